@@ -306,6 +306,50 @@ var stageMetrics = []MetricInfo{
 	{"recovery-sec", "lower", "how long after its begin it is; absent where it never is"},
 }
 
+// sessionMetrics are what an attack of sessions reports of them.
+var sessionMetrics = []MetricInfo{
+	{"count", "", "sessions that were begun"},
+	{"mean-response-sec", "lower", "mean response of those that were completed: the sum of the " +
+		"responses of their steps"},
+	{"p50-response-sec", "lower", "its median"},
+	{"p99-response-sec", "lower", "its p99; absent where the sessions are too few"},
+	{"mean-length-sec", "", "their mean length: from when the first step was due to the last " +
+		"answer, with the time that was thought"},
+	{"p50-length-sec", "", "its median"},
+	{"p99-length-sec", "", "its p99"},
+	{"shed/op", "lower", "share of sessions that ended with a step which the strategy refused"},
+	{"failed/op", "lower", "share of them that ended with a step which failed, was throttled or " +
+		"abandoned"},
+}
+
+// stepMetrics are what it reports of each step.
+var stepMetrics = []MetricInfo{
+	{"count", "", "requests of the step that were settled"},
+	{"mean-response-sec", "lower", "mean response of those that were completed"},
+	{"p50-response-sec", "lower", "its median"},
+	{"p99-response-sec", "lower", "its p99; absent where they are too few"},
+	{"shed/op", "lower", "share of them that the strategy refused"},
+	{"failed/op", "lower", "share of them that failed, were throttled or were abandoned"},
+	{"unsent/op", "lower", "share of the sessions that ended before the step"},
+}
+
+// SessionMetrics documents the units that an attack of sessions reports of them:
+// session-p99-response-sec and so on.
+func SessionMetrics() []MetricInfo { return prefixedMetrics("session-", sessionMetrics) }
+
+// StepMetrics documents those of a step, numbered from 1: step2-log_in-p99-response-sec and so on.
+func StepMetrics(step int, name string) []MetricInfo {
+	return prefixedMetrics(fmt.Sprintf("step%d-%s-", step, name), stepMetrics)
+}
+
+func prefixedMetrics(prefix string, of []MetricInfo) []MetricInfo {
+	all := slices.Clone(of)
+	for i := range all {
+		all[i].Unit = prefix + all[i].Unit
+	}
+	return all
+}
+
 // StageMetrics documents the units that a run reports of one stage of its arrivals, from 1:
 // stage2-p99-response-sec and so on. Only runs in stages have them.
 func StageMetrics(stage int) []MetricInfo {

@@ -39,6 +39,7 @@ type Recording struct {
 	// of a plan that several generators share: its arrivals and its length are judged with the
 	// others'
 	Share    bool
+	Follows  bool     // tasks are due when others have ended: the plan is not of their arrivals
 	Cut      bool     // it ended before its plan: a soak can be gone on with
 	Machines []string // who they were, a line each
 	Profile  string   // what Watch profiles, as Scenario.Profile
@@ -98,6 +99,7 @@ func (rec *Recording) observation() *observed.Run {
 		Load: Load{Arrival: rec.Arrival, PerSecond: rec.Rate},
 		Stop: Stop{Duration: rec.Duration}}.described()
 	return &observed.Run{Name: rec.Name, Plan: plan, Pools: plan.Pools(), Recorded: true,
-		Doubts: rec.Doubts, Resent: rec.Resent, Calls: rec.Calls, Share: rec.Share, Peak: rec.Peak,
+		Doubts: rec.Doubts, Resent: rec.Resent, Calls: rec.Calls, Share: rec.Share,
+		Follows: rec.Follows, Peak: rec.Peak,
 		Service: rec.Busy, SettledTwice: rec.Twice, Seen: rec.seen}
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench/attack/checks"
+	"github.com/poolbench/poolbench/bench/attack/heads"
 )
 
 // An answer is what became of one call.
@@ -26,6 +27,7 @@ type answer struct {
 	// what the answer was, with an empty body, where it says to look elsewhere
 	redirect *http.Response
 	kept     *checks.Answer // what is wanted of it; nil: nothing is
+	stored   bool           // its cookies are in the jar of its session
 }
 
 // kept is what will be kept of an answer; run.inspect has it used again.
@@ -58,24 +60,24 @@ func (w *wire) read(
 	}
 	firstByte := time.Since(w.sent)
 	come, _ := w.reader.Peek(w.reader.Buffered())
-	h, ok := parseHead(come, o.Method)
-	if !ok || follows && h.redirects && isRedirect(h.status) {
+	h, ok := heads.Parse(come, o.Method)
+	if !ok || follows && h.Redirects && isRedirect(h.Status) {
 		a = w.readSlowly(o, follows, keep)
 		a.firstByte = firstByte
 		return a, begun
 	}
 	a.firstByte = firstByte
-	a.status, a.out, a.closes = h.status, o.body, h.closes
+	a.status, a.out, a.closes = h.Status, o.body, h.Closes
 	if a.kept = kept(keep); keep.Head {
-		a.kept.Head = append(a.kept.Head, come[:h.size]...)
+		a.kept.Head = append(a.kept.Head, come[:h.Size]...)
 	}
-	if h.retryAfter != nil {
-		a.retryAfter = retryAfter(string(h.retryAfter), time.Now)
+	if h.RetryAfter != nil {
+		a.retryAfter = retryAfter(string(h.RetryAfter), time.Now)
 	}
-	_, _ = w.reader.Discard(h.size) // which is there
+	_, _ = w.reader.Discard(h.Size) // which is there
 	w.limit.left = math.MaxInt64
-	if to := a.body(); h.length >= 0 {
-		a.in, a.err = w.skip(h.length, to)
+	if to := a.body(); h.Length >= 0 {
+		a.in, a.err = w.skip(h.Length, to)
 	} else {
 		var more bool
 		a.in, more, a.err = w.skipChunks(to)

@@ -16,6 +16,7 @@ import (
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/bench/attack/checks"
+	"github.com/poolbench/poolbench/bench/attack/sessions"
 	"github.com/poolbench/poolbench/bench/attack/templates"
 	"github.com/poolbench/poolbench/bench/records"
 	"github.com/poolbench/poolbench/internal/machine/meter"
@@ -48,7 +49,10 @@ func Defaults() Attack {
 // An Attack is a load on HTTP servers. It is open unless Clients says otherwise. Every field but
 // Requests and one of Tasks and Duration has a useful zero.
 type Attack struct {
-	Requests []Request // sent in turn
+	Requests []Request // sent in turn, or the steps of the Session
+	// what is sent is sessions of these steps, as WithSession has it: Rate, Tasks and Arrival are
+	// of sessions. nil: there are none
+	Session *sessions.Session
 	// {{…}} in URL, headers and bodies is filled in for each request, as package templates says;
 	// else it is sent as it stands
 	Templates bool
@@ -127,6 +131,7 @@ type Attack struct {
 	// the clock is that of a bubble
 	virtual bool
 	netHTTP bool      // all goes by net/http
+	names   []string  // of what sessions capture
 	spoken  *Protocol // of the requests; nil: HTTP
 }
 
@@ -220,6 +225,9 @@ func (a Attack) withDefaults() Attack {
 		a.Requests[i] = withoutUser(r)
 	}
 	a.spoken = a.protocol()
+	if a.Session != nil {
+		a.names = a.Session.Names()
+	}
 	return a
 }
 
@@ -234,10 +242,11 @@ func (a Attack) params() strategies.Params {
 // QueueSlots is bench.QueueSlots for a strategy that the attack goes through.
 func (a Attack) QueueSlots(spec strategies.Spec, queue, limit int) int {
 	a = a.withDefaults()
-	planned := max(a.Tasks, a.Clients)
+	planned := max(a.Tasks, a.Clients) * max(len(a.steps()), 1)
 	if planned == 0 && !a.Arrival.IsClosed() { // which Validate refuses
 		const most = 1 << 20 // enough for any queue, and counted in 20 ms
 		planned, _ = a.Arrival.Planned(a.Rate, a.Seed, a.Duration, most)
+		planned *= max(len(a.steps()), 1)
 	}
 	return bench.QueueSlots(spec, queue, limit, planned)
 }
@@ -257,8 +266,9 @@ func (a Attack) Validate() error {
 		}
 	}
 	complain(len(a.Requests) == 0, "requests: none is given")
+	wrong = append(wrong, given.checkSession()...)
 	for i, r := range given.Requests {
-		if err := a.CheckSent(r); err != nil && len(given.Requests) > 1 {
+		if err := a.checkSent(r, i); err != nil && len(given.Requests) > 1 {
 			wrong = append(wrong, fmt.Errorf("request %d: %w", i+1, err))
 		} else if err != nil {
 			wrong = append(wrong, err)
@@ -348,7 +358,13 @@ func start(ctx context.Context, a Attack) (_ *run, err error) {
 	if a.Clients == 0 {
 		var lastDue time.Duration
 		planned, lastDue = a.expected()
-		last = cmp.Or(last, lastDue)
+		if n := len(a.steps()); n*planned > maxSteps {
+			return nil, fmt.Errorf("%d sessions of %d steps: want up to %d requests; change the "+
+				"rate or the time", planned, n, maxSteps)
+		}
+		if last = cmp.Or(last, lastDue); a.Session != nil {
+			last = max(last, lastDue) // which has the time that is thought
+		}
 		if planned == 0 || planned > arrivals.MaxTasks && !a.soaks(planned) {
 			return nil, fmt.Errorf("%d requests are due in %v: want 1 to %d; change the rate or "+
 				"the time", planned, last, arrivals.MaxTasks)
@@ -435,8 +451,8 @@ func (r *run) now() int64 { return int64(time.Since(r.base)) }
 
 // without notes what became of a request that has no answer now, for that reason.
 func (r *run) without(s *sample, why string) {
-	if r.attack.Data != nil { // a URL in it may have one
-		why = templates.MaskValues(why, r.caller.secrets(s.seq))
+	if r.attack.Data != nil || s.visit != nil { // a URL in it may have one
+		why = templates.MaskValues(why, r.caller.secrets(s.seq, s.visit))
 	}
 	s.err, s.outcome = scrub(why), records.Failed
 	if r.ctx.Err() != nil { // its connection was closed for that

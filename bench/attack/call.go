@@ -33,6 +33,7 @@ type caller struct {
 	resent    atomic.Int64 // requests that went over the wire again within a call
 	timeout   time.Duration
 	transport *http.Transport
+	sender    http.RoundTripper // of net/http
 	send      func(*http.Request) (*http.Response, error)
 	conns     *conns
 	calls     *calls.Counter // which they are counted by
@@ -59,6 +60,7 @@ func newCaller(
 		c.transport.Proxy = nil
 	}
 	sender := &sender{c.transport, a.Resend, &c.resent}
+	c.sender = sender
 	if c.send = sender.RoundTrip; a.Redirects > 0 {
 		c.send = (&http.Client{Transport: sender, CheckRedirect: follow(a.Redirects)}).Do
 	}
@@ -115,11 +117,16 @@ func (b *byNetHTTP) call(ctx context.Context, m *message) answer {
 	defer cancel()
 	w := watched{calls: b.calls}
 	ctx = httptrace.WithClientTrace(ctx, w.trace())
-	resp, err := b.send(m.http(ctx))
+	send := b.send
+	if m.visit != nil {
+		send = m.visit.client(b.sender, b.attack.Redirects).Do
+	}
+	resp, err := send(m.http(ctx))
 	if err != nil {
 		return answer{err: err}
 	}
 	a := read(resp, b.keep)
+	a.stored = true
 	a.firstByte = time.Duration(w.first.Load() - w.sent.Load())
 	return a
 }

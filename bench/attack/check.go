@@ -35,13 +35,21 @@ func (a Attack) checkPlanned(agents []Agent, cut error) (planned []int) {
 	for k, n := range planned {
 		s := agents[k].Share
 		switch {
-		case s == nil || wrong[k] || s.Requests == n:
-		case s.Requests > n || s.Cut == "" || cut == nil:
+		case s == nil || wrong[k] || s.begun() == n:
+		case s.begun() > n || s.Cut == "" || cut == nil:
 			agents[k].doubt(bench.Invalid, checkName, "it has %d of the %d requests of its "+
-				"share%s", s.Requests, n, because(s.Cut))
+				"share%s", s.begun(), n, because(s.Cut))
 		}
 	}
 	return planned
+}
+
+// begun is how many of the plan were sent, or begun.
+func (s *Share) begun() int {
+	if s.Sessions != nil {
+		return s.Sessions.Begun
+	}
+	return s.Requests
 }
 
 func because(why string) string {
@@ -74,6 +82,11 @@ func (g *Agent) checkCounts(cut error) {
 	}
 	for _, c := range s.Statuses {
 		statuses += c.N
+	}
+	if s.Sessions != nil {
+		if law := s.Sessions.Broken(s.Requests); law != "" {
+			g.doubt(bench.Invalid, checkName, "%s", law)
+		}
 	}
 	if settled != s.Requests || statuses > s.Requests {
 		g.doubt(bench.Invalid, checkName, "it counted %d requests, %d outcomes of them and %d "+

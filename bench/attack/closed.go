@@ -20,6 +20,7 @@ type closedLoop struct {
 	seq             atomic.Uint64
 	first, by, most uint64
 	until           int64
+	alarm           *pace.Alarm // for those who think; nil: nobody does, or not by the real clock
 }
 
 // A client is in the hands of one goroutine at a time: one of its own, or that of a ring.
@@ -34,6 +35,7 @@ type client struct {
 	ring    *ring // nil: it stays out of them
 	message *message
 	own     *message // filled in; nil: none is
+	visit   *visit   // the session under way; nil: none is
 	flight
 }
 
@@ -45,6 +47,10 @@ func (r *run) closed() {
 	l.first, l.by = r.attack.turns()
 	clients := make([]client, (uint64(r.attack.Clients)-l.first+l.by-1)/l.by)
 	rings, end := l.rings()
+	if r.attack.Session.Thinks() && !r.attack.virtual {
+		l.alarm = pace.NewAlarm()
+		defer l.alarm.Close()
+	}
 	for i := range clients {
 		c := &clients[i]
 		if c.of, c.number = l, int32(i); len(rings) > 0 {
@@ -81,6 +87,9 @@ func (c *client) goOn() {
 // next has the client turn to its next request; without one it has ended.
 func (c *client) next() bool {
 	l := c.of
+	if l.attack.Session != nil {
+		return c.nextStep()
+	}
 	if l.ctx.Err() != nil || l.until > 0 && c.due > l.until {
 		return false
 	}
@@ -90,7 +99,7 @@ func (c *client) next() bool {
 		}
 		return false
 	}
-	if c.message = l.caller.message(c.seq, &c.own); c.message.form != nil {
+	if c.message = l.caller.message(c.seq, nil, &c.own); c.message.form != nil {
 		c.due = l.now() // what was filled in took its time, which is nobody's wait
 	}
 	c.rec = c.records.Add(c.due)
@@ -98,16 +107,68 @@ func (c *client) next() bool {
 	return true
 }
 
+// nextStep is next of a session: its step at hand, when that is due, or the first of another one.
+func (c *client) nextStep() bool {
+	l := c.of
+	if c.visit == nil {
+		if l.ctx.Err() != nil || l.until > 0 && c.due > l.until {
+			return false
+		}
+		number := l.first + l.by*(l.seq.Add(1)-1)
+		if number >= l.most {
+			return false
+		}
+		if (number+1)*uint64(len(l.attack.steps())) > maxSteps {
+			l.give(errFull)
+			return false
+		}
+		c.visit = l.attack.newVisit(number, c.due)
+		c.visit.due += int64(l.attack.Session.Thinking(l.attack.Seed, number, 0))
+		c.visit.first = c.visit.due
+	}
+	v := c.visit
+	c.seq = v.seq()
+	c.message = l.caller.message(c.seq, v, &c.own)
+	err, now := l.ctx.Err(), l.now()
+	if v.due <= now {
+		v.due = now // what was filled in took its time, which is nobody's wait
+	} else if err == nil {
+		err = l.sleep(time.Duration(v.due - now))
+	}
+	if err != nil { // the attack has ended
+		l.tally.ended(v, records.Abandoned, l.now())
+		c.visit = nil
+		return false
+	}
+	if v.step == 0 {
+		v.first = v.due
+	}
+	c.rec = c.records.Add(v.due)
+	c.start = l.now()
+	return true
+}
+
+// sleep is for a client who thinks.
+func (l *closedLoop) sleep(d time.Duration) error {
+	if l.alarm == nil {
+		return pace.Sleep(l.ctx, d)
+	}
+	return l.alarm.Sleep(l.ctx, d)
+}
+
 // settle notes what became of the request at hand.
 func (c *client) settle(a answer, end int64) {
 	l := c.of
-	s := sample{seq: c.seq, due: c.rec.Due, end: end, busy: end - c.start}
+	s := sample{seq: c.seq, due: c.rec.Due, end: end, busy: end - c.start, visit: c.visit}
 	l.take(&s, a)
 	c.rec.Issue = c.start
 	c.rec.Attempt(c.start, s.busy)
 	l.settle(c.rec, s)
 	if c.due = end; a.kept != nil {
 		c.due = l.now() // after the checks
+	}
+	if c.visit != nil && !l.goesOn(c.visit, s) {
+		c.visit = nil
 	}
 	if s.outcome == records.Failed && s.status == 0 {
 		_ = pace.Sleep(l.ctx, afterError) // an attack that has ended sends nothing more

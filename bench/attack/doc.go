@@ -21,11 +21,15 @@
 // templates fills in before it is due. What an answer is to be, package checks says; where nobody
 // asks, nothing of it is kept.
 //
+// session.go is for sessions of steps, which package sessions describes: in the open loop the first
+// step of each is due by the plan, and the others wait in an agenda, so that a session that thinks
+// holds nothing; in the closed loop a client has one session after another.
+//
 // plan.go says when requests are due, and waits until then by package pace. How they go is one
 // interface (protocol.go), of which each way is a file: over connections of our own, in HTTP/1.1
 // (wire.go, pool.go); by net/http where a proxy is named (call.go); over HTTP/2 (http2.go); and by
 // protocols of other packages, which register, as that of gRPC does (rpc). What is unusual of an
-// answer, net/http reads (answer.go, head.go), and of a redirect it says what comes next
+// answer, net/http reads (answer.go, package heads), and of a redirect it says what comes next
 // (follow.go); the outcome is the same as by its client (differ_test.go). conns.go has the open
 // connections. Each request has a record of package bench, which computes, checks and judges the
 // result as that of a run (result.go); tally.go counts what that has no field for.

@@ -54,5 +54,5 @@ func (a Attack) Keep(ctx context.Context, needs checks.Needs) *checks.Answer {
 	defer c.close()
 	c.keep = needs
 	var own *message
-	return c.call(ctx, c.message(0, &own)).kept
+	return c.call(ctx, c.message(0, nil, &own)).kept
 }

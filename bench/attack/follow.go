@@ -29,11 +29,15 @@ func (all *wiring) follow(
 		case last.redirect != nil:
 			return last.redirect, nil
 		}
-		return &http.Response{StatusCode: last.status, Header: http.Header{},
-			Body: http.NoBody}, nil
+		header := http.Header{}
+		if m.visit != nil {
+			header = last.kept.Fields()
+		}
+		return &http.Response{StatusCode: last.status, Header: header, Body: http.NoBody}, nil
 	}
-	client := http.Client{Transport: roundTrip(via), CheckRedirect: follow(all.redirects)}
+	client := m.visit.client(roundTrip(via), all.redirects)
 	resp, err := client.Do(m.http(ctx))
+	last.stored = true
 	if err != nil {
 		last.status, last.retryAfter, last.err = 0, 0, err
 		return last

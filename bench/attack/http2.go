@@ -79,27 +79,27 @@ func (h *http2) call(ctx context.Context, m *message) answer {
 	ctx, cancel := context.WithDeadline(ctx, deadline)
 	defer cancel()
 	begun := time.Now()
-	resp, err := h.exchange(m.http(ctx), deadline)
-	firstByte := time.Since(begun)
+	resp, err := h.exchange(m.withCookies(ctx), deadline)
+	firstByte, followed := time.Since(begun), false
 	if err == nil && h.follows > 0 && isRedirect(resp.StatusCode) &&
 		resp.Header.Get("Location") != "" {
 		first := resp
-		client := http.Client{CheckRedirect: follow(h.follows),
-			Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
-				if first != nil {
-					was := first
-					first = nil
-					return was, nil
-				}
-				return h.exchange(r, deadline)
-			})}
+		client := m.visit.client(roundTrip(func(r *http.Request) (*http.Response, error) {
+			if first != nil {
+				was := first
+				first = nil
+				return was, nil
+			}
+			return h.exchange(r, deadline)
+		}), h.follows)
 		resp, err = client.Do(m.http(ctx))
+		followed = true
 	}
 	if err != nil {
 		return answer{err: err}
 	}
 	a := read(resp, h.keep)
-	a.firstByte = firstByte
+	a.firstByte, a.stored = firstByte, followed
 	return a
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/attack/checks"
+	"github.com/poolbench/poolbench/bench/attack/sessions"
 	"github.com/poolbench/poolbench/bench/calls"
 	"github.com/poolbench/poolbench/bench/records"
 	"github.com/poolbench/poolbench/strategies"
@@ -107,6 +108,10 @@ func (m merging) report() (*Report, error) {
 	over := ""
 	var failures checks.Failures
 	var traced []Traced
+	var visited *sessions.Tally
+	if m.attack.Session != nil {
+		visited = sessions.NewTally(m.attack.Session)
+	}
 	for _, g := range m.agents {
 		res.Agents = append(res.Agents, g.String())
 		if g.Share == nil {
@@ -121,11 +126,18 @@ func (m merging) report() (*Report, error) {
 		}
 		failures.Add(g.Share.Failures)
 		traced = append(traced, g.Share.Traced...)
+		if visited != nil && g.Share.Sessions != nil {
+			if err := visited.Merge(g.Share.Sessions); err != nil {
+				return nil, fmt.Errorf("%s: %w", g.Name, err)
+			}
+		}
 	}
 	traced = slowestTraced(traced)
 	tellTraces(res, traced)
-	return &Report{Result: res, Statuses: counted(statuses), Errors: sorted(errs),
-		Failures: failures, Traced: traced, Over: over, Cut: m.cut}, nil
+	report := &Report{Result: res, Statuses: counted(statuses), Errors: sorted(errs),
+		Failures: failures, Traced: traced, Over: over, Cut: m.cut}
+	report.addSessions(visited)
+	return report, nil
 }
 
 // recorded is the result by the records of all.

@@ -19,8 +19,9 @@ type message struct {
 	wired   *outgoing     // of it, where it goes over a wire
 	// of it, where it goes by a protocol of another package
 	prepared any
-	form     *form // it is made by; nil: it is the same each time
-	err      error // why it cannot be sent
+	form     *form  // it is made by; nil: it is the same each time
+	err      error  // why it cannot be sent
+	visit    *visit // it is a step of; nil: of none
 
 	// of one that is filled in for this request
 	seq    uint64
@@ -58,15 +59,16 @@ func (a Attack) messages() []message {
 		m := &all[i]
 		m.request = &a.Requests[i]
 		if a.isTemplate(*m.request) {
-			parsed, err := templates.Parse(*m.request, a.Data)
+			parsed, err := a.parse(*m.request, i)
 			if err != nil {
 				panic(fmt.Sprintf("attack: Validate let a template pass: %v", err))
 			}
 			m.form = &form{Request: parsed, seed: a.Seed}
-			first, err := m.form.fill(0)
+			first, err := m.form.Example(a.Seed)
 			if err != nil {
 				panic(fmt.Sprintf("attack: Validate let a template pass: %v", err))
 			}
+			first = withoutUser(first)
 			m.request = &first
 		}
 		var err error
@@ -77,21 +79,30 @@ func (a Attack) messages() []message {
 	return all
 }
 
-// fill is request number seq.
-func (f *form) fill(seq uint64) (Request, error) {
-	r, err := f.Fill(f.seed, seq)
+// parse reads the {{…}} of request i.
+func (a Attack) parse(r Request, i int) (*templates.Request, error) {
+	if a.Session != nil && i >= 0 {
+		return a.Session.Parse(i, r, a.Data)
+	}
+	return templates.Parse(r, a.Data)
+}
+
+// fill is request number seq, of that session.
+func (f *form) fill(seq uint64, of *visit) (Request, error) {
+	r, err := f.Fill(f.seed, seq, of.values()...)
 	return withoutUser(r), err
 }
 
-// message is what request number seq sends: one that is shared, or own, filled in. Whoever calls
-// does so before the request counts as begun, so that no time of the generator's is the server's.
-func (c *caller) message(seq uint64, own **message) *message {
+// message is what request number seq, of that session, sends: one that is shared, or own, filled
+// in. Whoever calls does so before the request counts as begun, so that no time of the generator's
+// is the server's.
+func (c *caller) message(seq uint64, of *visit, own **message) *message {
 	m := &c.messages[seq%uint64(len(c.messages))]
-	if m.form != nil {
+	if m.form != nil || of != nil {
 		if *own == nil {
 			*own = new(message)
 		}
-		(*own).from(c, m, seq)
+		(*own).from(c, m, seq, of)
 		m = *own
 	}
 	if c.attack.isTraced(seq) {
@@ -101,8 +112,19 @@ func (c *caller) message(seq uint64, own **message) *message {
 }
 
 // from fills the message in.
-func (m *message) from(c *caller, like *message, seq uint64) {
-	m.form, m.seq, m.err = like.form, seq, nil
+func (m *message) from(c *caller, like *message, seq uint64, of *visit) {
+	m.form, m.seq, m.err, m.visit = like.form, seq, nil, of
+	if of != nil {
+		of.message = m
+	}
+	if m.form == nil { // it is the same each time but for cookies
+		m.request, m.built, m.wired = like.request, like.built, like.wired
+		if c.wiring != nil && of.hasCookies() {
+			m.out, m.err = c.wiring.encoded(m.withCookies(context.Background()))
+			m.wired = &m.out
+		}
+		return
+	}
 	m.request, m.built, m.wired = nil, nil, nil
 	if c.wiring == nil {
 		if m.complete(); m.err == nil {
@@ -110,10 +132,10 @@ func (m *message) from(c *caller, like *message, seq uint64) {
 		}
 		return
 	}
-	if m.wired = &m.out; m.form.frame == nil {
+	if m.wired = &m.out; m.form.frame == nil || of.hasCookies() {
 		m.complete()
 		if m.err == nil {
-			m.out, m.err = c.wiring.encoded(m.http(context.Background()))
+			m.out, m.err = c.wiring.encoded(m.withCookies(context.Background()))
 		}
 		m.out.to = like.wired.to
 		return
@@ -125,16 +147,17 @@ func (m *message) from(c *caller, like *message, seq uint64) {
 	m.out.body = int64(n)
 }
 
-// filled is a request as it is sent first, for whoever looks at it beforehand.
-func (a Attack) filled(r Request) Request {
+// filled is request i as it is sent first, for whoever looks at it beforehand.
+func (a Attack) filled(i int) Request {
+	r := a.Requests[i]
 	if !a.isTemplate(r) {
 		return r
 	}
-	parsed, err := templates.Parse(r, a.Data)
+	parsed, err := a.parse(r, i)
 	if err != nil {
 		return r // as CheckSent says
 	}
-	if first, err := parsed.Fill(a.Seed, 0); err == nil {
+	if first, err := parsed.Example(a.Seed); err == nil {
 		return first
 	}
 	return r
@@ -145,7 +168,7 @@ func (m *message) complete() {
 	if m.built != nil || m.err != nil {
 		return
 	}
-	if m.filled, m.err = m.form.fill(m.seq); m.err != nil {
+	if m.filled, m.err = m.form.fill(m.seq, m.visit); m.err != nil {
 		return
 	}
 	m.request = &m.filled
@@ -165,6 +188,25 @@ func (m *message) http(ctx context.Context) *http.Request {
 	return r
 }
 
+// withCookies is it with those of its session.
+func (m *message) withCookies(ctx context.Context) *http.Request {
+	r := m.http(ctx)
+	if r == nil || !m.visit.hasCookies() {
+		return r
+	}
+	cookies := m.visit.jar.Cookies(r.URL)
+	if len(cookies) == 0 {
+		return r
+	}
+	if r.Header = r.Header.Clone(); r.Header == nil {
+		r.Header = http.Header{}
+	}
+	for _, c := range cookies {
+		r.AddCookie(c)
+	}
+	return r
+}
+
 // mostAhead is the largest message that is made before it is due: what waits for a slot holds it.
 const mostAhead = 64 << 10
 
@@ -173,11 +215,11 @@ func (m *message) large() bool {
 	return m != nil && m.form != nil && len(m.out.bytes)+len(m.filled.Body) > mostAhead
 }
 
-// secrets are those of request number seq.
-func (c *caller) secrets(seq uint64) []string {
+// secrets are those of request number seq, of that session.
+func (c *caller) secrets(seq uint64, of *visit) []string {
 	m := &c.messages[seq%uint64(len(c.messages))]
 	if m.form != nil {
-		return m.form.Secrets(m.form.seed, seq)
+		return append(m.form.Secrets(m.form.seed, seq, of.values()...), of.secrets()...)
 	}
-	return templates.SecretsOf(*m.request)
+	return append(templates.SecretsOf(*m.request), of.secrets()...)
 }

@@ -35,12 +35,23 @@ func (r *run) open(planned int, span time.Duration) error {
 	r.labels.Strategy()
 	t.strategy = strategy.Spec.New(r.ctx, params, r.attack.withLetters(t))
 	r.labels.Harness()
-	defer r.show(planned, span, t.inFlight.Load)()
-	t.submitAll(r.plan)
+	defer r.show(planned*max(len(r.attack.steps()), 1), span, t.inFlight.Load)()
+	if r.attack.Session != nil {
+		var end func()
+		t.sessions, end = t.newSessionLoop()
+		t.sessions.submitAll(r.plan)
+		end()
+	} else {
+		t.submitAll(r.plan)
+	}
 	if err := t.drain(); err != nil && r.ctx.Err() == nil {
 		return fmt.Errorf("%s: %w", strategy, err)
 	}
-	t.abandonRest(r.plan)
+	if t.sessions != nil {
+		t.sessions.abandonRest(r.plan)
+	} else {
+		t.abandonRest(r.plan)
+	}
 	if t.full != nil {
 		return t.full
 	}
@@ -48,6 +59,10 @@ func (r *run) open(planned int, span time.Duration) error {
 		t.soak.Close()
 	} else {
 		r.recording.Records = []records.Log{t.records}
+		if s := t.sessions; s != nil && s.later.Len() > 0 {
+			s.later.Sort() // a step that is due at once comes behind one that was due after it
+			r.recording.Records = append(r.recording.Records, s.later)
+		}
 	}
 	r.recording.Peak, r.recording.Twice = t.peak.Load(), t.twice.Load()
 	return nil
@@ -84,13 +99,17 @@ func (t *openLoop) abandonRest(plan *plan) {
 		if !ok {
 			return
 		}
-		rec.Held = t.blames
-		at := t.now()
-		rec.Issue = at
-		t.settle(rec.Record, sample{seq: plan.seq, due: plan.due, end: at,
-			outcome: records.Abandoned, err: strategies.ErrAbandoned.Error()})
-		rec.Release()
+		t.abandon(rec, sample{seq: plan.seq, due: plan.due})
 	}
+}
+
+// abandon settles a request that was not sent.
+func (t *openLoop) abandon(rec bench.Entry, s sample) {
+	s.end = t.now()
+	rec.Held, rec.Issue = t.blames, s.end
+	s.outcome, s.err = records.Abandoned, strategies.ErrAbandoned.Error()
+	t.settle(rec.Record, s)
+	rec.Release()
 }
 
 // strategy is what requests go through: workers are a goroutine for each, at most so many at once.
@@ -114,9 +133,10 @@ type openLoop struct {
 	// the tool's own fault: lag
 	blames         bool
 	records        records.Log
-	soak           *bench.Soak // in their place
-	full           error       // it holds too many
-	idle           sync.Pool   // of *job
+	soak           *bench.Soak  // in their place
+	full           error        // it holds too many
+	sessions       *sessionLoop // nil: there are none
+	idle           sync.Pool    // of *job
 	inFlight, peak atomic.Int64
 	twice          atomic.Int64 // tasks settled more than once
 }
@@ -142,9 +162,8 @@ func (t *openLoop) submitAll(plan *plan) {
 		due := plan.due
 		issue, held := returned, returned >= due
 		j := t.idle.Get().(*job)
-		if j.message = t.caller.message(plan.seq, &j.own); j.message.large() {
-			j.message, j.own = nil, nil
-		}
+		j.sample = sample{seq: plan.seq, due: due}
+		j.fill()
 		if !held {
 			issue = wait(due)
 		}
@@ -155,21 +174,33 @@ func (t *openLoop) submitAll(plan *plan) {
 		if !ok {
 			break
 		}
-		j.rec, j.attempts, j.checking = rec, 0, 0
-		j.sample = sample{seq: plan.seq, due: due}
-		rec.Held = held && t.blames
-		rec.Issue = issue
-		j.live.Store(true)
-		t.labels.Strategy()
-		err := t.strategy.Submit(t.ctx, &j.task)
-		t.labels.Harness()
-		if err != nil && j.live.CompareAndSwap(true, false) {
-			t.done(j, err)
-		}
-		if returned = t.now(); t.blames { // else another goroutine says when it was issued
-			rec.Left = returned
-		}
+		returned = t.submit(j, rec, issue, held)
 	}
+}
+
+// fill fills in what is sent, unless that is large.
+func (j *job) fill() {
+	if j.message = j.of.caller.message(j.seq, j.visit, &j.own); j.message.large() {
+		j.message, j.own = nil, nil
+	}
+}
+
+// submit has the strategy take a job that was turned to then, and says when it returned.
+func (t *openLoop) submit(j *job, rec bench.Entry, issue int64, held bool) (returned int64) {
+	j.rec, j.attempts, j.checking = rec, 0, 0
+	rec.Held = held && t.blames
+	rec.Issue = issue
+	j.live.Store(true)
+	t.labels.Strategy()
+	err := t.strategy.Submit(t.ctx, &j.task)
+	t.labels.Harness()
+	if err != nil && j.live.CompareAndSwap(true, false) {
+		t.done(j, err)
+	}
+	if returned = t.now(); t.blames { // else another goroutine says when it was issued
+		rec.Left = returned
+	}
+	return returned
 }
 
 // attempt is the Run of every task: one call.
@@ -183,7 +214,7 @@ func attempt(ctx context.Context, task *strategies.Task) (result strategies.Resu
 		t.labels.Strategy()
 	}()
 	if j.message == nil {
-		j.message = t.caller.message(j.seq, &j.own)
+		j.message = t.caller.message(j.seq, j.visit, &j.own)
 	}
 	start := t.now()
 	if !t.blames {
@@ -251,7 +282,11 @@ func (t *openLoop) done(j *job, err error) {
 	if j.message.large() {
 		j.own = nil
 	}
+	s := j.sample
 	t.idle.Put(j)
+	if s.visit != nil {
+		t.sessions.goesOn(s.visit, s)
+	}
 }
 
 // withLetters is the sink of a loop, behind one that keeps dead letters where they are wanted.

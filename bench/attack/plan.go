@@ -79,11 +79,12 @@ func (p *plan) advance() {
 	}
 }
 
-// planned is how many requests there are to send, and when the last one is due. It costs some 20 ns
-// a request. More than MaxTasks are not counted.
+// planned is how many requests there are to send, or sessions to begin, and when the last one is
+// due, of sessions if no step took any time. It costs some 20 ns a request. More than MaxTasks are
+// not counted.
 func (a Attack) planned() (n int, last time.Duration) {
 	for p := a.plan(); p.more && n <= arrivals.MaxTasks; p.advance() {
-		n, last = n+1, time.Duration(p.due)
+		n, last = n+1, max(last, time.Duration(p.due)+a.thought(p.seq))
 	}
 	return n, last
 }
@@ -107,6 +108,7 @@ func (a Attack) Resolves(unit string) error {
 		a.Agents, a.Agent, a.Before = 0, 0, nil
 		n, _ = a.expected()
 	}
+	n *= max(len(a.steps()), 1)
 	if n < least && (a.Clients == 0 || n > 0) {
 		return fmt.Errorf("%s takes %d requests, and %d are to be sent: give n %[2]d, or a longer "+
 			"duration", unit, least, n)
@@ -116,7 +118,8 @@ func (a Attack) Resolves(unit string) error {
 
 // maySoak reports whether the attack can do without the records of single requests.
 func (a Attack) maySoak() bool {
-	return a.Clients == 0 && !a.Arrival.Spec.AllAtOnce && a.Arrival.Stages() == nil
+	return a.Clients == 0 && !a.Arrival.Spec.AllAtOnce && a.Arrival.Stages() == nil &&
+		a.Session == nil
 }
 
 // soaks reports whether it does, where so many requests are planned.

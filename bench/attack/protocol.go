@@ -142,8 +142,8 @@ func (a Attack) checkProtocol() (wrong []error) {
 	complain(p != nil && a.Redirects > 0 && a.Redirects != Defaults().Redirects,
 		"redirects: %s has none", nameOf(p))
 	hosts := map[string]bool{}
-	for _, r := range a.Requests {
-		r = a.filled(r)
+	for i := range a.Requests {
+		r := a.filled(i)
 		u, err := url.Parse(r.URL)
 		if err != nil {
 			continue // which checkRequest says

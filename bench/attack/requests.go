@@ -13,7 +13,7 @@ import (
 
 	vegeta "github.com/tsenart/vegeta/v12/lib"
 
-	"github.com/poolbench/poolbench/bench/attack/templates"
+	"github.com/poolbench/poolbench/bench/attack/heads"
 )
 
 // Formats are those of ReadRequests: vegeta's own.
@@ -77,16 +77,21 @@ func ReadRequests(text []byte, format string, with Request) ([]Request, error) {
 // CheckSent finds what is wrong with a request of the attack: what a server would never get to see,
 // and of one that is filled in, what is wrong with it for any row of the data. Its errors begin
 // with where that is: URL, header or body, or a line of the data.
-func (a Attack) CheckSent(r Request) error {
+func (a Attack) CheckSent(r Request) error { return a.checkSent(r, -1) }
+
+// CheckStep is CheckSent for a step of the session.
+func (a Attack) CheckStep(step int) error { return a.checkSent(a.Requests[step], step) }
+
+func (a Attack) checkSent(r Request, i int) error {
 	if !a.isTemplate(r) {
 		return checkRequest(r)
 	}
-	parsed, err := templates.Parse(r, a.Data)
+	parsed, err := a.parse(r, i)
 	if err == nil {
 		err = parsed.Check()
 	}
 	if err == nil {
-		r, err = parsed.Fill(a.Seed, 0)
+		r, err = parsed.Example(a.Seed)
 	}
 	if err != nil {
 		return fmt.Errorf("%s", scrub(err.Error()))
@@ -196,7 +201,8 @@ func cutOrigin(address string) (origin, rest string) {
 
 func checkHeader(h http.Header) error {
 	for name, values := range h {
-		if name == "" || strings.ContainsFunc(name, func(c rune) bool { return !isTokenRune(c) }) {
+		other := func(c rune) bool { return !heads.IsToken(c) }
+		if name == "" || strings.ContainsFunc(name, other) {
 			return fmt.Errorf("header %q is not a valid name", name)
 		}
 		for _, v := range values {
@@ -207,12 +213,6 @@ func checkHeader(h http.Header) error {
 		}
 	}
 	return nil
-}
-
-// isTokenRune is the grammar of a header's name (RFC 9110, 5.6.2).
-func isTokenRune(c rune) bool {
-	return '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' ||
-		strings.ContainsRune("!#$%&'*+-.^_`|~", c)
 }
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/arrivals"
+	"github.com/poolbench/poolbench/bench/attack/sessions"
 	"github.com/poolbench/poolbench/bench/records"
 	"github.com/poolbench/poolbench/internal/machine/profiles"
 	"github.com/poolbench/poolbench/strategies"
@@ -33,7 +34,12 @@ func (a Attack) Name() string {
 	add(a.through(), "limit", a.Limit)
 	add(a.Rate != 0, "rate", a.Rate)
 	add(a.Queue != 0, "queue", max(a.Queue, 0))
-	add(a.Tasks != 0, "n", a.Tasks)
+	if n := "n"; a.Tasks != 0 {
+		if a.Session != nil {
+			n = "sessions"
+		}
+		add(true, n, a.Tasks)
+	}
 	add(a.Duration != 0, "duration", a.Duration)
 	switch given.Workers {
 	case 0, DefaultWorkers:
@@ -41,6 +47,9 @@ func (a Attack) Name() string {
 		add(true, "workers", "unlimited")
 	default:
 		add(true, "workers", given.Workers)
+	}
+	if a.Session != nil {
+		add(true, "session", a.Session.Name)
 	}
 	add(a.HTTP2, "protocol", "http2")
 	add(a.H2C, "protocol", "h2c")
@@ -100,7 +109,7 @@ func escaped(text string) string {
 
 func (a Attack) recording() *recording {
 	rec := &recording{bench.Recording{Name: a.Name(), Seed: a.Seed, Arrival: a.Arrival,
-		Rate: a.Rate, Profile: a.Profile}}
+		Rate: a.Rate, Profile: a.Profile, Follows: a.Session != nil}}
 	switch {
 	case a.Clients > 0:
 		rec.Arrival = arrivals.MustParse(a.clientsArrival())
@@ -139,9 +148,22 @@ func (r *run) report() (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Report{Result: res, Statuses: t.answered(), Errors: sorted(t.errors),
+	report := &Report{Result: res, Statuses: t.answered(), Errors: sorted(t.errors),
 		Failures: t.failures, Traced: t.traced, Over: r.caller.over(), Cut: cause,
-		Resumed: r.from > 0}, nil
+		Resumed: r.from > 0}
+	report.addSessions(t.sessions)
+	return report, nil
+}
+
+// addSessions adds what came of sessions, if there were any.
+func (r *Report) addSessions(t *sessions.Tally) {
+	if t == nil {
+		return
+	}
+	t.Metrics(r.Add)
+	if law := t.Broken(r.Tasks); law != "" {
+		r.Break(law)
+	}
 }
 
 // ended hands the recording what was counted, and says what cut the attack short, if anything. The

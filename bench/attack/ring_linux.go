@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/poolbench/poolbench/bench/attack/heads"
 )
 
 // A ring is clients in the hands of one goroutine, which waits for the answers to all of them at
@@ -48,7 +50,8 @@ type flight struct {
 // each: on loopback the server wants the others.
 func (l *closedLoop) rings() (rings []*ring, end func()) {
 	all := l.caller.wiring
-	if all == nil || all.most > 0 || l.attack.virtual || l.attack.dial != nil {
+	if all == nil || all.most > 0 || l.attack.Session.Thinks() || // in the midst of others
+		l.attack.virtual || l.attack.dial != nil {
 		return nil, func() {}
 	}
 	to := l.caller.messages[0].wired.to
@@ -229,25 +232,25 @@ func (r *ring) hear(c *client, open bool) {
 		r.leave(c)
 		return
 	}
-	h, ok := parseHead(come, o.Method)
-	whole := int64(h.size) + h.length
+	h, ok := heads.Parse(come, o.Method)
+	whole := int64(h.Size) + h.Length
 	switch {
-	case !ok, h.length < 0, whole > int64(len(r.buffer)),
-		r.of.attack.Redirects > 0 && h.redirects && isRedirect(h.status):
+	case !ok, h.Length < 0, whole > int64(len(r.buffer)),
+		r.of.attack.Redirects > 0 && h.Redirects && isRedirect(h.Status):
 		c.ring = nil
 		fallthrough
-	case h.closes, int64(len(come)) > whole:
+	case h.Closes, int64(len(come)) > whole:
 		c.come = slices.Clone(come)
 		r.leave(c)
 	case int64(len(come)) < whole:
 		c.come = slices.Clone(come)
 	default:
 		c.come = nil
-		a := answer{status: h.status, in: h.length, out: o.body, kept: kept(r.of.caller.keep),
+		a := answer{status: h.Status, in: h.Length, out: o.body, kept: kept(r.of.caller.keep),
 			firstByte: time.Duration(c.heard - c.start)}
 		if a.kept != nil {
-			a.kept.Head = append(a.kept.Head, come[:h.size]...)
-			_, _ = a.kept.Write(come[h.size:]) // which takes what it wants
+			a.kept.Head = append(a.kept.Head, come[:h.Size]...)
+			_, _ = a.kept.Write(come[h.Size:]) // which takes what it wants
 		}
 		c.settle(a, now)
 		if c.next() {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/attack/checks"
+	"github.com/poolbench/poolbench/bench/attack/sessions"
 	"github.com/poolbench/poolbench/bench/calls"
 	"github.com/poolbench/poolbench/bench/records"
 )
@@ -68,6 +69,7 @@ type Share struct {
 	Errors   []Count         // likewise
 	Failures checks.Failures `json:",omitempty"` // likewise
 	Traced   []Traced        `json:",omitempty"` // likewise
+	Sessions *sessions.Tally `json:",omitempty"` // nil: there were none
 	Peak     int64           // most requests in flight at once
 	Busy     int64           // time that all attempts took, in ns
 	Twice    int64           // requests that were settled twice
@@ -111,7 +113,7 @@ func RunShare(ctx context.Context, a Attack) (*Share, error) {
 	}
 	s := &Share{Records: rec.Records, Requests: t.settled(), Outcomes: t.outcomes,
 		Statuses: t.answered(), Errors: sorted(t.errors), Failures: t.failures, Traced: t.traced,
-		Peak: rec.Peak, Busy: t.busy,
+		Sessions: t.sessions, Peak: rec.Peak, Busy: t.busy,
 		Twice: rec.Twice, Resent: rec.Resent, Calls: rec.Calls, Over: r.caller.over(),
 		Began: r.base, Late: r.late}
 	if cut != nil {

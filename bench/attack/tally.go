@@ -13,6 +13,7 @@ import (
 	vegeta "github.com/tsenart/vegeta/v12/lib"
 
 	"github.com/poolbench/poolbench/bench/attack/checks"
+	"github.com/poolbench/poolbench/bench/attack/sessions"
 	"github.com/poolbench/poolbench/bench/attack/templates"
 	"github.com/poolbench/poolbench/bench/records"
 )
@@ -35,11 +36,15 @@ func (a *Attack) outcomeOf(status int) records.Outcome {
 }
 
 // keeps is what of answers the checks need, and what is kept of those that failed.
-func (a Attack) keeps() checks.Needs {
-	if len(a.Checks) == 0 {
-		return checks.Needs{}
+func (a Attack) keeps() (needs checks.Needs) {
+	if a.Session != nil {
+		needs = a.Session.Needs()
 	}
-	return checks.Needs{Head: true, Body: max(a.Checks.Needs().Body, checks.ForFailures)}
+	if len(a.Checks) == 0 {
+		return needs
+	}
+	return checks.Needs{Head: true,
+		Body: max(a.Checks.Needs().Body, needs.Body, checks.ForFailures)}
 }
 
 // failedCheck is what the name of a check has before it among the errors.
@@ -48,13 +53,17 @@ const failedCheck = "check failed: "
 // inspect holds an answer against the checks. Refusals are refusals, unless a check on the status
 // wants them.
 func (r *run) inspect(s *sample, a answer) {
-	k, all := a.kept, r.attack.Checks
+	k, all := a.kept, s.visit.checks(r.attack.Checks)
 	k.Status, k.Size = a.status, a.in
 	if p := r.tally.spoken; p != nil {
 		k.Status = p.Like(a.status)
 	}
 	if s.outcome == records.Completed || all.OfStatus() && s.outcome != records.Shed {
-		switch failed := all.Failed(k); {
+		failed := all.Failed(k)
+		if s.visit != nil {
+			failed = s.visit.inspect(k, a.stored, failed)
+		}
+		switch {
 		case failed == "":
 			s.outcome = records.Completed
 		case s.outcome == records.Throttled: // so that a strategy may try again
@@ -69,11 +78,13 @@ func (r *run) inspect(s *sample, a answer) {
 			if what = fmt.Sprintf("status %d", s.status); r.tally.spoken != nil {
 				what = "status " + r.tally.spoken.Status(s.status)
 			}
+			what = s.visit.named(what)
 		}
 		t := r.tally
 		t.mu.Lock()
 		t.failures.Keep(what, s.seq, k, func(text string) string {
-			return templates.Mask(text, r.caller.secrets(s.seq))
+			return templates.Mask(text, append(r.caller.secrets(s.seq, s.visit),
+				s.visit.secretsIn(k)...))
 		})
 		t.mu.Unlock()
 	}
@@ -92,6 +103,7 @@ type sample struct {
 	check     string // that did not hold, of the last answer; "": all did
 	in, out   int64
 	firstByte time.Duration // of the last answer
+	visit     *visit        // it is a step of; nil: of none
 }
 
 // A tally counts what a bench.Result has no field for.
@@ -113,6 +125,7 @@ type tally struct {
 	failures checks.Failures
 	traceID  func(seq uint64) string // nil: no request carries a trace
 	traced   []Traced                // the slowest that do, the slowest first
+	sessions *sessions.Tally // nil: there are none
 }
 
 func newTally(a Attack, give context.CancelCauseFunc) *tally {
@@ -120,6 +133,9 @@ func newTally(a Attack, give context.CancelCauseFunc) *tally {
 		statuses: map[int]int{}, errors: map[string]int{}}
 	if a.Trace > 0 {
 		t.traceID = a.TraceID
+	}
+	if a.Session != nil {
+		t.sessions = sessions.NewTally(a.Session)
 	}
 	if a.Vegeta != nil {
 		t.encode = vegeta.NewEncoder(a.Vegeta)
@@ -145,6 +161,9 @@ func (t *tally) add(s sample) {
 	}
 	if t.traceID != nil {
 		t.trace(s)
+	}
+	if s.visit != nil {
+		t.sessions.Step(s.visit.step, s.outcome, s.end-s.due)
 	}
 	t.write(s)
 }

@@ -56,7 +56,7 @@ func (c *caller) traced(m *message, seq uint64) *message {
 	if err != nil {
 		return m // never: it differs from one that was built by an ordinary header
 	}
-	with := &message{request: &r, built: built}
+	with := &message{request: &r, built: built, visit: m.visit}
 	if c.way.prepare(with) != nil {
 		return m // likewise
 	}

@@ -81,7 +81,7 @@ func (c *caller) newWiring(a Attack) *wiring {
 
 func (all *wiring) prepare(m *message) (err error) {
 	if m.form == nil {
-		m.wired, err = all.encode(m.http(context.Background()))
+		m.wired, err = all.encode(m.withCookies(context.Background()))
 		return err
 	}
 	marked, ok := m.form.Marked()

@@ -10,6 +10,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/bench/attack/checks"
+	"github.com/poolbench/poolbench/bench/attack/sessions"
 	"github.com/poolbench/poolbench/bench/attack/templates"
 	"github.com/poolbench/poolbench/strategies"
 )
@@ -18,11 +19,12 @@ import (
 // writers and the Start. What requests carry is in it, passwords too.
 type Written struct {
 	Requests                           []Request
-	Templates                          bool            `json:",omitempty"`
-	Data                               *templates.Data `json:",omitempty"`
-	Checks                             checks.List     `json:",omitempty"`
-	StopIf                             []checks.Stop   `json:",omitempty"`
-	Label, Arrival, Strategy           string          // "" is none
+	Session                            *sessions.Session `json:",omitempty"`
+	Templates                          bool              `json:",omitempty"`
+	Data                               *templates.Data   `json:",omitempty"`
+	Checks                             checks.List       `json:",omitempty"`
+	StopIf                             []checks.Stop     `json:",omitempty"`
+	Label, Arrival, Strategy           string            // "" is none
 	Rate                               float64
 	Clients, Tasks                     int
 	Duration, Drain, Timeout           time.Duration
@@ -41,7 +43,8 @@ type Written struct {
 
 // Written puts the attack in words.
 func (a Attack) Written() Written {
-	w := Written{Requests: a.Requests, Templates: a.Templates, Data: a.Data, Checks: a.Checks,
+	w := Written{Requests: a.Requests, Session: a.Session,
+		Templates: a.Templates, Data: a.Data, Checks: a.Checks,
 		StopIf: a.StopIf,
 		Label:  a.Label, Rate: a.Rate, Clients: a.Clients,
 		Tasks: a.Tasks, Duration: a.Duration, Drain: a.Drain, Timeout: a.Timeout, Limit: a.Limit,
@@ -82,7 +85,8 @@ func (w Written) WithoutSecrets() Written {
 
 // Attack is the inverse of Attack.Written. Its error is also about one that is impossible.
 func (w Written) Attack() (a Attack, err error) {
-	a = Attack{Requests: w.Requests, Templates: w.Templates, Data: w.Data, Checks: w.Checks,
+	a = Attack{Requests: w.Requests, Session: w.Session,
+		Templates: w.Templates, Data: w.Data, Checks: w.Checks,
 		StopIf: w.StopIf,
 		Label:  w.Label, Rate: w.Rate, Clients: w.Clients,
 		Tasks: w.Tasks, Duration: w.Duration, Drain: w.Drain, Timeout: w.Timeout, Limit: w.Limit,

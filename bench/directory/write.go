@@ -132,13 +132,13 @@ type resultsWriter struct {
 	output
 	format *benchfmt.Writer
 	config []benchfmt.Config
-	stages map[string]bool              // units of stages whose direction the file has
+	parts  map[string]bool              // units of stages and steps whose direction it has
 	why    func(*bench.Result) []string // nil: nobody says
 }
 
 func newResultsWriter(to io.Writer) (*resultsWriter, error) {
 	w := &resultsWriter{output: output{to: to}, config: Machine(),
-		stages: map[string]bool{}}
+		parts: map[string]bool{}}
 	w.format = benchfmt.NewWriter(&w.buffer)
 	var names []string
 	for _, s := range strategies.All() {
@@ -166,8 +166,8 @@ func (w *resultsWriter) put(format *benchfmt.Writer, r *bench.Result) error {
 	}
 	line := benchfmt.Result{Config: config, Name: benchfmt.Name(r.Name), Iters: r.Tasks}
 	for _, m := range r.Metrics {
-		if line, ok := stageLine(m.Unit); ok && !w.stages[m.Unit] {
-			w.stages[m.Unit] = true
+		if line, ok := partLine(m.Unit); ok && !w.parts[m.Unit] {
+			w.parts[m.Unit] = true
 			w.add(line)
 		}
 		value, unit := benchunit.Tidy(m.Value, m.Unit)
@@ -196,13 +196,28 @@ func (w *resultsWriter) put(format *benchfmt.Writer, r *bench.Result) error {
 	return format.Write(&line)
 }
 
-// stageLine declares the direction of a unit, if it is one of a stage and has one.
-func stageLine(unit string) (line string, ok bool) {
-	var stage int
-	if _, err := fmt.Sscanf(unit, "stage%d-", &stage); err != nil {
-		return "", false
+// partLine declares the direction of a unit, if it is one of a stage, a session or a step and has
+// one.
+func partLine(unit string) (line string, ok bool) {
+	part, rest, _ := strings.Cut(unit, "-")
+	var metrics []bench.MetricInfo
+	switch part {
+	case "session":
+		metrics = bench.SessionMetrics()
+	default:
+		kind := strings.TrimRight(part, "0123456789")
+		number, err := strconv.Atoi(part[len(kind):])
+		switch {
+		case err != nil:
+			return "", false
+		case kind == "stage":
+			metrics = bench.StageMetrics(number)
+		case kind == "step":
+			name, _, _ := strings.Cut(rest, "-")
+			metrics = bench.StepMetrics(number, name)
+		}
 	}
-	for _, m := range bench.StageMetrics(stage) {
+	for _, m := range metrics {
 		if m.Unit == unit && m.Better != "" {
 			return m.Line(unit), true
 		}

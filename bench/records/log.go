@@ -2,7 +2,11 @@
 // as a strategy or a server had them.
 package records
 
-import "github.com/poolbench/poolbench/strategies"
+import (
+	"sort"
+
+	"github.com/poolbench/poolbench/strategies"
+)
 
 // An Outcome is what became of a task. Zero means that nobody has said.
 type Outcome uint8
@@ -91,6 +95,23 @@ func (l *Log) Add(due int64) *Record {
 	l.n++
 	r.Due = due
 	return r
+}
+
+// Sort puts records that were added in another order into that of their due times. Nobody has a
+// record in hand any more.
+func (l *Log) Sort() {
+	if by := (byDue{l}); !sort.IsSorted(by) {
+		sort.Stable(by) // in place: there may be as many as memory has room for
+	}
+}
+
+type byDue struct{ *Log }
+
+func (l byDue) Less(i, j int) bool { return l.At(uint64(i)).Due < l.At(uint64(j)).Due }
+
+func (l byDue) Swap(i, j int) {
+	a, b := l.At(uint64(i)), l.At(uint64(j))
+	*a, *b = *b, *a
 }
 
 // At returns the record of task i, which has been added.

@@ -26,8 +26,10 @@ func (a *app) attackCommand() *cobra.Command {
 		Use:   "attack URL [flags]",
 		Short: "open-loop HTTP load, through a strategy or not",
 		Args: o.File.Before(nil, func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 && (cmd.Flags().Changed("targets") || cmd.Flags().Changed("curl")) {
-				return nil
+			for _, instead := range []string{"targets", "curl", "session"} {
+				if len(args) == 0 && cmd.Flags().Changed(instead) {
+					return nil
+				}
 			}
 			return flags.Operands("URL")(cmd, args)
 		}),
@@ -105,6 +107,9 @@ func (a *app) runAttack(cmd *cobra.Command, args []string, o question.AttackOpti
 	}
 	if more := len(o.Requests) - 1; more > 0 {
 		what += fmt.Sprintf(" and %d more", more)
+	}
+	if o.Session != nil {
+		what = "sessions " + o.Session.Name + ": " + what
 	}
 	return loads.Run(cmd.Context(), a.Host, "attack", what, all, o.LoadOptions)
 }

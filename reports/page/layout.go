@@ -88,7 +88,7 @@ func (p *reportPage) whole() (*shell.Page, error) {
 			figureSet{"variance", "The cost of variance", p.Variance})
 	}
 	for i := range p.Groups {
-		if g := &p.Groups[i]; len(g.Figures) > 0 || g.Above != "" {
+		if g := &p.Groups[i]; len(g.Figures) > 0 || g.Above != "" || g.Steps != nil {
 			add(g.ID, g.Title, "group", g)
 		}
 	}

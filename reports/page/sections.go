@@ -51,6 +51,9 @@ func (r *Report) section(in *reportInput, g *grid.Group) (section reportSection,
 	if inside, ok := tables.Inside(g); ok {
 		section.Inside = &inside
 	}
+	if steps, ok := tables.Steps(g); ok {
+		section.Steps = &steps
+	}
 	section.OverTime = in.heatTable(g)
 	section.Failed, section.FailedMore = in.failedRows(g)
 	if !in.needsCharts(g) {

@@ -2,6 +2,7 @@
 package checks
 
 import (
+	"bufio"
 	"bytes"
 	"compress/gzip"
 	"compress/zlib"
@@ -9,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/textproto"
 	"slices"
 	"strings"
 )
@@ -77,6 +79,19 @@ func (a *Answer) Value(name string) string {
 	return value
 }
 
+// Fields is the header.
+func (a *Answer) Fields() http.Header {
+	if a.Header != nil {
+		return a.Header
+	}
+	_, rest, _ := bytes.Cut(a.Head, []byte("\r\n"))
+	fields, err := textproto.NewReader(bufio.NewReader(bytes.NewReader(rest))).ReadMIMEHeader()
+	if err != nil {
+		return nil // never: it was read as a header before
+	}
+	return http.Header(fields)
+}
+
 func (a *Answer) has(name string) bool {
 	if a.Header != nil {
 		return len(a.Header.Values(name)) > 0
@@ -87,8 +102,9 @@ func (a *Answer) has(name string) bool {
 
 var errLong = errors.New("the body is longer than the 1 MiB that is looked at")
 
-// text is the body as it is meant, which may be cut.
-func (a *Answer) text() (text []byte, cut bool, err error) {
+// Text is the body as it is meant, without its encoding; cut says that there was more than is kept.
+// It is not to be changed.
+func (a *Answer) Text() (text []byte, cut bool, err error) {
 	if !a.asked {
 		a.asked, a.plain = true, plain{text: a.Body, cut: a.Cut}
 		switch encoding := strings.ToLower(a.Value("Content-Encoding")); encoding {

@@ -74,7 +74,7 @@ func (f *Failures) of(what string) int {
 
 // shown is the body for people, and whether there was more.
 func (a *Answer) shown() (text string, cut bool) {
-	b, cut, err := a.text()
+	b, cut, err := a.Text()
 	if err != nil {
 		b, cut = a.Body, a.Cut
 	}

@@ -82,7 +82,7 @@ func body(rest string) (func(*Answer) string, error) {
 	}
 	positive := op == "contains" || op == "~"
 	return func(a *Answer) string {
-		text, cut, err := a.text()
+		text, cut, err := a.Text()
 		found := err == nil && holds(text)
 		switch {
 		case err != nil:
@@ -110,7 +110,7 @@ func json(rest string) (func(*Answer) string, error) {
 		return nil, err
 	}
 	return func(a *Answer) string {
-		text, cut, err := a.text()
+		text, cut, err := a.Text()
 		switch {
 		case err != nil:
 			return err.Error()

@@ -15,6 +15,9 @@ import (
 // ownNames are the functions that templates have beside the columns and those of text/template.
 var ownNames = []string{"seq", "uuid", "random", "column", "raw", "json", "base64"}
 
+// sessionName is that of the function which is the number of the session.
+const sessionName = "session"
+
 // A field is the URL, the value of a header, or the body.
 type field struct {
 	of     string // for errors
@@ -28,7 +31,7 @@ type field struct {
 type part struct {
 	what      what
 	text      string
-	column    int
+	column    int // or the index of what was captured
 	low, high int64
 	at        position
 }
@@ -41,12 +44,16 @@ const (
 	aSeq
 	aUUID
 	aRandom
+	aCaptured
+	aSession
 )
 
 // A filling is what the fields of one request are filled with.
 type filling struct {
 	seed, seq uint64
 	row       []Value
+	captured  []Value
+	session   uint64
 	random    rand.PCG
 }
 
@@ -107,6 +114,10 @@ func (f *filling) part(to []byte, p *part) []byte {
 		return p.at.put(to, f.row[p.column])
 	case aSeq:
 		return strconv.AppendUint(to, f.seq, 10)
+	case aCaptured:
+		return p.at.put(to, f.captured[p.column])
+	case aSession:
+		return strconv.AppendUint(to, f.session, 10)
 	case aRandom:
 		return strconv.AppendInt(to, f.between(p.low, p.high), 10)
 	case aUUID:
@@ -183,7 +194,12 @@ func (r *Request) part(n parse.Node, at position) (p part, ok bool, err error) {
 			return p, false, err
 		}
 		column := r.column(name.Ident)
+		captured := slices.Index(r.step.Captured, name.Ident)
 		switch {
+		case captured >= 0 && len(args) == 1:
+			p.what, p.column, r.takes = aCaptured, captured, true
+		case name.Ident == sessionName && r.step.Of > 0 && len(args) == 1:
+			p.what = aSession
 		case column >= 0 && len(args) == 1:
 			p.what, p.column = aColumn, column
 		case name.Ident == "seq" && len(args) == 1:
@@ -216,4 +232,12 @@ func (r *Request) part(n parse.Node, at position) (p part, ok bool, err error) {
 		return p, true, nil
 	}
 	return p, false, nil
+}
+
+// Reserved are the names that no value can have: of functions, of text/template's too, and its
+// words.
+func Reserved() []string {
+	return slices.Concat(ownNames, keywords, []string{sessionName, "and", "or", "not", "len",
+		"index", "slice", "print", "printf", "println", "html", "js", "urlquery", "call", "eq", "ne", "lt",
+		"le", "gt", "ge"})
 }

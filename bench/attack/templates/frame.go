@@ -28,7 +28,8 @@ type piece struct {
 }
 
 // Marked is the request with marks in the place of values; Frame finds them again when it has been
-// encoded. ok is false where URL or headers are more than text and values.
+// encoded. ok is false where URL or headers are more than text and values, or where a value is
+// captured, which nobody has looked at beforehand.
 func (r *Request) Marked() (to vegeta.Target, ok bool) {
 	to = vegeta.Target{Method: r.method, Header: http.Header{}}
 	n := 0
@@ -44,7 +45,7 @@ func (r *Request) Marked() (to vegeta.Target, ok bool) {
 		}
 		return string(b)
 	}
-	if r.url.full != nil {
+	if r.url.full != nil || r.takes {
 		return to, false
 	}
 	to.URL = marked(r.url)
@@ -119,7 +120,7 @@ func (r *Request) fields() (all []*field) {
 // Put appends request number seq, head and body, and says how long the body is. scratch is memory
 // for it, used again from one call to the next.
 func (f *Frame) Put(to []byte, scratch *[]byte, seed, seq uint64) (_ []byte, body int, err error) {
-	with := f.of.filling(seed, seq)
+	with := f.of.filling(seed, seq, nil)
 	if f.body != nil {
 		if *scratch, err = with.put((*scratch)[:0], f.body); err != nil {
 			return to, 0, err

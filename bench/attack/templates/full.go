@@ -50,6 +50,7 @@ func (r *Request) whole(t *template.Template, begins position) (*full, error) {
 	if _, err := escape(t.Root, begins); err != nil {
 		return nil, fmt.Errorf("%s: %w", t.Name(), err)
 	}
+	r.takes = r.takes || len(r.step.Captured) > 0 // it may be anywhere in it
 	f := &full{}
 	f.idle.New = func() any {
 		x := &executor{}
@@ -157,6 +158,12 @@ func (r *Request) functions(x *executor) template.FuncMap {
 			}
 			return string(p.put(nil, valueOf(v)))
 		}
+	}
+	if r.step.Of > 0 {
+		all[sessionName] = func() uint64 { return x.filling.session }
+	}
+	for i, name := range r.step.Captured {
+		all[name] = func() any { return given(x.filling.captured[i]) }
 	}
 	if r.data != nil {
 		for i, c := range r.data.Columns {

@@ -35,6 +35,27 @@ type Request struct {
 	secrets []int    // columns
 	static  []string // secrets of headers that are the same for all
 	given   string   // what was parsed
+	step    Step
+	takes   bool // a value that was captured
+}
+
+// A Step says which request of a session one is: the requests of session n are those from n·Of on.
+// All of them have the data of row n.
+type Step struct {
+	Of       int      // requests in a session; 0: the request is of none
+	Captured []string // names of values that earlier steps of the session have captured
+}
+
+// Placeholder stands where a captured value will, for whoever looks at a request beforehand.
+const Placeholder = "captured"
+
+// placeholders are captured values before there are any.
+func (s Step) placeholders(text string) []Value {
+	all := make([]Value, len(s.Captured))
+	for i := range all {
+		all[i].Text = text
+	}
+	return all
 }
 
 type header struct {
@@ -43,12 +64,21 @@ type header struct {
 }
 
 // Parse reads the {{…}} of a request.
-func Parse(of vegeta.Target, data *Data) (*Request, error) {
-	r := &Request{method: of.Method, data: data,
-		given: fmt.Sprintf("%q %q %q", of.URL, of.Header, of.Body)}
+func Parse(of vegeta.Target, data *Data) (*Request, error) { return ParseStep(of, data, Step{}) }
+
+// ParseStep reads those of a step of a session.
+func ParseStep(of vegeta.Target, data *Data, step Step) (*Request, error) {
+	r := &Request{method: of.Method, data: data, step: step,
+		given: fmt.Sprintf("%q %q %q %v", of.URL, of.Header, of.Body, step)}
 	if data != nil {
 		if !data.whole() {
 			return nil, fmt.Errorf("%s: its rows are not whole", data.Name)
+		}
+		for _, c := range data.Columns {
+			if step.Of > 0 && (c == sessionName || slices.Contains(step.Captured, c)) {
+				return nil, fmt.Errorf("%s: column %s has the name of a value of sessions: name "+
+					"one of the two otherwise", data.Name, c)
+			}
 		}
 		for i, c := range data.Columns {
 			if IsSecret(c) {
@@ -147,7 +177,10 @@ func (r *Request) mistake(err error) error {
 		!strings.Contains(err.Error(), "not defined") {
 		return err
 	}
-	known := slices.Clone(ownNames)
+	known := slices.Concat(ownNames, r.step.Captured)
+	if r.step.Of > 0 {
+		known = append(known, sessionName)
+	}
 	if r.data != nil {
 		known = append(known, r.data.Columns...)
 	}
@@ -213,15 +246,13 @@ func (r *Request) checkRow(seq uint64, row int) error {
 }
 
 func (r *Request) fillable(seq uint64) error {
-	f := r.filling(0, seq)
+	f := r.filling(0, seq*uint64(max(r.step.Of, 1)), r.step.placeholders(Placeholder))
 	address, err := r.urlOf(&f)
 	if err != nil {
 		return err
 	}
-	for segment := range segments(address) {
-		if segment == "." || segment == ".." {
-			return fmt.Errorf("URL: what is filled in makes %q a segment of its path", segment)
-		}
+	if err := checkSegments(address); err != nil {
+		return err
 	}
 	for _, h := range r.headers {
 		if _, err := h.value(&f, nil); err != nil {
@@ -232,6 +263,16 @@ func (r *Request) fillable(seq uint64) error {
 		_, err = f.put(nil, r.body)
 	}
 	return err
+}
+
+// checkSegments refuses a path that a server would read as another one.
+func checkSegments(address string) error {
+	for segment := range segments(address) {
+		if segment == "." || segment == ".." {
+			return fmt.Errorf("URL: what is filled in makes %q a segment of its path", segment)
+		}
+	}
+	return nil
 }
 
 // segments are those of the path of a URL.
@@ -245,13 +286,16 @@ func segments(address string) iter.Seq[string] {
 }
 
 // filling is that of request number seq.
-func (r *Request) filling(seed, seq uint64) filling {
-	f := filling{seed: seed, seq: seq}
+func (r *Request) filling(seed, seq uint64, captured []Value) filling {
+	f := filling{seed: seed, seq: seq, session: r.session(seq), captured: captured}
 	if r.data != nil {
-		f.row = r.data.Rows[seq%uint64(len(r.data.Rows))]
+		f.row = r.data.Rows[r.session(seq)%uint64(len(r.data.Rows))]
 	}
 	return f
 }
+
+// session is the number of the session that request number seq is of; of no session, seq.
+func (r *Request) session(seq uint64) uint64 { return seq / uint64(max(r.step.Of, 1)) }
 
 func (r *Request) urlOf(f *filling) (string, error) {
 	text, err := f.put(nil, r.url)
@@ -260,6 +304,9 @@ func (r *Request) urlOf(f *filling) (string, error) {
 	}
 	if _, err := url.Parse(string(text)); err != nil {
 		return "", fmt.Errorf("URL: what is filled in makes none")
+	}
+	if r.takes { // what comes from a server was not looked at before
+		return string(text), checkSegments(string(text))
 	}
 	return string(text), nil
 }
@@ -280,10 +327,16 @@ func (h *header) value(f *filling, to []byte) ([]byte, error) {
 	return to, nil
 }
 
-// Fill is request number seq.
-func (r *Request) Fill(seed, seq uint64) (vegeta.Target, error) {
-	f := r.filling(seed, seq)
+// Fill is request number seq, of a session with the values that were captured in the order of
+// Step.Captured. The error is about those.
+func (r *Request) Fill(seed, seq uint64, captured ...Value) (vegeta.Target, error) {
+	f := r.filling(seed, seq, captured)
 	return r.fill(&f)
+}
+
+// Example is a request with a placeholder for what is captured.
+func (r *Request) Example(seed uint64) (vegeta.Target, error) {
+	return r.Fill(seed, 0, r.step.placeholders(Placeholder)...)
 }
 
 func (r *Request) fill(f *filling) (to vegeta.Target, err error) {
@@ -310,6 +363,6 @@ func (r *Request) Line(seq uint64) string {
 	if r.data == nil {
 		return ""
 	}
-	row := seq % uint64(len(r.data.Rows))
+	row := r.session(seq) % uint64(len(r.data.Rows))
 	return r.data.Name + ":" + strconv.Itoa(r.data.Lines[row])
 }

@@ -50,10 +50,13 @@ func secretsOf(value string) (all []string) {
 	return all
 }
 
-// Secrets are those of request number seq.
-func (r *Request) Secrets(seed, seq uint64) []string {
-	f := r.filling(seed, seq)
+// Secrets are those of request number seq. What was captured is one in any case.
+func (r *Request) Secrets(seed, seq uint64, captured ...Value) []string {
+	f := r.filling(seed, seq, captured)
 	all := slices.Clone(r.static)
+	for _, v := range captured {
+		all = append(all, v.Text)
+	}
 	for _, c := range r.secrets {
 		all = append(all, f.row[c].Text)
 	}
@@ -67,9 +70,10 @@ func (r *Request) Secrets(seed, seq uint64) []string {
 	return all
 }
 
-// Shown is the URL of request number seq, without the values of columns that are secrets.
+// Shown is the URL of request number seq, without the values of columns that are secrets and of
+// what is captured.
 func (r *Request) Shown(seed, seq uint64) string {
-	f := r.filling(seed, seq)
+	f := r.filling(seed, seq, r.step.placeholders("MASKED"))
 	if len(r.secrets) > 0 {
 		f.row = slices.Clone(f.row)
 		for _, c := range r.secrets {

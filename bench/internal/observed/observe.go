@@ -36,6 +36,7 @@ type Run struct {
 	Resent       int64
 	Calls        *calls.Counter // nil: none were counted
 	Share        bool
+	Follows      bool // tasks are due when others have ended
 	Workload     workloads.Workload
 	Mean         time.Duration  // of the workload, exact or calibrated
 	Trace        *records.Trace // nil of a soak

@@ -52,7 +52,7 @@ func (p Plan) Rate(mean time.Duration) float64 {
 }
 
 // Poisson reports whether the plan is one of independent exponential gaps at one rate.
-func (o *Run) Poisson() bool { return o.Plan.Arrival.Spec.Name == "poisson" }
+func (o *Run) Poisson() bool { return o.Plan.Arrival.Spec.Name == "poisson" && !o.Follows }
 
 // Stationary reports whether the plan itself is.
 func (o *Run) Stationary() bool {

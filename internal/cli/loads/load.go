@@ -32,6 +32,7 @@ type Load struct {
 	Name     string // of its results
 	Estimate time.Duration
 	plan     attack.Written // of an attack
+	steps    []string       // of its sessions; none: it has no sessions
 	Run      func(context.Context, Turn) (*attack.Report, error)
 }
 
@@ -213,6 +214,11 @@ func New(k attack.Attack) Load {
 	}
 	if k.Clients == 0 && k.Tasks > 0 && k.Rate > 0 {
 		l.Estimate = time.Duration(float64(k.Tasks) / k.Rate * float64(time.Second))
+	}
+	if k.Session != nil {
+		for _, s := range k.Session.Steps {
+			l.steps = append(l.steps, s.Name)
+		}
 	}
 	l.plan = k.Written().WithoutSecrets()
 	l.plan.Soak = true // whether it is one of itself or by --soak is no other plan

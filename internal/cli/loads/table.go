@@ -71,6 +71,11 @@ func showLoaded(kind, what string, e *loaded, format string) error {
 	if err := e.Table(outcome.Table(of, loadColumns, rows)); err != nil {
 		return err
 	}
+	for k, r := range rows {
+		if err := e.showSteps(k, r); err != nil {
+			return err
+		}
+	}
 	if err := e.showSpread(rows); err != nil {
 		return err
 	}

@@ -74,7 +74,7 @@ func (g *group) cell(strategy string) string {
 	if r.Cell == nil {
 		return ""
 	}
-	text := r.spell("p99-response-sec")
+	text := r.Spell("p99-response-sec")
 	if lost := r.Lost(); lost > 0 {
 		text += " (" + quantity.WholeShare(1-lost) + ")"
 	}

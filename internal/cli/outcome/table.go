@@ -141,7 +141,7 @@ func Table(of string, columns []Column, rows []Row) (lines [][]string) {
 		}
 		cells := []string{r.Strategy}
 		for _, c := range columns {
-			cells = append(cells, r.spell(c.Unit))
+			cells = append(cells, r.Spell(c.Unit))
 		}
 		lines = append(lines, cells)
 	}
@@ -170,7 +170,8 @@ func (g *group) columns() (shown []Column) {
 	return shown
 }
 
-func (r Row) spell(unit string) string {
+// Spell is the value in that unit; a dash where there is none.
+func (r Row) Spell(unit string) string {
 	v, ok := r.Estimate(unit)
 	if !ok {
 		return "–"

@@ -40,6 +40,8 @@ func AddAttackFlags(cmd *cobra.Command, o *AttackOptions) {
 	fs.Var(flags.AtLeastOne(&o.Clients, arrivals.MaxTasks), "clients",
 		"closed loop of `N` clients instead of an open one")
 	AddRequests(cmd, o)
+	fs.StringVar(&o.sent.session, "session", "", "send sessions of the steps in this YAML `FILE`; "+
+		"--rate, --n and --clients are of sessions, URL is before the urls of steps")
 	o.VegetaFile.AddTo(cmd, "vegeta",
 		"also write the results in vegeta's encoding to this new `FILE`")
 	o.LettersFile.AddTo(cmd, "dead-letters",

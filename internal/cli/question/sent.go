@@ -21,8 +21,8 @@ import (
 
 // A sentFlags are the flags that say what is sent.
 type sentFlags struct {
-	method, body, targets, format, curl, data, dataFormat string
-	headers                                               []string
+	method, body, targets, format, curl, data, dataFormat, session string
+	headers                                                        []string
 }
 
 // Formats of targets that are not attack's own.
@@ -57,6 +57,9 @@ func (f *sentFlags) addTo(cmd *cobra.Command, o *AttackOptions) {
 func (f *sentFlags) read(
 	stdin io.Reader, cmd *cobra.Command, args []string, o *AttackOptions,
 ) (err error) {
+	if err := f.excludeSession(cmd); err != nil {
+		return err
+	}
 	with := attack.Request{Method: f.method, Header: http.Header{}}
 	for _, h := range f.headers {
 		name, value, ok := strings.Cut(h, ":")
@@ -74,6 +77,8 @@ func (f *sentFlags) read(
 		return fmt.Errorf("--data: %w", err)
 	}
 	switch {
+	case f.session != "":
+		err = f.readSession(args, with, o)
 	case f.curl != "":
 		err = f.readCurl(stdin, cmd, args, with, o)
 	case f.targets != "":

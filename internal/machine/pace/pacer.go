@@ -39,8 +39,12 @@ func (p *Pacer) Until(due time.Duration) time.Duration {
 	return time.Duration(p.until(at))
 }
 
-// Interrupt ends the wait, and all later ones.
+// Interrupt ends the wait, and all later ones until Answer is called.
 func (p *Pacer) Interrupt() { p.call() }
+
+// Answer takes notice of the interrupts so far: the next wait is not ended by them. It is for the
+// goroutine that waits, and not while it does.
+func (p *Pacer) Answer() { p.answer() }
 
 // Close lets go of the timer. Until is not called any more; Interrupt may be.
 func (p *Pacer) Close() { p.timer.close() }

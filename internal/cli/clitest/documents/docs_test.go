@@ -83,6 +83,13 @@ func metricTable() string {
 		fmt.Fprintf(&b, "| `%s` | %s | of stage N: %s |\n",
 			strings.Replace(m.Unit, "stage0", "stageN", 1), m.Better, m.Doc)
 	}
+	for _, m := range bench.SessionMetrics() {
+		fmt.Fprintf(&b, "| `%s` | %s | of sessions: %s |\n", m.Unit, m.Better, m.Doc)
+	}
+	for _, m := range bench.StepMetrics(0, "NAME") {
+		fmt.Fprintf(&b, "| `%s` | %s | of step N of sessions: %s |\n",
+			strings.Replace(m.Unit, "step0", "stepN", 1), m.Better, m.Doc)
+	}
 	return b.String()
 }
 

@@ -137,6 +137,7 @@ h - - [01/May/2026:09:00:04 +0000] "G" 200 5 "-" "c" 0.9
 		}
 	}
 	clitest.Write(t, "users.csv", "user\nann\n")
+	clitest.Write(t, "shop.yaml", "steps: [{url: /}]\n")
 	nats, err := hub.StartLocal()
 	if err != nil {
 		t.Fatal(err)

@@ -1,4 +1,4 @@
-package attack
+package heads
 
 import (
 	"bufio"
@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// FuzzHead: what parseHead takes, net/http takes, and for the same.
+// FuzzHead: what Parse takes, net/http takes, and for the same.
 func FuzzHead(f *testing.F) {
 	for _, text := range []string{
 		"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n01234",
@@ -24,7 +24,7 @@ func FuzzHead(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, text []byte, method string) {
-		h, ok := parseHead(text, method)
+		h, ok := Parse(text, method)
 		if !ok {
 			return
 		}
@@ -38,10 +38,10 @@ func FuzzHead(f *testing.F) {
 		if resp.Body == http.NoBody {
 			length = 0
 		}
-		if h.status != resp.StatusCode || h.closes != resp.Close || chunked != (h.length < 0) ||
-			h.length >= 0 && h.length != length ||
-			string(bytes.TrimSpace(h.retryAfter)) != resp.Header.Get("Retry-After") ||
-			!h.redirects && resp.Header.Get("Location") != "" {
+		if h.Status != resp.StatusCode || h.Closes != resp.Close || chunked != (h.Length < 0) ||
+			h.Length >= 0 && h.Length != length ||
+			string(bytes.TrimSpace(h.RetryAfter)) != resp.Header.Get("Retry-After") ||
+			!h.Redirects && resp.Header.Get("Location") != "" {
 			t.Errorf("%+v, net/http: %+v", h, resp)
 		}
 	})
@@ -49,20 +49,20 @@ func FuzzHead(f *testing.F) {
 
 // TestParseHead: what nearly every server sends needs no net/http.
 func TestParseHead(t *testing.T) {
-	for text, want := range map[string]head{
+	for text, want := range map[string]Head{
 		"HTTP/1.1 200 OK\r\nDate: Tue, 24 Nov 2026 10:00:00 GMT\r\nContent-Length: 6\r\n" +
-			"Content-Type: text/plain; charset=utf-8\r\n\r\nhello\n": {status: 200, length: 6},
-		"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n":     {status: 200, length: -1},
-		"HTTP/1.1 204 No Content\r\nConnection: keep-alive\r\n\r\n": {status: 204},
-		"HTTP/1.1 500 Oops\r\nConnection: close\r\nContent-Length: 0\r\n\r\n": {status: 500,
-			closes: true},
+			"Content-Type: text/plain; charset=utf-8\r\n\r\nhello\n": {Status: 200, Length: 6},
+		"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n":     {Status: 200, Length: -1},
+		"HTTP/1.1 204 No Content\r\nConnection: keep-alive\r\n\r\n": {Status: 204},
+		"HTTP/1.1 500 Oops\r\nConnection: close\r\nContent-Length: 0\r\n\r\n": {Status: 500,
+			Closes: true},
 	} {
-		got, ok := parseHead([]byte(text), "GET")
-		if got.size == 0 || !ok {
+		got, ok := Parse([]byte(text), "GET")
+		if got.Size == 0 || !ok {
 			t.Errorf("%q: %+v, %v", text, got, ok)
 		}
-		if got.size = 0; got.status != want.status || got.length != want.length ||
-			got.closes != want.closes {
+		if got.Size = 0; got.Status != want.Status || got.Length != want.Length ||
+			got.Closes != want.Closes {
 			t.Errorf("%q: %+v", text, got)
 		}
 	}

@@ -1,0 +1,188 @@
+package sessions
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/poolbench/poolbench/bench/attack/checks"
+	"github.com/poolbench/poolbench/bench/attack/templates"
+)
+
+// A Capture keeps a value of an answer under a name. Its zero value is none.
+type Capture struct {
+	Name string
+	text string
+	body int // bytes that it looks at
+	take func(*checks.Answer) (templates.Value, error)
+}
+
+// MostCaptured is the longest value in bytes. One that is longer is not kept, and the step fails.
+const MostCaptured = 64 << 10
+
+// ParseCapture reads one:
+//
+//	token = json:.token
+//	order = header:Location regexp:/orders/(\w+)
+//	csrf = regexp:name="csrf" value="([^"]+)"
+//
+// A path is one of gjson's, with or without a dot before it. A regular expression is looked for in
+// the body or in the header before it, and what its first group matches, or else all of it, is the
+// value.
+func ParseCapture(text string) (Capture, error) {
+	left, source, ok := strings.Cut(text, "=")
+	c := Capture{Name: strings.TrimSpace(left), text: strings.TrimSpace(text)}
+	source = strings.TrimSpace(source)
+	switch {
+	case !ok || strings.ContainsAny(text, "\r\n"):
+		return Capture{}, fmt.Errorf("want NAME = SOURCE, such as token = json:.token, got %q", text)
+	case CheckName(c.Name) != nil:
+		return Capture{}, CheckName(c.Name)
+	case slices.Contains(templates.Reserved(), c.Name):
+		return Capture{}, fmt.Errorf("%s: templates have a function of that name: choose another",
+			c.Name)
+	}
+	kind, rest, _ := strings.Cut(source, ":")
+	rest = strings.TrimSpace(rest)
+	var err error
+	switch {
+	case kind == "json" && rest != "":
+		c.body, c.take = checks.MostBody, ofJSON(rest)
+	case kind == "header" && rest != "":
+		c.take, err = ofHeader(rest)
+	case kind == "regexp" && rest != "":
+		c.body = checks.MostBody
+		c.take, err = ofBody(rest)
+	default:
+		err = fmt.Errorf("want json:PATH, header:NAME or regexp:EXPRESSION behind the =, got %q",
+			source)
+	}
+	if err != nil {
+		return Capture{}, fmt.Errorf("%s: %w", c.Name, err)
+	}
+	return c, nil
+}
+
+// String is the capture as it was given.
+func (c Capture) String() string { return c.text }
+
+// MarshalText is String.
+func (c Capture) MarshalText() ([]byte, error) { return []byte(c.text), nil }
+
+// UnmarshalText is ParseCapture.
+func (c *Capture) UnmarshalText(text []byte) (err error) {
+	*c, err = ParseCapture(string(text))
+	return err
+}
+
+// Take is the value in an answer. The error has nothing of the answer in it.
+func (c *Capture) Take(a *checks.Answer) (templates.Value, error) {
+	v, err := c.take(a)
+	if err == nil && len(v.Text) > MostCaptured {
+		err = errTooLong
+	}
+	if err != nil {
+		return templates.Value{}, fmt.Errorf("capture %s: %w", c.Name, err)
+	}
+	return v, nil
+}
+
+var (
+	errTooLong = fmt.Errorf("it is longer than %d KiB", MostCaptured>>10)
+	errNone    = errors.New("it is not there")
+	errCut     = errors.New("it is not in the 1 MiB of the body that is looked at")
+	errNotJSON = errors.New("the body is not JSON")
+)
+
+func ofJSON(path string) func(*checks.Answer) (templates.Value, error) {
+	if path != "." {
+		path = strings.TrimPrefix(path, ".")
+	} else {
+		path = "@this"
+	}
+	return func(a *checks.Answer) (v templates.Value, err error) {
+		text, cut, err := a.Text()
+		switch {
+		case err != nil:
+			return v, err
+		case cut:
+			return v, errCut
+		case !gjson.ValidBytes(text):
+			return v, errNotJSON
+		}
+		switch found := gjson.GetBytes(text, path); {
+		case !found.Exists():
+			return v, errNone
+		case found.Type == gjson.String:
+			return templates.Value{Text: found.Str}, nil
+		default:
+			return templates.Value{Text: found.Raw, JSON: true}, nil
+		}
+	}
+}
+
+func ofHeader(rest string) (func(*checks.Answer) (templates.Value, error), error) {
+	field, pattern, has := strings.Cut(rest, " ")
+	if strings.ContainsAny(field, "\":\t") {
+		return nil, fmt.Errorf("want the name of a header, got %q", field)
+	}
+	find := func(text []byte) (templates.Value, bool) {
+		return templates.Value{Text: string(text)}, true
+	}
+	if has {
+		pattern, ok := strings.CutPrefix(strings.TrimSpace(pattern), "regexp:")
+		if !ok {
+			return nil, fmt.Errorf("want nothing or regexp:EXPRESSION behind header:%s", field)
+		}
+		re, err := regexp.Compile(strings.TrimSpace(pattern))
+		if err != nil {
+			return nil, err
+		}
+		find = matched(re)
+	}
+	return func(a *checks.Answer) (v templates.Value, err error) {
+		text := a.Value(field)
+		v, ok := find([]byte(text))
+		if text == "" || !ok {
+			return v, errNone
+		}
+		return v, nil
+	}, nil
+}
+
+func ofBody(pattern string) (func(*checks.Answer) (templates.Value, error), error) {
+	re, err := regexp.Compile(pattern)
+	if err != nil {
+		return nil, err
+	}
+	find := matched(re)
+	return func(a *checks.Answer) (v templates.Value, err error) {
+		text, cut, err := a.Text()
+		if err != nil {
+			return v, err
+		}
+		v, ok := find(text)
+		switch {
+		case !ok && cut:
+			return v, errCut
+		case !ok:
+			return v, errNone
+		}
+		return v, nil
+	}, nil
+}
+
+// matched is what the first group matches, or all where there is none.
+func matched(re *regexp.Regexp) func([]byte) (templates.Value, bool) {
+	return func(text []byte) (templates.Value, bool) {
+		found := re.FindSubmatch(text)
+		if found == nil {
+			return templates.Value{}, false
+		}
+		return templates.Value{Text: string(found[min(1, len(found)-1)])}, true
+	}
+}

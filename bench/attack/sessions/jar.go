@@ -1,0 +1,65 @@
+package sessions
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+)
+
+// A Jar holds the cookies of one session, in bounded memory. It is used by one goroutine at a time.
+type Jar struct {
+	jar    *cookiejar.Jar
+	values map[string]string // by host and name, for those who mask them
+	err    error
+}
+
+// Bounds of cookies, as those of browsers. A server that sets more has its step failed.
+const (
+	MostCookies = 50
+	MostCookie  = 4 << 10 // bytes of name and value
+)
+
+// NewJar is empty.
+func NewJar() *Jar {
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		panic("sessions: a jar without options: " + err.Error()) // never: it has no error
+	}
+	return &Jar{jar: jar, values: map[string]string{}}
+}
+
+// SetCookies implements http.CookieJar.
+func (j *Jar) SetCookies(u *url.URL, cookies []*http.Cookie) {
+	for _, c := range cookies {
+		key := u.Host + " " + c.Path + " " + c.Name
+		_, known := j.values[key]
+		switch {
+		case len(c.Name)+len(c.Value) > MostCookie:
+			j.err = fmt.Errorf("a cookie is longer than %d KiB", MostCookie>>10)
+		case !known && len(j.values) >= MostCookies:
+			j.err = fmt.Errorf("there are more than %d cookies", MostCookies)
+		default:
+			j.values[key] = c.Value
+			j.jar.SetCookies(u, []*http.Cookie{c})
+		}
+	}
+}
+
+// Cookies implements http.CookieJar.
+func (j *Jar) Cookies(u *url.URL) []*http.Cookie { return j.jar.Cookies(u) }
+
+// Err is why a cookie was not kept, since the last call.
+func (j *Jar) Err() error {
+	err := j.err
+	j.err = nil
+	return err
+}
+
+// Values are those of all cookies that were set, which are shown nowhere.
+func (j *Jar) Values() (all []string) {
+	for _, v := range j.values {
+		all = append(all, v)
+	}
+	return all
+}

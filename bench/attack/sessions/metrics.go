@@ -1,0 +1,60 @@
+package sessions
+
+import (
+	"fmt"
+
+	"github.com/poolbench/poolbench/bench/records"
+	"github.com/poolbench/poolbench/bench/result"
+	"github.com/poolbench/poolbench/internal/statistics/samples"
+)
+
+// Metrics calls add with what sessions and their steps come to, in the units that
+// bench.SessionMetrics and bench.StepMetrics document.
+func (t *Tally) Metrics(add func(unit string, value float64)) {
+	of := func(unit string, value float64) { add("session-"+unit, value) }
+	of("count", float64(t.Begun))
+	t.Response.metrics("response", of)
+	t.Length.metrics("length", of)
+	t.Outcomes.metrics(t.Begun, of)
+	for i := range t.Steps {
+		s := &t.Steps[i]
+		of := func(unit string, value float64) { add(StepPrefix(i, s.Name)+unit, value) }
+		of("count", float64(s.Outcomes.Sum()))
+		s.Response.metrics("response", of)
+		s.Outcomes.metrics(s.Outcomes.Sum(), of)
+		if t.Begun > 0 {
+			of("unsent/op", float64(s.Unsent)/float64(t.Begun))
+		}
+	}
+}
+
+// StepPrefix is what the units of a step begin with, which is numbered from 0 here.
+func StepPrefix(step int, name string) string { return fmt.Sprintf("step%d-%s-", step+1, name) }
+
+// metrics are shares of so many.
+func (o *Outcomes) metrics(n int, add func(unit string, value float64)) {
+	if n == 0 {
+		return
+	}
+	add("shed/op", float64(o[records.Shed])/float64(n))
+	add("failed/op",
+		float64(o[records.Failed]+o[records.Throttled]+o[records.Abandoned])/float64(n))
+}
+
+func (t *Times) metrics(of string, add func(unit string, value float64)) {
+	h, mean := t.Histogram()
+	if h == nil {
+		return
+	}
+	const second = 1e9
+	add("mean-"+of+"-sec", mean/second)
+	n := int(h.TotalCount())
+	for _, p := range []struct {
+		name string
+		p    float64
+	}{{"p50", 0.5}, {"p99", 0.99}} {
+		if samples.Resolvable(p.p, n) {
+			add(p.name+"-"+of+"-sec", float64(result.ValueAtRank(h, samples.Rank(n, p.p)))/second)
+		}
+	}
+}

@@ -1,0 +1,210 @@
+// Package sessions says what users of a server do: one step after another, with pauses to think,
+// where a later step sends what an answer to an earlier one has said. Package script reads them
+// from a file, and package attack sends them.
+//
+// # Size
+//
+// A session has what a reader of files and a sender both ask for: steps, captures, a jar, and the
+// bounds of each; and what a sender alone does, an agenda and a tally.
+package sessions
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	vegeta "github.com/tsenart/vegeta/v12/lib"
+
+	"github.com/poolbench/poolbench/bench/attack/checks"
+	"github.com/poolbench/poolbench/bench/attack/templates"
+	"github.com/poolbench/poolbench/bench/dist"
+)
+
+// A Session is a sequence of steps. It is plain data: it crosses processes as JSON.
+type Session struct {
+	Name  string
+	Steps []Step
+}
+
+// A Step is a request of a session.
+type Step struct {
+	Name    string
+	Request vegeta.Target
+	// from the end of the answer to the step before until this one is due; zero: at once
+	Think    Think
+	Captures []Capture   // of its answer, for later steps
+	Checks   checks.List // that its answer has to pass, beside those of all
+}
+
+// MostSteps bounds a session.
+const MostSteps = 50
+
+// Name is what a session, a step and a captured value can be called.
+var name = regexp.MustCompile(`^[a-z][a-z0-9_]{0,39}$`)
+
+// CheckName says what is wrong with the name of a session or a step.
+func CheckName(text string) error {
+	if !name.MatchString(text) {
+		return fmt.Errorf("%q: want a name of small letters, digits and _, at most 40, such as "+
+			"log_in", text)
+	}
+	return nil
+}
+
+// Validate finds what is wrong with the session as a whole; the requests are for package attack.
+func (s *Session) Validate() error {
+	var wrong []error
+	complain := func(err error) { wrong = append(wrong, err) }
+	complain(CheckName(s.Name))
+	if n := len(s.Steps); n == 0 || n > MostSteps {
+		complain(fmt.Errorf("session %s: it has %d steps; want 1 to %d", s.Name, n, MostSteps))
+	}
+	names := map[string]bool{}
+	for i := range s.Steps {
+		st := &s.Steps[i]
+		complain(CheckName(st.Name))
+		if names[st.Name] {
+			complain(fmt.Errorf("step %s: two steps have that name", st.Name))
+		}
+		names[st.Name] = true
+		for _, c := range st.Captures {
+			if c.take == nil {
+				complain(fmt.Errorf("step %s: a capture is empty", st.Name))
+			}
+		}
+	}
+	return errors.Join(wrong...)
+}
+
+// Requests are those of the steps, and the session without them.
+func (s *Session) Requests() (all []vegeta.Target, rest *Session) {
+	rest = &Session{Name: s.Name, Steps: slices.Clone(s.Steps)}
+	for i := range rest.Steps {
+		all = append(all, s.Steps[i].Request)
+		rest.Steps[i].Request = vegeta.Target{}
+	}
+	return all, rest
+}
+
+// Names are those of all values that are captured.
+func (s *Session) Names() []string { return s.namesBefore(len(s.Steps)) }
+
+func (s *Session) namesBefore(step int) (all []string) {
+	for _, st := range s.Steps[:step] {
+		for _, c := range st.Captures {
+			if !slices.Contains(all, c.Name) {
+				all = append(all, c.Name)
+			}
+		}
+	}
+	return all
+}
+
+// Parse reads the {{…}} of the request of a step, which knows what earlier ones have captured. The
+// indexes of those values are the same in all steps.
+func (s *Session) Parse(
+	step int, of vegeta.Target, data *templates.Data,
+) (*templates.Request, error) {
+	return templates.ParseStep(of, data,
+		templates.Step{Of: len(s.Steps), Captured: s.namesBefore(step)})
+}
+
+// Needs are what captures and checks of the steps look at.
+func (s *Session) Needs() (all checks.Needs) {
+	all.Head = true // for cookies
+	for _, st := range s.Steps {
+		if len(st.Checks)+len(st.Captures) > 0 {
+			all.Body = max(all.Body, checks.ForFailures)
+		}
+		all.Body = max(all.Body, st.Checks.Needs().Body)
+		for _, c := range st.Captures {
+			all.Body = max(all.Body, c.body)
+		}
+	}
+	return all
+}
+
+// Thinking is how long session number n thinks before the step: a pure function of the seed.
+func (s *Session) Thinking(seed, n uint64, step int) time.Duration {
+	switch d := s.Steps[step].Think.Dist.(type) {
+	case nil:
+		return 0
+	case dist.Constant:
+		return d.Value
+	default:
+		const odd, think = 0x9e3779b97f4a7c15, 0x7468696e6b // streams of their own
+		stream := rand.NewPCG(seed^think^uint64(step+1)*odd, n)
+		return d.Sample(rand.New(stream))
+	}
+}
+
+// Thinks reports whether a step of the session waits for more than an answer. No session does not.
+func (s *Session) Thinks() bool {
+	return s != nil && slices.ContainsFunc(s.Steps, func(st Step) bool { return st.Think.Dist != nil })
+}
+
+// Thought is how long session number n thinks in all, from its first step on.
+func (s *Session) Thought(seed, n uint64) (sum time.Duration) {
+	for step := 1; step < len(s.Steps); step++ {
+		sum += s.Thinking(seed, n, step)
+	}
+	return sum
+}
+
+// Think is the distribution of a time to think. The zero value is none.
+type Think struct{ dist.Dist }
+
+// ParseThink reads one in the spelling of package dist.
+func ParseThink(text string) (Think, error) {
+	d, err := dist.Parse(text)
+	if err != nil {
+		return Think{}, err
+	}
+	return Think{d}, nil
+}
+
+// String is its spelling; "" where there is none.
+func (t Think) String() string {
+	if t.Dist == nil {
+		return ""
+	}
+	return t.Dist.String()
+}
+
+// MarshalText is String.
+func (t Think) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
+
+// UnmarshalText is ParseThink, or none of nothing.
+func (t *Think) UnmarshalText(text []byte) (err error) {
+	if *t = (Think{}); len(text) > 0 {
+		*t, err = ParseThink(string(text))
+	}
+	return err
+}
+
+// WithBase resolves the URLs of steps that begin with a slash, which are at this address. used says
+// that there are such.
+func (s *Session) WithBase(base string) (used bool, err error) {
+	for i := range s.Steps {
+		st := &s.Steps[i]
+		if !strings.HasPrefix(st.Request.URL, "/") {
+			continue
+		}
+		used = true
+		if base == "" {
+			return used, fmt.Errorf("step %s: its url %s has no host: write one, or give URL, such "+
+				"as http://127.0.0.1:8080", st.Name, st.Request.URL)
+		}
+		if u, err := url.Parse(base); err == nil && (u.RawQuery != "" || u.Fragment != "") {
+			return used, errors.New("URL: steps go on from it, so it has no query: want such as " +
+				"http://127.0.0.1:8080")
+		}
+		st.Request.URL = strings.TrimSuffix(base, "/") + st.Request.URL
+	}
+	return used, nil
+}

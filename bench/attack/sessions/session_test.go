@@ -1,0 +1,212 @@
+package sessions
+
+import (
+	"encoding/json"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/poolbench/poolbench/bench/attack/checks"
+	"github.com/poolbench/poolbench/bench/attack/templates"
+	"github.com/poolbench/poolbench/bench/records"
+)
+
+func TestCapture(t *testing.T) {
+	answer := func(header http.Header, body string) *checks.Answer {
+		a := &checks.Answer{Header: header, Body: []byte(body), Most: checks.MostBody}
+		return a
+	}
+	order := http.Header{"Location": {"/orders/17?x=1"}, "Two": {"a", "b"}}
+	for _, c := range []struct {
+		text, body string
+		want       templates.Value
+		err        string
+	}{
+		{"a = json:.t.0", `{"t": ["x\"y"]}`, templates.Value{Text: `x"y`}, ""},
+		{"a=json:t", `{"t": 1e2}`, templates.Value{Text: "1e2", JSON: true}, ""},
+		{"a = json:.t", `{"t": {"b": [1, 2]}}`, templates.Value{Text: `{"b": [1, 2]}`, JSON: true}, ""},
+		{"a = json:.", `"s"`, templates.Value{Text: "s"}, ""},
+		{"a = json:.t", `{"u": 1}`, templates.Value{}, "capture a: it is not there"},
+		{"a = json:.t", `{"t": 1`, templates.Value{}, "capture a: the body is not JSON"},
+		{"a = header:location", "", templates.Value{Text: "/orders/17?x=1"}, ""},
+		{"a = header:Two", "", templates.Value{Text: "a, b"}, ""},
+		{`a = header:Location regexp:/orders/(\d+)`, "", templates.Value{Text: "17"}, ""},
+		{`a = header:Location regexp:\d+\?`, "", templates.Value{Text: "17?"}, ""},
+		{"a = header:Location regexp:^x", "", templates.Value{}, "capture a: it is not there"},
+		{"a = header:No", "", templates.Value{}, "capture a: it is not there"},
+		{"a = regexp:v=\"(=[^\"]*)\"", `<v="=1">`, templates.Value{Text: "=1"}, ""},
+		{"a = regexp:x{3}", "xx", templates.Value{}, "capture a: it is not there"},
+		{"a = regexp:x+", strings.Repeat("x", MostCaptured), templates.Value{
+			Text: strings.Repeat("x", MostCaptured)}, ""},
+		{"a = regexp:x+", strings.Repeat("x", MostCaptured+1), templates.Value{},
+			"capture a: it is longer than 64 KiB"},
+	} {
+		capture, err := ParseCapture(c.text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := capture.Take(answer(order, c.body))
+		if why := ""; err != nil || c.err != "" {
+			if err != nil {
+				why = err.Error()
+			}
+			if why != c.err {
+				t.Errorf("%s of %.40s: %v, want %s", c.text, c.body, err, c.err)
+			}
+		}
+		if got != c.want {
+			t.Errorf("%s of %.40s is %.80q, want %.80q", c.text, c.body, got.Text, c.want.Text)
+		}
+	}
+	cut := answer(nil, "xx")
+	cut.Cut = true
+	for text, want := range map[string]string{"a = regexp:y": "1 MiB", "a = json:.": "1 MiB"} {
+		capture, _ := ParseCapture(text)
+		if _, err := capture.Take(cut); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s of a body that was cut: %v", text, err)
+		}
+	}
+}
+
+// TestThinking: it is a function of seed, session and step, and no other step shifts it.
+func TestThinking(t *testing.T) {
+	think := func(text string) Think {
+		d, err := ParseThink(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d
+	}
+	s := &Session{Steps: []Step{{}, {Think: think("exp(1s)")}, {Think: think("250ms")},
+		{Think: think("exp(1s)")}}}
+	seen := map[time.Duration]bool{}
+	var sum time.Duration
+	const n = 4000
+	for i := range uint64(n) {
+		all := []time.Duration{s.Thinking(7, i, 1), s.Thinking(7, i, 3)}
+		for _, d := range all {
+			seen[d] = true
+			sum += d
+		}
+		if s.Thinking(7, i, 0) != 0 || s.Thinking(7, i, 2) != 250*time.Millisecond ||
+			s.Thinking(7, i, 1) != all[0] || s.Thought(7, i) != all[0]+all[1]+250*time.Millisecond {
+			t.Fatal("it is another one when it is asked again")
+		}
+		if s.Thinking(8, i, 1) == all[0] {
+			t.Error("the seed does not matter")
+		}
+	}
+	// of 2n exponential times: five standard errors of 1/√(2n)
+	if mean := sum.Seconds() / (2 * n); mean < 1-0.056 || mean > 1+0.056 || len(seen) < 2*n-2 {
+		t.Errorf("the mean is %v s, of %d different times", mean, len(seen))
+	}
+}
+
+// TestAgenda: what many add comes out once, the earliest first, those that are due together in the
+// order in which they came; and whoever waits is called.
+func TestAgenda(t *testing.T) {
+	a := NewAgenda[int64](nil)
+	var adding sync.WaitGroup
+	const each = 500
+	for g := range uint64(8) {
+		adding.Go(func() {
+			random := rand.New(rand.NewPCG(1, g))
+			for range each {
+				due := random.Int64N(100)
+				a.Begin()
+				a.Add(due, due)
+			}
+		})
+	}
+	adding.Wait()
+	select {
+	case <-a.Called:
+	default:
+		t.Error("nobody was called")
+	}
+	last := int64(-1)
+	for range 8 * each {
+		what, due, ok, _ := a.Look(func() {})
+		if got := a.Take(); !ok || what != due || got != due || due < last {
+			t.Fatalf("%d of %d behind %d", what, due, last)
+		}
+		last = due
+		a.End()
+	}
+	if _, _, ok, live := a.Look(func() {}); ok || live != 0 {
+		t.Errorf("%v, %d are left", ok, live)
+	}
+	for i := range int64(3) {
+		a.Add(5, i)
+	}
+	if got := []int64{a.Take(), a.Take(), a.Take()}; !slices.Equal(got, []int64{0, 1, 2}) {
+		t.Errorf("those that are due together come as %v", got)
+	}
+}
+
+// TestTally: shares add up to what one counts that has all, also when they cross processes.
+func TestTally(t *testing.T) {
+	s := &Session{Steps: []Step{{Name: "a"}, {Name: "b"}, {Name: "c"}}}
+	whole, parts := NewTally(s), []*Tally{NewTally(s), NewTally(s), NewTally(s)}
+	random := rand.New(rand.NewPCG(1, 2))
+	requests := 0
+	for i := range 900 {
+		outcome, settled, response := records.Completed, 0, int64(0)
+		for settled < 3 && outcome == records.Completed {
+			if random.IntN(9) == 0 {
+				outcome = records.Failed + records.Outcome(random.IntN(4))
+			}
+			took := random.Int64N(1e9)
+			for _, to := range []*Tally{whole, parts[i%2]} { // the third has none
+				to.Step(settled, outcome, took)
+			}
+			response += took
+			settled++
+			requests++
+		}
+		for _, to := range []*Tally{whole, parts[i%2]} {
+			to.End(settled, outcome, response, 2*response)
+		}
+	}
+	sum := NewTally(s)
+	for _, p := range parts {
+		text, err := json.Marshal(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var read Tally
+		if err := json.Unmarshal(text, &read); err != nil {
+			t.Fatal(err)
+		}
+		if err := sum.Merge(&read); err != nil {
+			t.Fatal(err)
+		}
+	}
+	metrics := func(t *Tally) (all []any) {
+		t.Metrics(func(unit string, v float64) {
+			if !strings.Contains(unit, "mean") { // sums of floats in another order
+				all = append(all, unit, v)
+			}
+		})
+		return all
+	}
+	if diff := cmp.Diff(metrics(whole), metrics(sum)); diff != "" || len(metrics(sum)) < 40 {
+		t.Error(diff, len(metrics(sum)))
+	}
+	if whole.Broken(requests) != "" || sum.Broken(requests) != "" || sum.Broken(requests+1) == "" {
+		t.Error(whole.Broken(requests), sum.Broken(requests))
+	}
+	sum.Steps[1].Unsent++
+	if !strings.Contains(sum.Broken(requests), "step b") {
+		t.Error("a session that was lost breaks nothing")
+	}
+	if err := sum.Merge(NewTally(&Session{})); err == nil {
+		t.Error("other steps were added")
+	}
+}

@@ -1,0 +1,188 @@
+package sessions
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"github.com/poolbench/poolbench/bench/records"
+)
+
+// A Tally counts sessions and their steps, in the same memory for any number of them.
+type Tally struct {
+	Begun    int      // sessions
+	Outcomes Outcomes // of them: of the last step that each has sent
+	// of those that were completed: the sum of the responses of their steps
+	Response Times
+	// of those that were completed: from when the first step was due to the last answer, with the
+	// time that was thought
+	Length Times
+	Steps  []StepTally
+}
+
+// Outcomes are how often each came.
+type Outcomes [records.Abandoned + 1]int
+
+// A StepTally counts one step of all sessions.
+type StepTally struct {
+	Name     string
+	Outcomes Outcomes
+	Unsent   int   // of sessions that ended before
+	Response Times // of those that were completed
+}
+
+// NewTally is for the session.
+func NewTally(s *Session) *Tally {
+	t := &Tally{Steps: make([]StepTally, len(s.Steps))}
+	for i := range s.Steps {
+		t.Steps[i].Name = s.Steps[i].Name
+	}
+	return t
+}
+
+// Step counts a step that was settled.
+func (t *Tally) Step(step int, o records.Outcome, response int64) {
+	s := &t.Steps[step]
+	s.Outcomes[o]++
+	if o == records.Completed {
+		s.Response.add(response)
+	}
+}
+
+// End counts a session that has ended, with so many of its steps settled. Times are in ns.
+func (t *Tally) End(settled int, o records.Outcome, response, length int64) {
+	t.Begun++
+	t.Outcomes[o]++
+	for i := settled; i < len(t.Steps); i++ {
+		t.Steps[i].Unsent++
+	}
+	if o == records.Completed {
+		t.Response.add(response)
+		t.Length.add(length)
+	}
+}
+
+// Merge adds what another one has counted. The error is about one of other steps.
+func (t *Tally) Merge(with *Tally) error {
+	if len(with.Steps) != len(t.Steps) {
+		return fmt.Errorf("sessions of %d steps beside ones of %d", len(with.Steps), len(t.Steps))
+	}
+	t.Begun += with.Begun
+	t.Outcomes.add(with.Outcomes)
+	t.Response.merge(&with.Response)
+	t.Length.merge(&with.Length)
+	for i := range t.Steps {
+		s, w := &t.Steps[i], &with.Steps[i]
+		s.Outcomes.add(w.Outcomes)
+		s.Unsent += w.Unsent
+		s.Response.merge(&w.Response)
+	}
+	return nil
+}
+
+func (o *Outcomes) add(with Outcomes) {
+	for i, n := range with {
+		o[i] += n
+	}
+}
+
+// Sum is how many there are.
+func (o *Outcomes) Sum() (n int) {
+	for _, of := range o {
+		n += of
+	}
+	return n
+}
+
+// Broken says which count does not add up; "" where all do: of each step, those that were settled
+// and those that were not sent are the sessions.
+func (t *Tally) Broken(requests int) string {
+	if n := t.Outcomes.Sum(); n != t.Begun {
+		return fmt.Sprintf("conservation: %d sessions ended of %d", n, t.Begun)
+	}
+	sum := 0
+	for i := range t.Steps {
+		s := &t.Steps[i]
+		settled := s.Outcomes.Sum()
+		if sum += settled; settled+s.Unsent != t.Begun {
+			return fmt.Sprintf("conservation: step %s was settled %d times and not sent %d times in "+
+				"%d sessions", s.Name, settled, s.Unsent, t.Begun)
+		}
+	}
+	if sum != requests {
+		return fmt.Sprintf("conservation: the steps were settled %d times, and %d requests were",
+			sum, requests)
+	}
+	return ""
+}
+
+// Times is a distribution of times in ns, to three digits. The zero value is empty.
+type Times struct {
+	h   *hdrhistogram.Histogram
+	sum float64
+}
+
+// longest is what a distribution goes up to: whatever takes longer is in its last bucket.
+const longest = int64(24 * time.Hour)
+
+func (t *Times) add(ns int64) {
+	if t.h == nil {
+		t.h = hdrhistogram.New(1, longest, 3)
+	}
+	_ = t.h.RecordValue(min(max(ns, 0), longest)) // within its bounds
+	t.sum += float64(ns)
+}
+
+func (t *Times) merge(with *Times) {
+	if with.h == nil {
+		return
+	}
+	if t.h == nil {
+		t.h = hdrhistogram.New(1, longest, 3)
+	}
+	t.h.Merge(with.h)
+	t.sum += with.sum
+}
+
+// Histogram is the distribution, and its mean in ns; nil where it is empty.
+func (t *Times) Histogram() (h *hdrhistogram.Histogram, mean float64) {
+	if t.h == nil {
+		return nil, 0
+	}
+	return t.h, t.sum / float64(t.h.TotalCount())
+}
+
+// encodedTimes are Times between processes.
+type encodedTimes struct {
+	Sum       float64
+	Histogram []byte
+}
+
+// MarshalJSON implements json.Marshaler.
+func (t Times) MarshalJSON() ([]byte, error) {
+	if t.h == nil {
+		return []byte("null"), nil
+	}
+	b, err := t.h.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(encodedTimes{t.sum, b})
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (t *Times) UnmarshalJSON(text []byte) error {
+	var e *encodedTimes
+	if err := json.Unmarshal(text, &e); err != nil || e == nil {
+		*t = Times{}
+		return err
+	}
+	h, err := hdrhistogram.Decode(e.Histogram)
+	if err != nil {
+		return err
+	}
+	t.h, t.sum = h, e.Sum
+	return nil
+}

@@ -1,0 +1,59 @@
+package loads
+
+import (
+	"fmt"
+
+	"github.com/poolbench/poolbench/bench/attack/sessions"
+	"github.com/poolbench/poolbench/internal/cli/outcome"
+)
+
+// stepColumns are those of the table of steps; a session has the same units.
+var stepColumns = []outcome.Column{
+	{Head: "count", Unit: "count"},
+	{Head: "mean response", Unit: "mean-response-sec"},
+	{Head: "p50", Unit: "p50-response-sec"},
+	{Head: "p99", Unit: "p99-response-sec"},
+	{Head: "failed", Unit: "failed/op"},
+	{Head: "not sent", Unit: "unsent/op"},
+}
+
+// showSteps prints a line for each step of the load's sessions, and one for the sessions.
+func (e *loaded) showSteps(k int, r outcome.Row) error {
+	steps := e.loads[k].steps
+	if len(steps) == 0 || len(r.Cell) == 0 {
+		return nil
+	}
+	of := "step"
+	if len(e.loads) > 1 {
+		of = r.Strategy + ": step"
+	}
+	heads := []string{of}
+	for _, c := range stepColumns {
+		heads = append(heads, c.Head)
+	}
+	lines := [][]string{heads}
+	line := func(name, prefix string) {
+		cells := []string{name}
+		for _, c := range stepColumns {
+			text := r.Spell(prefix + c.Unit)
+			if v, ok := r.Estimate(prefix + c.Unit); ok && c.Unit == "count" {
+				text = fmt.Sprintf("%.0f", v.Mid)
+			}
+			cells = append(cells, text)
+		}
+		lines = append(lines, cells)
+	}
+	for i, step := range steps {
+		line(step, sessions.StepPrefix(i, step))
+	}
+	line("whole session", "session-")
+	e.Prose("\n")
+	if err := e.Table(lines); err != nil {
+		return err
+	}
+	if _, ok := r.Estimate("session-mean-length-sec"); ok {
+		e.Say("  ", "The response of a session is the sum of those of its steps; with the time "+
+			"that was thought it took "+r.Spell("session-mean-length-sec")+" in the mean.", Width)
+	}
+	return nil
+}

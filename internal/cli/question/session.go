@@ -1,0 +1,73 @@
+package question
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/poolbench/poolbench/bench/attack"
+	"github.com/poolbench/poolbench/bench/attack/sessions/script"
+	"github.com/poolbench/poolbench/internal/files/bounded"
+)
+
+// notOfSessions are flags that say what is sent, as --session does.
+var notOfSessions = []string{"targets", "curl", "method", "body", "soak", "resume"}
+
+// excludeSession refuses those beside it.
+func (f *sentFlags) excludeSession(cmd *cobra.Command) error {
+	for _, other := range notOfSessions {
+		if f.session != "" && cmd.Flags().Changed(other) {
+			return fmt.Errorf("--session and --%s exclude each other", other)
+		}
+	}
+	return nil
+}
+
+// readSession has the attack send sessions. URL, where it is given, is what the urls of steps go on
+// from; headers of flags are those of steps that have none of that name.
+func (f *sentFlags) readSession(
+	args []string, with attack.Request, o *AttackOptions,
+) error {
+	text, err := bounded.ReadFile(f.session, script.MostText)
+	if err != nil {
+		return fmt.Errorf("--session: %w", err)
+	}
+	s, err := script.Read(f.session, text)
+	if err != nil {
+		return errors.Join(prefixed("--session", err)...)
+	}
+	base := ""
+	if len(args) > 0 {
+		base = args[0]
+	}
+	switch used, err := s.WithBase(base); {
+	case err != nil:
+		return fmt.Errorf("--session: %s: %w", f.session, err)
+	case base != "" && !used:
+		return fmt.Errorf("--session: %s: no url of a step begins with a slash, so that %q says "+
+			"nothing", f.session, attack.Shown(base))
+	}
+	for i := range s.Steps {
+		header := s.Steps[i].Request.Header
+		for name, values := range with.Header {
+			if len(header.Values(name)) == 0 {
+				header[name] = values
+			}
+		}
+	}
+	o.Attack = o.WithSession(&s.Session)
+	var wrong []error
+	for i, st := range s.Steps {
+		err := o.CheckStep(i)
+		switch {
+		case err == nil:
+		case f.isOfData(err):
+			return fmt.Errorf("--data: %w", err)
+		default:
+			wrong = append(wrong,
+				fmt.Errorf("--session: %s: step %s: %w", s.Where[i], st.Name, err))
+		}
+	}
+	return errors.Join(wrong...)
+}
