@@ -125,7 +125,7 @@ type tally struct {
 	failures checks.Failures
 	traceID  func(seq uint64) string // nil: no request carries a trace
 	traced   []Traced                // the slowest that do, the slowest first
-	sessions *sessions.Tally // nil: there are none
+	sessions *sessions.Tally         // nil: there are none
 }
 
 func newTally(a Attack, give context.CancelCauseFunc) *tally {
