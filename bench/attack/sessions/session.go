@@ -145,7 +145,8 @@ func (s *Session) Thinking(seed, n uint64, step int) time.Duration {
 
 // Thinks reports whether a step of the session waits for more than an answer. No session does not.
 func (s *Session) Thinks() bool {
-	return s != nil && slices.ContainsFunc(s.Steps, func(st Step) bool { return st.Think.Dist != nil })
+	return s != nil &&
+		slices.ContainsFunc(s.Steps, func(st Step) bool { return st.Think.Dist != nil })
 }
 
 // Thought is how long session number n thinks in all, from its first step on.
