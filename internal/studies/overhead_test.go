@@ -2,6 +2,7 @@ package studies
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -44,34 +45,36 @@ func TestOverheadVerdicts(t *testing.T) {
 		says                           string
 	}{
 		{"all below", 0, 0, 0, 0, 0, finding.Holds,
-			"37 of 37 strategies take less than a microsecond a task, harness included; the " +
+			"ALL of ALL strategies take less than a microsecond a task, harness included; the " +
 				"dearest is workerpool with 400 ns"},
 		{"all below, crowded", 0, 0, 0, 0.9, 0, finding.Holds,
-			"37 of 37 strategies take less than a microsecond a task, harness included; the " +
+			"ALL of ALL strategies take less than a microsecond a task, harness included; the " +
 				"dearest is workerpool with 400 ns"}, // other programs only make it longer
 		{"two above", 2, 3e-6, 0.01, 0, 0, finding.Depends,
-			"on the strategy: 35 of 37 strategies take less than a microsecond a task, harness " +
+			"on the strategy: ALL−2 of ALL strategies take less than a microsecond a task, harness " +
 				"included, and 2 take at least a microsecond more than the cheapest, " +
 				"bounded_queue"},
 		{"two above, crowded", 2, 3e-6, 0, 0.9, 0, finding.Undecided,
-			"35 of 37 strategies take less than a microsecond a task, harness included; " +
+			"ALL−2 of ALL strategies take less than a microsecond a task, harness included; " +
 				"whether the other 2 do without it and without other programs cannot be told"},
 		{"two in between", 2, 1.2e-6, 0, 0, 0, finding.Undecided,
-			"35 of 37 strategies take less than a microsecond a task, harness included; " +
+			"ALL−2 of ALL strategies take less than a microsecond a task, harness included; " +
 				"whether the other 2 do without it and without other programs cannot be told"},
 		{"two scattered", 2, 0.6e-6, 0.5, 0, 0, finding.Undecided,
-			"35 of 37 strategies take less than a microsecond a task, harness included; " +
+			"ALL−2 of ALL strategies take less than a microsecond a task, harness included; " +
 				"whether the other 2 do without it and without other programs cannot be told"},
 		{"all but one above", all - 1, 3e-6, 0, 0, 0, finding.Depends,
-			"on the strategy: 1 of 37 strategies take less than a microsecond a task, harness " +
-				"included, and 36 take at least a microsecond more than the cheapest, workerpool"},
+			"on the strategy: 1 of ALL strategies take less than a microsecond a task, harness " +
+				"included, and ALL−1 take at least a microsecond more than the cheapest, workerpool"},
 		{"two shed", 2, 3e-6, 0, 0, 0.1, finding.Undecided,
-			"35 of 37 strategies take less than a microsecond a task, harness included; " +
+			"ALL−2 of ALL strategies take less than a microsecond a task, harness included; " +
 				"whether the other 2 do without it and without other programs cannot be told"},
 	} {
+		says := strings.NewReplacer("ALL−2", strconv.Itoa(all-2), "ALL−1", strconv.Itoa(all-1), "ALL",
+			strconv.Itoa(all)).Replace(c.says)
 		m := sampleOverhead(c.first, c.seconds, c.scatter, c.waited, c.shed)
 		finds(t, c.name, wellSaid(t, m, judgeOverhead, mustLookup(t, "overhead").Draw...), c.want,
-			c.says)
+			says)
 	}
 }
 

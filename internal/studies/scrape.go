@@ -188,7 +188,7 @@ func judgeScrape(m *evidence.Measured) (f finding.Finding) {
 		for o, what := range []string{fmt.Sprintf("all %d fetched in the least time, (N − "+
 			"burst)/rate = %.0f s, within 2 %%", tickers, scrapeFloor), "all fetched, but later",
 			"not banned, but records lost", "banned"} {
-			f.Say(words.Said(words.Few(by[o], 6), "limit %d: %s", limit, what))
+			f.Say(words.Said(words.Few(by[o], 5), "limit %d: %s", limit, what))
 		}
 	}
 	return f

@@ -80,6 +80,10 @@ func TestNonsense(t *testing.T) {
 			"slots to share out",
 		"retry:delayed=8+bounded_queue_shed": "retry:delayed=8 before bounded_queue_shed: " +
 			"delayed=8 is a queue, which would be before the one that bounded_queue_shed sheds from",
+		"hedged+hedged": "hedged before hedged: hedged makes second attempts already",
+		"token_bucket+hedged+worker_pool": "token_bucket before hedged+worker_pool: what is inside " +
+			"runs tasks a second time beside its slots, which nothing outside can count: have " +
+			"hedged outermost",
 		"token_bucket+segregated": "token_bucket before segregated: tasks of one class would " +
 			"wait for those of another: have segregated outermost",
 		"retry+errgroup": "retry before errgroup: errgroup ends all tasks with the first that " +

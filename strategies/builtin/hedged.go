@@ -74,6 +74,9 @@ var hedgedPart = strategies.RegisterPart(strategies.Part{
 		return nil
 	},
 	Refuses: func(_ param.Values, inner strategies.Spec) error {
+		if inner.Hedges {
+			return fmt.Errorf("%s makes second attempts already", inner.Base)
+		}
 		if inner.Quantum != nil || inner.Splits {
 			return fmt.Errorf("it repeats a task from its beginning, and %s runs steps", inner.Name)
 		}

@@ -53,7 +53,11 @@ func onceUnderManyProducers(r *rig) error {
 			}
 			continue
 		}
-		if err := j.once(1, want[i]); err != nil {
+		starts := int32(1)
+		if r.spec.Trips && j.starts.Load() == 0 { // too many had failed
+			starts, want[i] = 0, strategies.ErrShed
+		}
+		if err := j.once(starts, want[i]); err != nil {
 			return err
 		}
 	}
