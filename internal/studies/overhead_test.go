@@ -70,8 +70,8 @@ func TestOverheadVerdicts(t *testing.T) {
 			"ALL−2 of ALL strategies take less than a microsecond a task, harness included; " +
 				"whether the other 2 do without it and without other programs cannot be told"},
 	} {
-		says := strings.NewReplacer("ALL−2", strconv.Itoa(all-2), "ALL−1", strconv.Itoa(all-1), "ALL",
-			strconv.Itoa(all)).Replace(c.says)
+		says := strings.NewReplacer("ALL−2", strconv.Itoa(all-2), "ALL−1", strconv.Itoa(all-1),
+			"ALL", strconv.Itoa(all)).Replace(c.says)
 		m := sampleOverhead(c.first, c.seconds, c.scatter, c.waited, c.shed)
 		finds(t, c.name, wellSaid(t, m, judgeOverhead, mustLookup(t, "overhead").Draw...), c.want,
 			says)
