@@ -30,13 +30,20 @@ var _ = register(Spec{
 			"classes, beside time: tasks are then short or long to strategies and results"},
 		{Name: "long", Kind: param.Text, Default: "auto", Doc: "class whose tasks are long; auto: " +
 			"those whose mean duration is above that of all, if it is twice that of the others"},
+		{Name: "tenant", Kind: param.Text, Default: traces.NoColumn, Doc: "column of the " +
+			"tenants, in place of class: at most 255, numbered from the one with the most tasks"},
+		{Name: "priority", Kind: param.Text, Default: traces.NoColumn, Doc: "column of the " +
+			"priorities, in place of class: whole numbers, the larger the more urgent"},
+		{Name: "deadline", Kind: param.Text, Default: traces.NoColumn, Doc: "column of how long " +
+			"after it is due a task is to be done, in place of class: at most 255 different ones"},
 	}, traces.Keys()...),
 	New: func(seed uint64, v param.Values) (Workload, error) {
 		if v.Given("time") {
 			return timedTrace(seed, v)
 		}
 		for _, key := range append(traces.Keys(), param.Key{Name: "class"},
-			param.Key{Name: "long"}) {
+			param.Key{Name: "long"}, param.Key{Name: "tenant"}, param.Key{Name: "priority"},
+			param.Key{Name: "deadline"}) {
 			if v.Given(key.Name) {
 				return nil, fmt.Errorf("%s: give time, the column of the times, as well", key.Name)
 			}
@@ -77,9 +84,19 @@ func newTrace(lines int, at func(i int) time.Duration) (*trace, error) {
 
 // timedTrace has the tasks of arrival trace, in its order.
 func timedTrace(seed uint64, v param.Values) (Workload, error) {
-	class := v.Text("class")
-	if class == traces.NoColumn && v.Given("long") {
+	if !v.Given("class") && v.Given("long") {
 		return nil, errors.New("long: give class, the column of the classes, as well")
+	}
+	of, class := "", traces.NoColumn // what the column that is read beside the times is about
+	for _, key := range []string{"class", "tenant", "priority", "deadline"} {
+		switch {
+		case !v.Given(key):
+		case of != "":
+			return nil, fmt.Errorf("%s: give it or %s, not both: one column is read beside the "+
+				"times", key, of)
+		default:
+			of, class = key, v.Text(key)
+		}
 	}
 	p, err := traces.Open(v, v.Text("file"), v.Text("time"), v.Text("column"), class)
 	if err != nil {
@@ -91,6 +108,9 @@ func timedTrace(seed uint64, v param.Values) (Workload, error) {
 	})
 	if err != nil || class == traces.NoColumn {
 		return w, err
+	}
+	if of != "class" {
+		return labelledTrace(w, of, p.Classes(), records)
 	}
 	name := v.Text("long")
 	if name == "auto" {

@@ -205,3 +205,59 @@ func TestTraceClasses(t *testing.T) {
 		}
 	}
 }
+
+// TestTraceLabels: tenant, priority or deadline of a task are those of its line, in the order of its
+// arrival.
+func TestTraceLabels(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "t.csv")
+	if err := os.WriteFile(file, []byte("3,1ms,ann,0,1s\n1,9ms,bob,-2,0.5\n2,2ms,ann,7,1s\n"+
+		"4,8ms,eve,0,0\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for args, want := range map[string]string{
+		"tenant=3":             "[1 0 0 2]",
+		"tenant=3,from=1s":     "[0 0 1]",
+		"priority=4":           "[-2 7 0 0]",
+		"deadline=5":           "[500ms 1s 1s 0s]",
+		"priority=3":           `priority: want whole numbers, got "ann"`,
+		"deadline=3":           `deadline: want a duration such as 1.5ms, or seconds such as 0.0015, got "ann"`,
+		"tenant=3,priority=4":  "priority: give it or tenant, not both: one column is read beside the times",
+		"class=3,deadline=5":   "deadline: give it or class, not both: one column is read beside the times",
+		"tenant=9":             "file: " + file + ": line 1: no column 9, the line has 5",
+		"tenant=3,time=none":   "tenant: give time, the column of the times, as well",
+		"deadline=5,time=none": "deadline: give time, the column of the times, as well",
+	} {
+		call := "trace:file=" + file + ",column=2,time=1," + args
+		if strings.Contains(args, "time=none") {
+			call = "trace:file=" + file + ",column=2," + strings.TrimSuffix(args, ",time=none")
+		}
+		v, err := Parse(call)
+		if err != nil {
+			if got := strings.TrimPrefix(err.Error(), "workload trace: "); got != want {
+				t.Errorf("%s: %v, want %s", args, err, want)
+			}
+			continue
+		}
+		w, err := v.Spec.Build(1, v.Values)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []any
+		for seq := range uint64(4) {
+			if strings.Contains(args, "from") && seq == 3 {
+				break
+			}
+			switch w := w.(type) {
+			case Tenanted:
+				got = append(got, w.Tenant(seq))
+			case Prioritised:
+				got = append(got, w.Priority(seq))
+			case Dated:
+				got = append(got, w.Allowance(seq))
+			}
+		}
+		if fmt.Sprint(got) != want {
+			t.Errorf("%s: %v, want %s", args, got, want)
+		}
+	}
+}

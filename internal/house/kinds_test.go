@@ -16,7 +16,7 @@ var variants = map[string][]string{
 	"strategies/durable": {"durable", "health", "servers", "postgres", "redis", "rabbitmq_consume",
 		"rabbitmq_message", "rabbitmq_session", "redis_stream_message"},
 	"workloads": {"workload", "variant", "counted", "func", "wait", "waitwatch", "tracefile",
-		"retryafter", "http_own", "labels"},
+		"retryafter", "http_own", "labels", "tracelabels"},
 	"workloads/regex": {},
 	"workloads/rpc":   {},
 	"workloads/sql":   {"postgres", "sqlite"},
