@@ -206,8 +206,8 @@ func TestTraceClasses(t *testing.T) {
 	}
 }
 
-// TestTraceLabels: tenant, priority or deadline of a task are those of its line, in the order of its
-// arrival.
+// TestTraceLabels: tenant, priority or deadline of a task are those of its line, in the order of
+// its arrival.
 func TestTraceLabels(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "t.csv")
 	if err := os.WriteFile(file, []byte("3,1ms,ann,0,1s\n1,9ms,bob,-2,0.5\n2,2ms,ann,7,1s\n"+

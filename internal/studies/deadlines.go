@@ -1,0 +1,121 @@
+package studies
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/studies/evidence"
+	"github.com/poolbench/poolbench/internal/studies/evidence/words"
+	"github.com/poolbench/poolbench/reports/charts"
+	"github.com/poolbench/poolbench/strategies"
+)
+
+// deadlines has tasks with deadlines, and orders that look at them or do not.
+//
+// The claim is about each load. Below the capacity it is so where the earliest deadline first
+// misses no more than any other order here, and above it where it misses at least nine in ten. It
+// holds where all loads are so, does not where none is, and depends else.
+var _ = register(Study{
+	Name:     "deadlines",
+	Question: "which order of tasks misses the fewest deadlines?",
+	Claim:    "the earliest deadline first misses the fewest until overload, and then all",
+	Count:    [3]int{3, 5, 10},
+	Budget:   4 * time.Second,
+	Apart:    true,
+	Cells: func(size Size) (cells []bench.Scenario) {
+		for _, v := range strategy(orders...) {
+			cells = append(cells, dueSweep(size, v)...)
+		}
+		return cells
+	},
+	With: dueSweep,
+	Advice: evidence.Sentences{
+		Holds:       "serve the earliest deadline first, and shed before you are overloaded",
+		DoesNotHold: "the order makes no difference to what is missed",
+		Depends: "serve the earliest deadline first well below the capacity; near it and above, " +
+			"give up what is late",
+	},
+	Judge: judgeDue,
+	Draw:  []drawing{drawDue},
+})
+
+const (
+	earliest  = "earliest_deadline"
+	missed    = "missed/op"
+	missedAll = 0.9 // of the tasks count as all
+)
+
+var (
+	orders   = []string{pooled, earliest, "shortest_first", "codel_lifo"}
+	dueLoads = []float64{0.7, 0.8, 0.9, 0.95, 1.05, 1.2}
+)
+
+func dueSweep(size Size, v strategies.Variant) (cells []bench.Scenario) {
+	for _, load := range dueLoads {
+		sc := scenario(pooled, "deadlines", poisson(load),
+			bench.Stop{Tasks: [...]int{20_000, 100_000, 500_000}[size], Warmup: 0.1})
+		sc.Strategy = v
+		cells = append(cells, sc)
+	}
+	return cells
+}
+
+func dueOf(name string) []bench.Scenario { return dueSweep(Quick, strategy(name)[0]) }
+
+func judgeDue(m *evidence.Measured) finding.Finding {
+	var r evidence.Ruling
+	first := dueOf(earliest)
+	for i, load := range dueLoads {
+		own := m.Mean(first[i], missed)
+		best, of := evidence.Interval{Mid: math.Inf(1)}, ""
+		for _, name := range orders {
+			if name == earliest {
+				continue
+			}
+			other := dueOf(name)[i]
+			if mean := m.Mean(other, missed); math.IsNaN(mean.Mid + own.Mid) {
+				return evidence.Missing("%s or %s was not measured at load %v", earliest, name, load)
+			} else if mean.Mid < best.Mid {
+				best, of = mean, name
+			}
+		}
+		if load > 1 {
+			r.AtLeast(own, missedAll, "%s at load %v (%s %s)", words.Percent(own.Mid), load, of,
+				words.Percent(best.Mid))
+			continue
+		}
+		more := evidence.OfMean(m.Pairs(first[i], dueOf(of)[i], func(a, b evidence.Run) float64 {
+			return a(missed) - b(missed)
+		}))
+		r.AtMost(more, 0, "%s at load %v (%s %s)", words.Percent(own.Mid), load, of,
+			words.Percent(best.Mid))
+	}
+	because := "the earliest deadline first misses " + words.Series(r.All())
+	return r.Find(evidence.Sentences{Holds: because, DoesNotHold: because,
+		Depends: "on the load: " + because}, "what the earliest deadline first misses")
+}
+
+func drawDue(m *evidence.Measured) evidence.Figure {
+	x := charts.Axis{Label: "load, 1 being the capacity", Name: "load", Marks: dueLoads}
+	lost := evidence.Plane("deadlines missed", x, shares("share of the tasks", 0, 1))
+	slow := evidence.Plane("maximum lateness", x, responses("of those completed"))
+	for _, cells := range m.Sweeps(orders, dueOf) {
+		lost.Series = append(lost.Series, evidence.MedianCurve(m, dueLoads, cells, missed))
+		slow.Series = append(slow.Series, evidence.MedianCurve(m, dueLoads, cells,
+			"max-lateness-sec"))
+	}
+	return evidence.Figure{
+		Name:  "deadlines",
+		Title: "Deadlines missed, by the order in which tasks are served",
+		Subtitle: fmt.Sprintf("Exponential tasks of 10 ms, to be done within their own time and a "+
+			"slack of 50 ms in the mean; limit %d", limit),
+		Caption: []string{
+			"What is late already is served first by the earliest deadline: so, once all are " +
+				"late, all stay late.",
+			m.Medians(dueOf(pooled)),
+		},
+	}.Planes(lost, slow)
+}

@@ -1,0 +1,122 @@
+package studies
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/studies/evidence"
+	"github.com/poolbench/poolbench/internal/studies/evidence/words"
+	"github.com/poolbench/poolbench/reports/charts"
+	"github.com/poolbench/poolbench/strategies"
+)
+
+// noisy_neighbour has eight tenants of whom seven send what they always send, and one sends more
+// and more.
+//
+// The claim holds where, while all send alike, the p99 of the seven in one pool is at most a tenth
+// above that with a share for each, and at least twice that at each load above the capacity. It
+// does not hold where both are otherwise, and depends where some are. What the noisy one itself
+// gets is said beside.
+var _ = register(Study{
+	Name:     "noisy_neighbour",
+	Question: "what do the other tenants of a pool pay when one sends more than its share?",
+	Claim:    "one pool for all tenants is fine until one misbehaves",
+	Count:    [3]int{3, 5, 10},
+	Budget:   2 * time.Second,
+	Apart:    true,
+	Cells: func(size Size) (cells []bench.Scenario) {
+		for _, v := range strategy(neighbours...) {
+			cells = append(cells, noisySweep(size, v)...)
+		}
+		return cells
+	},
+	With: noisySweep,
+	Advice: evidence.Sentences{
+		Holds:       "give each tenant a share of the pool before one misbehaves",
+		DoesNotHold: "a pool for all tenants does: shares make no difference",
+		Depends:     "give each tenant a share of the pool",
+	},
+	Judge: judgeNoisy,
+	Draw:  []drawing{drawNoisy},
+})
+
+const (
+	sharesOut    = "fair_share"
+	quietTenants = 7
+	quietLoad    = 0.525 // of the seven together: an eighth more is 0.6 with one that is like them
+	othersP99    = "others-p99-response-sec"
+)
+
+var (
+	neighbours = []string{pooled, sharesOut}
+	noisyLoads = []float64{0.6, 0.8, 0.9, 1.05, 1.2, 1.5}
+)
+
+// noisySweep is a strategy at each load, of which the seven are always the same part.
+func noisySweep(size Size, v strategies.Variant) (cells []bench.Scenario) {
+	for _, load := range noisyLoads {
+		sc := scenario(pooled, fmt.Sprintf("tenants:n=%d,skew=noisy(%.4f)", quietTenants+1,
+			1-quietLoad/load), poisson(load),
+			bench.Stop{Tasks: [...]int{20_000, 100_000, 500_000}[size], Warmup: 0.1})
+		sc.Strategy = v
+		cells = append(cells, sc)
+	}
+	return cells
+}
+
+func noisyOf(name string) []bench.Scenario { return noisySweep(Quick, strategy(name)[0]) }
+
+func judgeNoisy(m *evidence.Measured) finding.Finding {
+	var r evidence.Ruling
+	one, apart := noisyOf(pooled), noisyOf(sharesOut)
+	for i, load := range noisyLoads {
+		ratio := m.Ratio(one[i], apart[i], othersP99)
+		if math.IsNaN(ratio.Mid) {
+			return evidence.Missing("%s or %s was not measured at load %v", pooled, sharesOut, load)
+		}
+		said := fmt.Sprintf("%s times at load %v", words.Short(ratio.Mid), load)
+		switch {
+		case i == 0:
+			r.AtMost(ratio, 1.1, "%s", said)
+		case load > 1:
+			r.AtLeast(ratio, 2, "%s", said)
+		}
+	}
+	because := fmt.Sprintf("in one pool the p99 of the other tenants is, of that with shares, %s",
+		words.Series(r.All()))
+	f := r.Find(evidence.Sentences{Holds: because, DoesNotHold: because,
+		Depends: "on the load: " + because}, "how much more the other tenants wait in one pool")
+	last := len(noisyLoads) - 1
+	for _, cells := range [][]bench.Scenario{one, apart} {
+		f.Add("%s at load %v: p99 of the others %s, share of the slots that the noisy tenant has %s",
+			cells[last].Strategy, noisyLoads[last],
+			words.Seconds(m.Mean(cells[last], othersP99).Mid),
+			words.Percent(m.Mean(cells[last], "noisy-share").Mid))
+	}
+	return f
+}
+
+func drawNoisy(m *evidence.Measured) evidence.Figure {
+	x := charts.Axis{Label: "load of all tenants together", Name: "load", Marks: noisyLoads}
+	slow := evidence.Plane("p99 of the other tenants", x, responses("of those completed"))
+	share := evidence.Plane("the noisy tenant", x, shares("share of the slots", 0, 1))
+	for _, cells := range m.Sweeps(neighbours, noisyOf) {
+		slow.Series = append(slow.Series, evidence.MedianCurve(m, noisyLoads, cells, othersP99))
+		share.Series = append(share.Series, evidence.MedianCurve(m, noisyLoads, cells,
+			"noisy-share"))
+	}
+	return evidence.Figure{
+		Name:  "noisy_neighbour",
+		Title: "One tenant sends more and more: what the others pay",
+		Subtitle: fmt.Sprintf("Seven tenants with a load of %v together, and an eighth; limit %d",
+			quietLoad, limit),
+		Caption: []string{
+			"With shares the others wait for what they have sent themselves, whatever the noisy " +
+				"one sends.",
+			m.Medians(noisyOf(pooled)),
+		},
+	}.Planes(slow, share)
+}
