@@ -69,7 +69,7 @@ type shop struct {
 }
 
 func (s *shop) took(n uint64, step int) time.Duration {
-	return time.Duration((n*7919+uint64(step)*104729)%40_000_000 + 1)
+	return time.Duration((n*2_654_435_761+uint64(step)*104_729)%40_000_000 + 1)
 }
 
 func (s *shop) handler(w http.ResponseWriter, r *http.Request) {
