@@ -84,7 +84,11 @@ func (p *plan) advance() {
 // not counted.
 func (a Attack) planned() (n int, last time.Duration) {
 	for p := a.plan(); p.more && n <= arrivals.MaxTasks; p.advance() {
-		n, last = n+1, max(last, time.Duration(p.due)+a.thought(p.seq))
+		end := time.Duration(p.due)
+		if a.Session != nil {
+			end += a.Session.Thought(a.Seed, p.seq)
+		}
+		n, last = n+1, max(last, end)
 	}
 	return n, last
 }

@@ -30,14 +30,6 @@ func (a Attack) steps() []sessions.Step {
 	return a.Session.Steps
 }
 
-// thought is how long that session thinks in all.
-func (a Attack) thought(session uint64) time.Duration {
-	if a.Session == nil {
-		return 0
-	}
-	return a.Session.Thought(a.Seed, session)
-}
-
 // checkSession finds what does not go together with sessions.
 func (a Attack) checkSession() (wrong []error) {
 	s := a.Session

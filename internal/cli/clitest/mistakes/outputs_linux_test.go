@@ -84,7 +84,7 @@ var alike = map[string]string{
 // inputs are the flags that name something to read.
 var inputs = []string{"run --file", "run --dsn", "capacity --file", "attack --file",
 	"attack --body", "attack --targets", "capacityof --file", "capacityof --body",
-	"capacityof --targets", "attack --curl", "attack --data", "capacityof --curl",
+	"capacityof --targets", "attack --session", "attack --curl", "attack --data", "capacityof --curl",
 	"capacityof --data", "attack --proto", "capacityof --proto", "attack --unix-socket",
 	"capacityof --unix-socket", "gate --dir", "new --source"}
 
