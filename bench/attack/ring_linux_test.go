@@ -72,15 +72,21 @@ func TestRing(t *testing.T) {
 				a := attack.Attack{Clients: 1, Tasks: 5, Redirects: 3, Resend: resend,
 					Timeout:  time.Minute,
 					Requests: []attack.Request{{Method: "GET", URL: url}}}
-				if silent[name] {
-					a.Timeout = 200 * time.Millisecond
+				tries := 1
+				if silent[name] { // on a busy machine a connection may take as long
+					a.Timeout, tries = 200*time.Millisecond, 5
 				}
-				got := outcomeAndWords(t, a)
-				saw := s.take()
-				a.Connections = 1 // no ring has those that are bounded
-				want := outcomeAndWords(t, a)
-				if should := s.take(); got != want || fmt.Sprint(saw) != fmt.Sprint(should) {
-					t.Errorf("got\n%s, without a ring\n%s; the server saw\n%q\nand\n%q", got, want,
+				var got, want, saw, should string
+				for n := 0; n < tries && (n == 0 || got != want || saw != should); n++ {
+					a.Connections = 0
+					got = outcomeAndWords(t, a)
+					saw = fmt.Sprint(s.take())
+					a.Connections = 1 // no ring has those that are bounded
+					want = outcomeAndWords(t, a)
+					should = fmt.Sprint(s.take())
+				}
+				if got != want || saw != should {
+					t.Errorf("got\n%s, without a ring\n%s; the server saw\n%s\nand\n%s", got, want,
 						saw, should)
 				}
 			}

@@ -224,8 +224,8 @@ func meet(t *testing.T, p protocol, f fault, resend bool) {
 			t.Errorf("%d failed, want %d: %v", failed, want, r.Errors)
 		}
 	}
-	// gRPC sends it once more, and on a busy machine that may be a request that meets the fault
-	if resend && f.resends && failed > 0 && !(p.grpc && failed == 1) {
+	// gRPC sends it once more, and on a busy machine that may meet the fault, or the next
+	if resend && f.resends && failed > 0 && !(p.grpc && failed <= met) {
 		t.Errorf("%d failed that the server had not begun: %v", failed, r.Errors)
 	}
 	again := f.resends || p.plain && f.spreads // HTTP/1.1 cannot say what was not begun
