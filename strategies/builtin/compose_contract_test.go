@@ -34,7 +34,7 @@ func TestComposedContract(t *testing.T) {
 	if check.Whole(t) {
 		bases = append(bases, "unbounded", "partitioned")
 	}
-	if check.All {
+	if check.All() {
 		bases = nil
 		for _, s := range strategies.All() {
 			bases = append(bases, s.Name)
@@ -83,7 +83,7 @@ func TestComposedTriples(t *testing.T) {
 		if makesNoSense(text) {
 			continue
 		}
-		if check.All {
+		if check.All() {
 			keepsContract(t, text, clauses)
 		} else {
 			at := i % len(clauses)

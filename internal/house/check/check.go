@@ -19,15 +19,17 @@ const (
 
 // All reports whether the test is to try all there is: make pairs, lines, compose, advice and
 // coverage are a test each.
-var All = os.Getenv(variable) == "all"
+func All() bool { return os.Getenv(variable) == "all" }
 
-var thorough = os.Getenv(variable) != ""
+// It is asked for each time, within a test: what a package's variables are set from, the cache of
+// go test does not know of, and would take a daily test for this one.
+func thorough() bool { return os.Getenv(variable) != "" }
 
 // Only skips a test, or a subtest, that is not daily.
 func Only(t *testing.T) {
 	t.Helper()
 	stands(t)
-	if !thorough {
+	if !thorough() {
 		t.Skip(left)
 	}
 }
@@ -36,10 +38,10 @@ func Only(t *testing.T) {
 func Whole(t *testing.T) bool {
 	t.Helper()
 	stands(t)
-	if !thorough {
+	if !thorough() {
 		t.Run("more", func(t *testing.T) { t.Skip(left) })
 	}
-	return thorough
+	return thorough()
 }
 
 // Of is how much of something a test does: a part each day, which says that there is more. Under
@@ -50,7 +52,7 @@ func Of(t *testing.T, daily, more int) int {
 	if race.Enabled {
 		return max(1, min(daily, more/10))
 	}
-	if thorough {
+	if thorough() {
 		return more
 	}
 	t.Run("more", func(t *testing.T) {

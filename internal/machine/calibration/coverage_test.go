@@ -194,10 +194,10 @@ func coveredCells(whole bool) (cells []coveredCell) {
 // scenarios, or by `make coverage` the sweep whose table is in docs/intervals.md.
 func TestCoverage(t *testing.T) {
 	tasks := 2_000_000
-	if check.All {
+	if check.All() {
 		tasks = 10_000_000
 	}
-	cells := coveredCells(check.All)
+	cells := coveredCells(check.All())
 	for i := range cells {
 		cells[i].seeds = race.Repetitions(t, cells[i].seeds)
 	}

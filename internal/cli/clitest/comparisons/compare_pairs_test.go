@@ -67,7 +67,7 @@ func virtualRuns(t *testing.T, out, strategy, rate, workload string, seed, tasks
 // laws are workloads with a mean of that many milliseconds.
 func laws() []string {
 	all := []string{"lognormal:mean=%gms,c2=4", "constant:mean=%gms"}
-	if check.All {
+	if check.All() {
 		all = append(all, "exponential:mean=%gms", "hyperexp:mean=%gms,c2=9", "hyperexp:mean=%gms")
 	}
 	return all
@@ -78,7 +78,7 @@ func laws() []string {
 func TestCompareFindsOnePercent(t *testing.T) {
 	t.Chdir(t.TempDir())
 	tasks := 1500
-	if check.All {
+	if check.All() {
 		tasks = 20000
 	}
 	found, missed := 0, []string{}
@@ -151,7 +151,7 @@ func TestCompareFalseAlarms(t *testing.T) {
 	check.Only(t)
 	t.Chdir(t.TempDir())
 	sides := 1
-	if check.All {
+	if check.All() {
 		sides = 8
 	}
 	alarms, pairs := map[string]int{}, 0
@@ -185,7 +185,7 @@ func TestCompareFalseAlarms(t *testing.T) {
 	// standard errors more may differ.
 	chance, n := 8./252, float64(pairs)
 	most := int(n*chance + 3*math.Sqrt(n*chance*(1-chance)))
-	if check.All {
+	if check.All() {
 		most = pairs / 20
 	}
 	for unit, n := range alarms {

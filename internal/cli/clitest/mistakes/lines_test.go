@@ -34,7 +34,7 @@ var goWords = []string{"strconv.", "%!", "runtime error", "goroutine ", "nil poi
 // repeats it. `make lines` tries 100,000.
 func TestCommandLines(t *testing.T) {
 	lines, first := check.Of(t, 100, 400), 0
-	if check.All {
+	if check.All() {
 		lines = 100_000
 	}
 	if text := os.Getenv(lineVariable); text != "" {

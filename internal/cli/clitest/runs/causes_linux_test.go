@@ -72,7 +72,7 @@ func crowd(*exec.Cmd) (end func()) {
 func TestCauses(t *testing.T) {
 	check.Only(t)
 	runs := 2
-	if check.All { // make causes
+	if check.All() { // make causes
 		runs = 20
 	}
 	for cause, c := range plantedCauses {
