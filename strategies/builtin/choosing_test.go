@@ -35,7 +35,9 @@ func startOrder(t *testing.T, variant string, tasks []strategies.Task) (order []
 }
 
 // sameOrder compares an order with the tasks sorted by key and, where that is equal, as they came.
-func sameOrder(t *testing.T, got []*strategies.Task, tasks []strategies.Task, key func(i int) int) {
+func sameOrder(
+	t *testing.T, got []*strategies.Task, tasks []strategies.Task, key func(i int) int64,
+) {
 	t.Helper()
 	index := make([]int, len(tasks))
 	for i := range index {
@@ -61,7 +63,7 @@ func TestPriorityOrder(t *testing.T) {
 	for variant, age := range map[string]int{"priority": 1000, "priority:age=1ms": 1,
 		"priority:age=20ms": 20, "priority:age=1h": 1000} {
 		sameOrder(t, startOrder(t, variant, tasks), tasks,
-			func(i int) int { return i - age*int(tasks[i].Priority) })
+			func(i int) int64 { return int64(i) - int64(age)*int64(tasks[i].Priority) })
 	}
 	// as far apart as a Priority can be, at the longest of ages
 	tasks = sleeps(3, time.Millisecond)
@@ -69,7 +71,7 @@ func TestPriorityOrder(t *testing.T) {
 		tasks[i].Priority = p
 	}
 	for _, variant := range []string{"priority", "priority:age=2000000h"} {
-		sameOrder(t, startOrder(t, variant, tasks), tasks, func(i int) int { return -i })
+		sameOrder(t, startOrder(t, variant, tasks), tasks, func(i int) int64 { return -int64(i) })
 	}
 }
 
@@ -143,10 +145,10 @@ func TestDeadlineOrder(t *testing.T) {
 			tasks[i].Deadline = time.Duration(1 + random.IntN(40))
 		}
 	}
-	sameOrder(t, startOrder(t, "earliest_deadline", tasks), tasks, func(i int) int {
+	sameOrder(t, startOrder(t, "earliest_deadline", tasks), tasks, func(i int) int64 {
 		if tasks[i].Deadline == 0 {
 			return 1<<62 + 1
 		}
-		return int(tasks[i].Deadline)
+		return int64(tasks[i].Deadline)
 	})
 }
