@@ -104,8 +104,23 @@ func outcomeAndWords(t *testing.T, a attack.Attack) string {
 }
 
 // TestRingHasThem: clients whose answers are ordinary have no goroutine, and an attack that is
-// given up forgets none.
+// given up forgets none. A busy machine may bring an answer in pieces, which a goroutine reads: so
+// it is tried again.
 func TestRingHasThem(t *testing.T) {
+	stacks := ""
+	for range 5 {
+		if stacks = stacksOfClients(t); !strings.Contains(stacks, "(*client)") {
+			break
+		}
+	}
+	if strings.Contains(stacks, "(*client)") || !strings.Contains(stacks, "(*ring).run") {
+		t.Errorf("the goroutines were\n%s", stacks)
+	}
+}
+
+// stacksOfClients are those of an attack whose clients all wait for their third answer.
+func stacksOfClients(t *testing.T) string {
+	t.Helper()
 	const clients = 50
 	var waiting atomic.Int32
 	all := make(chan struct{})
@@ -137,11 +152,8 @@ func TestRingHasThem(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s := stacks.String(); strings.Contains(s, "(*client)") ||
-		!strings.Contains(s, "(*ring).run") {
-		t.Errorf("the goroutines were\n%s", s)
-	}
 	if metric(t, r, "abandoned/op") != 1.0/3 || len(r.Broken) > 0 {
 		t.Errorf("%v %v %v", r.Statuses, r.Errors, r.Broken)
 	}
+	return stacks.String()
 }
