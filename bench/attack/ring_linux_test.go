@@ -104,7 +104,7 @@ func outcomeAndWords(t *testing.T, a attack.Attack) string {
 }
 
 // TestRingHasThem: clients whose answers are ordinary have no goroutine, and an attack that is
-// given up forgets none. A busy machine may bring an answer in pieces, which a goroutine reads: so
+// given up forgets none. On a busy machine a ring may leave one to a goroutine all the same: so
 // it is tried again.
 func TestRingHasThem(t *testing.T) {
 	stacks := ""
