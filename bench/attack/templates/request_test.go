@@ -298,9 +298,8 @@ func TestSecrets(t *testing.T) {
 func FuzzHostile(f *testing.F) {
 	for _, v := range []string{"ann", "a\r\nX-Evil: 1\r\n\r\nGET / HTTP/1.1", `a","admin":true,"b":"`,
 		"a&admin=1#x?y", "../../etc", "a b/c%2f", "Łoś\u2028", "\x00\x7f", "\\", `\"`, "}}{{seq}}",
-		"1e5", "true", "-", "+", ".", "..", `"`, "[]", strings.Repeat("a'\"\r\n", 1000)} {
-		f.Add("1e333", "=")
-	f.Add(v, "1")
+		"1e5", "1e333", "true", "-", "+", ".", "..", `"`, "[]", strings.Repeat("a'\"\r\n", 1000)} {
+		f.Add(v, "1")
 	}
 	f.Fuzz(func(t *testing.T, value, other string) {
 		value, other = strings.ToValidUTF8(value, "?"), strings.ToValidUTF8(other, "?")
