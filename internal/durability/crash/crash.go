@@ -105,8 +105,8 @@ func Run(ctx context.Context, p Plan) (Report, error) {
 	} else {
 		err = r.finish(ctx)
 	}
-	if ctx.Err() == nil && r.isGone(err) {
-		err = r.watch()
+	if err != nil && ctx.Err() == nil {
+		err = cmp.Or(r.goneBehind(), err)
 	}
 	if err != nil && !r.Removed {
 		if left := r.remove(); left != nil {
@@ -237,16 +237,18 @@ func (r *run) watch() error {
 	return fmt.Errorf("crash: the store failed: %w: %w", broker.ErrGone, err)
 }
 
-// isGone reports whether the files of a store that has failed are gone. A directory is there until
-// the last file in it is deleted, and the store fails with the first: so it looks again later.
-func (r *run) isGone(err error) bool {
-	if err == nil || r.gone {
-		return false
+// goneBehind is that the files of a store that has failed are gone, or nil. A directory is there
+// until the last file in it is deleted, and the store fails with the first: so it looks again.
+func (r *run) goneBehind() error {
+	if r.gone {
+		return nil // which it has said
 	}
-	if r.watch() == nil {
+	err := r.watch()
+	if err == nil {
 		time.Sleep(looking)
+		err = r.watch()
 	}
-	return r.watch() != nil
+	return err
 }
 
 // kill ends the process, and notes what it has said before.
