@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench/attack/checks"
+	"github.com/poolbench/poolbench/bench/attack/conns"
 	"github.com/poolbench/poolbench/bench/calls"
 	"github.com/poolbench/poolbench/internal/parts/once"
 )
@@ -35,7 +36,7 @@ type caller struct {
 	transport *http.Transport
 	sender    http.RoundTripper // of net/http
 	send      func(*http.Request) (*http.Response, error)
-	conns     *conns
+	conns     *conns.Set
 	calls     *calls.Counter // which they are counted by
 	attack    *Attack        // for the traces of its requests
 }
@@ -48,7 +49,7 @@ func newCaller(
 		timeout: a.Timeout, conns: newConns(a, give, count), calls: count, attack: &a}
 	c.transport = &http.Transport{
 		Proxy:                  http.ProxyFromEnvironment,
-		DialContext:            c.conns.dial,
+		DialContext:            c.conns.Dial,
 		TLSClientConfig:        &tls.Config{InsecureSkipVerify: a.Insecure},
 		TLSNextProto:           map[string]func(string, *tls.Conn) http.RoundTripper{}, // HTTP/1.1
 		MaxIdleConnsPerHost:    cmp.Or(a.Connections, maxClients),
@@ -136,7 +137,7 @@ func (c *caller) over() string { return c.way.spoken() }
 
 // close ends every connection and every request that is on one.
 func (c *caller) close() {
-	c.conns.close()
+	c.conns.Close()
 	c.transport.CloseIdleConnections()
 	if c.way != nil {
 		c.way.close()

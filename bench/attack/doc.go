@@ -7,7 +7,9 @@
 //		Duration: 10 * time.Second,
 //	})
 //
-// There are three ways to send, a file each:
+// attack.go has the question, validate.go what is wrong with it, written.go how it is told to
+// other processes and in the name of its result. run.go begins and ends it, and watch.go has those
+// who look on meanwhile. There are two ways to send, a file each:
 //
 //   - open.go, the open loop: requests are submitted when they are due to one of our strategies, so
 //     that any server can be called through any strategy; without one, workers send them, a
@@ -30,9 +32,10 @@
 // (wire.go, pool.go); by net/http where a proxy is named (call.go); over HTTP/2 (http2.go); and by
 // protocols of other packages, which register, as that of gRPC does (rpc). What is unusual of an
 // answer, net/http reads (answer.go, package heads), and of a redirect it says what comes next
-// (follow.go); the outcome is the same as by its client (differ_test.go). conns.go has the open
-// connections. Each request has a record of package bench, which computes, checks and judges the
-// result as that of a run (result.go); tally.go counts what that has no field for.
+// (follow.go); the outcome is the same as by its client (differ_test.go). Package conns has the
+// open connections, package traces the requests that carry a trace. Each request has a record of
+// package bench, which computes, checks and judges the result as that of a run (result.go);
+// tally.go counts what that has no field for.
 //
 // # Beside vegeta
 //

@@ -273,7 +273,7 @@ type dialedKey struct{}
 // dial is the DialContext of the transport.
 func (h *http2) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	d := ctx.Value(dialedKey{}).(*dialed)
-	made, err := h.conns.dial(ctx, network, address)
+	made, err := h.conns.Dial(ctx, network, address)
 	if err != nil {
 		return nil, err
 	}

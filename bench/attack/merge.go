@@ -10,6 +10,7 @@ import (
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/attack/checks"
 	"github.com/poolbench/poolbench/bench/attack/sessions"
+	"github.com/poolbench/poolbench/bench/attack/traces"
 	"github.com/poolbench/poolbench/bench/calls"
 	"github.com/poolbench/poolbench/bench/records"
 	"github.com/poolbench/poolbench/strategies"
@@ -107,7 +108,7 @@ func (m merging) report() (*Report, error) {
 	statuses, errs := map[string]int{}, map[string]int{}
 	over := ""
 	var failures checks.Failures
-	var traced []Traced
+	var traced traces.Slowest
 	var visited *sessions.Tally
 	if m.attack.Session != nil {
 		visited = sessions.NewTally(m.attack.Session)
@@ -125,15 +126,14 @@ func (m merging) report() (*Report, error) {
 			errs[c.What] += c.N
 		}
 		failures.Add(g.Share.Failures)
-		traced = append(traced, g.Share.Traced...)
+		traced = traced.With(g.Share.Traced...)
 		if visited != nil && g.Share.Sessions != nil {
 			if err := visited.Merge(g.Share.Sessions); err != nil {
 				return nil, fmt.Errorf("%s: %w", g.Name, err)
 			}
 		}
 	}
-	traced = slowestTraced(traced)
-	tellTraces(res, traced)
+	traced.Tell(res)
 	report := &Report{Result: res, Statuses: counted(statuses), Errors: sorted(errs),
 		Failures: failures, Traced: traced, Over: over, Cut: m.cut}
 	report.addSessions(visited)

@@ -5,10 +5,12 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"strings"
 
 	"github.com/poolbench/poolbench/bench/attack/templates"
+	"github.com/poolbench/poolbench/bench/attack/traces"
 )
 
 // A message is what one request sends. However it is sent, the request itself is the same. One that
@@ -105,10 +107,31 @@ func (c *caller) message(seq uint64, of *visit, own **message) *message {
 		(*own).from(c, m, seq, of)
 		m = *own
 	}
-	if c.attack.isTraced(seq) {
+	if c.attack.sampled().Has(seq) {
 		return c.traced(m, seq)
 	}
 	return m
+}
+
+// traced is the message with the header of its trace: made when it is sent, as few are.
+func (c *caller) traced(m *message, seq uint64) *message {
+	if m.complete(); m.err != nil {
+		return m
+	}
+	r := *m.request
+	if r.Header = maps.Clone(r.Header); r.Header == nil {
+		r.Header = http.Header{}
+	}
+	r.Header.Set(traces.Header, c.attack.sampled().Parent(seq))
+	built, err := r.Request()
+	if err != nil {
+		return m // never: it differs from one that was built by an ordinary header
+	}
+	with := &message{request: &r, built: built, visit: m.visit}
+	if c.way.prepare(with) != nil {
+		return m // likewise
+	}
+	return with
 }
 
 // from fills the message in.

@@ -15,6 +15,9 @@ import (
 	"sync"
 	"time"
 	"unicode"
+
+	"github.com/poolbench/poolbench/bench/attack/conns"
+	"github.com/poolbench/poolbench/bench/calls"
 )
 
 // A host is where requests go, and the wires to it.
@@ -27,6 +30,28 @@ type host struct {
 	made    int
 	idle    []*wire // the last used last
 	waiting []chan *wire
+}
+
+// newConns has the connections of the attack.
+func newConns(a Attack, give context.CancelCauseFunc, count *calls.Counter) *conns.Set {
+	hosts := map[string]bool{}
+	for _, r := range a.Requests {
+		origin, _ := cutOrigin(r.URL)
+		if u, err := url.Parse(origin); err == nil {
+			hosts[u.Host] = true
+		}
+	}
+	o := conns.Options{Connect: a.dial, Hosts: len(hosts), Give: give, Calls: count}
+	if o.Connect == nil {
+		o.Connect = new(net.Dialer).DialContext
+	}
+	if connect := o.Connect; a.UnixSocket != "" {
+		o.Hosts = 1
+		o.Connect = func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return connect(ctx, "unix", a.UnixSocket)
+		}
+	}
+	return conns.NewSet(o)
 }
 
 // host is the one of a URL.

@@ -205,7 +205,7 @@ func (c *caller) newForeign(ctx context.Context, p *Protocol, a Attack) (*foreig
 	defer cancel()
 	seen := c.streams()
 	watch := func(c net.Conn) net.Conn { return streams.Watch(c, seen) }
-	s, err := p.Open(asking, Opening{a, c.conns.dial, host, watch})
+	s, err := p.Open(asking, Opening{a, c.conns.Dial, host, watch})
 	return &foreign{c, p, s}, err
 }
 

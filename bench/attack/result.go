@@ -4,107 +4,52 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
-	"strconv"
-	"strings"
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/arrivals"
+	"github.com/poolbench/poolbench/bench/attack/checks"
+	"github.com/poolbench/poolbench/bench/attack/conns"
 	"github.com/poolbench/poolbench/bench/attack/sessions"
 	"github.com/poolbench/poolbench/bench/records"
 	"github.com/poolbench/poolbench/internal/machine/profiles"
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// Name is the benchmark name of the attack: every axis that is not at its default. Neither seed nor
-// port-like chance is part of it, if Label says what is attacked.
-func (a Attack) Name() string {
-	given := a
-	a = a.withDefaults()
-	parts := []string{"Attack"}
-	add := func(given bool, axis string, value any) {
-		if given {
-			parts = append(parts, fmt.Sprintf("%s=%v", axis, value))
-		}
-	}
-	add(a.through(), "strategy", a.Strategy)
-	add(true, "target", a.label())
-	add(a.Clients > 0, "arrival", a.clientsArrival())
-	add(a.Clients <= 0, "arrival", a.Arrival)
-	add(a.through(), "limit", a.Limit)
-	add(a.Rate != 0, "rate", a.Rate)
-	add(a.Queue != 0, "queue", max(a.Queue, 0))
-	if n := "n"; a.Tasks != 0 {
-		if a.Session != nil {
-			n = "sessions"
-		}
-		add(true, n, a.Tasks)
-	}
-	add(a.Duration != 0, "duration", a.Duration)
-	switch given.Workers {
-	case 0, DefaultWorkers:
-	case Unlimited:
-		add(true, "workers", "unlimited")
-	default:
-		add(true, "workers", given.Workers)
-	}
-	if a.Session != nil {
-		add(true, "session", a.Session.Name)
-	}
-	add(a.HTTP2, "protocol", "http2")
-	add(a.H2C, "protocol", "h2c")
-	if p := a.protocol(); p != nil {
-		add(true, "protocol", p.Name)
-	}
-	add(a.UnixSocket != "", "socket", escaped(a.UnixSocket))
-	add(a.Connections != 0, "connections", a.Connections)
-	add(a.Streams != 0, "streams", a.Streams)
-	add(a.Timeout != DefaultTimeout, "timeout", a.Timeout)
-	add(a.Drain != DefaultDrain, "drain", a.Drain)
-	add(a.Resend, "resend", a.Resend)
-	add(a.Agents > 0, "agents", a.Agents)
-	add(a.Profile != "", "profile", a.Profile)
-	return strings.Join(append(parts, "clock=real"), "/")
+// A Report is the result of an Attack, and what a bench.Result has no field for.
+type Report struct {
+	*bench.Result
+	Statuses []Count // of answers, by status
+	// of requests without an answer, and of answers of which a check does not hold, the most
+	// frequent first
+	Errors   []Count
+	Failures checks.Failures // the first answers that failed; nil where there are no checks
+	Traced   []Traced        // the slowest that carried a trace, the slowest first: at most 50
+	Cut      error           // why the attack ended before its plan did; nil: it did not
+	// how requests went, where that is not HTTP/1.1 on connections of our own
+	Over string
+	// Statuses and Errors lack those of an earlier process, which the Result has
+	Resumed bool
+	Agents  []Agent // that shared it; nil: nobody did
 }
 
-// clientsArrival is the arrival process of a closed loop.
-func (a Attack) clientsArrival() string {
-	return fmt.Sprintf("closed:clients=%d,think=0s", a.Clients)
-}
-
-// Target is what is attacked, as a reader may be told: without user and password.
-func (a Attack) Target() string {
-	if a.Label != "" || len(a.Requests) == 0 {
-		return a.Label
-	}
-	target := a.Requests[0].URL
-	if a.isTemplate(a.Requests[0]) {
-		origin, rest := cutOrigin(withoutUser(a.Requests[0]).URL)
-		_, host, _ := strings.Cut(origin, "://")
-		path, _, _ := strings.Cut(rest, "?")
-		target = host + strings.TrimSuffix(path, "/")
-	} else if u, err := url.Parse(target); err == nil {
-		target = u.Host + strings.TrimSuffix(u.EscapedPath(), "/")
-	}
-	if n := len(a.Requests); n > 1 {
-		target += "+" + strconv.Itoa(n-1)
-	}
-	return target
-}
-
-// label is the target without what would end a part of a benchmark's name.
-func (a Attack) label() string { return escaped(a.Target()) }
-
-func escaped(text string) string {
-	var b strings.Builder
-	for _, c := range text {
-		if c <= ' ' || c == '/' || c == '%' || c == 0x7f {
-			b.WriteString(url.QueryEscape(string(c)))
-		} else {
-			b.WriteRune(c)
+// Break adds a law that does not hold: the report is INVALID.
+func (r *Report) Break(law string) {
+	r.Broken = append(r.Broken, law)
+	r.Doubt(bench.Invalid, "broken law", "%s", law)
+	for i, m := range r.Metrics {
+		switch m.Unit {
+		case "broken-laws":
+			r.Metrics[i].Value++
+		case "verdict":
+			r.Metrics[i].Value = float64(r.Verdict)
 		}
 	}
-	return b.String()
+}
+
+// A Count is how often something came.
+type Count struct {
+	What string `json:"what"`
+	N    int    `json:"n"`
 }
 
 func (a Attack) recording() *recording {
@@ -172,7 +117,7 @@ func (r *run) ended() (cut, err error) {
 	t := r.tally
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	nobody, _ := errors.AsType[*nobodyError](r.cause)
+	nobody, _ := errors.AsType[*conns.NobodyError](r.cause)
 	switch {
 	case t.writing != nil:
 		return nil, t.writing
@@ -216,7 +161,7 @@ func (r *run) result() (*bench.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	tellTraces(res, r.tally.traced)
+	r.tally.traced.Tell(res)
 	if a := r.attack; a.Clients == 0 && !a.through() && a.Workers == DefaultWorkers &&
 		r.recording.Peak >= DefaultWorkers {
 		for i, reason := range res.Reasons {

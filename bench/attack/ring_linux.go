@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/poolbench/poolbench/bench/attack/conns"
 	"github.com/poolbench/poolbench/bench/attack/heads"
 )
 
@@ -37,9 +38,9 @@ type ring struct {
 // A flight is what a ring has of a client.
 type flight struct {
 	w    *wire
-	was  *conn // of it, for the words of errors
-	fd   int   // of the connection, of which the network poller does not know
-	sent int   // bytes of the request
+	was  *conns.Conn // of it, for the words of errors
+	fd   int         // of the connection, of which the network poller does not know
+	sent int         // bytes of the request
 	come []byte
 	err  error // that comes after them
 	// when the first of them came, in ns from the start of the attack; 0: none has
@@ -199,7 +200,7 @@ func (r *ring) send(c *client) {
 		r.leave(c)
 		return
 	}
-	n, err := ignoringInterrupts(syscall.Write, c.fd, b)
+	n, err := conns.Uninterrupted(syscall.Write, c.fd, b)
 	if c.sent = max(n, 0); err != nil || n < len(b) {
 		r.leave(c)
 	}
@@ -209,7 +210,7 @@ func (c *client) deadline() int64 { return c.start + int64(c.of.attack.Timeout) 
 
 // hear is what to do when something has come for the client: nothing but bytes, or an end too.
 func (r *ring) hear(c *client, open bool) {
-	n, err := ignoringInterrupts(syscall.Read, c.fd, r.buffer)
+	n, err := conns.Uninterrupted(syscall.Read, c.fd, r.buffer)
 	if err == syscall.EAGAIN && open {
 		return
 	}
@@ -227,7 +228,7 @@ func (r *ring) hear(c *client, open bool) {
 		if c.come = slices.Clone(come); err == nil && n == 0 {
 			c.err = io.EOF
 		} else if err != nil && err != syscall.EAGAIN {
-			c.err = opError("read", c.was, err)
+			c.err = conns.OpError("read", c.was, err)
 		}
 		r.leave(c)
 		return
@@ -333,21 +334,21 @@ func (c *client) finish(all *wiring, o *outgoing) (a answer, got reached) {
 }
 
 // attach gives the connection back to the network poller.
-func (c *client) attach(all *conns) error {
+func (c *client) attach(all *conns.Set) error {
 	f := os.NewFile(uintptr(c.fd), "")
 	raw, err := net.FileConn(f)
 	_ = f.Close() // raw has one of its own
 	if err != nil {
 		return err
 	}
-	made, err := all.add(raw)
+	made, err := all.Add(raw)
 	if err != nil {
 		return err
 	}
-	if err := c.w.use(made.(*conn)); err != nil {
+	if err := c.w.use(made.(*conns.Conn)); err != nil {
 		return err
 	}
-	return c.w.conn.expect(c.w.deadline)
+	return c.w.conn.Expect(c.w.deadline)
 }
 
 // An ended reader has come to its end.

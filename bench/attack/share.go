@@ -14,6 +14,7 @@ import (
 	"github.com/poolbench/poolbench/bench/attack/sessions"
 	"github.com/poolbench/poolbench/bench/calls"
 	"github.com/poolbench/poolbench/bench/records"
+	"github.com/poolbench/poolbench/internal/parts/draw"
 )
 
 // maxAgents bounds how many may share an attack.
@@ -40,17 +41,8 @@ func (a Attack) owner(seq uint64) int {
 	if a.Arrival.Spec.Name == "constant" {
 		return int(seq % n)
 	}
-	turn, _ := bits.Mul64(mixed(mixed(a.Seed)+seq), n)
+	turn, _ := bits.Mul64(draw.Mixed(draw.Mixed(a.Seed)+seq), n)
 	return int(turn)
-}
-
-// mixed is the finaliser of SplitMix64 (Steele, Lea, Flood, Fast splittable pseudorandom number
-// generators, 2014), a step further: neighbours come out as if drawn.
-func mixed(x uint64) uint64 {
-	x += 0x9e3779b97f4a7c15
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return x ^ x>>31
 }
 
 // turns says which requests of a closed loop are this agent's, and which clients: the first, and

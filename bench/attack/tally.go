@@ -15,6 +15,7 @@ import (
 	"github.com/poolbench/poolbench/bench/attack/checks"
 	"github.com/poolbench/poolbench/bench/attack/sessions"
 	"github.com/poolbench/poolbench/bench/attack/templates"
+	"github.com/poolbench/poolbench/bench/attack/traces"
 	"github.com/poolbench/poolbench/bench/records"
 )
 
@@ -123,17 +124,15 @@ type tally struct {
 	statuses map[int]int
 	errors   map[string]int
 	failures checks.Failures
-	traceID  func(seq uint64) string // nil: no request carries a trace
-	traced   []Traced                // the slowest that do, the slowest first
-	sessions *sessions.Tally         // nil: there are none
+	sampled  traces.Sample // of requests, which carry a trace
+	traced   traces.Slowest
+	sessions *sessions.Tally // nil: there are none
 }
 
 func newTally(a Attack, give context.CancelCauseFunc) *tally {
 	t := &tally{label: a.label(), spoken: a.spoken, requests: a.Requests, give: give,
+		sampled:  a.sampled(),
 		statuses: map[int]int{}, errors: map[string]int{}}
-	if a.Trace > 0 {
-		t.traceID = a.TraceID
-	}
 	if a.Session != nil {
 		t.sessions = sessions.NewTally(a.Session)
 	}
@@ -159,8 +158,8 @@ func (t *tally) add(s sample) {
 	if s.check != "" {
 		t.count(failedCheck + s.check)
 	}
-	if t.traceID != nil {
-		t.trace(s)
+	if t.sampled.Share > 0 && s.busy > 0 { // of those that were sent
+		t.traced = t.traced.Add(t.sampled, s.seq, time.Duration(s.due), time.Duration(s.end))
 	}
 	if s.visit != nil {
 		t.sessions.Step(s.visit.step, s.outcome, s.end-s.due)

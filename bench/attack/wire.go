@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/poolbench/poolbench/bench/attack/conns"
 	"github.com/poolbench/poolbench/internal/parts/once"
 )
 
@@ -39,12 +40,12 @@ type outgoing struct {
 
 // A wire is a connection, or is to be one.
 type wire struct {
-	conn   *conn              // nil: none is open
+	conn   *conns.Conn        // nil: none is open
 	stream io.ReadWriteCloser // what goes over it: of the conn, or of TLS on it
 	raw    syscall.RawConn
 	limit  limited
 	reader *bufio.Reader
-	turn   turn
+	turn   conns.Turn
 	first  [2 << 10]byte // of what comes
 	// of the last call
 	sent, ended, deadline time.Time
@@ -56,7 +57,7 @@ func (c *caller) canWire(a Attack) (ok bool, why string) {
 	if a.netHTTP {
 		return false, "that was asked for"
 	}
-	if a.Clients == 0 && !canPeek {
+	if a.Clients == 0 && !conns.CanPeek {
 		return false, "this system cannot tell whether a connection is still open"
 	}
 	for _, m := range c.messages {
@@ -207,7 +208,7 @@ func (all *wiring) try(
 	}
 	if ctx.Done() != all.ctx.Done() { // else the end of the attack closes the connection
 		c := w.conn
-		stop := context.AfterFunc(ctx, c.giveUp)
+		stop := context.AfterFunc(ctx, c.GiveUp)
 		defer func() {
 			if !stop() {
 				w.close()
@@ -237,8 +238,8 @@ func (all *wiring) answer(w *wire, o *outgoing, finish func() bool) (a answer, g
 
 // write writes, and may have read what comes.
 func (w *wire) write(b []byte) (n int, err error) {
-	if canPeek && w.raw != nil && w.stream == io.ReadWriteCloser(w.conn) {
-		if n, w.limit.come, err = w.turn.do(w.conn, w.raw, b, w.first[:]); err != nil {
+	if conns.CanPeek && w.raw != nil && w.stream == io.ReadWriteCloser(w.conn) {
+		if n, w.limit.come, err = w.turn.Do(w.conn, w.raw, b, w.first[:]); err != nil {
 			return n, err
 		}
 	}
@@ -283,18 +284,18 @@ const longIdle = time.Millisecond
 // open sees to the connection.
 func (all *wiring) open(ctx context.Context, w *wire, to *host, idle bool) error {
 	if w.conn != nil {
-		if err := w.conn.expect(w.deadline); err == nil && (!idle || quiet(w.raw)) {
+		if err := w.conn.Expect(w.deadline); err == nil && (!idle || conns.Quiet(w.raw)) {
 			return nil
 		}
 		w.close()
 	}
 	dialing, cancel := context.WithDeadline(ctx, w.deadline)
 	defer cancel()
-	made, err := all.conns.dial(dialing, "tcp", to.address)
+	made, err := all.conns.Dial(dialing, "tcp", to.address)
 	if err != nil {
 		return err
 	}
-	c := made.(*conn)
+	c := made.(*conns.Conn)
 	if err := w.use(c); err != nil {
 		return err
 	}
@@ -311,17 +312,17 @@ func (all *wiring) open(ctx context.Context, w *wire, to *host, idle bool) error
 			return err
 		}
 		now := time.Now()
-		all.conns.calls.Secured(now.Sub(w.sent))
+		all.calls.Secured(now.Sub(w.sent))
 		w.sent = now
 		over := "HTTP/1.1 over " + tls.VersionName(secure.ConnectionState().Version)
 		all.protocol.CompareAndSwap(nil, &over)
 	}
 	w.limit.from = w.stream
-	return c.expect(w.deadline)
+	return c.Expect(w.deadline)
 }
 
 // use has the wire go over that connection.
-func (w *wire) use(c *conn) (err error) {
+func (w *wire) use(c *conns.Conn) (err error) {
 	w.conn, w.stream, w.raw = c, c, nil
 	if under, ok := c.Conn.(syscall.Conn); ok {
 		if w.raw, err = under.SyscallConn(); err != nil {

@@ -2,7 +2,9 @@ package attack
 
 import (
 	"errors"
+	"fmt"
 	"maps"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -106,4 +108,95 @@ func (w Written) Attack() (a Attack, err error) {
 		return a, err
 	}
 	return a, a.Validate()
+}
+
+// Name is the benchmark name of the attack: every axis that is not at its default. Neither seed nor
+// port-like chance is part of it, if Label says what is attacked.
+func (a Attack) Name() string {
+	given := a
+	a = a.withDefaults()
+	parts := []string{"Attack"}
+	add := func(given bool, axis string, value any) {
+		if given {
+			parts = append(parts, fmt.Sprintf("%s=%v", axis, value))
+		}
+	}
+	add(a.through(), "strategy", a.Strategy)
+	add(true, "target", a.label())
+	add(a.Clients > 0, "arrival", a.clientsArrival())
+	add(a.Clients <= 0, "arrival", a.Arrival)
+	add(a.through(), "limit", a.Limit)
+	add(a.Rate != 0, "rate", a.Rate)
+	add(a.Queue != 0, "queue", max(a.Queue, 0))
+	if n := "n"; a.Tasks != 0 {
+		if a.Session != nil {
+			n = "sessions"
+		}
+		add(true, n, a.Tasks)
+	}
+	add(a.Duration != 0, "duration", a.Duration)
+	switch given.Workers {
+	case 0, DefaultWorkers:
+	case Unlimited:
+		add(true, "workers", "unlimited")
+	default:
+		add(true, "workers", given.Workers)
+	}
+	if a.Session != nil {
+		add(true, "session", a.Session.Name)
+	}
+	add(a.HTTP2, "protocol", "http2")
+	add(a.H2C, "protocol", "h2c")
+	if p := a.protocol(); p != nil {
+		add(true, "protocol", p.Name)
+	}
+	add(a.UnixSocket != "", "socket", escaped(a.UnixSocket))
+	add(a.Connections != 0, "connections", a.Connections)
+	add(a.Streams != 0, "streams", a.Streams)
+	add(a.Timeout != DefaultTimeout, "timeout", a.Timeout)
+	add(a.Drain != DefaultDrain, "drain", a.Drain)
+	add(a.Resend, "resend", a.Resend)
+	add(a.Agents > 0, "agents", a.Agents)
+	add(a.Profile != "", "profile", a.Profile)
+	return strings.Join(append(parts, "clock=real"), "/")
+}
+
+// clientsArrival is the arrival process of a closed loop.
+func (a Attack) clientsArrival() string {
+	return fmt.Sprintf("closed:clients=%d,think=0s", a.Clients)
+}
+
+// Target is what is attacked, as a reader may be told: without user and password.
+func (a Attack) Target() string {
+	if a.Label != "" || len(a.Requests) == 0 {
+		return a.Label
+	}
+	target := a.Requests[0].URL
+	if a.isTemplate(a.Requests[0]) {
+		origin, rest := cutOrigin(withoutUser(a.Requests[0]).URL)
+		_, host, _ := strings.Cut(origin, "://")
+		path, _, _ := strings.Cut(rest, "?")
+		target = host + strings.TrimSuffix(path, "/")
+	} else if u, err := url.Parse(target); err == nil {
+		target = u.Host + strings.TrimSuffix(u.EscapedPath(), "/")
+	}
+	if n := len(a.Requests); n > 1 {
+		target += "+" + strconv.Itoa(n-1)
+	}
+	return target
+}
+
+// label is the target without what would end a part of a benchmark's name.
+func (a Attack) label() string { return escaped(a.Target()) }
+
+func escaped(text string) string {
+	var b strings.Builder
+	for _, c := range text {
+		if c <= ' ' || c == '/' || c == '%' || c == 0x7f {
+			b.WriteString(url.QueryEscape(string(c)))
+		} else {
+			b.WriteRune(c)
+		}
+	}
+	return b.String()
 }

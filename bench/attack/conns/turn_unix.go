@@ -1,6 +1,6 @@
 //go:build unix
 
-package attack
+package conns
 
 import (
 	"errors"
@@ -12,12 +12,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// canPeek: a connection can be asked whether it still stands.
-const canPeek = true
+// CanPeek: a connection can be asked whether it still stands.
+const CanPeek = true
 
-// quiet reports whether nothing has come on the connection, neither an end nor bytes that nobody
+// Quiet reports whether nothing has come on the connection, neither an end nor bytes that nobody
 // asked for. nil is one that cannot be asked.
-func quiet(c syscall.RawConn) bool {
+func Quiet(c syscall.RawConn) bool {
 	if c == nil {
 		return true
 	}
@@ -30,18 +30,18 @@ func quiet(c syscall.RawConn) bool {
 	return err == nil && (peeked == unix.EAGAIN || peeked == unix.EWOULDBLOCK)
 }
 
-// A turn writes to a connection and reads what comes. Who reads at once, as a net.Conn does, finds
+// A Turn writes to a connection and reads what comes. Who reads at once, as a net.Conn does, finds
 // nothing, and has asked the system in vain: a twentieth of what a request costs.
-type turn struct {
+type Turn struct {
 	out, in     []byte
 	wrote, came int
 	err         error
 	step        func(fd uintptr) (done bool) // made once
 }
 
-// do returns how much was written and what has come. It may write less than all without an error.
-func (t *turn) do(
-	c *conn, raw syscall.RawConn, out, in []byte,
+// Do returns how much was written and what has come. It may write less than all without an error.
+func (t *Turn) Do(
+	c *Conn, raw syscall.RawConn, out, in []byte,
 ) (wrote int, came []byte, err error) {
 	if t.step == nil {
 		t.step = t.next
@@ -65,28 +65,28 @@ func (t *turn) do(
 			e.Op = op // as a net.Conn has it
 		}
 	case t.err != nil:
-		err = opError(op, c, t.err)
+		err = OpError(op, c, t.err)
 	}
 	return t.wrote, in[:t.came], err
 }
 
-// opError is what a net.Conn says of it.
-func opError(op string, c *conn, err error) error {
+// OpError is what a net.Conn says of it.
+func OpError(op string, c *Conn, err error) error {
 	return &net.OpError{Op: op, Net: "tcp", Source: c.LocalAddr(), Addr: c.RemoteAddr(),
 		Err: os.NewSyscallError(op, err)}
 }
 
 // next is called at once, and whenever there may be something to read.
-func (t *turn) next(fd uintptr) (done bool) {
+func (t *Turn) next(fd uintptr) (done bool) {
 	if t.wrote == 0 {
-		n, err := ignoringInterrupts(syscall.Write, int(fd), t.out)
+		n, err := Uninterrupted(syscall.Write, int(fd), t.out)
 		if err == syscall.EAGAIN {
 			return true // the buffers are full
 		}
 		t.wrote, t.err = max(n, 0), err
 		return err != nil || t.wrote < len(t.out)
 	}
-	n, err := ignoringInterrupts(syscall.Read, int(fd), t.in)
+	n, err := Uninterrupted(syscall.Read, int(fd), t.in)
 	switch {
 	case err == syscall.EAGAIN:
 		return false
@@ -97,7 +97,8 @@ func (t *turn) next(fd uintptr) (done bool) {
 	return true
 }
 
-func ignoringInterrupts(
+// Uninterrupted makes a call of the system again that a signal has interrupted.
+func Uninterrupted(
 	call func(int, []byte) (int, error), fd int, p []byte,
 ) (n int, err error) {
 	for {

@@ -1,0 +1,104 @@
+// Package conns has the open connections of an attack, each of which can be given up, asked whether
+// it still stands (turn_unix.go), and expects its answer by a deadline that costs nothing where
+// nothing is late (conn.go).
+package conns
+
+import (
+	"context"
+	"net"
+	"sync"
+	"time"
+
+	"github.com/poolbench/poolbench/bench/calls"
+)
+
+// Options say what a Set connects to, and whom it tells.
+type Options struct {
+	Connect func(ctx context.Context, network, address string) (net.Conn, error)
+	Hosts   int             // that are called
+	Calls   *calls.Counter  // which connections are counted by
+	Give    func(why error) // the attack up, with a *NobodyError
+}
+
+// A Set is the open connections. Closing them is how requests in flight are given up: it costs a
+// request nothing, where a context of its own would cost it an allocation or two.
+type Set struct {
+	Options
+	mu      sync.Mutex
+	open    map[*Conn]struct{}
+	made    bool // a connection, ever
+	refused int  // dials that failed while none was made
+	closed  bool
+}
+
+// NewSet has none yet.
+func NewSet(o Options) *Set { return &Set{Options: o, open: map[*Conn]struct{}{}} }
+
+// A NobodyError ends an attack at once: as many dials as there are hosts have failed, and none has
+// succeeded.
+type NobodyError struct{ error }
+
+// Error implements error.
+func (e *NobodyError) Error() string { return "nobody answers: " + e.error.Error() }
+
+// Unwrap is why the last dial failed.
+func (e *NobodyError) Unwrap() error { return e.error }
+
+// Dial is the DialContext of a transport. What it makes is a *Conn.
+func (s *Set) Dial(ctx context.Context, network, address string) (net.Conn, error) {
+	if s.isClosed() {
+		return nil, net.ErrClosed
+	}
+	begun := time.Now()
+	raw, err := s.Connect(ctx, network, address)
+	if err != nil {
+		s.failed(ctx, err)
+		return nil, err
+	}
+	s.Calls.Connected(time.Since(begun))
+	return s.Add(raw)
+}
+
+// Add takes a connection to those that are open.
+func (s *Set) Add(raw net.Conn) (net.Conn, error) {
+	made := &Conn{Conn: raw, of: s}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.made = true
+	if s.closed {
+		_ = raw.Close() // nothing was sent on it
+		return nil, net.ErrClosed
+	}
+	s.open[made] = struct{}{}
+	return made, nil
+}
+
+// failed counts a dial that came to nothing, unless it was given up.
+func (s *Set) failed(ctx context.Context, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.made || s.closed || ctx.Err() != nil {
+		return
+	}
+	if s.refused++; s.refused == s.Hosts {
+		s.Give(&NobodyError{err})
+	}
+}
+
+func (s *Set) isClosed() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.closed
+}
+
+// Close closes every connection, and those that are still to come.
+func (s *Set) Close() {
+	s.mu.Lock()
+	s.closed = true
+	open := s.open
+	s.open = nil
+	s.mu.Unlock()
+	for made := range open {
+		_ = made.Conn.Close() // whoever is on it learns of it by an error
+	}
+}

@@ -1,0 +1,153 @@
+package attack
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/poolbench/poolbench/bench/arrivals"
+	"github.com/poolbench/poolbench/bench/attack/conns"
+	"github.com/poolbench/poolbench/bench/attack/templates"
+	"github.com/poolbench/poolbench/bench/records"
+	"github.com/poolbench/poolbench/internal/machine/meter"
+	"github.com/poolbench/poolbench/internal/machine/pace"
+	"github.com/poolbench/poolbench/internal/machine/profiles"
+	"github.com/poolbench/poolbench/strategies"
+)
+
+// Run sends the requests and reports what came of them. When ctx ends first, those in flight are
+// given up, and the Report is about the part before; Report.Cut says so. Afterwards no goroutine
+// and no connection of the attack is left. The error is about an impossible attack, one without any
+// request, one against nobody, or Attack.Vegeta and Attack.DeadLetters.
+func Run(ctx context.Context, a Attack) (*Report, error) {
+	r, err := start(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	return r.report()
+}
+
+// start sends the requests of a, and returns when all is over.
+func start(ctx context.Context, a Attack) (_ *run, err error) {
+	if err := a.Validate(); err != nil {
+		return nil, err
+	}
+	a = a.withDefaults()
+	planned, last := 0, a.Duration
+	if a.Clients == 0 {
+		var lastDue time.Duration
+		planned, lastDue = a.expected()
+		if n := len(a.steps()); n*planned > maxSteps {
+			return nil, fmt.Errorf("%d sessions of %d steps: want up to %d requests; change the "+
+				"rate or the time", planned, n, maxSteps)
+		}
+		if last = cmp.Or(last, lastDue); a.Session != nil {
+			last = max(last, lastDue) // which has the time that is thought
+		}
+		if planned == 0 || planned > arrivals.MaxTasks && !a.soaks(planned) {
+			return nil, fmt.Errorf("%d requests are due in %v: want 1 to %d; change the rate or "+
+				"the time", planned, last, arrivals.MaxTasks)
+		}
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	caller, err := newCaller(ctx, a, cancel)
+	if err != nil {
+		if nobody, ok := errors.AsType[*conns.NobodyError](context.Cause(ctx)); ok {
+			err = nobody
+		}
+		return nil, err
+	}
+	r := &run{attack: a, ctx: ctx, give: cancel, caller: caller, tally: newTally(a, cancel),
+		recording: a.recording(), meter: meter.Of(ctx), labels: a.labels()}
+	r.recording.Calls = r.caller.calls
+	r.plan, r.from = a.rest(r.recording)
+	r.labels.Harness()
+	defer r.caller.close()
+	defer context.AfterFunc(ctx, r.caller.close)()
+	defer r.watch()()
+	stopWatching := r.begin()
+	defer r.stopIf()()
+	if last > 0 { // clients that send so many need no more time than they take
+		defer time.AfterFunc(time.Until(r.base)+last+a.Drain, func() { cancel(errDrained) }).Stop()
+	}
+	if a.Clients > 0 {
+		end := r.show(0, last, nil)
+		r.closed()
+		end()
+	} else {
+		err = r.open(planned, last)
+	}
+	stopWatching(r.base)
+	r.cause = context.Cause(ctx)
+	return r, err
+}
+
+// watchLead is how long before a Start the machine is watched.
+const watchLead = 20 * time.Millisecond
+
+// begin waits for the Start, if there is one, and begins to watch the machine.
+func (r *run) begin() (stopWatching func(time.Time)) {
+	stopWatching = func(time.Time) {}
+	at := r.attack.Start
+	if !at.IsZero() {
+		_ = pace.Sleep(r.ctx, time.Until(at)-watchLead) // an attack that has ended sends nothing
+	}
+	if !r.attack.virtual {
+		stopWatching = r.recording.Watch()
+	}
+	if r.base = time.Now().Add(-r.from); !at.IsZero() {
+		r.late = max(r.base.Sub(at), 0)
+		_ = pace.Sleep(r.ctx, time.Until(at))
+		r.base = at
+	}
+	r.tally.base = r.base
+	return stopWatching
+}
+
+// errDrained ends an attack whose time is over.
+var errDrained = errors.New("the drain time is over")
+
+// A run is an Attack that is going on.
+type run struct {
+	attack    Attack
+	ctx       context.Context
+	give      context.CancelCauseFunc // the attack up
+	caller    *caller
+	tally     *tally
+	recording *recording
+	labels    *profiles.Labels
+	meter     *meter.Meter  // for whoever looks on; nil: nobody does
+	plan      *plan         // of an open loop: what is left of it
+	from      time.Duration // when that begins: a soak that was cut off goes on
+	base      time.Time     // the start
+	late      time.Duration // by which the Start was missed
+	cause     error         // why it ended, if it did before all was answered
+}
+
+// now counts nanoseconds from the start.
+func (r *run) now() int64 { return int64(time.Since(r.base)) }
+
+// without notes what became of a request that has no answer now, for that reason.
+func (r *run) without(s *sample, why string) {
+	if r.attack.Data != nil || s.visit != nil { // a URL in it may have one
+		why = templates.MaskValues(why, r.caller.secrets(s.seq, s.visit))
+	}
+	s.err, s.outcome = scrub(why), records.Failed
+	if r.ctx.Err() != nil { // its connection was closed for that
+		s.err, s.outcome = strategies.ErrAbandoned.Error(), records.Abandoned
+	}
+}
+
+// settle notes what became of a request, at its end.
+func (r *run) settle(rec *records.Record, s sample) {
+	rec.Settle(s.outcome, s.end)
+	r.meter.Settle(s.seq, meter.Outcome(s.outcome), time.Duration(s.end-s.due))
+	r.tally.add(s)
+	if s.outcome != records.Completed {
+		s.firstByte = 0
+	}
+	r.caller.calls.Count(s.out, s.in, s.firstByte)
+}

@@ -1,0 +1,96 @@
+package attack
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/poolbench/poolbench/bench/arrivals"
+	"github.com/poolbench/poolbench/internal/machine/profiles"
+)
+
+// maxClients bounds the goroutines and the connections of a closed loop: each client has one of
+// both, and some more.
+const maxClients = 100_000
+
+// Validate reports everything that makes the attack impossible, joined. It sends nothing.
+func (a Attack) Validate() error {
+	given := a
+	a = a.withDefaults()
+	var wrong []error
+	complain := func(bad bool, format string, args ...any) {
+		if bad {
+			wrong = append(wrong, fmt.Errorf(format, args...))
+		}
+	}
+	complain(len(a.Requests) == 0, "requests: none is given")
+	wrong = append(wrong, given.checkSession()...)
+	for i, r := range given.Requests {
+		if err := a.checkSent(r, i); err != nil && len(given.Requests) > 1 {
+			wrong = append(wrong, fmt.Errorf("request %d: %w", i+1, err))
+		} else if err != nil {
+			wrong = append(wrong, err)
+		}
+	}
+	complain(a.Data != nil && !slices.ContainsFunc(given.Requests, a.isTemplate),
+		"data: no request has a {{column}} to be filled in")
+	complain(a.Rate > 1e6, "rate %v: want up to 1e6 requests per second", a.Rate)
+	most := float64(arrivals.MaxTasks)
+	if a.maySoak() {
+		most = min(arrivals.MaxSoak, math.MaxInt)
+	}
+	wrong = append(wrong, a.Arrival.CheckPlan(a.Rate, a.Tasks, a.Duration, most)...)
+	complain(a.Soak && !a.maySoak(), "soak: want an open loop that goes on, and no stages: no "+
+		"record of single requests is kept")
+	complain(a.Before != nil && (!a.Soak || a.Agents > 0),
+		"before: want a soak that is not shared; no other goes on")
+	complain(a.Clients < 0 || a.Clients > maxClients, "clients %d: want 1 to %d",
+		a.Clients, maxClients)
+	complain(a.Clients > 0 && given.Rate != 0, "clients set the pace, so there is no rate")
+	complain(a.Clients > 0 && given.Arrival.Spec.Name != "",
+		"clients set the pace, so there is no arrival process")
+	complain(a.Clients > 0 && a.through(), "clients and strategy exclude each other")
+	complain(a.Clients > 0 && given.Workers != 0,
+		"clients and workers exclude each other: a client is one")
+	complain(a.through() && given.Workers != 0,
+		"strategy and workers exclude each other: the strategy bounds what is in flight")
+	complain(a.Arrival.IsClosed(), "arrival %s: it is closed; say how many clients there are",
+		a.Arrival.Spec.Name)
+	complain(given.Rate != 0 && a.Clients == 0 && !a.Arrival.TakesRate(),
+		"arrival %s: it settles its own rate", a.Arrival.Spec.Name)
+	complain(a.Arrival.Spec.AllAtOnce && a.Tasks == 0,
+		"arrival %s: say how many requests there are (n)", a.Arrival.Spec.Name)
+	complain(a.Tasks != 0 && a.Duration != 0, "n and duration exclude each other")
+	complain(a.Tasks == 0 && a.Duration == 0, "n: want at least one request, or a duration")
+	complain(a.Timeout < 0 || a.Timeout > arrivals.MaxSpan,
+		"timeout %v: want a positive duration, at most 87600h", a.Timeout)
+	complain(a.Drain < 0 || a.Drain > arrivals.MaxSpan,
+		"drain %v: want a positive duration, at most 87600h", a.Drain)
+	complain(a.Workers < Unlimited || a.Workers > maxClients, "workers %d: want 1 to %d",
+		a.Workers, maxClients)
+	complain(a.Connections < 0, "connections %d: want 1 or more", a.Connections)
+	wrong = append(wrong, a.checkProtocol()...)
+	if err := profiles.Check(a.Profile); err != nil {
+		wrong = append(wrong, err)
+	}
+	complain(a.Profile != "" && a.Agents > 0,
+		"profile: an attack that is shared has none; profile one of its agents alone")
+	wrong = append(wrong, a.checkAgents()...)
+	complain(!(a.Trace >= 0 && a.Trace <= 1), "trace %v: want a share of the requests, 0 to 1",
+		a.Trace)
+	complain(a.Redirects < 0, "redirects %d: want 0 or more", a.Redirects)
+	complain(a.DeadLetters != nil && !a.Strategy.Spec.Retries,
+		"dead letters: want a strategy that retries, as retry_queue does; no other gives up")
+	complain(a.Strategy.Spec.Hedges, "strategy %s: a request has one record, and none of a second "+
+		"attempt beside the first", a.Strategy)
+	if a.through() {
+		if err := a.Strategy.Spec.Validate(a.params()); err != nil {
+			wrong = append(wrong, err)
+		}
+	} else {
+		complain(given.Limit != 0, "limit %d given, but there is no strategy", a.Limit)
+		complain(given.Queue != 0, "queue %d given, but there is no strategy", max(given.Queue, 0))
+	}
+	return errors.Join(wrong...)
+}
