@@ -129,7 +129,7 @@ func Share(to *float64, zero bool) Value {
 // Choice declares a flag whose default is the first of the known words.
 func Choice(cmd *cobra.Command, value *string, name, doc string, known ...string) {
 	*value = known[0]
-	f := Parsed(value, "word", func(text string) (string, error) {
+	f := Parsed(value, "WORD", func(text string) (string, error) {
 		if !slices.Contains(known, text) {
 			return "", fmt.Errorf("unknown value %q (known: %s)", text, strings.Join(known, ", "))
 		}

@@ -12,7 +12,7 @@ import (
 const ProfileFlag = "profile"
 
 // ProfileDoc is its help.
-var ProfileDoc = "profile each real-clock run, for `go tool pprof` and the report: " +
+var ProfileDoc = "profile each real-clock run, for go tool pprof and the report: " +
 	strings.Join(ProfileKinds(), ", ")
 
 // ProfileKinds are what it takes, with commas between.

@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/pflag"
 
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 	"github.com/poolbench/poolbench/internal/cli/flags"
@@ -204,8 +205,8 @@ func serverOfCrash(t *testing.T, args []string) *servers.Kind {
 	return &servers.Kinds()[i]
 }
 
-// TestHelp: every command explains itself on stdout, in lines of at most 80 columns, and
-// names all of its flags.
+// TestHelp: every command explains itself on stdout, in lines of at most 80 columns, and names all
+// of its flags, with what each takes in capitals.
 func TestHelp(t *testing.T) {
 	for _, c := range append(clitest.Root().Commands(), clitest.Root()) {
 		path := strings.Fields(c.CommandPath())[1:]
@@ -215,6 +216,12 @@ func TestHelp(t *testing.T) {
 				t.Errorf("%s --help says nothing of %s", c.CommandPath(), flag)
 			}
 		}
+		c.Flags().VisitAll(func(f *pflag.Flag) {
+			takes, _ := pflag.UnquoteUsage(f)
+			if takes != strings.ToUpper(takes) && takes != "shed|drop" {
+				t.Errorf("%s --%s takes %q", c.CommandPath(), f.Name, takes)
+			}
+		})
 		for line := range strings.Lines(text) {
 			if n := len([]rune(line)); n > 81 {
 				t.Errorf("%s --help: %d characters in %q", c.CommandPath(), n, line)

@@ -150,7 +150,7 @@ func (w lineWriter) value(f *pflag.Flag) string {
 		return w.from(durations)
 	case flags.OutputKind:
 		return w.from(files)
-	case "string", "word", "WORD", "CLOCK", "bool", "stringArray", "stringSlice":
+	case "string", "WORD", "CLOCK", "bool", "stringArray", "stringSlice":
 		return w.from(choices)
 	}
 	return w.from(numbers)
