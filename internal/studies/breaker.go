@@ -1,0 +1,189 @@
+package studies
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/studies/evidence"
+	"github.com/poolbench/poolbench/internal/studies/evidence/words"
+	"github.com/poolbench/poolbench/reports/charts"
+)
+
+// breaker puts a circuit breaker between callers and services that are in trouble for a while, each
+// in a way of its own: one stands still, so that calls end by their timeout; one works for callers
+// that have gone, and they come again; one has used its quota up, and refuses all at once; and one
+// refuses at once what is more than it can do, and serves the rest.
+//
+// What the trouble costs the caller are the tasks that are not done within a second; what it costs
+// the service, which is the callee, are the calls that come to nothing. Of a trouble the claim is so
+// where the breaker takes at least a tenth of the first away, and a larger share of the second. It
+// holds where it is so of each, does not where it is of none, and depends else.
+var _ = register(Study{
+	Name:     "breaker",
+	Question: "what does a circuit breaker save while a service is in trouble, and whom?",
+	Claim:    "a breaker saves the caller; it saves the callee more",
+	Count:    [3]int{5, 10, 30},
+	Budget:   5 * time.Second,
+	Apart:    true,
+	Cells: func(Size) (cells []bench.Scenario) {
+		for _, t := range troubles {
+			cells = append(cells, t.cell(""), t.cell(breakerPart))
+		}
+		return cells
+	},
+	Advice: evidence.Sentences{
+		Holds:       "put a breaker before what you call",
+		DoesNotHold: "a breaker saves nobody here",
+		Depends: "a breaker pays where failing takes time, or the service works for those who have " +
+			"gone; not where it refuses at once",
+	},
+	Judge: judgeBreaker,
+	Draw:  []drawing{drawBreaker},
+})
+
+const (
+	breakerPart  = "circuit_breaker:window=20,open=1s,trials=4+"
+	breakerSoon  = time.Second
+	breakerSaves = 0.9 // of what the trouble costs the caller without
+	breakerRate  = 240 // tasks a second: 0.6 of what the slots do
+	breakerTrial = 10 * time.Second
+)
+
+// A trouble is what a service has for ten seconds, and how it is called.
+type trouble struct {
+	name, said, client, target, work string
+	load                             bench.Load
+	tasks                            int
+	timeout                          time.Duration
+}
+
+// inPulse has so many times the capacity of 400 calls a second for ten seconds, and half of it for
+// 20 s before and 30 s after.
+func inPulse(load float64) (bench.Load, int) {
+	return by(fmt.Sprintf("stages:unit=rate,at=200x20s_%vx%v_200x30s", 400*load, breakerTrial), 0),
+		int(200*50 + 400*load*breakerTrial.Seconds())
+}
+
+var troubles = func() []trouble {
+	steady := bench.Load{Arrival: arrival("poisson")[0], PerSecond: breakerRate}
+	overload, overloaded := inPulse(1.3)
+	crowd, crowded := inPulse(3)
+	return []trouble{
+		{"stands still", "a service that stands still", "%sworker_pool",
+			"freeze:period=60s,stop=10s", "exponential:mean=10ms", steady, 90 * breakerRate,
+			200 * time.Millisecond},
+		{"works for those who left", "one that works for callers who have gone",
+			"retry:attempts=4,base=100ms+%sunbounded", "deaf_server", "constant:mean=1us",
+			overload, overloaded, 0},
+		{"quota used up", "one whose quota is used up", "%sworker_pool",
+			fmt.Sprintf("fixed_window:window=40s,limit=%d", 30*breakerRate),
+			"exponential:mean=10ms", steady, 60 * breakerRate, 0},
+		{"refuses what is too much", "one that refuses only what is too much", "%sunbounded",
+			fmt.Sprintf("concurrency_cap:limit=%d", limit), "exponential:mean=10ms", crowd, crowded,
+			0},
+	}
+}()
+
+// cell is the scenario with that before the service, or with nothing.
+func (t trouble) cell(part string) bench.Scenario {
+	sc := scenario(fmt.Sprintf(t.client, part), t.work, t.load, bench.Stop{Tasks: t.tasks})
+	sc.Target, sc.Deadline, sc.Timeout = target(t.target)[0], breakerSoon, t.timeout
+	return sc
+}
+
+// lateShare is the share of the tasks that are not done in time.
+func lateShare(r evidence.Run) float64 {
+	return 1 - r("goodput-ops/s")/r("ops/s")*(1-evidence.Lost(r))
+}
+
+// inVain are the calls that come to nothing, for each task.
+func (t trouble) inVain(r evidence.Run) float64 {
+	calls := r("admitted-calls") + r("refused-calls") + r("abandoned-calls")
+	return calls/float64(t.tasks) - (1 - evidence.Lost(r))
+}
+
+func judgeBreaker(m *evidence.Measured) finding.Finding {
+	var r evidence.Ruling
+	var lines []string
+	for _, t := range troubles {
+		with, without := t.cell(breakerPart), t.cell("")
+		ratio := func(of func(evidence.Run) float64) evidence.Interval {
+			return evidence.OfProduct(m.Pairs(with, without, func(a, b evidence.Run) float64 {
+				return of(a) / of(b)
+			}))
+		}
+		caller, callee := ratio(lateShare), ratio(t.inVain)
+		if math.IsNaN(caller.Mid) || math.IsNaN(callee.Mid) {
+			return evidence.Missing("%s was not measured", t.said)
+		}
+		both := evidence.OfProduct(m.Pairs(with, without, func(a, b evidence.Run) float64 {
+			late := lateShare(a) / lateShare(b)
+			return max(late/breakerSaves, t.inVain(a)/t.inVain(b)/late)
+		}))
+		r.AtMost(both, 1, "%s and %s times with %s", words.Short(caller.Mid),
+			words.Short(callee.Mid), t.said)
+		lines = append(lines, t.line(m))
+	}
+	because := "with a breaker the caller has so many times the tasks that are late or lost, and the " +
+		"callee so many times the calls in vain: " + strings.Join(r.All(), "; ")
+	f := r.Find(evidence.Sentences{Holds: because, DoesNotHold: because,
+		Depends: "on the trouble: " + because}, "what a breaker saves")
+	f.Say(lines...)
+	return f
+}
+
+// line says what the caller and the callee have, without a breaker and with one.
+func (t trouble) line(m *evidence.Measured) string {
+	both := func(number func(evidence.Run) float64, write func(float64) string) string {
+		of := func(part string) string {
+			return write(evidence.OfMean(m.Of(t.cell(part), number)).Mid)
+		}
+		return of("") + " and " + of(breakerPart)
+	}
+	return fmt.Sprintf("%s, without a breaker and with one: %s of the tasks are done within %s, %s "+
+		"at all; the longest response is %s; %s calls in vain for each task", t.name,
+		both(func(r evidence.Run) float64 { return 1 - lateShare(r) }, words.Percent),
+		words.Span(breakerSoon),
+		both(func(r evidence.Run) float64 { return 1 - evidence.Lost(r) }, words.Percent),
+		both(func(r evidence.Run) float64 { return r("max-response-sec") }, words.Seconds),
+		both(t.inVain, words.Short))
+}
+
+func drawBreaker(m *evidence.Measured) evidence.Figure {
+	panels := []charts.RowPanel{
+		{Title: "the caller: late or lost", X: shares("share of the tasks", 0)},
+		{Title: "of them lost", X: shares("share of the tasks", 0)},
+		{Title: "the callee: calls in vain", X: evidence.Log("for each task", words.Short)},
+	}
+	var rows []string
+	var cells []bench.Scenario
+	for _, t := range troubles {
+		rows, cells = append(rows, t.name), append(cells, t.cell(""))
+	}
+	for i, part := range []string{"", breakerPart} {
+		evidence.AddRows(panels, []string{"without a breaker", "with one"}[i], i, len(rows),
+			func(row int) []evidence.Interval {
+				t := troubles[row]
+				of := func(number func(evidence.Run) float64) evidence.Interval {
+					return evidence.OfMean(m.Of(t.cell(part), number))
+				}
+				return []evidence.Interval{of(lateShare), of(evidence.Lost), of(t.inVain)}
+			})
+	}
+	return evidence.Figure{
+		Name:  "breaker",
+		Title: "What a circuit breaker saves while a service is in trouble for ten seconds",
+		Subtitle: fmt.Sprintf("in a run of 60 s, or of 90 s where it stands still; late is what "+
+			"takes more than %s; an open circuit is tried after 1 s", words.Span(breakerSoon)),
+		Caption: []string{
+			"A breaker loses tasks that would have been done late, and spares those that come after " +
+				"them the wait.",
+			"A call in vain is one that was made and did not complete a task.",
+			m.Means(cells),
+		},
+	}.Rows(rows, panels...)
+}

@@ -1,0 +1,185 @@
+package studies
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/studies/evidence"
+	"github.com/poolbench/poolbench/internal/studies/evidence/words"
+	"github.com/poolbench/poolbench/reports/charts"
+	"github.com/poolbench/poolbench/strategies"
+)
+
+// hedging makes a second attempt where the first takes longer than 95 % of the calls do, at three
+// services of which one call in fifty takes twenty times as long as the others. They differ in why:
+// by chance, and a second call has a chance of its own; by chance at a server that has as many
+// slots as the pool, queues what is more, and does the work of the loser to its end; and by the
+// task, whose second attempt is as long as its first.
+//
+// At a load the claim is so where with second attempts the p99 of the response is at most four
+// fifths of what it is without, and there are at most 5 % more calls, as one rounds. It holds where
+// it is so at each load of each service, does not where it is at none, and depends else.
+var _ = register(Study{
+	Name:     "hedging",
+	Question: "what does a second attempt at calls that take long do to the tail, and when?",
+	Claim:    "hedging cuts the tail for 5 % more calls",
+	Count:    [3]int{3, 8, 20},
+	Budget:   6 * time.Second,
+	Apart:    true,
+	Cells: func(size Size) (cells []bench.Scenario) {
+		for _, v := range strategy(hedgers...) {
+			cells = append(cells, hedgeSweep(size, v)...)
+		}
+		return cells
+	},
+	With: hedgeSweep,
+	Advice: evidence.Sentences{
+		Holds:       "hedge",
+		DoesNotHold: "do not hedge: it costs calls and cuts no tail",
+		Depends: "hedge where calls are slow by chance and the service has room for more of " +
+			"them, not where its slots are taken or the task itself is long",
+	},
+	Judge: judgeHedging,
+	Draw:  []drawing{drawHedging},
+})
+
+const (
+	hedging   = "hedged"
+	hedgeLaw  = "mixture(0.98,exp(7ms),0.02,exp(140ms))" // of a call
+	hedgeMean = 0.98*0.007 + 0.02*0.140                  // seconds
+	hedgeCut  = 0.8                                      // of the p99
+	hedgeMore = 0.0549                                   // calls for each; rounded it is 5 %
+)
+
+var (
+	hedgers    = []string{pooled, hedging}
+	hedgeLoads = []float64{0.3, 0.5, 0.7, 0.9}
+)
+
+// A slowness is why calls are slow.
+type slowness struct{ title, said, target string }
+
+var slownesses = []slowness{
+	{"Slow by chance", "slow by chance, at a service with room",
+		"flaky:errors=0,draw=call,spikes=1,spike=" + hedgeLaw},
+	{fmt.Sprintf("By chance, at a server of %d slots", limit),
+		fmt.Sprintf("slow by chance, at a server of %d slots", limit),
+		fmt.Sprintf("deaf_server:slots=%d,patience=1h,service=%s", limit, hedgeLaw)},
+	{"Slow by their task", "slow by their task",
+		"flaky:errors=0,draw=task,spikes=1,spike=" + hedgeLaw},
+}
+
+// hedgeSweep is a strategy at each load of each service, one service after another. The task itself
+// is next to nothing: it is the call that takes time.
+func hedgeSweep(size Size, v strategies.Variant) (cells []bench.Scenario) {
+	for _, why := range slownesses {
+		for _, load := range hedgeLoads {
+			sc := scenario(pooled, "constant:mean=1us", bench.Load{Arrival: arrival("poisson")[0],
+				PerSecond: math.Round(load * limit / hedgeMean)},
+				bench.Stop{Tasks: [...]int{20_000, 100_000, 500_000}[size], Warmup: 0.1})
+			sc.Strategy, sc.Target = v, target(why.target)[0]
+			cells = append(cells, sc)
+		}
+	}
+	return cells
+}
+
+// hedgesOf are the cells of a strategy at one service.
+func hedgesOf(name string, service int) []bench.Scenario {
+	n := len(hedgeLoads)
+	return hedgeSweep(Quick, strategy(name)[0])[service*n : (service+1)*n]
+}
+
+// moreCalls are those beyond the first, for each task.
+func moreCalls(r evidence.Run) float64 { return r("attempts/op") - 1 }
+
+func judgeHedging(m *evidence.Measured) finding.Finding {
+	var r evidence.Ruling
+	var said, lines []string
+	for service, why := range slownesses {
+		alone, with := hedgesOf(pooled, service), hedgesOf(hedging, service)
+		var ratios []string
+		var calls []float64
+		for i, load := range hedgeLoads {
+			ratio := m.Ratio(with[i], alone[i], p99Response)
+			if math.IsNaN(ratio.Mid) {
+				return evidence.Missing("%s or %s was not measured at load %v where calls are %s",
+					pooled, hedging, load, why.said)
+			}
+			// what is asked of both, each as a share of the most that it may be
+			both := evidence.OfProduct(m.Pairs(with[i], alone[i], func(a, b evidence.Run) float64 {
+				return max(a(p99Response)/b(p99Response)/hedgeCut, moreCalls(a)/hedgeMore)
+			}))
+			r.AtMost(both, 1, "%s times at load %v where calls are %s", words.Short(ratio.Mid),
+				load, why.said)
+			ratios = append(ratios, words.Short(ratio.Mid))
+			calls = append(calls, evidence.OfMean(m.Of(with[i], moreCalls)).Mid)
+		}
+		said = append(said, words.Series(ratios)+" times where calls are "+why.said)
+		lines = append(lines, hedgeLine(m, why, alone, with, calls))
+	}
+	var loads []string
+	for _, load := range hedgeLoads {
+		loads = append(loads, words.Short(load))
+	}
+	because := fmt.Sprintf("at load %s the p99 with second attempts is, of that without, %s",
+		words.Series(loads), strings.Join(said, "; "))
+	f := r.Find(evidence.Sentences{Holds: because, DoesNotHold: because,
+		Depends: "on why calls are slow, and on the server: " + because},
+		"what second attempts do to the p99")
+	f.Say(lines...)
+	return f
+}
+
+// hedgeLine says what second attempts cost and save at the lowest load.
+func hedgeLine(
+	m *evidence.Measured, why slowness, alone, with []bench.Scenario, calls []float64,
+) string {
+	mean := func(sc bench.Scenario, unit string) string { return words.Seconds(m.Mean(sc, unit).Mid) }
+	won := evidence.OfMean(m.Of(with[0], func(r evidence.Run) float64 {
+		return r("hedge-wins") / r("hedges")
+	}))
+	return fmt.Sprintf("%s, at load %v: the p99 is %s, without %s; a slot is held for %s in the "+
+		"mean, without for %s; of the second attempts %s win; at any load there are at most %s "+
+		"more calls", why.said, hedgeLoads[0], mean(with[0], p99Response),
+		mean(alone[0], p99Response), mean(with[0], "mean-service-sec"),
+		mean(alone[0], "mean-service-sec"), words.Percent(won.Mid),
+		words.Percent(slices.Max(calls)))
+}
+
+func drawHedging(m *evidence.Measured) evidence.Figure {
+	x := charts.Axis{Label: "load, 1 being the capacity", Name: "load",
+		Marks: hedgeLoads}
+	var planes []charts.Plane
+	for service, why := range slownesses {
+		y := responses("p99 response")
+		y.Reach = []float64{0.03, 1}
+		p := evidence.Plane(why.title, x, y)
+		for _, cells := range m.Sweeps(hedgers, func(name string) []bench.Scenario {
+			return hedgesOf(name, service)
+		}) {
+			p.Series = append(p.Series, evidence.MedianCurve(m, hedgeLoads, cells, p99Response))
+		}
+		planes = append(planes, p)
+	}
+	return evidence.Figure{
+		Name:  "hedging",
+		Title: "Second attempts: what they do to the tail, by why calls are slow",
+		Subtitle: fmt.Sprintf("one call in 50 takes 140 ms, the others 7 ms, in the mean; limit %d, "+
+			"and second attempts beside it for at most 5 %% of the calls", limit),
+		Caption: []string{
+			"Left, the service has room for any number of calls, and a second one has a chance of " +
+				"its own.",
+			"Middle, the server has as many slots as the pool, and finishes what nobody waits for.",
+			"Right, the second attempt at a task takes as long as the first.",
+			fmt.Sprintf("The capacity is that without second attempts, which take no slot: up to "+
+				"%d calls are made at once.", 2*limit),
+			m.Medians(hedgesOf(pooled, 0)),
+		},
+	}.Planes(planes...)
+}
