@@ -131,7 +131,7 @@ func judgeBreaker(m *evidence.Measured) finding.Finding {
 	because := "with a breaker the caller has so many times the tasks that are late or lost, and the " +
 		"callee so many times the calls in vain: " + strings.Join(r.All(), "; ")
 	f := r.Find(evidence.Sentences{Holds: because, DoesNotHold: because,
-		Depends: "on the trouble: " + because}, "what a breaker saves")
+		Depends: "on how the service fails; " + because}, "what a breaker saves")
 	f.Say(lines...)
 	return f
 }

@@ -130,7 +130,7 @@ func judgeHedging(m *evidence.Measured) finding.Finding {
 	because := fmt.Sprintf("at load %s the p99 with second attempts is, of that without, %s",
 		words.Series(loads), strings.Join(said, "; "))
 	f := r.Find(evidence.Sentences{Holds: because, DoesNotHold: because,
-		Depends: "on why calls are slow, and on the server: " + because},
+		Depends: "on why calls are slow, and on the server; " + because},
 		"what second attempts do to the p99")
 	f.Say(lines...)
 	return f
@@ -173,10 +173,10 @@ func drawHedging(m *evidence.Measured) evidence.Figure {
 		Subtitle: fmt.Sprintf("one call in 50 takes 140 ms, the others 7 ms, in the mean; limit %d, "+
 			"and second attempts beside it for at most 5 %% of the calls", limit),
 		Caption: []string{
-			"Left, the service has room for any number of calls, and a second one has a chance of " +
+			"The first service has room for any number of calls, and a second one has a chance of " +
 				"its own.",
-			"Middle, the server has as many slots as the pool, and finishes what nobody waits for.",
-			"Right, the second attempt at a task takes as long as the first.",
+			"The second has as many slots as the pool, and finishes what nobody waits for.",
+			"At the third the second attempt at a task takes as long as the first.",
 			fmt.Sprintf("The capacity is that without second attempts, which take no slot: up to "+
 				"%d calls are made at once.", 2*limit),
 			m.Medians(hedgesOf(pooled, 0)),
