@@ -19,9 +19,9 @@ import (
 // refuses at once what is more than it can do, and serves the rest.
 //
 // What the trouble costs the caller are the tasks that are not done within a second; what it costs
-// the service, which is the callee, are the calls that come to nothing. Of a trouble the claim is so
-// where the breaker takes at least a tenth of the first away, and a larger share of the second. It
-// holds where it is so of each, does not where it is of none, and depends else.
+// the service, which is the callee, are the calls that come to nothing. Of a trouble the claim is
+// so where the breaker takes at least a tenth of the first away, and a larger share of the second.
+// It holds where it is so of each, does not where it is of none, and depends else.
 var _ = register(Study{
 	Name:     "breaker",
 	Question: "what does a circuit breaker save while a service is in trouble, and whom?",

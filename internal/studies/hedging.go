@@ -140,7 +140,9 @@ func judgeHedging(m *evidence.Measured) finding.Finding {
 func hedgeLine(
 	m *evidence.Measured, why slowness, alone, with []bench.Scenario, calls []float64,
 ) string {
-	mean := func(sc bench.Scenario, unit string) string { return words.Seconds(m.Mean(sc, unit).Mid) }
+	mean := func(sc bench.Scenario, unit string) string {
+		return words.Seconds(m.Mean(sc, unit).Mid)
+	}
 	won := evidence.OfMean(m.Of(with[0], func(r evidence.Run) float64 {
 		return r("hedge-wins") / r("hedges")
 	}))

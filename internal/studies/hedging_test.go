@@ -42,7 +42,8 @@ func TestHedgingVerdicts(t *testing.T) {
 			}
 			return v
 		}
-		if f := wellSaid(t, synthetic(cells, 3, of), judgeHedging, drawHedging); f.Verdict != c.want {
+		f := wellSaid(t, synthetic(cells, 3, of), judgeHedging, drawHedging)
+		if f.Verdict != c.want {
 			t.Errorf("%s: %v (%s), want %v", name, f.Verdict, f.Because, c.want)
 		}
 		if f := judgeHedging(synthetic(cells[:12], 3, of)); f.Verdict != finding.Undecided {
@@ -85,8 +86,9 @@ func TestHedging(t *testing.T) {
 		t.Errorf("slow by the task: %v", got)
 	}
 	for i := range 3 {
-		if more := evidence.OfMean(m.Of(cells[2*i+1], moreCalls)).Mid; more < 0.02 || more > hedgeMore {
-			t.Errorf("%s: %v more calls", cells[2*i+1].Name(), more)
+		with := cells[2*i+1]
+		if more := evidence.OfMean(m.Of(with, moreCalls)).Mid; more < 0.02 || more > hedgeMore {
+			t.Errorf("%s: %v more calls", with.Name(), more)
 		}
 	}
 }
