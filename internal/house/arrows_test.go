@@ -194,6 +194,7 @@ var rooms = []room{
 		"internal"}, []string{"golang.org/x/sync", "golang.org/x/time"}},
 	{"strategies/peers", []string{"strategies", "strategies/engine", "strategies/engine/around",
 		"strategies/builtin",
+		"reports/answer", "reports/page/shell", // the page of the board, a test
 		"strategies/strategytest", "internal"}, []string{
 		"github.com/panjf2000/ants/v2", "github.com/alitto/pond/v2", "github.com/sourcegraph/conc",
 		"github.com/gammazero/workerpool", "github.com/Jeffail/tunny",

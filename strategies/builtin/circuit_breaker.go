@@ -16,7 +16,7 @@ import (
 )
 
 // circuitBreaker stops calling what fails: it counts the failures and the slow calls among the last
-// so many, and when their share is too large no task runs for a while (the circuit is open). Then
+// ones, and when their share is too large no task runs for a while (the circuit is open). Then
 // it lets a few through (half-open): by how these fare it closes again, or stays open as long once
 // more.
 //
@@ -24,7 +24,12 @@ import (
 // better to do than to wait for it. It saves them the wait, and the service their calls. It costs
 // the calls that would have succeeded while it is open, a mutex per task, and parameters that have
 // to fit the traffic: with a window of 100 calls a service that gets one a second is known to fail
-// after a minute.
+// after a minute. With a period the calls of that time count instead, as soon as there are window
+// of them: where traffic comes and goes, a failure of an hour ago says nothing.
+//
+// A trial that never ends would keep the circuit half-open for ever. With a wait it opens again
+// that long after the last one began, and what the trials say later counts for nothing. The wait is
+// not for more trials to come: where traffic is thin it stays half-open until they have.
 //
 // A task is asked for at its start, not only in Submit: what waits in a queue when the circuit
 // opens is done with ErrShed and not run, and of the tasks that come to a half-open circuit no more
@@ -35,26 +40,33 @@ import (
 // A call fails with any error of its own, or when it asks for another attempt. A panic is a fault
 // of the program, and counts as no call; neither does one that is cancelled.
 //
-// The states and the rule of the half-open one are those of resilience4j, with its window of the
-// last calls; a window in time is not there.
+// The states, the rule of the half-open one and both windows are those of resilience4j. A period is
+// kept in ten parts and moves on by one at a time, so that its memory is bounded: at any moment the
+// calls of the last nine tenths of it count, and of the tenth before them some.
 type circuitBreaker struct {
 	around.Layer[breakerCall]
 	window, trials int
 	failures, slow float64 // shares
 	slowAfter      time.Duration
-	open           time.Duration
+	open, wait     time.Duration
+	part           time.Duration // of the period; 0: the window is of calls
 	began          time.Time
 
 	mu     sync.Mutex
 	state  circuit
 	epoch  uint64        // of the state: it changes with it
-	until  time.Duration // open until then
+	until  time.Duration // open until then; half-open: the trials are to have ended by then
 	last   []uint8       // closed: the outcomes of the last calls, as a ring
 	at     int
-	let    int // half-open: calls that were let through and count
+	parts  [periodParts]tally // closed, with a period: the calls of each, as a ring
+	newest int64              // number of the part that it is, since began
+	let    int                // half-open: calls that were let through and count
 	bad    tally
 	opened int64
 }
+
+// periodParts are kept of a period.
+const periodParts = 10
 
 // A circuit is the state of one.
 type circuit int
@@ -99,6 +111,8 @@ var circuitBreakerPart = strategies.RegisterPart(strategies.Part{
 	Keys: []param.Key{
 		{Name: "window", Kind: param.Int, Default: "100",
 			Doc: "the last so many calls are looked at, and nothing is decided before there are"},
+		{Name: "period", Kind: param.Duration, Default: "0s",
+			Doc: "the calls of this time are looked at instead, however many; 0s: the last window"},
 		{Name: "failures", Kind: param.Float, Default: "0.5",
 			Doc: "share of failures among them at which the circuit opens"},
 		{Name: "after", Kind: param.Duration, Default: "0s",
@@ -109,6 +123,8 @@ var circuitBreakerPart = strategies.RegisterPart(strategies.Part{
 			Doc: "how long it is open before calls are let through to see"},
 		{Name: "trials", Kind: param.Int, Default: "10",
 			Doc: "how many are let through then; by the same shares of them it closes or opens"},
+		{Name: "wait", Kind: param.Duration, Default: "0s",
+			Doc: "it opens again when one has not ended so long after the last began; 0s: it waits"},
 	},
 	Check: checkBreaker,
 	Alter: func(s *strategies.Spec, _ strategies.Spec, _ strategies.Layer) {
@@ -124,7 +140,12 @@ var circuitBreakerPart = strategies.RegisterPart(strategies.Part{
 			window: window, trials: own.Int("trials"),
 			failures: own.Float("failures"), slow: own.Float("slow"),
 			slowAfter: own.Duration("after"), open: own.Duration("open"),
-			began: time.Now(), last: make([]uint8, window),
+			wait: own.Duration("wait"), began: time.Now(),
+		}
+		if period := own.Duration("period"); period > 0 {
+			s.part = max(period/periodParts, 1)
+		} else {
+			s.last = make([]uint8, window)
 		}
 		s.Layer.Start(ctx, inner, in, sink, s.run, s.ended)
 		return s
@@ -180,28 +201,41 @@ func (s *circuitBreaker) Submit(ctx context.Context, t *strategies.Task) error {
 	return s.Layer.Submit(ctx, t)
 }
 
-// lets says whether a call may start now. The time of an open circuit is over when somebody asks.
+// lets says whether a call may start now.
 func (s *circuitBreaker) lets() bool {
-	switch s.state {
-	case openCircuit:
-		if time.Since(s.began) < s.until {
-			return false
-		}
-		s.become(halfOpenCircuit)
+	if s.state == closedCircuit {
 		return true
-	case halfOpenCircuit:
-		return s.let < s.trials
 	}
-	return true
+	s.look(time.Since(s.began))
+	return s.state == halfOpenCircuit && s.let < s.trials
+}
+
+// look ends the state of a circuit that is not closed, where its time is over: nothing else does it
+// before somebody asks.
+func (s *circuitBreaker) look(now time.Duration) {
+	s.giveUp(now)
+	if s.state == openCircuit && now >= s.until {
+		s.become(halfOpenCircuit, now)
+	}
+}
+
+// giveUp opens a half-open circuit again whose trials have not all ended in time, as of that time.
+func (s *circuitBreaker) giveUp(now time.Duration) {
+	if s.state == halfOpenCircuit && s.wait > 0 && s.let > s.bad.calls && now >= s.until {
+		s.become(openCircuit, s.until)
+	}
 }
 
 // become changes the state. What has been counted is forgotten.
-func (s *circuitBreaker) become(state circuit) {
+func (s *circuitBreaker) become(state circuit, now time.Duration) {
 	s.state, s.bad, s.at, s.let = state, tally{}, 0, 0
 	s.epoch++
-	if state == openCircuit {
-		s.until = engine.Prolong(time.Since(s.began), s.open)
+	switch state {
+	case openCircuit:
+		s.until = engine.Prolong(now, s.open)
 		s.opened++
+	case closedCircuit:
+		s.parts = [periodParts]tally{}
 	}
 }
 
@@ -214,6 +248,9 @@ func (s *circuitBreaker) run(
 		if c.Own.let = s.lets(); c.Own.let {
 			s.let++
 			c.Own.epoch, c.Own.began = s.epoch, time.Since(s.began)
+			if s.state == halfOpenCircuit {
+				s.until = engine.Prolong(c.Own.began, s.wait)
+			}
 		}
 		s.mu.Unlock()
 		if c.Own.shed = !c.Own.let; c.Own.shed {
@@ -232,12 +269,14 @@ func (s *circuitBreaker) ended(
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	now := time.Since(s.began)
+	s.giveUp(now)
 	switch {
 	case c.Own.epoch != s.epoch:
 	case isNoCall(r):
 		s.let--
 	default:
-		s.count(s.outcomeOf(r, time.Since(s.began)-c.Own.began))
+		s.count(s.outcomeOf(r, now-c.Own.began), now)
 	}
 	return r
 }
@@ -260,10 +299,16 @@ func (s *circuitBreaker) outcomeOf(r strategies.Result, took time.Duration) (out
 }
 
 // count adds a call, and decides when there are enough of them.
-func (s *circuitBreaker) count(outcome uint8) {
-	enough := s.trials
-	if s.state == closedCircuit {
-		if enough = s.window; s.bad.calls == s.window {
+func (s *circuitBreaker) count(outcome uint8, now time.Duration) {
+	enough := s.window
+	switch {
+	case s.state == halfOpenCircuit:
+		enough = s.trials
+	case s.part > 0:
+		s.forget(int64(now / s.part))
+		s.parts[s.newest%periodParts].add(outcome, 1)
+	default:
+		if s.bad.calls == s.window {
 			s.bad.add(s.last[s.at], -1)
 		}
 		s.last[s.at] = outcome
@@ -271,17 +316,29 @@ func (s *circuitBreaker) count(outcome uint8) {
 	}
 	switch s.bad.add(outcome, 1); {
 	case s.bad.calls < enough:
-	case s.isBad(enough):
-		s.become(openCircuit)
+	case s.isBad():
+		s.become(openCircuit, now)
 	case s.state == halfOpenCircuit:
-		s.become(closedCircuit)
+		s.become(closedCircuit, now)
 	}
 }
 
-// isBad says whether too many of so many calls were. A share of them is rounded up to whole calls,
-// but for what a product of floats is off.
-func (s *circuitBreaker) isBad(calls int) bool {
-	least := func(share float64) int { return int(math.Ceil(share*float64(calls) - 1e-9)) }
+// forget drops the parts of the period that are over when it has come to that one.
+func (s *circuitBreaker) forget(newest int64) {
+	for n := min(newest-s.newest, periodParts); n > 0; n-- {
+		old := &s.parts[(newest-n+1)%periodParts]
+		s.bad.calls -= old.calls
+		s.bad.failed -= old.failed
+		s.bad.slow -= old.slow
+		*old = tally{}
+	}
+	s.newest = newest
+}
+
+// isBad says whether too many of the calls were. A share of them is rounded up to whole calls, but
+// for what a product of floats is off.
+func (s *circuitBreaker) isBad() bool {
+	least := func(share float64) int { return int(math.Ceil(share*float64(s.bad.calls) - 1e-9)) }
 	return s.bad.failed >= least(s.failures) || s.bad.slow >= least(s.slow)
 }
 

@@ -13,8 +13,8 @@ import (
 )
 
 // A step of a table has one call come after a while and end as it says: g(ood), f(ailed), s(low),
-// p(anicked), c(ancelled), r(etry asked for without an error). The breaker is to let it through, or
-// not: then it is written -.
+// p(anicked), c(ancelled), r(etry asked for without an error). Nobody waits for one that hangs, or
+// is l(ate), by 5.5 s. The breaker is to let it through, or not: then it is written -.
 //
 // TestBreakerStates goes through the states, under the virtual clock. A call takes no time but the
 // slow one, which takes 2 s, and there is 1 s between two: after open=10s the tenth call after the
@@ -51,27 +51,46 @@ func TestBreakerStates(t *testing.T) {
 		{"nothing is slow unless it is asked for", "after=0s", "ssssssss", "ssssssss", 0},
 		{"every call has to fail", "failures=1", "fffgfffgfffffg", "fffgfffgffff--", 1},
 		{"a window of one", "window=1,trials=1,open=2s", "gfggfggg", "gf-gf-gg", 2},
+
+		{"a period: nothing is decided before there are four", "period=10s", "fffggg", "fffg--", 1},
+		{"half of the last ten seconds failed", "period=10s", "gggggfffffg", "gggggfffff-", 1},
+		{"three of ten did", "period=10s,failures=0.3", "ggggggggffgggggggfg",
+			"ggggggggffgggggggf-", 1},
+		{"a second later it is two of ten", "period=10s,failures=0.3", "ggggggggffggggggggfg",
+			"ggggggggffggggggggfg", 0},
+		{"slow calls of a period", "period=10s,open=1h", "gsssg", "gsss-", 1},
+		{"a short period never has enough of them", "period=3s", "ffffffff", "ffffffff", 0},
+		{"closed again, it begins anew", "period=10s,open=2s", "ffffgggfffgg", "ffff-ggfffg-", 2},
+
+		{"a trial hangs, and the circuit stays half-open", "", "ffffggggggggghggggg",
+			"ffff---------hg----", 1},
+		{"with a wait it opens again, and tries again after that", "wait=3s",
+			"ffffggggggggghggggggggggggggg", "ffff---------hg------------gg", 2},
+		{"the wait is from the last trial on", "wait=3s,open=2s,trials=3", "ffffgghggggggggg",
+			"ffff-ghg----gggg", 2},
+		{"it is not for trials to come", "wait=1s,open=2s,trials=4", "ffffggggggg", "ffff-gggggg", 1},
+		{"a late answer is none", "wait=3s,open=4s,trials=1", "ffffggglggggggg", "ffff---l------g", 2},
 	} {
 		values := merged(defaults, c.with)
 		synctest.Test(t, func(t *testing.T) {
-			var end strategies.Result
-			done := make(chan struct{}, 1)
-			s := startVariant(t, "circuit_breaker:"+values+"+semaphore", 1, 0,
-				strategies.SinkFunc(func(_ *strategies.Task, r strategies.Result) {
-					end = r
-					done <- struct{}{}
+			hang := make(chan struct{})
+			s := startVariant(t, "circuit_breaker:"+values+"+semaphore", len(c.calls), 0,
+				strategies.SinkFunc(func(t *strategies.Task, r strategies.Result) {
+					t.Arg.(chan error) <- r.Err
 				}))
 			var let strings.Builder
 			for _, kind := range c.calls {
-				ran := '-'
-				err := s.Submit(t.Context(), &strategies.Task{
+				ran, done := '-', make(chan error, 1)
+				err := s.Submit(t.Context(), &strategies.Task{Arg: done,
 					Run: func(context.Context, *strategies.Task) strategies.Result {
-						ran = kind
+						if ran = kind; kind == 'h' {
+							<-hang
+						}
 						return breakerResult(kind)
 					}})
-				if err == nil {
-					<-done
-					err = end.Err
+				synctest.Wait()
+				if err == nil && ran != 'h' && ran != 'l' {
+					err = <-done
 				}
 				if refused := ran == '-'; refused != errors.Is(err, strategies.ErrShed) {
 					t.Errorf("%s: a call that ran: %v, was done with %v", c.what, !refused, err)
@@ -87,6 +106,7 @@ func TestBreakerStates(t *testing.T) {
 			if got := fmt.Sprint(strategies.CountsOf(s)); got != want {
 				t.Errorf("%s: counted %s, want %s", c.what, got, want)
 			}
+			close(hang)
 			if err := s.Drain(t.Context()); err != nil {
 				t.Error(err)
 			}
@@ -115,6 +135,8 @@ func breakerResult(kind rune) (r strategies.Result) {
 		r.Err = errors.New("failed")
 	case 's':
 		time.Sleep(2 * time.Second)
+	case 'l':
+		time.Sleep(5500 * time.Millisecond)
 	case 'p':
 		panic("a fault of the program")
 	case 'c':

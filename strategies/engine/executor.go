@@ -9,7 +9,7 @@ import (
 
 // An Executor is somebody else's pool of goroutines as a strategy needs to know it, and Start makes
 // that strategy. It is how the pools of other libraries become comparable (package peers has
-// eleven), and how yours does:
+// a dozen), and how yours does:
 //
 //	New: func(ctx context.Context, p strategies.Params, sink strategies.Sink) strategies.Strategy {
 //		pool := mine.NewPool(p.Limit)

@@ -23,23 +23,28 @@ import (
 	"github.com/poolbench/poolbench/strategies/strategytest"
 )
 
-var update = flag.Bool("update", false, "write docs/board.md anew")
+var update = flag.Bool("update", false, "write docs/board.md and docs/board.html anew")
 
-const boardPage = "../../docs/board.md"
+const (
+	boardText = "../../docs/board.md"
+	boardHTML = "../../docs/board.html"
+)
 
-// TestBoard: docs/board.md has what the tests of this package find: TestContract that a clause
-// holds, TestKnown that a fault is still there. -update (make generate) writes it.
+// TestBoard: docs/board.md and docs/board.html have what the tests of this package find:
+// TestContract that a clause holds, TestKnown that a fault is still there. -update (make generate)
+// writes them.
 func TestBoard(t *testing.T) {
-	text, err := os.ReadFile(boardPage)
+	found := newBoard(t)
+	text, err := os.ReadFile(boardText)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := string(text)
-	for mark, made := range map[string]string{
-		"strategies": boardTable(t, func(s strategies.Spec) bool { return !peers.Has(s.Name) }),
-		"libraries":  boardTable(t, func(s strategies.Spec) bool { return peers.Has(s.Name) }),
-		"faults":     boardFaults(t),
-	} {
+	made := map[string]string{"faults": found.faultsText()}
+	for _, g := range found.groups {
+		made[g.id] = found.table(g)
+	}
+	for mark, made := range made {
 		between := regexp.MustCompile(`(?s)(<!-- ` + mark +
 			`: made by make generate -->\n).*?(<!-- end -->\n)`)
 		if n := len(between.FindAllString(want, -1)); n != 1 {
@@ -50,13 +55,139 @@ func TestBoard(t *testing.T) {
 			return marks[1] + made + marks[2]
 		})
 	}
-	if *update {
-		if err := os.WriteFile(boardPage, []byte(want), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	} else if diff := gocmp.Diff(want, string(text)); diff != "" {
-		t.Errorf("docs/board.md is behind the sources: make generate\n%s", diff)
+	var page strings.Builder
+	if err := found.writePage(&page); err != nil {
+		t.Fatal(err)
 	}
+	for name, want := range map[string]string{boardText: want, boardHTML: page.String()} {
+		if *update {
+			if err := os.WriteFile(name, []byte(want), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		text, err := os.ReadFile(name)
+		if diff := gocmp.Diff(want, string(text)); diff != "" || err != nil {
+			t.Errorf("%s is behind the sources: make generate\n%v%s", name, err, diff)
+		}
+	}
+}
+
+// A board is what is known of every strategy and library, clause by clause.
+type board struct {
+	clauses []string
+	groups  []boardGroup
+	faults  []boardFault
+}
+
+// A boardGroup is a table of it.
+type boardGroup struct {
+	id, title string
+	libraries bool
+	rows      []boardRow
+}
+
+// A boardRow is a strategy.
+type boardRow struct {
+	name, version  string // of the library; "": it is built in
+	cells          []boardCell
+	waits, submits string // the smallest limits, in words
+	cost           string
+}
+
+// A boardCell says whether a clause holds, by the name of the fault that breaks it.
+type boardCell struct {
+	state cellState
+	fault string
+}
+
+type cellState int
+
+const (
+	holds cellState = iota
+	fails
+	notClaimed
+)
+
+// A boardFault is a fault with the source of what shows it.
+type boardFault struct {
+	fault
+	source string
+}
+
+// library is the module as its table calls it.
+func (f fault) library() string { return f.module[strings.Index(f.module, "/")+1:] }
+
+// link is where its repository knows of it; "" where it does not.
+func (f fault) link() string {
+	if f.upstream == "" {
+		return ""
+	}
+	return "https://" + strings.TrimSuffix(f.module, "/v2") + "/" + f.upstream
+}
+
+// newBoard finds what is on the board.
+func newBoard(t *testing.T) *board {
+	b := &board{groups: []boardGroup{{id: "libraries", title: "Libraries", libraries: true},
+		{id: "strategies", title: "Built in"}}}
+	clauses := strategytest.Clauses()
+	for _, c := range clauses {
+		b.clauses = append(b.clauses, c.Name)
+	}
+	costs, versions := boardCosts(t), boardVersions(t)
+	for _, s := range strategies.All() {
+		if s.RealClock {
+			continue
+		}
+		g := &b.groups[1]
+		r := boardRow{name: s.Name, cost: cmp.Or(costs[s.Name], "–")}
+		if peers.Has(s.Name) {
+			g = &b.groups[0]
+			for module, version := range versions {
+				if strings.HasPrefix(s.Source+"/", module+"/") {
+					r.version = version
+				}
+			}
+			if r.version == "" {
+				t.Errorf("%s: go.mod has no %s", s.Name, s.Source)
+			}
+		}
+		for _, c := range clauses {
+			r.cells = append(r.cells, newBoardCell(s, c))
+		}
+		for tree, said := range map[strategytest.Tree]*string{boardWaits: &r.waits,
+			boardSubmits: &r.submits} {
+			n, err := strategytest.SmallestLimit(s, tree)
+			if err != nil {
+				t.Fatalf("%s: %v", s.Name, err)
+			}
+			if *said = n.String(); n.Refuses {
+				*said += " (refuses)"
+			}
+		}
+		g.rows = append(g.rows, r)
+	}
+	shows := reproductions(t)
+	for _, f := range known {
+		if shows[f.name] == "" {
+			t.Errorf("%s: there is nothing that shows it", f.name)
+		}
+		b.faults = append(b.faults, boardFault{f, shows[f.name]})
+	}
+	return b
+}
+
+// newBoardCell says whether the clause holds.
+func newBoardCell(s strategies.Spec, c strategytest.Clause) boardCell {
+	for _, f := range known {
+		if f.clause == s.Name+": "+c.Name {
+			return boardCell{fails, f.name}
+		}
+	}
+	if !c.Asks(s) {
+		return boardCell{state: notClaimed}
+	}
+	return boardCell{state: holds}
 }
 
 // The trees that the board has the smallest limits of.
@@ -65,52 +196,64 @@ var (
 	boardSubmits = strategytest.Tree{Roots: 1, Width: 3, Levels: 2}
 )
 
-// boardTable has a row for each of those strategies.
-func boardTable(t *testing.T, is func(strategies.Spec) bool) string {
-	var out strings.Builder
-	out.WriteString("| strategy |")
-	clauses := strategytest.Clauses()
-	for _, c := range clauses {
-		fmt.Fprintf(&out, " %s |", c.Name)
+// table is a group for docs/board.md.
+func (b *board) table(g boardGroup) string {
+	heads, rule := "| strategy |", "|---|"
+	if g.libraries {
+		heads, rule = heads+" version |", rule+"---|"
 	}
-	out.WriteString(" waits | submits | ns |\n|---|")
-	out.WriteString(strings.Repeat(":-:|", len(clauses)) + "--:|--:|--:|\n")
-	costs := boardCosts(t)
-	for _, s := range strategies.All() {
-		if s.RealClock || !is(s) {
-			continue
+	out := heads + " " + strings.Join(b.clauses, " | ") + " | waits | submits | ns |\n" + rule +
+		strings.Repeat(":-:|", len(b.clauses)) + "--:|--:|--:|\n"
+	for _, r := range g.rows {
+		out += "| " + r.name + " |"
+		if g.libraries {
+			out += " " + r.version + " |"
 		}
-		fmt.Fprintf(&out, "| %s |", s.Name)
-		for _, c := range clauses {
-			fmt.Fprintf(&out, " %s |", boardCell(s, c))
-		}
-		for _, tree := range []strategytest.Tree{boardWaits, boardSubmits} {
-			n, err := strategytest.SmallestLimit(s, tree)
-			if err != nil {
-				t.Fatalf("%s: %v", s.Name, err)
+		for _, c := range r.cells {
+			switch c.state {
+			case holds:
+				out += " ✓ |"
+			case fails:
+				out += fmt.Sprintf(" [**fails**](#%s) |", c.fault)
+			case notClaimed:
+				out += " – |"
 			}
-			limit := n.String()
-			if n.Refuses {
-				limit += " (refuses)"
-			}
-			fmt.Fprintf(&out, " %s |", limit)
 		}
-		fmt.Fprintf(&out, " %s |\n", cmp.Or(costs[s.Name], "–"))
+		out += fmt.Sprintf(" %s | %s | %s |\n", r.waits, r.submits, r.cost)
+	}
+	return out
+}
+
+// faultsText has a section for each fault for docs/board.md, with what shows it.
+func (b *board) faultsText() string {
+	var out strings.Builder
+	for _, f := range b.faults {
+		fmt.Fprintf(&out, "### %s\n\n%s %s: %s.\n", f.name, f.library(), f.version, f.finding)
+		if f.clause != "" {
+			fmt.Fprintf(&out, "It breaks %s.\n", f.clause)
+		} else {
+			out.WriteString("The strategy keeps it from its users.\n")
+		}
+		if link := f.link(); link != "" {
+			fmt.Fprintf(&out, "Upstream: <%s>.\n", link)
+		}
+		fmt.Fprintf(&out, "\n```text\n%s\n```\n\n```go\n%s\n```\n\n", f.want, f.source)
 	}
 	return out.String()
 }
 
-// boardCell says whether the clause holds.
-func boardCell(s strategies.Spec, c strategytest.Clause) string {
-	for _, f := range known {
-		if f.clause == s.Name+": "+c.Name {
-			return fmt.Sprintf("[**fails**](#%s)", f.name)
-		}
+// boardVersions are the modules of go.mod.
+func boardVersions(t *testing.T) map[string]string {
+	mod, err := os.ReadFile("../../go.mod")
+	if err != nil {
+		t.Fatal(err)
 	}
-	if !c.Asks(s) {
-		return "–"
+	versions := map[string]string{}
+	for _, m := range regexp.MustCompile(`(?m)^\t(\S+) (v\S+)$`).FindAllStringSubmatch(string(mod),
+		-1) {
+		versions[m[1]] = m[2]
 	}
-	return "✓"
+	return versions
 }
 
 // boardCosts are the nanoseconds of a dispatch at a limit of 8, by one producer and two processors,
@@ -131,31 +274,6 @@ func boardCosts(t *testing.T) map[string]string {
 		t.Fatalf("docs/dispatch.md has the costs of %d strategies", len(costs))
 	}
 	return costs
-}
-
-// boardFaults has a section for each fault, with what shows it.
-func boardFaults(t *testing.T) string {
-	shows := reproductions(t)
-	var out strings.Builder
-	for _, f := range known {
-		module := f.module[strings.Index(f.module, "/")+1:]
-		fmt.Fprintf(&out, "### %s\n\n%s %s: %s.\n", f.name, module, f.version, f.finding)
-		if f.clause != "" {
-			fmt.Fprintf(&out, "It breaks %s.\n", f.clause)
-		} else {
-			out.WriteString("The strategy keeps it from its users.\n")
-		}
-		if f.upstream != "" {
-			fmt.Fprintf(&out, "Upstream: <https://github.com/%s/%s>.\n",
-				strings.TrimSuffix(f.module[len("github.com/"):], "/v2"), f.upstream)
-		}
-		fmt.Fprintf(&out, "\n```text\n%s\n```\n\n", f.want)
-		if shows[f.name] == "" {
-			t.Errorf("%s: there is nothing that shows it", f.name)
-		}
-		fmt.Fprintf(&out, "```go\n%s\n```\n\n", shows[f.name])
-	}
-	return out.String()
 }
 
 // reproductions are the sources of what shows each fault.

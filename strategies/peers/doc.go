@@ -20,7 +20,7 @@
 //   - Gates hand out permits and leave the running to the caller: failsafe_bulkhead,
 //     failsafe_breaker. They become strategies by [engine.Gate].
 //   - Limiters are gates that learn from the outcome of each task: failsafe_adaptive,
-//     concurrency_limits. What counts as a success, as a sign of overload, and as neither is said
+//     failsafe_priority, concurrency_limits. What counts as a success, as a sign of overload, and as neither is said
 //     once for all of them, in limiter.go.
 //
 // An adapter adds no allocation to those of the library, and as little else as it can; what it adds
@@ -76,6 +76,12 @@
 //   - failsafe-go/failsafe-go v0.9.8: Run with a half-open CircuitBreaker loses a trial per panic
 //     that is recovered outside, and stays half-open
 //   - failsafe-go/failsafe-go v0.9.8: a panic in a func run with a HedgePolicy crashes the process
+//   - failsafe-go/failsafe-go v0.9.8: a PriorityLimiter serves what waits in the order in which it
+//     came, whatever its priority (documented)
+//   - failsafe-go/failsafe-go v0.9.8: a PriorityLimiter to which several come at once has more of
+//     them wait than it is told to
+//   - failsafe-go/failsafe-go v0.9.8: a PriorityLimiter refuses a share of the tasks before its
+//     queue is full (documented) [breaks failsafe_priority: BlocksOrSheds]
 //   - platinummonkey/go-concurrency-limits v0.8.0: SimpleStrategy lets in more than its limit
 //     (documented)
 //   - platinummonkey/go-concurrency-limits v0.8.0: BlockingLimiter loses a wake-up that comes

@@ -35,15 +35,18 @@ var _ = register(strategies.Spec{
 		most := uint(p.Limit)
 		limiter := adaptivelimiter.NewBuilder[any]().WithLimits(1, most, most).Build()
 		return engine.Gate[adaptivelimiter.Permit]{
-			Try:  limiter.TryAcquirePermit,
-			Wait: limiter.AcquirePermit,
-			Release: func(permit adaptivelimiter.Permit, r strategies.Result) {
-				if outcomeOf(r) == succeeded {
-					permit.Record()
-				} else {
-					permit.Drop()
-				}
-			},
+			Try:     limiter.TryAcquirePermit,
+			Wait:    limiter.AcquirePermit,
+			Release: giveBack,
 		}.Start(ctx, sink)
 	},
 })
+
+// giveBack ends a permit: what failed is no sample.
+func giveBack(permit adaptivelimiter.Permit, r strategies.Result) {
+	if outcomeOf(r) == succeeded {
+		permit.Record()
+	} else {
+		permit.Drop()
+	}
+}

@@ -1,7 +1,9 @@
 package peers_test
 
 import (
+	"context"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/failsafe-go/failsafe-go"
@@ -9,6 +11,9 @@ import (
 	"github.com/failsafe-go/failsafe-go/bulkhead"
 	"github.com/failsafe-go/failsafe-go/circuitbreaker"
 	"github.com/failsafe-go/failsafe-go/hedgepolicy"
+	"github.com/failsafe-go/failsafe-go/priority"
+
+	"github.com/poolbench/poolbench/strategies"
 )
 
 var failsafeFaults = []fault{
@@ -65,7 +70,96 @@ var failsafeFaults = []fault{
 		},
 		want: "panic: of a task",
 	},
+	{
+		name: "failsafe_priority_order", module: failsafeModule, version: "v0.9.8",
+		finding: "a PriorityLimiter serves what waits in the order in which it came, whatever its " +
+			"priority (documented)",
+		show: func(t *testing.T) {
+			synctest.Test(t, func(*testing.T) {
+				limiter := adaptivelimiter.NewBuilder[any]().WithLimits(1, 1, 1).
+					BuildPrioritized(adaptivelimiter.NewPrioritizer())
+				ctx := context.Background()
+				permit, _ := limiter.AcquirePermitWithPriority(ctx, priority.Low)
+				for _, of := range []priority.Priority{priority.VeryLow, priority.VeryHigh} {
+					go func() {
+						_, _ = limiter.AcquirePermitWithPriority(ctx, of)
+						shown("priority %d has the first permit of 0 and 4", of)
+					}()
+					synctest.Wait()
+				}
+				permit.Record()
+				synctest.Wait()
+			})
+		},
+		want: "priority 0 has the first permit of 0 and 4",
+	},
+	{
+		name: "failsafe_priority_crowd", module: failsafeModule, version: "v0.9.8",
+		finding: "a PriorityLimiter to which several come at once has more of them wait than it is " +
+			"told to",
+		show: func(*testing.T) {
+			limiter := adaptivelimiter.NewBuilder[any]().WithLimits(1, 1, 1).WithQueueing(1, 1).
+				BuildPrioritized(adaptivelimiter.NewPrioritizer())
+			if _, err := limiter.AcquirePermit(context.Background()); err != nil {
+				return
+			}
+			meet(func() crowd {
+				return crowd{
+					enter: func() { _, _ = limiter.AcquirePermit(brief{limiter}) },
+					both:  func() bool { return false },
+					clear: func() {},
+				}
+			})
+		},
+		want: "2 wait where one may",
+	},
+	{
+		name: "failsafe_priority_room", module: failsafeModule, version: "v0.9.8",
+		finding: "a PriorityLimiter refuses a share of the tasks before its queue is full " +
+			"(documented)",
+		clause: "failsafe_priority: BlocksOrSheds",
+		show: func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				spec, p := lookup(t, "failsafe_priority", 10)
+				s := spec.New(t.Context(), p,
+					strategies.SinkFunc(func(*strategies.Task, strategies.Result) {}))
+				for in := range spec.Capacity(p) {
+					if in == 35 {
+						time.Sleep(2 * time.Second) // for a look at the queue
+					}
+					task := &strategies.Task{
+						Run: func(context.Context, *strategies.Task) strategies.Result {
+							time.Sleep(time.Hour)
+							return strategies.Result{}
+						}}
+					if s.Submit(t.Context(), task) != nil {
+						shown("refused with %d inside, where the capacity is %d", in,
+							spec.Capacity(p))
+					}
+				}
+			})
+		},
+		want: "refused with 36 inside, where the capacity is 40",
+	},
 }
+
+// A brief context has ended as soon as somebody waits with it.
+type brief struct {
+	limiter adaptivelimiter.PriorityLimiter[any]
+}
+
+func (b brief) Done() <-chan struct{} {
+	if n := b.limiter.Queued(); n > 1 {
+		shown("%d wait where one may", n)
+	}
+	ended := make(chan struct{})
+	close(ended)
+	return ended
+}
+
+func (brief) Err() error                      { return context.Canceled }
+func (brief) Deadline() (_ time.Time, _ bool) { return }
+func (brief) Value(any) any                   { return nil }
 
 func panicIn(e failsafe.Executor[any]) {
 	defer func() { _ = recover() }()

@@ -117,7 +117,7 @@ func TestKnownAreDocumented(t *testing.T) {
 		documented = append(documented, item)
 	}
 	for _, f := range known {
-		line := fmt.Sprintf("%s %s: %s", f.module[strings.Index(f.module, "/")+1:],
+		line := fmt.Sprintf("%s %s: %s", f.library(),
 			f.version, f.finding)
 		if f.clause != "" {
 			line += " [breaks " + f.clause + "]"

@@ -73,6 +73,7 @@ func TestLearned(t *testing.T) {
 	}{
 		{"failsafe_bulkhead", nil, [4]int{16, 16, 16, 16}},
 		{"failsafe_adaptive", nil, [4]int{16, 16, 10, 1}},
+		{"failsafe_priority", nil, [4]int{16, 16, 10, 1}},
 		{"concurrency_limits", nil, [4]int{16, 9, 9, 16}},
 		{"concurrency_limits", []param.Arg{algorithm("gradient2")}, [4]int{16, 11, 13, 16}},
 		{"concurrency_limits", []param.Arg{algorithm("fixed")}, [4]int{16, 16, 16, 16}},

@@ -53,7 +53,7 @@ func TestContract(t *testing.T) {
 // TestSpecs checks what a list of peers needs, and that a peer is the one thing in the file of its
 // name.
 func TestSpecs(t *testing.T) {
-	if n := len(peers.All()); n != 11 {
+	if n := len(peers.All()); n != 12 {
 		t.Errorf("%d peers", n)
 	}
 	for _, spec := range peers.All() {
@@ -124,6 +124,7 @@ func TestAllocations(t *testing.T) {
 		"failsafe_breaker":   0,
 		"failsafe_hedge":     32, // the library, and the attempt
 		"failsafe_adaptive":  1,  // the permit
+		"failsafe_priority":  2,  // the permit, and the goroutine
 		"concurrency_limits": 3,  // the token, what it calls, and the listener around it
 	} {
 		spec, p := lookup(t, name, 2)

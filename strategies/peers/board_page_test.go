@@ -1,0 +1,190 @@
+package peers_test
+
+import (
+	_ "embed"
+	"fmt"
+	"html/template"
+	"io"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/poolbench/poolbench/internal/text/prose"
+	"github.com/poolbench/poolbench/reports/answer"
+	"github.com/poolbench/poolbench/reports/page/shell"
+)
+
+var (
+	//go:embed testdata/board.html.tmpl
+	boardTemplateText string
+	//go:embed testdata/board.css
+	boardStyle string
+
+	boardTemplate = shell.Template("board", boardTemplateText)
+)
+
+// writePage writes the board as a page for a browser.
+func (b *board) writePage(w io.Writer) error {
+	count, libraries := [notClaimed + 1]int{}, 0
+	var breaks []string
+	for _, g := range b.groups {
+		for _, r := range g.rows {
+			if g.libraries {
+				libraries++
+			}
+			broken := false
+			for _, c := range r.cells {
+				count[c.state]++
+				broken = broken || c.state == fails
+			}
+			if broken {
+				breaks = append(breaks, r.name)
+			}
+		}
+	}
+	p := shell.Page{Title: "board", Subtitle: "every strategy and library, clause by clause",
+		Command: "go test ./strategies/peers -run TestBoard -update",
+		Answer: answer.Answer{
+			Headline: fmt.Sprintf("Every clause holds in %d of %s, and not in %s",
+				libraries-len(breaks), prose.Count(libraries, "library strategy"),
+				prose.List(breaks)),
+			Lead: "A library stands here as its strategy uses it: with what the contract asks " +
+				"for around it. What the bare library does otherwise is among the faults.",
+			Facts: []answer.Fact{
+				{Title: "Cells", Text: "✓ holds: a test of the clause passes. ✗ fails: it leads to " +
+					"what shows it, which a test runs. – no claim: the strategy declares " +
+					"nothing that the clause asks about."},
+				{Title: "Waits and submits", Text: "The smallest limit at which a task can submit " +
+					"to its own pool: three tasks, each of these three more, and a task waits " +
+					"for the end of those, or does not. Never: at no limit. Refuses: below it " +
+					"tasks are refused, and none hangs."},
+				{Title: "ns", Text: "Nanoseconds that a task costs at a limit of 8, with one " +
+					"producer and two processors; – where it was not measured."},
+			}},
+		Trust: []shell.Badge{{Kind: "ok", Text: fmt.Sprintf("✓ %d hold", count[holds])},
+			{Kind: "bad", Text: fmt.Sprintf("✗ %d fail", count[fails])},
+			{Text: fmt.Sprintf("– %d no claim", count[notClaimed])}},
+		CSS: boardStyle,
+		Source: template.HTML(`The same as text: <a href="board.md">board.md</a>. ` +
+			`Durable strategies have clauses of their own: ` +
+			`<a href="durable-or-not.md">durable-or-not.md</a>.`)}
+	for _, s := range []struct {
+		id, title, template string
+		of                  any
+	}{{b.groups[0].id, b.groups[0].title, "table", b.onPage(b.groups[0])},
+		{b.groups[1].id, b.groups[1].title, "table", b.onPage(b.groups[1])},
+		{"faults", "Faults of libraries", "faults", b.faultsOnPage()}} {
+		if err := p.Add(s.id, s.title, boardTemplate, s.template, s.of); err != nil {
+			return err
+		}
+	}
+	return p.Write(w)
+}
+
+// What the templates of the page take.
+type (
+	pageTable struct {
+		ID, Title string
+		Clauses   []string
+		Rows      []pageRow
+	}
+	pageRow struct {
+		Name, Version        string
+		Cells                []pageCell
+		Waits, Submits, Cost string
+	}
+	pageCell struct{ Class, Sign, Word, Fault string }
+
+	pageFault struct{ Name, Library, Finding, Clause, Upstream, Shows, Source string }
+)
+
+// inWords is where a name may be broken: its columns are narrow.
+var inWords = regexp.MustCompile(`([a-z])([A-Z])`)
+
+func (b *board) onPage(g boardGroup) pageTable {
+	t := pageTable{ID: g.id, Title: g.title}
+	for _, c := range b.clauses {
+		t.Clauses = append(t.Clauses, inWords.ReplaceAllString(c, "$1\u200b$2"))
+	}
+	for _, r := range g.rows {
+		row := pageRow{r.name, r.version, nil, r.waits, r.submits, r.cost}
+		for _, c := range r.cells {
+			row.Cells = append(row.Cells, [...]pageCell{holds: {"holds", "✓", "holds", ""},
+				fails:      {"fails", "✗", "fails", c.fault},
+				notClaimed: {"none", "–", "no claim", ""}}[c.state])
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+func (b *board) faultsOnPage() (all []pageFault) {
+	for _, f := range b.faults {
+		all = append(all, pageFault{f.name, f.library() + " " + f.version, f.finding, f.clause,
+			f.link(), f.want, f.source})
+	}
+	return all
+}
+
+// TestBoardPage: what the page is made of is text, whatever it holds; it asks for nothing, has no
+// script, and says of each cell in a sign and a word what it is; a cell that fails leads to what
+// shows it.
+func TestBoardPage(t *testing.T) {
+	const evil = `</code><script>alert("x")</script><img src="https://example.com/x.png">`
+	b := &board{clauses: []string{"Bound", "Once", evil},
+		groups: []boardGroup{{id: "libraries", title: "Libraries", libraries: true,
+			rows: []boardRow{{"leaky", "v1.2.3" + evil, []boardCell{{state: holds},
+				{fails, "leaky_once"}, {state: notClaimed}}, "5", "never", "614"}}},
+			{id: "strategies", title: "Built in"}},
+		faults: []boardFault{{fault{name: "leaky_once", module: "github.com/leaky/leaky/v2",
+			version: "v1.2.3", finding: evil, clause: "leaky: Once", upstream: "issues/7",
+			want: evil}, evil}, {fault{name: "other", module: "github.com/leaky/leaky",
+			finding: "harmless"}, "func() {}"}}}
+	var out strings.Builder
+	if err := b.writePage(&out); err != nil {
+		t.Fatal(err)
+	}
+	page := out.String()
+	for _, banned := range []string{"<script", "<img", "<link", "src=", "@import", "url("} {
+		if strings.Contains(strings.ReplaceAll(page, `src=&#34;`, ""), banned) {
+			t.Errorf("the page has %q", banned)
+		}
+	}
+	for _, want := range []string{"default-src &#39;none&#39;", "v1.2.3&lt;/code&gt;",
+		`<td class="holds"><b aria-hidden="true">✓</b> holds</td>`,
+		`<a href="#leaky_once" title="what shows it"><b aria-hidden="true">✗</b> fails</a>`,
+		`<td class="none"><b aria-hidden="true">–</b> no claim</td>`,
+		`<article class="fault" id="leaky_once"`, "✗ breaks leaky: Once",
+		`<a href="https://github.com/leaky/leaky/issues/7">`, "No issue upstream is known",
+		"Every clause holds in 0 of 1 library strategy, and not in leaky"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page has no %s", want)
+		}
+	}
+}
+
+// TestBoardLinks: every link within the page that is kept leads somewhere on it.
+func TestBoardLinks(t *testing.T) {
+	page, err := os.ReadFile(boardHTML)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ids []string
+	for _, m := range regexp.MustCompile(` id="([^"]+)"`).FindAllStringSubmatch(string(page), -1) {
+		if slices.Contains(ids, m[1]) {
+			t.Errorf("two elements are %s", m[1])
+		}
+		ids = append(ids, m[1])
+	}
+	links := regexp.MustCompile(`href="#([^"]+)"`).FindAllStringSubmatch(string(page), -1)
+	for _, m := range links {
+		if !slices.Contains(ids, m[1]) {
+			t.Errorf("#%s leads nowhere", m[1])
+		}
+	}
+	if len(links) < 10 {
+		t.Errorf("%d links", len(links))
+	}
+}

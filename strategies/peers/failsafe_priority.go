@@ -1,0 +1,165 @@
+package peers
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/failsafe-go/failsafe-go/adaptivelimiter"
+	"github.com/failsafe-go/failsafe-go/priority"
+
+	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/strategies/engine"
+)
+
+// The peer failsafe_priority is a permit of failsafe-go's PriorityLimiter for each task: the
+// AdaptiveLimiter, with a queue and a Prioritizer. The priority decides who is refused, and not who
+// goes first: what waits is served in the order of acceptance. Use it where overload is to be
+// refused to the least important tasks first. It costs three mutexes more than failsafe_adaptive
+// once the limit is taken.
+//
+// From a queue of twice the limit on a share of the tasks is refused, at three times the limit all.
+// The Prioritizer turns the share into the least level that may wait, by the levels of the last
+// 1000 tasks that came to a full limiter: when a task comes and calibrate is over, which saves a
+// goroutine. Its documentation has 1 s. Where the queue fills in less, that is too long: then all
+// are refused by turns, or none is before the queue is full, and the priority makes no difference
+// (TestRefusesThePriority has an example with numbers).
+//
+// So a task may be refused while there is room for it: the clause BlocksOrSheds does not hold,
+// which declares the room that tasks of one priority have before the Prioritizer has looked.
+//
+// A task is in the library's class of its Priority, from 0 (very low) to 4 (very high), those
+// outside in the nearest. A class has 100 levels, so that a part of it can be refused. The library
+// draws a task's level by chance; here tasks take them in turn, so that a run can be repeated.
+//
+// The library asks and queues in two steps, so that of several that come at once more may wait
+// than it allows (see the table of known faults). Here one comes after another. It waits in the
+// goroutine of its task, and Submit for its answer: the library looks at the context of what it has
+// queued (waiter).
+type failsafePriority struct {
+	engine.Lifecycle
+	limiter     adaptivelimiter.PriorityLimiter[any]
+	prioritizer priority.Prioritizer
+	began       time.Time
+	every       time.Duration
+
+	coming sync.Mutex
+	next   time.Duration // when the Prioritizer is asked again
+	turn   int           // of the levels of a class
+}
+
+// What the library queues, in limits: some are refused from here on, and all from there on.
+const someRefused, allRefused = 2, 3
+
+var _ = register(strategies.Spec{
+	Name: "failsafe_priority",
+	Summary: "failsafe-go's PriorityLimiter: an adaptive limit up to Limit with a queue, which " +
+		"refuses the lowest Priority first",
+	UseIf:   "overload is to be refused to the least important tasks, and the limit is not known",
+	Source:  "github.com/failsafe-go/failsafe-go/priority",
+	OnPanic: "contained by the adapter; through failsafe-go's executor it costs a permit for good",
+	Keys: []param.Key{
+		{Name: "calibrate", Kind: param.Duration, Default: "1s",
+			Doc: "time between two looks at the queue, by which it is decided whom to refuse"},
+	},
+
+	Capacity: func(p strategies.Params) int { return (1 + allRefused) * p.Limit },
+	Sheds:    true,
+
+	New: func(ctx context.Context, p strategies.Params, sink strategies.Sink) strategies.Strategy {
+		most := uint(p.Limit)
+		s := &failsafePriority{prioritizer: adaptivelimiter.NewPrioritizer(), began: time.Now(),
+			every: p.Values.Duration("calibrate")}
+		s.limiter = adaptivelimiter.NewBuilder[any]().WithLimits(1, most, most).
+			WithQueueing(someRefused, allRefused).BuildPrioritized(s.prioritizer)
+		s.next = s.every
+		s.Open(ctx, sink, nil)
+		return s
+	},
+})
+
+// Submit returns when the task has a permit, is queued by the library, or is refused by it.
+func (s *failsafePriority) Submit(ctx context.Context, t *strategies.Task) error {
+	if err := s.Enter(ctx); err != nil {
+		return err
+	}
+	s.coming.Lock()
+	defer s.coming.Unlock()
+	if s.limiter.Inflight() < s.limiter.Limit() {
+		permit, err := s.limiter.AcquirePermitWithMaxWait(context.Background(), 0)
+		if err == nil {
+			go s.execute(t, permit)
+			return nil
+		}
+	}
+	if now := time.Since(s.began); now >= s.next {
+		s.prioritizer.Calibrate()
+		s.next = now + s.every
+	}
+	answer := make(chan error, 1)
+	go s.wait(t, s.levelOf(t.Priority), answer)
+	err := <-answer
+	if err != nil {
+		s.Leave()
+	}
+	return err
+}
+
+// levelOf is the next level of the class of a priority.
+func (s *failsafePriority) levelOf(of int32) int {
+	const levels, step = 100, 61 // every level comes once in so many turns
+	s.turn = (s.turn + step) % levels
+	class := priority.Priority(min(max(of, int32(priority.VeryLow)), int32(priority.VeryHigh)))
+	return class.MinLevel() + s.turn
+}
+
+// A waiter is the context of a task that asks for a permit. The library looks at its Done once it
+// has queued the task, which is the answer.
+type waiter struct {
+	context.Context
+	answer chan<- error
+}
+
+func (w waiter) Done() <-chan struct{} {
+	w.accepted()
+	return w.Context.Done()
+}
+
+func (w waiter) accepted() {
+	select {
+	case w.answer <- nil:
+	default: // that was known
+	}
+}
+
+// wait takes a permit in the goroutine of the task. It sends one answer at least, and never waits
+// to send.
+func (s *failsafePriority) wait(t *strategies.Task, level int, answer chan<- error) {
+	w := waiter{s.Ctx, answer}
+	permit, err := s.limiter.AcquirePermitWithLevel(w, level)
+	switch {
+	case err == nil:
+		w.accepted()
+		s.execute(t, permit)
+	case s.Ctx.Err() != nil && err == s.Ctx.Err():
+		s.Settle(t, strategies.Result{Err: s.GiveUp()})
+	default:
+		answer <- strategies.ErrShed
+	}
+}
+
+// execute runs a task that has a permit. Whatever it does, the permit is given back before it is
+// done.
+func (s *failsafePriority) execute(t *strategies.Task, permit adaptivelimiter.Permit) {
+	r, returned := strategies.Result{}, false
+	defer func() {
+		if !returned {
+			r = engine.Failure(recover())
+		}
+		giveBack(permit, r)
+		s.Settle(t, r)
+	}()
+	r = s.Run(t)
+	returned = true
+}
