@@ -46,6 +46,8 @@ func TestContinuedSoak(t *testing.T) {
 		{Strategy: "worker_pool", Load: 0.5, Tasks: 30_000},
 		{Strategy: "bounded_queue_shed", Load: 1.1, Queue: 5, Tasks: 30_000, Warmup: 0.1},
 		{Strategy: "semaphore", Load: 0.6, Duration: 60_000_000_000, Warmup: 0.5},
+		{Strategy: "earliest_deadline", Load: 0.7, Workload: "deadlines", Tasks: 30_000},
+		{Strategy: "fair_share", Load: 0.7, Workload: "tenants", Tasks: 30_000},
 	} {
 		t.Run(w.Strategy, func(t *testing.T) {
 			w.Limit = 4
@@ -100,6 +102,13 @@ func TestContinuedSoak(t *testing.T) {
 					t.Errorf("%s is %v, and %v (%v) where it was left alone", m.Unit, m.Value, want,
 						ok)
 				}
+			}
+			_, told := r.Metric("missed/op")
+			if want := w.Strategy == "earliest_deadline"; told != want {
+				t.Errorf("it tells missed/op: %v, want %v", told, want)
+			}
+			if _, told := r.Metric("fairness"); told {
+				t.Error("it tells the fairness of two parts")
 			}
 			sum := 0.0
 			for _, part := range []string{"lag", "held", "queued", "between", "service"} {

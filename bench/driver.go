@@ -81,6 +81,9 @@ func newDriver(ctx context.Context, s Scenario, alarm *pace.Alarm) (*driver, err
 		partition: newPartition(s, w), sorted: newSorter(s.described(), w),
 		progress: progressOf(ctx), meter: meter.Of(ctx)}
 	d.counted, _ = t.(targets.Counted)
+	if of, ok := t.(targets.Tenanted); ok && d.sorted.tenanted != nil {
+		d.target = ofTenants{of, d.sorted.tenanted}
+	}
 	if served, ok := w.(workloads.Served); ok {
 		err := served.Serve(func(work func(ctx context.Context, seq uint64) error) http.Handler {
 			return targets.Handler(t, work)
@@ -146,6 +149,19 @@ func (direct) Call(
 	ctx context.Context, seq uint64, work func(ctx context.Context, seq uint64) error,
 ) error {
 	return work(ctx, seq)
+}
+
+// ofTenants is a target that is told of which tenant each call is.
+type ofTenants struct {
+	targets.Tenanted
+	tasks workloads.Tenanted
+}
+
+// Call implements targets.Target.
+func (t ofTenants) Call(
+	ctx context.Context, seq uint64, work func(ctx context.Context, seq uint64) error,
+) error {
+	return t.CallOf(ctx, t.tasks.Tenant(seq), seq, work)
 }
 
 // now is the time since the start of the run, in nanoseconds: 24 ns a call, where time.Now costs
@@ -295,7 +311,11 @@ func (d *driver) playClient(ctx context.Context, c int, clients arrivals.Clients
 				return
 			}
 		}
-		d.assign(j, seq, d.logs[c].Add(due))
+		if d.sorted.labels() {
+			d.assign(j, seq, d.logs[c].AddNumbered(due, seq))
+		} else {
+			d.assign(j, seq, d.logs[c].Add(due))
+		}
 		j.rec.Issue = issue
 		accepted := d.submit(ctx, j)
 		j.rec.Left = d.now()

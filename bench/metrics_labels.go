@@ -6,8 +6,9 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// ofLabels are the metrics of what tasks say of themselves: priority, tenant, deadline. They are
-// absent in a closed loop and in a soak.
+// ofLabels are the metrics of what tasks say of themselves: priority, tenant, deadline. Of a soak
+// others-p99 is told where the noisy tenant is one of those with results of their own; and of one
+// that was cut off and went on, what is of some of the tasks is left out.
 func ofLabels() (m []MetricInfo) {
 	for i := range workloads.MostLabels {
 		of := fmt.Sprintf("priority-%d-", workloads.MostLabels-1-i)

@@ -26,6 +26,12 @@ func TestSoak(t *testing.T) {
 		{Strategy: "segregated", Load: 0.5, Workload: "two_class"},
 		{Strategy: "retry_queue", Rate: 90, Target: "token_bucket:rate=100,burst=5"},
 		{Strategy: "unbounded", Load: 0.8, Arrival: "bulk"},
+		{Strategy: "fair_share", Load: 0.9, Workload: "tenants:skew=noisy(0.6)"},
+		{Strategy: "limit_per_tenant", Load: 0.7, Workload: "tenants:n=300,skew=zipf(0)"},
+		{Strategy: "priority", Load: 0.8, Workload: "priorities:shares=1:2:3"},
+		{Strategy: "earliest_deadline", Load: 0.9, Workload: "deadlines:slack=exp(20ms)"},
+		{Strategy: "circuit_breaker", Rate: 300, Target: "tenant_quota:rate=50,burst=2",
+			Workload: "tenants:n=3,skew=zipf(0.5)"},
 	} {
 		w.Limit, w.Tasks, w.Warmup, w.Seed = 4, tasks, 0.1, 3
 		t.Run(w.Strategy, func(t *testing.T) {
@@ -42,7 +48,8 @@ func TestSoak(t *testing.T) {
 				want, ok := whole.Metric(m.Unit)
 				near := 1e-9
 				switch {
-				case strings.HasPrefix(m.Unit, "p") && strings.HasSuffix(m.Unit, "-sec"):
+				case strings.HasPrefix(m.Unit, "p") && strings.HasSuffix(m.Unit, "-sec"),
+					strings.Contains(m.Unit, "-p99-"):
 					near = 1e-3
 				case m.Unit == "mean-wait-low-sec", m.Unit == "mean-wait-high-sec":
 					near = 0.02 // of batches whose ends are elsewhere
@@ -54,6 +61,12 @@ func TestSoak(t *testing.T) {
 						want, ok)
 				}
 			}
+			for _, m := range whole.Metrics {
+				if _, told := soak.Metric(m.Unit); ofLabels(m.Unit) && !told &&
+					m.Unit != "others-p99-response-sec" {
+					t.Errorf("a soak does not tell %s", m.Unit)
+				}
+			}
 			if told < 25 {
 				t.Errorf("a soak tells %d metrics alone", told)
 			}
@@ -62,6 +75,17 @@ func TestSoak(t *testing.T) {
 			}
 		})
 	}
+}
+
+// ofLabels reports whether a metric tells tasks apart by what they say of themselves.
+func ofLabels(unit string) bool {
+	for _, begin := range []string{"priority-", "tenant-", "others-", "fairness", "noisy-share",
+		"missed/op", "max-lateness-sec"} {
+		if strings.HasPrefix(unit, begin) {
+			return true
+		}
+	}
+	return false
 }
 
 // counted sums a timeline up.

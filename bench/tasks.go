@@ -115,6 +115,9 @@ type sorter struct {
 	dated    workloads.Dated
 }
 
+// labels reports whether tasks differ in their labels.
+func (o *sorter) labels() bool { return o.ranked != nil || o.tenanted != nil || o.dated != nil }
+
 // A label is what a strategy may choose a task by.
 type label struct {
 	priority, tenant int32

@@ -18,7 +18,7 @@ const maxBody = 1 << 20
 // the order in which they come in. The answer is
 //
 //	200  served; the body is empty
-//	400  the request's body ended in an error: t was not called
+//	400  the request's body ended in an error, or its TenantField names no tenant: t was not called
 //	413  the request's body is larger than 1 MiB: t was not called
 //	429  throttled; 403 and 503 where the Refusal says so. Retry-After says when to come again, where the target knows, in whole
 //	     seconds because HTTP knows no others, and rounded up, so that a client that obeys it is never too early; it is often
@@ -32,17 +32,16 @@ const maxBody = 1 << 20
 // Method, path and body do not matter. The body is read and thrown away before the call, so that
 // the call's context ends when the client goes away, or closes its side of the connection, which
 // looks the same; how long the client may take over the body is for the http.Server to limit, as
-// NewServer does. To the target all requests are one client's.
+// NewServer does. To a target that is Tenanted a request is of the tenant in its TenantField, and to
+// any other all requests are one client's.
 func Handler(t Target, work func(ctx context.Context, seq uint64) error) http.Handler {
-	metered, _ := t.(Metered)
-	return &handler{target: t, metered: metered, work: work}
+	return &handler{target: t, work: work}
 }
 
 type handler struct {
-	target  Target
-	metered Metered // nil: it cannot say what is left
-	work    func(ctx context.Context, seq uint64) error
-	calls   atomic.Uint64
+	target Target
+	work   func(ctx context.Context, seq uint64) error
+	calls  atomic.Uint64
 }
 
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -55,10 +54,15 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "reading the body: "+oneLine(err), http.StatusBadRequest)
 		return
 	}
-	err := h.target.Call(r.Context(), h.calls.Add(1)-1, h.work)
+	target, err := ForTenant(h.target, r.Header.Get(TenantField))
+	if err != nil {
+		http.Error(w, oneLine(err), http.StatusBadRequest)
+		return
+	}
+	err = target.Call(r.Context(), h.calls.Add(1)-1, h.work)
 	var reset time.Duration
-	if h.metered != nil {
-		q := h.metered.Quota()
+	if metered, ok := target.(Metered); ok {
+		q := metered.Quota()
 		w.Header().Set("RateLimit-Policy", q.policyField())
 		w.Header().Set("RateLimit", q.limitField())
 		reset = q.Reset

@@ -103,7 +103,7 @@ func TestAdmittedCallsDoNotAllocate(t *testing.T) {
 		"none", "token_bucket:burst=1000", "leaky_bucket:queue=0,rate=1000000000",
 		"fixed_window:limit=1000", "sec_ban:limit=1,window=1ns",
 		"concurrency_cap", "conn_pool", "flaky:errors=0,spikes=0", "freeze:stop=0s", "brownout",
-		"sliding_window:limit=1,window=1ns", "deaf_server:service=0s",
+		"sliding_window:limit=1,window=1ns", "deaf_server:service=0s", "tenant_quota:burst=1000",
 	} {
 		target := build(t, s)
 		calls := 0
@@ -140,6 +140,8 @@ func TestImpossibleParameters(t *testing.T) {
 		"sec_ban:limit=0":          "limit: must be at least 1",
 		"sec_ban:tolerance=-1":     "tolerance: must be at least 0, got -1",
 		"sec_ban:ban=0s":           "ban: must be positive",
+		"tenant_quota:burst=0":     "burst: must be at least 1, got 0",
+		"tenant_quota:rate=0":      "rate: must be above 0",
 		"concurrency_cap:limit=0":  "limit: must be at least 1, got 0",
 		"conn_pool:conns=0":        "conns: must be at least 1, got 0",
 		"flaky:errors=1.1":         "errors: must be from 0 to 1, got 1.1",

@@ -64,8 +64,8 @@ func TestEverySpecIsListable(t *testing.T) {
 			}
 		}
 	}
-	if s, err := targets.Lookup("none"); limiters != 5 || err != nil || s.RateLimits {
-		t.Errorf("%d targets limit a rate, want 5, and none not among them", limiters)
+	if s, err := targets.Lookup("none"); limiters != 6 || err != nil || s.RateLimits {
+		t.Errorf("%d targets limit a rate, want 6, and none not among them", limiters)
 	}
 }
 

@@ -31,21 +31,23 @@ var _ = register(Spec{
 		{Name: "long", Kind: param.Text, Default: "auto", Doc: "class whose tasks are long; auto: " +
 			"those whose mean duration is above that of all, if it is twice that of the others"},
 		{Name: "tenant", Kind: param.Text, Default: traces.NoColumn, Doc: "column of the " +
-			"tenants, in place of class: at most 255, numbered from the one with the most tasks"},
+			"tenants, beside time: they are numbered from the one with the most tasks"},
 		{Name: "priority", Kind: param.Text, Default: traces.NoColumn, Doc: "column of the " +
-			"priorities, in place of class: whole numbers, the larger the more urgent"},
+			"priorities, beside time: whole numbers, the larger the more urgent"},
 		{Name: "deadline", Kind: param.Text, Default: traces.NoColumn, Doc: "column of how long " +
-			"after it is due a task is to be done, in place of class: at most 255 different ones"},
+			"after it is due a task is to be done, beside time: 1.5ms, or in seconds; 0: no deadline"},
 	}, traces.Keys()...),
 	New: func(seed uint64, v param.Values) (Workload, error) {
 		if v.Given("time") {
 			return timedTrace(seed, v)
 		}
-		for _, key := range append(traces.Keys(), param.Key{Name: "class"},
-			param.Key{Name: "long"}, param.Key{Name: "tenant"}, param.Key{Name: "priority"},
-			param.Key{Name: "deadline"}) {
-			if v.Given(key.Name) {
-				return nil, fmt.Errorf("%s: give time, the column of the times, as well", key.Name)
+		alone := append([]string{"class", "long"}, labelKeys[:]...)
+		for _, key := range traces.Keys() {
+			alone = append(alone, key.Name)
+		}
+		for _, key := range alone {
+			if v.Given(key) {
+				return nil, fmt.Errorf("%s: give time, the column of the times, as well", key)
 			}
 		}
 		times, err := openTrace(v.Text("file"), v.Text("column"))
@@ -87,30 +89,35 @@ func timedTrace(seed uint64, v param.Values) (Workload, error) {
 	if !v.Given("class") && v.Given("long") {
 		return nil, errors.New("long: give class, the column of the classes, as well")
 	}
-	of, class := "", traces.NoColumn // what the column that is read beside the times is about
-	for _, key := range []string{"class", "tenant", "priority", "deadline"} {
-		switch {
-		case !v.Given(key):
-		case of != "":
-			return nil, fmt.Errorf("%s: give it or %s, not both: one column is read beside the "+
-				"times", key, of)
-		default:
-			of, class = key, v.Text(key)
+	var columns [traces.MostLabels]string
+	for i, key := range labelKeys {
+		if !v.Given(key) {
+			continue
+		}
+		if columns[i] = v.Text(key); v.Given("class") {
+			return nil, fmt.Errorf("%s: give it or class, not both: tasks are told apart by one of "+
+				"them", key)
 		}
 	}
-	p, err := traces.Open(v, v.Text("file"), v.Text("time"), v.Text("column"), class)
+	p, err := traces.Open(v, v.Text("file"), v.Text("time"), v.Text("column"), v.Text("class"),
+		columns)
 	if err != nil {
 		return nil, err
 	}
-	records := p.Records(seed)
+	records, labels := p.Labelled(seed)
+	for i, column := range columns {
+		if column == "" { // of another variant, that reads the same file
+			labels[i] = traces.Labels{}
+		}
+	}
 	w, err := newTrace(len(records), func(i int) time.Duration {
 		return time.Duration(records[i].Took())
 	})
-	if err != nil || class == traces.NoColumn {
-		return w, err
-	}
-	if of != "class" {
-		return labelledTrace(w, of, p.Classes(), records)
+	switch {
+	case err != nil:
+		return nil, err
+	case !v.Given("class"):
+		return labelledTrace(w, v.Text("file"), labels)
 	}
 	name := v.Text("long")
 	if name == "auto" {

@@ -3,6 +3,7 @@ package workloads
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -206,58 +207,131 @@ func TestTraceClasses(t *testing.T) {
 	}
 }
 
-// TestTraceLabels: tenant, priority or deadline of a task are those of its line, in the order of
-// its arrival.
+// TestTraceLabels: tenant, priority and deadline of a task are those of its line, in the order of
+// its arrival, and it has those alone whose columns are given.
 func TestTraceLabels(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "t.csv")
 	if err := os.WriteFile(file, []byte("3,1ms,ann,0,1s\n1,9ms,bob,-2,0.5\n2,2ms,ann,7,1s\n"+
 		"4,8ms,eve,0,0\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for args, want := range map[string]string{
-		"tenant=3":             "[1 0 0 2]",
-		"tenant=3,from=1s":     "[0 0 1]",
-		"priority=4":           "[-2 7 0 0]",
-		"deadline=5":           "[500ms 1s 1s 0s]",
-		"priority=3":           `priority: want whole numbers, got "ann"`,
-		"deadline=3":           `deadline: want a duration such as 1.5ms, or seconds such as 0.0015, got "ann"`,
-		"tenant=3,priority=4":  "priority: give it or tenant, not both: one column is read beside the times",
-		"class=3,deadline=5":   "deadline: give it or class, not both: one column is read beside the times",
-		"tenant=9":             "file: " + file + ": line 1: no column 9, the line has 5",
-		"tenant=3,time=none":   "tenant: give time, the column of the times, as well",
-		"deadline=5,time=none": "deadline: give time, the column of the times, as well",
+	// not in their order, so that one column is read while others are known already
+	for _, c := range []struct{ args, want string }{
+		{"tenant=3,priority=4,deadline=5", "[1 -2 500ms] [0 7 1s] [0 0 1s] [2 0 0s]"},
+		{"tenant=3", "[1] [0] [0] [2]"},
+		{"tenant=3,from=1s", "[0] [0] [1]"},
+		{"priority=4", "[-2] [7] [0] [0]"},
+		{"deadline=5", "[500ms] [1s] [1s] [0s]"},
+		{"tenant=3,priority=4", "[1 -2] [0 7] [0 0] [2 0]"},
+		{"deadline=5,tenant=3,from=1s,to=3s", "[0 1s] [0 1s]"},
+		{"priority=4,deadline=5", "[-2 500ms] [7 1s] [0 1s] [0 0s]"},
+		{"tenant=5,priority=4", "[1 -2] [0 7] [0 0] [2 0]"}, // 1s has the most tasks
+		{"", "[] [] [] []"},
+		{"priority=3", "priority: FILE: line 1: want a whole number, got \"ann\""},
+		{"tenant=3,deadline=3", "deadline: FILE: line 1: want a duration such as 1.5ms, or seconds " +
+			"such as 0.0015, got \"ann\""},
+		{"priority=5,deadline=4", "priority: FILE: line 1: want a whole number, got \"1s\""},
+		{"priority=4,deadline=4", "deadline: FILE: line 2: want a duration such as 1.5ms, or " +
+			"seconds such as 0.0015, got \"-2\""},
+		{"class=3,deadline=5", "deadline: give it or class, not both: tasks are told apart by one " +
+			"of them"},
+		{"tenant=3,priority=9", "file: FILE: line 1: no column 9, the line has 5"},
+		{"tenant=3,time=none", "tenant: give time, the column of the times, as well"},
+		{"deadline=5,time=none", "deadline: give time, the column of the times, as well"},
 	} {
-		call := "trace:file=" + file + ",column=2,time=1," + args
-		if strings.Contains(args, "time=none") {
-			call = "trace:file=" + file + ",column=2," + strings.TrimSuffix(args, ",time=none")
+		call := "trace:file=" + file + ",column=2,time=1," + c.args
+		if strings.Contains(c.args, "time=none") {
+			call = "trace:file=" + file + ",column=2," + strings.TrimSuffix(c.args, ",time=none")
 		}
-		v, err := Parse(call)
+		got, err := labelsOf(strings.TrimSuffix(call, ","), 1)
 		if err != nil {
-			if got := strings.TrimPrefix(err.Error(), "workload trace: "); got != want {
-				t.Errorf("%s: %v, want %s", args, err, want)
-			}
-			continue
+			got = strings.ReplaceAll(strings.TrimPrefix(err.Error(), "workload trace: "), file,
+				"FILE")
 		}
-		w, err := v.Spec.Build(1, v.Values)
-		if err != nil {
+		if got != c.want {
+			t.Errorf("%s: %v, want %s", c.args, got, c.want)
+		}
+	}
+}
+
+// labelsOf are the labels of the first tasks of a trace, up to where its file is over.
+func labelsOf(variant string, scale int) (string, error) {
+	v, err := Parse(variant)
+	if err != nil {
+		return "", err
+	}
+	w, err := v.Spec.Build(1, v.Values)
+	if err != nil {
+		return "", err
+	}
+	var all []string
+	for seq := range uint64(scale * 4) {
+		got := []any{}
+		if w, ok := w.(Tenanted); ok {
+			got = append(got, w.Tenant(seq))
+		}
+		if w, ok := w.(Prioritised); ok {
+			got = append(got, w.Priority(seq))
+		}
+		if w, ok := w.(Dated); ok {
+			got = append(got, w.Allowance(seq))
+		}
+		all = append(all, fmt.Sprint(got))
+	}
+	lines := map[string]int{"from=1s": 3, "from=1s,to=3s": 2}
+	for window, n := range lines {
+		if strings.HasSuffix(variant, window) {
+			all = all[:n]
+		}
+	}
+	return strings.Join(all, " "), nil
+}
+
+// TestTraceLabelsComeBack: what was written into three columns is what the tasks have, though the
+// lines are out of order and there are more labels than a byte holds, and copies keep the labels of
+// their record.
+func TestTraceLabelsComeBack(t *testing.T) {
+	const tasks = 3000
+	r := rand.New(rand.NewPCG(1, 2))
+	var csv, lines strings.Builder
+	at := r.Perm(tasks)
+	for _, at := range at { // the labels are functions of the arrival, and the duration says it
+		fmt.Fprintf(&csv, "%d,%dus,t%d,%d,%dms\n", at, at+1, at%700, at%9-4, at%1000)
+		fmt.Fprintf(&lines, `{"at":%d,"took":"%dus","of":{"x":1},"who":"t%d","rank":%d,"by":"%dms"}`+
+			"\n", at, at+1, at%700, at%9-4, at%1000)
+	}
+	for _, c := range []struct{ text, columns string }{
+		{csv.String(), "time=1,column=2,tenant=3,priority=4,deadline=5"},
+		{lines.String(), "time=at,column=took,tenant=who,priority=rank,deadline=by"},
+	} {
+		file := filepath.Join(t.TempDir(), "t")
+		if err := os.WriteFile(file, []byte(c.text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		var got []any
-		for seq := range uint64(4) {
-			if strings.Contains(args, "from") && seq == 3 {
-				break
+		for scale, n := range map[string]uint64{"1": tasks, "2.5": 2.5 * tasks, "0.1": tasks / 10} {
+			v := MustParse("trace:file=" + file + "," + c.columns + ",scale=" + scale)
+			w, err := v.Spec.Build(7, v.Values)
+			if err != nil {
+				t.Fatal(err)
 			}
-			switch w := w.(type) {
-			case Tenanted:
-				got = append(got, w.Tenant(seq))
-			case Prioritised:
-				got = append(got, w.Priority(seq))
-			case Dated:
-				got = append(got, w.Allowance(seq))
+			tenants := map[int32]int{} // number by what the file calls it
+			for seq := range n {
+				at := int(w.(Timed).Time(seq)/time.Microsecond) - 1
+				if got, want := w.(Prioritised).Priority(seq), int32(at%9-4); got != want {
+					t.Fatalf("scale %s: task %d has priority %d, want %d", scale, seq, got, want)
+				}
+				if got, want := w.(Dated).Allowance(seq),
+					time.Duration(at%1000)*time.Millisecond; got != want {
+					t.Fatalf("scale %s: task %d has %v, want %v", scale, seq, got, want)
+				}
+				tenant := w.(Tenanted).Tenant(seq)
+				if name, known := tenants[tenant]; known && name != at%700 {
+					t.Fatalf("scale %s: tenant %d is t%d and t%d", scale, tenant, name, at%700)
+				}
+				if tenants[tenant] = at % 700; scale == "1" && (tenant < 200) != (at%700 < 200) {
+					t.Fatalf("tenant %d has fewer tasks than others: it is t%d", tenant, at%700)
+				}
 			}
-		}
-		if fmt.Sprint(got) != want {
-			t.Errorf("%s: %v, want %s", args, got, want)
 		}
 	}
 }

@@ -10,75 +10,128 @@ import (
 	"github.com/poolbench/poolbench/internal/traffic/traces"
 )
 
-// A traceLabels has what the lines say of a task: by class of the file, which is that of the text
-// in the column.
-type traceLabels[T any] struct {
-	*trace
-	records []traces.Record
-	of      []T
+// labelKeys are the parameters that name columns of labels, in the order in which they are read.
+var labelKeys = [traces.MostLabels]string{"tenant", "priority", "deadline"}
+
+// A traceLabel is what the lines say of a task in one column.
+type traceLabel[T any] struct {
+	of     []uint16 // by task
+	values []T
 }
 
-func (w traceLabels[T]) label(seq uint64) T {
-	return w.of[w.records[seq%uint64(len(w.records))].Class()]
-}
+func (l traceLabel[T]) at(seq uint64) T { return l.values[l.of[seq%uint64(len(l.of))]] }
 
 type (
-	tenantTrace   struct{ traceLabels[int32] }
-	priorityTrace struct{ traceLabels[int32] }
-	deadlineTrace struct{ traceLabels[time.Duration] }
+	traceTenants    struct{ tenants traceLabel[int32] }
+	tracePriorities struct{ priorities traceLabel[int32] }
+	traceDeadlines  struct{ deadlines traceLabel[time.Duration] }
 )
 
 // Tenant implements Tenanted.
-func (w tenantTrace) Tenant(seq uint64) int32 { return w.label(seq) }
+func (w traceTenants) Tenant(seq uint64) int32 { return w.tenants.at(seq) }
 
 // Priority implements Prioritised.
-func (w priorityTrace) Priority(seq uint64) int32 { return w.label(seq) }
+func (w tracePriorities) Priority(seq uint64) int32 { return w.priorities.at(seq) }
 
 // PriorityShares implements Prioritised: no theory is about what is not drawn.
-func (w priorityTrace) PriorityShares() []float64 { return nil }
+func (w tracePriorities) PriorityShares() []float64 { return nil }
 
 // Allowance implements Dated.
-func (w deadlineTrace) Allowance(seq uint64) time.Duration { return w.label(seq) }
+func (w traceDeadlines) Allowance(seq uint64) time.Duration { return w.deadlines.at(seq) }
 
-// labelledTrace is w with tenants, priorities or deadlines. The error begins with the parameter.
-func labelledTrace(w *trace, of string, texts []string, records []traces.Record) (Workload, error) {
-	switch of {
-	case "tenant":
-		return tenantTrace{traceLabels[int32]{w, records, ranked(len(texts), records)}}, nil
-	case "priority":
-		numbers := make([]int32, len(texts))
-		for i, text := range texts {
-			n, err := strconv.ParseInt(text, 10, 32)
-			if err != nil {
-				return nil, fmt.Errorf("%s: want whole numbers, got %.40q", of, text)
-			}
-			numbers[i] = int32(n)
+// labelledTrace is w with the tenants, priorities and deadlines that were read of the file. What a
+// workload implements says what its tasks have, so there is a type for each choice of columns.
+func labelledTrace(
+	w *trace, file string, labels [traces.MostLabels]traces.Labels,
+) (_ Workload, err error) {
+	t := traceTenants{traceLabel[int32]{labels[0].Of, ranked(labels[0])}}
+	p := tracePriorities{}
+	p.priorities, err = readLabels(labelKeys[1], file, labels[1], func(text string) (int32, error) {
+		n, err := strconv.ParseInt(text, 10, 32)
+		if err != nil {
+			err = fmt.Errorf("want a whole number, got %.40q", text)
 		}
-		return priorityTrace{traceLabels[int32]{w, records, numbers}}, nil
+		return int32(n), err
+	})
+	if err != nil {
+		return nil, err
 	}
-	allowances := make([]time.Duration, len(texts))
-	for i, text := range texts {
-		var err error
-		if allowances[i], err = traceDuration(text); err != nil {
-			return nil, fmt.Errorf("%s: %w", of, err)
-		}
+	d := traceDeadlines{}
+	if d.deadlines, err = readLabels(labelKeys[2], file, labels[2], traceDuration); err != nil {
+		return nil, err
 	}
-	return deadlineTrace{traceLabels[time.Duration]{w, records, allowances}}, nil
+	switch [...]bool{t.tenants.of != nil, p.priorities.of != nil, d.deadlines.of != nil} {
+	case [...]bool{true, false, false}:
+		return struct {
+			*trace
+			traceTenants
+		}{w, t}, nil
+	case [...]bool{false, true, false}:
+		return struct {
+			*trace
+			tracePriorities
+		}{w, p}, nil
+	case [...]bool{false, false, true}:
+		return struct {
+			*trace
+			traceDeadlines
+		}{w, d}, nil
+	case [...]bool{true, true, false}:
+		return struct {
+			*trace
+			traceTenants
+			tracePriorities
+		}{w, t, p}, nil
+	case [...]bool{true, false, true}:
+		return struct {
+			*trace
+			traceTenants
+			traceDeadlines
+		}{w, t, d}, nil
+	case [...]bool{false, true, true}:
+		return struct {
+			*trace
+			tracePriorities
+			traceDeadlines
+		}{w, p, d}, nil
+	case [...]bool{true, true, true}:
+		return struct {
+			*trace
+			traceTenants
+			tracePriorities
+			traceDeadlines
+		}{w, t, p, d}, nil
+	}
+	return w, nil
 }
 
-// ranked numbers n classes, beginning with the one that has the most tasks.
-func ranked(n int, records []traces.Record) []int32 {
-	tasks, order := make([]int, n), make([]int, n)
-	for _, r := range records {
-		tasks[r.Class()]++
+// readLabels reads the texts of a column. The error begins with the parameter, and names the file
+// and the line.
+func readLabels[T any](
+	key, file string, labels traces.Labels, read func(text string) (T, error),
+) (l traceLabel[T], err error) {
+	l = traceLabel[T]{labels.Of, make([]T, len(labels.Texts))}
+	for i, text := range labels.Texts {
+		if l.values[i], err = read(text); err != nil {
+			return l, fmt.Errorf("%s: %s: %s: %w", key, file, labels.Where[i], err)
+		}
+	}
+	return l, nil
+}
+
+// ranked numbers the texts, beginning with the one that has the most tasks.
+func ranked(labels traces.Labels) []int32 {
+	tasks, order := make([]int, len(labels.Texts)), make([]int, len(labels.Texts))
+	for _, text := range labels.Of {
+		tasks[text]++
 	}
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(tasks[b], tasks[a]) })
-	rank := make([]int32, n)
-	for i, class := range order {
-		rank[class] = int32(i)
+	rank := make([]int32, len(order))
+	for i, text := range order {
+		rank[text] = int32(i)
 	}
 	return rank
 }

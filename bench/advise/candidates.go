@@ -176,10 +176,11 @@ func pace(v strategies.Variant, target targets.Variant) (all []behaviour) {
 }
 
 // targetRate is the rate of calls that a target serves for good, and how many at once; 0 where its
-// parameters do not tell.
+// parameters do not tell: those of each tenant say nothing of all.
 func targetRate(t targets.Variant) (perSecond float64, burst int) {
 	keys := t.Spec.Keys
 	switch {
+	case t.Spec.RateLimits && t.Spec.Rate == nil:
 	case hasKey(keys, "rate", param.Float):
 		perSecond, burst = t.Values.Float("rate"), 1
 		if hasKey(keys, "burst", param.Int) {

@@ -70,6 +70,8 @@ const chunkMask = 1<<chunkBits - 1
 type Log struct {
 	chunks [][]Record
 	n      int
+	// of a closed loop: the number in the plan of each task; nil: nobody has asked for them
+	numbers []uint32
 }
 
 // New makes room for so many records, which then stay where they are, so that others may call At
@@ -95,6 +97,13 @@ func (l *Log) Add(due int64) *Record {
 	l.n++
 	r.Due = due
 	return r
+}
+
+// AddNumbered is Add for a task whose number in the plan is wanted: one of several logs does not
+// have all tasks of the plan.
+func (l *Log) AddNumbered(due int64, seq uint64) *Record {
+	l.numbers = append(l.numbers, uint32(seq))
+	return l.Add(due)
 }
 
 // Sort puts records that were added in another order into that of their due times. Nobody has a

@@ -11,7 +11,9 @@ type Trace struct {
 	chunks [][]Record
 	order  []uint32 // nil: as they stand
 	logs   []uint32 // by chunk, where there is an order: the log that it is of
-	n      int
+	// by chunk, where the logs have the numbers of their tasks
+	numbers [][]uint32
+	n       int
 }
 
 // Len is how many records there are.
@@ -26,6 +28,16 @@ func (t *Trace) At(i int) *Record {
 		i = int(t.order[i])
 	}
 	return &t.chunks[i>>chunkBits][i&chunkMask]
+}
+
+// Seq is the number of task i in the plan: its own where one generator issues the tasks in their
+// order, and else what AddNumbered was told.
+func (t *Trace) Seq(i int) uint64 {
+	if t.numbers == nil {
+		return uint64(i)
+	}
+	i = int(t.order[i])
+	return uint64(t.numbers[i>>chunkBits][i&chunkMask])
 }
 
 // Lags are the tasks with the lag of each: how much later the generator turned to it than one that
@@ -73,11 +85,16 @@ func NewTrace(logs []Log) *Trace {
 		return &Trace{chunks: logs[0].chunks, n: logs[0].n}
 	}
 	t := &Trace{order: []uint32{}}
+	numbered := slices.ContainsFunc(logs, func(l Log) bool { return l.numbers != nil })
 	for at, l := range logs {
 		base := uint32(len(t.chunks) << chunkBits)
 		t.chunks = append(t.chunks, l.chunks...)
-		for range l.chunks {
+		for k := range l.chunks {
 			t.logs = append(t.logs, uint32(at))
+			if numbered { // more chunks may be there than records
+				from := min(k<<chunkBits, len(l.numbers))
+				t.numbers = append(t.numbers, l.numbers[from:])
+			}
 		}
 		for i := range l.n {
 			t.order = append(t.order, base+uint32(i))

@@ -21,7 +21,7 @@ var variants = map[string][]string{
 	"workloads/rpc":   {},
 	"workloads/sql":   {"postgres", "sqlite"},
 	"targets": {"target", "variant", "counts", "func", "handler", "policy", "quota", "server",
-		"wait", "window"},
+		"tenanted", "wait", "window"},
 	"bench/arrivals": {"arrival", "bounds", "modulated"},
 	// whose files also are of what a study is made of: its judge, its charts
 	"internal/studies": {"study", "parts", "durability_draw", "durability_judge",

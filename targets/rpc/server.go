@@ -34,6 +34,8 @@ const mostAnswers = 1000
 //	OK                  served
 //	RESOURCE_EXHAUSTED  throttled; UNAVAILABLE where the Refusal says 503. The trailer
 //	                    grpc-retry-pushback-ms says when to come again, where the target knows
+//	INVALID_ARGUMENT    the metadata targets.TenantField, of a target that is Tenanted, names no
+//	                    tenant
 //	INTERNAL            any other error
 //
 // Handler is for the HTTP/2 of net/http: requests whose Content-Type begins with application/grpc.
@@ -112,8 +114,12 @@ func (h *handler) answers(asked *dynamicpb.Message, i uint32) *dynamicpb.Message
 
 // serve calls the target.
 func (h *handler) serve(ctx context.Context) error {
-	err := h.target.Call(ctx, h.calls.Add(1)-1, h.work)
-	if err == nil {
+	field := strings.Join(metadata.ValueFromIncomingContext(ctx, targets.TenantField), ",")
+	target, err := targets.ForTenant(h.target, field)
+	if err != nil {
+		return status.Error(codes.InvalidArgument, err.Error())
+	}
+	if err = target.Call(ctx, h.calls.Add(1)-1, h.work); err == nil {
 		return nil
 	}
 	code := codes.Internal

@@ -199,6 +199,9 @@ func joinedMetric(
 	if of, q, is := readingOf(unit, sums); is {
 		return joinedTime(parts, unit, of, q, sums[of])
 	}
+	if len(parts) > 1 && observed.IsOfLabels(unit) {
+		return 0, false // nobody has counted the tasks of each label
+	}
 	if observed.IsPartMean(unit) {
 		return mean(func(p *result.Result) float64 { return timesIn(p, "response") })
 	}
@@ -207,6 +210,7 @@ func joinedMetric(
 	}
 	if strings.HasPrefix(unit, "max-") || strings.HasPrefix(unit, "peak-") ||
 		strings.HasPrefix(unit, "p99-") || unit == "oracle-max-diff-sec" {
+		v = math.Inf(-1) // a lateness may be negative
 		for _, p := range parts {
 			v = max(v, value(p, unit))
 		}

@@ -44,6 +44,9 @@ type Fold struct {
 	stood  observed.HeldSum
 	parts  observed.PartSums
 	slow   observed.Slowest
+	labels observed.Labels
+	// responses of the groups that have any
+	grouped [observed.Others]*hdrhistogram.Histogram
 
 	times  [3]distribution // response, wait, service
 	lags   *hdrhistogram.Histogram
@@ -83,6 +86,8 @@ func NewFold(o *observed.Run, span time.Duration, second *Continuation) *Fold {
 		spread: observed.NewSpread(int64(span)), stood: observed.HeldSum{Per: 1},
 		lags: hdrhistogram.New(1, longestTime, foldDigits)}
 	_, f.drifting = verdicts.Drifting(o)
+	f.labels = o.NewLabels()
+	f.labels.Each, f.labels.Most = f.addGrouped, mostTenants
 	if s.Tasks > 0 {
 		f.first = int(s.Warmup * float64(s.Tasks))
 	} else {
@@ -133,6 +138,7 @@ func (f *Fold) add(r *records.Record) {
 		return
 	}
 	f.m.N++
+	f.labels.Add(uint64(i), r)
 	f.m.Count(r, int64(f.o.Plan.Deadline))
 	if r.Outcome != records.Unsettled {
 		f.slow.Add(i, r, lag)
@@ -157,6 +163,36 @@ func (f *Fold) add(r *records.Record) {
 	}
 }
 
+// mostTenants is of how many a soak keeps sums: they take 10 MB.
+const mostTenants = 100_000
+
+// addGrouped takes note of a response of that group.
+func (f *Fold) addGrouped(g observed.Group, response int64) {
+	if f.grouped[g] == nil {
+		f.grouped[g] = hdrhistogram.New(1, longestTime, foldDigits)
+	}
+	_ = f.grouped[g].RecordValue(max(response, 0))
+}
+
+// groupP99 is that of the response of a group. That of Others is what the noisy tenant leaves of
+// all, where there is a distribution of the noisy one.
+func (f *Fold) groupP99(g observed.Group, noisy int32) (ns int64, ok bool) {
+	h := f.grouped[min(g, observed.Others-1)]
+	if g == observed.Others {
+		of, ok := observed.GroupOfTenant(noisy)
+		if !ok || f.grouped[of] == nil {
+			return 0, false
+		}
+		rest := f.times[0].h.Export()
+		for i, n := range f.grouped[of].Export().Counts {
+			rest.Counts[i] -= n
+		}
+		h = hdrhistogram.Import(rest)
+	}
+	p99 := result.ValueAtRank(h, samples.Rank(int(h.TotalCount()), 0.99))
+	return min(p99, f.times[0].longest), true
+}
+
 // Result computes what the soak reports, as observation.result does from records. What takes all
 // records at hand is left out: classes, what short tasks find, the interval of the p99, and the
 // tests of the plan's gaps and of single values of theory.
@@ -164,6 +200,12 @@ func (f *Fold) Result() (*result.Result, error) {
 	r, err := f.part()
 	if err != nil || f.second == nil {
 		return r, err
+	}
+	if !f.labels.AllDated(f.m.N) && f.second.before.Tasks > 0 {
+		// a share of tasks that nobody has counted
+		r.Metrics = slices.DeleteFunc(r.Metrics, func(m result.Metric) bool {
+			return m.Unit == "missed/op"
+		})
 	}
 	return f.second.join(r, f.flow.LastEnd)
 }
@@ -197,6 +239,7 @@ func (f *Fold) part() (*result.Result, error) {
 	if err := f.reportTimes(r); err != nil {
 		return nil, err
 	}
+	f.labels.Report(r, f.due, f.groupP99)
 	o.ReportShares(r, m, flow)
 	if err := o.ReportCalls(r, m.N); err != nil {
 		return nil, err

@@ -57,8 +57,10 @@ func Keys() []param.Key {
 
 // Open reads the part of a file that the parameters, Keys among them, are about. Its error is one
 // line that begins with the name of the parameter.
-func Open(v param.Values, file, at, duration, class string) (*Plan, error) {
-	s := Source{File: file, Time: at, End: v.Choice("at") == "end"}
+func Open(
+	v param.Values, file, at, duration, class string, labels [MostLabels]string,
+) (*Plan, error) {
+	s := Source{File: file, Time: at, End: v.Choice("at") == "end", Labels: labels}
 	if duration != NoColumn {
 		s.Duration = duration
 	}

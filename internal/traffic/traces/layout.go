@@ -37,6 +37,7 @@ type layout struct {
 	separator  byte
 	time, took column
 	class      column
+	labels     [MostLabels]column
 	bare       time.Duration // what a duration of 1 is
 	fields     [][]byte      // of rows
 	format     []logField    // of a log whose format is given
@@ -91,10 +92,15 @@ func (l *layout) choose(names []string, s Source) (named bool, err error) {
 	if s.Unit != 0 {
 		l.bare = s.Unit
 	}
-	for _, c := range []struct {
+	type wanted struct {
 		text string
 		to   *column
-	}{{s.Time, &l.time}, {s.Duration, &l.took}, {s.Class, &l.class}} {
+	}
+	columns := []wanted{{s.Time, &l.time}, {s.Duration, &l.took}, {s.Class, &l.class}}
+	for i := range s.Labels {
+		columns = append(columns, wanted{s.Labels[i], &l.labels[i]})
+	}
+	for _, c := range columns {
 		if c.text == "" {
 			continue
 		}

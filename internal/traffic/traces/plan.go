@@ -19,6 +19,7 @@ type Window struct {
 // A Plan is a part of a trace as it is played: tasks in the order of their arrival.
 type Plan struct {
 	records []Record
+	first   int // of the trace's records
 	trace   *Trace
 	origin  int64
 	speed   float64
@@ -40,13 +41,15 @@ func (t *Trace) Plan(w Window) (*Plan, error) {
 			return nil, fmt.Errorf("%s: want %v to %v", f.name, leastFactor, mostFactor)
 		}
 	}
-	p := &Plan{t.Records, t, t.Records[0].At, w.Speed, w.Scale}
+	p := &Plan{records: t.Records, trace: t, origin: t.Records[0].At, speed: w.Speed,
+		scale: w.Scale}
 	if w.From != "" {
 		at, err := t.when(w.From)
 		if err != nil {
 			return nil, fmt.Errorf("from: %w", err)
 		}
-		p.records, p.origin = p.records[p.before(at):], at
+		p.first, p.origin = p.before(at), at
+		p.records = p.records[p.first:]
 	}
 	if w.To != "" {
 		at, err := t.when(w.To)
@@ -114,13 +117,36 @@ const stream = 0x7472616365000000
 // before the record after it: so the rate keeps its course over the day. The tasks are a function
 // of the seed, and at scale 1 the records themselves.
 func (p *Plan) Records(seed uint64) []Record {
+	all, _ := p.play(seed)
+	return all
+}
+
+// Labelled are the tasks that are played, with their labels.
+func (p *Plan) Labelled(seed uint64) (all []Record, labels [MostLabels]Labels) {
+	all, from := p.play(seed)
+	labels = p.trace.Labels
+	for i := range labels {
+		of := &labels[i].Of
+		if *of == nil {
+			continue
+		}
+		if *of = (*of)[p.first:][:len(p.records)]; p.scale != 1 {
+			*of = picked(*of, from)
+		}
+	}
+	return all, labels
+}
+
+// play has the tasks, and of which record of the window each is where they are not all of them.
+func (p *Plan) play(seed uint64) (all []Record, of []uint32) {
 	if p.scale == 1 {
-		return p.records
+		return p.records, nil
 	}
 	r := rand.New(rand.NewPCG(seed, stream))
 	whole := int(p.scale)
 	left := p.Tasks() - whole*len(p.records) // to be chosen, each record at most once
-	all := make([]Record, 0, p.Tasks())
+	all = make([]Record, 0, p.Tasks())
+	of = make([]uint32, 0, p.Tasks())
 	for i, rec := range p.records {
 		copies := whole
 		if left > 0 && r.IntN(len(p.records)-i) < left { // Knuth, volume 2, algorithm S
@@ -136,10 +162,10 @@ func (p *Plan) Records(seed uint64) []Record {
 			if k > 0 && gap > 0 {
 				again.At += r.Int64N(gap)
 			}
-			all = append(all, again)
+			all, of = append(all, again), append(of, uint32(i))
 		}
 		added := all[from:]
 		sort.Slice(added, func(a, b int) bool { return added[a].At < added[b].At })
 	}
-	return all
+	return all, of
 }

@@ -3,6 +3,7 @@ package traces
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"errors"
 	"fmt"
@@ -31,7 +32,8 @@ type reader struct {
 	size    int64         // of the file
 	layout  layout
 	clock   clock
-	classes map[string]int
+	classes texts
+	labels  [MostLabels]texts
 	trace   Trace
 	highest int64 // latest arrival up to now
 	back    oddity
@@ -172,35 +174,58 @@ func (r *reader) take(line []byte) error {
 	}
 	class := 0
 	if r.Class != "" {
-		if class, err = r.classOf(line); err != nil {
+		class, err = r.textOf(line, r.layout.class, &r.classes, mostClasses, "classes")
+		if err != nil {
 			return err
 		}
 	}
 	if r.End {
 		at -= took
 	}
+	for i, column := range r.Labels {
+		if column == "" {
+			continue
+		}
+		text, err := r.textOf(line, r.layout.labels[i], &r.labels[i], mostTexts,
+			"labels")
+		if err != nil {
+			return err
+		}
+		of := &r.trace.Labels[i].Of
+		*of = append(*of, uint16(text))
+	}
 	return r.add(Record{at, uint64(class)<<tookBits | uint64(took)})
 }
 
-// classOf is the index of the class of that line.
-func (r *reader) classOf(line []byte) (int, error) {
-	text, err := r.layout.field(line, r.layout.class)
+// texts are the different ones of a column.
+type texts struct {
+	numbers map[string]int
+	all     []string // in the order in which they come
+	where   []string
+}
+
+// textOf is the number of what that line has in a column, which may have so many different ones.
+func (r *reader) textOf(
+	line []byte, in column, known *texts, most int, noun string,
+) (int, error) {
+	text, err := r.layout.field(line, in)
 	if err != nil {
 		return 0, err
 	}
 	text = bytes.TrimSpace(text)
-	if i, ok := r.classes[string(text)]; ok {
+	if i, ok := known.numbers[string(text)]; ok {
 		return i, nil
 	}
-	i := len(r.classes)
-	if i == mostClasses {
-		return 0, fmt.Errorf("more than %d classes, with %.40q", mostClasses, text)
+	i := len(known.all)
+	if i == most {
+		return 0, fmt.Errorf("more than %d %s, with %.40q", most, noun, text)
 	}
-	if r.classes == nil {
-		r.classes = map[string]int{}
+	if known.numbers == nil {
+		known.numbers = map[string]int{}
 	}
-	r.classes[string(text)] = i
-	r.trace.Classes = append(r.trace.Classes, string(text))
+	known.numbers[string(text)] = i
+	known.all = append(known.all, string(text))
+	known.where = append(known.where, fmt.Sprintf("%s %d", r.noun, r.line))
 	return i, nil
 }
 
@@ -246,16 +271,12 @@ func (r *reader) finish() (*Trace, error) {
 		return nil, errors.New("one record alone: want two at least")
 	}
 	t.zone, t.dated = r.clock.zone, r.clock.dated
+	t.Classes = r.classes.all
+	for i := range t.Labels {
+		t.Labels[i].Texts, t.Labels[i].Where = r.labels[i].all, r.labels[i].where
+	}
 	if r.back.n > 0 {
-		slices.SortStableFunc(t.Records, func(a, b Record) int {
-			if a.At < b.At {
-				return -1
-			}
-			if a.At > b.At {
-				return 1
-			}
-			return 0
-		})
+		t.sort()
 		t.disorder = fmt.Sprintf("%s: arrived before the record above, by up to %v: "+
 			"sorted", r.back.name(r.noun), time.Duration(r.backBy))
 		t.Notes = append(t.Notes, t.disorder)
@@ -279,4 +300,36 @@ func (r *reader) finish() (*Trace, error) {
 			"mean", at+1, time.Duration(longest), longest/max(mean, 1)))
 	}
 	return t, nil
+}
+
+// sort puts the records in the order of their arrival, and their labels with them.
+func (t *Trace) sort() {
+	byTime := func(a, b Record) int { return cmp.Compare(a.At, b.At) }
+	if !slices.ContainsFunc(t.Labels[:], func(l Labels) bool { return l.Of != nil }) {
+		slices.SortStableFunc(t.Records, byTime)
+		return
+	}
+	order := make([]uint32, len(t.Records))
+	for i := range order {
+		order[i] = uint32(i)
+	}
+	slices.SortStableFunc(order, func(a, b uint32) int {
+		return byTime(t.Records[a], t.Records[b])
+	})
+	t.Records = picked(t.Records, order)
+	for i := range t.Labels {
+		t.Labels[i].Of = picked(t.Labels[i].Of, order)
+	}
+}
+
+// picked has those of that order; nil of nil.
+func picked[T any](all []T, order []uint32) (in []T) {
+	if all == nil {
+		return nil
+	}
+	in = make([]T, len(order))
+	for i, at := range order {
+		in[i] = all[at]
+	}
+	return in
 }

@@ -13,9 +13,10 @@ import (
 // A Source says what is read of which file.
 type Source struct {
 	File     string
-	Time     string // column of the times: its number from 1, or its name
-	Duration string // column of the durations; "" where they are not wanted
-	Class    string // column of the classes; "" where they are not wanted
+	Time     string             // column of the times: its number from 1, or its name
+	Duration string             // column of the durations; "" where they are not wanted
+	Class    string             // column of the classes; "" where they are not wanted
+	Labels   [MostLabels]string // more columns whose texts are wanted; "": none
 	// of the lines of a log, as nginx's log_format or Apache's LogFormat has it, where ~ is a blank
 	// too; "": by the content
 	Layout string
@@ -40,6 +41,19 @@ const (
 // Took is how long the task took in nanoseconds; 0 where no durations were read.
 func (r Record) Took() int64 { return int64(r.work & mostTook) }
 
+// MostLabels is how many columns may be read beside times, durations and classes.
+const MostLabels = 3
+
+// Labels are the texts of a column, and which of them each record has.
+type Labels struct {
+	Texts []string // the different ones, in the order in which they come in the file
+	Where []string // of each where it comes first: line 3
+	Of    []uint16 // by record: an index
+}
+
+// mostTexts is how many different ones a column may have.
+const mostTexts = 1 << 16
+
 // Class is an index into Trace.Classes; 0 where no classes were read.
 func (r Record) Class() int { return int(r.work >> tookBits) }
 
@@ -47,6 +61,7 @@ func (r Record) Class() int { return int(r.work >> tookBits) }
 type Trace struct {
 	Records []Record // by At
 	Classes []string // in the order in which they come in the file
+	Labels  [MostLabels]Labels
 	Notes   []string // what is odd in the file, a line about each
 	// the note about records that were out of order
 	disorder string
@@ -78,6 +93,11 @@ func (s Source) holds(other Source) bool {
 	}
 	if other.Class == "" {
 		other.Class = s.Class
+	}
+	for i, column := range s.Labels {
+		if other.Labels[i] == "" {
+			other.Labels[i] = column
+		}
 	}
 	return s == other
 }

@@ -176,7 +176,7 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text, at, took string, end bool) {
 		s := Source{Time: at, Duration: took, End: end && took != ""}
 		if end {
-			s.Class = took
+			s.Class, s.Labels = took, [MostLabels]string{at, "", took}
 		}
 		trace, err := readText(s, text)
 		if err != nil {
@@ -191,6 +191,10 @@ func FuzzRead(f *testing.F) {
 				s.Class != "" && r.Class() >= len(trace.Classes) {
 				t.Fatalf("record %d: %+v after %d", i, r, before)
 			}
+			if s.Labels[2] != "" && trace.Classes[r.Class()] !=
+				trace.Labels[2].Texts[trace.Labels[2].Of[i]] {
+				t.Fatalf("record %d: two readings of one column", i)
+			}
 			before = r.At
 		}
 		for _, w := range []Window{{"", "", 1, 1}, {"09:00", "1h", 2, 1.5}} {
@@ -198,8 +202,12 @@ func FuzzRead(f *testing.F) {
 			if err != nil {
 				continue
 			}
-			if got := p.Records(1); len(got) != p.Tasks() {
+			got, labels := p.Labelled(1)
+			if len(got) != p.Tasks() || !slices.Equal(got, p.Records(1)) {
 				t.Fatalf("%d tasks, want %d", len(got), p.Tasks())
+			}
+			if n := len(labels[0].Of); s.Labels[0] != "" && n != len(got) || labels[1].Of != nil {
+				t.Fatalf("%d labels of %d tasks", n, len(got))
 			}
 		}
 	})

@@ -1,0 +1,119 @@
+package bench_test
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/arrivals"
+	"github.com/poolbench/poolbench/targets"
+	"github.com/poolbench/poolbench/workloads"
+)
+
+// labelledTrace is a workload of which each tenant's tasks take a time of their own: ten times its
+// number and one, in milliseconds, of priority number less two, and due within 25 ms.
+func labelledTrace(t *testing.T, tenants []int) string {
+	t.Helper()
+	var text strings.Builder
+	for i, tenant := range tenants {
+		fmt.Fprintf(&text, "%d,%dms,t%d,%d,25ms\n", i, 10*(tenant+1), tenant, tenant-2)
+	}
+	file := filepath.Join(t.TempDir(), "t.csv")
+	if err := os.WriteFile(file, []byte(text.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return "trace:file=" + file + ",column=2,time=1,tenant=3,priority=4,deadline=5"
+}
+
+// TestLabelsInClosedLoops: where every client has a slot, a task takes what its own line says,
+// whichever client has it: so the results of each label are known, and tell the labels of one task
+// from those of another.
+func TestLabelsInClosedLoops(t *testing.T) {
+	// of each ten tasks four are of tenant 0, three of 1, two of 2, one of 5
+	tenants := []int{0, 1, 0, 2, 5, 0, 1, 2, 1, 0}
+	for _, arrival := range []string{"closed:clients=1", "closed:clients=7",
+		"closed:clients=5,think=exp(20ms)"} {
+		r := run(t, scenario(t, bench.Written{Strategy: "worker_pool", Limit: 8, Arrival: arrival,
+			Workload: labelledTrace(t, tenants), Tasks: 5000}))
+		speeds := []float64{1. / 10, 1. / 20, 1. / 30, 1. / 60}
+		sum, squares := 0.0, 0.0
+		for _, v := range speeds {
+			sum, squares = sum+v, squares+v*v
+		}
+		want := map[string]float64{
+			"tenant-0-mean-response-sec": 0.01, "tenant-0-p99-response-sec": 0.01,
+			"tenant-1-mean-response-sec": 0.02, "tenant-1-p99-response-sec": 0.02,
+			"tenant-2-mean-response-sec": 0.03, "tenant-2-p99-response-sec": 0.03,
+			"tenant-3-mean-response-sec": 0.06, "tenant-3-p99-response-sec": 0.06,
+			"priority-3-mean-response-sec": 0.06, "priority-0-mean-response-sec": 0.03,
+			"priority-0-mean-wait-sec": 0, "priority-0-p99-response-sec": 0.03,
+			"fairness": sum * sum / (4 * squares), "max-lateness-sec": 0.035,
+			"others-p99-response-sec": 0.06,
+		}
+		for unit, want := range want {
+			if got := metric(t, r, unit); math.Abs(got-want) > 1e-9 {
+				t.Errorf("%s: %s is %v, want %v", arrival, unit, got, want)
+			}
+		}
+		// all tasks but the last few in their order
+		for unit, want := range map[string]float64{"missed/op": 0.3,
+			"noisy-share": 4. / (4 + 6 + 6 + 6), "others-mean-response-sec": (6 + 6 + 6) / 600.} {
+			if got := metric(t, r, unit); math.Abs(got-want) > 0.002 {
+				t.Errorf("%s: %s is %v, want %v", arrival, unit, got, want)
+			}
+		}
+		if _, told := r.Metric("priority-1-mean-wait-sec"); told {
+			t.Errorf("%s: a priority that no task has", arrival)
+		}
+	}
+}
+
+// TestTenantsQuota: before a target of quotas a tenant is served as often as a bucket of its own
+// lets it, by the instants at which its tasks are due, and whatever the others send.
+func TestTenantsQuota(t *testing.T) {
+	const rate, tasks, seed = 500, 4000, 3
+	for _, c := range []struct{ workload, arrival string }{
+		{"tenants:n=5,skew=zipf(1.1),time=5ms", "constant"},
+		{"tenants:n=200,skew=noisy(0.9),time=5ms", "poisson"},
+		{"tenants:n=2,skew=zipf(0),time=exp(5ms)", "poisson"},
+		{"exponential:mean=5ms", "poisson"}, // of one tenant
+	} {
+		r := run(t, scenario(t, bench.Written{Strategy: "unbounded", Workload: c.workload,
+			Arrival: c.arrival, Rate: rate, Tasks: tasks, Seed: seed, Limit: 1,
+			Target: "tenant_quota:rate=40,burst=3"}))
+		a, w := arrivals.MustParse(c.arrival), workloads.MustParse(c.workload)
+		next, err := a.Spec.Open(rate, seed, a.Values)
+		if err != nil {
+			t.Fatal(err)
+		}
+		built, err := w.Spec.Build(seed, w.Values)
+		if err != nil {
+			t.Fatal(err)
+		}
+		buckets, refused := map[int32]*targets.TokenBucket{}, 0
+		var first time.Duration
+		for seq := range uint64(tasks) {
+			due, tenant := next(), int32(0)
+			if of, ok := built.(workloads.Tenanted); ok {
+				tenant = of.Tenant(seq)
+			}
+			if seq == 0 {
+				first = due
+			}
+			if buckets[tenant] == nil {
+				buckets[tenant], _ = targets.NewTokenBucket(40, 3)
+			}
+			if !buckets[tenant].Admit(due - first).Admitted {
+				refused++
+			}
+		}
+		if got := metric(t, r, "refused-calls"); got != float64(refused) || refused == 0 {
+			t.Errorf("%s: %v calls are refused, want %d", c.workload, got, refused)
+		}
+	}
+}
