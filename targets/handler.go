@@ -32,8 +32,8 @@ const maxBody = 1 << 20
 // Method, path and body do not matter. The body is read and thrown away before the call, so that
 // the call's context ends when the client goes away, or closes its side of the connection, which
 // looks the same; how long the client may take over the body is for the http.Server to limit, as
-// NewServer does. To a target that is Tenanted a request is of the tenant in its TenantField, and to
-// any other all requests are one client's.
+// NewServer does. To a target that is Tenanted a request is of the tenant in its TenantField; to
+// others all requests are one client's.
 func Handler(t Target, work func(ctx context.Context, seq uint64) error) http.Handler {
 	return &handler{target: t, work: work}
 }
