@@ -16,7 +16,6 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/outcome"
 	"github.com/poolbench/poolbench/internal/cli/question"
 	"github.com/poolbench/poolbench/internal/machine/calibration"
-	"github.com/poolbench/poolbench/internal/text/jsondoc"
 	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/proof"
 )
@@ -90,11 +89,11 @@ func (a *app) calibrate(
 	}
 	doc := c.document(e.Dir.Path())
 	if err := html.Write(func(w io.Writer) error {
-		return proof.WriteCalibration(w, c.page(e.Dir.Path()))
+		return proof.WriteCalibration(w, doc)
 	}); err != nil {
 		return err
 	}
-	if err := a.showCalibration(doc, c.readings, o.Format); err != nil {
+	if err := a.showCalibration(doc, o.Format); err != nil {
 		return err
 	}
 	if doc.Wrong > 0 {
@@ -160,43 +159,22 @@ func (c *calibrated) askTheory(ctx context.Context, e *execution.Execution) erro
 	return err
 }
 
-// A calibrationDocument is what `poolbench calibrate --format json` prints. Times are in seconds,
-// shares in fractions of 1.
-type calibrationDocument struct {
-	jsondoc.Head
-	Dir     string        `json:"dir"`
-	Size    float64       `json:"size"` // of the known answers: a share of the full one
-	Machine []readingLine `json:"machine"`
-	Known   []knownLine   `json:"known"`
-	Control knownLine     `json:"control"` // its holds has to be false
-	// known answers that are missed, and a control that passes
-	Wrong int `json:"wrong"`
-}
-
-type readingLine struct {
-	Name    string             `json:"name"`
-	Metrics map[string]float64 `json:"metrics"`
-}
-
-type knownLine struct {
-	Name     string `json:"name"`
-	What     string `json:"what"`
-	Strategy string `json:"strategy"`
-	calibration.Verdict
-	Holds bool `json:"holds"`
-}
-
-func (c *calibrated) document(path string) calibrationDocument {
-	doc := calibrationDocument{Head: jsondoc.NewHead("calibrate"), Dir: path, Size: c.size,
-		Control: knownLine{"control", "A1 counted from the submit", "semaphore", c.control,
-			c.control.Holds()}}
-	for _, r := range c.readings {
-		doc.Machine = append(doc.Machine, readingLine{r.Name, outcome.Metrics(r.Metrics)})
+// document is what came out, as it is printed and shown.
+func (c *calibrated) document(path string) *proof.Calibration {
+	known := func(name, what, strategy string, v calibration.Verdict) proof.Known {
+		return proof.Known{Name: name, What: what, Strategy: strategy, Unit: v.Unit, Want: v.Want,
+			Tolerance: v.Tolerance, Simulated: v.Simulated, Got: v.Got}
 	}
-	for i, known := range c.cases {
-		for _, v := range known.Judge(c.runs[i]...) {
-			doc.Known = append(doc.Known, knownLine{known.Name, known.What,
-				known.Scenario.Strategy.String(), v, v.Holds()})
+	doc := &proof.Calibration{Format: "poolbench calibrate", Version: 1, Dir: path, Size: c.size,
+		Control: known("control", "A1 counted from the submit", "semaphore", c.control)}
+	for _, r := range c.readings {
+		doc.Readings = append(doc.Readings, proof.Reading{Name: r.Name,
+			Metrics: outcome.Metrics(r.Metrics), What: r.What, Answer: answered(r)})
+	}
+	for i, of := range c.cases {
+		for _, v := range of.Judge(c.runs[i]...) {
+			doc.Known = append(doc.Known,
+				known(of.Name, of.What, of.Scenario.Strategy.String(), v))
 			if !v.Holds() {
 				doc.Wrong++
 			}
@@ -206,23 +184,6 @@ func (c *calibrated) document(path string) calibrationDocument {
 		doc.Wrong++
 	}
 	return doc
-}
-
-// page is what the page shows.
-func (c *calibrated) page(path string) *proof.Calibration {
-	doc := c.document(path)
-	known := func(l knownLine) proof.Known {
-		return proof.Known{Case: l.Name + ": " + l.What, Strategy: l.Strategy, Unit: l.Unit,
-			Got: l.Got, Want: l.Want, Tolerance: l.Tolerance, Simulated: l.Simulated}
-	}
-	out := &proof.Calibration{Dir: path, Size: c.size, Control: known(doc.Control)}
-	for _, r := range c.readings {
-		out.Readings = append(out.Readings, proof.Reading{What: r.What, Answer: answered(r)})
-	}
-	for _, l := range doc.Known {
-		out.Known = append(out.Known, known(l))
-	}
-	return out
 }
 
 // answered is what the machine said, in words.
@@ -236,15 +197,13 @@ func answered(r calibration.Reading) string {
 }
 
 // showCalibration prints both parts, and says last what is wrong.
-func (a *app) showCalibration(
-	doc calibrationDocument, readings []calibration.Reading, format string,
-) error {
+func (a *app) showCalibration(doc *proof.Calibration, format string) error {
 	if format == "json" {
 		return a.JSON(doc)
 	}
 	fmt.Fprintf(a.Stdout, "This machine, under the real clock\n")
-	for _, r := range readings {
-		fmt.Fprintf(a.Stdout, "  %s: %s\n", r.What, answered(r))
+	for _, r := range doc.Readings {
+		fmt.Fprintf(a.Stdout, "  %s: %s\n", r.What, r.Answer)
 	}
 	fmt.Fprintf(a.Stdout,
 		"\nThe tool, under the virtual clock: known answers, at %s of their full size\n",
@@ -252,17 +211,16 @@ func (a *app) showCalibration(
 	rows := [][]string{{"case", "strategy", "metric", "measured", "known", "off by", "tolerance",
 		""}}
 	before := ""
-	for _, line := range doc.Known {
-		name := line.Name + ": " + line.What
-		if name == before {
-			name = ""
+	for _, k := range doc.Known {
+		row := k.Cells("ok", "MISSED")
+		if row[0] == before {
+			row[0] = ""
 		} else {
-			before = name
+			before = row[0]
 		}
-		rows = append(rows, line.cells(name, "ok", "MISSED"))
+		rows = append(rows, row)
 	}
-	rows = append(rows, doc.Control.cells(doc.Control.Name+": "+doc.Control.What, "PASSES",
-		"misses, as it must"))
+	rows = append(rows, doc.Control.Cells("PASSES", "misses, as it must"))
 	if err := a.List(rows); err != nil {
 		return err
 	}
@@ -273,21 +231,6 @@ func (a *app) showCalibration(
 	}
 	_, err := fmt.Fprintf(a.Stdout, "\n%s. Written to %s\n", said, doc.Dir)
 	return err
-}
-
-func (l knownLine) cells(name, holds, misses string) []string {
-	source := "exact"
-	if l.Simulated {
-		source = "simulated"
-	}
-	verdict := misses
-	if l.Holds {
-		verdict = holds
-	}
-	return []string{name, l.Strategy, l.Unit, quantity.Metric(l.Unit, l.Got),
-		fmt.Sprintf("%s (%s)", quantity.Metric(l.Unit, l.Want), source),
-		fmt.Sprintf("%+.2f %%", 100*(l.Got/l.Want-1)), fmt.Sprintf("±%.1f %%", 100*l.Tolerance),
-		verdict}
 }
 
 // readingNames are the words behind the numbers of the machine's part.

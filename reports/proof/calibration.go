@@ -2,12 +2,12 @@ package proof
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"html/template"
 	"io"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/internal/text/quantity"
@@ -16,28 +16,55 @@ import (
 	"github.com/poolbench/poolbench/reports/page/shell"
 )
 
-// A Calibration is what calibrate found.
+// A Calibration is what calibrate found: the document that it prints, and what its page shows.
+// Times are in seconds, shares in fractions of 1.
 type Calibration struct {
-	Dir      string
-	Size     float64 // of the experiments: a share of the full one
-	Readings []Reading
-	Known    []Known
-	Control  Known // measures wrongly on purpose: it must not hold
+	Format   string    `json:"format"` // poolbench calibrate
+	Version  int       `json:"version"`
+	Dir      string    `json:"dir"`
+	Size     float64   `json:"size"` // of the known answers: a share of the full one
+	Readings []Reading `json:"machine"`
+	Known    []Known   `json:"known"`
+	Control  Known     `json:"control"` // measures wrongly on purpose: it must not hold
+	// known answers that are missed, and a control that passes
+	Wrong int `json:"wrong"`
 }
 
-// A Reading is what the machine was asked, and its answer in words.
-type Reading struct{ What, Answer string }
+// A Reading is what the machine was asked, and its answer, also in words.
+type Reading struct {
+	Name    string             `json:"name"`
+	Metrics map[string]float64 `json:"metrics"`
+	What    string             `json:"-"`
+	Answer  string             `json:"-"`
+}
 
 // Known is a value with a known answer, in the unit of the metric. The tolerance is a share of what
 // is wanted.
 type Known struct {
-	Case, Strategy, Unit string
-	Got, Want, Tolerance float64
-	Simulated            bool // what is wanted comes from another simulation
+	Name      string  `json:"name"`
+	What      string  `json:"what"`
+	Strategy  string  `json:"strategy"`
+	Unit      string  `json:"unit"`
+	Want      float64 `json:"known"`
+	Tolerance float64 `json:"tolerance"`
+	Simulated bool    `json:"simulated,omitempty"` // what is wanted comes from another simulation
+	Got       float64 `json:"measured"`
 }
 
 // Holds reports whether the value lies within the tolerance.
 func (k Known) Holds() bool { return math.Abs(k.Got/k.Want-1) <= k.Tolerance }
+
+// MarshalJSON says whether it holds, too.
+func (k Known) MarshalJSON() ([]byte, error) {
+	type known Known
+	return json.Marshal(struct {
+		known
+		Holds bool `json:"holds"`
+	}{known(k), k.Holds()})
+}
+
+// Case names the experiment.
+func (k Known) Case() string { return k.Name + ": " + k.What }
 
 // off is how far the value is from what is wanted, in tolerances; infinite where it is missing.
 func (k Known) off() float64 {
@@ -48,7 +75,7 @@ func (k Known) off() float64 {
 }
 
 func (k Known) name() string {
-	return k.Case + ", " + k.Strategy + ": " + answer.Metric(k.Unit)
+	return k.Case() + ", " + k.Strategy + ": " + answer.Metric(k.Unit)
 }
 
 // missed are the answers that do not hold.
@@ -120,15 +147,16 @@ func (k Known) words() string {
 		quantity.Metric(k.Unit, k.Want), 100*k.Tolerance)
 }
 
-func (k Known) cells() []string {
-	source, verdict := "exact", "missed"
+// Cells are a row of a table, with the words for a value that holds and one that does not.
+func (k Known) Cells(holds, misses string) []string {
+	source, verdict := "exact", misses
 	if k.Simulated {
 		source = "simulated"
 	}
 	if k.Holds() {
-		verdict = "holds"
+		verdict = holds
 	}
-	return []string{k.Case, k.Strategy, k.Unit, quantity.Metric(k.Unit, k.Got),
+	return []string{k.Case(), k.Strategy, k.Unit, quantity.Metric(k.Unit, k.Got),
 		quantity.Metric(k.Unit, k.Want) + " (" + source + ")",
 		fmt.Sprintf("%+.2f %%", 100*(k.Got/k.Want-1)), fmt.Sprintf("±%.1f %%", 100*k.Tolerance),
 		verdict}
@@ -141,8 +169,8 @@ const mostDrawn = 16
 func (c *Calibration) figure() (*shell.Figure, error) {
 	var all []shell.Row
 	for _, k := range c.farthest()[:min(mostDrawn, len(c.Known))] {
-		name, _, _ := strings.Cut(k.Case, ":")
-		r := shell.Row{Name: name + " " + k.Strategy + ": " + answer.Metric(k.Unit), Value: k.off()}
+		r := shell.Row{Name: k.Name + " " + k.Strategy + ": " + answer.Metric(k.Unit),
+			Value: k.off()}
 		if !k.Holds() {
 			r.Kind = 1
 		}
@@ -189,7 +217,7 @@ func WriteCalibration(w io.Writer, c *Calibration) error {
 		Heads: []string{"case", "strategy", "metric", "measured", "known", "off by", "tolerance",
 			"verdict"}}
 	for _, k := range append(slices.Clone(c.Known), c.Control) {
-		known.Rows = append(known.Rows, k.cells())
+		known.Rows = append(known.Rows, k.Cells("holds", "missed"))
 	}
 	machine := table{ID: "machine", Title: "This machine", Text: "Under the real clock.",
 		Heads: []string{"question", "answer"}}

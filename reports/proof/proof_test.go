@@ -9,10 +9,13 @@ import (
 
 // answers are four known answers, of which the second is this far off, in tolerances.
 func answers(off float64) *Calibration {
-	c := &Calibration{Dir: "out", Size: 0.1, Readings: []Reading{{"the smallest task", "1 ms"}},
-		Control: Known{"control: x", "semaphore", "p99-response-sec", 1, 2, 0.1, false}}
+	c := &Calibration{Dir: "out", Size: 0.1, Readings: []Reading{{What: "the smallest task",
+		Answer: "1 ms"}},
+		Control: Known{Name: "control", What: "x", Strategy: "semaphore",
+			Unit: "p99-response-sec", Want: 2, Tolerance: 0.1, Got: 1}}
 	for i := range 4 {
-		k := Known{fmt.Sprintf("A%d: M/M/4", i), "worker_pool", "mean-wait-sec", 1, 1, 0.125, i == 3}
+		k := Known{Name: fmt.Sprint("A", i), What: "M/M/4", Strategy: "worker_pool",
+			Unit: "mean-wait-sec", Want: 1, Tolerance: 0.125, Simulated: i == 3, Got: 1}
 		if i == 1 {
 			k.Got = 1 + off*k.Tolerance
 		}
@@ -78,7 +81,7 @@ func TestCrashFinding(t *testing.T) {
 func TestPages(t *testing.T) {
 	const evil = `"><img src=x onerror=alert(1)>`
 	c := answers(2)
-	c.Dir, c.Known[0].Case, c.Readings[0].Answer = evil, evil+": "+evil, evil
+	c.Dir, c.Known[0].Name, c.Known[0].What, c.Readings[0].Answer = evil, evil, evil, evil
 	lost := &Crash{Strategy: evil, Workload: evil, Survives: evil, Command: evil, Accepted: 100,
 		Once: 98, Lost: 2, Kills: 2, Broken: true, First: 0.01, LongestFirst: 0.02}
 	nothing := &Crash{Strategy: "s"}

@@ -81,11 +81,12 @@ func allPages(t *testing.T) (all []looked) {
 	})
 	add("gate", "", func(w io.Writer) error { return gate.WritePage(w, worseGate()) })
 	add("calibrate", "", func(w io.Writer) error {
-		known := []proof.Known{{Case: "A1: M/M/4", Strategy: "worker_pool", Unit: "mean-wait-sec",
-			Got: 0.011, Want: 0.01, Tolerance: 0.2}, {Case: "A3: M/H2/4", Strategy: "semaphore",
-			Unit: "p99-response-sec", Got: 0.5, Want: 0.3, Tolerance: 0.1}}
+		known := []proof.Known{{Name: "A1", What: "M/M/4", Strategy: "worker_pool",
+			Unit: "mean-wait-sec", Got: 0.011, Want: 0.01, Tolerance: 0.2}, {Name: "A3",
+			What: "M/H2/4", Strategy: "semaphore", Unit: "p99-response-sec", Got: 0.5, Want: 0.3,
+			Tolerance: 0.1}}
 		return proof.WriteCalibration(w, &proof.Calibration{Dir: "out", Size: 0.1, Known: known,
-			Control:  proof.Known{Case: "control", Unit: "mean-response-sec", Got: 1, Want: 2},
+			Control:  proof.Known{Name: "control", Unit: "mean-response-sec", Got: 1, Want: 2},
 			Readings: []proof.Reading{{What: "a sleep ends later by", Answer: "1 ms"}}})
 	})
 	add("crash", "", func(w io.Writer) error {
