@@ -8,11 +8,11 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/text/prose"
 )
 
 // children run scenarios under the virtual clock. A child costs some 17 ms of CPU time, more than
@@ -220,21 +220,8 @@ func (b *beginning) Write(p []byte) (int, error) {
 
 // lines returns the first ones for a message, each on a line of its own.
 func (b *beginning) lines() string {
-	const most, width = 8, 160
-	var text strings.Builder
-	n := 0
-	for line := range strings.Lines(b.String()) {
-		if line = strings.TrimRight(line, " \r\n"); line == "" {
-			continue
-		}
-		if n++; n > most {
-			text.WriteString("\n    …")
-			break
-		}
-		if r := []rune(line); len(r) > width {
-			line = string(r[:width]) + "…"
-		}
-		text.WriteString("\n    " + strings.ReplaceAll(line, "\t", "  "))
+	if text := prose.FirstLines(b.String(), 8); text != "" {
+		return "\n    " + text
 	}
-	return text.String()
+	return ""
 }

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/poolbench/poolbench/internal/text/prose"
 )
 
 // side is the one or the other revision.
@@ -119,7 +121,7 @@ func printed(
 		return "", context.Cause(ctx)
 	}
 	return "", &commandError{name,
-		strings.TrimPrefix(firstLines(stderr.String(), lines), "fatal: "), err}
+		strings.TrimPrefix(prose.FirstLines(stderr.String(), lines), "fatal: "), err}
 }
 
 // resolve finds the commit of a revision.
@@ -213,28 +215,4 @@ func (r *repository) gitPath(ctx context.Context, what string) (string, error) {
 		path = filepath.Join(r.top, path)
 	}
 	return path, err
-}
-
-// firstLines shortens what a program says to what a message can hold, every line after the first
-// indented.
-func firstLines(text string, most int) string {
-	const width = 160
-	var lines []string
-	for line := range strings.Lines(text) {
-		line = strings.TrimRight(line, " \r\n")
-		if line == "" {
-			continue
-		}
-		if len(lines) == most {
-			if most > 1 {
-				lines = append(lines, "…")
-			}
-			break
-		}
-		if r := []rune(line); len(r) > width {
-			line = string(r[:width]) + "…"
-		}
-		lines = append(lines, strings.ReplaceAll(line, "\t", "  "))
-	}
-	return strings.Join(lines, "\n    ")
 }

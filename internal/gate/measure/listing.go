@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"golang.org/x/perf/benchfmt"
+
+	"github.com/poolbench/poolbench/internal/text/prose"
 )
 
 // A benchmark is one that both sides have.
@@ -112,7 +114,7 @@ func (b *binaries) list(ctx context.Context, p int, o Options, procs int) (listi
 
 // saidLast is what a process that failed has said of it, on lines of their own.
 func saidLast(after finished) string {
-	text := cmp.Or(firstLines(string(after.stderr), 8), firstLines(string(after.stdout), 8))
+	text := cmp.Or(prose.FirstLines(string(after.stderr), 8), prose.FirstLines(string(after.stdout), 8))
 	if text == "" {
 		return ""
 	}
@@ -133,7 +135,7 @@ func about(printed []byte, name string) string {
 		// Under -test.v the log comes before that line, otherwise after it.
 		for _, at := range []int{i - 1, i + 1} {
 			if at >= 0 && at < len(lines) && strings.HasPrefix(lines[at], "    ") {
-				return ": " + firstLines(strings.TrimSpace(lines[at]), 1)
+				return ": " + prose.FirstLines(strings.TrimSpace(lines[at]), 1)
 			}
 		}
 	}

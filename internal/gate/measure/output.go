@@ -15,6 +15,7 @@ import (
 	"golang.org/x/perf/benchunit"
 
 	"github.com/poolbench/poolbench/internal/statistics/samples"
+	"github.com/poolbench/poolbench/internal/text/prose"
 )
 
 // A reading is what one run of one benchmark reported.
@@ -106,7 +107,7 @@ func one(printed []byte, name string) (r reading, units benchfmt.UnitMetadataMap
 		return reading{}, nil, errors.New("it skipped itself, and did not when it was listed")
 	}
 	return reading{}, nil,
-		fmt.Errorf("it printed no result\n    %s", firstLines(string(printed), 8))
+		fmt.Errorf("it printed no result\n    %s", prose.FirstLines(string(printed), 8))
 }
 
 // begun finds the benchmarks that -test.v says have begun.

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/perf/benchfmt"
 
 	"github.com/poolbench/poolbench/internal/machine/witness"
+	"github.com/poolbench/poolbench/internal/text/prose"
 )
 
 // A runner runs one side of one benchmark, in processes of their own.
@@ -88,7 +89,7 @@ func (r *runner) once(
 	case ctx.Err() != nil:
 		return reading{}, nil, after, context.Cause(ctx)
 	case errors.As(err, &not):
-		said := firstLines(string(after.stderr), 8)
+		said := prose.FirstLines(string(after.stderr), 8)
 		if names := outcomes(after.stdout, "FAIL"); len(names) > 0 {
 			said = "it failed" + about(after.stdout, names[0])
 		}

@@ -44,3 +44,27 @@ func Tally[K comparable](counts map[K]int, kinds ...K) string {
 	}
 	return strings.Join(parts, ", ")
 }
+
+// FirstLines shortens what a program says to what a message can hold, every line after the first
+// indented.
+func FirstLines(text string, most int) string {
+	const width = 160
+	var lines []string
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, " \r\n")
+		if line == "" {
+			continue
+		}
+		if len(lines) == most {
+			if most > 1 {
+				lines = append(lines, "…")
+			}
+			break
+		}
+		if r := []rune(line); len(r) > width {
+			line = string(r[:width]) + "…"
+		}
+		lines = append(lines, strings.ReplaceAll(line, "\t", "  "))
+	}
+	return strings.Join(lines, "\n    ")
+}
