@@ -10,6 +10,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/poolbench/poolbench/bench/attack"
+	"github.com/poolbench/poolbench/internal/machine/pace"
 )
 
 // A Load is an attack that agents share.
@@ -68,39 +69,26 @@ func (l Load) Run(ctx context.Context) (_ *attack.Report, err error) {
 		}
 		defer sub.Unsubscribe()
 	}
-	defer r.say(stopIt) // to whoever is left
-	beating, end := context.WithCancel(context.WithoutCancel(ctx))
-	var beat sync.WaitGroup
-	defer beat.Wait()
-	defer end()
-	beat.Go(func() { r.beat(beating) })
+	defer r.stop() // to whoever is left
+	defer pace.Every(l.Timing.Beat, func() { r.tell(goOn) })()
 	if err := r.muster(ctx, calls); err != nil {
 		return nil, err
 	}
 	r.startAll(ctx)
 	cut := r.await(ctx)
-	r.look(beating)
+	r.look(context.WithoutCancel(ctx))
 	return r.merge(cut)
 }
 
-// say tells the agents of this load.
-func (r *loading) say(what string) {
-	// agents that do not hear it soon stop by themselves
+// tell tells the agents of this load. Those that do not hear it soon stop by themselves.
+func (r *loading) tell(what string) {
 	_ = r.Conn.Publish(loadSubject+"."+r.id+".beat", []byte(what))
-	_ = r.Conn.Flush()
 }
 
-func (r *loading) beat(ctx context.Context) {
-	tick := time.NewTicker(r.Timing.Beat)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-			_ = r.Conn.Publish(loadSubject+"."+r.id+".beat", []byte(goOn)) // as in say
-		}
-	}
+// stop has them stop at once.
+func (r *loading) stop() {
+	r.tell(stopIt)
+	_ = r.Conn.Flush() // as in tell
 }
 
 // startAll tells each agent when the plan begins, by its own clock.
@@ -141,7 +129,7 @@ func (r *loading) await(ctx context.Context) (cut error) {
 	done, stopping := ctx.Done(), r.Attack.Stopping()
 	stop := func(why error) {
 		cut, done = why, nil
-		r.say(stopIt)
+		r.stop()
 	}
 	for r.left(r.Timing.Lost) > 0 {
 		select {

@@ -4,13 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
 
 	"github.com/poolbench/poolbench/bench/attack"
+	"github.com/poolbench/poolbench/internal/machine/pace"
 )
 
 // A part is what an agent has to do with one load.
@@ -46,10 +46,15 @@ func (p *part) take() error {
 	}
 	defer sub.Unsubscribe()
 	alive, end := context.WithCancel(s.ctx)
-	var beating sync.WaitGroup
-	defer beating.Wait()
 	defer end()
-	beating.Go(func() { p.pulse(alive, func() { stop(errSilent); end() }) })
+	defer pace.Every(s.Timing.Beat, func() {
+		if time.Since(time.Unix(0, p.beat.Load())) > s.Timing.Silent {
+			stop(errSilent)
+			end()
+		} else {
+			p.pulse()
+		}
+	})()
 	select {
 	case p.attack.Start = <-p.starting:
 	case <-ctx.Done():
@@ -85,30 +90,16 @@ func (p *part) run(ctx context.Context) ([]byte, error) {
 	return share.AppendBinary(nil)
 }
 
-// pulse gives signs of life until ctx ends, and calls silent when the load gives none.
-func (p *part) pulse(ctx context.Context, silent func()) {
-	tick := time.NewTicker(p.of.Timing.Beat)
-	defer tick.Stop()
-	for {
-		now := pulse{ID: p.of.Self.ID}
-		if is := p.progress.Load(); is != nil {
-			now.Settled, now.Failed, now.Counts = is.Settled, is.Failed, is.Counts
-		}
-		if began := p.began.Load(); began > 0 {
-			now.Elapsed = max(time.Since(time.Unix(0, began)), 0)
-		}
-		if text, err := json.Marshal(now); err == nil {
-			// one that is lost is not missed
-			_ = p.of.Conn.Publish(loadSubject+"."+p.id+".pulse", text)
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-		if time.Since(time.Unix(0, p.beat.Load())) > p.of.Timing.Silent {
-			silent()
-			return
-		}
+// pulse gives a sign of life. One that is lost is not missed.
+func (p *part) pulse() {
+	now := pulse{ID: p.of.Self.ID}
+	if is := p.progress.Load(); is != nil {
+		now.Settled, now.Failed, now.Counts = is.Settled, is.Failed, is.Counts
+	}
+	if began := p.began.Load(); began > 0 {
+		now.Elapsed = max(time.Since(time.Unix(0, began)), 0)
+	}
+	if text, err := json.Marshal(now); err == nil {
+		_ = p.of.Conn.Publish(loadSubject+"."+p.id+".pulse", text)
 	}
 }

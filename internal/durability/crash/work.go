@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/machine/pace"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/strategies/engine/broker"
 	"github.com/poolbench/poolbench/workloads"
@@ -173,7 +174,7 @@ func (w *worker) audit(ctx context.Context) {
 		return
 	}
 	last, looks := w.said.Load(), 0
-	for sleep(ctx, time.Second) {
+	for pace.Sleep(ctx, time.Second) == nil {
 		n, err := store.Held(ctx)
 		if now := w.said.Load(); now != last || err != nil || n > 0 {
 			last, looks = now, 0
@@ -218,7 +219,7 @@ func (w *worker) submit(ctx context.Context, o Order) {
 	due := time.Now()
 	for id, in := o.Next, 0; in < o.Tasks && id < math.MaxUint64; id++ {
 		due = due.Add(w.apart)
-		if !sleep(ctx, time.Until(due)) {
+		if pace.Sleep(ctx, time.Until(due)) != nil {
 			return
 		}
 		if err := w.strategy.Submit(ctx, w.task(id)); err == nil {
@@ -227,23 +228,8 @@ func (w *worker) submit(ctx context.Context, o Order) {
 			continue
 		}
 		w.say(refused, id)
-		if !sleep(ctx, 20*time.Millisecond) {
+		if pace.Sleep(ctx, 20*time.Millisecond) != nil {
 			return
 		}
-	}
-}
-
-// sleep returns false when ctx has ended.
-func sleep(ctx context.Context, d time.Duration) bool {
-	if d <= 0 {
-		return ctx.Err() == nil
-	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-timer.C:
-		return true
 	}
 }
