@@ -114,7 +114,8 @@ func (b *binaries) list(ctx context.Context, p int, o Options, procs int) (listi
 
 // saidLast is what a process that failed has said of it, on lines of their own.
 func saidLast(after finished) string {
-	text := cmp.Or(prose.FirstLines(string(after.stderr), 8), prose.FirstLines(string(after.stdout), 8))
+	text := cmp.Or(prose.FirstLines(string(after.stderr), 8),
+		prose.FirstLines(string(after.stdout), 8))
 	if text == "" {
 		return ""
 	}
