@@ -146,10 +146,7 @@ func (b *batched) perBatch(unit string) (values []float64) {
 	return values
 }
 
-// queue puts the traffic through a pool.
-func (t *traffic) queue(limit, queue int) *batched { return t.through(plainLine(limit, queue)) }
-
-// sheds is queue for the share of the tasks that are shed alone.
+// sheds puts the traffic through a pool for the share of the tasks that are shed alone.
 func (t *traffic) sheds(limit, queue int) *batched {
 	b := t.empty()
 	var pool recursion.Pool

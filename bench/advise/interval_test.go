@@ -68,10 +68,10 @@ func heldOut(t testing.TB, whole sample, half int) (held bool, width float64) {
 	second := recordedAs(sample{whole.due[half:], whole.service[half:]})
 	wanted := list(t, "p99-response<60ms")
 	limit := 1 + sortSearch(64, func(below int) bool {
-		return judge(first.queue(below+1, anyQueue), wanted) == objectives.Met
+		return judge(first.through(plainLine(below+1, anyQueue)), wanted) == objectives.Met
 	})
-	promise := first.queue(limit, anyQueue).figure("p99-response-sec")
-	is := second.queue(limit, anyQueue).figure("p99-response-sec").Mid
+	promise := first.through(plainLine(limit, anyQueue)).figure("p99-response-sec")
+	is := second.through(plainLine(limit, anyQueue)).figure("p99-response-sec").Mid
 	return promise.Low <= is && is <= promise.High,
 		max(promise.High/promise.Mid-1, 1-promise.Low/promise.Mid)
 }

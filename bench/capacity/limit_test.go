@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/objectives"
 	"github.com/poolbench/poolbench/internal/house/check"
 	"github.com/poolbench/poolbench/internal/statistics/recursion"
+	"github.com/poolbench/poolbench/internal/statistics/samples"
 	"github.com/poolbench/poolbench/internal/statistics/theory"
 )
 
@@ -23,10 +25,14 @@ func fromPlan(_ context.Context, sc bench.Scenario) (*bench.Result, error) {
 	}
 	var pool recursion.Pool
 	pool.Run(plan.Due, plan.Service, sc.Limit, queue)
-	p99 := pool.Quantiles(nil, plan.Warmup, 0.99)[0]
+	responses := pool.Responses()[plan.Warmup:]
+	all := float64(len(responses))
+	responses = slices.DeleteFunc(responses, func(r int64) bool { return r == recursion.Shed })
+	shed := (all - float64(len(responses))) / all
+	p99 := samples.NearestRanks(nil, responses, 0.99)[0]
 	return &bench.Result{Name: sc.Name(), Seed: sc.Seed, Metrics: []bench.Metric{
 		{Unit: "p99-response-sec", Value: float64(p99) / 1e9},
-		{Unit: "shed/op", Value: pool.ShedShare(plan.Warmup)}}}, nil
+		{Unit: "shed/op", Value: shed}}}, nil
 }
 
 // A queueing case is a service of which theory knows the answer at every limit.

@@ -191,15 +191,6 @@ func NewHistogram(bins []Bin) (Histogram, error) {
 	return h, nil
 }
 
-// HistogramOf makes a histogram of values in ascending order.
-func HistogramOf(ascending []float64) (Histogram, error) {
-	bins := make([]Bin, len(ascending))
-	for i, v := range ascending {
-		bins[i] = Bin{v, 1}
-	}
-	return NewHistogram(bins)
-}
-
 // Total is the number of values.
 func (h Histogram) Total() int64 { return h.total }
 

@@ -15,7 +15,11 @@ import (
 func mustHistogram(t rapid.TB, values []float64) Histogram {
 	t.Helper()
 	slices.Sort(values)
-	h, err := HistogramOf(values)
+	var bins []Bin
+	for _, v := range values {
+		bins = append(bins, Bin{v, 1})
+	}
+	h, err := NewHistogram(bins)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -69,7 +69,11 @@ func tailSample(from latencySource, n int, factor float64, rng *rand.Rand) (judg
 					run[i] *= factor
 				}
 			}
-			h, err := judge.HistogramOf(run)
+			var bins []judge.Bin
+			for _, v := range run {
+				bins = append(bins, judge.Bin{Value: v, Count: 1})
+			}
+			h, err := judge.NewHistogram(bins)
 			wrong = errors.Join(wrong, err)
 			return h
 		})

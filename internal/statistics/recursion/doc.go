@@ -5,7 +5,7 @@
 //
 //	var pool recursion.Pool // use it again: a run then allocates nothing
 //	pool.Run(due, service, 4, recursion.NeverFull)
-//	p99 := pool.Quantiles(nil, 0, 0.99)[0]
+//	responses := pool.Responses()
 //
 // Instants and times are nanoseconds. A plan with ties has more than one course, of which this is
 // the one where tasks that are due together come in their order, and where a slot that becomes free

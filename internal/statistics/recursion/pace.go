@@ -64,7 +64,7 @@ func (p *Pool) bounded(due, service []int64) {
 	}
 	p.held = p.longer[:len(due)]
 	pace := pacer{Pace: p.Pace}
-	end, last, origin := int64(0), int64(0), int64(0)
+	last, origin := int64(0), int64(0)
 	for i, d := range due {
 		last = pace.start(max(d, last, p.slots.Next()))
 		if i == 0 {
@@ -75,7 +75,6 @@ func (p *Pool) bounded(due, service []int64) {
 			wait, admitted := p.Gate(begun)
 			if !admitted {
 				p.responses[i], p.held[i] = Refused, 0
-				end = max(end, last)
 				continue
 			}
 			begun += wait
@@ -84,11 +83,6 @@ func (p *Pool) bounded(due, service []int64) {
 		p.held[i] = e - last
 		p.slots.Take(last, p.held[i])
 		p.responses[i] = e - d
-		p.busy += p.held[i]
-		end = max(end, e)
-	}
-	if len(due) > 0 {
-		p.makespan = end - due[0]
 	}
 }
 

@@ -1,7 +1,5 @@
 package recursion
 
-import "github.com/poolbench/poolbench/internal/statistics/samples"
-
 // NeverFull is the queue of a pool that accepts every task, or blocks its producer: one behind the
 // other, both start a task at the same instant.
 const NeverFull = -1
@@ -19,9 +17,6 @@ type Pool struct {
 	slots     Slots
 	starts    []int64 // of the last queue tasks accepted, as a ring
 	responses []int64
-	values    []int64 // scratch of Quantiles
-	busy      int64
-	makespan  int64
 	tied      bool
 }
 
@@ -34,7 +29,7 @@ func (p *Pool) Run(due, service []int64, limit, queue int) {
 	if n := len(due); cap(p.responses) < n {
 		p.responses = make([]int64, n)
 	}
-	p.responses, p.busy, p.makespan, p.tied = p.responses[:len(due)], 0, 0, false
+	p.responses, p.tied = p.responses[:len(due)], false
 	p.held = service
 	switch {
 	case p.Pace.Every != 0 || p.Freeze.Period != 0 || p.Gate != nil:
@@ -47,16 +42,10 @@ func (p *Pool) Run(due, service []int64, limit, queue int) {
 }
 
 func (p *Pool) accept(due, service []int64) {
-	end, service := int64(0), service[:len(due)]
+	service = service[:len(due)]
 	for i, d := range due {
 		s := service[i]
-		e := p.slots.Take(d, s) + s
-		p.responses[i] = e - d
-		p.busy += s
-		end = max(end, e)
-	}
-	if len(due) > 0 {
-		p.makespan = end - due[0]
+		p.responses[i] = p.slots.Take(d, s) + s - d
 	}
 }
 
@@ -66,7 +55,7 @@ func (p *Pool) shed(due, service []int64, queue int) {
 	}
 	p.starts = p.starts[:queue]
 	clear(p.starts)
-	end, oldest := int64(0), 0
+	oldest := 0
 	for i, d := range due {
 		// As many tasks wait as have been accepted and start after d. Starts ascend, so that the
 		// oldest of the last queue ones tells whether all of them do.
@@ -74,7 +63,6 @@ func (p *Pool) shed(due, service []int64, queue int) {
 		p.tied = p.tied || d > 0 && (next == d || queue > 0 && p.starts[oldest] == d)
 		if next > d && (queue == 0 || p.starts[oldest] > d) {
 			p.responses[i] = Shed
-			end = max(end, d) // a task that is shed has its end at once
 			continue
 		}
 		s := service[i]
@@ -86,11 +74,6 @@ func (p *Pool) shed(due, service []int64, queue int) {
 			}
 		}
 		p.responses[i] = start + s - d
-		p.busy += s
-		end = max(end, start+s)
-	}
-	if len(due) > 0 {
-		p.makespan = end - due[0]
 	}
 }
 
@@ -106,37 +89,3 @@ func (p *Pool) Responses() []int64 { return p.responses }
 // Tied reports whether a slot or a place in the queue became free at the very instant at which a
 // task was due that had need of it: a strategy might as well have shed that task.
 func (p *Pool) Tied() bool { return p.tied }
-
-// Utilisation is the service of all tasks over limit × makespan, from 0 to 1.
-func (p *Pool) Utilisation() float64 {
-	if p.makespan == 0 {
-		return 0
-	}
-	return float64(p.busy) / (float64(len(p.slots.free)) * float64(p.makespan))
-}
-
-// ShedShare is the share of the tasks from first on that were shed.
-func (p *Pool) ShedShare(first int) float64 {
-	n := 0
-	for _, r := range p.responses[first:] {
-		if r == Shed {
-			n++
-		}
-	}
-	return float64(n) / float64(max(len(p.responses)-first, 1))
-}
-
-// Quantiles appends to into the quantiles ps, which ascend, of the responses of the tasks from
-// first on that were accepted: the ⌈pn⌉-th smallest. Where none was, it appends nothing.
-func (p *Pool) Quantiles(into []int64, first int, ps ...float64) []int64 {
-	p.values = p.values[:0]
-	for _, r := range p.responses[first:] {
-		if r >= 0 {
-			p.values = append(p.values, r)
-		}
-	}
-	if len(p.values) == 0 {
-		return into
-	}
-	return samples.NearestRanks(into, p.values, ps...)
-}
