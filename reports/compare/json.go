@@ -9,10 +9,6 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// version is that of the JSON. Fields may be added within a version; none changes its
-// meaning.
-const version = 1
-
 // WriteJSON writes a comparison as one JSON object:
 //
 //	{
@@ -62,10 +58,8 @@ const version = 1
 //	}
 func WriteJSON(w io.Writer, c *Comparison) error {
 	out := jsonComparison{
-		Format: "poolbench compare", Version: version,
-		Columns: c.Columns, ColumnKeys: []map[string]string{}, Alpha: c.Alpha,
-		Confidence: c.Confidence,
-		Config:     pairMap(c.Config), Tables: []jsonTable{},
+		Head: jsondoc.NewHead("compare"), Columns: c.Columns, ColumnKeys: []map[string]string{},
+		Alpha: c.Alpha, Confidence: c.Confidence, Config: pairMap(c.Config), Tables: []jsonTable{},
 		Missing: append([]Missing{}, c.Missing...), Varying: append([]Variation{}, c.Varying...),
 		Warnings: jsondoc.List(c.Warnings), Tasks: c.Tasks, Parts: c.Parts,
 	}
@@ -79,8 +73,7 @@ func WriteJSON(w io.Writer, c *Comparison) error {
 }
 
 type jsonComparison struct {
-	Format     string               `json:"format"`
-	Version    int                  `json:"version"`
+	jsondoc.Head
 	Columns    []string             `json:"columns"`
 	ColumnKeys []map[string]string  `json:"columnKeys"`
 	Alpha      float64              `json:"alpha"`

@@ -7,10 +7,6 @@ import (
 	"github.com/poolbench/poolbench/reports/gate/verdict"
 )
 
-// version is the version of the JSON. Fields may be added within a version; none changes its
-// meaning.
-const version = 1
-
 // WriteJSON writes a gate's report as one JSON object:
 //
 //	{
@@ -40,12 +36,11 @@ func WriteJSON(w io.Writer, r *verdict.Report) error {
 	report.Faults, report.Unclear = jsondoc.List(r.Faults), jsondoc.List(r.Unclear)
 	report.Warnings = jsondoc.List(r.Warnings)
 	return jsondoc.Write(w, struct {
-		Format  string `json:"format"`
-		Version int    `json:"version"`
+		jsondoc.Head
 		Old     string `json:"old"`
 		New     string `json:"new"`
 		Exit    int    `json:"exit"`
 		Outcome string `json:"outcome"`
 		verdict.Report
-	}{"poolbench gate", version, r.Old, r.New, r.ExitCode(), outcome(r), report})
+	}{jsondoc.NewHead("gate"), r.Old, r.New, r.ExitCode(), outcome(r), report})
 }

@@ -33,8 +33,7 @@ func WriteJSON(w io.Writer, t *Trend) error {
 	trend := *t // with empty lists, where there are none
 	trend.Series, trend.Warnings = jsondoc.List(t.Series), jsondoc.List(t.Warnings)
 	return jsondoc.Write(w, struct {
-		Format  string `json:"format"`
-		Version int    `json:"version"`
+		jsondoc.Head
 		Trend
-	}{"poolbench trend", 1, trend})
+	}{jsondoc.NewHead("trend"), trend})
 }
