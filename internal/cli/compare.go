@@ -92,7 +92,7 @@ func (a *app) compare(o comparing, args []string) error {
 	}
 	return map[string]func(io.Writer, *compare.Comparison) error{
 		"text": func(w io.Writer, c *compare.Comparison) error {
-			return compare.WriteTerminal(w, c, a.Columns())
+			return compare.WriteText(w, c, a.Columns())
 		}, "markdown": compare.WriteMarkdown, "csv": compare.WriteCSV,
 		"json": compare.WriteJSON,
 	}[o.format](a.Stdout, c)

@@ -144,7 +144,7 @@ func (o gateFlags) writeFiles(r *verdict.Report, summary func(io.Writer) error) 
 func (a *app) showGate(r *verdict.Report, o gateFlags) error {
 	write := map[string]func(io.Writer, *verdict.Report) error{
 		"text": func(w io.Writer, r *verdict.Report) error {
-			return gate.WriteTerminal(w, r, a.Columns())
+			return gate.WriteText(w, r, a.Columns())
 		}, "markdown": gate.WriteMarkdown, "json": gate.WriteJSON,
 		"junit": gate.WriteJUnit,
 	}[o.format]

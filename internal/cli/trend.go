@@ -101,7 +101,7 @@ func (a *app) showTrend(o watching, t *trend.Trend, charts []string) error {
 	if o.format == "json" {
 		return trend.WriteJSON(a.Stdout, t)
 	}
-	if err := trend.WriteTerminal(a.Stdout, t, a.Columns()); err != nil {
+	if err := trend.WriteText(a.Stdout, t, a.Columns()); err != nil {
 		return err
 	}
 	if len(charts) > 0 {

@@ -61,7 +61,7 @@ func BenchmarkCompareLarge(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				if err := WriteText(io.Discard, c); err != nil {
+				if err := WriteText(io.Discard, c, 0); err != nil {
 					b.Fatal(err)
 				}
 			}

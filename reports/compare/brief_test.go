@@ -44,7 +44,7 @@ func TestBriefGoldens(t *testing.T) {
 	old := seededRuns(t, "old", 1, 1, 1, 1)
 	rows := mustCompare(t, old, seededRuns(t, "new", 1, 1, 1.02, 1.5), Options{Brief: true})
 	resultstest.Golden(t, "brief.text", func(w io.Writer) error {
-		return WriteTerminal(w, rows, 80)
+		return WriteText(w, rows, 80)
 	})
 	resultstest.Golden(t, "brief.md", func(w io.Writer) error { return WriteMarkdown(w, rows) })
 	resultstest.Golden(t, "brief.csv", func(w io.Writer) error { return WriteCSV(w, rows) })
@@ -55,7 +55,7 @@ func TestBriefGoldens(t *testing.T) {
 		t.Fatal(err)
 	}
 	resultstest.Golden(t, "columns.text", func(w io.Writer) error {
-		return WriteTerminal(w, columns, 80)
+		return WriteText(w, columns, 80)
 	})
 }
 
@@ -73,7 +73,7 @@ func TestBriefLeavesBenchstatAlone(t *testing.T) {
 	var texts [2]strings.Builder
 	for i, brief := range []bool{false, true} {
 		if err := WriteText(&texts[i], mustCompare(t, other, other,
-			Options{Brief: brief})); err != nil {
+			Options{Brief: brief}), 0); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -91,7 +91,7 @@ func TestNoEndlessInterval(t *testing.T) {
 		if err := WritePage(&page, c); err != nil {
 			t.Fatal(err)
 		}
-		if err := WriteText(&text, c); err != nil {
+		if err := WriteText(&text, c, 0); err != nil {
 			t.Fatal(err)
 		}
 		first, _, _ := strings.Cut(text.String(), "\n")
@@ -113,7 +113,7 @@ func TestTooSmallToSee(t *testing.T) {
 		c := mustCompare(t, seededRuns(t, "old", 1, 1), seededRuns(t, "new", 1, factor),
 			Options{Brief: true})
 		var text strings.Builder
-		if err := WriteText(&text, c); err != nil {
+		if err := WriteText(&text, c, 0); err != nil {
 			t.Fatal(err)
 		}
 		if strings.Contains(text.String(), "  worse") != worse ||

@@ -23,7 +23,7 @@ func mustCompare(t *testing.T, old, new *results.Results, opts Options) *Compari
 func TestCompareGoldens(t *testing.T) {
 	c := mustCompare(t, resultstest.Sample(t, "old.txt"), resultstest.Sample(t, "new.txt"),
 		Options{})
-	resultstest.Golden(t, "compare.text", func(w io.Writer) error { return WriteText(w, c) })
+	resultstest.Golden(t, "compare.text", func(w io.Writer) error { return WriteText(w, c, 0) })
 	resultstest.Golden(t, "compare.md", func(w io.Writer) error { return WriteMarkdown(w, c) })
 	resultstest.Golden(t, "compare.csv", func(w io.Writer) error { return WriteCSV(w, c) })
 	resultstest.Golden(t, "compare.json", func(w io.Writer) error { return WriteJSON(w, c) })
@@ -43,7 +43,8 @@ func TestCompareMissing(t *testing.T) {
 	if diff := cmp.Diff(want, c.Missing); diff != "" {
 		t.Error(diff)
 	}
-	for _, render := range []func(io.Writer, *Comparison) error{WriteText, WriteMarkdown,
+	for _, render := range []func(io.Writer, *Comparison) error{
+		func(w io.Writer, c *Comparison) error { return WriteText(w, c, 0) }, WriteMarkdown,
 		WriteCSV, WriteJSON} {
 		var out strings.Builder
 		if err := render(&out, c); err != nil {

@@ -28,7 +28,7 @@ func TestPooledCopies(t *testing.T) {
 			t.Fatal(err)
 		}
 		var text bytes.Buffer
-		if err := WriteText(&text, got); err != nil {
+		if err := WriteText(&text, got, 0); err != nil {
 			t.Fatal(err)
 		}
 		left := strings.Contains(text.String(), "4 virtual runs are in an input before it")

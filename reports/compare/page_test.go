@@ -60,7 +60,7 @@ func TestPageOfChance(t *testing.T) {
 	}
 	var text strings.Builder
 	if err := WriteText(&text, mustCompare(t, many("old", 1), many("new", 2),
-		Options{})); err != nil {
+		Options{}), 0); err != nil {
 		t.Fatal(err)
 	}
 	if want := "2 differences of 40 tested with p ≤ 0.05, and chance alone makes about 2: " +

@@ -41,7 +41,7 @@ func TestCompareWithinOneFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got bytes.Buffer
-	if err := WriteText(&got, c); err != nil {
+	if err := WriteText(&got, c, 0); err != nil {
 		t.Fatal(err)
 	}
 	const want = `The throughput of semaphore, Run 0.10 is 49.9 % lower: 1002 /s, with worker_pool 2002 /s; of 2 comparisons 2 worse
@@ -225,7 +225,8 @@ func TestCompareFromZero(t *testing.T) {
 	c := mustCompare(t, old,
 		resultstest.Read(t, "new",
 			resultstest.Repeat("X", "errors/op", resultstest.Same("5", 6)...)), Options{})
-	for _, render := range []func(io.Writer, *Comparison) error{WriteText, WriteMarkdown} {
+	write := func(w io.Writer, c *Comparison) error { return WriteText(w, c, 0) }
+	for _, render := range []func(io.Writer, *Comparison) error{write, WriteMarkdown} {
 		var text strings.Builder
 		if err := render(&text, c); err != nil {
 			t.Fatal(err)
@@ -304,7 +305,7 @@ func FuzzProjections(f *testing.F) {
 			}
 		}
 		var text bytes.Buffer
-		if err := errors.Join(WriteText(&text, c), WriteMarkdown(&text, c), WriteCSV(&text, c),
+		if err := errors.Join(WriteText(&text, c, 0), WriteMarkdown(&text, c), WriteCSV(&text, c),
 			WriteJSON(&text, c)); err != nil || len(c.Tables) == 0 {
 			t.Fatalf("%d tables, %v", len(c.Tables), err)
 		}

@@ -33,13 +33,9 @@ const (
 // Behind a significant delta it adds "better" or "worse", where the direction of the metric is
 // known. What all names have in common is said once, above the tables.
 //
-// The headline comes first.
-func WriteText(w io.Writer, c *Comparison) error { return WriteTerminal(w, c, 0) }
-
-// WriteTerminal is WriteText in lines of at most so many characters, 0 for any number. Where a
-// table is wider, the name of a row has a line of its own, and each input but the first its own
-// table.
-func WriteTerminal(w io.Writer, c *Comparison, most int) error {
+// The headline comes first. Lines have at most so many characters, 0 for any number: where a table
+// is wider, the name of a row has a line of its own, and each input but the first its own table.
+func WriteText(w io.Writer, c *Comparison, most int) error {
 	if c.brief {
 		_, err := io.WriteString(w, c.briefText(most))
 		return err

@@ -37,7 +37,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	if err := compare.WriteText(os.Stdout, comparison); err != nil {
+	if err := compare.WriteText(os.Stdout, comparison, 0); err != nil {
 		fmt.Println(err)
 		return
 	}
@@ -47,7 +47,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	if err := gate.WriteText(os.Stdout, verdict); err != nil {
+	if err := gate.WriteText(os.Stdout, verdict, 0); err != nil {
 		fmt.Println(err)
 		return
 	}

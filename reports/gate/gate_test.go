@@ -12,6 +12,9 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
+// text writes it in lines of any width.
+func text(w io.Writer, r *verdict.Report) error { return WriteText(w, r, 0) }
+
 func mustJudge(t *testing.T, old, new *results.Results, opts verdict.Options) *verdict.Report {
 	t.Helper()
 	r, err := Judge(old, new, opts)
@@ -24,7 +27,7 @@ func mustJudge(t *testing.T, old, new *results.Results, opts verdict.Options) *v
 func TestGateGoldens(t *testing.T) {
 	r := mustJudge(t, resultstest.Sample(t, "old.txt"), resultstest.Sample(t, "new.txt"),
 		DefaultOptions())
-	resultstest.Golden(t, "gate.text", func(w io.Writer) error { return WriteText(w, r) })
+	resultstest.Golden(t, "gate.text", func(w io.Writer) error { return text(w, r) })
 	resultstest.Golden(t, "gate.md", func(w io.Writer) error { return WriteMarkdown(w, r) })
 	resultstest.Golden(t, "gate.json", func(w io.Writer) error { return WriteJSON(w, r) })
 }
@@ -420,7 +423,7 @@ func TestGateReport(t *testing.T) {
 			sameLines(t, "unclear", r.Unclear, test.unclear)
 			sameLines(t, "warnings", r.Warnings, test.warnings)
 			// Whatever is held against the inputs, every rendering says.
-			for _, render := range []func(io.Writer, *verdict.Report) error{WriteText,
+			for _, render := range []func(io.Writer, *verdict.Report) error{text,
 				WriteMarkdown, WriteJSON} {
 				var out strings.Builder
 				if err := render(&out, r); err != nil {

@@ -130,7 +130,7 @@ func TestGatePairs(t *testing.T) {
 				n = fmt.Sprintf("%d+%d", row.Old.N, row.New.N)
 			}
 			for want, render := range map[string]func(io.Writer,
-				*verdict.Report) error{n: WriteText,
+				*verdict.Report) error{n: text,
 				" " + n + " ": WriteMarkdown, paired: WriteJSON} {
 				var out strings.Builder
 				if err := render(&out, r); err != nil || !strings.Contains(out.String(), want) {

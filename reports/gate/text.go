@@ -37,12 +37,9 @@ const nameColumns = 3
 // "change" is the Hodges–Lehmann estimate and "interval" its interval; "old" is the median of the
 // old values, and "new" that with the change; the p-values are those of the test for the worse, or
 // of that for the better in a row that is better; "detectable" is the smallest change for the worse
-// that would have been found. Reasons are numbered, and stand below the table.
-func WriteText(w io.Writer, r *verdict.Report) error { return WriteTerminal(w, r, 0) }
-
-// WriteTerminal is WriteText in lines of at most so many characters, 0 for any number: where the
-// table is wider, its rows are folded.
-func WriteTerminal(w io.Writer, r *verdict.Report, most int) error {
+// that would have been found. Reasons are numbered, and stand below the table. Lines have at most
+// so many characters, 0 for any number: where the table is wider, its rows are folded.
+func WriteText(w io.Writer, r *verdict.Report, most int) error {
 	short, shared := results.ShortNames(benchmarkNames(r))
 	head := summary(r)
 	if shared != "" {

@@ -110,12 +110,9 @@ func (t *Trend) doubts() []string {
 }
 
 // WriteText writes what was found as aligned text: the summary, a row for each change, the
-// latest last, and notes.
-func WriteText(w io.Writer, t *Trend) error { return WriteTerminal(w, t, 0) }
-
-// WriteTerminal is WriteText in lines of at most so many characters, 0 for any number: where the
-// table is wider, its rows are folded.
-func WriteTerminal(w io.Writer, t *Trend, most int) error {
+// latest last, and notes, in lines of at most so many characters, 0 for any number: where the table
+// is wider, its rows are folded.
+func WriteText(w io.Writer, t *Trend, most int) error {
 	text := tables.Lines([]string{t.Summary()}, most)
 	if rows := t.rows(); len(rows) > 0 {
 		var names []string

@@ -246,7 +246,7 @@ func TestTrendOfZero(t *testing.T) {
 		t.Fatalf("%+v", found)
 	}
 	var text, doc bytes.Buffer
-	if err := errors.Join(WriteText(&text, trend), WriteJSON(&doc, trend)); err != nil ||
+	if err := errors.Join(WriteText(&text, trend, 0), WriteJSON(&doc, trend)); err != nil ||
 		!strings.Contains(text.String(), "? worse") || !json.Valid(doc.Bytes()) {
 		t.Errorf("%v\n%s%s", err, &text, &doc)
 	}
@@ -271,7 +271,7 @@ func TestTrendText(t *testing.T) {
 		inputs[i].Results.Runs = append(inputs[i].Results.Runs, more[i].Results.Runs...)
 	}
 	var text bytes.Buffer
-	if err := WriteText(&text, mustTrend(t, inputs, Options{Seed: 1})); err != nil {
+	if err := WriteText(&text, mustTrend(t, inputs, Options{Seed: 1}), 0); err != nil {
 		t.Fatal(err)
 	}
 	const want = `20 results, 2 varying series: 2 changes (chance of any false alarm: 5%)
