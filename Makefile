@@ -42,7 +42,7 @@ check: ## what make test leaves out, and names at its end
 # Those of SERIAL compute, start no goroutine and share nothing. Those of OTHERS call commands whose goroutines
 # the tests of bench/capacity, bench/advise, internal/gate/measure, internal/fleet, internal/cli/runner, reports/trend and
 # clitest/{runs,requests,kills,stores} start as well; those of a page look at it in a browser.
-SERIAL := /(bench/(arrivals|dist|finding|param)|internal/(cli/(exit|terminal)|files/(bounded|outfile|rundir|scratch)|gate/(changepoint|judge)|house|machine/meter|parts/(coin|once|registry|rpc)|statistics/(recursion|samples)|studies/evidence/words|text|traffic)|reports/(advice|answer|charts|compare|gate|page/(front|shell)|proof|results))(/|$$)
+SERIAL := /(bench/(arrivals|dist|finding|param)|internal/(cli/(exit|terminal)|files/(bounded|outfile|rundir|scratch)|gate/(changepoint|judge)|house|machine/meter|parts/(coin|once|registry)|statistics/(recursion|samples)|studies/evidence/words|text|traffic)|reports/(advice|answer|charts|compare|gate|page/(front|shell)|proof|results))(/|$$)
 OTHERS := /(internal/cli/clitest/(comparisons|documents|mistakes|searches)|reports/(page|internal/looks))$$
 race: ## those of make test, and all of durable queues, under the race detector
 	GORACE=atexit_sleep_ms=0 $(TESTS) -race -timeout 30m $$($(GO) list ./... | grep -vE '$(SERIAL)|$(OTHERS)|/strategies/durable$$')

@@ -239,7 +239,7 @@ var rooms = []room{
 		[]string{"golang.org/x/sys", "github.com/HdrHistogram/hdrhistogram-go"}},
 	{"internal/machine/profiles", []string{"internal/machine/witness", "internal"}, []string{"github.com/google/pprof"}},
 	{"internal/parts/rpc", []string{"internal"}, []string{"google.golang.org/grpc",
-		"google.golang.org/protobuf", "github.com/bufbuild/protocompile",
+		"google.golang.org/protobuf", "golang.org/x/net", "github.com/bufbuild/protocompile",
 		"github.com/jhump/protoreflect/v2"}},
 	{"internal", nil, []string{"gonum.org/v1/gonum", "golang.org/x/sys"}},
 }

@@ -53,7 +53,7 @@ func call(t *testing.T, of targets.Target, method, message string) client.Answer
 	if err != nil {
 		t.Fatal(err)
 	}
-	return c.Call(t.Context(), &client.Message{Method: m, Bytes: bytes},
+	return c.Call(t.Context(), client.NewMessage(m, nil, bytes),
 		time.Now().Add(time.Minute), true)
 }
 

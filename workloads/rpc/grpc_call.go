@@ -141,7 +141,7 @@ func (w *call) prepare(path string, v param.Values) (_ *rpc.Message, err error) 
 	if err != nil {
 		return nil, fmt.Errorf("body: %w", err)
 	}
-	return &rpc.Message{Method: m, Bytes: bytes}, nil
+	return rpc.NewMessage(m, nil, bytes), nil
 }
 
 // Do makes the call, once, and reads the whole answer. RESOURCE_EXHAUSTED and UNAVAILABLE are the

@@ -209,7 +209,7 @@ func (s *sender) Prepare(r attack.Request) (any, error) {
 	if err != nil {
 		return nil, named(err)
 	}
-	return &rpc.Message{Method: m, Metadata: md, Bytes: bytes}, nil
+	return rpc.NewMessage(m, md, bytes), nil
 }
 
 // Send implements attack.Sender.
@@ -218,7 +218,7 @@ func (s *sender) Send(
 ) attack.Answer {
 	m := message.(*rpc.Message)
 	got := s.Call(ctx, m, deadline, wants)
-	a := attack.Answer{In: got.In, Out: int64(len(m.Bytes)), RetryAfter: got.RetryAfter,
+	a := attack.Answer{In: got.In, Out: m.Len(), RetryAfter: got.RetryAfter,
 		Err: got.Err()}
 	if a.Err != nil {
 		return a

@@ -2,28 +2,46 @@ package rpc
 
 import (
 	"context"
+	"encoding/base64"
+	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
+	"maps"
 	"slices"
 	"strconv"
-	"sync/atomic"
+	"strings"
 	"time"
 
-	"google.golang.org/grpc"
+	"golang.org/x/net/http2/hpack"
 	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/mem"
 	"google.golang.org/grpc/metadata"
-	"google.golang.org/grpc/stats"
-	"google.golang.org/grpc/status"
 )
 
 // A Message is one call as it is sent.
 type Message struct {
 	*Method
-	Metadata metadata.MD
-	Bytes    []byte
+	head []hpack.HeaderField // metadata
+	wire []byte              // as it goes over the connection
 }
+
+// NewMessage is a call of the method with a message that Method.Encode has made.
+func NewMessage(m *Method, md metadata.MD, encoded []byte) *Message {
+	out := &Message{Method: m, wire: make([]byte, 5, 5+len(encoded))}
+	binary.BigEndian.PutUint32(out.wire[1:], uint32(len(encoded)))
+	out.wire = append(out.wire, encoded...)
+	for _, name := range slices.Sorted(maps.Keys(md)) {
+		for _, value := range md[name] {
+			if strings.HasSuffix(name, "-bin") {
+				value = base64.RawStdEncoding.EncodeToString([]byte(value))
+			}
+			out.head = append(out.head, hpack.HeaderField{Name: name, Value: value})
+		}
+	}
+	return out
+}
+
+// Len is how many bytes the encoded message has.
+func (m *Message) Len() int64 { return int64(len(m.wire) - 5) }
 
 // An Answer is what became of a call.
 type Answer struct {
@@ -59,54 +77,33 @@ func (a *Answer) Err() error {
 	return fmt.Errorf("%s: %s", Spell(a.Code), a.Text)
 }
 
+// mostAgain is how often a call looks for a connection that takes it.
+const mostAgain = 3
+
 // Call sends the message, once unless Options.Resend says otherwise, and reads what is answered to
 // its end. wants says that somebody wants the last message and the metadata.
 func (c *Client) Call(
 	ctx context.Context, m *Message, deadline time.Time, wants bool,
-) (a Answer) {
+) Answer {
 	at, err := c.streams.Take(ctx, deadline)
 	if err != nil {
 		return failed(err)
 	}
 	defer c.streams.Give(at)
-	conn, err := c.conn(at)
-	if err != nil {
-		return failed(err)
+	for again := 0; ; again++ {
+		l, err := c.link(ctx, at, deadline)
+		if err != nil {
+			return failed(err)
+		}
+		r := l.call(ctx, m, deadline, wants)
+		switch {
+		case again >= mostAgain || !r.unsent && !(r.unbegun && c.Resend):
+			return r.Answer
+		case r.unbegun:
+			c.resent.Add(1)
+		}
 	}
-	ctx, cancel := context.WithDeadline(ctx, deadline)
-	defer cancel()
-	w := &watched{}
-	ctx = context.WithValue(ctx, watchedKey{}, w)
-	if len(m.Metadata) > 0 {
-		ctx = metadata.NewOutgoingContext(ctx, m.Metadata)
-	}
-	var options []grpc.CallOption
-	if !c.Resend { // what is not kept cannot be sent again
-		options = once
-	}
-	got := received{wants: wants}
-	var before, after metadata.MD
-	if wants {
-		options = append(slices.Clip(options), grpc.Header(&before), grpc.Trailer(&after))
-	}
-	if m.Streams() {
-		err = callStream(ctx, conn, m, &got, options)
-	} else {
-		err = conn.Invoke(ctx, m.Path, m.Bytes, &got, options...)
-	}
-	if more := w.sent.Load() - 1; more > 0 {
-		c.resent.Add(int64(more))
-	}
-	a = Answer{In: got.n, Last: got.last, Answered: err == nil || w.answered.Load(),
-		RetryAfter: time.Duration(w.after.Load()), Metadata: metadata.Join(before, after)}
-	if err != nil {
-		s := status.Convert(err)
-		a.Code, a.Text = s.Code(), s.Message()
-	}
-	return a
 }
-
-var once = []grpc.CallOption{grpc.MaxRetryRPCBufferSize(0)}
 
 func failed(err error) Answer {
 	a := Answer{Code: codes.Unavailable, Text: err.Error()}
@@ -116,109 +113,3 @@ func failed(err error) Answer {
 	}
 	return a
 }
-
-var streaming = grpc.StreamDesc{ServerStreams: true}
-
-// callStream reads all messages of an answer.
-func callStream(
-	ctx context.Context, conn *grpc.ClientConn, m *Message, got *received,
-	options []grpc.CallOption,
-) error {
-	s, err := conn.NewStream(ctx, &streaming, m.Path, options...)
-	if err != nil {
-		return err
-	}
-	if err := s.SendMsg(m.Bytes); err != nil && err != io.EOF {
-		return err
-	} // at the end of the stream, its status says why
-	if err := s.CloseSend(); err != nil {
-		return err
-	}
-	for {
-		switch err := s.RecvMsg(got); err {
-		case nil:
-		case io.EOF:
-			return nil
-		default:
-			return err
-		}
-	}
-}
-
-// A received answer is counted, and kept where somebody wants it.
-type received struct {
-	n     int64
-	wants bool
-	last  []byte
-}
-
-// raw is a codec for messages that are encoded.
-type raw struct{}
-
-// Name implements encoding.CodecV2.
-func (raw) Name() string { return "proto" }
-
-// Marshal implements encoding.CodecV2.
-func (raw) Marshal(v any) (mem.BufferSlice, error) {
-	b, ok := v.([]byte)
-	if !ok {
-		return plain.Marshal(v) // of reflection
-	}
-	return mem.BufferSlice{mem.SliceBuffer(b)}, nil
-}
-
-// Unmarshal implements encoding.CodecV2.
-func (raw) Unmarshal(data mem.BufferSlice, v any) error {
-	got, ok := v.(*received)
-	if !ok {
-		return plain.Unmarshal(data, v)
-	}
-	got.n += int64(data.Len())
-	if got.wants {
-		got.last = data.Materialize()
-	}
-	return nil
-}
-
-// watched is what is seen of a call while it is made.
-type watched struct {
-	sent     atomic.Int32 // over a connection
-	answered atomic.Bool
-	after    atomic.Int64
-}
-
-type watchedKey struct{}
-
-// A watcher sees what goes over connections. It implements stats.Handler.
-type watcher struct{}
-
-// TagRPC implements stats.Handler.
-func (watcher) TagRPC(ctx context.Context, _ *stats.RPCTagInfo) context.Context { return ctx }
-
-// HandleRPC implements stats.Handler.
-func (watcher) HandleRPC(ctx context.Context, event stats.RPCStats) {
-	switch e := event.(type) {
-	case *stats.OutHeader:
-		if w, ok := ctx.Value(watchedKey{}).(*watched); ok {
-			w.sent.Add(1)
-		}
-	case *stats.InTrailer:
-		if w, ok := ctx.Value(watchedKey{}).(*watched); ok {
-			w.answered.Store(true)
-			if ms := e.Trailer.Get(pushback); len(ms) == 1 {
-				if n, err := strconv.ParseInt(ms[0], 10, 32); err == nil && n > 0 {
-					w.after.Store(n * int64(time.Millisecond))
-				}
-			}
-		}
-	}
-}
-
-// pushback is how a server says when a call may come again (gRFC A6).
-const pushback = "grpc-retry-pushback-ms"
-
-// TagConn implements stats.Handler.
-func (watcher) TagConn(ctx context.Context, _ *stats.ConnTagInfo) context.Context { return ctx }
-
-// HandleConn implements stats.Handler.
-func (watcher) HandleConn(context.Context, stats.ConnStats) {}

@@ -2,21 +2,20 @@
 // each call: whether the server answered, or something on the way to it.
 //
 // method.go has the methods and their messages, compile.go and reflect.go where descriptors of them
-// come from, call.go one call.
+// come from, call.go one call. A call goes over a link (link.go), which is a connection.
 package rpc
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
+	"errors"
 	"net"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"google.golang.org/grpc"
-	"google.golang.org/grpc/backoff"
-	"google.golang.org/grpc/credentials"
-	"google.golang.org/grpc/credentials/insecure"
+	"golang.org/x/net/http2/hpack"
 
 	"github.com/poolbench/poolbench/internal/parts/streams"
 )
@@ -37,87 +36,136 @@ type Options struct {
 type Client struct {
 	Options
 	streams *streams.Dealer
+	to      *peer
 	resent  atomic.Int64
 
 	mu     sync.Mutex
-	conns  []*grpc.ClientConn
+	slots  []*slot
 	closed bool
 }
 
+// A peer is what calls say of whom they are for, and whose they are.
+type peer struct{ pseudo, head []hpack.HeaderField }
+
 // NewClient connects to nobody yet.
 func NewClient(o Options) *Client {
-	return &Client{Options: o, streams: streams.NewDealer(o.Connections, o.Streams)}
+	scheme, authority := "http", o.Address
+	if o.TLS != nil {
+		o.TLS = o.TLS.Clone()
+		o.TLS.NextProtos = []string{"h2"}
+		scheme, authority = "https", cmp.Or(o.TLS.ServerName, authority)
+	}
+	return &Client{Options: o, streams: streams.NewDealer(o.Connections, o.Streams), to: &peer{
+		pseudo: []hpack.HeaderField{{Name: ":method", Value: "POST"},
+			{Name: ":scheme", Value: scheme}, {Name: ":authority", Value: authority}},
+		head: []hpack.HeaderField{{Name: "content-type", Value: "application/grpc"},
+			{Name: "user-agent", Value: "poolbench"}, {Name: "te", Value: "trailers"}}}}
 }
 
-// mostReceived bounds one message of an answer.
-const mostReceived = 64 << 20
+// A slot has one link after another.
+type slot struct {
+	mu     sync.Mutex
+	link   *link   // nil: none yet
+	making *making // nil: nobody does
+}
 
-// reconnect is how long a connection that was refused waits for its next try: as long as a client
-// of a closed loop that got no answer. Calls meanwhile fail.
-const reconnect = 10 * time.Millisecond
+// A making of a link is what all wait for who want it.
+type making struct {
+	done chan struct{}
+	link *link
+	err  error
+}
 
-// patience is how long a connection may take to be made, as grpc has it. Calls that wait for it
-// have timeouts of their own.
-const patience = 20 * time.Second
+// link is connection number at, made anew where it does not stand.
+func (c *Client) link(ctx context.Context, at int, deadline time.Time) (*link, error) {
+	c.mu.Lock()
+	for at >= len(c.slots) {
+		c.slots = append(c.slots, &slot{})
+	}
+	s, closed := c.slots[at], c.closed
+	c.mu.Unlock()
+	if closed {
+		return nil, net.ErrClosed
+	}
+	s.mu.Lock()
+	if s.link != nil && !s.link.isGone() {
+		defer s.mu.Unlock()
+		return s.link, nil
+	}
+	m, mine := s.making, s.making == nil
+	if mine {
+		m = &making{done: make(chan struct{})}
+		s.making = m
+	}
+	s.mu.Unlock()
+	ctx, cancel := context.WithDeadline(ctx, deadline)
+	defer cancel()
+	if !mine {
+		select {
+		case <-m.done:
+			return m.link, m.err
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	if m.link, m.err = c.connect(ctx); m.err == nil {
+		m.err = c.keep(s, m.link)
+	}
+	s.mu.Lock()
+	s.making = nil
+	s.mu.Unlock()
+	close(m.done)
+	return m.link, m.err
+}
 
-// conn is connection number at.
-func (c *Client) conn(at int) (*grpc.ClientConn, error) {
+// keep has calls go over the link.
+func (c *Client) keep(s *slot, l *link) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed {
-		return nil, net.ErrClosed
+		l.close()
+		return net.ErrClosed
 	}
-	for at >= len(c.conns) {
-		made, err := c.connect()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.link = l
+	return nil
+}
+
+var errNoHTTP2 = errors.New("the server does not speak HTTP/2 over TLS")
+
+// connect makes a link to a server that speaks.
+func (c *Client) connect(ctx context.Context) (*link, error) {
+	made, err := c.Dial(ctx, "tcp", c.Address)
+	if err != nil {
+		return nil, err
+	}
+	if c.TLS != nil {
+		secure := tls.Client(made, c.TLS)
+		err := secure.HandshakeContext(ctx)
+		if err == nil && secure.ConnectionState().NegotiatedProtocol != "h2" {
+			err = errNoHTTP2
+		}
 		if err != nil {
+			_ = made.Close() // nothing was sent on it
 			return nil, err
 		}
-		c.conns = append(c.conns, made)
+		made = secure
 	}
-	return c.conns[at], nil
-}
-
-func (c *Client) connect() (*grpc.ClientConn, error) {
-	secure := insecure.NewCredentials()
-	if c.TLS != nil {
-		secure = credentials.NewTLS(c.TLS)
+	if c.Watch != nil {
+		made = c.Watch(made)
 	}
-	often := backoff.Config{BaseDelay: reconnect, Multiplier: 1, MaxDelay: reconnect}
-	return grpc.NewClient("passthrough:///"+c.Address,
-		grpc.WithTransportCredentials(watching{secure, c.Watch}),
-		grpc.WithContextDialer(func(ctx context.Context, address string) (net.Conn, error) {
-			return c.Dial(ctx, "tcp", address)
-		}),
-		grpc.WithStatsHandler(watcher{}),
-		grpc.WithUserAgent("poolbench"),
-		grpc.WithDisableServiceConfig(),
-		grpc.WithDisableRetry(),
-		grpc.WithIdleTimeout(0), // it is busy, or its owner closes it
-		grpc.WithConnectParams(grpc.ConnectParams{Backoff: often, MinConnectTimeout: patience}),
-		grpc.WithDefaultCallOptions(grpc.ForceCodecV2(raw{}),
-			grpc.MaxCallRecvMsgSize(mostReceived)))
-}
-
-// watching watches the connections, once they are secured.
-type watching struct {
-	credentials.TransportCredentials
-	watch func(net.Conn) net.Conn
-}
-
-// ClientHandshake implements credentials.TransportCredentials.
-func (w watching) ClientHandshake(
-	ctx context.Context, authority string, c net.Conn,
-) (net.Conn, credentials.AuthInfo, error) {
-	c, info, err := w.TransportCredentials.ClientHandshake(ctx, authority, c)
-	if err == nil && w.watch != nil {
-		c = w.watch(c)
+	l := newLink(made, c.to)
+	select {
+	case <-l.ready:
+	case <-ctx.Done():
+		l.fail(ctx.Err())
 	}
-	return c, info, err
-}
-
-// Clone implements credentials.TransportCredentials.
-func (w watching) Clone() credentials.TransportCredentials {
-	return watching{w.TransportCredentials.Clone(), w.watch}
+	if err := l.why(); err != nil {
+		l.close()
+		return nil, err
+	}
+	return l, nil
 }
 
 // Resent is how many calls were sent again, unasked: the server had said that it did not begin
@@ -128,9 +176,14 @@ func (c *Client) Resent() int64 { return c.resent.Load() }
 func (c *Client) Close() {
 	c.mu.Lock()
 	c.closed = true
-	conns := c.conns
+	slots := c.slots
 	c.mu.Unlock()
-	for _, made := range conns {
-		_ = made.Close() // whoever is on it learns of it by an error
+	for _, s := range slots {
+		s.mu.Lock()
+		l := s.link
+		s.mu.Unlock()
+		if l != nil {
+			l.close()
+		}
 	}
 }
