@@ -23,7 +23,7 @@ import (
 var _ = workloads.Register(workloads.Spec{
 	Name:    "grpc_call",
 	Summary: "calls a method over gRPC, with one message, and reads all that it answers",
-	Source:  "google.golang.org/grpc",
+	Source:  "gRPC over HTTP/2 (golang.org/x/net/http2)",
 	Kind:    workloads.IO,
 	Keys: []param.Key{
 		{Name: "url", Kind: param.Text, Default: "none",

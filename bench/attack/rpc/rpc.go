@@ -6,7 +6,7 @@
 // message, its header the metadata; what the method takes says Attack.Descriptors, or the server by
 // reflection. A code is a status: OK completes, RESOURCE_EXHAUSTED and UNAVAILABLE throttle, with
 // grpc-retry-pushback-ms as Retry-After, and the others fail. A call that the server has not
-// answered fails as one over HTTP does, whatever the library calls it.
+// answered fails as one over HTTP does, whatever code gRPC has for that.
 package rpc
 
 import (

@@ -15,15 +15,17 @@ import (
 
 // A link is a connection of HTTP/2 that carries calls. Whoever calls leaves frames in a buffer that
 // one goroutine writes, so that calls at once are one write (write.go); another one reads, and
-// hands each answer to whoever waits for it (read.go). With grpc-go's own client, which has a dozen
-// objects, a context and a timer for each call and measures the way with pings, a call costs
-// two to three times as much, and what it costs would be measured as the server's.
+// hands each answer to whoever waits for it (read.go). By grpc-go's own client, which has a context,
+// a timer and a dozen objects for each call, a unary call takes 38 to 55 µs of CPU time where it
+// takes 15 to 19 here (50 at once, medians of pairs, a busy machine), and that would be measured as
+// the server's.
 type link struct {
 	conn    net.Conn
 	to      *peer
 	running sync.WaitGroup
 	ready   chan struct{} // closed when the server has spoken, or the link is dead
 	wake    chan struct{} // the writer
+	idle    sync.Pool     // of *flight
 
 	mu      sync.Mutex
 	out     []byte // frames to be written
@@ -38,6 +40,7 @@ type link struct {
 	first   int64     // of a stream that begins
 	largest int       // frame
 	owed    int       // bytes that came, of the connection's window
+	acks    int       // that wait to be written
 	gone    bool      // it takes no new call
 	spoken  bool      // the server has
 	dead    error     // why; nil: it is not
@@ -56,6 +59,7 @@ func newLink(c net.Conn, to *peer) *link {
 	l := &link{conn: c, to: to, ready: make(chan struct{}), wake: make(chan struct{}, 1), next: 1,
 		calls: map[uint32]*flight{}, most: lastStream, window: firstWindow, first: firstWindow,
 		largest: firstFrame}
+	l.idle.New = newFlight
 	l.encoder = hpack.NewEncoder(&l.head)
 	l.greet()
 	l.running.Go(l.read)
@@ -76,16 +80,16 @@ type flight struct {
 	timer   *time.Timer
 }
 
-var flights = sync.Pool{New: func() any {
+func newFlight() any {
 	f := &flight{done: make(chan struct{}, 1), timer: time.NewTimer(time.Hour)}
 	f.timer.Stop()
 	return f
-}}
+}
 
 // call makes a call, and waits for the answer.
 func (l *link) call(ctx context.Context, m *Message, deadline time.Time, wants bool) reply {
 	left := time.Until(deadline)
-	f := flights.Get().(*flight)
+	f := l.idle.Get().(*flight)
 	f.reply, f.message, f.timeout = reply{wants: wants, one: !m.Streams()}, m, spellTimeout(left)
 	f.id, f.rest, f.blocked = 0, nil, false
 	l.mu.Lock()
@@ -94,7 +98,7 @@ func (l *link) call(ctx context.Context, m *Message, deadline time.Time, wants b
 		l.mu.Unlock()
 		f.unsent = true
 		f.fail(codes.Unavailable, "the connection has ended")
-		return f.put()
+		return l.put(f)
 	case len(l.calls) < l.most:
 		l.begin(f)
 	default:
@@ -110,14 +114,14 @@ func (l *link) call(ctx context.Context, m *Message, deadline time.Time, wants b
 		l.giveUp(f, codes.DeadlineExceeded, "no answer in time")
 	}
 	f.timer.Stop()
-	return f.put()
+	return l.put(f)
 }
 
 // put has the flight used again, and is what came of it.
-func (f *flight) put() reply {
+func (l *link) put(f *flight) reply {
 	r := f.reply
 	f.reply, f.message, f.rest = reply{}, nil, nil
-	flights.Put(f)
+	l.idle.Put(f)
 	return r
 }
 

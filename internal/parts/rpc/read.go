@@ -98,6 +98,9 @@ func (r *reader) handle(frame http2.Frame) error {
 		return r.settle(frame)
 	case *http2.PingFrame:
 		if !frame.IsAck() {
+			if err := r.ack(); err != nil {
+				return err
+			}
 			r.frame(http2.FramePing, http2.FlagPingAck, 0, len(frame.Data))
 			r.out = append(r.out, frame.Data[:]...)
 		}
@@ -173,6 +176,18 @@ func (r *reader) goAway(frame *http2.GoAwayFrame) {
 	r.leave()
 }
 
+// mostAcks is how many answers wait for a server that asks and does not read.
+const mostAcks = 1000
+
+var errDeaf = errors.New("the server asks, and does not read the answers")
+
+func (r *reader) ack() error {
+	if r.acks++; r.acks > mostAcks {
+		return errDeaf
+	}
+	return nil
+}
+
 // settle heeds what the server wants.
 func (r *reader) settle(frame *http2.SettingsFrame) error {
 	if frame.IsAck() {
@@ -200,6 +215,9 @@ func (r *reader) settle(frame *http2.SettingsFrame) error {
 	})
 	if err != nil {
 		return fmt.Errorf("settings: %w", err)
+	}
+	if err := r.ack(); err != nil {
+		return err
 	}
 	r.frame(http2.FrameSettings, http2.FlagSettingsAck, 0, 0)
 	r.unblock()

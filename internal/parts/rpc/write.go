@@ -94,7 +94,7 @@ func (l *link) field(h hpack.HeaderField) {
 // pour puts as much of a message as the windows let.
 func (l *link) pour(f *flight) {
 	for {
-		n := min(len(f.rest), l.largest, int(min(l.window, f.window)))
+		n := int(min(int64(len(f.rest)), int64(l.largest), l.window, f.window))
 		if n <= 0 { // a message has a head, so there is some left
 			f.blocked = true
 			l.blocked = append(l.blocked, f)
@@ -133,7 +133,7 @@ func (l *link) write() {
 	for range l.wake {
 		runtime.Gosched() // who is about to call comes along
 		l.mu.Lock()
-		b, l.out = l.out, b[:0]
+		b, l.out, l.acks = l.out, b[:0], 0
 		dead := l.dead
 		l.mu.Unlock()
 		if dead != nil {
