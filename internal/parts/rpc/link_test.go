@@ -203,8 +203,10 @@ func TestEnds(t *testing.T) {
 	waiting.Wait()
 	for text, want := range map[string]rpc.Answer{
 		"x":       {Code: codes.OK, Answered: true, In: 1},
-		"nothing": {Code: codes.Internal, Answered: true, Text: "it has 0 messages, where one is due"},
-		"twice":   {Code: codes.Internal, Answered: true, In: 10, Text: "it has 2 messages, where one is due"},
+		"nothing": {Code: codes.Internal, Answered: true,
+			Text: "it has 0 messages, where one is due"},
+		"twice": {Code: codes.Internal, Answered: true, In: 10,
+			Text: "it has 2 messages, where one is due"},
 		"refuse": {Code: codes.ResourceExhausted, Answered: true, Text: "100 % – voll",
 			RetryAfter: 250 * time.Millisecond},
 	} {
@@ -257,9 +259,8 @@ func FuzzAnswer(f *testing.F) {
 		write(http2.NewFramer(&b, nil))
 		return b.Bytes()
 	}
-	head := []byte{0x88, 0x5f, 0x10, 'a', 'p', 'p', 'l', 'i', 'c', 'a', 't', 'i', 'o', 'n', '/', 'g',
-		'r', 'p', 'c'}
-	ok := []byte{0x40, 0x0b, 'g', 'r', 'p', 'c', '-', 's', 't', 'a', 't', 'u', 's', 0x01, '0'}
+	head := append([]byte{0x88, 0x5f, 0x10}, "application/grpc"...)
+	ok := append([]byte{0x40, 0x0b}, "grpc-status\x010"...)
 	f.Add(frames(func(w *http2.Framer) {
 		_ = w.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, BlockFragment: head[:5]})
 		_ = w.WriteContinuation(1, true, head[5:])
