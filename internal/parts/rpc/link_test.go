@@ -202,7 +202,7 @@ func TestEnds(t *testing.T) {
 	time.AfterFunc(40*time.Millisecond, func() { give(errors.New("enough")) })
 	waiting.Wait()
 	for text, want := range map[string]rpc.Answer{
-		"x":       {Code: codes.OK, Answered: true, In: 1},
+		"x": {Code: codes.OK, Answered: true, In: 1},
 		"nothing": {Code: codes.Internal, Answered: true,
 			Text: "it has 0 messages, where one is due"},
 		"twice": {Code: codes.Internal, Answered: true, In: 10,
