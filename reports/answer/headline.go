@@ -65,6 +65,7 @@ func (s Sweep) Answer() Answer {
 	for _, rule := range []func(Sweep) Answer{Sweep.unusable, Sweep.single, Sweep.inTime,
 		Sweep.fallBehind, Sweep.slower, Sweep.done, Sweep.nothingTold, Sweep.plain} {
 		if a := rule(s); a.Headline != "" {
+			a.Headline += s.preferred(a)
 			a.Facts = s.facts(a)
 			return a
 		}

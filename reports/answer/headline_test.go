@@ -76,6 +76,20 @@ func TestHeadlines(t *testing.T) {
 			"at load 0.9 the p99 response reads 100 ms with a, 200 ms with b",
 			[]Case{p99("a", 0.9, 0.1).doubt("pause", results.Invalid),
 				p99("b", 0.9, 0.2).doubt("pause", results.Invalid)}},
+		"others lead for some": {"At load 0.9 the p99 response is 100 ms with a and 200 ms with b, " +
+			"2.0 times as long; of tasks of priority 1 it is 30.0 ms with b and 90.0 ms with a",
+			[]Case{p99("a", 0.9, 0.1).with("priority-1-p99-response-sec", 0.09).
+				with("priority-0-p99-response-sec", 0.1).with("short-p99-response-sec", 0.05),
+				p99("b", 0.9, 0.2).with("priority-1-p99-response-sec", 0.03).
+					with("priority-0-p99-response-sec", 0.3).with("short-p99-response-sec", 0.02)}},
+		"the same lead for all": {"At load 0.9 the p99 response is 100 ms with a and 200 ms with " +
+			"b, 2.0 times as long",
+			[]Case{p99("a", 0.9, 0.1).with("short-p99-response-sec", 0.05),
+				p99("b", 0.9, 0.2).with("short-p99-response-sec", 0.09)}},
+		"nobody leads surely for some": {"At load 0.9 the p99 response is 100 ms with a and 200 " +
+			"ms with b, 2.0 times as long",
+			[]Case{p99("a", 0.9, 0.1).with("cpu-p99-response-sec", 0.0500),
+				p99("b", 0.9, 0.2).with("cpu-p99-response-sec", 0.0499)}},
 	} {
 		a, ok := OfSweeps([]Sweep{sweep(c.cases...)})
 		if !ok || a.Headline != c.want {

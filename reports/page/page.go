@@ -59,6 +59,7 @@ type reportSection struct {
 	Evidence  *tables.Table // what the verdicts on the runs rest on
 	Inside    *tables.Table // what the runtime and the system did
 	Steps     *tables.Table // of sessions
+	Labels    *tables.Table // by class, priority or tenant
 	OverTime  *tables.Table // the response in each stretch of a run
 	Failed    []failedRow   // of attacks: what failed
 	// rows of it that are left out

@@ -54,6 +54,9 @@ func (r *Report) section(in *reportInput, g *grid.Group) (section reportSection,
 	if steps, ok := tables.Steps(g); ok {
 		section.Steps = &steps
 	}
+	if labels, ok := tables.Labels(g); ok {
+		section.Labels = &labels
+	}
 	section.OverTime = in.heatTable(g)
 	section.Failed, section.FailedMore = in.failedRows(g)
 	if !in.needsCharts(g) {

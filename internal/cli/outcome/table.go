@@ -71,6 +71,9 @@ var columns = []Column{
 	{"throttled", "throttled/op", false},
 	{"failed", "failed/op", false},
 	{"abandoned", "abandoned/op", false},
+	{"missed", "missed/op", false},
+	{"fairness", "fairness", false},
+	{"noisy share", "noisy-share", false},
 	{"refused calls", "refused-calls", false},
 	{"bans", "bans", false},
 	{"makespan", "makespan-sec", false},
@@ -115,6 +118,9 @@ func showGroups(p *terminal.Printer, groups []*group) error {
 			sure.Add(r.Strategy, r.Cell)
 		}
 		if err := p.Table(Table("strategy", g.columns(), rows)); err != nil {
+			return err
+		}
+		if err := showLabels(p, rows); err != nil {
 			return err
 		}
 		for _, note := range append(notes, sure.notes()...) {

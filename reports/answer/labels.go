@@ -1,0 +1,40 @@
+package answer
+
+import (
+	"fmt"
+
+	"github.com/poolbench/poolbench/reports/results"
+)
+
+// preferred says of which tasks another strategy has the lowest p99 than of all: what a strategy
+// that prefers some is for, and what the p99 of all tasks hides. It speaks of the class, priority
+// or tenant with the largest difference.
+func (s Sweep) preferred(a Answer) (text string) {
+	const all = "p99-response-sec"
+	if a.Unit != all {
+		return ""
+	}
+	var cells []results.Cell
+	for _, c := range s.at(a.X) {
+		cells = append(cells, c.Cell)
+	}
+	overall := s.contest(a.X, all, -1)
+	if len(overall.in) < 2 {
+		return ""
+	}
+	most := 1.0
+	for _, l := range results.Labels(cells) {
+		c := s.contest(a.X, l.P99(), -1)
+		for _, k := range c.in {
+			if k.Strategy != overall.in[0].Strategy || !c.told(c.in[0], k) {
+				continue
+			}
+			if by := k.value / c.in[0].value; by > most {
+				most = by
+				text = fmt.Sprintf("; of %s it is %s with %s and %s with %s", l.Tasks(),
+					c.spell(c.in[0].value), c.in[0].Class, c.spell(k.value), k.Class)
+			}
+		}
+	}
+	return text
+}

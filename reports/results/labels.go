@@ -1,0 +1,58 @@
+package results
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A Label is what some tasks of a run say of themselves: their class, priority or tenant.
+type Label string
+
+// String words it: "short", "priority 1".
+func (l Label) String() string { return strings.Replace(string(l), "-", " ", 1) }
+
+// Tasks words the tasks that say it: "short tasks", "tasks of priority 1".
+func (l Label) Tasks() string {
+	if strings.Contains(string(l), "-") {
+		return "tasks of " + l.String()
+	}
+	return l.String() + " tasks"
+}
+
+// P99 is the unit of the p99 of their response.
+func (l Label) P99() string { return string(l) + "-p99-response-sec" }
+
+// Mean is the unit of the mean of their response.
+func (l Label) Mean() string { return string(l) + "-mean-response-sec" }
+
+var labelled = regexp.MustCompile(
+	`^(short|long|cpu|io|priority-\d+|tenant-\d+)-(?:mean|p99)-response-sec$`)
+
+// Labels are those that cells have metrics of: classes, then priorities with the most urgent first,
+// then tenants.
+func Labels(cells []Cell) (labels []Label) {
+	for _, c := range cells {
+		for _, r := range c {
+			for unit := range r.Values {
+				found := labelled.FindStringSubmatch(unit)
+				if found != nil && !slices.Contains(labels, Label(found[1])) {
+					labels = append(labels, Label(found[1]))
+				}
+			}
+		}
+	}
+	slices.SortFunc(labels, func(a, b Label) int { return slices.Compare(a.order(), b.order()) })
+	return labels
+}
+
+func (l Label) order() []int {
+	kind, number, _ := strings.Cut(string(l), "-")
+	n, _ := strconv.Atoi(number) // a class has none
+	at := slices.Index([]string{"short", "long", "cpu", "io", "priority", "tenant"}, kind)
+	if kind == "priority" {
+		n = -n
+	}
+	return []int{at, n}
+}
