@@ -39,12 +39,3 @@ func TestDeadLetters(t *testing.T) {
 		t.Errorf("without a strategy: %v", err)
 	}
 }
-
-// TestNoSecondAttempts: a strategy that runs a request twice is refused, as it has one record.
-func TestNoSecondAttempts(t *testing.T) {
-	err := attack.Attack{Tasks: 1, Limit: 1, Strategy: strategy(t, "hedged+semaphore")}.Validate()
-	if err == nil || !strings.Contains(err.Error(), "strategy hedged+semaphore: a request has one "+
-		"record, and none of a second attempt beside the first") {
-		t.Errorf("hedged: %v", err)
-	}
-}

@@ -152,6 +152,10 @@ type job struct {
 	message  *message      // nil: it is made when it is sent
 	own      *message      // filled in; nil: none is
 	checking time.Duration // of the last answer
+
+	mu       sync.Mutex // an attempt may run beside another
+	beside   uint32     // those that did
+	answered bool       // one has succeeded: another says nothing
 }
 
 // submitAll issues the plan, until the attack ends.
@@ -180,14 +184,18 @@ func (t *openLoop) submitAll(plan *plan) {
 
 // fill fills in what is sent, unless that is large.
 func (j *job) fill() {
-	if j.message = j.of.caller.message(j.seq, j.visit, &j.own); j.message.large() {
+	j.message = j.of.caller.message(j.seq, j.visit, &j.own)
+	switch {
+	case j.of.attack.Strategy.Spec.Hedges:
+		j.message.complete() // which two attempts at once may not do
+	case j.message.large():
 		j.message, j.own = nil, nil
 	}
 }
 
 // submit has the strategy take a job that was turned to then, and says when it returned.
 func (t *openLoop) submit(j *job, rec bench.Entry, issue int64, held bool) (returned int64) {
-	j.rec, j.attempts, j.checking = rec, 0, 0
+	j.rec, j.attempts, j.checking, j.beside, j.answered = rec, 0, 0, 0, false
 	rec.Held = held && t.blames
 	rec.Issue = issue
 	j.live.Store(true)
@@ -216,27 +224,46 @@ func attempt(ctx context.Context, task *strategies.Task) (result strategies.Resu
 	if j.message == nil {
 		j.message = t.caller.message(j.seq, j.visit, &j.own)
 	}
+	beside := task != &j.task && t.attack.Strategy.Spec.Hedges
 	start := t.now()
-	if !t.blames {
+	if !t.blames && !beside {
 		j.rec.Issue = start
 	}
 	a := t.caller.call(ctx, j.message)
+	return j.ended(a, start, beside)
+}
+
+// ended notes an attempt. Of two beside each other the first to succeed counts, or else the one
+// that was begun first; the time of the other passes within its own.
+func (j *job) ended(a answer, start int64, beside bool) (result strategies.Result) {
+	t := j.of
+	j.mu.Lock()
+	defer j.mu.Unlock()
 	end := t.now()
-	busy := end - start
-	j.rec.Attempt(start, busy)
-	j.attempts++
-	j.busy += busy
-	t.take(&j.sample, a)
-	if a.kept != nil {
-		j.checking = time.Duration(t.now() - end)
+	if j.attempts++; beside {
+		j.beside++
+	} else {
+		j.rec.Attempt(start, end-start)
+		j.busy += end - start
+	}
+	s := j.sample
+	t.take(&s, a)
+	succeeds := s.outcome == records.Completed
+	if j.answered || beside && !succeeds {
+		j.in, j.out = s.in, s.out
+	} else {
+		j.sample, j.answered = s, succeeds
+		if a.kept != nil {
+			j.checking = time.Duration(t.now() - end)
+		}
 	}
 	switch {
 	case a.err != nil:
 		result.Err = a.err
-	case j.outcome == records.Throttled:
+	case s.outcome == records.Throttled:
 		result.Err, result.Retry, result.After = errRefused, a.retryAfter <= t.attack.Timeout,
 			a.retryAfter
-	case j.outcome == records.Failed:
+	case s.outcome == records.Failed:
 		result.Err = errStatus
 	}
 	return result
@@ -277,6 +304,7 @@ func (t *openLoop) done(j *job, err error) {
 	case err != nil && j.outcome == records.Completed: // a panic
 		j.outcome, j.err = records.Failed, err.Error()
 	}
+	j.rec.Attempts += j.beside
 	t.settle(j.rec.Record, j.sample)
 	j.rec.Release()
 	if j.message.large() {

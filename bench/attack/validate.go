@@ -82,8 +82,8 @@ func (a Attack) Validate() error {
 	complain(a.Redirects < 0, "redirects %d: want 0 or more", a.Redirects)
 	complain(a.DeadLetters != nil && !a.Strategy.Spec.Retries,
 		"dead letters: want a strategy that retries, as retry_queue does; no other gives up")
-	complain(a.Strategy.Spec.Hedges, "strategy %s: a request has one record, and none of a second "+
-		"attempt beside the first", a.Strategy)
+	complain(a.Strategy.Spec.Hedges && a.Session != nil, "strategy %s: a step of a session is sent "+
+		"once, and not by a second attempt beside the first", a.Strategy)
 	if a.through() {
 		if err := a.Strategy.Spec.Validate(a.params()); err != nil {
 			wrong = append(wrong, err)
