@@ -124,7 +124,7 @@ coverage: ## how often 95 % intervals hold the exact value, as the table of docs
 generate: ## write anew what the sources imply: the tables in docs, go.mod of examples, golden texts, the script of reports
 	$(GO) test ./internal/cli ./internal/cli/clitest/documents -run '^(TestGenerated|TestExampleModules|TestRootHelp|TestEveryCommandIsHeld)$$' -update
 	$(GO) test ./internal/house/manual -run '^TestThirdParty$$' -update
-	$(GO) test ./strategies/peers -run '^TestBoard$$' -update
+	$(GO) test ./strategies/peers -run '^(TestBoard|TestNestedPage)$$' -update
 	$(GO) test ./reports/page/front ./internal/cli/live -run '^(TestSpec|TestBundle)$$' -update
 
 # A chart of one's own docs is a chart of a run: its title is what the run found.

@@ -1,0 +1,171 @@
+package peers_test
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/strategies/strategytest"
+)
+
+const nestedPage = "../../docs/nested.md"
+
+// nestedTrees are those of docs/nested.md. The tasks of the last wait for none.
+var nestedTrees = []strategytest.Tree{{Roots: 1, Width: 1, Levels: 3, Waits: true},
+	{Roots: 1, Width: 4, Levels: 1, Waits: true}, {Roots: 1, Width: 2, Levels: 3, Waits: true},
+	{Roots: 1, Width: 3, Levels: 2}}
+
+// A nester is what the trees say of a strategy; those with the same are in one.
+type nester struct {
+	names  []string
+	limits []strategytest.Nesting
+}
+
+// safe reports whether a strategy gets through all trees of tasks that wait at the limit that is
+// enough, as the claim says.
+func (n nester) safe() bool {
+	for i, tree := range nestedTrees {
+		if l := n.limits[i]; tree.Waits && (l.Limit == 0 || l.Limit > tree.Enough()) {
+			return false
+		}
+	}
+	return true
+}
+
+// cells are its limits in words.
+func (n nester) cells() string {
+	var all []string
+	for _, l := range n.limits {
+		cell := l.String()
+		if l.Refuses {
+			cell += " (refuses)"
+		}
+		all = append(all, cell)
+	}
+	return strings.Join(all, " | ")
+}
+
+// nesters are all strategies by what the trees say of them, most first.
+func nesters(t *testing.T) (all []nester) {
+	for _, s := range strategies.All() {
+		if s.RealClock {
+			continue
+		}
+		n := nester{names: []string{s.Name}}
+		for _, tree := range nestedTrees {
+			limit, err := strategytest.SmallestLimit(s, tree)
+			if err != nil {
+				t.Fatalf("%s: %v", s.Name, err)
+			}
+			n.limits = append(n.limits, limit)
+		}
+		at := slices.IndexFunc(all, func(o nester) bool { return o.cells() == n.cells() })
+		if at < 0 {
+			all = append(all, n)
+			continue
+		}
+		all[at].names = append(all[at].names, s.Name)
+	}
+	slices.SortStableFunc(all, func(a, b nester) int {
+		return cmp.Compare(len(b.names), len(a.names))
+	})
+	return all
+}
+
+// TestNestedPage is the study of the claim that submitting from within a task is safe with enough
+// workers: no run of a scenario can tell, since the tasks of a run are planned.
+// docs/nested.md has what SmallestLimit finds of each strategy, and the verdict by its rule. -update
+// (make generate) writes it.
+func TestNestedPage(t *testing.T) {
+	text, err := os.ReadFile(nestedPage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, want := nesters(t), string(text)
+	for mark, made := range map[string]string{"verdict": nestedVerdict(all),
+		"limits": nestedTable(all)} {
+		between := regexp.MustCompile(`(?s)(<!-- ` + mark +
+			`: made by make generate -->\n).*?(<!-- end -->\n)`)
+		if n := len(between.FindAllString(want, -1)); n != 1 {
+			t.Fatalf("%d marks of %s", n, mark)
+		}
+		want = between.ReplaceAllString(want, "${1}"+made+"${2}")
+	}
+	if *update {
+		if err := os.WriteFile(nestedPage, []byte(want), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	} else if diff := gocmp.Diff(want, string(text)); diff != "" {
+		t.Errorf("docs/nested.md is behind the sources: make generate\n%s", diff)
+	}
+}
+
+// nestedVerdict says on what the claim depends, or that it does not.
+func nestedVerdict(all []nester) string {
+	var safe int
+	var never, refuse, other []string
+	for _, n := range all {
+		switch last := n.limits[2]; {
+		case n.safe():
+			safe += len(n.names)
+		case last.Limit == 0:
+			never = append(never, n.names...)
+		case last.Refuses:
+			refuse = append(refuse, n.names...)
+		default:
+			other = append(other, n.names...)
+		}
+	}
+	verdict := "**It depends on the strategy**"
+	switch unsafe := len(never) + len(refuse) + len(other); {
+	case unsafe == 0:
+		verdict = "**It holds**"
+	case safe == 0:
+		verdict = "**It does not hold**"
+	}
+	out := fmt.Sprintf("%s: of %d strategies and libraries %d get through from what is enough on",
+		verdict, safe+len(never)+len(refuse)+len(other), safe)
+	for _, some := range []struct {
+		names []string
+		how   string
+	}{{never, "never do, at any limit"},
+		{refuse, "refuse tasks unless there are slots for all that are there at once"},
+		{other, "need more"}} {
+		if len(some.names) > 0 {
+			slices.Sort(some.names)
+			out += fmt.Sprintf(";\n%s %s", strings.Join(some.names, ", "), some.how)
+		}
+	}
+	return out + ".\n"
+}
+
+// nestedTable has a row for what is enough, and one for all strategies that came to the same.
+func nestedTable(all []nester) string {
+	var out strings.Builder
+	out.WriteString("|")
+	enough := "| *enough, in a pool that is served in its order* |"
+	for _, tree := range nestedTrees {
+		if !tree.Waits {
+			out.WriteString(" submits |")
+			enough += " – |"
+			continue
+		}
+		fmt.Fprintf(&out, " w = %d, d = %d |", tree.Width, tree.Levels)
+		enough += fmt.Sprintf(" *%d* |", tree.Enough())
+	}
+	head := out.String()
+	out.Reset()
+	fmt.Fprintf(&out, "| strategies %s\n|---|%s\n%s\n", head,
+		strings.Repeat("--:|", len(nestedTrees)), enough)
+	for _, n := range all {
+		fmt.Fprintf(&out, "| %s | %s |\n", strings.Join(n.names, ", "), n.cells())
+	}
+	return out.String()
+}
