@@ -53,7 +53,7 @@ func TestLabelsInClosedLoops(t *testing.T) {
 			"priority-3-mean-response-sec": 0.06, "priority-0-mean-response-sec": 0.03,
 			"priority-0-mean-wait-sec": 0, "priority-0-p99-response-sec": 0.03,
 			"fairness": sum * sum / (4 * squares), "max-lateness-sec": 0.035,
-			"others-p99-response-sec": 0.06,
+			"others-p99-response-sec": 0.06, "tenants": 4, "priorities": 4,
 		}
 		for unit, want := range want {
 			if got := metric(t, r, unit); math.Abs(got-want) > 1e-9 {

@@ -10,6 +10,9 @@ import (
 // others-p99 is told where the noisy tenant is one of those with results of their own; and of one
 // that was cut off and went on, what is of some of the tasks is left out.
 func ofLabels() (m []MetricInfo) {
+	own := fmt.Sprintf(" that tasks have; those numbered 0 to %d have results of their own",
+		workloads.MostLabels-1)
+	m = append(m, MetricInfo{"priorities", "", "how many priorities there are" + own})
 	for i := range workloads.MostLabels {
 		of := fmt.Sprintf("priority-%d-", workloads.MostLabels-1-i)
 		m = append(m, MetricInfo{of + "mean-wait-sec", "lower",
@@ -17,6 +20,7 @@ func ofLabels() (m []MetricInfo) {
 			MetricInfo{of + "mean-response-sec", "lower", "their mean response"},
 			MetricInfo{of + "p99-response-sec", "lower", "p99 of their response"})
 	}
+	m = append(m, MetricInfo{"tenants", "", "how many tenants there are" + own})
 	for i := range workloads.MostLabels {
 		of := fmt.Sprintf("tenant-%d-", i)
 		m = append(m, MetricInfo{of + "mean-response-sec", "lower",

@@ -44,18 +44,19 @@ type Labels struct {
 	// Each is told the response of every measured task that completed and is of a group; nil:
 	// nobody wants to know.
 	Each func(g Group, response int64)
-	// Most is of how many tenants it keeps sums: with more, what takes all of them is left out. 0:
-	// of any number.
+	// Most is of how many tenants it keeps sums, and how many priorities it counts: with more, what
+	// takes all of them is left out. 0: of any number.
 	Most int
 
 	ranked   workloads.Prioritised
 	tenanted workloads.Tenanted
 	due      workloads.Dated
 
-	groups  [Others]labelSum
-	tenants map[int32]*tenantSum // nil: there are too many
-	waiting []waitingStart       // of tasks that may have started after the last was due
-	pruned  int                  // of them that were left when they were looked through last
+	groups     [Others]labelSum
+	priorities map[int32]bool       // that tasks have; nil: there are too many
+	tenants    map[int32]*tenantSum // likewise
+	waiting    []waitingStart       // of tasks that may have started after the last was due
+	pruned     int                  // of them that were left when they were looked through last
 
 	dated, missed, completed int // of tasks with a deadline
 	worst                    int64
@@ -83,7 +84,7 @@ func (o *Run) NewLabels() (l Labels) {
 	l.ranked, _ = o.Workload.(workloads.Prioritised)
 	l.tenanted, _ = o.Workload.(workloads.Tenanted)
 	l.due, _ = o.Workload.(workloads.Dated)
-	l.tenants = map[int32]*tenantSum{}
+	l.priorities, l.tenants = map[int32]bool{}, map[int32]*tenantSum{}
 	return l
 }
 
@@ -96,8 +97,14 @@ func (l *Labels) AllDated(n int) bool { return l.dated == n }
 // Add takes note of the task of that number.
 func (l *Labels) Add(seq uint64, r *records.Record) {
 	if l.ranked != nil {
-		if priority := l.ranked.Priority(seq); hasResults(priority) {
+		priority := l.ranked.Priority(seq)
+		if hasResults(priority) {
 			l.addTo(Group(priority), r)
+		}
+		if l.priorities != nil {
+			if l.priorities[priority] = true; l.Most > 0 && len(l.priorities) > l.Most {
+				l.priorities = nil
+			}
 		}
 	}
 	if l.tenanted != nil {
@@ -195,9 +202,15 @@ func (l *Labels) Report(
 			}
 		}
 	}
+	if n := len(l.priorities); n > 0 {
+		r.Add("priorities", float64(n))
+	}
 	for g := range Group(workloads.MostLabels) {
 		g = workloads.MostLabels - 1 - g // the most urgent first
 		report(g, l.groups[g], 0)
+	}
+	if n := len(l.tenants); n > 0 {
+		r.Add("tenants", float64(n))
 	}
 	for g := Group(workloads.MostLabels); g < Others; g++ {
 		report(g, l.groups[g], 0)
@@ -256,7 +269,7 @@ func (l *Labels) reportTenants(r *result.Result, last int64) (others labelSum, n
 
 // IsOfLabels reports whether a metric is of some of the tasks, by their priority or their tenant.
 func IsOfLabels(unit string) bool {
-	return slices.ContainsFunc([]string{"priority-", "tenant-", Others.String(), "fairness",
+	return slices.ContainsFunc([]string{"priorit", "tenant", Others.String(), "fairness",
 		"noisy-"}, func(begin string) bool { return strings.HasPrefix(unit, begin) })
 }
 

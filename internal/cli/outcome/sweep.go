@@ -33,7 +33,7 @@ func showSweep(p *terminal.Printer, groups []*group) error {
 				sure.Add(r.Strategy+" at "+place, r.Cell)
 			}
 		}
-		for _, note := range append(notes, sure.notes()...) {
+		for _, note := range slices.Concat(notes, sure.notes(), labelNotes(block[0].rows)) {
 			p.Say("  ", note, pageWidth)
 		}
 		fmt.Fprintln(p.Stdout)

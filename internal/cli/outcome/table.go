@@ -123,7 +123,7 @@ func showGroups(p *terminal.Printer, groups []*group) error {
 		if err := showLabels(p, rows); err != nil {
 			return err
 		}
-		for _, note := range append(notes, sure.notes()...) {
+		for _, note := range slices.Concat(notes, sure.notes(), labelNotes(rows)) {
 			p.Say("  ", note, pageWidth)
 		}
 		if err := showStages(p, g, rows); err != nil {
