@@ -155,8 +155,8 @@ func (t trouble) line(m *evidence.Measured) string {
 
 func drawBreaker(m *evidence.Measured) evidence.Figure {
 	panels := []charts.RowPanel{
-		{Title: "the caller: late or lost", X: shares("share of the tasks", 0)},
-		{Title: "of them lost", X: shares("share of the tasks", 0)},
+		{Title: "the caller: late or lost", X: shares("share of all tasks", 0)},
+		{Title: "of them lost", X: shares("share of all tasks", 0)},
 		{Title: "the callee: calls in vain", X: evidence.Log("for each task", words.Short)},
 	}
 	var rows []string

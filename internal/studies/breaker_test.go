@@ -54,10 +54,14 @@ func TestBreakerVerdicts(t *testing.T) {
 // a storm of retries, and nothing where it is refused at once; the callee is spared most of it.
 func TestBreaker(t *testing.T) {
 	var cells []bench.Scenario
+	var results []*bench.Result
 	for _, tr := range troubles {
-		cells = append(cells, tr.cell(""), tr.cell(breakerPart))
+		for _, part := range []string{"", breakerPart} {
+			cells = append(cells, tr.cell(part))
+			results = append(results, runOnce(t, tr.cell(part)))
+		}
 	}
-	m := measureCells(t, cells...)
+	m := evidence.FromResults(results)
 	of := func(i int, number func(evidence.Run) float64) float64 {
 		return evidence.OfMean(m.Of(cells[i], number)).Mid
 	}
