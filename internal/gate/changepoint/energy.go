@@ -1,9 +1,9 @@
 package changepoint
 
 import (
-	"cmp"
 	"math"
-	"slices"
+
+	"github.com/poolbench/poolbench/internal/statistics/samples"
 )
 
 // A split is the best place to cut a stretch of the series, values[from:to], in two.
@@ -67,21 +67,9 @@ func (s *search) prepare(stretch []float64) {
 
 // ranks replaces each value by its rank, equal values sharing the mean of theirs.
 func ranks(values []float64) []float64 {
-	order := make([]int, len(values))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(values[a], values[b]) })
 	out := make([]float64, len(values))
-	for i := 0; i < len(order); {
-		j := i
-		for j < len(order) && values[order[j]] == values[order[i]] {
-			j++
-		}
-		for k := i; k < j; k++ {
-			out[order[k]] = float64(i+1+j) / 2
-		}
-		i = j
+	for i, doubled := range samples.Midranks(values, 0) {
+		out[i] = float64(doubled) / 2
 	}
 	return out
 }

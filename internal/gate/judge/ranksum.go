@@ -1,9 +1,10 @@
 package judge
 
 import (
-	"cmp"
 	"math"
 	"slices"
+
+	"github.com/poolbench/poolbench/internal/statistics/samples"
 )
 
 // rankSumLimit is the largest number of values in both samples together for which the exact
@@ -123,34 +124,17 @@ func total(counts []float64) (sum float64) {
 // of their ranks; the sum of those of y; and Σ(t³−t) over the groups of t tied values. Doubled,
 // midranks are whole numbers.
 func midranks(x, y []float64) (ranks []int, ofY int, ties float64) {
-	type value struct {
-		v float64
-		y bool
+	ranks = samples.Midranks(slices.Concat(x, y), 0)
+	for _, r := range ranks[len(x):] {
+		ofY += r
 	}
-	all := make([]value, 0, len(x)+len(y))
-	for _, v := range x {
-		all = append(all, value{v, false})
+	n := float64(len(ranks))
+	ties = n * (n*n - 1)
+	for _, r := range ranks { // without ties, these squares are all of it
+		off := float64(r) - (n + 1)
+		ties -= 3 * off * off
 	}
-	for _, v := range y {
-		all = append(all, value{v, true})
-	}
-	slices.SortFunc(all, func(a, b value) int { return cmp.Compare(a.v, b.v) })
-	ranks = make([]int, len(all))
-	for i := 0; i < len(all); {
-		j := i
-		for j < len(all) && all[j].v == all[i].v {
-			j++
-		}
-		for k := i; k < j; k++ {
-			ranks[k] = i + 1 + j
-			if all[k].y {
-				ofY += ranks[k]
-			}
-		}
-		t := float64(j - i)
-		ties += t*t*t - t
-		i = j
-	}
+	slices.Sort(ranks)
 	return ranks, ofY, ties
 }
 

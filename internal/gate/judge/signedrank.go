@@ -1,9 +1,10 @@
 package judge
 
 import (
-	"cmp"
 	"math"
 	"slices"
+
+	"github.com/poolbench/poolbench/internal/statistics/samples"
 )
 
 // signedRankLimit is the number of changes up to which the distribution of the signed-rank
@@ -50,25 +51,22 @@ func signedMidranks(changes []float64) (ranks []int, positive int) {
 	if slices.ContainsFunc(changes, math.IsNaN) {
 		panic("judge: a change that is no number")
 	}
-	sorted := slices.Clone(changes)
-	slices.SortFunc(sorted, func(a, b float64) int { return cmp.Compare(math.Abs(a), math.Abs(b)) })
-	for i := 0; i < len(sorted); {
-		size := math.Abs(sorted[i])
-		j := i
-		for j < len(sorted) &&
-			(math.Abs(sorted[j]) == size || math.Abs(sorted[j])-size <= roundoff) {
-			j++
+	sizes := make([]float64, len(changes))
+	for i, c := range changes {
+		if sizes[i] = math.Abs(c); sizes[i] <= roundoff {
+			sizes[i] = 0
 		}
-		if size > roundoff {
-			for _, c := range sorted[i:j] {
-				ranks = append(ranks, i+1+j)
-				if c > 0 {
-					positive += i + 1 + j
-				}
-			}
-		}
-		i = j
 	}
+	for i, rank := range samples.Midranks(sizes, roundoff) {
+		if sizes[i] == 0 {
+			continue
+		}
+		ranks = append(ranks, rank)
+		if changes[i] > 0 {
+			positive += rank
+		}
+	}
+	slices.Sort(ranks)
 	return ranks, positive
 }
 
