@@ -39,11 +39,7 @@ func (d *Document) WritePage(w io.Writer) error {
 	if p.Figure, err = d.figure(); err != nil {
 		return err
 	}
-	if d.Recommendation.Go != "" {
-		if err := p.Add("go", "Go", pageTemplate, "go", d.Recommendation.Go); err != nil {
-			return err
-		}
-	}
+	p.Add(d.Recommendation.Go != "", "go", "Go", pageTemplate, "go", d.Recommendation.Go)
 	for _, s := range []struct {
 		id, title string
 		items     []string
@@ -51,13 +47,8 @@ func (d *Document) WritePage(w io.Writer) error {
 		{"changes", "What would change it", d.changes()},
 		{"runners-up", "Runners-up", d.others()},
 		{"left", "Not considered", d.NotLookedAt}} {
-		if len(s.items) == 0 {
-			continue
-		}
-		if err := p.Add(s.id, s.title, pageTemplate, "part", map[string]any{"ID": s.id,
-			"Title": s.title, "Items": s.items}); err != nil {
-			return err
-		}
+		p.Add(len(s.items) > 0, s.id, s.title, pageTemplate, "part", map[string]any{"ID": s.id,
+			"Title": s.title, "Items": s.items})
 	}
 	return p.Write(w)
 }

@@ -120,26 +120,14 @@ func newPage(c *Comparison, sections []shell.Section) (*shell.Page, error) {
 			"of %.4g %% confidence.", prose.Count(n, "comparison"), c.Alpha, c.Alpha*float64(n),
 			100*c.Confidence)
 	}
-	for _, s := range []struct {
-		id, title string
-		rows      any
-		n         int
-	}{{"changed", "What changed", all[:at], at}, {"same", "No significant difference", all[at:],
-		len(all) - at}, {"notes", "Notes", c.Notes(), len(c.Notes())}} {
-		if s.id == "same" {
-			for _, own := range sections {
-				if own.Body != "" {
-					p.Sections = append(p.Sections, own)
-				}
-			}
-		}
-		if s.n == 0 {
-			continue
-		}
-		if err := p.Add(s.id, s.title, pageTemplate, s.id, s.rows); err != nil {
-			return nil, err
+	p.Add(at > 0, "changed", "What changed", pageTemplate, "changed", all[:at])
+	for _, own := range sections {
+		if own.Body != "" {
+			p.Sections = append(p.Sections, own)
 		}
 	}
+	p.Add(len(all) > at, "same", "No significant difference", pageTemplate, "same", all[at:])
+	p.Add(len(c.Notes()) > 0, "notes", "Notes", pageTemplate, "notes", c.Notes())
 	return p, nil
 }
 

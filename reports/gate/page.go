@@ -53,18 +53,9 @@ func WritePage(w io.Writer, r *verdict.Report) error {
 	if len(c.Figures) > 0 {
 		p.Figure, c.Figures = &c.Figures[0], c.Figures[1:]
 	}
-	for _, s := range []struct {
-		id, title string
-		shown     bool
-	}{{"verdicts", "Verdicts", len(c.Rows) > 0}, {"pairs", "Pairs", len(c.Figures) > 0},
-		{"remarks", "Remarks", len(c.Remarks) > 0}} {
-		if !s.shown {
-			continue
-		}
-		if err := p.Add(s.id, s.title, pageTemplate, s.id, c); err != nil {
-			return err
-		}
-	}
+	p.Add(len(c.Rows) > 0, "verdicts", "Verdicts", pageTemplate, "verdicts", c)
+	p.Add(len(c.Figures) > 0, "pairs", "Pairs", pageTemplate, "pairs", c)
+	p.Add(len(c.Remarks) > 0, "remarks", "Remarks", pageTemplate, "remarks", c)
 	return p.Write(w)
 }
 

@@ -1,7 +1,6 @@
 package page
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -41,7 +40,7 @@ func (p *reportPage) claims() (out []claimGroup) {
 }
 
 // whole puts the sections of the page together.
-func (p *reportPage) whole() (*shell.Page, error) {
+func (p *reportPage) whole() *shell.Page {
 	out := p.First
 	out.Source = "Written by <code>poolbench report</code> from <code>results.txt</code>. The " +
 		"charts are in <code>charts/</code> as SVG and PNG."
@@ -50,60 +49,42 @@ func (p *reportPage) whole() (*shell.Page, error) {
 		out.CSS, out.JS = out.CSS+flame.Style, out.JS+flame.Script
 	}
 	out.Alerts = p.alerts()
-	var failed error
-	add := func(id, title, name string, data any) {
-		failed = cmp.Or(failed, out.Add(id, title, reportTemplate, name, data))
+	add := func(shown bool, id, title, name string, data any) {
+		out.Add(shown, id, title, reportTemplate, name, data)
 	}
-	if len(p.Why) > 0 {
-		add("why", "Why is it slow?", "why", p)
+	set := func(id, title string, figures []reportFigure) {
+		add(len(figures) > 0, id, title, "set", figureSet{id, title, figures})
 	}
+	add(len(p.Why) > 0, "why", "Why is it slow?", "why", p)
 	if p.Explore != "" {
 		out.Sections = append(out.Sections, shell.Section{ID: "explore", Title: "Explore",
 			Body: p.Explore})
 	}
-	if len(p.Figures) > 0 {
-		add("asked", "What was asked", "set", figureSet{"asked", "What was asked", p.Figures})
-	}
-	if len(p.Answers) > 0 {
-		add("said", "What the results say", "answers", p.Answers)
-	}
-	if len(p.Studies) > 1 {
-		add("claims", "Claims", "claims", struct {
-			Tally  string
-			Claims []claimGroup
-		}{p.Tally, p.claims()})
-	}
+	set("asked", "What was asked", p.Figures)
+	add(len(p.Answers) > 0, "said", "What the results say", "answers", p.Answers)
+	add(len(p.Studies) > 1, "claims", "Claims", "claims", struct {
+		Tally  string
+		Claims []claimGroup
+	}{p.Tally, p.claims()})
 	for i := range p.Studies {
 		title := ""
 		if len(p.Studies) == 1 {
 			title = "Study " + p.Studies[i].Study
 		}
-		add(p.Studies[i].ID, title, "study", &p.Studies[i])
+		add(true, p.Studies[i].ID, title, "study", &p.Studies[i])
 	}
-	if len(p.Capacity) > 0 {
-		add("capacity", "Capacity", "set", figureSet{"capacity", "Capacity", p.Capacity})
-	}
-	if len(p.Variance) > 0 {
-		add("variance", "The cost of variance", "set",
-			figureSet{"variance", "The cost of variance", p.Variance})
-	}
+	set("capacity", "Capacity", p.Capacity)
+	set("variance", "The cost of variance", p.Variance)
 	for i := range p.Groups {
-		if g := &p.Groups[i]; len(g.Figures) > 0 || g.Above != "" || g.Steps != nil {
-			add(g.ID, g.Title, "group", g)
-		}
+		g := &p.Groups[i]
+		add(len(g.Figures) > 0 || g.Above != "" || g.Steps != nil, g.ID, g.Title, "group", g)
 	}
-	if len(p.Profiles) > 0 {
-		add("profiles", "Profiles", "profiles", p.Profiles)
-	}
-	if len(p.Flights) > 0 {
-		add("flights", "The worst moment", "flights", p.Flights)
-	}
-	add("trust", "Can I trust it?", "trust", p)
-	add("method", "Method", "method", p)
-	if len(p.Groups) > 0 {
-		add("tables", "Numbers", "data", p)
-	}
-	return &out, failed
+	add(len(p.Profiles) > 0, "profiles", "Profiles", "profiles", p.Profiles)
+	add(len(p.Flights) > 0, "flights", "The worst moment", "flights", p.Flights)
+	add(true, "trust", "Can I trust it?", "trust", p)
+	add(true, "method", "Method", "method", p)
+	add(len(p.Groups) > 0, "tables", "Numbers", "data", p)
+	return &out
 }
 
 type figureSet struct {

@@ -111,11 +111,7 @@ func (r *Report) Flights() []flight.Flight { return r.page.Flights }
 
 // WriteHTML writes the page: one file that needs no other and no network.
 func (r *Report) WriteHTML(w io.Writer) error {
-	p, err := r.page.whole()
-	if err != nil {
-		return err
-	}
-	return p.Write(w)
+	return r.page.whole().Write(w)
 }
 
 // WriteCard writes the finding as a picture to send: see shell.Page.WriteCard.

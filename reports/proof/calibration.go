@@ -224,10 +224,7 @@ func WriteCalibration(w io.Writer, c *Calibration) error {
 	for _, r := range c.Readings {
 		machine.Rows = append(machine.Rows, []string{r.What, r.Answer})
 	}
-	for _, t := range []table{known, machine} {
-		if err := t.add(&p); err != nil {
-			return err
-		}
-	}
+	known.add(&p)
+	machine.add(&p)
 	return p.Write(w)
 }

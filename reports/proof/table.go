@@ -21,6 +21,4 @@ type table struct {
 	Said            bool // the last column is words
 }
 
-func (t table) add(to *shell.Page) error {
-	return to.Add(t.ID, t.Title, tableTemplate, "table", t)
-}
+func (t table) add(to *shell.Page) { to.Add(true, t.ID, t.Title, tableTemplate, "table", t) }

@@ -45,19 +45,9 @@ func WritePage(w io.Writer, t *Trend) error {
 	for _, s := range slices.Backward(suspects) {
 		shown = append(shown, t.show(s))
 	}
-	for _, s := range []struct {
-		id, title string
-		data      any
-		n         int
-	}{{"suspects", "Suspects", shown, len(shown)}, {"metrics", "Metrics", figures, len(figures)},
-		{"notes", "Notes", t.Notes(), len(t.Notes())}} {
-		if s.n == 0 {
-			continue
-		}
-		if err := p.Add(s.id, s.title, pageTemplate, s.id, s.data); err != nil {
-			return err
-		}
-	}
+	p.Add(len(shown) > 0, "suspects", "Suspects", pageTemplate, "suspects", shown)
+	p.Add(len(figures) > 0, "metrics", "Metrics", pageTemplate, "metrics", figures)
+	p.Add(len(t.Notes()) > 0, "notes", "Notes", pageTemplate, "notes", t.Notes())
 	return p.Write(w)
 }
 

@@ -76,9 +76,7 @@ func (b *board) writePage(w io.Writer) error {
 	}{{b.groups[0].id, b.groups[0].title, "table", b.onPage(b.groups[0])},
 		{b.groups[1].id, b.groups[1].title, "table", b.onPage(b.groups[1])},
 		{"faults", "Faults of libraries", "faults", b.faultsOnPage()}} {
-		if err := p.Add(s.id, s.title, boardTemplate, s.template, s.of); err != nil {
-			return err
-		}
+		p.Add(true, s.id, s.title, boardTemplate, s.template, s.of)
 	}
 	return p.Write(w)
 }

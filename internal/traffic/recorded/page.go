@@ -36,7 +36,7 @@ func (d *Document) WritePage(w io.Writer) (err error) {
 	if p.Figure, err = d.course(); err != nil {
 		return err
 	}
-	if p.Sections, err = d.sections(); err != nil {
+	if err := d.addTo(&p); err != nil {
 		return err
 	}
 	return p.Write(w)
@@ -100,23 +100,19 @@ func (d *Document) facts() (all []answer.Fact) {
 	return all
 }
 
-// sections are what is below the first screen.
-func (d *Document) sections() (all []shell.Section, err error) {
+// addTo adds what is below the first screen.
+func (d *Document) addTo(p *shell.Page) error {
 	add := func(id, title, part string, data any) {
-		body, bad := shell.Render(pageTemplate, part, map[string]any{"ID": id, "Title": title,
+		p.Add(true, id, title, pageTemplate, part, map[string]any{"ID": id, "Title": title,
 			"Data": data})
-		if err == nil {
-			err = bad
-		}
-		all = append(all, shell.Section{ID: id, Title: title, Body: body})
 	}
 	if replay := d.Replay(); replay != nil {
 		add("replay", "Replay it", "command", map[string]any{"Workload": d.Workload,
 			"Lines": strings.Join(replay, " \\\n  ")})
 	}
-	f, bad := d.burstiness()
-	if bad != nil {
-		return nil, bad
+	f, err := d.burstiness()
+	if err != nil {
+		return err
 	}
 	if f != nil {
 		add("bursts", "Bursts", "drawing", f)
@@ -128,7 +124,7 @@ func (d *Document) sections() (all []shell.Section, err error) {
 		}
 	}
 	add("all", "All figures", "rows", rows)
-	return all, err
+	return nil
 }
 
 // course draws the rate over time beside that of the closest process.

@@ -30,6 +30,8 @@ type Page struct {
 	Sections []Section
 	Source   template.HTML // what the footer says of the origin
 	CSS, JS  string        // beside those of all pages
+
+	bad error // of the sections
 }
 
 // A Badge is a short statement on whether the numbers can be believed.
@@ -103,11 +105,14 @@ func Render(t *template.Template, name string, data any) (template.HTML, error) 
 	return template.HTML(b.String()), nil
 }
 
-// Add renders one of the templates as a further section.
-func (p *Page) Add(id, title string, t *template.Template, name string, data any) error {
-	body, err := Render(t, name, data)
-	p.Sections = append(p.Sections, Section{ID: id, Title: title, Body: body})
-	return err
+// Add renders one of the templates as a further section, unless there is nothing to show in it.
+// What is wrong with it Write returns.
+func (p *Page) Add(shown bool, id, title string, t *template.Template, name string, data any) {
+	if shown {
+		body, err := Render(t, name, data)
+		p.bad = errors.Join(p.bad, err)
+		p.Sections = append(p.Sections, Section{ID: id, Title: title, Body: body})
+	}
 }
 
 // Drawn is Chart of what a function that draws one returned, as a figure whose styles are its own
@@ -152,6 +157,9 @@ func Chart(c *charts.Chart) (f Figure, err error) {
 
 // Write writes the page.
 func (p *Page) Write(w io.Writer) error {
+	if p.bad != nil {
+		return p.bad
+	}
 	css, js := pageCSS+charts.Style()+p.CSS, p.JS
 	for _, s := range p.Sections {
 		css, js = css+s.CSS, js+s.JS
