@@ -117,3 +117,26 @@ func TestTenantsQuota(t *testing.T) {
 		}
 	}
 }
+
+// TestNoisyShareEndsWithThePlan: what starts after the last task is due is no share of anybody's.
+// One slot has tasks of twice the time between them, so that it begins with the first half of them,
+// which are the noisy tenant's, until then.
+func TestNoisyShareEndsWithThePlan(t *testing.T) {
+	const tasks = 5001
+	var text strings.Builder
+	for i := range tasks {
+		fmt.Fprintf(&text, "%d,10ms,%d\n", i, i/(tasks/2+1))
+	}
+	file := filepath.Join(t.TempDir(), "t.csv")
+	if err := os.WriteFile(file, []byte(text.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := scenario(t, bench.Written{Strategy: "worker_pool", Limit: 1, Arrival: "constant",
+		Rate: 200, Tasks: tasks, Workload: "trace:file=" + file + ",column=2,time=1,tenant=3"})
+	for _, soak := range []bool{false, true} {
+		s.Soak = soak
+		if got := metric(t, run(t, s), "noisy-share"); got != 1 {
+			t.Errorf("soak %v: the share of the noisy tenant is %v, want 1", soak, got)
+		}
+	}
+}

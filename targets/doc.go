@@ -13,6 +13,7 @@
 // makes fail ends with ErrFault.
 //
 // A target counts its calls (Counted), and one with a limit can say what is left of it (Metered).
+// One that is Tenanted hears whose task a call is.
 //
 // To add a target, write a file with one register line; All, the tests, `poolbench list` and the
 // README's table find it there.
