@@ -213,7 +213,9 @@ func (s *circuitBreaker) lets() bool {
 // look ends the state of a circuit that is not closed, where its time is over: nothing else does it
 // before somebody asks.
 func (s *circuitBreaker) look(now time.Duration) {
-	s.giveUp(now)
+	if s.state == halfOpenCircuit {
+		s.giveUp(now)
+	}
 	if s.state == openCircuit && now >= s.until {
 		s.become(halfOpenCircuit, now)
 	}
@@ -221,7 +223,7 @@ func (s *circuitBreaker) look(now time.Duration) {
 
 // giveUp opens a half-open circuit again whose trials have not all ended in time, as of that time.
 func (s *circuitBreaker) giveUp(now time.Duration) {
-	if s.state == halfOpenCircuit && s.wait > 0 && s.let > s.bad.calls && now >= s.until {
+	if s.wait > 0 && s.let > s.bad.calls && now >= s.until {
 		s.become(openCircuit, s.until)
 	}
 }
@@ -270,7 +272,9 @@ func (s *circuitBreaker) ended(
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := time.Since(s.began)
-	s.giveUp(now)
+	if s.state == halfOpenCircuit {
+		s.giveUp(now)
+	}
 	switch {
 	case c.Own.epoch != s.epoch:
 	case isNoCall(r):
