@@ -28,9 +28,10 @@ import (
 // depends on the strategy where there is both.
 //
 // Those that take a rate are given 10⁹ a second: their cost, not their limit. Left out are those
-// that refuse whatever finds no slot and have no queue (concurrency_limits): of a batch they
-// refuse all but a few. Strategies that are never full have the whole batch under way at once, and
-// pay for its memory; the others are given a queue that holds it.
+// that refuse, and have no queue or one that goes with the limit (concurrency_limits,
+// failsafe_priority): of a batch they refuse all but a few. Strategies that are never full have the
+// whole batch under way at once, and pay for its memory; the others are given a queue that holds
+// it.
 var _ = register(Study{
 	Name:     "overhead",
 	Question: "what does each strategy cost per task, other people's libraries included?",
