@@ -102,7 +102,8 @@ func (e *loaded) rows() []outcome.Row {
 	return rows
 }
 
-// completed says what came of a load, in a sentence; "" where it has no results.
+// completed says what came of a load, in a sentence, and what is said against it; "" where it has
+// no results.
 func completed(r outcome.Row) string {
 	done, ok := r.Estimate("ops/s")
 	if !ok {
@@ -115,10 +116,19 @@ func completed(r outcome.Row) string {
 	text += " completed"
 	for _, q := range []string{"p99", "p50"} {
 		if v, ok := r.Estimate(q + "-response-sec"); ok {
-			return text + fmt.Sprintf(", %s %s", q, quantity.Seconds(v.Mid))
+			text += fmt.Sprintf(", %s %s", q, quantity.Seconds(v.Mid))
+			break
 		}
 	}
-	return text
+	d := r.Doubts()
+	if d == nil {
+		return text
+	}
+	var checks []string
+	for _, why := range d.Why {
+		checks = append(checks, why.Check())
+	}
+	return text + fmt.Sprintf("; %s (%s)", d.Verdict, strings.Join(checks, ", "))
 }
 
 // showAnswered says, for every load, which statuses and errors came, over all repetitions, and what

@@ -74,6 +74,9 @@ func shortName(r execution.Record, of []execution.Record) string {
 	if strategy := r.Key("strategy"); strategy != "" {
 		words = append([]string{results.Readable(strategy)}, words...)
 	}
+	if target := results.Readable(r.Key("target")); len(words) == 0 && target != "" {
+		return target // of an attack
+	}
 	if len(words) == 0 {
 		return r.Name
 	}

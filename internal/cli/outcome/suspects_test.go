@@ -33,3 +33,14 @@ func TestManyDoubts(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// TestDoubtsOfAttack: an attack without a strategy is called by its target.
+func TestDoubtsOfAttack(t *testing.T) {
+	got := Suspects([]execution.Record{{Run: &results.Run{Name: "Attack/target=h:80%2Fp/rate=5",
+		Keys:   []results.Pair{{Key: "target", Value: "h:80%2Fp"}, {Key: "rate", Value: "5"}},
+		Values: map[string]float64{"verdict": float64(results.Suspect)},
+		Doubts: []results.Doubt{{Text: "lag: late"}}}}})
+	if want := "h:80/p: lag: late"; len(got) != 2 || got[1] != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
