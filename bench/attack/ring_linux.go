@@ -300,11 +300,12 @@ func (r *ring) leave(c *client) {
 func (c *client) rest(all *wiring, o *outgoing) answer {
 	deadline := c.of.base.Add(time.Duration(c.deadline()))
 	c.w.deadline, c.w.sent = deadline, c.of.base.Add(time.Duration(c.start))
-	a, got := c.finish(all, o)
+	var a answer
+	got := c.finish(all, o, &a)
 	if c.heard > 0 {
 		a.firstByte = time.Duration(c.heard - c.start)
 	}
-	a = all.again(all.ctx, c.w, o, true, a, got)
+	all.again(all.ctx, c.w, o, true, &a, got)
 	c.w.ended = time.Now()
 	o.to.give(c.w)
 	if a.redirect != nil {
@@ -313,24 +314,25 @@ func (c *client) rest(all *wiring, o *outgoing) answer {
 	return a
 }
 
-func (c *client) finish(all *wiring, o *outgoing) (a answer, got reached) {
+func (c *client) finish(all *wiring, o *outgoing, a *answer) (got reached) {
 	w := c.w
-	if err := c.attach(all.conns); err != nil {
-		return answer{err: err}, written
+	if a.err = c.attach(all.conns); a.err != nil {
+		return written
 	}
-	if c.message.err != nil {
-		return answer{err: c.message.err}, begun // it is not sent again
+	if a.err = c.message.err; a.err != nil {
+		return begun // it is not sent again
 	}
 	if c.sent < len(o.bytes) {
 		if n, err := w.stream.Write(o.bytes[c.sent:]); err != nil {
 			w.close()
-			return answer{err: err}, min(written, reached(c.sent+n))
+			a.err = err
+			return min(written, reached(c.sent+n))
 		}
 	}
 	if w.limit.come = c.come; c.err != nil {
 		w.limit.from = ended{c.err}
 	}
-	return all.answer(w, o, func() bool { return c.err == nil })
+	return all.answer(w, o, func() bool { return c.err == nil }, a)
 }
 
 // attach gives the connection back to the network poller.

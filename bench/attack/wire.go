@@ -146,7 +146,7 @@ func (all *wiring) call(ctx context.Context, m *message) answer {
 // exchange is call without what a redirect asks for.
 func (all *wiring) exchange(
 	ctx context.Context, o *outgoing, now, deadline time.Time,
-) answer {
+) (a answer) {
 	w, waited, err := o.to.take(ctx, deadline)
 	if err != nil {
 		return answer{err: err}
@@ -156,7 +156,7 @@ func (all *wiring) exchange(
 	}
 	idle := now.Sub(w.ended) > longIdle
 	w.deadline = deadline
-	a := all.over(ctx, w, o, idle)
+	all.over(ctx, w, o, idle, &a)
 	w.ended = time.Now()
 	o.to.give(w)
 	return a
@@ -164,27 +164,27 @@ func (all *wiring) exchange(
 
 // over is exchange over that wire. On a connection that the server has closed since the last call
 // it is made anew, once: where nothing was written, or where a request may be sent again.
-func (all *wiring) over(ctx context.Context, w *wire, o *outgoing, idle bool) answer {
+func (all *wiring) over(ctx context.Context, w *wire, o *outgoing, idle bool, a *answer) {
 	used := w.conn != nil
-	a, got := all.try(ctx, w, o, idle)
-	return all.again(ctx, w, o, used, a, got)
+	got := all.try(ctx, w, o, idle, a)
+	all.again(ctx, w, o, used, a, got)
 }
 
-// again is the answer to a call that got so far, or to the one in its place.
+// again leaves the answer to a call that got so far as it is, or makes the call once more.
 func (all *wiring) again(
-	ctx context.Context, w *wire, o *outgoing, used bool, a answer, got reached,
-) answer {
+	ctx context.Context, w *wire, o *outgoing, used bool, a *answer, got reached,
+) {
 	if a.err == nil || !used || got == begun || ctx.Err() != nil || isTimeout(a.err) {
-		return a
+		return
 	}
 	if got == written {
 		if !all.resend || !once.Idempotent(o.Request) {
-			return a
+			return
 		}
 		all.resent.Add(1)
 	}
-	a, _ = all.try(ctx, w, o, false)
-	return a
+	*a = answer{}
+	all.try(ctx, w, o, false, a)
 }
 
 // How far a call got.
@@ -201,10 +201,10 @@ const (
 const atOnce = 16 << 10
 
 func (all *wiring) try(
-	ctx context.Context, w *wire, o *outgoing, idle bool,
-) (a answer, got reached) {
-	if err := all.open(ctx, w, o.to, idle); err != nil {
-		return answer{err: err}, nothing
+	ctx context.Context, w *wire, o *outgoing, idle bool, a *answer,
+) (got reached) {
+	if a.err = all.open(ctx, w, o.to, idle); a.err != nil {
+		return nothing
 	}
 	if ctx.Done() != all.ctx.Done() { // else the end of the attack closes the connection
 		c := w.conn
@@ -220,20 +220,23 @@ func (all *wiring) try(
 		finish = w.writing(o.bytes)
 	} else if n, err := w.write(o.bytes); err != nil {
 		w.close()
-		return answer{err: err}, min(written, reached(n))
+		a.err = err
+		return min(written, reached(n))
 	}
-	return all.answer(w, o, finish)
+	return all.answer(w, o, finish, a)
 }
 
 // answer is what comes once the request is written, or is being written.
-func (all *wiring) answer(w *wire, o *outgoing, finish func() bool) (a answer, got reached) {
-	a, got = w.read(o, all.redirects > 0, all.keep)
+func (all *wiring) answer(
+	w *wire, o *outgoing, finish func() bool, a *answer,
+) (got reached) {
+	got = w.read(o, all.redirects > 0, all.keep, a)
 	if !finish() || a.err != nil || a.closes || o.closes || w.reader.Buffered() > 0 ||
 		len(w.limit.come) > 0 {
 		// what comes after an answer is nobody's
 		w.close()
 	}
-	return a, got
+	return got
 }
 
 // write writes, and may have read what comes.
