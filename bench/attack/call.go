@@ -82,6 +82,12 @@ func (c *caller) choose(ctx context.Context, a Attack) error {
 		c.way = f
 	} else if a.HTTP2 || a.H2C {
 		c.way = c.newHTTP2(a)
+	} else if a.HTTP3 {
+		h, err := c.newHTTP3(a)
+		if err != nil {
+			return err
+		}
+		c.way = h
 	} else if ok, why := c.canWire(a); ok {
 		c.wiring = c.newWiring(a)
 		c.way = c.wiring
@@ -147,8 +153,11 @@ func (c *caller) close() {
 // sentAgain is how many requests went over the wire again within a call.
 func (c *caller) sentAgain() int64 {
 	n := c.resent.Load()
-	if f, ok := c.way.(*foreign); ok {
-		n += f.sender.Resent()
+	switch way := c.way.(type) {
+	case *foreign:
+		n += way.sender.Resent()
+	case *http3:
+		n += way.transport.Resent()
 	}
 	return n
 }

@@ -24,33 +24,21 @@ type http2 struct {
 	secure    bool
 	tls       *tls.Config
 	follows   int // redirects
-	most      int // connections to a host; 0: as many as it takes
-	each      int // streams at once on each
 	counts    *streams.Counts
-	mu        sync.Mutex
-	hosts     map[string]*shared
+	hosts     streams.Hosts[*streamed]
 }
 
-// A shared host has connections that requests share.
-type shared struct {
-	address, name string
-	*streams.Dealer
-	mu    sync.Mutex
-	slots []*slot
-}
-
-// A slot has one connection after another.
-type slot struct {
-	dialing chan struct{} // holds a token while somebody does
-	mu      sync.Mutex
-	conn    *http.ClientConn // nil: none yet
-	frames  *streams.Watched // of it
+// A streamed connection, and the frames that pass on it.
+type streamed struct {
+	*http.ClientConn
+	frames *streams.Watched
 }
 
 func (c *caller) newHTTP2(a Attack) *http2 {
-	h := &http2{caller: c, secure: a.HTTP2, follows: a.Redirects, most: a.Connections,
-		each: a.Streams, counts: c.streams(), hosts: map[string]*shared{}, tls: &tls.Config{
-			InsecureSkipVerify: a.Insecure, NextProtos: []string{"h2"},
+	h := &http2{caller: c, secure: a.HTTP2, follows: a.Redirects,
+		counts: c.streams(), hosts: streams.Hosts[*streamed]{Connections: a.Connections,
+			Streams: a.Streams, Stands: func(s *streamed) bool { return !s.frames.Gone() }},
+		tls: &tls.Config{InsecureSkipVerify: a.Insecure, NextProtos: []string{"h2"},
 			ClientSessionCache: tls.NewLRUClientSessionCache(0)}}
 	h.transport = &http.Transport{
 		DialContext:            h.dial,
@@ -106,15 +94,17 @@ func (h *http2) call(ctx context.Context, m *message) answer {
 // exchange sends the request, and again what was not sent, or may be. Its stream is given back when
 // the body of the answer is closed.
 func (h *http2) exchange(r *http.Request, deadline time.Time) (*http.Response, error) {
-	to := h.host(r.URL)
+	to := h.hosts.Host(r.URL.Host)
 	at, err := to.Take(r.Context(), deadline)
 	if err != nil {
 		return nil, err
 	}
 	var resp *http.Response
 	for again := 0; ; again++ {
-		var c *http.ClientConn
-		if c, err = h.conn(r.Context(), to, at); err != nil {
+		var c *streamed
+		if c, err = to.Conn(r.Context(), at, func(ctx context.Context) (*streamed, error) {
+			return h.connect(ctx, r.URL)
+		}); err != nil {
 			break
 		}
 		if resp, err = c.RoundTrip(r); err == nil {
@@ -144,19 +134,7 @@ func (h *http2) again(r *http.Request, tries int, err error) *http.Request {
 	default:
 		return nil
 	}
-	if r.Body == nil || r.Body == http.NoBody {
-		return r
-	}
-	if r.GetBody == nil {
-		return nil
-	}
-	body, err := r.GetBody()
-	if err != nil {
-		return nil
-	}
-	r = r.WithContext(r.Context())
-	r.Body = body
-	return r
+	return streams.Again(r)
 }
 
 // A streamReset is the error of net/http that is of this form: one of its own has no other name.
@@ -191,75 +169,27 @@ func (l *lent) Close() error {
 	return err
 }
 
-// host is where a URL goes.
-func (h *http2) host(u *url.URL) *shared {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	to := h.hosts[u.Host]
-	if to == nil {
-		port := u.Port()
-		switch {
-		case port != "":
-		case h.secure:
-			port = "443"
-		default:
-			port = "80"
-		}
-		name := u.Hostname()
-		if ascii, err := inASCII(name); err == nil {
-			name = ascii
-		}
-		to = &shared{address: net.JoinHostPort(name, port), name: name,
-			Dealer: streams.NewDealer(h.most, h.each)}
-		h.hosts[u.Host] = to
+// connect makes a connection to where a URL goes.
+func (h *http2) connect(ctx context.Context, u *url.URL) (*streamed, error) {
+	port := u.Port()
+	switch {
+	case port != "":
+	case h.secure:
+		port = "443"
+	default:
+		port = "80"
 	}
-	return to
-}
-
-func (s *shared) slot(at int) *slot {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for at >= len(s.slots) {
-		s.slots = append(s.slots, &slot{dialing: make(chan struct{}, 1)})
+	name := u.Hostname()
+	if ascii, err := inASCII(name); err == nil {
+		name = ascii
 	}
-	return s.slots[at]
-}
-
-// standing is the connection where it takes streams.
-func (s *slot) standing() *http.ClientConn {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.conn == nil || s.frames.Gone() {
-		return nil
-	}
-	return s.conn
-}
-
-// conn is connection number at, made anew where it does not stand.
-func (h *http2) conn(ctx context.Context, to *shared, at int) (*http.ClientConn, error) {
-	s := to.slot(at)
-	if c := s.standing(); c != nil {
-		return c, nil
-	}
-	select {
-	case s.dialing <- struct{}{}:
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-	defer func() { <-s.dialing }()
-	if c := s.standing(); c != nil {
-		return c, nil
-	}
-	d := &dialed{name: to.name}
+	d := &dialed{name: name}
 	c, err := h.transport.NewClientConn(context.WithValue(ctx, dialedKey{}, d), "http",
-		to.address)
+		net.JoinHostPort(name, port))
 	if err != nil {
 		return nil, err
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.conn, s.frames = c, d.frames
-	return c, nil
+	return &streamed{c, d.frames}, nil
 }
 
 // A dialed connection is one for a slot.

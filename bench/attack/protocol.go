@@ -46,11 +46,59 @@ type Protocol struct {
 	Like func(status int) int
 }
 
-// An Opening is what a Sender is made with.
+// A Transport sends requests over HTTP/3: each once, unless Attack.Resend is set.
+type Transport interface {
+	http.RoundTripper
+	// Streams are counted; Resent is how often something went over the wire again.
+	Streams() calls.Streams
+	Resent() int64
+	Close()
+}
+
+// RegisterHTTP3 is for the init of the package that speaks it.
+func RegisterHTTP3(open func(o Opening) (Transport, error)) {
+	protocols.Lock()
+	defer protocols.Unlock()
+	protocols.http3 = open
+}
+
+// openHTTP3 is what the package has registered; nil: it is not imported.
+func openHTTP3() func(o Opening) (Transport, error) {
+	protocols.Lock()
+	defer protocols.Unlock()
+	return protocols.http3
+}
+
+// An http3 way is that of net/http, with a transport of another package.
+type http3 struct {
+	*byNetHTTP
+	transport Transport
+}
+
+func (c *caller) newHTTP3(a Attack) (*http3, error) {
+	t, err := openHTTP3()(Opening{Attack: a, Dialed: c.conns.Dialed})
+	if err != nil {
+		return nil, err
+	}
+	c.calls.HasStreams(t.Streams)
+	c.sender = t
+	if c.send = t.RoundTrip; a.Redirects > 0 {
+		c.send = (&http.Client{Transport: t, CheckRedirect: follow(a.Redirects)}).Do
+	}
+	return &http3{&byNetHTTP{c}, t}, nil
+}
+
+func (h *http3) spoken() string { return "HTTP/3" }
+
+func (h *http3) close() { h.transport.Close() }
+
+// An Opening is what a Sender or a Transport is made with.
 type Opening struct {
 	Attack
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
-	Host string // and port, of all requests
+	// Dialed counts a connection that was not made by Dial, in such a time, or the failure to.
+	Dialed func(ctx context.Context, took time.Duration, err error)
+	Host   string // and port, of all requests of a Sender
 	// Watch has a connection counted as one of HTTP/2, once it is secured.
 	Watch func(net.Conn) net.Conn
 }
@@ -80,7 +128,8 @@ type Answer struct {
 
 var protocols struct {
 	sync.Mutex
-	by map[string]*Protocol // scheme
+	by    map[string]*Protocol // scheme
+	http3 func(o Opening) (Transport, error)
 }
 
 // RegisterProtocol is for the init of a package. It panics where a scheme is taken.
@@ -131,8 +180,11 @@ func (a Attack) checkProtocol() (wrong []error) {
 	}
 	p := a.protocol()
 	complain(a.Streams < 0, "streams %d: want 1 or more", a.Streams)
-	complain(a.Streams > 0 && p == nil && !a.HTTP2 && !a.H2C,
-		"streams: want http2, h2c or gRPC; a connection of HTTP/1.1 carries one request at a time")
+	complain(a.HTTP3 && openHTTP3() == nil, "http3: the package bench/attack/http3 is not imported")
+	complain(a.HTTP3 && (a.HTTP2 || a.H2C || p != nil || a.UnixSocket != ""),
+		"http3: it goes over UDP: want no http2, h2c, gRPC and Unix socket")
+	complain(a.Streams > 0 && p == nil && !a.HTTP2 && !a.H2C && !a.HTTP3,
+		"streams: want http2, h2c, http3 or gRPC; a connection of HTTP/1.1 carries one request at a time")
 	complain(a.HTTP2 && a.H2C, "http2 and h2c exclude each other: the one is over TLS")
 	complain(p != nil && (a.HTTP2 || a.H2C), "http2, h2c: %s has its own way to speak HTTP/2",
 		nameOf(p))
@@ -154,6 +206,8 @@ func (a Attack) checkProtocol() (wrong []error) {
 			complain(true, "h2c: it is in the clear, and %s is not: want http2", Shown(r.URL))
 		case a.HTTP2 && u.Scheme == "http":
 			complain(true, "http2: it is over TLS, and %s is not: want h2c", Shown(r.URL))
+		case a.HTTP3 && u.Scheme == "http":
+			complain(true, "http3: it is over TLS, and %s is not", Shown(r.URL))
 		case protocolOf(u.Scheme) != p:
 			complain(true, "%s: the first request is of another protocol", Shown(r.URL))
 		case p != nil:
@@ -161,10 +215,10 @@ func (a Attack) checkProtocol() (wrong []error) {
 				wrong = append(wrong, err)
 			}
 		}
-		if a.HTTP2 || a.H2C {
+		if a.HTTP2 || a.H2C || a.HTTP3 {
 			for name := range r.Header {
 				complain(ofConnection[http.CanonicalHeaderKey(name)],
-					"header %s: HTTP/2 has none of a connection", name)
+					"header %s: HTTP/2 and HTTP/3 have none of a connection", name)
 			}
 		}
 	}
@@ -205,7 +259,8 @@ func (c *caller) newForeign(ctx context.Context, p *Protocol, a Attack) (*foreig
 	defer cancel()
 	seen := c.streams()
 	watch := func(c net.Conn) net.Conn { return streams.Watch(c, seen) }
-	s, err := p.Open(asking, Opening{a, c.conns.Dial, host, watch})
+	s, err := p.Open(asking, Opening{Attack: a, Dial: c.conns.Dial,
+		Dialed: c.conns.Dialed, Host: host, Watch: watch})
 	return &foreign{c, p, s}, err
 }
 

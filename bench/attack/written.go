@@ -37,7 +37,7 @@ type Written struct {
 	Agents, Agent                      int
 	Profile                            string  `json:",omitempty"`
 	Trace                              float64 `json:",omitempty"`
-	HTTP2, H2C                         bool    `json:",omitempty"`
+	HTTP2, H2C, HTTP3                  bool    `json:",omitempty"`
 	Streams                            int     `json:",omitempty"`
 	UnixSocket                         string  `json:",omitempty"`
 	Descriptors                        []byte  `json:",omitempty"`
@@ -53,7 +53,7 @@ func (a Attack) Written() Written {
 		Queue: a.Queue, Workers: a.Workers, Connections: a.Connections, Redirects: a.Redirects,
 		Shed: a.Shed, Resend: a.Resend, Insecure: a.Insecure, Soak: a.Soak, Seed: a.Seed,
 		Agents: a.Agents, Agent: a.Agent, Profile: a.Profile,
-		Trace: a.Trace, HTTP2: a.HTTP2, H2C: a.H2C,
+		Trace: a.Trace, HTTP2: a.HTTP2, H2C: a.H2C, HTTP3: a.HTTP3,
 		Streams: a.Streams, UnixSocket: a.UnixSocket, Descriptors: a.Descriptors}
 	if a.Arrival.Spec.Name != "" {
 		w.Arrival = a.Arrival.String()
@@ -95,7 +95,7 @@ func (w Written) Attack() (a Attack, err error) {
 		Queue: w.Queue, Workers: w.Workers, Connections: w.Connections, Redirects: w.Redirects,
 		Shed: w.Shed, Resend: w.Resend, Insecure: w.Insecure, Soak: w.Soak, Seed: w.Seed,
 		Agents: w.Agents, Agent: w.Agent, Profile: w.Profile,
-		Trace: w.Trace, HTTP2: w.HTTP2, H2C: w.H2C,
+		Trace: w.Trace, HTTP2: w.HTTP2, H2C: w.H2C, HTTP3: w.HTTP3,
 		Streams: w.Streams, UnixSocket: w.UnixSocket, Descriptors: w.Descriptors}
 	var wrong [2]error
 	if w.Arrival != "" {
@@ -147,6 +147,7 @@ func (a Attack) Name() string {
 	}
 	add(a.HTTP2, "protocol", "http2")
 	add(a.H2C, "protocol", "h2c")
+	add(a.HTTP3, "protocol", "http3")
 	if p := a.protocol(); p != nil {
 		add(true, "protocol", p.Name)
 	}

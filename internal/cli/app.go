@@ -20,6 +20,7 @@ import (
 	"github.com/poolbench/poolbench/internal/files/scratch"
 
 	// what is too heavy for every user of package bench registers itself
+	_ "github.com/poolbench/poolbench/bench/attack/http3"
 	_ "github.com/poolbench/poolbench/bench/attack/rpc"
 	_ "github.com/poolbench/poolbench/strategies/durable"
 	_ "github.com/poolbench/poolbench/strategies/peers"

@@ -44,6 +44,18 @@ func (e *NobodyError) Error() string { return "nobody answers: " + e.error.Error
 // Unwrap is why the last dial failed.
 func (e *NobodyError) Unwrap() error { return e.error }
 
+// Dialed counts a connection that somebody else has made, in such a time, or has not.
+func (s *Set) Dialed(ctx context.Context, took time.Duration, err error) {
+	if err != nil {
+		s.failed(ctx, err)
+		return
+	}
+	s.Calls.Connected(took)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.made = true
+}
+
 // Dial is the DialContext of a transport. What it makes is a *Conn.
 func (s *Set) Dial(ctx context.Context, network, address string) (net.Conn, error) {
 	if s.isClosed() {

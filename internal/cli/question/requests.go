@@ -77,6 +77,7 @@ func AddRequests(cmd *cobra.Command, o *AttackOptions) {
 			attack.DefaultWorkers))
 	AddH2C(cmd, &o.Attack)
 	fs.BoolVar(&o.HTTP2, "http2", false, "speak HTTP/2 over TLS, to https://")
+	fs.BoolVar(&o.HTTP3, "http3", false, "speak HTTP/3, to https://")
 	fs.StringVar(&o.UnixSocket, "unix-socket", "",
 		"connect to the Unix socket `PATH`, whatever host the URL names")
 	fs.StringVar(&o.proto, "proto", "", "services of gRPC from this `FILE`, a .proto or a "+
@@ -100,7 +101,7 @@ func AddH2C(cmd *cobra.Command, k *attack.Attack) {
 		"most connections `N` to a host (default: no limit)")
 	fs.BoolVar(&k.H2C, "h2c", false, "speak HTTP/2 in the clear, to http://")
 	fs.Var(flags.AtLeastOne(&k.Streams, arrivals.MaxTasks), "streams",
-		"most requests at once, `N`, on a connection of HTTP/2 or gRPC (default 100)")
+		"most requests at once, `N`, on a connection of HTTP/2, HTTP/3 or gRPC (default 100)")
 }
 
 // AddArrivals declares the flags that say when requests come, and how many.

@@ -85,11 +85,11 @@ const mostAgain = 3
 func (c *Client) Call(
 	ctx context.Context, m *Message, deadline time.Time, wants bool,
 ) Answer {
-	at, err := c.streams.Take(ctx, deadline)
+	at, err := c.host.Take(ctx, deadline)
 	if err != nil {
 		return failed(err)
 	}
-	defer c.streams.Give(at)
+	defer c.host.Give(at)
 	for again := 0; ; again++ {
 		l, err := c.link(ctx, at, deadline)
 		if err != nil {

@@ -11,6 +11,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"net"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -35,12 +36,12 @@ type Options struct {
 // A Client calls one server.
 type Client struct {
 	Options
-	streams *streams.Dealer
-	to      *peer
-	resent  atomic.Int64
+	host   *streams.Host[*link]
+	to     *peer
+	resent atomic.Int64
 
 	mu     sync.Mutex
-	slots  []*slot
+	links  []*link // that were made
 	closed bool
 }
 
@@ -55,81 +56,37 @@ func NewClient(o Options) *Client {
 		o.TLS.NextProtos = []string{"h2"}
 		scheme, authority = "https", cmp.Or(o.TLS.ServerName, authority)
 	}
-	return &Client{Options: o, streams: streams.NewDealer(o.Connections, o.Streams), to: &peer{
+	hosts := streams.Hosts[*link]{Connections: o.Connections, Streams: o.Streams,
+		Stands: func(l *link) bool { return !l.isGone() }}
+	return &Client{Options: o, host: hosts.Host(o.Address), to: &peer{
 		pseudo: []hpack.HeaderField{{Name: ":method", Value: "POST"},
 			{Name: ":scheme", Value: scheme}, {Name: ":authority", Value: authority}},
 		head: []hpack.HeaderField{{Name: "content-type", Value: "application/grpc"},
 			{Name: "user-agent", Value: "poolbench"}, {Name: "te", Value: "trailers"}}}}
 }
 
-// A slot has one link after another.
-type slot struct {
-	mu     sync.Mutex
-	link   *link   // nil: none yet
-	making *making // nil: nobody does
-}
-
-// A making of a link is what all wait for who want it.
-type making struct {
-	done chan struct{}
-	link *link
-	err  error
-}
-
 // link is connection number at, made anew where it does not stand.
 func (c *Client) link(ctx context.Context, at int, deadline time.Time) (*link, error) {
-	c.mu.Lock()
-	for at >= len(c.slots) {
-		c.slots = append(c.slots, &slot{})
+	if l, ok := c.host.Standing(at); ok {
+		return l, nil
 	}
-	s, closed := c.slots[at], c.closed
-	c.mu.Unlock()
-	if closed {
-		return nil, net.ErrClosed
-	}
-	s.mu.Lock()
-	if s.link != nil && !s.link.isGone() {
-		defer s.mu.Unlock()
-		return s.link, nil
-	}
-	m, mine := s.making, s.making == nil
-	if mine {
-		m = &making{done: make(chan struct{})}
-		s.making = m
-	}
-	s.mu.Unlock()
 	ctx, cancel := context.WithDeadline(ctx, deadline)
 	defer cancel()
-	if !mine {
-		select {
-		case <-m.done:
-			return m.link, m.err
-		case <-ctx.Done():
-			return nil, ctx.Err()
+	return c.host.Conn(ctx, at, func(ctx context.Context) (*link, error) {
+		made, err := c.connect(ctx)
+		if err != nil {
+			return nil, err
 		}
-	}
-	if m.link, m.err = c.connect(ctx); m.err == nil {
-		m.err = c.keep(s, m.link)
-	}
-	s.mu.Lock()
-	s.making = nil
-	s.mu.Unlock()
-	close(m.done)
-	return m.link, m.err
-}
-
-// keep has calls go over the link.
-func (c *Client) keep(s *slot, l *link) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.closed {
-		l.close()
-		return net.ErrClosed
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.link = l
-	return nil
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if c.closed {
+			made.close()
+			return nil, net.ErrClosed
+		}
+		c.links = append(slices.DeleteFunc(c.links, func(l *link) bool { return l.why() != nil }),
+			made)
+		return made, nil
+	})
 }
 
 var errNoHTTP2 = errors.New("the server does not speak HTTP/2 over TLS")
@@ -176,14 +133,9 @@ func (c *Client) Resent() int64 { return c.resent.Load() }
 func (c *Client) Close() {
 	c.mu.Lock()
 	c.closed = true
-	slots := c.slots
+	links := c.links
 	c.mu.Unlock()
-	for _, s := range slots {
-		s.mu.Lock()
-		l := s.link
-		s.mu.Unlock()
-		if l != nil {
-			l.close()
-		}
+	for _, l := range links {
+		l.close()
 	}
 }

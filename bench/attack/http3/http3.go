@@ -1,0 +1,184 @@
+// Package http3 sends the requests of an attack over HTTP/3. It registers when it is imported:
+//
+//	import _ "github.com/poolbench/poolbench/bench/attack/http3"
+//
+// quic-go makes the connections and speaks the protocol on them; which request goes over which one
+// is said here, since its Transport has one a host, leaves that after any error, and sends again
+// unasked what the server has not begun. How often a server said that it goes, it does not tell.
+package http3
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/quic-go/quic-go"
+	"github.com/quic-go/quic-go/http3"
+
+	"github.com/poolbench/poolbench/bench/attack"
+	"github.com/poolbench/poolbench/bench/calls"
+	"github.com/poolbench/poolbench/internal/parts/streams"
+)
+
+func init() { attack.RegisterHTTP3(open) }
+
+// A transport is an attack.Transport.
+type transport struct {
+	attack.Opening
+	socket *net.UDPConn
+	quic   *quic.Transport
+	http   http3.Transport
+	config quic.Config
+
+	hosts                      streams.Hosts[*http3.ClientConn]
+	resent, open, peak, resets atomic.Int64
+}
+
+func open(o attack.Opening) (attack.Transport, error) {
+	socket, err := net.ListenUDP("udp", nil)
+	if err != nil {
+		return nil, err
+	}
+	return &transport{Opening: o, socket: socket, quic: &quic.Transport{Conn: socket},
+		http: http3.Transport{DisableCompression: true, MaxResponseHeaderBytes: 1 << 20},
+		// no stream is the server's to open; a request may take as long as its timeout
+		config: quic.Config{MaxIncomingStreams: -1, KeepAlivePeriod: 10 * time.Second},
+		hosts: streams.Hosts[*http3.ClientConn]{Connections: o.Connections,
+			Streams: o.Attack.Streams, Stands: stands}}, nil
+}
+
+// Close implements attack.Transport.
+func (t *transport) Close() {
+	_ = t.quic.Close() // whoever is on a connection learns of it by an error
+	_ = t.socket.Close()
+}
+
+// Resent implements attack.Transport.
+func (t *transport) Resent() int64 { return t.resent.Load() }
+
+// Streams implements attack.Transport.
+func (t *transport) Streams() calls.Streams {
+	return calls.Streams{Peak: t.peak.Load(), Resets: t.resets.Load()}
+}
+
+// mostAgain is how often a request looks for a connection that still stands.
+const mostAgain = 3
+
+// RoundTrip implements http.RoundTripper. The stream is given back when the body is closed.
+func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
+	to := t.hosts.Host(r.URL.Host)
+	deadline, _ := r.Context().Deadline()
+	at, err := to.Take(r.Context(), deadline)
+	if err != nil {
+		return nil, err
+	}
+	n := t.open.Add(1)
+	for was := t.peak.Load(); n > was && !t.peak.CompareAndSwap(was, n); was = t.peak.Load() {
+	}
+	give := sync.OnceFunc(func() { t.open.Add(-1); to.Give(at) })
+	for again := 0; ; again++ {
+		resp, err := t.try(r, to, at)
+		if err == nil {
+			resp.Body = &body{resp.Body, t, give}
+			return resp, nil
+		}
+		t.count(err)
+		if r = t.again(r, again, err); r == nil {
+			give()
+			return nil, err
+		}
+	}
+}
+
+// try sends the request over that connection.
+func (t *transport) try(
+	r *http.Request, to *streams.Host[*http3.ClientConn], at int,
+) (*http.Response, error) {
+	c, err := to.Conn(r.Context(), at, func(ctx context.Context) (*http3.ClientConn, error) {
+		return t.dial(ctx, r.URL.Host)
+	})
+	if err != nil {
+		return nil, err
+	}
+	resp, err := c.RoundTrip(r)
+	if err != nil && unusable(err) {
+		to.Leave(at, c)
+	}
+	return resp, err
+}
+
+func stands(c *http3.ClientConn) bool { return c.Context().Err() == nil }
+
+// unusable reports whether nothing went over the connection: quic-go has a type for that, and no
+// name.
+func unusable(err error) bool { return fmt.Sprintf("%T", err) == "*http3.errConnUnusable" }
+
+// count counts a stream that the server has reset.
+func (t *transport) count(err error) {
+	if e, ok := errors.AsType[*quic.StreamError](err); ok && e.Remote {
+		t.resets.Add(1)
+	}
+}
+
+// again is the request as it is sent once more; nil: it is not.
+func (t *transport) again(r *http.Request, tries int, err error) *http.Request {
+	if tries >= mostAgain || r.Context().Err() != nil {
+		return nil
+	}
+	e, reset := errors.AsType[*http3.Error](err)
+	switch {
+	case unusable(err):
+	case t.Resend && reset && e.Remote && e.ErrorCode == http3.ErrCodeRequestRejected:
+		t.resent.Add(1)
+	default:
+		return nil
+	}
+	return streams.Again(r)
+}
+
+// A body gives its stream back when it is closed.
+type body struct {
+	io.ReadCloser
+	of   *transport
+	give func()
+}
+
+// Read implements io.Reader.
+func (b *body) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	b.of.count(err)
+	return n, err
+}
+
+// Close implements io.Closer.
+func (b *body) Close() error {
+	err := b.ReadCloser.Close()
+	b.give()
+	return err
+}
+
+func (t *transport) dial(ctx context.Context, host string) (_ *http3.ClientConn, err error) {
+	begun := time.Now()
+	defer func() { t.Dialed(ctx, time.Since(begun), err) }()
+	name, port, err := net.SplitHostPort(host)
+	if err != nil {
+		name, port = host, "443"
+	}
+	to, err := net.ResolveUDPAddr("udp", net.JoinHostPort(name, port))
+	if err != nil {
+		return nil, err
+	}
+	made, err := t.quic.Dial(ctx, to, &tls.Config{ServerName: name,
+		InsecureSkipVerify: t.Insecure, NextProtos: []string{http3.NextProtoH3}}, &t.config)
+	if err != nil {
+		return nil, err
+	}
+	return t.http.NewClientConn(made), nil
+}

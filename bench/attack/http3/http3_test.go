@@ -1,0 +1,272 @@
+package http3_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/tls"
+	"fmt"
+	"io"
+	"math"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/quic-go/quic-go/http3"
+	"go.uber.org/goleak"
+
+	"github.com/poolbench/poolbench/bench/attack"
+	"github.com/poolbench/poolbench/bench/attack/checks"
+	_ "github.com/poolbench/poolbench/bench/attack/http3"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// A server counts requests, and answers number n from 0 by what.
+type server struct {
+	what           func(w http.ResponseWriter, r *http.Request, n int)
+	seen, answered atomic.Int64
+	mu             sync.Mutex
+	under          *http3.Server
+	socket         net.PacketConn
+	serving        sync.WaitGroup
+	tls            *tls.Config
+}
+
+func serve(t *testing.T, what func(http.ResponseWriter, *http.Request, int)) (*server, string) {
+	t.Helper()
+	lender := httptest.NewTLSServer(nil)
+	lender.Close()
+	s := &server{what: what, tls: &tls.Config{Certificates: lender.TLS.Certificates}}
+	s.start(t, "127.0.0.1:0")
+	t.Cleanup(s.stop)
+	return s, s.socket.LocalAddr().String()
+}
+
+func (s *server) start(t *testing.T, address string) {
+	socket, err := net.ListenPacket("udp", address)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.socket = socket
+	s.under = &http3.Server{TLSConfig: http3.ConfigureTLSConfig(s.tls), Handler: http.HandlerFunc(
+		func(w http.ResponseWriter, r *http.Request) {
+			s.what(w, r, int(s.seen.Add(1)-1))
+			s.answered.Add(1)
+		})}
+	under := s.under
+	s.serving.Go(func() { _ = under.Serve(socket) })
+}
+
+func (s *server) stop() {
+	s.mu.Lock()
+	_ = s.under.Close()
+	_ = s.socket.Close()
+	s.mu.Unlock()
+	s.serving.Wait()
+}
+
+func sent(address string) attack.Attack {
+	return attack.Attack{HTTP3: true, Insecure: true, Requests: []attack.Request{
+		{Method: "POST", URL: "https://" + address + "/x", Body: []byte("something")},
+		{Method: "GET", URL: "https://" + address + "/y"}}}
+}
+
+func run(t *testing.T, a attack.Attack) (r *attack.Report, count func(unit string) int) {
+	t.Helper()
+	r, err := attack.Run(t.Context(), a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Broken) > 0 || r.Over != "HTTP/3" {
+		t.Errorf("%v, over %q", r.Broken, r.Over)
+	}
+	return r, func(unit string) int {
+		v, ok := r.Metric(unit)
+		if !ok {
+			t.Errorf("no %s", unit)
+		}
+		return int(math.Round(v * float64(r.Tasks)))
+	}
+}
+
+const (
+	tasks  = 64
+	faulty = 16 // every so manieth request meets the fault
+)
+
+// TestFaults: whatever a server does, it has seen each request once, and the outcomes are those
+// that it gave.
+func TestFaults(t *testing.T) {
+	var zipped bytes.Buffer
+	z := gzip.NewWriter(&zipped)
+	_, _ = z.Write(make([]byte, 10<<20))
+	_ = z.Close()
+	for name, c := range map[string]struct {
+		fault  func(w http.ResponseWriter, r *http.Request)
+		failed bool
+	}{
+		"nothing": {func(http.ResponseWriter, *http.Request) {}, false},
+		"a reset": {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, true},
+		"a reset in the body": {func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = io.WriteString(w, "01")
+			w.(http.Flusher).Flush()
+			panic(http.ErrAbortHandler)
+		}, true},
+		"trailers": {func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Trailer", "X-Sum")
+			_, _ = io.WriteString(w, "01234")
+			w.Header().Set("X-Sum", "5")
+		}, false},
+		"a slow body": {func(w http.ResponseWriter, _ *http.Request) {
+			for range 5 {
+				_, _ = io.WriteString(w, "x")
+				w.(http.Flusher).Flush()
+				time.Sleep(2 * time.Millisecond)
+			}
+		}, false},
+		"103 first": {func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(http.StatusEarlyHints)
+		}, false},
+		"a body that never ends": {func(w http.ResponseWriter, r *http.Request) {
+			for r.Context().Err() == nil {
+				if _, err := io.WriteString(w, "x"); err != nil {
+					return
+				}
+				w.(http.Flusher).Flush()
+				time.Sleep(time.Millisecond)
+			}
+		}, true},
+		"a gzip bomb": {func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Encoding", "gzip")
+			_, _ = w.Write(zipped.Bytes())
+		}, false},
+	} {
+		for _, resend := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s/resend=%v", name, resend), func(t *testing.T) {
+				t.Parallel()
+				s, address := serve(t, func(w http.ResponseWriter, r *http.Request, n int) {
+					if n%faulty == faulty-1 {
+						c.fault(w, r)
+					}
+				})
+				a := sent(address)
+				a.Clients, a.Tasks, a.Connections, a.Resend = 6, tasks, 2, resend
+				if a.Timeout = time.Minute; strings.Contains(name, "never ends") {
+					a.Timeout = 2 * time.Second
+				}
+				r, count := run(t, a)
+				want := 0
+				if c.failed {
+					want = tasks / faulty
+				}
+				if got := s.seen.Load(); got != tasks || count("failed/op") != want ||
+					count("resent/op") != 0 || count("abandoned/op")+count("throttled/op") != 0 {
+					t.Errorf("saw %d, failed %d of %d: %v %v", got, count("failed/op"), want,
+						r.Statuses, r.Errors)
+				}
+				if strings.Contains(name, "reset") && count("resets/op") != want {
+					t.Errorf("%d resets of %d", count("resets/op"), want)
+				}
+				if peak, _ := r.Metric("peak-streams"); peak < 2 || peak > 12 {
+					t.Errorf("%v streams at once", peak)
+				}
+			})
+		}
+	}
+}
+
+// TestGoAway: a server that says that it goes, and is another one then: what it has begun it
+// answers, what it has not is told, and nothing is lost or comes twice.
+func TestGoAway(t *testing.T) {
+	for _, shutdown := range []bool{true, false} {
+		t.Run(fmt.Sprintf("shutdown=%v", shutdown), func(t *testing.T) {
+			t.Parallel()
+			var s *server
+			var address string
+			s, address = serve(t, func(_ http.ResponseWriter, _ *http.Request, n int) {
+				if n != 50 {
+					return
+				}
+				s.mu.Lock()
+				was, socket := s.under, s.socket
+				s.mu.Unlock()
+				s.serving.Go(func() {
+					time.Sleep(20 * time.Millisecond) // what was answered arrives
+					if shutdown {
+						ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+						defer cancel()
+						_ = was.Shutdown(ctx)
+					}
+					_ = was.Close()
+					_ = socket.Close()
+					time.Sleep(30 * time.Millisecond)
+					s.start(t, address)
+				})
+			})
+			a := sent(address)
+			a.Rate, a.Tasks, a.Connections, a.Timeout = 500, 1000, 2, 2*time.Second
+			a.Drain = time.Minute
+			r, _ := run(t, a)
+			statuses, errors := 0, 0
+			for _, c := range r.Statuses {
+				statuses += c.N
+			}
+			for _, c := range r.Errors {
+				errors += c.N
+			}
+			seen, answered := int(s.seen.Load()), int(s.answered.Load())
+			if statuses > answered || statuses+errors != a.Tasks || seen > a.Tasks ||
+				statuses < 60 {
+				t.Errorf("%d answered, %d seen; %v %v", answered, seen, r.Statuses, r.Errors)
+			}
+		})
+	}
+}
+
+// TestLikeHTTP: redirects, checks, templates and connections are those of HTTP.
+func TestLikeHTTP(t *testing.T) {
+	s, address := serve(t, func(w http.ResponseWriter, r *http.Request, _ int) {
+		if r.URL.Path == "/from" {
+			http.Redirect(w, r, "/to?"+r.URL.RawQuery, http.StatusFound)
+			return
+		}
+		_, _ = io.WriteString(w, r.Proto+" "+r.URL.RawQuery)
+		time.Sleep(time.Millisecond)
+	})
+	a := sent(address)
+	a.Requests = []attack.Request{{Method: "GET", URL: "https://" + address + "/from?{{seq}}"}}
+	a.Templates, a.Redirects, a.Clients, a.Tasks, a.Connections = true, 2, 12, 40, 3
+	for _, text := range []string{"status == 200", `body ~ "^HTTP/3.0 [0-9]+$"`} {
+		c, err := checks.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a.Checks = append(a.Checks, c)
+	}
+	r, count := run(t, a)
+	if s.seen.Load() != 80 || count("failed/op") != 0 || count("connections/op") != 3 {
+		t.Errorf("saw %d; %v %v", s.seen.Load(), r.Statuses, r.Errors)
+	}
+	for want, wrong := range map[string]attack.Attack{
+		"http3: it is over TLS, and http://h/ is not": {HTTP3: true,
+			Requests: []attack.Request{{Method: "GET", URL: "http://h/"}}},
+		"http3: it goes over UDP": {HTTP3: true, H2C: true,
+			Requests: []attack.Request{{Method: "GET", URL: "https://h/"}}},
+		"HTTP/3 have none of a connection": {HTTP3: true, Requests: []attack.Request{{Method: "GET",
+			URL: "https://h/", Header: http.Header{"Connection": {"close"}}}}},
+	} {
+		wrong.Tasks = 1
+		if err := wrong.Validate(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}
