@@ -30,7 +30,7 @@
 // plan.go says when requests are due, and waits until then by package pace. How they go is one
 // interface (protocol.go), of which each way is a file: over connections of our own, in HTTP/1.1
 // (wire.go, pool.go); by net/http where a proxy is named (call.go); over HTTP/2 (http2.go); and by
-// protocols of other packages, which register, as that of gRPC does (rpc). What is unusual of an
+// packages that register, as those of gRPC (rpc) and of HTTP/3 (http3) do. What is unusual of an
 // answer, net/http reads (answer.go, package heads), and of a redirect it says what comes next
 // (follow.go); the outcome is the same as by its client (differ_test.go). Package conns has the
 // open connections, package traces the requests that carry a trace. Each request has a record of

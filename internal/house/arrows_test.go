@@ -33,7 +33,7 @@ var rooms = []room{
 		"internal/gate/measure",
 		"bench", "bench/attack", "bench/attack/checks", "bench/attack/curl", "bench/attack/har",
 		"bench/attack/sessions", "bench/attack/sessions/script", "internal/files/outline",
-		"bench/attack/openapi", "bench/attack/rpc", "bench/directory", "bench/finding",
+		"bench/attack/openapi", "bench/attack/rpc", "bench/attack/http3", "bench/directory", "bench/finding",
 		"bench/gateway",
 		"reports/results",
 		"reports/compare", "reports/gate", "reports/gate/verdict", "reports/trend",
@@ -99,6 +99,8 @@ var rooms = []room{
 	{"bench/dist", nil, nil},
 	{"bench/finding", nil, nil},
 	{"bench/param", []string{"bench/dist"}, nil},
+	{"bench/attack/http3", []string{"bench/attack", "bench/attack/checks", "bench/calls", "internal"},
+		[]string{"github.com/quic-go/quic-go"}},
 	{"bench/attack/rpc", []string{"bench/attack", "bench/attack/checks", "bench/records",
 		"internal/parts/rpc",
 		"targets", "targets/rpc", // its tests
