@@ -243,12 +243,12 @@ func TestMistakes(t *testing.T) {
 	call := "grpc://h/poolbench.v1.Target/Call"
 	set := descriptors(t)
 	for want, a := range map[string]attack.Attack{
-		"streams: want http2, h2c or gRPC": {Streams: 2},
-		"http2 and h2c exclude each other": {HTTP2: true, H2C: true},
+		"streams: want http2, h2c, http3 or gRPC": {Streams: 2},
+		"http2 and h2c exclude each other":        {HTTP2: true, H2C: true},
 		"h2c: it is in the clear, and https://h/ is not": {H2C: true,
 			Requests: []attack.Request{{URL: "https://h/"}}},
 		"http2: it is over TLS, and http://h/ is not": {HTTP2: true},
-		"header connection: HTTP/2 has none": {H2C: true, Requests: []attack.Request{
+		"header connection: HTTP/2 and HTTP/3 have none": {H2C: true, Requests: []attack.Request{
 			{URL: "http://h/", Header: http.Header{"connection": {"close"}}}}},
 		"http2, h2c: gRPC has its own way": {H2C: true,
 			Requests: []attack.Request{{URL: call}}},
