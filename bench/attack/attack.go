@@ -88,8 +88,8 @@ type Attack struct {
 	// HTTP/2 over TLS, or in the clear; neither: HTTP/1.1
 	HTTP2, H2C bool
 	HTTP3      bool // which package http3 speaks, over QUIC
-	// most requests at once on a connection of HTTP/2 or HTTP/3, also below gRPC; 0: as many as a server
-	// should bear, 100
+	// most requests at once on a connection of HTTP/2 or HTTP/3, also below gRPC; 0: as many as a
+	// server should bear, 100
 	Streams int
 	// a Unix socket that all connections go to, whatever the URLs say; "": none
 	UnixSocket string
