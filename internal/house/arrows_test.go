@@ -100,7 +100,7 @@ var rooms = []room{
 	{"bench/dist", nil, nil},
 	{"bench/finding", nil, nil},
 	{"bench/param", []string{"bench/dist"}, nil},
-	{"bench/attack/http3", []string{"bench/attack", "bench/attack/checks", "bench/calls", "internal"},
+	{"bench/attack/http3", []string{"bench/attack", "bench/attack/checks", "bench", "internal"},
 		[]string{"github.com/quic-go/quic-go"}},
 	{"bench/attack/rpc", []string{"bench/attack", "bench/attack/checks", "bench/records",
 		"internal/parts/rpc",
