@@ -87,13 +87,13 @@ func (c *Client) Call(
 ) Answer {
 	at, err := c.host.Take(ctx, deadline)
 	if err != nil {
-		return failed(err)
+		return failed(ctx, err)
 	}
 	defer c.host.Give(at)
 	for again := 0; ; again++ {
 		l, err := c.link(ctx, at, deadline)
 		if err != nil {
-			return failed(err)
+			return failed(ctx, err)
 		}
 		r := l.call(ctx, m, deadline, wants)
 		switch {
@@ -105,7 +105,11 @@ func (c *Client) Call(
 	}
 }
 
-func failed(err error) Answer {
+// failed is a call that has no connection, for which it may have waited in vain.
+func failed(ctx context.Context, err error) Answer {
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return Answer{Code: codes.Canceled, Text: context.Cause(ctx).Error()}
+	}
 	a := Answer{Code: codes.Unavailable, Text: err.Error()}
 	var timeout interface{ Timeout() bool }
 	if errors.As(err, &timeout) && timeout.Timeout() {

@@ -35,6 +35,7 @@ type making[C any] struct {
 	done chan struct{}
 	conn C
 	err  error
+	left bool // who made it gave up: that says nothing of the host
 }
 
 // Host is the one of that name.
@@ -61,7 +62,8 @@ func (h *Host[C]) Standing(at int) (conn C, ok bool) {
 	return conn, conn != none && h.stands(conn)
 }
 
-// Conn is Standing, or, where it does not stand, the one that the first who asks makes.
+// Conn is Standing, or, where it does not stand, the one that the first who asks makes, or the next
+// where that one gives up.
 func (h *Host[C]) Conn(
 	ctx context.Context, at int, open func(context.Context) (C, error),
 ) (C, error) {
@@ -70,25 +72,32 @@ func (h *Host[C]) Conn(
 	for at >= len(h.slots) {
 		h.slots = append(h.slots, slot[C]{})
 	}
-	s := h.slots[at]
-	if s.conn != none && h.stands(s.conn) {
-		h.mu.Unlock()
-		return s.conn, nil
-	}
-	m := s.making
-	if m != nil {
+	for {
+		s := h.slots[at]
+		if s.conn != none && h.stands(s.conn) {
+			h.mu.Unlock()
+			return s.conn, nil
+		}
+		m := s.making
+		if m == nil {
+			break
+		}
 		h.mu.Unlock()
 		select {
 		case <-m.done:
-			return m.conn, m.err
 		case <-ctx.Done():
 			return none, ctx.Err()
 		}
+		if !m.left {
+			return m.conn, m.err
+		}
+		h.mu.Lock()
 	}
-	m = &making[C]{done: make(chan struct{})}
+	m := &making[C]{done: make(chan struct{})}
 	h.slots[at].making = m
 	h.mu.Unlock()
 	m.conn, m.err = open(ctx)
+	m.left = m.err != nil && ctx.Err() != nil
 	h.mu.Lock()
 	if h.slots[at].making = nil; m.err == nil {
 		h.slots[at].conn = m.conn
