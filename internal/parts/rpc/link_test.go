@@ -108,11 +108,21 @@ func TestWindows(t *testing.T) {
 	t.Parallel()
 	echo, many := methods(t)
 	var at, peak atomic.Int64
+	three := make(chan struct{})
+	full := sync.OnceFunc(func() { close(three) })
 	c := serve(t, func(s grpc.ServerStream, message []byte) error {
 		n := at.Add(1)
 		for was := peak.Load(); n > was && !peak.CompareAndSwap(was, n); was = peak.Load() {
 		}
 		defer at.Add(-1)
+		if n == 3 {
+			full()
+		}
+		select { // the first three wait for each other
+		case <-three:
+		case <-s.Context().Done():
+			return s.Context().Err()
+		}
 		md, _ := metadata.FromIncomingContext(s.Context())
 		_ = s.SetHeader(metadata.Pairs("long", md.Get("long")[0], "one-bin", md.Get("one-bin")[0]))
 		s.SetTrailer(metadata.Pairs("behind", fmt.Sprint(len(message))))
