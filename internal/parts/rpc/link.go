@@ -72,6 +72,7 @@ type flight struct {
 	reply
 	message *Message
 	timeout string
+	until   time.Time     // when it gives up
 	id      uint32        // its stream; 0: it has not begun
 	rest    []byte        // of what is sent
 	window  int64         // of it
@@ -91,7 +92,7 @@ func (l *link) call(ctx context.Context, m *Message, deadline time.Time, wants b
 	left := time.Until(deadline)
 	f := l.idle.Get().(*flight)
 	f.reply, f.message, f.timeout = reply{wants: wants, one: !m.Streams()}, m, spellTimeout(left)
-	f.id, f.rest, f.blocked = 0, nil, false
+	f.until, f.id, f.rest, f.blocked = deadline, 0, nil, false
 	l.mu.Lock()
 	switch {
 	case l.gone:

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"time"
 
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
@@ -83,6 +84,10 @@ func (r *reader) handle(frame http2.Frame) error {
 			f.rest = nil
 			f.unbegun = frame.ErrCode == http2.ErrCodeRefusedStream
 			f.fail(ofReset(frame.ErrCode), "the stream was reset by "+frame.ErrCode.String())
+			if f.Code == codes.Canceled && !time.Now().Before(f.until) {
+				// the server knows the timeout, and may see its end before this side does
+				f.fail(codes.DeadlineExceeded, "no answer in time")
+			}
 			r.end(f)
 		}
 	case *http2.GoAwayFrame:
