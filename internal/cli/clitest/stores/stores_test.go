@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -55,9 +56,12 @@ func stricken(t *testing.T, cmd *exec.Cmd, strike func() bool, words string) {
 	select {
 	case <-ended:
 	case <-time.After(time.Minute):
-		_ = cmd.Process.Kill()
+		// it and a process that it has started say where they are
+		_ = exec.Command("pkill", "-QUIT", "-P", strconv.Itoa(cmd.Process.Pid)).Run()
+		_ = cmd.Process.Signal(syscall.SIGQUIT)
+		time.AfterFunc(5*time.Second, func() { _ = cmd.Process.Kill() })
 		<-ended
-		t.Fatalf("it goes on: %s", stderr.String())
+		t.Fatalf("it goes on: %s %s", stdout.String(), stderr.String())
 	}
 	if took := time.Since(struck); strike != nil && took > mostAfterFault {
 		t.Errorf("it ended %v after the fault", took)
