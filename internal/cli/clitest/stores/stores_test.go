@@ -116,7 +116,7 @@ func storeCommands(strategy string) map[string][]string {
 		"run": {"run", "--strategy", strategy, "--workload", "constant:mean=5ms", "--rate", "1000",
 			"--n", "60000", "--limit", "2", "--quiet", "--out", "x"},
 		"crash": {"crash", strategy, "--workload", "constant:mean=5ms", "--tasks", "60000",
-			"--rate", "1000", "--kills", "1", "--quiet", "--format", "json"},
+			"--rate", "1000", "--limit", "2", "--kills", "1", "--quiet", "--format", "json"},
 	}
 }
 
