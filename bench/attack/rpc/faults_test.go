@@ -115,8 +115,7 @@ var faults = []fault{
 	}, always("failed"), false, false},
 	{"REFUSED_STREAM", func(s *stream) { s.reset(http2.ErrCodeRefusedStream) }, always("failed"),
 		false, true},
-	{"GOAWAY in mid-flight", func(s *stream) { s.goAway(); s.good() }, always("completed"), true,
-		true},
+	{"GOAWAY in mid-flight", (*stream).goAway, always("completed"), true, true},
 	{"the connection is reset", (*stream).cut, always("failed"), true, false},
 	{"trailers", func(s *stream) {
 		s.begin("trailer", "x-sum")
@@ -259,7 +258,7 @@ func TestRestart(t *testing.T) {
 				address := h.address
 				h.hush()
 				h.serving.Go(func() {
-					time.Sleep(20 * time.Millisecond) // what was answered arrives
+					h.settle()
 					h.stop()
 					time.Sleep(30 * time.Millisecond)
 					h.start(t, address)

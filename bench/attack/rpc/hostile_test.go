@@ -7,9 +7,11 @@ import (
 	"crypto/tls"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -27,12 +29,14 @@ type hostile struct {
 	mu       sync.Mutex
 	listener net.Listener
 	address  string
-	open     map[net.Conn]bool
-	seen     int // requests that came whole
-	answered int // to their ends
+	open     map[*peer]bool // false: it was closed, and may still read
+	seen     int            // requests that came whole
+	answered int            // to their ends
 	quiet    bool
 	tls      *tls.Config // nil: it speaks in the clear
 	serving  sync.WaitGroup
+
+	answering sync.RWMutex // whoever answers may read it
 }
 
 // A stream is a request to be answered.
@@ -52,11 +56,13 @@ type peer struct {
 	encoder *hpack.Encoder
 	last    uint32 // stream; behind it none is answered any more. 0: all are
 	streams map[uint32]*stream
+	heard   chan struct{} // has a token when the client has answered a PING
+	ended   chan struct{} // closed when the connection is
 }
 
 func newHostile(t *testing.T, p protocol, what func(s *stream, n int)) *hostile {
 	t.Helper()
-	h := &hostile{grpc: p.grpc, plain: p.plain, what: what, open: map[net.Conn]bool{}}
+	h := &hostile{grpc: p.grpc, plain: p.plain, what: what, open: map[*peer]bool{}}
 	if p.tls {
 		h.tls = certified(t)
 	}
@@ -96,10 +102,14 @@ func (h *hostile) start(t *testing.T, address string) {
 			if h.tls != nil {
 				c = tls.Server(c, h.tls)
 			}
+			p := &peer{of: h, conn: c, framer: http2.NewFramer(c, c),
+				streams: map[uint32]*stream{}, heard: make(chan struct{}, 1),
+				ended: make(chan struct{})}
+			p.encoder = hpack.NewEncoder(&p.head)
 			h.mu.Lock()
-			h.open[c] = true
+			h.open[p] = true
 			h.mu.Unlock()
-			h.serving.Go(func() { h.serve(c) })
+			h.serving.Go(func() { h.serve(p) })
 		}
 	})
 }
@@ -116,8 +126,21 @@ func (h *hostile) stop() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	_ = h.listener.Close()
-	for c := range h.open {
-		_ = c.Close()
+	for p := range h.open {
+		h.open[p] = false
+		_ = p.conn.Close()
+	}
+}
+
+// settle waits until every answer is written, and read by the client.
+func (h *hostile) settle() {
+	h.answering.Lock() // nobody is at it
+	h.answering.Unlock()
+	h.mu.Lock()
+	open := slices.Collect(maps.Keys(h.open))
+	h.mu.Unlock()
+	for _, p := range open {
+		p.settle()
 	}
 }
 
@@ -127,13 +150,13 @@ func (h *hostile) counts() (seen, answered int) {
 	return h.seen, h.answered
 }
 
-func (h *hostile) serve(c net.Conn) {
-	p := &peer{of: h, conn: c, framer: http2.NewFramer(c, c), streams: map[uint32]*stream{}}
-	p.encoder = hpack.NewEncoder(&p.head)
+func (h *hostile) serve(p *peer) {
+	c := p.conn
 	defer func() {
 		_ = c.Close()
+		close(p.ended)
 		h.mu.Lock()
-		delete(h.open, c)
+		delete(h.open, p)
 		h.mu.Unlock()
 		p.mu.Lock()
 		defer p.mu.Unlock()
@@ -171,7 +194,9 @@ func (h *hostile) serve(c net.Conn) {
 				p.write(p.framer.WriteSettingsAck)
 			}
 		case *http2.PingFrame:
-			if !f.IsAck() {
+			if f.IsAck() {
+				p.heard <- struct{}{}
+			} else {
 				p.write(func() error { return p.framer.WritePing(true, f.Data) })
 			}
 		case *http2.HeadersFrame:
@@ -199,13 +224,28 @@ func (p *peer) begun(id uint32, whole bool) {
 	ignored := p.last > 0 && id > p.last
 	p.streams[id] = s
 	p.mu.Unlock()
+	p.of.answering.RLock()
+	defer p.of.answering.RUnlock()
 	p.of.mu.Lock()
 	n := p.of.seen
 	p.of.seen++
-	ignored = ignored || p.of.quiet
+	ignored = ignored || p.of.quiet || !p.of.open[p]
 	p.of.mu.Unlock()
 	if !ignored {
 		p.of.what(s, n)
+	}
+}
+
+// settle waits until the client has read what was written. Over HTTP/1.1 it has, once it asks for
+// more.
+func (p *peer) settle() {
+	if p.of.plain {
+		return
+	}
+	p.write(func() error { return p.framer.WritePing(false, [8]byte{}) })
+	select {
+	case <-p.heard:
+	case <-p.ended:
 	}
 }
 
@@ -319,26 +359,24 @@ func (s *stream) reset(code http2.ErrCode) {
 	s.write(func() error { return s.framer.WriteRSTStream(s.id, code) })
 }
 
-// goAway answers nothing behind this stream, and closes the connection a while later.
+// goAway answers this stream, none behind it, and closes the connection.
 func (s *stream) goAway() {
 	s.write(func() error {
 		s.last = s.id
 		return s.framer.WriteGoAway(s.id, http2.ErrCodeNo, nil)
 	})
+	s.good()
 	s.of.serving.Go(func() {
-		select {
-		case <-s.gone:
-		case <-time.After(50 * time.Millisecond):
-		}
+		s.settle()
 		_ = s.conn.Close()
 	})
 }
 
-// cut resets the connection, when what was answered before has arrived.
+// cut resets the connection.
 func (s *stream) cut() {
 	s.write(func() error { s.last = s.id; return nil })
 	s.of.serving.Go(func() {
-		time.Sleep(20 * time.Millisecond)
+		s.settle()
 		under := s.conn
 		if over, ok := under.(*tls.Conn); ok {
 			under = over.NetConn() // a reset, and no goodbye of TLS
