@@ -22,8 +22,9 @@ type Memory struct {
 	c2    float64 // of the task times
 	// E[S⁴]/E[S²]²: the wait that a task makes behind it grows with S², so that a mean wait is a
 	// mean of S², and this many tasks tell as much as one of equal ones
-	tail    float64
-	Planned bool // nothing of it is the run's own
+	tail float64
+	// the least that Relax can be, however the run came out, by its plan; 0: the plan does not say
+	Planned float64
 }
 
 // Relaxation is how many tasks tell as much as one independent task, at a load of the slots: in
@@ -84,10 +85,11 @@ func MemoryOf(o *observed.Run, r *result.Result, first int, m observed.Measured)
 		}
 	}
 	k.Relax = max(k.Relax, StartsRelaxation(o, rate), poolRelaxation(o, rate, d))
+	if planned && o.Poisson() && !spec.Sheds {
+		k.Planned = k.Relax // in whatever order tasks start: the slots are as busy
+	}
 	fifo := spec.FIFO && spec.WorkConserving && spec.Quantum == nil
-	k.Planned = planned && o.Poisson() && !spec.Sheds &&
-		(spec.Bound == nil || fifo || spec.ClassPools != nil)
-	if !k.Planned {
+	if k.Planned == 0 || spec.Bound != nil && !fifo && spec.ClassPools == nil {
 		k.Relax = max(k.Relax, ownRelaxation(o, first))
 	}
 	return k

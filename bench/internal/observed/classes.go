@@ -46,6 +46,9 @@ func (o *Run) FifoPools() (pools []int, poolOf map[strategies.Class]int) {
 func (o *Run) Slots() int {
 	s := o.Plan
 	if bound := o.Bound(); bound > 0 {
+		if s.Strategy.Hedges {
+			bound /= 2 // both attempts of a task are in its slot
+		}
 		s.Params.Limit = bound // some have more slots than the limit says, or fewer
 	}
 	return s.Slots()

@@ -33,11 +33,11 @@ func judgeLength(k intervals.Memory, r *result.Result, n int) {
 	const z, epsilon = 1.96, 0.05
 	needed := p99Width * k.Relax * z * z / (epsilon * epsilon)
 	r.Add("needed-tasks", needed)
-	what, width := "mean wait", z*math.Sqrt(2*k.Relax/float64(n))
+	what, width := "mean wait", z*math.Sqrt(2*k.Planned/float64(n))
 	if _, has := r.Metric("p99-response-sec"); has {
-		what, width = "p99 response", z*math.Sqrt(p99Width*k.Relax/float64(n))
+		what, width = "p99 response", z*math.Sqrt(p99Width*k.Planned/float64(n))
 	}
-	if width > 1 && k.Planned {
+	if width > 1 {
 		r.Doubt(result.Suspect, observed.CheckLength,
 			"the %s of %d tasks at this load is uncertain by "+
 				"±%.0f %%; ±5 %% of the p99 takes %.2g tasks", what, n, 100*width, needed)

@@ -2,6 +2,7 @@ package runs
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -48,6 +49,39 @@ func TestTooShortSaysSo(t *testing.T) {
 			in, ok := results.Cell{&read.Runs[0]}.Interval("p99-response")
 			if ok == c.short {
 				t.Errorf("%s seed %d: an interval %v", c.args, seed, in)
+			}
+		}
+	}
+}
+
+// TestShortInAnyOrder: whatever starts first, the slots are as busy: a run that is too short for one
+// strategy is too short for all that lose nothing, and none of them has a p99 to rank by.
+func TestShortInAnyOrder(t *testing.T) {
+	check.RacedBy(t, "TestRunWritesDirectory")
+	for _, c := range []struct {
+		args  string
+		short bool
+	}{
+		{"--load 0.9 --n 4000 --limit 4 --workload tenants:n=3", true},
+		{"--load 0.85 --n 600 --limit 2 --workload lognormal:mean=5ms,c2=2", true},
+		{"--load 0.5 --n 4000 --limit 4 --workload tenants:n=3", false},
+	} {
+		dir := t.TempDir()
+		clitest.Succeed(t, append(strings.Fields("run --clock virtual --quiet --out "+dir+"/out "+
+			"--strategy worker_pool,fair_share,priority,earliest_deadline,shortest_first,"+
+			"limit_per_tenant,partitioned,adaptive_aimd,pipeline,hedged,failsafe_hedge,pond"),
+			strings.Fields(c.args)...)...)
+		read, err := results.ReadDir(dir + "/out")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range read.Runs {
+			run := &read.Runs[i]
+			short := slices.ContainsFunc(run.Doubts, func(d results.Doubt) bool {
+				return d.Check() == "too short"
+			})
+			if short != c.short {
+				t.Errorf("%s: %s is too short %v, want %v", c.args, run.Name, short, c.short)
 			}
 		}
 	}
