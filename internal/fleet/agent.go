@@ -195,9 +195,9 @@ func (s *serving) start(m *nats.Msg) {
 		answer(m, word{"it takes no part in this attack"})
 		return
 	}
+	answer(m, word{}) // before it begins: an attack may be the end of the connection
 	select {
 	case p.starting <- time.Now().Add(w.Start.Sub(s.clock())):
 	default: // it has been told
 	}
-	answer(m, word{})
 }

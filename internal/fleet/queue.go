@@ -50,9 +50,14 @@ func openQueue(
 	if err != nil {
 		return nil, nil, err
 	}
-	stream, err := js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{Name: streamName,
-		Subjects:  []string{cellSubject + ".>"},
-		Retention: jetstream.WorkQueuePolicy})
+	config := jetstream.StreamConfig{Name: streamName, Subjects: []string{cellSubject + ".>"},
+		Retention: jetstream.WorkQueuePolicy}
+	// What is there already is left alone: in NATS 2.15 an update races with whoever makes a
+	// consumer meanwhile. Another version of the program may have made it otherwise.
+	stream, err := js.CreateStream(ctx, config)
+	if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
+		stream, err = js.UpdateStream(ctx, config)
+	}
 	if errors.Is(err, nats.ErrNoResponders) || errors.Is(err, jetstream.ErrJetStreamNotEnabled) {
 		err = errors.New("this NATS server has no JetStream: start it with -js")
 	}

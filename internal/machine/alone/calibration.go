@@ -88,7 +88,8 @@ func (c *Calibration) Task(w Work, units int) (time.Duration, error) {
 const round, enough = 2 * time.Millisecond, 100 * time.Millisecond
 
 // lineThrough is the line through a task of one unit and one that takes a round. A busy machine may
-// hold up every round of either: then it is measured again, with more units.
+// hold up every round of either, which shows in a task of one unit that takes much more or less
+// than a unit: then both are measured until neither comes out shorter.
 func lineThrough(w Work) (Line, error) {
 	one, err := timeOf(w.Sized(1))
 	if err != nil {
@@ -109,14 +110,26 @@ func lineThrough(w Work) (Line, error) {
 		if many < float64(round)/2 {
 			continue
 		}
-		if perUnit := (many - one) / float64(units-1); perUnit > 0 {
-			return Line{Fixed: one - perUnit, PerUnit: perUnit}, nil
+		for steady := false; ; {
+			perUnit := (many - one) / float64(units-1)
+			likely := math.Abs(one-perUnit) < perUnit/2
+			if perUnit > 0 && (likely || steady) {
+				return Line{Fixed: one - perUnit, PerUnit: perUnit}, nil
+			}
+			if steady {
+				break
+			}
+			oneAgain, err := timeOf(w.Sized(1))
+			if err != nil {
+				return Line{}, err
+			}
+			manyAgain, err := timeOf(w.Sized(units))
+			if err != nil {
+				return Line{}, err
+			}
+			steady = oneAgain > 0.9*one && manyAgain > 0.9*many
+			one, many = min(one, oneAgain), min(many, manyAgain)
 		}
-		again, err := timeOf(w.Sized(1))
-		if err != nil {
-			return Line{}, err
-		}
-		one = min(one, again)
 	}
 }
 

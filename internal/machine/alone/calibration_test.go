@@ -64,24 +64,30 @@ type heldUp struct {
 	asleep
 	most int
 	left *int
+	by   time.Duration
 }
 
-func (h heldUp) Sized(units int) Doer { return heldUp{asleep{units}, h.most, h.left} }
+func (h heldUp) Sized(units int) Doer { return heldUp{asleep{units}, h.most, h.left, h.by} }
 
 func (h heldUp) Do(ctx context.Context, seq uint64) error {
 	if h.units <= h.most && *h.left > 0 {
 		*h.left--
-		time.Sleep(7 * time.Millisecond)
+		time.Sleep(h.by)
 	}
 	return h.asleep.Do(ctx, seq)
 }
 
 func TestCalibrationOnABusyMachine(t *testing.T) {
-	for _, c := range []struct{ most, tasks int }{{1, 10}, {1, 5}, {8, 13}, {8, 11}} {
+	for _, c := range []struct {
+		most, tasks int
+		by          time.Duration
+	}{{1, 10, 7 * time.Millisecond}, {1, 5, 7 * time.Millisecond}, {8, 13, 7 * time.Millisecond},
+		{8, 11, 7 * time.Millisecond}, {1, 23, time.Millisecond}, {1, 40, 900 * time.Microsecond},
+		{8, 23, time.Millisecond}, {8, 23, 7 * time.Millisecond}} {
 		synctest.Test(t, func(t *testing.T) {
 			var all Calibration
 			const want = 10_000_100 * time.Nanosecond
-			l, err := all.Line(heldUp{most: c.most, left: &c.tasks})
+			l, err := all.Line(heldUp{most: c.most, left: &c.tasks, by: c.by})
 			if got := l.Time(1_000_000); got != want || err != nil {
 				t.Errorf("%+v: %v, %v, want %v", c, got, err, want)
 			}
