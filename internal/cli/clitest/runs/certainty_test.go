@@ -54,8 +54,8 @@ func TestTooShortSaysSo(t *testing.T) {
 	}
 }
 
-// TestShortInAnyOrder: whatever starts first, the slots are as busy: a run that is too short for one
-// strategy is too short for all that lose nothing, and none of them has a p99 to rank by.
+// TestShortInAnyOrder: whatever starts first, the slots are as busy: a run that is too short for
+// one strategy is too short for all that lose nothing, and none of them has a p99 to rank by.
 func TestShortInAnyOrder(t *testing.T) {
 	check.RacedBy(t, "TestRunWritesDirectory")
 	for _, c := range []struct {
