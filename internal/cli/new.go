@@ -9,7 +9,6 @@ import (
 	"regexp"
 	"runtime"
 	"strings"
-	"text/template"
 
 	"github.com/spf13/cobra"
 
@@ -114,19 +113,14 @@ func writeModule(dir, source string) (err error) {
 			err = errors.Join(err, os.RemoveAll(dir))
 		}
 	}()
-	all, err := template.New("").Delims("«", "»").ParseFS(newModule, "newmodule/*.tmpl")
-	if err != nil {
-		return err
-	}
 	files := map[string]string{"go.mod": goMod(name, theirs, source),
 		"go.sum": string(sums)}
 	for path, from := range newFiles {
-		var text strings.Builder
-		if err := all.ExecuteTemplate(&text, from+".tmpl",
-			struct{ Name string }{name}); err != nil {
+		text, err := newModule.ReadFile("newmodule/" + from + ".tmpl")
+		if err != nil {
 			return err
 		}
-		files[path] = text.String()
+		files[path] = strings.ReplaceAll(string(text), "«name»", name)
 	}
 	for path, text := range files {
 		path = filepath.Join(dir, path)

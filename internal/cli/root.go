@@ -2,7 +2,9 @@ package cli
 
 import (
 	"embed"
+	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -49,9 +51,24 @@ func (a *app) root() *cobra.Command {
 		c.Args = flags.Checked(c.Args)
 		c.Long, c.Example = helpText(c.Name())
 	}
-	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages",
-		".FlagUsagesWrapped 80"))
+	root.SetUsageFunc(narrow(root.UsageFunc()))
 	return root
+}
+
+// narrow has cobra's text about usage with flags in lines of 80. A template of usage would make the
+// binary a fifth larger: text/template may call any method of any type by its name.
+func narrow(usage func(*cobra.Command) error) func(*cobra.Command) error {
+	return func(c *cobra.Command) error {
+		var text strings.Builder
+		out := c.OutOrStderr()
+		c.SetOut(&text)
+		err := usage(c)
+		c.SetOut(out)
+		all := c.LocalFlags()
+		_, writing := io.WriteString(out, strings.Replace(text.String(),
+			strings.TrimSpace(all.FlagUsages()), strings.TrimSpace(all.FlagUsagesWrapped(80)), 1))
+		return errors.Join(err, writing)
+	}
 }
 
 // helpCommand is cobra's, save that an unknown command is an error.

@@ -113,6 +113,7 @@ var rooms = []room{
 		"internal/traffic/traces",
 		"internal"},
 		[]string{"github.com/tsenart/vegeta/v12", "golang.org/x/sys",
+			"github.com/DataDog/datadog-agent/pkg/template",
 			"github.com/HdrHistogram/hdrhistogram-go"}},
 	{"bench/attack/sessions", []string{"bench/attack", "bench/attack/checks", "bench",
 		"bench/records", "internal"}, []string{"github.com/tsenart/vegeta/v12",

@@ -18,9 +18,9 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"text/template"
 	"unicode"
 
+	template "github.com/DataDog/datadog-agent/pkg/template/text"
 	vegeta "github.com/tsenart/vegeta/v12/lib"
 )
 
