@@ -38,8 +38,10 @@ type Recording struct {
 	Doubts []Reason // found by who drives
 	// of a plan that several generators share: its arrivals and its length are judged with the
 	// others'
-	Share    bool
-	Follows  bool     // tasks are due when others have ended: the plan is not of their arrivals
+	Share   bool
+	Follows bool // tasks are due when others have ended: the plan is not of their arrivals
+	// adds what the driver counts to what a soak has so far; nil: nothing
+	SoFar    func(*Result)
 	Cut      bool     // it ended before its plan: a soak can be gone on with
 	Machines []string // who they were, a line each
 	Profile  string   // what Watch profiles, as Scenario.Profile

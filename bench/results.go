@@ -39,5 +39,12 @@ const (
 // their three digits, and quantiles are those of the sum; counts and rates add up. leftOut are the
 // metrics that no counts give. The verdict is the worst, with all reasons.
 func Merge(parts []*Result) (merged *Result, leftOut []string, err error) {
-	return merge.Results(parts)
+	return merge.Results(parts, false)
+}
+
+// MergeFollowing is Merge of parts whose tasks are due when others have ended. They are not as long
+// as each other, and rates are over the time of the longest.
+func MergeFollowing(parts []*Result) (merged *Result, err error) {
+	merged, _, err = merge.Results(parts, true)
+	return merged, err
 }

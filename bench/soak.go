@@ -28,8 +28,19 @@ func (rec *Recording) NewSoak(
 ) *Soak {
 	begun := *rec
 	s := &Soak{belt: soaks.NewBelt(mostRequestsHeld)}
-	s.belt.Start(soaks.NewFold(begun.observation(), span, rec.second), progressOf(ctx).asked(),
-		peak)
+	asked := progressOf(ctx).asked()
+	if more, answer := rec.SoFar, asked.Answer; more != nil {
+		asked.Answer = func(soFar func() (*Result, error)) {
+			answer(func() (*Result, error) {
+				r, err := soFar()
+				if err == nil {
+					more(r)
+				}
+				return r, err
+			})
+		}
+	}
+	s.belt.Start(soaks.NewFold(begun.observation(), span, rec.second), asked, peak)
 	rec.soak = s
 	return s
 }

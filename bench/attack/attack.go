@@ -170,11 +170,11 @@ func (a Attack) params() strategies.Params {
 // QueueSlots is bench.QueueSlots for a strategy that the attack goes through.
 func (a Attack) QueueSlots(spec strategies.Spec, queue, limit int) int {
 	a = a.withDefaults()
-	planned := max(a.Tasks, a.Clients) * max(len(a.steps()), 1)
+	planned := max(a.Tasks, a.Clients) * a.perArrival()
 	if planned == 0 && !a.Arrival.IsClosed() { // which Validate refuses
 		const most = 1 << 20 // enough for any queue, and counted in 20 ms
 		planned, _ = a.Arrival.Planned(a.Rate, a.Seed, a.Duration, most)
-		planned *= max(len(a.steps()), 1)
+		planned *= a.perArrival()
 	}
 	return bench.QueueSlots(spec, queue, limit, planned)
 }

@@ -3,6 +3,7 @@ package attack
 import (
 	"context"
 	"net"
+	"time"
 
 	"github.com/poolbench/poolbench/bench/attack/checks"
 )
@@ -56,3 +57,9 @@ func (a Attack) Keep(ctx context.Context, needs checks.Needs) *checks.Answer {
 	var own *message
 	return c.call(ctx, c.message(0, nil, &own)).kept
 }
+
+// Expected is how many requests or sessions are planned, about, and when the last one is due.
+func (a Attack) Expected() (n int, last time.Duration) { return a.withDefaults().expected() }
+
+// Soaks reports whether the attack keeps no records where so many are planned.
+func (a Attack) Soaks(planned int) bool { return a.withDefaults().soaks(planned) }

@@ -260,7 +260,14 @@ func (m merging) summed() (*bench.Result, error) {
 	for _, p := range parts {
 		p.Reasons, p.Verdict, p.Broken = nil, bench.Valid, nil // told of by the agent's name
 	}
-	res, _, err := bench.Merge(parts)
+	merge := bench.MergeFollowing
+	if m.attack.Session == nil {
+		merge = func(parts []*bench.Result) (*bench.Result, error) {
+			res, _, err := bench.Merge(parts)
+			return res, err
+		}
+	}
+	res, err := merge(parts)
 	if err != nil {
 		return nil, err
 	}

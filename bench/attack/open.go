@@ -35,7 +35,7 @@ func (r *run) open(planned int, span time.Duration) error {
 	r.labels.Strategy()
 	t.strategy = strategy.Spec.New(r.ctx, params, r.attack.withLetters(t))
 	r.labels.Harness()
-	defer r.show(planned*max(len(r.attack.steps()), 1), span, t.inFlight.Load)()
+	defer r.show(planned*r.attack.perArrival(), span, t.inFlight.Load)()
 	if r.attack.Session != nil {
 		var end func()
 		t.sessions, end = t.newSessionLoop()

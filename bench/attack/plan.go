@@ -97,11 +97,22 @@ func (a Attack) planned() (n int, last time.Duration) {
 // needs no room for them.
 func (a Attack) expected() (n int, last time.Duration) {
 	about := a.Rate * a.Duration.Seconds()
-	if a.Tasks == 0 && a.maySoak() && a.Arrival.TakesRate() && about > 2*bench.SoakFrom {
-		return int(about) / max(a.Agents, 1), a.Duration
+	if a.Tasks > 0 || !a.maySoak() || !a.Arrival.TakesRate() ||
+		about*float64(a.perArrival()) <= 2*bench.SoakFrom {
+		return a.planned()
 	}
-	return a.planned()
+	n, last = int(about), a.Duration
+	if s := a.Session; s != nil {
+		const atTheEnd = 1 << 16 // of the sessions
+		for seq := uint64(max(0, n-atTheEnd)); seq < uint64(n); seq++ {
+			last = max(last, a.Duration+s.Thought(a.Seed, seq))
+		}
+	}
+	return n / max(a.Agents, 1), last
 }
+
+// perArrival is how many requests each arrival leads to at most.
+func (a Attack) perArrival() int { return max(len(a.steps()), 1) }
 
 // Resolves reports, before anything is sent, that the attack cannot tell the metric, since its
 // requests are too few. What the clients of a closed loop get done nobody knows.
@@ -112,7 +123,7 @@ func (a Attack) Resolves(unit string) error {
 		a.Agents, a.Agent, a.Before = 0, 0, nil
 		n, _ = a.expected()
 	}
-	n *= max(len(a.steps()), 1)
+	n *= a.perArrival()
 	if n < least && (a.Clients == 0 || n > 0) {
 		return fmt.Errorf("%s takes %d requests, and %d are to be sent: give n %[2]d, or a longer "+
 			"duration", unit, least, n)
@@ -122,13 +133,12 @@ func (a Attack) Resolves(unit string) error {
 
 // maySoak reports whether the attack can do without the records of single requests.
 func (a Attack) maySoak() bool {
-	return a.Clients == 0 && !a.Arrival.Spec.AllAtOnce && a.Arrival.Stages() == nil &&
-		a.Session == nil
+	return a.Clients == 0 && !a.Arrival.Spec.AllAtOnce && a.Arrival.Stages() == nil
 }
 
-// soaks reports whether it does, where so many requests are planned.
+// soaks reports whether it does, where so many requests are planned, or sessions.
 func (a Attack) soaks(planned int) bool {
-	return a.maySoak() && (a.Soak || planned > bench.SoakFrom)
+	return a.maySoak() && (a.Soak || planned*a.perArrival() > bench.SoakFrom)
 }
 
 // newWaiter is for the one goroutine that issues requests: wait returns the time when it is at

@@ -39,7 +39,7 @@ func start(ctx context.Context, a Attack) (_ *run, err error) {
 	if a.Clients == 0 {
 		var lastDue time.Duration
 		planned, lastDue = a.expected()
-		if n := len(a.steps()); n*planned > maxSteps {
+		if n := len(a.steps()); n*planned > maxSteps && !a.soaks(planned) {
 			return nil, fmt.Errorf("%d sessions of %d steps: want up to %d requests; change the "+
 				"rate or the time", planned, n, maxSteps)
 		}
@@ -62,7 +62,7 @@ func start(ctx context.Context, a Attack) (_ *run, err error) {
 	}
 	r := &run{attack: a, ctx: ctx, give: cancel, caller: caller, tally: newTally(a, cancel),
 		recording: a.recording(), meter: meter.Of(ctx), labels: a.labels()}
-	r.recording.Calls = r.caller.calls
+	r.recording.Calls, r.recording.SoFar = r.caller.calls, r.tally.soFar
 	r.plan, r.from = a.rest(r.recording)
 	r.labels.Harness()
 	defer r.caller.close()

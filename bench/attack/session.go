@@ -48,8 +48,6 @@ func (a Attack) checkSession() (wrong []error) {
 		return append(wrong, fmt.Errorf("session %s: it has %d steps, and there are %d requests",
 			s.Name, len(s.Steps), len(a.Requests)))
 	}
-	complain(a.Soak, "soak: sessions keep a record of each request: want up to %d of them, and no "+
-		"soak", maxSteps)
 	complain(a.protocol() != nil, "session: %s has no sessions; want http or https",
 		nameOf(a.protocol()))
 	complain(a.Clients == 0 && len(s.Steps) > 0 && s.Steps[0].Think.Dist != nil,
@@ -58,7 +56,7 @@ func (a Attack) checkSession() (wrong []error) {
 	return wrong
 }
 
-// maxSteps bounds the requests of sessions: a record is kept of each.
+// maxSteps bounds the requests of sessions where a record is kept of each.
 const maxSteps = 10_000_000
 
 // A visit is a session under way: it has one step at a time, and is in the hands of one goroutine
@@ -284,17 +282,28 @@ func (l *sessionLoop) submitAll(plan *plan) {
 		if l.ctx.Err() != nil {
 			return
 		}
-		rec := bench.Entry{}
 		if begins {
 			l.agenda.Begin()
-			ahead, rec.Record = nil, l.records.Add(due)
+			ahead = nil
 			plan.advance()
 		} else {
-			l.agenda.Take()
-			rec.Record = l.later.Add(due)
+			j = l.agenda.Take() // by now there may be one that is due before
+		}
+		rec, fits := l.addStep(j.due, begins)
+		if !fits {
+			return
 		}
 		returned = l.submit(j, rec, issue, held)
 	}
+}
+
+// addStep is add of a step. Where records are kept, those behind the first ones are apart, since
+// they are not in the order of the plan.
+func (l *sessionLoop) addStep(due int64, first bool) (rec bench.Entry, fits bool) {
+	if first || l.soak != nil {
+		return l.add(due)
+	}
+	return bench.Entry{Record: l.later.Add(due)}, true
 }
 
 // goesOn has the session of a job that is done go on.
@@ -309,22 +318,25 @@ func (l *sessionLoop) goesOn(v *visit, s sample) {
 // abandonRest settles what is due by now and not sent, and ends the sessions that think.
 func (l *sessionLoop) abandonRest(plan *plan) {
 	now := l.now()
-	abandon := func(v *visit, to *records.Log) {
-		rec := bench.Entry{Record: to.Add(v.due)}
+	abandon := func(v *visit) {
+		rec, fits := l.addStep(v.due, v.step == 0)
+		if !fits {
+			return
+		}
 		l.abandon(rec, sample{seq: v.seq(), due: v.due, visit: v})
 		v.step++
 		l.tally.ended(v, records.Abandoned, now)
 	}
-	for ; plan.more && plan.due <= now; plan.advance() {
-		abandon(l.attack.newVisit(plan.seq, plan.due), &l.records)
+	for ; l.full == nil && plan.more && plan.due <= now; plan.advance() {
+		abandon(l.attack.newVisit(plan.seq, plan.due))
 	}
-	for {
+	for l.full == nil {
 		_, due, ok, _ := l.agenda.Look(func() {})
 		if !ok {
 			return
 		}
 		if v := l.agenda.Take().visit; due <= now {
-			abandon(v, &l.later)
+			abandon(v)
 		} else {
 			l.tally.ended(v, records.Abandoned, now)
 		}

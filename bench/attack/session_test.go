@@ -165,18 +165,21 @@ func inShop(
 
 // TestSessionsAreThePlan is a model of 1,000 sessions of three steps: for two seeds, at each
 // instant the server sees what the plan says, to the nanosecond: arrivals, times to think, values
-// that were captured, cookies. With two agents as with one, and through a strategy.
+// that were captured, cookies. With two agents as with one, through a strategy, and as soaks.
 func TestSessionsAreThePlan(t *testing.T) {
 	n := check.Of(t, 200, 1000)
 	base := attack.Attack{Data: people(t), Templates: true, Arrival: arrival(t, "poisson"),
 		Rate: 50, Tasks: n, Workers: attack.Unlimited}.WithSession(session(t, buying))
 	through := base
 	through.Workers, through.Strategy, through.Limit = 0, strategy(t, "unbounded"), 1
+	soak, soakThrough := base, through
+	soak.Soak, soakThrough.Soak = true, true
 	for name, c := range map[string]struct {
 		attack.Attack
 		agents int
 	}{"alone": {base, 0}, "agents": {base, 2}, "strategy": {through, 0},
-		"agents and strategy": {through, 2}} {
+		"agents and strategy": {through, 2}, "soak": {soak, 0}, "agents and soak": {soak, 2},
+		"strategy and soak": {soakThrough, 0}} {
 		for _, seed := range []uint64{3, 11} {
 			t.Run(fmt.Sprint(name, " seed ", seed), func(t *testing.T) {
 				a := c.Attack
@@ -274,8 +277,12 @@ func TestSessionsEnd(t *testing.T) {
 `
 	for _, through := range []string{"", "clients", "semaphore", "worker_pool", "dispatcher_shed",
 		"retry_queue", "codel_lifo", "adaptive_aimd"} {
-		for _, cut := range []bool{false, true} {
-			t.Run(fmt.Sprint(through, " cut ", cut), func(t *testing.T) {
+		for _, how := range []string{"", "cut", "soak", "cut soak"} {
+			cut, soak := strings.HasPrefix(how, "cut"), strings.HasSuffix(how, "soak")
+			if soak && through == "clients" {
+				continue
+			}
+			t.Run(through+" "+how, func(t *testing.T) {
 				var mu sync.Mutex
 				want, served := map[string]int{}, [4]int{}
 				h := func(w http.ResponseWriter, r *http.Request) {
@@ -317,7 +324,7 @@ func TestSessionsEnd(t *testing.T) {
 					mu.Unlock()
 				}
 				a := attack.Attack{Templates: true, Arrival: arrival(t, "poisson"), Rate: 200,
-					Tasks: 300, Seed: 5}
+					Tasks: 300, Seed: 5, Soak: soak}
 				switch through {
 				case "":
 				case "clients":

@@ -12,6 +12,7 @@ import (
 
 	vegeta "github.com/tsenart/vegeta/v12/lib"
 
+	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/attack/checks"
 	"github.com/poolbench/poolbench/bench/attack/sessions"
 	"github.com/poolbench/poolbench/bench/attack/templates"
@@ -240,6 +241,15 @@ func errorKind(text string) string {
 		text = string(runes[:160]) + "…"
 	}
 	return text
+}
+
+// soFar adds what sessions come to until now.
+func (t *tally) soFar(r *bench.Result) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.sessions != nil {
+		t.sessions.Metrics(r.Add)
+	}
 }
 
 func (t *tally) progress() (settled, failed int) {

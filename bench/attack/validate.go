@@ -38,13 +38,13 @@ func (a Attack) Validate() error {
 	complain(a.Rate > 1e6, "rate %v: want up to 1e6 requests per second", a.Rate)
 	most := float64(arrivals.MaxTasks)
 	if a.maySoak() {
-		most = min(arrivals.MaxSoak, math.MaxInt)
+		most = min(arrivals.MaxSoak, math.MaxInt) / float64(a.perArrival())
 	}
 	wrong = append(wrong, a.Arrival.CheckPlan(a.Rate, a.Tasks, a.Duration, most)...)
 	complain(a.Soak && !a.maySoak(), "soak: want an open loop that goes on, and no stages: no "+
 		"record of single requests is kept")
-	complain(a.Before != nil && (!a.Soak || a.Agents > 0),
-		"before: want a soak that is not shared; no other goes on")
+	complain(a.Before != nil && (!a.Soak || a.Agents > 0 || a.Session != nil),
+		"before: want a soak of requests that is not shared; no other goes on")
 	complain(a.Clients < 0 || a.Clients > maxClients, "clients %d: want 1 to %d",
 		a.Clients, maxClients)
 	complain(a.Clients > 0 && given.Rate != 0, "clients set the pace, so there is no rate")

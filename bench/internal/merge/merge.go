@@ -21,8 +21,12 @@ import (
 // Results makes one result of those of several generators that sent parts of one load at the same
 // time: of one name each, and as long as each other. Distributions are added value by value, to
 // their three digits, and quantiles are those of the sum; counts and rates add up. leftOut are the
-// metrics that no counts give. The verdict is the worst, with all reasons.
-func Results(parts []*result.Result) (merged *result.Result, leftOut []string, err error) {
+// metrics that no counts give. The verdict is the worst, with all reasons. Parts may follow: of
+// tasks that are due when others have ended. They end when they do, and rates are over the time of
+// the longest.
+func Results(
+	parts []*result.Result, follow bool,
+) (merged *result.Result, leftOut []string, err error) {
 	if len(parts) == 0 {
 		return nil, nil, observed.ErrNoTasks
 	}
@@ -32,7 +36,7 @@ func Results(parts []*result.Result) (merged *result.Result, leftOut []string, e
 		if p.Name != first.Name {
 			return nil, nil, fmt.Errorf("%s and %s are two loads", first.Name, p.Name)
 		}
-		if a, b := length(first), length(p); max(a, b) > min(a, b)+max(a, b)/10 {
+		if a, b := length(first), length(p); !follow && max(a, b) > min(a, b)+max(a, b)/10 {
 			return nil, nil, fmt.Errorf("%s: one run sent for %v and another for %v: they are no "+
 				"parts of one load", p.Name, a, b)
 		}
@@ -57,6 +61,9 @@ func Results(parts []*result.Result) (merged *result.Result, leftOut []string, e
 	merged.Timeline, merged.Slowest = mergeTimelines(parts), Slowest(parts, true)
 	for _, unit := range Units(parts) {
 		v, known, counts := mergedMetric(unit, parts, sums, merged)
+		if follow && known {
+			v *= overLongest(unit, parts)
+		}
 		switch {
 		case known:
 			merged.Add(unit, v)
@@ -223,6 +230,29 @@ func mergedMetric(
 		}
 	}
 	return 0, false, false
+}
+
+// overLongest is what a rate of parts, each over its own time, is to be multiplied by.
+func overLongest(unit string, parts []*result.Result) float64 {
+	sum, counts, longest := 0.0, 0.0, 0.0
+	for _, p := range parts {
+		perTask, _ := p.Metric("ns/op")
+		took, rate := perTask*float64(p.Tasks), 1.0
+		if unit != "ns/op" {
+			rate, _ = p.Metric(unit)
+		} else if took > 0 {
+			rate = float64(p.Tasks) / took
+		}
+		sum, counts, longest = sum+rate, counts+rate*took, max(longest, took)
+	}
+	switch {
+	case sum == 0 || longest == 0:
+	case unit == "ns/op":
+		return sum / (counts / longest)
+	case strings.HasSuffix(unit, "ops/s"):
+		return counts / longest / sum
+	}
+	return 1
 }
 
 // completed is how many tasks the distributions of a result are of.

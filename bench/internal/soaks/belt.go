@@ -2,6 +2,7 @@ package soaks
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -28,6 +29,7 @@ func (b *Belt) ErrHeld() error {
 // generator is on time.
 type Belt struct {
 	fold  *Fold
+	order order // of tasks that follow from others
 	most  int   // chunks
 	asked Asked // whether what is folded so far is wanted
 	peak  *atomic.Int64
@@ -166,10 +168,10 @@ func (b *Belt) takeUp() {
 		}
 		c := b.chunks[0]
 		b.mu.Unlock()
-		for i := range c.n {
-			b.fold.add(&c.records[i])
+		b.pass(c.records[:c.n])
+		if b.fold.n > 0 { // the order may hold all
+			b.asked.Answer(func() (*result.Result, error) { return b.fold.soFar(b.peak.Load()) })
 		}
-		b.asked.Answer(func() (*result.Result, error) { return b.fold.soFar(b.peak.Load()) })
 		c.done.Store(0)
 		clear(c.records[:c.n])
 		b.mu.Lock()
@@ -193,9 +195,19 @@ func (b *Belt) End() *Fold {
 		if c == b.Last {
 			n = b.taken
 		}
-		for i := range n {
-			b.fold.add(&c.records[i])
-		}
+		b.pass(c.records[:n])
 	}
+	b.order.release(math.MaxInt64, b.fold.add)
 	return b.fold
+}
+
+// pass hands the records of a chunk to the fold.
+func (b *Belt) pass(all []records.Record) {
+	if b.fold.o.Follows {
+		b.order.pass(all, b.fold.add)
+		return
+	}
+	for i := range all {
+		b.fold.add(&all[i])
+	}
 }

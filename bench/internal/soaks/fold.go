@@ -283,10 +283,14 @@ func (f *Fold) soFar(peak int64) (*result.Result, error) {
 
 // doubtCut says how far the soak is.
 func (f *Fold) doubtCut(r *result.Result) {
+	resume := "; --resume continues it"
+	if f.o.Follows { // what was under way is lost, and what follows from it
+		resume = ""
+	}
 	r.Doubt(result.Suspect, rundir.CheckUnfinished,
 		"the run is not over, or was cut off: this is of its "+
-			"first %d tasks, which were due until %s; --resume continues it", f.n,
-		observed.Spell(float64(f.due)))
+			"first %d tasks, which were due until %s%s", f.n,
+		observed.Spell(float64(f.due)), resume)
 }
 
 // ReportTimes is that of observation: means and maxima are exact, quantiles those of the

@@ -55,7 +55,7 @@ func AddAttackFlags(cmd *cobra.Command, o *AttackOptions) {
 	o.LoadOptions.AddTo(cmd)
 	flags.Profile(cmd, &o.Profile)
 	fs.BoolVar(&o.resume, "resume", false,
-		"continue a killed attack --soak to DIR with the same flags")
+		"continue a killed attack --soak to DIR with the same flags; not of sessions")
 	o.File.AddTo(cmd, ", and url")
 }
 
@@ -129,6 +129,9 @@ func (o *AttackOptions) CheckResume() error {
 	switch {
 	case !o.resume:
 		return nil
+	case o.sent.session != "":
+		return errors.New("--resume and --session exclude each other: the sessions that were under " +
+			"way are lost, and with them the steps that follow")
 	case !o.Soak:
 		return errors.New("--resume: want --soak; no other attack can be resumed")
 	case o.Agents > 0:

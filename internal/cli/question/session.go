@@ -12,7 +12,7 @@ import (
 )
 
 // notOfSessions are flags that say what is sent, as --session does.
-var notOfSessions = []string{"targets", "curl", "method", "body", "soak", "resume"}
+var notOfSessions = []string{"targets", "curl", "method", "body"}
 
 // excludeSession refuses those beside it.
 func (f *sentFlags) excludeSession(cmd *cobra.Command) error {

@@ -205,3 +205,41 @@ func TestKillAttack(t *testing.T) {
 		}
 	}
 }
+
+// TestKillSessions: a soak of sessions that is killed leaves what it had, by steps too, for every
+// reader; it is not gone on with.
+func TestKillSessions(t *testing.T) {
+	check.Only(t)
+	t.Chdir(t.TempDir())
+	url, _ := clitest.Shop(t, 500)
+	clitest.Write(t, "s.yaml", "steps: [{name: enter, url: /}, {name: leave, url: /, think: 5ms}]")
+	args := strings.Fields("attack " + url + " --session s.yaml --soak --duration 1h --quiet --out x")
+	cmd := clitest.Process(t, []string{clitest.SoonEnough + "=1"}, args...)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for readable(t, "x") == 0 {
+		time.Sleep(10 * time.Millisecond)
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait() // killed
+	r, err := results.ReadDir("x")
+	if err != nil || len(r.Runs) != 1 || r.Partial == "" {
+		t.Fatalf("%v, %+v", err, r)
+	}
+	for _, unit := range []string{"session-count", "step1-enter-count", "step2-leave-failed/op"} {
+		if _, ok := r.Runs[0].Value(unit); !ok {
+			t.Errorf("it has no %s", unit)
+		}
+	}
+	if o := clitest.Command(t, "report", "x"); o.Code != clitest.Fine {
+		t.Errorf("report: exit code %d\n%s", o.Code, o.Stderr)
+	}
+	o := clitest.Command(t, append(args, "--resume")...)
+	if o.Code != clitest.Unusable || strings.Count(o.Stderr, "\n") != 1 ||
+		!strings.Contains(o.Stderr, "--resume and --session exclude each other: the sessions") {
+		t.Errorf("resumed: exit code %d\n%s", o.Code, o.Stderr)
+	}
+}

@@ -61,6 +61,7 @@ func TestSessions(t *testing.T) {
 		"strategy": {"--file", "flags.yaml", "--strategy", "semaphore", "--limit", "2",
 			"--stop-if", "failed > 90% for 10s"},
 		"clients": {"--file", "flags.yaml", "--clients", "2"},
+		"soak":    {"--file", "flags.yaml", "--soak"},
 		"h2c":     {"--file", "flags.yaml", "--h2c"},
 		"agents":  {"--file", "flags.yaml", "--agents", "2"},
 	} {
@@ -141,7 +142,9 @@ func TestSessionMistakes(t *testing.T) {
 		{"steps:\n- url: /", "http://h|--curl|t", "--session and --curl exclude each other"},
 		{"steps:\n- url: /", "http://h|--method|PUT", "--session and --method exclude each other"},
 		{"steps:\n- url: /", "http://h|--body|t", "--session and --body exclude each other"},
-		{"steps:\n- url: /", "http://h|--soak", "--session and --soak exclude each other"},
+		{"steps:\n- url: /", "http://h|--soak|--resume|--out|d", "--resume and --session exclude each " +
+			"other: the sessions that were under way are lost"},
+		{"steps:\n- url: /", "http://h|--soak|--clients|3", "soak: want an open loop that goes on"},
 		{"steps:\n- url: grpc://h:1/a.B/C", "", "session: gRPC has no sessions; want http or https"},
 		{"steps:\n- url: /", "http://h|--n|4000000000", "--n"},
 	} {
