@@ -137,7 +137,8 @@ func TestSessionSoakSoFar(t *testing.T) {
 		}
 	}
 	a.Before = soFar
-	if err := a.Validate(); err == nil || !strings.Contains(err.Error(), "want a soak of requests") {
+	if err := a.Validate(); err == nil ||
+		!strings.Contains(err.Error(), "want a soak of requests") {
 		t.Errorf("it goes on: %v", err)
 	}
 }
@@ -171,7 +172,8 @@ func TestLongSessions(t *testing.T) {
 		}
 	}
 	a.Rate, a.Tasks, a.Clients, a.Soak = 0, 10, 2, true
-	if err := a.Validate(); err == nil || !strings.Contains(err.Error(), "soak: want an open loop") {
+	if err := a.Validate(); err == nil ||
+		!strings.Contains(err.Error(), "soak: want an open loop") {
 		t.Errorf("clients: %v", err)
 	}
 }

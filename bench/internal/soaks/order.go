@@ -21,7 +21,9 @@ type order struct{ held []records.Record }
 // pass takes the next records, and passes on what none to come is due before.
 func (o *order) pass(more []records.Record, to func(*records.Record)) {
 	o.held = append(o.held, more...)
-	slices.SortStableFunc(o.held, func(a, b records.Record) int { return cmp.Compare(a.Due, b.Due) })
+	slices.SortStableFunc(o.held, func(a, b records.Record) int {
+		return cmp.Compare(a.Due, b.Due)
+	})
 	if last := len(o.held) - 1; last >= 0 {
 		o.release(o.held[last].Due-slack, to)
 	}
