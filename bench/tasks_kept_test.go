@@ -52,6 +52,7 @@ func keptOf(t *testing.T, s Scenario) (measurement, *rundir.Tasks) {
 // of its responses is the sum of the differences of their parts, to the nanosecond, over random
 // plans, with retries, partitions, losses, and under the real clock.
 func TestDifferencesAddUp(t *testing.T) {
+	t.Parallel() // under the real clock it waits
 	random := rand.New(rand.NewPCG(30, 5))
 	names := []string{"retry:attempts=3+token_bucket:rate=200+worker_pool",
 		"codel_lifo:queue=30+semaphore"}

@@ -114,7 +114,7 @@ func (s server) grows(t *testing.T, seed uint64) bool {
 // takes requests up, whether or not those that wait longest are given up, on a quiet machine and on
 // one that stops a third of the time.
 func TestGrowthIsTold(t *testing.T) {
-	seeds := uint64(check.Of(t, 2, 8))
+	seeds := uint64(check.Of(t, 1, 8))
 	for name, s := range map[string]server{
 		"the finding": {rate: 90, capacity: 50, slots: 3, span: 6 * time.Second},
 		"slow growth": {rate: 55, capacity: 50, slots: 3, span: 20 * time.Second},
@@ -141,7 +141,7 @@ func TestGrowthIsTold(t *testing.T) {
 // are: 5 alarms in 1000 are allowed.
 func TestNoGrowthIsNotTold(t *testing.T) {
 	check.RacedBy(t, "TestAgreement")
-	runs, alarms, seeds := 0, 0, uint64(check.Of(t, 5, 50))
+	runs, alarms, seeds := 0, 0, uint64(check.Of(t, 2, 50))
 	for name, s := range map[string]server{
 		"light":    {rate: 30, capacity: 100, slots: 3, span: 10 * time.Second},
 		"heavy":    {rate: 90, capacity: 100, slots: 3, span: 20 * time.Second},

@@ -112,7 +112,7 @@ func TestRecursion(t *testing.T) {
 func TestSmallestLimit(t *testing.T) {
 	check.RacedBy(t, "TestSame")
 	named := 0
-	for i := range check.Of(t, 20, 50) {
+	for i := range check.Of(t, 10, 50) {
 		x := func(k float64) float64 { return math.Mod(float64(i)*k, 1) } // a low-discrepancy walk
 		mean := 0.005 + 0.03*x(0.6180339887)
 		busy := 0.5 + 9*x(0.7548776662)

@@ -81,7 +81,7 @@ func heldOut(t testing.TB, whole sample, half int) (held bool, width float64) {
 // interval that is no excuse: for plans of 100,000 tasks that are stationary it is at most 15 % to
 // each side.
 func TestHoldOut(t *testing.T) {
-	plans := check.Of(t, 6, 20)
+	plans := check.Of(t, 4, 20)
 	for shape, tasks := range map[string]int{
 		"poisson": 100_000, "on-off": 100_000, "wandering": 50_000} {
 		held, n, widest := 0, plans, 0.0

@@ -74,6 +74,7 @@ func (a *app) drawIn(dir string, _ flags.Output) (*page.Report, error) {
 	}
 	r, err := page.Load(dir, studies.Figures)
 	if err == nil {
+		r.Vectors = a.Vectors
 		err = r.Write(dir)
 	}
 	return r, errors.Join(err, held.Release())

@@ -12,17 +12,24 @@ import (
 // Files writes the chart into a directory that is there, as NAME.svg and NAME.png, each at once,
 // and returns their paths.
 func (c *Chart) Files(dir, name string) (paths []string, err error) {
-	for _, file := range []struct {
-		ext    string
-		render func(io.Writer) error
-	}{{".svg", func(w io.Writer) error { return c.SVG(w, Wide) }}, {".png", c.PNG}} {
-		path := filepath.Join(dir, name+file.ext)
-		if err := rundir.Replace(path, file.render); err != nil {
-			return paths, err
-		}
-		paths = append(paths, path)
+	if paths, err = c.SVGFile(dir, name); err != nil {
+		return nil, err
 	}
-	return paths, nil
+	path := filepath.Join(dir, name+".png")
+	if err := rundir.Replace(path, c.PNG); err != nil {
+		return paths, err
+	}
+	return append(paths, path), nil
+}
+
+// SVGFile writes NAME.svg alone, which takes a fifth of the time.
+func (c *Chart) SVGFile(dir, name string) (paths []string, err error) {
+	path := filepath.Join(dir, name+".svg")
+	err = rundir.Replace(path, func(w io.Writer) error { return c.SVG(w, Wide) })
+	if err != nil {
+		return nil, err
+	}
+	return []string{path}, nil
 }
 
 // FileName keeps what the name of a file is made of: letters, digits and dashes.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/poolbench/poolbench/internal/house/check"
 	"github.com/poolbench/poolbench/reports/gate/verdict"
 	"github.com/poolbench/poolbench/reports/internal/resultstest"
 )
@@ -64,19 +65,22 @@ func TestGateSize(t *testing.T) {
 // values, of which a rank test alone calls 25 and 50 of 200 gates worse. Of 200 gates 10 may
 // be; a right gate exceeds 18 with probability 1 %.
 func TestGateSizeOfUnequalSides(t *testing.T) {
+	gates := check.Of(t, 100, 200)
+	n := float64(gates)
+	most := int(n*0.05 + 2.6*math.Sqrt(n*0.05*0.95))
 	for _, c := range []struct {
 		n  [2]int
 		sd [2]float64
 	}{{[2]int{30, 8}, [2]float64{0.02, 0.1}}, {[2]int{20, 8}, [2]float64{0.01, 0.15}}} {
 		rng := rand.New(rand.NewPCG(11, 1))
 		worse := 0
-		for range 200 {
+		for range gates {
 			if gateSides(t, rng, 20, c.n, c.sd, 1).Count(verdict.Worse) > 0 {
 				worse++
 			}
 		}
-		if worse > 18 {
-			t.Errorf("%+v: of 200 gates on unchanged code %d say worse", c, worse)
+		if worse > most {
+			t.Errorf("%+v: of %d gates on unchanged code %d say worse", c, gates, worse)
 		}
 	}
 }

@@ -19,6 +19,9 @@ import (
 
 // Report is a run made ready to be shown.
 type Report struct {
+	// the charts are written as SVG alone: bitmaps take most of the time of a report
+	Vectors bool
+
 	page   *reportPage
 	charts []namedChart
 	taken  map[string]bool // names of files, and of places on the page
@@ -122,12 +125,16 @@ func (r *Report) writeCharts(dir string) error {
 		return err
 	}
 	written, failed := make([][]string, len(r.charts)), make([]error, len(r.charts))
+	files := (*charts.Chart).Files
+	if r.Vectors {
+		files = (*charts.Chart).SVGFile
+	}
 	var drawing sync.WaitGroup // on all processors: most of the time of a report goes into bitmaps
 	free := make(chan struct{}, runtime.GOMAXPROCS(0))
 	for i, c := range r.charts {
 		free <- struct{}{}
 		drawing.Go(func() {
-			written[i], failed[i] = c.Files(dir, c.Name)
+			written[i], failed[i] = files(c.Chart, dir, c.Name)
 			<-free
 		})
 	}

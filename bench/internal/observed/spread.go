@@ -156,12 +156,12 @@ func AddWindows(all []result.Window, length time.Duration) (sums []result.Window
 }
 
 func encoded(h *hdrhistogram.Histogram, start, length int64) (w result.Window, err error) {
-	text, err := h.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
+	text, err := encoding(h)
 	if err != nil {
 		return w, fmt.Errorf("responses over time: %w", err)
 	}
 	return result.Window{Start: time.Duration(start), Length: time.Duration(length),
-		Histogram: string(text), Max: h.Max()}, nil
+		Histogram: text, Max: h.Max()}, nil
 }
 
 func decoded(w result.Window) (*hdrhistogram.Histogram, error) {

@@ -230,9 +230,9 @@ func newReading(of string, ns []int64) (result.Reading, error) {
 			return result.Reading{}, fmt.Errorf("distribution of %s: %w", of, err)
 		}
 	}
-	text, err := h.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
+	text, err := encoding(h)
 	if err != nil {
 		return result.Reading{}, fmt.Errorf("distribution of %s: %w", of, err)
 	}
-	return result.Reading{Of: of, Histogram: string(text), Max: h.ValueAtQuantile(100)}, nil
+	return result.Reading{Of: of, Histogram: text, Max: h.ValueAtQuantile(100)}, nil
 }

@@ -15,8 +15,6 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/internal/cli"
-	"github.com/poolbench/poolbench/internal/cli/runner"
-	"github.com/poolbench/poolbench/internal/cli/terminal"
 	"github.com/poolbench/poolbench/internal/durability/spooltest"
 	"github.com/poolbench/poolbench/internal/gate/measure"
 	"github.com/poolbench/poolbench/strategies"
@@ -65,7 +63,7 @@ func flip(dir string) {
 }
 
 func runAsCommand(args []string) int {
-	h := runner.NewHost(terminal.New(os.Stdout, os.Stderr))
+	h := host(os.Stdout, os.Stderr)
 	if os.Getenv(SoonEnough) != "" {
 		h.FirstPause = time.Millisecond
 	}

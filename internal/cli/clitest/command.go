@@ -78,9 +78,15 @@ type Outcome struct {
 // Command runs poolbench in this process, in the current directory.
 func Command(t testing.TB, args ...string) Outcome {
 	t.Helper()
-	var stdout, stderr bytes.Buffer
-	code := cli.Run(t.Context(), args, strings.NewReader(""), &stdout, &stderr)
-	return Outcome{code, stdout.String(), stderr.String()}
+	return Driven(t, bench.Run, args...)
+}
+
+// host is one whose reports have no bitmaps, which would take half of the time of these tests:
+// reports/charts and reports/page look at them, and TestRunWritesDirectory has the command as it is.
+func host(stdout, stderr io.Writer) *runner.Host {
+	h := runner.NewHost(terminal.New(stdout, stderr))
+	h.Vectors = true
+	return h
 }
 
 // Succeed runs it and wants exit code 0.
@@ -97,7 +103,7 @@ func Succeed(t testing.TB, args ...string) Outcome {
 func Driven(t testing.TB, drive bench.RunFunc, args ...string) Outcome {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	h := runner.NewHost(terminal.New(&stdout, &stderr))
+	h := host(&stdout, &stderr)
 	h.Drive = drive
 	code := cli.On(t.Context(), h, args, strings.NewReader(""))
 	return Outcome{code, stdout.String(), stderr.String()}

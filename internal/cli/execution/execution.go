@@ -133,6 +133,7 @@ func (e *Execution) draw() error {
 	}
 	e.Headline, e.Trust = r.Finding()
 	e.Flights = r.Flights()
+	r.Vectors = e.Vectors
 	return r.Write(e.Dir.Path())
 }
 

@@ -17,6 +17,7 @@ type Host struct {
 	Grace time.Duration // that such a run gets to return once it is told to
 	// before a soak is asked for the first time what it has so far
 	FirstPause time.Duration
+	Vectors    bool // the charts of a report are written as SVG alone
 }
 
 // NewHost is this process, as users have it.

@@ -45,7 +45,7 @@ func near(found []Point, want ...int) bool {
 // whatever the distribution. The bound is the mean of as many draws of that chance and four
 // standard deviations: there are ten of them.
 func TestFalseAlarms(t *testing.T) {
-	rng := rand.New(rand.NewPCG(7, 1))
+	rng, series := rand.New(rand.NewPCG(7, 1)), check.Of(t, 200, 800)
 	for _, c := range []struct {
 		name string
 		draw func() float64
@@ -57,7 +57,6 @@ func TestFalseAlarms(t *testing.T) {
 		{"mostly equal", func() float64 { return math.Floor(1.1 * rng.Float64()) }},
 	} {
 		for _, alpha := range []float64{0.01, 0.05} {
-			const series = 800
 			alarms := 0
 			for i := range series {
 				values := make([]float64, 24)
@@ -70,7 +69,8 @@ func TestFalseAlarms(t *testing.T) {
 					alarms++
 				}
 			}
-			if most := series*alpha + 4*math.Sqrt(series*alpha*(1-alpha)); float64(alarms) > most {
+			n := float64(series)
+			if most := n*alpha + 4*math.Sqrt(n*alpha*(1-alpha)); float64(alarms) > most {
 				t.Errorf("%s: %d alarms in %d series at alpha %v, want at most %.0f", c.name,
 					alarms, series, alpha, most)
 			}

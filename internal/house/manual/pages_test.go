@@ -5,13 +5,17 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/poolbench/poolbench/internal/cli"
+	"github.com/poolbench/poolbench/internal/cli/runner"
+	"github.com/poolbench/poolbench/internal/cli/terminal"
 	"github.com/poolbench/poolbench/internal/gate/measure"
 )
 
@@ -38,7 +42,10 @@ func TestMain(m *testing.M) {
 		// a metric of its own keeps a run in one process
 		fmt.Printf("%s\t100\t%d ns/op\t1 steady\n", measure.ControlName, ns)
 	default:
-		os.Exit(cli.Run(context.Background(), args, os.Stdin, os.Stdout, os.Stderr))
+		signal.Ignore(syscall.SIGPIPE) // as Run does
+		h := runner.NewHost(terminal.New(os.Stdout, os.Stderr))
+		h.Vectors = true // no page looks at bitmaps
+		os.Exit(cli.On(context.Background(), h, args, os.Stdin))
 	}
 }
 

@@ -92,6 +92,9 @@ func TestGateRevisions(t *testing.T) {
 			"x is of another gate, which can only be replaced: the head is another") {
 		t.Errorf("exit code %d\n%s%s", o.Code, o.Stdout, o.Stderr)
 	}
+	if !check.Whole(t) {
+		return // TestGate measures anew
+	}
 	if o := clitest.Command(t, append(again, "--pairs", "12",
 		"--force")...); o.Code != clitest.Fine ||
 		strings.Contains(clitest.Read(t, "x/report.html"), "gate: worse") {

@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/cli"
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 	"github.com/poolbench/poolbench/internal/cli/outcome"
 	"github.com/poolbench/poolbench/internal/files/rundir"
@@ -22,7 +24,13 @@ import (
 // it, and all files are there.
 func TestRunWritesDirectory(t *testing.T) {
 	t.Chdir(t.TempDir())
-	o := clitest.Succeed(t, clitest.Quick("--load", "0.5,0.8")...)
+	var o clitest.Outcome
+	var stdout, stderr bytes.Buffer
+	o.Code = cli.Run(t.Context(), clitest.Quick("--load", "0.5,0.8"), strings.NewReader(""), &stdout,
+		&stderr)
+	if o.Stdout, o.Stderr = stdout.String(), stderr.String(); o.Code != clitest.Fine {
+		t.Fatalf("exit code %d\n%s", o.Code, o.Stderr)
+	}
 	latest, err := os.Readlink("poolbench-out/latest")
 	if err != nil {
 		t.Fatal(err)
@@ -36,6 +44,12 @@ func TestRunWritesDirectory(t *testing.T) {
 		"report.html", "charts"} {
 		if _, err := os.Stat(filepath.Join("poolbench-out/latest", file)); err != nil {
 			t.Error(err)
+		}
+	}
+	for _, pattern := range []string{"*.svg", "*.png"} {
+		drawn, err := filepath.Glob(filepath.Join("poolbench-out/latest/charts", pattern))
+		if err != nil || len(drawn) < 3 {
+			t.Errorf("%s: %q, %v", pattern, drawn, err)
 		}
 	}
 	if results := clitest.Read(t, "poolbench-out/latest/results.txt"); !strings.HasSuffix(results,
