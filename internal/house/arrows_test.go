@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -274,26 +276,35 @@ type listed struct {
 }
 
 // packages lists those of this module.
-func packages(t *testing.T) (all []listed) {
+func packages(t *testing.T) []listed {
 	t.Helper()
 	lookAround(t)
+	all, err := listing()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.Clone(all)
+}
+
+// listing is made once: ten tests ask for it.
+var listing = sync.OnceValues(func() (all []listed, err error) {
 	cmd := exec.Command("go", "list", "-json", module+"/...")
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
 	if err != nil {
-		t.Fatalf("%v: %s", err, stderr.String())
+		return nil, fmt.Errorf("%w: %s", err, stderr.String())
 	}
 	for decode := json.NewDecoder(bytes.NewReader(out)); ; {
 		var p listed
 		if err := decode.Decode(&p); errors.Is(err, io.EOF) {
-			return all
+			return all, nil
 		} else if err != nil {
-			t.Fatal(err)
+			return nil, err
 		}
 		all = append(all, p)
 	}
-}
+})
 
 // lookAround reads every directory of the module. The go command takes a test's outcome from its
 // cache unless a file that the test itself has opened is another; what `go list` opens does not

@@ -63,7 +63,7 @@ func TestGateSize(t *testing.T) {
 
 // TestGateSizeOfUnequalSides: it is no other where the sides have unequal spreads and numbers of
 // values, of which a rank test alone calls 25 and 50 of 200 gates worse. Of 200 gates 10 may
-// be; a right gate exceeds 18 with probability 1 %.
+// be; a right gate exceeds 18 with probability 1 %, and of 100 gates 10.
 func TestGateSizeOfUnequalSides(t *testing.T) {
 	gates := check.Of(t, 100, 200)
 	n := float64(gates)

@@ -10,7 +10,8 @@ import (
 	"github.com/poolbench/poolbench/internal/house/check"
 )
 
-// TestExamples: each module of examples is vetted, keeps its own tests, and does what its page says.
+// TestExamples: each module of examples can be vetted, keeps its own tests, and does what its page
+// says.
 func TestExamples(t *testing.T) {
 	root, err := filepath.Abs(checkout)
 	if err != nil {
