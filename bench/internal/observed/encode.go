@@ -52,7 +52,8 @@ func encoding(h *hdrhistogram.Histogram) (string, error) {
 	plain = binary.BigEndian.AppendUint32(plain, uint32(s.SignificantFigures))
 	plain = binary.BigEndian.AppendUint64(plain, uint64(s.LowestTrackableValue))
 	plain = binary.BigEndian.AppendUint64(plain, uint64(s.HighestTrackableValue))
-	plain = binary.BigEndian.AppendUint64(plain, math.Float64bits(cmp.Or(s.IntegerToDoubleConversionRatio, 1)))
+	ratio := cmp.Or(s.IntegerToDoubleConversionRatio, 1)
+	plain = binary.BigEndian.AppendUint64(plain, math.Float64bits(ratio))
 	plain = append(plain, counts...)
 
 	var packed bytes.Buffer

@@ -82,7 +82,8 @@ func Command(t testing.TB, args ...string) Outcome {
 }
 
 // host is one whose reports have no bitmaps, which would take half of the time of these tests:
-// reports/charts and reports/page look at them, and TestRunWritesDirectory has the command as it is.
+// reports/charts and reports/page look at them, and TestRunWritesDirectory has the command as it
+// is.
 func host(stdout, stderr io.Writer) *runner.Host {
 	h := runner.NewHost(terminal.New(stdout, stderr))
 	h.Vectors = true

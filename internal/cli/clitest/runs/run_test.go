@@ -26,8 +26,8 @@ func TestRunWritesDirectory(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var o clitest.Outcome
 	var stdout, stderr bytes.Buffer
-	o.Code = cli.Run(t.Context(), clitest.Quick("--load", "0.5,0.8"), strings.NewReader(""), &stdout,
-		&stderr)
+	o.Code = cli.Run(t.Context(), clitest.Quick("--load", "0.5,0.8"), strings.NewReader(""),
+		&stdout, &stderr)
 	if o.Stdout, o.Stderr = stdout.String(), stderr.String(); o.Code != clitest.Fine {
 		t.Fatalf("exit code %d\n%s", o.Code, o.Stderr)
 	}
