@@ -121,8 +121,9 @@ advice: ## 200 questions to advise at random, and 20 with compositions, held to 
 coverage: ## how often 95 % intervals hold the exact value, as the table of docs/intervals.md: about 27 minutes of CPU
 	POOLBENCH_CHECK=all $(GO) test -count=1 -timeout 3h -run '^TestCoverage$$' -v ./internal/machine/calibration
 
-generate: ## write anew what the sources imply: the tables in docs, go.mod of examples, golden texts, the script of reports
+generate: ## write anew what the sources imply: the tables in docs, go.mod of examples, golden texts, the components and the script of reports
 	$(GO) test ./internal/cli ./internal/cli/clitest/documents -run '^(TestGenerated|TestExampleModules|TestRootHelp|TestEveryCommandIsHeld)$$' -update
+	$(GO) test ./internal/house -run '^TestComponents$$' -update
 	$(GO) test ./internal/house/manual -run '^TestThirdParty$$' -update
 	$(GO) test ./strategies/peers -run '^(TestBoard|TestNestedPage)$$' -update
 	$(GO) test ./reports/page/front ./internal/cli/live -run '^(TestSpec|TestBundle)$$' -update

@@ -33,19 +33,19 @@ var variants = map[string][]string{
 // registers are the functions by which a variant is known.
 var registers = []string{"register", "Register", "RegisterBuiltin"}
 
-// What is not Go lies beside it only where it is embedded: a page's template, style and script.
+// What is not Go lies beside it only where it is embedded: a page's components, style and script.
 var embedded = map[string][]string{
-	"internal/cli/live":         {".css", ".js", ".tmpl", ".ts"},
-	"internal/traffic/recorded": {".tmpl"},
-	"reports/advice":            {".json", ".tmpl"},
-	"reports/compare":           {".css", ".tmpl"},
+	"internal/cli/live":         {".css", ".js", ".templ", ".ts"},
+	"internal/traffic/recorded": {".templ"},
+	"reports/advice":            {".json", ".templ"},
+	"reports/compare":           {".css", ".templ"},
 	"reports/flame":             {".js"},
-	"reports/gate":              {".css", ".tmpl"},
-	"reports/page":              {".js", ".tmpl"},
-	"reports/page/front":        {".css", ".js", ".json", ".tmpl", ".ts"},
-	"reports/page/shell":        {".css", ".tmpl"},
-	"reports/proof":             {".tmpl"},
-	"reports/trend":             {".tmpl"},
+	"reports/gate":              {".css", ".templ"},
+	"reports/page":              {".js", ".templ"},
+	"reports/page/front":        {".css", ".js", ".json", ".templ", ".ts"},
+	"reports/page/shell":        {".css", ".templ"},
+	"reports/proof":             {".templ"},
+	"reports/trend":             {".templ"},
 }
 
 // TestKinds: no folder mixes two kinds of things.

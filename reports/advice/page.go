@@ -1,9 +1,7 @@
 package advice
 
 import (
-	_ "embed"
 	"fmt"
-	"html/template"
 	"io"
 	"math"
 
@@ -13,13 +11,6 @@ import (
 	"github.com/poolbench/poolbench/reports/page/shell"
 )
 
-var (
-	//go:embed page.html.tmpl
-	pageText string
-
-	pageTemplate = shell.Template("advice", pageText)
-)
-
 // WritePage writes the answer as a page for a browser. It needs nothing beside it, and loads
 // nothing.
 func (d *Document) WritePage(w io.Writer) error {
@@ -27,7 +18,7 @@ func (d *Document) WritePage(w io.Writer) error {
 	p := shell.Page{Title: "advise", Subtitle: d.Question + ", " + d.Objective,
 		Answer: answer.Answer{Headline: d.Headline(), Lead: d.promise()},
 		Trust:  []shell.Badge{{Kind: kind, Text: d.Verdict}}, Basis: d.Basis,
-		Source: template.HTML("Written by <code>poolbench advise</code>.")}
+		Source: shell.HTML("Written by <code>poolbench advise</code>.")}
 	for _, fact := range []answer.Fact{{Title: "Record", Text: d.recorded()},
 		{Title: "Work", Text: d.described()},
 		{Title: "Ties", Text: d.ties()}} {
@@ -39,7 +30,7 @@ func (d *Document) WritePage(w io.Writer) error {
 	if p.Figure, err = d.figure(); err != nil {
 		return err
 	}
-	p.Add(d.Recommendation.Go != "", "go", "Go", pageTemplate, "go", d.Recommendation.Go)
+	p.Add(d.Recommendation.Go != "", "go", "Go", code(d.Recommendation.Go))
 	for _, s := range []struct {
 		id, title string
 		items     []string
@@ -47,8 +38,7 @@ func (d *Document) WritePage(w io.Writer) error {
 		{"changes", "What would change it", d.changes()},
 		{"runners-up", "Runners-up", d.others()},
 		{"left", "Not considered", d.NotLookedAt}} {
-		p.Add(len(s.items) > 0, s.id, s.title, pageTemplate, "part", map[string]any{"ID": s.id,
-			"Title": s.title, "Items": s.items})
+		p.Add(len(s.items) > 0, s.id, s.title, shell.Listed(s.id, s.title, s.items))
 	}
 	return p.Write(w)
 }

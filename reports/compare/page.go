@@ -4,7 +4,6 @@ import (
 	"cmp"
 	_ "embed"
 	"fmt"
-	"html/template"
 	"io"
 	"math"
 	"slices"
@@ -19,14 +18,8 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-var (
-	//go:embed page.html.tmpl
-	pageText string
-	//go:embed page.css
-	pageCSS string
-
-	pageTemplate = shell.Template("compare", pageText)
-)
+//go:embed page.css
+var pageCSS string
 
 // A change is a row of a table that is compared in a column.
 type change struct {
@@ -108,7 +101,7 @@ func newPage(c *Comparison, sections []shell.Section) (*shell.Page, error) {
 	p := &shell.Page{Title: "compare",
 		Subtitle: strings.Trim(strings.Join(c.Columns, " · ")+" · "+shared, " ·"),
 		Answer:   c.found(all, at), Trust: c.badges(all, at), CSS: pageCSS,
-		Source: template.HTML("Written by <code>poolbench compare</code>.")}
+		Source: shell.HTML("Written by <code>poolbench compare</code>.")}
 	if at > 0 {
 		var err error
 		if p.Figure, err = changeFigure(all[:at], len(c.Columns) > 2); err != nil {
@@ -120,14 +113,14 @@ func newPage(c *Comparison, sections []shell.Section) (*shell.Page, error) {
 			"of %.4g %% confidence.", prose.Count(n, "comparison"), c.Alpha, c.Alpha*float64(n),
 			100*c.Confidence)
 	}
-	p.Add(at > 0, "changed", "What changed", pageTemplate, "changed", all[:at])
+	p.Add(at > 0, "changed", "What changed", significant(all[:at]))
 	for _, own := range sections {
 		if own.Body != "" {
 			p.Sections = append(p.Sections, own)
 		}
 	}
-	p.Add(len(all) > at, "same", "No significant difference", pageTemplate, "same", all[at:])
-	p.Add(len(c.Notes()) > 0, "notes", "Notes", pageTemplate, "notes", c.Notes())
+	p.Add(len(all) > at, "same", "No significant difference", unchanged(all[at:]))
+	p.Add(len(c.Notes()) > 0, "notes", "Notes", shell.Listed("notes", "Notes", c.Notes()))
 	return p, nil
 }
 

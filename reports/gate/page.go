@@ -3,7 +3,6 @@ package gate
 import (
 	_ "embed"
 	"fmt"
-	"html/template"
 	"io"
 	"slices"
 	"strings"
@@ -16,16 +15,10 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-var (
-	//go:embed page.html.tmpl
-	pageText string
-	//go:embed page.css
-	pageCSS string
+//go:embed page.css
+var pageCSS string
 
-	pageTemplate = shell.Template("gate", pageText)
-)
-
-// pageContent is what the templates show.
+// pageContent is what the page shows.
 type pageContent struct {
 	Remarks []string
 	Heads   []string
@@ -49,13 +42,14 @@ func WritePage(w io.Writer, r *verdict.Report) error {
 		return err
 	}
 	p := shell.Page{Title: "gate", Subtitle: strings.Join(summary(r), " · "), Answer: found(r),
-		Trust: badges(r), CSS: pageCSS, Source: template.HTML("Written by <code>poolbench gate</code>.")}
+		Trust: badges(r), CSS: pageCSS, Source: shell.HTML("Written by <code>poolbench gate</code>.")}
 	if len(c.Figures) > 0 {
 		p.Figure, c.Figures = &c.Figures[0], c.Figures[1:]
 	}
-	p.Add(len(c.Rows) > 0, "verdicts", "Verdicts", pageTemplate, "verdicts", c)
-	p.Add(len(c.Figures) > 0, "pairs", "Pairs", pageTemplate, "pairs", c)
-	p.Add(len(c.Remarks) > 0, "remarks", "Remarks", pageTemplate, "remarks", c)
+	p.Add(len(c.Rows) > 0, "verdicts", "Verdicts", verdicts(c.Heads, c.Rows))
+	p.Add(len(c.Figures) > 0, "pairs", "Pairs", pairs(c.Figures))
+	p.Add(len(c.Remarks) > 0, "remarks", "Remarks",
+		shell.Listed("remarks", "Remarks", c.Remarks))
 	return p.Write(w)
 }
 

@@ -2,7 +2,6 @@ package page
 
 import (
 	"errors"
-	"html/template"
 	"slices"
 	"strings"
 
@@ -53,7 +52,7 @@ func (r *Report) addFigures(in *reportInput, studies []reportStudy) error {
 		case at >= 0:
 			into = &studies[at].Figures
 			if f.Chart != nil && studies[at].Spark == "" {
-				studies[at].Spark = template.HTML(f.Chart.Spark())
+				studies[at].Spark = shell.HTML(f.Chart.Spark())
 			}
 		case f.Study != "" && in.results.Partial == "":
 			continue

@@ -48,16 +48,17 @@ func TestPageShowsFailures(t *testing.T) {
 	}
 	html := page(t, dir)
 	for _, want := range []string{
-		"shop, rate 50/s: check failed: body contains &#34;&lt;/th&gt;&lt;b&gt;&#34;<td>30<td>0.375 %",
-		"shop, rate 50/s: status 500<td>9<td>0.112 %", "inn, rate 50/s: refused<td>1<td>0.0250 %",
-		"of before<td>–<td>–", "The first 2 answers, secrets masked", "Request 7, status 500",
+		"shop, rate 50/s: check failed: body contains &#34;&lt;/th&gt;&lt;b&gt;&#34;</th><td>30</td><td>0.375 %",
+		"shop, rate 50/s: status 500</th><td>9</td><td>0.112 %",
+		"inn, rate 50/s: refused</th><td>1</td><td>0.0250 %",
+		"of before</th><td>–</td><td>–", "The first 2 answers, secrets masked", "Request 7, status 500",
 		"&lt;/pre&gt;&lt;/details&gt;", strings.Repeat("ä", 2048) + "…</pre>",
 	} {
 		if !strings.Contains(html, want) {
 			t.Errorf("the page does not say %q", want)
 		}
 	}
-	if a, b := strings.Index(html, "<td>30<td>"), strings.Index(html, "<td>1<td>"); a > b {
+	if a, b := strings.Index(html, "<td>30</td>"), strings.Index(html, "<td>1</td>"); a > b {
 		t.Error("the most frequent failure is not the first")
 	}
 	r, err := Load(dir)

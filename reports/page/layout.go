@@ -8,6 +8,7 @@ import (
 	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/reports/flame"
 	"github.com/poolbench/poolbench/reports/page/front"
+	"github.com/poolbench/poolbench/reports/page/internal/tables"
 	"github.com/poolbench/poolbench/reports/page/shell"
 	"github.com/poolbench/poolbench/reports/results"
 )
@@ -49,47 +50,53 @@ func (p *reportPage) whole() *shell.Page {
 		out.CSS, out.JS = out.CSS+flame.Style, out.JS+flame.Script
 	}
 	out.Alerts = p.alerts()
-	add := func(shown bool, id, title, name string, data any) {
-		out.Add(shown, id, title, reportTemplate, name, data)
+	shown := func(id, title string, figures []reportFigure) {
+		out.Add(len(figures) > 0, id, title, set(id, title, figures))
 	}
-	set := func(id, title string, figures []reportFigure) {
-		add(len(figures) > 0, id, title, "set", figureSet{id, title, figures})
-	}
-	add(len(p.Why) > 0, "why", "Why is it slow?", "why", p)
+	out.Add(len(p.Why) > 0, "why", "Why is it slow?", p.why())
 	if p.Explore != "" {
 		out.Sections = append(out.Sections, shell.Section{ID: "explore", Title: "Explore",
 			Body: p.Explore})
 	}
-	set("asked", "What was asked", p.Figures)
-	add(len(p.Answers) > 0, "said", "What the results say", "answers", p.Answers)
-	add(len(p.Studies) > 1, "claims", "Claims", "claims", struct {
-		Tally  string
-		Claims []claimGroup
-	}{p.Tally, p.claims()})
+	shown("asked", "What was asked", p.Figures)
+	out.Add(len(p.Answers) > 0, "said", "What the results say", answers(p.Answers))
+	out.Add(len(p.Studies) > 1, "claims", "Claims", p.verdicts())
 	for i := range p.Studies {
 		title := ""
 		if len(p.Studies) == 1 {
 			title = "Study " + p.Studies[i].Study
 		}
-		add(true, p.Studies[i].ID, title, "study", &p.Studies[i])
+		out.Add(true, p.Studies[i].ID, title, p.Studies[i].section())
 	}
-	set("capacity", "Capacity", p.Capacity)
-	set("variance", "The cost of variance", p.Variance)
+	shown("capacity", "Capacity", p.Capacity)
+	shown("variance", "The cost of variance", p.Variance)
 	for i := range p.Groups {
 		g := &p.Groups[i]
-		add(len(g.Figures) > 0 || g.Above != "" || g.Steps != nil, g.ID, g.Title, "group", g)
+		out.Add(len(g.Figures) > 0 || g.Above != "" || g.Steps != nil, g.ID, g.Title, g.section())
 	}
-	add(len(p.Profiles) > 0, "profiles", "Profiles", "profiles", p.Profiles)
-	add(len(p.Flights) > 0, "flights", "The worst moment", "flights", p.Flights)
-	add(true, "trust", "Can I trust it?", "trust", p)
-	add(true, "method", "Method", "method", p)
-	add(len(p.Groups) > 0, "tables", "Numbers", "data", p)
+	out.Add(len(p.Profiles) > 0, "profiles", "Profiles", profiled(p.Profiles))
+	out.Add(len(p.Flights) > 0, "flights", "The worst moment", flights(p.Flights))
+	out.Add(true, "trust", "Can I trust it?", p.trust())
+	out.Add(true, "method", "Method", p.method())
+	out.Add(len(p.Groups) > 0, "tables", "Numbers", p.numbers())
 	return &out
 }
 
-type figureSet struct {
-	ID, Title string
-	Figures   []reportFigure
+// aside are facts before the words on the runs that share them.
+func aside(facts []string) string {
+	if len(facts) == 0 {
+		return ""
+	}
+	return strings.Join(facts, " · ") + " · "
+}
+
+// said is what is said against a cell.
+func said(d tables.DoubtedCell) string {
+	text := d.Where + ": " + d.Which
+	if why := d.Text(); why != "" {
+		text += "; " + why
+	}
+	return text
 }
 
 // alerts are what a reader must know before any number.

@@ -3,7 +3,6 @@ package page
 import (
 	_ "embed"
 	"fmt"
-	"html/template"
 	"path/filepath"
 	"slices"
 
@@ -17,7 +16,7 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// reportPage is what the template shows.
+// reportPage is what the components show.
 type reportPage struct {
 	First    shell.Page // the first screen
 	Summary  string
@@ -42,10 +41,7 @@ type reportPage struct {
 	Notes    []string
 	Warnings []string
 
-	Explore template.HTML // a section of its own
-
-	CSS template.CSS
-	JS  template.JS
+	Explore shell.HTML // a section of its own
 }
 
 // reportSection is a group on the page.
@@ -71,14 +67,8 @@ type reportSection struct {
 
 type reportFigure = shell.Figure
 
-var (
-	//go:embed report.html.tmpl
-	reportHTML string
-	//go:embed report.js
-	reportJS string
-
-	reportTemplate = shell.Template("report", reportHTML)
-)
+//go:embed report.js
+var reportJS string
 
 // newReport draws the charts and puts the page together.
 func newReport(in *reportInput, groups []*grid.Group) (*Report, error) {

@@ -103,13 +103,13 @@ func TestReportShowsTheRun(t *testing.T) {
 			"the length of the run (arrows)",
 		"Not drawn: serial does not keep up", "At load 0.8, of the offered load, serial completes",
 		"Measured against exact values", "<th title=\"one task in 100 takes "+
-			"longer, from due to end\">p99 response<th",
+			"longer, from due to end\">p99 response</th>",
 		"hyperexp:mean=10ms,c2=4", "poisson arrivals · virtual clock · limit 4 · 12 runs",
 	)
 	if strings.Contains(html, "banner\"") {
 		t.Error("a sound run carries a banner")
 	}
-	if strings.Contains(html, "p99.9 response<th") {
+	if strings.Contains(html, "p99.9 response</th>") {
 		t.Error("1500 tasks do not resolve a p99.9, and yet it has a column")
 	}
 }
@@ -297,7 +297,7 @@ func TestReportShowsDoubts(t *testing.T) {
 	html = page(t, dir)
 	mustContain(t, html, "These runs are INVALID.</strong> What was measured",
 		"</code>: pause: stood still for 300ms</li>", `<b class="bad">SUSPECT</b>`, "late by &lt;3 ms&gt;",
-		"Validity of these runs", "<td>VALID<td>", "<td>SUSPECT\n1 of ",
+		"Validity of these runs", "<td>VALID</td>", "<td>SUSPECT\n1 of ",
 		"<td>INVALID\n1 of ", "of the rows")
 	if strings.Count(html, "stood still for 300ms</li>") < 2 {
 		t.Error("the reason is not among those of the group")

@@ -3,13 +3,13 @@ package page
 import (
 	"cmp"
 	"fmt"
-	"html/template"
 	"strings"
 
 	"github.com/poolbench/poolbench/internal/files/rundir"
 	"github.com/poolbench/poolbench/reports/flame"
 	"github.com/poolbench/poolbench/reports/flight"
 	"github.com/poolbench/poolbench/reports/page/internal/grid"
+	"github.com/poolbench/poolbench/reports/page/shell"
 )
 
 // profiledGroup is what the profiles of a group show.
@@ -21,7 +21,7 @@ type profiledGroup struct {
 
 type flamePicture struct {
 	flame.Picture
-	Drawn template.HTML // its SVG, whose words flame has escaped
+	Drawn shell.HTML // its SVG, whose words flame has escaped
 }
 
 // profiles draws those of the strategy of a group that is slowest at the p99, and holds them
@@ -54,7 +54,7 @@ func (in *reportInput) profiles(g *grid.Group) (out profiledGroup, found bool, e
 	pictures, err := flame.Pictures(in.dir, flame.Side{Name: label(worst), Runs: worst.Cell}, base)
 	out = profiledGroup{Title: title(g), Facts: subjects(g)}
 	for _, p := range pictures {
-		out.Pictures = append(out.Pictures, flamePicture{p, template.HTML(p.SVG)})
+		out.Pictures = append(out.Pictures, flamePicture{p, shell.HTML(p.SVG)})
 	}
 	return out, len(pictures) > 0, err
 }

@@ -38,7 +38,7 @@ func TestPageShowsProfiles(t *testing.T) {
 	html := page(t, dir)
 	for _, want := range []string{"Where the program spent it",
 		"2.00 µs of CPU time per task with slow, 2.00 µs with fast",
-		"−1.00 µs in main.fast and &#43;1.00 µs in main.slow", `<svg class="flame"`, "fl-more"} {
+		"−1.00 µs in main.fast and +1.00 µs in main.slow", `<svg class="flame"`, "fl-more"} {
 		if !strings.Contains(html, want) {
 			t.Errorf("the page does not say %q", want)
 		}

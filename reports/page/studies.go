@@ -2,7 +2,6 @@ package page
 
 import (
 	"fmt"
-	"html/template"
 	"slices"
 	"strings"
 
@@ -11,6 +10,7 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 	"github.com/poolbench/poolbench/reports/page/internal/grid"
 	"github.com/poolbench/poolbench/reports/page/internal/tables"
+	"github.com/poolbench/poolbench/reports/page/shell"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -26,9 +26,9 @@ type reportStudy struct {
 	Figures []reportFigure
 	Groups  []reportSection // with figures where the study has none of its own
 	Doubts  []tables.DoubtedCell
-	Doubted int           // scenarios
-	Above   string        // a figure of it that is on the first screen
-	Spark   template.HTML // its first chart, without words; "" where it has none
+	Doubted int        // scenarios
+	Above   string     // a figure of it that is on the first screen
+	Spark   shell.HTML // its first chart, without words; "" where it has none
 }
 
 // verdictSigns are by the word of the verdict; their kinds are the words.

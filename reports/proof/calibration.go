@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"html/template"
 	"io"
 	"math"
 	"slices"
@@ -194,7 +193,7 @@ func (c *Calibration) figure() (*shell.Figure, error) {
 // first, then every answer and what the machine was asked. It needs nothing beside it.
 func WriteCalibration(w io.Writer, c *Calibration) error {
 	p := shell.Page{Title: "calibrate", Subtitle: "known answers at " + quantity.Share(c.Size) +
-		" of their full size · " + c.Dir, Answer: c.found(), Source: template.HTML(
+		" of their full size · " + c.Dir, Answer: c.found(), Source: shell.HTML(
 		"Written by <code>poolbench calibrate</code>."),
 		Basis: "A correct build misses a given answer with a probability of 1 in 16,000."}
 	missed := len(c.missed())

@@ -1,17 +1,6 @@
 package proof
 
-import (
-	_ "embed"
-
-	"github.com/poolbench/poolbench/reports/page/shell"
-)
-
-var (
-	//go:embed table.html.tmpl
-	tableText string
-
-	tableTemplate = shell.Template("proof", tableText)
-)
+import "github.com/poolbench/poolbench/reports/page/shell"
 
 // A table is a section with a table.
 type table struct {
@@ -21,4 +10,4 @@ type table struct {
 	Said            bool // the last column is words
 }
 
-func (t table) add(to *shell.Page) { to.Add(true, t.ID, t.Title, tableTemplate, "table", t) }
+func (t table) add(to *shell.Page) { to.Add(true, t.ID, t.Title, t.section()) }

@@ -1,9 +1,7 @@
 package trend
 
 import (
-	_ "embed"
 	"fmt"
-	"html/template"
 	"io"
 	"slices"
 	"strconv"
@@ -11,13 +9,6 @@ import (
 	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/reports/answer"
 	"github.com/poolbench/poolbench/reports/page/shell"
-)
-
-var (
-	//go:embed page.html.tmpl
-	pageText string
-
-	pageTemplate = shell.Template("trend", pageText)
 )
 
 // pageSuspect is a suspect as the page shows it.
@@ -31,7 +22,7 @@ type pageSuspect struct {
 func WritePage(w io.Writer, t *Trend) error {
 	suspects := t.suspects()
 	p := shell.Page{Title: "trend", Subtitle: t.Summary(), Answer: t.found(suspects),
-		Trust: t.badges(), Source: template.HTML("Written by <code>poolbench trend</code>."),
+		Trust: t.badges(), Source: shell.HTML("Written by <code>poolbench trend</code>."),
 		Basis: fmt.Sprintf("The chance of any false alarm is at most %s.",
 			percentText(t.Options.Alpha))}
 	figures, err := t.figures(suspects)
@@ -45,9 +36,9 @@ func WritePage(w io.Writer, t *Trend) error {
 	for _, s := range slices.Backward(suspects) {
 		shown = append(shown, t.show(s))
 	}
-	p.Add(len(shown) > 0, "suspects", "Suspects", pageTemplate, "suspects", shown)
-	p.Add(len(figures) > 0, "metrics", "Metrics", pageTemplate, "metrics", figures)
-	p.Add(len(t.Notes()) > 0, "notes", "Notes", pageTemplate, "notes", t.Notes())
+	p.Add(len(shown) > 0, "suspects", "Suspects", suspected(shown))
+	p.Add(len(figures) > 0, "metrics", "Metrics", metrics(figures))
+	p.Add(len(t.Notes()) > 0, "notes", "Notes", shell.Listed("notes", "Notes", t.Notes()))
 	return p.Write(w)
 }
 

@@ -22,7 +22,7 @@ var (
 	//go:embed testdata/board.css
 	boardStyle string
 
-	boardTemplate = shell.Template("board", boardTemplateText)
+	boardTemplate = template.Must(template.New("board").Parse(boardTemplateText))
 )
 
 // writePage writes the board as a page for a browser.
@@ -67,7 +67,7 @@ func (b *board) writePage(w io.Writer) error {
 			{Kind: "bad", Text: fmt.Sprintf("✗ %d fail", count[fails])},
 			{Text: fmt.Sprintf("– %d no claim", count[notClaimed])}},
 		CSS: boardStyle,
-		Source: template.HTML(`The same as text: <a href="board.md">board.md</a>. ` +
+		Source: shell.HTML(`The same as text: <a href="board.md">board.md</a>. ` +
 			`Durable strategies have clauses of their own: ` +
 			`<a href="durable-or-not.md">durable-or-not.md</a>.`)}
 	for _, s := range []struct {
@@ -76,7 +76,11 @@ func (b *board) writePage(w io.Writer) error {
 	}{{b.groups[0].id, b.groups[0].title, "table", b.onPage(b.groups[0])},
 		{b.groups[1].id, b.groups[1].title, "table", b.onPage(b.groups[1])},
 		{"faults", "Faults of libraries", "faults", b.faultsOnPage()}} {
-		p.Add(true, s.id, s.title, boardTemplate, s.template, s.of)
+		var b strings.Builder
+		if err := boardTemplate.ExecuteTemplate(&b, s.template, s.of); err != nil {
+			return err
+		}
+		p.Add(true, s.id, s.title, shell.HTML(b.String()))
 	}
 	return p.Write(w)
 }

@@ -9,7 +9,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"html/template"
 	"io"
 	"net"
 	"net/http"
@@ -93,15 +92,12 @@ func isLoopback(host string) bool {
 }
 
 var (
-	//go:embed live.html.tmpl
-	pageHTML string
 	//go:embed live.css
 	pageCSS string
 	//go:embed bundle.js
 	pageJS string
 
-	pageTemplate = template.Must(template.New("live").Parse(pageHTML))
-	pagePolicy   = "default-src 'none'; connect-src 'self'; style-src " + hashOf(pageCSS) +
+	pagePolicy = "default-src 'none'; connect-src 'self'; style-src " + hashOf(pageCSS) +
 		"; script-src " + hashOf(pageJS)
 )
 
@@ -119,8 +115,7 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Security-Policy", pagePolicy)
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	var b bytes.Buffer
-	if err := pageTemplate.Execute(&b, map[string]any{"Title": s.title,
-		"CSS": template.CSS(pageCSS), "JS": template.JS(pageJS)}); err != nil {
+	if err := page(s.title).Render(r.Context(), &b); err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}

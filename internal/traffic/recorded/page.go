@@ -1,9 +1,7 @@
 package recorded
 
 import (
-	_ "embed"
 	"fmt"
-	"html/template"
 	"io"
 	"math"
 	"strings"
@@ -15,15 +13,8 @@ import (
 	"github.com/poolbench/poolbench/reports/page/shell"
 )
 
-var (
-	//go:embed page.html.tmpl
-	pageText string
-
-	// commands and the settings of processes are long words
-	pageCSS = "#replay pre { white-space: pre-wrap } #all td { overflow-wrap: anywhere }"
-
-	pageTemplate = shell.Template("recorded", pageText)
-)
+// pageCSS: commands and the settings of processes are long words.
+const pageCSS = "#replay pre { white-space: pre-wrap } #all td { overflow-wrap: anywhere }"
 
 // WritePage writes the description as a page for a browser. It needs nothing beside it, and loads
 // nothing.
@@ -31,7 +22,7 @@ func (d *Document) WritePage(w io.Writer) (err error) {
 	p := shell.Page{Title: "trace", Subtitle: d.File,
 		Answer: answer.Answer{Headline: d.Headline(), Lead: d.lead(), Facts: d.facts()},
 		Trust:  d.trust(), Alerts: d.alerts(),
-		Source: template.HTML("Written by <code>poolbench trace</code>."),
+		Source: shell.HTML("Written by <code>poolbench trace</code>."),
 		CSS:    pageCSS}
 	if p.Figure, err = d.course(); err != nil {
 		return err
@@ -102,28 +93,21 @@ func (d *Document) facts() (all []answer.Fact) {
 
 // addTo adds what is below the first screen.
 func (d *Document) addTo(p *shell.Page) error {
-	add := func(id, title, part string, data any) {
-		p.Add(true, id, title, pageTemplate, part, map[string]any{"ID": id, "Title": title,
-			"Data": data})
-	}
-	if replay := d.Replay(); replay != nil {
-		add("replay", "Replay it", "command", map[string]any{"Workload": d.Workload,
-			"Lines": strings.Join(replay, " \\\n  ")})
-	}
+	replay := d.Replay()
+	p.Add(replay != nil, "replay", "Replay it",
+		command(strings.Join(replay, " \\\n  "), d.Workload))
 	f, err := d.burstiness()
 	if err != nil {
 		return err
 	}
-	if f != nil {
-		add("bursts", "Bursts", "drawing", f)
-	}
+	p.Add(f != nil, "bursts", "Bursts", bursts(f))
 	rows := d.Rows()[2:] // the course is drawn
 	for i := range rows {
 		if i > 0 && rows[i][0] == "" {
 			rows[i][0] = "and"
 		}
 	}
-	add("all", "All figures", "rows", rows)
+	p.Add(true, "all", "All figures", known(rows))
 	return nil
 }
 

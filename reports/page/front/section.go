@@ -3,8 +3,8 @@ package front
 import (
 	_ "embed"
 	"encoding/json"
-	"html/template"
-	"strings"
+
+	"github.com/poolbench/poolbench/reports/page/shell"
 )
 
 var (
@@ -12,10 +12,6 @@ var (
 	bundle string
 	//go:embed explore.css
 	css string
-	//go:embed explore.html.tmpl
-	sectionHTML string
-
-	sectionTemplate = template.Must(template.New("explore").Parse(sectionHTML))
 )
 
 // Script is the text of the script element that brings the section to life.
@@ -27,7 +23,7 @@ func CSS() string { return css }
 
 // Section returns the section of a page: its heading, what readers without scripts see of it, and
 // the data. It is empty where there is nothing to explore.
-func Section(d *Data) (template.HTML, error) {
+func Section(d *Data) (shell.HTML, error) {
 	if len(d.Scenarios) == 0 {
 		return "", nil
 	}
@@ -36,9 +32,7 @@ func Section(d *Data) (template.HTML, error) {
 	if err != nil {
 		return "", err
 	}
-	var b strings.Builder
-	err = sectionTemplate.Execute(&b, template.JS(text))
-	return template.HTML(b.String()), err
+	return shell.Text(explore(string(text)))
 }
 
 // whole is the data without nil slices, which JSON would have as null.

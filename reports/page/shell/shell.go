@@ -1,16 +1,17 @@
 package shell
 
 import (
+	"context"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"html/template"
 	"io"
 	"strings"
 
-	"github.com/poolbench/poolbench/internal/text/quantity"
+	"github.com/a-h/templ"
+
 	"github.com/poolbench/poolbench/reports/answer"
 	"github.com/poolbench/poolbench/reports/charts"
 )
@@ -28,8 +29,8 @@ type Page struct {
 	Figure *Figure // of the first screen; nil: none
 
 	Sections []Section
-	Source   template.HTML // what the footer says of the origin
-	CSS, JS  string        // beside those of all pages
+	Source   HTML   // what the footer says of the origin
+	CSS, JS  string // beside those of all pages
 
 	bad error // of the sections
 }
@@ -54,7 +55,7 @@ type Figure struct {
 	ID, Title, Subtitle, Caption string
 	More                         string // of the caption, folded
 	Kind                         string // compact, rows, or panels: several
-	SVG                          template.HTML
+	SVG                          HTML
 	Table                        *Table         // in the place of a chart
 	Key                          []charts.Named // of a compact one, or of panels
 	// what its styles stand for is its own affair, and not that of the other figures
@@ -64,55 +65,60 @@ type Figure struct {
 // A Section is a part of the page below the first screen.
 type Section struct {
 	ID    string
-	Title string        // in the navigation; "" keeps it out
-	Body  template.HTML // with its heading, whose level is 2
+	Title string // in the navigation; "" keeps it out
+	Body  HTML   // with its heading, whose level is 2
 	// that it needs beside those of the page: "" for most
 	CSS, JS string
 }
 
-var (
-	//go:embed shell.html.tmpl
-	shellHTML string
-	//go:embed page.css
-	pageCSS string
+//go:embed page.css
+var pageCSS string
 
-	shell = template.Must(template.New("shell").Funcs(template.FuncMap{
-		"bar": func(b answer.Bar) template.HTML {
-			return template.HTML(charts.Bar(b.Style, b.Share))
-		},
-		"svg":   func(text string) template.HTML { return template.HTML(text) },
-		"first": func(all []Item) []Item { return all[:min(len(all), fewItems)] },
-		"rest":  func(all []Item) []Item { return all[min(len(all), fewItems):] },
-		"whole": quantity.Together,
-		"long":  func(text string) bool { return len(text) > 150 },
-	}).Parse(shellHTML))
+// fewItems is how many items of an alert are shown before the rest is folded; a headline of more
+// bytes than longHeadline is set smaller.
+const (
+	fewItems     = 5
+	longHeadline = 150
 )
 
-// fewItems is how many items of an alert are shown before the rest is folded.
-const fewItems = 5
+// HTML is HTML already, and is written as it stands: text of our own, or what a component or a
+// chart made, which have escaped the words in it.
+type HTML string
 
-// Template parses the templates of a page, which may use those of the shell: "figure", "items".
-func Template(name, text string) *template.Template {
-	return template.Must(template.Must(shell.Clone()).New(name).Parse(text))
+// Render writes it: it is a component.
+func (h HTML) Render(_ context.Context, w io.Writer) error {
+	_, err := io.WriteString(w, string(h))
+	return err
 }
 
-// Render executes one of the templates.
-func Render(t *template.Template, name string, data any) (template.HTML, error) {
+// Text renders a component.
+func Text(c templ.Component) (HTML, error) {
 	var b strings.Builder
-	if err := t.ExecuteTemplate(&b, name, data); err != nil {
-		return "", err
-	}
-	return template.HTML(b.String()), nil
+	err := c.Render(context.Background(), &b)
+	return HTML(b.String()), err
 }
 
-// Add renders one of the templates as a further section, unless there is nothing to show in it.
-// What is wrong with it Write returns.
-func (p *Page) Add(shown bool, id, title string, t *template.Template, name string, data any) {
+// Add renders a component as a further section, unless there is nothing to show in it. What is
+// wrong with it Write returns.
+func (p *Page) Add(shown bool, id, title string, c templ.Component) {
 	if shown {
-		body, err := Render(t, name, data)
+		body, err := Text(c)
 		p.bad = errors.Join(p.bad, err)
 		p.Sections = append(p.Sections, Section{ID: id, Title: title, Body: body})
 	}
+}
+
+// Render writes the figure under a heading of level 3: it is a component.
+func (f Figure) Render(ctx context.Context, w io.Writer) error {
+	return figure(f, h3(f)).Render(ctx, w)
+}
+
+// Lines are a text and what stands below it, on a line of its own.
+func Lines(text, below string) string {
+	if below != "" {
+		text += "\n" + below
+	}
+	return text
 }
 
 // Drawn is Chart of what a function that draws one returned, as a figure whose styles are its own
@@ -151,7 +157,7 @@ func Chart(c *charts.Chart) (f Figure, err error) {
 	default:
 		f.Kind, f.Key = "compact", c.Key()
 	}
-	f.Title, f.Subtitle, f.SVG = c.Title, c.Subtitle, template.HTML(svg.String())
+	f.Title, f.Subtitle, f.SVG = c.Title, c.Subtitle, HTML(svg.String())
 	return f, nil
 }
 
@@ -168,21 +174,17 @@ func (p *Page) Write(w io.Writer) error {
 	if js != "" {
 		js = "\n" + js + "\n"
 	}
-	return shell.ExecuteTemplate(w, "page", struct {
-		*Page
-		Policy string
-		Style  template.HTML
-		Script template.HTML
-	}{p, policy(css, js), element("style", css), element("script", js)})
+	return p.whole(policy(css, js), element("style", css), element("script", js)).
+		Render(context.Background(), w)
 }
 
 // element writes an element whose text the policy knows by its hash: no character of it may change
 // on the way.
-func element(name, text string) template.HTML {
+func element(name, text string) HTML {
 	if text == "" {
 		return ""
 	}
-	return template.HTML("<" + name + ">" + text + "</" + name + ">")
+	return HTML("<" + name + ">" + text + "</" + name + ">")
 }
 
 // policy forbids the page everything but its own style and script, and the pictures that it makes

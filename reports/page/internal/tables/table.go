@@ -4,17 +4,18 @@
 package tables
 
 import (
-	"html/template"
+	"html"
 	"slices"
 	"strings"
 
 	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/charts"
 	"github.com/poolbench/poolbench/reports/page/internal/grid"
+	"github.com/poolbench/poolbench/reports/page/shell"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// A Table is ready for the template: every word in its place.
+// A Table is ready for the page: every word in its place.
 type Table struct {
 	Caption string
 	Folded  bool   // under a summary that is the caption
@@ -39,18 +40,22 @@ type Body struct {
 type Row struct {
 	Name   string
 	Also   []string        // others that have the same in each column
-	Swatch template.HTML   // of the series; empty where there are no charts
+	Swatch shell.HTML      // of the series; empty where there are no charts
 	Doubt  *results.Doubts // nil where nothing is said against it
 	Cells  []Value
 }
 
-// Label is the name, which may be broken into lines at its underscores and between its parameters
-// where it is long.
-func (r Row) Label() template.HTML {
-	if len(r.Name) <= shortName {
-		return template.HTML(template.HTMLEscapeString(r.Name))
+// Label is the name after its swatch, if there is one. It may be broken into lines at its
+// underscores and between its parameters where it is long.
+func (r Row) Label() shell.HTML {
+	name := html.EscapeString(r.Name)
+	if len(r.Name) > shortName {
+		name = breakable.Replace(name)
 	}
-	return template.HTML(breakable.Replace(template.HTMLEscapeString(r.Name)))
+	if r.Swatch != "" {
+		return r.Swatch + " " + shell.HTML(name)
+	}
+	return shell.HTML(name)
 }
 
 // shortName is as wide as the column of names is on a phone.
@@ -152,7 +157,7 @@ func row(c *grid.Cell) Row {
 	if c.Strategy == "" {
 		r.Name = c.Name
 	} else {
-		r.Swatch = template.HTML(charts.Swatch(c.Style))
+		r.Swatch = shell.HTML(charts.Swatch(c.Style))
 	}
 	r.Doubt = c.Doubts()
 	return r

@@ -1,0 +1,63 @@
+package house_test
+
+import (
+	"bytes"
+	"flag"
+	"go/format"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/a-h/templ/generator"
+	templ "github.com/a-h/templ/parser/v2"
+)
+
+var update = flag.Bool("update", false, "write the Go of the pages' components anew")
+
+// TestComponents: the Go of the pages' components is what their sources make.
+func TestComponents(t *testing.T) {
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	eachFile(t, ".templ", func(path string, text []byte) {
+		n++
+		name, err := filepath.Rel(root, path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		name = filepath.ToSlash(name)
+		file, err := templ.ParseString(string(text))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			return
+		}
+		var made bytes.Buffer
+		_, err = generator.Generate(file, &made, generator.WithFileName(name))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			return
+		}
+		want, err := format.Source(made.Bytes())
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			return
+		}
+		goPath := strings.TrimSuffix(path, ".templ") + "_templ.go"
+		if *update {
+			if err := os.WriteFile(goPath, want, 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got, err := os.ReadFile(goPath); err != nil {
+			t.Error(err)
+		} else if !bytes.Equal(got, want) {
+			t.Errorf("%s is not what it is made of: run make generate", filepath.Base(goPath))
+		}
+	})
+	if n == 0 {
+		t.Error("there is no component")
+	}
+}
