@@ -1,7 +1,10 @@
 // Package shell is what all pages have in common: the head with its policy and style, the first
 // screen, the navigation, the sections and the footer. A further page is one file: it fills a Page
-// and writes it; the bodies of its sections come from a template of its own, which may use those of
-// the shell (Template).
+// and writes it; the bodies of its sections are components of its own (a .templ, of which make
+// generate makes Go), which may use those of the shell: a Figure, Listed.
+//
+// Components escape text and attributes, and refuse URLs that run something. What is HTML already
+// is of type HTML and nothing else: each conversion to it is a place to look at.
 //
 // A page is one file that asks for nothing: its policy forbids every request, and allows the one
 // style and the one script by their hashes.

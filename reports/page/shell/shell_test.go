@@ -11,6 +11,32 @@ import (
 	"github.com/poolbench/poolbench/reports/answer"
 )
 
+// TestAttributes: what stands in an attribute does not leave it, nor does a link run anything.
+func TestAttributes(t *testing.T) {
+	const evil = `x" onfocus="y' onblur='z>`
+	p := Page{Title: evil, Trust: []Badge{{evil, "ok"}}, Figure: &Figure{ID: evil, Kind: evil},
+		Sections: []Section{{ID: evil, Title: "s"}}}
+	p.Add(true, "javascript:x", "t", Listed(evil, evil, []string{evil}))
+	p.Add(true, "u", "u", Figure{Title: evil, Table: &Table{Of: evil, Heads: []string{evil}}})
+	var b strings.Builder
+	if err := p.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	for _, no := range []string{` onfocus="`, ` onblur='`, `href="javascript`} {
+		if strings.Contains(b.String(), no) {
+			t.Errorf("the page has %q", no)
+		}
+	}
+	if !strings.Contains(b.String(), `aria-label="x&#34; onfocus=&#34;y&#39;`) {
+		t.Error("a title is not in its attribute")
+	}
+	b.Reset()
+	if err := links([]Section{{ID: "x:y", Title: "t"}}).Render(t.Context(), &b); err != nil ||
+		!strings.Contains(b.String(), `href="about:invalid`) {
+		t.Errorf("%v: %s", err, b.String())
+	}
+}
+
 // TestPage: the finding comes first; what the page is made of is text, whatever it holds; and its
 // policy allows its own style and script, and nothing else.
 func TestPage(t *testing.T) {
