@@ -14,7 +14,7 @@ import (
 
 // executors look a method up by its name: where the linker meets one, it keeps every exported
 // method of every type, 11 MB of the command.
-var executors = []string{"html/template"}
+var executors = []string{"text/template", "html/template"}
 
 // TestNoExecutor: nothing but tests executes a template of the standard library. Pages are made of
 // components, requests by an executor that calls no methods.
