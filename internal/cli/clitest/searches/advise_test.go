@@ -136,8 +136,9 @@ func adviceOn(t *testing.T, args ...string) (d advice.Document, text string) {
 // TestAdviseAlike: a strategy whose runs are those of a pool to the digit is no better than it,
 // however short they are, and the load at which a pool is unstable is so for it.
 func TestAdviseAlike(t *testing.T) {
+	check.Only(t)
 	for _, work := range [][]string{{"hyperexp:mean=25ms,c2=4", "2"},
-		{"lognormal:mean=20ms,c2=4", "8"}}[:check.Of(t, 1, 2)] {
+		{"lognormal:mean=20ms,c2=4", "8"}} {
 		d, text := adviceOn(t, "--workload", work[0], "--rate", "200", "--objective",
 			"p99-response<400ms", "--budget", "3s", "--seed", work[1])
 		if d.Verdict != "meets" || d.Recommendation.Strategy != "semaphore" {
@@ -181,7 +182,7 @@ func TestAdviseUnstable(t *testing.T) {
 		{"--workload", "exponential:mean=20ms", "--rate", "100", "--target",
 			"sliding_window:limit=50,window=1s", "--may", "drop"},
 	}
-	for _, question := range questions[:check.Of(t, 2, len(questions))] {
+	for _, question := range questions[:check.Of(t, 1, len(questions))] {
 		d, text := adviceOn(t, append(question, "--budget", "1s", "--objective",
 			"p99-response<300ms", "--html", page)...)
 		o := d.Recommendation
