@@ -23,6 +23,7 @@ func autoregression(rng *rand.Rand, n int, rho float64) []float64 {
 // Alpha of flat series at most, and three standard errors.
 func TestDependentSeries(t *testing.T) {
 	const alpha, permutations = 0.05, 99
+	halves := check.Of(t, 1, 2)
 	for _, c := range []struct {
 		n, series int
 		rho       float64
@@ -33,6 +34,7 @@ func TestDependentSeries(t *testing.T) {
 	} {
 		rng := rand.New(rand.NewPCG(uint64(c.n), uint64(100*c.rho)))
 		alarms, undoubted := 0, 0
+		c.series = c.series * halves / 2
 		for seed := range c.series {
 			o := seeded(seed)
 			o.Alpha, o.Permutations = alpha, permutations

@@ -82,7 +82,7 @@ func TestFalseAlarms(t *testing.T) {
 // take one result. The rates were measured over 2000 series each; what is wanted is that, less
 // three standard deviations of as few as there are here.
 func TestFinds(t *testing.T) {
-	series := check.Of(t, 40, 150)
+	series := check.Of(t, 20, 150)
 	spoilt := func(rng *rand.Rand, values []float64) []float64 {
 		for range 2 {
 			values[rng.IntN(len(values))] *= 2
@@ -229,7 +229,7 @@ func TestEnough(t *testing.T) {
 			t.Errorf("alpha %v: %d, want %d", c.alpha, o.Enough(), c.want)
 		}
 	}
-	rng := rand.New(rand.NewPCG(13, 1))
+	rng, steps := rand.New(rand.NewPCG(13, 1)), check.Of(t, 1, 3)
 	o := Default()
 	o.Permutations = 99_999
 	for n := 6; n <= 16; n++ {
@@ -237,7 +237,7 @@ func TestEnough(t *testing.T) {
 		if (len(two) == 1) != (n >= o.least()) {
 			t.Errorf("%d values, two of them different: %v", n, two)
 		}
-		for range 3 {
+		for range steps {
 			step := make([]float64, n)
 			for i := range step {
 				step[i] = rng.Float64()
