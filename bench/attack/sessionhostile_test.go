@@ -22,18 +22,24 @@ var sessionWays = map[string]func(attack.Attack) attack.Attack{
 	"wires":    func(a attack.Attack) attack.Attack { return a },
 	"net/http": attack.Attack.ByNetHTTP,
 	"h2c":      func(a attack.Attack) attack.Attack { a.H2C = true; return a },
+	"http2":    func(a attack.Attack) attack.Attack { a.HTTP2, a.Insecure = true, true; return a },
 	"clients":  func(a attack.Attack) attack.Attack { a.Clients, a.Rate = 1, 0; return a },
 }
 
-// speaking is a server that also speaks HTTP/2 in the clear.
-func speaking(t *testing.T, h http.HandlerFunc) string {
+// speaking is a server that also speaks HTTP/2 in the clear, or over TLS where the way is that.
+func speaking(t *testing.T, way string, h http.HandlerFunc) string {
 	t.Helper()
 	server := httptest.NewUnstartedServer(h)
+	t.Cleanup(server.Close)
+	if way == "http2" {
+		server.EnableHTTP2 = true
+		server.StartTLS()
+		return server.URL
+	}
 	server.Config.Protocols = new(http.Protocols)
 	server.Config.Protocols.SetHTTP1(true)
 	server.Config.Protocols.SetUnencryptedHTTP2(true)
 	server.Start()
-	t.Cleanup(server.Close)
 	return server.URL
 }
 
@@ -82,7 +88,7 @@ func TestHostileCaptures(t *testing.T) {
 				complain := func(format string, args ...any) {
 					t.Errorf(format, args...)
 				}
-				host := speaking(t, func(w http.ResponseWriter, r *http.Request) {
+				host := speaking(t, name, func(w http.ResponseWriter, r *http.Request) {
 					mu.Lock()
 					defer mu.Unlock()
 					seen = append(seen, r.URL.Path)
@@ -172,7 +178,7 @@ func TestSecretsOfSessions(t *testing.T) {
 	for name, way := range sessionWays {
 		for _, fails := range []string{"check", "status", "reset", "refused"} {
 			t.Run(name+" "+fails, func(t *testing.T) {
-				host := speaking(t, func(w http.ResponseWriter, r *http.Request) {
+				host := speaking(t, name, func(w http.ResponseWriter, r *http.Request) {
 					c, _ := r.Cookie("sid")
 					switch {
 					case r.URL.Path == "/give":
@@ -239,7 +245,7 @@ func TestCookiesOfSessions(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var mu sync.Mutex
 			var seen []string
-			host := speaking(t, func(w http.ResponseWriter, r *http.Request) {
+			host := speaking(t, name, func(w http.ResponseWriter, r *http.Request) {
 				n := r.URL.Query().Get("n")
 				set := func(name string) {
 					http.SetCookie(w, &http.Cookie{Name: name, Value: name + n, Path: "/"})
@@ -303,7 +309,7 @@ func TestCookiesOfSessions(t *testing.T) {
 		}{{50, 4000, ""}, {51, 1, "check failed: step_1: cookies (there are more than 50 cookies)"},
 			{1, 4096, "check failed: step_1: cookies (a cookie is longer than 4 KiB)"}} {
 			t.Run(fmt.Sprint(name, " ", c.n, " of ", c.size), func(t *testing.T) {
-				host := speaking(t, func(w http.ResponseWriter, r *http.Request) {
+				host := speaking(t, name, func(w http.ResponseWriter, r *http.Request) {
 					for i := range c.n {
 						if r.URL.Path == "/set" {
 							http.SetCookie(w, &http.Cookie{Name: fmt.Sprintf("c%02d", i),
