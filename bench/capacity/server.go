@@ -1,6 +1,7 @@
 package capacity
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,11 +28,15 @@ import (
 // the answer is tried again, for twice as long, so that a queue that grows slowly shows.
 type Server struct {
 	Objectives objectives.List
-	First      float64       // requests per second of the first probe
-	Most       float64       // requests per second that no probe exceeds
+	First      float64       // requests, or sessions, per second of the first probe
+	Most       float64       // that no probe exceeds, likewise
 	Resolution float64       // the ends differ by at most this share; 0 is 2 %
 	Rest       time.Duration // between two probes
 	Seed       uint64        // of the first probe; each has the next
+	// requests per second that a probe completes which carries all, as a share of its rate: the
+	// steps of a session, each of which is a request, less the time in which the last think; 0 is 1
+	Each float64
+	Of   string // what the rates are of; "" is requests
 
 	// Probe sends at a rate, for so many times the usual duration.
 	Probe func(ctx context.Context, rate, longer float64, seed uint64) (*bench.Result, error)
@@ -55,14 +60,14 @@ type ServerProbe struct {
 	Verdict objectives.Verdict
 	Lost    float64 // share of the requests that were refused, failed or had no answer
 	Late    bool    // the sender was, so that what is missed may be its own doing
-	// requests per second that the server completed while its queue grew; 0: it did not grow
+	// what the server completed per second while its queue grew, as Rate counts; 0: it did not grow
 	Carried float64
 	Result  *bench.Result
 }
 
 // A ServerAnswer is what was found.
 type ServerAnswer struct {
-	Met, Missed float64 // requests per second; NaN where there is none
+	Met, Missed float64 // rates; NaN where there is none
 	Probes      []ServerProbe
 	Stopped     error // why the search ended early; nil: it did not
 }
@@ -87,6 +92,9 @@ func (s Server) Validate() error {
 	var wrong []error
 	if len(s.Objectives) == 0 {
 		wrong = append(wrong, errors.New("objective: none is given"))
+	}
+	if !(s.Each >= 0) {
+		wrong = append(wrong, fmt.Errorf("each %v: want a number above 0, or 0 for 1", s.Each))
 	}
 	if !(s.First > 0 && s.First <= s.Most) {
 		wrong = append(wrong, fmt.Errorf("rates %v to %v: want the first above 0 and not above "+
@@ -256,8 +264,8 @@ func (s Server) decide(ctx context.Context, a *ServerAnswer, rate, longer float6
 			a.Met = rate
 			return nil
 		case p.Lost == 1 && len(a.Probes) > 1 && a.Probes[len(a.Probes)-2].Lost == 1:
-			return &stoppedError{text: fmt.Sprintf("at %v requests a second, none was "+
-				"answered as it should be: the search ends", rate)}
+			return &stoppedError{text: fmt.Sprintf("at %v %s a second, none was "+
+				"answered as it should be: the search ends", rate, s.of())}
 		case p.Verdict == objectives.Missed && !p.Late:
 			missed++
 		}
@@ -269,12 +277,14 @@ func (s Server) decide(ctx context.Context, a *ServerAnswer, rate, longer float6
 	}
 	last := a.Probes[len(a.Probes)-1]
 	if last.Late {
-		return &stoppedError{text: fmt.Sprintf("this machine cannot keep up at %v requests a second: "+
-			"it is too slow, or too busy, to say more", rate)}
+		return &stoppedError{text: fmt.Sprintf("this machine cannot keep up at %v %s a second: "+
+			"it is too slow, or too busy, to say more", rate, s.of())}
 	}
-	return &stoppedError{fmt.Sprintf("a probe at %v requests a second cannot decide %v: it has "+
-		"too few requests", rate, s.Objectives), true}
+	return &stoppedError{fmt.Sprintf("a probe at %v %s a second cannot decide %v: it has "+
+		"too few requests", rate, s.of(), s.Objectives), true}
 }
+
+func (s Server) of() string { return cmp.Or(s.Of, "requests") }
 
 // onTime is a run less what the sender was late: what misses even so is missed by the server.
 type onTime struct{ *bench.Result }
@@ -341,6 +351,7 @@ func (s Server) probe(
 		p.Verdict, p.Late = objectives.Missed, false
 	}
 	carried, _ := r.Metric("ops/s")
+	carried /= cmp.Or(s.Each, 1)
 	if p.Verdict == objectives.Missed && refused <= mostLost && carried < mostCarried*rate &&
 		has(r, "not stationary") && !late {
 		p.Carried = carried

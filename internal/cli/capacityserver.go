@@ -35,13 +35,15 @@ import (
 // serverCapacity is the name of the command that `poolbench capacity URL` is.
 const serverCapacity = "capacityof"
 
-// ofServer turns `capacity URL` into the command for it: its flags are those of attack.
+// ofServer turns `capacity URL` into the command for it: its flags are those of attack. A session
+// may have the URL.
 func ofServer(args []string) []string {
-	isURL := func(arg string) bool {
+	isOfServer := func(arg string) bool {
 		scheme, _, ok := strings.Cut(arg, "://")
-		return ok && slices.Contains(attack.Schemes(), scheme)
+		return ok && slices.Contains(attack.Schemes(), scheme) ||
+			arg == "--session" || strings.HasPrefix(arg, "--session=")
 	}
-	if len(args) > 0 && args[0] == "capacity" && slices.ContainsFunc(args[1:], isURL) {
+	if len(args) > 0 && args[0] == "capacity" && slices.ContainsFunc(args[1:], isOfServer) {
 		return append([]string{serverCapacity}, args[1:]...)
 	}
 	return args
@@ -60,19 +62,25 @@ func (a *app) serverCapacityCommand() *cobra.Command {
 		Use:    serverCapacity + " URL --objective 'METRIC<VALUE' [flags]",
 		Short:  "find the highest rate at which a server meets an objective",
 		Hidden: true, // capacity tells of it
-		Args:   o.File.Before(nil, flags.Operands("URL")),
+		Args: o.File.Before(nil, func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 && cmd.Flags().Changed("session") {
+				return nil
+			}
+			return flags.Operands("URL")(cmd, args)
+		}),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.findServer(cmd.Context(), cmd, o.File.Operands(args), o)
 		},
 	}
 	flags.Objective(cmd, &o.Objectives,
-		"what is to be met, such as p99-response<50ms; several with commas, or the flag again")
+		"what is to be met, such as p99-response<50ms; several with commas, or the flag again; of "+
+			"sessions it is of all their steps")
 	fs := cmd.Flags()
 	o.most = 1000
 	fs.Var(flags.Parsed(&o.most, "X", flags.ParseRate), "max-rate",
-		"never send more than `X` requests per second (default 1000)")
+		"never send more than `X` requests, or sessions, per second (default 1000)")
 	fs.Var(flags.Parsed(&o.first, "X", flags.ParseRate), "first-rate",
-		"begin with `X` requests per second (default an eighth of --max-rate)")
+		"begin with `X` requests, or sessions, per second (default an eighth of --max-rate)")
 	fs.Var(flags.Share(&o.resolution, false), "resolution",
 		"stop at gaps of this `SHARE` of the rate (default 2%)")
 	fs.DurationVar(&o.rest, "rest", 2*time.Second,
@@ -80,6 +88,7 @@ func (a *app) serverCapacityCommand() *cobra.Command {
 	question.AddArrivals(cmd, &o.Attack, flags.Parsed(&o.Rate, "X", flags.ParseRate), &o.Process,
 		"constant")
 	question.AddRequests(cmd, &o.AttackOptions)
+	question.AddSession(cmd, &o.AttackOptions, "rates are of sessions, the objective of their steps")
 	fs.Uint64Var(&o.FirstSeed, "seed", 1, "seed `N` of the arrivals; each probe has the next")
 	o.File.AddTo(cmd, "")
 	o.AddDirTo(cmd)
@@ -127,12 +136,16 @@ func (a *app) findServer(
 		return errors.New("capacity: --objective is missing, such as --objective " +
 			"'p99-response<50ms'")
 	}
-	if err := s.Validate(); err != nil {
+	thinks, err := ofSessions(&s, attacks[0])
+	if err = errors.Join(err, s.Validate()); err != nil {
 		return fmt.Errorf("capacity: %w", err)
 	}
-	probes, takes := s.Expected(o.Duration)
-	expected := fmt.Sprintf("from %v /s up to at most %v /s: about %d probes of %v, %s", o.first,
-		o.most, probes, o.Duration, quantity.Roughly(takes))
+	probes, takes := s.Expected(o.Duration + thinks)
+	expected := fmt.Sprintf("from %v%s up to at most %v%s: about %d probes of %v, %s", o.first,
+		perSecond(s), o.most, perSecond(s), probes, o.Duration, quantity.Roughly(takes))
+	if s.Of != "" {
+		expected += fmt.Sprintf("; %v is of the requests of all steps", s.Objectives)
+	}
 	if o.DryRun {
 		_, err := fmt.Fprintf(a.Stdout, "%s\n%s\n", loads.New(attacks[0]).Name, expected)
 		return err
@@ -143,6 +156,35 @@ func (a *app) findServer(
 	log.SetOutput(io.Discard) // see runAttack
 	defer log.SetOutput(os.Stderr)
 	return a.searchServer(ctx, s, attacks[0], o)
+}
+
+// mostThought is for how long sessions may think in a probe that they are due in, as a share of its
+// length. Before they have thought, and after the last is due, less is sent than the rate says.
+const mostThought = 0.1
+
+// ofSessions has the search be for a rate of sessions, if the attack has any, which think for so
+// long in the mean.
+func ofSessions(s *capacity.Server, k attack.Attack) (thinks time.Duration, err error) {
+	if k.Session == nil {
+		return 0, nil
+	}
+	thinks = k.Session.MeanThought()
+	if least := time.Duration(float64(thinks) / mostThought); k.Duration < least {
+		err = fmt.Errorf("duration %v: sessions think for %v in the mean, and a probe has to be ten "+
+			"times as long, or its load is hardly ever that of its rate: give --duration %v",
+			k.Duration, thinks, least)
+	}
+	s.Of = "sessions"
+	s.Each = float64(len(k.Session.Steps)) * k.Duration.Seconds() / (k.Duration + thinks).Seconds()
+	return thinks, err
+}
+
+// perSecond is the unit of the rates.
+func perSecond(s capacity.Server) string {
+	if s.Of == "" {
+		return " /s"
+	}
+	return " " + s.Of + "/s"
 }
 
 // searchServer probes into a directory, and shows what came out.
@@ -170,7 +212,7 @@ func (a *app) searchServer(
 		k.Rate = rate
 		k.Duration = time.Duration(longer * float64(o.Duration))
 		l := newLoad(k)
-		l.Row = fmt.Sprintf("%v /s", rate)
+		l.Row = fmt.Sprintf("%v%s", rate, perSecond(s))
 		row := progress.NewLoad(a.Stderr, o.Quiet, l.Row, l.Estimate)
 		show.Next(row)
 		r, err := l.Run(ctx, loads.Turn{Seed: seed, Watch: row.Step})
@@ -260,7 +302,7 @@ func showServer(
 			Objective: s.Objectives.String(), Axis: "rate", From: s.First, To: s.Most,
 			Cut: e.Interruption(), Answers: []search.Line{line}, Failed: e.Failed})
 	}
-	rate := func(v float64) string { return quantity.Digits(v) + " /s" }
+	rate := func(v float64) string { return quantity.Digits(v) + perSecond(s) }
 	answer := map[capacity.Outcome]string{
 		capacity.Between: fmt.Sprintf("%s meets %v up to %s to %s", k.Target(), s.Objectives,
 			quantity.Digits(found.Met), rate(found.Missed)),
@@ -271,11 +313,15 @@ func showServer(
 		capacity.Unknown: fmt.Sprintf("%s: undecided for %v; met at %s, missed at %s", k.Target(),
 			s.Objectives, rate(found.Met), rate(found.Missed)),
 	}[ends]
-	answer = strings.ReplaceAll(answer, "NaN /s", "no rate")
+	answer = strings.ReplaceAll(answer, "NaN"+perSecond(s), "no rate")
 	if loss := search.LossWords(lostAtMet(found)); loss != "" {
 		answer += "; of what was sent at " + rate(found.Met) + ", " + loss
 	}
 	e.Say("", answer, loads.Width)
+	if s.Of != "" {
+		e.Say("", fmt.Sprintf("%v is of the requests of all %d steps of a session.", s.Objectives,
+			len(k.Session.Steps)), loads.Width)
+	}
 	if found.Stopped != nil {
 		e.Say("", "The search stopped: "+found.Stopped.Error(), loads.Width)
 	}

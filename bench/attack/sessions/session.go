@@ -157,6 +157,16 @@ func (s *Session) Thought(seed, n uint64) (sum time.Duration) {
 	return sum
 }
 
+// MeanThought is how long a session thinks in all in the mean, from its first step on.
+func (s *Session) MeanThought() (sum time.Duration) {
+	for _, st := range s.Steps[1:] {
+		if st.Think.Dist != nil {
+			sum += st.Think.Mean()
+		}
+	}
+	return sum
+}
+
 // Think is the distribution of a time to think. The zero value is none.
 type Think struct{ dist.Dist }
 

@@ -40,8 +40,7 @@ func AddAttackFlags(cmd *cobra.Command, o *AttackOptions) {
 	fs.Var(flags.AtLeastOne(&o.Clients, arrivals.MaxTasks), "clients",
 		"closed loop of `N` clients instead of an open one")
 	AddRequests(cmd, o)
-	fs.StringVar(&o.sent.session, "session", "", "send sessions of the steps in this YAML `FILE`; "+
-		"--rate, --n and --clients are of sessions, URL is before the urls of steps")
+	AddSession(cmd, o, "--rate, --n and --clients are of sessions")
 	o.VegetaFile.AddTo(cmd, "vegeta",
 		"also write the results in vegeta's encoding to this new `FILE`")
 	o.LettersFile.AddTo(cmd, "dead-letters",
@@ -57,6 +56,12 @@ func AddAttackFlags(cmd *cobra.Command, o *AttackOptions) {
 	fs.BoolVar(&o.resume, "resume", false,
 		"continue a killed attack --soak to DIR with the same flags; not of sessions")
 	o.File.AddTo(cmd, ", and url")
+}
+
+// AddSession declares --session, with what is of sessions then.
+func AddSession(cmd *cobra.Command, o *AttackOptions, rates string) {
+	cmd.Flags().StringVar(&o.sent.session, "session", "", "send sessions of the steps in this YAML "+
+		"`FILE`; "+rates+", URL is before the urls of steps")
 }
 
 // AddRequests declares the flags that say what is sent, and through what.
