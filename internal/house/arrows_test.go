@@ -102,7 +102,9 @@ var rooms = []room{
 	{"bench/dist", nil, nil},
 	{"bench/finding", nil, nil},
 	{"bench/param", []string{"bench/dist"}, nil},
-	{"bench/attack/http3", []string{"bench/attack", "bench/attack/checks", "bench", "internal"},
+	{"bench/attack/http3", []string{"bench/attack", "bench/attack/checks",
+		"bench/attack/sessions/script", // its tests
+		"bench", "internal"},
 		[]string{"github.com/quic-go/quic-go"}},
 	{"bench/attack/rpc", []string{"bench/attack", "bench/attack/checks", "bench/records",
 		"internal/parts/rpc",

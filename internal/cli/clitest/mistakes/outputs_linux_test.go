@@ -84,8 +84,8 @@ var alike = map[string]string{
 // inputs are the flags that name something to read.
 var inputs = []string{"run --file", "run --dsn", "capacity --file", "attack --file",
 	"attack --body", "attack --targets", "capacityof --file", "capacityof --body",
-	"capacityof --targets", "attack --session", "attack --curl", "attack --data", "capacityof --curl",
-	"capacityof --data", "attack --proto", "capacityof --proto", "attack --unix-socket",
+	"capacityof --targets", "attack --session", "capacityof --session", "attack --curl",
+	"attack --data", "capacityof --curl", "capacityof --data", "attack --proto", "capacityof --proto", "attack --unix-socket",
 	"capacityof --unix-socket", "gate --dir", "new --source"}
 
 // namesFile reports whether the flag seems to name a file or a directory.

@@ -161,10 +161,18 @@ func TestSessionMistakes(t *testing.T) {
 		}
 	}
 	clitest.Write(t, "s.yaml", "steps: [{url: /}]")
-	for _, args := range []string{"capacity|http://h|--session|s.yaml",
-		"gateway|none|--session|s.yaml"} {
-		if o := clitest.Command(t, strings.Split(args, "|")...); o.Code != clitest.Unusable ||
-			!strings.Contains(o.Stderr, "unknown flag --session ") {
+	clitest.Write(t, "slow.yaml", "steps: [{url: /}, {url: /, think: exp(3s)}, {url: /, think: 1s}]")
+	for args, want := range map[string]string{
+		"gateway none --session s.yaml": "unknown flag --session ",
+		"capacity --session s.yaml --objective failed<1%": "--session: s.yaml: step step_1: its url / " +
+			"has no host",
+		"capacity http://h --session slow.yaml --objective failed<1%": "sessions think for 4s in the " +
+			"mean, and a probe has to be ten times as long, or its load is hardly ever that of its " +
+			"rate: give --duration 40s",
+		"capacity http://h --session s.yaml --objective failed<1% --soak": "unknown flag --soak ",
+	} {
+		if o := clitest.Command(t, strings.Fields(args)...); o.Code != clitest.Unusable ||
+			!strings.Contains(o.Stderr, want) || strings.Count(o.Stderr, "\n") != 1 {
 			t.Errorf("%s: exit code %d, %s", args, o.Code, o.Stderr)
 		}
 	}

@@ -131,6 +131,70 @@ func TestCapacityOfVariedRequests(t *testing.T) {
 	}
 }
 
+// TestCapacityOfSessions: rates are of sessions, whose steps the server sees in their order and
+// none without the one before; answer, table, document and result say what the objective is of.
+func TestCapacityOfSessions(t *testing.T) {
+	t.Parallel() // it waits
+	dir := t.TempDir()
+	var begun, bought, wrong atomic.Int64
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/in" {
+			begun.Add(1)
+			http.SetCookie(w, &http.Cookie{Name: "sid", Value: r.URL.Query().Get("n")})
+			return
+		}
+		bought.Add(1)
+		if c, err := r.Cookie("sid"); err != nil || "/buy/"+c.Value != r.URL.Path {
+			wrong.Add(1)
+		}
+	}))
+	defer server.Close()
+	buy := filepath.Join(dir, "buy.yaml")
+	if err := os.WriteFile(buy, []byte("steps: [{url: \"/in?n={{session}}\"}, {url: "+
+		"\"/buy/{{session}}\", think: 5ms}]"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	x := filepath.Join(dir, "x")
+	args := []string{"capacity", server.URL, "--session", buy, "--objective", "p50-response<1h",
+		"--max-rate", "200", "--first-rate", "100", "--duration", "100ms", "--rest", "1ms",
+		"--name", "here", "--quiet", "--force", "--out", x}
+	o := clitest.Command(t, args...)
+	// on a busy machine the search may say that it cannot keep up, and no more
+	keptUp := o.Code != clitest.Undecided || !strings.Contains(o.Stdout, "cannot keep up")
+	answer := "at 200 sessions/s, the most that may be sent"
+	if !keptUp {
+		answer = "sessions a second: it is too slow"
+	}
+	for _, text := range []string{"here", answer, "100 sessions/s",
+		"p50-response<1h is of the requests of all 2 steps of a session."} {
+		if !strings.Contains(strings.ReplaceAll(o.Stdout, "\n  ", " "), text) {
+			t.Errorf("%q is not in %s", text, o.Stdout)
+		}
+	}
+	if keptUp && o.Code != clitest.Fine {
+		t.Errorf("exit code %d\n%s", o.Code, o.Stderr)
+	}
+	if begun.Load() < 10 || begun.Load() != bought.Load() || wrong.Load() > 0 {
+		t.Errorf("%d sessions, %d second steps, %d wrong", begun.Load(), bought.Load(),
+			wrong.Load())
+	}
+	var doc search.Document
+	o = clitest.Command(t, append(args, "--format", "json")...)
+	if err := json.Unmarshal([]byte(o.Stdout), &doc); err != nil || len(doc.Answers) != 1 ||
+		!strings.Contains(doc.Answers[0].Name, "/session=buy/") {
+		t.Errorf("%v: %s", err, o.Stdout)
+	}
+	if text := clitest.Read(t, filepath.Join(x, "results.txt")); !strings.Contains(text,
+		" step2-step_2-p50-response-sec") {
+		t.Error("results have no steps")
+	}
+	o = clitest.Succeed(t, append(args, "--dry-run")...)
+	if !strings.HasSuffix(o.Stdout,
+		"; p50-response<1h is of the requests of all steps\n") {
+		t.Error(o.Stdout)
+	}
+}
+
 // TestCapacitySaysHowLong: what the search is expected to take is said before anything is sent.
 func TestCapacitySaysHowLong(t *testing.T) {
 	t.Chdir(t.TempDir())
