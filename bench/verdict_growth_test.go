@@ -12,6 +12,7 @@ import (
 	"github.com/poolbench/poolbench/bench/records"
 	"github.com/poolbench/poolbench/internal/files/rundir"
 	"github.com/poolbench/poolbench/internal/house/check"
+	"github.com/poolbench/poolbench/internal/machine/race"
 )
 
 // A server answers requests that come at a rate for a time, so many at once, and the machine may be
@@ -115,13 +116,13 @@ func (s server) grows(t *testing.T, seed uint64) bool {
 // one that stops a third of the time.
 func TestGrowthIsTold(t *testing.T) {
 	seeds := uint64(check.Of(t, 1, 8))
-	for name, s := range map[string]server{
+	for name, s := range race.Among(t, map[string]server{
 		"the finding": {rate: 90, capacity: 50, slots: 3, span: 6 * time.Second},
 		"slow growth": {rate: 55, capacity: 50, slots: 3, span: 20 * time.Second},
 		"twice":       {rate: 400, capacity: 200, slots: 8, span: 3 * time.Second},
 		"six times":   {rate: 300, capacity: 50, slots: 1, span: 10 * time.Second},
 		"few answers": {rate: 100, capacity: 10, slots: 1, span: 5 * time.Second},
-	} {
+	}, 1) {
 		s.drain = 5 * time.Second
 		for _, s.order = range []string{"fifo", "random", "lifo"} {
 			for _, s.spread = range []float64{0, 0.3} {

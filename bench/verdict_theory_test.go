@@ -55,7 +55,8 @@ func TestNoFalseAlarm(t *testing.T) {
 	seeds := uint64(check.Of(t, 1, 3))
 	for _, strategy := range []string{"worker_pool", "segregated",
 		"bounded_queue_shed", "unbounded"} {
-		for _, workload := range []string{"exponential", "constant", "hyperexp", "two_class"} {
+		for _, workload := range race.Sample(t, []string{"exponential", "constant", "hyperexp",
+			"two_class"}, 1) {
 			for _, load := range []float64{0.5, 0.8, 1.2} {
 				for seed := range seeds {
 					r := run(t, scenario(t, bench.Written{Strategy: strategy, Workload: workload,

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench/dist"
+	"github.com/poolbench/poolbench/internal/machine/race"
 	"github.com/poolbench/poolbench/targets"
 )
 
@@ -104,7 +105,7 @@ func trace(r *rand.Rand, token float64, n int) []int64 {
 }
 
 func TestTokenBucketEqualsTheOracle(t *testing.T) {
-	for i, rate := range rates {
+	for i, rate := range race.Sample(t, rates, 2) {
 		for j, burst := range []int{1, 2, 10, 1000} {
 			r := rand.New(rand.NewPCG(uint64(i), uint64(j)))
 			exact, _ := new(big.Rat).SetString(rate)

@@ -20,6 +20,7 @@ import (
 	"github.com/poolbench/poolbench/bench/attack"
 	"github.com/poolbench/poolbench/bench/attack/checks"
 	"github.com/poolbench/poolbench/bench/attack/templates"
+	"github.com/poolbench/poolbench/internal/machine/race"
 	"github.com/poolbench/poolbench/strategies"
 )
 
@@ -315,7 +316,8 @@ func TestLettersMasked(t *testing.T) {
 // TestLargeRow: a value of 10 MB with all that ends a line, a string or a field arrives as it is,
 // and alone, through a strategy with a queue and with clients.
 func TestLargeRow(t *testing.T) {
-	large := strings.Repeat("a\"b\\\r\n\r\nGET / HTTP/1.1&x=1}]", 10<<20/28)
+	large := strings.Repeat("a\"b\\\r\n\r\nGET / HTTP/1.1&x=1}]",
+		race.Repetitions(t, 10<<20/28))
 	var mu sync.Mutex
 	seen := map[string]int{}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -212,7 +212,7 @@ func TestMergeNames(t *testing.T) {
 	good := shared(t, a, 3)
 	a.Requests = []attack.Request{{Method: "GET", URL: "http://127.0.0.1/"}}
 	a.Agents = 3
-	for _, c := range []struct {
+	for _, c := range race.Sample(t, []struct {
 		what    string
 		damage  func(g *attack.Agent)
 		allow   bool
@@ -248,7 +248,7 @@ func TestMergeNames(t *testing.T) {
 			bench.Invalid, "agent 1 was lost: silent for 5s"},
 		{"may be lost", func(g *attack.Agent) { g.Share, g.Lost = nil, "silent for 5s" }, true,
 			bench.Suspect, "% of the plan"},
-	} {
+	}, 3) {
 		agents := slices.Clone(good)
 		s := *again(t, good[1].Share)
 		agents[1].Share = &s

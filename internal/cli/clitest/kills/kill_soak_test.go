@@ -14,12 +14,13 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 	"github.com/poolbench/poolbench/internal/files/rundir"
 	"github.com/poolbench/poolbench/internal/house/check"
+	"github.com/poolbench/poolbench/internal/machine/race"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// soakLine is a soak of a second or so.
-const soakLine = "run --soak --clock virtual --limit 4 --strategy worker_pool --load 0.8 " +
-	"--warmup 0 --n 1000000 --out "
+// soakLine is a soak of a second or so, or of some under the race detector.
+var soakLine = fmt.Sprintf("run --soak --clock virtual --limit 4 --strategy worker_pool "+
+	"--load 0.8 --warmup 0 --n %d --out ", map[bool]int{false: 1_000_000, true: 300_000}[race.Enabled])
 
 // killedSoak starts a soak and kills it when its directory tells of it.
 func killedSoak(t *testing.T, dir, how string) *results.Results {

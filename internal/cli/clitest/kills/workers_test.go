@@ -14,13 +14,18 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 	"github.com/poolbench/poolbench/internal/fleet/hub"
 	"github.com/poolbench/poolbench/internal/house/check"
+	"github.com/poolbench/poolbench/internal/machine/race"
 )
 
 // TestWorkers: a directory is the same to the byte whoever made its runs, when workers are killed
 // all the while and others come late.
 func TestWorkers(t *testing.T) {
+	count := "20"
+	if race.Enabled {
+		count = "6"
+	}
 	wide := "run --quiet --clock virtual --strategy worker_pool,semaphore,serial " +
-		"--load 0.5,0.7,0.8,0.9,0.95 --n 400 --count 20 --out "
+		"--load 0.5,0.7,0.8,0.9,0.95 --n 400 --count " + count + " --out "
 	commands := []string{wide, resumable["capacity"], resumable["study"]}
 	for _, line := range commands {
 		t.Run(strings.Fields(line)[0], func(t *testing.T) {
