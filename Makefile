@@ -35,21 +35,28 @@ TESTS = GOGC=400 $(GO) tool gotestsum --format pkgname -- -vet=off -parallel 8 \
 test: ## the tests of every day, no service to start
 	$(TESTS) -timeout 15m ./...
 
-# The tests that call a function of internal/house/check.
+# The tests that call a function of internal/house/check. The longest packages come first: two wait for servers and clocks while two compute.
+FIRST := ./internal/cli/clitest/stores ./internal/cli/clitest/runs ./bench ./bench/advise ./internal/house/manual ./strategies/durable
 CHECKED = grep -rl --include='*_test.go' 'check\.[OW][nfh]' .
 check: ## what make test leaves out, and names at its end
 	tests=$$($(CHECKED) | xargs awk '/^func Test/ { split($$2, name, "(") } /check\.(Only|Of|Whole)\(/ { print name[1] }' | sort -u | paste -sd '|' -) && \
-		POOLBENCH_CHECK=1 $(TESTS) -timeout 30m -run "^($$tests)\$$" $$($(CHECKED) | xargs -n 1 dirname | sort -u)
+		POOLBENCH_CHECK=1 $(TESTS) -timeout 30m -run "^($$tests)\$$" $(FIRST) $$($(CHECKED) | xargs -n 1 dirname | sort -u)
 
 # Each process would sleep a second at its end, for races of goroutines that go on; the tests look for such goroutines themselves.
-# Those of SERIAL compute, start no goroutine and share nothing. Those of OTHERS call commands whose goroutines
+# Those of SERIAL compute, start no goroutine and share nothing. Those of OTHERS start none themselves, or call commands whose goroutines
 # the tests of bench/capacity, bench/advise, internal/gate/measure, internal/fleet, internal/cli/runner, reports/trend and
-# clitest/{runs,requests,kills,stores} start as well; those of a page look at it in a browser.
+# clitest/{runs,requests,kills,stores} start as well; those of a page look at it in a browser, and those of internal/studies judge figures
+# of runs that those of bench, strategies/builtin, targets and workloads make, too. What repeats one path draws a sample (internal/machine/race).
 SERIAL := /(bench/(arrivals|dist|finding|param)|internal/(cli/(exit|terminal)|files/(bounded|outfile|rundir|scratch)|gate/(changepoint|judge)|house|machine/meter|parts/(coin|once|registry)|statistics/(recursion|samples)|studies/evidence/words|text|traffic)|reports/(advice|answer|charts|compare|gate|page/(front|shell)|proof|results))(/|$$)
-OTHERS := /(internal/cli/clitest/(comparisons|documents|mistakes|searches)|reports/(page|internal/looks))$$
+OTHERS := /(internal/(cli/clitest/(comparisons|documents|mistakes|searches)|studies)|reports/(page|internal/looks))$$
+# The longest come first, and durable queues, which wait for their servers, beside the others: built before, or both would build the same.
+LONGEST := ./internal/cli/clitest/... ./strategies/... ./bench/attack
+RACE = GORACE=atexit_sleep_ms=0 $(TESTS) -race -timeout 30m
 race: ## those of make test, and all of durable queues, under the race detector
-	GORACE=atexit_sleep_ms=0 $(TESTS) -race -timeout 30m $$($(GO) list ./... | grep -vE '$(SERIAL)|$(OTHERS)|/strategies/durable$$')
-	POOLBENCH_CHECK=1 GORACE=atexit_sleep_ms=0 $(TESTS) -race -timeout 30m ./strategies/durable
+	@$(GO) test -race -c -o /dev/null ./strategies/durable
+	POOLBENCH_CHECK=1 $(RACE) ./strategies/durable & durable=$$!; \
+		$(RACE) $$($(GO) list $(LONGEST) ./... | grep -vE '$(SERIAL)|$(OTHERS)|/strategies/durable$$'); others=$$?; \
+		wait $$durable && exit $$others
 
 lint: ## gofmt, vet, staticcheck, and a tidy go.mod; changes nothing
 	@unformatted=$$("$$($(GO) env GOROOT)/bin/gofmt" -l .) && if [ -n "$$unformatted" ]; then echo "not gofmt'ed:"; echo "$$unformatted"; exit 1; fi
@@ -96,7 +103,7 @@ FUZZ = $$binary -test.run '^$$' -test.fuzz "^$$f\$$" -test.fuzztime $(FUZZTIME) 
 fuzz: ## every fuzz target for FUZZTIME (10s) each: about 7 minutes
 	@work=$$(mktemp -d) && trap 'rm -rf "$$work"' EXIT && binary=$$work/fuzz.test && \
 	for p in $$(grep -rl --include='*_test.go' '^func Fuzz' . | xargs -n 1 dirname | sort -u); do \
-		$(GO) test -c -vet=off -fuzz . -o $$binary $$p && found=$$($(GO) env GOCACHE)/fuzz/$$($(GO) list $$p) && \
+		$(GO) test -c -vet=off -ldflags '-s -w' -fuzz . -o $$binary $$p && found=$$($(GO) env GOCACHE)/fuzz/$$($(GO) list $$p) && \
 			targets=$$($$binary -test.list '^Fuzz') || exit 1; \
 		for f in $$targets; do \
 			echo "$$p $$f"; \
@@ -140,5 +147,5 @@ pictures: build ## draw the pictures of README and docs anew, from runs under th
 	cp $(PICTURES)/variance/charts/variance-cost.png docs/cost-of-variance.png
 	cp $(PICTURES)/load/charts/response-*.png docs/response-vs-load.png
 
-ci: ## what CI runs: half an hour on two cores
+ci: ## what CI runs: 25 minutes on two cores
 	.ci/run

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -90,7 +91,12 @@ func home(p strategies.Params, h *health) (dir string, remove func() error, err 
 			return os.RemoveAll(dir)
 		}
 	}
-	return dir, remove, os.MkdirAll(dir, 0o700)
+	// its parent is not made with it: a command that was killed may have left this process behind,
+	// and the next command may have removed that already
+	if err = os.Mkdir(dir, 0o700); errors.Is(err, fs.ErrExist) {
+		err = nil
+	}
+	return dir, remove, err
 }
 
 // temporary says whether a queue is removed when its instance has ended.

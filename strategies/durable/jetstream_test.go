@@ -2,6 +2,10 @@ package durable
 
 import (
 	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -30,6 +34,23 @@ func TestJetStreamRefuses(t *testing.T) {
 	err := j.put(t.Context(), make([]byte, 20))
 	if err == nil || !strings.Contains(err.Error(), "message size exceeds maximum allowed") {
 		t.Errorf("a message that is too long: %v", err)
+	}
+}
+
+// TestLeftBehind: a process whose command was killed, and whose directory the next command has
+// removed, does not make it anew.
+func TestLeftBehind(t *testing.T) {
+	swept := filepath.Join(t.TempDir(), "swept")
+	for _, name := range []string{"jetstream", "sqlite_queue"} {
+		v := strategies.MustParse(name + ":dir=" + swept)
+		p := strategies.Params{Limit: 1, Values: v.Values, Resume: &strategies.Resume{Name: "left",
+			Task: func(uint64) *strategies.Task { return nil }}}
+		if _, err := v.Spec.Start(t.Context(), p, nil); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if _, err := os.Stat(swept); err == nil {
+			t.Errorf("%s has made its parent", name)
+		}
 	}
 }
 

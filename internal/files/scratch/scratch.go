@@ -140,5 +140,13 @@ func removeAll(dir string) error {
 	if err := errors.Join(wrong...); err != nil {
 		return err
 	}
-	return os.RemoveAll(dir)
+	err := os.RemoveAll(dir)
+	if err != nil {
+		// a child of the process that was killed lives on and has made a file meanwhile: the next
+		// sweep is to know the directory
+		if file, made := os.Create(filepath.Join(dir, lockName)); made == nil {
+			err = errors.Join(err, file.Close())
+		}
+	}
+	return err
 }
