@@ -49,8 +49,8 @@ func Among[M ~map[K]V, K cmp.Ordered, V any](t testing.TB, all M, n int) M {
 	return some
 }
 
-// Dealt returns what the i-th of several cases is held to: all there is, or its share under the race
-// detector, where all of them together are held to all of it.
+// Dealt returns what the i-th of several cases is held to: all there is, or its share under the
+// race detector, where all of them together are held to all of it.
 func Dealt[T any](all []T, i, cases int) []T {
 	if !Enabled {
 		return all
