@@ -49,13 +49,14 @@ check: ## what make test leaves out, and names at its end
 # of runs that those of bench, strategies/builtin, targets and workloads make, too. What repeats one path draws a sample (internal/machine/race).
 SERIAL := /(bench/(arrivals|dist|finding|param)|internal/(cli/(exit|terminal)|files/(bounded|outfile|rundir|scratch)|gate/(changepoint|judge)|house|machine/meter|parts/(coin|once|registry)|statistics/(recursion|samples)|studies/evidence/words|text|traffic)|reports/(advice|answer|charts|compare|gate|page/(front|shell)|proof|results))(/|$$)
 OTHERS := /(internal/(cli/clitest/(comparisons|documents|mistakes|searches)|studies)|reports/(page|internal/looks))$$
-# The longest come first, and durable queues, which wait for their servers, beside the others: built before, or both would build the same.
+# The longest come first. Durable queues wait for their servers: they are tested beside the others, which leave them the processors, and
+# built before, or both would build the same.
 LONGEST := ./internal/cli/clitest/... ./strategies/... ./bench/attack
 RACE = GORACE=atexit_sleep_ms=0 $(TESTS) -race -timeout 30m
 race: ## those of make test, and all of durable queues, under the race detector
 	@$(GO) test -race -c -o /dev/null ./strategies/durable
 	POOLBENCH_CHECK=1 $(RACE) ./strategies/durable & durable=$$!; \
-		$(RACE) $$($(GO) list $(LONGEST) ./... | grep -vE '$(SERIAL)|$(OTHERS)|/strategies/durable$$'); others=$$?; \
+		nice -n 19 env $(RACE) $$($(GO) list $(LONGEST) ./... | grep -vE '$(SERIAL)|$(OTHERS)|/strategies/durable$$'); others=$$?; \
 		wait $$durable && exit $$others
 
 lint: ## gofmt, vet, staticcheck, and a tidy go.mod; changes nothing
