@@ -31,8 +31,8 @@ func keepsContract(t *testing.T, text string, clauses []strategytest.Clause) {
 // two parts around a semaphore. `make compose` tries all; else the strategies are one that blocks,
 // one that is never full, one that sheds what it has accepted, and one of steps. Each day a
 // composition is held to every third clause, in turn: so each part is to each. Under the race
-// detector a part is held to each in one of its compositions, and in all of them to the one in which
-// what is inside refuses.
+// detector a part is held to each in one of its compositions, and in all to that in which what is
+// inside refuses.
 func TestComposedContract(t *testing.T) {
 	bases, step := []string{"worker_pool", "codel_lifo"}, 3
 	if check.Whole(t) {
