@@ -27,10 +27,15 @@ func some(names []string) string {
 	return prose.List(names)
 }
 
-// Classes sorts the strategies into classes, in the order of their first members.
+// Classes sorts the strategies into classes, in the order of their first members. One that is not
+// ranked, as it runs more at once than the limit, is in none with those that are.
 func (s Sweep) Classes() (classes []Class) {
+	unbounded := s.unbounded()
 	for _, of := range results.Gather(s.Cases, func(c Case) string { return c.Strategy }) {
-		at := slices.IndexFunc(classes, func(k Class) bool { return coincide(k.cases, of) })
+		ranked := !slices.Contains(unbounded, of[0].Strategy)
+		at := slices.IndexFunc(classes, func(k Class) bool {
+			return ranked != slices.Contains(unbounded, k.Names[0]) && coincide(k.cases, of)
+		})
 		if at < 0 {
 			classes = append(classes, Class{cases: of})
 			at = len(classes) - 1

@@ -134,8 +134,8 @@ func (s Sweep) price(c contest) Fact {
 		// one of them makes the point
 		if e, ok := k.Estimate("peak-inflight"); ok && unbounded != nil &&
 			k.Strategy == unbounded[0] {
-			text = append(text, fmt.Sprintf("%s bounds nothing and is not ranked: up to %s at "+
-				"once where the limit is %s.", k.Strategy, whole(e.Hi), whole(k.Limit)))
+			text = append(text, fmt.Sprintf("%s runs more at once than the limit of %s, up to %s, "+
+				"and is not ranked.", k.Strategy, whole(k.Limit), whole(e.Hi)))
 		}
 	}
 	return Fact{Title: "What it costs", Text: strings.Join(text, " ")}

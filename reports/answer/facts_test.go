@@ -28,7 +28,7 @@ func TestFacts(t *testing.T) {
 		"twin is not significantly different from shed.",
 		"Up to load 0.5 it does not matter: the p99 response is 100 to 105 ms.",
 		"With shed 12.4 % of tasks shed at load 1.1.",
-		"unbounded bounds nothing and is not ranked: up to 50 at once where the limit is 4."} {
+		"unbounded runs more at once than the limit of 4, up to 50, and is not ranked."} {
 		if !strings.Contains(all, want) {
 			t.Errorf("no %q in\n%s", want, all)
 		}

@@ -57,6 +57,9 @@ func TestHeadlines(t *testing.T) {
 		"no bound, no rank": {"At load 0.9 the p99 response is 100 ms with a and 200 ms with b, " +
 			"2.0 times as long", []Case{p99("a", 0.9, 0.1), p99("b", 0.9, 0.2),
 			p99("unbounded", 0.9, 0.01).with("peak-inflight", 50)}},
+		"no rank, no class with who has one": {"At load 0.9 the p99 response is 100 ms with b and " +
+			"200 ms with c, 2.0 times as long", []Case{
+			p99("a", 0.9, 0.1).with("peak-inflight", 7), p99("b", 0.9, 0.1), p99("c", 0.9, 0.2)}},
 		"doubted never win": {"At load 0.9 the p99 response is 100 ms with b and 200 ms with c, " +
 			"2.0 times as long", []Case{p99("a", 0.9, 0.01).doubt("lag", results.Suspect),
 			p99("b", 0.9, 0.1), p99("c", 0.9, 0.2),

@@ -72,8 +72,8 @@ func (s Sweep) fit(c Case) bool {
 	return d == nil || s.overloaded(c) || d.OfGap()
 }
 
-// unbounded are the strategies that ran more tasks at once than the limit of the others: they bound
-// nothing, and are compared with none.
+// unbounded are the strategies that ran more at once than the limit of the others, second attempts
+// included: they are compared with none.
 func (s Sweep) unbounded() (names []string) {
 	for _, c := range s.Cases {
 		e, ok := c.Estimate("peak-inflight")
