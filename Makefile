@@ -55,7 +55,7 @@ LONGEST := ./internal/cli/clitest/... ./strategies/... ./bench/attack
 RACE = GORACE=atexit_sleep_ms=0 $(TESTS) -race -timeout 30m
 race: ## those of make test, and all of durable queues, under the race detector
 	@$(GO) test -race -c -o /dev/null ./strategies/durable
-	POOLBENCH_CHECK=1 $(RACE) ./strategies/durable & durable=$$!; \
+	POOLBENCH_CHECK=1 GOTESTSUM_JSONFILE= $(RACE) ./strategies/durable & durable=$$!; \
 		nice -n 19 env $(RACE) $$($(GO) list $(LONGEST) ./... | grep -vE '$(SERIAL)|$(OTHERS)|/strategies/durable$$'); others=$$?; \
 		wait $$durable && exit $$others
 
