@@ -135,10 +135,10 @@ func (h *hostile) stop() {
 // settle waits until every answer is written, and read by the client.
 func (h *hostile) settle() {
 	h.answering.Lock() // nobody is at it
-	h.answering.Unlock()
 	h.mu.Lock()
 	open := slices.Collect(maps.Keys(h.open))
 	h.mu.Unlock()
+	h.answering.Unlock()
 	for _, p := range open {
 		p.settle()
 	}
