@@ -37,7 +37,7 @@ func TestBinary(t *testing.T) {
 	check.Only(t)
 	lookAround(t)
 	path := filepath.Join(t.TempDir(), "poolbench")
-	says := exec.Command("make", "-n", "build", "BIN="+path)
+	says := exec.Command("make", "-n", "--no-print-directory", "build", "BIN="+path)
 	says.Dir = "../.."
 	recipe, err := says.Output()
 	const flags = "-ldflags '-s -w"
