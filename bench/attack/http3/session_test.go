@@ -58,6 +58,8 @@ func TestSessions(t *testing.T) {
 				want = append(want, fmt.Sprintf("/in?n=%d  ", id), fmt.Sprintf("/home?n=%d c%[1]d ",
 					id), fmt.Sprintf("/buy/o%d c%[1]d t%[1]d", id))
 			}
+			mu.Lock()
+			defer mu.Unlock()
 			slices.Sort(seen)
 			slices.Sort(want)
 			if !slices.Equal(seen, want) {
