@@ -33,7 +33,7 @@ steps:
 func walked(w http.ResponseWriter, r *http.Request) {
 	var n, step int
 	_, _ = fmt.Sscanf(r.URL.Path, "/%d/%d", &step, &n)
-	time.Sleep(time.Duration((n*2_654_435_761+step*104_729)%7_000_000 + 1))
+	time.Sleep(time.Duration((int64(n)*2_654_435_761+int64(step)*104_729)%7_000_000 + 1))
 	switch (n + 13*step) % 97 {
 	case 1:
 		w.WriteHeader(http.StatusInternalServerError)
@@ -152,8 +152,8 @@ func TestLongSessions(t *testing.T) {
 		n    int
 		last time.Duration
 	}{
-		{attack.Attack{Rate: 1e5, Duration: 240 * time.Hour}, 86_400_000_000, 243 * time.Hour},
-		{attack.Attack{Rate: 1e5, Duration: 240 * time.Hour, Agents: 3}, 28_800_000_000,
+		{attack.Attack{Rate: 1e3, Duration: 240 * time.Hour}, 864_000_000, 243 * time.Hour},
+		{attack.Attack{Rate: 1e3, Duration: 240 * time.Hour, Agents: 3}, 288_000_000,
 			243 * time.Hour},
 		{attack.Attack{Rate: 10, Tasks: 100}, 100, 3*time.Hour + 10*time.Second},
 	} {
