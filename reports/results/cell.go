@@ -112,6 +112,22 @@ func (c Cell) Lost() (sum float64) {
 	return sum
 }
 
+// FallsBehind reports whether the queue grew for as long as the arrivals lasted, so that the
+// response says how long the run was, and little else: clearly less was completed per second than
+// offered, and next to nothing refused. A strategy that keeps up also takes a little longer than
+// the arrivals, for its last tasks; in a short run of very variable tasks that is some percent.
+// False for closed arrivals, which wait for completions, and for runs that are too short to have a
+// steady state: their last tasks are most of them.
+func (c Cell) FallsBehind() bool {
+	const behind, refused = 0.92, 0.01
+	if d := c.Doubts(); d != nil && d.TooShort() {
+		return false
+	}
+	done := c.Value("ops/s") / c.Value("offered-ops/s")
+	open := c[0].Key("load") != "" || c[0].Key("rate") != ""
+	return open && done < behind && c.Lost() < refused
+}
+
 // Doubts are what is said against the runs of a cell that may not be believed, or not quite.
 type Doubts struct {
 	Verdict Verdict // Suspect or Invalid: the worst of its runs

@@ -23,12 +23,13 @@ func Suspects(records []execution.Record) (lines []string) {
 	var all []found
 	doubted, overload := 0, 0
 	for _, runs := range scenarios {
-		d := cellOf(runs).Doubts()
+		cell := cellOf(runs)
+		d := cell.Doubts()
 		if d == nil {
 			continue
 		}
-		if load, err := strconv.ParseFloat(runs[0].Key("load"), 64); err == nil && load >= 1 &&
-			d.OfOverload() {
+		load, _ := strconv.ParseFloat(runs[0].Key("load"), 64) // 0: it has none
+		if (load >= 1 || cell.FallsBehind()) && d.OfOverload() {
 			overload++
 			continue
 		}

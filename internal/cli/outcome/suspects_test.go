@@ -34,6 +34,23 @@ func TestManyDoubts(t *testing.T) {
 	}
 }
 
+// TestOverloadByRate: what falls behind its rate is overload, as it is on the page, though no load
+// says so; what keeps up is not.
+func TestOverloadByRate(t *testing.T) {
+	var records []execution.Record
+	for strategy, done := range map[string]float64{"serial": 60, "pond": 99} {
+		records = append(records, execution.Record{Run: &results.Run{Name: strategy,
+			Keys: []results.Pair{{Key: "strategy", Value: strategy}, {Key: "rate", Value: "100"}},
+			Values: map[string]float64{"verdict": float64(results.Suspect), "ops/s": done,
+				"offered-ops/s": 100},
+			Doubts: []results.Doubt{{Text: "overload: more is offered than done"}}}})
+	}
+	if got, want := Suspects(records)[0], "1 of 2 scenarios SUSPECT, 1 more unstable, as requested; "+
+		"the report and results.txt say which"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 // TestDoubtsOfAttack: an attack without a strategy is called by its target.
 func TestDoubtsOfAttack(t *testing.T) {
 	got := Suspects([]execution.Record{{Run: &results.Run{Name: "Attack/target=h:80%2Fp/rate=5",

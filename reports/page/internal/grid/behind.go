@@ -69,21 +69,6 @@ func DoNotKeepUp(names []string) string {
 		" do not keep up with the arrivals, and their response grows with the length of the run"
 }
 
-// FallsBehind reports whether the queue grew for as long as the arrivals lasted, so that the
-// response says how long the run was, and little else: clearly less was completed per second than
-// offered, and next to nothing refused. A strategy that keeps up also takes a little longer than
-// the arrivals, for its last tasks; in a short run of very variable tasks that is some percent.
-// False for closed arrivals, which wait for completions, and for runs that are too short to have a
-// steady state: their last tasks are most of them.
-func (c *Cell) FallsBehind() bool {
-	const behind, refused = 0.92, 0.01
-	if d := c.Doubts(); d != nil && d.TooShort() {
-		return false
-	}
-	done := c.Value("ops/s") / c.Value("offered-ops/s")
-	return done < behind && c.Lost() < refused && !c.Closed()
-}
-
 // KeepingUp are the cells that do not fall behind; all of them where none keeps up.
 func KeepingUp(cells []*Cell) []*Cell {
 	kept := Only(cells, func(c *Cell) bool { return !c.FallsBehind() })
