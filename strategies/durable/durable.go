@@ -68,7 +68,8 @@ func checkAway(p strategies.Params) error {
 	return nil
 }
 
-// home makes the directory of an instance, which remove removes if it is temporary.
+// home makes the directory of an instance, which remove removes if it is temporary. What an earlier
+// process or a store that has failed has left in it stays, for those who look for its tasks.
 func home(p strategies.Params, h *health) (dir string, remove func() error, err error) {
 	parent := p.Values.Text("dir")
 	if parent == "tmp" {
@@ -85,7 +86,7 @@ func home(p strategies.Params, h *health) (dir string, remove func() error, err 
 	remove = func() error { return nil }
 	if temporary(p) {
 		remove = func() error {
-			if h.unopened.Load() {
+			if h.unopened.Load() || h.failed.Err() != nil {
 				return nil
 			}
 			return os.RemoveAll(dir)

@@ -54,6 +54,28 @@ func TestLeftBehind(t *testing.T) {
 	}
 }
 
+// TestFailedStays: an instance whose store has failed leaves its files, which crash looks for.
+func TestFailedStays(t *testing.T) {
+	for _, failed := range []bool{false, true} {
+		p := strategies.Params{Limit: 1, Values: strategies.MustParse("sqlite_queue:dir=" +
+			t.TempDir()).Values, Resume: &strategies.Resume{Name: "failed", Remove: true}}
+		h := newHealth(p, nil)
+		dir, remove, err := home(p, h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if failed {
+			h.lose(errors.New("disk is full"))
+		}
+		if err := remove(); err != nil {
+			t.Error(err)
+		}
+		if _, err := os.Stat(dir); (err == nil) != failed {
+			t.Errorf("failed %v: %v", failed, err)
+		}
+	}
+}
+
 // TestJetStreamAcknowledges: when a Drain has returned, the embedded server has carried out all
 // acknowledgements, however slow its disk makes them.
 func TestJetStreamAcknowledges(t *testing.T) {
