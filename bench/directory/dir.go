@@ -250,6 +250,9 @@ func (d *Dir) fill(mode Mode) (err error) {
 	if notThere == nil && mode == New {
 		return existsError(d.path)
 	}
+	if err := d.catchUp(); err != nil {
+		return err
+	}
 	for _, name := range dirFiles { // of a process that was killed before it had caught up
 		for _, ending := range []string{beside, following, beside + following} {
 			if err := os.Remove(filepath.Join(d.path, name+ending)); err != nil &&

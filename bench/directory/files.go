@@ -2,10 +2,15 @@ package directory
 
 import (
 	"errors"
+	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
+	"slices"
 
 	"github.com/poolbench/poolbench/internal/files/outfile"
+	"github.com/poolbench/poolbench/internal/files/rundir"
 )
 
 // following is what the name of a file ends in that is going to take the place of another.
@@ -13,13 +18,12 @@ const following = ".next"
 
 // A dirFile is a file of the directory that is being written: what is in it for good, and behind
 // that what is known so far of runs that are not over. That much is replaced, by a whole file that
-// takes the place of the old one, so that a kill leaves the one or the other.
+// takes the place of the old one.
 type dirFile struct {
 	*os.File
-	path  string
-	good  int64  // bytes that stay
-	tail  []byte // what is to be behind them
-	tails bool   // something is
+	path string
+	good int64  // bytes that stay
+	tail []byte // what is behind them
 }
 
 // openDirFile opens the file at path, or makes it.
@@ -37,36 +41,100 @@ func openDirFile(path string) (*dirFile, error) {
 
 // Write adds to what stays.
 func (f *dirFile) Write(p []byte) (int, error) {
-	if !f.tails && len(f.tail) == 0 {
+	if len(f.tail) == 0 {
 		n, err := f.File.Write(p)
 		f.good += int64(n)
 		return n, err
 	}
-	return len(p), f.replace(p)
+	next, err := f.follow(p, f.tail)
+	if err == nil {
+		err = f.giveWay(next)
+	}
+	if err != nil {
+		return 0, errors.Join(err, f.unfollow())
+	}
+	return len(p), nil
 }
 
-// replace makes the file anew: what stays, more that stays, and the tail.
-func (f *dirFile) replace(more []byte) error {
+// follow writes what is to take the place of the file: what stays, more that stays, and a tail.
+func (f *dirFile) follow(more, tail []byte) (*dirFile, error) {
 	next, err := openDirFile(f.path + following)
 	if err != nil {
-		return err
+		return nil, err
 	}
+	next.good, next.tail = f.good+int64(len(more)), tail
 	_, err = io.Copy(next.File, io.NewSectionReader(f.File, 0, f.good))
-	for _, part := range [][]byte{more, f.tail} {
+	for _, part := range [][]byte{more, tail} {
 		if err == nil {
 			_, err = next.File.Write(part)
 		}
 	}
-	if err == nil {
-		err = os.Rename(next.path, f.path)
-	}
 	if err != nil {
-		return errors.Join(err, next.Close(), os.Remove(next.path))
+		return nil, errors.Join(err, next.Close())
 	}
-	err = f.Close()
-	f.File = next.File
-	f.good, f.tails = f.good+int64(len(more)), len(f.tail) > 0
+	return next, nil
+}
+
+// unfollow removes what was to take the place of the file.
+func (f *dirFile) unfollow() error {
+	if err := os.Remove(f.path + following); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// giveWay has next take the place of the file.
+func (f *dirFile) giveWay(next *dirFile) error {
+	if err := os.Rename(next.path, f.path); err != nil {
+		return errors.Join(err, next.Close())
+	}
+	next.path = f.path
+	err := f.Close()
+	*f = *next
 	return err
+}
+
+// replace adds to what stays in the files, and replaces their tails. The results are the first to
+// be written beside, and the first to give way: so what a kill leaves beside is to be had if no
+// results are there, as catchUp does, and else is of no use.
+func (d *Dir) replace(more, tails [len(dirFiles)][]byte) (err error) {
+	var next [len(dirFiles)]*dirFile
+	for i, f := range d.files {
+		if next[i], err = f.follow(more[i], tails[i]); err != nil {
+			for j, f := range slices.Backward(d.files[:i+1]) {
+				if next[j] != nil {
+					err = errors.Join(err, next[j].Close())
+				}
+				err = errors.Join(err, f.unfollow())
+			}
+			return fmt.Errorf("%s: %w", f.path, err)
+		}
+	}
+	var errs []error
+	for i, f := range d.files {
+		errs = append(errs, f.giveWay(next[i]))
+	}
+	return errors.Join(errs...)
+}
+
+// catchUp ends what a kill has cut off within replace, once its results had given way.
+func (d *Dir) catchUp() error {
+	for _, name := range dirFiles {
+		path, err := outfile.Target(filepath.Join(d.path, name))
+		if err != nil {
+			return err
+		}
+		if name == rundir.ResultsFile {
+			if _, err := os.Lstat(path + following); err == nil {
+				return nil
+			}
+			continue
+		}
+		if err := os.Rename(path+following, path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
 }
 
 // rename moves the file to another path.

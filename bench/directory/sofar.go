@@ -3,14 +3,12 @@ package directory
 import (
 	"bytes"
 	"errors"
-	"fmt"
-	"path/filepath"
+	"maps"
 	"slices"
 
 	"golang.org/x/perf/benchfmt"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/internal/files/rundir"
 )
 
 // WriteSoFar writes what a run that is not over has so far, in place of what it had before: readers
@@ -30,14 +28,8 @@ func (d *Dir) WriteSoFar(r *bench.Result) error {
 	if err != nil {
 		return err
 	}
-	for i, name := range slices.Backward(dirFiles[:]) { // the results last, as in keep
-		d.files[i].tail = tails[i]
-		if err := d.files[i].replace(nil); err != nil {
-			// what was there is there still, and the result of the run may come through
-			return fmt.Errorf("%s: %w", filepath.Join(d.path, name), err)
-		}
-	}
-	return nil
+	// after an error what was there is there still, and the result of the run may come through
+	return d.replace([len(dirFiles)][]byte{}, tails)
 }
 
 // indexOf finds the run among those that are not over; -1 where it is not there.
@@ -65,44 +57,61 @@ func (d *Dir) keep(r *bench.Result) error {
 	if err != nil {
 		return err
 	}
-	for i, tail := range tails {
-		d.files[i].tail = tail
+	if err := d.put(d.results.format, r, repetition); err != nil {
+		return err
+	}
+	more := d.take()
+	if slices.ContainsFunc(d.files, func(f *dirFile) bool { return len(f.tail) > 0 }) {
+		err := d.replace(more, tails)
+		d.failed = d.failed || err != nil
+		return err
 	}
 	// The line in results.txt comes last: a result that a reader finds there has what
 	// the other files say of it.
-	if err := d.wrote(rundir.DistributionsFile, d.distributions.write(r, repetition)); err != nil {
-		return err
+	for i, o := range slices.Backward(d.outputs()) {
+		if _, err := o.to.Write(more[i]); err != nil {
+			return d.wrote(dirFiles[i], err)
+		}
 	}
-	if err := d.wrote(rundir.TimelineFile,
-		d.timeline.write(timelineRows(r, repetition))); err != nil {
-		return err
-	}
-	if err := d.wrote(rundir.SlowestFile,
-		d.slowest.write(slowestRows(r, repetition))); err != nil {
-		return err
-	}
-	return d.wrote(rundir.ResultsFile, d.results.write(r))
+	return nil
 }
 
 // tails are what the files end in: the runs that are not over, behind the results that stay.
 func (d *Dir) tails() (tails [len(dirFiles)][]byte, err error) {
-	// one of its own, since what it writes is going to be replaced
+	// What it writes is going to be replaced: another format, and what is said once is said again.
 	var text bytes.Buffer
 	format := benchfmt.NewWriter(&text)
+	said := maps.Clone(d.results.parts)
 	more := map[string]int{}
 	var errs []error
 	for _, r := range d.unfinished {
-		repetition := d.repetitions[r.Name] + more[r.Name]
-		more[r.Name]++
-		errs = append(errs, d.results.put(format, r))
+		errs = append(errs, d.put(format, r, d.repetitions[r.Name]+more[r.Name]))
 		text.WriteTo(&d.results.buffer)
-		d.distributions.put(r, repetition)
-		errs = append(errs, d.timeline.csv.WriteAll(timelineRows(r, repetition)),
-			d.slowest.csv.WriteAll(slowestRows(r, repetition)))
+		more[r.Name]++
 	}
-	for i, o := range []*output{&d.results.output, &d.distributions.output, &d.timeline.output,
-		&d.slowest.output} {
-		tails[i] = o.take()
+	d.results.parts = said
+	return d.take(), errors.Join(errs...)
+}
+
+// put writes a result into the buffers, that of results.txt by the format.
+func (d *Dir) put(format *benchfmt.Writer, r *bench.Result, repetition int) error {
+	d.distributions.put(r, repetition)
+	return errors.Join(d.results.put(format, r),
+		d.timeline.csv.WriteAll(timelineRows(r, repetition)),
+		d.slowest.csv.WriteAll(slowestRows(r, repetition)))
+}
+
+// take is what is in the buffers, which are empty then.
+func (d *Dir) take() (text [len(dirFiles)][]byte) {
+	for i, o := range d.outputs() {
+		text[i] = bytes.Clone(o.buffer.Bytes())
+		o.buffer.Reset()
 	}
-	return tails, errors.Join(errs...)
+	return text
+}
+
+// outputs are those of the files.
+func (d *Dir) outputs() []*output {
+	return []*output{&d.results.output, &d.distributions.output, &d.timeline.output,
+		&d.slowest.output}
 }

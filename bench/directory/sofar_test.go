@@ -2,7 +2,11 @@ package directory_test
 
 import (
 	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -21,7 +25,11 @@ func soak(t *testing.T, seed uint64) (soFar, whole *bench.Result) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return p.SoFar(), whole
+	soFar = p.SoFar()
+	for _, r := range []*bench.Result{soFar, whole} {
+		r.Add(bench.StageMetrics(1)[1].Unit, 1) // whose direction is said once
+	}
+	return soFar, whole
 }
 
 // wholes finds the histograms of whole runs.
@@ -77,6 +85,92 @@ func TestWriteSoFar(t *testing.T) {
 		if read(t, plain, file) != read(t, dir, file) {
 			t.Errorf("%s is not that of runs that were written once", file)
 		}
+	}
+}
+
+// TestSoFarAtOnce: what a kill leaves while what is known so far is replaced is the old or the new,
+// in all files.
+func TestSoFarAtOnce(t *testing.T) {
+	first, _ := soak(t, 1)
+	second := *first
+	second.Tasks++
+	second.Timeline = slices.Clone(first.Timeline)
+	second.Timeline[0].Arrived++
+	plan := func(string, uint64) bool { return true }
+	begun := func(dir string, all ...*bench.Result) (d *directory.Dir) {
+		d, err := directory.Create(dir, directory.New)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := d.Begin("one", plan); err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range all {
+			if err := d.WriteSoFar(r); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return d
+	}
+	holds := func(name, dir string, want *bench.Result) {
+		t.Helper()
+		d, err := directory.Create(dir, directory.Resume)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := d.Begin("one", plan); err != nil {
+			t.Fatal(err)
+		}
+		_, has := d.Held(first.Name, first.Seed)
+		if has == nil || has.Tasks != want.Tasks ||
+			has.Timeline[0].Arrived != want.Timeline[0].Arrived {
+			t.Errorf("%s: %+v", name, has)
+		}
+		if err := d.Unlock(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	old, new := t.TempDir(), t.TempDir()
+	for dir, all := range map[string][]*bench.Result{old: {first}, new: {first, &second}} {
+		if err := begun(dir, all...).Unlock(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for step := range 2 * len(resultFiles) { // so many are written beside, then so many have given way
+		dir, want := t.TempDir(), first
+		for i, name := range resultFiles {
+			beside, there := i <= step, old
+			if step >= len(resultFiles) {
+				want = &second
+				if beside = i > step-len(resultFiles); !beside {
+					there = new
+				}
+			}
+			put := func(from, as string) {
+				err := os.WriteFile(filepath.Join(dir, as), []byte(read(t, from, name)), 0o600)
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			if put(there, name); beside {
+				put(new, name+".next")
+			}
+		}
+		holds(fmt.Sprint("step ", step), dir, want)
+	}
+	for _, name := range resultFiles { // one cannot be written
+		dir := t.TempDir()
+		d := begun(dir, first)
+		if err := os.Mkdir(filepath.Join(dir, name+".next"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := d.WriteSoFar(&second); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err := d.Unlock(); err != nil {
+			t.Fatal(err)
+		}
+		holds(name, dir, first)
 	}
 }
 

@@ -44,13 +44,6 @@ func (o *output) begin(file *dirFile, head func() error) error {
 	return errors.Join(head(), o.flush())
 }
 
-// take is what is in the buffer, which is written elsewhere.
-func (o *output) take() []byte {
-	text := bytes.Clone(o.buffer.Bytes())
-	o.buffer.Reset()
-	return text
-}
-
 // A distributionsWriter writes distributions.hlog: a histogram for each run and reading, and of the
 // first runs the response of each task.
 type distributionsWriter struct {
@@ -61,11 +54,6 @@ type distributionsWriter struct {
 func newDistributionsWriter(to *dirFile) (*distributionsWriter, error) {
 	w := &distributionsWriter{output: output{to: to}}
 	return w, w.begin(to, func() error { return rundir.WriteHistogramHead(&w.buffer) })
-}
-
-func (w *distributionsWriter) write(r *bench.Result, repetition int) error {
-	w.put(r, repetition)
-	return w.flush()
 }
 
 func (w *distributionsWriter) put(r *bench.Result, repetition int) {
@@ -98,10 +86,6 @@ func newRowsWriter(to *dirFile, columns []string) (*rowsWriter, error) {
 	w := &rowsWriter{output: output{to: to}}
 	w.csv = csv.NewWriter(&w.buffer)
 	return w, w.begin(to, func() error { return w.csv.WriteAll([][]string{columns}) })
-}
-
-func (w *rowsWriter) write(rows [][]string) error {
-	return errors.Join(w.csv.WriteAll(rows), w.flush())
 }
 
 // timelineRows are those of the run in timeline.csv: one for each interval.
@@ -152,10 +136,6 @@ func newResultsWriter(to io.Writer) (*resultsWriter, error) {
 		}
 	}
 	return w, w.flush()
-}
-
-func (w *resultsWriter) write(r *bench.Result) error {
-	return errors.Join(w.put(w.format, r), w.flush())
 }
 
 // put has that writer of the format write the result into the buffer.
