@@ -25,7 +25,7 @@ func TestCrashNames(t *testing.T) {
 		}},
 		"planted_early": {code: clitest.Regression, is: func(d crashed) bool {
 			return d.Lost > 0 && d.LostBegun > 0
-		}, more: []string{"--workload", "constant:mean=5ms"}},
+		}, more: []string{"--workload", "constant:mean=5ms", "--rate", "9000"}}, // so that many wait
 		"planted_some": {code: clitest.Regression, is: func(d crashed) bool {
 			return d.Lost >= 3 && d.Lost <= 5 && d.LostBegun == 0
 		}},

@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -25,8 +26,10 @@ import (
 	"github.com/poolbench/poolbench/strategies/durable"
 )
 
-// served starts the server that the strategy needs, and names it to commands.
-func served(t *testing.T, strategy string, o servers.Options) (*servers.Server, servers.Kind) {
+// served starts the server that the strategy needs, and names the proxy before it to commands.
+func served(
+	t *testing.T, strategy string, o servers.Options,
+) (*servers.Server, servers.Kind, *proxy) {
 	t.Helper()
 	spec := strategies.MustParse(strategy).Spec
 	i := slices.IndexFunc(servers.Kinds(), func(k servers.Kind) bool {
@@ -45,8 +48,9 @@ func served(t *testing.T, strategy string, o servers.Options) (*servers.Server, 
 			t.Error(err)
 		}
 	})
-	t.Setenv(serverVariable(t, kind), s.Address())
-	return s, kind
+	p := between(t, s.Address())
+	t.Setenv(serverVariable(t, kind), p.address)
+	return s, kind, p
 }
 
 // servedStrategies are those with a server.
@@ -63,28 +67,21 @@ func TestServerRefuses(t *testing.T) {
 				if strategies.MustParse(strategy).Spec.Needs == servers.RabbitMQ.Product {
 					o.Settings = []string{"disk_free_limit.absolute=900000GB"}
 				}
-				s, kind := served(t, strategy, o)
+				s, kind, p := served(t, strategy, o)
 				cmd := clitest.Process(t, nil, args...)
 				switch kind.Product {
 				case servers.Redis.Product:
-					stricken(t, cmd, midway(func() error { return fillRedis(t, s.Address()) }),
+					stricken(t, cmd, p.midway(func() error { return fillRedis(t, s.Address()) }),
 						"OOM command not allowed")
 				case servers.Postgres.Product:
-					stricken(t, cmd, midway(func() error { return lockPostgres(t, s.Address()) }),
+					stricken(t, cmd,
+						p.midway(func() error { return lockPostgres(t, s.Address()) }),
 						"read-only transaction")
 				default:
-					stricken(t, cmd, midway(func() error { return nil }), "low on disk")
+					stricken(t, cmd, nil, "low on disk")
 				}
 			})
 		}
-	}
-}
-
-// midway is a fault that strikes when some tasks have been accepted.
-func midway(strike func() error) func() bool {
-	return func() bool {
-		time.Sleep(time.Second)
-		return strike() == nil
 	}
 }
 
@@ -118,11 +115,9 @@ func TestServerSilent(t *testing.T) {
 	for _, strategy := range servedStrategies {
 		t.Run(strategy, func(t *testing.T) {
 			t.Chdir(t.TempDir())
-			s, kind := served(t, strategy, servers.Options{})
-			p := between(t, s.Address())
-			t.Setenv(serverVariable(t, kind), p.address)
+			_, _, p := served(t, strategy, servers.Options{})
 			stricken(t, clitest.Process(t, nil, storeCommands(strategy)["run"]...),
-				midway(func() error { p.mute(); return nil }), "no request has succeeded")
+				p.midway(func() error { p.mute(); return nil }), "no request has succeeded")
 		})
 	}
 }
@@ -133,10 +128,9 @@ func TestServerGone(t *testing.T) {
 	for _, strategy := range servedStrategies {
 		t.Run(strategy, func(t *testing.T) {
 			t.Chdir(t.TempDir())
-			s, _ := served(t, strategy, servers.Options{})
+			s, _, p := served(t, strategy, servers.Options{})
 			stricken(t, clitest.Process(t, nil, storeCommands(strategy)["crash"]...),
-				midway(s.Kill),
-				"no request has succeeded")
+				p.midway(s.Kill), "no request has succeeded")
 		})
 	}
 }
@@ -160,9 +154,9 @@ func TestServerFull(t *testing.T) {
 				}
 				o.Dir = filepath.Join(dir, "server")
 				t.Chdir(t.TempDir())
-				served(t, strategy, o)
+				_, _, p := served(t, strategy, o)
 				stricken(t, clitest.Process(t, nil, args...),
-					midway(func() error { return fill(dir) }),
+					p.midway(func() error { return fill(dir) }),
 					"(?i)no space left|no request has succeeded")
 			})
 		}
@@ -237,6 +231,12 @@ func listens(dir string) bool {
 type proxy struct {
 	address string
 	silent  chan struct{}
+	passed  atomic.Int64 // pieces of what both say
+}
+
+// midway is a fault that strikes when some tasks have been accepted: that takes more than to begin.
+func (p *proxy) midway(strike func() error) func() bool {
+	return func() bool { return p.passed.Load() > 2000 && strike() == nil }
 }
 
 // between starts one before the server at that address.
@@ -281,7 +281,7 @@ func (p *proxy) pass(ctx context.Context, c net.Conn, server string, all *sync.W
 	ended := make(chan struct{}, 2)
 	for _, pair := range [][2]net.Conn{{c, s}, {s, c}} {
 		all.Go(func() {
-			_, _ = io.Copy(heldBack{pair[0], p.silent}, pair[1])
+			_, _ = io.Copy(heldBack{pair[0], p}, pair[1])
 			ended <- struct{}{}
 		})
 	}
@@ -299,13 +299,14 @@ func (p *proxy) pass(ctx context.Context, c net.Conn, server string, all *sync.W
 // heldBack drops what is written once it is silent.
 type heldBack struct {
 	net.Conn
-	silent <-chan struct{}
+	by *proxy
 }
 
 // Write implements io.Writer.
 func (h heldBack) Write(b []byte) (int, error) {
+	h.by.passed.Add(1)
 	select {
-	case <-h.silent:
+	case <-h.by.silent:
 		return len(b), nil
 	default:
 		return h.Conn.Write(b)
