@@ -136,7 +136,8 @@ func TestSoFarAtOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for step := range 2 * len(resultFiles) { // so many are written beside, then so many have given way
+	// so many are written beside, then so many have given way
+	for step := range 2 * len(resultFiles) {
 		dir, want := t.TempDir(), first
 		for i, name := range resultFiles {
 			beside, there := i <= step, old
