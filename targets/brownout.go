@@ -60,9 +60,7 @@ type brownout struct {
 	taken atomic.Int64
 }
 
-func (b *brownout) Call(
-	ctx context.Context, seq uint64, work func(ctx context.Context, seq uint64) error,
-) error {
+func (b *brownout) Call(ctx context.Context, seq uint64, work Work) error {
 	if err := b.gone(ctx.Err()); err != nil {
 		return err
 	}

@@ -32,9 +32,7 @@ type concurrencyCap struct {
 	taken atomic.Int64
 }
 
-func (c *concurrencyCap) Call(
-	ctx context.Context, seq uint64, work func(ctx context.Context, seq uint64) error,
-) error {
+func (c *concurrencyCap) Call(ctx context.Context, seq uint64, work Work) error {
 	if err := c.gone(ctx.Err()); err != nil {
 		return err
 	}

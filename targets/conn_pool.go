@@ -55,9 +55,7 @@ type waiter struct {
 	granted  chan struct{} // closed when it has a connection; it is then no more in line
 }
 
-func (p *connPool) Call(
-	ctx context.Context, seq uint64, work func(ctx context.Context, seq uint64) error,
-) error {
+func (p *connPool) Call(ctx context.Context, seq uint64, work Work) error {
 	if err := p.gone(ctx.Err()); err != nil {
 		return err
 	}

@@ -76,9 +76,7 @@ type deafServer struct {
 }
 
 // Call implements Target.
-func (d *deafServer) Call(
-	ctx context.Context, seq uint64, work func(ctx context.Context, seq uint64) error,
-) error {
+func (d *deafServer) Call(ctx context.Context, seq uint64, work Work) error {
 	if err := d.gone(ctx.Err()); err != nil {
 		return err
 	}

@@ -62,14 +62,14 @@ var ErrFault = errors.New("fault: the target failed")
 //
 // A call costs a generator on the stack, two with poison, a slow one a timer too.
 type flaky struct {
-	calls           calls
-	delayed, failed atomic.Int64
-	seed            uint64
-	errors, spikes  float64
-	poison          float64
-	spike           dist.Dist
-	anew            bool          // for each call
-	count           atomic.Uint64 // of the calls, then
+	delaying
+	failed         atomic.Int64
+	seed           uint64
+	errors, spikes float64
+	poison         float64
+	spike          dist.Dist
+	anew           bool          // for each call
+	count          atomic.Uint64 // of the calls, then
 }
 
 // The choices of draw.
@@ -86,17 +86,15 @@ const (
 	poisoned = 0xd1b54a32d192ed03
 )
 
-func (f *flaky) Call(
-	ctx context.Context, seq uint64, work func(ctx context.Context, seq uint64) error,
-) error {
-	if err := f.calls.gone(ctx.Err()); err != nil {
+func (f *flaky) Call(ctx context.Context, seq uint64, work Work) error {
+	if err := f.gone(ctx.Err()); err != nil {
 		return err
 	}
 	var pcg rand.PCG
 	if f.poison > 0 {
 		pcg.Seed(f.seed^poisoned, seq)
 		if unit(&pcg) < f.poison {
-			f.calls.refused.Add(1)
+			f.refused.Add(1)
 			return &Throttled{Refusal: Unavailable}
 		}
 	}
@@ -109,11 +107,11 @@ func (f *flaky) Call(
 	if slow {
 		f.delayed.Add(1)
 		spike := f.spike.Sample(rand.New(rand.NewPCG(pcg.Uint64(), pcg.Uint64())))
-		if err := f.calls.gone(wait(ctx, spike)); err != nil {
+		if err := f.gone(wait(ctx, spike)); err != nil {
 			return err
 		}
 	}
-	f.calls.admitted.Add(1)
+	f.admitted.Add(1)
 	if fails {
 		f.failed.Add(1)
 		return ErrFault
@@ -125,6 +123,5 @@ func (f *flaky) Call(
 func unit(pcg *rand.PCG) float64 { return float64(pcg.Uint64()>>11) / (1 << 53) }
 
 func (f *flaky) Counts() []Count {
-	return f.calls.counts(Count{delayedCalls.Name, f.delayed.Load()},
-		Count{failedCalls.Name, f.failed.Load()})
+	return append(f.delaying.Counts(), Count{failedCalls.Name, f.failed.Load()})
 }

@@ -52,9 +52,7 @@ type freeze struct {
 	period, stop time.Duration
 }
 
-func (f *freeze) Call(
-	ctx context.Context, seq uint64, work func(ctx context.Context, seq uint64) error,
-) error {
+func (f *freeze) Call(ctx context.Context, seq uint64, work Work) error {
 	if err := f.gone(ctx.Err()); err != nil {
 		return err
 	}

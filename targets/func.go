@@ -7,13 +7,10 @@ import (
 )
 
 // A Func is a Target by a function alone.
-type Func func(ctx context.Context, seq uint64,
-	work func(ctx context.Context, seq uint64) error) error
+type Func func(ctx context.Context, seq uint64, work Work) error
 
 // Call implements Target.
-func (f Func) Call(
-	ctx context.Context, seq uint64, work func(ctx context.Context, seq uint64) error,
-) error {
+func (f Func) Call(ctx context.Context, seq uint64, work Work) error {
 	return f(ctx, seq, work)
 }
 

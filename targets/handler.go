@@ -1,7 +1,6 @@
 package targets
 
 import (
-	"context"
 	"errors"
 	"io"
 	"net/http"
@@ -34,13 +33,13 @@ const maxBody = 1 << 20
 // looks the same; how long the client may take over the body is for the http.Server to limit, as
 // NewServer does. To a target that is Tenanted a request is of the tenant in its TenantField; to
 // others all requests are one client's.
-func Handler(t Target, work func(ctx context.Context, seq uint64) error) http.Handler {
+func Handler(t Target, work Work) http.Handler {
 	return &handler{target: t, work: work}
 }
 
 type handler struct {
 	target Target
-	work   func(ctx context.Context, seq uint64) error
+	work   Work
 	calls  atomic.Uint64
 }
 

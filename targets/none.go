@@ -14,8 +14,6 @@ var _ = register(Spec{
 
 type none struct{}
 
-func (none) Call(
-	ctx context.Context, seq uint64, work func(ctx context.Context, seq uint64) error,
-) error {
+func (none) Call(ctx context.Context, seq uint64, work Work) error {
 	return work(ctx, seq)
 }

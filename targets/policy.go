@@ -62,9 +62,7 @@ type limited struct {
 	began  time.Time // of the first call; zero before it
 }
 
-func (l *limited) Call(
-	ctx context.Context, seq uint64, work func(ctx context.Context, seq uint64) error,
-) error {
+func (l *limited) Call(ctx context.Context, seq uint64, work Work) error {
 	if err := l.calls.gone(ctx.Err()); err != nil {
 		return err
 	}

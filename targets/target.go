@@ -16,8 +16,12 @@ import (
 type Target interface {
 	// Call serves task number seq by calling work, or refuses with an error for which
 	// errors.Is(err, ErrThrottled).
-	Call(ctx context.Context, seq uint64, work func(ctx context.Context, seq uint64) error) error
+	Call(ctx context.Context, seq uint64, work Work) error
 }
+
+// Work is what serving task number seq costs: the task's workload. It returns ctx's error when ctx
+// ends first.
+type Work = func(ctx context.Context, seq uint64) error
 
 // ErrThrottled is what every refusal by a target wraps.
 var ErrThrottled = errors.New("throttled: refused by the target")

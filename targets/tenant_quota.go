@@ -50,16 +50,11 @@ const (
 	leastSwept  = 1024
 )
 
-func (q *tenantQuota) Call(
-	ctx context.Context, seq uint64, work func(ctx context.Context, seq uint64) error,
-) error {
+func (q *tenantQuota) Call(ctx context.Context, seq uint64, work Work) error {
 	return q.CallOf(ctx, 0, seq, work)
 }
 
-func (q *tenantQuota) CallOf(
-	ctx context.Context, tenant int32, seq uint64,
-	work func(ctx context.Context, seq uint64) error,
-) error {
+func (q *tenantQuota) CallOf(ctx context.Context, tenant int32, seq uint64, work Work) error {
 	if err := q.gone(ctx.Err()); err != nil {
 		return err
 	}

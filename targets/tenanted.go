@@ -10,8 +10,7 @@ import (
 type Tenanted interface {
 	Target
 	// CallOf is Call for a task of that tenant.
-	CallOf(ctx context.Context, tenant int32, seq uint64,
-		work func(ctx context.Context, seq uint64) error) error
+	CallOf(ctx context.Context, tenant int32, seq uint64, work Work) error
 	// QuotaOf is what is left to the tenant. It is safe for concurrent use and admits nothing.
 	QuotaOf(tenant int32) Quota
 }
@@ -45,9 +44,7 @@ type ofTenant struct {
 }
 
 // Call implements Target.
-func (t *ofTenant) Call(
-	ctx context.Context, seq uint64, work func(ctx context.Context, seq uint64) error,
-) error {
+func (t *ofTenant) Call(ctx context.Context, seq uint64, work Work) error {
 	return t.CallOf(ctx, t.tenant, seq, work)
 }
 

@@ -39,7 +39,7 @@ const mostAnswers = 1000
 //	INTERNAL            any other error
 //
 // Handler is for the HTTP/2 of net/http: requests whose Content-Type begins with application/grpc.
-func Handler(t targets.Target, work func(ctx context.Context, seq uint64) error) http.Handler {
+func Handler(t targets.Target, work targets.Work) http.Handler {
 	h := &handler{target: t, work: work}
 	files, err := rpc.Files(name, Proto)
 	if err != nil {
@@ -69,7 +69,7 @@ func Spell(code int) string { return rpc.Spell(codes.Code(code)) }
 
 type handler struct {
 	target          targets.Target
-	work            func(ctx context.Context, seq uint64) error
+	work            targets.Work
 	calls           atomic.Uint64
 	request, answer protoreflect.MessageDescriptor
 }
