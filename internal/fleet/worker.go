@@ -16,6 +16,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/directory"
+	"github.com/poolbench/poolbench/internal/machine/pace"
 )
 
 // A Worker runs the scenarios of sweeps.
@@ -103,9 +104,7 @@ func (w Worker) answer(m *nats.Msg) {
 	if why := w.Self.Program.Differs(sweep.Program); why != "" {
 		w.Say(fmt.Sprintf("the sweep of %s refuses this worker: %s", sweep, why))
 	}
-	if text, err := json.Marshal(w.Self); err == nil {
-		_ = m.Respond(text) // a sweep that does not hear of it hears of its results
-	}
+	answer(m, w.Self) // a sweep that does not hear of it hears of its results
 }
 
 // working is a Worker at work.
@@ -152,10 +151,7 @@ func (r *working) pull(ctx context.Context, from jetstream.Consumer, weight int6
 			r.take(ctx, m, weight)
 		case errors.Is(err, nats.ErrTimeout), errors.Is(err, jetstream.ErrNoMessages):
 		default:
-			select {
-			case <-ctx.Done():
-			case <-time.After(pause):
-			}
+			_ = pace.Sleep(ctx, pause) // or ctx ends
 		}
 	}
 }

@@ -81,7 +81,7 @@ const (
 // known how long they took.
 func Describe(due []traces.Record, timed bool) Description {
 	n := len(due)
-	span := spanOf(due) / 1e9
+	span := Span(due) / 1e9
 	d := Description{Tasks: n, Span: span, Rate: float64(n-1) / span,
 		Course: counts(due, courseParts), Peak: peak(due)}
 	together := 0
@@ -102,13 +102,13 @@ func Describe(due []traces.Record, timed bool) Description {
 	return d
 }
 
-// spanOf is from the first arrival to the last, in nanoseconds.
-func spanOf(due []traces.Record) float64 { return float64(due[len(due)-1].At - due[0].At) }
+// Span is from the first arrival to the last, in nanoseconds.
+func Span(due []traces.Record) float64 { return float64(due[len(due)-1].At - due[0].At) }
 
 // counts are the tasks in so many equal parts of the span.
 func counts(due []traces.Record, parts int) []int {
 	c := make([]int, parts)
-	first, span := due[0].At, spanOf(due)
+	first, span := due[0].At, Span(due)
 	for _, r := range due {
 		c[min(int(float64(r.At-first)/span*float64(parts)), parts-1)]++
 	}
@@ -117,7 +117,7 @@ func counts(due []traces.Record, parts int) []int {
 
 // peak slides a window over the tasks.
 func peak(due []traces.Record) (p Peak) {
-	length := max(int64(spanOf(due)*peakShare), 1)
+	length := max(int64(Span(due)*peakShare), 1)
 	most, last := 0, 0
 	for first, r := range due {
 		for last < len(due) && due[last].At < r.At+length {
@@ -157,7 +157,7 @@ func moments(n int, value func(i int) float64) (c2, rho float64) {
 // Dispersions are the indices for windows of a mean gap, ten of them, and so on, as long as there
 // are enough windows.
 func Dispersions(due []traces.Record) (all []Dispersion) {
-	n, span := len(due), spanOf(due)
+	n, span := len(due), Span(due)
 	for window := span / float64(n-1); span/window >= LeastWindows; window *= ladder {
 		all = append(all, Dispersion{window / 1e9, Index(due, window)})
 	}
@@ -167,7 +167,7 @@ func Dispersions(due []traces.Record) (all []Dispersion) {
 // Index is the variance of the tasks in a window of so many nanoseconds over their mean. Tasks
 // after the last whole window do not count.
 func Index(due []traces.Record, window float64) float64 {
-	parts := int(spanOf(due) / window)
+	parts := int(Span(due) / window)
 	var sum, squares float64
 	i := 0
 	for part := range parts {

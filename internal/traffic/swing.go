@@ -46,7 +46,7 @@ func SwingOf(due []traces.Record) *Swing {
 		a, b, about, explained := fitted(c, periods)
 		if share := explained / excess; share > best.Share {
 			phase := math.Atan2(b, a) / (2 * math.Pi)
-			best = Swing{spanOf(due) / 1e9 / periods, math.Hypot(a, b) / about,
+			best = Swing{Span(due) / 1e9 / periods, math.Hypot(a, b) / about,
 				phase - math.Floor(phase), share}
 		}
 	}

@@ -143,7 +143,7 @@ func TestSwing(t *testing.T) {
 		"onoff:on=10s,off=30s", "mmpp:ratio=3,high=20s,low=60s", "mmpp:ratio=3,high=60s,low=60s"} {
 		for seed := range uint64(50) {
 			due := played(t, process, rate, n, seed)
-			if s := SwingOf(due); s != nil && s.Share >= Steady && spanOf(due)/1e9/s.Period > 2.9 {
+			if s := SwingOf(due); s != nil && s.Share >= Steady && Span(due)/1e9/s.Period > 2.9 {
 				t.Errorf("%s, seed %d: swings: %+v", process, seed, s)
 			}
 		}

@@ -254,13 +254,16 @@ func (r *run) goneBehind() error {
 // kill ends the process, and notes what it has said before.
 func (r *run) kill() error {
 	_ = r.process.Process.Kill() // one that has ended is heard to have
-	var err error
-	for line := range r.heard {
-		if told := r.tell(line, time.Now()); told != nil && err == nil {
-			err = told
-		}
-	}
+	err := r.hearOut()
 	_ = r.process.Wait() // it was killed
+	return err
+}
+
+// hearOut notes what the process says until it ends. The error is the first of what it says.
+func (r *run) hearOut() (err error) {
+	for line := range r.heard {
+		err = cmp.Or(err, r.tell(line, time.Now()))
+	}
 	return err
 }
 
@@ -270,12 +273,7 @@ func (r *run) finish(ctx context.Context) error {
 	late := time.AfterFunc(r.Patience, func() { _ = r.process.Process.Kill() })
 	defer late.Stop()
 	defer context.AfterFunc(ctx, func() { _ = r.process.Process.Kill() })()
-	var err error
-	for line := range r.heard {
-		if told := r.tell(line, time.Now()); told != nil && err == nil {
-			err = told
-		}
-	}
+	err := r.hearOut()
 	if ended := r.process.Wait(); ended != nil && err == nil {
 		err = fmt.Errorf("crash: the process does not end: %w", ended)
 	}

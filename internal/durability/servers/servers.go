@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/internal/files/scratch"
+	"github.com/poolbench/poolbench/internal/machine/pace"
 )
 
 // A Kind is a product that can be started where it is installed.
@@ -140,7 +141,7 @@ func (s *Server) Start(ctx context.Context) error {
 	// it. The next one finds their files in use, and ends.
 	for again := 0; err != nil && s.before && again < 10 && ctx.Err() == nil; again++ {
 		_ = s.Kill()
-		pause(ctx, 300*time.Millisecond)
+		_ = pace.Sleep(ctx, 300*time.Millisecond) // or ctx ends
 		err = s.try(ctx)
 	}
 	if err != nil {
@@ -277,12 +278,4 @@ func (s *Server) lastWords() string {
 	}
 	words := strings.Join(strings.Fields(string(text[max(int(s.logged), len(text)-500):])), " ")
 	return "; the end of its log: " + strings.ReplaceAll(words, s.password, "…")
-}
-
-// pause returns after d, or when ctx ends.
-func pause(ctx context.Context, d time.Duration) {
-	select {
-	case <-ctx.Done():
-	case <-time.After(d):
-	}
 }

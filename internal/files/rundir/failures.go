@@ -8,6 +8,7 @@ import (
 	"io/fs"
 
 	"github.com/poolbench/poolbench/internal/files/bounded"
+	"github.com/poolbench/poolbench/internal/text/jsondoc"
 )
 
 // A FailedRun is one with requests that failed or were refused, in FailuresFile.
@@ -51,10 +52,5 @@ func ReadFailures(path string) (all []FailedRun, err error) {
 
 // WriteFailures writes FailuresFile.
 func WriteFailures(path string, all []FailedRun) error {
-	return Replace(path, func(to io.Writer) error {
-		w := json.NewEncoder(to)
-		w.SetIndent("", "  ")
-		w.SetEscapeHTML(false)
-		return w.Encode(all)
-	})
+	return Replace(path, func(to io.Writer) error { return jsondoc.Write(to, all) })
 }

@@ -24,6 +24,29 @@ func EachHistogram(
 	path string, wanted func(tag string) bool,
 	f func(line Histogram, h *hdrhistogram.Histogram) error,
 ) (cutOff int, err error) {
+	return eachLine(path, func(line string) error {
+		tag, tagged := strings.CutPrefix(line, "Tag=")
+		tag, _, _ = strings.Cut(tag, ",")
+		if !tagged || !wanted(tag) {
+			return nil
+		}
+		// The log reader of the library would take the largest value of each, twice, which costs as
+		// much as decoding it.
+		of, _, err := ParseHistogram(line)
+		if err != nil {
+			return errors.New("not a line of a histogram log")
+		}
+		h, err := hdrhistogram.Decode([]byte(of.Encoded))
+		if err != nil {
+			return err
+		}
+		return f(of, h)
+	})
+}
+
+// eachLine calls f with the lines of a log. The runner ends each: cutOff is the number of a last
+// one that was being written when it was killed; 0 for none.
+func eachLine(path string, f func(line string) error) (cutOff int, err error) {
 	log, err := os.Open(path)
 	if err != nil {
 		return 0, PathError(path, err)
@@ -32,33 +55,15 @@ func EachHistogram(
 	lines := bufio.NewReader(bounded.Reader(log, MostBytes))
 	for n := 1; ; n++ {
 		line, err := lines.ReadString('\n')
-		cut := errors.Is(err, io.EOF)
-		if err != nil && !cut {
+		switch {
+		case errors.Is(err, io.EOF) && line == "":
+			return 0, nil
+		case errors.Is(err, io.EOF):
+			return n, nil
+		case err != nil:
 			return 0, PathError(path, err)
 		}
-		if line == "" {
-			return 0, nil
-		}
-		if cut {
-			// the runner ends every line; this one was being written when it was killed
-			return n, nil
-		}
-		tag, tagged := strings.CutPrefix(line, "Tag=")
-		tag, _, _ = strings.Cut(tag, ",")
-		if !tagged || !wanted(tag) {
-			continue
-		}
-		// The log reader of the library would take the largest value of each, twice, which costs as
-		// much as decoding it.
-		of, _, err := ParseHistogram(strings.TrimRight(line, "\r\n"))
-		if err != nil {
-			return 0, fmt.Errorf("%s:%d: not a line of a histogram log", path, n)
-		}
-		h, err := hdrhistogram.Decode([]byte(of.Encoded))
-		if err == nil {
-			err = f(of, h)
-		}
-		if err != nil {
+		if err := f(strings.TrimRight(line, "\r\n")); err != nil {
 			return 0, fmt.Errorf("%s:%d: %w", path, n, err)
 		}
 	}

@@ -111,6 +111,12 @@ func pack(pieces ...[]byte) (string, error) {
 	return base64.StdEncoding.EncodeToString(deflated.Bytes()), err
 }
 
+// unpack reads what pack has written.
+func unpack(packed string) *bufio.Reader {
+	return bufio.NewReader(flate.NewReader(base64.NewDecoder(base64.StdEncoding,
+		strings.NewReader(packed))))
+}
+
 // Tasks are what a directory has of each task of a run.
 type Tasks struct {
 	Responses []int64 // in nanoseconds, or NoResponse
@@ -139,8 +145,7 @@ func (t *Tasks) SamePlan(as *Tasks) bool {
 
 // unpackParts reads what a TaskPacker has written of tasks of these responses.
 func (t *Tasks) unpackParts(packed string) error {
-	in := bufio.NewReader(flate.NewReader(base64.NewDecoder(base64.StdEncoding,
-		strings.NewReader(packed))))
+	in := unpack(packed)
 	n := len(t.Responses)
 	stride, err := binary.ReadUvarint(in)
 	if err == nil && (stride == 0 || stride > uint64(n)) {

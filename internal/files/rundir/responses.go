@@ -1,18 +1,12 @@
 package rundir
 
 import (
-	"bufio"
-	"compress/flate"
-	"encoding/base64"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strconv"
 	"strings"
-
-	"github.com/poolbench/poolbench/internal/files/bounded"
 )
 
 // MostResponses is how many tasks of virtual runs a directory has the responses of, where nothing
@@ -35,8 +29,7 @@ func unpackResponses(n int, packed string) ([]int64, error) {
 	if n < 1 || n > mostOfRun {
 		return nil, fmt.Errorf("responses of %d tasks: want 1 to %d", n, mostOfRun)
 	}
-	in := bufio.NewReader(flate.NewReader(base64.NewDecoder(base64.StdEncoding,
-		strings.NewReader(packed))))
+	in := unpack(packed)
 	var responses []int64
 	for range n {
 		v, err := binary.ReadUvarint(in)
@@ -84,27 +77,16 @@ func ParseResponses(line string) (tag string, tasks int, packed string, ok bool)
 func EachTasks(
 	path string, wanted func(tag string) bool, f func(tag string, tasks *Tasks),
 ) error {
-	log, err := os.Open(path)
-	if err != nil {
-		return PathError(path, err)
-	}
-	defer log.Close()
-	lines := bufio.NewReader(bounded.Reader(log, MostBytes))
-	for n := 1; ; n++ {
-		line, err := lines.ReadString('\n')
-		if errors.Is(err, io.EOF) { // of a line that was cut off there are none
-			return nil
-		} else if err != nil {
-			return PathError(path, err)
-		}
-		tag, tasks, packed, ok := ParseResponses(strings.TrimRight(line, "\r\n"))
+	_, err := eachLine(path, func(line string) error {
+		tag, tasks, packed, ok := ParseResponses(line)
 		if !ok || !wanted(tag) {
-			continue
+			return nil
 		}
 		all, err := UnpackTasks(tasks, packed)
-		if err != nil {
-			return fmt.Errorf("%s:%d: %w", path, n, err)
+		if err == nil {
+			f(tag, &all)
 		}
-		f(tag, &all)
-	}
+		return err
+	})
+	return err
 }

@@ -19,9 +19,6 @@ import (
 // prefix begins all names.
 const prefix = "poolbench-"
 
-// lockName is the file in a directory that its owner holds a lock on.
-const lockName = ".lock"
-
 // Pattern matches the names of the directories that are for that.
 func Pattern(what string) string { return prefix + what + "-*" }
 
@@ -44,10 +41,10 @@ func New(parent, what string) (*Dir, error) {
 	d := &Dir{Path: path}
 	// The lock is held before the file has its name, so that nobody finds the name without the
 	// lock.
-	beside := filepath.Join(path, "new"+lockName)
+	beside := filepath.Join(path, "new"+lock.FileName)
 	if d.lock, err = os.OpenFile(beside, os.O_CREATE|os.O_RDWR, 0o600); err == nil {
 		if _, err = lock.Try(d.lock); err == nil || errors.Is(err, errors.ErrUnsupported) {
-			err = os.Rename(beside, filepath.Join(path, lockName))
+			err = os.Rename(beside, filepath.Join(path, lock.FileName))
 		}
 	}
 	if err != nil {
@@ -102,13 +99,13 @@ func Bury(dir string) {
 	}
 	defer root.Close()
 	// a server may have been given the directory, but the lock is its owner's
-	if at, err := root.Lstat(lockName); err == nil && !(at.Mode().IsRegular() && isMine(at)) {
+	if at, err := root.Lstat(lock.FileName); err == nil && !(at.Mode().IsRegular() && isMine(at)) {
 		return
 	}
-	file, err := root.OpenFile(lockName, os.O_RDWR, 0)
+	file, err := root.OpenFile(lock.FileName, os.O_RDWR, 0)
 	if err != nil { // none of ours, only just begun, or killed just then
 		if errors.Is(err, fs.ErrNotExist) && isMine(info) && time.Since(info.ModTime()) > stale {
-			_ = os.Remove(filepath.Join(dir, "new"+lockName))
+			_ = os.Remove(filepath.Join(dir, "new"+lock.FileName))
 			_ = os.Remove(dir) // one that is not empty is somebody's
 		}
 		return
@@ -126,7 +123,7 @@ func removeAll(dir string) error {
 	var wrong []error
 	for _, e := range entries {
 		path := filepath.Join(dir, e.Name())
-		if e.Name() == lockName || os.RemoveAll(path) == nil {
+		if e.Name() == lock.FileName || os.RemoveAll(path) == nil {
 			continue
 		}
 		_ = filepath.WalkDir(path, func(path string, d fs.DirEntry, err error) error {
@@ -144,7 +141,7 @@ func removeAll(dir string) error {
 	if err != nil {
 		// a child of the process that was killed lives on and has made a file meanwhile: the next
 		// sweep is to know the directory
-		if file, made := os.Create(filepath.Join(dir, lockName)); made == nil {
+		if file, made := os.Create(filepath.Join(dir, lock.FileName)); made == nil {
 			err = errors.Join(err, file.Close())
 		}
 	}

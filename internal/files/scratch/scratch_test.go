@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/poolbench/poolbench/internal/files/lock"
 )
 
 // TestSweep: what dead processes have left goes, with what cannot be written to in it. What living
@@ -33,7 +35,7 @@ func TestSweep(t *testing.T) {
 		t.Fatal(err)
 	}
 	away := t.TempDir() // with a lock that nobody holds, behind a link
-	for _, path := range []string{filepath.Join(away, lockName),
+	for _, path := range []string{filepath.Join(away, lock.FileName),
 		filepath.Join(home, prefix+"file")} {
 		if err := os.WriteFile(path, nil, 0o600); err != nil {
 			t.Fatal(err)
@@ -52,8 +54,8 @@ func TestSweep(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(filled, "mine"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink(filepath.Join(away, lockName),
-		filepath.Join(linked, lockName)); err != nil {
+	if err := os.Symlink(filepath.Join(away, lock.FileName),
+		filepath.Join(linked, lock.FileName)); err != nil {
 		t.Fatal(err)
 	}
 	then := time.Now().Add(-2 * stale)
@@ -65,7 +67,7 @@ func TestSweep(t *testing.T) {
 	Sweep()
 	for path, stays := range map[string]bool{living.Path: true, dead.Path: false, away: true,
 		filepath.Join(home, prefix+"link"): true, filepath.Join(home, prefix+"file"): true,
-		filepath.Join(away, lockName): true, old: false, young: true, filled: true, linked: true,
+		filepath.Join(away, lock.FileName): true, old: false, young: true, filled: true, linked: true,
 	} {
 		if _, err := os.Lstat(path); (err == nil) != stays {
 			t.Errorf("%s: %v", path, err)

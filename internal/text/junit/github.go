@@ -1,6 +1,7 @@
 package junit
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -19,7 +20,7 @@ func (s *Suite) Annotate(w io.Writer) error {
 	written := 0
 	for i := range s.Cases {
 		c := &s.Cases[i]
-		text := c.trouble()
+		text := cmp.Or(c.Failure, c.Error)
 		if text == nil {
 			continue
 		}
@@ -33,14 +34,6 @@ func (s *Suite) Annotate(w io.Writer) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
-}
-
-// trouble is why the case did not pass; nil where it did, or was skipped.
-func (c *Case) trouble() *Text {
-	if c.Failure != nil {
-		return c.Failure
-	}
-	return c.Error
 }
 
 // data is a text as the message of a workflow command: GitHub decodes these and no others.

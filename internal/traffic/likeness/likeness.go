@@ -23,7 +23,7 @@ func Closest(due []traces.Record) (best traffic.Likeness, ok bool) {
 		return traffic.Likeness{}, false
 	}
 	n := len(due)
-	span := span(due)
+	span := traffic.Span(due)
 	tries := candidates(time.Duration(span/float64(n-1)), sines(due))
 	factors := make([]float64, len(tries))
 	least := math.Inf(1)
@@ -40,9 +40,6 @@ func Closest(due []traces.Record) (best traffic.Likeness, ok bool) {
 	return traffic.Likeness{}, false
 }
 
-// span is from the first arrival to the last, in nanoseconds.
-func span(due []traces.Record) float64 { return float64(due[len(due)-1].At - due[0].At) }
-
 // random is up to which share of a swing the rate goes up and down at random: no sine is like it.
 const random = 0.3
 
@@ -58,7 +55,7 @@ func sines(due []traces.Record) (all []string) {
 	case swing != nil && swing.Share < random:
 		return nil
 	}
-	span := time.Duration(span(due))
+	span := time.Duration(traffic.Span(due))
 	for _, period := range []time.Duration{span, span / 3, span / 10} {
 		for amp := 2; amp < 10; amp++ {
 			all = append(all, fmt.Sprintf("sine:period=%v,amp=0.%d", coarse(period), amp))
@@ -99,14 +96,19 @@ func coarse(d time.Duration) time.Duration {
 	return max(d.Round(unit), time.Microsecond)
 }
 
+// open opens a process at that rate.
+func open(text string, rate float64) (arrivals.Next, error) {
+	v, err := arrivals.Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	return v.Spec.Open(rate, 1, v.Values)
+}
+
 // factor compares a process at that rate with recorded dispersions. It plays as many tasks as there
 // is room for in due.
 func factor(recorded []traffic.Dispersion, text string, due []traces.Record, rate float64) float64 {
-	v, err := arrivals.Parse(text)
-	if err != nil {
-		return math.Inf(1)
-	}
-	next, err := v.Spec.Open(rate, 1, v.Values)
+	next, err := open(text, rate)
 	if err != nil {
 		return math.Inf(1)
 	}
@@ -116,7 +118,7 @@ func factor(recorded []traffic.Dispersion, text string, due []traces.Record, rat
 	worst := 1.0
 	for _, d := range recorded {
 		window := d.Window * 1e9
-		if span(due)/window < traffic.LeastWindows {
+		if traffic.Span(due)/window < traffic.LeastWindows {
 			break
 		}
 		f := (traffic.Index(due, window) + floor) / (d.Index + floor)
@@ -130,12 +132,8 @@ func factor(recorded []traffic.Dispersion, text string, due []traces.Record, rat
 func Played(like traffic.Likeness, due []traces.Record, parts int) (
 	course []int, dispersions []traffic.Dispersion, err error,
 ) {
-	v, err := arrivals.Parse(like.Arrival)
-	if err != nil {
-		return nil, nil, err
-	}
-	n, span := len(due), span(due)
-	next, err := v.Spec.Open(float64(n-1)/span*1e9, 1, v.Values)
+	n, span := len(due), traffic.Span(due)
+	next, err := open(like.Arrival, float64(n-1)/span*1e9)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -154,7 +152,7 @@ func Played(like traffic.Likeness, due []traces.Record, parts int) (
 	}
 	for _, d := range traffic.Dispersions(due) {
 		window := d.Window * 1e9
-		if float64(first[len(first)-1].At-first[0].At)/window < traffic.LeastWindows {
+		if traffic.Span(first)/window < traffic.LeastWindows {
 			break
 		}
 		dispersions = append(dispersions, traffic.Dispersion{Window: d.Window,
