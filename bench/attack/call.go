@@ -35,7 +35,6 @@ type caller struct {
 	timeout   time.Duration
 	transport *http.Transport
 	sender    http.RoundTripper // of net/http
-	send      func(*http.Request) (*http.Response, error)
 	conns     *conns.Set
 	calls     *calls.Counter // which they are counted by
 	attack    *Attack        // for the traces of its requests
@@ -60,11 +59,7 @@ func newCaller(
 	if a.UnixSocket != "" {
 		c.transport.Proxy = nil
 	}
-	sender := &sender{c.transport, a.Resend, &c.resent}
-	c.sender = sender
-	if c.send = sender.RoundTrip; a.Redirects > 0 {
-		c.send = (&http.Client{Transport: sender, CheckRedirect: follow(a.Redirects)}).Do
-	}
+	c.sender = &sender{c.transport, a.Resend, &c.resent}
 	if err := c.choose(ctx, a); err != nil {
 		c.close()
 		return nil, err
@@ -124,8 +119,8 @@ func (b *byNetHTTP) call(ctx context.Context, m *message) answer {
 	defer cancel()
 	w := watched{calls: b.calls}
 	ctx = httptrace.WithClientTrace(ctx, w.trace())
-	send := b.send
-	if m.visit != nil {
+	send := b.sender.RoundTrip
+	if m.visit != nil || b.attack.Redirects > 0 {
 		send = m.visit.client(b.sender, b.attack.Redirects).Do
 	}
 	resp, err := send(m.http(ctx))
@@ -138,8 +133,13 @@ func (b *byNetHTTP) call(ctx context.Context, m *message) answer {
 	return a
 }
 
-// over is for Report.Over.
-func (c *caller) over() string { return c.way.spoken() }
+// spokenOr is what https is spoken over, or that where nothing is yet.
+func (c *caller) spokenOr(other string) string {
+	if spoken := c.protocol.Load(); spoken != nil {
+		return *spoken
+	}
+	return other
+}
 
 // close ends every connection and every request that is on one.
 func (c *caller) close() {

@@ -22,7 +22,8 @@ func (a Attack) checkPlanned(agents []Agent, cut error) (planned []int) {
 		at := planned[k]
 		planned[k]++
 		s := agents[k].Share
-		if s == nil || s.Summed != nil || wrong[k] || at >= s.length() {
+		if s == nil || s.Summed != nil || wrong[k] || len(s.Records) == 0 ||
+			at >= s.Records[0].Len() {
 			continue
 		}
 		if due := s.Records[0].At(uint64(at)).Due; due != p.due {
@@ -37,8 +38,12 @@ func (a Attack) checkPlanned(agents []Agent, cut error) (planned []int) {
 		switch {
 		case s == nil || wrong[k] || s.begun() == n:
 		case s.begun() > n || s.Cut == "" || cut == nil:
+			why := ""
+			if s.Cut != "" {
+				why = ": " + s.Cut
+			}
 			agents[k].doubt(bench.Invalid, checkName, "it has %d of the %d requests of its "+
-				"share%s", s.begun(), n, because(s.Cut))
+				"share%s", s.begun(), n, why)
 		}
 	}
 	return planned
@@ -50,21 +55,6 @@ func (s *Share) begun() int {
 		return s.Sessions.Begun
 	}
 	return s.Requests
-}
-
-func because(why string) string {
-	if why == "" {
-		return ""
-	}
-	return ": " + why
-}
-
-// length is how many records of an open loop there are.
-func (s *Share) length() int {
-	if len(s.Records) == 0 {
-		return 0
-	}
-	return s.Records[0].Len()
 }
 
 // checkCounts holds what the agent counted against its records.

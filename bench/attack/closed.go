@@ -16,11 +16,12 @@ import (
 // server keeps from being sent is in neither: it is for comparison with tools that work like this.
 type closedLoop struct {
 	*run
-	clients         sync.WaitGroup // that go on
-	seq             atomic.Uint64
-	first, by, most uint64
-	until           int64
-	alarm           *pace.Alarm // for those who think; nil: nobody does, or not by the real clock
+	clients   sync.WaitGroup // that go on
+	seq       atomic.Uint64
+	first, by uint64 // this agent's requests, and clients: the first, and every so manieth
+	most      uint64
+	until     int64
+	alarm     *pace.Alarm // for those who think; nil: nobody does, or not by the real clock
 }
 
 // A client is in the hands of one goroutine at a time: one of its own, or that of a ring.
@@ -44,7 +45,7 @@ func (r *run) closed() {
 	if r.attack.Tasks > 0 {
 		l.most = uint64(r.attack.Tasks)
 	}
-	l.first, l.by = r.attack.turns()
+	l.first, l.by = uint64(r.attack.Agent), uint64(max(r.attack.Agents, 1))
 	clients := make([]client, (uint64(r.attack.Clients)-l.first+l.by-1)/l.by)
 	rings, end := l.rings()
 	if r.attack.Session.Thinks() && !r.attack.virtual {

@@ -50,12 +50,7 @@ func (c *caller) newHTTP2(a Attack) *http2 {
 	return h
 }
 
-func (h *http2) spoken() string {
-	if spoken := h.protocol.Load(); spoken != nil {
-		return *spoken
-	}
-	return "HTTP/2"
-}
+func (h *http2) spoken() string { return h.spokenOr("HTTP/2") }
 
 func (h *http2) close() { h.transport.CloseIdleConnections() }
 
@@ -171,21 +166,12 @@ func (l *lent) Close() error {
 
 // connect makes a connection to where a URL goes.
 func (h *http2) connect(ctx context.Context, u *url.URL) (*streamed, error) {
-	port := u.Port()
-	switch {
-	case port != "":
-	case h.secure:
-		port = "443"
-	default:
-		port = "80"
-	}
-	name := u.Hostname()
-	if ascii, err := inASCII(name); err == nil {
-		name = ascii
+	name, address, err := addressOf(u, h.secure)
+	if err != nil {
+		return nil, err
 	}
 	d := &dialed{name: name}
-	c, err := h.transport.NewClientConn(context.WithValue(ctx, dialedKey{}, d), "http",
-		net.JoinHostPort(name, port))
+	c, err := h.transport.NewClientConn(context.WithValue(ctx, dialedKey{}, d), "http", address)
 	if err != nil {
 		return nil, err
 	}

@@ -166,7 +166,7 @@ func (m merging) recorded() (*bench.Result, error) {
 			settled += s.Requests
 		}
 	}
-	if rec.empty() {
+	if rec.Len() == 0 {
 		return nil, cmp.Or(m.cut, m.nothing())
 	}
 	if rec.Peak = records.PeakOf(rec.Records); m.attack.Clients > 0 {

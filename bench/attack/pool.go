@@ -3,6 +3,7 @@ package attack
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"fmt"
@@ -56,22 +57,11 @@ func newConns(a Attack, give context.CancelCauseFunc, count *calls.Counter) *con
 
 // host is the one of a URL.
 func (all *wiring) host(u *url.URL) (*host, error) {
-	name, port := u.Hostname(), u.Port()
 	secure := u.Scheme == "https"
-	switch {
-	case port != "":
-	case secure:
-		port = "443"
-	default:
-		port = "80"
+	name, address, err := addressOf(u, secure)
+	if err != nil {
+		return nil, err
 	}
-	if strings.ContainsFunc(name, func(c rune) bool { return c > unicode.MaxASCII }) {
-		var err error
-		if name, err = inASCII(name); err != nil {
-			return nil, err
-		}
-	}
-	address := net.JoinHostPort(name, port)
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	key := u.Scheme + "://" + address
@@ -85,6 +75,18 @@ func (all *wiring) host(u *url.URL) (*host, error) {
 		all.hosts[key] = h
 	}
 	return h, nil
+}
+
+// addressOf is where a URL goes: the name of the host, and it with the port.
+func addressOf(u *url.URL, secure bool) (name, address string, err error) {
+	port := "80"
+	if secure {
+		port = "443"
+	}
+	if name = u.Hostname(); strings.ContainsFunc(name, func(c rune) bool { return c > unicode.MaxASCII }) {
+		name, err = inASCII(name)
+	}
+	return name, net.JoinHostPort(name, cmp.Or(u.Port(), port)), err
 }
 
 // inASCII is how net/http spells a host.

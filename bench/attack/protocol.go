@@ -82,9 +82,6 @@ func (c *caller) newHTTP3(a Attack) (*http3, error) {
 	}
 	c.calls.HasStreams(t.Streams)
 	c.sender = t
-	if c.send = t.RoundTrip; a.Redirects > 0 {
-		c.send = (&http.Client{Transport: t, CheckRedirect: follow(a.Redirects)}).Do
-	}
 	return &http3{&byNetHTTP{c}, t}, nil
 }
 

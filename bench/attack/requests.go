@@ -61,7 +61,7 @@ func ReadRequests(text []byte, format string, with Request) ([]Request, error) {
 	}
 	all, err := vegeta.ReadAllTargets(next)
 	if err != nil {
-		return nil, fmt.Errorf("%s", scrub(oneLine(err.Error())))
+		return nil, fmt.Errorf("%s", Shown(oneLine(err.Error())))
 	}
 	for i, r := range all {
 		if strings.Contains(r.URL, "{{") {
@@ -94,7 +94,7 @@ func (a Attack) checkSent(r Request, i int) error {
 		r, err = parsed.Example(a.Seed)
 	}
 	if err != nil {
-		return fmt.Errorf("%s", scrub(err.Error()))
+		return fmt.Errorf("%s", Shown(err.Error()))
 	}
 	return checkRequest(r)
 }
@@ -104,7 +104,9 @@ func checkRequest(r Request) error {
 	u, err := url.Parse(r.URL)
 	shown := "URL " + strconv.Quote(r.URL)
 	if strings.Contains(r.URL, "@") || err != nil && strings.Contains(err.Error(), "invalid port") {
-		shown, err = "URL (not shown, as it may hold a password)", hidden(err)
+		if shown = "URL (not shown, as it may hold a password)"; err != nil {
+			err = &url.Error{Err: errors.New("it is malformed")} // which quotes nothing of it
+		}
 	}
 	switch {
 	case !strings.Contains(r.URL, "://"), err == nil && u.Scheme != "http" &&
@@ -136,16 +138,6 @@ func known() string {
 	return strings.Join(all[:len(all)-1], ", ") + " or " + all[len(all)-1]
 }
 
-// hidden is an error about a URL that quotes nothing of it.
-func hidden(err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("%w", errMalformed)
-}
-
-var errMalformed = errors.New("it is malformed")
-
 // user finds what may be a user and a password in a URL, also in one that is malformed. It takes
 // too much rather than too little.
 var user = regexp.MustCompile(`((?:^"?)?(?i:[a-z][a-z0-9+.-]*://)|^"?)[^\s"/]*(?:/?[^\s"]*)@`)
@@ -154,12 +146,9 @@ var user = regexp.MustCompile(`((?:^"?)?(?i:[a-z][a-z0-9+.-]*://)|^"?)[^\s"/]*(?
 var secretQuery = regexp.MustCompile(`(?i)([?&][\w.%\[\]-]*(?:pass|pwd|secret|token|key|auth|` +
 	`credential|cookie|session)[\w.%\[\]-]*=)[^&#\s"{]+`)
 
-// Shown is the URL as it may be shown: without user and password, and without values of the query
-// that are secrets by their names.
-func Shown(address string) string { return scrub(address) }
-
-// scrub takes user and password, and secrets of queries, out of the URLs in a text.
-func scrub(text string) string {
+// Shown is a URL, or a text with URLs in it, as it may be shown: without user and password, and
+// without values of the query that are secrets by their names.
+func Shown(text string) string {
 	return secretQuery.ReplaceAllString(user.ReplaceAllString(text, "$1…@"), "${1}…")
 }
 

@@ -84,7 +84,7 @@ func (r *run) report() (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	if r.recording.empty() && (r.from == 0 || cause != nil) {
+	if r.recording.Len() == 0 && (r.from == 0 || cause != nil) {
 		return nil, cause
 	}
 	t := r.tally
@@ -94,7 +94,7 @@ func (r *run) report() (*Report, error) {
 		return nil, err
 	}
 	report := &Report{Result: res, Statuses: t.answered(), Errors: sorted(t.errors),
-		Failures: t.failures, Traced: t.traced, Over: r.caller.over(), Cut: cause,
+		Failures: t.failures, Traced: t.traced, Over: r.caller.way.spoken(), Cut: cause,
 		Resumed: r.from > 0}
 	report.addSessions(t.sessions)
 	return report, nil
@@ -133,8 +133,6 @@ func (r *run) ended() (cut, err error) {
 
 // A recording is one of an attack.
 type recording struct{ bench.Recording }
-
-func (rec *recording) empty() bool { return rec.Len() == 0 }
 
 // finish notes how the attack ended: with so many of its requests abandoned.
 func (rec *recording) finish(a Attack, cut error, abandoned, settled int) {

@@ -135,7 +135,7 @@ func (r *run) without(s *sample, why string) {
 	if r.attack.Data != nil || s.visit != nil { // a URL in it may have one
 		why = templates.MaskValues(why, r.caller.secrets(s.seq, s.visit))
 	}
-	s.err, s.outcome = scrub(why), records.Failed
+	s.err, s.outcome = Shown(why), records.Failed
 	if r.ctx.Err() != nil { // its connection was closed for that
 		s.err, s.outcome = strategies.ErrAbandoned.Error(), records.Abandoned
 	}

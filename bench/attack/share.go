@@ -45,10 +45,6 @@ func (a Attack) owner(seq uint64) int {
 	return int(turn)
 }
 
-// turns says which requests of a closed loop are this agent's, and which clients: the first, and
-// every so manieth.
-func (a Attack) turns() (first, every uint64) { return uint64(a.Agent), uint64(max(a.Agents, 1)) }
-
 // A Share is what one agent has measured of an attack that several share. Its text is JSON but for
 // the Records, which AppendBinary adds.
 type Share struct {
@@ -106,12 +102,12 @@ func RunShare(ctx context.Context, a Attack) (*Share, error) {
 	s := &Share{Records: rec.Records, Requests: t.settled(), Outcomes: t.outcomes,
 		Statuses: t.answered(), Errors: sorted(t.errors), Failures: t.failures, Traced: t.traced,
 		Sessions: t.sessions, Peak: rec.Peak, Busy: t.busy,
-		Twice: rec.Twice, Resent: rec.Resent, Calls: rec.Calls, Over: r.caller.over(),
+		Twice: rec.Twice, Resent: rec.Resent, Calls: rec.Calls, Over: r.caller.way.spoken(),
 		Began: r.base, Late: r.late}
 	if cut != nil {
 		s.Cut = cut.Error()
 	}
-	if rec.empty() {
+	if rec.Len() == 0 {
 		s.Records = nil
 		return s, nil
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench/attack/checks"
 	"github.com/poolbench/poolbench/internal/machine/meter"
+	"github.com/poolbench/poolbench/internal/machine/pace"
 )
 
 // Progress is how far an attack is.
@@ -86,22 +87,9 @@ func (r *run) stopIf() (stop func()) {
 		every = min(every, s.Every())
 	}
 	stopping, begun := r.attack.Stopping(), time.Now()
-	end, ended := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(ended)
-		tick := time.NewTicker(every)
-		defer tick.Stop()
-		for {
-			select {
-			case <-tick.C:
-				if why := stopping(r.progress(begun)); why != nil {
-					r.give(why)
-					return
-				}
-			case <-end:
-				return
-			}
+	return pace.Every(every, func() {
+		if why := stopping(r.progress(begun)); why != nil {
+			r.give(why)
 		}
-	}()
-	return func() { close(end); <-ended }
+	})
 }

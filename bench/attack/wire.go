@@ -101,12 +101,7 @@ func (all *wiring) prepare(m *message) (err error) {
 	return err
 }
 
-func (all *wiring) spoken() string {
-	if spoken := all.protocol.Load(); spoken != nil {
-		return *spoken
-	}
-	return ""
-}
+func (all *wiring) spoken() string { return all.spokenOr("") }
 
 func (all *wiring) close() {} // the caller does
 

@@ -58,7 +58,10 @@ func (s *Set) Dialed(ctx context.Context, took time.Duration, err error) {
 
 // Dial is the DialContext of a transport. What it makes is a *Conn.
 func (s *Set) Dial(ctx context.Context, network, address string) (net.Conn, error) {
-	if s.isClosed() {
+	s.mu.Lock()
+	closed := s.closed
+	s.mu.Unlock()
+	if closed {
 		return nil, net.ErrClosed
 	}
 	begun := time.Now()
@@ -95,12 +98,6 @@ func (s *Set) failed(ctx context.Context, err error) {
 	if s.refused++; s.refused == s.Hosts {
 		s.Give(&NobodyError{err})
 	}
-}
-
-func (s *Set) isClosed() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.closed
 }
 
 // Close closes every connection, and those that are still to come.

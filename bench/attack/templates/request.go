@@ -14,7 +14,6 @@ import (
 	"net/url"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -356,13 +355,4 @@ func (r *Request) fill(f *filling) (to vegeta.Target, err error) {
 		to.Body, err = f.put(nil, r.body)
 	}
 	return to, err
-}
-
-// Line is that of the data which request number seq has, for people; "" where there are none.
-func (r *Request) Line(seq uint64) string {
-	if r.data == nil {
-		return ""
-	}
-	row := r.session(seq) % uint64(len(r.data.Rows))
-	return r.data.Name + ":" + strconv.Itoa(r.data.Lines[row])
 }
