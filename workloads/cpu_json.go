@@ -3,7 +3,6 @@ package workloads
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 
 	"github.com/poolbench/poolbench/bench/param"
 	"github.com/poolbench/poolbench/internal/machine/alone"
@@ -28,19 +27,12 @@ var _ = register(Spec{
 		w.mean = mean
 		return w, nil
 	},
-	Check: checkDoublings,
+	Check: numberFrom("n", 0, mostDoublings),
 })
 
 // mostDoublings are those of the pattern: 28 MB of text, and a task that takes a second and the
 // better part of a gigabyte.
 const mostDoublings = 20
-
-func checkDoublings(v param.Values) error {
-	if n := v.Int("n"); n < 0 || n > mostDoublings {
-		return fmt.Errorf("n: must be between 0 and %d, got %d", mostDoublings, n)
-	}
-	return nil
-}
 
 type doubled struct{}
 

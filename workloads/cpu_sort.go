@@ -2,7 +2,6 @@ package workloads
 
 import (
 	"context"
-	"fmt"
 	"math/rand/v2"
 	"slices"
 
@@ -26,18 +25,11 @@ var _ = register(Spec{
 		}
 		return &cpuSort{times{mean: mean}, seed, v.Int("n")}, nil
 	},
-	Check: checkSort,
+	Check: numberFrom("n", 1, mostSorted),
 })
 
 // mostSorted is 80 MB and about a second.
 const mostSorted = 10_000_000
-
-func checkSort(v param.Values) error {
-	if n := v.Int("n"); n < 1 || n > mostSorted {
-		return fmt.Errorf("n: must be between 1 and %d, got %d", mostSorted, n)
-	}
-	return nil
-}
 
 type sorted struct{}
 

@@ -1,9 +1,9 @@
 package workloads
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"slices"
 	"sync"
@@ -21,8 +21,10 @@ var _ = register(Spec{
 	Keys: append(slices.Clip(fileKeys),
 		param.Key{Name: "chunk", Kind: param.Size, Default: "64KiB",
 			Doc: "bytes read at a time, at most 64MiB"}),
-	New:   newFileReadChunked,
-	Check: checkFileReadChunked,
+	New: newFileReadChunked,
+	Check: func(v param.Values) error {
+		return cmp.Or(sizeUpTo("chunk", 64<<20, "64MiB")(v), checkFiles(v))
+	},
 })
 
 type fileReadChunked struct {
@@ -33,13 +35,6 @@ type fileReadChunked struct {
 	chunk   int64
 	nominal time.Duration // of a chunk
 	buffers sync.Pool     // of *[]byte, a chunk long
-}
-
-func checkFileReadChunked(v param.Values) error {
-	if chunk := v.Size("chunk"); chunk < 1 || chunk > 64<<20 {
-		return fmt.Errorf("chunk: must be between 1 byte and 64MiB, got %d bytes", chunk)
-	}
-	return checkFiles(v)
 }
 
 func newFileReadChunked(seed uint64, v param.Values) (Workload, error) {

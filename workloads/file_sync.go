@@ -24,7 +24,7 @@ var _ = register(Spec{
 			"file in, in a new directory of its own; temp: the system's for temporary files"},
 	},
 	New:   newFileSync,
-	Check: checkFileSync,
+	Check: sizeUpTo("bytes", 1<<20, "1MiB"),
 })
 
 // fileSync appends to one file. It is measured alone; several tasks at once may share an fsync.
@@ -33,13 +33,6 @@ type fileSync struct {
 	file *os.File
 	text []byte
 	times
-}
-
-func checkFileSync(v param.Values) error {
-	if n := v.Size("bytes"); n < 1 || n > 1<<20 {
-		return fmt.Errorf("bytes: must be between 1 byte and 1MiB, got %d bytes", n)
-	}
-	return nil
 }
 
 func newFileSync(_ uint64, v param.Values) (Workload, error) {

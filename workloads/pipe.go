@@ -21,20 +21,13 @@ var _ = register(Spec{
 		{Name: "bytes", Kind: param.Size, Default: "64KiB", Doc: "bytes per task, at most 1GiB"},
 	},
 	New:   newPipes,
-	Check: checkPipe,
+	Check: sizeUpTo("bytes", 1<<30, "1GiB"),
 })
 
 // pipeChunk is the number of bytes between two hand-overs. It is less than a pipe of Linux holds
 // (64 KiB, but 4 KiB for a user who has too many, and then writing waits for the reader, as it
 // may).
 const pipeChunk = 32 << 10
-
-func checkPipe(v param.Values) error {
-	if n := v.Size("bytes"); n < 1 || n > 1<<30 {
-		return fmt.Errorf("bytes: must be between 1 byte and 1GiB, got %d bytes", n)
-	}
-	return nil
-}
 
 func newPipes(_ uint64, v param.Values) (Workload, error) {
 	w := &pipes{bytes: v.Size("bytes"), content: make([]byte, pipeChunk)}

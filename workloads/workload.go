@@ -145,6 +145,26 @@ func (s Spec) check(v param.Values) error {
 	return err
 }
 
+// numberFrom is a Spec.Check for an Int from least to most.
+func numberFrom(key string, least, most int) func(param.Values) error {
+	return func(v param.Values) error {
+		if n := v.Int(key); n < least || n > most {
+			return fmt.Errorf("%s: must be between %d and %d, got %d", key, least, most, n)
+		}
+		return nil
+	}
+}
+
+// sizeUpTo is a Spec.Check for a Size from a byte to most, which is spelt so.
+func sizeUpTo(key string, most int64, spelt string) func(param.Values) error {
+	return func(v param.Values) error {
+		if n := v.Size(key); n < 1 || n > most {
+			return fmt.Errorf("%s: must be between 1 byte and %s, got %d bytes", key, spelt, n)
+		}
+		return nil
+	}
+}
+
 // String is the name.
 func (s Spec) String() string { return s.Name }
 

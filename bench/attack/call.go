@@ -30,22 +30,20 @@ type caller struct {
 	wiring    *wiring                // it; nil: another one is
 	why       string                 // it is nil, where it could be it
 	protocol  atomic.Pointer[string] // what https is spoken over; nil: nothing yet
-	resend    bool
-	resent    atomic.Int64 // requests that went over the wire again within a call
-	timeout   time.Duration
+	resent    atomic.Int64           // requests that went over the wire again within a call
 	transport *http.Transport
 	sender    http.RoundTripper // of net/http
 	conns     *conns.Set
 	calls     *calls.Counter // which they are counted by
-	attack    *Attack        // for the traces of its requests
+	attack    *Attack
 }
 
 func newCaller(
 	ctx context.Context, a Attack, give context.CancelCauseFunc,
 ) (*caller, error) {
 	count := new(calls.Counter)
-	c := &caller{ctx: ctx, messages: a.messages(), keep: a.keeps(), resend: a.Resend,
-		timeout: a.Timeout, conns: newConns(a, give, count), calls: count, attack: &a}
+	c := &caller{ctx: ctx, messages: a.messages(), keep: a.keeps(),
+		conns: newConns(a, give, count), calls: count, attack: &a}
 	c.transport = &http.Transport{
 		Proxy:                  http.ProxyFromEnvironment,
 		DialContext:            c.conns.Dial,
@@ -84,7 +82,7 @@ func (c *caller) choose(ctx context.Context, a Attack) error {
 		}
 		c.way = h
 	} else if ok, why := c.canWire(a); ok {
-		c.wiring = c.newWiring(a)
+		c.wiring = c.newWiring()
 		c.way = c.wiring
 	} else {
 		c.why = why
@@ -115,7 +113,7 @@ func (b *byNetHTTP) spoken() string { return "by net/http, since " + b.why }
 func (b *byNetHTTP) close() {}
 
 func (b *byNetHTTP) call(ctx context.Context, m *message) answer {
-	ctx, cancel := context.WithTimeout(ctx, b.timeout)
+	ctx, cancel := context.WithTimeout(ctx, b.attack.Timeout)
 	defer cancel()
 	w := watched{calls: b.calls}
 	ctx = httptrace.WithClientTrace(ctx, w.trace())
@@ -253,7 +251,6 @@ func (s *sending) wrote(info httptrace.WroteRequestInfo) {
 	}
 }
 
-// RoundTrip implements http.RoundTripper.
 func (s *sender) RoundTrip(r *http.Request) (*http.Response, error) {
 	count := &sending{resent: s.resent}
 	count.trace.WroteRequest = count.wrote

@@ -1,6 +1,7 @@
 package attack
 
 import (
+	"context"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -21,7 +22,7 @@ type closedLoop struct {
 	first, by uint64 // this agent's requests, and clients: the first, and every so manieth
 	most      uint64
 	until     int64
-	alarm     *pace.Alarm // for those who think; nil: nobody does, or not by the real clock
+	sleep     func(context.Context, time.Duration) error // of those who think
 }
 
 // A client is in the hands of one goroutine at a time: one of its own, or that of a ring.
@@ -48,9 +49,10 @@ func (r *run) closed() {
 	l.first, l.by = uint64(r.attack.Agent), uint64(max(r.attack.Agents, 1))
 	clients := make([]client, (uint64(r.attack.Clients)-l.first+l.by-1)/l.by)
 	rings, end := l.rings()
-	if r.attack.Session.Thinks() && !r.attack.virtual {
-		l.alarm = pace.NewAlarm()
-		defer l.alarm.Close()
+	if l.sleep = pace.Sleep; r.attack.Session.Thinks() && !r.attack.virtual {
+		alarm := pace.NewAlarm()
+		defer alarm.Close()
+		l.sleep = alarm.Sleep
 	}
 	for i := range clients {
 		c := &clients[i]
@@ -134,7 +136,7 @@ func (c *client) nextStep() bool {
 	if v.due <= now {
 		v.due = now // what was filled in took its time, which is nobody's wait
 	} else if err == nil {
-		err = l.sleep(time.Duration(v.due - now))
+		err = l.sleep(l.ctx, time.Duration(v.due-now))
 	}
 	if err != nil { // the attack has ended
 		l.tally.ended(v, records.Abandoned, l.now())
@@ -147,14 +149,6 @@ func (c *client) nextStep() bool {
 	c.rec = c.records.Add(v.due)
 	c.start = l.now()
 	return true
-}
-
-// sleep is for a client who thinks.
-func (l *closedLoop) sleep(d time.Duration) error {
-	if l.alarm == nil {
-		return pace.Sleep(l.ctx, d)
-	}
-	return l.alarm.Sleep(l.ctx, d)
 }
 
 // settle notes what became of the request at hand.

@@ -35,7 +35,7 @@ func (all *wiring) follow(
 		}
 		return &http.Response{StatusCode: last.status, Header: header, Body: http.NoBody}, nil
 	}
-	client := m.visit.client(roundTrip(via), all.redirects)
+	client := m.visit.client(roundTrip(via), all.attack.Redirects)
 	resp, err := client.Do(m.http(ctx))
 	last.stored = true
 	if err != nil {
@@ -59,5 +59,4 @@ func follow(most int) func(*http.Request, []*http.Request) error {
 // A roundTrip is an http.RoundTripper.
 type roundTrip func(*http.Request) (*http.Response, error)
 
-// RoundTrip implements http.RoundTripper.
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }

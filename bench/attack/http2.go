@@ -21,9 +21,7 @@ import (
 type http2 struct {
 	*caller
 	transport *http.Transport
-	secure    bool
 	tls       *tls.Config
-	follows   int // redirects
 	counts    *streams.Counts
 	hosts     streams.Hosts[*streamed]
 }
@@ -35,9 +33,8 @@ type streamed struct {
 }
 
 func (c *caller) newHTTP2(a Attack) *http2 {
-	h := &http2{caller: c, secure: a.HTTP2, follows: a.Redirects,
-		counts: c.streams(), hosts: streams.Hosts[*streamed]{Connections: a.Connections,
-			Streams: a.Streams, Stands: func(s *streamed) bool { return !s.frames.Gone() }},
+	h := &http2{caller: c, counts: c.streams(), hosts: streams.Hosts[*streamed]{Connections: a.Connections,
+		Streams: a.Streams, Stands: func(s *streamed) bool { return !s.frames.Gone() }},
 		tls: &tls.Config{InsecureSkipVerify: a.Insecure, NextProtos: []string{"h2"},
 			ClientSessionCache: tls.NewLRUClientSessionCache(0)}}
 	h.transport = &http.Transport{
@@ -58,13 +55,13 @@ func (h *http2) prepare(*message) error { return nil }
 
 // call sends the message on a stream.
 func (h *http2) call(ctx context.Context, m *message) answer {
-	deadline := time.Now().Add(h.timeout)
+	deadline := time.Now().Add(h.attack.Timeout)
 	ctx, cancel := context.WithDeadline(ctx, deadline)
 	defer cancel()
 	begun := time.Now()
 	resp, err := h.exchange(m.withCookies(ctx), deadline)
 	firstByte, followed := time.Since(begun), false
-	if err == nil && h.follows > 0 && isRedirect(resp.StatusCode) &&
+	if err == nil && h.attack.Redirects > 0 && isRedirect(resp.StatusCode) &&
 		resp.Header.Get("Location") != "" {
 		first := resp
 		client := m.visit.client(roundTrip(func(r *http.Request) (*http.Response, error) {
@@ -74,7 +71,7 @@ func (h *http2) call(ctx context.Context, m *message) answer {
 				return was, nil
 			}
 			return h.exchange(r, deadline)
-		}), h.follows)
+		}), h.attack.Redirects)
 		resp, err = client.Do(m.http(ctx))
 		followed = true
 	}
@@ -124,7 +121,7 @@ func (h *http2) again(r *http.Request, tries int, err error) *http.Request {
 	}
 	switch {
 	case err.Error() == "http2: client conn not usable": // nothing went over the wire
-	case h.resend && unbegun(err):
+	case h.attack.Resend && unbegun(err):
 		h.resent.Add(1)
 	default:
 		return nil
@@ -139,7 +136,6 @@ type streamReset struct {
 	Cause    error
 }
 
-// Error implements error.
 func (s streamReset) Error() string { return fmt.Sprintf("reset by code %d", s.Code) }
 
 // unbegun reports whether the server has said that it did not begin the request: a stream that it
@@ -157,7 +153,6 @@ type lent struct {
 	give func()
 }
 
-// Close implements io.Closer.
 func (l *lent) Close() error {
 	err := l.ReadCloser.Close()
 	l.give()
@@ -166,7 +161,7 @@ func (l *lent) Close() error {
 
 // connect makes a connection to where a URL goes.
 func (h *http2) connect(ctx context.Context, u *url.URL) (*streamed, error) {
-	name, address, err := addressOf(u, h.secure)
+	name, address, err := addressOf(u, h.attack.HTTP2)
 	if err != nil {
 		return nil, err
 	}
@@ -194,7 +189,7 @@ func (h *http2) dial(ctx context.Context, network, address string) (net.Conn, er
 		return nil, err
 	}
 	spoken := "HTTP/2 in the clear"
-	if h.secure {
+	if h.attack.HTTP2 {
 		begun := time.Now()
 		config := h.tls.Clone()
 		config.ServerName = d.name

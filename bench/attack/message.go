@@ -89,12 +89,6 @@ func (a Attack) parse(r Request, i int) (*templates.Request, error) {
 	return templates.Parse(r, a.Data)
 }
 
-// fill is request number seq, of that session.
-func (f *form) fill(seq uint64, of *visit) (Request, error) {
-	r, err := f.Fill(f.seed, seq, of.values()...)
-	return withoutUser(r), err
-}
-
 // message is what request number seq, of that session, sends: one that is shared, or own, filled
 // in. Whoever calls does so before the request counts as begun, so that no time of the generator's
 // is the server's.
@@ -191,7 +185,8 @@ func (m *message) complete() {
 	if m.built != nil || m.err != nil {
 		return
 	}
-	if m.filled, m.err = m.form.fill(m.seq, m.visit); m.err != nil {
+	m.filled, m.err = m.form.Fill(m.form.seed, m.seq, m.visit.values()...)
+	if m.filled = withoutUser(m.filled); m.err != nil {
 		return
 	}
 	m.request = &m.filled

@@ -67,7 +67,7 @@ func (all *wiring) host(u *url.URL) (*host, error) {
 	key := u.Scheme + "://" + address
 	h := all.hosts[key]
 	if h == nil {
-		h = &host{address: address, most: all.most}
+		h = &host{address: address, most: all.attack.Connections}
 		if secure {
 			h.tls = all.tls.Clone()
 			h.tls.ServerName = name

@@ -169,12 +169,8 @@ func (a Attack) protocol() *Protocol {
 
 // checkProtocol finds what does not go together with the protocol, and what it refuses of single
 // requests.
-func (a Attack) checkProtocol() (wrong []error) {
-	complain := func(bad bool, format string, args ...any) {
-		if bad {
-			wrong = append(wrong, fmt.Errorf(format, args...))
-		}
-	}
+func (a Attack) checkProtocol() (wrong complaints) {
+	complain := wrong.add
 	p := a.protocol()
 	complain(a.Streams < 0, "streams %d: want 1 or more", a.Streams)
 	complain(a.HTTP3 && openHTTP3() == nil, "http3: the package bench/attack/http3 is not imported")
@@ -277,7 +273,7 @@ func (f *foreign) prepare(m *message) (err error) {
 }
 
 func (f *foreign) call(ctx context.Context, m *message) answer {
-	sent := f.sender.Send(ctx, m.prepared, time.Now().Add(f.timeout), f.keep != checks.Needs{})
+	sent := f.sender.Send(ctx, m.prepared, time.Now().Add(f.attack.Timeout), f.keep != checks.Needs{})
 	a := answer{status: sent.Status, in: sent.In, out: sent.Out, retryAfter: sent.RetryAfter,
 		err: sent.Err, kept: kept(f.keep)}
 	if a.kept != nil {

@@ -51,7 +51,7 @@ type flight struct {
 // each: on loopback the server wants the others.
 func (l *closedLoop) rings() (rings []*ring, end func()) {
 	all := l.caller.wiring
-	if all == nil || all.most > 0 || l.attack.Session.Thinks() || // in the midst of others
+	if all == nil || l.attack.Connections > 0 || l.attack.Session.Thinks() || // in the midst of others
 		l.attack.virtual || l.attack.dial != nil {
 		return nil, func() {}
 	}
@@ -356,5 +356,4 @@ func (c *client) attach(all *conns.Set) error {
 // An ended reader has come to its end.
 type ended struct{ err error }
 
-// Read implements io.Reader.
 func (e ended) Read([]byte) (int, error) { return 0, e.err }

@@ -31,16 +31,12 @@ func (a Attack) steps() []sessions.Step {
 }
 
 // checkSession finds what does not go together with sessions.
-func (a Attack) checkSession() (wrong []error) {
+func (a Attack) checkSession() (wrong complaints) {
 	s := a.Session
 	if s == nil {
 		return nil
 	}
-	complain := func(bad bool, format string, args ...any) {
-		if bad {
-			wrong = append(wrong, fmt.Errorf(format, args...))
-		}
-	}
+	complain := wrong.add
 	if err := s.Validate(); err != nil {
 		wrong = append(wrong, err)
 	}

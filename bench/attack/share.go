@@ -1,6 +1,7 @@
 package attack
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"encoding/json"
@@ -117,7 +118,8 @@ func RunShare(ctx context.Context, a Attack) (*Share, error) {
 		return nil, err
 	}
 	s.Verdict, s.Reasons = res.Verdict, res.Reasons
-	if len(rec.Records) == 0 || r.attack.wholeOrMore(s.Requests) > mostRecorded {
+	together := cmp.Or(r.attack.Tasks, s.Requests*max(r.attack.Agents, 1)) // about, of all agents
+	if len(rec.Records) == 0 || together > mostRecorded {
 		s.Summed, s.Records = res, nil
 	}
 	return s, nil
@@ -191,15 +193,6 @@ func (s *Share) UnmarshalBinary(data []byte) error {
 }
 
 var errCutOff = errors.New("a share is cut off")
-
-// wholeOrMore is how many requests the agents send together, about, where this one has sent so
-// many.
-func (a Attack) wholeOrMore(sent int) int {
-	if a.Tasks > 0 {
-		return a.Tasks
-	}
-	return sent * max(a.Agents, 1)
-}
 
 // EachDue calls f with the due time of every request that this agent, or an attack that is not
 // shared, has to send, in ns from the start of the plan. The error is about an impossible attack.

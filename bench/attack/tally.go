@@ -154,7 +154,7 @@ func (t *tally) add(s sample) {
 	if s.status != 0 {
 		t.statuses[s.status]++
 	} else if s.err != "" {
-		t.countError(s.err)
+		t.count(errorKind(s.err))
 	}
 	if s.check != "" {
 		t.count(failedCheck + s.check)
@@ -215,10 +215,6 @@ func (t *tally) errorText(s sample) string {
 // mostErrors is how many kinds of errors are told apart.
 const mostErrors = 16
 
-// countError counts by kind: without the request, and without what differs from one connection to
-// the next.
-func (t *tally) countError(text string) { t.count(errorKind(text)) }
-
 func (t *tally) count(text string) {
 	if _, known := t.errors[text]; !known && len(t.errors) >= mostErrors {
 		text = "other errors"
@@ -233,6 +229,8 @@ var (
 	afterValue = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
 )
 
+// errorKind is an error without the request, and without what differs from one connection to the
+// next.
 func errorKind(text string) string {
 	text = oneLine(localEnd.ReplaceAllString(ofRequest.ReplaceAllString(text, ""), ""))
 	text = ofStream.ReplaceAllString(text, "stream ID …")

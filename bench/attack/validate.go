@@ -14,16 +14,21 @@ import (
 // both, and some more.
 const maxClients = 100_000
 
+// complaints are what makes an attack impossible.
+type complaints []error
+
+func (c *complaints) add(bad bool, format string, args ...any) {
+	if bad {
+		*c = append(*c, fmt.Errorf(format, args...))
+	}
+}
+
 // Validate reports everything that makes the attack impossible, joined. It sends nothing.
 func (a Attack) Validate() error {
 	given := a
 	a = a.withDefaults()
-	var wrong []error
-	complain := func(bad bool, format string, args ...any) {
-		if bad {
-			wrong = append(wrong, fmt.Errorf(format, args...))
-		}
-	}
+	var wrong complaints
+	complain := wrong.add
 	complain(len(a.Requests) == 0, "requests: none is given")
 	wrong = append(wrong, given.checkSession()...)
 	for i, r := range given.Requests {

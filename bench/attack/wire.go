@@ -22,11 +22,9 @@ import (
 // measured as the server's.
 type wiring struct {
 	*caller
-	tls       *tls.Config
-	most      int // connections to a host; 0: as many as it takes
-	redirects int // that are followed
-	mu        sync.Mutex
-	hosts     map[string]*host
+	tls   *tls.Config
+	mu    sync.Mutex
+	hosts map[string]*host
 }
 
 // An outgoing request is one as it goes over a wire.
@@ -72,9 +70,8 @@ func (c *caller) canWire(a Attack) (ok bool, why string) {
 }
 
 // newWiring is for those.
-func (c *caller) newWiring(a Attack) *wiring {
-	all := &wiring{caller: c, hosts: map[string]*host{}, most: a.Connections,
-		redirects: a.Redirects, tls: c.transport.TLSClientConfig.Clone()}
+func (c *caller) newWiring() *wiring {
+	all := &wiring{caller: c, hosts: map[string]*host{}, tls: c.transport.TLSClientConfig.Clone()}
 	all.tls.NextProtos = []string{"http/1.1"}
 	all.tls.ClientSessionCache = tls.NewLRUClientSessionCache(0)
 	return all
@@ -130,7 +127,7 @@ func (all *wiring) encoded(r *http.Request) (outgoing, error) {
 // call makes a call over the wire to its host that was used last, or over a new one.
 func (all *wiring) call(ctx context.Context, m *message) answer {
 	now := time.Now()
-	deadline := now.Add(all.timeout)
+	deadline := now.Add(all.attack.Timeout)
 	a := all.exchange(ctx, m.wired, now, deadline)
 	if a.redirect != nil {
 		return all.follow(ctx, m, deadline, a.redirect)
@@ -149,23 +146,18 @@ func (all *wiring) exchange(
 	if w.sent = now; waited {
 		w.sent = time.Now()
 	}
-	idle := now.Sub(w.ended) > longIdle
 	w.deadline = deadline
-	all.over(ctx, w, o, idle, &a)
+	used := w.conn != nil
+	got := all.try(ctx, w, o, now.Sub(w.ended) > longIdle, &a)
+	all.again(ctx, w, o, used, &a, got)
 	w.ended = time.Now()
 	o.to.give(w)
 	return a
 }
 
-// over is exchange over that wire. On a connection that the server has closed since the last call
-// it is made anew, once: where nothing was written, or where a request may be sent again.
-func (all *wiring) over(ctx context.Context, w *wire, o *outgoing, idle bool, a *answer) {
-	used := w.conn != nil
-	got := all.try(ctx, w, o, idle, a)
-	all.again(ctx, w, o, used, a, got)
-}
-
-// again leaves the answer to a call that got so far as it is, or makes the call once more.
+// again leaves the answer to a call that got so far as it is, or makes the call once more: on a
+// connection that the server has closed since the last call, where nothing was written, or where a
+// request may be sent again.
 func (all *wiring) again(
 	ctx context.Context, w *wire, o *outgoing, used bool, a *answer, got reached,
 ) {
@@ -173,7 +165,7 @@ func (all *wiring) again(
 		return
 	}
 	if got == written {
-		if !all.resend || !once.Idempotent(o.Request) {
+		if !all.attack.Resend || !once.Idempotent(o.Request) {
 			return
 		}
 		all.resent.Add(1)
@@ -225,7 +217,7 @@ func (all *wiring) try(
 func (all *wiring) answer(
 	w *wire, o *outgoing, finish func() bool, a *answer,
 ) (got reached) {
-	got = w.read(o, all.redirects > 0, all.keep, a)
+	got = w.read(o, all.attack.Redirects > 0, all.keep, a)
 	if !finish() || a.err != nil || a.closes || o.closes || w.reader.Buffered() > 0 ||
 		len(w.limit.come) > 0 {
 		// what comes after an answer is nobody's
@@ -356,7 +348,6 @@ type limited struct {
 	left int64
 }
 
-// Read implements io.Reader.
 func (l *limited) Read(p []byte) (int, error) {
 	if l.left <= 0 {
 		return 0, errors.New("the header is larger than 1 MiB")

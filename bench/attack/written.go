@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -45,16 +46,8 @@ type Written struct {
 
 // Written puts the attack in words.
 func (a Attack) Written() Written {
-	w := Written{Requests: a.Requests, Session: a.Session,
-		Templates: a.Templates, Data: a.Data, Checks: a.Checks,
-		StopIf: a.StopIf,
-		Label:  a.Label, Rate: a.Rate, Clients: a.Clients,
-		Tasks: a.Tasks, Duration: a.Duration, Drain: a.Drain, Timeout: a.Timeout, Limit: a.Limit,
-		Queue: a.Queue, Workers: a.Workers, Connections: a.Connections, Redirects: a.Redirects,
-		Shed: a.Shed, Resend: a.Resend, Insecure: a.Insecure, Soak: a.Soak, Seed: a.Seed,
-		Agents: a.Agents, Agent: a.Agent, Profile: a.Profile,
-		Trace: a.Trace, HTTP2: a.HTTP2, H2C: a.H2C, HTTP3: a.HTTP3,
-		Streams: a.Streams, UnixSocket: a.UnixSocket, Descriptors: a.Descriptors}
+	var w Written
+	share(&w, a)
 	if a.Arrival.Spec.Name != "" {
 		w.Arrival = a.Arrival.String()
 	}
@@ -62,6 +55,17 @@ func (a Attack) Written() Written {
 		w.Strategy = a.Strategy.String()
 	}
 	return w
+}
+
+// share sets the fields that an attack and what is written of it have in common.
+func share(to, from any) {
+	fields, given := reflect.ValueOf(to).Elem(), reflect.ValueOf(from)
+	for i := range fields.NumField() {
+		name := fields.Type().Field(i).Name
+		if v := given.FieldByName(name); v.IsValid() && v.Type() == fields.Field(i).Type() {
+			fields.Field(i).Set(v)
+		}
+	}
 }
 
 // WithoutSecrets leaves out what may be one: values of headers, user and query of the URL, and of a
@@ -87,16 +91,7 @@ func (w Written) WithoutSecrets() Written {
 
 // Attack is the inverse of Attack.Written. Its error is also about one that is impossible.
 func (w Written) Attack() (a Attack, err error) {
-	a = Attack{Requests: w.Requests, Session: w.Session,
-		Templates: w.Templates, Data: w.Data, Checks: w.Checks,
-		StopIf: w.StopIf,
-		Label:  w.Label, Rate: w.Rate, Clients: w.Clients,
-		Tasks: w.Tasks, Duration: w.Duration, Drain: w.Drain, Timeout: w.Timeout, Limit: w.Limit,
-		Queue: w.Queue, Workers: w.Workers, Connections: w.Connections, Redirects: w.Redirects,
-		Shed: w.Shed, Resend: w.Resend, Insecure: w.Insecure, Soak: w.Soak, Seed: w.Seed,
-		Agents: w.Agents, Agent: w.Agent, Profile: w.Profile,
-		Trace: w.Trace, HTTP2: w.HTTP2, H2C: w.H2C, HTTP3: w.HTTP3,
-		Streams: w.Streams, UnixSocket: w.UnixSocket, Descriptors: w.Descriptors}
+	share(&a, w)
 	var wrong [2]error
 	if w.Arrival != "" {
 		a.Arrival, wrong[0] = arrivals.Parse(w.Arrival)

@@ -1,7 +1,6 @@
 package fleet
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -302,7 +301,7 @@ func (s *Sweep) Shares() string {
 	for host, n := range perHost {
 		hosts = append(hosts, fmt.Sprintf("%d on %s", n, host))
 	}
-	slices.SortFunc(hosts, cmp.Compare[string])
+	slices.Sort(hosts)
 	if runs == 0 {
 		return ""
 	}

@@ -150,14 +150,12 @@ type body struct {
 	give func()
 }
 
-// Read implements io.Reader.
 func (b *body) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	b.of.count(err)
 	return n, err
 }
 
-// Close implements io.Closer.
 func (b *body) Close() error {
 	err := b.ReadCloser.Close()
 	b.give()

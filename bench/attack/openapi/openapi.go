@@ -46,7 +46,8 @@ func Read(text []byte, base, method string) (all []vegeta.Target, err error) {
 		operations := item.Operations()
 		for _, m := range slices.Sorted(maps.Keys(operations)) {
 			o := operations[m]
-			if o == nil || o.Deprecated || !taken(m, method) {
+			taken := m == method || method == "" && m != http.MethodDelete
+			if o == nil || o.Deprecated || !taken {
 				continue
 			}
 			r, err := request(strings.TrimSuffix(base, "/"), path, m, item, o)
@@ -60,11 +61,6 @@ func Read(text []byte, base, method string) (all []vegeta.Target, err error) {
 		return nil, errors.New("there is no operation to be called in it")
 	}
 	return all, nil
-}
-
-// taken reports whether operations of a method are, where that one is asked for.
-func taken(method, asked string) bool {
-	return method == asked || asked == "" && method != http.MethodDelete
 }
 
 // server is the first, with the defaults of its variables.
@@ -97,7 +93,10 @@ func request(
 		value := text(parameterExample(p))
 		switch p.In {
 		case openapi3.ParameterInPath:
-			path = strings.ReplaceAll(path, "{"+p.Name+"}", inPath(value))
+			if !strings.Contains(value, "{{") { // which is to be filled in
+				value = url.PathEscape(value)
+			}
+			path = strings.ReplaceAll(path, "{"+p.Name+"}", value)
 		case openapi3.ParameterInQuery:
 			query.Add(p.Name, value)
 		case openapi3.ParameterInHeader:
@@ -119,14 +118,6 @@ func request(
 		r.Body, err = body(o.RequestBody.Value.Content, r.Header)
 	}
 	return r, err
-}
-
-// inPath escapes, but for what is to be filled in.
-func inPath(value string) string {
-	if strings.Contains(value, "{{") {
-		return value
-	}
-	return url.PathEscape(value)
 }
 
 // there are those of parameters that the document says something of.

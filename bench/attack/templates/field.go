@@ -1,6 +1,7 @@
 package templates
 
 import (
+	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 	"math/bits"
@@ -23,7 +24,6 @@ const sessionName = "session"
 type field struct {
 	of     string // for errors
 	stream uint64 // of its random numbers, which no other field shifts
-	begins position
 	parts  []part // nil: it is more than text and values
 	full   *full
 }
@@ -77,22 +77,12 @@ func (f *filling) between(low, high int64) int64 {
 // putUUID appends one of version 4 (RFC 9562).
 func (f *filling) putUUID(to []byte) []byte {
 	var b [16]byte
-	for i, x := range []uint64{f.random.Uint64(), f.random.Uint64()} {
-		for j := range 8 {
-			b[8*i+j] = byte(x >> (8 * j))
-		}
-	}
+	binary.LittleEndian.PutUint64(b[:8], f.random.Uint64())
+	binary.LittleEndian.PutUint64(b[8:], f.random.Uint64())
 	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
-	for i, n := 0, 0; i < 16; i += n {
-		if n = 2; i == 0 {
-			n = 4
-		} else {
-			to = append(to, '-')
-			if i == 10 {
-				n = 6
-			}
-		}
-		to = hex.AppendEncode(to, b[i:i+n])
+	to = hex.AppendEncode(to, b[:4])
+	for _, part := range [][]byte{b[4:6], b[6:8], b[8:10], b[10:]} {
+		to = hex.AppendEncode(append(to, '-'), part)
 	}
 	return to
 }
@@ -139,13 +129,13 @@ func (of *field) static() bool {
 
 // parse reads a field. Its values stand in {{…}}.
 func (r *Request) parse(of, text string, begins position) (*field, error) {
-	fd := &field{of: of, begins: begins, stream: r.streams}
+	fd := &field{of: of, stream: r.streams}
 	r.streams++
 	if !strings.Contains(text, "{{") {
 		fd.parts = []part{{text: text}}
 		return fd, nil
 	}
-	t, err := template.New(of).Funcs(r.names()).Parse(text)
+	t, err := template.New(of).Funcs(r.functions(&executor{})).Parse(text)
 	if err != nil {
 		return nil, r.mistake(err)
 	}

@@ -81,7 +81,11 @@ func (r *Request) Frame(encoded []byte) (*Frame, error) {
 		return nil
 	}
 	n := 0
-	for _, fd := range append([]*field{r.url}, r.fields()...) {
+	fields := []*field{r.url}
+	for _, h := range r.headers {
+		fields = append(fields, h.field)
+	}
+	for _, fd := range fields {
 		for i := range fd.parts {
 			if p := &fd.parts[i]; p.what != aText {
 				if err := find(mark(n), piece{field: fd, part: p}); err != nil {
@@ -108,13 +112,6 @@ func (r *Request) Frame(encoded []byte) (*Frame, error) {
 	}
 	f.pieces = append(f.pieces, piece{text: encoded[at:]})
 	return f, nil
-}
-
-func (r *Request) fields() (all []*field) {
-	for _, h := range r.headers {
-		all = append(all, h.field)
-	}
-	return all
 }
 
 // Put appends request number seq, head and body, and says how long the body is. scratch is memory

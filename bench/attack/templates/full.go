@@ -24,7 +24,6 @@ type executor struct {
 	out     []byte
 }
 
-// Write implements io.Writer.
 func (x *executor) Write(p []byte) (int, error) {
 	x.out = append(x.out, p...)
 	return len(p), nil

@@ -10,6 +10,7 @@ import (
 	"cmp"
 	"fmt"
 	"iter"
+	"maps"
 	"net/http"
 	"net/url"
 	"runtime"
@@ -19,7 +20,6 @@ import (
 	"sync/atomic"
 	"unicode"
 
-	template "github.com/DataDog/datadog-agent/pkg/template/text"
 	vegeta "github.com/tsenart/vegeta/v12/lib"
 )
 
@@ -89,12 +89,7 @@ func ParseStep(of vegeta.Target, data *Data, step Step) (*Request, error) {
 	if r.url, err = r.parse("URL", of.URL, inOrigin); err != nil {
 		return nil, err
 	}
-	names := make([]string, 0, len(of.Header))
-	for name := range of.Header {
-		names = append(names, name)
-	}
-	slices.Sort(names) // for the numbers of their streams
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(of.Header)) { // for the numbers of their streams
 		for _, value := range of.Header[name] {
 			fd, err := r.parse("header "+name, value, inHeader)
 			if err != nil {
@@ -152,9 +147,6 @@ func (r *Request) noColumn(name string) error {
 	}
 	return fmt.Errorf("column %q: %s has %s", name, r.data.Name, strings.Join(r.data.Columns, ", "))
 }
-
-// names are those of all functions, for what reads templates.
-func (r *Request) names() template.FuncMap { return r.functions(&executor{}) }
 
 func isIdentifier(name string) bool {
 	for i, c := range name {

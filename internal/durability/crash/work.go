@@ -118,8 +118,9 @@ func (w *worker) start(ctx context.Context, o Order) error {
 	// the tasks run on when there is nothing more to submit
 	ctx = context.WithoutCancel(ctx)
 	w.strategy, err = v.Spec.Start(ctx, p, w)
-	for until := time.Now().Add(o.away()); err != nil && v.Spec.Needs != "" && !isFault(err) &&
-		time.Now().Before(until); {
+	fault := new(*strategies.StoreError)
+	for until := time.Now().Add(o.away()); err != nil && v.Spec.Needs != "" &&
+		!errors.As(err, fault) && time.Now().Before(until); {
 		time.Sleep(100 * time.Millisecond)
 		w.strategy, err = v.Spec.Start(ctx, p, w)
 	}
@@ -144,11 +145,6 @@ func (o Order) away() time.Duration {
 		return time.Minute
 	}
 	return 5 * time.Second
-}
-
-func isFault(err error) bool {
-	_, is := errors.AsType[*strategies.StoreError](err)
-	return is
 }
 
 // fail tells that the store has failed.

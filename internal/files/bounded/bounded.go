@@ -26,7 +26,6 @@ type reader struct {
 	left, most int64
 }
 
-// Read implements io.Reader.
 func (r *reader) Read(p []byte) (int, error) {
 	if int64(len(p)) > r.left+1 {
 		p = p[:r.left+1] // the one more tells whether there is an end

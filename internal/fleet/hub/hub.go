@@ -90,7 +90,7 @@ func fromEnvironment(addresses string) (options []nats.Option) {
 	if file := of("NKEY"); file != "" {
 		option, err := nats.NkeyOptionFromSeed(file)
 		if err != nil {
-			option = failing(fmt.Errorf("NATS_NKEY: %w", err))
+			option = func(*nats.Options) error { return fmt.Errorf("NATS_NKEY: %w", err) }
 		}
 		options = append(options, option)
 	}
@@ -101,8 +101,4 @@ func fromEnvironment(addresses string) (options []nats.Option) {
 		options = append(options, nats.ClientCert(cert, key))
 	}
 	return options
-}
-
-func failing(err error) nats.Option {
-	return func(*nats.Options) error { return err }
 }

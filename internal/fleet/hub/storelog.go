@@ -10,7 +10,7 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 )
 
-// A storeLog hears in the log of an embedded server what is about its streams.
+// A storeLog hears in the log of an embedded server what is about its streams: a server.Logger.
 type storeLog struct{ failed func(error) }
 
 // What the server says when a stream cannot be written to, and when what it finds on the disk is
@@ -28,25 +28,19 @@ func (l storeLog) hear(which *regexp.Regexp, format string, v []any) {
 	}
 }
 
-// Errorf implements server.Logger.
 func (l storeLog) Errorf(format string, v ...any) { l.hear(writeFault, format, v) }
 
-// Fatalf implements server.Logger.
 func (l storeLog) Fatalf(format string, v ...any) { l.hear(writeFault, format, v) }
 
-// Warnf implements server.Logger.
 func (l storeLog) Warnf(format string, v ...any) {
 	l.hear(readFault, format, v)
 	l.hear(writeFault, format, v)
 }
 
-// Noticef implements server.Logger.
 func (storeLog) Noticef(string, ...any) {}
 
-// Debugf implements server.Logger.
 func (storeLog) Debugf(string, ...any) {}
 
-// Tracef implements server.Logger.
 func (storeLog) Tracef(string, ...any) {}
 
 // StreamDir is where an embedded server keeps the messages of a stream in files.

@@ -5,9 +5,7 @@ package witness
 import "golang.org/x/sys/unix"
 
 // CPUTime is the user and system time of the process in nanoseconds, 0 where it cannot be read.
-func CPUTime() int64 { return cpuTime(unix.RUSAGE_SELF) }
-
-func cpuTime(who int) int64 { return usageOf(who).CPU }
+func CPUTime() int64 { return processUsage().CPU }
 
 func processUsage() Usage { return usageOf(unix.RUSAGE_SELF) }
 

@@ -9,9 +9,6 @@ import (
 // classes by which tasks do not differ are none for a strategy.
 const leastRatio = 2
 
-// Classes are the names of the classes of the trace, in the order of their first lines.
-func (p *Plan) Classes() []string { return p.trace.Classes }
-
 // Long says of each class of the trace whether its tasks are long: those of the class of that name,
 // or, where it is "", those of the classes whose mean duration in the window is above that of all
 // tasks, provided that they take twice as long as the others. Strategies keep two classes apart,

@@ -169,12 +169,8 @@ func instant(year, month, day int64, t []byte) (seconds int64, ok bool) {
 	if year > 2200 {
 		return latest / 1e9 * 2, true // beyond what a time holds, and refused
 	}
-	// days of years that begin in March (Hinnant, chrono-Compatible Low-Level Date Algorithms)
-	if month <= 2 {
-		year, month = year-1, month+12
-	}
-	days := 365*year + year/4 - year/100 + year/400 + (153*(month-3)+2)/5 + day - 1 - 719_468
-	return days*86_400 + hour*3600 + minute*60 + second, true
+	return time.Date(int(year), time.Month(month), int(day), int(hour), int(minute), int(second), 0,
+		time.UTC).Unix(), true
 }
 
 // parseDuration reads 1.5ms, or a number of that unit.
