@@ -5,9 +5,10 @@ import (
 	"io"
 	"net/http"
 	"strconv"
-	"strings"
 	"sync/atomic"
 	"time"
+
+	"github.com/poolbench/poolbench/internal/text/prose"
 )
 
 // maxBody is as much of a request's body as Handler reads.
@@ -50,12 +51,12 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			http.Error(w, "the body is larger than 1 MiB", http.StatusRequestEntityTooLarge)
 			return
 		}
-		http.Error(w, "reading the body: "+oneLine(err), http.StatusBadRequest)
+		http.Error(w, "reading the body: "+prose.OneLine(err.Error()), http.StatusBadRequest)
 		return
 	}
 	target, err := ForTenant(h.target, r.Header.Get(TenantField))
 	if err != nil {
-		http.Error(w, oneLine(err), http.StatusBadRequest)
+		http.Error(w, prose.OneLine(err.Error()), http.StatusBadRequest)
 		return
 	}
 	err = target.Call(r.Context(), h.calls.Add(1)-1, h.work)
@@ -84,7 +85,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			}
 		}
 	}
-	http.Error(w, oneLine(err), status)
+	http.Error(w, prose.OneLine(err.Error()), status)
 }
 
 // wholeSeconds rounds up, without adding first: the longest duration has no room.
@@ -95,5 +96,3 @@ func wholeSeconds(d time.Duration) int64 {
 	}
 	return s
 }
-
-func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }

@@ -14,6 +14,7 @@ import (
 	vegeta "github.com/tsenart/vegeta/v12/lib"
 
 	"github.com/poolbench/poolbench/bench/attack/heads"
+	"github.com/poolbench/poolbench/internal/text/prose"
 )
 
 // Formats are those of ReadRequests: vegeta's own.
@@ -61,7 +62,7 @@ func ReadRequests(text []byte, format string, with Request) ([]Request, error) {
 	}
 	all, err := vegeta.ReadAllTargets(next)
 	if err != nil {
-		return nil, fmt.Errorf("%s", Shown(oneLine(err.Error())))
+		return nil, fmt.Errorf("%s", Shown(prose.OneLine(err.Error())))
 	}
 	for i, r := range all {
 		if strings.Contains(r.URL, "{{") {
@@ -124,7 +125,7 @@ func checkRequest(r Request) error {
 	}
 	r = withoutUser(r)
 	if _, err := r.Request(); err != nil {
-		return fmt.Errorf("%s", oneLine(err.Error()))
+		return fmt.Errorf("%s", prose.OneLine(err.Error()))
 	}
 	return checkHeader(r.Header)
 }
@@ -203,5 +204,3 @@ func checkHeader(h http.Header) error {
 	}
 	return nil
 }
-
-func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }

@@ -18,6 +18,7 @@ import (
 	"github.com/poolbench/poolbench/bench/attack/templates"
 	"github.com/poolbench/poolbench/bench/attack/traces"
 	"github.com/poolbench/poolbench/bench/records"
+	"github.com/poolbench/poolbench/internal/text/prose"
 )
 
 // outcomeOf sorts an answer's status. An attack is 2 kB: to copy one for each answer would make the
@@ -232,7 +233,7 @@ var (
 // errorKind is an error without the request, and without what differs from one connection to the
 // next.
 func errorKind(text string) string {
-	text = oneLine(localEnd.ReplaceAllString(ofRequest.ReplaceAllString(text, ""), ""))
+	text = prose.OneLine(localEnd.ReplaceAllString(ofRequest.ReplaceAllString(text, ""), ""))
 	text = ofStream.ReplaceAllString(text, "stream ID …")
 	text = afterValue.ReplaceAllString(text, `"…"`)
 	if runes := []rune(text); len(runes) > 160 {

@@ -124,6 +124,15 @@ type serving struct {
 	load *part // nil: it is idle
 }
 
+// publish sends JSON. reply is where answers go; "": nowhere.
+func publish(conn *nats.Conn, subject, reply string, v any) error {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	return conn.PublishRequest(subject, reply, text)
+}
+
 // answer answers in JSON.
 func answer(m *nats.Msg, v any) {
 	if text, err := json.Marshal(v); err == nil {

@@ -45,16 +45,12 @@ func (r *loading) change() {
 
 // muster calls until as many agents as are wanted have taken the offer.
 func (r *loading) muster(ctx context.Context, answers string) error {
-	call, err := json.Marshal(r.Self)
-	if err != nil {
-		return err
-	}
 	over := time.NewTimer(r.Timing.Wait)
 	defer over.Stop()
 	again := time.NewTicker(r.Timing.Call)
 	defer again.Stop()
 	for {
-		if err := r.Conn.PublishRequest(agentsSubject, answers, call); err != nil {
+		if err := publish(r.Conn, agentsSubject, answers, r.Self); err != nil {
 			return err
 		}
 		for waiting := true; waiting; {

@@ -2,7 +2,6 @@ package fleet
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"sync/atomic"
 	"time"
@@ -99,7 +98,5 @@ func (p *part) pulse() {
 	if began := p.began.Load(); began > 0 {
 		now.Elapsed = max(time.Since(time.Unix(0, began)), 0)
 	}
-	if text, err := json.Marshal(now); err == nil {
-		_ = p.of.Conn.Publish(loadSubject+"."+p.id+".pulse", text)
-	}
+	_ = publish(p.of.Conn, loadSubject+"."+p.id+".pulse", "", now)
 }

@@ -110,11 +110,7 @@ func OpenSweep(
 
 // call asks who is there.
 func (s *Sweep) call(answers string) error {
-	text, err := json.Marshal(s.member)
-	if err != nil {
-		return err
-	}
-	return s.conn.PublishRequest(callSubject, answers, text)
+	return publish(s.conn, callSubject, answers, s.member)
 }
 
 // meet takes note of a worker that is there.

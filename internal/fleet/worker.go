@@ -65,7 +65,9 @@ func (w Worker) Work(ctx context.Context) error {
 		return err
 	}
 	defer called.Unsubscribe()
-	if err := w.hello(); err != nil {
+	// sweeps are told that a worker has come
+	err = errors.Join(publish(w.Conn, helloSubject, "", w.Self), w.Conn.Flush())
+	if err != nil {
 		return err
 	}
 	ctx, stop := context.WithCancelCause(ctx)
@@ -84,15 +86,6 @@ func (w Worker) Work(ctx context.Context) error {
 		return last
 	}
 	return nil
-}
-
-// hello tells sweeps that a worker has come.
-func (w Worker) hello() error {
-	text, err := json.Marshal(w.Self)
-	if err != nil {
-		return err
-	}
-	return errors.Join(w.Conn.Publish(helloSubject, text), w.Conn.Flush())
 }
 
 // answer answers a sweep that asks who is there.

@@ -20,6 +20,7 @@ import (
 	"google.golang.org/protobuf/types/dynamicpb"
 
 	"github.com/poolbench/poolbench/internal/parts/rpc"
+	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/targets"
 )
 
@@ -135,5 +136,5 @@ func (h *handler) serve(ctx context.Context) error {
 			}
 		}
 	}
-	return status.Error(code, strings.Join(strings.Fields(err.Error()), " "))
+	return status.Error(code, prose.OneLine(err.Error()))
 }

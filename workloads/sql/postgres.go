@@ -12,6 +12,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
+
+	"github.com/poolbench/poolbench/internal/text/prose"
 )
 
 // DSNVariable is the environment variable that names the PostgreSQL database of sql_query, and it
@@ -71,7 +73,7 @@ func newPostgres(ctx context.Context, rows int) (*database, error) {
 // withoutSecrets is the text of err, in one line, with … in the place of each secret, as it is and
 // as a URL writes it. The errors that err wraps are not kept: they hold the secrets.
 func withoutSecrets(err error, secrets ...string) error {
-	text := strings.Join(strings.Fields(err.Error()), " ")
+	text := prose.OneLine(err.Error())
 	for _, secret := range secrets {
 		for _, spelt := range []string{secret, url.QueryEscape(secret), url.PathEscape(secret)} {
 			if spelt != "" {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/poolbench/poolbench/internal/files/scratch"
 	"github.com/poolbench/poolbench/internal/machine/pace"
+	"github.com/poolbench/poolbench/internal/text/prose"
 )
 
 // A Kind is a product that can be started where it is installed.
@@ -276,6 +277,6 @@ func (s *Server) lastWords() string {
 	if err != nil || len(text) <= int(s.logged) {
 		return ""
 	}
-	words := strings.Join(strings.Fields(string(text[max(int(s.logged), len(text)-500):])), " ")
+	words := prose.OneLine(string(text[max(int(s.logged), len(text)-500):]))
 	return "; the end of its log: " + strings.ReplaceAll(words, s.password, "…")
 }

@@ -14,6 +14,8 @@ import (
 	"github.com/goccy/go-yaml/lexer"
 	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
+
+	"github.com/poolbench/poolbench/internal/text/prose"
 )
 
 // Parse reads a file of one document. The name is that of the file, and want says what is to be in
@@ -124,7 +126,7 @@ func Place(name string, t *token.Token) string {
 // OneLine keeps a foreign message to one short line.
 func OneLine(s string) string {
 	const most = 200
-	s = strings.Join(strings.Fields(s), " ")
+	s = prose.OneLine(s)
 	if r := []rune(s); len(r) > most {
 		s = string(r[:most]) + "…"
 	}

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
+
+	"github.com/poolbench/poolbench/internal/text/prose"
 )
 
 // Conn is a connection to a server of NATS.
@@ -31,7 +33,7 @@ func Connect(addresses string, more ...nats.Option) (*nats.Conn, error) {
 	conn, err := nats.Connect(addresses, append(options, more...)...)
 	if err != nil {
 		return nil, fmt.Errorf("NATS at %s: %s", cmp.Or(Shown(addresses), "this process"),
-			oneLine(strings.ReplaceAll(err.Error(), addresses, Shown(addresses))))
+			prose.OneLine(strings.ReplaceAll(err.Error(), addresses, Shown(addresses))))
 	}
 	return conn, nil
 }
@@ -63,8 +65,6 @@ func Shown(addresses string) string {
 	}
 	return strings.Join(hosts, ",")
 }
-
-func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 // fromEnvironment are the options that the environment asks for, of which those that the addresses
 // settle do not count. Files that cannot be read show when the connection is made.

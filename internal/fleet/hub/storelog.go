@@ -5,9 +5,10 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
-	"strings"
 
 	"github.com/nats-io/nats-server/v2/server"
+
+	"github.com/poolbench/poolbench/internal/text/prose"
 )
 
 // A storeLog hears in the log of an embedded server what is about its streams: a server.Logger.
@@ -24,7 +25,7 @@ var (
 
 func (l storeLog) hear(which *regexp.Regexp, format string, v []any) {
 	if text := fmt.Sprintf(format, v...); which.MatchString(text) {
-		l.failed(errors.New("NATS: " + strings.Join(strings.Fields(text), " ")))
+		l.failed(errors.New("NATS: " + prose.OneLine(text)))
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/poolbench/poolbench/internal/text/plain"
+	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/internal/text/tables"
 )
 
@@ -53,7 +54,7 @@ func (s *Suite) Summarize(w io.Writer) error {
 	fmt.Fprintf(&b, "### %s: %d passed, %d failed, %d undecided\n\n", tables.Escape(s.Name), passed,
 		s.Failures, s.Errors)
 	if s.Output != "" {
-		fmt.Fprintf(&b, "%s\n\n", tables.Escape(strings.Join(strings.Fields(s.Output), " ")))
+		fmt.Fprintf(&b, "%s\n\n", tables.Escape(prose.OneLine(s.Output)))
 	}
 	var bad, good tables.Markdown
 	for _, m := range []*tables.Markdown{&bad, &good} {
@@ -65,7 +66,7 @@ func (s *Suite) Summarize(w io.Writer) error {
 	row := func(m *tables.Markdown, outcome string, c *Case, said string) {
 		cells := []string{outcome, c.Name, c.Class, said}
 		for i, text := range cells {
-			cells[i] = tables.Escape(plain.Text(strings.Join(strings.Fields(text), " ")))
+			cells[i] = tables.Escape(plain.Text(prose.OneLine(text)))
 		}
 		m.Row(cells)
 	}

@@ -45,6 +45,9 @@ func Tally[K comparable](counts map[K]int, kinds ...K) string {
 	return strings.Join(parts, ", ")
 }
 
+// OneLine is a text of several lines, or of many blanks, in one.
+func OneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+
 // FirstLines shortens what a program says to what a message can hold, every line after the first
 // indented.
 func FirstLines(text string, most int) string {

@@ -8,6 +8,7 @@ import (
 	"text/tabwriter"
 	"unicode/utf8"
 
+	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/internal/text/quantity"
 )
 
@@ -209,7 +210,7 @@ func Wrapped(first, text string, most int) string {
 	indent := utf8.RuneCountInString(first) + 2
 	at := indent - 2
 	var words []string
-	whole := quantity.Together(strings.Join(strings.Fields(text), " "))
+	whole := quantity.Together(prose.OneLine(text))
 	for word := range strings.SplitSeq(whole, " ") {
 		words = append(words, strings.Split(cut(word, max(most-indent, 1)), "\n")...)
 	}

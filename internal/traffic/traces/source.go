@@ -5,9 +5,10 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strings"
 	"sync"
 	"time"
+
+	"github.com/poolbench/poolbench/internal/text/prose"
 )
 
 // A Source says what is read of which file.
@@ -138,11 +139,8 @@ func (s Source) Read() (*Trace, error) {
 	}
 	t, err := s.read(f, info.Size())
 	if err != nil {
-		return nil, fmt.Errorf("file: %s: %s", s.File, oneLine(err))
+		return nil, fmt.Errorf("file: %s: %s", s.File, prose.OneLine(err.Error()))
 	}
 	kept.traces = append(kept.traces, keptTrace{s, info.Size(), info.ModTime(), t})
 	return t, nil
 }
-
-// oneLine is the error's text: that of a library may have several lines.
-func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }

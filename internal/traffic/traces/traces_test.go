@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/poolbench/poolbench/internal/text/prose"
 )
 
 func readText(s Source, text string) (*Trace, error) {
@@ -180,7 +182,7 @@ func FuzzRead(f *testing.F) {
 		}
 		trace, err := readText(s, text)
 		if err != nil {
-			if strings.ContainsAny(oneLine(err), "\n\r") {
+			if strings.ContainsAny(prose.OneLine(err.Error()), "\n\r") {
 				t.Errorf("%q", err)
 			}
 			return

@@ -29,6 +29,7 @@ import (
 	"github.com/poolbench/poolbench/bench/attack/checks"
 	"github.com/poolbench/poolbench/bench/attack/sessions"
 	"github.com/poolbench/poolbench/internal/files/outline"
+	"github.com/poolbench/poolbench/internal/text/prose"
 )
 
 // MostText bounds a file, which a person has written.
@@ -102,10 +103,8 @@ func (r *reader) complain(at ast.Node, err error) {
 	if err == nil {
 		return
 	}
-	r.wrong = append(r.wrong, outline.Wrong(r.file, at.GetToken(), "%s", oneLine(err)))
+	r.wrong = append(r.wrong, outline.Wrong(r.file, at.GetToken(), "%s", prose.OneLine(err.Error())))
 }
-
-func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }
 
 // pairs are the keys and values of a mapping, each key once and one of those known.
 func (r *reader) pairs(node ast.Node, known []string, want string) iter.Seq2[string, ast.Node] {
