@@ -33,8 +33,9 @@ type streamed struct {
 }
 
 func (c *caller) newHTTP2(a Attack) *http2 {
-	h := &http2{caller: c, counts: c.streams(), hosts: streams.Hosts[*streamed]{Connections: a.Connections,
-		Streams: a.Streams, Stands: func(s *streamed) bool { return !s.frames.Gone() }},
+	h := &http2{caller: c, counts: c.streams(),
+		hosts: streams.Hosts[*streamed]{Connections: a.Connections,
+			Streams: a.Streams, Stands: func(s *streamed) bool { return !s.frames.Gone() }},
 		tls: &tls.Config{InsecureSkipVerify: a.Insecure, NextProtos: []string{"h2"},
 			ClientSessionCache: tls.NewLRUClientSessionCache(0)}}
 	h.transport = &http.Transport{

@@ -83,7 +83,8 @@ func addressOf(u *url.URL, secure bool) (name, address string, err error) {
 	if secure {
 		port = "443"
 	}
-	if name = u.Hostname(); strings.ContainsFunc(name, func(c rune) bool { return c > unicode.MaxASCII }) {
+	name = u.Hostname()
+	if strings.ContainsFunc(name, func(c rune) bool { return c > unicode.MaxASCII }) {
 		name, err = inASCII(name)
 	}
 	return name, net.JoinHostPort(name, cmp.Or(u.Port(), port)), err

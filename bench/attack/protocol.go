@@ -273,7 +273,8 @@ func (f *foreign) prepare(m *message) (err error) {
 }
 
 func (f *foreign) call(ctx context.Context, m *message) answer {
-	sent := f.sender.Send(ctx, m.prepared, time.Now().Add(f.attack.Timeout), f.keep != checks.Needs{})
+	deadline := time.Now().Add(f.attack.Timeout)
+	sent := f.sender.Send(ctx, m.prepared, deadline, f.keep != checks.Needs{})
 	a := answer{status: sent.Status, in: sent.In, out: sent.Out, retryAfter: sent.RetryAfter,
 		err: sent.Err, kept: kept(f.keep)}
 	if a.kept != nil {

@@ -51,7 +51,8 @@ type flight struct {
 // each: on loopback the server wants the others.
 func (l *closedLoop) rings() (rings []*ring, end func()) {
 	all := l.caller.wiring
-	if all == nil || l.attack.Connections > 0 || l.attack.Session.Thinks() || // in the midst of others
+	if all == nil || l.attack.Connections > 0 ||
+		l.attack.Session.Thinks() || // in the midst of others
 		l.attack.virtual || l.attack.dial != nil {
 		return nil, func() {}
 	}

@@ -130,7 +130,7 @@ func publish(conn *nats.Conn, subject, reply string, v any) error {
 	if err != nil {
 		return err
 	}
-	return conn.PublishRequest(subject, reply, text)
+	return conn.PublishMsg(&nats.Msg{Subject: subject, Reply: reply, Data: text})
 }
 
 // answer answers in JSON.

@@ -13,8 +13,6 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 	vegeta "github.com/tsenart/vegeta/v12/lib"
-
-	"github.com/poolbench/poolbench/internal/text/prose"
 )
 
 // Read reads a document of version 3, in YAML or JSON, which may refer to no other. base is used
@@ -29,7 +27,7 @@ func Read(text []byte, base, method string) (all []vegeta.Target, err error) {
 	loader := openapi3.NewLoader() // which reads no other document unless it is told to
 	doc, err := loader.LoadFromData(text)
 	if err != nil {
-		return nil, errors.New(prose.OneLine(err.Error()))
+		return nil, errors.New(strings.Join(strings.Fields(err.Error()), " "))
 	}
 	if !strings.HasPrefix(doc.OpenAPI, "3.") {
 		return nil, fmt.Errorf("want a document of OpenAPI 3, got openapi: %q", doc.OpenAPI)

@@ -67,7 +67,8 @@ func TestSweep(t *testing.T) {
 	Sweep()
 	for path, stays := range map[string]bool{living.Path: true, dead.Path: false, away: true,
 		filepath.Join(home, prefix+"link"): true, filepath.Join(home, prefix+"file"): true,
-		filepath.Join(away, lock.FileName): true, old: false, young: true, filled: true, linked: true,
+		filepath.Join(away, lock.FileName): true, old: false, young: true, filled: true,
+		linked: true,
 	} {
 		if _, err := os.Lstat(path); (err == nil) != stays {
 			t.Errorf("%s: %v", path, err)

@@ -103,7 +103,8 @@ func (r *reader) complain(at ast.Node, err error) {
 	if err == nil {
 		return
 	}
-	r.wrong = append(r.wrong, outline.Wrong(r.file, at.GetToken(), "%s", prose.OneLine(err.Error())))
+	said := prose.OneLine(err.Error())
+	r.wrong = append(r.wrong, outline.Wrong(r.file, at.GetToken(), "%s", said))
 }
 
 // pairs are the keys and values of a mapping, each key once and one of those known.
