@@ -98,7 +98,7 @@ var rooms = []room{
 		"internal"}, nil},
 	{"internal/traffic", []string{"internal/traffic/traces", "bench", "internal"},
 		nil}, // bench: its tests
-	{"internal/traffic/traces", []string{"internal"}, nil},
+	{"internal/traffic/traces", []string{"internal"}, []string{"github.com/tidwall/gjson"}},
 	{"bench/dist", nil, nil},
 	{"bench/finding", nil, nil},
 	{"bench/param", []string{"bench/dist"}, nil},
