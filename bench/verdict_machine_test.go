@@ -95,6 +95,14 @@ func TestMachine(t *testing.T) {
 	}
 }
 
+// TestStallsOfFewTasks: where there is no p99, no sentence has one.
+func TestStallsOfFewTasks(t *testing.T) {
+	o := queue(Real, 1, 200, 0.5, 1)
+	o.Seen = &witness.Seen{Pressure: witness.Unknown, Hiccups: quiet(1000,
+		slices.Repeat([]witness.Stall{stall(int64(time.Second), 30*ms, 0, 0)}, 20)...)}
+	finds(t, "few tasks", judged(t, o), Suspect, observed.CheckStalls, "; the longest response is")
+}
+
 // TestFewNaps: a hundred naps have no p99.
 func TestFewNaps(t *testing.T) {
 	o := queue(Real, 1, 20_000, 0.5, 1)

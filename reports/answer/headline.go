@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/internal/text/quantity"
@@ -130,40 +131,34 @@ func (s Sweep) single() (a Answer) {
 	if len(classes) != 1 {
 		return a
 	}
-	whose := classes[0].Names[0]
+	whose, fall := classes[0].Names[0], "it falls"
 	if n := len(classes[0].Names); n > 1 {
-		whose = fmt.Sprintf("%s coincide (%s)", s.count(n), classes[0])
+		whose, fall = fmt.Sprintf("%s coincide (%s)", s.count(n), classes[0]), "they fall"
 	}
-	low, high := Case{}, Case{}
-	for _, c := range classes[0].cases {
-		if s.unit(c.X) != "p99-response-sec" || c.Growing {
-			continue
+	cases := classes[0].cases
+	unit := s.unit(cases[len(cases)-1].X)
+	a = Answer{Unit: unit, X: cases[len(cases)-1].X}
+	var parts []string
+	steady := slices.DeleteFunc(slices.Clone(cases), func(c Case) bool {
+		return c.Growing || math.IsNaN(c.Value(unit))
+	})
+	if n := len(steady); n > 0 {
+		low, high := steady[0], steady[n-1]
+		a.X = high.X
+		value := func(c Case) string { return quantity.Seconds(c.Value(unit)) + priceOf(c.Cell) }
+		said := fmt.Sprintf("the %s goes from %s at %s to %s at %s", Metric(unit),
+			value(low), s.Place(low.X), value(high), s.Place(high.X))
+		if low.X == high.X {
+			said = fmt.Sprintf("%sthe %s is %s", lower(s.prefix(high.X)), Metric(unit), value(high))
 		}
-		if low.Cell == nil {
-			low = c
-		}
-		high = c
+		parts = append(parts, said)
 	}
-	if low.Cell == nil {
-		return a
+	if i := slices.IndexFunc(cases, func(c Case) bool { return c.Growing }); i >= 0 {
+		a.X = cases[i].X
+		parts = append(parts, fmt.Sprintf("%s%s behind", lower(s.prefix(a.X)), fall))
 	}
-	p99 := func(c Case) string {
-		return quantity.Seconds(c.Value("p99-response-sec")) + priceOf(c.Cell)
-	}
-	a = Answer{Unit: "p99-response-sec", X: high.X}
-	if low.X == high.X {
-		a.Headline = fmt.Sprintf("%s: %sthe p99 response is %s", whose, lower(s.prefix(high.X)),
-			p99(high))
-	} else {
-		a.Headline = fmt.Sprintf("%s: the p99 response goes from %s at %s to %s at %s", whose,
-			p99(low), s.Place(low.X), p99(high), s.Place(high.X))
-	}
-	for _, c := range classes[0].cases {
-		if c.Growing {
-			a.Headline += fmt.Sprintf("; at %s it falls behind", s.Place(c.X))
-			a.X = c.X
-			break
-		}
+	if parts != nil && unit != "" {
+		a.Headline = whose + ": " + strings.Join(parts, "; ")
 	}
 	return a
 }

@@ -15,6 +15,11 @@ func TestHeadlines(t *testing.T) {
 	late := func(c Case, good, all float64) Case {
 		return c.with(goodput, good).with(throughput, all)
 	}
+	few := func(strategy string) Case {
+		c := p99(strategy, 0.9, 0).with("p50-response-sec", 0.02)
+		delete(c.Cell[0].Values, "p99-response-sec")
+		return c
+	}
 	for name, c := range map[string]struct {
 		want  string
 		cases []Case
@@ -54,6 +59,13 @@ func TestHeadlines(t *testing.T) {
 		"one that falls behind": {"a: the p99 response goes from 100 ms at load 0.5 to 200 ms at " +
 			"load 0.9; at load 1.1 it falls behind", []Case{p99("a", 0.5, 0.1),
 			p99("a", 0.9, 0.2), p99("a", 1.1, 5).growing()}},
+		"one that does nothing else": {"a: at load 1.1 it falls behind", []Case{
+			p99("a", 1.1, 5).growing()}},
+		"all of them do": {"2 strategies coincide (a and b): at load 0.9 the p99 response is 100 " +
+			"ms; at load 1.1 they fall behind", []Case{p99("a", 0.9, 0.1), p99("b", 0.9, 0.1),
+			p99("a", 1.1, 5).growing(), p99("b", 1.1, 5).growing()}},
+		"too few for a p99": {"2 strategies coincide (a and b): at load 0.9 the p50 response is " +
+			"20.0 ms", []Case{few("a"), few("b")}},
 		"no bound, no rank": {"At load 0.9 the p99 response is 100 ms with a and 200 ms with b, " +
 			"2.0 times as long", []Case{p99("a", 0.9, 0.1), p99("b", 0.9, 0.2),
 			p99("unbounded", 0.9, 0.01).with("peak-inflight", 50)}},

@@ -137,6 +137,9 @@ func TestFallsBehind(t *testing.T) {
 		{"100 ops/s 400 offered-ops/s 0.75 shed/op", false}, // refused, not queued
 		{"100 ops/s 400 offered-ops/s 0 shed/op 0.001 failed/op", true},
 		{"100 ops/s", false}, // nobody knows
+		// the last tasks of a short run, for which none waits
+		{"300 ops/s 400 offered-ops/s 0 mean-wait-sec 0.01 mean-service-sec", false},
+		{"300 ops/s 400 offered-ops/s 5 mean-wait-sec 0.01 mean-service-sec", true},
 	} {
 		groups := grid.Groups(readRuns(t, runLine("serial", "limit=4/load=0.5", c.metrics)))
 		if got := groups[0].Cells[0].FallsBehind(); got != c.want {

@@ -81,8 +81,8 @@ func (c *Crash) Outcomes() []Outcome {
 	}
 	if c.Lost > 0 {
 		all = append(all, Outcome{"lost unbegun", c.Lost - c.LostBegun,
-			fmt.Sprintf("lost on the way in; of all accepted one in %d is lost",
-				c.Accepted/c.Lost)},
+			fmt.Sprintf("lost on the way in; of all accepted one in %s is lost",
+				quantity.Digits(float64(c.Accepted)/float64(c.Lost)))},
 			Outcome{"lost begun", c.LostBegun, "lost on the way out: begun, and not ended"})
 	}
 	if c.Fault != "" {

@@ -69,6 +69,10 @@ func TestCrashFinding(t *testing.T) {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
+	most := Crash{Accepted: 3000, Lost: 1821}
+	if got := most.Outcomes()[6].Doc; !strings.Contains(got, "one in 1.65 is lost") {
+		t.Errorf("%q", got)
+	}
 	for want, c := range map[string]Crash{"It keeps its word.": {}, "it promises no more": {Lost: 1},
 		"It breaks its word.": {Lost: 1, Broken: true}} {
 		if got := c.found().Facts[0].Text; !strings.Contains(got, want) {

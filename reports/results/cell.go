@@ -73,18 +73,22 @@ type Loss struct {
 	Share float64
 }
 
-// Losses are the shares above 0, over all repetitions: the median of five of which one loses tasks
-// would be 0.
+// Losses are the shares above 0: the median of the repetitions, as tables have it, or where that is
+// 0 the mean, since of five one may lose tasks.
 func (c Cell) Losses() (out []Loss) {
 	for _, what := range rundir.Lost {
-		sum, n := 0.0, 0
+		var shares []float64
 		for _, r := range c {
 			if v, ok := r.Value(what + "/op"); ok && !math.IsNaN(v) {
-				sum, n = sum+v, n+1
+				shares = append(shares, v)
 			}
 		}
-		if sum > 0 {
-			out = append(out, Loss{what, sum / float64(n)})
+		share, _ := stats.Median(shares)
+		if share == 0 {
+			share, _ = stats.Mean(shares)
+		}
+		if share > 0 {
+			out = append(out, Loss{what, share})
 		}
 	}
 	return out
@@ -115,17 +119,22 @@ func (c Cell) Lost() (sum float64) {
 // FallsBehind reports whether the queue grew for as long as the arrivals lasted, so that the
 // response says how long the run was, and little else: clearly less was completed per second than
 // offered, and next to nothing refused. A strategy that keeps up also takes a little longer than
-// the arrivals, for its last tasks; in a short run of very variable tasks that is some percent.
+// the arrivals, for its last tasks: those may be most of a short run, but unlike a queue that grows
+// they make no task wait, nor the run change. (What a server keeps waiting is not told as a wait.)
 // False for closed arrivals, which wait for completions, and for runs that are too short to have a
 // steady state: their last tasks are most of them.
 func (c Cell) FallsBehind() bool {
-	const behind, refused = 0.92, 0.01
-	if d := c.Doubts(); d != nil && d.TooShort() {
+	const behind, refused, grown = 0.92, 0.01, 0.02
+	d := c.Doubts()
+	if d != nil && d.TooShort() {
 		return false
 	}
-	done := c.Value("ops/s") / c.Value("offered-ops/s")
+	offered := c.Value("offered-ops/s")
+	wait, told := c.Estimate("mean-wait-sec")
+	grew := !told || wait.Mid > grown*float64(c[0].Iters)/offered || d != nil &&
+		slices.ContainsFunc(d.Why, func(w Doubt) bool { return slices.Contains(growth, w.Check()) })
 	open := c[0].Key("load") != "" || c[0].Key("rate") != ""
-	return open && done < behind && c.Lost() < refused
+	return open && grew && c.Value("ops/s") < behind*offered && c.Lost() < refused
 }
 
 // Doubts are what is said against the runs of a cell that may not be believed, or not quite.
@@ -172,7 +181,7 @@ func (d *Doubts) Text() string {
 }
 
 // OfOverload reports whether all that is said is what an overload brings by itself.
-func (d *Doubts) OfOverload() bool { return d.only("not stationary", "overload", tooShort) }
+func (d *Doubts) OfOverload() bool { return d.only(append([]string{tooShort}, growth...)...) }
 
 // OfGap reports whether all that is said is that some tasks are missing: the others count.
 func (d *Doubts) OfGap() bool { return d.only(rundir.CheckGap) }
@@ -187,6 +196,9 @@ func (d *Doubts) TooShort() bool {
 }
 
 const tooShort = "too short"
+
+// growth are the checks that find what changes while a run goes on.
+var growth = []string{rundir.CheckDrift, "overload"}
 
 // only reports whether these checks say something, and no others do.
 func (d *Doubts) only(checks ...string) bool {

@@ -22,14 +22,15 @@ var headOfLine = rule{
 	},
 	remedy: func(v *view, s share) string {
 		said := "long tasks in steps or in a pool of their own: "
-		if even := v.is("even-mean-response-sec"); even > 0 {
+		if even := v.is("even-mean-response-sec"); even > 0 &&
+			even < v.is("mean-response-sec") {
 			return said + fmt.Sprintf("were all even, the mean response would be %s for %s",
 				quantity.Seconds(even), quantity.Seconds(v.is("mean-response-sec")))
 		}
 		// which takes nothing off the long ones' own service
 		said += v.without(min(s, share(v.turn)))
 		if tail := v.is("tail-service-sec"); tail > 2*v.is("mean-service-sec") {
-			said += fmt.Sprintf(", as their own %s stay", quantity.Seconds(tail))
+			said += ", as their own time stays"
 		}
 		return said
 	},

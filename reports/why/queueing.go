@@ -20,7 +20,7 @@ var queueing = rule{
 		}
 		if load := v.is("offered-utilisation"); load > 0 {
 			said += fmt.Sprintf(", at a load of %s", quantity.Digits(load))
-			if load >= 1 {
+			if v.queueGrows() {
 				said += ", so the queue grows"
 			}
 		}
@@ -35,12 +35,15 @@ var queueing = rule{
 		case known:
 			return fmt.Sprintf("one slot more takes the %s from %s to %s", v.response(),
 				quantity.Seconds(v.value), quantity.Seconds(next))
-		case v.is("offered-utilisation") >= 1:
+		case v.queueGrows():
 			return "more slots, or shed what is beyond capacity"
 		}
 		return "more slots or shorter tasks: " + v.without(s)
 	},
 }
+
+// queueGrows reports whether it does: more comes than the slots can do, and none of it is refused.
+func (v *view) queueGrows() bool { return v.is("offered-utilisation") >= 1 && v.is("shed/op") == 0 }
 
 // nearly is how much of a response must be left for a change to make no difference.
 const nearly = 0.97

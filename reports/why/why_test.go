@@ -103,9 +103,28 @@ func TestLongStayLong(t *testing.T) {
 		delete(m, unit)
 	}
 	a, _ := Of(run("codel_lifo", "two_class", m))
-	if want := "at best p99 246 ms, as their own 255 ms stay"; len(a.Causes) == 0 ||
+	if want := "at best p99 246 ms, as their own time stays"; len(a.Causes) == 0 ||
 		a.Causes[0].Cause != "head_of_line" || !strings.Contains(a.Causes[0].Remedy, want) {
 		t.Errorf("%+v", a)
+	}
+}
+
+// TestOverload: a queue grows where more comes than the slots can do, unless what is beyond that is
+// refused; and what makes a mean response longer is no remedy.
+func TestOverload(t *testing.T) {
+	for shed, grows := range map[float64]bool{0: true, 0.1: false} {
+		a, _ := Of(run("bounded_queue_shed", "", quiet(map[string]float64{
+			"offered-utilisation": 1.2, "shed/op": shed, "tail-queued/op": 0.9})))
+		c := a.Causes[0]
+		if said := strings.Contains(c.Evidence, "the queue grows"); c.Cause != "queueing" ||
+			said != grows {
+			t.Errorf("%g of the tasks are shed: %+v", shed, c)
+		}
+	}
+	v := &view{cell: run("worker_pool", "", quiet(map[string]float64{
+		"even-mean-response-sec": 2, "mean-response-sec": 1}))}
+	if said := headOfLine.remedy(v, 0.5); strings.Contains(said, "were all even") {
+		t.Errorf("worse for it: %s", said)
 	}
 }
 

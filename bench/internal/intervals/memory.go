@@ -82,10 +82,13 @@ func MemoryOf(o *observed.Run, r *result.Result, first int, m observed.Measured)
 		if a, err := theory.MMk(theory.Pool{Rate: rate, MeanService: mean,
 			Limit: o.Slots()}); err == nil {
 			k.waits, k.wait = a.WaitProb, a.MeanWait/mean*(1+c2)/2
+			if k.waits*float64(m.N) < nobody {
+				k.Relax = 1 + c2 // no task's response depends on another's
+			}
 		}
 	}
 	k.Relax = max(k.Relax, StartsRelaxation(o, rate), poolRelaxation(o, rate, d))
-	if planned && o.Poisson() && !spec.Sheds {
+	if shed, _ := r.Metric("shed/op"); planned && o.Poisson() && shed == 0 {
 		k.Planned = k.Relax // in whatever order tasks start: the slots are as busy
 	}
 	fifo := spec.FIFO && spec.WorkConserving && spec.Quantum == nil
@@ -181,7 +184,8 @@ const (
 	waitWidth    = 82  // the half-width of the interval of a mean wait is to be a quarter at most
 	leastBeyond  = 50  // tasks beyond a quantile
 
-	exponentialTail = 6 // E[S⁴]/E[S²]² of exponential tasks
+	nobody          = 0.01 // tasks expected to wait, below which none does
+	exponentialTail = 6    // E[S⁴]/E[S²]² of exponential tasks
 )
 
 // TakesMeanWait is how many tasks the interval of the mean wait takes. Its relative variance over n

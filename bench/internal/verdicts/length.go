@@ -6,6 +6,7 @@ import (
 	"github.com/poolbench/poolbench/bench/internal/intervals"
 	"github.com/poolbench/poolbench/bench/internal/observed"
 	"github.com/poolbench/poolbench/bench/result"
+	"github.com/poolbench/poolbench/internal/text/quantity"
 )
 
 // CheckLength reports how much the run can tell: the intervals that it is long enough for, and how
@@ -40,6 +41,7 @@ func judgeLength(k intervals.Memory, r *result.Result, n int) {
 	if width > 1 {
 		r.Doubt(result.Suspect, observed.CheckLength,
 			"the %s of %d tasks at this load is uncertain by "+
-				"±%.0f %%; ±5 %% of the p99 takes %.2g tasks", what, n, 100*width, needed)
+				"±%.0f %%; ±5 %% of the p99 takes %s tasks", what, n, 100*width,
+			quantity.Many(needed))
 	}
 }

@@ -128,8 +128,10 @@ func checkHiccups(o *observed.Run, r *result.Result, h *witness.Hiccups) {
 			observed.Spell(float64(k.worst.CPU)))
 	}
 	paused := causes[witness.Stopped].n > 0
+	what := "p99"
 	typical, has := r.Metric("p99-response-sec")
 	if !has {
+		what = "longest"
 		typical, has = r.Metric("max-response-sec")
 	}
 	// Tasks that compute keep a thread waiting for a processor of the runtime, as they keep each
@@ -140,8 +142,8 @@ func checkHiccups(o *observed.Run, r *result.Result, h *witness.Hiccups) {
 		float64(p99) > stallShare*typical*observed.Second {
 		r.Doubt(result.Suspect, observed.CheckStalls,
 			"for one instant in a hundred the machine left a thread "+
-				"that was ready waiting for %s or more (at most %s); the p99 response is %s",
-			observed.Spell(float64(p99)), observed.Spell(longest),
+				"that was ready waiting for %s or more (at most %s); the %s response is %s",
+			observed.Spell(float64(p99)), observed.Spell(longest), what,
 			observed.Spell(typical*observed.Second))
 	}
 }

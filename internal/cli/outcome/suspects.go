@@ -15,14 +15,13 @@ import (
 // check that found it, how often, and what in the first of them. INVALID runs have been
 // reported already.
 func Suspects(records []execution.Record) (lines []string) {
-	believed := slices.DeleteFunc(slices.Clone(records), func(r execution.Record) bool {
-		return r.Invalid()
-	})
-	scenarios := results.Gather(believed, func(r execution.Record) string { return r.Name })
+	name := func(r execution.Record) string { return r.Name }
+	planned := len(results.Gather(records, name))
+	believed := slices.DeleteFunc(slices.Clone(records), execution.Record.Invalid)
 	type found struct{ scenario, text string }
 	var all []found
 	doubted, overload := 0, 0
-	for _, runs := range scenarios {
+	for _, runs := range results.Gather(believed, name) {
 		cell := cellOf(runs)
 		d := cell.Doubts()
 		if d == nil {
@@ -41,7 +40,7 @@ func Suspects(records []execution.Record) (lines []string) {
 	if doubted == 0 {
 		return nil
 	}
-	head := fmt.Sprintf("%d of %s SUSPECT", doubted, prose.Count(len(scenarios), "scenario"))
+	head := fmt.Sprintf("%d of %s SUSPECT", doubted, prose.Count(planned, "scenario"))
 	if overload > 0 {
 		head += fmt.Sprintf(", %d more unstable, as requested", overload)
 	}

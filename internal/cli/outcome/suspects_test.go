@@ -34,6 +34,20 @@ func TestManyDoubts(t *testing.T) {
 	}
 }
 
+// TestSuspectsBesideInvalid: scenarios are counted as the headline counts them, with those that are
+// INVALID.
+func TestSuspectsBesideInvalid(t *testing.T) {
+	var records []execution.Record
+	for name, v := range map[string]results.Verdict{"a": results.Suspect, "b": results.Invalid} {
+		records = append(records, execution.Record{Run: &results.Run{Name: name,
+			Values: map[string]float64{"verdict": float64(v)},
+			Doubts: []results.Doubt{{Text: "lag: late", Invalid: v == results.Invalid}}}})
+	}
+	if got := Suspects(records)[0]; !strings.HasPrefix(got, "1 of 2 scenarios SUSPECT") {
+		t.Errorf("%q", got)
+	}
+}
+
 // TestOverloadByRate: what falls behind its rate is overload, as it is on the page, though no load
 // says so; what keeps up is not.
 func TestOverloadByRate(t *testing.T) {

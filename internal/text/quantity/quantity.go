@@ -80,15 +80,14 @@ func Roughly(d time.Duration) string {
 
 // Many spells a large number in two digits: 270,000, 1.2 million.
 func Many(x float64) string {
+	x, _ = strconv.ParseFloat(strconv.FormatFloat(x, 'g', 2, 64), 64)
 	switch {
 	case x >= 1e6:
-		return fmt.Sprintf("%.2g million", x/1e6)
+		return Many(x/1e6) + " million"
 	case x >= 1000:
-		unit := math.Pow(10, math.Floor(math.Log10(x))-1)
-		n := int(math.Round(x/unit) * unit)
-		return fmt.Sprintf("%d,%03d", n/1000, n%1000)
+		return fmt.Sprintf("%d,%03d", int(x)/1000, int(x)%1000)
 	}
-	return fmt.Sprintf("%.2g", x)
+	return strconv.FormatFloat(x, 'f', -1, 64)
 }
 
 // Size spells a number of bytes in three digits: 512 B, 1.23 MB.

@@ -16,6 +16,8 @@ func TestQuantities(t *testing.T) {
 		WholeShare(0.999): ">99 %", WholeShare(0.001): "<1 %", WholeShare(0.284): "28 %",
 		WholeShare(1): "100 %",
 		Rate(1885.2):  "1885 /s", Rate(77.89): "77.9 /s",
+		Many(269_500): "270,000", Many(999_600): "1 million", Many(1.24e6): "1.2 million",
+		Many(951e6): "950 million", Many(953): "950",
 		Roughly(0): "1 s", Roughly(79.6e9): "1 min 20 s", Roughly(59.7e9): "1 min 0 s",
 		Roughly(7500e9): "2 h 5 min", Roughly(273600e9): "3 d 4 h",
 	} {
