@@ -45,7 +45,7 @@ type Server struct {
 const (
 	serverResolution = 0.02
 	mostHalvings     = 6    // below what is missed, until nothing is met anywhere
-	mostLost         = 0.01 // share of the requests that a probe may lose
+	mostLost         = 0.01 // share of the requests that a probe may lose, unless told otherwise
 	mostTries        = 5    // of a rate at which the sender was late
 	mostConfirmed    = 4    // answers that are tried again
 	mostLonger       = 4    // times the usual length, of probes at low rates
@@ -269,7 +269,7 @@ func (s Server) decide(ctx context.Context, a *ServerAnswer, rate, longer float6
 		case p.Verdict == objectives.Missed && !p.Late:
 			missed++
 		}
-		if missed == 2 || p.Lost > mostLost || missed == 1 && !p.Late &&
+		if missed == 2 || p.Lost > s.mayLose() || missed == 1 && !p.Late &&
 			(p.Carried > 0 || rate > can*(1+deviation)) {
 			s.miss(a, rate)
 			return nil
@@ -285,6 +285,21 @@ func (s Server) decide(ctx context.Context, a *ServerAnswer, rate, longer float6
 }
 
 func (s Server) of() string { return cmp.Or(s.Of, "requests") }
+
+// lost are the shares of requests that did not complete, of which the last was in a queue.
+var lost = []string{"failed/op", "throttled/op", "shed/op", "abandoned/op"}
+
+// mayLose is the share of the requests that a probe may lose: a response is that of the others. An
+// objective of losses says so itself.
+func (s Server) mayLose() float64 {
+	allowed := 0.0
+	for _, o := range s.Objectives {
+		if slices.Contains(lost, o.Unit) {
+			allowed += o.Bound
+		}
+	}
+	return max(mostLost, allowed)
+}
 
 // onTime is a run less what the sender was late: what misses even so is missed by the server.
 type onTime struct{ *bench.Result }
@@ -335,7 +350,7 @@ func (s Server) probe(
 	}
 	refused := 0.0 // or failed: what is abandoned was in a queue that grew
 	p = ServerProbe{Rate: rate, Verdict: s.Objectives.Of(r), Result: r}
-	for _, unit := range []string{"failed/op", "throttled/op", "shed/op", "abandoned/op"} {
+	for _, unit := range lost {
 		v, _ := r.Metric(unit)
 		if p.Lost += v; unit == "shed/op" {
 			refused = p.Lost
@@ -347,12 +362,12 @@ func (s Server) probe(
 		p.Late = p.Verdict == objectives.Met
 	}
 	late := p.Late
-	if p.Lost > mostLost {
+	if p.Lost > s.mayLose() {
 		p.Verdict, p.Late = objectives.Missed, false
 	}
 	carried, _ := r.Metric("ops/s")
 	carried /= cmp.Or(s.Each, 1)
-	if p.Verdict == objectives.Missed && refused <= mostLost && carried < mostCarried*rate &&
+	if p.Verdict == objectives.Missed && refused <= s.mayLose() && carried < mostCarried*rate &&
 		has(r, "not stationary") && !late {
 		p.Carried = carried
 	}

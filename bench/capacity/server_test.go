@@ -153,6 +153,39 @@ func TestServerProbes(t *testing.T) {
 	})
 }
 
+// TestServerMayLose: requests are lost as far as the objective allows, or 1 % where it says nothing
+// of that.
+func TestServerMayLose(t *testing.T) {
+	for _, c := range []struct {
+		objective string
+		throttled float64
+		want      objectives.Verdict
+	}{
+		{"p99-response<50ms", 0.009, objectives.Met},
+		{"p99-response<50ms", 0.015, objectives.Missed},
+		{"p99-response<50ms,throttled<2%", 0.015, objectives.Met},
+		{"throttled<2%", 0.025, objectives.Missed},
+		{"throttled<2%,failed<3%", 0.025, objectives.Missed},
+		{"failed<2%", 0.025, objectives.Missed},
+		{"failed<0.1%", 0.005, objectives.Met},
+	} {
+		list, err := objectives.Parse(c.objective)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := Server{Objectives: list, First: 1, Most: 2, Probe: func(context.Context, float64,
+			float64, uint64) (*bench.Result, error) {
+			return &bench.Result{Metrics: []bench.Metric{{Unit: "p99-response-sec", Value: 0.02},
+				{Unit: "throttled/op", Value: c.throttled}, {Unit: "failed/op", Value: 0}}}, nil
+		}}
+		p, err := s.probe(t.Context(), &ServerAnswer{}, 1, 1)
+		if err != nil || p.Verdict != c.want {
+			t.Errorf("%s with %g throttled: %v, want %v (%v)", c.objective, c.throttled, p.Verdict,
+				c.want, err)
+		}
+	}
+}
+
 // TestServerDies: a server that does not come back is left alone after the second probe of which
 // nothing was answered; one that misses everywhere is an answer.
 func TestServerDies(t *testing.T) {

@@ -23,7 +23,7 @@ type capacitySearch struct {
 	from, to  float64 // the range that was searched
 	objective string
 	facts     []string
-	confident string // the confidence, as a percentage
+	confident string // the confidence, as a percentage; "" of a server, which has few probes
 	found     []charts.Found
 	answers   map[string]results.Cell // what was found for a strategy, as it is written
 }
@@ -101,6 +101,9 @@ func searchOf(run *results.Run) (s *capacitySearch, ok bool) {
 			rest = append(rest, k)
 		}
 	}
+	if run.Key("workload") == "" {
+		s.confident = ""
+	}
 	s.facts = results.Words(rest)
 	return s, s.from < s.to && s.objective != ""
 }
@@ -151,6 +154,10 @@ func (s *capacitySearch) caption() string {
 		"in the bar, with %s confidence: "+
 		"at its left end they surely do, at its right end surely not.", what,
 		s.objective, s.confident)}
+	if s.confident == "" {
+		out[0] = fmt.Sprintf("The highest %s that meets %s lies in the bar: a probe met it at the "+
+			"left end, and one missed it at the right end.", what, s.objective)
+	}
 	open := slices.ContainsFunc(s.found, func(f charts.Found) bool {
 		return math.IsNaN(f.Met) != math.IsNaN(f.Missed)
 	})

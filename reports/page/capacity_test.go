@@ -121,3 +121,19 @@ func TestReportOfOtherCapacity(t *testing.T) {
 		}
 	}
 }
+
+// TestReportOfServerCapacity: a server is probed once or twice at a rate, of which no confidence
+// comes.
+func TestReportOfServerCapacity(t *testing.T) {
+	r, err := Load(resultstest.Files(t, capacityFiles("target=here/arrival=constant/rate=50..400/"+
+		"duration=2s/clock=real/objective=throttled<2% 1 153 capacity-met-rate "+
+		"154 capacity-missed-rate")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := r.page.First
+	if said := f.Figure.Caption + f.Basis; strings.Contains(said, "95 %") ||
+		strings.Contains(said, "surely") || !strings.Contains(said, "a probe met it at the left end") {
+		t.Error(said)
+	}
+}

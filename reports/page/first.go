@@ -80,8 +80,11 @@ func (r *Report) first(in *reportInput, groups []*grid.Group) {
 		badges(in, answer.TrustOf(rulesOf(all)))...)
 	for _, s := range in.searches {
 		if a, ok := answer.OfSearch(s.forRules(in)); ok {
-			p.First.Answer, p.First.Basis = a, "Intervals hold the capacity with "+s.confident+
-				" confidence."
+			p.First.Answer, p.First.Basis = a, "An interval is between two probes: no confidence is "+
+				"known."
+			if s.confident != "" {
+				p.First.Basis = "Intervals hold the capacity with " + s.confident + " confidence."
+			}
 			if len(p.Capacity) > 0 {
 				p.First.Figure, p.Capacity = toTop(p.Capacity[0]), p.Capacity[1:]
 			}
