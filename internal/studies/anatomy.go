@@ -11,7 +11,6 @@ import (
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 	"github.com/poolbench/poolbench/internal/studies/evidence/words"
 	"github.com/poolbench/poolbench/reports/charts"
-	"github.com/poolbench/poolbench/strategies"
 )
 
 // anatomy takes the slowest responses of unlike strategies apart, on the same tasks of two classes:
@@ -29,15 +28,8 @@ var _ = register(Study{
 	Count:    [3]int{3, 8, 20},
 	Budget:   3 * time.Second,
 	Apart:    true,
-	Cells: func(size Size) (cells []bench.Scenario) {
-		for _, name := range anatomyStrategies {
-			cells = append(cells, anatomyCells(size, name)...)
-		}
-		return cells
-	},
-	With: func(size Size, v strategies.Variant) []bench.Scenario {
-		return anatomyCells(size, v.String())
-	},
+	Compared: anatomyStrategies,
+	With:     each(anatomyCells),
 	Advice: evidence.Sentences{
 		Holds:       "look at the queue before the task: more slots, less load, or shed",
 		DoesNotHold: "look at the task before the queue",

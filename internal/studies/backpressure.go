@@ -13,7 +13,6 @@ import (
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 	"github.com/poolbench/poolbench/internal/studies/evidence/words"
 	"github.com/poolbench/poolbench/reports/charts"
-	"github.com/poolbench/poolbench/strategies"
 )
 
 // backpressure offers four workers more than they can do, and holds those that make the producer
@@ -34,16 +33,11 @@ var _ = register(Study{
 	Name: "backpressure",
 	Question: "under overload, is it better to block or to shed, and how soon does the system " +
 		"recover?",
-	Claim:  "under overload it is better to shed than to block",
-	Count:  [3]int{4, 12, 40},
-	Budget: 4500 * time.Millisecond,
-	Cells: func(Size) (cells []bench.Scenario) {
-		for _, name := range slices.Concat(blocking, refusing) {
-			cells = append(cells, pressedCells(strategy(name)[0])...)
-		}
-		return cells
-	},
-	With: func(_ Size, v strategies.Variant) []bench.Scenario { return pressedCells(v) },
+	Claim:    "under overload it is better to shed than to block",
+	Count:    [3]int{4, 12, 40},
+	Budget:   4500 * time.Millisecond,
+	Compared: slices.Concat(blocking, refusing),
+	With:     each(func(_ Size, name string) []bench.Scenario { return pressedCells(name) }),
 	Advice: evidence.Sentences{
 		Holds:       "shed under overload: what completes is then in time",
 		DoesNotHold: "block: shedding completes no more in time",
@@ -70,11 +64,11 @@ const (
 var pressedLoads = []float64{0.7, 0.9, 1, 1.1, pressedLoad, 1.6}
 
 // pressed is a strategy against a producer.
-func pressed(v strategies.Variant, producer string, load float64) bench.Scenario {
-	sc := scenario(pooled, fmt.Sprintf("exponential:mean=%v", pressedMean),
+func pressed(name, producer string, load float64) bench.Scenario {
+	sc := scenario(name, fmt.Sprintf("exponential:mean=%v", pressedMean),
 		by(producer, load), bench.Stop{Tasks: pressedTasks})
-	sc.Strategy, sc.Deadline = v, inTimeMost
-	if v.Spec.UsesQueue {
+	sc.Deadline = inTimeMost
+	if sc.Strategy.Spec.UsesQueue {
 		sc.Queue = pressedQueue
 	}
 	return sc
@@ -88,7 +82,7 @@ type producer struct {
 	load    float64
 }
 
-func (p producer) cell(v strategies.Variant) bench.Scenario { return pressed(v, p.process, p.load) }
+func (p producer) cell(name string) bench.Scenario { return pressed(name, p.process, p.load) }
 
 // producers are those of the three cases. The second swings from 0.2 to 1.4 of the capacity, over
 // two periods of 2500 tasks; 32 clients that think for 20 ms would ask for two and a half times the
@@ -100,24 +94,23 @@ var producers = []producer{
 	{"32 clients", "with 32 clients", "closed:clients=32,think=exp(20ms)", 0},
 }
 
-func pressedCells(v strategies.Variant) []bench.Scenario {
-	return append(pressedLoadsOf(v.String()), producers[1].cell(v), producers[2].cell(v))
+func pressedCells(name string) []bench.Scenario {
+	return append(pressedLoadsOf(name), producers[1].cell(name), producers[2].cell(name))
 }
 
 // pressedLoadsOf are those of a strategy in the order of pressedLoads.
 func pressedLoadsOf(name string) (cells []bench.Scenario) {
 	for _, load := range pressedLoads {
-		cells = append(cells, pressed(strategy(name)[0], "poisson", load))
+		cells = append(cells, pressed(name, "poisson", load))
 	}
 	return cells
 }
 
 func judgeBackpressure(m *evidence.Measured) finding.Finding {
-	block, shed := strategy(pooled)[0], strategy(shedding)[0]
 	var r evidence.Ruling
 	var wheres []string
 	for _, p := range producers {
-		more := m.Ratio(p.cell(shed), p.cell(block), "goodput-ops/s")
+		more := m.Ratio(p.cell(shedding), p.cell(pooled), "goodput-ops/s")
 		if math.IsNaN(more.Mid) {
 			return evidence.Missing("%s or %s was not measured %s", shedding, pooled, p.where)
 		}
@@ -136,7 +129,7 @@ func judgeBackpressure(m *evidence.Measured) finding.Finding {
 		f.Advice = fmt.Sprintf("shed %s; %s it gains nothing", words.Series(so), words.Series(not))
 	}
 	for _, p := range producers {
-		b, s := p.cell(block), p.cell(shed)
+		b, s := p.cell(pooled), p.cell(shedding)
 		f.Add("%s blocking loses %s of the tasks and completes %s late, shedding loses %s and "+
 			"completes %s late",
 			p.where, words.Percent(m.LostShare(b).Mid), words.Percent(late(m, b)),
@@ -146,7 +139,7 @@ func judgeBackpressure(m *evidence.Measured) finding.Finding {
 	for _, of := range [][]string{blocking, refusing} {
 		var said []string
 		for _, name := range of {
-			if sc := over.cell(strategy(name)[0]); m.Has(sc) {
+			if sc := over.cell(name); m.Has(sc) {
 				said = append(said, fmt.Sprintf("%s %s/s, %s, %s", name,
 					words.Short(m.Mean(sc, "goodput-ops/s").Mid),
 					words.Seconds(m.Mean(sc, "p99-response-sec").Mid),
@@ -156,7 +149,7 @@ func judgeBackpressure(m *evidence.Measured) finding.Finding {
 		f.Add("goodput, p99 response and time from the last due to the last end of %d tasks %s: %s",
 			pressedTasks, over.where, strings.Join(said, "; "))
 	}
-	if b, s := over.cell(block), over.cell(shed); m.Has(b) && m.Has(s) {
+	if b, s := over.cell(pooled), over.cell(shedding); m.Has(b) && m.Has(s) {
 		f.Add("if a late task counts as well: %s blocking completes %s of the tasks, shedding %s",
 			over.where, words.Percent(1-m.LostShare(b).Mid), words.Percent(1-m.LostShare(s).Mid))
 	}
@@ -203,7 +196,7 @@ func drawPressed(m *evidence.Measured) evidence.Figure {
 			"Blocking such a producer only moves the queue to before the pool, where it has no " +
 				"end; the response counts it.",
 			fmt.Sprintf("Band: exact for %s (M/M/k/K).", shedding),
-			m.Medians(pressedCells(strategy(pooled)[0])),
+			m.Medians(pressedCells(pooled)),
 		},
 	}.Planes(good, slow, behind)
 }
@@ -222,7 +215,7 @@ func drawOutcomes(m *evidence.Measured) evidence.Figure {
 	var stacks []charts.Stack
 	for _, p := range producers {
 		for i, name := range []string{pooled, shedding, "codel_lifo"} {
-			if sc := p.cell(strategy(name)[0]); m.Has(sc) {
+			if sc := p.cell(name); m.Has(sc) {
 				stacks = append(stacks, charts.Stack{
 					Name:  p.name + ": " + [...]string{"block", "shed", "shed the late"}[i],
 					Parts: []float64{m.InTime(sc).Mid, late(m, sc), m.LostShare(sc).Mid}})
@@ -238,7 +231,7 @@ func drawOutcomes(m *evidence.Measured) evidence.Figure {
 			"Blocking holds back only clients that wait for their task and bring no other " +
 				"meanwhile.",
 			fmt.Sprintf("The means of %s repetitions.",
-				m.Repetitions(pressedCells(strategy(pooled)[0]))),
+				m.Repetitions(pressedCells(pooled))),
 		},
 	}.Stacks("share of the tasks", stacks, func(j int) string {
 		return [...]string{"in time", "late", "lost"}[j]

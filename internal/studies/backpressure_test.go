@@ -42,7 +42,7 @@ func TestBackpressureVerdicts(t *testing.T) {
 			goodput := 300.0 + float64(i)
 			if sc.Strategy.String() == pooled {
 				for j, p := range producers {
-					if p.cell(sc.Strategy).Name() == sc.Name() {
+					if p.cell(pooled).Name() == sc.Name() {
 						goodput = c.blocked[j]
 					}
 				}
@@ -66,7 +66,7 @@ func TestBackpressureVerdicts(t *testing.T) {
 // TestBackpressure runs what the study says: a producer that heeds nothing is late with all when it
 // is made to wait, and long after; clients that wait lose nothing by it.
 func TestBackpressure(t *testing.T) {
-	block, shed := strategy(pooled)[0], strategy(shedding)[0]
+	block, shed := pooled, shedding
 	var cells []bench.Scenario
 	for _, p := range producers {
 		cells = append(cells, p.cell(block), p.cell(shed))

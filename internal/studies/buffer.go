@@ -35,9 +35,7 @@ var _ = register(Study{
 		// of what blocks, the bursts
 		return append(bufferCells(size, shedding), bufferCells(size, holding)[:len(bufferSizes)]...)
 	},
-	With: func(size Size, v strategies.Variant) []bench.Scenario {
-		return bufferCells(size, v.String())
-	},
+	With: each(bufferCells),
 	Takes: func(v strategies.Variant) error {
 		if !v.Spec.UsesQueue {
 			return fmt.Errorf("%s has no queue whose size could be tried", v.Spec.Name)

@@ -10,7 +10,6 @@ import (
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 	"github.com/poolbench/poolbench/internal/studies/evidence/words"
 	"github.com/poolbench/poolbench/reports/charts"
-	"github.com/poolbench/poolbench/strategies"
 )
 
 // deadlines has tasks with deadlines, and orders that look at them or do not.
@@ -25,13 +24,8 @@ var _ = register(Study{
 	Count:    [3]int{3, 5, 10},
 	Budget:   4 * time.Second,
 	Apart:    true,
-	Cells: func(size Size) (cells []bench.Scenario) {
-		for _, v := range strategy(orders...) {
-			cells = append(cells, dueSweep(size, v)...)
-		}
-		return cells
-	},
-	With: dueSweep,
+	Compared: orders,
+	With:     each(dueSweep),
 	Advice: evidence.Sentences{
 		Holds:       "serve the earliest deadline first, and shed before you are overloaded",
 		DoesNotHold: "the order makes no difference to what is missed",
@@ -53,17 +47,15 @@ var (
 	dueLoads = []float64{0.7, 0.8, 0.9, 0.95, 1.05, 1.2}
 )
 
-func dueSweep(size Size, v strategies.Variant) (cells []bench.Scenario) {
+func dueSweep(size Size, name string) (cells []bench.Scenario) {
 	for _, load := range dueLoads {
-		sc := scenario(pooled, "deadlines", poisson(load),
-			bench.Stop{Tasks: [...]int{20_000, 100_000, 500_000}[size], Warmup: 0.1})
-		sc.Strategy = v
-		cells = append(cells, sc)
+		cells = append(cells, scenario(name, "deadlines", poisson(load),
+			bench.Stop{Tasks: [...]int{20_000, 100_000, 500_000}[size], Warmup: 0.1}))
 	}
 	return cells
 }
 
-func dueOf(name string) []bench.Scenario { return dueSweep(Quick, strategy(name)[0]) }
+func dueOf(name string) []bench.Scenario { return dueSweep(Quick, name) }
 
 func judgeDue(m *evidence.Measured) finding.Finding {
 	var r evidence.Ruling

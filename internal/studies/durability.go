@@ -43,7 +43,9 @@ var _ = register(Study{
 		}
 		return cells
 	},
-	With: func(size Size, v strategies.Variant) []bench.Scenario { return durableCells(size, v) },
+	With: each(func(size Size, name string) []bench.Scenario {
+		return durableCells(size, strategy(name)[0])
+	}),
 	Takes: func(v strategies.Variant) error {
 		if !takesAll(v.Spec) {
 			return fmt.Errorf("%s refuses what finds no slot and has no queue: it would not do "+

@@ -14,7 +14,6 @@ import (
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 	"github.com/poolbench/poolbench/internal/studies/evidence/words"
 	"github.com/poolbench/poolbench/reports/charts"
-	"github.com/poolbench/poolbench/strategies"
 )
 
 // evil sends tasks that never end among good ones, as an attacker does who knows one request that a
@@ -45,7 +44,7 @@ var _ = register(Study{
 		}
 		return cells
 	},
-	With: func(_ Size, v strategies.Variant) []bench.Scenario { return evilUnknown(v.String()) },
+	With: each(func(_ Size, name string) []bench.Scenario { return evilUnknown(name) }),
 	Advice: evidence.Sentences{
 		Holds:       "keep tasks that never end out of the pool: no timeout tried here saves it",
 		DoesNotHold: "a pool stands tasks that never end with the timeouts tried here",

@@ -165,7 +165,7 @@ func TestRefused(t *testing.T) {
 	}
 	m := evidence.FromResults(nil)
 	m.Styles = []string{"worker_pool", odd.String()}
-	for _, sc := range loadSweep(Quick, append(strategy("worker_pool"), odd)...) {
+	for _, sc := range loadSweep(Quick, "worker_pool", odd.String()) {
 		m.Add(sc.Name(), evidence.Repetition{Tasks: 1, Metric: func(unit string) (float64, bool) {
 			if unit == "verdict" || unit == "broken-laws" {
 				return 0, false

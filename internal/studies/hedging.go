@@ -12,7 +12,6 @@ import (
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 	"github.com/poolbench/poolbench/internal/studies/evidence/words"
 	"github.com/poolbench/poolbench/reports/charts"
-	"github.com/poolbench/poolbench/strategies"
 )
 
 // hedging makes a second attempt where the first takes longer than 95 % of the calls do, at three
@@ -31,13 +30,8 @@ var _ = register(Study{
 	Count:    [3]int{3, 8, 20},
 	Budget:   6 * time.Second,
 	Apart:    true,
-	Cells: func(size Size) (cells []bench.Scenario) {
-		for _, v := range strategy(hedgers...) {
-			cells = append(cells, hedgeSweep(size, v)...)
-		}
-		return cells
-	},
-	With: hedgeSweep,
+	Compared: hedgers,
+	With:     each(hedgeSweep),
 	Advice: evidence.Sentences{
 		Holds:       "hedge",
 		DoesNotHold: "do not hedge: it costs calls and cuts no tail",
@@ -76,13 +70,13 @@ var slownesses = []slowness{
 
 // hedgeSweep is a strategy at each load of each service, one service after another. The task itself
 // is next to nothing: it is the call that takes time.
-func hedgeSweep(size Size, v strategies.Variant) (cells []bench.Scenario) {
+func hedgeSweep(size Size, name string) (cells []bench.Scenario) {
 	for _, why := range slownesses {
 		for _, load := range hedgeLoads {
-			sc := scenario(pooled, "constant:mean=1us", bench.Load{Arrival: arrival("poisson")[0],
+			sc := scenario(name, "constant:mean=1us", bench.Load{Arrival: arrival("poisson")[0],
 				PerSecond: math.Round(load * limit / hedgeMean)},
 				bench.Stop{Tasks: [...]int{20_000, 100_000, 500_000}[size], Warmup: 0.1})
-			sc.Strategy, sc.Target = v, target(why.target)[0]
+			sc.Target = target(why.target)[0]
 			cells = append(cells, sc)
 		}
 	}
@@ -92,7 +86,7 @@ func hedgeSweep(size Size, v strategies.Variant) (cells []bench.Scenario) {
 // hedgesOf are the cells of a strategy at one service.
 func hedgesOf(name string, service int) []bench.Scenario {
 	n := len(hedgeLoads)
-	return hedgeSweep(Quick, strategy(name)[0])[service*n : (service+1)*n]
+	return hedgeSweep(Quick, name)[service*n : (service+1)*n]
 }
 
 // moreCalls are those beyond the first, for each task.

@@ -12,7 +12,6 @@ import (
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 	"github.com/poolbench/poolbench/internal/studies/evidence/words"
 	"github.com/poolbench/poolbench/reports/charts"
-	"github.com/poolbench/poolbench/strategies"
 )
 
 // load sweeps the load at exponential task times, where theory knows every answer: the points have
@@ -26,10 +25,10 @@ var _ = register(Study{
 	Question: "how do response and throughput change as the load nears the capacity?",
 	Claim: "the way in which a limit is written (workers, a semaphore, errgroup.SetLimit) " +
 		"makes no difference to how long tasks wait for a slot",
-	Count:  [3]int{3, 3, 10},
-	Budget: 3500 * time.Millisecond,
-	Cells:  func(size Size) []bench.Scenario { return loadSweep(size, strategy(familiar...)...) },
-	With:   func(size Size, v strategies.Variant) []bench.Scenario { return loadSweep(size, v) },
+	Count:    [3]int{3, 3, 10},
+	Budget:   3500 * time.Millisecond,
+	Compared: familiar,
+	With:     loadSweep,
 	Advice: evidence.Sentences{
 		Holds:       "write the limit in whichever form reads best",
 		DoesNotHold: "measure before you change the form of a limit: the waits differ",
@@ -43,9 +42,9 @@ const sweptMean = 10 * time.Millisecond
 
 var sweptLoads = []float64{0.3, 0.5, 0.7, 0.8, 0.9, 1.1}
 
-func loadSweep(size Size, of ...strategies.Variant) []bench.Scenario {
+func loadSweep(size Size, of ...string) []bench.Scenario {
 	return lossy(bench.Matrix{
-		Strategies: of,
+		Strategies: strategy(of...),
 		Workloads:  workload(fmt.Sprintf("exponential:mean=%v", sweptMean)),
 		Limits:     []int{limit},
 		Loads:      sweptLoads,
@@ -55,7 +54,7 @@ func loadSweep(size Size, of ...strategies.Variant) []bench.Scenario {
 }
 
 // loadsOf is the sweep of a strategy, in the order of the loads.
-func loadsOf(name string) []bench.Scenario { return loadSweep(Quick, strategy(name)...) }
+func loadsOf(name string) []bench.Scenario { return loadSweep(Quick, name) }
 
 func judgeLoad(m *evidence.Measured) finding.Finding {
 	first := loadsOf(waiting[0])
@@ -142,7 +141,7 @@ func drawNearing(m *evidence.Measured) evidence.Figure {
 			fmt.Sprintf("Bands: exact, M/M/%d for those that wait and the loss system "+
 				"M/M/%d/%d for those that shed; without a bound no task waits.", limit, limit,
 				limit),
-			m.Medians(loadSweep(Quick, strategy(familiar...)...)),
+			m.Medians(loadSweep(Quick, familiar...)),
 		},
 	}.Planes(slow, done)
 }

@@ -53,7 +53,7 @@ func TestLoadVerdicts(t *testing.T) {
 				"otherwise " +
 				"(95 % confidence)"},
 	} {
-		f := wellSaid(t, synthetic(loadSweep(Quick, strategy(familiar...)...), 3,
+		f := wellSaid(t, synthetic(loadSweep(Quick, familiar...), 3,
 			sampleLoad(c.factor)), judgeLoad, drawNearing)
 		finds(t, name, f, c.want, c.says)
 	}
@@ -64,11 +64,11 @@ func TestLoadVerdicts(t *testing.T) {
 		}
 		return of
 	}
-	if f := wellSaid(t, synthetic(loadSweep(Quick, strategy(familiar...)...), 3, both), judgeLoad,
+	if f := wellSaid(t, synthetic(loadSweep(Quick, familiar...), 3, both), judgeLoad,
 		drawNearing); f.Verdict != finding.DoesNotHold || !strings.Contains(f.Because, "20 %") {
 		t.Errorf("all apart: %v (%s)", f.Verdict, f.Because)
 	}
-	if f := judgeLoad(synthetic(loadSweep(Quick, strategy(waiting[:2]...)...), 3,
+	if f := judgeLoad(synthetic(loadSweep(Quick, waiting[:2]...), 3,
 		both)); f.Verdict != finding.Undecided {
 		t.Errorf("%v without %s", f.Verdict, waiting[2])
 	}
@@ -76,9 +76,9 @@ func TestLoadVerdicts(t *testing.T) {
 
 // TestLoadBehind: of what falls behind, and refuses nothing, the response is marked as growing.
 func TestLoadBehind(t *testing.T) {
-	m := synthetic(loadSweep(Quick, strategy(familiar...)...), 1,
+	m := synthetic(loadSweep(Quick, familiar...), 1,
 		sampleLoad(func(float64) float64 { return 1 }))
-	for _, sc := range loadSweep(Quick, strategy(familiar...)...) {
+	for _, sc := range loadSweep(Quick, familiar...) {
 		want := sc.Load.Relative > 1 && sc.Strategy.String() != shedding
 		if got := behind(m, sc); got != want {
 			t.Errorf("%s: behind is %v", sc.Name(), got)
@@ -90,7 +90,7 @@ func TestLoadBehind(t *testing.T) {
 // a task alone.
 func TestLoad(t *testing.T) {
 	at := func(name string) bench.Scenario {
-		sc := loadSweep(Quick, strategy(name)...)[4]
+		sc := loadSweep(Quick, name)[4]
 		sc.Stop.Tasks = 5000
 		return sc
 	}

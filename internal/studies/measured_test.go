@@ -35,7 +35,7 @@ func TestInvalidRunsAreSaid(t *testing.T) {
 // TestSeedsPair: repetitions are paired by their seeds and not by their order, a virtual run that
 // is there twice counts once, and a real one twice.
 func TestSeedsPair(t *testing.T) {
-	cells := loadSweep(Quick, strategy("worker_pool", "semaphore")...)[:2]
+	cells := loadSweep(Quick, "worker_pool", "semaphore")[:2]
 	m := evidence.FromResults(nil)
 	put := func(sc bench.Scenario, seed uint64, value float64) {
 		m.Add(sc.Name(), evidence.Repetition{Seed: seed, Tasks: 1,

@@ -10,7 +10,6 @@ import (
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 	"github.com/poolbench/poolbench/internal/studies/evidence/words"
 	"github.com/poolbench/poolbench/reports/charts"
-	"github.com/poolbench/poolbench/strategies"
 )
 
 // noisy_neighbour has eight tenants of whom seven send what they always send, and one sends more
@@ -27,13 +26,8 @@ var _ = register(Study{
 	Count:    [3]int{3, 5, 10},
 	Budget:   2 * time.Second,
 	Apart:    true,
-	Cells: func(size Size) (cells []bench.Scenario) {
-		for _, v := range strategy(neighbours...) {
-			cells = append(cells, noisySweep(size, v)...)
-		}
-		return cells
-	},
-	With: noisySweep,
+	Compared: neighbours,
+	With:     each(noisySweep),
 	Advice: evidence.Sentences{
 		Holds:       "give each tenant a share of the pool before one misbehaves",
 		DoesNotHold: "a pool for all tenants does: shares make no difference",
@@ -56,18 +50,16 @@ var (
 )
 
 // noisySweep is a strategy at each load, of which the seven are always the same part.
-func noisySweep(size Size, v strategies.Variant) (cells []bench.Scenario) {
+func noisySweep(size Size, name string) (cells []bench.Scenario) {
 	for _, load := range noisyLoads {
-		sc := scenario(pooled, fmt.Sprintf("tenants:n=%d,skew=noisy(%.4f)", quietTenants+1,
-			1-quietLoad/load), poisson(load),
-			bench.Stop{Tasks: [...]int{20_000, 100_000, 500_000}[size], Warmup: 0.1})
-		sc.Strategy = v
-		cells = append(cells, sc)
+		cells = append(cells, scenario(name, fmt.Sprintf("tenants:n=%d,skew=noisy(%.4f)",
+			quietTenants+1, 1-quietLoad/load), poisson(load),
+			bench.Stop{Tasks: [...]int{20_000, 100_000, 500_000}[size], Warmup: 0.1}))
 	}
 	return cells
 }
 
-func noisyOf(name string) []bench.Scenario { return noisySweep(Quick, strategy(name)[0]) }
+func noisyOf(name string) []bench.Scenario { return noisySweep(Quick, name) }
 
 func judgeNoisy(m *evidence.Measured) finding.Finding {
 	var r evidence.Ruling

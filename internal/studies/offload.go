@@ -12,7 +12,6 @@ import (
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 	"github.com/poolbench/poolbench/internal/studies/evidence/words"
 	"github.com/poolbench/poolbench/reports/charts"
-	"github.com/poolbench/poolbench/strategies"
 )
 
 // offload weighs what a worker pool gains by the cores against what it costs to hand a task over
@@ -36,17 +35,10 @@ var _ = register(Study{
 	Question: "from what size on does it pay to hand a task over to a worker pool?",
 	Claim: "handing a task over to a worker pool pays as soon as the task is longer than the " +
 		"cost of handing over",
-	Count:  [3]int{4, 10, 20},
-	Budget: 4 * time.Second,
-	Cells: func(size Size) (cells []bench.Scenario) {
-		for _, name := range append([]string{inline}, handedOver...) {
-			cells = append(cells, handCells(name, size)...)
-		}
-		return cells
-	},
-	With: func(size Size, v strategies.Variant) []bench.Scenario {
-		return handCells(v.String(), size)
-	},
+	Count:    [3]int{4, 10, 20},
+	Budget:   4 * time.Second,
+	Compared: append([]string{inline}, handedOver...),
+	With:     each(handCells),
 	Advice: evidence.Sentences{
 		Holds:       "hand over a task that is longer than the cost of handing over",
 		DoesNotHold: "run tasks of these sizes where they arise",
@@ -72,7 +64,7 @@ const (
 )
 
 // handCells are the batches of a strategy and its single client.
-func handCells(name string, size Size) (cells []bench.Scenario) {
+func handCells(size Size, name string) (cells []bench.Scenario) {
 	for _, of := range handSizes {
 		cells = append(cells, handCell(name, of, size))
 	}

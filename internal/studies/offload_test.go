@@ -13,8 +13,8 @@ import (
 // sampleOffload has workers that complete so many times the tasks of the loop at each size, and
 // cost a single client 250 ns; from one repetition to the next both change by that share.
 func sampleOffload(gains []float64, scatter, waited float64) *evidence.Measured {
-	cells := append(handCells(inline, Quick),
-		append(handCells(handedOver[0], Quick), handCells(pooled, Quick)...)...)
+	cells := append(handCells(Quick, inline),
+		append(handCells(Quick, handedOver[0]), handCells(Quick, pooled)...)...)
 	return synthetic(cells, 3, func(sc bench.Scenario, i int) map[string]float64 {
 		over := 0.0
 		if sc.Strategy.Spec.Name != inline {

@@ -40,8 +40,8 @@ var _ = register(Study{
 	Count:  [3]int{3, 10, 30},
 	Budget: 3500 * time.Millisecond,
 	Cells:  func(size Size) []bench.Scenario { return overheadCells(size, dispatchers()...) },
-	With: func(size Size, v strategies.Variant) []bench.Scenario {
-		return overheadCells(size, v)
+	With: func(size Size, of ...string) []bench.Scenario {
+		return overheadCells(size, strategy(of...)...)
 	},
 	Takes: func(v strategies.Variant) error {
 		if !takesBatch(v.Spec) {

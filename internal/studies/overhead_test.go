@@ -106,7 +106,7 @@ func TestOverheadStrategies(t *testing.T) {
 // TestOverheadFurther: a strategy that somebody names is listed with the others.
 func TestOverheadFurther(t *testing.T) {
 	s := mustLookup(t, "overhead")
-	cells := s.With(Quick, strategy("partitioned:quantum=2ms")[0])
+	cells := s.With(Quick, "partitioned:quantum=2ms")
 	all := append(overheadCells(Quick, dispatchers()...), cells...)
 	m := synthetic(all, 2, func(sc bench.Scenario, _ int) map[string]float64 {
 		return map[string]float64{"ops/s": 2e6, "allocs/op": 1}

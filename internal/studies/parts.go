@@ -77,6 +77,16 @@ func by(process string, relative float64) bench.Load {
 	return bench.Load{Arrival: arrival(process)[0], Relative: relative}
 }
 
+// each gives the scenarios of several strategies, of a function that has those of one.
+func each(of func(Size, string) []bench.Scenario) func(Size, ...string) []bench.Scenario {
+	return func(size Size, names ...string) (cells []bench.Scenario) {
+		for _, name := range names {
+			cells = append(cells, of(size, name)...)
+		}
+		return cells
+	}
+}
+
 // lossy are the scenarios of a matrix in which a strategy that sheds has no queue: then it is a
 // loss system, which theory knows for any task times.
 func lossy(m bench.Matrix) []bench.Scenario {

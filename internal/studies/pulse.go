@@ -10,7 +10,6 @@ import (
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 	"github.com/poolbench/poolbench/internal/studies/evidence/words"
 	"github.com/poolbench/poolbench/reports/charts"
-	"github.com/poolbench/poolbench/strategies"
 )
 
 // pulse offers four workers 1.4 times what they can do, for ten seconds, and looks how long the
@@ -32,15 +31,8 @@ var _ = register(Study{
 	Count:    [3]int{6, 12, 30},
 	Budget:   4 * time.Second,
 	Apart:    true,
-	Cells: func(size Size) (cells []bench.Scenario) {
-		for _, name := range pulseStrategies {
-			cells = append(cells, pulseSweep(size, name)...)
-		}
-		return cells
-	},
-	With: func(size Size, v strategies.Variant) []bench.Scenario {
-		return pulseSweep(size, v.String())
-	},
+	Compared: pulseStrategies,
+	With:     each(pulseSweep),
 	Advice: evidence.Sentences{
 		Holds:       "a pulse of this length needs no precaution",
 		DoesNotHold: "keep the usual load low: the backlog drains with what is left of the capacity",

@@ -13,7 +13,6 @@ import (
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 	"github.com/poolbench/poolbench/internal/studies/evidence/words"
 	"github.com/poolbench/poolbench/reports/charts"
-	"github.com/poolbench/poolbench/strategies"
 )
 
 // realWaits does under the real clock what load does under the virtual one: what is left over is
@@ -47,9 +46,9 @@ var (
 func realStudy(
 	name, question, claim, work string, budget, quick time.Duration, title string, loads ...float64,
 ) Study {
-	cells := func(size Size, of []strategies.Variant, loads ...float64) []bench.Scenario {
+	cells := func(size Size, of []string, loads ...float64) []bench.Scenario {
 		return lossy(bench.Matrix{
-			Strategies: of,
+			Strategies: strategy(of...),
 			Workloads:  workload(work),
 			Limits:     []int{limit},
 			Loads:      loads,
@@ -66,13 +65,12 @@ func realStudy(
 		Budget:   budget,
 		Cells: func(size Size) []bench.Scenario {
 			if size == Quick {
-				return cells(size, strategy(waiting...), loads[len(loads)-1])
+				return cells(size, waiting, loads[len(loads)-1])
 			}
-			return cells(size, strategy(familiar...), loads...)
+			return cells(size, familiar, loads...)
 		},
-		With: func(size Size, v strategies.Variant) []bench.Scenario {
-			return cells(size, []strategies.Variant{v},
-				atSize(size, loads, loads[len(loads)-1:])...)
+		With: func(size Size, of ...string) []bench.Scenario {
+			return cells(size, of, atSize(size, loads, loads[len(loads)-1:])...)
 		},
 		Advice: evidence.Sentences{
 			Holds:       "plan with queueing theory: the machine adds next to nothing to an ideal wait",
@@ -81,11 +79,11 @@ func realStudy(
 				"it adds more",
 		},
 		Judge: func(m *evidence.Measured) finding.Finding {
-			return judgeReal(m, cells(Quick, strategy(waiting...), loads...), loads[len(loads)-1])
+			return judgeReal(m, cells(Quick, waiting, loads...), loads[len(loads)-1])
 		},
 		Draw: []drawing{func(m *evidence.Measured) evidence.Figure {
 			return drawReal(m, name, title, loads, func(of string) []bench.Scenario {
-				return cells(Quick, strategy(of), loads...)
+				return cells(Quick, []string{of}, loads...)
 			})
 		}},
 	}

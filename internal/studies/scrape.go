@@ -41,7 +41,7 @@ var _ = register(Study{
 	Count:  [3]int{1, 1, 1},
 	Budget: 4 * time.Second,
 	Cells:  func(Size) []bench.Scenario { return scrapeCells(scrapers()...) },
-	With:   func(_ Size, v strategies.Variant) []bench.Scenario { return scrapeCells(v) },
+	With:   func(_ Size, of ...string) []bench.Scenario { return scrapeCells(strategy(of...)...) },
 	Advice: evidence.Sentences{
 		Holds: "bound the workers: that alone keeps within the site's limit",
 		DoesNotHold: "limit the rate: a bound on workers alone does not keep within the site's " +

@@ -12,7 +12,6 @@ import (
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 	"github.com/poolbench/poolbench/internal/studies/evidence/words"
 	"github.com/poolbench/poolbench/reports/charts"
-	"github.com/poolbench/poolbench/strategies"
 )
 
 // shutdown ends a pool of four workers when the last task has been submitted, gives it some time to
@@ -35,13 +34,13 @@ var _ = register(Study{
 			cells = append(cells, c.cells()...)
 		}
 		for _, name := range shutdownOthers {
-			cells = append(cells, shutdownOther(strategy(name)[0]))
+			cells = append(cells, shutdownOther(name))
 		}
 		return cells
 	},
-	With: func(_ Size, v strategies.Variant) []bench.Scenario {
-		return []bench.Scenario{shutdownOther(v)}
-	},
+	With: each(func(_ Size, name string) []bench.Scenario {
+		return []bench.Scenario{shutdownOther(name)}
+	}),
 	Advice: evidence.Sentences{
 		Holds:       "give the workers a deadline to drain: it saves nearly all that the pool holds",
 		DoesNotHold: "hold less, or drain longer: this deadline saves little",
@@ -104,10 +103,10 @@ func (c shutdownCase) cells() (cells []bench.Scenario) {
 
 // shutdownOther is any strategy at the end of an overload, with a queue for all of it if it has
 // one.
-func shutdownOther(v strategies.Variant) bench.Scenario {
+func shutdownOther(name string) bench.Scenario {
 	c := shutdownCases[2]
 	sc := c.cell(shutdownDeadline)
-	if sc.Strategy = v; !v.Spec.UsesQueue {
+	if sc.Strategy = strategy(name)[0]; !sc.Strategy.Spec.UsesQueue {
 		sc.Queue = 0
 	}
 	return sc
@@ -165,7 +164,7 @@ func judgeShutdown(m *evidence.Measured) finding.Finding {
 	f.Lines = append(f.Lines, lines...)
 	var others []string
 	for _, cells := range m.Sweeps(shutdownOthers, func(name string) []bench.Scenario {
-		return []bench.Scenario{shutdownOther(strategy(name)[0])}
+		return []bench.Scenario{shutdownOther(name)}
 	}) {
 		sc := cells[0]
 		if !m.Has(sc) {

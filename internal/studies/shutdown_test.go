@@ -70,7 +70,7 @@ func TestShutdown(t *testing.T) {
 	all := shutdownCases[3]
 	now, soon, late := all.cell(atOnce), all.cell(shutdownDeadline),
 		all.cell(shutdownDeadlines[len(shutdownDeadlines)-1])
-	blocks := shutdownOther(strategy("semaphore")[0])
+	blocks := shutdownOther("semaphore")
 	blocks.Drain = atOnce
 	m := measureCells(t, now, soon, late, blocks)
 	if got := abandonedTasks(m, now).Mid; got != shutdownBatch {

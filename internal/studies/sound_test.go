@@ -53,7 +53,7 @@ func TestPoints(t *testing.T) {
 		6: {"Points: medians of 6 repetitions. Bars: their 95 % intervals.",
 			"Points: means of 6 repetitions. Bars: their 95 % intervals (Student's t)."},
 	} {
-		cells := loadSweep(Quick, strategy(pooled)...)
+		cells := loadSweep(Quick, pooled)
 		m := synthetic(cells, n, func(bench.Scenario, int) map[string]float64 { return nil })
 		if got := [2]string{m.Medians(cells), m.Means(cells)}; got != want {
 			t.Errorf("%d repetitions: %q, want %q", n, got, want)

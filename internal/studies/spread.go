@@ -11,7 +11,6 @@ import (
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 	"github.com/poolbench/poolbench/internal/studies/evidence/words"
 	"github.com/poolbench/poolbench/reports/charts"
-	"github.com/poolbench/poolbench/strategies"
 )
 
 // spread holds load and mean fixed and lets the task times spread: C² = 0, 1, 4, 16 and 64.
@@ -27,10 +26,8 @@ var _ = register(Study{
 	Claim:    "task times that vary more lower the throughput of a pool",
 	Count:    [3]int{3, 3, 10},
 	Budget:   3 * time.Second,
-	Cells: func(size Size) []bench.Scenario {
-		return spreadSweep(size, strategy(familiar...)...)
-	},
-	With: func(size Size, v strategies.Variant) []bench.Scenario { return spreadSweep(size, v) },
+	Compared: familiar,
+	With:     spreadSweep,
 	Advice: evidence.Sentences{
 		Holds:       "plan for less throughput where task times vary",
 		DoesNotHold: "below saturation plan throughput by the mean task time alone",
@@ -52,9 +49,9 @@ const (
 	spreadMean = 0.01 // seconds
 )
 
-func spreadSweep(size Size, of ...strategies.Variant) []bench.Scenario {
+func spreadSweep(size Size, of ...string) []bench.Scenario {
 	cells := lossy(bench.Matrix{
-		Strategies: of,
+		Strategies: strategy(of...),
 		Workloads:  workload(spreadWork...),
 		Limits:     []int{limit},
 		Loads:      []float64{spreadLoad},
@@ -74,7 +71,7 @@ func spreadSweep(size Size, of ...strategies.Variant) []bench.Scenario {
 }
 
 // spreadOf is the sweep of a strategy, in the order of spreadC2.
-func spreadOf(name string) []bench.Scenario { return spreadSweep(Quick, strategy(name)...) }
+func spreadOf(name string) []bench.Scenario { return spreadSweep(Quick, name) }
 
 // keptUp is the share of what arrives that completes: an open loop completes what arrives, and what
 // arrived differs by chance.
@@ -149,7 +146,7 @@ func drawSpread(m *evidence.Measured) evidence.Figure {
 			fmt.Sprintf("Bands: exact, M/D/%d, M/M/%d and M/H₂/%d for the pool; Erlang B, "+
 				"which holds for any task times, for what sheds. Between C² = 0 and 1 no band "+
 				"is drawn.", limit, limit, limit),
-			m.Medians(spreadSweep(Quick, strategy(familiar...)...)),
+			m.Medians(spreadSweep(Quick, familiar...)),
 		},
 	}.Planes(slow, done)
 }

@@ -35,7 +35,7 @@ func TestSpreadVerdicts(t *testing.T) {
 				"mean-wait-sec": 0.01, "shed/op": 0.2, "offered-ops/s": 300 + float64(i),
 				"ops/s": done * (300 + float64(i))}
 		}
-		cells := spreadSweep(Quick, strategy(familiar...)...)
+		cells := spreadSweep(Quick, familiar...)
 		finds(t, name, wellSaid(t, synthetic(cells, 3, of), judgeSpread, drawSpread), c.want,
 			c.says)
 		if f := judgeSpread(synthetic(cells[:1], 3, of)); f.Verdict != finding.Undecided {
@@ -63,7 +63,7 @@ func TestSpreadTheory(t *testing.T) {
 // TestSpread runs what the study says: the wait grows, and what is completed of what arrives does
 // not fall.
 func TestSpread(t *testing.T) {
-	cells := spreadSweep(Quick, strategy(pooled)...)
+	cells := spreadSweep(Quick, pooled)
 	one, wide := cells[0], cells[2]
 	m := measureCells(t, one, wide)
 	if a, b := m.Mean(one, "mean-wait-sec").Mid, m.Mean(wide, "mean-wait-sec").Mid; b < 2*a {

@@ -43,11 +43,12 @@ type Study struct {
 	// Cells are the scenarios of that size, without a seed. One that is given twice is run once.
 	// Sizes may differ in the number of tasks, in the duration, and in which scenarios there are;
 	// what else a scenario is must not depend on the size, or Judge and Draw would not find its
-	// runs.
-	Cells func(Size) []bench.Scenario
-	// With are the scenarios that a further strategy adds; Suite asks whether they can be run. nil:
-	// the study compares a fixed set.
-	With func(Size, strategies.Variant) []bench.Scenario
+	// runs. nil: those With the strategies that are Compared.
+	Cells    func(Size) []bench.Scenario
+	Compared []string
+	// With are the scenarios that strategies add; Suite asks whether they can be run. nil: the
+	// study compares a fixed set.
+	With func(size Size, strategies ...string) []bench.Scenario
 	// Takes says why a further strategy cannot take part. nil: each can.
 	Takes func(strategies.Variant) error
 	// Advice is the rule of thumb by the verdict, where Judge gives none that fits the numbers.
@@ -75,7 +76,12 @@ const (
 
 var all = registry.Set[Study]{Kind: "study"}
 
-func register(s Study) Study { return all.Add(s.Name, s) }
+func register(s Study) Study {
+	if s.Cells == nil {
+		s.Cells = func(size Size) []bench.Scenario { return s.With(size, s.Compared...) }
+	}
+	return all.Add(s.Name, s)
+}
 
 // All returns the studies in the order of their names.
 func All() []Study { return all.All() }
@@ -120,7 +126,7 @@ func (s Study) Suite(size Size, seed uint64, also ...strategies.Variant) (bench.
 				return bench.Suite{}, fmt.Errorf("study %s: %w", s.Name, err)
 			}
 		}
-		cells = append(cells, s.With(size, v)...)
+		cells = append(cells, s.With(size, v.String())...)
 	}
 	suite := bench.Suite{Count: s.Count[size]}
 	seen := map[string]bool{}

@@ -152,9 +152,9 @@ func TestVerdictWords(t *testing.T) {
 // TestLengths: a study finds its runs whatever their length, of several lengths the longest, and
 // never those that are INVALID.
 func TestLengths(t *testing.T) {
-	sc := loadSweep(Quick, strategy("worker_pool")...)[0]
+	sc := loadSweep(Quick, "worker_pool")[0]
 	result := func(size Size, verdict bench.Verdict, value float64) *bench.Result {
-		long := loadSweep(size, strategy("worker_pool")...)[0]
+		long := loadSweep(size, "worker_pool")[0]
 		return &bench.Result{Name: long.Name(), Seed: 1, Tasks: long.Stop.Tasks,
 			Metrics: []bench.Metric{{Unit: "ops/s", Value: value},
 				{Unit: "verdict", Value: float64(verdict)}}}
@@ -171,7 +171,7 @@ func TestLengths(t *testing.T) {
 // of ours is passed over, and so is what ran elsewhere, even where it could not run here.
 func TestOthers(t *testing.T) {
 	m := evidence.FromResults(nil)
-	at := func(name string) bench.Scenario { return loadSweep(Quick, strategy(name)...)[0] }
+	at := func(name string) bench.Scenario { return loadSweep(Quick, name)[0] }
 	for _, name := range []string{"worker_pool", "codel_lifo", "ants", "their_own",
 		"segregated:short=7,long=9"} {
 		full := strings.Replace(at("worker_pool").Name(), "worker_pool", name, 1)
@@ -204,7 +204,7 @@ func runOnce(t *testing.T, sc bench.Scenario) *bench.Result {
 // TestSameFromFile: a study reads the same numbers from the results of its runs and from the file
 // that they were written to.
 func TestSameFromFile(t *testing.T) {
-	sc := loadSweep(Quick, strategy("worker_pool")...)[0]
+	sc := loadSweep(Quick, "worker_pool")[0]
 	sc.Stop.Tasks = 500
 	r := runOnce(t, sc)
 	dir, err := directory.Create(t.TempDir()+"/x", directory.New)

@@ -10,7 +10,6 @@ import (
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 	"github.com/poolbench/poolbench/internal/studies/evidence/words"
 	"github.com/poolbench/poolbench/reports/charts"
-	"github.com/poolbench/poolbench/strategies"
 )
 
 // throttle sends the same work at a target that admits 300 calls a second, below and above that
@@ -26,12 +25,8 @@ var _ = register(Study{
 	Claim:    "a bounded pool keeps a rate-limited target from refusing calls",
 	Count:    [3]int{3, 5, 10},
 	Budget:   2 * time.Second,
-	Cells: func(size Size) []bench.Scenario {
-		return throttleSweep(size, strategy(familiar...)...)
-	},
-	With: func(size Size, v strategies.Variant) []bench.Scenario {
-		return throttleSweep(size, v)
-	},
+	Compared: familiar,
+	With:     throttleSweep,
 	Advice: evidence.Sentences{
 		Holds:       "bound the workers: that keeps the target from refusing most calls",
 		DoesNotHold: "limit the rate: a bound on workers is none",
@@ -53,9 +48,9 @@ var throttleRates = []float64{200, 290, 380}
 
 var throttleArrivals = []string{"poisson", fmt.Sprintf("bulk:n=%d", throttleBulk)}
 
-func throttleSweep(size Size, of ...strategies.Variant) []bench.Scenario {
+func throttleSweep(size Size, of ...string) []bench.Scenario {
 	return lossy(bench.Matrix{
-		Strategies: of,
+		Strategies: strategy(of...),
 		Workloads:  workload("exponential:mean=10ms"),
 		Targets: target(fmt.Sprintf("token_bucket:rate=%d,burst=%d",
 			throttleRate, throttleBurst)),
@@ -68,7 +63,7 @@ func throttleSweep(size Size, of ...strategies.Variant) []bench.Scenario {
 }
 
 // throttleOf is the sweep of a strategy: by arrivals, and then by rate.
-func throttleOf(name string) []bench.Scenario { return throttleSweep(Quick, strategy(name)...) }
+func throttleOf(name string) []bench.Scenario { return throttleSweep(Quick, name) }
 
 func judgeThrottle(m *evidence.Measured) finding.Finding {
 	pool := throttleOf(pooled)
@@ -140,7 +135,7 @@ func drawThrottle(m *evidence.Measured) evidence.Figure {
 				"refuse, 1 − %d/rate; right exactly 1 − %d/%d.", throttleRate, throttleBurst,
 				throttleBulk),
 			fmt.Sprintf("What %s itself sheds is not counted here.", shedding),
-			m.Medians(throttleSweep(Quick, strategy(familiar...)...)),
+			m.Medians(throttleSweep(Quick, familiar...)),
 		},
 	}.Planes(planes...)
 }

@@ -9,7 +9,7 @@ import (
 )
 
 func TestThrottleVerdicts(t *testing.T) {
-	cells := throttleSweep(Quick, strategy(familiar...)...)
+	cells := throttleSweep(Quick, familiar...)
 	for name, c := range map[string]struct {
 		with func(sc bench.Scenario) float64 // throttled in a pool, where half is without
 		want finding.Verdict
@@ -39,7 +39,7 @@ func TestThrottleVerdicts(t *testing.T) {
 		}
 		finds(t, name, wellSaid(t, synthetic(cells, 3, of), judgeThrottle, drawThrottle), c.want,
 			c.says)
-		if f := judgeThrottle(synthetic(throttleSweep(Quick, strategy(pooled)...), 3,
+		if f := judgeThrottle(synthetic(throttleSweep(Quick, pooled), 3,
 			of)); f.Verdict != finding.Undecided {
 			t.Errorf("%s: %v without %s", name, f.Verdict, "unbounded")
 		}
@@ -55,8 +55,8 @@ func TestThrottleVerdicts(t *testing.T) {
 // TestThrottle runs what the study says: above the rate a pool has as much refused as none has, and
 // of a bulk without a bound all but the burst is.
 func TestThrottle(t *testing.T) {
-	free, pool := throttleSweep(Quick, strategy("unbounded")...),
-		throttleSweep(Quick, strategy(pooled)...)
+	free, pool := throttleSweep(Quick, "unbounded"),
+		throttleSweep(Quick, pooled)
 	var cells []bench.Scenario
 	for _, of := range [][]bench.Scenario{free, pool} {
 		for _, sc := range of {

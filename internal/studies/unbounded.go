@@ -13,7 +13,6 @@ import (
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 	"github.com/poolbench/poolbench/internal/studies/evidence/words"
 	"github.com/poolbench/poolbench/reports/charts"
-	"github.com/poolbench/poolbench/strategies"
 )
 
 // unbounded starts ten thousand tasks at once that each need one of a hundred connections, and are
@@ -46,9 +45,7 @@ var _ = register(Study{
 		}
 		return cells
 	},
-	With: func(_ Size, v strategies.Variant) []bench.Scenario {
-		return unboundedCells(v.String(), crowdConns, crowdLimits...)
-	},
+	With: each(func(_ Size, name string) []bench.Scenario { return crowdOf(name) }),
 	Advice: evidence.Sentences{
 		Holds:       "bound the goroutines",
 		DoesNotHold: "a bound saves nothing here",

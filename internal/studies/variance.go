@@ -10,7 +10,6 @@ import (
 	"github.com/poolbench/poolbench/bench/finding"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 	"github.com/poolbench/poolbench/reports/charts"
-	"github.com/poolbench/poolbench/strategies"
 )
 
 // variance asks what variance of the task times costs a pool that is kept equally busy, and which
@@ -32,10 +31,10 @@ var _ = register(Study{
 		}
 		return cells
 	},
-	With: func(size Size, v strategies.Variant) (cells []bench.Scenario) {
+	With: func(size Size, of ...string) (cells []bench.Scenario) {
 		for _, p := range varianceParts {
 			if p.with != nil {
-				cells = append(cells, p.with(size, v.String())...)
+				cells = append(cells, p.with(size, of...)...)
 			}
 		}
 		return cells
