@@ -76,9 +76,6 @@ func (l LogNormal) Sample(r *rand.Rand) time.Duration {
 	return round(l.mean * math.Exp(l.sigma*(r.NormFloat64()-l.sigma/2)))
 }
 
-// Sigma is the standard deviation of the logarithm.
-func (l LogNormal) Sigma() float64 { return l.sigma }
-
 // String returns lognormal(mean,c2).
 func (l LogNormal) String() string {
 	return "lognormal(" + formatNS(l.mean) + "," + FormatFloat(l.c2) + ")"

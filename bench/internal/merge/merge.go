@@ -173,6 +173,13 @@ func mergedMetric(
 		return total / weights, weights > 0, true
 	}
 	one := func(*result.Result) float64 { return 1 }
+	largest := func() (v float64, known, counts bool) {
+		for _, p := range parts {
+			x, _ := p.Metric(unit)
+			v = max(v, x)
+		}
+		return v, true, true
+	}
 	switch unit {
 	case "ops/s", "goodput-ops/s", "offered-ops/s", "broken-laws":
 		v, _ = sum(one)
@@ -196,11 +203,7 @@ func mergedMetric(
 			return started
 		})
 	case "makespan-sec":
-		for _, p := range parts {
-			x, _ := p.Metric(unit)
-			v = max(v, x)
-		}
-		return v, true, true
+		return largest()
 	case "verdict":
 		return float64(merged.Verdict), true, true
 	}
@@ -216,11 +219,7 @@ func mergedMetric(
 		case "mean":
 			return mean(completed)
 		case "max":
-			for _, p := range parts {
-				x, _ := p.Metric(unit)
-				v = max(v, x)
-			}
-			return v, true, true
+			return largest()
 		}
 		for _, q := range result.Quantiles {
 			if n := int(h.TotalCount()); rest == q.Name {

@@ -33,21 +33,32 @@ func (o *Run) ReportCalls(r *result.Result, n int) error {
 	return o.Calls.EachPhase(func(
 		of string, h *hdrhistogram.Histogram, sum float64, longest int64,
 	) error {
-		n := int(h.TotalCount())
-		r.Add("mean-"+of+"-sec", sum/float64(n)/Second)
-		for _, q := range result.Quantiles {
-			if slices.Contains(PhaseStatistics, q.Name) && samples.Resolvable(q.P, n) {
-				v := min(result.ValueAtRank(h, samples.Rank(n, q.P)), longest)
-				r.Add(q.Name+"-"+of+"-sec", float64(v)/Second)
-			}
-		}
-		r.Add("max-"+of+"-sec", float64(longest)/Second)
-		text, err := h.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
-		if err != nil {
-			return fmt.Errorf("distribution of %s: %w", of, err)
-		}
-		r.Readings = append(r.Readings,
-			result.Reading{Of: of, Histogram: string(text), Max: h.ValueAtQuantile(100)})
-		return nil
+		return ReportHistogram(r, of, h, sum, longest, func(quantile string) bool {
+			return slices.Contains(PhaseStatistics, quantile)
+		})
 	})
+}
+
+// ReportHistogram adds what a histogram says of a time, and the histogram: those quantiles, and the
+// mean and the maximum by its exact sum and its largest value.
+func ReportHistogram(
+	r *result.Result, of string, h *hdrhistogram.Histogram, sum float64, longest int64,
+	takes func(quantile string) bool,
+) error {
+	n := int(h.TotalCount())
+	r.Add("mean-"+of+"-sec", sum/float64(n)/Second)
+	for _, q := range result.Quantiles {
+		if takes(q.Name) && samples.Resolvable(q.P, n) {
+			v := min(result.ValueAtRank(h, samples.Rank(n, q.P)), longest)
+			r.Add(q.Name+"-"+of+"-sec", float64(v)/Second)
+		}
+	}
+	r.Add("max-"+of+"-sec", float64(longest)/Second)
+	text, err := h.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
+	if err != nil {
+		return fmt.Errorf("distribution of %s: %w", of, err)
+	}
+	r.Readings = append(r.Readings,
+		result.Reading{Of: of, Histogram: string(text), Max: h.ValueAtQuantile(100)})
+	return nil
 }

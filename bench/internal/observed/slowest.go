@@ -2,7 +2,6 @@ package observed
 
 import (
 	"cmp"
-	"container/heap"
 	"math"
 	"slices"
 	"sort"
@@ -21,57 +20,34 @@ type late struct {
 	rec records.Record
 }
 
-// lateLast orders by response, and tasks of equal response the later due first: what a heap of the
-// slowest gives up first.
-func lateLast(a, b *late) int {
+// lateLast orders by response, and tasks of equal response the later due first.
+func lateLast(a, b late) int {
 	return cmp.Or(cmp.Compare(a.rec.Response(), b.rec.Response()), cmp.Compare(b.i, a.i))
 }
 
-// A Slowest keeps the slowest of the tasks that it is given in the order of their due times, as a
-// heap with the least slow first: to all others it is one comparison.
-type Slowest struct {
-	tasks []late
-	least int64 // what is not slower than that is not among them
-}
+// A Slowest keeps the slowest of the tasks that it is given in the order of their due times, the
+// least slow first: to all others it is one comparison.
+type Slowest struct{ tasks []late }
 
 // Add takes note of a settled task.
 func (s *Slowest) Add(i int, r *records.Record, lag int64) {
-	if len(s.tasks) == rundir.MostSlowest && r.Response() <= s.least {
+	full := len(s.tasks) == rundir.MostSlowest
+	if full && r.Response() <= s.tasks[0].rec.Response() {
 		return
 	}
-	s.take(late{i, lag, *r})
-}
-
-func (s *Slowest) take(t late) {
-	if len(s.tasks) < rundir.MostSlowest {
-		heap.Push(s, t)
-	} else {
-		s.tasks[0] = t
-		heap.Fix(s, 0)
+	t := late{i, lag, *r}
+	at, _ := slices.BinarySearchFunc(s.tasks, t, lateLast)
+	if !full {
+		s.tasks = slices.Insert(s.tasks, at, t)
+		return
 	}
-	s.least = s.tasks[0].rec.Response()
+	copy(s.tasks, s.tasks[1:at])
+	s.tasks[at-1] = t
 }
-
-// Len implements heap.Interface.
-func (s *Slowest) Len() int { return len(s.tasks) }
-
-// Less implements heap.Interface.
-func (s *Slowest) Less(i, j int) bool { return lateLast(&s.tasks[i], &s.tasks[j]) < 0 }
-
-// Swap implements heap.Interface.
-func (s *Slowest) Swap(i, j int) { s.tasks[i], s.tasks[j] = s.tasks[j], s.tasks[i] }
-
-// Push implements heap.Interface.
-func (s *Slowest) Push(t any) { s.tasks = append(s.tasks, t.(late)) }
-
-// Pop implements heap.Interface; nobody calls it.
-func (s *Slowest) Pop() any { panic("bench: the slowest tasks are replaced, not taken") }
 
 // Ended are the slowest tasks, the slowest first. What they found when they were due is Unknown.
 func (s *Slowest) Ended() (all []result.SlowTask) {
-	order := slices.Clone(s.tasks)
-	slices.SortFunc(order, func(a, b late) int { return -lateLast(&a, &b) })
-	for _, t := range order {
+	for _, t := range slices.Backward(s.tasks) {
 		r, p := &t.rec, t.rec.Parts(t.lag)
 		all = append(all, result.SlowTask{Task: t.i,
 			Due: time.Duration(r.Due), Issue: time.Duration(r.Issue),

@@ -66,7 +66,7 @@ func (o *Run) ReportStages(r *result.Result, first int) {
 	for k, s := range all {
 		add := func(unit string, value float64) { r.Add(OfStage(k+1, unit), value) }
 		if s.n > 0 && s.end > s.from {
-			o.reportStage(s, add)
+			o.reportStage(r, k+1, s, add)
 		}
 		add("backlog-tasks", float64(s.backlog))
 		if k == 0 || all[k-1].Level <= all[0].Level || s.Level > all[0].Level {
@@ -84,28 +84,22 @@ func (o *Run) ReportStages(r *result.Result, first int) {
 	}
 }
 
-func (o *Run) reportStage(s stretch, add func(unit string, value float64)) {
+func (o *Run) reportStage(
+	r *result.Result, stage int, s stretch, add func(unit string, value float64),
+) {
 	var m Measured
 	var responses []int64
-	sum := 0.0
 	for i := s.first; i < s.first+s.n; i++ {
 		rec := o.Trace.At(i)
 		m.Count(rec, int64(o.Plan.Deadline))
 		if rec.Outcome == records.Completed {
 			responses = append(responses, rec.Response())
-			sum += float64(rec.Response())
 		}
 	}
 	length, n := float64(s.end-s.from)/Second, float64(s.n)
 	add("offered-ops/s", n/length)
 	add("goodput-ops/s", float64(m.inTime)/length)
-	if done := len(responses); done > 0 {
-		slices.Sort(responses)
-		add("mean-response-sec", sum/float64(done)/Second)
-		if samples.Resolvable(0.99, done) {
-			add("p99-response-sec", float64(responses[samples.Rank(done, 0.99)-1])/Second)
-		}
-	}
+	addResponses(r, fmt.Sprintf("stage%d", stage), responses)
 	if m.started > 0 {
 		add("attempts/op", float64(m.attempts)/float64(m.started))
 	}

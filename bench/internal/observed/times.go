@@ -96,21 +96,14 @@ func (o *Run) toldApart() []strategies.Class {
 func (o *Run) reportClasses(r *result.Result, first int, scratch []int64) {
 	slowdown, n := 0.0, 0
 	for _, class := range o.toldApart() {
-		values, mean := o.timesOf(first, scratch, func(rec *records.Record) (int64, bool) {
+		responses, _ := o.timesOf(first, scratch, func(rec *records.Record) (int64, bool) {
 			if rec.Class == class && rec.Busy > 0 {
 				slowdown += float64(rec.Response()) / float64(rec.Busy)
 				n++
 			}
 			return rec.Response(), rec.Class == class
 		})
-		if len(values) == 0 {
-			continue
-		}
-		r.Add(class.String()+"-mean-response-sec", mean)
-		if samples.Resolvable(0.99, len(values)) {
-			p99 := samples.NearestRanks(nil, values, 0.99)[0]
-			r.Add(class.String()+"-p99-response-sec", float64(p99)/Second)
-		}
+		addResponses(r, class.String(), responses)
 	}
 	if n > 0 {
 		r.Add("mean-slowdown", slowdown/float64(n))

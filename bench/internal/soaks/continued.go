@@ -197,7 +197,7 @@ func joinedMetric(
 		return mean(func(p *result.Result) float64 { return value(p, "makespan-sec") })
 	}
 	if of, q, is := readingOf(unit, sums); is {
-		return joinedTime(parts, unit, of, q, sums[of])
+		return joinedTime(parts, of, q, sums[of])
 	}
 	if len(parts) > 1 && observed.IsOfLabels(unit) {
 		return 0, false // nobody has counted the tasks of each label
@@ -246,7 +246,7 @@ func timesIn(p *result.Result, of string) float64 {
 
 // joinedTime is that of a distribution: quantiles are those of the sum.
 func joinedTime(
-	parts []*result.Result, unit, of, what string, sum *hdrhistogram.Histogram,
+	parts []*result.Result, of, what string, sum *hdrhistogram.Histogram,
 ) (v float64, ok bool) {
 	total, longest := 0.0, 0.0
 	for _, p := range parts {

@@ -4,7 +4,6 @@
 package soaks
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"time"
@@ -298,24 +297,13 @@ func (f *Fold) doubtCut(r *result.Result) {
 func (f *Fold) reportTimes(r *result.Result) error {
 	for i, of := range []string{"response", "wait", "service"} {
 		d := f.times[i]
-		n := int(d.h.TotalCount())
-		if n == 0 || (of == "wait" && f.o.Splits()) {
+		if d.h.TotalCount() == 0 || (of == "wait" && f.o.Splits()) {
 			continue
 		}
-		r.Add("mean-"+of+"-sec", d.sum/float64(n)/observed.Second)
-		for _, q := range result.Quantiles {
-			if samples.Resolvable(q.P, n) {
-				v := result.ValueAtRank(d.h, samples.Rank(n, q.P))
-				r.Add(q.Name+"-"+of+"-sec", float64(min(v, d.longest))/observed.Second)
-			}
+		if err := observed.ReportHistogram(r, of, d.h, d.sum, d.longest,
+			func(string) bool { return true }); err != nil {
+			return err
 		}
-		r.Add("max-"+of+"-sec", float64(d.longest)/observed.Second)
-		text, err := d.h.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
-		if err != nil {
-			return fmt.Errorf("distribution of %s: %w", of, err)
-		}
-		r.Readings = append(r.Readings, result.Reading{Of: of, Histogram: string(text),
-			Max: d.h.ValueAtQuantile(100)})
 	}
 	r.Add("quantile-error", foldError)
 	if n := int(f.lags.TotalCount()); samples.Resolvable(0.99, n) {

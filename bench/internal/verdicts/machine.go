@@ -103,29 +103,31 @@ func checkHiccups(o *observed.Run, r *result.Result, h *witness.Hiccups) {
 			}
 		}
 	}
-	if k := causes[witness.Stopped]; k.n > 0 {
-		r.Doubt(result.Invalid, observed.CheckPause,
-			"from %s on, the process stood still for %s%s: it used %s "+
-				"of CPU meanwhile, and %d tasks were due",
-			observed.Spell(float64(k.worst.From)), observed.Spell(float64(k.worst.Late)),
-			times(k.n),
-			observed.Spell(float64(k.worst.CPU)), k.due)
-	}
-	if k := causes[witness.Crowded]; k.n > 0 {
-		r.Doubt(result.Suspect, observed.CheckMachine,
-			"from %s on, a thread that was ready did not run for "+
-				"%s%s: others had the processors, and this process %s of CPU",
-			observed.Spell(float64(k.worst.From)), observed.Spell(float64(k.worst.Late)),
-			times(k.n),
-			observed.Spell(float64(k.worst.CPU)))
-	}
-	if k := causes[witness.OwnWork]; k.n > 0 {
-		r.Doubt(result.Suspect, observed.CheckStalls,
-			"from %s on, a thread that was ready did not run for %s%s, "+
-				"in which the process used %s of CPU: its own tasks kept the processors",
-			observed.Spell(float64(k.worst.From)), observed.Spell(float64(k.worst.Late)),
-			times(k.n),
-			observed.Spell(float64(k.worst.CPU)))
+	for _, of := range []struct {
+		cause   witness.Cause
+		verdict result.Verdict
+		check   string
+		format  string
+	}{
+		{witness.Stopped, result.Invalid, observed.CheckPause,
+			"from %s on, the process stood still for %s%s: it used %s of CPU meanwhile, and " +
+				"%d tasks were due"},
+		{witness.Crowded, result.Suspect, observed.CheckMachine,
+			"from %s on, a thread that was ready did not run for %s%s: others had the " +
+				"processors, and this process %s of CPU"},
+		{witness.OwnWork, result.Suspect, observed.CheckStalls,
+			"from %s on, a thread that was ready did not run for %s%s, in which the process used " +
+				"%s of CPU: its own tasks kept the processors"},
+	} {
+		if k := causes[of.cause]; k.n > 0 {
+			said := []any{observed.Spell(float64(k.worst.From)),
+				observed.Spell(float64(k.worst.Late)), times(k.n),
+				observed.Spell(float64(k.worst.CPU))}
+			if of.cause == witness.Stopped {
+				said = append(said, k.due)
+			}
+			r.Doubt(of.verdict, of.check, of.format, said...)
+		}
 	}
 	paused := causes[witness.Stopped].n > 0
 	what := "p99"
