@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"sync"
 
@@ -68,39 +67,20 @@ func (s Search) confirm(
 			}
 		}
 	}
-	var failed sync.Map // as in a round
-	byWords := map[bench.Written]*cell{}
-	for i, sc := range suite.Scenarios {
-		byWords[sc.Written()] = of[i]
-	}
-	unlessFailed := func(ctx context.Context, sc bench.Scenario) (*bench.Result, error) {
-		c := byWords[sc.Written()]
-		if _, ok := failed.Load(c); ok {
-			return nil, errGivenUp
-		}
-		r, err := s.Confirm(ctx, sc)
-		if err == nil {
-			err = s.differs(sc, r)
-		}
-		if err != nil {
-			failed.Store(c, true)
-		}
-		return r, err
-	}
-	next := 0
-	return suite.Do(ctx, unlessFailed, func(sc bench.Scenario, r *bench.Result, err error) error {
-		c := of[next]
-		next++
-		switch {
-		case errors.Is(err, errGivenUp):
+	return runOf(ctx, suite, of, each,
+		func(ctx context.Context, _ *cell, sc bench.Scenario) (*bench.Result, error) {
+			r, err := s.Confirm(ctx, sc)
+			if err == nil {
+				err = s.differs(sc, r)
+			}
+			if err != nil {
+				return nil, err
+			}
+			return r, nil
+		}, func(i int, _ bench.Scenario, _ *bench.Result) error {
+			of[i].confirmed++
 			return nil
-		case err != nil:
-			c.err = errors.Join(c.err, err)
-			return each(sc, nil, err)
-		}
-		c.confirmed++
-		return nil
-	})
+		})
 }
 
 // differs compares a run with its calculation. A result may have crossed processes as JSON, so that

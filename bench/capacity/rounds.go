@@ -83,25 +83,43 @@ func (s Search) round(
 	each func(bench.Scenario, *bench.Result, error) error,
 ) error {
 	suite := bench.Suite{Parallel: s.Parallel}
-	byWords := map[bench.Written]*cell{}
+	var of []*cell
 	for _, w := range batch {
-		suite.Scenarios = append(suite.Scenarios, w.scenario)
+		suite.Scenarios, of = append(suite.Scenarios, w.scenario), append(of, w.cell)
 	}
-	for i, w := range batch {
-		byWords[suite.At(i).Written()] = w.cell // as the suite runs it
+	return runOf(ctx, suite, of, each,
+		func(ctx context.Context, c *cell, sc bench.Scenario) (*bench.Result, error) {
+			r, calculated, err := s.calculate(sc)
+			if calculated {
+				c.calculated.Add(1)
+				return r, err
+			}
+			return run(ctx, sc)
+		}, func(i int, sc bench.Scenario, r *bench.Result) error {
+			batch[i].probe.add(r, s.Objectives.Of(r), batch[i].test)
+			return each(sc, r, nil)
+		})
+}
+
+// runOf runs a suite, each scenario for a cell. Where a run has failed, the rest of its cell's need
+// not begin.
+func runOf(
+	ctx context.Context, suite bench.Suite, of []*cell,
+	each func(bench.Scenario, *bench.Result, error) error,
+	run func(context.Context, *cell, bench.Scenario) (*bench.Result, error),
+	done func(i int, sc bench.Scenario, r *bench.Result) error,
+) error {
+	byWords := map[bench.Written]*cell{}
+	for i, c := range of {
+		byWords[suite.At(i).Written()] = c // as the suite runs it
 	}
-	var failed sync.Map // cells of which a run has failed: the rest of theirs need not begin
+	var failed sync.Map // cells
 	unlessFailed := func(ctx context.Context, sc bench.Scenario) (*bench.Result, error) {
 		c := byWords[sc.Written()]
 		if _, ok := failed.Load(c); ok {
 			return nil, errGivenUp
 		}
-		r, calculated, err := s.calculate(sc)
-		if calculated {
-			c.calculated.Add(1)
-		} else {
-			r, err = run(ctx, sc)
-		}
+		r, err := run(ctx, c, sc)
 		if err != nil {
 			failed.Store(c, true)
 		}
@@ -109,17 +127,16 @@ func (s Search) round(
 	}
 	next := 0
 	return suite.Do(ctx, unlessFailed, func(sc bench.Scenario, r *bench.Result, err error) error {
-		w := batch[next]
+		i := next
 		next++
-		if errors.Is(err, errGivenUp) {
+		switch {
+		case errors.Is(err, errGivenUp):
 			return nil
+		case err != nil:
+			of[i].err = errors.Join(of[i].err, err)
+			return each(sc, r, err)
 		}
-		if err != nil {
-			w.cell.err = errors.Join(w.cell.err, err)
-		} else {
-			w.probe.add(r, s.Objectives.Of(r), w.test)
-		}
-		return each(sc, r, err)
+		return done(i, sc, r)
 	})
 }
 
