@@ -3,6 +3,8 @@ package theory
 import (
 	"fmt"
 	"math"
+
+	"gonum.org/v1/gonum/dsp/fourier"
 )
 
 // MDk is the queue M/D/k: constant service times. It takes transforms of O(1/(1−ρ)) points, 0.2 ms
@@ -72,12 +74,12 @@ func solveCrommelin(k int, a float64) (*crommelin, error) {
 			return nil, tooClose("M/D/k", rho)
 		}
 	}
-	f := newFourier(n)
+	f := fourier.NewCmplxFFT(n)
 	x := make([]complex128, n)
 	for j := range x {
 		x[j] = negLogOneMinusExp(walkExponent(k, a, j, n))
 	}
-	f.transform(x)
+	f.Coefficients(x, x)
 
 	q := &crommelin{k: k, a: a, eta: math.Exp(-logZeta)}
 	sum, mean := 0.0, 0.0
@@ -96,12 +98,12 @@ func solveCrommelin(k int, a float64) (*crommelin, error) {
 	for m := 1; m < n/2; m++ {
 		x[m] = complex(real(x[m])/float64(n), 0)
 	}
-	f.transform(x)
+	f.Coefficients(x, x)
 	none := math.Exp(-sum)
 	for j := range x {
 		x[j] = complex(none, 0) * expm1(real(x[j]), -imag(x[j]))
 	}
-	f.transform(x)
+	f.Coefficients(x, x)
 
 	// beyond, the transform has fewer than six digits
 	last := min(n/2-1, int(math.Ceil(25/(logZeta-logR))))
