@@ -65,7 +65,7 @@ type asynqQueue struct {
 func openAsynq(
 	ctx context.Context, p strategies.Params, sink strategies.Sink,
 ) (strategies.Strategy, error) {
-	q := &asynqQueue{health: newHealth(p, []param.Key{awayKey}), name: queueName(p),
+	q := &asynqQueue{health: newHealth(p.Values.Duration(awayKey.Name)), name: queueName(p),
 		poll: p.Values.Duration("poll"), opened: time.Now(),
 		lost: make(chan struct{}, 1)}
 	open := func(ctx context.Context) error {
@@ -142,7 +142,7 @@ func (q *asynqQueue) serve(ctx context.Context, limit int, do func(broker.Messag
 		RetryDelayFunc: asynqDelay, ShutdownTimeout: time.Minute,
 		Logger: silent{}, LogLevel: asynq.FatalLevel})
 	err := server.Start(asynq.HandlerFunc(func(ctx context.Context, t *asynq.Task) error {
-		m := &asynqMessage{body: t.Payload(), attempt: 1}
+		m := &asynqMessage{delivery: delivery{t.Payload(), 1}}
 		if n, known := asynq.GetRetryCount(ctx); known {
 			m.attempt += n
 		}
@@ -264,13 +264,9 @@ func (q *asynqQueue) delete(ctx context.Context) error {
 
 // An asynqMessage is a task of asynq, while its handler runs.
 type asynqMessage struct {
-	body    []byte
-	attempt int
+	delivery
 	outcome error // what the handler returns
 }
-
-func (m *asynqMessage) Body() []byte { return m.body }
-func (m *asynqMessage) Attempt() int { return m.attempt }
 
 // Reply implements strategies.Message.
 func (m *asynqMessage) Reply(r broker.Reply) error {

@@ -158,6 +158,18 @@ func wait(ctx context.Context, d time.Duration) {
 	}
 }
 
+// A delivery is what a message knows of itself.
+type delivery struct {
+	body    []byte
+	attempt int
+}
+
+// Body implements broker.Message.
+func (d *delivery) Body() []byte { return d.body }
+
+// Attempt implements broker.Message.
+func (d *delivery) Attempt() int { return d.attempt }
+
 // A lease is renewed again and again until it is ended.
 type lease struct {
 	mu    sync.Mutex

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench/param"
-	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/strategies/engine/broker"
 )
 
@@ -52,14 +51,9 @@ type streak struct {
 	last    time.Time // the last of it failed
 }
 
-// newHealth is that of an instance.
-func newHealth(p strategies.Params, keys []param.Key) *health {
+// newHealth is that of an instance whose store may fail to answer for so long.
+func newHealth(away time.Duration) *health {
 	h := &health{away: away}
-	for _, k := range keys {
-		if k.Name == awayKey.Name {
-			h.away = p.Values.Duration(k.Name)
-		}
-	}
 	h.failed, h.fail = context.WithCancelCause(context.Background())
 	return h
 }

@@ -87,7 +87,7 @@ func (j *jetStream) deadName() string { return j.name + "_dead" }
 func openJetStream(
 	ctx context.Context, p strategies.Params, sink strategies.Sink,
 ) (strategies.Strategy, error) {
-	j := &jetStream{health: newHealth(p, nil), lease: p.Values.Duration("lease"),
+	j := &jetStream{health: newHealth(away), lease: p.Values.Duration("lease"),
 		remove: func() error { return nil }}
 	open := func(ctx context.Context) error { return j.open(ctx, p) }
 	return start(ctx, p, sink, j.health, open, broker.Broker{Put: j.put, Work: j.work,

@@ -18,7 +18,7 @@ import (
 // error of a put.
 func TestJetStreamRefuses(t *testing.T) {
 	v := strategies.MustParse("jetstream:store=memory,dir=" + t.TempDir())
-	j := &jetStream{health: newHealth(strategies.Params{}, nil)}
+	j := &jetStream{health: newHealth(away)}
 	if err := j.open(t.Context(), strategies.Params{Limit: 1, Values: v.Values}); err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +59,7 @@ func TestFailedStays(t *testing.T) {
 	for _, failed := range []bool{false, true} {
 		p := strategies.Params{Limit: 1, Values: strategies.MustParse("sqlite_queue:dir=" +
 			t.TempDir()).Values, Resume: &strategies.Resume{Name: "failed", Remove: true}}
-		h := newHealth(p, nil)
+		h := newHealth(away)
 		dir, remove, err := home(p, h)
 		if err != nil {
 			t.Fatal(err)
@@ -101,7 +101,7 @@ func TestJetStreamAcknowledges(t *testing.T) {
 	if err := s.Drain(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	j := &jetStream{health: newHealth(strategies.Params{}, nil)}
+	j := &jetStream{health: newHealth(away)}
 	if err := j.open(t.Context(), p); err != nil {
 		t.Fatal(err)
 	}

@@ -40,7 +40,7 @@ type postgresSchema struct {
 }
 
 func newPostgresSchema(p strategies.Params) postgresSchema {
-	return postgresSchema{health: newHealth(p, []param.Key{awayKey}), name: queueName(p),
+	return postgresSchema{health: newHealth(p.Values.Duration(awayKey.Name)), name: queueName(p),
 		temporary: temporary(p), resumed: p.Resume != nil}
 }
 

@@ -231,15 +231,11 @@ func (q *postgresQueue) left(ctx context.Context) (int, error) { return q.count(
 
 // A postgresMessage is a row.
 type postgresMessage struct {
-	queue   *postgresQueue
-	id      int64
-	body    []byte
-	attempt int
-	lease   *lease
+	queue *postgresQueue
+	id    int64
+	delivery
+	lease *lease
 }
-
-func (m *postgresMessage) Body() []byte { return m.body }
-func (m *postgresMessage) Attempt() int { return m.attempt }
 
 // Reply implements strategies.Message. It is sent again while the server is being started again.
 func (m *postgresMessage) Reply(r broker.Reply) error {

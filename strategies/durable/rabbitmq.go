@@ -80,7 +80,7 @@ func openRabbitMQ(
 	ctx context.Context, p strategies.Params, sink strategies.Sink,
 ) (strategies.Strategy, error) {
 	name := queueName(p)
-	q := &rabbitQueue{health: newHealth(p, []param.Key{awayKey}), name: name,
+	q := &rabbitQueue{health: newHealth(p.Values.Duration(awayKey.Name)), name: name,
 		later: name + "_later", dead: name + "_dead",
 		kind: p.Values.Choice("queue"), prefetch: min(p.Limit, mostPrefetch), id: rand.Text(),
 		owed: make(map[string]bool)}

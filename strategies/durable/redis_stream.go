@@ -95,7 +95,7 @@ func openRedisStream(
 	ctx context.Context, p strategies.Params, sink strategies.Sink,
 ) (strategies.Strategy, error) {
 	name := queueName(p)
-	q := &redisStream{health: newHealth(p, []param.Key{awayKey}), name: name,
+	q := &redisStream{health: newHealth(p.Values.Duration(awayKey.Name)), name: name,
 		later: name + ":later", dead: name + ":dead",
 		lease:  p.Values.Duration("lease"),
 		sooner: make(chan struct{}, 1), lead: make(chan struct{}, 1),

@@ -13,17 +13,16 @@ import (
 
 // A redisMessage is an entry of the stream.
 type redisMessage struct {
-	of      *redisStream
-	id      string
-	body    []byte
-	attempt int
-	lease   *lease
+	of *redisStream
+	id string
+	delivery
+	lease *lease
 }
 
 func (q *redisStream) message(entry redis.XMessage) *redisMessage {
 	body, _ := entry.Values["b"].(string)
 	before, _ := entry.Values["n"].(string)
-	m := &redisMessage{of: q, id: entry.ID, body: []byte(body), attempt: 1}
+	m := &redisMessage{of: q, id: entry.ID, delivery: delivery{[]byte(body), 1}}
 	if n, err := strconv.Atoi(before); err == nil {
 		m.attempt += n
 	}
@@ -34,9 +33,6 @@ func (q *redisStream) message(entry redis.XMessage) *redisMessage {
 	})
 	return m
 }
-
-func (m *redisMessage) Body() []byte { return m.body }
-func (m *redisMessage) Attempt() int { return m.attempt }
 
 // Reply implements strategies.Message. While Redis is away it tries again.
 func (m *redisMessage) Reply(r broker.Reply) error {

@@ -67,7 +67,7 @@ CREATE TABLE IF NOT EXISTS dead (body BLOB NOT NULL, attempt INTEGER NOT NULL, e
 func openSQLiteQueue(
 	ctx context.Context, p strategies.Params, sink strategies.Sink,
 ) (strategies.Strategy, error) {
-	h := newHealth(p, nil)
+	h := newHealth(away)
 	dir, remove, err := home(p, h)
 	if err != nil {
 		return nil, err
@@ -201,15 +201,11 @@ func countOf(ctx context.Context, rows *sql.Stmt) (n int, err error) {
 
 // A sqliteMessage is a row.
 type sqliteMessage struct {
-	queue   *sqliteQueue
-	id      int64
-	body    []byte
-	attempt int
-	lease   *lease
+	queue *sqliteQueue
+	id    int64
+	delivery
+	lease *lease
 }
-
-func (m *sqliteMessage) Body() []byte { return m.body }
-func (m *sqliteMessage) Attempt() int { return m.attempt }
 
 // Reply implements strategies.Message.
 func (m *sqliteMessage) Reply(r broker.Reply) error {

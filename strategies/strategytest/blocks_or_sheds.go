@@ -10,12 +10,6 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-func checkBlocksOrSheds(spec strategies.Spec) error {
-	return try(spec, trial{[]int{1, 3, 8}, []int{0, 1, 8}, acceptsUntilFull},
-		usual(acceptsFromTheFirstInstant), usual(countsWhatItSheds), usual(hasRoomOnDone),
-		usual(poolsAreApart), trial{[]int{1, 4}, []int{0}, tripsAsDeclared})
-}
-
 // many is what a check offers to an instance that is never full.
 const many = 300
 

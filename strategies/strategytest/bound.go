@@ -9,15 +9,6 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-func checkBound(spec strategies.Spec) error {
-	if spec.Bound == nil {
-		return nil
-	}
-	return try(spec, trial{[]int{1, 3, 8}, []int{0, 8}, boundHolds},
-		trial{[]int{1, 4}, []int{0, 64}, boundHoldsInBursts},
-		trial{[]int{1, 3, 8}, []int{0, 8}, boundHoldsInSplits})
-}
-
 // boundHolds offers many more tasks than there are slots, all at once, and has them overlap.
 func boundHolds(r *rig) error {
 	for _, j := range r.jobs(4*(r.bound()+r.p.Queue), takes(time.Millisecond)) {

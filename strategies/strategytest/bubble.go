@@ -198,15 +198,20 @@ func (t trial) with(spec strategies.Spec, limit, queue int) error {
 	return nil
 }
 
-// ifBlocks has a check pass over strategies that are never full, and those that shed then.
-func ifBlocks(check func(*rig) error) func(*rig) error {
+// when has a check pass over strategies that do not declare this.
+func when(is func(strategies.Spec) bool, check func(*rig) error) func(*rig) error {
 	return func(r *rig) error {
-		if r.spec.Sheds || r.spec.Capacity == nil {
+		if !is(r.spec) {
 			return nil
 		}
 		return check(r)
 	}
 }
+
+// What strategies declare: that Submit blocks when they are full, and how slots are given.
+func blocks(s strategies.Spec) bool    { return !s.Sheds && s.Capacity != nil }
+func inOrder(s strategies.Spec) bool   { return s.FIFO }
+func conserves(s strategies.Spec) bool { return s.WorkConserving }
 
 // together calls f in n goroutines, with the numbers from 0, and waits for all.
 func (s *scene) together(n int, f func(i int)) {

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"testing/synctest"
 	"time"
-
-	"github.com/poolbench/poolbench/strategies"
 )
 
 // These checks are about which of the tasks that wait starts next: the clauses Priority, Deadline
@@ -79,13 +77,6 @@ func (r *rig) choose(
 	return nil
 }
 
-func checkPriority(spec strategies.Spec) error {
-	if spec.ByPriority == nil || spec.Bound == nil {
-		return nil
-	}
-	return try(spec, trial{[]int{1, 3}, []int{100}, urgentFirst})
-}
-
 // urgentFirst has tasks of seven priorities, negative ones too, so that many are equal.
 func urgentFirst(r *rig) error {
 	if !r.spec.ByPriority(r.p) {
@@ -102,13 +93,6 @@ func urgentFirst(r *rig) error {
 			return fmt.Errorf("task %d of priority %d started while task %d of priority %d waited",
 				got.name, got.Priority, want.name, want.Priority)
 		})
-}
-
-func checkDeadline(spec strategies.Spec) error {
-	if !spec.ByDeadline || spec.Bound == nil {
-		return nil
-	}
-	return try(spec, trial{[]int{1, 3}, []int{100}, earliestFirst})
 }
 
 // earliestFirst has tasks of 20 deadlines, so that some are equal, and each eighth has none.
@@ -131,13 +115,6 @@ func earliestFirst(r *rig) error {
 // dueBefore says whether a is due before b.
 func dueBefore(a, b *job) bool {
 	return a.Deadline != 0 && (b.Deadline == 0 || a.Deadline < b.Deadline)
-}
-
-func checkFair(spec strategies.Spec) error {
-	if spec.Weights == nil || spec.Bound == nil {
-		return nil
-	}
-	return try(spec, trial{[]int{1, 3}, []int{100}, sharesByWeight})
 }
 
 // sharesByWeight has one tenant send half of all tasks before the others come, and then these: two

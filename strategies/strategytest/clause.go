@@ -36,30 +36,66 @@ func clausesOf(spec strategies.Spec) []Clause {
 // Clauses returns the contract in the order of its documentation; the slice is the caller's. A
 // Check must not be called from inside a synctest bubble.
 func Clauses() []Clause {
+	some, drained, full := []int{1, 3, 8}, []int{0, 56}, []int{0, 100}
 	return []Clause{
-		{Name: "Bound", Check: checkBound,
-			asks: func(s strategies.Spec) bool { return s.Bound != nil }},
-		{Name: "Once", Check: checkOnce},
-		{Name: "BlocksOrSheds", Check: checkBlocksOrSheds},
-		{Name: "Context", Check: checkContext},
-		{Name: "Drain", Check: checkDrain},
-		{Name: "Closed", Check: checkClosed},
-		{Name: "Panic", Check: checkPanic},
-		{Name: "WorkConserving", Check: checkWorkConserving,
-			asks: func(s strategies.Spec) bool { return s.WorkConserving || s.Splits }},
-		{Name: "Order", Check: checkOrder,
-			asks: func(s strategies.Spec) bool { return s.FIFO || s.Quantum != nil }},
-		{Name: "Memory", Check: checkMemory},
+		clause("Bound", func(s strategies.Spec) bool { return s.Bound != nil },
+			trial{some, []int{0, 8}, boundHolds}, trial{[]int{1, 4}, []int{0, 64}, boundHoldsInBursts},
+			trial{some, []int{0, 8}, boundHoldsInSplits}),
+		clause("Once", nil, usual(strict(onceUnderManyProducers)), usual(strict(onceWithRequests)),
+			usual(strict(onceWithItsLastPart)), usual(onceEachTimeWhenReused),
+			usual(strict(exhaustedOnce)), trial{[]int{4}, []int{0}, strict(hedgesOnce)}),
+		clause("BlocksOrSheds", nil, trial{some, []int{0, 1, 8}, acceptsUntilFull},
+			usual(acceptsFromTheFirstInstant), usual(countsWhatItSheds), usual(hasRoomOnDone),
+			usual(poolsAreApart), trial{[]int{1, 4}, []int{0}, tripsAsDeclared}),
+		clause("Context", nil, usual(refusesOnceEnded), usual(when(blocks, blockedSubmitReturns)),
+			trial{[]int{1}, []int{0, 1}, when(blocks, cancelRacesRoom)},
+			usual(tasksSeeNewsContext), usual(queuedAreDoneWithItsError),
+			usual(waitingEndsWithContext)),
+		clause("Drain", nil, trial{[]int{1, 4}, drained, drainFinishes},
+			trial{[]int{1, 4}, drained, drainCancels}, trial{[]int{1, 4}, drained, drainAbandons},
+			trial{[]int{1, 4}, drained, drainGivesUp}, usual(drainLeavesNothing(nil)),
+			usual(drainLeavesNothing(returnAtOnce)), usual(waitingIsDrained)),
+		clause("Closed", nil, usual(closedWhileAndAfterDraining),
+			usual(when(blocks, closedToTheBlocked)), usual(closedAfterNewsContext),
+			usual(closedFromTheBeginning), usual(submitRacesDrain)),
+		clause("Panic", nil, usual(panicIsContained), usual(goexitIsContained),
+			usual(neighboursLive), usual(leavesNoMore(panics)), usual(leavesNoMore(exits))),
+		clause("WorkConserving",
+			func(s strategies.Spec) bool { return s.WorkConserving || s.Splits },
+			trial{some, []int{0, 1000}, when(conserves, equalTasks)},
+			trial{[]int{2, 8}, []int{0, 1000}, when(conserves, oneLongTask)},
+			trial{some, []int{0, 8}, splitsSideBySide}),
+		clause("Order", func(s strategies.Spec) bool { return s.FIFO || s.Quantum != nil },
+			trial{[]int{1}, full, when(inOrder, startsInOrder)},
+			trial{[]int{3, 8}, full, when(inOrder, neverStartsEarlier)},
+			usual(when(inOrder, when(blocks, blockedInOrder))),
+			trial{[]int{1, 3}, []int{0, 8}, stepsTakeTurns}),
+		clause("Memory", nil, trial{some, []int{0, 1, 8}, acceptsNoMore}, usual(keepsNoTask),
+			usual(when(blocks, givenUpLeavesNothing))),
 		{Name: "Nested", Check: checkNested, asks: nests},
-		{Name: "Priority", Check: checkPriority,
-			asks: func(s strategies.Spec) bool { return s.ByPriority != nil && s.Bound != nil }},
-		{Name: "Deadline", Check: checkDeadline,
-			asks: func(s strategies.Spec) bool { return s.ByDeadline && s.Bound != nil }},
-		{Name: "Fair", Check: checkFair,
-			asks: func(s strategies.Spec) bool { return s.Weights != nil && s.Bound != nil }},
-		{Name: "Resize", Check: checkResize,
-			asks: func(s strategies.Spec) bool { return s.Resizes }},
+		clause("Priority",
+			func(s strategies.Spec) bool { return s.ByPriority != nil && s.Bound != nil },
+			trial{[]int{1, 3}, full[1:], urgentFirst}),
+		clause("Deadline", func(s strategies.Spec) bool { return s.ByDeadline && s.Bound != nil },
+			trial{[]int{1, 3}, full[1:], earliestFirst}),
+		clause("Fair", func(s strategies.Spec) bool { return s.Weights != nil && s.Bound != nil },
+			trial{[]int{1, 3}, full[1:], sharesByWeight}),
+		// also of one that declares nothing, and has the method
+		{Name: "Resize", asks: func(s strategies.Spec) bool { return s.Resizes },
+			Check: clause("", nil, trial{[]int{1, 8}, []int{0, 16}, resizesAsDeclared},
+				trial{[]int{8}, []int{0, 16}, resizable(resizesBothWays)},
+				trial{[]int{8}, []int{0, 16}, resizable(losesNoTask)}).Check},
 	}
+}
+
+// clause is one that is a number of trials, of strategies that it asks something of.
+func clause(name string, asks func(strategies.Spec) bool, trials ...trial) Clause {
+	return Clause{Name: name, asks: asks, Check: func(spec strategies.Spec) error {
+		if asks != nil && !asks(spec) {
+			return nil
+		}
+		return try(spec, trials...)
+	}}
 }
 
 // DurableClauses returns the contract of strategies that wait for a disk or a server, in the order

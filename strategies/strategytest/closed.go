@@ -12,11 +12,6 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-func checkClosed(spec strategies.Spec) error {
-	return try(spec, usual(closedWhileAndAfterDraining), usual(ifBlocks(closedToTheBlocked)),
-		usual(closedAfterNewsContext), usual(closedFromTheBeginning), usual(submitRacesDrain))
-}
-
 // refusesAsClosed returns an error unless a Submit is refused at once with ErrClosed, and leaves
 // the task alone.
 func (r *rig) refusesAsClosed(when string) error {

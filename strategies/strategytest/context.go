@@ -10,12 +10,6 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-func checkContext(spec strategies.Spec) error {
-	return try(spec, usual(refusesOnceEnded), usual(ifBlocks(blockedSubmitReturns)),
-		trial{[]int{1}, []int{0, 1}, ifBlocks(cancelRacesRoom)}, usual(tasksSeeNewsContext),
-		usual(queuedAreDoneWithItsError), usual(waitingEndsWithContext))
-}
-
 // refusesOnceEnded submits with a context that has ended, to an instance with room.
 func refusesOnceEnded(r *rig) error {
 	ctx, cancel := context.WithCancel(context.Background())

@@ -13,14 +13,6 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-func checkDrain(spec strategies.Spec) error {
-	limits, queues := []int{1, 4}, []int{0, 56}
-	return try(spec, trial{limits, queues, drainFinishes}, trial{limits, queues, drainCancels},
-		trial{limits, queues, drainAbandons}, trial{limits, queues, drainGivesUp},
-		usual(drainLeavesNothing(nil)), usual(drainLeavesNothing(returnAtOnce)),
-		usual(waitingIsDrained))
-}
-
 // These checks fill an instance and no more, so that no Submit is blocked when the intake closes:
 // that is the clause Closed.
 

@@ -12,11 +12,6 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-func checkMemory(spec strategies.Spec) error {
-	return try(spec, trial{[]int{1, 3, 8}, []int{0, 1, 8}, acceptsNoMore}, usual(keepsNoTask),
-		usual(ifBlocks(givenUpLeavesNothing)))
-}
-
 // acceptsNoMore has many more producers than there is room for offer a task each, and then makes
 // room for a few.
 func acceptsNoMore(r *rig) error {

@@ -12,12 +12,6 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-func checkOnce(spec strategies.Spec) error {
-	return try(spec, usual(strict(onceUnderManyProducers)), usual(strict(onceWithRequests)),
-		usual(strict(onceWithItsLastPart)), usual(onceEachTimeWhenReused),
-		usual(strict(exhaustedOnce)), trial{[]int{4}, []int{0}, strict(hedgesOnce)})
-}
-
 var errOwn = errors.New("the task's own error")
 
 // onceUnderManyProducers has 16 producers submit 64 tasks each, some of which yield, sleep or fail.

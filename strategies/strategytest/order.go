@@ -11,16 +11,6 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-func checkOrder(spec strategies.Spec) error {
-	turns := trial{[]int{1, 3}, []int{0, 8}, stepsTakeTurns}
-	if !spec.FIFO {
-		return try(spec, turns)
-	}
-	return try(spec, trial{[]int{1}, []int{0, 100}, startsInOrder},
-		trial{[]int{3, 8}, []int{0, 100}, neverStartsEarlier}, usual(ifBlocks(blockedInOrder)),
-		turns)
-}
-
 // startsInOrder compares the order of starts at a bound of 1 with that of acceptance, for tasks
 // that take no time and some.
 func startsInOrder(r *rig) error {

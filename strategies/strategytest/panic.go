@@ -11,11 +11,6 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-func checkPanic(spec strategies.Spec) error {
-	return try(spec, usual(panicIsContained), usual(goexitIsContained), usual(neighboursLive),
-		usual(leavesNoMore(panics)), usual(leavesNoMore(exits)))
-}
-
 const panicValue = "a task that panics"
 
 func panics(context.Context) strategies.Result { panic(panicValue) }

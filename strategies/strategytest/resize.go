@@ -12,12 +12,6 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-func checkResize(spec strategies.Spec) error {
-	return try(spec, trial{[]int{1, 8}, []int{0, 16}, resizesAsDeclared},
-		trial{[]int{8}, []int{0, 16}, resizable(resizesBothWays)},
-		trial{[]int{8}, []int{0, 16}, resizable(losesNoTask)})
-}
-
 // resizable has a check pass over strategies that do not declare it.
 func resizable(check func(*rig, strategies.Resizer) error) func(*rig) error {
 	return func(r *rig) error {

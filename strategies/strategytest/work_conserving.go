@@ -4,18 +4,7 @@ import (
 	"fmt"
 	"math"
 	"time"
-
-	"github.com/poolbench/poolbench/strategies"
 )
-
-func checkWorkConserving(spec strategies.Spec) error {
-	splits := trial{[]int{1, 3, 8}, []int{0, 8}, splitsSideBySide}
-	if !spec.WorkConserving {
-		return try(spec, splits)
-	}
-	return try(spec, trial{[]int{1, 3, 8}, []int{0, 1000}, equalTasks},
-		trial{[]int{2, 8}, []int{0, 1000}, oneLongTask}, splits)
-}
 
 // equalTasks takes ⌈n/bound⌉ times the length of a task. (Less would be a breach of the bound.)
 func equalTasks(r *rig) error {

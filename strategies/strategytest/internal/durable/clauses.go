@@ -74,14 +74,8 @@ func Once(spec strategies.Spec) error {
 			}
 			return strategies.Result{}
 		}
-		failures := make(chan error, submitters)
-		for i := range uint64(submitters) {
-			go func() { failures <- x.submit(i*each, (i+1)*each) }()
-		}
-		for range submitters {
-			if err := <-failures; err != nil {
-				return err
-			}
+		if err := x.submitFrom(submitters, each); err != nil {
+			return err
 		}
 		runs := func(id uint64) int {
 			switch id {
@@ -109,14 +103,8 @@ func Many(spec strategies.Spec) error {
 	const submitters, each = 8, 300
 	const n = submitters * each
 	return durably(spec, 4, nil, func(x *stint) error {
-		failures := make(chan error, submitters)
-		for i := range uint64(submitters) {
-			go func() { failures <- x.submit(i*each, (i+1)*each) }()
-		}
-		for range submitters {
-			if err := <-failures; err != nil {
-				return err
-			}
+		if err := x.submitFrom(submitters, each); err != nil {
+			return err
 		}
 		waited := x.until("all tasks are done", x.is(func() bool { return len(x.dones) >= n }))
 		seen := x.seen()

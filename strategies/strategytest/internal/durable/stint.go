@@ -197,6 +197,20 @@ func (x *stint) submit(from, to uint64) error {
 	return nil
 }
 
+// submitFrom has so many submitters offer as many tasks each.
+func (x *stint) submitFrom(submitters, each uint64) error {
+	failures := make(chan error, submitters)
+	for i := range submitters {
+		go func() { failures <- x.submit(i*each, (i+1)*each) }()
+	}
+	for range submitters {
+		if err := <-failures; err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // done waits until so many tasks are, and looks at each: runs and error; nil is none.
 func (x *stint) done(n int, runs func(id uint64) int, want func(id uint64) error) error {
 	if err := x.until(fmt.Sprintf("%d tasks are done", n), x.is(func() bool {
