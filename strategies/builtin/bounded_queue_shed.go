@@ -51,7 +51,7 @@ var _ = strategies.RegisterPart(strategies.Part{
 		Doc: "tasks that may wait, those that wait inside included"}},
 	Holds:   true,
 	Changes: strategies.Admission,
-	Check:   func(p strategies.Params) error { return checkQueue(p.Values) },
+	Check:   func(p strategies.Params) error { return checkSlots(p.Values, "queue") },
 	Refuses: func(_ param.Values, inner strategies.Spec) error { return refusesShedder(inner) },
 	Alter:   alterShedder,
 	Start: func(
@@ -63,10 +63,10 @@ var _ = strategies.RegisterPart(strategies.Part{
 	},
 })
 
-// checkQueue is about the queue of a part.
-func checkQueue(own param.Values) error {
-	if n := own.Int("queue"); n < 0 || n > strategies.MaxSlots {
-		return fmt.Errorf("queue %d: want 0 to %d", n, strategies.MaxSlots)
+// checkSlots is about a parameter that is a number of slots for tasks that wait.
+func checkSlots(v param.Values, key string) error {
+	if n := v.Int(key); n < 0 || n > strategies.MaxSlots {
+		return fmt.Errorf("%s %d: want 0 to %d", key, n, strategies.MaxSlots)
 	}
 	return nil
 }

@@ -21,6 +21,7 @@ import (
 // that sheds.
 type earliestDeadline struct {
 	engine.Backlog
+	engine.Plain
 	queue engine.Heap
 }
 
@@ -49,9 +50,5 @@ func (s *earliestDeadline) Push(w engine.Waiting, _ time.Duration) {
 }
 
 func (s *earliestDeadline) Pop(time.Duration) (engine.Waiting, bool) { return s.queue.First() }
-
-func (s *earliestDeadline) Ended(engine.Waiting, engine.Ending) {}
-
-func (s *earliestDeadline) Wake(time.Duration) []*strategies.Task { return nil }
 
 func (s *earliestDeadline) Empty() []*strategies.Task { return s.queue.Empty(nil) }

@@ -29,6 +29,7 @@ import (
 // The queue is one for all: while it is full, all Submits block, whoever filled it.
 type fairShare struct {
 	engine.Backlog
+	engine.Plain
 	weightOf func(tenant int32) int
 	quantum  time.Duration // 0: tasks are counted
 	tenants  map[int32]*tenant
@@ -201,10 +202,6 @@ func (s *fairShare) skip() {
 		}
 	}
 }
-
-func (s *fairShare) Ended(engine.Waiting, engine.Ending) {}
-
-func (s *fairShare) Wake(time.Duration) []*strategies.Task { return nil }
 
 func (s *fairShare) Empty() (tasks []*strategies.Task) {
 	for s.last != nil {

@@ -49,10 +49,7 @@ var limitPerTenantPart = strategies.RegisterPart(strategies.Part{
 		if n := p.Values.Int("each"); n < 1 || n > strategies.MaxLimit {
 			return fmt.Errorf("each %d: want 1 to %d", n, strategies.MaxLimit)
 		}
-		if n := p.Values.Int("waiting"); n < 0 || n > strategies.MaxSlots {
-			return fmt.Errorf("waiting %d: want 0 to %d", n, strategies.MaxSlots)
-		}
-		return nil
+		return checkSlots(p.Values, "waiting")
 	},
 	Refuses: func(v param.Values, inner strategies.Spec) error {
 		switch {
@@ -67,13 +64,7 @@ var limitPerTenantPart = strategies.RegisterPart(strategies.Part{
 	},
 	Alter: func(s *strategies.Spec, inner strategies.Spec, l strategies.Layer) {
 		s.FIFO, s.WorkConserving, s.Starts = false, false, nil
-		if inner.Capacity == nil {
-			return
-		}
-		s.Capacity = func(p strategies.Params) int {
-			own, in := l.Split(p)
-			return inner.Capacity(in) + tenantsWaiting(own, inner)
-		}
+		engine.Roomier(s, inner, l, tenantsWaiting)
 	},
 	Start: func(
 		ctx context.Context, own param.Values, inner strategies.Spec, in strategies.Params,

@@ -23,6 +23,7 @@ import (
 // after it.
 type priority struct {
 	engine.Backlog
+	engine.Plain
 	age   time.Duration
 	queue engine.Heap
 }
@@ -57,9 +58,5 @@ func (s *priority) Push(w engine.Waiting, now time.Duration) {
 }
 
 func (s *priority) Pop(time.Duration) (engine.Waiting, bool) { return s.queue.First() }
-
-func (s *priority) Ended(engine.Waiting, engine.Ending) {}
-
-func (s *priority) Wake(time.Duration) []*strategies.Task { return nil }
 
 func (s *priority) Empty() []*strategies.Task { return s.queue.Empty(nil) }

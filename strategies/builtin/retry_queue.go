@@ -55,10 +55,7 @@ var _ = strategies.RegisterBuiltin(strategies.Spec{
 	Retries:        true,
 	UsesQueue:      true,
 	Check: func(p strategies.Params) error {
-		if n := p.Values.Int("delayed"); n < 0 || n > strategies.MaxSlots {
-			return fmt.Errorf("delayed %d: want 0 to %d", n, strategies.MaxSlots)
-		}
-		return engine.CheckRetries(p)
+		return cmp.Or(checkSlots(p.Values, "delayed"), engine.CheckRetries(p))
 	},
 
 	New: func(ctx context.Context, p strategies.Params, sink strategies.Sink) strategies.Strategy {
@@ -85,10 +82,7 @@ var _ = strategies.RegisterPart(strategies.Part{
 		engine.BudgetKey),
 	Changes: strategies.Attempts,
 	Check: func(p strategies.Params) error {
-		if n := p.Values.Int("delayed"); n < 0 || n > strategies.MaxSlots {
-			return fmt.Errorf("delayed %d: want 0 to %d", n, strategies.MaxSlots)
-		}
-		return cmp.Or(engine.CheckRetries(p), engine.CheckBudget(p.Values))
+		return cmp.Or(checkSlots(p.Values, "delayed"), engine.CheckRetries(p), engine.CheckBudget(p.Values))
 	},
 	Holds: true,
 	Refuses: func(v param.Values, inner strategies.Spec) error {
@@ -104,13 +98,7 @@ var _ = strategies.RegisterPart(strategies.Part{
 	},
 	Alter: func(s *strategies.Spec, inner strategies.Spec, l strategies.Layer) {
 		s.Retries = true
-		if inner.Capacity == nil {
-			return
-		}
-		s.Capacity = func(p strategies.Params) int {
-			own, in := l.Split(p)
-			return inner.Capacity(in) + retryDelayed(own, inner)
-		}
+		engine.Roomier(s, inner, l, retryDelayed)
 	},
 	Start: func(
 		ctx context.Context, own param.Values, inner strategies.Spec, in strategies.Params,

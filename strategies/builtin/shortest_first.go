@@ -34,6 +34,7 @@ import (
 // as long.
 type shortestFirst struct {
 	engine.Backlog
+	engine.Plain
 	cutoff      time.Duration
 	stretch     float64
 	longCap     int // most long tasks in flight
@@ -106,7 +107,5 @@ func (s *shortestFirst) Ended(w engine.Waiting, _ engine.Ending) {
 		s.running--
 	}
 }
-
-func (s *shortestFirst) Wake(time.Duration) []*strategies.Task { return nil }
 
 func (s *shortestFirst) Empty() []*strategies.Task { return s.long.Empty(s.short.Empty(nil)) }

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/poolbench/poolbench/bench/param"
 	"github.com/poolbench/poolbench/strategies"
 )
 
@@ -66,6 +67,20 @@ func HoldOf(inner strategies.Spec, in strategies.Params, more int, sheds bool) *
 		s.Room = make(chan struct{}, inner.Capacity(in)+more)
 	}
 	return s
+}
+
+// Roomier has a composition accept more tasks than what is inside does, as HoldOf makes it.
+func Roomier(
+	s *strategies.Spec, inner strategies.Spec, l strategies.Layer,
+	more func(own param.Values, inner strategies.Spec) int,
+) {
+	if inner.Capacity == nil {
+		return
+	}
+	s.Capacity = func(p strategies.Params) int {
+		own, in := l.Split(p)
+		return inner.Capacity(in) + more(own, inner)
+	}
 }
 
 // Start opens the instance and makes what is inside.

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"sync"
 
 	"github.com/poolbench/poolbench/strategies"
 )
@@ -88,6 +89,21 @@ func (l *Lifecycle) untilLet(ctx context.Context, b *blocked) error {
 	}
 }
 
+// stand has a Submit wait in its line, whose mutex it takes, until it is let in or has to be given up.
+func (l *Lifecycle) stand(
+	ctx context.Context, mu *sync.Mutex, in *line, b *blocked,
+) error {
+	err := l.untilLet(ctx, b)
+	mu.Lock()
+	letIn := in.Leave(b, err == nil)
+	mu.Unlock()
+	if letIn {
+		return nil
+	}
+	l.Leave()
+	return err
+}
+
 // lineOf is where the tasks of a pool wait for room.
 func (w *Pools) lineOf(to int) *line {
 	if to == anyPool {
@@ -108,17 +124,4 @@ func (w *Pools) block(t *strategies.Task, to int) *blocked {
 func (w *Pools) let(b *blocked, room int) {
 	w.accept(b.unlink(), b.to, room)
 	b.let <- struct{}{}
-}
-
-// wait returns when the Submit has been let in, or has to be given up.
-func (w *Pools) wait(ctx context.Context, b *blocked) error {
-	err := w.untilLet(ctx, b)
-	w.mu.Lock()
-	letIn := w.lineOf(b.to).Leave(b, err == nil)
-	w.mu.Unlock()
-	if letIn {
-		return nil
-	}
-	w.Leave()
-	return err
 }

@@ -99,7 +99,7 @@ func (w *Pools) Submit(ctx context.Context, t *strategies.Task) error {
 	}
 	b := w.block(t, to)
 	w.mu.Unlock()
-	return w.wait(ctx, b)
+	return w.stand(ctx, &w.mu, w.lineOf(to), b)
 }
 
 // roomFor returns the pool whose room a task takes that goes there, or -1 if there is none. One

@@ -54,9 +54,21 @@ func (q *ring[T]) popBack() T {
 	return v
 }
 
+// Plain is what disciplines embed that learn nothing of the end of a task, and ask for no time.
+type Plain struct{}
+
+// Ended implements Discipline.
+func (Plain) Ended(Waiting, Ending) {}
+
+// Wake implements Discipline.
+func (Plain) Wake(time.Duration) []*strategies.Task { return nil }
+
 // A FIFO is the plainest discipline: first come, first served, as soon as there is a slot. Others
 // embed it and change one thing.
-type FIFO struct{ Line ring[Waiting] }
+type FIFO struct {
+	Plain
+	Line ring[Waiting]
+}
 
 // Push implements Discipline.
 func (q *FIFO) Push(w Waiting, _ time.Duration) { q.Line.pushBack(w) }
@@ -68,12 +80,6 @@ func (q *FIFO) Pop(time.Duration) (Waiting, bool) {
 	}
 	return q.Line.PopFront(), true
 }
-
-// Ended implements Discipline.
-func (q *FIFO) Ended(Waiting, Ending) {}
-
-// Wake implements Discipline.
-func (q *FIFO) Wake(time.Duration) []*strategies.Task { return nil }
 
 // Empty implements Discipline.
 func (q *FIFO) Empty() []*strategies.Task { return emptied(&q.Line, nil) }

@@ -92,16 +92,7 @@ func (s *route) Submit(ctx context.Context, t *strategies.Task) error {
 	s.seq++
 	b.to, b.seq = to, s.seq
 	s.mu.Unlock()
-
-	err := s.untilLet(ctx, b)
-	s.mu.Lock()
-	letIn := s.lineOf(to).Leave(b, err == nil)
-	s.mu.Unlock()
-	if letIn {
-		return nil
-	}
-	s.Leave()
-	return err
+	return s.stand(ctx, &s.mu, s.lineOf(to), b)
 }
 
 func (s *route) lineOf(to int) *line {
