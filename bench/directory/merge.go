@@ -22,27 +22,14 @@ func Read(path string) (all []*bench.Result, partial bool, err error) {
 	if err != nil {
 		return nil, false, err
 	}
-	var c contents
-	readings, err := c.readDistributions(filepath.Join(path, rundir.DistributionsFile))
+	take, err := new(contents).readRest(path)
 	if err != nil {
 		return nil, false, err
 	}
-	timelines, err := c.readTimeline(filepath.Join(path, rundir.TimelineFile))
-	if err != nil {
-		return nil, false, err
-	}
-	slowest, err := c.readSlowest(filepath.Join(path, rundir.SlowestFile))
-	if err != nil {
-		return nil, false, err
-	}
-	next := map[string]int{}
 	for _, s := range sections {
 		partial = partial || !s.complete
 		for _, r := range s.results {
-			n := next[r.Name]
-			next[r.Name]++
-			take(r, readings[nth{rundir.TagName(r.Name), n}])
-			r.Timeline, r.Slowest = timelines[nth{r.Name, n}], slowest[nth{r.Name, n}]
+			n := take(r)
 			if len(r.Timeline) == 0 || len(r.Readings) == 0 && hasTimes(r) {
 				return nil, false, fmt.Errorf("%s: run %d of %s has no distributions or no timeline",
 					path, n, r.Name)

@@ -61,26 +61,39 @@ func readContents(path string, resume bool) (c contents, err error) {
 			c.seeds[f.Name] = append(c.seeds[f.Name], f.Seed)
 		}
 	}
-	readings, err := c.readDistributions(filepath.Join(path, rundir.DistributionsFile))
+	take, err := c.readRest(path)
 	if err != nil {
 		return c, err
+	}
+	for _, r := range c.last.results {
+		take(r)
+	}
+	return c, nil
+}
+
+// readRest reads the files beside results.txt. take gives the next result of those that do not
+// stay what they have of it, and returns its repetition.
+func (c *contents) readRest(path string) (take func(r *bench.Result) int, err error) {
+	readings, err := c.readDistributions(filepath.Join(path, rundir.DistributionsFile))
+	if err != nil {
+		return nil, err
 	}
 	timelines, err := c.readTimeline(filepath.Join(path, rundir.TimelineFile))
 	if err != nil {
-		return c, err
+		return nil, err
 	}
 	slowest, err := c.readSlowest(filepath.Join(path, rundir.SlowestFile))
 	if err != nil {
-		return c, err
+		return nil, err
 	}
 	next := map[string]int{}
-	for _, r := range c.last.results {
+	return func(r *bench.Result) int {
 		n := c.repetitions[r.Name] + next[r.Name]
 		next[r.Name]++
-		take(r, readings[nth{rundir.TagName(r.Name), n}])
+		takeReadings(r, readings[nth{rundir.TagName(r.Name), n}])
 		r.Timeline, r.Slowest = timelines[nth{r.Name, n}], slowest[nth{r.Name, n}]
-	}
-	return c, nil
+		return n
+	}, nil
 }
 
 // eachLine calls f with every whole line of a file, without its newline, and where it ends. A file
@@ -240,9 +253,9 @@ func (c *contents) readDistributions(path string) (map[nth][]rundir.Histogram, e
 	return more, err
 }
 
-// take gives the result what a log has of it: readings, the responses of its tasks, and those over
+// takeReadings gives the result what a log has of it: readings, the responses of its tasks, and those over
 // time.
-func take(r *bench.Result, all []rundir.Histogram) {
+func takeReadings(r *bench.Result, all []rundir.Histogram) {
 	for _, h := range all {
 		switch h.Tag {
 		case ofTasks:

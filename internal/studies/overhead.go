@@ -44,7 +44,7 @@ var _ = register(Study{
 		return overheadCells(size, strategy(of...)...)
 	},
 	Takes: func(v strategies.Variant) error {
-		if !takesBatch(v.Spec) {
+		if !takesAll(v.Spec) {
 			return fmt.Errorf("%s refuses what finds no slot and has no queue: of a batch it "+
 				"refuses all but a few", v)
 		}
@@ -81,12 +81,9 @@ func overheadCells(size Size, of ...strategies.Variant) []bench.Scenario {
 	}.Product()
 }
 
-// takesBatch reports whether a strategy can do a batch that is larger than its limit.
-func takesBatch(spec strategies.Spec) bool { return !spec.Sheds || spec.UsesQueue }
-
 // dispatchers are all strategies that take a batch, at the highest rate where they take one.
 func dispatchers() []strategies.Variant {
-	return every(takesBatch, map[string]string{"rate": "1000000000"})
+	return every(takesAll, map[string]string{"rate": "1000000000"})
 }
 
 // A dispatchCost is what a task of a strategy took, in seconds, and what it allocated.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -183,9 +184,7 @@ func readJournal(
 		}
 		kept[of][r.slot.pair] = r
 	}
-	for key, value := range reader.Units() {
-		units[key] = value
-	}
+	maps.Copy(units, reader.Units())
 	return kept, reader.Err()
 }
 
