@@ -253,8 +253,8 @@ func (c *contents) readDistributions(path string) (map[nth][]rundir.Histogram, e
 	return more, err
 }
 
-// takeReadings gives the result what a log has of it: readings, the responses of its tasks, and those over
-// time.
+// takeReadings gives the result what a log has of it: readings, the responses of its tasks, and
+// those over time.
 func takeReadings(r *bench.Result, all []rundir.Histogram) {
 	for _, h := range all {
 		switch h.Tag {

@@ -63,9 +63,6 @@ var _ = register(Study{
 	Draw:  []drawing{drawDurability},
 })
 
-// takesAll reports whether a strategy does more tasks than its limit at once, in the end.
-func takesAll(spec strategies.Spec) bool { return !spec.Sheds || spec.UsesQueue }
-
 // durableRate is the one that the claim is about, in tasks a second.
 const durableRate = 1000
 

@@ -135,6 +135,9 @@ func every(takes func(strategies.Spec) bool, values map[string]string) (all []st
 // isPeer reports whether a strategy is a library's.
 func isPeer(spec strategies.Spec) bool { return peers.Has(spec.Name) }
 
+// takesAll reports whether a strategy does more tasks than its limit at once, in the end.
+func takesAll(spec strategies.Spec) bool { return !spec.Sheds || spec.UsesQueue }
+
 // names are those of variants.
 func names(of []strategies.Variant) (all []string) {
 	for _, v := range of {

@@ -82,7 +82,8 @@ var _ = strategies.RegisterPart(strategies.Part{
 		engine.BudgetKey),
 	Changes: strategies.Attempts,
 	Check: func(p strategies.Params) error {
-		return cmp.Or(checkSlots(p.Values, "delayed"), engine.CheckRetries(p), engine.CheckBudget(p.Values))
+		return cmp.Or(checkSlots(p.Values, "delayed"), engine.CheckRetries(p),
+			engine.CheckBudget(p.Values))
 	},
 	Holds: true,
 	Refuses: func(v param.Values, inner strategies.Spec) error {

@@ -89,7 +89,8 @@ func (l *Lifecycle) untilLet(ctx context.Context, b *blocked) error {
 	}
 }
 
-// stand has a Submit wait in its line, whose mutex it takes, until it is let in or has to be given up.
+// stand has a Submit wait in its line, whose mutex it takes, until it is let in or has to be given
+// up.
 func (l *Lifecycle) stand(
 	ctx context.Context, mu *sync.Mutex, in *line, b *blocked,
 ) error {

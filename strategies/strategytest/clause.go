@@ -39,7 +39,8 @@ func Clauses() []Clause {
 	some, drained, full := []int{1, 3, 8}, []int{0, 56}, []int{0, 100}
 	return []Clause{
 		clause("Bound", func(s strategies.Spec) bool { return s.Bound != nil },
-			trial{some, []int{0, 8}, boundHolds}, trial{[]int{1, 4}, []int{0, 64}, boundHoldsInBursts},
+			trial{some, []int{0, 8}, boundHolds},
+			trial{[]int{1, 4}, []int{0, 64}, boundHoldsInBursts},
 			trial{some, []int{0, 8}, boundHoldsInSplits}),
 		clause("Once", nil, usual(strict(onceUnderManyProducers)), usual(strict(onceWithRequests)),
 			usual(strict(onceWithItsLastPart)), usual(onceEachTimeWhenReused),

@@ -19,10 +19,7 @@ func OneTask(spec strategies.Spec) error {
 		if err := x.submit(0, 1); err != nil {
 			return err
 		}
-		if err := x.done(1, onceEach, noError); err != nil {
-			return err
-		}
-		return x.drained()
+		return allOf(1)(x)
 	})
 }
 

@@ -95,16 +95,21 @@ func Kept(spec strategies.Spec) error {
 			return err
 		}
 		next := &strategies.Resume{Name: first.Name, Remove: true}
-		if err := durably(spec, limit, next, func(x *stint) error {
-			if err := x.done(n, onceEach, noError); err != nil {
-				return err
-			}
-			return x.drained()
-		}); err != nil {
+		if err := durably(spec, limit, next, allOf(n)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// allOf is what a process does that finds n tasks in its queue.
+func allOf(n int) func(*stint) error {
+	return func(x *stint) error {
+		if err := x.done(n, onceEach, noError); err != nil {
+			return err
+		}
+		return x.drained()
+	}
 }
 
 // die ends the process as a crash does.
@@ -139,13 +144,7 @@ func Killed(spec strategies.Spec, queue string, ended int) error {
 			return err
 		})
 	}
-	return durably(spec, limit, &strategies.Resume{Name: queue, Remove: true},
-		func(x *stint) error {
-			if err := x.done(n, onceEach, noError); err != nil {
-				return err
-			}
-			return x.drained()
-		})
+	return durably(spec, limit, &strategies.Resume{Name: queue, Remove: true}, allOf(n))
 }
 
 // PoisonAttempts is the default of attempts: as many processes a task may kill.
