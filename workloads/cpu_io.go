@@ -76,6 +76,4 @@ func (w *cpuIO) moments() times {
 	return times{time.Duration(math.Round(mean)), c2}
 }
 
-func (w *cpuIO) SleepBy(sleep func(ctx context.Context, d time.Duration) error) {
-	w.wait.SleepBy(sleep)
-}
+func (w *cpuIO) SleepBy(sleep Sleep) { w.wait.SleepBy(sleep) }

@@ -76,9 +76,7 @@ func newLookups(seed uint64, v param.Values) (Workload, error) {
 }
 
 // lookUpAt starts the server, whose answers take that wait.
-func lookUpAt(
-	wait func(ctx context.Context, seq uint64) error, lost float64, timeout time.Duration,
-) (*lookups, error) {
+func lookUpAt(wait Work, lost float64, timeout time.Duration) (*lookups, error) {
 	s, err := serveNames(wait, lost)
 	if err != nil {
 		return nil, err
@@ -171,7 +169,7 @@ func (w *lookups) Close() error { return w.server.close() }
 // in the name is over.
 type nameServer struct {
 	conn   net.PacketConn
-	wait   func(ctx context.Context, seq uint64) error
+	wait   Work
 	lost   float64
 	ctx    context.Context
 	cancel context.CancelFunc
@@ -182,9 +180,7 @@ type nameServer struct {
 	err   error
 }
 
-func serveNames(
-	wait func(ctx context.Context, seq uint64) error, lost float64,
-) (*nameServer, error) {
+func serveNames(wait Work, lost float64) (*nameServer, error) {
 	conn, err := net.ListenPacket("udp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err

@@ -22,7 +22,7 @@ type Moments struct {
 // one task after another for 0.2 s or 200 tasks; at most one is taken.
 //
 //	workloads.Register(workloads.Func("checkout", callCheckout))
-func Func(name string, do func(ctx context.Context, seq uint64) error, known ...Moments) Spec {
+func Func(name string, do Work, known ...Moments) Spec {
 	if len(known) > 1 {
 		panic(fmt.Sprintf("workload %s: moments are given %d times", name, len(known)))
 	}
@@ -47,13 +47,13 @@ func Func(name string, do func(ctx context.Context, seq uint64) error, known ...
 
 type function struct {
 	times
-	do func(ctx context.Context, seq uint64) error
+	do Work
 }
 
 func (f *function) Do(ctx context.Context, seq uint64) error { return f.do(ctx, seq) }
 
 // moments measures tasks alone, after one that pays for what only the first does.
-func moments(do func(ctx context.Context, seq uint64) error) (Moments, error) {
+func moments(do Work) (Moments, error) {
 	const most, enough = 200, 200 * time.Millisecond
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()

@@ -16,9 +16,9 @@ import (
 // An httpOwn is an httpClient with the server that it calls.
 type httpOwn struct {
 	*httpClient
-	service func(ctx context.Context, seq uint64) error
-	sleepBy func(sleep func(ctx context.Context, d time.Duration) error) // tells the service
-	server  *loopback                                                    // nil before Serve
+	service Work
+	sleepBy func(sleep Sleep) // tells the service
+	server  *loopback         // nil before Serve
 }
 
 type seqKey struct{}
@@ -26,9 +26,7 @@ type seqKey struct{}
 // Serve implements Served. The work of a request is that of the task which sent it: its number
 // travels in a header, and from there in the request's context, so that it does not matter how the
 // handler numbers its calls.
-func (w *httpOwn) Serve(
-	wrap func(work func(ctx context.Context, seq uint64) error) http.Handler,
-) (err error) {
+func (w *httpOwn) Serve(wrap func(work Work) http.Handler) (err error) {
 	if w.server != nil {
 		return errors.New("the server has been started before")
 	}
@@ -52,9 +50,7 @@ func (w *httpOwn) Serve(
 }
 
 // SleepBy implements Waiting, for the server.
-func (w *httpOwn) SleepBy(sleep func(ctx context.Context, d time.Duration) error) {
-	w.sleepBy(sleep)
-}
+func (w *httpOwn) SleepBy(sleep Sleep) { w.sleepBy(sleep) }
 
 // Close closes the connections, stops the server and waits for all its goroutines. What it still
 // serves ends in an error.

@@ -46,16 +46,6 @@ func (l labels) of(seq uint64) int {
 	return min(i, len(l.upTo)-1)
 }
 
-// shares are those of the numbers.
-func (l labels) shares() (all []float64) {
-	before := 0.0
-	for _, upTo := range l.upTo {
-		all = append(all, upTo-before)
-		before = upTo
-	}
-	return all
-}
-
 // timeKey is the parameter of those whose times are any distribution.
 var timeKey = param.Key{Name: "time", Kind: param.Distribution, Default: "exp(10ms)",
 	Doc: "time of a task"}

@@ -71,6 +71,4 @@ func (m *mixed) Do(ctx context.Context, seq uint64) error {
 	return m.wait.Do(ctx, seq)
 }
 
-func (m *mixed) SleepBy(sleep func(ctx context.Context, d time.Duration) error) {
-	m.wait.SleepBy(sleep)
-}
+func (m *mixed) SleepBy(sleep Sleep) { m.wait.SleepBy(sleep) }

@@ -30,4 +30,11 @@ type priorities struct{ labels }
 func (w priorities) Priority(seq uint64) int32 { return int32(len(w.upTo) - 1 - w.of(seq)) }
 
 // PriorityShares implements Prioritised.
-func (w priorities) PriorityShares() []float64 { return w.shares() }
+func (w priorities) PriorityShares() (all []float64) {
+	before := 0.0
+	for _, upTo := range w.upTo {
+		all = append(all, upTo-before)
+		before = upTo
+	}
+	return all
+}

@@ -17,7 +17,7 @@ import (
 type waiter struct {
 	time func(s *slot, seq uint64) time.Duration
 	// as it was told; nil: by the runtime's timers
-	sleep func(ctx context.Context, d time.Duration) error
+	sleep Sleep
 	// slots has a *slot for each task in flight. It is the instance's own: a timer made in one
 	// synctest bubble must not be used in another.
 	slots sync.Pool
@@ -44,7 +44,7 @@ func (s *slot) seed(seed, seq uint64) *rand.Rand {
 	return s.rand
 }
 
-func (w *waiter) SleepBy(sleep func(ctx context.Context, d time.Duration) error) { w.sleep = sleep }
+func (w *waiter) SleepBy(sleep Sleep) { w.sleep = sleep }
 
 // Do waits. By the runtime's timers a ctx that can never end costs one time.Sleep, one that is
 // watched a timer, and another a timer and a select.

@@ -11,6 +11,12 @@ import (
 	"github.com/poolbench/poolbench/internal/parts/registry"
 )
 
+// Work is the work of task number seq, as Workload.Do has it.
+type Work = func(ctx context.Context, seq uint64) error
+
+// Sleep waits for d, or until ctx ends, whose error it then returns.
+type Sleep = func(ctx context.Context, d time.Duration) error
+
 // Kind says what a workload spends, and so which clocks it may run under.
 type Kind int
 
@@ -56,9 +62,8 @@ type Partitioned interface {
 // which are exact under a virtual clock and up to a millisecond late under the real one, so the
 // driver of a run under the real clock may know better.
 type Waiting interface {
-	// SleepBy gives the workload the sleep of its tasks: for d, or until ctx ends, whose error it
-	// then returns. It is called before the first Do.
-	SleepBy(sleep func(ctx context.Context, d time.Duration) error)
+	// SleepBy gives the workload the sleep of its tasks. It is called before the first Do.
+	SleepBy(sleep Sleep)
 }
 
 // Classed is what a workload implements whose tasks are of two classes, which strategies may keep
@@ -106,7 +111,7 @@ type Dated interface {
 type Served interface {
 	// Serve starts the server. wrap makes its handler of the work that serves one request. It is
 	// called once, before the first Do.
-	Serve(wrap func(work func(ctx context.Context, seq uint64) error) http.Handler) error
+	Serve(wrap func(work Work) http.Handler) error
 }
 
 // A StatusError is an HTTP answer of 400 or above.

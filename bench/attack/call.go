@@ -237,24 +237,14 @@ type sender struct {
 	resent *atomic.Int64
 }
 
-// A sending counts how often one request is written to a connection. Its hook may be called by any
-// goroutine, and after the answer.
-type sending struct {
-	written atomic.Int32
-	resent  *atomic.Int64
-	trace   httptrace.ClientTrace
-}
-
-func (s *sending) wrote(info httptrace.WroteRequestInfo) {
-	if info.Err == nil && s.written.Add(1) > 1 {
-		s.resent.Add(1)
-	}
-}
-
 func (s *sender) RoundTrip(r *http.Request) (*http.Response, error) {
-	count := &sending{resent: s.resent}
-	count.trace.WroteRequest = count.wrote
-	r = r.WithContext(httptrace.WithClientTrace(r.Context(), &count.trace))
+	var written atomic.Int32 // how often: by any goroutine, and after the answer
+	r = r.WithContext(httptrace.WithClientTrace(r.Context(), &httptrace.ClientTrace{
+		WroteRequest: func(info httptrace.WroteRequestInfo) {
+			if info.Err == nil && written.Add(1) > 1 {
+				s.resent.Add(1)
+			}
+		}}))
 	if !s.resend {
 		once.Send(r)
 	}

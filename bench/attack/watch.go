@@ -54,21 +54,8 @@ func (r *run) watch() (stop func()) {
 	if r.attack.Watch == nil {
 		return func() {}
 	}
-	end, ended := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(ended)
-		tick := time.NewTicker(200 * time.Millisecond)
-		defer tick.Stop()
-		for begun := time.Now().Add(-r.from); ; {
-			select {
-			case <-tick.C:
-				r.attack.Watch(r.progress(begun))
-			case <-end:
-				return
-			}
-		}
-	}()
-	return func() { close(end); <-ended }
+	begun := time.Now().Add(-r.from)
+	return pace.Every(200*time.Millisecond, func() { r.attack.Watch(r.progress(begun)) })
 }
 
 func (r *run) progress(begun time.Time) Progress {

@@ -90,7 +90,7 @@ func request(
 		if !p.Required && p.In != openapi3.ParameterInPath {
 			continue
 		}
-		value := text(parameterExample(p))
+		value := text(exampleOf(p.Example, p.Examples, p.Schema))
 		switch p.In {
 		case openapi3.ParameterInPath:
 			if !strings.Contains(value, "{{") { // which is to be filled in
@@ -152,13 +152,7 @@ func body(content openapi3.Content, header http.Header) ([]byte, error) {
 	if m == nil {
 		return nil, nil
 	}
-	sent := m.Example
-	if sent == nil {
-		sent = firstOf(m.Examples)
-	}
-	if sent == nil {
-		sent = schemaExample(m.Schema)
-	}
+	sent := exampleOf(m.Example, m.Examples, m.Schema)
 	switch {
 	case sent == nil:
 		return nil, nil
@@ -178,24 +172,17 @@ func body(content openapi3.Content, header http.Header) ([]byte, error) {
 	return nil, fmt.Errorf("a body of %s has no example that is a text", kind)
 }
 
-func parameterExample(p *openapi3.Parameter) any {
-	if p.Example != nil {
-		return p.Example
+// exampleOf is the one that is given, the first of all by name, or one of the schema.
+func exampleOf(given any, all openapi3.Examples, schema *openapi3.SchemaRef) any {
+	if given != nil {
+		return given
 	}
-	if e := firstOf(p.Examples); e != nil {
-		return e
-	}
-	return schemaExample(p.Schema)
-}
-
-// firstOf is the first example by name.
-func firstOf(all openapi3.Examples) any {
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		if e := all[name]; e != nil && e.Value != nil && e.Value.Value != nil {
 			return e.Value.Value
 		}
 	}
-	return nil
+	return example(schema, 0, new(int))
 }
 
 // deepest is how far down a schema is followed, and most how many values are made of one: it may be
@@ -205,9 +192,7 @@ const (
 	most    = 10_000
 )
 
-// schemaExample is a value that the schema allows, as far as that is plain to see.
-func schemaExample(ref *openapi3.SchemaRef) any { return example(ref, 0, new(int)) }
-
+// example is a value that the schema allows, as far as that is plain to see.
 func example(ref *openapi3.SchemaRef, depth int, made *int) any {
 	if *made++; ref == nil || ref.Value == nil || depth > deepest || *made > most {
 		return nil

@@ -173,10 +173,7 @@ type Think struct{ dist.Dist }
 // ParseThink reads one in the spelling of package dist.
 func ParseThink(text string) (Think, error) {
 	d, err := dist.Parse(text)
-	if err != nil {
-		return Think{}, err
-	}
-	return Think{d}, nil
+	return Think{d}, err
 }
 
 // String is its spelling; "" where there is none.

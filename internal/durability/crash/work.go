@@ -118,8 +118,12 @@ func (w *worker) start(ctx context.Context, o Order) error {
 	// the tasks run on when there is nothing more to submit
 	ctx = context.WithoutCancel(ctx)
 	w.strategy, err = v.Spec.Start(ctx, p, w)
+	away := 5 * time.Second // for which its server may be
+	if o.ServerKilled {
+		away = time.Minute
+	}
 	fault := new(*strategies.StoreError)
-	for until := time.Now().Add(o.away()); err != nil && v.Spec.Needs != "" &&
+	for until := time.Now().Add(away); err != nil && v.Spec.Needs != "" &&
 		!errors.As(err, fault) && time.Now().Before(until); {
 		time.Sleep(100 * time.Millisecond)
 		w.strategy, err = v.Spec.Start(ctx, p, w)
@@ -137,14 +141,6 @@ func (o Order) params(
 		p.Resume = &strategies.Resume{Name: o.Queue, Remove: true, Task: task}
 	}
 	return p
-}
-
-// away is how long a server may be away when a process starts: it may have been killed just before.
-func (o Order) away() time.Duration {
-	if o.ServerKilled {
-		return time.Minute
-	}
-	return 5 * time.Second
 }
 
 // fail tells that the store has failed.

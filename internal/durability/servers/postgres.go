@@ -1,7 +1,6 @@
 package servers
 
 import (
-	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -75,15 +74,5 @@ func runPostgres(s *Server) ([]command, error) {
 // postgresAnswers: it asks for a password when it is ready for clients, and refuses them before.
 func postgresAnswers(s *Server, c net.Conn) error {
 	body := "\x00\x03\x00\x00user\x00" + postgresUser + "\x00\x00" // version 3.0 of the protocol
-	if _, err := c.Write([]byte("\x00\x00\x00" + string(rune(len(body)+4)) + body)); err != nil {
-		return err
-	}
-	var kind [1]byte
-	if _, err := c.Read(kind[:]); err != nil {
-		return err
-	}
-	if kind[0] != 'R' {
-		return errors.New("it is not ready for clients")
-	}
-	return nil
+	return answered(c, "\x00\x00\x00"+string(rune(len(body)+4))+body, "R", errNotReady)
 }

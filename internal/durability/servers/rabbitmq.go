@@ -3,7 +3,6 @@ package servers
 import (
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"os"
 	"syscall"
@@ -76,15 +75,7 @@ func (s *Server) erlang() []string {
 
 // rabbitMQAnswers: it listens as the last thing of its start, and then greets with a frame.
 func rabbitMQAnswers(s *Server, c net.Conn) error {
-	if _, err := io.WriteString(c, "AMQP\x00\x00\x09\x01"); err != nil {
-		return err
-	}
-	var kind [1]byte
-	if _, err := c.Read(kind[:]); err != nil {
-		return err
-	}
-	if kind[0] != 1 { // a method's
-		return errors.New("it does not speak AMQP 0-9-1")
-	}
-	return nil
+	const method = "\x01"
+	return answered(c, "AMQP\x00\x00\x09\x01", method,
+		errors.New("it does not speak AMQP 0-9-1"))
 }

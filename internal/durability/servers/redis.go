@@ -1,9 +1,7 @@
 package servers
 
 import (
-	"errors"
 	"fmt"
-	"io"
 	"net"
 	"os"
 	"syscall"
@@ -36,16 +34,5 @@ func runRedis(s *Server) ([]command, error) {
 
 // redisAnswers: it refuses a ping while it reads its file.
 func redisAnswers(s *Server, c net.Conn) error {
-	if _, err := fmt.Fprintf(c, "AUTH %s\r\nPING\r\n", s.password); err != nil {
-		return err
-	}
-	want := "+OK\r\n+PONG\r\n"
-	answer := make([]byte, len(want))
-	if _, err := io.ReadFull(c, answer); err != nil {
-		return err
-	}
-	if string(answer) != want {
-		return errors.New("it is not ready for clients")
-	}
-	return nil
+	return answered(c, "AUTH "+s.password+"\r\nPING\r\n", "+OK\r\n+PONG\r\n", errNotReady)
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"path/filepath"
@@ -199,6 +200,24 @@ func (s *Server) ask(ctx context.Context) error {
 		return err
 	}
 	return s.kind.answers(s, c)
+}
+
+var errNotReady = errors.New("it is not ready for clients")
+
+// answered says something to the server, and returns the other error unless it answers what is
+// wanted.
+func answered(c net.Conn, say, want string, other error) error {
+	if _, err := io.WriteString(c, say); err != nil {
+		return err
+	}
+	answer := make([]byte, len(want))
+	if _, err := io.ReadFull(c, answer); err != nil {
+		return err
+	}
+	if string(answer) != want {
+		return other
+	}
+	return nil
 }
 
 // Address names the server for a client, with its password.

@@ -58,10 +58,9 @@ func (s *Suite) Summarize(w io.Writer) error {
 	}
 	var bad, good tables.Markdown
 	for _, m := range []*tables.Markdown{&bad, &good} {
-		m.Head(tables.Left, "outcome")
-		m.Head(tables.Left, "what")
-		m.Head(tables.Left, "of")
-		m.Head(tables.Left, "said")
+		for _, name := range []string{"outcome", "what", "of", "said"} {
+			m.Head(tables.Left, name)
+		}
 	}
 	row := func(m *tables.Markdown, outcome string, c *Case, said string) {
 		cells := []string{outcome, c.Name, c.Class, said}

@@ -127,8 +127,11 @@ func WriteTable(to io.Writer, rows [][]string, most int) error {
 			widths[i] = max(widths[i], utf8.RuneCountInString(c))
 		}
 	}
-	first := widths[0]
-	above := most > 0 && total(widths) > most &&
+	first, total := widths[0], -gap
+	for _, w := range widths {
+		total += gap + w
+	}
+	above := most > 0 && total > most &&
 		(first > most/2 || first+gap+slices.Max(widths[1:]) > most)
 	if above {
 		first = gap
@@ -166,13 +169,6 @@ func WriteTable(to io.Writer, rows [][]string, most int) error {
 
 // gap is between two columns.
 const gap = 2
-
-func total(widths []int) (n int) {
-	for _, w := range widths {
-		n += gap + w
-	}
-	return n - gap
-}
 
 // A span is a range of columns.
 type span struct{ from, to int }

@@ -126,8 +126,7 @@ func (d *Document) process() string {
 	if d.Resembles == nil || d.Resembles.Factor > mostFactor {
 		return ""
 	}
-	name, _, _ := strings.Cut(d.Resembles.Arrival, ":")
-	return name
+	return d.name()
 }
 
 // mostFactor is up to which a process is like the record: beyond it the record is to be replayed.
