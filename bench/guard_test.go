@@ -114,7 +114,7 @@ func TestMisbehaved(t *testing.T) {
 						// be, of something else: then it is given more time.
 						patience := []string{"30s"}
 						if hangs.MatchString(test.want) {
-							patience = []string{"200ms", "2s", "20s"}
+							patience = []string{"100ms", "2s", "20s"}
 						}
 						var out string
 						var failed bool
