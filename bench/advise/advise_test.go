@@ -289,7 +289,14 @@ func TestMay(t *testing.T) {
 	if o := a.Recommendation; !o.Strategy.Spec.Sheds || o.Limit != 5 {
 		t.Errorf("%s with a limit of %d", o.Strategy, o.Limit)
 	}
-	q.QueueAtMost = 5
+}
+
+// TestMayKeep: no queue is longer, and no more tasks are held, than there may be.
+func TestMayKeep(t *testing.T) {
+	check.Only(t)
+	check.RacedBy(t, "TestSame")
+	q := asked(t, "exponential:mean=20ms", 200, "p99-response<120ms")
+	q.MayShed, q.QueueAtMost = true, 5
 	if slots, ok := answered(t, q).Recommendation.Slots(); ok && slots > 5 {
 		t.Errorf("a queue of %d", slots)
 	}

@@ -83,7 +83,8 @@ func notices(t *testing.T) string {
 		cmd := exec.Command("go", "list", "-deps", "-f",
 			"{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}}\t{{.Dir}}{{end}}{{end}}",
 			"github.com/poolbench/poolbench"+"/cmd/poolbench")
-		cmd.Env = append(os.Environ(), "GOOS="+system, "GOARCH=amd64", "CGO_ENABLED=0")
+		// without the tags of make, which leave some modules out
+		cmd.Env = append(os.Environ(), "GOOS="+system, "GOARCH=amd64", "CGO_ENABLED=0", "GOFLAGS=")
 		out, err := cmd.Output()
 		if err != nil {
 			t.Fatal(err)
