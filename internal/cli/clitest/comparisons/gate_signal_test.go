@@ -63,7 +63,7 @@ func TestGateKilled(t *testing.T) {
 			if err := os.Chmod(tool, 0o700); err != nil {
 				t.Fatal(err)
 			}
-			return []string{"GOFLAGS=-toolexec=" + tool}
+			return []string{"GOFLAGS=" + os.Getenv("GOFLAGS") + " -toolexec=" + tool}
 		},
 		"run": func(t *testing.T, linger string) []string {
 			clitest.Write(t, "linger_test.go", "package m\n\nimport "+
