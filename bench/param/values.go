@@ -114,6 +114,14 @@ func (v Values) Float(key string) float64 { return v.get(key, Float).num }
 // Int returns the value of a key of kind Int.
 func (v Values) Int(key string) int { return int(v.get(key, Int).whole) }
 
+// Within complains of a value of kind Int that is out of these bounds.
+func (v Values) Within(key string, least, most int) error {
+	if n := v.Int(key); n < least || n > most {
+		return fmt.Errorf("%s %d: want %d to %d", key, n, least, most)
+	}
+	return nil
+}
+
 // Size returns the value of a key of kind Size: bytes, not negative.
 func (v Values) Size(key string) int64 { return v.get(key, Size).whole }
 

@@ -171,17 +171,17 @@ func drawPressed(m *evidence.Measured) evidence.Figure {
 		charts.Axis{Label: "last due to last end", Format: charts.Seconds, Reach: []float64{0}})
 	for _, cells := range m.Sweeps(slices.Concat(blocking, refusing), pressedLoadsOf) {
 		a := evidence.MedianCurve(m, pressedLoads, cells, "goodput-ops/s")
-		good.Series = append(good.Series, a)
-		slow.Series = append(slow.Series, evidence.MedianCurve(m, pressedLoads, cells, p99Response))
-		behind.Series = append(behind.Series, evidence.Curve(m.Named(cells[0]), pressedLoads, cells,
+		good.Add(a)
+		slow.Add(evidence.MedianCurve(m, pressedLoads, cells, p99Response))
+		behind.Add(evidence.Curve(m.Named(cells[0]), pressedLoads, cells,
 			func(sc bench.Scenario) evidence.Interval { return evidence.OfMedian(m.Recovery(sc)) }))
 		if a.Name == shedding && len(a.X) > 0 {
 			// of what it takes, the share whose response does not exceed the deadline
-			good.Series = append(good.Series, pressedExact(a, func(a *theory.Answer) float64 {
+			good.Add(pressedExact(a, func(a *theory.Answer) float64 {
 				tail, _ := a.ResponseTail(inTimeMost.Seconds())
 				return a.Throughput * (1 - tail)
 			}))
-			slow.Series = append(slow.Series, pressedExact(a, (*theory.Answer).P99))
+			slow.Add(pressedExact(a, (*theory.Answer).P99))
 		}
 	}
 	capacity := limit / pressedMean.Seconds()

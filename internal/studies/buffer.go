@@ -218,8 +218,8 @@ func drawBuffer(m *evidence.Measured) evidence.Figure {
 			if j == 0 && len(s.X) == 0 {
 				return evidence.Figure{}
 			}
-			if of.plane.Series = append(of.plane.Series, s); c.arrival == "poisson" {
-				of.plane.Series = append(of.plane.Series, evidence.Exact(s, bufferBand,
+			if of.plane.Add(s); c.arrival == "poisson" {
+				of.plane.Add(evidence.Exact(s, bufferBand,
 					func(queue float64) float64 { return of.exact(c.exact(int(queue))) }))
 			}
 		}

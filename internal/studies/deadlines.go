@@ -95,9 +95,8 @@ func drawDue(m *evidence.Measured) evidence.Figure {
 	lost := evidence.Plane("deadlines missed", x, shares("share of the tasks", 0, 1))
 	slow := evidence.Plane("maximum lateness", x, responses("of those completed"))
 	for _, cells := range m.Sweeps(orders, dueOf) {
-		lost.Series = append(lost.Series, evidence.MedianCurve(m, dueLoads, cells, missed))
-		slow.Series = append(slow.Series, evidence.MedianCurve(m, dueLoads, cells,
-			"max-lateness-sec"))
+		lost.Add(evidence.MedianCurve(m, dueLoads, cells, missed))
+		slow.Add(evidence.MedianCurve(m, dueLoads, cells, "max-lateness-sec"))
 	}
 	return evidence.Figure{
 		Name:  "deadlines",

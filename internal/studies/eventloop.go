@@ -259,9 +259,9 @@ func drawCallbacks(m *evidence.Measured) evidence.Figure {
 					most = max(most, in.Mid)
 				}
 			}
-			p.Series = append(p.Series, s)
+			p.Add(s)
 		}
-		p.Series = append(p.Series, evidence.Exact(p.Series[0], p.X.Marks,
+		p.Add(evidence.Exact(p.Series[0], p.X.Marks,
 			func(float64) float64 { return alikeP99(way) }))
 		planes = append(planes, p)
 	}

@@ -85,7 +85,7 @@ func drawRealCallbacks(m *evidence.Measured) evidence.Figure {
 				evidence.AddPoint(&s, float64(n),
 					evidence.Alone(m.Lowest(realCallbackCell(way, n, Quick), meanResponse)))
 			}
-			p.Series = append(p.Series, s)
+			p.Add(s)
 		}
 		planes = append(planes, p)
 	}

@@ -333,18 +333,15 @@ func drawEvil(m *evidence.Measured) evidence.Figure {
 			return evilUnknown(name)[0]
 		})
 	for i, name := range slices.Concat([]string{"worker_pool", evilPools[3], free}, names) {
-		unknown.Series = append(unknown.Series,
-			evilSeries(name, i, evilRuns(m, evilUnknown(name), evilUnknown(free))))
+		unknown.Add(evilSeries(name, i, evilRuns(m, evilUnknown(name), evilUnknown(free))))
 	}
 	for i, timeout := range evilTimeouts {
 		s := charts.Series{Name: fmt.Sprintf("worker_pool, %v", timeout), Style: 5 + i}
-		timed.Series = append(timed.Series,
-			evidence.Curve(s, evilBusy, evilCutOff(timeout), m.MedianOf(p99Response)))
+		timed.Add(evidence.Curve(s, evilBusy, evilCutOff(timeout), m.MedianOf(p99Response)))
 	}
 	for i, name := range evilKeepers {
 		style := []int{0, 3, 4}[i]
-		known.Series = append(known.Series,
-			evilSeries(strings.Split(name, ":")[0], style, evilKnownRuns(m, name)))
+		known.Add(evilSeries(strings.Split(name, ":")[0], style, evilKnownRuns(m, name)))
 	}
 	return evidence.Figure{
 		Name:  "evil",

@@ -159,7 +159,7 @@ func drawHedging(m *evidence.Measured) evidence.Figure {
 		for _, cells := range m.Sweeps(hedgers, func(name string) []bench.Scenario {
 			return hedgesOf(name, service)
 		}) {
-			p.Series = append(p.Series, evidence.MedianCurve(m, hedgeLoads, cells, p99Response))
+			p.Add(evidence.MedianCurve(m, hedgeLoads, cells, p99Response))
 		}
 		planes = append(planes, p)
 	}

@@ -170,7 +170,7 @@ func drawStorm(m *evidence.Measured) evidence.Figure {
 		slices.Reverse(down.Y)
 		slices.Reverse(down.Lo)
 		slices.Reverse(down.Hi)
-		p.Series = append(p.Series, up, down)
+		p.Add(up, down)
 		planes = append(planes, p)
 	}
 	return evidence.Figure{

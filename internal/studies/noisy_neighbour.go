@@ -96,9 +96,8 @@ func drawNoisy(m *evidence.Measured) evidence.Figure {
 	slow := evidence.Plane("p99 of the other tenants", x, responses("of those completed"))
 	share := evidence.Plane("the noisy tenant", x, shares("share of the slots", 0, 1))
 	for _, cells := range m.Sweeps(neighbours, noisyOf) {
-		slow.Series = append(slow.Series, evidence.MedianCurve(m, noisyLoads, cells, othersP99))
-		share.Series = append(share.Series, evidence.MedianCurve(m, noisyLoads, cells,
-			"noisy-share"))
+		slow.Add(evidence.MedianCurve(m, noisyLoads, cells, othersP99))
+		share.Add(evidence.MedianCurve(m, noisyLoads, cells, "noisy-share"))
 	}
 	return evidence.Figure{
 		Name:  "noisy_neighbour",

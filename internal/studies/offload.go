@@ -204,7 +204,7 @@ func drawOffload(m *evidence.Measured) evidence.Figure {
 		for _, of := range handSizes {
 			evidence.AddPoint(&s, of.Seconds(), handGain(m, name, of))
 		}
-		p.Series = append(p.Series, s)
+		p.Add(s)
 	}
 	taken := handCrowded(m, handedOver[0]) > crowded
 	if at := breakEven(m, handedOver[0]); !math.IsNaN(at) && !taken {

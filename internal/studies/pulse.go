@@ -147,19 +147,17 @@ func drawPulse(m *evidence.Measured) evidence.Figure {
 		return pulseSweep(Full, name)
 	}) {
 		s := m.Named(cells[0])
-		felt.Series = append(felt.Series, evidence.Curve(s, pulseBefores, cells,
+		felt.Add(evidence.Curve(s, pulseBefores, cells,
 			func(sc bench.Scenario) evidence.Interval {
 				return evidence.OfMean(m.Of(sc, pulseFelt))
 			}))
-		backlog.Series = append(backlog.Series, evidence.Curve(s, pulseBefores, cells,
-			m.MeanOf("stage2-backlog-tasks")))
+		backlog.Add(evidence.Curve(s, pulseBefores, cells, m.MeanOf("stage2-backlog-tasks")))
 	}
 	band := evidence.Steps(0.3, 0.8, 0.02)
 	left := (pulseLoad - 1) * pulseRate * pulseLength.Seconds()
-	felt.Series = append(felt.Series, evidence.Exact(felt.Series[0], band,
+	felt.Add(evidence.Exact(felt.Series[0], band,
 		func(before float64) float64 { return fluidDrain(before, pulseLoad) }))
-	backlog.Series = append(backlog.Series, evidence.Exact(backlog.Series[0], band,
-		func(float64) float64 { return left }))
+	backlog.Add(evidence.Exact(backlog.Series[0], band, func(float64) float64 { return left }))
 	return evidence.Figure{
 		Name:  "pulse",
 		Title: "A queue that keeps a pulse is felt long after it; one that sheds forgets it",

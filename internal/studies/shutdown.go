@@ -196,16 +196,16 @@ func drawShutdown(m *evidence.Measured) evidence.Figure {
 	}
 	for i, c := range shutdownCases {
 		s := charts.Series{Name: c.name, Style: i}
-		lost.Series = append(lost.Series, evidence.Curve(s, at, c.cells(),
+		lost.Add(evidence.Curve(s, at, c.cells(),
 			func(sc bench.Scenario) evidence.Interval {
 				return m.Median(sc, "abandoned/op").Times(float64(sc.Stop.Tasks))
 			}))
-		took.Series = append(took.Series, evidence.Curve(s, at, c.cells(),
+		took.Add(evidence.Curve(s, at, c.cells(),
 			func(sc bench.Scenario) evidence.Interval {
 				return evidence.OfMedian(shutdownTimes(m, sc))
 			}))
 	}
-	lost.Series = append(lost.Series, evidence.Exact(lost.Series[3], []float64{0, 0.01, 0.02, 0.03,
+	lost.Add(evidence.Exact(lost.Series[3], []float64{0, 0.01, 0.02, 0.03,
 		0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.7, 0.85, 1, 1.1, 1.2, 1.3, 1.5, 2, 3},
 		func(t float64) float64 {
 			return theory.BatchLeft(shutdownBatch, shutdownMean.Seconds(), limit, t)

@@ -127,10 +127,9 @@ func drawSpread(m *evidence.Measured) evidence.Figure {
 		slow.Series, done.Series = append(slow.Series, p99), append(done.Series, share)
 		switch p99.Name {
 		case pooled:
-			slow.Series = append(slow.Series, spreadExact(p99)...)
+			slow.Add(spreadExact(p99)...)
 		case shedding:
-			done.Series = append(done.Series, evidence.Exact(share,
-				[]float64{0, spreadC2[len(spreadC2)-1]},
+			done.Add(evidence.Exact(share, []float64{0, spreadC2[len(spreadC2)-1]},
 				func(float64) float64 { return 1 - spreadLost() }))
 		}
 	}

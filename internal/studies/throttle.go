@@ -114,8 +114,8 @@ func drawThrottle(m *evidence.Measured) evidence.Figure {
 			Marks: throttleRates}, shares("share of the tasks throttled", 0, 1))
 		for _, cells := range m.Sweeps(familiar, throttleOf) {
 			s := evidence.MedianCurve(m, throttleRates, cells[i*n:(i+1)*n], "throttled/op")
-			if p.Series = append(p.Series, s); s.Name == free && len(s.X) > 0 {
-				p.Series = append(p.Series, throttleFree(i, s))
+			if p.Add(s); s.Name == free && len(s.X) > 0 {
+				p.Add(throttleFree(i, s))
 			}
 		}
 		p.Remarks = []charts.Remark{{Sign: charts.Foot, X: throttleRate, Y: 1,

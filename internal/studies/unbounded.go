@@ -209,12 +209,11 @@ func drawUnbounded(m *evidence.Measured) evidence.Figure {
 			})...)
 	for _, name := range names {
 		cells := crowdOf(name)
-		lost.Series = append(lost.Series, evidence.Curve(m.Named(cells[0]), crowdLimits, cells,
+		lost.Add(evidence.Curve(m.Named(cells[0]), crowdLimits, cells,
 			func(sc bench.Scenario) evidence.Interval {
 				return evidence.OfMedian(m.LostShares(sc))
 			}))
-		finish.Series = append(finish.Series, evidence.MedianCurve(m, crowdLimits, cells,
-			"makespan-sec"))
+		finish.Add(evidence.MedianCurve(m, crowdLimits, cells, "makespan-sec"))
 	}
 	none := unboundedCells(free, crowdConns)[0]
 	if !m.Has(none) || !m.Has(unboundedCells(pooled, crowdConns, crowdConns)[0]) {
@@ -222,8 +221,8 @@ func drawUnbounded(m *evidence.Measured) evidence.Figure {
 	}
 	lost.Levels = []charts.Level{{Name: "no bound", Y: m.LostShare(none).Mid}}
 	finish.Levels = []charts.Level{{Name: "no bound", Y: m.Mean(none, "makespan-sec").Mid}}
-	finish.Series = append(finish.Series, evidence.Exact(finish.Series[0],
-		words.Floats(crowdLimits), func(limit float64) float64 {
+	finish.Add(evidence.Exact(finish.Series[0], words.Floats(crowdLimits),
+		func(limit float64) float64 {
 			t, err := theory.BatchMakespan(crowd, crowdMean.Seconds(), min(int(limit), crowdConns))
 			if err != nil || int(limit) > crowdMost { // tasks are lost, which it does not know of
 				return math.NaN()
@@ -235,7 +234,7 @@ func drawUnbounded(m *evidence.Measured) evidence.Figure {
 		for _, conns := range crowdSizes {
 			cells = append(cells, unboundedCells(name, conns, crowdConns)...)
 		}
-		size.Series = append(size.Series, evidence.MedianCurve(m, crowdSizes, cells, "ops/s"))
+		size.Add(evidence.MedianCurve(m, crowdSizes, cells, "ops/s"))
 	}
 	return evidence.Figure{
 		Name:  "unbounded",

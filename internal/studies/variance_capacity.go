@@ -173,14 +173,14 @@ func drawCapacity(m *evidence.Measured) evidence.Figure {
 				evidence.AddPoint(&s, b.c2, b.found(m))
 			}
 		}
-		p.Series = append(p.Series, s)
+		p.Add(s)
 	}
 	for i, wait := range waits {
 		if len(p.Series[i].X) == 0 {
 			continue
 		}
 		most := func(c2 float64) float64 { return mostAt(wait, c2) }
-		p.Series = append(p.Series, evidence.Exact(p.Series[i],
+		p.Add(evidence.Exact(p.Series[i],
 			evidence.Doublings(1, variances[len(variances)-1]), most),
 			evidence.Exact(p.Series[i], []float64{0}, most))
 	}

@@ -124,14 +124,14 @@ func drawCost(m *evidence.Measured) evidence.Figure {
 		}
 		for _, name := range slices.Concat(costStrategies, costOthers(m)) {
 			if s := over(m, name, of); len(s.X) > 0 {
-				p.Series = append(p.Series, s)
+				p.Add(s)
 			}
 		}
 		if len(p.Series) == 0 {
 			return evidence.Figure{}
 		}
 		exact := flat(limit/2, of)
-		p.Series = append(p.Series, evidence.Exact(m.Named(costCell(separate, 1)),
+		p.Add(evidence.Exact(m.Named(costCell(separate, 1)),
 			[]float64{1, costRs[len(costRs)-1]}, func(float64) float64 { return exact }))
 		start := flat(limit, of)
 		p.Remarks = append(p.Remarks, charts.Remark{Sign: charts.Ring, X: 1, Y: start,

@@ -77,12 +77,12 @@ func drawLoad(m *evidence.Measured) evidence.Figure {
 			evidence.AddPoint(&s, reached.Mid, in)
 			top = max(top, in.Mid)
 		}
-		p.Series = append(p.Series, s)
+		p.Add(s)
 	}
 	if len(measuredLoads) < 2 {
 		return evidence.Figure{}
 	}
-	p.Series = append(p.Series, exactOver(m.Named(loadCell(separate, varianceLoad)),
+	p.Add(exactOver(m.Named(loadCell(separate, varianceLoad)),
 		func(load float64) (*theory.Answer, error) {
 			return theory.MDk(theory.Pool{Rate: load * limit / 2, MeanService: 1,
 				Limit: limit / 2})
@@ -216,7 +216,7 @@ func drawLoop(m *evidence.Measured) evidence.Figure {
 		evidence.Log("mean response ÷ mean task time", words.Short), open, closed, exact)
 	if a, err := theory.MMkN(theory.Closed{Clients: clients, Think: thought, MeanService: 1,
 		Limit: limit}); err == nil {
-		p.Series = append(p.Series, charts.Series{Name: closed.Name, Style: 0, Theory: true,
+		p.Add(charts.Series{Name: closed.Name, Style: 0, Theory: true,
 			X: []float64{1}, Y: []float64{a.MeanResponse}})
 	}
 	if n := len(open.X) - 1; n > 0 {

@@ -101,7 +101,7 @@ func drawQuantum(m *evidence.Measured) evidence.Figure {
 				continue
 			}
 			s.Name, s.Style = fmt.Sprintf("a step costs %v", o), i
-			p.Series = append(p.Series, s)
+			p.Add(s)
 			if at := wall(o); at >= quanta[0] && at <= 1 {
 				p.Remarks = append(p.Remarks, charts.Remark{Sign: charts.Foot, X: at, Y: s.Y[0],
 					Text: []string{fmt.Sprintf("cost %v: no steady", o),

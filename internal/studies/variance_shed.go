@@ -55,7 +55,7 @@ func drawShed(m *evidence.Measured) evidence.Figure {
 		if queue == 0 {
 			at = []float64{0, variances[len(variances)-1]}
 		}
-		p.Series = append(p.Series, s,
+		p.Add(s,
 			evidence.Exact(s, at, func(float64) float64 { return shareShed(queue) }))
 	}
 	return evidence.Figure{

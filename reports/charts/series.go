@@ -43,6 +43,9 @@ type Panel struct {
 	Series []Series
 }
 
+// Add adds series to the panel.
+func (p *Panel) Add(series ...Series) { p.Series = append(p.Series, series...) }
+
 // EmptyError says that a chart holds no point that can be drawn.
 type EmptyError struct {
 	Chart string   // title

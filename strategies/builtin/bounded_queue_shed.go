@@ -51,7 +51,9 @@ var _ = strategies.RegisterPart(strategies.Part{
 		Doc: "tasks that may wait, those that wait inside included"}},
 	Holds:   true,
 	Changes: strategies.Admission,
-	Check:   func(p strategies.Params) error { return checkSlots(p.Values, "queue") },
+	Check: func(p strategies.Params) error {
+		return p.Values.Within("queue", 0, strategies.MaxSlots)
+	},
 	Refuses: func(_ param.Values, inner strategies.Spec) error { return refusesShedder(inner) },
 	Alter:   alterShedder,
 	Start: func(
@@ -62,14 +64,6 @@ var _ = strategies.RegisterPart(strategies.Part{
 		return s.Start(ctx, inner, in, sink)
 	},
 })
-
-// checkSlots is about a parameter that is a number of slots for tasks that wait.
-func checkSlots(v param.Values, key string) error {
-	if n := v.Int(key); n < 0 || n > strategies.MaxSlots {
-		return fmt.Errorf("%s %d: want 0 to %d", key, n, strategies.MaxSlots)
-	}
-	return nil
-}
 
 // refusesShedder says why a part that sheds makes no sense around inner.
 func refusesShedder(inner strategies.Spec) error {

@@ -174,13 +174,8 @@ func checkBreaker(p strategies.Params) error {
 		}
 		return nil
 	}
-	count := func(name string) error {
-		if n := p.Values.Int(name); n < 1 || n > mostWindow {
-			return fmt.Errorf("%s %d: want 1 to %d", name, n, mostWindow)
-		}
-		return nil
-	}
-	err := cmp.Or(count("window"), count("trials"), share("failures"), share("slow"))
+	err := cmp.Or(p.Values.Within("window", 1, mostWindow),
+		p.Values.Within("trials", 1, mostWindow), share("failures"), share("slow"))
 	if err == nil && p.Values.Duration("open") <= 0 {
 		err = errors.New("open must be above 0")
 	}

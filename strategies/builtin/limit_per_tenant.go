@@ -46,10 +46,8 @@ var limitPerTenantPart = strategies.RegisterPart(strategies.Part{
 				"tenant keep no others out; none where what is inside sheds"},
 	},
 	Check: func(p strategies.Params) error {
-		if n := p.Values.Int("each"); n < 1 || n > strategies.MaxLimit {
-			return fmt.Errorf("each %d: want 1 to %d", n, strategies.MaxLimit)
-		}
-		return checkSlots(p.Values, "waiting")
+		return cmp.Or(p.Values.Within("each", 1, strategies.MaxLimit),
+			p.Values.Within("waiting", 0, strategies.MaxSlots))
 	},
 	Refuses: func(v param.Values, inner strategies.Spec) error {
 		switch {

@@ -55,7 +55,7 @@ var _ = strategies.RegisterBuiltin(strategies.Spec{
 	Retries:        true,
 	UsesQueue:      true,
 	Check: func(p strategies.Params) error {
-		return cmp.Or(checkSlots(p.Values, "delayed"), engine.CheckRetries(p))
+		return cmp.Or(p.Values.Within("delayed", 0, strategies.MaxSlots), engine.CheckRetries(p))
 	},
 
 	New: func(ctx context.Context, p strategies.Params, sink strategies.Sink) strategies.Strategy {
@@ -82,7 +82,7 @@ var _ = strategies.RegisterPart(strategies.Part{
 		engine.BudgetKey),
 	Changes: strategies.Attempts,
 	Check: func(p strategies.Params) error {
-		return cmp.Or(checkSlots(p.Values, "delayed"), engine.CheckRetries(p),
+		return cmp.Or(p.Values.Within("delayed", 0, strategies.MaxSlots), engine.CheckRetries(p),
 			engine.CheckBudget(p.Values))
 	},
 	Holds: true,

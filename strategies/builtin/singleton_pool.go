@@ -2,7 +2,6 @@ package builtin
 
 import (
 	"context"
-	"fmt"
 	"sync"
 	"sync/atomic"
 
@@ -53,10 +52,7 @@ var _ = strategies.RegisterBuiltin(engine.Pooled(strategies.Spec{
 	Keys: []param.Key{{Name: "creators", Kind: param.Int, Default: "1",
 		Doc: "parts of the program that create the pool and submit in turn: all get the one pool"}},
 	Check: func(p strategies.Params) error {
-		if n := p.Values.Int("creators"); n < 1 || n > maxCreators {
-			return fmt.Errorf("creators %d: want 1 to %d", n, maxCreators)
-		}
-		return nil
+		return p.Values.Within("creators", 1, maxCreators)
 	},
 
 	New: func(ctx context.Context, p strategies.Params, sink strategies.Sink) strategies.Strategy {

@@ -57,8 +57,8 @@ const (
 
 // CheckRetries is a Spec.Check.
 func CheckRetries(p strategies.Params) error {
-	if n := p.Values.Int("attempts"); n < 1 || n > maxAttempts {
-		return fmt.Errorf("attempts %d: want 1 to %d", n, maxAttempts)
+	if err := p.Values.Within("attempts", 1, maxAttempts); err != nil {
+		return err
 	}
 	if base, most := p.Values.Duration("base"), p.Values.Duration("cap"); most < base {
 		return fmt.Errorf("cap %v is below base %v", most, base)
