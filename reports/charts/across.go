@@ -1,10 +1,6 @@
 package charts
 
-import (
-	"slices"
-
-	"gonum.org/v1/plot"
-)
+import "gonum.org/v1/plot"
 
 // Across is what varies along the x axis of a sweep.
 type Across int
@@ -45,13 +41,4 @@ func (a Across) scale(p *plot.Plot, measured []float64) {
 		}
 	}
 	p.X.Tick.Marker = marked{marks, Count}
-}
-
-// placesOf are the distinct x of all series, in ascending order.
-func placesOf(panels []Panel) (xs []float64) {
-	for _, s := range seriesOf(panels) {
-		xs = append(xs, s.X...)
-	}
-	slices.Sort(xs)
-	return slices.Compact(xs)
 }

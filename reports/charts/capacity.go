@@ -89,10 +89,8 @@ const widestRow vg.Length = 170
 func (rows rowTicks) Ticks(_, _ float64) (ticks []plot.Tick) {
 	style := textStyle(textSize, xfont.WeightNormal, ink)
 	for i, name := range rows {
-		if style.Width(name) > widestRow {
-			name = fitting(name, widestRow-style.Width("…"), style) + "…"
-		}
-		ticks = append(ticks, plot.Tick{Value: float64(i), Label: name})
+		ticks = append(ticks,
+			plot.Tick{Value: float64(i), Label: ending(name, widestRow, style)})
 	}
 	return ticks
 }

@@ -120,8 +120,7 @@ func (p *cardPen) bar(b CardBar) {
 }
 
 func (p *cardPen) fill(c color.Color, x, y, width, height vg.Length) {
-	p.FillPolygon(c, []vg.Point{{X: x, Y: y}, {X: x + width, Y: y},
-		{X: x + width, Y: y + height}, {X: x, Y: y + height}})
+	p.FillPolygon(c, box(x, y, x+width, y+height))
 }
 
 func (p *cardPen) lines(style draw.TextStyle, most int, text string) {

@@ -2,6 +2,7 @@ package charts
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strings"
 
@@ -112,7 +113,19 @@ func logSeconds(p *plot.Plot, lo, hi float64) {
 // where there are no others.
 func rangeOf(panels []Panel) (xmin, xmax, ymin, ymax float64) {
 	all := seriesOf(panels)
-	xmin, xmax, ymin, ymax = (&lines{series: all}).DataRange()
+	xmin, xmax, ymin, ymax = math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
+	for _, s := range all {
+		for i := range s.X {
+			xmin, xmax = min(xmin, s.X[i]), max(xmax, s.X[i])
+			if s.grows(i) {
+				continue
+			}
+			ymin, ymax = min(ymin, s.Y[i]), max(ymax, s.Y[i])
+			if s.Lo != nil && !math.IsNaN(s.Lo[i]) {
+				ymin, ymax = min(ymin, s.Lo[i]), max(ymax, s.Hi[i])
+			}
+		}
+	}
 	if ymin > ymax {
 		for _, s := range all {
 			ymin, ymax = min(ymin, slices.Min(s.Y)), max(ymax, slices.Max(s.Y))

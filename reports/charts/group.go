@@ -4,13 +4,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A group marks what belongs to a series on canvases that keep such a thing, which the SVG canvas
-// does.
-type grouper interface {
-	begin(styles []int, class, title string)
-	end()
-}
-
+// group marks what belongs to a series, on the canvas that keeps such a thing: that of SVG.
 func group(c *draw.Canvas, styles []int, class, title string, inside func()) {
 	below := c.Canvas
 	for { // cropping wraps canvases in canvases
@@ -20,7 +14,7 @@ func group(c *draw.Canvas, styles []int, class, title string, inside func()) {
 		}
 		below = wrapped.Canvas
 	}
-	g, ok := below.(grouper)
+	g, ok := below.(*svgCanvas)
 	if ok {
 		g.begin(styles, class, title)
 	}

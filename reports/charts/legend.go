@@ -136,7 +136,7 @@ func breakName(names []string, widest vg.Length, style draw.TextStyle) (lines []
 		for style.Width(name) > widest {
 			at := strings.LastIndexAny(fitting(name, widest, style), ":,")
 			if at < 0 {
-				name = fitting(name, widest-style.Width("…"), style) + "…"
+				name = ending(name, widest, style)
 				break
 			}
 			lines = append(lines, name[:at+1])
@@ -145,6 +145,14 @@ func breakName(names []string, widest vg.Length, style draw.TextStyle) (lines []
 		current = name
 	}
 	return append(lines, current)
+}
+
+// ending returns the text, or so much of its beginning that "…" has room behind it.
+func ending(text string, width vg.Length, style draw.TextStyle) string {
+	if style.Width(text) <= width {
+		return text
+	}
+	return fitting(text, width-style.Width("…"), style) + "…"
 }
 
 // fitting returns the beginning of the text that fits the width, at least one character of it.

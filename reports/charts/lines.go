@@ -1,8 +1,6 @@
 package charts
 
 import (
-	"math"
-
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -83,24 +81,6 @@ func drawnY(p *plot.Plot, s Series, i int) float64 {
 }
 
 func within(a plot.Axis, v float64) float64 { return max(a.Min, min(v, a.Max)) }
-
-// DataRange implements plot.DataRanger: intervals included, growing points not.
-func (l *lines) DataRange() (xmin, xmax, ymin, ymax float64) {
-	xmin, xmax, ymin, ymax = math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
-	for _, s := range l.series {
-		for i := range s.X {
-			xmin, xmax = min(xmin, s.X[i]), max(xmax, s.X[i])
-			if s.grows(i) {
-				continue
-			}
-			ymin, ymax = min(ymin, s.Y[i]), max(ymax, s.Y[i])
-			if s.Lo != nil && !math.IsNaN(s.Lo[i]) {
-				ymin, ymax = min(ymin, s.Lo[i]), max(ymax, s.Hi[i])
-			}
-		}
-	}
-	return xmin, xmax, ymin, ymax
-}
 
 // GlyphBoxes implements plot.GlyphBoxer: markers at the edge need room.
 func (l *lines) GlyphBoxes(p *plot.Plot) (boxes []plot.GlyphBox) {

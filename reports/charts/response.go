@@ -31,7 +31,7 @@ func Response(title string, across Across, panels []Panel, bounds ...Level) (*Ch
 		c.legend = append(c.legend, named)
 	}
 	bounds = slices.DeleteFunc(bounds, func(l Level) bool { return l.Y > high || l.Y < low })
-	measured := placesOf(cleaned)
+	measured := valuesOf(cleaned)
 	return c.fill(cleaned, func(_ int, panel Panel) *plot.Plot {
 		p := newPlot(panel.Title, across.Label(), "response time (log scale)")
 		p.Add(levels{bounds, names},

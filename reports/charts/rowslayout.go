@@ -194,12 +194,8 @@ func fold(name string, widest vg.Length, style draw.TextStyle) []string {
 		first = first[:at] + string([]rune(first[at:])[0])
 	}
 	rest := strings.TrimLeft(name[len(first):], " ")
-	if style.Width(rest) > widest {
-		rest = fitting(rest, widest-style.Width("…"), style) + "…"
-	}
-	return slices.DeleteFunc([]string{strings.TrimRight(first, " "), rest}, func(s string) bool {
-		return s == ""
-	})
+	return slices.DeleteFunc([]string{strings.TrimRight(first, " "), ending(rest, widest, style)},
+		func(s string) bool { return s == "" })
 }
 
 // apart blanks labels of ticks that would run into the one before.

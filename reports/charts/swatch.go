@@ -20,9 +20,13 @@ func Swatch(style int) string {
 const swatchHeight vg.Length = 14
 
 func swatchElement(canvas *svgCanvas) string {
-	body := strings.ReplaceAll(canvas.content().String(), "\n", "")
-	return `<svg class="pb-swatch" viewBox="0 0 30 14" width="30" height="14" ` +
-		`aria-hidden="true" ` + base + `>` + body + `</svg>`
+	return canvas.element(`class="pb-swatch" viewBox="0 0 30 14" width="30" height="14" ` +
+		`aria-hidden="true" ` + base)
+}
+
+// element is what was drawn as an svg element of one line, with those attributes.
+func (s *svgCanvas) element(attributes string) string {
+	return `<svg ` + attributes + `>` + strings.ReplaceAll(s.content().String(), "\n", "") + `</svg>`
 }
 
 // Spark returns an svg element with the lines of the chart's first panel and nothing else, for a
@@ -36,9 +40,8 @@ func (c *Chart) Spark() string {
 	to := draw.Crop(draw.NewCanvas(canvas, w, h), 2, -2, 2, -2)
 	measured, _ := (&lines{series: c.first}).on(&to, c.Panels[0])
 	drawLines(&to, distinguishable(measured))
-	body := strings.ReplaceAll(canvas.content().String(), "\n", "")
-	return `<svg class="spark" viewBox="0 0 96 28" aria-hidden="true" ` + base +
-		` stroke-linejoin="round">` + body + `</svg>`
+	return canvas.element(`class="spark" viewBox="0 0 96 28" aria-hidden="true" ` + base +
+		` stroke-linejoin="round"`)
 }
 
 // Bar returns an svg element with a bar in the colour of a style that takes a share, of 1, of the
@@ -49,7 +52,6 @@ func Bar(style int, share float64) string {
 	c := draw.NewCanvas(canvas, w, h)
 	c.FillPolygon(grid, box(0, 0, w, h))
 	c.FillPolygon(lookOf(style).tint, box(0, 0, vg.Length(w*min(max(share, 0), 1)), h))
-	body := strings.ReplaceAll(canvas.content().String(), "\n", "")
-	return `<svg class="bar" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">` +
-		body + `</svg>`
+	return canvas.element(
+		`class="bar" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true"`)
 }

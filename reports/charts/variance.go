@@ -56,7 +56,7 @@ func logPart(at []float64) (low, high float64) {
 	return low, high
 }
 
-// valuesOf are the distinct x values, sorted.
+// valuesOf are the distinct x of all series, in ascending order.
 func valuesOf(panels []Panel) (at []float64) {
 	for _, s := range seriesOf(panels) {
 		at = append(at, s.X...)
