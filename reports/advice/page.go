@@ -17,8 +17,7 @@ func (d *Document) WritePage(w io.Writer) error {
 	kind := map[string]string{"meets": "ok", "undecided": "warn", "nothing_meets": "bad"}[d.Verdict]
 	p := shell.Page{Title: "advise", Subtitle: d.Question + ", " + d.Objective,
 		Answer: answer.Answer{Headline: d.Headline(), Lead: d.promise()},
-		Trust:  []shell.Badge{{Kind: kind, Text: d.Verdict}}, Basis: d.Basis,
-		Source: shell.HTML("Written by <code>poolbench advise</code>.")}
+		Trust:  []shell.Badge{{Kind: kind, Text: d.Verdict}}, Basis: d.Basis}
 	for _, fact := range []answer.Fact{{Title: "Record", Text: d.recorded()},
 		{Title: "Work", Text: d.described()},
 		{Title: "Ties", Text: d.ties()}} {
@@ -70,6 +69,7 @@ func (d *Document) figure() (*shell.Figure, error) {
 		if v != nil && *v > 0 {
 			r.Value = *v
 		}
+		r.Name = quantity.Together(r.Name)
 		all = append(all, r)
 	}
 	for _, other := range []*Option{d.Below, &o, d.Above} {
@@ -79,7 +79,7 @@ func (d *Document) figure() (*shell.Figure, error) {
 		add(fmt.Sprintf("limit %d", other.Limit), other.Value, other.Verdict)
 		if other.Low != nil && other.High != nil {
 			r := &all[len(all)-1]
-			r.Name = fmt.Sprintf("limit %d: %s", other.Limit, other.interval())
+			r.Name = quantity.Together(fmt.Sprintf("limit %d: %s", other.Limit, other.interval()))
 			r.Lo, r.Hi = *other.Low, *other.High
 		}
 	}

@@ -23,14 +23,14 @@ const (
 // told reports whether the repetitions tell the best from another in the metric. With the U test
 // the chance to call any of the others worse though none is, is at most 5 % (Bonferroni).
 func (c contest) told(best, other standing) bool {
-	a, b := values(best.Cell, c.unit), values(other.Cell, c.unit)
+	a, b := best.Values(c.unit), other.Values(c.unit)
 	if len(a) == 0 || len(b) == 0 {
 		return false
 	}
 	if len(a) >= testable && len(b) >= testable {
 		p := benchmath.AssumeNothing.Compare(
-			benchmath.NewSample(slices.Clone(a), &benchmath.DefaultThresholds),
-			benchmath.NewSample(slices.Clone(b), &benchmath.DefaultThresholds)).P
+			benchmath.NewSample(a, &benchmath.DefaultThresholds),
+			benchmath.NewSample(b, &benchmath.DefaultThresholds)).P
 		return p < 0.05/float64(max(len(c.in)-1, 1))
 	}
 	least := leastReal
@@ -77,15 +77,6 @@ func paired(a, b results.Cell) bool {
 	return slices.EqualFunc(a, b, func(x, y *results.Run) bool {
 		return x.Seed != "" && x.Seed == y.Seed
 	})
-}
-
-func values(c results.Cell, unit string) (out []float64) {
-	for _, r := range c {
-		if v, ok := r.Value(unit); ok {
-			out = append(out, v)
-		}
-	}
-	return out
 }
 
 // Basis says on what a difference between scenarios rests, by their number of repetitions.

@@ -79,11 +79,10 @@ func (s Sweep) alike(c contest) Fact {
 				prose.List(prose.Few(class.Names, 4))))
 		}
 	}
-	title := "Who ties"
 	if len(text) == 0 {
 		text = append(text, fmt.Sprintf("No %s ties with %s.", s.Of, c.in[0].Class))
 	}
-	return Fact{Title: title, Text: strings.Join(text, " ")}
+	return Fact{Title: "Who ties", Text: strings.Join(text, " ")}
 }
 
 // indifferent finds the highest place up to which the p99 of all that have a bound lies within a

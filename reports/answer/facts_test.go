@@ -108,7 +108,7 @@ func TestOfFindings(t *testing.T) {
 // TestOfSearch: the highest load with its interval.
 func TestOfSearch(t *testing.T) {
 	nan := math.NaN()
-	s := Search{Axis: "load", From: 0.1, To: 1.2, Objective: "p99-response<80ms"}
+	s := Search{Axis: "load", From: 0.1, Objective: "p99-response<80ms"}
 	for want, found := range map[string][]Found{
 		"b meets p99-response<80ms up to load 0.800 to 0.820; a only up to load 0.500 to 0.600": {
 			{Name: "a", Met: 0.5, Missed: 0.6}, {Name: "b", Met: 0.8, Missed: 0.82}},

@@ -197,9 +197,8 @@ func (s Sweep) completed(unit, in string) (a Answer) {
 
 // fallBehind speaks of those whose queue grows without end, and the best of those that keep up.
 func (s Sweep) fallBehind() (a Answer) {
-	xs := s.places()
-	for i := len(xs) - 1; i >= 0; i-- {
-		c := s.contest(xs[i], "p99-response-sec", -1)
+	for _, x := range slices.Backward(s.places()) {
+		c := s.contest(x, "p99-response-sec", -1)
 		if len(c.growing) == 0 || len(c.in) == 0 {
 			continue
 		}
@@ -212,8 +211,8 @@ func (s Sweep) fallBehind() (a Answer) {
 			fall = "fall"
 		}
 		// a short queue is no merit of its own where it is bought by refusing
-		return Answer{Unit: c.unit, X: xs[i], score: 10, Headline: upper(fmt.Sprintf(
-			"%s%s %s the p99 response at %s; %s %s behind without end%s", s.prefix(xs[i]),
+		return Answer{Unit: c.unit, X: x, score: 10, Headline: upper(fmt.Sprintf(
+			"%s%s %s the p99 response at %s; %s %s behind without end%s", s.prefix(x),
 			c.in[0].named(), keep, quantity.Seconds(c.in[0].value), some(behind), fall,
 			c.spared(false)))}
 	}
@@ -223,10 +222,9 @@ func (s Sweep) fallBehind() (a Answer) {
 // slower speaks of the times of the best and the worst, at the highest place where they are told
 // apart.
 func (s Sweep) slower() (a Answer) {
-	xs := s.places()
-	for i := len(xs) - 1; i >= 0; i-- {
-		unit := s.unit(xs[i])
-		c := s.contest(xs[i], unit, -1)
+	for _, x := range slices.Backward(s.places()) {
+		unit := s.unit(x)
+		c := s.contest(x, unit, -1)
 		if len(c.in) < 2 || !c.told(c.in[0], c.in[len(c.in)-1]) {
 			continue
 		}
@@ -235,9 +233,9 @@ func (s Sweep) slower() (a Answer) {
 		if best.value > 0 {
 			by = fmt.Sprintf(", %s times as long", times(worst.value/best.value))
 		}
-		return Answer{Unit: unit, X: xs[i], score: ratio(best.value, worst.value),
+		return Answer{Unit: unit, X: x, score: ratio(best.value, worst.value),
 			Headline: upper(fmt.Sprintf("%sthe %s is %s with %s and %s with %s%s%s",
-				lower(s.prefix(xs[i])), Metric(unit), quantity.Seconds(best.value), best.named(),
+				lower(s.prefix(x)), Metric(unit), quantity.Seconds(best.value), best.named(),
 				quantity.Seconds(worst.value), c.worst(), by, c.spared(true)))}
 	}
 	return a
@@ -245,16 +243,15 @@ func (s Sweep) slower() (a Answer) {
 
 // nothingTold says so.
 func (s Sweep) nothingTold() (a Answer) {
-	xs := s.places()
-	for i := len(xs) - 1; i >= 0; i-- {
-		unit := s.unit(xs[i])
-		c := s.contest(xs[i], unit, -1)
+	for _, x := range slices.Backward(s.places()) {
+		unit := s.unit(x)
+		c := s.contest(x, unit, -1)
 		if len(c.in) < 2 {
 			continue
 		}
 		low, high := c.in[0], c.in[len(c.in)-1]
-		return Answer{Unit: unit, X: xs[i], Headline: fmt.Sprintf(
-			"No significant difference%s: the %s is %s with %s%s", atPlace(s.Place(xs[i])),
+		return Answer{Unit: unit, X: x, Headline: fmt.Sprintf(
+			"No significant difference%s: the %s is %s with %s%s", atPlace(s.Place(x)),
 			Metric(unit), between(low.value, high.value), s.count(len(names(c.in))), c.losing())}
 	}
 	return a
@@ -262,13 +259,12 @@ func (s Sweep) nothingTold() (a Answer) {
 
 // plain names the only strategy that can be spoken of.
 func (s Sweep) plain() (a Answer) {
-	xs := s.places()
-	for i := len(xs) - 1; i >= 0; i-- {
-		unit := s.unit(xs[i])
-		for _, k := range s.at(xs[i]) {
+	for _, x := range slices.Backward(s.places()) {
+		unit := s.unit(x)
+		for _, k := range s.at(x) {
 			if v := k.Value(unit); !math.IsNaN(v) && s.fit(k) {
-				return Answer{Unit: unit, X: xs[i], Headline: upper(fmt.Sprintf(
-					"%sthe %s is %s with %s%s%s", lower(s.prefix(xs[i])), Metric(unit),
+				return Answer{Unit: unit, X: x, Headline: upper(fmt.Sprintf(
+					"%sthe %s is %s with %s%s%s", lower(s.prefix(x)), Metric(unit),
 					quantity.Seconds(v), k.Strategy, priceOf(k.Cell), s.beside(k)))}
 			}
 		}

@@ -95,7 +95,7 @@ func TestWhatItCosts(t *testing.T) {
 
 // TestSearchThatLoses: a capacity that is met by refusing says so.
 func TestSearchThatLoses(t *testing.T) {
-	s := Search{Axis: "load", From: 0.1, To: 1.2, Objective: "p99-response<60ms"}
+	s := Search{Axis: "load", From: 0.1, Objective: "p99-response<60ms"}
 	found := func(name string, met, missed, lost float64) Found {
 		return Found{Name: name, Met: met, Missed: missed,
 			Cell: p99(name, 0, 0.1).with("shed/op", lost).Cell}

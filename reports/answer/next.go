@@ -59,6 +59,9 @@ func (s Sweep) NextOf(a Answer) string {
 		cmd, _ := Command("run", s.strategies(), run, "--"+axis, Quote(run.Key(axis)), "--count 10")
 		return cmd
 	}
+	if axis == "rate" {
+		return ""
+	}
 	var who []string
 	for _, k := range slices.Concat(c.in, c.growing) {
 		if who = append(who, k.Names[0]); len(who) == 4 {
@@ -69,11 +72,7 @@ func (s Sweep) NextOf(a Answer) string {
 	if s.Held > 0 {
 		bound = time.Duration(math.Round(s.Held * 1e9)).String()
 	}
-	more := []string{"--objective", Quote("p99-response<" + bound)}
-	if axis == "rate" {
-		return ""
-	}
-	cmd, _ := Command("capacity", who, run, more...)
+	cmd, _ := Command("capacity", who, run, "--objective", Quote("p99-response<"+bound))
 	return cmd
 }
 

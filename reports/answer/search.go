@@ -21,8 +21,8 @@ type Found struct {
 
 // A Search is the answers of a search for the highest load or rate that meets an objective.
 type Search struct {
-	Axis      string // load, rate
-	From, To  float64
+	Axis      string  // load, rate
+	From      float64 // of the range that was searched
 	Objective string
 	Found     []Found
 }

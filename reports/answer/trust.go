@@ -32,10 +32,7 @@ func TrustOf(sweeps []Sweep) (t Trust) {
 			seen[c.Cell[0]] = true
 			d := c.Doubts()
 			switch {
-			case d == nil && !slices.ContainsFunc(c.Cell, func(r *results.Run) bool {
-				_, known := r.Verdict()
-				return known
-			}):
+			case d == nil && !c.Judged():
 				t.Unknown++
 				continue
 			case d == nil:

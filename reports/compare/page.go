@@ -100,8 +100,7 @@ func newPage(c *Comparison, sections []shell.Section) (*shell.Page, error) {
 	_, shared := c.shortNames()
 	p := &shell.Page{Title: "compare",
 		Subtitle: strings.Trim(strings.Join(c.Columns, " · ")+" · "+shared, " ·"),
-		Answer:   c.found(all, at), Trust: c.badges(all, at), CSS: pageCSS,
-		Source: shell.HTML("Written by <code>poolbench compare</code>.")}
+		Answer:   c.found(all, at), Trust: c.badges(all, at), CSS: pageCSS}
 	if at > 0 {
 		var err error
 		if p.Figure, err = changeFigure(all[:at], len(c.Columns) > 2); err != nil {
@@ -160,40 +159,25 @@ const mostDrawn = 16
 // changeFigure draws the ratios of what changed, on a logarithmic scale; nil where there is none to
 // draw.
 func changeFigure(rows []change, named bool) (*shell.Figure, error) {
-	const title = "What changed, new to base"
-	var names []string
-	panel := charts.RowPanel{X: charts.Axis{Label: "new ÷ base (log scale)", Log: true,
-		Reach: []float64{1}}, Levels: []charts.Level{{Name: "no change", Y: 1}}}
 	words := []string{"better", "worse", "differs"} // by their colours: blue, vermilion, green
-	series := make([]charts.RowSeries, len(words))
-	for i, w := range words {
-		series[i] = charts.RowSeries{Name: w, Style: i}
-	}
-	drawn := rows[:min(len(rows), mostDrawn)]
-	for _, row := range drawn {
-		name := row.label + " · " + answer.Metric(row.Unit)
+	var drawn []shell.Row
+	for _, row := range rows[:min(len(rows), mostDrawn)] {
+		r := shell.Row{Name: row.label + " · " + answer.Metric(row.Unit),
+			Kind: slices.Index(words, row.Word), Value: row.ratio()}
 		if named {
-			name += " " + row.Column
+			r.Name += " " + row.Column
 		}
-		names = append(names, name)
-		for i, w := range words {
-			v := charts.RowValue{Mid: math.NaN(), Lo: math.NaN(), Hi: math.NaN()}
-			if row.Word == w && !math.IsInf(row.ratio(), 0) && row.ratio() > 0 {
-				v.Mid = row.ratio()
-			}
-			series[i].Values = append(series[i].Values, v)
+		if math.IsInf(r.Value, 0) || r.Value <= 0 {
+			r.Value = math.NaN()
 		}
+		drawn = append(drawn, r)
 	}
-	panel.Series = slices.DeleteFunc(series, func(s charts.RowSeries) bool {
-		return !slices.ContainsFunc(s.Values, func(v charts.RowValue) bool {
-			return !math.IsNaN(v.Mid)
-		})
-	})
-	chart, err := charts.Rows(title, names, []charts.RowPanel{panel})
 	caption := "Ratios of the medians, or of pairs. The numbers, with intervals and p-values, " +
 		"are in the table."
 	if more := len(rows) - len(drawn); more > 0 {
 		caption += fmt.Sprintf(" %d smaller changes are in the table alone.", more)
 	}
-	return shell.Drawn("changes", caption, chart, err)
+	return shell.Rows("changes", "What changed, new to base", caption, words, drawn,
+		charts.Axis{Label: "new ÷ base (log scale)", Log: true, Reach: []float64{1}},
+		[]charts.Level{{Name: "no change", Y: 1}})
 }

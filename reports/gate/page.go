@@ -42,7 +42,7 @@ func WritePage(w io.Writer, r *verdict.Report) error {
 		return err
 	}
 	p := shell.Page{Title: "gate", Subtitle: strings.Join(summary(r), " · "), Answer: found(r),
-		Trust: badges(r), CSS: pageCSS, Source: shell.HTML("Written by <code>poolbench gate</code>.")}
+		Trust: badges(r), CSS: pageCSS}
 	if len(c.Figures) > 0 {
 		p.Figure, c.Figures = &c.Figures[0], c.Figures[1:]
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/poolbench/poolbench/reports/answer"
 	"github.com/poolbench/poolbench/reports/charts"
 	"github.com/poolbench/poolbench/reports/page/internal/grid"
 	"github.com/poolbench/poolbench/reports/results"
@@ -24,8 +25,7 @@ type capacitySearch struct {
 	objective string
 	facts     []string
 	confident string // the confidence, as a percentage; "" of a server, which has few probes
-	found     []charts.Found
-	answers   map[string]results.Cell // what was found for a strategy, as it is written
+	found     []answer.Found
 }
 
 // splitSearches takes the answers of searches for capacity out of the results: they are no runs.
@@ -117,15 +117,11 @@ func (s *capacitySearch) add(all *results.Results, run *results.Run) {
 		}
 		return math.NaN()
 	}
-	f := charts.Found{Name: cmp.Or(run.Key("strategy"), run.Key("target")), Met: end("met"),
-		Missed: end("missed")}
-	if s.answers == nil {
-		s.answers = make(map[string]results.Cell)
-	}
-	s.answers[f.Name] = results.Cell{run}
+	f := answer.Found{Name: cmp.Or(run.Key("strategy"), run.Key("target")), Met: end("met"),
+		Missed: end("missed"), Cell: results.Cell{run}}
 	f.Style = max(slices.Index(all.Strategies, f.Name), 0)
 	if at := slices.IndexFunc(s.found,
-		func(o charts.Found) bool { return o.Name == f.Name }); at >= 0 {
+		func(o answer.Found) bool { return o.Name == f.Name }); at >= 0 {
 		s.found[at] = f
 		return
 	}
@@ -135,7 +131,11 @@ func (s *capacitySearch) add(all *results.Results, run *results.Run) {
 // figure draws the search; nil where nothing was decided, which the notes say then.
 func (s *capacitySearch) figure() (f *figure, notes []string, err error) {
 	title := "Capacity for " + s.objective
-	chart, err := charts.Capacity(title, s.across, s.from, s.to, s.found)
+	var found []charts.Found
+	for _, f := range s.found {
+		found = append(found, charts.Found{Name: f.Name, Style: f.Style, Met: f.Met, Missed: f.Missed})
+	}
+	chart, err := charts.Capacity(title, s.across, s.from, s.to, found)
 	if empty, ok := errors.AsType[*charts.EmptyError](err); ok {
 		return nil, append(empty.Notes, title+": nothing is decided"), nil
 	} else if err != nil {
@@ -158,7 +158,7 @@ func (s *capacitySearch) caption() string {
 		out[0] = fmt.Sprintf("The highest %s that meets %s lies in the bar: a probe met it at the "+
 			"left end, and one missed it at the right end.", what, s.objective)
 	}
-	open := slices.ContainsFunc(s.found, func(f charts.Found) bool {
+	open := slices.ContainsFunc(s.found, func(f answer.Found) bool {
 		return math.IsNaN(f.Met) != math.IsNaN(f.Missed)
 	})
 	if open {
@@ -166,16 +166,16 @@ func (s *capacitySearch) caption() string {
 			fmt.Sprintf("An arrow stands where the search, from %s to %s, saw no end.",
 				charts.Count(s.from), charts.Count(s.to)))
 	}
-	closed := slices.DeleteFunc(slices.Clone(s.found), func(f charts.Found) bool {
+	closed := slices.DeleteFunc(slices.Clone(s.found), func(f answer.Found) bool {
 		return math.IsNaN(f.Met) || math.IsNaN(f.Missed)
 	})
-	slices.SortStableFunc(closed, func(a, b charts.Found) int { return cmp.Compare(a.Met, b.Met) })
+	slices.SortStableFunc(closed, func(a, b answer.Found) int { return cmp.Compare(a.Met, b.Met) })
 	if n := len(closed); n > 1 {
 		low, high := closed[0], closed[n-1]
 		if low.Missed <= high.Met {
 			least := math.Floor(100*high.Met/low.Missed) / 100
 			name := high.Name
-			if loss := s.answers[name].LossWords(); loss != "" {
+			if loss := high.LossWords(); loss != "" {
 				name += " (" + loss + ")"
 			}
 			out = append(out, fmt.Sprintf("%s takes at least %s times the %s of %s.", name,

@@ -69,15 +69,15 @@ func ranks(most int) [][2]int {
 	return out
 }
 
-// once is the index of what is written as key among the elements of one kind, and whether it is a
-// new one, the next.
-func (m *dataMaker) once(kind string, next int, key any) (at int, fresh bool) {
-	text := kind + fmt.Sprint(key)
-	if at, ok := m.known[text]; ok {
-		return at, false
+// once is the index of a value among all of one kind, to which it is added where it is new.
+func once[T any](m *dataMaker, kind string, all *[]T, v T) int {
+	text := kind + fmt.Sprint(v)
+	at, known := m.known[text]
+	if !known {
+		at = len(*all)
+		m.known[text], *all = at, append(*all, v)
 	}
-	m.known[text] = next
-	return next, true
+	return at
 }
 
 // addMetrics takes those of the tables first, then, of a page that is not too large, the others.
@@ -145,12 +145,9 @@ func grows(unit string) bool {
 
 func (m *dataMaker) addScenario(g *grid.Group, id string) {
 	s := front.Scenario{ID: id, Title: title(g), Facts: subjects(g), Axes: axesOf(g),
-		Paired: paired(g.Cells)}
+		Paired: paired(g.Cells), Study: m.in.study(g)}
 	for _, d := range deadlines(g) {
 		s.Deadline = d.Y
-	}
-	if g.Study >= 0 {
-		s.Study = m.in.results.Findings[g.Study].Study
 	}
 	m.fill(&s, g.Cells, func(c *grid.Cell) (at []int) {
 		for _, a := range s.Axes {
@@ -186,11 +183,7 @@ func (m *dataMaker) fill(s *front.Scenario, cells []*grid.Cell, at func(*grid.Ce
 	keyOf := func(c *grid.Cell) key { return key{c.Strategy, c.Source} }
 	series := make(map[key]int)
 	for _, of := range results.Gather(cells, keyOf) {
-		name := cmp.Or(of[0].Strategy, of[0].Name)
-		at, fresh := m.once("strategy", len(m.Strategies), name)
-		if fresh {
-			m.Strategies = append(m.Strategies, name)
-		}
+		at := once(m, "strategy", &m.Strategies, label(of[0]))
 		series[keyOf(of[0])] = len(s.Series)
 		s.Series = append(s.Series, front.Series{Strategy: at, Style: of[0].Style,
 			Source: of[0].Source})
@@ -204,36 +197,22 @@ func (m *dataMaker) fill(s *front.Scenario, cells []*grid.Cell, at func(*grid.Ce
 		if d := c.Doubts(); d != nil {
 			cell.Verdict = int(d.Verdict)
 			for _, why := range d.Why {
-				cell.Reasons = append(cell.Reasons, m.addReason(why.Text))
+				cell.Reasons = append(cell.Reasons, once(m, "reason", &m.Reasons, why.Text))
 			}
 		}
 		if h := m.in.curves[c]; len(h.Sec) > 0 {
-			cell.Curve, _ = m.once("curve", len(m.Curves), h)
-			if cell.Curve == len(m.Curves) {
-				m.Curves = append(m.Curves, h)
-			}
+			cell.Curve = once(m, "curve", &m.Curves, h)
 		}
 		rows := m.in.timelines[c.Cell[0]]
 		if _, soak := c.Cell[0].Value("quantile-error"); soak && len(rows) > 0 {
 			rows = rows[:len(rows)-1] // the soak ended, or stands, within it
 		}
 		if course := courseOf(rows); len(course.Flight) > 1 {
-			cell.Course, _ = m.once("course", len(m.Courses), course)
-			if cell.Course == len(m.Courses) {
-				m.Courses = append(m.Courses, course)
-			}
+			cell.Course = once(m, "course", &m.Courses, course)
 		}
 		s.Cells = append(s.Cells, cell)
 	}
 	m.Scenarios = append(m.Scenarios, *s)
-}
-
-func (m *dataMaker) addReason(text string) int {
-	at, fresh := m.once("reason", len(m.Reasons), text)
-	if fresh {
-		m.Reasons = append(m.Reasons, text)
-	}
-	return at
 }
 
 func (m *dataMaker) addRun(r *results.Run) int {
@@ -244,15 +223,8 @@ func (m *dataMaker) addRun(r *results.Run) int {
 			shape, values = append(shape, i), append(values, v)
 		}
 	}
-	at, fresh := m.once("shape", len(m.Shapes), shape)
-	if fresh {
-		m.Shapes = append(m.Shapes, shape)
-	}
-	values[0] = float64(at)
-	if at, fresh = m.once("run", len(m.Runs), values); fresh {
-		m.Runs = append(m.Runs, values)
-	}
-	return at
+	values[0] = float64(once(m, "shape", &m.Shapes, shape))
+	return once(m, "run", &m.Runs, values)
 }
 
 // axesOf are the axes on which a group has values, those that vary first.

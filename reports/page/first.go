@@ -79,7 +79,8 @@ func (r *Report) first(in *reportInput, groups []*grid.Group) {
 	p.First.Trust = append(tables.HeldBadges(in.results.Objectives, groups),
 		badges(in, answer.TrustOf(rulesOf(all)))...)
 	for _, s := range in.searches {
-		if a, ok := answer.OfSearch(s.forRules(in)); ok {
+		if a, ok := answer.OfSearch(answer.Search{Axis: grid.Axes[s.across].Word,
+			From: s.from, Objective: results.Readable(s.objective), Found: s.found}); ok {
 			p.First.Answer, p.First.Basis = a, "An interval is between two probes: no confidence is "+
 				"known."
 			if s.confident != "" {
@@ -215,17 +216,6 @@ func shortened(list []string) []string {
 		return list
 	}
 	return []string{list[0], list[1], "…", list[len(list)-1]}
-}
-
-// forRules is a search as rules see it.
-func (s *capacitySearch) forRules(in *reportInput) answer.Search {
-	out := answer.Search{Axis: grid.Axes[s.across].Word, From: s.from, To: s.to,
-		Objective: results.Readable(s.objective)}
-	for _, f := range s.found {
-		out.Found = append(out.Found, answer.Found{Name: f.Name, Style: f.Style, Met: f.Met,
-			Missed: f.Missed, Cell: s.answers[f.Name]})
-	}
-	return out
 }
 
 // badges say in a few words how far the numbers can be believed.

@@ -31,33 +31,18 @@ func (r *Report) addSearches(in *reportInput) error {
 func (r *Report) section(in *reportInput, g *grid.Group) (section reportSection, err error) {
 	id := "group-" + strings.Join(factsOf(g), "-")
 	if g.Study >= 0 { // which may have dozens that differ in a word of many
-		id = "group-" + in.results.Findings[g.Study].Study
+		id = "group-" + in.study(g)
 	}
 	section = reportSection{
-		ID:    r.unique(charts.FileName(id)),
-		Title: title(g),
-		Facts: subjects(g),
-		Runs:  runsOf(g.Cells),
-		Table: tables.Results(g),
+		ID: r.unique(charts.FileName(id)), Title: title(g), Facts: subjects(g), Runs: runsOf(g.Cells),
+		Table: tables.Results(g), Checks: tables.Checks(g), Evidence: tables.Evidence(g),
+		Inside: tables.Inside(g), Steps: tables.Steps(g), Labels: tables.Labels(g),
+		OverTime: in.heatTable(g),
 	}
-	if checks, ok := tables.Checks(g); ok {
-		section.Checks = &checks
-	}
-	if evidence, ok := tables.Evidence(g); ok {
+	if section.Evidence != nil {
 		all := tables.Doubted(g, "")
-		section.Evidence, section.Doubts, section.Doubted = &evidence, tables.DoubtLines(all),
-			len(all)
+		section.Doubts, section.Doubted = tables.DoubtLines(all), len(all)
 	}
-	if inside, ok := tables.Inside(g); ok {
-		section.Inside = &inside
-	}
-	if steps, ok := tables.Steps(g); ok {
-		section.Steps = &steps
-	}
-	if labels, ok := tables.Labels(g); ok {
-		section.Labels = &labels
-	}
-	section.OverTime = in.heatTable(g)
 	section.Failed, section.FailedMore = in.failedRows(g)
 	if !in.needsCharts(g) {
 		if !tables.Foreign(g) {

@@ -106,14 +106,6 @@ func readPart(input results.Input, parts int) (*reportPart, error) {
 	return p, p.readTimeline(filepath.Join(input.Results.Dir, rundir.TimelineFile), nil)
 }
 
-// study is the name of the study of a group.
-func (p *reportPart) study(g *grid.Group) string {
-	if g.Study < 0 {
-		return ""
-	}
-	return p.results.Findings[g.Study].Study
-}
-
 // take adds the cells of a group of the results with the index k: a strategy has one colour in all
 // results, and the dash and the marker of its results. What is there already has more repetitions:
 // results of one label are pooled.

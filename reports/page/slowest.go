@@ -85,12 +85,8 @@ func (in *reportInput) slowestChart(s grid.Sweep) (*charts.Chart, error) {
 			Name:  fmt.Sprintf("due %s", quantity.Seconds(t.Due.Seconds())),
 			Parts: partsOf(&t)})
 	}
-	chart, err := charts.Lengths(in.slowestFinding(c), "time from due to end", rows,
+	return charts.Lengths(in.slowestFinding(c), "time from due to end", rows,
 		func(i int) string { return slowParts[i] })
-	if err != nil {
-		return nil, err
-	}
-	return chart, nil
 }
 
 // slowestFinding says of which bursts the slowest tasks are, and what most of their time was.

@@ -70,8 +70,16 @@ func (in *reportInput) needsCharts(g *grid.Group) bool {
 		return false
 	}
 	return g.Study < 0 || !slices.ContainsFunc(in.figures, func(f Figure) bool {
-		return f.Study == in.results.Findings[g.Study].Study
+		return f.Study == in.study(g)
 	})
+}
+
+// study is the name of the study of a group; "" where it is of none.
+func (in *reportInput) study(g *grid.Group) string {
+	if g.Study < 0 {
+		return ""
+	}
+	return in.results.Findings[g.Study].Study
 }
 
 // describe counts the study's runs and gathers what is said against them.

@@ -168,8 +168,8 @@ const mostDrawn = 16
 func (c *Calibration) figure() (*shell.Figure, error) {
 	var all []shell.Row
 	for _, k := range c.farthest()[:min(mostDrawn, len(c.Known))] {
-		r := shell.Row{Name: k.Name + " " + k.Strategy + ": " + answer.Metric(k.Unit),
-			Value: k.off()}
+		r := shell.Row{Value: k.off(), Name: quantity.Together(
+			k.Name + " " + k.Strategy + ": " + answer.Metric(k.Unit))}
 		if !k.Holds() {
 			r.Kind = 1
 		}
@@ -193,8 +193,7 @@ func (c *Calibration) figure() (*shell.Figure, error) {
 // first, then every answer and what the machine was asked. It needs nothing beside it.
 func WriteCalibration(w io.Writer, c *Calibration) error {
 	p := shell.Page{Title: "calibrate", Subtitle: "known answers at " + quantity.Share(c.Size) +
-		" of their full size · " + c.Dir, Answer: c.found(), Source: shell.HTML(
-		"Written by <code>poolbench calibrate</code>."),
+		" of their full size · " + c.Dir, Answer: c.found(),
 		Basis: "A correct build misses a given answer with a probability of 1 in 16,000."}
 	missed := len(c.missed())
 	if missed > 0 {

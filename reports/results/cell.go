@@ -25,14 +25,27 @@ type Estimate struct{ Mid, Lo, Hi float64 }
 // median. Below it the interval of an Estimate is from the smallest to the largest.
 const Enough = 6
 
-// Estimate returns the estimate of a metric, by its tidied unit, and whether any repetition has it.
-func (c Cell) Estimate(unit string) (Estimate, bool) {
-	var values []float64
+// Values are those of a metric, by its tidied unit, of the repetitions that have it.
+func (c Cell) Values(unit string) (values []float64) {
 	for _, r := range c {
 		if v, ok := r.Value(unit); ok {
 			values = append(values, v)
 		}
 	}
+	return values
+}
+
+// Judged reports whether the file says of any repetition whether it may be believed.
+func (c Cell) Judged() bool {
+	return slices.ContainsFunc(c, func(r *Run) bool {
+		_, known := r.Verdict()
+		return known
+	})
+}
+
+// Estimate returns the estimate of a metric, by its tidied unit, and whether any repetition has it.
+func (c Cell) Estimate(unit string) (Estimate, bool) {
+	values := c.Values(unit)
 	median, err := stats.Median(values)
 	if err != nil { // there are no values
 		return Estimate{}, false
@@ -214,7 +227,7 @@ func (d Doubt) Check() string {
 }
 
 // Gather puts together what has the same key, in the order of the first of each.
-func Gather[T any, K comparable](all []T, key func(T) K) (groups [][]T) {
+func Gather[S ~[]T, T any, K comparable](all S, key func(T) K) (groups []S) {
 	at := map[K]int{}
 	for _, v := range all {
 		i, known := at[key(v)]

@@ -22,8 +22,7 @@ type pageSuspect struct {
 func WritePage(w io.Writer, t *Trend) error {
 	suspects := t.suspects()
 	p := shell.Page{Title: "trend", Subtitle: t.Summary(), Answer: t.found(suspects),
-		Trust: t.badges(), Source: shell.HTML("Written by <code>poolbench trend</code>."),
-		Basis: fmt.Sprintf("The chance of any false alarm is at most %s.",
+		Trust: t.badges(), Basis: fmt.Sprintf("The chance of any false alarm is at most %s.",
 			percentText(t.Options.Alpha))}
 	figures, err := t.figures(suspects)
 	if err != nil {

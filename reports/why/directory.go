@@ -24,7 +24,7 @@ var varied = []string{"limit", "load", "rate", "n", "queue"}
 // Groups explains the scenarios of a directory: those that differ in their strategy alone together,
 // and of each group the worst first. INVALID runs are explained too: their cause is why they are.
 func Groups(r *results.Results) (groups [][]Explained) {
-	var runs []*results.Run
+	var runs results.Cell
 	for i := range r.Runs {
 		runs = append(runs, &r.Runs[i])
 	}
@@ -33,7 +33,7 @@ func Groups(r *results.Results) (groups [][]Explained) {
 	}
 	var all []Explained
 	cells := results.Gather(runs, func(r *results.Run) string { return r.Qualified() })
-	beside := results.Gather(castAll(cells), family)
+	beside := results.Gather(cells, family)
 	for _, c := range cells {
 		var others []results.Cell
 		for _, f := range beside {
@@ -57,13 +57,6 @@ func Groups(r *results.Results) (groups [][]Explained) {
 		})
 	}
 	return groups
-}
-
-func castAll(cells [][]*results.Run) (out []results.Cell) {
-	for _, c := range cells {
-		out = append(out, results.Cell(c))
-	}
-	return out
 }
 
 // Place are the keys of the name without the strategy: what a group has in common.

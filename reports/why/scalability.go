@@ -86,16 +86,14 @@ func serial(n, s []float64) (alone, sigma, low, high float64, known bool) {
 	return alone, slope / alone, (b - math.Sqrt(root)) / a, (b + math.Sqrt(root)) / a, true
 }
 
-// grown is the share of a task's own service that is due to others in service.
+// grown is the share of a task's own service that is due to others in service, where no lock is: to
+// what the tasks call.
 func (v *view) grown() float64 {
 	if v.growth == nil || v.growth.locked || v.outside() {
 		return 0
 	}
 	return max(1-v.growth.alone/v.is("mean-service-sec"), 0)
 }
-
-// name is the cause of it where no lock is: what the tasks call.
-func (g *growth) name() string { return target.name }
 
 func (g *growth) String() string {
 	return fmt.Sprintf("services grow with what is in flight: %s with %s in service, %s with %s",

@@ -172,7 +172,7 @@ func (v *view) shares() map[string]float64 {
 		odd = rest * v.uneven / v.turn
 	}
 	if v.grown() > 0 {
-		s[v.growth.name()] += rest * v.grown()
+		s[target.name] += rest * v.grown()
 		rest, odd = rest*(1-v.grown()), odd*(1-v.grown())
 	}
 	disturbed := odd * (1 - v.ownVariance()) * t.explained
@@ -208,7 +208,7 @@ func (v *view) ofService(s map[string]float64, give func(float64, map[string]flo
 	}
 	own := max(usual-named, 0)
 	if g := v.grown(); g > 0 {
-		s[v.growth.name()] += own * g
+		s[target.name] += own * g
 		own *= 1 - g
 	}
 	s[work.name] += own

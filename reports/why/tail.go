@@ -22,10 +22,9 @@ type view struct {
 	uneven  float64 // of turn, what would go if all services were the mean
 	between float64
 	target  float64
-	service float64            // without the target
-	task    costs              // of a task on average
-	growth  *growth            // of services with what is in flight; nil: not known
-	said    map[string]float64 // the shares of the causes
+	service float64 // without the target
+	task    costs   // of a task on average
+	growth  *growth // of services with what is in flight; nil: not known
 }
 
 // is the value of a metric; 0 where the runs lack it. None of those that rules look at is negative.

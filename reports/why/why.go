@@ -63,7 +63,6 @@ func Of(c results.Cell, beside ...results.Cell) (Answer, bool) {
 			shares[r.name] = 0
 		}
 	}
-	v.said = shares
 	for _, r := range rules {
 		if s := shares[r.name]; s >= leastShare {
 			a.Causes = append(a.Causes, Cause{r.name, min(s, 1), r.evidence(v, share(s)),

@@ -22,8 +22,7 @@ func (d *Document) WritePage(w io.Writer) (err error) {
 	p := shell.Page{Title: "trace", Subtitle: d.File,
 		Answer: answer.Answer{Headline: d.Headline(), Lead: d.lead(), Facts: d.facts()},
 		Trust:  d.trust(), Alerts: d.alerts(),
-		Source: shell.HTML("Written by <code>poolbench trace</code>."),
-		CSS:    pageCSS}
+		CSS: pageCSS}
 	if p.Figure, err = d.course(); err != nil {
 		return err
 	}

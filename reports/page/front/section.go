@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"encoding/json"
 
+	"github.com/poolbench/poolbench/internal/text/jsondoc"
 	"github.com/poolbench/poolbench/reports/page/shell"
 )
 
@@ -38,25 +39,18 @@ func Section(d *Data) (shell.HTML, error) {
 // whole is the data without nil slices, which JSON would have as null.
 func (d *Data) whole() *Data {
 	out := *d
-	out.About, out.Strategies, out.Metrics = some(d.About), some(d.Strategies), some(d.Metrics)
-	out.Ranks = some(d.Ranks)
-	out.Shapes, out.Runs, out.Reasons = some(d.Shapes), some(d.Runs), some(d.Reasons)
-	out.Curves, out.Courses = some(d.Curves), some(d.Courses)
-	out.Scenarios = append([]Scenario{}, d.Scenarios...)
+	out.About, out.Ranks = jsondoc.List(d.About), jsondoc.List(d.Ranks)
+	out.Strategies, out.Metrics = jsondoc.List(d.Strategies), jsondoc.List(d.Metrics)
+	out.Shapes, out.Runs, out.Reasons = jsondoc.List(d.Shapes), jsondoc.List(d.Runs),
+		jsondoc.List(d.Reasons)
+	out.Curves, out.Courses = jsondoc.List(d.Curves), jsondoc.List(d.Courses)
+	out.Scenarios = jsondoc.List(d.Scenarios)
 	for i := range out.Scenarios {
 		s := &out.Scenarios[i]
-		s.Facts, s.Axes, s.Cells = some(s.Facts), some(s.Axes), append([]Cell{}, s.Cells...)
+		s.Facts, s.Axes, s.Cells = jsondoc.List(s.Facts), jsondoc.List(s.Axes), jsondoc.List(s.Cells)
 		for j := range s.Cells {
-			c := &s.Cells[j]
-			c.At = some(c.At)
+			s.Cells[j].At = jsondoc.List(s.Cells[j].At)
 		}
 	}
 	return &out
-}
-
-func some[T any](s []T) []T {
-	if s == nil {
-		return []T{}
-	}
-	return s
 }

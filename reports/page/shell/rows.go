@@ -3,7 +3,6 @@ package shell
 import (
 	"math"
 
-	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
@@ -22,7 +21,7 @@ func Rows(
 	panel := charts.RowPanel{X: axis, Levels: levels}
 	var names []string
 	for _, r := range all {
-		names = append(names, quantity.Together(r.Name))
+		names = append(names, r.Name)
 	}
 	for kind, name := range kinds {
 		series, some := charts.RowSeries{Name: name, Style: kind}, false

@@ -29,7 +29,7 @@ type Page struct {
 	Figure *Figure // of the first screen; nil: none
 
 	Sections []Section
-	Source   HTML   // what the footer says of the origin
+	Source   HTML   // what the footer says of the origin; "": the command of the title
 	CSS, JS  string // beside those of all pages
 
 	bad error // of the sections
@@ -165,6 +165,9 @@ func Chart(c *charts.Chart) (f Figure, err error) {
 func (p *Page) Write(w io.Writer) error {
 	if p.bad != nil {
 		return p.bad
+	}
+	if p.Source == "" {
+		p.Source = HTML("Written by <code>poolbench " + p.Title + "</code>.")
 	}
 	css, js := pageCSS+charts.Style()+p.CSS, p.JS
 	for _, s := range p.Sections {

@@ -268,13 +268,5 @@ func shareStrategy(a, b *Group) bool {
 // Closed reports whether the arrivals wait for completions, or come all at once.
 func (c *Cell) Closed() bool { return math.IsNaN(c.Load) && math.IsNaN(c.Rate) }
 
-// Judged reports whether the file says of a cell's runs whether they may be believed.
-func (c *Cell) Judged() bool {
-	return slices.ContainsFunc(c.Cell, func(r *results.Run) bool {
-		_, known := r.Verdict()
-		return known
-	})
-}
-
 // Cycle is the number of colours: styles that differ by so many have the same.
 var Cycle = len(charts.Specification().Palette)

@@ -61,17 +61,16 @@ var exactColumns = []Column{
 	exactly("mean wait, oracle", "mean-wait-sec", "oracle-mean-wait-sec"),
 }
 
-// Checks makes the table of measured against exact values; false where nothing exact is known.
-func Checks(g *grid.Group) (Table, bool) {
-	t := Table{Caption: "Measured against exact values", Folded: true}
+// Checks makes the table of measured against exact values; nil where nothing exact is known.
+func Checks(g *grid.Group) *Table {
 	columns := shown(g, exactColumns)
-	fill(g, &t, columns)
-	for i := range t.Bodies {
-		b := &t.Bodies[i]
-		b.Rows = slices.DeleteFunc(b.Rows, func(r Row) bool {
-			return !slices.ContainsFunc(r.Cells, func(v Value) bool { return v != absent })
-		})
+	if len(columns) == 0 {
+		return nil
 	}
-	t.Bodies = slices.DeleteFunc(t.Bodies, func(b Body) bool { return len(b.Rows) == 0 })
-	return t, len(columns) > 0
+	t := &Table{Caption: "Measured against exact values", Folded: true}
+	fill(g, t, columns)
+	t.without(func(r Row) bool {
+		return !slices.ContainsFunc(r.Cells, func(v Value) bool { return v != absent })
+	})
+	return t
 }

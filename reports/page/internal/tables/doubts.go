@@ -10,8 +10,8 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// Evidence makes the table of what the verdicts rest on; false where the file does not tell.
-func Evidence(g *grid.Group) (Table, bool) {
+// Evidence makes the table of what the verdicts rest on; nil where the file does not tell.
+func Evidence(g *grid.Group) *Table {
 	columns := shown(g, []Column{
 		{Head: "p99 response", Hint: "with its 95 % interval",
 			Unit: "p99-response-sec", Value: withInterval("p99-response")},
@@ -39,25 +39,19 @@ func Evidence(g *grid.Group) (Table, bool) {
 			Unit: "cpu-pressure"},
 	})
 	if !slices.ContainsFunc(g.Cells, (*grid.Cell).Judged) {
-		return Table{}, false
+		return nil
 	}
-	t := Table{Caption: "Validity of these runs", Folded: true, Of: g.Of(),
+	t := &Table{Caption: "Validity of these runs", Folded: true, Of: g.Of(),
 		Heads: []Head{{"verdict", "whether the results are valid"}}}
-	fill(g, &t, columns, verdictValue)
-	if g.Study >= 0 {
-		t.onlyDoubted()
+	fill(g, t, columns, verdictValue)
+	if g.Study >= 0 { // which has hundreds of others
+		t.without(func(r Row) bool { return r.Doubt == nil })
+		t.Caption += ": those that are doubted"
 	}
-	return t, len(t.Bodies) > 0
-}
-
-// onlyDoubted keeps the rows of scenarios that are doubted: studies have hundreds of others.
-func (t *Table) onlyDoubted() {
-	for i := range t.Bodies {
-		b := &t.Bodies[i]
-		b.Rows = slices.DeleteFunc(b.Rows, func(r Row) bool { return r.Doubt == nil })
+	if len(t.Bodies) == 0 {
+		return nil
 	}
-	t.Bodies = slices.DeleteFunc(t.Bodies, func(b Body) bool { return len(b.Rows) == 0 })
-	t.Caption += ": those that are doubted"
+	return t
 }
 
 func verdictValue(c *grid.Cell) Value {

@@ -35,13 +35,13 @@ var insideColumns = []Column{
 		Hint: "share of the processors' time that the host gave to others"},
 }
 
-// Inside makes the table of what the runtime and the system said; false where the file does not
+// Inside makes the table of what the runtime and the system said; nil where the file does not
 // tell, and in studies, which have hundreds of runs.
-func Inside(g *grid.Group) (Table, bool) {
+func Inside(g *grid.Group) *Table {
 	if g.Study >= 0 || !grid.HasMetric(g.Cells, "sched-sec/op") {
-		return Table{}, false
+		return nil
 	}
-	t := Table{Caption: "What Go's runtime and the system did", Folded: true, Of: g.Of()}
-	fill(g, &t, shown(g, insideColumns))
-	return t, true
+	t := &Table{Caption: "What Go's runtime and the system did", Folded: true, Of: g.Of()}
+	fill(g, t, shown(g, insideColumns))
+	return t
 }

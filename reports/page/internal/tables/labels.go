@@ -5,24 +5,24 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// Labels makes the table of classes, priorities and tenants of tasks; false where there are not
+// Labels makes the table of classes, priorities and tenants of tasks; nil where there are not
 // several.
-func Labels(g *grid.Group) (Table, bool) {
+func Labels(g *grid.Group) *Table {
 	cells := make([]results.Cell, len(g.Cells))
 	for i, c := range g.Cells {
 		cells[i] = c.Cell
 	}
 	labels := results.Labels(cells)
 	if g.Study >= 0 || len(labels) < 2 {
-		return Table{}, false
+		return nil
 	}
-	t := Table{Caption: "By class, priority or tenant of the tasks", Of: g.Of()}
+	t := &Table{Caption: "By class, priority or tenant of the tasks", Of: g.Of()}
 	var columns []Column
 	for _, l := range labels {
 		columns = append(columns,
 			Column{Head: l.String() + ", p99", Unit: l.P99(), Hint: "of the response of these tasks"},
 			Column{Head: "mean", Unit: l.Mean(), Hint: "of " + l.String()})
 	}
-	fill(g, &t, shown(g, columns))
-	return t, true
+	fill(g, t, shown(g, columns))
+	return t
 }

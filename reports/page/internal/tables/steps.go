@@ -28,13 +28,13 @@ var stepColumns = []Column{
 // ofStep is a unit that each step has.
 var ofStep = regexp.MustCompile(`^(step(\d+)-([a-z0-9_]+)-)count$`)
 
-// Steps makes the table of the steps of sessions; false where there are none.
-func Steps(g *grid.Group) (Table, bool) {
+// Steps makes the table of the steps of sessions; nil where there are none.
+func Steps(g *grid.Group) *Table {
 	const session = "session-"
 	if g.Study >= 0 || !grid.HasMetric(g.Cells, session+"count") {
-		return Table{}, false
+		return nil
 	}
-	t := Table{Caption: "Sessions, step by step", Of: "step"}
+	t := &Table{Caption: "Sessions, step by step", Of: "step"}
 	for _, col := range stepColumns {
 		t.Heads = append(t.Heads, Head{col.Head, col.Hint})
 	}
@@ -61,7 +61,7 @@ func Steps(g *grid.Group) (Table, bool) {
 			t.Bodies = append(t.Bodies, b)
 		}
 	}
-	return t, true
+	return t
 }
 
 type step struct {

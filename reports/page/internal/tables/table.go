@@ -114,6 +114,14 @@ func fill(g *grid.Group,
 	}
 }
 
+// without leaves rows out, and parts that have no others.
+func (t *Table) without(row func(Row) bool) {
+	for i := range t.Bodies {
+		t.Bodies[i].Rows = slices.DeleteFunc(t.Bodies[i].Rows, row)
+	}
+	t.Bodies = slices.DeleteFunc(t.Bodies, func(b Body) bool { return len(b.Rows) == 0 })
+}
+
 // add appends a row, or its name to that of a row that says the same.
 func (b *Body) add(row Row) {
 	for i := range b.Rows {
