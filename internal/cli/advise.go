@@ -228,9 +228,7 @@ func adviceOption(unit string, o advise.Option) advice.Option {
 	if slots, ok := o.Slots(); ok {
 		out.Queue = &slots
 	}
-	for _, v := range o.Ties {
-		out.Ties = append(out.Ties, v.String())
-	}
+	out.Ties = prose.Names(o.Ties, strategies.Variant.String)
 	if o.Confirmed != nil {
 		out.Confirmed = jsondoc.Finite(o.Confirmed.Mid)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/outcome"
 	"github.com/poolbench/poolbench/internal/cli/question"
 	"github.com/poolbench/poolbench/internal/machine/calibration"
+	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/proof"
 )
@@ -188,12 +189,9 @@ func (c *calibrated) document(path string) *proof.Calibration {
 
 // answered is what the machine said, in words.
 func answered(r calibration.Reading) string {
-	var words []string
-	for _, m := range r.Metrics {
-		words = append(words, strings.TrimSpace(quantity.Metric(m.Unit, m.Value)+" "+
-			readingNames[m.Unit]))
-	}
-	return strings.Join(words, ", ")
+	return strings.Join(prose.Names(r.Metrics, func(m bench.Metric) string {
+		return strings.TrimSpace(quantity.Metric(m.Unit, m.Value) + " " + readingNames[m.Unit])
+	}), ", ")
 }
 
 // showCalibration prints both parts, and says last what is wrong.

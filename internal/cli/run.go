@@ -11,7 +11,6 @@ import (
 
 	"github.com/poolbench/poolbench/bench/objectives"
 	"github.com/poolbench/poolbench/internal/cli/cases"
-	"github.com/poolbench/poolbench/internal/cli/catalog"
 	"github.com/poolbench/poolbench/internal/cli/execution"
 	"github.com/poolbench/poolbench/internal/cli/exit"
 	"github.com/poolbench/poolbench/internal/cli/flags"
@@ -19,6 +18,7 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/question"
 	"github.com/poolbench/poolbench/internal/files/rundir"
 	"github.com/poolbench/poolbench/internal/studies"
+	"github.com/poolbench/poolbench/internal/text/prose"
 )
 
 func (a *app) runCommand() *cobra.Command {
@@ -68,7 +68,7 @@ func (a *app) runScenarios(ctx context.Context, axes question.Words, o question.
 	late := slices.DeleteFunc(out, func(s studies.Study) bool { return s.Apart })
 	if len(late) > 0 && len(p) > 0 && p[0].Study != nil && !o.Quiet {
 		a.Warn([]string{fmt.Sprintf("the time of a default run is too short for %s: poolbench "+
-			"study NAME", strings.Join(catalog.Names(late, func(s studies.Study) string {
+			"study NAME", strings.Join(prose.Names(late, func(s studies.Study) string {
 			return s.Name
 		}), ", "))})
 	}

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"gonum.org/v1/plot/vg"
+
+	"github.com/poolbench/poolbench/internal/text/prose"
 )
 
 // What most elements have is said once, by the element around them.
@@ -82,10 +84,7 @@ func (t *svgState) line() string {
 		fmt.Fprintf(&b, ` stroke-width="%s"`, decimal(float64(t.width)))
 	}
 	if len(t.dash) > 0 {
-		parts := make([]string, len(t.dash))
-		for i, d := range t.dash {
-			parts[i] = decimal(float64(d))
-		}
+		parts := prose.Names(t.dash, func(d vg.Length) string { return decimal(float64(d)) })
 		fmt.Fprintf(&b, ` stroke-dasharray="%s"`, strings.Join(parts, " "))
 		if t.offset != 0 {
 			fmt.Fprintf(&b, ` stroke-dashoffset="%s"`, decimal(float64(t.offset)))

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/poolbench/poolbench/internal/text/jsondoc"
+	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/reports/difference"
 	"github.com/poolbench/poolbench/reports/results"
 )
@@ -186,11 +187,7 @@ func (t *Table) json(columns []string) jsonTable {
 }
 
 func messages(lists ...[]error) []string {
-	out := []string{}
-	for _, err := range slices.Concat(lists...) {
-		out = append(out, err.Error())
-	}
-	return out
+	return jsondoc.List(prose.Names(slices.Concat(lists...), error.Error))
 }
 
 func pairMap(pairs []results.Pair) map[string]string {

@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/perf/benchunit"
 
+	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/internal/text/tables"
 	"github.com/poolbench/poolbench/reports/results"
 )
@@ -202,11 +203,7 @@ func mark(notes *tables.Footnotes, warnings ...[]error) string {
 }
 
 func configLines(pairs []results.Pair) []string {
-	lines := make([]string, len(pairs))
-	for i, p := range pairs {
-		lines[i] = p.Key + ": " + p.Value
-	}
-	return lines
+	return prose.Names(pairs, func(p results.Pair) string { return p.Key + ": " + p.Value })
 }
 
 // changed returns the pairs of now that are not in before, and of the first table those that say

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -116,18 +117,11 @@ func outcome(r *verdict.Report) string {
 
 // remarks are all lines beside the table.
 func remarks(r *verdict.Report) []string {
-	var lines []string
-	for _, text := range r.Faults {
-		lines = append(lines, "cannot judge: "+text)
+	after := func(begin string, texts []string) []string {
+		return prose.Names(texts, func(text string) string { return begin + text })
 	}
-	for _, text := range r.Unclear {
-		lines = append(lines, "unclear: "+text)
-	}
-	lines = append(append(lines, madeOfLines(r)...), notGatedLines(r)...)
-	for _, text := range r.Warnings {
-		lines = append(lines, "note: "+text)
-	}
-	return lines
+	return slices.Concat(after("cannot judge: ", r.Faults), after("unclear: ", r.Unclear),
+		madeOfLines(r), notGatedLines(r), after("note: ", r.Warnings))
 }
 
 // notGatedLines gives a line for each reason, with the changes of the medians that it hides.
@@ -159,11 +153,7 @@ func notGatedLines(r *verdict.Report) (lines []string) {
 }
 
 func benchmarkNames(r *verdict.Report) []string {
-	names := make([]string, len(r.Rows))
-	for i, row := range r.Rows {
-		names[i] = row.Benchmark
-	}
-	return names
+	return prose.Names(r.Rows, func(row verdict.Row) string { return row.Benchmark })
 }
 
 // columns gives the row's texts in the order of gateColumns; short are names that are shortened.

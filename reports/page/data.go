@@ -10,6 +10,7 @@ import (
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
+	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/charts"
 	"github.com/poolbench/poolbench/reports/page/front"
@@ -82,10 +83,7 @@ func once[T any](m *dataMaker, kind string, all *[]T, v T) int {
 
 // addMetrics takes those of the tables first, then, of a page that is not too large, the others.
 func (m *dataMaker) addMetrics() {
-	var units []string
-	for _, c := range tables.Columns {
-		units = append(units, c.Unit)
-	}
+	units := prose.Names(tables.Columns, func(c tables.Column) string { return c.Unit })
 	if len(m.in.results.Runs) <= mostWhole {
 		units = append(units, m.in.results.Metrics...)
 	} else {

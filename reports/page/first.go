@@ -202,11 +202,8 @@ func (s shownSweep) command() string {
 	if n := len(c.Cell); n > 1 {
 		more = append(more, fmt.Sprint("--count ", n))
 	}
-	var names []string
-	for _, of := range grid.ByStrategy(s.sweep.Cells) {
-		names = append(names, of[0].Strategy)
-	}
-	cmd, _ := answer.Command("run", shortened(names), c.Cell[0], more...)
+	names := shortened(grid.StrategiesOf(s.sweep.Cells))
+	cmd, _ := answer.Command("run", names, c.Cell[0], more...)
 	return cmd
 }
 

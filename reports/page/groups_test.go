@@ -250,10 +250,10 @@ func TestAttacks(t *testing.T) {
 		}
 		all := readRuns(t, lines...)
 		groups := grid.Groups(all)
-		if len(groups) != 1 || !slices.Equal(grid.StrategiesOf(groups[0]), c.series) ||
+		if len(groups) != 1 || !slices.Equal(grid.StrategiesOf(groups[0].Cells), c.series) ||
 			groups[0].Of() != c.of || tables.Foreign(groups[0]) {
 			t.Errorf("%q: %d groups, the first of %q, each a %s", c.names, len(groups),
-				grid.StrategiesOf(groups[0]), groups[0].Of())
+				grid.StrategiesOf(groups[0].Cells), groups[0].Of())
 			continue
 		}
 		in := &reportInput{results: all}

@@ -157,11 +157,8 @@ func (s *reportSection) Rest() []reportFigure {
 func (s *reportSection) More() string { return titles(s.Rest()) }
 
 func titles(figures []reportFigure) string {
-	var names []string
-	for _, f := range figures {
-		names = append(names, f.Title)
-	}
-	return strings.Join(names, " · ")
+	title := func(f reportFigure) string { return f.Title }
+	return strings.Join(prose.Names(figures, title), " · ")
 }
 
 // mostBullets is how many lines of a study are shown before the rest is folded.

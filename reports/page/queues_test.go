@@ -14,7 +14,7 @@ func TestJoinQueues(t *testing.T) {
 	const rest = "workload=w/arrival=poisson/limit=4/load=0.9"
 	facts := func(lines ...string) (got [][]string) {
 		for _, g := range grid.Groups(readRuns(t, lines...)) {
-			got = append(got, append(factsOf(g), grid.StrategiesOf(g)...))
+			got = append(got, append(factsOf(g), grid.StrategiesOf(g.Cells)...))
 		}
 		return got
 	}

@@ -47,10 +47,8 @@ func (r *Report) namedStudies(in *reportInput) (studies []reportStudy, of []int)
 			Finding: f, ID: r.unique(charts.FileName("study-" + f.Study)), Kind: "other",
 			Sign: verdictSigns[f.Verdict],
 		}
-		s.Advice, s.Because, s.Lines = together(f.Advice), together(f.Because), nil
-		for _, line := range f.Lines {
-			s.Lines = append(s.Lines, together(line))
-		}
+		s.Advice, s.Because = together(f.Advice), together(f.Because)
+		s.Lines = prose.Names(f.Lines, together)
 		if s.Sign != "" {
 			s.Kind = charts.FileName(string(f.Verdict))
 		}

@@ -11,9 +11,11 @@ import (
 
 	"github.com/poolbench/poolbench/internal/files/outfile"
 	"github.com/poolbench/poolbench/internal/files/rundir"
+	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/reports/charts"
 	"github.com/poolbench/poolbench/reports/flight"
 	"github.com/poolbench/poolbench/reports/page/internal/grid"
+	"github.com/poolbench/poolbench/reports/page/shell"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -103,10 +105,7 @@ func (r *Report) Finding() (headline string, trust []string) {
 	if headline = r.page.First.Headline; headline == r.page.Summary {
 		headline = ""
 	}
-	for _, b := range r.page.First.Trust {
-		trust = append(trust, b.Text)
-	}
-	return headline, trust
+	return headline, prose.Names(r.page.First.Trust, func(b shell.Badge) string { return b.Text })
 }
 
 // Flights are the traces of slow tasks, with what they show.

@@ -116,12 +116,8 @@ func (c *Calibration) found() (a answer.Answer) {
 			quantity.WholeShare(math.Abs(far[0].off())))
 	}
 	if len(missed) > 0 {
-		var names []string
-		for _, k := range missed {
-			names = append(names, k.name())
-		}
 		a.Facts = append(a.Facts, answer.Fact{Title: "Missed",
-			Text: prose.List(prose.Few(names, 3)) + "."})
+			Text: prose.List(prose.Few(prose.Names(missed, Known.name), 3)) + "."})
 	} else {
 		a.Facts = append(a.Facts, answer.Fact{Title: "Farthest off", Text: far[0].name() + ": " +
 			far[0].words() + "."})

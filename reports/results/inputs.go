@@ -11,6 +11,7 @@ import (
 	"golang.org/x/perf/benchunit"
 
 	"github.com/poolbench/poolbench/internal/text/jsondoc"
+	"github.com/poolbench/poolbench/internal/text/prose"
 )
 
 // InputWarnings are those of reading the inputs, and which of them are not whole.
@@ -31,11 +32,7 @@ func NotWhole(r *Results) string { return fmt.Sprintf("%s is not whole: %s", r.P
 
 // LabelsOf lists the labels of the inputs.
 func LabelsOf(inputs []Input) []string {
-	labels := make([]string, len(inputs))
-	for i, in := range inputs {
-		labels[i] = in.Label
-	}
-	return labels
+	return prose.Names(inputs, func(in Input) string { return in.Label })
 }
 
 // MergeUnits joins the metadata of all inputs.

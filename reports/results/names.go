@@ -9,6 +9,7 @@ import (
 	"golang.org/x/perf/benchfmt"
 
 	"github.com/poolbench/poolbench/internal/files/rundir"
+	"github.com/poolbench/poolbench/internal/text/prose"
 )
 
 // ShortNames takes out of each name the /key=value parts that all the names share, and returns
@@ -51,17 +52,13 @@ func ShortNames(names []string) (short map[string]string, shared string) {
 }
 
 // Shorten replaces the names in a line of text by their short ones.
-func Shorten(lines []string, short map[string]string) (out []string) {
+func Shorten(lines []string, short map[string]string) []string {
 	var pairs []string
 	// of two at one place the longer is meant
 	for _, name := range slices.Backward(slices.Sorted(maps.Keys(short))) {
 		pairs = append(pairs, name, short[name])
 	}
-	replacer := strings.NewReplacer(pairs...)
-	for _, line := range lines {
-		out = append(out, replacer.Replace(line))
-	}
-	return out
+	return prose.Names(lines, strings.NewReplacer(pairs...).Replace)
 }
 
 func identity(names []string) map[string]string {

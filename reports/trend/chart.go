@@ -8,6 +8,7 @@ import (
 	"golang.org/x/perf/benchunit"
 
 	"github.com/poolbench/poolbench/internal/files/outfile"
+	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/reports/charts"
 	"github.com/poolbench/poolbench/reports/results"
 )
@@ -35,11 +36,9 @@ func Chart(t *Trend, unit string) (*charts.Chart, error) {
 		return s.levels[0] <= 0
 	})
 
-	var names []string
-	for _, s := range shown {
-		names = append(names, s.Benchmark)
-	}
-	short, shared := results.ShortNames(names)
+	short, shared := results.ShortNames(prose.Names(shown, func(s *Series) string {
+		return s.Benchmark
+	}))
 	class := benchunit.ClassOf(unit)
 	plane := charts.Plane{
 		X: charts.Axis{Label: "result", Name: "result",

@@ -115,11 +115,7 @@ func (t *Trend) doubts() []string {
 func WriteText(w io.Writer, t *Trend, most int) error {
 	text := tables.Lines([]string{t.Summary()}, most)
 	if rows := t.rows(); len(rows) > 0 {
-		var names []string
-		for _, row := range rows {
-			names = append(names, row.Benchmark)
-		}
-		short, shared := results.ShortNames(names)
+		short, shared := results.ShortNames(prose.Names(rows, func(r row) string { return r.Benchmark }))
 		var a tables.Text
 		line := func(texts ...string) {
 			a.Row()

@@ -85,12 +85,11 @@ func objective(j execution.Judged) junit.Case {
 
 // verdict says whether a run may be believed. A SUSPECT one passes, and says why it is.
 func verdict(r execution.Record) junit.Case {
-	var why []string
-	for _, d := range r.Doubts {
-		why = append(why, d.Text)
-	}
 	v, _ := r.Run.Verdict()
-	said := strings.Join(append([]string{v.String()}, why...), "; ")
+	said := v.String()
+	for _, d := range r.Doubts {
+		said += "; " + d.Text
+	}
 	c := junit.Case{Name: fmt.Sprintf("valid (seed %s)", r.Seed), Class: r.Run.Name}
 	if v == results.Invalid {
 		c.Error = &junit.Text{Type: "INVALID", Message: said}

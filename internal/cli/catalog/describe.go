@@ -11,6 +11,7 @@ import (
 	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/bench/param"
 	"github.com/poolbench/poolbench/internal/studies"
+	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/targets"
 	"github.com/poolbench/poolbench/workloads"
@@ -18,40 +19,32 @@ import (
 
 // StrategyNames are those of all strategies.
 func StrategyNames() []string {
-	return Names(strategies.All(), func(s strategies.Spec) string { return s.Name })
+	return prose.Names(strategies.All(), func(s strategies.Spec) string { return s.Name })
 }
 
 // WorkloadNames are those of all workloads.
 func WorkloadNames() []string {
-	return Names(workloads.All(), func(s workloads.Spec) string { return s.Name })
+	return prose.Names(workloads.All(), func(s workloads.Spec) string { return s.Name })
 }
 
 // TargetNames are those of all targets.
 func TargetNames() []string {
-	return Names(targets.All(), func(s targets.Spec) string { return s.Name })
+	return prose.Names(targets.All(), func(s targets.Spec) string { return s.Name })
 }
 
 // ArrivalNames are those of all arrival processes.
 func ArrivalNames() []string {
-	return Names(arrivals.All(), func(s arrivals.Spec) string { return s.Name })
+	return prose.Names(arrivals.All(), func(s arrivals.Spec) string { return s.Name })
 }
 
 // StudyNames are those of all studies.
 func StudyNames() []string {
-	return Names(studies.All(), func(s studies.Study) string { return s.Name })
+	return prose.Names(studies.All(), func(s studies.Study) string { return s.Name })
 }
 
 // MetricNames are the units of all metrics.
 func MetricNames() []string {
-	return Names(bench.Metrics(), func(m bench.MetricInfo) string { return m.Unit })
-}
-
-// Names are those of all.
-func Names[T any](all []T, name func(T) string) (list []string) {
-	for _, v := range all {
-		list = append(list, name(v))
-	}
-	return list
+	return prose.Names(bench.Metrics(), func(m bench.MetricInfo) string { return m.Unit })
 }
 
 // facts leaves out what is empty.
@@ -84,7 +77,7 @@ func describeWorkload(s workloads.Spec) Entry {
 func describeTarget(s targets.Spec) Entry {
 	return Entry{s.Name, s.Summary, facts(
 		fact{"limits", yes("a rate, so scenarios give --rate and not --load", s.RateLimits)},
-		fact{"counts", strings.Join(Names(s.Counts,
+		fact{"counts", strings.Join(prose.Names(s.Counts,
 			func(c targets.Counter) string { return c.Name }), ", ")},
 		fact{"source", s.Source},
 	), describeKeys(s.Keys)}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/attack"
+	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -27,7 +28,7 @@ type RunID struct {
 func (r Record) Metric(unit string) (float64, bool) { return r.Value(unit) }
 
 // invalid says, a line each, why a result is INVALID; nothing where it is not.
-func invalid(r *bench.Result) (lines []string) {
+func invalid(r *bench.Result) []string {
 	why := slices.Clone(r.Broken)
 	for _, reason := range r.Reasons {
 		if reason.Verdict == bench.Invalid && !slices.Contains(why, reason.Text) {
@@ -35,9 +36,7 @@ func invalid(r *bench.Result) (lines []string) {
 			why = append(why, reason.String())
 		}
 	}
-	for _, w := range why {
-		lines = append(lines, fmt.Sprintf("%s (seed %d) is INVALID: %s",
-			r.Name, r.Seed, w))
-	}
-	return lines
+	return prose.Names(why, func(w string) string {
+		return fmt.Sprintf("%s (seed %d) is INVALID: %s", r.Name, r.Seed, w)
+	})
 }

@@ -4,12 +4,13 @@ import (
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/directory"
 	"github.com/poolbench/poolbench/internal/text/jsondoc"
+	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/reports/results"
 	"github.com/poolbench/poolbench/reports/why"
 )
 
 // causes are what explains a result, in lines, as it is written.
-func causes(r *bench.Result) (lines []string) {
+func causes(r *bench.Result) []string {
 	run := &results.Run{Name: r.Name, Keys: results.NameKeys([]byte(r.Name)), Iters: r.Tasks,
 		Values: map[string]float64{}}
 	for _, m := range r.Metrics {
@@ -27,10 +28,6 @@ func causes(r *bench.Result) (lines []string) {
 	for _, c := range machine {
 		run.Config = append(run.Config, results.Pair{Key: c.Key, Value: string(c.Value)})
 	}
-	if a, ok := why.Of(results.Cell{run}); ok {
-		for _, c := range a.Causes {
-			lines = append(lines, c.String())
-		}
-	}
-	return lines
+	a, _ := why.Of(results.Cell{run}) // else it has none
+	return prose.Names(a.Causes, why.Cause.String)
 }

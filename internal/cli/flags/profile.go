@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/poolbench/poolbench/internal/machine/profiles"
+	"github.com/poolbench/poolbench/internal/text/prose"
 )
 
 // ProfileFlag is the flag that has runs profiled.
@@ -16,11 +17,8 @@ var ProfileDoc = "profile each real-clock run, for go tool pprof and the report:
 	strings.Join(ProfileKinds(), ", ")
 
 // ProfileKinds are what it takes, with commas between.
-func ProfileKinds() (names []string) {
-	for _, k := range profiles.Kinds {
-		names = append(names, string(k))
-	}
-	return names
+func ProfileKinds() []string {
+	return prose.Names(profiles.Kinds, func(k profiles.Kind) string { return string(k) })
 }
 
 // Profile declares it for a command whose runs are under the real clock.

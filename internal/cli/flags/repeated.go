@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"github.com/spf13/pflag"
+
+	"github.com/poolbench/poolbench/internal/text/prose"
 )
 
 // Repeated is a flag that may be given several times, and keeps what parse makes of each text.
@@ -51,9 +53,4 @@ func (r *repeated[S, T]) Replace(texts []string) error {
 }
 
 // GetSlice implements pflag.SliceValue.
-func (r *repeated[S, T]) GetSlice() (texts []string) {
-	for _, v := range *r.to {
-		texts = append(texts, v.String())
-	}
-	return texts
-}
+func (r *repeated[S, T]) GetSlice() []string { return prose.Names(*r.to, T.String) }

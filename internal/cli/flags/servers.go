@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/poolbench/poolbench/internal/cli/catalog"
+	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/strategies/durable"
 )
 
@@ -25,15 +25,14 @@ func Servers(cmd *cobra.Command) {
 			return errors.New("want NAME=ADDRESS, as in " + all[0].Name + "=" + all[0].Example)
 		case i < 0:
 			return fmt.Errorf("unknown server %q (known: %s)", name,
-				strings.Join(catalog.Names(all, func(s durable.Server) string { return s.Name }),
+				strings.Join(prose.Names(all, func(s durable.Server) string { return s.Name }),
 					", "))
 		}
 		return os.Setenv(all[i].Variable, address)
 	}}
-	var words []string
-	for _, s := range durable.Servers() {
-		words = append(words, fmt.Sprintf("%s (default $%s)", s.Name, s.Variable))
-	}
+	words := prose.Names(durable.Servers(), func(s durable.Server) string {
+		return fmt.Sprintf("%s (default $%s)", s.Name, s.Variable)
+	})
 	cmd.Flags().Var(f, "server", "server of strategies that need one: "+
 		strings.Join(words, ", ")+"; repeatable")
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/poolbench/poolbench/internal/files/outfile"
 	"github.com/poolbench/poolbench/internal/files/rundir"
 	"github.com/poolbench/poolbench/internal/statistics/samples"
+	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/results"
 )
@@ -99,10 +100,9 @@ func (e *loaded) traces(k int) string {
 	slices.SortStableFunc(all, func(a, b attack.Traced) int {
 		return cmp.Compare(b.Response(), a.Response())
 	})
-	var words []string
-	for _, t := range all[:min(len(all), mostTraces)] {
-		words = append(words, quantity.Seconds(t.Response().Seconds())+" "+t.Trace)
-	}
+	words := prose.Names(all[:min(len(all), mostTraces)], func(t attack.Traced) string {
+		return quantity.Seconds(t.Response().Seconds()) + " " + t.Trace
+	})
 	return fmt.Sprintf("slowest of the %s of requests that carry a trace: %s",
 		quantity.Share(e.loads[k].plan.Trace), strings.Join(words, ", "))
 }

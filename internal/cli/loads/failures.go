@@ -17,6 +17,7 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/exit"
 	"github.com/poolbench/poolbench/internal/files/rundir"
 	"github.com/poolbench/poolbench/internal/text/junit"
+	"github.com/poolbench/poolbench/internal/text/prose"
 )
 
 // keepFailures writes what failed beside the results, with the first answers that did so, behind
@@ -125,11 +126,7 @@ func stopped(r execution.Record) string {
 func (e *loaded) cases(kind string) *junit.Suite {
 	suite := cases.Of(kind, e.Execution)
 	for _, r := range e.Records {
-		var names []string
-		for _, c := range e.loads[r.Section].plan.Checks {
-			names = append(names, c.String())
-		}
-		cases.AddChecks(suite, r, names)
+		cases.AddChecks(suite, r, prose.Names(e.loads[r.Section].plan.Checks, checks.Check.String))
 		if why := stopped(r); why != "" {
 			cases.AddStopped(suite, r, why)
 		}

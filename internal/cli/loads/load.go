@@ -13,6 +13,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/attack"
+	"github.com/poolbench/poolbench/bench/attack/sessions"
 	"github.com/poolbench/poolbench/bench/directory"
 	"github.com/poolbench/poolbench/internal/cli/cases"
 	"github.com/poolbench/poolbench/internal/cli/execution"
@@ -23,6 +24,7 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/runner"
 	"github.com/poolbench/poolbench/internal/files/rundir"
 	"github.com/poolbench/poolbench/internal/machine/pace"
+	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -216,9 +218,7 @@ func New(k attack.Attack) Load {
 		l.Estimate = time.Duration(float64(k.Tasks) / k.Rate * float64(time.Second))
 	}
 	if k.Session != nil {
-		for _, s := range k.Session.Steps {
-			l.steps = append(l.steps, s.Name)
-		}
+		l.steps = prose.Names(k.Session.Steps, func(s sessions.Step) string { return s.Name })
 	}
 	l.plan = k.Written().WithoutSecrets()
 	l.plan.Soak = true // whether it is one of itself or by --soak is no other plan

@@ -27,11 +27,7 @@ func (e *loaded) showSteps(k int, r outcome.Row) error {
 	if len(e.loads) > 1 {
 		of = r.Strategy + ": step"
 	}
-	heads := []string{of}
-	for _, c := range stepColumns {
-		heads = append(heads, c.Head)
-	}
-	lines := [][]string{heads}
+	lines := [][]string{append([]string{of}, outcome.Heads(stepColumns)...)}
 	line := func(name, prefix string) {
 		cells := []string{name}
 		for _, c := range stepColumns {

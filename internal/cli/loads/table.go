@@ -10,6 +10,7 @@ import (
 	"github.com/poolbench/poolbench/bench/attack"
 	"github.com/poolbench/poolbench/internal/cli/execution"
 	"github.com/poolbench/poolbench/internal/cli/outcome"
+	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/internal/text/tables"
 	"github.com/poolbench/poolbench/reports/results"
@@ -124,11 +125,8 @@ func completed(r outcome.Row) string {
 	if d == nil {
 		return text
 	}
-	var checks []string
-	for _, why := range d.Why {
-		checks = append(checks, why.Check())
-	}
-	return text + fmt.Sprintf("; %s (%s)", d.Verdict, strings.Join(checks, ", "))
+	return text + fmt.Sprintf("; %s (%s)", d.Verdict,
+		strings.Join(prose.Names(d.Why, results.Doubt.Check), ", "))
 }
 
 // showAnswered says, for every load, which statuses and errors came, over all repetitions, and what

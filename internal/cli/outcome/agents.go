@@ -1,6 +1,10 @@
 package outcome
 
-import "github.com/poolbench/poolbench/bench/attack"
+import (
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/attack"
+	"github.com/poolbench/poolbench/internal/text/prose"
+)
 
 // An AgentLine is what a document says of an agent of an attack.
 type AgentLine struct {
@@ -22,9 +26,7 @@ func agentLines(all []attack.Agent) (lines []AgentLine) {
 			line.Requests = g.Share.Requests
 			reasons = append(reasons, g.Share.Reasons...)
 		}
-		for _, r := range reasons {
-			line.Reasons = append(line.Reasons, r.String())
-		}
+		line.Reasons = prose.Names(reasons, bench.Reason.String)
 		lines = append(lines, line)
 	}
 	return lines

@@ -13,6 +13,7 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/question"
 	"github.com/poolbench/poolbench/internal/files/rundir"
 	"github.com/poolbench/poolbench/internal/text/jsondoc"
+	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/reports/results"
 	"github.com/poolbench/poolbench/reports/why"
 )
@@ -78,9 +79,7 @@ func newRunLine(r execution.Record) RunLine {
 	if a, ok := why.Of(results.Cell{r.Run}); ok {
 		line.Why = a.Causes
 	}
-	for _, doubt := range r.Doubts {
-		line.Reasons = append(line.Reasons, doubt.Text)
-	}
+	line.Reasons = prose.Names(r.Doubts, func(d results.Doubt) string { return d.Text })
 	if r.Answers != nil {
 		line.Statuses, line.Errors = r.Answers.Statuses, r.Answers.Errors
 		line.Resumed, line.Over = r.Answers.Resumed, r.Answers.Over

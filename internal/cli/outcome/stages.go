@@ -46,11 +46,8 @@ func showStages(p *terminal.Printer, g *group, rows []Row) error {
 			return false
 		})
 	})
-	heads := []string{"strategy", "stage"}
-	for _, c := range shown {
-		heads = append(heads, c.Head)
-	}
-	lines := [][]string{append(heads, "backlog at its end", "recovered after")}
+	lines := [][]string{slices.Concat([]string{"strategy", "stage"}, Heads(shown),
+		[]string{"backlog at its end", "recovered after"})}
 	for _, r := range rows {
 		if len(r.Cell) == 0 {
 			continue

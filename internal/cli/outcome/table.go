@@ -7,6 +7,7 @@ import (
 
 	"github.com/poolbench/poolbench/internal/cli/execution"
 	"github.com/poolbench/poolbench/internal/cli/terminal"
+	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/results"
 )
@@ -136,22 +137,20 @@ func showGroups(p *terminal.Printer, groups []*group) error {
 
 // Table has a line for each row that has results, below the heads.
 func Table(of string, columns []Column, rows []Row) (lines [][]string) {
-	heads := []string{of}
-	for _, c := range columns {
-		heads = append(heads, c.Head)
-	}
-	lines = append(lines, heads)
+	lines = append(lines, append([]string{of}, Heads(columns)...))
 	for _, r := range rows {
 		if len(r.Cell) == 0 {
 			continue
 		}
-		cells := []string{r.Strategy}
-		for _, c := range columns {
-			cells = append(cells, r.Spell(c.Unit))
-		}
-		lines = append(lines, cells)
+		cells := prose.Names(columns, func(c Column) string { return r.Spell(c.Unit) })
+		lines = append(lines, append([]string{r.Strategy}, cells...))
 	}
 	return lines
+}
+
+// Heads are those of the columns.
+func Heads(columns []Column) []string {
+	return prose.Names(columns, func(c Column) string { return c.Head })
 }
 
 // columns are those that this group needs.

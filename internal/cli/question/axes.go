@@ -15,6 +15,7 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/catalog"
 	"github.com/poolbench/poolbench/internal/cli/flags"
 	"github.com/poolbench/poolbench/internal/machine/profiles"
+	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/targets"
 	"github.com/poolbench/poolbench/workloads"
@@ -136,7 +137,7 @@ func parseStrategies(text string) ([]strategies.Variant, error) {
 		inProcess := slices.DeleteFunc(strategies.All(), func(s strategies.Spec) bool {
 			return s.RealClock
 		})
-		text = strings.Join(catalog.Names(inProcess, func(s strategies.Spec) string {
+		text = strings.Join(prose.Names(inProcess, func(s strategies.Spec) string {
 			return s.Name
 		}), ",")
 	}
@@ -197,7 +198,7 @@ func positive[T int | float64](
 // and told of it, fits into memory.
 const MostRuns = 1_000_000
 
-func axisNames() []string { return catalog.Names(axes(), func(x axis) string { return x.name }) }
+func axisNames() []string { return prose.Names(axes(), func(x axis) string { return x.name }) }
 
 // AddAxes declares a flag for each axis but those, and returns the words that they will be given,
 // which are read once all flags are known.

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/poolbench/poolbench/internal/cli/flags"
+	"github.com/poolbench/poolbench/internal/text/prose"
 )
 
 // A FlagFile holds flags of a command, in the form of a scenario file with one element:
@@ -101,10 +102,7 @@ func excludedBy(name string) []string {
 // setFlag gives a flag the values of a file: a flag that may be repeated one by one, any other with
 // commas.
 func setFlag(cmd *cobra.Command, flag *pflag.Flag, values []Word) error {
-	texts := make([]string, len(values))
-	for i, v := range values {
-		texts[i] = v.Text
-	}
+	texts := prose.Names(values, func(v Word) string { return v.Text })
 	if _, repeated := flag.Value.(pflag.SliceValue); !repeated {
 		texts = []string{strings.Join(texts, ",")}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/outcome"
 	"github.com/poolbench/poolbench/internal/cli/question"
 	"github.com/poolbench/poolbench/internal/cli/terminal"
+	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/results"
 )
@@ -214,8 +215,9 @@ func (f *Found) notes(a capacity.Answer) (notes []string) {
 		add("at %s %v %s: the objective is met by those that complete", f.Search.Over, a.Met, loss)
 	}
 	if len(a.MissedBelow) > 0 {
+		below := prose.Names(a.MissedBelow, func(v float64) string { return fmt.Sprint(v) })
 		add("missed also at %s, below a %s that is met: the objective does not just get harder "+
-			"with the %[2]s, and this is the upper edge", join(a.MissedBelow), f.Search.Over)
+			"with the %[2]s, and this is the upper edge", strings.Join(below, ", "), f.Search.Over)
 	}
 	if a.Outcome() == capacity.Unknown && f.Cut == nil && a.Untold() < a.Runs() {
 		add("? stands for an end that the runs could not decide: give more repetitions (--count) " +
@@ -231,14 +233,6 @@ func (f *Found) notes(a capacity.Answer) (notes []string) {
 // LossWords says what becomes of tasks that do not complete; "" where all do.
 func LossWords(losses []bench.Metric) string {
 	return results.Cell{&results.Run{Values: outcome.Metrics(losses)}}.LossWords()
-}
-
-func join(values []float64) string {
-	texts := make([]string, len(values))
-	for i, v := range values {
-		texts[i] = fmt.Sprint(v)
-	}
-	return strings.Join(texts, ", ")
 }
 
 // ShowPlan lists what the search begins with and how long it may take, and runs nothing.

@@ -17,6 +17,14 @@ func Count(n int, thing string) string {
 	return fmt.Sprintf("%d %s", n, thing)
 }
 
+// Names are those of all.
+func Names[T any](all []T, name func(T) string) (names []string) {
+	for _, v := range all {
+		names = append(names, name(v))
+	}
+	return names
+}
+
 // List joins names: "a, b and c".
 func List(names []string) string {
 	if len(names) < 2 {

@@ -141,11 +141,8 @@ func varyingConfig(runs []results.Run) (varying []string) {
 
 // PairsText spells pairs as a key: equal ones alone have the same.
 func PairsText(pairs []results.Pair) string {
-	parts := make([]string, len(pairs))
-	for i, p := range pairs {
-		parts[i] = p.Key + "=" + p.Value
-	}
-	return strings.Join(parts, "\x00")
+	text := func(p results.Pair) string { return p.Key + "=" + p.Value }
+	return strings.Join(prose.Names(pairs, text), "\x00")
 }
 
 // Of is what the cells of a place differ in: the strategy or, of attacks without one, the target.
@@ -241,7 +238,7 @@ func joinQueues(groups []*Group) []*Group {
 		for i, k := range into.Keys {
 			if k.Key == "queue" {
 				into.Keys = slices.Clone(into.Keys)
-				of := prose.List(prose.Few(StrategiesOf(queued), MostNames))
+				of := prose.List(prose.Few(StrategiesOf(queued.Cells), MostNames))
 				into.Keys[i].Value += " of " + of
 			}
 		}
@@ -251,17 +248,14 @@ func joinQueues(groups []*Group) []*Group {
 	return slices.DeleteFunc(groups, func(g *Group) bool { return joined[g] })
 }
 
-// StrategiesOf are the names of the group's strategies, in the order in which they come first.
-func StrategiesOf(g *Group) (names []string) {
-	for _, of := range ByStrategy(g.Cells) {
-		names = append(names, of[0].Strategy)
-	}
-	return names
+// StrategiesOf are the names of the cells' strategies, in the order in which they come first.
+func StrategiesOf(cells []*Cell) []string {
+	return prose.Names(ByStrategy(cells), func(of []*Cell) string { return of[0].Strategy })
 }
 
 func shareStrategy(a, b *Group) bool {
-	return slices.ContainsFunc(StrategiesOf(a), func(name string) bool {
-		return slices.Contains(StrategiesOf(b), name)
+	return slices.ContainsFunc(StrategiesOf(a.Cells), func(name string) bool {
+		return slices.Contains(StrategiesOf(b.Cells), name)
 	})
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/page/internal/grid"
 	"github.com/poolbench/poolbench/reports/results"
@@ -129,9 +130,7 @@ func DoubtLines(all []DoubtedCell) (lines []DoubtedCell) {
 		case len(of) < alike:
 			lines = append(lines, d)
 		case of[0].Doubts == d.Doubts:
-			for _, other := range of[1:] {
-				d.Also = append(d.Also, other.Where)
-			}
+			d.Also = prose.Names(of[1:], func(other DoubtedCell) string { return other.Where })
 			lines = append(lines, d)
 		}
 	}
@@ -140,9 +139,5 @@ func DoubtLines(all []DoubtedCell) (lines []DoubtedCell) {
 
 // kind is the verdict with the checks that led to it.
 func (d DoubtedCell) kind() string {
-	parts := []string{d.Verdict.String()}
-	for _, w := range d.Why {
-		parts = append(parts, w.Check())
-	}
-	return strings.Join(parts, "\x00")
+	return d.Verdict.String() + "\x00" + strings.Join(prose.Names(d.Why, results.Doubt.Check), "\x00")
 }
