@@ -85,13 +85,8 @@ func (s Sweep) unbounded() (names []string) {
 }
 
 // strategies are the names in the order of the cases.
-func (s Sweep) strategies() (names []string) {
-	for _, c := range s.Cases {
-		if !slices.Contains(names, c.Strategy) {
-			names = append(names, c.Strategy)
-		}
-	}
-	return names
+func (s Sweep) strategies() []string {
+	return prose.Distinct(prose.Names(s.Cases, func(c Case) string { return c.Strategy }))
 }
 
 // known reports whether a case at the place has a metric.

@@ -7,6 +7,8 @@ import (
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/poolbench/poolbench/internal/text/prose"
 )
 
 // A Plane is a panel with axes of its own and words in it. It is for pictures that make one point,
@@ -105,13 +107,8 @@ func Planes(title string, planes []Plane) (*Chart, error) {
 }
 
 // levelNames are those of all levels, each once: a level has one look in all panels.
-func levelNames(levels []Level) (names []string) {
-	for _, l := range levels {
-		if !slices.Contains(names, l.Name) {
-			names = append(names, l.Name)
-		}
-	}
-	return names
+func levelNames(levels []Level) []string {
+	return prose.Distinct(prose.Names(levels, func(l Level) string { return l.Name }))
 }
 
 // levels are those that the axis shows.

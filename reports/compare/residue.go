@@ -5,6 +5,7 @@ import (
 
 	"golang.org/x/perf/benchproc"
 
+	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -32,15 +33,8 @@ func (g *grid) residueByColumn(cols []benchproc.Key) (shared []results.Pair, var
 		}
 		v := Variation{Key: field.Name}
 		for i := range cols {
-			var values []string
-			seen := make(map[string]bool)
-			for _, key := range byColumn[i] {
-				if value := key.Get(field); !seen[value] {
-					seen[value] = true
-					values = append(values, value)
-				}
-			}
-			v.Values = append(v.Values, values)
+			v.Values = append(v.Values, prose.Distinct(prose.Names(byColumn[i],
+				func(key benchproc.Key) string { return key.Get(field) })))
 		}
 		varying = append(varying, v)
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/poolbench/poolbench/internal/files/rundir"
+	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/reports/page/front"
 	"github.com/poolbench/poolbench/reports/page/internal/grid"
 	"github.com/poolbench/poolbench/reports/page/internal/tables"
@@ -25,26 +26,15 @@ func Explorer(inputs []results.Input) (s shell.Section, err error) {
 		timelines: make(map[*results.Run][]interval)}
 	scenarios := make(map[string]*grid.Group)
 	var order []*grid.Group
-	var labels []string
+	labels := prose.Distinct(results.LabelsOf(inputs))
 	for _, input := range inputs {
-		if !slices.Contains(labels, input.Label) {
-			labels = append(labels, input.Label)
-		}
 		part, err := readPart(input, len(inputs))
 		if err != nil {
 			return s, err
 		}
 		all.Runs = append(all.Runs, part.results.Runs...)
-		for _, unit := range part.results.Metrics {
-			if !slices.Contains(all.Metrics, unit) {
-				all.Metrics = append(all.Metrics, unit)
-			}
-		}
-		for _, name := range part.results.Strategies {
-			if !slices.Contains(all.Strategies, name) {
-				all.Strategies = append(all.Strategies, name)
-			}
-		}
+		all.Metrics = prose.Distinct(append(all.Metrics, part.results.Metrics...))
+		all.Strategies = prose.Distinct(append(all.Strategies, part.results.Strategies...))
 		for _, g := range part.groups {
 			if tables.Foreign(g) {
 				continue

@@ -56,11 +56,7 @@ func MergeUnits(inputs []Input) (benchfmt.UnitMetadataMap, error) {
 func ChooseMetrics(asked []string, inputs []Input) ([]string, error) {
 	var all, paths []string
 	for _, in := range inputs {
-		for _, unit := range in.Results.Metrics {
-			if !slices.Contains(all, unit) {
-				all = append(all, unit)
-			}
-		}
+		all = prose.Distinct(append(all, in.Results.Metrics...))
 		paths = append(paths, in.Results.Path)
 	}
 	if len(asked) == 0 {

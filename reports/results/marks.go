@@ -8,6 +8,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench/finding"
 	"github.com/poolbench/poolbench/internal/files/rundir"
+	"github.com/poolbench/poolbench/internal/text/prose"
 )
 
 // marks follows the lines beginning with "# " that poolbench puts around its results and that
@@ -68,11 +69,7 @@ func (m *marks) look(line int, text string) (isHeader bool, err error) {
 func (m *marks) note(mark rundir.Mark, rest string) {
 	switch mark {
 	case rundir.Strategies:
-		for _, name := range strings.Fields(rest) {
-			if !slices.Contains(m.strategies, name) {
-				m.strategies = append(m.strategies, name)
-			}
-		}
+		m.strategies = prose.Distinct(append(m.strategies, strings.Fields(rest)...))
 	case rundir.Objective:
 		b, err := rundir.ParseBound(rest)
 		if err == nil && !slices.Contains(m.objectives, Bound(b)) {

@@ -91,6 +91,11 @@ func Chart(t *Trend, unit string) (*charts.Chart, error) {
 	return chart, nil
 }
 
+// units are those of the series.
+func (t *Trend) units() []string {
+	return prose.Names(t.Series, func(s Series) string { return s.Unit })
+}
+
 // largest is the size of the largest listed change of the series, as a logarithm.
 func (s *Series) largest() (size float64) {
 	for _, c := range s.Changes {
@@ -114,19 +119,15 @@ func WriteCharts(dir string, t *Trend) (paths []string, err error) {
 	if err := outfile.MakeDir(dir); err != nil {
 		return nil, err
 	}
-	drawn, names := make(map[string]bool), make(map[string]bool)
-	for _, s := range t.Series {
-		if drawn[s.Unit] {
-			continue
-		}
-		drawn[s.Unit] = true
-		chart, err := Chart(t, s.Unit)
+	names := make(map[string]bool)
+	for _, unit := range prose.Distinct(t.units()) {
+		chart, err := Chart(t, unit)
 		if err != nil {
 			return paths, err
 		}
-		name := "trend-" + charts.FileName(s.Unit)
+		name := "trend-" + charts.FileName(unit)
 		for n := 2; names[name]; n++ { // B/s and b_s
-			name = fmt.Sprintf("trend-%s-%d", charts.FileName(s.Unit), n)
+			name = fmt.Sprintf("trend-%s-%d", charts.FileName(unit), n)
 		}
 		names[name] = true
 		files, err := chart.Files(dir, name)

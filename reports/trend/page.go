@@ -135,15 +135,8 @@ func (t *Trend) figures(suspects []suspect) (out []shell.Figure, err error) {
 			units = append(units, r.Unit)
 		}
 	}
-	for _, s := range t.Series {
-		units = append(units, s.Unit)
-	}
-	drawn := make(map[string]bool)
-	for _, unit := range units {
-		if drawn[unit] {
-			continue
-		}
-		drawn[unit] = true
+	units = append(units, t.units()...)
+	for _, unit := range prose.Distinct(units) {
 		c, err := Chart(t, unit)
 		f, err := shell.Drawn("trend-"+strconv.Itoa(len(out)+1),
 			"A ring marks the first result of a new level, with the change to it.", c, err)

@@ -111,13 +111,18 @@ func (f *Frame) describe(now, before *meter.Snapshot) {
 		return
 	}
 	f.Rate = new(float64(now.Settled-before.Settled) / now.At.Sub(before.At).Seconds())
-	recent := now.Since(before)
-	if recent.Total >= leastP50 {
-		f.P50 = new(recent.Quantile(0.5).Seconds())
+	f.P50, f.P99 = quantiles(now.Since(before))
+}
+
+// quantiles are those of responses, in seconds; nil where these are too few.
+func quantiles(of meter.Responses) (p50, p99 *float64) {
+	if of.Total >= leastP50 {
+		p50 = new(of.Quantile(0.5).Seconds())
 	}
-	if recent.Total >= leastP99 {
-		f.P99 = new(recent.Quantile(0.99).Seconds())
+	if of.Total >= leastP99 {
+		p99 = new(of.Quantile(0.99).Seconds())
 	}
+	return p50, p99
 }
 
 // move wakes those who wait for the next frame. It is called with mu held.

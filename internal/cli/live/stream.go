@@ -53,7 +53,7 @@ func (s *Seconds) Step(now time.Time) (all []Second) {
 		f := secondOf(r, now, r.Settled(), others)
 		f.Over, f.InFlight, f.Responses = true, new(int64), at.Since(&before)
 		if at.Run == nil { // else responses of two runs are in it
-			f.quantiles()
+			f.P50, f.P99 = quantiles(f.Responses)
 		}
 		all = append(all, f)
 	}
@@ -65,7 +65,7 @@ func (s *Seconds) Step(now time.Time) (all []Second) {
 		}
 		if before.Run == nil || before.Run == at.Run {
 			f.Responses = at.Since(&before)
-			f.quantiles()
+			f.P50, f.P99 = quantiles(f.Responses)
 		}
 		all = append(all, f)
 	}
@@ -84,15 +84,6 @@ func secondOf(
 	}
 	f.Completed = settled
 	return f
-}
-
-func (f *Second) quantiles() {
-	if f.Responses.Total >= leastP50 {
-		f.P50 = new(f.Responses.Quantile(0.5).Seconds())
-	}
-	if f.Responses.Total >= leastP99 {
-		f.P99 = new(f.Responses.Quantile(0.99).Seconds())
-	}
 }
 
 // An Ending is the last line of a Stream: all runs of the command, as their results have them.

@@ -8,25 +8,22 @@ import (
 	"github.com/poolbench/poolbench/bench/attack"
 	"github.com/poolbench/poolbench/internal/cli/question"
 	"github.com/poolbench/poolbench/internal/fleet"
-	"github.com/poolbench/poolbench/internal/fleet/hub"
 )
 
 // Agents are those of a command, and the way to them.
 type Agents struct {
-	flag  question.AgentsFlag
-	self  fleet.Member
-	conn  *hub.Conn
-	local *localFleet     // nil: they are others'
-	ctx   context.Context // ends when none can be started
-	end   context.CancelCauseFunc
-	say   func(string)
+	link
+	flag question.AgentsFlag
+	ctx  context.Context // ends when none can be started
+	end  context.CancelCauseFunc
+	say  func(string)
 }
 
 // OpenAgents finds the agents, or starts so many.
 func OpenAgents(
 	ctx context.Context, flag question.AgentsFlag, n int, say func(string),
 ) (_ *Agents, err error) {
-	g := &Agents{flag: flag, say: say}
+	g := &Agents{link: link{name: "--agents"}, flag: flag, say: say}
 	g.ctx, g.end = context.WithCancelCause(ctx)
 	defer func() {
 		if err != nil {
@@ -34,18 +31,7 @@ func OpenAgents(
 			err = fmt.Errorf("--agents: %w", err)
 		}
 	}()
-	if g.self, err = Self(); err != nil {
-		return nil, err
-	}
-	address := flag.NATS
-	if address == "" {
-		server, err := hub.StartLocal()
-		if err != nil {
-			return nil, err
-		}
-		g.local, address = &localFleet{Local: server}, server.Address
-	}
-	if g.conn, err = hub.Connect(address); err != nil {
+	if err = g.open(flag.NATS); err != nil {
 		return nil, err
 	}
 	if g.local != nil {
@@ -68,12 +54,5 @@ func (g *Agents) Run(ctx context.Context, k attack.Attack) (*attack.Report, erro
 // Close ends those that were started, and says of the flag what went wrong.
 func (g *Agents) Close() {
 	g.end(errors.New("the attack has ended"))
-	if g.conn != nil {
-		g.conn.Close()
-	}
-	if g.local != nil {
-		if err := g.local.close(); err != nil {
-			g.say(fmt.Sprintf("--agents: %v", err))
-		}
-	}
+	g.close(g.say)
 }

@@ -22,14 +22,11 @@ func Self() (fleet.Member, error) {
 
 // A crew makes the runs of one command.
 type crew struct {
-	flag    question.WorkersFlag
-	address string
-	self    fleet.Member
-	conn    *hub.Conn
-	sweep   *fleet.Sweep
-	local   *localFleet // nil: the workers are others'
-	say     func(string)
-	end     func() // of what goes on beside it
+	link
+	flag  question.WorkersFlag
+	sweep *fleet.Sweep
+	say   func(string)
+	end   func() // of what goes on beside it
 }
 
 // Muster connects to where the workers are that the flag names, if it names any: they make the runs
@@ -42,25 +39,17 @@ func (r *Runner) Muster(flag question.WorkersFlag) (err error) {
 }
 
 func newCrew(flag question.WorkersFlag) (_ *crew, err error) {
-	c := &crew{flag: flag, address: flag.Address, say: func(string) {}, end: func() {}}
+	c := &crew{link: link{name: "--workers"}, flag: flag, say: func(string) {}, end: func() {}}
 	defer func() {
 		if err != nil {
 			c.close()
 			err = fmt.Errorf("--workers: %w", err)
 		}
 	}()
-	if c.self, err = Self(); err != nil {
+	if err = c.open(flag.Address); err != nil {
 		return nil, err
 	}
-	if flag.Local > 0 {
-		server, err := hub.StartLocal()
-		if err != nil {
-			return nil, err
-		}
-		c.local, c.address = &localFleet{Local: server}, server.Address
-	}
-	c.conn, err = hub.Connect(c.address)
-	return c, err
+	return c, nil
 }
 
 // Open opens the sweep, whose context ends when no worker can be had.
@@ -106,12 +95,5 @@ func (c *crew) close() {
 			c.say(fmt.Sprintf("--workers: tasks of an earlier run are still in the queue: %v", err))
 		}
 	}
-	if c.conn != nil {
-		c.conn.Close()
-	}
-	if c.local != nil {
-		if err := c.local.close(); err != nil {
-			c.say(fmt.Sprintf("--workers: %v", err))
-		}
-	}
+	c.link.close(c.say)
 }

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/poolbench/poolbench/internal/fleet"
 	"github.com/poolbench/poolbench/internal/fleet/hub"
 )
 
@@ -102,4 +103,41 @@ func (f *localFleet) one(ctx context.Context, slots int) error {
 func (f *localFleet) close() error {
 	f.workers.Wait()
 	return f.Close()
+}
+
+// A link is the way of a command to those who work for it.
+type link struct {
+	name    string // of the flag that asks for them
+	self    fleet.Member
+	address string
+	conn    *hub.Conn
+	local   *localFleet // nil: they are others'
+}
+
+// open connects to the server at the address or, where that is "", to one of this process.
+func (l *link) open(address string) (err error) {
+	if l.self, err = Self(); err != nil {
+		return err
+	}
+	if l.address = address; address == "" {
+		server, err := hub.StartLocal()
+		if err != nil {
+			return err
+		}
+		l.local, l.address = &localFleet{Local: server}, server.Address
+	}
+	l.conn, err = hub.Connect(l.address)
+	return err
+}
+
+// close ends what was started, and says of the flag what went wrong.
+func (l *link) close(say func(string)) {
+	if l.conn != nil {
+		l.conn.Close()
+	}
+	if l.local != nil {
+		if err := l.local.close(); err != nil {
+			say(fmt.Sprintf("%s: %v", l.name, err))
+		}
+	}
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strings"
 
 	"golang.org/x/term"
@@ -15,6 +14,7 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/exit"
 	"github.com/poolbench/poolbench/internal/text/jsondoc"
 	"github.com/poolbench/poolbench/internal/text/plain"
+	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/internal/text/tables"
 )
 
@@ -86,12 +86,8 @@ func (p *Printer) Complain(err error) {
 	if err == nil {
 		return
 	}
-	var lines []string
-	for line := range strings.SplitSeq(err.Error(), "\n") {
-		if !slices.Contains(lines, line) { // of several strategies each may complain of the same
-			lines = append(lines, line)
-		}
-	}
+	// of several strategies each may complain of the same
+	lines := prose.Distinct(strings.Split(err.Error(), "\n"))
 	if left := len(lines) - MostLines; left > 1 {
 		lines = append(lines[:MostLines], fmt.Sprintf("and %d more", left))
 	}

@@ -25,6 +25,17 @@ func Names[T any](all []T, name func(T) string) (names []string) {
 	return names
 }
 
+// Distinct are all, each once, in their order.
+func Distinct[T comparable](all []T) (each []T) {
+	seen := map[T]bool{}
+	for _, v := range all {
+		if !seen[v] {
+			seen[v], each = true, append(each, v)
+		}
+	}
+	return each
+}
+
 // List joins names: "a, b and c".
 func List(names []string) string {
 	if len(names) < 2 {
