@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"html"
 	"io"
 	"strings"
 
@@ -167,7 +168,7 @@ func (p *Page) Write(w io.Writer) error {
 		return p.bad
 	}
 	if p.Source == "" {
-		p.Source = HTML("Written by <code>poolbench " + p.Title + "</code>.")
+		p.Source = HTML("Written by <code>poolbench " + html.EscapeString(p.Title) + "</code>.")
 	}
 	css, js := pageCSS+charts.Style()+p.CSS, p.JS
 	for _, s := range p.Sections {
