@@ -26,7 +26,8 @@ func swatchElement(canvas *svgCanvas) string {
 
 // element is what was drawn as an svg element of one line, with those attributes.
 func (s *svgCanvas) element(attributes string) string {
-	return `<svg ` + attributes + `>` + strings.ReplaceAll(s.content().String(), "\n", "") + `</svg>`
+	return `<svg ` + attributes + `>` + strings.ReplaceAll(s.content().String(), "\n", "") +
+		`</svg>`
 }
 
 // Spark returns an svg element with the lines of the chart's first panel and nothing else, for a

@@ -133,7 +133,8 @@ func (s *capacitySearch) figure() (f *figure, notes []string, err error) {
 	title := "Capacity for " + s.objective
 	var found []charts.Found
 	for _, f := range s.found {
-		found = append(found, charts.Found{Name: f.Name, Style: f.Style, Met: f.Met, Missed: f.Missed})
+		found = append(found,
+			charts.Found{Name: f.Name, Style: f.Style, Met: f.Met, Missed: f.Missed})
 	}
 	chart, err := charts.Capacity(title, s.across, s.from, s.to, found)
 	if empty, ok := errors.AsType[*charts.EmptyError](err); ok {

@@ -47,7 +47,8 @@ func (d *Data) whole() *Data {
 	out.Scenarios = jsondoc.List(d.Scenarios)
 	for i := range out.Scenarios {
 		s := &out.Scenarios[i]
-		s.Facts, s.Axes, s.Cells = jsondoc.List(s.Facts), jsondoc.List(s.Axes), jsondoc.List(s.Cells)
+		s.Facts, s.Axes = jsondoc.List(s.Facts), jsondoc.List(s.Axes)
+		s.Cells = jsondoc.List(s.Cells)
 		for j := range s.Cells {
 			s.Cells[j].At = jsondoc.List(s.Cells[j].At)
 		}

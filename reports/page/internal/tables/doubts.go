@@ -139,5 +139,5 @@ func DoubtLines(all []DoubtedCell) (lines []DoubtedCell) {
 
 // kind is the verdict with the checks that led to it.
 func (d DoubtedCell) kind() string {
-	return d.Verdict.String() + "\x00" + strings.Join(prose.Names(d.Why, results.Doubt.Check), "\x00")
+	return strings.Join(append(prose.Names(d.Why, results.Doubt.Check), d.Verdict.String()), "\x00")
 }
