@@ -37,7 +37,7 @@ func (r *Report) section(in *reportInput, g *grid.Group) (section reportSection,
 		ID: r.unique(charts.FileName(id)), Title: title(g), Facts: subjects(g),
 		Runs: runsOf(g.Cells), Table: tables.Results(g), Checks: tables.Checks(g),
 		Evidence: tables.Evidence(g),
-		Inside: tables.Inside(g), Steps: tables.Steps(g), Labels: tables.Labels(g),
+		Inside:   tables.Inside(g), Steps: tables.Steps(g), Labels: tables.Labels(g),
 		OverTime: in.heatTable(g),
 	}
 	if section.Evidence != nil {
