@@ -3,8 +3,6 @@ package theory
 import (
 	"fmt"
 	"math"
-
-	"gonum.org/v1/gonum/dsp/fourier"
 )
 
 // MDk is the queue M/D/k: constant service times. It takes transforms of O(1/(1−ρ)) points, 0.2 ms
@@ -74,12 +72,12 @@ func solveCrommelin(k int, a float64) (*crommelin, error) {
 			return nil, tooClose("M/D/k", rho)
 		}
 	}
-	f := fourier.NewCmplxFFT(n)
+	f := newFourier(n)
 	x := make([]complex128, n)
 	for j := range x {
 		x[j] = negLogOneMinusExp(walkExponent(k, a, j, n))
 	}
-	f.Coefficients(x, x)
+	f.transform(x)
 
 	q := &crommelin{k: k, a: a, eta: math.Exp(-logZeta)}
 	sum, mean := 0.0, 0.0
@@ -98,12 +96,12 @@ func solveCrommelin(k int, a float64) (*crommelin, error) {
 	for m := 1; m < n/2; m++ {
 		x[m] = complex(real(x[m])/float64(n), 0)
 	}
-	f.Coefficients(x, x)
+	f.transform(x)
 	none := math.Exp(-sum)
 	for j := range x {
 		x[j] = complex(none, 0) * expm1(real(x[j]), -imag(x[j]))
 	}
-	f.Coefficients(x, x)
+	f.transform(x)
 
 	// beyond, the transform has fewer than six digits
 	last := min(n/2-1, int(math.Ceil(25/(logZeta-logR))))

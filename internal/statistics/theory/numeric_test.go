@@ -3,9 +3,32 @@ package theory
 import (
 	"math"
 	"math/big"
+	"math/cmplx"
 	"math/rand/v2"
 	"testing"
 )
+
+func TestFourierIsItsDefinition(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	for n := 2; n <= 64; n *= 2 {
+		x := make([]complex128, n)
+		for i := range x {
+			x[i] = complex(r.NormFloat64(), r.NormFloat64())
+		}
+		want := make([]complex128, n)
+		for m := range want {
+			for j, v := range x {
+				want[m] += v * cmplx.Rect(1, -2*math.Pi*float64(j*m%n)/float64(n))
+			}
+		}
+		newFourier(n).transform(x)
+		for m := range want {
+			if cmplx.Abs(x[m]-want[m]) > 1e-13 {
+				t.Errorf("n = %d: element %d is %v, want %v", n, m, x[m], want[m])
+			}
+		}
+	}
+}
 
 func TestRoot(t *testing.T) {
 	for _, c := range []struct {
