@@ -10,9 +10,10 @@ help: ## list the targets
 
 # minimal is gonum/plot without formats that no chart has: 0.8 MB. grpcnotrace is gRPC without traces of its own, whose
 # page is a template of the standard library: for one, the linker keeps 11 MB of methods that nothing calls (TestBinary).
-TAGS := minimal,grpcnotrace
+# No debug information: making it takes a tenth of the time, and reading it while tests are linked.
+FLAGS := -tags=minimal,grpcnotrace -gcflags=all=-dwarf=false
 
-# No debug information: making it takes a tenth of the time. Nothing is inlined in what asks, words, starts, judges a study and draws:
+# Nothing is inlined in what asks, words, starts, judges a study and draws:
 # 0.8 MB in all, and a report takes as long; nor in the commands of Redis, of which none but a few are
 # called: 2.1 MB (runs of redis_stream take 3.12 s of CPU time where they took 3.08, of asynq 2.64 and 2.71,
 # which vary by 15 %). jetstream takes 11 % more with its server so, which is left alone. Nor in
@@ -24,15 +25,15 @@ COLD := ./internal/cli/... ./internal/studies/... ./internal/gate/measure/... ./
 	google.golang.org/protobuf/... google.golang.org/genproto/... github.com/bufbuild/... github.com/jhump/... \
 	github.com/getkin/... github.com/santhosh-tekuri/... go.yaml.in/... mvdan.cc/... github.com/nats-io/jwt/...
 build: ## build bin/poolbench
-	$(GO) build -tags $(TAGS) -trimpath -gcflags all=-dwarf=false $(COLD:%=-gcflags '%=-dwarf=false -l') -ldflags '-s -w' -o $(BIN) ./cmd/poolbench
+	$(GO) build $(FLAGS) -trimpath $(COLD:%=-gcflags '%=-dwarf=false -l') -ldflags '-s -w' -o $(BIN) ./cmd/poolbench
 
 run: build ## build, then run the default studies: a table and report.html, under 75 s on two cores
 	$(BIN) run
 
 # What was skipped is named at the end, with the reason. Tests wait about as long as they compute: twice as many packages run side by side as
 # there are processors, and eight tests of one that wait. A heap that is collected more seldom saves a seventh of the CPU time; lint vets.
-# The tags of build make the linking of commands a sixth shorter; what a test builds itself has them, too, and is compiled once.
-test check race fuzz: export GOFLAGS := $(shell $(GO) env GOFLAGS) -tags=$(TAGS)
+# The flags of build make the linking of tests shorter; what a test builds itself has them, too, and is compiled once.
+test check race fuzz: export GOFLAGS := $(shell $(GO) env GOFLAGS) $(FLAGS)
 TESTS = GOGC=400 $(GO) tool gotestsum --format pkgname -- -vet=off -parallel 8 \
 	$(shell n=$$(getconf _NPROCESSORS_ONLN 2>/dev/null) && echo -p $$((2 * n)))
 
