@@ -323,7 +323,7 @@ func (s Server) miss(a *ServerAnswer, rate float64) {
 	}
 	a.Met = math.NaN()
 	for _, p := range a.Probes {
-		if p.Verdict == objectives.Met && p.Rate < rate && !(p.Rate <= a.Met) {
+		if p.Verdict == objectives.Met && !p.Late && p.Rate < rate && !(p.Rate <= a.Met) {
 			a.Met = p.Rate
 		}
 	}

@@ -153,6 +153,16 @@ func TestServerProbes(t *testing.T) {
 	})
 }
 
+// TestServerForgets: where a rate is missed that was met, what is left is the highest that was met
+// below it, and not by a probe that was sent late.
+func TestServerForgets(t *testing.T) {
+	a := &ServerAnswer{Met: 200, Probes: []ServerProbe{{Rate: 100, Verdict: objectives.Met},
+		{Rate: 150, Verdict: objectives.Met, Late: true}, {Rate: 200, Verdict: objectives.Met}}}
+	if (Server{}).miss(a, 200); a.Met != 100 || a.Missed != 200 {
+		t.Errorf("%v to %v", a.Met, a.Missed)
+	}
+}
+
 // TestServerMayLose: requests are lost as far as the objective allows, or 1 % where it says nothing
 // of that.
 func TestServerMayLose(t *testing.T) {

@@ -272,12 +272,24 @@ func serverResult(s capacity.Server, k attack.Attack, found *capacity.ServerAnsw
 // lostAtMet are the shares of requests that were not answered well at the rate that is met.
 func lostAtMet(found *capacity.ServerAnswer) []bench.Metric {
 	for _, p := range found.Probes {
-		if p.Rate == found.Met && p.Verdict == objectives.Met && p.Result != nil {
+		if p.Rate == found.Met && p.Verdict == objectives.Met && !p.Late && p.Result != nil {
 			losses := capacity.LossesOf(p.Result)
 			return losses[:]
 		}
 	}
 	return nil
+}
+
+// triedBy is the probe in a document: one that was sent late decides nothing.
+func triedBy(p capacity.ServerProbe) search.Probe {
+	verdict := p.Verdict
+	if p.Late {
+		verdict = objectives.Undecided
+	}
+	tried := search.Probe{At: p.Rate, Verdict: verdict.String()}
+	*map[objectives.Verdict]*int{objectives.Met: &tried.Met, objectives.Missed: &tried.Missed,
+		objectives.Undecided: &tried.Untold}[verdict]++
+	return tried
 }
 
 // showServer prints the answer first, then the probes by their rate.
@@ -293,12 +305,14 @@ func showServer(
 			Strategy: k.Strategy.String(), Met: jsondoc.Finite(found.Met),
 			Missed: jsondoc.Finite(found.Missed), Runs: len(probes), Tried: []search.Probe{}}
 		for _, p := range probes {
-			tried := search.Probe{At: p.Rate, Verdict: p.Verdict.String()}
-			*map[objectives.Verdict]*int{objectives.Met: &tried.Met,
-				objectives.Missed: &tried.Missed, objectives.Undecided: &tried.Untold}[p.Verdict]++
-			line.Tried = append(line.Tried, tried)
+			line.Tried = append(line.Tried, triedBy(p))
 		}
-		return e.JSON(search.Document{Head: outcome.HeadOf(e, "capacity"),
+		var warnings []string
+		if found.Stopped != nil {
+			warnings = []string{"the search stopped: " + found.Stopped.Error()}
+		}
+		return e.JSON(search.Document{Warnings: warnings,
+			Head:      outcome.HeadOf(e, "capacity"),
 			Objective: s.Objectives.String(), Axis: "rate", From: s.First, To: s.Most,
 			Cut: e.Interruption(), Answers: []search.Line{line}, Failed: e.Failed})
 	}

@@ -22,15 +22,16 @@ type Found struct {
 // A Document is what `poolbench capacity --format json` prints.
 type Document struct {
 	outcome.Head
-	Objective  string           `json:"objective"`
-	Axis       string           `json:"axis"` // load, rate, limit or queue: what is searched
-	From       float64          `json:"from"` // the range
-	To         float64          `json:"to"`
-	Confidence float64          `json:"confidence"`
-	Cut        string           `json:"interrupted,omitempty"`
-	Warnings   []string         `json:"warnings,omitempty"` // of a rate that is not the target's
-	Answers    []Line           `json:"answers"`
-	Failed     []rundir.Failure `json:"failed,omitempty"`
+	Objective  string  `json:"objective"`
+	Axis       string  `json:"axis"` // load, rate, limit or queue: what is searched
+	From       float64 `json:"from"` // the range
+	To         float64 `json:"to"`
+	Confidence float64 `json:"confidence"`
+	Cut        string  `json:"interrupted,omitempty"`
+	// of a rate that is not the target's, or why the search of a server stopped
+	Warnings []string         `json:"warnings,omitempty"`
+	Answers  []Line           `json:"answers"`
+	Failed   []rundir.Failure `json:"failed,omitempty"`
 }
 
 // A Line is the answer for one scenario.

