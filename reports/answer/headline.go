@@ -106,11 +106,19 @@ func (s Sweep) unusable() (a Answer) {
 	}
 	byTime := func(x, y Case) int { return cmp.Compare(x.Value(a.Unit), y.Value(a.Unit)) }
 	low, high := slices.MinFunc(known, byTime), slices.MaxFunc(known, byTime)
-	a.Headline += fmt.Sprintf(": %sthe %s reads %s with %s%s", lower(s.prefix(x)), Metric(a.Unit),
-		quantity.Seconds(low.Value(a.Unit)), low.Strategy, priceOf(low.Cell))
-	if low.Strategy != high.Strategy {
-		a.Headline += fmt.Sprintf(", %s with %s%s", quantity.Seconds(high.Value(a.Unit)),
-			high.Strategy, priceOf(high.Cell))
+	reads := func(k Case) string {
+		var alike []string
+		for _, c := range known {
+			if c.Alike(k.Cell) {
+				alike = append(alike, c.Strategy)
+			}
+		}
+		return fmt.Sprintf("%s with %s%s", quantity.Seconds(k.Value(a.Unit)), some(alike),
+			priceOf(k.Cell))
+	}
+	a.Headline += fmt.Sprintf(": %sthe %s reads %s", lower(s.prefix(x)), Metric(a.Unit), reads(low))
+	if !low.Alike(high.Cell) {
+		a.Headline += ", " + reads(high)
 	}
 	return a
 }

@@ -84,6 +84,9 @@ func TestHeadlines(t *testing.T) {
 		"all doubted": {"SUSPECT (lag, 2 of 2): at load 0.9 the p99 response reads 100 ms with a, " +
 			"200 ms with b", []Case{p99("a", 0.9, 0.1).doubt("lag", results.Suspect),
 			p99("b", 0.9, 0.2).doubt("lag", results.Suspect)}},
+		"all doubted, and alike": {"SUSPECT (lag, 2 of 2): at load 0.9 the p99 response reads 100 ms " +
+			"with a and b", []Case{p99("a", 0.9, 0.1).doubt("lag", results.Suspect),
+			p99("b", 0.9, 0.1).doubt("lag", results.Suspect)}},
 		"one of them INVALID": {"SUSPECT (lag, 1 of 2): at load 0.9 the p99 response reads " +
 			"200 ms with b", []Case{p99("a", 0.9, 0.1).doubt("pause", results.Invalid),
 			p99("b", 0.9, 0.2).doubt("lag", results.Suspect)}},

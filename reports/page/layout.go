@@ -102,8 +102,12 @@ func said(d tables.DoubtedCell) string {
 // alerts are what a reader must know before any number.
 func (p *reportPage) alerts() (out []shell.Alert) {
 	if p.Partial != "" {
+		text := "the missing runs may differ from them."
+		if of := strings.Fields(p.Partial); len(of) > 2 && of[0] == of[2] { // "2 of 2 runs"
+			text = "the last run has what came until it was cut off."
+		}
 		out = append(out, shell.Alert{Lead: "This run is not complete:", Text: p.Partial +
-			". The results here count; the missing runs may differ from them."})
+			". The results here count; " + text})
 	}
 	for _, a := range []struct {
 		lead, text string

@@ -134,6 +134,10 @@ func Run(
 	mode, err := o.Mode()
 	e.Finish(errors.Join(writing, e.Dir.End(e.Planned, e.Cut), err, e.keepFailures(mode)))
 	shown := showLoaded(kind, what, e, o.Format)
+	if e.Cut != nil && e.Done > 0 {
+		e.Complain(fmt.Errorf("%s holds %d of %s: interrupted; the last may be cut off",
+			e.Dir.Path(), e.Done, prose.Count(e.Planned, "run")))
+	}
 	if !o.Quiet && o.Format != "json" {
 		e.Warn(outcome.Suspects(e.Records))
 	}

@@ -24,6 +24,8 @@ func TestAttackInterrupt(t *testing.T) {
 			cmd := clitest.Process(t, nil,
 				append([]string{"attack", url, "--duration", "1h", "--out", "x", "--quiet"},
 					strings.Fields(args)...)...)
+			var told strings.Builder
+			cmd.Stderr = &told
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
@@ -35,6 +37,10 @@ func TestAttackInterrupt(t *testing.T) {
 			}
 			if err := cmd.Wait(); cmd.ProcessState.ExitCode() != clitest.Interrupted {
 				t.Errorf("ended with %v", err)
+			}
+			if want := "x holds 1 of 1 run: interrupted; the last"; !strings.Contains(told.String(),
+				want) {
+				t.Errorf("%q, want in it %q", told.String(), want)
 			}
 			if results := clitest.Read(t, "x/results.txt"); !strings.Contains(results,
 				"\nBenchmarkAttack/") ||
