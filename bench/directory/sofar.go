@@ -68,8 +68,10 @@ func (d *Dir) keep(r *bench.Result) error {
 	}
 	// The line in results.txt comes last: a result that a reader finds there has what
 	// the other files say of it.
-	for i, o := range slices.Backward(d.outputs()) {
-		if _, err := o.to.Write(more[i]); err != nil {
+	outputs := d.outputs()
+	for i := range outputs {
+		i = (i + 1) % len(outputs)
+		if _, err := outputs[i].to.Write(more[i]); err != nil {
 			return d.wrote(dirFiles[i], err)
 		}
 	}

@@ -152,7 +152,7 @@ const PoisonAttempts = 3
 
 // aWhile is what a poison task takes to kill its process: brokers write it down a little later that
 // a message was delivered (JetStream: 100 ms).
-const aWhile = 300 * time.Millisecond
+const aWhile = time.Second
 
 // Poison has a task that kills each process that runs it: in the end it is a dead letter,
 // and the others are done.
