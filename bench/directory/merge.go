@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
 
 	"golang.org/x/perf/benchfmt"
 
@@ -95,10 +98,30 @@ func Merge(paths []string) (merged []*bench.Result, leftOut []string, err error)
 			if err != nil {
 				return nil, nil, err
 			}
+			r.Name = ofAll(r.Name, len(parts))
 			merged, leftOut = append(merged, r), left
 		}
 	}
 	return merged, leftOut, nil
+}
+
+// added are the axes of a load that several generators add to.
+var added = regexp.MustCompile(`/(rate|n|sessions|arrival=closed:clients)=[^/,]+`)
+
+// ofAll is the name of a load of which each of so many generators has sent such a part.
+func ofAll(name string, generators int) string {
+	return added.ReplaceAllStringFunc(name, func(axis string) string {
+		i := strings.LastIndexByte(axis, '=') + 1
+		each, err := strconv.ParseFloat(axis[i:], 64)
+		if err != nil {
+			return axis
+		}
+		all := each * float64(generators)
+		if strings.HasPrefix(axis, "/rate") {
+			return axis[:i] + fmt.Sprint(all)
+		}
+		return axis[:i] + strconv.FormatFloat(all, 'f', -1, 64)
+	})
 }
 
 // partOf names the directory in what is said of the result.

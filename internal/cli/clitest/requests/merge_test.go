@@ -35,6 +35,9 @@ func TestMerge(t *testing.T) {
 		return all[0]
 	}
 	a, b, both := one("a"), one("b"), one("both")
+	if !strings.Contains(both.Name, "/rate=800/n=400/") {
+		t.Error(both.Name)
+	}
 	if both.Tasks != 400 || len(both.Agents) != 2 || both.Verdict != max(a.Verdict, b.Verdict) {
 		t.Errorf("%d requests, agents %q, %v", both.Tasks, both.Agents, both.Verdict)
 	}
