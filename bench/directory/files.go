@@ -99,22 +99,27 @@ func (f *dirFile) giveWay(next *dirFile) error {
 // results are there, as catchUp does, and else is of no use.
 func (d *Dir) replace(more, tails [len(dirFiles)][]byte) (err error) {
 	var next [len(dirFiles)]*dirFile
+	undo := func(err error) error {
+		for i, f := range slices.Backward(d.files) {
+			if next[i] != nil {
+				err = errors.Join(err, next[i].Close())
+			}
+			err = errors.Join(err, f.unfollow())
+		}
+		return err
+	}
 	for i, f := range d.files {
 		if next[i], err = f.follow(more[i], tails[i]); err != nil {
-			for j, f := range slices.Backward(d.files[:i+1]) {
-				if next[j] != nil {
-					err = errors.Join(err, next[j].Close())
-				}
-				err = errors.Join(err, f.unfollow())
-			}
-			return fmt.Errorf("%s: %w", f.path, err)
+			return undo(fmt.Errorf("%s: %w", f.path, err))
 		}
 	}
-	var errs []error
 	for i, f := range d.files {
-		errs = append(errs, f.giveWay(next[i]))
+		err = f.giveWay(next[i])
+		if next[i] = nil; err != nil {
+			return undo(err)
+		}
 	}
-	return errors.Join(errs...)
+	return nil
 }
 
 // catchUp ends what a kill has cut off within replace, once its results had given way.

@@ -173,6 +173,24 @@ func TestSoFarAtOnce(t *testing.T) {
 		}
 		holds(name, dir, first)
 	}
+	for _, name := range resultFiles { // one cannot be replaced
+		dir := t.TempDir()
+		d := begun(dir, first)
+		path := filepath.Join(dir, name)
+		if err := errors.Join(os.Remove(path), os.MkdirAll(path+"/inside", 0o700)); err != nil {
+			t.Fatal(err)
+		}
+		if err := d.WriteSoFar(&second); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: %v", name, err)
+		}
+		left, _ := filepath.Glob(filepath.Join(dir, "*.next"))
+		if left != nil {
+			t.Errorf("%s: %v is left", name, left)
+		}
+		if err := d.Unlock(); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 // TestSoFarStays: what was written of a run stays when it fails, when it is interrupted, and when
