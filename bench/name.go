@@ -21,16 +21,11 @@ func (s Scenario) Name() string { return "Run/" + s.axes() }
 
 func (s Scenario) axes() string {
 	s = s.withDefaults()
-	var name []byte
+	var parts []string
 	add := func(given bool, axis string, value any) {
-		if !given {
-			return
+		if given {
+			parts = append(parts, fmt.Sprintf("%s=%v", axis, value))
 		}
-		if len(name) > 0 {
-			name = append(name, '/')
-		}
-		name = append(append(name, axis...), '=')
-		name = fmt.Append(name, value)
 	}
 	add(true, "strategy", escaped(s.Strategy.String()))
 	add(true, "workload", escaped(s.Workload.String()))
@@ -50,22 +45,16 @@ func (s Scenario) axes() string {
 	add(s.Profile != "", "profile", s.Profile)
 	add(s.Flight != 0, "flight", s.Flight)
 	add(true, "clock", s.Clock)
-	return string(name)
+	return strings.Join(parts, "/")
 }
 
 // escaped spells what a benchmark name cannot hold, the slash between its parts, white space and
 // what does not print, as URLs do: a parameter may be a path.
 func escaped(variant string) string {
-	unspeakable := func(r rune) bool {
-		return r == '/' || r == '%' || r == utf8.RuneError || !unicode.IsGraphic(r) ||
-			unicode.IsSpace(r)
-	}
-	if !strings.ContainsFunc(variant, unspeakable) { // a report asks for thousands
-		return variant
-	}
 	var b strings.Builder
 	for _, r := range variant {
-		if !unspeakable(r) {
+		if r != '/' && r != '%' && r != utf8.RuneError && unicode.IsGraphic(r) &&
+			!unicode.IsSpace(r) {
 			b.WriteRune(r)
 			continue
 		}

@@ -228,7 +228,7 @@ func adviceOption(unit string, o advise.Option) advice.Option {
 	if slots, ok := o.Slots(); ok {
 		out.Queue = &slots
 	}
-	out.Ties = prose.Names(o.Ties, strategies.Variant.String)
+	out.Ties = prose.Texts(o.Ties, strategies.Variant.String)
 	if o.Confirmed != nil {
 		out.Confirmed = jsondoc.Finite(o.Confirmed.Mid)
 	}

@@ -189,7 +189,7 @@ func (c *calibrated) document(path string) *proof.Calibration {
 
 // answered is what the machine said, in words.
 func answered(r calibration.Reading) string {
-	return strings.Join(prose.Names(r.Metrics, func(m bench.Metric) string {
+	return strings.Join(prose.Texts(r.Metrics, func(m bench.Metric) string {
 		return strings.TrimSpace(quantity.Metric(m.Unit, m.Value) + " " + readingNames[m.Unit])
 	}), ", ")
 }

@@ -68,7 +68,7 @@ func (a *app) runScenarios(ctx context.Context, axes question.Words, o question.
 	late := slices.DeleteFunc(out, func(s studies.Study) bool { return s.Apart })
 	if len(late) > 0 && len(p) > 0 && p[0].Study != nil && !o.Quiet {
 		a.Warn([]string{fmt.Sprintf("the time of a default run is too short for %s: poolbench "+
-			"study NAME", strings.Join(prose.Names(late, func(s studies.Study) string {
+			"study NAME", strings.Join(prose.Texts(late, func(s studies.Study) string {
 			return s.Name
 		}), ", "))})
 	}

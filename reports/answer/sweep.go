@@ -86,7 +86,7 @@ func (s Sweep) unbounded() (names []string) {
 
 // strategies are the names in the order of the cases.
 func (s Sweep) strategies() []string {
-	return prose.Distinct(prose.Names(s.Cases, func(c Case) string { return c.Strategy }))
+	return prose.Distinct(prose.Texts(s.Cases, func(c Case) string { return c.Strategy }))
 }
 
 // known reports whether a case at the place has a metric.

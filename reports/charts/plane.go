@@ -108,7 +108,7 @@ func Planes(title string, planes []Plane) (*Chart, error) {
 
 // levelNames are those of all levels, each once: a level has one look in all panels.
 func levelNames(levels []Level) []string {
-	return prose.Distinct(prose.Names(levels, func(l Level) string { return l.Name }))
+	return prose.Distinct(prose.Texts(levels, func(l Level) string { return l.Name }))
 }
 
 // levels are those that the axis shows.

@@ -84,7 +84,7 @@ func (t *svgState) line() string {
 		fmt.Fprintf(&b, ` stroke-width="%s"`, decimal(float64(t.width)))
 	}
 	if len(t.dash) > 0 {
-		parts := prose.Names(t.dash, func(d vg.Length) string { return decimal(float64(d)) })
+		parts := prose.Texts(t.dash, func(d vg.Length) string { return decimal(float64(d)) })
 		fmt.Fprintf(&b, ` stroke-dasharray="%s"`, strings.Join(parts, " "))
 		if t.offset != 0 {
 			fmt.Fprintf(&b, ` stroke-dashoffset="%s"`, decimal(float64(t.offset)))

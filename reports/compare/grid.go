@@ -71,7 +71,7 @@ func newGrid(by *projections) *grid {
 func (g *grid) addResults(in results.Input, metrics []string) (added int) {
 	var rec benchfmt.Result
 	var before []results.Pair
-	written := prose.Names(metrics, untidied)
+	written := prose.Texts(metrics, untidied)
 	for i := range in.Results.Runs {
 		run := &in.Results.Runs[i]
 		// Runs in a row share their configuration, unless a line between them changed it.
@@ -231,7 +231,7 @@ func (c *gridCell) summarise(
 	// NewSample sorts in place, which is no loss: the values are this cell's own.
 	sample := benchmath.NewSample(c.values, thresholds)
 	if fields := benchproc.NonSingularFields(sortedKeys(c.residue)); len(fields) > 0 {
-		names := prose.Names(fields, func(f *benchproc.Field) string { return f.Name })
+		names := prose.Texts(fields, func(f *benchproc.Field) string { return f.Name })
 		sample.Warnings = append(sample.Warnings,
 			fmt.Errorf("benchmarks vary in %s", strings.Join(names, ", ")))
 	}

@@ -187,7 +187,7 @@ func (t *Table) json(columns []string) jsonTable {
 }
 
 func messages(lists ...[]error) []string {
-	return jsondoc.List(prose.Names(slices.Concat(lists...), error.Error))
+	return jsondoc.List(prose.Texts(slices.Concat(lists...), error.Error))
 }
 
 func pairMap(pairs []results.Pair) map[string]string {

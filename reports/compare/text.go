@@ -203,7 +203,7 @@ func mark(notes *tables.Footnotes, warnings ...[]error) string {
 }
 
 func configLines(pairs []results.Pair) []string {
-	return prose.Names(pairs, func(p results.Pair) string { return p.Key + ": " + p.Value })
+	return prose.Texts(pairs, func(p results.Pair) string { return p.Key + ": " + p.Value })
 }
 
 // changed returns the pairs of now that are not in before, and of the first table those that say

@@ -118,7 +118,7 @@ func outcome(r *verdict.Report) string {
 // remarks are all lines beside the table.
 func remarks(r *verdict.Report) []string {
 	after := func(begin string, texts []string) []string {
-		return prose.Names(texts, func(text string) string { return begin + text })
+		return prose.Texts(texts, func(text string) string { return begin + text })
 	}
 	return slices.Concat(after("cannot judge: ", r.Faults), after("unclear: ", r.Unclear),
 		madeOfLines(r), notGatedLines(r), after("note: ", r.Warnings))
@@ -153,7 +153,7 @@ func notGatedLines(r *verdict.Report) (lines []string) {
 }
 
 func benchmarkNames(r *verdict.Report) []string {
-	return prose.Names(r.Rows, func(row verdict.Row) string { return row.Benchmark })
+	return prose.Texts(r.Rows, func(row verdict.Row) string { return row.Benchmark })
 }
 
 // columns gives the row's texts in the order of gateColumns; short are names that are shortened.

@@ -226,7 +226,7 @@ func varianceCaption(set varianceSet, chart *charts.Chart) string {
 	named := func(c *grid.Cell) string {
 		return fmt.Sprintf("%s at C² = %s", c.Strategy, charts.Count(set.c2[c]))
 	}
-	behind := prose.Distinct(prose.Names(grid.Only(set.cells, (*grid.Cell).FallsBehind), named))
+	behind := prose.Distinct(prose.Texts(grid.Only(set.cells, (*grid.Cell).FallsBehind), named))
 	if len(behind) > 0 {
 		out = append(out, grid.DoNotKeepUp(prose.Few(behind, grid.MostNames))+" (arrows).")
 	}

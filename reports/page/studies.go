@@ -48,7 +48,7 @@ func (r *Report) namedStudies(in *reportInput) (studies []reportStudy, of []int)
 			Sign: verdictSigns[f.Verdict],
 		}
 		s.Advice, s.Because = together(f.Advice), together(f.Because)
-		s.Lines = prose.Names(f.Lines, together)
+		s.Lines = prose.Texts(f.Lines, together)
 		if s.Sign != "" {
 			s.Kind = charts.FileName(string(f.Verdict))
 		}

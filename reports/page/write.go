@@ -105,7 +105,7 @@ func (r *Report) Finding() (headline string, trust []string) {
 	if headline = r.page.First.Headline; headline == r.page.Summary {
 		headline = ""
 	}
-	return headline, prose.Names(r.page.First.Trust, func(b shell.Badge) string { return b.Text })
+	return headline, prose.Texts(r.page.First.Trust, func(b shell.Badge) string { return b.Text })
 }
 
 // Flights are the traces of slow tasks, with what they show.

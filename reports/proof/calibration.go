@@ -117,7 +117,7 @@ func (c *Calibration) found() (a answer.Answer) {
 	}
 	if len(missed) > 0 {
 		a.Facts = append(a.Facts, answer.Fact{Title: "Missed",
-			Text: prose.List(prose.Few(prose.Names(missed, Known.name), 3)) + "."})
+			Text: prose.List(prose.Few(prose.Texts(missed, Known.name), 3)) + "."})
 	} else {
 		a.Facts = append(a.Facts, answer.Fact{Title: "Farthest off", Text: far[0].name() + ": " +
 			far[0].words() + "."})

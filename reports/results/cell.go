@@ -186,7 +186,7 @@ func (c Cell) Doubts() *Doubts {
 
 // Text is the reasons on one line.
 func (d *Doubts) Text() string {
-	return strings.Join(prose.Names(d.Why, func(why Doubt) string { return why.Text }), "; ")
+	return strings.Join(prose.Texts(d.Why, func(why Doubt) string { return why.Text }), "; ")
 }
 
 // OfOverload reports whether all that is said is what an overload brings by itself.

@@ -32,7 +32,7 @@ func NotWhole(r *Results) string { return fmt.Sprintf("%s is not whole: %s", r.P
 
 // LabelsOf lists the labels of the inputs.
 func LabelsOf(inputs []Input) []string {
-	return prose.Names(inputs, func(in Input) string { return in.Label })
+	return prose.Texts(inputs, func(in Input) string { return in.Label })
 }
 
 // MergeUnits joins the metadata of all inputs.

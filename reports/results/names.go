@@ -58,7 +58,7 @@ func Shorten(lines []string, short map[string]string) []string {
 	for _, name := range slices.Backward(slices.Sorted(maps.Keys(short))) {
 		pairs = append(pairs, name, short[name])
 	}
-	return prose.Names(lines, strings.NewReplacer(pairs...).Replace)
+	return prose.Texts(lines, strings.NewReplacer(pairs...).Replace)
 }
 
 func identity(names []string) map[string]string {

@@ -36,7 +36,7 @@ func Chart(t *Trend, unit string) (*charts.Chart, error) {
 		return s.levels[0] <= 0
 	})
 
-	short, shared := results.ShortNames(prose.Names(shown, func(s *Series) string {
+	short, shared := results.ShortNames(prose.Texts(shown, func(s *Series) string {
 		return s.Benchmark
 	}))
 	class := benchunit.ClassOf(unit)
@@ -93,7 +93,7 @@ func Chart(t *Trend, unit string) (*charts.Chart, error) {
 
 // units are those of the series.
 func (t *Trend) units() []string {
-	return prose.Names(t.Series, func(s Series) string { return s.Unit })
+	return prose.Texts(t.Series, func(s Series) string { return s.Unit })
 }
 
 // largest is the size of the largest listed change of the series, as a logarithm.

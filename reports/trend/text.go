@@ -115,7 +115,7 @@ func (t *Trend) doubts() []string {
 func WriteText(w io.Writer, t *Trend, most int) error {
 	text := tables.Lines([]string{t.Summary()}, most)
 	if rows := t.rows(); len(rows) > 0 {
-		short, shared := results.ShortNames(prose.Names(rows, func(r row) string {
+		short, shared := results.ShortNames(prose.Texts(rows, func(r row) string {
 			return r.Benchmark
 		}))
 		var a tables.Text

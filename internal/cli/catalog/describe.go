@@ -19,32 +19,32 @@ import (
 
 // StrategyNames are those of all strategies.
 func StrategyNames() []string {
-	return prose.Names(strategies.All(), func(s strategies.Spec) string { return s.Name })
+	return prose.Texts(strategies.All(), func(s strategies.Spec) string { return s.Name })
 }
 
 // WorkloadNames are those of all workloads.
 func WorkloadNames() []string {
-	return prose.Names(workloads.All(), func(s workloads.Spec) string { return s.Name })
+	return prose.Texts(workloads.All(), func(s workloads.Spec) string { return s.Name })
 }
 
 // TargetNames are those of all targets.
 func TargetNames() []string {
-	return prose.Names(targets.All(), func(s targets.Spec) string { return s.Name })
+	return prose.Texts(targets.All(), func(s targets.Spec) string { return s.Name })
 }
 
 // ArrivalNames are those of all arrival processes.
 func ArrivalNames() []string {
-	return prose.Names(arrivals.All(), func(s arrivals.Spec) string { return s.Name })
+	return prose.Texts(arrivals.All(), func(s arrivals.Spec) string { return s.Name })
 }
 
 // StudyNames are those of all studies.
 func StudyNames() []string {
-	return prose.Names(studies.All(), func(s studies.Study) string { return s.Name })
+	return prose.Texts(studies.All(), func(s studies.Study) string { return s.Name })
 }
 
 // MetricNames are the units of all metrics.
 func MetricNames() []string {
-	return prose.Names(bench.Metrics(), func(m bench.MetricInfo) string { return m.Unit })
+	return prose.Texts(bench.Metrics(), func(m bench.MetricInfo) string { return m.Unit })
 }
 
 // facts leaves out what is empty.
@@ -77,7 +77,7 @@ func describeWorkload(s workloads.Spec) Entry {
 func describeTarget(s targets.Spec) Entry {
 	return Entry{s.Name, s.Summary, facts(
 		fact{"limits", yes("a rate, so scenarios give --rate and not --load", s.RateLimits)},
-		fact{"counts", strings.Join(prose.Names(s.Counts,
+		fact{"counts", strings.Join(prose.Texts(s.Counts,
 			func(c targets.Counter) string { return c.Name }), ", ")},
 		fact{"source", s.Source},
 	), describeKeys(s.Keys)}

@@ -56,7 +56,7 @@ type kind struct {
 func Kinds() []kind {
 	return []kind{
 		kindOf("strategies", StrategyNames(), strategies.All(), describeStrategy),
-		kindOf("parts", prose.Names(strategies.Parts(), strategies.Part.String), strategies.Parts(),
+		kindOf("parts", prose.Texts(strategies.Parts(), strategies.Part.String), strategies.Parts(),
 			describePart),
 		kindOf("workloads", WorkloadNames(), workloads.All(), describeWorkload),
 		kindOf("targets", TargetNames(), targets.All(), describeTarget),
@@ -72,7 +72,7 @@ func kindOf[T any](name string, names []string, all []T, describe func(T) Entry)
 
 // KindNames are those of all kinds.
 func KindNames() []string {
-	return prose.Names(Kinds(), func(k kind) string { return k.Name })
+	return prose.Texts(Kinds(), func(k kind) string { return k.Name })
 }
 
 func describeKeys(keys []param.Key) (list []parameter) {

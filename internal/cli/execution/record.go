@@ -36,7 +36,7 @@ func invalid(r *bench.Result) []string {
 			why = append(why, reason.String())
 		}
 	}
-	return prose.Names(why, func(w string) string {
+	return prose.Texts(why, func(w string) string {
 		return fmt.Sprintf("%s (seed %d) is INVALID: %s", r.Name, r.Seed, w)
 	})
 }

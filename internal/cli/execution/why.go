@@ -29,5 +29,5 @@ func causes(r *bench.Result) []string {
 		run.Config = append(run.Config, results.Pair{Key: c.Key, Value: string(c.Value)})
 	}
 	a, _ := why.Of(results.Cell{run}) // else it has none
-	return prose.Names(a.Causes, why.Cause.String)
+	return prose.Texts(a.Causes, why.Cause.String)
 }

@@ -18,7 +18,7 @@ var ProfileDoc = "profile each real-clock run, for go tool pprof and the report:
 
 // ProfileKinds are what it takes, with commas between.
 func ProfileKinds() []string {
-	return prose.Names(profiles.Kinds, func(k profiles.Kind) string { return string(k) })
+	return prose.Texts(profiles.Kinds, func(k profiles.Kind) string { return string(k) })
 }
 
 // Profile declares it for a command whose runs are under the real clock.

@@ -53,4 +53,4 @@ func (r *repeated[S, T]) Replace(texts []string) error {
 }
 
 // GetSlice implements pflag.SliceValue.
-func (r *repeated[S, T]) GetSlice() []string { return prose.Names(*r.to, T.String) }
+func (r *repeated[S, T]) GetSlice() []string { return prose.Texts(*r.to, T.String) }

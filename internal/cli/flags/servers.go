@@ -25,12 +25,12 @@ func Servers(cmd *cobra.Command) {
 			return errors.New("want NAME=ADDRESS, as in " + all[0].Name + "=" + all[0].Example)
 		case i < 0:
 			return fmt.Errorf("unknown server %q (known: %s)", name,
-				strings.Join(prose.Names(all, func(s durable.Server) string { return s.Name }),
+				strings.Join(prose.Texts(all, func(s durable.Server) string { return s.Name }),
 					", "))
 		}
 		return os.Setenv(all[i].Variable, address)
 	}}
-	words := prose.Names(durable.Servers(), func(s durable.Server) string {
+	words := prose.Texts(durable.Servers(), func(s durable.Server) string {
 		return fmt.Sprintf("%s (default $%s)", s.Name, s.Variable)
 	})
 	cmd.Flags().Var(f, "server", "server of strategies that need one: "+

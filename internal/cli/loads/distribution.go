@@ -100,7 +100,7 @@ func (e *loaded) traces(k int) string {
 	slices.SortStableFunc(all, func(a, b attack.Traced) int {
 		return cmp.Compare(b.Response(), a.Response())
 	})
-	words := prose.Names(all[:min(len(all), mostTraces)], func(t attack.Traced) string {
+	words := prose.Texts(all[:min(len(all), mostTraces)], func(t attack.Traced) string {
 		return quantity.Seconds(t.Response().Seconds()) + " " + t.Trace
 	})
 	return fmt.Sprintf("slowest of the %s of requests that carry a trace: %s",

@@ -126,7 +126,7 @@ func stopped(r execution.Record) string {
 func (e *loaded) cases(kind string) *junit.Suite {
 	suite := cases.Of(kind, e.Execution)
 	for _, r := range e.Records {
-		cases.AddChecks(suite, r, prose.Names(e.loads[r.Section].plan.Checks, checks.Check.String))
+		cases.AddChecks(suite, r, prose.Texts(e.loads[r.Section].plan.Checks, checks.Check.String))
 		if why := stopped(r); why != "" {
 			cases.AddStopped(suite, r, why)
 		}

@@ -222,7 +222,7 @@ func New(k attack.Attack) Load {
 		l.Estimate = time.Duration(float64(k.Tasks) / k.Rate * float64(time.Second))
 	}
 	if k.Session != nil {
-		l.steps = prose.Names(k.Session.Steps, func(s sessions.Step) string { return s.Name })
+		l.steps = prose.Texts(k.Session.Steps, func(s sessions.Step) string { return s.Name })
 	}
 	l.plan = k.Written().WithoutSecrets()
 	l.plan.Soak = true // whether it is one of itself or by --soak is no other plan

@@ -126,7 +126,7 @@ func completed(r outcome.Row) string {
 		return text
 	}
 	return text + fmt.Sprintf("; %s (%s)", d.Verdict,
-		strings.Join(prose.Names(d.Why, results.Doubt.Check), ", "))
+		strings.Join(prose.Texts(d.Why, results.Doubt.Check), ", "))
 }
 
 // showAnswered says, for every load, which statuses and errors came, over all repetitions, and what

@@ -26,7 +26,7 @@ func agentLines(all []attack.Agent) (lines []AgentLine) {
 			line.Requests = g.Share.Requests
 			reasons = append(reasons, g.Share.Reasons...)
 		}
-		line.Reasons = prose.Names(reasons, bench.Reason.String)
+		line.Reasons = prose.Texts(reasons, bench.Reason.String)
 		lines = append(lines, line)
 	}
 	return lines

@@ -79,7 +79,7 @@ func newRunLine(r execution.Record) RunLine {
 	if a, ok := why.Of(results.Cell{r.Run}); ok {
 		line.Why = a.Causes
 	}
-	line.Reasons = prose.Names(r.Doubts, func(d results.Doubt) string { return d.Text })
+	line.Reasons = prose.Texts(r.Doubts, func(d results.Doubt) string { return d.Text })
 	if r.Answers != nil {
 		line.Statuses, line.Errors = r.Answers.Statuses, r.Answers.Errors
 		line.Resumed, line.Over = r.Answers.Resumed, r.Answers.Over

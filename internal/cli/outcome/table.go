@@ -142,7 +142,7 @@ func Table(of string, columns []Column, rows []Row) (lines [][]string) {
 		if len(r.Cell) == 0 {
 			continue
 		}
-		cells := prose.Names(columns, func(c Column) string { return r.Spell(c.Unit) })
+		cells := prose.Texts(columns, func(c Column) string { return r.Spell(c.Unit) })
 		lines = append(lines, append([]string{r.Strategy}, cells...))
 	}
 	return lines
@@ -150,7 +150,7 @@ func Table(of string, columns []Column, rows []Row) (lines [][]string) {
 
 // Heads are those of the columns.
 func Heads(columns []Column) []string {
-	return prose.Names(columns, func(c Column) string { return c.Head })
+	return prose.Texts(columns, func(c Column) string { return c.Head })
 }
 
 // columns are those that this group needs.

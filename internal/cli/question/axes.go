@@ -137,7 +137,7 @@ func parseStrategies(text string) ([]strategies.Variant, error) {
 		inProcess := slices.DeleteFunc(strategies.All(), func(s strategies.Spec) bool {
 			return s.RealClock
 		})
-		text = strings.Join(prose.Names(inProcess, func(s strategies.Spec) string {
+		text = strings.Join(prose.Texts(inProcess, func(s strategies.Spec) string {
 			return s.Name
 		}), ",")
 	}
@@ -198,7 +198,7 @@ func positive[T int | float64](
 // and told of it, fits into memory.
 const MostRuns = 1_000_000
 
-func axisNames() []string { return prose.Names(axes(), func(x axis) string { return x.name }) }
+func axisNames() []string { return prose.Texts(axes(), func(x axis) string { return x.name }) }
 
 // AddAxes declares a flag for each axis but those, and returns the words that they will be given,
 // which are read once all flags are known.

@@ -102,7 +102,7 @@ func excludedBy(name string) []string {
 // setFlag gives a flag the values of a file: a flag that may be repeated one by one, any other with
 // commas.
 func setFlag(cmd *cobra.Command, flag *pflag.Flag, values []Word) error {
-	texts := prose.Names(values, func(v Word) string { return v.Text })
+	texts := prose.Texts(values, func(v Word) string { return v.Text })
 	if _, repeated := flag.Value.(pflag.SliceValue); !repeated {
 		texts = []string{strings.Join(texts, ",")}
 	}

@@ -215,7 +215,7 @@ func (f *Found) notes(a capacity.Answer) (notes []string) {
 		add("at %s %v %s: the objective is met by those that complete", f.Search.Over, a.Met, loss)
 	}
 	if len(a.MissedBelow) > 0 {
-		below := prose.Names(a.MissedBelow, func(v float64) string { return fmt.Sprint(v) })
+		below := prose.Texts(a.MissedBelow, func(v float64) string { return fmt.Sprint(v) })
 		add("missed also at %s, below a %s that is met: the objective does not just get harder "+
 			"with the %[2]s, and this is the upper edge", strings.Join(below, ", "), f.Search.Over)
 	}

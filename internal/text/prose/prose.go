@@ -17,12 +17,12 @@ func Count(n int, thing string) string {
 	return fmt.Sprintf("%d %s", n, thing)
 }
 
-// Names are those of all.
-func Names[T any](all []T, name func(T) string) (names []string) {
+// Texts are those of all.
+func Texts[T any](all []T, text func(T) string) (texts []string) {
 	for _, v := range all {
-		names = append(names, name(v))
+		texts = append(texts, text(v))
 	}
-	return names
+	return texts
 }
 
 // Distinct are all, each once, in their order.

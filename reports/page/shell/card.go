@@ -12,7 +12,7 @@ import (
 // WriteCard writes the first screen as a picture to send, a PNG of 1200 × 630 pixels: the finding,
 // how far it can be believed, the bars of the first fact that has some, and the command.
 func (p *Page) WriteCard(w io.Writer) error {
-	trust := prose.Names(p.Trust, func(b Badge) string {
+	trust := prose.Texts(p.Trust, func(b Badge) string {
 		return strings.TrimLeft(b.Text, "✓✗! ") // which the font of pictures does not have
 	})
 	c := charts.Card{Source: strings.Trim("poolbench · "+p.Title+" · "+p.Subtitle, " ·"),

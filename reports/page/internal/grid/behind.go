@@ -9,7 +9,7 @@ import (
 
 // FallingBehind names the strategies that do not keep up, and where.
 func FallingBehind(s Sweep) []string {
-	parts := prose.Names(ByStrategy(Only(s.Cells, (*Cell).FallsBehind)), func(some []*Cell) string {
+	parts := prose.Texts(ByStrategy(Only(s.Cells, (*Cell).FallsBehind)), func(some []*Cell) string {
 		return strings.TrimSpace(some[0].Strategy + " " + s.where(some))
 	})
 	if len(parts) == 0 {
@@ -25,7 +25,7 @@ func (s *Sweep) where(some []*Cell) string {
 	if n := len(some); n > 1 && slices.Equal(ran[len(ran)-n:], some) {
 		return "from " + s.Place(s.X(some[0])) + " on"
 	}
-	at := prose.Names(some, func(c *Cell) string { return s.Place(s.X(c)) })
+	at := prose.Texts(some, func(c *Cell) string { return s.Place(s.X(c)) })
 	if places := strings.TrimSpace(prose.List(prose.Few(at, MostNames))); places != "" {
 		return "at " + places
 	}

@@ -142,7 +142,7 @@ func varyingConfig(runs []results.Run) (varying []string) {
 // PairsText spells pairs as a key: equal ones alone have the same.
 func PairsText(pairs []results.Pair) string {
 	text := func(p results.Pair) string { return p.Key + "=" + p.Value }
-	return strings.Join(prose.Names(pairs, text), "\x00")
+	return strings.Join(prose.Texts(pairs, text), "\x00")
 }
 
 // Of is what the cells of a place differ in: the strategy or, of attacks without one, the target.
@@ -250,7 +250,7 @@ func joinQueues(groups []*Group) []*Group {
 
 // StrategiesOf are the names of the cells' strategies, in the order in which they come first.
 func StrategiesOf(cells []*Cell) []string {
-	return prose.Names(ByStrategy(cells), func(of []*Cell) string { return of[0].Strategy })
+	return prose.Texts(ByStrategy(cells), func(of []*Cell) string { return of[0].Strategy })
 }
 
 func shareStrategy(a, b *Group) bool {

@@ -130,7 +130,7 @@ func DoubtLines(all []DoubtedCell) (lines []DoubtedCell) {
 		case len(of) < alike:
 			lines = append(lines, d)
 		case of[0].Doubts == d.Doubts:
-			d.Also = prose.Names(of[1:], func(other DoubtedCell) string { return other.Where })
+			d.Also = prose.Texts(of[1:], func(other DoubtedCell) string { return other.Where })
 			lines = append(lines, d)
 		}
 	}
@@ -139,5 +139,5 @@ func DoubtLines(all []DoubtedCell) (lines []DoubtedCell) {
 
 // kind is the verdict with the checks that led to it.
 func (d DoubtedCell) kind() string {
-	return strings.Join(append(prose.Names(d.Why, results.Doubt.Check), d.Verdict.String()), "\x00")
+	return strings.Join(append(prose.Texts(d.Why, results.Doubt.Check), d.Verdict.String()), "\x00")
 }
