@@ -205,3 +205,27 @@ func TestCaptionsOfTheExplorer(t *testing.T) {
 		}
 	}
 }
+
+// TestLossesOfTheExplorer: the title and the table have the same share of lost tasks.
+func TestLossesOfTheExplorer(t *testing.T) {
+	b, r := newTab(t), rand.New(rand.NewPCG(7, 1))
+	dir := resultstest.Files(t, sampleFiles([]sampleScenario{
+		{"exponential:mean=10ms", "poisson", 1, 4, 0.8, "virtual", 200, 5}}))
+	resultstest.Edit(t, dir, rundir.ResultsFile, func(s string) string {
+		return regexp.MustCompile(`[-0-9.e]+ shed/op`).ReplaceAllStringFunc(s, func(string) string {
+			return fmt.Sprintf("%v shed/op", r.Float64())
+		})
+	})
+	b.open(written(t, dir), "#explore?m=p99&v=1")
+	title := evaluate[string](b, `document.querySelector(".explore h3").innerText`)
+	shed := regexp.MustCompile(`\(([0-9.]+) % of tasks shed\)`).FindAllStringSubmatch(title, -1)
+	if shed == nil {
+		t.Fatalf("the title names no losses: %q", title)
+	}
+	table := evaluate[string](b, `document.querySelector(".explore table").innerText`)
+	for _, share := range shed {
+		if !strings.Contains(table, share[1]+" %") {
+			t.Errorf("%s %% in the title, and in the table:\n%s", share[1], table)
+		}
+	}
+}

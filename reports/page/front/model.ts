@@ -2,7 +2,7 @@
 
 import { Data, Scenario, Cell, Metric } from "./types";
 import { spell } from "./format";
-import { Estimate, Ranks, estimate } from "./stats";
+import { Estimate, Ranks, estimate, share } from "./stats";
 
 export const verdicts = ["VALID", "SUSPECT", "INVALID"] as const;
 
@@ -65,9 +65,8 @@ export class Model {
   // loss says what became of the tasks that did not complete, as package results does.
   loss(cell: Cell): string {
     const shares = ["shed", "throttled", "failed", "abandoned"].flatMap((what) => {
-      const all = this.values(cell, this.metric(what + "/op"));
-      const share = all.reduce((a, b) => a + b, 0) / (all.length || 1);
-      return share > 0 ? [`${spell("share", share)} ${what}`] : [];
+      const lost = share(this.values(cell, this.metric(what + "/op")));
+      return lost > 0 ? [`${spell("share", lost)} ${what}`] : [];
     });
     return shares.length ? ` (${shares.join(", ").replace(" %", " % of tasks")})` : "";
   }

@@ -17,6 +17,13 @@ function middle(sorted: number[]): number {
   return (sorted[(n - 1) >> 1]! + sorted[n >> 1]!) / 2;
 }
 
+// share is the median of shares, or where that is 0 the mean, since of five one may lose tasks.
+export function share(values: number[]): number {
+  if (values.length === 0) return 0;
+  const median = middle([...values].sort(ascending));
+  return median || values.reduce((a, b) => a + b) / values.length;
+}
+
 // estimate is the median of values with its interval; null where there are none.
 export function estimate(values: number[], ranks: Ranks): Estimate | null {
   const n = values.length;
