@@ -15,9 +15,6 @@ func wait(ctx context.Context, d time.Duration) error {
 		time.Sleep(d)
 		return nil
 	}
-	if d <= 0 {
-		return ctx.Err()
-	}
 	return pace.Sleep(ctx, d)
 }
 

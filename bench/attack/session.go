@@ -220,7 +220,11 @@ func (t *openLoop) newSessionLoop() (l *sessionLoop, end func()) {
 	if t.attack.virtual { // as newWaiter has it
 		l.agenda, l.answer = sessions.NewAgenda[*job](nil), func() {}
 		l.wait = func(due int64) int64 {
-			timer := time.NewTimer(time.Duration(due - t.now()))
+			now := t.now()
+			if now >= due { // no timer, as pace.Sleep has it
+				return now
+			}
+			timer := time.NewTimer(time.Duration(due - now))
 			defer timer.Stop()
 			select {
 			case <-timer.C:

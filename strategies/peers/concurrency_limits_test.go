@@ -53,19 +53,21 @@ var limitsFaults = []fault{
 	{
 		name: "limits_leak", module: limitsModule, version: "v0.8.0",
 		finding: "BlockingLimiter leaves a goroutine behind for each Acquire that was given up",
-		show: func(*testing.T) {
-			gate := limiter.NewBlockingLimiter(fixed(1), 0, nil)
-			gate.Acquire(context.Background())
-			before := runtime.NumGoroutine()
-			for range 100 {
-				ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
-				gate.Acquire(ctx)
-				cancel()
-			}
-			time.Sleep(100 * time.Millisecond)
-			if n := runtime.NumGoroutine() - before; n > 0 {
-				shown("%d goroutines more", n)
-			}
+		show: func(t *testing.T) {
+			synctest.Test(t, func(*testing.T) {
+				gate := limiter.NewBlockingLimiter(fixed(1), 0, nil)
+				gate.Acquire(context.Background())
+				before := runtime.NumGoroutine()
+				for range 100 {
+					ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
+					gate.Acquire(ctx)
+					cancel()
+				}
+				synctest.Wait()
+				if n := runtime.NumGoroutine() - before; n > 0 {
+					shown("%d goroutines more", n)
+				}
+			})
 		},
 		want: "100 goroutines more",
 	},

@@ -152,3 +152,23 @@ func TestAlarmDoesNotAllocate(t *testing.T) {
 		}
 	})
 }
+
+// TestSleepOver: what is over already gets no timer, and an end that came before is told.
+func TestSleepOver(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	for _, d := range []time.Duration{0, -time.Hour} {
+		if n := testing.AllocsPerRun(10, func() {
+			if err := Sleep(ctx, d); err != nil {
+				t.Error(err)
+			}
+		}); n != 0 {
+			t.Errorf("%v allocates %v times", d, n)
+		}
+	}
+	cancel()
+	for range 100 {
+		if err := Sleep(ctx, 0); !errors.Is(err, context.Canceled) {
+			t.Fatalf("its context had ended: %v", err)
+		}
+	}
+}
