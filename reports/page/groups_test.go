@@ -140,6 +140,9 @@ func TestFallsBehind(t *testing.T) {
 		// the last tasks of a short run, for which none waits
 		{"300 ops/s 400 offered-ops/s 0 mean-wait-sec 0.01 mean-service-sec", false},
 		{"300 ops/s 400 offered-ops/s 5 mean-wait-sec 0.01 mean-service-sec", true},
+		// all at once, as good as: what they wait is the generator's
+		{"900 ops/s 1e6 offered-ops/s 0.005 mean-wait-sec 0.1 mean-service-sec", false},
+		{"900 ops/s 1e6 offered-ops/s 0.05 mean-wait-sec 0.001 mean-service-sec", true},
 	} {
 		groups := grid.Groups(readRuns(t, runLine("serial", "limit=4/load=0.5", c.metrics)))
 		if got := groups[0].Cells[0].FallsBehind(); got != c.want {

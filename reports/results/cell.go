@@ -133,18 +133,21 @@ func (c Cell) Lost() (sum float64) {
 // response says how long the run was, and little else: clearly less was completed per second than
 // offered, and next to nothing refused. A strategy that keeps up also takes a little longer than
 // the arrivals, for its last tasks: those may be most of a short run, but unlike a queue that grows
-// they make no task wait, nor the run change. (What a server keeps waiting is not told as a wait.)
+// they make no task wait, nor the run change. A queue that grows makes the mean task wait half of
+// what the run takes beyond its arrivals. (What a server keeps waiting is not told as a wait.)
 // False for closed arrivals, which wait for completions, and for runs that are too short to have a
 // steady state: their last tasks are most of them.
 func (c Cell) FallsBehind() bool {
-	const behind, refused, grown = 0.92, 0.01, 0.02
+	const behind, refused, grown, beyond = 0.92, 0.01, 0.02, 0.1
 	d := c.Doubts()
 	if d != nil && d.TooShort() {
 		return false
 	}
 	offered := c.Value("offered-ops/s")
+	arrivals := float64(c[0].Iters) / offered
+	rest := float64(c[0].Iters)/c.Value("ops/s") - arrivals
 	wait, told := c.Estimate("mean-wait-sec")
-	grew := !told || wait.Mid > grown*float64(c[0].Iters)/offered || d != nil &&
+	grew := !told || wait.Mid > max(grown*arrivals, beyond*rest) || d != nil &&
 		slices.ContainsFunc(d.Why, func(w Doubt) bool { return slices.Contains(growth, w.Check()) })
 	open := c[0].Key("load") != "" || c[0].Key("rate") != ""
 	return open && grew && c.Value("ops/s") < behind*offered && c.Lost() < refused

@@ -11,7 +11,9 @@ import (
 )
 
 // OfStage is the unit of a stage, numbered from 1.
-func OfStage(stage int, unit string) string { return fmt.Sprintf("stage%d-%s", stage, unit) }
+func OfStage(stage int, unit string) string { return stageName(stage) + "-" + unit }
+
+func stageName(stage int) string { return fmt.Sprintf("stage%d", stage) }
 
 // A stretch is a stage with the tasks that are due in it and that count: due after its begin, and
 // up to its end, since a task stands for the gap before it.
@@ -99,7 +101,7 @@ func (o *Run) reportStage(
 	length, n := float64(s.end-s.from)/Second, float64(s.n)
 	add("offered-ops/s", n/length)
 	add("goodput-ops/s", float64(m.inTime)/length)
-	addResponses(r, fmt.Sprintf("stage%d", stage), responses)
+	addResponses(r, stageName(stage), responses)
 	if m.started > 0 {
 		add("attempts/op", float64(m.attempts)/float64(m.started))
 	}

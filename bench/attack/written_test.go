@@ -1,0 +1,29 @@
+package attack_test
+
+import (
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/poolbench/poolbench/bench/attack"
+)
+
+// TestWrittenIsWhole: what an attack and its words have in common has one name and one type, and
+// what is in one alone is meant to be.
+func TestWrittenIsWhole(t *testing.T) {
+	given, words := reflect.TypeFor[attack.Attack](), reflect.TypeFor[attack.Written]()
+	spelt := []string{"Arrival", "Strategy"} // as text
+	own := []string{"Before", "Start", "Vegeta", "DeadLetters", "Watch"}
+	for _, f := range reflect.VisibleFields(words) {
+		of, there := given.FieldByName(f.Name)
+		if same := there && of.Type == f.Type; same == slices.Contains(spelt, f.Name) {
+			t.Errorf("%s is %v where it is written, and %v in an attack", f.Name, f.Type, of.Type)
+		}
+	}
+	for _, f := range reflect.VisibleFields(given) {
+		if _, there := words.FieldByName(f.Name); f.IsExported() &&
+			there == slices.Contains(own, f.Name) {
+			t.Errorf("%s of an attack is written: %v", f.Name, there)
+		}
+	}
+}
