@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"sync/atomic"
 	"time"
 
@@ -82,10 +83,21 @@ func (g *guard) observe(ctx context.Context) (run measurement, err error) {
 func (g *guard) watch(done <-chan struct{}) error {
 	tick := pace.NewTicker(PulseInterval)
 	defer tick.Stop()
+	var awake <-chan time.Time
+	if g.scenario.Clock == Real && runtime.GOMAXPROCS(0) == 1 {
+		// What the poller has woken on the only processor may keep it for a minute: Go's monitor
+		// (sysmon, Go 1.26), which interrupts it and polls in its stead, is asleep since all were
+		// idle, and wakes for timers of the runtime alone.
+		t := time.NewTicker(PulseInterval)
+		defer t.Stop()
+		awake = t.C
+	}
 	for {
 		select {
 		case <-done:
 			return nil
+		case <-awake:
+			continue
 		case <-tick.C:
 		}
 		now := g.progress.Pulse()

@@ -1,8 +1,6 @@
 package peers_test
 
 import (
-	"runtime"
-	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -16,9 +14,7 @@ var antsFaults = []fault{
 		name: "ants_import", module: antsModule, version: "v2.12.1",
 		finding: "importing it starts two goroutines that never end",
 		show: func(*testing.T) {
-			dump := make([]byte, 1<<16)
-			dump = dump[:runtime.Stack(dump, true)]
-			if n := strings.Count(string(dump), "created by github.com/panjf2000/ants/v2."); n > 0 {
+			if n := goroutinesOf(antsModule); n > 0 {
 				shown("%d goroutines of ants and no pool", n)
 			}
 		},

@@ -2,7 +2,6 @@ package peers_test
 
 import (
 	"context"
-	"runtime"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -57,14 +56,13 @@ var limitsFaults = []fault{
 			synctest.Test(t, func(*testing.T) {
 				gate := limiter.NewBlockingLimiter(fixed(1), 0, nil)
 				gate.Acquire(context.Background())
-				before := runtime.NumGoroutine()
 				for range 100 {
 					ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
 					gate.Acquire(ctx)
 					cancel()
 				}
 				synctest.Wait()
-				if n := runtime.NumGoroutine() - before; n > 0 {
+				if n := goroutinesOf(limitsModule); n > 0 {
 					shown("%d goroutines more", n)
 				}
 			})

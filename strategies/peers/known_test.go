@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -57,6 +58,12 @@ func broken(peer, clause string) bool {
 func shown(format string, args ...any) {
 	fmt.Printf(format+"\n", args...)
 	os.Exit(0)
+}
+
+// goroutinesOf counts those that the module has started.
+func goroutinesOf(module string) int {
+	dump := make([]byte, 1<<20)
+	return strings.Count(string(dump[:runtime.Stack(dump, true)]), "created by "+module)
 }
 
 // showing is the variable of the environment that makes this test binary show the fault of that

@@ -161,7 +161,7 @@ func TestFaults(t *testing.T) {
 				a := sent(address)
 				a.Clients, a.Tasks, a.Connections, a.Resend = 6, tasks, 2, resend
 				if a.Timeout = time.Minute; strings.Contains(name, "never ends") {
-					a.Timeout = 2 * time.Second
+					a.Timeout = 10 * time.Second
 				}
 				r, count := run(t, a)
 				want := 0

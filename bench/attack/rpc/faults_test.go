@@ -177,7 +177,7 @@ func meet(t *testing.T, p protocol, f fault, resend bool) {
 	a := attack.Attack{Clients: 6, Tasks: faultTasks, Connections: 2, Resend: resend,
 		Timeout: time.Minute}
 	if strings.Contains(f.name, "never ends") {
-		a.Timeout = 2 * time.Second
+		a.Timeout = 4 * time.Second
 	}
 	if p.plain {
 		a.Connections = 0 // one that hangs carries nothing else

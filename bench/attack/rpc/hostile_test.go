@@ -56,6 +56,8 @@ type peer struct {
 	encoder *hpack.Encoder
 	last    uint32 // stream; behind it none is answered any more. 0: all are
 	streams map[uint32]*stream
+	parts   []uint32   // streams that have not come whole
+	come    *sync.Cond // one of them has, or the connection has ended
 	heard   chan struct{} // has a token when the client has answered a PING
 	ended   chan struct{} // closed when the connection is
 }
@@ -106,6 +108,7 @@ func (h *hostile) start(t *testing.T, address string) {
 				streams: map[uint32]*stream{}, heard: make(chan struct{}, 1),
 				ended: make(chan struct{})}
 			p.encoder = hpack.NewEncoder(&p.head)
+			p.come = sync.NewCond(&p.mu)
 			h.mu.Lock()
 			h.open[p] = true
 			h.mu.Unlock()
@@ -164,6 +167,8 @@ func (h *hostile) serve(p *peer) {
 			close(s.gone)
 		}
 		clear(p.streams)
+		p.parts = nil
+		p.come.Broadcast()
 	}()
 	if h.plain {
 		requests := bufio.NewReader(c)
@@ -216,11 +221,14 @@ func (h *hostile) serve(p *peer) {
 
 // begun answers a request that has come whole.
 func (p *peer) begun(id uint32, whole bool) {
-	if !whole {
+	p.mu.Lock()
+	if p.parts = slices.DeleteFunc(p.parts, func(of uint32) bool { return of == id }); !whole {
+		p.parts = append(p.parts, id)
+		p.mu.Unlock()
 		return
 	}
+	p.come.Broadcast()
 	s := &stream{p, id, make(chan struct{})}
-	p.mu.Lock()
 	ignored := p.last > 0 && id > p.last
 	p.streams[id] = s
 	p.mu.Unlock()
@@ -367,6 +375,11 @@ func (s *stream) goAway() {
 	})
 	s.good()
 	s.of.serving.Go(func() {
+		s.mu.Lock()
+		for slices.ContainsFunc(s.parts, func(of uint32) bool { return of < s.id }) {
+			s.come.Wait() // by its number it is to be answered
+		}
+		s.mu.Unlock()
 		s.settle()
 		_ = s.conn.Close()
 	})
