@@ -56,8 +56,8 @@ type peer struct {
 	encoder *hpack.Encoder
 	last    uint32 // stream; behind it none is answered any more. 0: all are
 	streams map[uint32]*stream
-	parts   []uint32   // streams that have not come whole
-	come    *sync.Cond // one of them has, or the connection has ended
+	parts   []uint32      // streams that have not come whole
+	come    *sync.Cond    // one of them has, or the connection has ended
 	heard   chan struct{} // has a token when the client has answered a PING
 	ended   chan struct{} // closed when the connection is
 }
