@@ -72,9 +72,9 @@ func ParsePart(text string) (PartVariant, error) {
 	return v, err
 }
 
-func isStrategy(name string) bool { _, err := all.Lookup(name); return err == nil }
+func isStrategy(name string) bool { return all.Has(name) }
 
-func isPart(name string) bool { _, err := partSet.Lookup(name); return err == nil }
+func isPart(name string) bool { return partSet.Has(name) }
 
 // plusName is where a composition goes on: a number such as 1e+06 does not.
 var plusName = regexp.MustCompile(`\+[a-z]`)

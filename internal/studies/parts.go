@@ -2,6 +2,7 @@ package studies
 
 import (
 	"cmp"
+	"sync"
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
@@ -146,22 +147,34 @@ func names(of []strategies.Variant) (all []string) {
 	return all
 }
 
-// variants parses what the command line would say; a mistake in it is one in this package.
-func variants[T any](parse func(text string) T, texts ...string) (all []T) {
-	for _, text := range texts {
-		all = append(all, parse(text))
-	}
-	return all
+// A parser reads what the command line would say, each text once: the figures of a report name the
+// same few variants thousands of times. A mistake in a text is one in this package.
+type parser[T any] struct {
+	must  func(text string) T
+	known sync.Map // T by its text
 }
 
+func (p *parser[T]) all(texts []string) []T {
+	variants := make([]T, len(texts))
+	for i, text := range texts {
+		v, ok := p.known.Load(text)
+		if !ok {
+			v, _ = p.known.LoadOrStore(text, p.must(text))
+		}
+		variants[i] = v.(T)
+	}
+	return variants
+}
+
+var (
+	strategyParser = parser[strategies.Variant]{must: strategies.MustParse}
+	workloadParser = parser[workloads.Variant]{must: workloads.MustParse}
+	targetParser   = parser[targets.Variant]{must: targets.MustParse}
+	arrivalParser  = parser[arrivals.Variant]{must: arrivals.MustParse}
+)
+
 // strategy parses strategies, those of other people's libraries among them.
-func strategy(texts ...string) []strategies.Variant {
-	return variants(strategies.MustParse, texts...)
-}
-func workload(texts ...string) []workloads.Variant {
-	return variants(workloads.MustParse, texts...)
-}
-func target(texts ...string) []targets.Variant { return variants(targets.MustParse, texts...) }
-func arrival(texts ...string) []arrivals.Variant {
-	return variants(arrivals.MustParse, texts...)
-}
+func strategy(texts ...string) []strategies.Variant { return strategyParser.all(texts) }
+func workload(texts ...string) []workloads.Variant  { return workloadParser.all(texts) }
+func target(texts ...string) []targets.Variant      { return targetParser.all(texts) }
+func arrival(texts ...string) []arrivals.Variant    { return arrivalParser.all(texts) }

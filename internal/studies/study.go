@@ -182,6 +182,9 @@ func Figures(results *results.Results) (figures []page.Figure, err error) {
 
 // figures are those of which anything was measured.
 func (s Study) figures(m *evidence.Measured) (figures []page.Figure, err error) {
+	if m.Empty() {
+		return nil, nil
+	}
 	for _, draw := range s.Draw {
 		f, ok, err := draw(m).Page()
 		if err != nil {

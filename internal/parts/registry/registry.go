@@ -48,7 +48,7 @@ func (s *Set[T]) add(to *[]part[T], p part[T]) T {
 	if !lowerSnake.MatchString(p.name) {
 		panic(fmt.Sprintf("%s name %q is not lower_snake", s.Kind, p.name))
 	}
-	if _, err := s.Lookup(p.name); err == nil {
+	if s.Has(p.name) {
 		panic(fmt.Sprintf("two %s parts are named %q", s.Kind, p.name))
 	}
 	*to = append(*to, p)
@@ -58,14 +58,25 @@ func (s *Set[T]) add(to *[]part[T], p part[T]) T {
 
 func (s *Set[T]) parts() []part[T] { return slices.Concat(s.own, s.others) }
 
-// Lookup returns the part of that name; the error for an unknown name lists the known ones.
-func (s *Set[T]) Lookup(name string) (T, error) {
+// find returns the part of that name; nil where there is none.
+func (s *Set[T]) find(name string) *T {
 	for _, parts := range [][]part[T]{s.own, s.others} {
 		if i, ok := slices.BinarySearchFunc(parts, name, func(p part[T], name string) int {
 			return strings.Compare(p.name, name)
 		}); ok {
-			return parts[i].value, nil
+			return &parts[i].value
 		}
+	}
+	return nil
+}
+
+// Has reports whether there is a part of that name.
+func (s *Set[T]) Has(name string) bool { return s.find(name) != nil }
+
+// Lookup returns the part of that name; the error for an unknown name lists the known ones.
+func (s *Set[T]) Lookup(name string) (T, error) {
+	if found := s.find(name); found != nil {
+		return *found, nil
 	}
 	var zero T
 	return zero, fmt.Errorf("unknown %s %q (known: %s)", s.Kind, name,

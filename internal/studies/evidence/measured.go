@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,10 +18,11 @@ import (
 // INVALID are left out: nothing is found by them.
 type Measured struct {
 	// by cell, and by the scenarios that differ in their length alone
-	lengths map[string]map[string][]Repetition
-	Styles  []string // the strategies in the order of the charts' colours
-	Invalid int      // runs
-	Why     string   // the first of them is
+	lengths   map[string]map[string][]Repetition
+	workloads map[string]bool // of them
+	Styles    []string        // the strategies in the order of the charts' colours
+	Invalid   int             // runs
+	Why       string          // the first of them is
 	// what others of the file are not drawn, and why, a line each
 	LeftOut []string
 }
@@ -34,9 +36,14 @@ type Repetition struct {
 	Metric func(unit string) (float64, bool)
 }
 
+func measured(styles []string) *Measured {
+	return &Measured{lengths: map[string]map[string][]Repetition{}, workloads: map[string]bool{},
+		Styles: styles}
+}
+
 // FromResults are the runs just made.
 func FromResults(results []*bench.Result) *Measured {
-	m := &Measured{lengths: map[string]map[string][]Repetition{}}
+	m := measured(nil)
 	for _, r := range results {
 		if !m.Add(r.Name, Repetition{Seed: r.Seed, Tasks: r.Tasks, Metric: r.Metric}) {
 			m.Invalid++
@@ -58,7 +65,7 @@ func FromResults(results []*bench.Result) *Measured {
 // have a scenario in common.
 func FromFile(results *results.Results, study string) *Measured {
 	of := results.StudyOf()
-	m := &Measured{lengths: map[string]map[string][]Repetition{}, Styles: results.Strategies}
+	m := measured(results.Strategies)
 	for i := range results.Runs {
 		r := &results.Runs[i]
 		seed, err := strconv.ParseUint(r.Seed, 10, 64)
@@ -93,6 +100,7 @@ func (m *Measured) Add(name string, r Repetition) (valid bool) {
 	key := Cell(name)
 	if m.lengths[key] == nil {
 		m.lengths[key] = map[string][]Repetition{}
+		m.workloads[workload(name)] = true
 	}
 	for _, before := range m.lengths[key][name] {
 		if before.Seed == r.Seed {
@@ -121,6 +129,9 @@ func nameWithout(name string, keys ...string) string {
 // Runs are the repetitions of a scenario, whatever its length; of several lengths, those of the
 // longest.
 func (m *Measured) Runs(sc bench.Scenario) (runs []Repetition) {
+	if sc.Workload.Spec.New != nil && !m.workloads[sc.Workload.String()] {
+		return nil // as most that a report asks for: names take longer
+	}
 	for _, of := range m.lengths[Cell(sc.Name())] {
 		if len(runs) == 0 || of[0].Tasks > runs[0].Tasks {
 			runs = of
@@ -128,6 +139,9 @@ func (m *Measured) Runs(sc bench.Scenario) (runs []Repetition) {
 	}
 	return runs
 }
+
+// Empty reports whether nothing was run.
+func (m *Measured) Empty() bool { return len(m.lengths) == 0 }
 
 // Has reports whether the scenario was run.
 func (m *Measured) Has(sc bench.Scenario) bool { return len(m.Runs(sc)) > 0 }
@@ -310,6 +324,15 @@ func part(name, key string) string {
 	_, rest, _ := strings.Cut(name, "/"+key+"=")
 	value, _, _ := strings.Cut(rest, "/")
 	return value
+}
+
+// workload is that of a scenario, from its name, where what a name cannot hold is spelt as in URLs.
+func workload(name string) string {
+	spelt := part(name, "workload")
+	if text, err := url.PathUnescape(spelt); err == nil {
+		return text
+	}
+	return spelt
 }
 
 // Medians says what the points and bars of a figure are that OfMedian makes.
