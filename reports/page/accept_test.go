@@ -22,16 +22,26 @@ func sweepOf(t testing.TB, strategies int) (dir string) {
 	files := map[string][]byte{}
 	more := (strategies + len(sampleStrategies) - 1) / len(sampleStrategies)
 	for k := range more {
+		for name, content := range sweepFiles(k) {
+			files[name] = append(files[name], renamed(name, content, k, strategies)...)
+		}
+	}
+	return resultstest.Files(t, files)
+}
+
+// swept are the files of sweeps that were simulated.
+var swept = map[int]map[string][]byte{}
+
+func sweepFiles(k int) map[string][]byte {
+	if swept[k] == nil {
 		var scenarios []sampleScenario
 		for _, load := range []float64{0.3, 0.5, 0.7, 0.9, 1.1} {
 			scenarios = append(scenarios, sampleScenario{"exponential:mean=10ms", "poisson", 1, 4,
 				load, "virtual", 4000 + 10*k, 3})
 		}
-		for name, content := range sampleFiles(scenarios) {
-			files[name] = append(files[name], renamed(name, content, k, strategies)...)
-		}
+		swept[k] = sampleFiles(scenarios)
 	}
-	return resultstest.Files(t, files)
+	return swept[k]
 }
 
 // renamed gives the strategies of a file other names, and leaves out those that are too many and,

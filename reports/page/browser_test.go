@@ -24,8 +24,8 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// A tab is one of a Chromium of its own, without a network. What the page asks for, and what goes
-// wrong in it, is kept.
+// A tab is one of the Chromium of all tests, with a profile of its own and without a network. What
+// the page asks for, and what goes wrong in it, is kept.
 type tab struct {
 	t        testing.TB
 	ctx      context.Context
@@ -47,19 +47,65 @@ func chromium(t testing.TB) string {
 	return ""
 }
 
-// newTab starts a browser that ends with the test.
-func newTab(t testing.TB) *tab {
+// browser is the Chromium of the tests, nil until one needs it. Starting one takes longer than most
+// tests; they come one after another.
+var browser *running
+
+type running struct {
+	ctx context.Context
+	end func()
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	browser.close()
+	os.Exit(code)
+}
+
+func (r *running) close() {
+	if r != nil {
+		r.end()
+	}
+}
+
+func startBrowser(t testing.TB) *running {
 	t.Helper()
+	profile, err := os.MkdirTemp("", "chromium")
+	if err != nil {
+		t.Fatal(err)
+	}
 	options := append([]chromedp.ExecAllocatorOption{chromedp.ExecPath(chromium(t)),
-		chromedp.NoSandbox, chromedp.DisableGPU, chromedp.UserDataDir(t.TempDir()),
+		chromedp.NoSandbox, chromedp.DisableGPU, chromedp.UserDataDir(profile),
 		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true),
 		chromedp.Flag("disable-dev-shm-usage", true), chromedp.Flag("hide-scrollbars", true),
 		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND"),
 		chromedp.WSURLReadTimeout(time.Minute),
 	}, chromedp.DefaultExecAllocatorOptions[:]...)
 	process, end := chromedp.NewExecAllocator(context.Background(), options...)
-	t.Cleanup(end)
-	ctx, closeTab := chromedp.NewContext(process)
+	ctx, closeFirst := chromedp.NewContext(process)
+	r := &running{ctx, func() { closeFirst(); end(); _ = os.RemoveAll(profile) }}
+	if err := chromedp.Do(ctx); err != nil {
+		r.end()
+		t.Fatal(err)
+	}
+	return r
+}
+
+// newTab opens a tab that closes with the test. After a test that fails the next has a browser of
+// its own: this one may hang.
+func newTab(t testing.TB) *tab {
+	t.Helper()
+	chromium(t)
+	if browser == nil {
+		browser = startBrowser(t)
+	}
+	t.Cleanup(func() {
+		if t.Failed() {
+			browser.close()
+			browser = nil
+		}
+	})
+	ctx, closeTab := chromedp.NewContext(browser.ctx, chromedp.WithNewBrowserContext())
 	t.Cleanup(closeTab)
 	// a browser that hangs fails the test, and not the suite
 	ctx, release := context.WithTimeout(ctx, 3*time.Minute)
@@ -70,6 +116,9 @@ func newTab(t testing.TB) *tab {
 	}
 	call(out, network.Enable, network.EnableParams{})
 	call(out, runtime.Enable, cdp.Empty{})
+	// the window of the tab is not the only one
+	call(out, emulation.SetFocusEmulationEnabled,
+		emulation.SetFocusEmulationEnabledParams{Enabled: true})
 	out.media("light")
 	t.Cleanup(func() {
 		out.mu.Lock()
