@@ -99,29 +99,38 @@ var long = []string{"ask-for-advice.md", "durable-or-not.md", "http2-and-grpc.md
 	"load-test-your-service.md", "profile-a-strategy.md", "sessions.md", "test-your-pool.md",
 	"tutorial.md", "vary-and-check-requests.md"}
 
-// TestBlocks follows each page as a reader would, block by block in one shell, with poolbench on
-// the path.
-func TestBlocks(t *testing.T) {
+// TestBlocks follows each page that does not take long as a reader would, block by block in one
+// shell, with poolbench on the path.
+func TestBlocks(t *testing.T) { followAll(t, false, 25) }
+
+// TestLongBlocks follows the others.
+func TestLongBlocks(t *testing.T) {
+	check.Only(t)
+	followAll(t, true, 25)
+}
+
+// followAll follows the pages that are long, or those that are not, which have so many blocks.
+func followAll(t *testing.T, areLong bool, fewest int) {
+	t.Helper()
 	// The pages share a directory, so that the module that several make is linked once.
 	dir := filepath.Join(t.TempDir(), "work")
 	ran, left := 0, 0
 	for _, page := range pages(t) {
-		if filepath.Base(filepath.Dir(filepath.Dir(page))) == "examples" {
-			continue // TestExamples
+		name := filepath.Base(page)
+		if filepath.Base(filepath.Dir(filepath.Dir(page))) == "examples" || // TestExamples
+			slices.Contains(long, name) != areLong {
+			continue
 		}
 		left++
-		t.Run(filepath.Base(page), func(t *testing.T) {
-			if slices.Contains(long, filepath.Base(page)) {
-				check.Only(t)
-			}
-			left--
+		t.Run(name, func(t *testing.T) {
 			if err := errors.Join(os.RemoveAll(dir), os.Mkdir(dir, 0o777)); err != nil {
 				t.Fatal(err)
 			}
 			ran += follow(t, page, dir)
+			left--
 		})
 	}
-	if ran < 25 && left == 0 && !race.Enabled { // left: -run is for some of them
+	if ran < fewest && left == 0 && !race.Enabled { // left: -run is for some of them
 		t.Errorf("only %d blocks were run", ran)
 	}
 }
