@@ -322,7 +322,7 @@ func still(t *testing.T, path string, kind fs.FileMode) func() string {
 func TestOutputs(t *testing.T) {
 	t.Chdir(t.TempDir())
 	works := []string{"null", "socket", "link", "dangling", "tmpfs"} // full and pipe do, too
-	// The commands write by the same code: daily each is tried with a fourth of the spots, by turns.
+	// The commands write by the same code: daily each has a fourth of the spots, by turns.
 	turns, stdouts := 4, 1
 	if check.Whole(t) {
 		turns, stdouts = 1, 3
