@@ -141,9 +141,9 @@ func judgeBackpressure(m *evidence.Measured) finding.Finding {
 		for _, name := range of {
 			if sc := over.cell(name); m.Has(sc) {
 				said = append(said, fmt.Sprintf("%s %s/s, %s, %s", name,
-					words.Short(m.Mean(sc, "goodput-ops/s").Mid),
-					words.Seconds(m.Mean(sc, "p99-response-sec").Mid),
-					words.Seconds(evidence.OfMean(m.Recovery(sc)).Mid)))
+					words.Short(m.Median(sc, "goodput-ops/s").Mid),
+					words.Seconds(m.Median(sc, "p99-response-sec").Mid),
+					words.Seconds(evidence.OfMedian(m.Recovery(sc)).Mid)))
 			}
 		}
 		f.Add("goodput, p99 response and time from the last due to the last end of %d tasks %s: %s",

@@ -140,7 +140,7 @@ func judgeBreaker(m *evidence.Measured) finding.Finding {
 func (t trouble) line(m *evidence.Measured) string {
 	both := func(number func(evidence.Run) float64, write func(float64) string) string {
 		of := func(part string) string {
-			return write(evidence.OfMean(m.Of(t.cell(part), number)).Mid)
+			return write(evidence.OfMedian(m.Of(t.cell(part), number)).Mid)
 		}
 		return of("") + " and " + of(breakerPart)
 	}

@@ -150,9 +150,9 @@ func judgeBuffer(m *evidence.Measured) finding.Finding {
 	say := func(c bufferCase, queues ...int) string {
 		var parts []string
 		for _, queue := range slices.Compact(queues) {
-			p99 := m.Mean(cell(c, queue), "p99-response-sec")
+			p99 := m.Median(cell(c, queue), "p99-response-sec")
 			if math.IsNaN(p99.Mid) {
-				p99 = m.Mean(cell(c, queue), "max-response-sec")
+				p99 = m.Median(cell(c, queue), "max-response-sec")
 			}
 			parts = append(parts,
 				fmt.Sprintf("%d slots shed %s, the p99 is %s, and %s tasks are queued on average",
@@ -163,7 +163,7 @@ func judgeBuffer(m *evidence.Measured) finding.Finding {
 	}
 	f.Add("under %s %s", bursts.name, say(bursts, 10, enough, longest))
 	rate := func(queue int) string {
-		return words.Short(evidence.OfMean(m.Of(cell(overload, queue), accepted)).Mid) + "/s"
+		return words.Short(evidence.OfMedian(m.Of(cell(overload, queue), accepted)).Mid) + "/s"
 	}
 	f.Add("under %s %s; the throughput is %s, %s and %s",
 		overload.name, say(overload, 10, 100, longest), rate(10), rate(100), rate(longest))

@@ -218,7 +218,7 @@ func judgeCores(m *evidence.Measured) finding.Finding {
 // answerCores says what a pool as large as the cores comes to, and what the computing tasks have of
 // it.
 func answerCores(m *evidence.Measured, f *finding.Finding) {
-	if v := m.Mean(apartCell(Quick, pooled, corePool), callTail).Mid; !math.IsNaN(v) {
+	if v := m.Median(apartCell(Quick, pooled, corePool), callTail).Mid; !math.IsNaN(v) {
 		asked := (coreBusy*corePool + callSlots) / corePool
 		f.Add("one pool of %d slots, one for each core, is offered %s of its capacity, for a "+
 			"waiting task holds a slot and no core: the waiting tasks' p99 of %s only says how "+

@@ -134,17 +134,17 @@ func judgeHedging(m *evidence.Measured) finding.Finding {
 func hedgeLine(
 	m *evidence.Measured, why slowness, alone, with []bench.Scenario, calls []float64,
 ) string {
-	mean := func(sc bench.Scenario, unit string) string {
-		return words.Seconds(m.Mean(sc, unit).Mid)
+	typical := func(sc bench.Scenario, unit string) string {
+		return words.Seconds(m.Median(sc, unit).Mid)
 	}
 	won := evidence.OfMean(m.Of(with[0], func(r evidence.Run) float64 {
 		return r("hedge-wins") / r("hedges")
 	}))
 	return fmt.Sprintf("%s, at load %v: the p99 is %s, without %s; a slot is held for %s in the "+
 		"mean, without for %s; of the second attempts %s win; at any load there are at most %s "+
-		"more calls", why.said, hedgeLoads[0], mean(with[0], p99Response),
-		mean(alone[0], p99Response), mean(with[0], "mean-service-sec"),
-		mean(alone[0], "mean-service-sec"), words.Percent(won.Mid),
+		"more calls", why.said, hedgeLoads[0], typical(with[0], p99Response),
+		typical(alone[0], p99Response), typical(with[0], "mean-service-sec"),
+		typical(alone[0], "mean-service-sec"), words.Percent(won.Mid),
 		words.Percent(slices.Max(calls)))
 }
 

@@ -93,13 +93,13 @@ func judgeLoad(m *evidence.Measured) finding.Finding {
 			"comparisons at loads below 1, by up to %s", names, apart, alike+apart,
 			words.Percent(most))
 	}
-	p99 := func(sc bench.Scenario) string { return words.Seconds(m.Mean(sc, p99Response).Mid) }
+	p99 := func(sc bench.Scenario) string { return words.Seconds(m.Median(sc, p99Response).Mid) }
 	f.Add("the p99 of %s is %s at load %v and %s at load %v", waiting[0], p99(first[0]),
 		sweptLoads[0], p99(first[4]), sweptLoads[4])
 	for i, shed := range loadsOf(shedding) {
 		if i >= 4 && m.Has(shed) {
 			f.Add("at load %v %s without a queue has a p99 of %s and sheds %s of the tasks",
-				sweptLoads[i], shedding, p99(shed), words.Percent(m.Mean(shed, "shed/op").Mid))
+				sweptLoads[i], shedding, p99(shed), words.Percent(m.Median(shed, "shed/op").Mid))
 		}
 	}
 	return f

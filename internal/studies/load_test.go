@@ -1,6 +1,7 @@
 package studies
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -71,6 +72,21 @@ func TestLoadVerdicts(t *testing.T) {
 	if f := judgeLoad(synthetic(loadSweep(Quick, waiting[:2]...), 3,
 		both)); f.Verdict != finding.Undecided {
 		t.Errorf("%v without %s", f.Verdict, waiting[2])
+	}
+}
+
+// TestLoadSaysWhatTablesShow: a sentence has the median of the repetitions, as tables have.
+func TestLoadSaysWhatTablesShow(t *testing.T) {
+	f := judgeLoad(synthetic(loadSweep(Quick, familiar...), 3,
+		func(sc bench.Scenario, i int) map[string]float64 {
+			of := sampleLoad(func(float64) float64 { return 1 })(sc, i)
+			of["p99-response-sec"] = []float64{0.1, 0.116, 0.7}[i]
+			return of
+		}))
+	if !slices.ContainsFunc(f.Lines, func(line string) bool {
+		return strings.Contains(line, "116 ms at load 0.9")
+	}) {
+		t.Errorf("%q", f.Lines)
 	}
 }
 

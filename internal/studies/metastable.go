@@ -139,7 +139,7 @@ func judgeStorm(m *evidence.Measured) finding.Finding {
 func stormLine(m *evidence.Measured, c stormCase) string {
 	peak := len(stormLoads)
 	line := fmt.Sprintf("%s: %s tasks a second are answered at a load of %v", c.name,
-		words.Short(m.Mean(c.cell(), stormGoodput(peak)).Mid), stormLoads[peak-1])
+		words.Short(m.Median(c.cell(), stormGoodput(peak)).Mid), stormLoads[peak-1])
 	for i := peak - 2; i >= 0; i-- {
 		if stormKept(m, c, stormLoads[i]).Mid >= stormLost {
 			return line + fmt.Sprintf(", and all is as before at a load of %v", stormLoads[i])

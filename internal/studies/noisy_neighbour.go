@@ -85,8 +85,8 @@ func judgeNoisy(m *evidence.Measured) finding.Finding {
 	for _, cells := range [][]bench.Scenario{one, apart} {
 		f.Add("%s at load %v: p99 of the others %s, share of the slots that the noisy tenant has %s",
 			cells[last].Strategy, noisyLoads[last],
-			words.Seconds(m.Mean(cells[last], othersP99).Mid),
-			words.Percent(m.Mean(cells[last], "noisy-share").Mid))
+			words.Seconds(m.Median(cells[last], othersP99).Mid),
+			words.Percent(m.Median(cells[last], "noisy-share").Mid))
 	}
 	return f
 }

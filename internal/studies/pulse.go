@@ -105,11 +105,12 @@ func judgePulse(m *evidence.Measured) finding.Finding {
 	}
 	all := words.Series(r.All())
 	f := r.Find(evidence.Sentences{
-		Holds: fmt.Sprintf("the response recovers within a quarter of the pulse: %s", all),
-		DoesNotHold: fmt.Sprintf("the response does not recover within a quarter of the pulse of "+
-			"%s: %s", words.Span(pulseLength), all),
+		Holds: fmt.Sprintf("on average the response recovers within a quarter of the pulse: %s",
+			all),
+		DoesNotHold: fmt.Sprintf("on average the response does not recover within a quarter of the "+
+			"pulse of %s: %s", words.Span(pulseLength), all),
 		Depends: fmt.Sprintf("on what becomes of the tasks that cannot be done in the pulse of "+
-			"%s: the response recovers soon with %s, not with %s", words.Span(pulseLength),
+			"%s: on average the response recovers soon with %s, not with %s", words.Span(pulseLength),
 			words.Series(r.So()), words.Series(r.Not())),
 	}, "how soon the response recovers")
 	f.Say(lines...)
@@ -127,13 +128,13 @@ func judgePulse(m *evidence.Measured) finding.Finding {
 
 // pulseLine says what a strategy pays in the pulse and after it.
 func pulseLine(m *evidence.Measured, sc bench.Scenario) string {
-	mean := func(unit string) float64 { return m.Mean(sc, unit).Mid }
+	typical := func(unit string) float64 { return m.Median(sc, unit).Mid }
 	line := fmt.Sprintf("%s sheds %s of the pulse, and has %s when it ends", sc.Strategy,
-		words.Percent(mean("stage2-shed/op")),
-		words.Counted(math.Round(mean("stage2-backlog-tasks")), "task"))
-	if p99 := mean("stage3-p99-response-sec"); !math.IsNaN(p99) {
+		words.Percent(typical("stage2-shed/op")),
+		words.Counted(math.Round(typical("stage2-backlog-tasks")), "task"))
+	if p99 := typical("stage3-p99-response-sec"); !math.IsNaN(p99) {
 		line += fmt.Sprintf("; the p99 of those who come later is %s, before it was %s",
-			words.Seconds(p99), words.Seconds(mean("stage1-p99-response-sec")))
+			words.Seconds(p99), words.Seconds(typical("stage1-p99-response-sec")))
 	}
 	return line
 }

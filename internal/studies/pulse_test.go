@@ -20,16 +20,16 @@ func TestPulseVerdicts(t *testing.T) {
 		want finding.Verdict
 		says string
 	}{
-		"all": {soon, finding.Holds, "the response recovers within a quarter of the pulse: " +
+		"all": {soon, finding.Holds, "on average the response recovers within a quarter of the pulse: " +
 			"worker_pool after 1 s, bounded_queue_shed after 1 s and codel_lifo after 1 s"},
-		"none": {late, finding.DoesNotHold, "the response does not recover within a quarter of " +
-			"the pulse of 10 s: worker_pool after 9 s, bounded_queue_shed after 9 s and " +
+		"none": {late, finding.DoesNotHold, "on average the response does not recover within a " +
+			"quarter of the pulse of 10 s: worker_pool after 9 s, bounded_queue_shed after 9 s and " +
 			"codel_lifo after 9 s"},
 		"some never": {func(s string) float64 {
 			return map[bool]float64{true: 0, false: 1}[s == pooled]
 		}, finding.Depends, "on what becomes of the tasks that cannot be done in the pulse of " +
-			"10 s: the response recovers soon with bounded_queue_shed after 1 s and " +
-			"codel_lifo after 1 s, not with worker_pool after 40 s"},
+			"10 s: on average the response recovers soon with bounded_queue_shed after 1 s " +
+			"and codel_lifo after 1 s, not with worker_pool after 40 s"},
 	} {
 		of := func(sc bench.Scenario, i int) map[string]float64 {
 			felt := c.felt(sc.Strategy.String())

@@ -97,15 +97,15 @@ func judgeSpread(m *evidence.Measured) finding.Finding {
 		"%s, where %s would count", completes, words.Percent(spreadLoss))},
 		"whether %s at load %v completes %s less", pooled, spreadLoad, words.Percent(spreadLoss))
 	time := func(sc bench.Scenario, unit string) string {
-		return words.Seconds(m.Mean(sc, unit).Mid)
+		return words.Seconds(m.Median(sc, unit).Mid)
 	}
 	f.Add("the p99 response is %s at C² = 0 and %s at C² = %v, the mean wait %s and %s",
 		time(one, p99Response), time(widest, p99Response), most,
 		time(one, "mean-wait-sec"), time(widest, "mean-wait-sec"))
 	if shed := spreadOf(shedding); m.Has(shed[0]) && m.Has(shed[len(shed)-1]) {
 		f.Add("without a queue %s sheds %s of the tasks at C² = 0 and %s at C² = %v (theory: "+
-			"%s at any C²)", shedding, words.Percent(m.Mean(shed[0], "shed/op").Mid),
-			words.Percent(m.Mean(shed[len(shed)-1], "shed/op").Mid), most,
+			"%s at any C²)", shedding, words.Percent(m.Median(shed[0], "shed/op").Mid),
+			words.Percent(m.Median(shed[len(shed)-1], "shed/op").Mid), most,
 			words.Percent(spreadLost()))
 	}
 	return f

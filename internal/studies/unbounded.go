@@ -143,8 +143,8 @@ func judgeUnbounded(m *evidence.Measured) finding.Finding {
 func answerUnbounded(m *evidence.Measured, f *finding.Finding) {
 	none := unboundedCells(free, crowdConns)[0]
 	pool := crowdOf(pooled)
-	end := func(sc bench.Scenario) string { return words.Seconds(m.Mean(sc, "makespan-sec").Mid) }
-	rate := func(sc bench.Scenario) string { return words.Short(m.Mean(sc, "ops/s").Mid) + "/s" }
+	end := func(sc bench.Scenario) string { return words.Seconds(m.Median(sc, "makespan-sec").Mid) }
+	rate := func(sc bench.Scenario) string { return words.Short(m.Median(sc, "ops/s").Mid) + "/s" }
 	f.Add("%s finish within %s of one another", words.Series(crowdBounds),
 		words.Percent(crowdApart(m)))
 	small, equal, large := pool[0], pool[1], pool[3]

@@ -43,10 +43,14 @@ func look(c results.Cell, beside []results.Cell) (*view, bool) {
 	v := &view{cell: c, beside: beside, unit: "p99-response-sec"}
 	v.value = v.is(v.unit)
 	if v.value == 0 || !v.has("tail-service/op") && v.has("mean-queued-sec") {
-		v.unit = "mean-response-sec"
-		v.value = v.is(v.unit)
 		v.cannot = "The tasks are too few to tell what the slowest 1 % are made of: this is of " +
 			"the mean."
+		if v.value > 0 {
+			v.cannot = "What the slowest 1 % are made of is not in these results, as in all that " +
+				"are merged or of a soak: this is of the mean."
+		}
+		v.unit = "mean-response-sec"
+		v.value = v.is(v.unit)
 	}
 	if v.value <= 0 {
 		return nil, false

@@ -128,6 +128,21 @@ func TestOverload(t *testing.T) {
 	}
 }
 
+// TestWithoutTail: results that have a p99, and not what the slowest tasks are made of, have tasks
+// enough.
+func TestWithoutTail(t *testing.T) {
+	for p99, says := range map[float64]string{0: "too few", 0.02: "merged"} {
+		m := quiet(map[string]float64{"p99-response-sec": p99})
+		maps.DeleteFunc(m, func(unit string, v float64) bool {
+			return strings.HasPrefix(unit, "tail-") || unit == "p99-response-sec" && v == 0
+		})
+		if a, _ := Of(run("worker_pool", "", m)); a.Unit != "mean-response-sec" ||
+			!strings.Contains(a.Cannot, says) {
+			t.Errorf("a p99 of %g: %+v", p99, a)
+		}
+	}
+}
+
 // TestLackOfEvidence: goroutines that are ready while processors are idle are no scheduler's, nor
 // is a machine where nobody else ran, nor a collector that hardly works.
 func TestLackOfEvidence(t *testing.T) {

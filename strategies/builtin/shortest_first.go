@@ -30,12 +30,16 @@ import (
 // shorter one waits.
 //
 // If the work of the long ones alone is more than the cap can carry, their queue grows without end,
-// although slots are idle. A task of unknown size counts as of the size where long begins, and not
-// as long.
+// although slots are idle. By default a task is long from twice the mean size on: of tasks that are
+// all alike, whatever they take, none is. A task of unknown size counts as of the size where long
+// begins, and not as long.
 type shortestFirst struct {
 	engine.Backlog
 	engine.Plain
-	cutoff      time.Duration
+	cutoff      time.Duration // a larger size is long
+	learns      bool          // the cutoff follows from the sizes so far
+	sum         time.Duration // of the sizes so far
+	sized       int           // tasks that have one
 	stretch     float64
 	longCap     int // most long tasks in flight
 	short, long engine.Heap
@@ -49,8 +53,8 @@ var _ = strategies.RegisterBuiltin(engine.Queued(strategies.Spec{
 	Source:  "shortest job first; a cap on long tasks as for the blocking calls of an event loop",
 	OnPanic: "contained; the worker is replaced",
 	Keys: []param.Key{
-		{Name: "long", Kind: param.Duration, Default: "10ms",
-			Doc: "a task of a larger size is long"},
+		{Name: "long", Kind: param.Duration, Default: "0s",
+			Doc: "a task of a larger size is long; 0: twice the mean size of the tasks so far"},
 		{Name: "longcap", Kind: param.Int, Default: "0",
 			Doc: "most long tasks at once; 0: all slots but one"},
 		{Name: "stretch", Kind: param.Float, Default: "100",
@@ -71,6 +75,7 @@ var _ = strategies.RegisterBuiltin(engine.Queued(strategies.Spec{
 	New: func(ctx context.Context, p strategies.Params, sink strategies.Sink) strategies.Strategy {
 		s := &shortestFirst{cutoff: p.Values.Duration("long"), stretch: p.Values.Float("stretch"),
 			longCap: cmp.Or(p.Values.Int("longcap"), max(1, p.Limit-1))}
+		s.learns = s.cutoff == 0
 		s.Open(ctx, sink, s, p.Limit, p.Limit+p.Queue, false)
 		return s
 	},
@@ -78,6 +83,10 @@ var _ = strategies.RegisterBuiltin(engine.Queued(strategies.Spec{
 
 func (s *shortestFirst) Push(w engine.Waiting, now time.Duration) {
 	size := w.Task.Size
+	if s.learns && size > 0 {
+		s.sum, s.sized = s.sum+size, s.sized+1
+		s.cutoff = 2 * s.sum / time.Duration(s.sized)
+	}
 	if size <= 0 {
 		size = s.cutoff
 	}

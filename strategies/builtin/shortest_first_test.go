@@ -93,10 +93,12 @@ func TestLongCap(t *testing.T) {
 		most       int
 		short, all time.Duration
 	}{
-		"shortest_first:longcap=1": {1, 34 * ms, 500 * ms},
-		"shortest_first:longcap=2": {2, 50 * ms, 250 * ms},
+		"shortest_first:long=10ms,longcap=1": {1, 34 * ms, 500 * ms},
+		"shortest_first:long=10ms,longcap=2": {2, 50 * ms, 250 * ms},
 		// 4 slots for 50 short ones from 50 ms on, and all long ones from 63 ms on
-		"shortest_first": {3, 63 * ms, 212 * ms},
+		"shortest_first:long=10ms": {3, 63 * ms, 212 * ms},
+		// the first 10, which are alike, are not long: 4 slots for 100 short ones from 50 ms on
+		"shortest_first": {4, 75 * ms, 175 * ms},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			var running, most atomic.Int64
