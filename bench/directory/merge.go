@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -64,11 +65,23 @@ func hasTimes(r *bench.Result) bool {
 func Merge(paths []string) (merged []*bench.Result, leftOut []string, err error) {
 	byName := map[string][][]*bench.Result{} // and repetition
 	var order []string
+	var dirs []os.FileInfo
 	for at, path := range paths {
 		all, partial, err := Read(path)
 		if err != nil {
 			return nil, nil, err
 		}
+		dir, err := os.Stat(path)
+		if err != nil {
+			return nil, nil, err
+		}
+		if i := slices.IndexFunc(dirs, func(of os.FileInfo) bool {
+			return os.SameFile(of, dir)
+		}); i >= 0 {
+			return nil, nil, fmt.Errorf("%s is the same directory as %s: its load would count "+
+				"twice", path, paths[i])
+		}
+		dirs = append(dirs, dir)
 		next := map[string]int{}
 		for _, r := range all {
 			n := next[r.Name]

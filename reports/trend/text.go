@@ -52,8 +52,16 @@ func (r row) cells() []string {
 // Summary says in a line what was looked at and what was found.
 func (t *Trend) Summary() string {
 	if t.Undecided {
+		longest := 0
+		for _, s := range t.Series {
+			longest = max(longest, len(s.Values))
+		}
+		have := prose.Count(len(t.Results), "result")
+		if longest < len(t.Results) {
+			have += fmt.Sprintf(", of a benchmark at most %d", longest)
+		}
 		return fmt.Sprintf("%s: nothing tested: a change takes %d results or more to be "+
-			"distinguished from chance", prose.Count(len(t.Results), "result"), t.Enough)
+			"distinguished from chance", have, t.Enough)
 	}
 	changes := 0
 	for _, s := range t.Series {

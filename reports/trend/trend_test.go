@@ -116,6 +116,12 @@ func TestTrendUndecided(t *testing.T) {
 			t.Errorf("%s: undecided %v, want %s", trend.Summary(), trend.Undecided, c.want)
 		}
 	}
+	two := append(history(t, plainHead, "X", "ns/op", stepped(9, 0, 0)...),
+		history(t, plainHead, "Y", "ns/op", stepped(9, 0, 0)...)...)
+	if said := mustTrend(t, two, Options{}).Summary(); !strings.HasPrefix(said,
+		"18 results, of a benchmark at most 9: nothing tested") {
+		t.Error(said)
+	}
 	constant := slices.Repeat([]results.Input{{Label: "a",
 		Results: resultstest.Read(t, "a", "BenchmarkX 1 7 allocs/op\n")}}, 12)
 	if trend := mustTrend(t, constant, Options{}); trend.Undecided {

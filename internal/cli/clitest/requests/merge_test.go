@@ -20,6 +20,10 @@ func TestMerge(t *testing.T) {
 		clitest.Attacked(t, "attack", url, "--rate", "400", "--n", c.n, "--name", "shop", "--out", c.dir,
 			"--quiet")
 	}
+	if o := clitest.Command(t, "merge", "a", "./b", "b", "--out", "both"); o.Code != 2 ||
+		!strings.Contains(o.Stderr, "b is the same directory as ./b") {
+		t.Errorf("exit code %d: %s%s", o.Code, o.Stdout, o.Stderr)
+	}
 	o := clitest.Command(t, "merge", "a", "b", "--out", "both")
 	if o.Code != clitest.Fine && o.Code != clitest.Undecided ||
 		!strings.Contains(o.Stdout, "Runs: 1, each of 2 directories") ||
