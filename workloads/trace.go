@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"time"
 
 	"github.com/poolbench/poolbench/bench/param"
@@ -16,12 +15,12 @@ import (
 // it.
 var _ = register(Spec{
 	Name: "trace",
-	Summary: "waits the durations of a CSV file in their order, from the first again after the " +
-		"last: the seed changes nothing",
+	Summary: "waits the durations of a file in their order, from the first again after the last: " +
+		"the seed changes nothing",
 	Kind: Wait,
 	Keys: append([]param.Key{
 		{Name: "file", Kind: param.Text,
-			Doc: "CSV file with a duration a line, as 1.5ms or in seconds, 0.0015"},
+			Doc: "file that arrival trace reads, with a duration a line: 1.5ms, or seconds, 0.0015"},
 		{Name: "column", Kind: param.Text, Default: "1",
 			Doc: "column of the durations: its number, or its name in the first line"},
 		{Name: "time", Kind: param.Text, Default: traces.NoColumn, Doc: "column of the times, " +
@@ -50,11 +49,11 @@ var _ = register(Spec{
 				return nil, fmt.Errorf("%s: give time, the column of the times, as well", key)
 			}
 		}
-		times, err := openTrace(v.Text("file"), v.Text("column"))
+		t, err := traces.Source{File: v.Text("file"), Duration: v.Text("column")}.Read()
 		if err != nil {
 			return nil, err
 		}
-		return newTrace(len(times), func(i int) time.Duration { return times[i] })
+		return newTrace(t.Records)
 	},
 })
 
@@ -64,23 +63,25 @@ type trace struct {
 	times // exactly those of the lines
 }
 
-func newTrace(lines int, at func(i int) time.Duration) (*trace, error) {
-	n := float64(lines)
+func newTrace(lines []traces.Record) (*trace, error) {
+	n := float64(len(lines))
 	var sum, squares float64
-	for i := range lines {
-		sum += float64(at(i))
+	for _, r := range lines {
+		sum += float64(r.Took())
 	}
 	mean := sum / n
 	if mean < 1 {
 		return nil, fmt.Errorf("file: the mean of the durations must be at least 1ns, got %vns",
 			mean)
 	}
-	for i := range lines {
-		x := float64(at(i))/mean - 1
+	for _, r := range lines {
+		x := float64(r.Took())/mean - 1
 		squares += x * x
 	}
 	w := &trace{times: times{time.Duration(math.Round(mean)), squares / n}}
-	w.time = func(_ *slot, seq uint64) time.Duration { return at(int(seq % uint64(lines))) }
+	w.time = func(_ *slot, seq uint64) time.Duration {
+		return time.Duration(lines[seq%uint64(len(lines))].Took())
+	}
 	return w, nil
 }
 
@@ -110,9 +111,7 @@ func timedTrace(seed uint64, v param.Values) (Workload, error) {
 			labels[i] = traces.Labels{}
 		}
 	}
-	w, err := newTrace(len(records), func(i int) time.Duration {
-		return time.Duration(records[i].Took())
-	})
+	w, err := newTrace(records)
 	switch {
 	case err != nil:
 		return nil, err
@@ -140,34 +139,4 @@ type classedTrace struct {
 // Long implements Classed.
 func (w *classedTrace) Long(seq uint64) bool {
 	return w.long[w.records[seq%uint64(len(w.records))].Class()]
-}
-
-// openTrace reads a regular file alone: a pipe could be read only once, and a variant is checked
-// before it is built.
-func openTrace(path, column string) ([]time.Duration, error) {
-	at, err := traceColumn(column)
-	if err != nil {
-		return nil, fmt.Errorf("column: %w", err)
-	}
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, fmt.Errorf("file: %w", err)
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("file: %s is not a regular file", path)
-	}
-	if info.Size() > mostTraceBytes {
-		return nil, fmt.Errorf("file: %s has %d bytes, want at most %d", path,
-			info.Size(), mostTraceBytes)
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("file: %w", err)
-	}
-	defer f.Close()
-	times, err := readTrace(f, column, at)
-	if err != nil {
-		return nil, fmt.Errorf("file: %s: %w", path, err)
-	}
-	return times, nil
 }

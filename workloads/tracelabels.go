@@ -57,7 +57,10 @@ func labelledTrace(
 		return nil, err
 	}
 	d := traceDeadlines{}
-	if d.deadlines, err = readLabels(labelKeys[2], file, labels[2], traceDuration); err != nil {
+	if d.deadlines, err = readLabels(labelKeys[2], file, labels[2],
+		func(text string) (time.Duration, error) {
+			return traces.Duration([]byte(text), time.Second)
+		}); err != nil {
 		return nil, err
 	}
 	switch [...]bool{t.tenants.of != nil, p.priorities.of != nil, d.deadlines.of != nil} {

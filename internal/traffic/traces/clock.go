@@ -2,6 +2,7 @@ package traces
 
 import (
 	"bytes"
+	"fmt"
 	"math"
 	"strconv"
 	"time"
@@ -173,12 +174,20 @@ func instant(year, month, day int64, t []byte) (seconds int64, ok bool) {
 		time.UTC).Unix(), true
 }
 
-// parseDuration reads 1.5ms, or a number of that unit.
-func parseDuration(text []byte, unit time.Duration) (ns int64, ok bool) {
-	text = bytes.TrimSpace(text)
-	if ns, ok = parseNumber(text, int64(unit)); ok {
-		return ns, true
+// numbers are how errors name a duration without a unit.
+var numbers = map[time.Duration]string{time.Second: "seconds such as 0.0015",
+	time.Millisecond: "milliseconds such as 1.5", time.Microsecond: "microseconds such as 1500",
+	time.Nanosecond: "nanoseconds such as 1500000"}
+
+// Duration reads 1.5ms, or a number of that unit.
+func Duration(text []byte, unit time.Duration) (time.Duration, error) {
+	bare := bytes.TrimSpace(text)
+	if ns, ok := parseNumber(bare, int64(unit)); ok {
+		return time.Duration(ns), nil
 	}
-	d, err := time.ParseDuration(string(text))
-	return int64(d), err == nil && d >= 0
+	d, err := time.ParseDuration(string(bare))
+	if err != nil || d < 0 {
+		return 0, fmt.Errorf("want a duration such as 1.5ms, or %s, got %.40q", numbers[unit], text)
+	}
+	return d, nil
 }

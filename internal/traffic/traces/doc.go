@@ -17,7 +17,8 @@
 // A time is ISO 8601 (UTC where no zone is given), that of an access log, or a number: seconds,
 // milliseconds, microseconds or nanoseconds since 1970 by the magnitude of the first one, and
 // seconds if that is small. A duration is 1.5ms, or a number of seconds where the
-// format says nothing else. Both are kept to the nanosecond.
+// format says nothing else. Both are kept to the nanosecond. Durations may be read alone: then the
+// records stay in the order of the file.
 //
 // Records are sorted by their arrival; those of one instant stay in the order of the file. Sorting
 // is needed, not lenient: a server logs a request at its end, and clocks are set back. Notes name

@@ -144,29 +144,38 @@ func (r *reader) take(line []byte) error {
 			return err
 		}
 	}
-	text, err := r.layout.field(line, r.layout.time)
-	if err != nil {
-		return err
+	names := func(text []byte) bool { // though the column is given by its number
+		return first && r.layout.kind == separated && isName(text)
 	}
-	at, ok := r.clock.parse(text)
-	if !ok {
-		if first && r.layout.kind == separated && isName(text) {
-			return nil // names, though the column is given by its number
-		}
-		return fmt.Errorf("want a time such as 2026-05-01T09:00:00.25Z or 1777626000.25, got %.40q",
-			text)
-	}
-	if at > latest {
-		return fmt.Errorf("%.40q is a date after the year 2100", text)
-	}
-	var took int64
-	if r.Duration != "" {
-		if text, err = r.layout.field(line, r.layout.took); err != nil {
+	var at int64
+	if r.Time != "" {
+		text, err := r.layout.field(line, r.layout.time)
+		if err != nil {
 			return err
 		}
-		if took, ok = parseDuration(text, r.layout.bare); !ok {
-			return fmt.Errorf("want a duration such as 1.5ms, or %s, got %.40q",
-				numbers[r.layout.bare], text)
+		var ok bool
+		if at, ok = r.clock.parse(text); !ok {
+			if names(text) {
+				return nil
+			}
+			return fmt.Errorf("want a time such as 2026-05-01T09:00:00.25Z or 1777626000.25, "+
+				"got %.40q", text)
+		}
+		if at > latest {
+			return fmt.Errorf("%.40q is a date after the year 2100", text)
+		}
+	}
+	var took time.Duration
+	if r.Duration != "" {
+		text, err := r.layout.field(line, r.layout.took)
+		if err != nil {
+			return err
+		}
+		if took, err = Duration(text, r.layout.bare); err != nil {
+			if r.Time == "" && names(text) {
+				return nil
+			}
+			return err
 		}
 		if took > mostTook {
 			return fmt.Errorf("%.40q is longer than two years", text)
@@ -174,13 +183,14 @@ func (r *reader) take(line []byte) error {
 	}
 	class := 0
 	if r.Class != "" {
+		var err error
 		class, err = r.textOf(line, r.layout.class, &r.classes, mostClasses, "classes")
 		if err != nil {
 			return err
 		}
 	}
 	if r.End {
-		at -= took
+		at -= int64(took)
 	}
 	for i, column := range r.Labels {
 		if column == "" {
@@ -229,11 +239,6 @@ func (r *reader) textOf(
 	return i, nil
 }
 
-// numbers are how errors name a duration without a unit.
-var numbers = map[time.Duration]string{time.Second: "seconds such as 0.0015",
-	time.Millisecond: "milliseconds such as 1.5", time.Microsecond: "microseconds such as 1500",
-	time.Nanosecond: "nanoseconds such as 1500000"}
-
 func (r *reader) add(rec Record) error {
 	all := r.trace.Records
 	switch {
@@ -241,6 +246,7 @@ func (r *reader) add(rec Record) error {
 		return fmt.Errorf("more than %d records", mostRecords)
 	case len(all) == 0:
 		r.highest = rec.At
+	case r.Time == "":
 	case rec.At < r.highest:
 		r.back.see(r.line)
 		r.backBy = max(r.backBy, r.highest-rec.At)
@@ -264,10 +270,10 @@ func (r *reader) add(rec Record) error {
 func (r *reader) finish() (*Trace, error) {
 	t := &r.trace
 	n := len(t.Records)
-	switch n {
-	case 0:
+	switch {
+	case n == 0:
 		return nil, errors.New("no records")
-	case 1:
+	case n == 1 && r.Time != "":
 		return nil, errors.New("one record alone: want two at least")
 	}
 	t.zone, t.dated = r.clock.zone, r.clock.dated
@@ -295,7 +301,7 @@ func (r *reader) finish() (*Trace, error) {
 			longest, at = gap, i
 		}
 	}
-	if mean := span / int64(n-1); n > 100 && longest/100 > mean {
+	if mean := span / int64(max(1, n-1)); n > 100 && longest/100 > mean {
 		t.Notes = append(t.Notes, fmt.Sprintf("record %d: comes after a gap of %v, %d times the "+
 			"mean", at+1, time.Duration(longest), longest/max(mean, 1)))
 	}

@@ -14,7 +14,7 @@ import (
 // A Source says what is read of which file.
 type Source struct {
 	File     string
-	Time     string             // column of the times: its number from 1, or its name
+	Time     string             // column of the times: its number from 1, or its name; "": none
 	Duration string             // column of the durations; "" where they are not wanted
 	Class    string             // column of the classes; "" where they are not wanted
 	Labels   [MostLabels]string // more columns whose texts are wanted; "": none

@@ -168,6 +168,7 @@ func FuzzRead(f *testing.F) {
 		f.Add(text, "1", "2", false)
 		f.Add(text, "a", "b", true)
 		f.Add(text, "4", "", false)
+		f.Add(text, "", "2", false)
 	}
 	f.Add(sampleHAR, "startedDateTime", "time", true)
 	f.Add(sampleHAR, "1", "5", false)
@@ -176,7 +177,7 @@ func FuzzRead(f *testing.F) {
 		f.Add(text, "1", "3", false)
 	}
 	f.Fuzz(func(t *testing.T, text, at, took string, end bool) {
-		s := Source{Time: at, Duration: took, End: end && took != ""}
+		s := Source{Time: at, Duration: took, End: end && took != "" && at != ""}
 		if end {
 			s.Class, s.Labels = took, [MostLabels]string{at, "", took}
 		}
