@@ -5,10 +5,8 @@ import (
 	"context"
 	"fmt"
 	"sync/atomic"
-	"time"
 
 	"github.com/poolbench/poolbench/bench/param"
-	"github.com/poolbench/poolbench/internal/machine/pace"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/strategies/engine"
 )
@@ -95,19 +93,10 @@ func (s *retryInPlace) sleepAndRun(
 		if err != nil {
 			return strategies.Result{Err: err}, false
 		}
-		if !s.pause(wait) {
+		if !engine.Pause(s.Ctx, wait) {
 			return strategies.Result{Err: s.EndedBy()}, false
 		}
 		r = s.Run(t)
 	}
 	return r, false
-}
-
-// pause waits that long in the worker, and says false when ctx has ended first. No wait needs no
-// timer.
-func (s *retryInPlace) pause(wait time.Duration) bool {
-	if wait <= 0 {
-		return s.Ctx.Err() == nil
-	}
-	return pace.Sleep(s.Ctx, wait) == nil
 }

@@ -58,7 +58,7 @@ func runAttempts(ctx context.Context, t *strategies.Task) strategies.Result {
 		if err != nil {
 			return strategies.Result{Err: err}
 		}
-		if !pause(ctx, wait) {
+		if !Pause(ctx, wait) {
 			return strategies.Result{Err: whyEnded(ctx)}
 		}
 		r = runWhole(ctx, t, t.Kept().Tries.Run(ctx, t))
@@ -88,8 +88,8 @@ func runWhole(ctx context.Context, t *strategies.Task, r strategies.Result) stra
 	return r
 }
 
-// pause waits, and says false when ctx has ended first. No wait needs no timer.
-func pause(ctx context.Context, wait time.Duration) bool {
+// Pause waits, and says false when ctx has ended first. No wait needs no timer.
+func Pause(ctx context.Context, wait time.Duration) bool {
 	if wait <= 0 {
 		return ctx.Err() == nil
 	}
