@@ -3,6 +3,7 @@ package attack
 import (
 	"context"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
@@ -124,11 +125,18 @@ func (a Attack) Resolves(unit string) error {
 		n, _ = a.expected()
 	}
 	n *= a.perArrival()
-	if n < least && (a.Clients == 0 || n > 0) {
-		return fmt.Errorf("%s takes %d requests, and %d are to be sent: give n %[2]d, or a longer "+
-			"duration", unit, least, n)
+	if n >= least || a.Clients > 0 && n == 0 {
+		return nil
 	}
-	return nil
+	give := fmt.Sprintf("n %d", (least-1)/a.perArrival()+1)
+	if a.Tasks == 0 {
+		give = "a longer duration"
+		if n > 0 {
+			times := float64(least) / float64(n)
+			give += fmt.Sprintf(", such as %.0fs", math.Ceil(times*a.Duration.Seconds()))
+		}
+	}
+	return fmt.Errorf("%s takes %d requests, and %d are to be sent: give %s", unit, least, n, give)
 }
 
 // maySoak reports whether the attack can do without the records of single requests.

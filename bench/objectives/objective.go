@@ -24,7 +24,10 @@ type List []Objective
 
 // String is the canonical spelling, which Parse reads: p99-response<50ms. It has no spaces and no
 // slashes, so that it can be part of the name of a result.
-func (o Objective) String() string { return short(o.Unit) + o.Op + o.text }
+func (o Objective) String() string { return o.Metric() + o.Op + o.text }
+
+// Metric is what it bounds, by the name that Parse takes.
+func (o Objective) Metric() string { return short(o.Unit) }
 
 // String joins the canonical spellings with commas.
 func (l List) String() string {

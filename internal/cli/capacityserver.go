@@ -41,6 +41,7 @@ func ofServer(args []string) []string {
 	isOfServer := func(arg string) bool {
 		scheme, _, ok := strings.Cut(arg, "://")
 		return ok && slices.Contains(attack.Schemes(), scheme) ||
+			arg == "URL" || // as help spells it
 			arg == "--session" || strings.HasPrefix(arg, "--session=")
 	}
 	if len(args) > 0 && args[0] == "capacity" && slices.ContainsFunc(args[1:], isOfServer) {
@@ -59,9 +60,10 @@ type serverOptions struct {
 func (a *app) serverCapacityCommand() *cobra.Command {
 	var o serverOptions
 	cmd := &cobra.Command{
-		Use:    serverCapacity + " URL --objective 'METRIC<VALUE' [flags]",
-		Short:  "find the highest rate at which a server meets an objective",
-		Hidden: true, // capacity tells of it
+		Use:         serverCapacity + " URL --objective 'METRIC<VALUE' [flags]",
+		Short:       "find the highest rate at which a server meets an objective",
+		Hidden:      true, // capacity tells of it
+		Annotations: map[string]string{cobra.CommandDisplayNameAnnotation: "capacity"},
 		Args: o.File.Before(nil, func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 && cmd.Flags().Changed("session") {
 				return nil
@@ -340,13 +342,20 @@ func showServer(
 		e.Say("", "The search stopped: "+found.Stopped.Error(), loads.Width)
 	}
 	fmt.Fprintln(e.Stdout)
-	rows := [][]string{{"rate", "verdict", "p50", "p99", "lost", "p99 lag"}}
+	head := []string{"rate", "verdict", "p50", "p99"}
+	units := []string{"p50-response-sec", "p99-response-sec"}
+	for _, o := range s.Objectives { // by which a probe has its verdict
+		if !slices.Contains(units, o.Unit) {
+			head, units = append(head, o.Metric()), append(units, o.Unit)
+		}
+	}
+	rows := [][]string{append(head, "lost", "p99 lag")}
 	for _, p := range probes {
 		cells := []string{rate(p.Rate), p.Verdict.String()}
 		if p.Late {
 			cells[1] = "sent late"
 		}
-		for _, unit := range []string{"p50-response-sec", "p99-response-sec"} {
+		for _, unit := range units {
 			cells = append(cells, metricOf(p.Result, unit))
 		}
 		cells = append(cells, quantity.Share(p.Lost), metricOf(p.Result, "p99-lag-sec"))

@@ -94,8 +94,12 @@ func checkHiccups(o *observed.Run, r *result.Result, h *witness.Hiccups) {
 		n, due int
 		worst  witness.Stall
 	}
+	paused := false
 	for _, s := range h.Stalls {
-		if k := &causes[s.Cause()]; s.Late >= int64(pauseFloor) {
+		k := &causes[s.Cause()]
+		paused = paused || s.Late >= int64(pauseFloor) && s.Cause() == witness.Stopped
+		// what was over when the first task was due kept none
+		if min(s.Late, s.Until()) >= int64(pauseFloor) {
 			k.n++
 			k.due += dueBetween(o, s.From, s.Until())
 			if s.Late > k.worst.Late {
@@ -129,7 +133,6 @@ func checkHiccups(o *observed.Run, r *result.Result, h *witness.Hiccups) {
 			r.Doubt(of.verdict, of.check, of.format, said...)
 		}
 	}
-	paused := causes[witness.Stopped].n > 0
 	what := "p99"
 	typical, has := r.Metric("p99-response-sec")
 	if !has {

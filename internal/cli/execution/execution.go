@@ -34,8 +34,9 @@ type Execution struct {
 	View       *View // nil: nobody looks on
 	Show       *progress.Runs
 	objectives objectives.List
-	Planned    int // runs; of a search nobody knows
-	Done       int // runs that were written down
+	Planned    int         // runs; of a search nobody knows
+	Done       int         // runs that were written down
+	count      live.Ending // of them
 	Records    []Record
 	// of the section under way, for its study. They are not read from the directory: one that is
 	// resumed gets its files when nothing that it held would be lost
@@ -157,11 +158,7 @@ func (e *Execution) Finish(writing error) {
 
 // ending sums up what the runs came to.
 func (e *Execution) ending() (end live.Ending) {
-	for _, r := range e.Records {
-		if r.Run != nil {
-			end.Count(r.Iters, r.Value)
-		}
-	}
+	end = e.count
 	if end.Interrupted = e.Interruption(); len(e.Failed) > 0 {
 		end.Error = e.Failed[0].Reason
 	}
@@ -210,6 +207,9 @@ func (e *Execution) Run(ctx context.Context) error {
 // Write writes a result down, and forgets what is on disk then.
 func (e *Execution) Write(r *bench.Result) error {
 	err := e.Dir.Write(r)
+	if err == nil {
+		e.count.Count(r.Tasks, r.Metric)
+	}
 	r.Readings, r.Timeline, r.Responses, r.Slowest, r.Profiles = nil, nil, "", nil, nil
 	r.Windows = nil
 	return err

@@ -180,12 +180,14 @@ func (e *loaded) showSpread(rows []outcome.Row) error {
 	if err := e.Table(lines); err != nil || len(rows) > 1 {
 		return err
 	}
-	fmt.Fprintln(e.Stdout)
 	width := Width
 	if n := e.Columns(); n > 0 {
 		width = min(width, n)
 	}
-	for _, line := range histogram(e.spreads[0].responses, width) {
+	for i, line := range histogram(e.spreads[0].responses, width) {
+		if i == 0 {
+			fmt.Fprintln(e.Stdout)
+		}
 		fmt.Fprintln(e.Stdout, line)
 	}
 	return nil
@@ -201,10 +203,8 @@ func histogram(h *hdrhistogram.Histogram, width int) (lines []string) {
 		return nil
 	}
 	low, high := float64(max(h.Min(), 1)), float64(max(h.Max(), 1))
-	rows := mostBars
-	if high/low < 1.01 { // one and the same, within what the histogram tells apart
-		rows = 1
-	}
+	const finest = 1.01 // of a row to the one before: closer, and they would read alike
+	rows := min(max(int(math.Log(high/low)/math.Log(finest)), 1), mostBars)
 	counts, most := make([]int64, rows), int64(0)
 	for _, bar := range h.Distribution() {
 		if bar.Count == 0 {

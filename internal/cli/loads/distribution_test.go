@@ -88,6 +88,18 @@ func TestHistogram(t *testing.T) {
 	if lines := histogram(same.responses, 40); len(lines) != 1 {
 		t.Errorf("equal responses are %d rows", len(lines))
 	}
+	var close spread // three responses within 4 %
+	if err := close.add(responses(t, 100, 102, 104)); err != nil {
+		t.Fatal(err)
+	}
+	labels := map[string]bool{}
+	for _, line := range histogram(close.responses, 40) {
+		label, _, _ := strings.Cut(line, "ms")
+		if labels[label] {
+			t.Errorf("two rows go up to %s", label)
+		}
+		labels[label] = true
+	}
 	if lines := histogram(nil, 40); lines != nil {
 		t.Errorf("nothing is %q", lines)
 	}

@@ -161,8 +161,9 @@ func TestAttackNobody(t *testing.T) {
 	defer broken.Close()
 	o = clitest.Command(t, "attack", broken.URL, "--n", "5", "--rate", "1000", "--quiet", "--out", "y")
 	if o.Code != clitest.Unusable ||
-		!strings.Contains(o.Stderr, "not one of 5 requests was completed: EOF × 5") {
-		t.Errorf("exit code %d\n%s", o.Code, o.Stderr)
+		!strings.Contains(o.Stderr, "not one of 5 requests was completed: EOF × 5") ||
+		strings.Contains(o.Stdout, "\n\n\n") {
+		t.Errorf("exit code %d\n%s%s", o.Code, o.Stdout, o.Stderr)
 	}
 	if results := clitest.Read(t, "y/results.txt"); !strings.Contains(results, " 1 failed/op") {
 		t.Error(results)
@@ -480,9 +481,11 @@ func TestAttackRates(t *testing.T) {
 	for args, says := range map[string]string{
 		"attack URL --rate 5,5": "--rate: 5 is given twice",
 		"attack URL --rate 99,10 --duration 10s --objective p99-response<1h": "p99-response-sec " +
-			"takes 368 requests, and 100 are to be sent",
-		"attack URL --clients 2 --n 30 --objective p90-response<1h":             "takes 36 requests, and 30 are",
-		"capacity URL --first-rate 9 --duration 1s --objective p90-response<1h": "takes 36 requests",
+			"takes 368 requests, and 100 are to be sent: give a longer duration, such as 37s",
+		"attack URL --clients 2 --n 30 --objective p90-response<1h": "takes 36 requests, and 30 are " +
+			"to be sent: give n 36",
+		"capacity URL --first-rate 9 --duration 1s --objective p90-response<1h": "takes 36 requests, " +
+			"and 9 are to be sent: give a longer duration, such as 4s",
 	} {
 		o := clitest.Command(t, strings.Fields(strings.Replace(args, "URL", url, 1))...)
 		if o.Code != clitest.Unusable || !strings.Contains(o.Stderr, says) ||

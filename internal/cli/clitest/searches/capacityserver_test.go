@@ -43,7 +43,7 @@ func TestCapacityOfServer(t *testing.T) {
 		asked.Store(0)
 		args := []string{"capacity", server.URL, "--objective", c.objective, "--max-rate", "200",
 			"--first-rate", "100", "--duration", "100ms", "--rest", "1ms", "--name", "here",
-			"--quiet", "--force", "--out", x}
+			"--quiet", "--force", "--out", x, "--stream", x + ".jsonl"}
 		o := clitest.Command(t, args...)
 		if strings.Contains(o.Stdout, "cannot keep up") {
 			continue // a busy machine
@@ -55,6 +55,11 @@ func TestCapacityOfServer(t *testing.T) {
 			if n := len([]rune(strings.TrimSpace(line))); n > 80 {
 				t.Errorf("%d columns: %s", n, line)
 			}
+		}
+		if stream, err := os.ReadFile(x + ".jsonl"); err != nil ||
+			!strings.Contains(string(stream), `{"end":true,`) ||
+			strings.Contains(string(stream), `"runs":0,`) {
+			t.Errorf("%v: the stream ends with no run\n%s", err, stream)
 		}
 		var doc search.Document
 		j := clitest.Command(t, append(args, "--format", "json")...)
