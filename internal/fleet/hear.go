@@ -60,7 +60,9 @@ func (r *loading) receive(m *nats.Msg) {
 	defer r.mu.Unlock()
 	if !p.done {
 		p.done, p.agent.Share = true, &share
-		p.ahead = max(p.ahead, lastEnd(&share)-time.Since(r.began))
+		if share.Requests > 0 { // an agent that has none is done before the plan starts
+			p.ahead = max(p.ahead, lastEnd(&share)-time.Since(r.began))
+		}
 		p.pulse.Settled = share.Requests
 	}
 	r.change()

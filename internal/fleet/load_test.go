@@ -115,6 +115,34 @@ func TestLoad(t *testing.T) {
 	}
 }
 
+// TestIdleAgents: an agent without a request is done before the plan starts, and not doubted for it.
+func TestIdleAgents(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	for _, id := range []string{"a", "b"} {
+		s.serve(id, func(a *Agent) {
+			a.Attack = func(ctx context.Context, k attack.Attack) (*attack.Share, error) {
+				n := 0
+				if err := k.EachDue(func(int64) { n++ }); n > 0 || err != nil {
+					return pretend(ctx, k)
+				}
+				return &attack.Share{Began: k.Start}, nil
+			}
+		})
+	}
+	l := s.load(2)
+	l.Attack.Tasks = 1
+	r, err := l.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, g := range r.Agents {
+		if len(g.Doubts) > 0 {
+			t.Errorf("%s, %d requests: %v", g, g.Share.Requests, g.Doubts)
+		}
+	}
+}
+
 // TestBrokenAgents: each way in which an agent can be wrong is found, told of by its name, and
 // weighed.
 func TestBrokenAgents(t *testing.T) {

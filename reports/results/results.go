@@ -221,6 +221,8 @@ func Words(pairs []Pair) (words []string) {
 			words = append(words, value+" arrivals")
 		case p.Key == "clock":
 			words = append(words, value+" clock")
+		case p.Key == "n" && value == "1":
+			words = append(words, "1 task")
 		case p.Key == "n":
 			words = append(words, value+" tasks")
 		case p.Key == "rate":

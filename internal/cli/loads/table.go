@@ -140,6 +140,9 @@ func showAnswered(e *loaded, rows []outcome.Row) {
 				words = append(words, quantity.Metric(c.Unit, v.Mid)+" "+c.Head)
 			}
 		}
+		if v, ok := r.Estimate("attempts/op"); ok && v.Mid > 1 { // the server has got so many
+			words = append(words, quantity.Digits(v.Mid)+" attempts a request")
+		}
 		var statuses, errors []attack.Count
 		resumed, over := false, ""
 		for _, rec := range e.Records {

@@ -290,6 +290,10 @@ func (r *reader) finish() (*Trace, error) {
 	if r.same.n > 0 {
 		t.Notes = append(t.Notes, fmt.Sprintf("%s: arrived with the record above",
 			r.same.name(r.noun)))
+		if !slices.ContainsFunc(t.Records, notWhole) {
+			t.Notes = append(t.Notes, "all times are whole seconds: gaps and bursts below a second "+
+				"are the recorder's, not the traffic's")
+		}
 	}
 	span := t.Records[n-1].At - t.Records[0].At
 	if span > int64(mostSpan) {
@@ -306,6 +310,12 @@ func (r *reader) finish() (*Trace, error) {
 			"mean", at+1, time.Duration(longest), longest/max(mean, 1)))
 	}
 	return t, nil
+}
+
+// notWhole reports whether neither begin nor end of a record is at a whole second.
+func notWhole(r Record) bool {
+	const second = int64(time.Second)
+	return r.At%second != 0 && (r.At+r.Took())%second != 0
 }
 
 // sort puts the records in the order of their arrival, and their labels with them.

@@ -83,6 +83,23 @@ func TestNotes(t *testing.T) {
 	if err != nil || !slices.Equal(got.Notes, want) {
 		t.Errorf("%v, %v; want %v", got.Notes, err, want)
 	}
+	const whole = "all times are whole seconds: gaps and bursts below a second are the recorder's, " +
+		"not the traffic's"
+	for _, c := range []struct {
+		from Source
+		text string
+		want bool
+	}{
+		{Source{Time: "1"}, "5\n5\n7\n", true},
+		{Source{Time: "1"}, "5\n6\n7\n", false}, // none at one instant: nothing is hidden
+		{Source{Time: "1"}, "5\n5\n7.5\n", false},
+		{Source{Time: "1", Duration: "2", End: true}, "5,0.25\n5,0.25\n7,1.5\n", true},
+	} {
+		if got, err := readText(c.from, c.text); err != nil ||
+			slices.Contains(got.Notes, whole) != c.want {
+			t.Errorf("%q: %v, %v", c.text, got.Notes, err)
+		}
+	}
 	var b strings.Builder
 	for i := range 200 {
 		fmt.Fprintln(&b, i/100*100_000+i)

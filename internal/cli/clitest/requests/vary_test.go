@@ -111,7 +111,9 @@ func TestVaried(t *testing.T) {
 	for i, args := range bad {
 		o := clitest.Command(t, append([]string{"attack", "--n", "8", "--data", "people.csv", "--out",
 			"bad" + fmt.Sprint(i)}, strings.Split(args, "|")...)...)
-		if strings.Contains(o.Stdout+o.Stderr, "geheim") {
+		retries := strings.Contains(args, "attempts=2")
+		if strings.Contains(o.Stdout+o.Stderr, "geheim") ||
+			strings.Contains(o.Stdout, ", 2 attempts a request, ") != retries {
 			t.Errorf("%s: %s%s", args, o.Stdout, o.Stderr)
 		}
 	}
