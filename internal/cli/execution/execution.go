@@ -148,10 +148,11 @@ func (e *Execution) Finish(writing error) {
 		}
 	}
 	e.Complain(e.View.endExport()) // results are not less for it
-	writing = errors.Join(writing, e.View.endStream(e.ending()))
-	if e.writing = writing; writing != nil {
-		e.Complain(writing)
+	if writing != nil {
 		e.Report = ""
+	}
+	if e.writing = errors.Join(writing, e.View.endStream(e.ending())); e.writing != nil {
+		e.Complain(e.writing)
 	}
 	e.Complain(e.View.close(e.Report))
 }

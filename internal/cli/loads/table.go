@@ -85,10 +85,13 @@ func showLoaded(kind, what string, e *loaded, format string) error {
 	if err := outcome.ShowObjectives(e.Execution); err != nil {
 		return err
 	}
+	report := ""
+	if e.Report != "" {
+		report = "Report: " + e.Report + "\n"
+	}
 	return e.Prose(`  p50 and p99 are of the response, which counts from the instant a request was
   due; service counts from its sending; lag is how late it was sent.
-Report: %s
-`, e.Report)
+%s`, report)
 }
 
 // rows are the loads with their results.

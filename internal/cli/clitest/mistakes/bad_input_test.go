@@ -2,6 +2,7 @@ package mistakes
 
 import (
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -421,6 +422,18 @@ func TestFullStdout(t *testing.T) {
 		if err := full.Close(); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// TestFullStream: a stream that cannot be written is an error, and the page is there and named.
+func TestFullStream(t *testing.T) {
+	device := clitest.FullDevice(t)
+	t.Chdir(t.TempDir())
+	o := clitest.Command(t, clitest.Quick("--stream", device, "--out", "x")...)
+	if want := "poolbench: --stream: " + device + ": no space left on device\n"; o.Code !=
+		clitest.Unusable || o.Stderr != want ||
+		!strings.Contains(o.Stdout, "Report: "+filepath.Join("x", "report.html")) {
+		t.Errorf("exit code %d\n%s%s", o.Code, o.Stdout, o.Stderr)
 	}
 }
 
