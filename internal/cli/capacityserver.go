@@ -211,9 +211,9 @@ func (a *app) searchServer(
 	show := progress.NewLoads(0)
 	watching := e.View.Begin(ctx, show.Seen, show.Tell)
 	s.Probe = func(ctx context.Context, rate, longer float64, seed uint64) (*bench.Result, error) {
-		k.Rate = rate
-		k.Duration = time.Duration(longer * float64(o.Duration))
-		l := newLoad(k)
+		probe := k
+		probe.Rate, probe.Duration = rate, time.Duration(longer*float64(k.Duration))
+		l := newLoad(probe)
 		l.Row = fmt.Sprintf("%v%s", rate, perSecond(s))
 		row := progress.NewLoad(a.Stderr, o.Quiet, l.Row, l.Estimate)
 		show.Next(row)

@@ -113,7 +113,7 @@ func TestVaried(t *testing.T) {
 			"bad" + fmt.Sprint(i)}, strings.Split(args, "|")...)...)
 		retries := strings.Contains(args, "attempts=2")
 		if strings.Contains(o.Stdout+o.Stderr, "geheim") ||
-			strings.Contains(o.Stdout, ", 2 attempts a request, ") != retries {
+			strings.Contains(o.Stdout, "2.00 attempts a request") != retries {
 			t.Errorf("%s: %s%s", args, o.Stdout, o.Stderr)
 		}
 	}

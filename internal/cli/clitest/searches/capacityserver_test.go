@@ -76,7 +76,8 @@ func TestCapacityOfServer(t *testing.T) {
 			}
 		}
 		text, err := os.ReadFile(x + "/results.txt")
-		if err != nil || !strings.Contains(string(text), "\nBenchmarkCapacity/target=here/") {
+		if err != nil || !strings.Contains(string(text), "\nBenchmarkCapacity/target=here/"+
+			"arrival=constant/rate=100..200/duration=100ms/") {
 			t.Errorf("%v: no result of the search\n%s", err, text)
 		}
 		if page, err := os.ReadFile(x + "/report.html"); err != nil ||
