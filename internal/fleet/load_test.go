@@ -115,7 +115,7 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// TestIdleAgents: an agent without a request is done before the plan starts, and not doubted for it.
+// TestIdleAgents: an agent without a request is done before the plan starts, and is not doubted.
 func TestIdleAgents(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
