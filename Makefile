@@ -42,9 +42,9 @@ test: ## the tests of every day, no service to start
 
 # The tests that call a function of internal/house/check. The longest packages come first: two wait for servers and clocks while two compute.
 FIRST := ./internal/cli/clitest/stores ./internal/cli/clitest/runs ./bench ./bench/advise ./internal/house/manual ./strategies/durable
-CHECKED = grep -rl --include='*_test.go' 'check\.[OW][nfh]' .
+CHECKED = grep -rl --include='*_test.go' 'check\.[OW][nfth]' .
 check: ## what make test leaves out, and names at its end
-	tests=$$($(CHECKED) | xargs awk '/^func Test/ { split($$2, name, "(") } /check\.(Only|Of|Whole)\(/ { print name[1] }' | sort -u | paste -sd '|' -) && \
+	tests=$$($(CHECKED) | xargs awk '/^func Test/ { split($$2, name, "(") } /check\.(Only|Of|Others?|Whole)\(/ { print name[1] }' | sort -u | paste -sd '|' -) && \
 		POOLBENCH_CHECK=1 $(TESTS) -timeout 30m -run "^($$tests)\$$" $(FIRST) $$($(CHECKED) | xargs -n 1 dirname | sort -u)
 
 # Each process would sleep a second at its end, for races of goroutines that go on; the tests look for such goroutines themselves.

@@ -5,11 +5,13 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/house/check"
 	"github.com/poolbench/poolbench/strategies"
 )
 
@@ -40,11 +42,17 @@ func BenchmarkMisbehaved(b *testing.B) {
 // clocks and in open and closed loops, and says what it was.
 func TestMisbehaved(t *testing.T) {
 	const open, closed, both = "poisson", "closed", ""
-	for _, test := range []struct {
+	type row struct {
 		how     misdeed
 		arrival string
 		want    string // a regular expression
-	}{
+	}
+	type cell struct {
+		row
+		clock, loop string
+	}
+	var cells []cell
+	for i, test := range []row{
 		{"nothing", both, ""}, // the control
 
 		{newIsNil, open, "New returned nil"},
@@ -101,44 +109,53 @@ func TestMisbehaved(t *testing.T) {
 		{changesRun, open, "a task came back with another Run"},
 		{changesSize, open, "a task came back with another Run"},
 	} {
-		for _, clock := range []string{"real", "virtual"} {
-			for _, arrival := range []string{open, closed} {
-				if test.arrival != both && test.arrival != arrival {
-					continue
-				}
-				t.Run(strings.Join([]string{string(test.how), clock, arrival}, "/"),
-					func(t *testing.T) {
-						t.Parallel()
-						want := regexp.MustCompile(test.want)
-						// A busy machine is not taken for a hang. Where one is expected, it may
-						// be, of something else: then it is given more time.
-						patience := []string{"30s"}
-						if hangs.MatchString(test.want) {
-							patience = []string{"100ms", "2s", "20s"}
-						}
-						var out string
-						var failed bool
-						for _, p := range patience {
-							out, failed = benchmarkMisbehaved(t, test.how, clock, arrival, p)
-							if want.MatchString(out) {
-								break
-							}
-						}
-						switch {
-						case failed != (test.want != ""):
-							t.Errorf("failed: %v\n%s", failed, out)
-						case !want.MatchString(out):
-							t.Errorf("want %q in the output:\n%s", test.want, out)
-						case test.want != "" &&
-							(strings.Contains(out, "PASS") || strings.Contains(out, "NaN")):
-							t.Errorf("it passes, or has a number that is none:\n%s", out)
-						case failed && !strings.Contains(out, "BenchmarkMisbehaved/clock="+clock+
-							"/arrival="+arrival):
-							t.Errorf("the benchmark is not named:\n%s", out)
-						}
-					})
-			}
+		// each day one clock in turns, the other with the other loop
+		clocks := []string{"real", "virtual"}
+		if i%2 > 0 {
+			slices.Reverse(clocks)
 		}
+		for _, arrival := range []string{open, closed} {
+			if test.arrival != both && test.arrival != arrival {
+				continue
+			}
+			for _, clock := range clocks {
+				cells = append(cells, cell{test, clock, arrival})
+			}
+			slices.Reverse(clocks)
+		}
+	}
+	for _, test := range check.Others(t, cells, 2) {
+		t.Run(strings.Join([]string{string(test.how), test.clock, test.loop}, "/"),
+			func(t *testing.T) {
+				t.Parallel()
+				want := regexp.MustCompile(test.want)
+				// A busy machine is not taken for a hang. Where one is expected, it may
+				// be, of something else: then it is given more time.
+				patience := []string{"30s"}
+				if hangs.MatchString(test.want) {
+					patience = []string{"100ms", "2s", "20s"}
+				}
+				var out string
+				var failed bool
+				for _, p := range patience {
+					out, failed = benchmarkMisbehaved(t, test.how, test.clock, test.loop, p)
+					if want.MatchString(out) {
+						break
+					}
+				}
+				switch {
+				case failed != (test.want != ""):
+					t.Errorf("failed: %v\n%s", failed, out)
+				case !want.MatchString(out):
+					t.Errorf("want %q in the output:\n%s", test.want, out)
+				case test.want != "" &&
+					(strings.Contains(out, "PASS") || strings.Contains(out, "NaN")):
+					t.Errorf("it passes, or has a number that is none:\n%s", out)
+				case failed && !strings.Contains(out, "BenchmarkMisbehaved/clock="+test.clock+
+					"/arrival="+test.loop):
+					t.Errorf("the benchmark is not named:\n%s", out)
+				}
+			})
 	}
 }
 

@@ -23,7 +23,7 @@ var everywhere = regexp.MustCompile(strings.Join([]string{
 	`: for TestRun alone\n`,           // what the test starts as its child
 	`: known to be broken: TestKnown`, // the fault is asserted there
 	`: takes minutes: make studies`,   // a target of its own
-	`not daily: make check`,           // CI runs it
+	`daily: make (check|test)`,        // CI runs it
 	`: takes an hour: -poolbench\n`,   // the gate itself, on a quiet machine
 	`: may not (make|open|mount) `,    // devices and file systems take root
 	`: root may write to every file`,  // and who is not root runs it

@@ -1,6 +1,6 @@
 // Package check is for tests: what is thorough rather than daily waits for `make check`, which sets
-// POOLBENCH_CHECK, finds the tests that call Only, Of or Whole, and runs those. So a call stands in
-// the Test function itself.
+// POOLBENCH_CHECK, finds the tests that call Only, Of, Other, Others or Whole, and runs those. So a
+// call stands in the Test function itself.
 package check
 
 import (
@@ -15,6 +15,7 @@ import (
 const (
 	variable = "POOLBENCH_CHECK"
 	left     = "not daily: make check"
+	had      = "daily: make test"
 )
 
 // All reports whether the test is to try all there is: make pairs, lines, compose, advice and
@@ -32,6 +33,38 @@ func Only(t *testing.T) {
 	if !thorough() {
 		t.Skip(left)
 	}
+}
+
+// Other skips a case that the other run has: one that is daily in make check, and each other in make
+// test. Under the race detector make check's are skipped, too, but where that is asked for all.
+func Other(t *testing.T, daily bool) {
+	t.Helper()
+	stands(t)
+	switch {
+	case !daily && !thorough():
+		t.Skip(left)
+	case daily && thorough() && !race.Enabled && !All():
+		t.Skip(had)
+	}
+}
+
+// Others returns those of the cases that the test is to try: every n-th each day, from the first on,
+// and the others in make check. As under Other, the race detector sees the daily ones, or all.
+func Others[T any](t *testing.T, all []T, n int) (own []T) {
+	t.Helper()
+	stands(t)
+	if !thorough() && !race.Enabled {
+		t.Run("more", func(t *testing.T) {
+			t.Skipf("%d of %d, %s", len(all)-(len(all)+n-1)/n, len(all), left)
+		})
+	}
+	for i, c := range all {
+		daily := i%n == 0
+		if thorough() && (!daily || race.Enabled || All()) || !thorough() && daily {
+			own = append(own, c)
+		}
+	}
+	return own
 }
 
 // Whole reports whether the test is to do all, and says where it is not that there is more.
