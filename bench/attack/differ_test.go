@@ -184,7 +184,8 @@ func TestAsNetHTTP(t *testing.T) {
 		}
 	}
 	for _, c := range race.Sample(t, check.Others(t, cells, 5), 60) {
-		t.Run(fmt.Sprintf("%s/%s/%.20s/%d", c.answer, c.request.Method, c.request.Body, c.redirects),
+		t.Run(fmt.Sprintf("%s/%s/%.20s/%d", c.answer, c.request.Method, c.request.Body,
+			c.redirects),
 			func(t *testing.T) {
 				t.Parallel()
 				var s seen
@@ -216,15 +217,33 @@ func TestAsNetHTTP(t *testing.T) {
 // TestRedirects: they are followed over connections of our own as http.Client does it: methods,
 // bodies, Referer, what another host may not see, their number, and what is counted.
 func TestRedirects(t *testing.T) {
-	for _, status := range []int{301, 302, 303, 307, 308} {
+	var all []redirected
+	statuses := []int{301, 302, 303, 307, 308}
+	for _, status := range statuses {
+		for _, left := range []int{0, 2, 3, 20, 100, 200, 300} {
+			for _, method := range []string{"GET", "HEAD", "POST", "PUT"} {
+				all = append(all, redirected{status, left, method})
+			}
+		}
+	}
+	all = race.Sample(t, check.Others(t, all, 3), 30)
+	for _, status := range statuses {
 		t.Run(strconv.Itoa(status), func(t *testing.T) {
 			t.Parallel()
-			redirects(t, status)
+			redirects(t, slices.DeleteFunc(slices.Clone(all), func(r redirected) bool {
+				return r.status != status
+			}))
 		})
 	}
 }
 
-func redirects(t *testing.T, status int) {
+// A redirected request is answered by a status, and so many more.
+type redirected struct {
+	status, left int
+	method       string
+}
+
+func redirects(t *testing.T, all []redirected) {
 	var s seen
 	elsewhere := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter,
 		r *http.Request) {
@@ -258,24 +277,22 @@ func redirects(t *testing.T, status int) {
 		http.Redirect(w, r, to, status)
 	}))
 	defer server.Close()
-	for _, left := range []int{0, 2, 3, 20, 100, 200, 300} {
-		for _, method := range []string{"GET", "HEAD", "POST", "PUT"} {
-			r := attack.Request{Method: method, URL: strings.Replace(server.URL, "//",
-				"//user:secret@", 1) + fmt.Sprintf("/%d/%d#f", status, left),
-				Header: http.Header{"X-A": {"1"}, "Cookie": {"c=d"}}}
-			if method[0] == 'P' {
-				r.Body = []byte("the body")
-			}
-			a := attack.Attack{Requests: []attack.Request{r}, Clients: 1, Tasks: 2,
-				Redirects: 3, Insecure: true}
-			got := outcomeOf(t, a)
-			saw := s.take()
-			want := outcomeOf(t, a.ByNetHTTP())
-			should := s.take()
-			if got != want || !slices.Equal(saw, should) {
-				t.Errorf("%s %d/%d: got\n%s, the server saw\n%s\nby net/http\n%s\n%s", method,
-					status, left, got, saw, want, should)
-			}
+	for _, to := range all {
+		r := attack.Request{Method: to.method, URL: strings.Replace(server.URL, "//",
+			"//user:secret@", 1) + fmt.Sprintf("/%d/%d#f", to.status, to.left),
+			Header: http.Header{"X-A": {"1"}, "Cookie": {"c=d"}}}
+		if to.method[0] == 'P' {
+			r.Body = []byte("the body")
+		}
+		a := attack.Attack{Requests: []attack.Request{r}, Clients: 1, Tasks: 2,
+			Redirects: 3, Insecure: true}
+		got := outcomeOf(t, a)
+		saw := s.take()
+		want := outcomeOf(t, a.ByNetHTTP())
+		should := s.take()
+		if got != want || !slices.Equal(saw, should) {
+			t.Errorf("%+v: got\n%s, the server saw\n%s\nby net/http\n%s\n%s", to, got, saw, want,
+				should)
 		}
 	}
 }

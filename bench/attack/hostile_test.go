@@ -4,14 +4,18 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/poolbench/poolbench/bench/attack"
+	"github.com/poolbench/poolbench/internal/house/check"
+	"github.com/poolbench/poolbench/internal/machine/race"
 )
 
 // hostile serves every connection by f, on a real socket, and returns its URL. Connections end with
@@ -123,7 +127,7 @@ func ways(t *testing.T) map[string]attack.Attack {
 // nothing hangs, and TestMain looks for what is left. No timeout of the attack is as long as the
 // servers' patience.
 func TestHostileServers(t *testing.T) {
-	for name, server := range map[string]func(net.Conn, *bufio.Reader){
+	servers := map[string]func(net.Conn, *bufio.Reader){
 		"says nothing":             func(c net.Conn, _ *bufio.Reader) { io.Copy(io.Discard, c) },
 		"hangs up at once":         func(net.Conn, *bufio.Reader) {},
 		"hangs up on a request":    cutting("", false),
@@ -166,36 +170,42 @@ func TestHostileServers(t *testing.T) {
 			"/again\r\nContent-Length: 1\r\n\r\nx")),
 		"switches protocols": answering(
 			"HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: chaos\r\n\r\n"),
-	} {
-		t.Run(name, func(t *testing.T) {
+	}
+	type cell struct {
+		server, way string
+		redirects   int
+	}
+	var cells []cell
+	for _, server := range slices.Sorted(maps.Keys(servers)) {
+		for _, way := range slices.Sorted(maps.Keys(ways(t))) {
+			// each call alone ends in time, on a machine that is not busy
+			if server != "slow redirects" {
+				cells = append(cells, cell{server, way, 0})
+			}
+			cells = append(cells, cell{server, way, 3})
+		}
+	}
+	for _, c := range race.Sample(t, check.Others(t, cells, 3), 50) {
+		t.Run(fmt.Sprint(c.server, "/", c.way, "/", c.redirects), func(t *testing.T) {
 			t.Parallel()
-			url := hostile(t, server)
-			for _, redirects := range []int{0, 3} {
-				if redirects == 0 && name == "slow redirects" {
-					continue // each call alone ends in time, on a machine that is not busy
-				}
-				for way, a := range ways(t) {
-					a.Requests = []attack.Request{{Method: "GET", URL: url}}
-					want := 1.
-					a.Timeout, a.Redirects = 150*time.Millisecond, redirects
-					if redirects == 0 && strings.Contains(name, "redirect") {
-						want, a.Timeout = 0, time.Minute
-					}
-					report, err := attack.Run(t.Context(), a)
-					if err != nil && strings.Contains(err.Error(), "i/o timeout") {
-						continue // the machine had no time to connect: nothing is told of a server
-					}
-					if err != nil {
-						t.Fatal(way, err)
-					}
-					if n := metric(t, report, "failed/op"); n != want || report.Tasks != 6 ||
-						len(report.Broken) > 0 {
-						t.Errorf("%s, %d redirects: %d requests, %v failed, statuses %v, errors "+
-							"%v, broken %q",
-							way, redirects, report.Tasks, n, report.Statuses,
-							report.Errors, report.Broken)
-					}
-				}
+			a := ways(t)[c.way]
+			a.Requests = []attack.Request{{Method: "GET", URL: hostile(t, servers[c.server])}}
+			want := 1.
+			a.Timeout, a.Redirects = 150*time.Millisecond, c.redirects
+			if c.redirects == 0 && strings.Contains(c.server, "redirect") {
+				want, a.Timeout = 0, time.Minute
+			}
+			report, err := attack.Run(t.Context(), a)
+			if err != nil && strings.Contains(err.Error(), "i/o timeout") {
+				return // the machine had no time to connect: nothing is told of a server
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n := metric(t, report, "failed/op"); n != want || report.Tasks != 6 ||
+				len(report.Broken) > 0 {
+				t.Errorf("%d requests, %v failed, statuses %v, errors %v, broken %q", report.Tasks,
+					n, report.Statuses, report.Errors, report.Broken)
 			}
 		})
 	}

@@ -26,6 +26,7 @@ import (
 	"github.com/poolbench/poolbench/bench/attack/sessions"
 	"github.com/poolbench/poolbench/bench/attack/sessions/script"
 	"github.com/poolbench/poolbench/internal/house/check"
+	"github.com/poolbench/poolbench/internal/machine/race"
 )
 
 func session(t testing.TB, text string) *sessions.Session {
@@ -275,9 +276,9 @@ func TestSessionsEnd(t *testing.T) {
 - url: http://127.0.0.1/3/{{v}}
   think: 10ms
 `
-	for _, through := range []string{"", "clients", "semaphore", "worker_pool", "dispatcher_shed",
+	for i, through := range []string{"", "clients", "semaphore", "worker_pool", "dispatcher_shed",
 		"retry_queue", "codel_lifo", "adaptive_aimd"} {
-		for _, how := range []string{"", "cut", "soak", "cut soak"} {
+		for _, how := range race.Dealt([]string{"", "cut", "soak", "cut soak"}, i%4, 4) {
 			cut, soak := strings.HasPrefix(how, "cut"), strings.HasSuffix(how, "soak")
 			if soak && through == "clients" {
 				continue

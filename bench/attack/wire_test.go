@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -17,6 +18,7 @@ import (
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/attack"
 	"github.com/poolbench/poolbench/internal/house/check"
+	"github.com/poolbench/poolbench/internal/machine/race"
 	"github.com/poolbench/poolbench/strategies"
 )
 
@@ -63,57 +65,68 @@ func resetting(t *testing.T, secure bool) (url string, seen func() int) {
 // again, what it sent is what the server has seen.
 func TestResent(t *testing.T) {
 	asked := max(20, check.Of(t, 30, 100)) // of which the server resets every tenth
-	for way, a := range ways(t) {
-		if way != "unlimited" { // it is the open loop, and takes a hundred handshakes
-			t.Run(way, func(t *testing.T) {
-				t.Parallel()
-				mayResend(t, a, asked)
-			})
+	var cells []resent
+	for _, way := range slices.Sorted(maps.Keys(ways(t))) {
+		if way == "unlimited" { // it is the open loop, and takes a hundred handshakes
+			continue
 		}
+		for _, request := range []attack.Request{
+			{Method: "GET"}, {Method: "GET", Body: []byte("body")},
+			{Method: "POST", Body: []byte("body")},
+			{Method: "POST", Body: []byte("body"), Header: http.Header{"Idempotency-Key": {"1"}}},
+		} {
+			for _, secure := range []bool{false, true} {
+				cells = append(cells, resent{way, request, secure, false},
+					resent{way, request, secure, true})
+			}
+		}
+	}
+	for _, c := range race.Sample(t, check.Others(t, cells, 3), 16) {
+		t.Run(fmt.Sprintf("%s/%s/%s/%v/%v/%v", c.way, c.request.Method, c.request.Body,
+			c.request.Header != nil, c.secure, c.resend), func(t *testing.T) {
+			t.Parallel()
+			mayResend(t, c, asked)
+		})
 	}
 }
 
-// mayResend sends what may be sent again and what may not.
-func mayResend(t *testing.T, a attack.Attack, asked int) {
-	for _, request := range []attack.Request{
-		{Method: "GET"}, {Method: "GET", Body: []byte("body")},
-		{Method: "POST", Body: []byte("body")},
-		{Method: "POST", Body: []byte("body"), Header: http.Header{"Idempotency-Key": {"1"}}},
-	} {
-		for _, secure := range []bool{false, true} {
-			for _, resend := range []bool{false, true} {
-				url, seen := resetting(t, secure)
-				request.URL = url
-				a.Requests, a.Tasks, a.Resend, a.Insecure, a.Drain = []attack.Request{request},
-					asked, resend, true, time.Minute
-				if a.Rate > 0 {
-					a.Rate = 2000
-				}
-				if a.Strategy.Spec.Name != "" {
-					a.Limit = 4
-				}
-				r, err := attack.Run(t.Context(), a)
-				if err != nil {
-					t.Fatal(err)
-				}
-				failed := int(metric(t, r, "failed/op")*float64(asked) + 0.5)
-				resent := int(metric(t, r, "resent/op")*float64(asked) + 0.5)
-				what := []any{request.Method, request.Header, "secure:", secure,
-					"resend:", resend}
-				if got := seen(); got != asked+resent || metric(t, r, "attempts/op") != 1 {
-					t.Error(append(what, "the server saw", got, "and", resent,
-						"were sent again in attempts:", metric(t, r, "attempts/op"))...)
-				}
-				if failed+resent != seen()/10 || !resend && resent != 0 {
-					t.Error(append(what, failed, "failed", resent, "were sent again",
-						"the server reset", seen()/10, r.Errors)...)
-				}
-				if slices.ContainsFunc(r.Reasons,
-					func(r bench.Reason) bool { return r.Check == "broken law" }) {
-					t.Error(append(what, r.Reasons)...)
-				}
-			}
-		}
+// A resent request goes to a server that resets connections.
+type resent struct {
+	way            string
+	request        attack.Request
+	secure, resend bool
+}
+
+// mayResend sends what may be sent again or what may not.
+func mayResend(t *testing.T, c resent, asked int) {
+	url, seen := resetting(t, c.secure)
+	a, request := ways(t)[c.way], c.request
+	request.URL = url
+	a.Requests, a.Tasks, a.Resend, a.Insecure, a.Drain = []attack.Request{request},
+		asked, c.resend, true, time.Minute
+	if a.Rate > 0 {
+		a.Rate = 2000
+	}
+	if a.Strategy.Spec.Name != "" {
+		a.Limit = 4
+	}
+	r, err := attack.Run(t.Context(), a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	failed := int(metric(t, r, "failed/op")*float64(asked) + 0.5)
+	resent := int(metric(t, r, "resent/op")*float64(asked) + 0.5)
+	if got := seen(); got != asked+resent || metric(t, r, "attempts/op") != 1 {
+		t.Error("the server saw", got, "and", resent,
+			"were sent again in attempts:", metric(t, r, "attempts/op"))
+	}
+	if failed+resent != seen()/10 || !c.resend && resent != 0 {
+		t.Error(failed, "failed", resent, "were sent again",
+			"the server reset", seen()/10, r.Errors)
+	}
+	if slices.ContainsFunc(r.Reasons,
+		func(r bench.Reason) bool { return r.Check == "broken law" }) {
+		t.Error(r.Reasons)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
+	"github.com/poolbench/poolbench/bench/internal/histogram"
 )
 
 // A Phase is a part of a call to a server that has a distribution of its own.
@@ -128,7 +129,7 @@ func (c *Counter) EachPhase(
 	phases, sums, longest := c.phases, c.ofPhases, c.longest
 	for i, h := range phases {
 		if h != nil {
-			phases[i] = hdrhistogram.Import(h.Export())
+			phases[i] = h.Clone()
 		}
 	}
 	c.mu.Unlock()
@@ -199,8 +200,8 @@ func (c *Counter) MarshalJSON() ([]byte, error) {
 	err := c.EachPhase(func(
 		name string, h *hdrhistogram.Histogram, sum float64, longest int64,
 	) error {
-		text, err := h.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
-		w.Phases = append(w.Phases, writtenPhase{name, string(text), sum, longest})
+		text, err := histogram.Encode(h)
+		w.Phases = append(w.Phases, writtenPhase{name, text, sum, longest})
 		return err
 	})
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
+	"github.com/poolbench/poolbench/bench/internal/histogram"
 	"github.com/poolbench/poolbench/bench/records"
 )
 
@@ -165,11 +166,11 @@ func (t Times) MarshalJSON() ([]byte, error) {
 	if t.h == nil {
 		return []byte("null"), nil
 	}
-	b, err := t.h.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
+	text, err := histogram.Encode(t.h)
 	if err != nil {
 		return nil, err
 	}
-	return json.Marshal(encodedTimes{t.sum, b})
+	return json.Marshal(encodedTimes{t.sum, []byte(text)})
 }
 
 // UnmarshalJSON implements json.Unmarshaler.

@@ -13,6 +13,7 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 	"golang.org/x/perf/benchfmt"
 
+	"github.com/poolbench/poolbench/bench/internal/histogram"
 	"github.com/poolbench/poolbench/bench/internal/observed"
 	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/internal/statistics/samples"
@@ -132,12 +133,12 @@ func Readings(
 		}
 	}
 	for _, of := range order {
-		text, err := sums[of].Encode(hdrhistogram.V2CompressedEncodingCookieBase)
+		text, err := histogram.Encode(sums[of])
 		if err != nil {
 			return nil, err
 		}
 		merged.Readings = append(merged.Readings,
-			result.Reading{Of: of, Histogram: string(text), Max: sums[of].ValueAtQuantile(100)})
+			result.Reading{Of: of, Histogram: text, Max: sums[of].ValueAtQuantile(100)})
 	}
 	return sums, nil
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
+	"github.com/poolbench/poolbench/bench/internal/histogram"
 	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/internal/statistics/samples"
 )
@@ -54,11 +55,11 @@ func ReportHistogram(
 		}
 	}
 	r.Add("max-"+of+"-sec", float64(longest)/Second)
-	text, err := h.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
+	text, err := histogram.Encode(h)
 	if err != nil {
 		return fmt.Errorf("distribution of %s: %w", of, err)
 	}
 	r.Readings = append(r.Readings,
-		result.Reading{Of: of, Histogram: string(text), Max: h.ValueAtQuantile(100)})
+		result.Reading{Of: of, Histogram: text, Max: h.ValueAtQuantile(100)})
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
+	"github.com/poolbench/poolbench/bench/internal/histogram"
 	"github.com/poolbench/poolbench/bench/records"
 	"github.com/poolbench/poolbench/bench/result"
 )
@@ -156,7 +157,7 @@ func AddWindows(all []result.Window, length time.Duration) (sums []result.Window
 }
 
 func encoded(h *hdrhistogram.Histogram, start, length int64) (w result.Window, err error) {
-	text, err := encoding(h)
+	text, err := histogram.Encode(h)
 	if err != nil {
 		return w, fmt.Errorf("responses over time: %w", err)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
+	"github.com/poolbench/poolbench/bench/internal/histogram"
 	"github.com/poolbench/poolbench/bench/records"
 	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/internal/statistics/samples"
@@ -223,7 +224,7 @@ func newReading(of string, ns []int64) (result.Reading, error) {
 			return result.Reading{}, fmt.Errorf("distribution of %s: %w", of, err)
 		}
 	}
-	text, err := encoding(h)
+	text, err := histogram.Encode(h)
 	if err != nil {
 		return result.Reading{}, fmt.Errorf("distribution of %s: %w", of, err)
 	}

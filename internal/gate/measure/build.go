@@ -77,23 +77,27 @@ func buildAll(
 			}
 		}
 	}
+	all, done := len(first)+len(more), 0
 	if s.layouts > 1 {
-		err := s.build(ctx, sides, first[0])
-		if err != nil && strings.Contains(err.Error(), unknownFlag) {
-			s.layouts, more = 1, nil
-		} else if err != nil {
+		switch err := s.build(ctx, sides, first[0]); {
+		case err == nil:
+			first, done = first[1:], 1
+			step(done, all)
+		case strings.Contains(err.Error(), unknownFlag):
+			s.layouts, more, all = 1, nil, len(first)
+		default:
 			return 0, err
 		}
 	}
 	// What is compiled for the first layout is in the cache for the others.
-	done := len(first)
-	if err := s.buildSome(ctx, sides, first,
-		func(n int) { step(n, len(first)+len(more)) }); err != nil {
-		return 0, err
+	for _, jobs := range [][]job{first, more} {
+		before := done
+		if err := s.buildSome(ctx, sides, jobs, func(n int) { step(before+n, all) }); err != nil {
+			return 0, err
+		}
+		done += len(jobs)
 	}
-	return s.layouts, s.buildSome(ctx, sides, more, func(n int) {
-		step(done+n, len(first)+len(more))
-	})
+	return s.layouts, nil
 }
 
 // buildFresh builds those of the layouts of each package that are not there yet.

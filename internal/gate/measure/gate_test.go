@@ -23,12 +23,14 @@ import (
 func explain(r *verdict.Report) string { return fmt.Sprintf("%+v", r) }
 
 // TestGate: 30 % more in the working tree is worse, nothing else is, the journal holds every pair
-// as planned, and nothing else is left.
+// as planned, and nothing else is left. Layouts, which are a build for each fresh pair, are make
+// check's.
 func TestGate(t *testing.T) {
 	m := newModule(t)
 	m.write("sub/m_test.go", fmt.Sprintf(benchmarks, 1300))
 	before := m.git("status", "--porcelain")
 	o := m.options()
+	o.Layouts = check.Of(t, 1, 2)
 	outcome, err := Gate(t.Context(), o, &quiet{})
 	if err != nil {
 		t.Fatal(err)
@@ -69,7 +71,7 @@ func TestGate(t *testing.T) {
 	checkPairs(t, o)
 
 	o.Judge.FreshPairs++
-	o.Layouts = 1 // to build fewer
+	o.Layouts = 1
 	o.Force = true
 	if outcome, err = Gate(t.Context(), o, &quiet{}); err != nil ||
 		len(outcome.Pairs[0].Old) != o.Judge.ScreenPairs+o.Judge.FreshPairs {

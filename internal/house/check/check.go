@@ -35,8 +35,8 @@ func Only(t *testing.T) {
 	}
 }
 
-// Other skips a case that the other run has: one that is daily in make check, and each other in make
-// test. Under the race detector make check's are skipped, too, but where that is asked for all.
+// Other skips a case that the other run has: one that is daily in make check, and each other in
+// make test. Under the race detector make check's are skipped, too, but where it is to see all.
 func Other(t *testing.T, daily bool) {
 	t.Helper()
 	stands(t)
@@ -48,8 +48,8 @@ func Other(t *testing.T, daily bool) {
 	}
 }
 
-// Others returns those of the cases that the test is to try: every n-th each day, from the first on,
-// and the others in make check. As under Other, the race detector sees the daily ones, or all.
+// Others returns those of the cases that the test is to try: every n-th each day, from the first
+// on, and the others in make check. As under Other, the race detector sees the daily ones, or all.
 func Others[T any](t *testing.T, all []T, n int) (own []T) {
 	t.Helper()
 	stands(t)

@@ -1,4 +1,5 @@
-package observed
+// Package histogram encodes distributions as the library does, in a third of the time.
+package histogram
 
 import (
 	"bytes"
@@ -21,9 +22,9 @@ var compressors = sync.Pool{New: func() any {
 	return w
 }}
 
-// encoding is what h.Encode returns, to the byte, in a third of the time: a short run spends a
-// fifth of its own on a hundred of them.
-func encoding(h *hdrhistogram.Histogram) (string, error) {
+// Encode is what h.Encode returns as V2 compressed, to the byte: a short run spends a fifth of its
+// time on a hundred of them.
+func Encode(h *hdrhistogram.Histogram) (string, error) {
 	s := h.Export()
 	last := len(s.Counts) - 1
 	for last > 0 && s.Counts[last] == 0 {
