@@ -35,6 +35,7 @@ func outputCases(t *testing.T) map[string]outputCase {
 	t.Helper()
 	dir := t.TempDir()
 	clitest.Succeed(t, clitest.Quick("--out", dir+"/run")...)
+	clitest.Succeed(t, clitest.Quick("--out", dir+"/more")...)
 	clitest.Write(t, dir+"/old.txt", strings.Repeat("BenchmarkA 1 5 ns/op\n", 10))
 	clitest.Write(t, dir+"/trace.csv", "0\n0.1\n0.3\n0.4\n0.6\n")
 	url, _ := clitest.Shop(t, 429)
@@ -417,6 +418,7 @@ func outDirs(t *testing.T) map[string]outputCase {
 	t.Helper()
 	dir := t.TempDir()
 	clitest.Succeed(t, clitest.Quick("--out", dir+"/run")...)
+	clitest.Succeed(t, clitest.Quick("--out", dir+"/more")...)
 	clitest.Write(t, dir+"/old.txt", strings.Repeat("BenchmarkA 1 5 ns/op\n", 10))
 	clitest.Write(t, dir+"/new.txt", strings.Repeat("BenchmarkA 1 5 ns/op\n", 9))
 	url, _ := clitest.Shop(t, 200)
@@ -434,7 +436,7 @@ func outDirs(t *testing.T) map[string]outputCase {
 			codes: busy},
 		"gateway": {args: []string{"gateway", "--rate", "500", "--n", "9", "--quiet"},
 			codes: busy},
-		"merge":     {args: []string{"merge", dir + "/run", dir + "/run"}},
+		"merge":     {args: []string{"merge", dir + "/run", dir + "/more"}},
 		"calibrate": {args: []string{"calibrate", "--quiet"}, not: long},
 		"gate":      {args: []string{"gate", "--base", "HEAD"}, not: long},
 		"trend":     {args: []string{"trend", dir + "/old.txt", dir + "/new.txt"}, codes: busy},
