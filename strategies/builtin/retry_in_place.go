@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/internal/machine/pace"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/strategies/engine"
 )
@@ -93,7 +94,7 @@ func (s *retryInPlace) sleepAndRun(
 		if err != nil {
 			return strategies.Result{Err: err}, false
 		}
-		if !engine.Pause(s.Ctx, wait) {
+		if pace.Sleep(s.Ctx, wait) != nil {
 			return strategies.Result{Err: s.EndedBy()}, false
 		}
 		r = s.Run(t)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"sync/atomic"
-	"time"
 
 	"github.com/poolbench/poolbench/internal/machine/pace"
 	"github.com/poolbench/poolbench/strategies"
@@ -58,7 +57,7 @@ func runAttempts(ctx context.Context, t *strategies.Task) strategies.Result {
 		if err != nil {
 			return strategies.Result{Err: err}
 		}
-		if !Pause(ctx, wait) {
+		if pace.Sleep(ctx, wait) != nil {
 			return strategies.Result{Err: whyEnded(ctx)}
 		}
 		r = runWhole(ctx, t, t.Kept().Tries.Run(ctx, t))
@@ -86,14 +85,6 @@ func runWhole(ctx context.Context, t *strategies.Task, r strategies.Result) stra
 	}
 	r.More, r.Split = false, nil
 	return r
-}
-
-// Pause waits, and says false when ctx has ended first. No wait needs no timer.
-func Pause(ctx context.Context, wait time.Duration) bool {
-	if wait <= 0 {
-		return ctx.Err() == nil
-	}
-	return pace.Sleep(ctx, wait) == nil
 }
 
 // whyEnded is the error of a task whose context has ended.
