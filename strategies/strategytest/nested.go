@@ -156,17 +156,21 @@ type growing struct {
 	sync.Mutex
 	random        *rand.Rand
 	even          bool
+	tasked        time.Duration // a nanosecond for each task
 	open, refused int
 }
 
-// tasks makes n tasks of that level.
+// tasks makes n tasks of that level. Each takes a nanosecond longer than the one before: what
+// happens at one instant has no order, and whether a task ends before its equals submit decides
+// whether a strategy that sheds has room.
 func (g *growing) tasks(n, level int) []*job {
 	jobs := g.rig.jobs(n, nil)
 	g.Lock()
 	defer g.Unlock()
 	g.open += n
 	for _, j := range jobs {
-		works := time.Millisecond
+		works := time.Millisecond + g.tasked
+		g.tasked++
 		if !g.even {
 			works = time.Duration(g.random.Int64N(int64(10 * time.Millisecond)))
 		}
