@@ -23,7 +23,7 @@ FLAGS := -tags=minimal,grpcnotrace -gcflags=all=-dwarf=false
 COLD := ./internal/cli/... ./internal/studies/... ./internal/gate/measure/... ./internal/fleet/... ./internal/durability/... ./reports/... \
 	github.com/goccy/... github.com/google/pprof/... github.com/spf13/... golang.org/x/exp/... github.com/redis/go-redis/v9 \
 	google.golang.org/protobuf/... google.golang.org/genproto/... github.com/bufbuild/... github.com/jhump/... \
-	github.com/getkin/... github.com/santhosh-tekuri/... go.yaml.in/... mvdan.cc/... github.com/nats-io/jwt/...
+	go.yaml.in/... mvdan.cc/... github.com/nats-io/jwt/...
 build: ## build bin/poolbench
 	$(GO) build $(FLAGS) -trimpath $(COLD:%=-gcflags '%=-dwarf=false -l') -ldflags '-s -w' -o $(BIN) ./cmd/poolbench
 
