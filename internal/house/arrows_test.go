@@ -174,7 +174,7 @@ var rooms = []room{
 	{"reports/page", []string{"reports/flame", "reports/flight", "reports/why", "bench/finding",
 		"internal/files/rundir", "reports/results", "reports/answer",
 		"reports/page/shell", "reports/charts",
-		"reports/internal/resultstest",
+		"reports/internal/resultstest", "reports/internal/tab",
 		"internal"}, []string{"golang.org/x/perf", "github.com/google/pprof", // its tests
 		"github.com/HdrHistogram/hdrhistogram-go", "github.com/a-h/templ"}},
 	{"reports/charts", []string{"internal/files/rundir", "internal"},
@@ -183,8 +183,10 @@ var rooms = []room{
 		"reports/gate",
 		"reports/gate/verdict", "reports/trend", "reports/proof", "reports/page",
 		"internal/traffic/recorded",
-		"reports/internal/resultstest", "internal/files/rundir", "internal/traffic"},
-		nil}, // tests alone
+		"reports/internal/resultstest", "reports/internal/tab", "internal/files/rundir",
+		"internal/traffic"}, nil}, // tests alone
+	{"reports/internal/tab", nil, []string{"github.com/chromedp/chromedp",
+		"github.com/chromedp/cdproto"}}, // for tests
 	{"reports/internal/resultstest", []string{"reports/results"},
 		[]string{"flag", "github.com/google/go-cmp"}}, // for tests
 	{"internal/files/rundir", []string{"internal"}, []string{"github.com/HdrHistogram/hdrhistogram-go"}},

@@ -9,10 +9,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/poolbench/poolbench/internal/files/rundir"
 	"github.com/poolbench/poolbench/reports/internal/resultstest"
+	"github.com/poolbench/poolbench/reports/internal/tab"
 )
 
 // sweepOf is a sweep of that many strategies over five loads, with three repetitions. Those beyond
@@ -70,18 +72,18 @@ func renamed(file string, content []byte, k, most int) []byte {
 // without scrolling; the finding names a strategy and a number.
 func TestFirstScreen(t *testing.T) {
 	path := written(t, sweepOf(t, 7))
-	b := newTab(t)
+	b := tab.New(t)
 	for _, size := range [][2]int64{{1440, 900}, {390, 844}} {
-		b.size(size[0], size[1])
-		b.open(path, "")
+		b.Size(size[0], size[1])
+		b.Open(path, "")
 		for _, selector := range []string{"h1", "#answer .badges", "#answer figure :is(h2, h3)"} {
-			bottom := evaluate[float64](b, fmt.Sprintf(
+			bottom := tab.Eval[float64](b, fmt.Sprintf(
 				`document.querySelector(%q)?.getBoundingClientRect().bottom ?? 1e9`, selector))
 			if bottom > float64(size[1]) {
 				t.Errorf("at %v the lower end of %s is at %v", size, selector, bottom)
 			}
 		}
-		h1 := evaluate[string](b, `document.querySelector("h1").textContent`)
+		h1 := tab.Eval[string](b, `document.querySelector("h1").textContent`)
 		if !regexp.MustCompile(`\d`).MatchString(h1) ||
 			!slices.ContainsFunc(sampleStrategies, func(name string) bool {
 				return strings.Contains(h1, name)
@@ -94,19 +96,19 @@ func TestFirstScreen(t *testing.T) {
 // TestSolo: of one strategy alone, the chart, its names and its caption are of it, and it fills the
 // chart.
 func TestSolo(t *testing.T) {
-	b := newTab(t)
-	b.size(1440, 900)
-	b.open(written(t, sweepOf(t, 7)), "#explore?m=p99&v=1")
+	b := tab.New(t)
+	b.Size(1440, 900)
+	b.Open(written(t, sweepOf(t, 7)), "#explore?m=p99&v=1")
 	for _, name := range []string{"worker_pool_1", "serial", "bounded_queue_shed"} {
-		found := evaluate[int](b, fmt.Sprintf(`document.querySelectorAll('[data-chip="%s"]').length`,
+		found := tab.Eval[int](b, fmt.Sprintf(`document.querySelectorAll('[data-chip="%s"]').length`,
 			name))
 		if found == 0 { // it coincides with another, that comes before
 			continue
 		}
-		b.click(fmt.Sprintf(`.chip:has([data-chip="%s"]) .only`, name))
-		series := evaluate[[]string](b, `[...new Set([...document.querySelectorAll(
+		b.Click(fmt.Sprintf(`.chip:has([data-chip="%s"]) .only`, name))
+		series := tab.Eval[[]string](b, `[...new Set([...document.querySelectorAll(
 			".explore .main [data-series]")].map(e => e.dataset.series.split(":")[0]))]`)
-		text := evaluate[string](b, `document.querySelector(".explore .main").textContent`)
+		text := tab.Eval[string](b, `document.querySelector(".explore .main").textContent`)
 		if !slices.Equal(series, []string{name}) {
 			t.Errorf("alone, %s is drawn with %q", name, series)
 		}
@@ -116,7 +118,7 @@ func TestSolo(t *testing.T) {
 			}
 		}
 		// of the height between the lowest grid line that could be and the highest
-		share := evaluate[float64](b, `(() => {
+		share := tab.Eval[float64](b, `(() => {
 			const boxes = [...document.querySelectorAll(".explore .main path[data-series][d^=M]")]
 				.filter(p => p.getAttribute("stroke-width") == 1.7).map(p => p.getBBox());
 			const top = Math.min(...boxes.map(b => b.y));
@@ -132,46 +134,46 @@ func TestSolo(t *testing.T) {
 // TestKeyboard: Tab reaches the points, arrows reach each of them, each is spoken; Enter selects
 // one, and Esc clears.
 func TestKeyboard(t *testing.T) {
-	b := newTab(t)
-	b.size(1200, 900)
-	b.open(written(t, small(t)), "#explore?m=p99&v=1")
+	b := tab.New(t)
+	b.Size(1200, 900)
+	b.Open(written(t, small(t)), "#explore?m=p99&v=1")
 	const focused = `(e => e?.classList.contains("pb-dot") ? e.dataset.series + " " + e.dataset.x : "")(
 		document.activeElement)`
-	for n := 0; evaluate[string](b, focused) == ""; n++ {
+	for n := 0; tab.Eval[string](b, focused) == ""; n++ {
 		if n > 100 {
 			t.Fatal("a hundred times Tab reach no point")
 		}
-		b.key(kb.Tab)
+		b.Key(kb.Tab)
 	}
 	seen := map[string]bool{}
 	ways := []string{kb.ArrowRight, kb.ArrowUp, kb.ArrowLeft, kb.ArrowUp, kb.ArrowDown}
 	r := rand.New(rand.NewPCG(1, 1))
-	want := evaluate[[]string](b, `[...document.querySelectorAll(".pb-dot")].map(
+	want := tab.Eval[[]string](b, `[...document.querySelectorAll(".pb-dot")].map(
 		e => e.dataset.series + " " + e.dataset.x)`)
 	for range 40 * len(want) {
-		seen[evaluate[string](b, focused)] = true
+		seen[tab.Eval[string](b, focused)] = true
 		if len(seen) == len(want) {
 			break
 		}
-		run(b, keyEvent(ways[r.IntN(len(ways))]))
+		tab.Run(b, chromedp.KeyEvent(ways[r.IntN(len(ways))]))
 	}
 	for _, point := range want {
 		if !seen[point] {
 			t.Errorf("of %d points arrows do not reach %s", len(want), point)
 		}
 	}
-	spoken := evaluate[[]string](b, `[document.querySelector(".live").textContent,
+	spoken := tab.Eval[[]string](b, `[document.querySelector(".live").textContent,
 		document.activeElement.getAttribute("aria-label")]`)
 	words := regexp.MustCompile(`load 0\.\d: p99 response \d`)
 	if spoken[0] != spoken[1] || !words.MatchString(spoken[0]) {
 		t.Errorf("spoken: %q", spoken)
 	}
-	b.key(kb.Enter)
-	if at := evaluate[string](b, "location.hash"); !strings.Contains(at, "&p=") {
+	b.Key(kb.Enter)
+	if at := tab.Eval[string](b, "location.hash"); !strings.Contains(at, "&p=") {
 		t.Errorf("Enter leads to %s", at)
 	}
-	b.key(kb.Escape)
-	if at := evaluate[string](b, "location.hash"); strings.Contains(at, "&p=") {
+	b.Key(kb.Escape)
+	if at := tab.Eval[string](b, "location.hash"); strings.Contains(at, "&p=") {
 		t.Errorf("Esc leaves %s", at)
 	}
 }
@@ -179,7 +181,7 @@ func TestKeyboard(t *testing.T) {
 // TestCaptionsOfTheExplorer: on runs with random numbers, of which one is SUSPECT, the badge and
 // the caption count one, and nothing is said of all.
 func TestCaptionsOfTheExplorer(t *testing.T) {
-	b := newTab(t)
+	b := tab.New(t)
 	value := regexp.MustCompile(`[-0-9.e]+ (p\d+|mean)\S*-response-sec`)
 	for seed := range uint64(6) {
 		r := rand.New(rand.NewPCG(seed, 1))
@@ -198,8 +200,8 @@ func TestCaptionsOfTheExplorer(t *testing.T) {
 					return line + " 0 verdict"
 				})
 		})
-		b.open(written(t, dir), "#explore?m=p99&v=1")
-		texts := evaluate[[]string](b, `[...document.querySelectorAll(
+		b.Open(written(t, dir), "#explore?m=p99&v=1")
+		texts := tab.Eval[[]string](b, `[...document.querySelectorAll(
 			".explore figcaption, .explore h3, .explore .chips")].map(e => e.innerText)`)
 		for _, text := range texts {
 			if m := regexp.MustCompile(`(?i)\b(every|all)\b`).FindString(text); m != "" {
@@ -209,7 +211,7 @@ func TestCaptionsOfTheExplorer(t *testing.T) {
 		if !strings.Contains(texts[1]+texts[2], "(1 point of ") {
 			t.Errorf("one point is SUSPECT: %q", texts)
 		}
-		badge := evaluate[string](b, `document.querySelector(".badges").innerText`)
+		badge := tab.Eval[string](b, `document.querySelector(".badges").innerText`)
 		if !strings.Contains(badge, "1 SUSPECT") && !strings.Contains(badge, "SUSPECT 1") {
 			t.Errorf("the badge says %q", badge)
 		}
@@ -218,7 +220,7 @@ func TestCaptionsOfTheExplorer(t *testing.T) {
 
 // TestLossesOfTheExplorer: the title and the table have the same share of lost tasks.
 func TestLossesOfTheExplorer(t *testing.T) {
-	b, r := newTab(t), rand.New(rand.NewPCG(7, 1))
+	b, r := tab.New(t), rand.New(rand.NewPCG(7, 1))
 	dir := resultstest.Files(t, sampleFiles([]sampleScenario{
 		{"exponential:mean=10ms", "poisson", 1, 4, 0.8, "virtual", 200, 5}}))
 	resultstest.Edit(t, dir, rundir.ResultsFile, func(s string) string {
@@ -226,13 +228,13 @@ func TestLossesOfTheExplorer(t *testing.T) {
 			return fmt.Sprintf("%v shed/op", r.Float64())
 		})
 	})
-	b.open(written(t, dir), "#explore?m=p99&v=1")
-	title := evaluate[string](b, `document.querySelector(".explore h3").innerText`)
+	b.Open(written(t, dir), "#explore?m=p99&v=1")
+	title := tab.Eval[string](b, `document.querySelector(".explore h3").innerText`)
 	shed := regexp.MustCompile(`\(([0-9.]+) % of tasks shed\)`).FindAllStringSubmatch(title, -1)
 	if shed == nil {
 		t.Fatalf("the title names no losses: %q", title)
 	}
-	table := evaluate[string](b, `document.querySelector(".explore table").innerText`)
+	table := tab.Eval[string](b, `document.querySelector(".explore table").innerText`)
 	for _, share := range shed {
 		if !strings.Contains(table, share[1]+" %") {
 			t.Errorf("%s %% in the title, and in the table:\n%s", share[1], table)

@@ -19,14 +19,15 @@ import (
 
 	"github.com/poolbench/poolbench/internal/files/rundir"
 	"github.com/poolbench/poolbench/reports/internal/resultstest"
+	"github.com/poolbench/poolbench/reports/internal/tab"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
 // taken is what a button of the explorer gives a reader: the content of a file, or of the
 // clipboard.
-func taken(b *tab, button string) string {
-	b.t.Helper()
-	encoded := evaluate[string](b, fmt.Sprintf(`new Promise(done => {
+func taken(b *tab.Tab, button string) string {
+	b.T.Helper()
+	encoded := tab.Eval[string](b, fmt.Sprintf(`new Promise(done => {
 		const read = async blob => {
 			let text = "";
 			for (const byte of new Uint8Array(await blob.arrayBuffer())) text += String.fromCharCode(byte);
@@ -41,7 +42,7 @@ func taken(b *tab, button string) string {
 	})`, button))
 	content, err := base64.StdEncoding.DecodeString(encoded)
 	if err != nil {
-		b.t.Fatal(err)
+		b.T.Fatal(err)
 	}
 	return string(content)
 }
@@ -59,8 +60,8 @@ func TestCSV(t *testing.T) {
 			want[fmt.Sprint(r.Key("strategy"), " ", r.Key("load"), " ", r.Repetition, " ", v)]++
 		}
 	}
-	b := newTab(t)
-	b.open(written(t, dir), "#explore?m=p99&s=bounded_queue_shed,serial,unbounded,worker_pool&v=1")
+	b := tab.New(t)
+	b.Open(written(t, dir), "#explore?m=p99&s=bounded_queue_shed,serial,unbounded,worker_pool&v=1")
 	rows, err := csv.NewReader(strings.NewReader(taken(b, "CSV"))).ReadAll()
 	if err != nil {
 		t.Fatal(err)
@@ -88,8 +89,8 @@ func TestMarkdown(t *testing.T) {
 	resultstest.Edit(t, dir, rundir.ResultsFile, func(s string) string {
 		return strings.ReplaceAll(s, "semaphore", "a|b*c`d<i>[x](y)")
 	})
-	b := newTab(t)
-	b.open(written(t, dir), "#explore?m=p99&sort=-p99&base=serial&v=1")
+	b := tab.New(t)
+	b.Open(written(t, dir), "#explore?m=p99&sort=-p99&base=serial&v=1")
 	source := []byte(taken(b, "copy as Markdown"))
 	parser := goldmark.New(goldmark.WithExtensions(extension.GFM)).Parser()
 	doc := parser.Parse(text.NewReader(source))
@@ -109,7 +110,7 @@ func TestMarkdown(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	want := evaluate[[][]string](b, `[...document.querySelectorAll(".explore table tr")].map(
+	want := tab.Eval[[][]string](b, `[...document.querySelectorAll(".explore table tr")].map(
 		r => [...r.children].map(c => c.textContent.replace(/ [▲▼]$/, "").trim()))`)
 	if len(want) < 4 || fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("%q\nwant %q\nin %s", got, want, source)
@@ -140,10 +141,10 @@ var unescaped = strings.NewReplacer(`\|`, "|", `\*`, "*", "\\`", "`", `\<`, "<",
 
 // TestPNG: the picture has twice the size of the chart, and more than one colour.
 func TestPNG(t *testing.T) {
-	b := newTab(t)
-	b.size(1200, 900)
-	b.open(written(t, small(t)), "#explore?m=p99&v=1")
-	width := evaluate[int](b, `document.querySelector(".explore .main svg").viewBox.baseVal.width`)
+	b := tab.New(t)
+	b.Size(1200, 900)
+	b.Open(written(t, small(t)), "#explore?m=p99&v=1")
+	width := tab.Eval[int](b, `document.querySelector(".explore .main svg").viewBox.baseVal.width`)
 	img, err := png.Decode(strings.NewReader(taken(b, "PNG")))
 	if err != nil {
 		t.Fatal(err)
@@ -162,10 +163,10 @@ func TestPNG(t *testing.T) {
 
 // TestSVG: a chart that is taken along is one XML document without what a page needs.
 func TestSVG(t *testing.T) {
-	b := newTab(t)
-	b.open(written(t, small(t)), "#explore?m=p99&v=1")
+	b := tab.New(t)
+	b.Open(written(t, small(t)), "#explore?m=p99&v=1")
 	file := taken(b, "SVG")
-	if !evaluate[bool](b, fmt.Sprintf(`(d => d.documentElement.localName === "svg" &&
+	if !tab.Eval[bool](b, fmt.Sprintf(`(d => d.documentElement.localName === "svg" &&
 		!d.querySelector("parsererror, [tabindex], script"))(
 		new DOMParser().parseFromString(%q, "image/svg+xml"))`, file)) {
 		t.Errorf("%.500s", file)

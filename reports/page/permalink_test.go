@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/poolbench/poolbench/internal/house/check"
+	"github.com/poolbench/poolbench/reports/internal/tab"
 )
 
 // TestPermalink: a reader who opens a link, or reloads it, sees the same picture, and Back undoes
@@ -11,34 +12,34 @@ import (
 func TestPermalink(t *testing.T) {
 	check.Only(t)
 	path := written(t, small(t))
-	b := newTab(t)
-	b.size(1200, 2000)
+	b := tab.New(t)
+	b.Size(1200, 2000)
 	for _, link := range []string{"#explore?m=p50&v=1",
 		"#explore?m=p99&s=worker_pool,unbounded&x=0.5&p=unbounded&base=worker_pool&v=1",
 		"#explore?m=ops%2Fs&scale=linear&s=serial,unbounded&x=0.8&v=1",
 		"#explore?m=p99&zoom=0.55,0.85,0.02,0.1&v=1"} {
-		b.open("/dev/null", "")
-		b.open(path, link)
-		b.settled()
-		before := b.picture()
-		b.reload()
-		if share := different(t, before, b.picture()); share > 0.005 {
+		b.Open("/dev/null", "")
+		b.Open(path, link)
+		b.Settled()
+		before := picture(b)
+		b.Reload()
+		if share := different(t, before, picture(b)); share > 0.005 {
 			t.Errorf("after a reload %s differs in %.2f %% of the pixels", link, 100*share)
 		}
 		for _, selector := range []string{`[data-chip="serial"]`, `[data-sort="name"]`,
 			`[aria-label="only serial"]`} {
-			b.click(selector)
-			after := b.picture()
+			b.Click(selector)
+			after := picture(b)
 			if share := different(t, before, after); share == 0 {
 				t.Errorf("%s: %s did nothing", link, selector)
 			}
-			b.reload() // at the link that the step made
-			if share := different(t, after, b.picture()); share > 0.005 {
+			b.Reload() // at the link that the step made
+			if share := different(t, after, picture(b)); share > 0.005 {
 				t.Errorf("%s: after %s and a reload %.2f %% of the pixels differ", link, selector,
 					100*share)
 			}
-			b.back()
-			if share := different(t, before, b.picture()); share > 0.005 {
+			b.Back()
+			if share := different(t, before, picture(b)); share > 0.005 {
 				t.Errorf("%s: after %s and Back %.2f %% of the pixels differ", link, selector,
 					100*share)
 			}

@@ -15,11 +15,12 @@ import (
 	"golang.org/x/perf/benchmath"
 
 	"github.com/poolbench/poolbench/internal/text/quantity"
+	"github.com/poolbench/poolbench/reports/internal/tab"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
 // inScript is a tab in which the functions of the sources are those of an object, front.
-func inScript(t testing.TB) *tab {
+func inScript(t testing.TB) *tab.Tab {
 	t.Helper()
 	var lines strings.Builder
 	for _, source := range []string{"format", "ticks", "stats", "state", "labels", "pointer",
@@ -32,9 +33,9 @@ func inScript(t testing.TB) *tab {
 	if len(built.Errors) > 0 {
 		t.Fatal(built.Errors)
 	}
-	b := newTab(t)
-	b.open("/dev/null", "")
-	evaluate[bool](b, string(built.OutputFiles[0].Contents)+";globalThis.front = front; true")
+	b := tab.New(t)
+	b.Open("/dev/null", "")
+	tab.Eval[bool](b, string(built.OutputFiles[0].Contents)+";globalThis.front = front; true")
 	return b
 }
 
@@ -57,7 +58,7 @@ func TestScriptAxes(t *testing.T) {
 	if err := json.Unmarshal(text, &want); err != nil {
 		t.Fatal(err)
 	}
-	got := evaluate[[]map[string]any](inScript(t), string(text)+`.map(({Lo, Hi}) => {
+	got := tab.Eval[[]map[string]any](inScript(t), string(text)+`.map(({Lo, Hi}) => {
 		const Linear = front.linearMarks(Lo, Hi, 5), Log = front.logMarks(Lo, Hi);
 		return {Lo, Hi, Linear, Log,
 			Seconds: [front.axisSeconds(Lo), front.axisSeconds(Hi)],
@@ -85,7 +86,7 @@ func TestScriptSpells(t *testing.T) {
 		quantity.Numbers}
 	b := inScript(t)
 	for _, kind := range kinds {
-		got := evaluate[[]string](b, fmt.Sprintf("%s.map(v => front.spell(%q, v))",
+		got := tab.Eval[[]string](b, fmt.Sprintf("%s.map(v => front.spell(%q, v))",
 			jsonOf(t, values), kind))
 		for i, v := range values {
 			if want := kind.Spell(v); got[i] != want {
@@ -109,7 +110,7 @@ func TestScriptEstimates(t *testing.T) {
 			c = append(c, &results.Run{Values: map[string]float64{"x": values[len(values)-1]}})
 		}
 		want, _ := c.Estimate("x")
-		got := evaluate[results.Estimate](b, fmt.Sprintf("front.estimate(%s, %s)",
+		got := tab.Eval[results.Estimate](b, fmt.Sprintf("front.estimate(%s, %s)",
 			jsonOf(t, values), jsonOf(t, ranks(most))))
 		if got != want {
 			t.Errorf("%v: %+v, want %+v", values, got, want)
@@ -139,7 +140,7 @@ func TestScriptTellsApart(t *testing.T) {
 		for i := range y {
 			y[i] = math.Exp(shift + r.NormFloat64())
 		}
-		got := evaluate[ratioOf](b, fmt.Sprintf("front.ratio(%s, %s, false, [])", jsonOf(t, x),
+		got := tab.Eval[ratioOf](b, fmt.Sprintf("front.ratio(%s, %s, false, [])", jsonOf(t, x),
 			jsonOf(t, y)))
 		compared := benchmath.AssumeNothing.Compare(
 			benchmath.NewSample(x, &benchmath.DefaultThresholds),
@@ -170,13 +171,13 @@ func TestScriptPairs(t *testing.T) {
 		{"[1, 2, 4]", "[1, 2, 4]", ratioOf{1, 1, 1, "same", true}},
 		{"[2]", "[4]", ratioOf{2, 2, 2, "few", true}},
 	} {
-		got := evaluate[ratioOf](b, fmt.Sprintf("front.ratio(%s, %s, true, %s)", c.a, c.b,
+		got := tab.Eval[ratioOf](b, fmt.Sprintf("front.ratio(%s, %s, true, %s)", c.a, c.b,
 			jsonOf(t, ranks(3))))
 		if got != c.want {
 			t.Errorf("%s over %s: %+v, want %+v", c.b, c.a, got, c.want)
 		}
 	}
-	if got := evaluate[*ratioOf](b, "front.ratio([0, 1], [1, 1], true, [])"); got != nil {
+	if got := tab.Eval[*ratioOf](b, "front.ratio([0, 1], [1, 1], true, [])"); got != nil {
 		t.Errorf("a ratio to 0: %+v", got)
 	}
 }
@@ -188,7 +189,7 @@ func TestScriptLinks(t *testing.T) {
 	state := `{scenario: "g&h=1", metric: "p99.9", axis: "load", linear: true,
 		shown: ["a,b", "c&d", "%", "<i>"], x: 0.9, point: "a,b", base: "x#y", at: {limit: 4},
 		zoom: [0.1, 0.5, 1, 2], sort: "-p99", filter: "é ?"}`
-	if !evaluate[bool](b, `(s => JSON.stringify(front.decode("#" + front.encode(s), "p99")) ===
+	if !tab.Eval[bool](b, `(s => JSON.stringify(front.decode("#" + front.encode(s), "p99")) ===
 		JSON.stringify(s))(`+state+`)`) {
 		t.Error("a state does not come back from its link")
 	}
@@ -197,7 +198,7 @@ func TestScriptLinks(t *testing.T) {
 		"#explore?x=many&zoom=1,2&s=%E0%A4%A&v=1": `{"x":null,"zoom":null,"shown":["%E0%A4%A"]}`,
 		"#explore?s=&v=1":                         `{"x":null,"zoom":null,"shown":[]}`,
 	} {
-		got := evaluate[string](b, fmt.Sprintf(`(s => JSON.stringify(s && {x: s.x, zoom: s.zoom,
+		got := tab.Eval[string](b, fmt.Sprintf(`(s => JSON.stringify(s && {x: s.x, zoom: s.zoom,
 			shown: s.shown}))(front.decode(%q, "p99"))`, link))
 		if got != want {
 			t.Errorf("%s: %s, want %s", link, got, want)
@@ -208,7 +209,7 @@ func TestScriptLinks(t *testing.T) {
 // TestScriptLabels: names beside lines keep their distance, and stay within the chart where they
 // fit.
 func TestScriptLabels(t *testing.T) {
-	got := evaluate[[]float64](inScript(t), "front.spread([10, 11, 200, 12, 9], 0, 210)")
+	got := tab.Eval[[]float64](inScript(t), "front.spread([10, 11, 200, 12, 9], 0, 210)")
 	want := []float64{17, 34, 200, 51, 0}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%v, want %v", got, want)

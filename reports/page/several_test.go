@@ -12,6 +12,7 @@ import (
 
 	"github.com/poolbench/poolbench/internal/files/rundir"
 	"github.com/poolbench/poolbench/reports/internal/resultstest"
+	"github.com/poolbench/poolbench/reports/internal/tab"
 	"github.com/poolbench/poolbench/reports/page/shell"
 	"github.com/poolbench/poolbench/reports/results"
 )
@@ -66,10 +67,10 @@ func slowerSerial(t testing.TB) (dir string) {
 // TestSeveral: a strategy of the second directory is held against itself in the first; what
 // coincides is one line; of three, each has its own.
 func TestSeveral(t *testing.T) {
-	b := newTab(t)
-	b.size(1440, 900)
-	b.open(severalPage(t, []string{"old", "n<i>w"}, small(t), slowerSerial(t)), "#explore?m=p99&v=1")
-	table := evaluate[[][]string](b, `[...document.querySelectorAll(".explore table tr")].map(r =>
+	b := tab.New(t)
+	b.Size(1440, 900)
+	b.Open(severalPage(t, []string{"old", "n<i>w"}, small(t), slowerSerial(t)), "#explore?m=p99&v=1")
+	table := tab.Eval[[][]string](b, `[...document.querySelectorAll(".explore table tr")].map(r =>
 		[...r.children].map(c => c.innerText.trim()))`)
 	at := slices.Index(table[0], "against old")
 	if at < 0 {
@@ -93,9 +94,9 @@ func TestSeveral(t *testing.T) {
 	if same == 0 || len(got) != same+2 {
 		t.Errorf("the others are the same in both: %q", got)
 	}
-	b.open(severalPage(t, []string{"a", "b", "c"}, small(t), slowerSerial(t), small(t)),
+	b.Open(severalPage(t, []string{"a", "b", "c"}, small(t), slowerSerial(t), small(t)),
 		"#explore?m=p99&s=serial in b&v=1")
-	if chips := evaluate[string](b, `document.querySelector(".chips").innerText`); !strings.Contains(
+	if chips := tab.Eval[string](b, `document.querySelector(".chips").innerText`); !strings.Contains(
 		chips, "serial in b") || !strings.Contains(chips, "serial in a and c") {
 		t.Errorf("chips: %q", chips)
 	}
@@ -103,9 +104,9 @@ func TestSeveral(t *testing.T) {
 
 // TestSeveralOfOneLabel: results of one label are repetitions.
 func TestSeveralOfOneLabel(t *testing.T) {
-	b := newTab(t)
-	b.open(severalPage(t, []string{"a", "a"}, small(t), small(t)), "#explore?m=p99&v=1")
-	data := evaluate[[]float64](b, `(d => [d.scenarios.length, "sources" in d ? 1 : 0,
+	b := tab.New(t)
+	b.Open(severalPage(t, []string{"a", "a"}, small(t), small(t)), "#explore?m=p99&v=1")
+	data := tab.Eval[[]float64](b, `(d => [d.scenarios.length, "sources" in d ? 1 : 0,
 		...new Set(d.scenarios[0].cells.map(c => c.runs.length))])(JSON.parse(
 			document.getElementById("data").textContent))`)
 	one := []float64{4, 0, 4} // three workloads, and what lies along their variance

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/internal/files/rundir"
+	"github.com/poolbench/poolbench/reports/internal/tab"
 )
 
 // TestGapInCourse: where a soak was cut off nothing is drawn of what is not recorded in full, by
@@ -59,10 +60,10 @@ func TestGapInCourse(t *testing.T) {
 				len(course.Flight))
 		}
 	}
-	b := newTab(t)
-	b.size(1100, 900)
-	b.open(written(t, dir), "")
-	parts := evaluate[[]int](b, `["in flight", "queued", "completed a second"].map((name) =>
+	b := tab.New(t)
+	b.Size(1100, 900)
+	b.Open(written(t, dir), "")
+	parts := tab.Eval[[]int](b, `["in flight", "queued", "completed a second"].map((name) =>
 		document.querySelector('path[data-series="' + name + '"]').getAttribute("d").
 		split("M").length - 1)`)
 	if !slices.Equal(parts, []int{2, 2, 2}) {

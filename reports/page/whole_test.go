@@ -3,7 +3,6 @@ package page
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -13,16 +12,17 @@ import (
 	"github.com/poolbench/poolbench/internal/files/rundir"
 	"github.com/poolbench/poolbench/internal/machine/race"
 	"github.com/poolbench/poolbench/reports/internal/resultstest"
+	"github.com/poolbench/poolbench/reports/internal/tab"
 )
 
 // TestWithoutScripts: the findings, the figures and the numbers are there.
 func TestWithoutScripts(t *testing.T) {
 	path := written(t, small(t))
-	b := newTab(t)
-	call(b, emulation.SetScriptExecutionDisabled,
+	b := tab.New(t)
+	tab.Call(b, emulation.SetScriptExecutionDisabled,
 		emulation.SetScriptExecutionDisabledParams{Value: true})
-	b.open(path, "")
-	counts := evaluate[map[string]float64](b, `({
+	b.Open(path, "")
+	counts := tab.Eval[map[string]float64](b, `({
 		explorer: document.getElementById("explorer").childElementCount,
 		note: document.querySelectorAll(".explore noscript p").length,
 		h1: document.querySelector("h1").offsetHeight, svg: document.querySelectorAll("svg").length,
@@ -54,49 +54,44 @@ func TestLargePage(t *testing.T) {
 	if info.Size() > 1_200_000 {
 		t.Errorf("the page has %d bytes", info.Size())
 	}
-	b := newTab(t)
-	b.open(path, "")
+	b := tab.New(t)
+	b.Open(path, "")
 	// with what is folded
-	if n := evaluate[int](b, `document.querySelectorAll("*").length`); n > 8000 {
+	if n := tab.Eval[int](b, `document.querySelectorAll("*").length`); n > 8000 {
 		t.Errorf("the page has %d nodes", n)
 	}
 }
 
 // BenchmarkPage loads a page of 38 strategies, and shows and hides one of them.
 func BenchmarkPage(b *testing.B) {
-	tab := newTab(b)
+	opened := tab.New(b)
 	path := written(b, sweepOf(b, 38))
 	b.Run("load", func(b *testing.B) {
 		for b.Loop() {
-			tab.open(path, "")
-			tab.settled()
+			opened.Open(path, "")
+			opened.Settled()
 		}
 	})
 	b.Run("toggle", func(b *testing.B) {
 		for b.Loop() {
-			evaluate[bool](tab, `document.querySelector("[data-chip]").click(), true`)
-			tab.settled()
+			tab.Eval[bool](opened, `document.querySelector("[data-chip]").click(), true`)
+			opened.Settled()
 		}
 	})
 }
 
 // TestAccessible: axe finds nothing, in the light and in the dark.
 func TestAccessible(t *testing.T) {
-	axe, err := os.ReadFile(filepath.Join("front", "node_modules", "axe-core", "axe.min.js"))
-	if err != nil {
-		t.Skip("axe-core is not installed: npm ci in reports/page/front")
-	}
+	axe := tab.Axe(t, "front")
 	path := written(t, sweepOf(t, 7))
-	b := newTab(t)
+	b := tab.New(t)
 	for _, scheme := range []string{"light", "dark"} {
-		b.media(scheme)
+		b.Media(scheme)
 		for _, width := range []int64{1440, 390} {
-			b.size(width, 900)
-			b.open(path, "#explore?m=p99&x=0.9&p=serial&base=serial&v=1")
-			b.settled()
-			evaluate[bool](b, string(axe)+";true")
-			for _, v := range evaluate[[]string](b, `axe.run().then(r => r.violations.flatMap(v =>
-				v.nodes.map(n => v.id + ": " + n.html.slice(0, 150) + " " + n.failureSummary)))`) {
+			b.Size(width, 900)
+			b.Open(path, "#explore?m=p99&x=0.9&p=serial&base=serial&v=1")
+			b.Settled()
+			for _, v := range b.Violations(axe) {
 				t.Errorf("%s, %d px: %s", scheme, width, v)
 			}
 		}
@@ -107,15 +102,15 @@ func TestAccessible(t *testing.T) {
 // text of a chart leave its picture.
 func TestNarrow(t *testing.T) {
 	path := written(t, sweepOf(t, 7))
-	b := newTab(t)
+	b := tab.New(t)
 	for _, width := range []int64{320, 390, 1024, 1440} {
-		b.size(width, 800)
-		b.open(path, "#explore?m=p99&base=serial&v=1")
-		b.settled()
-		if wide := evaluate[int64](b, `document.documentElement.scrollWidth`); wide > width {
+		b.Size(width, 800)
+		b.Open(path, "#explore?m=p99&base=serial&v=1")
+		b.Settled()
+		if wide := tab.Eval[int64](b, `document.documentElement.scrollWidth`); wide > width {
 			t.Errorf("at %d px the page is %d px wide", width, wide)
 		}
-		for _, plot := range evaluate[[]string](b, `[...document.querySelectorAll("figure .plot")]
+		for _, plot := range tab.Eval[[]string](b, `[...document.querySelectorAll("figure .plot")]
 			.filter((p) => getComputedStyle(p).overflowX === "auto" || p.matches(".panels") &&
 				[...p.querySelectorAll("svg")].some((s) => s.clientWidth < 0.7 * s.viewBox.baseVal.width))
 			.map((p) => p.parentNode.id)`) {
@@ -124,19 +119,7 @@ func TestNarrow(t *testing.T) {
 			}
 		}
 		for _, font := range []string{"DejaVu Sans", "Liberation Sans", "Roboto"} {
-			for _, text := range evaluate[[]string](b, fmt.Sprintf(`(() => {
-				const out = [];
-				for (const svg of document.querySelectorAll(".explore svg:not(.pb-swatch)")) {
-					svg.setAttribute("font-family", %q);
-					const [x, y, w, h] = svg.getAttribute("viewBox").split(" ").map(Number);
-					for (const t of svg.querySelectorAll("text")) {
-						const b = t.getBBox();
-						if (b.x < x - 1 || b.y < y - 1 || b.x + b.width > x + w + 1 ||
-							b.y + b.height > y + h + 1) out.push(t.textContent + " " + [b.x, b.y, b.width, w]);
-					}
-				}
-				return out;
-			})()`, font)) {
+			for _, text := range b.CutOff(".explore svg", font) {
 				t.Errorf("in %s at %d px %q is cut off", font, width, text)
 			}
 		}
@@ -157,15 +140,15 @@ func TestHostilePage(t *testing.T) {
 	}
 	dir := resultstest.Files(t, map[string][]byte{rundir.ResultsFile: []byte(lines.String())})
 	path := written(t, dir)
-	b := newTab(t)
+	b := tab.New(t)
 	for _, width := range []int64{390, 1440} {
-		b.size(width, 800)
-		b.open(path, "")
-		b.settled()
-		if evaluate[bool](b, `"pwned" in globalThis`) {
+		b.Size(width, 800)
+		b.Open(path, "")
+		b.Settled()
+		if tab.Eval[bool](b, `"pwned" in globalThis`) {
 			t.Error("a name has run")
 		}
-		if wide := evaluate[int64](b, `document.documentElement.scrollWidth`); wide > width {
+		if wide := tab.Eval[int64](b, `document.documentElement.scrollWidth`); wide > width {
 			t.Errorf("at %d px the page is %s px wide", width, strconv.FormatInt(wide, 10))
 		}
 	}

@@ -1,0 +1,114 @@
+package looks
+
+import (
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/poolbench/poolbench/reports/internal/tab"
+)
+
+func TestMain(m *testing.M) { tab.Main(m) }
+
+// A drawing is a static chart of a page, as it is shown.
+type drawing struct {
+	Kind  string  // compact, rows, panels
+	Width float64 // in px
+	Scale float64 // px of a unit of the picture, in which all layouts have letters of one size
+}
+
+// TestPages opens each page at each width once. In the light and in the dark axe finds nothing.
+func TestPages(t *testing.T) {
+	b := tab.New(t)
+	axe := ""
+	t.Run("axe", func(t *testing.T) { axe = tab.Axe(t, filepath.Join("..", "..", "page", "front")) })
+	pages := allPages(t)
+	for _, at := range []struct {
+		width  int64
+		scheme string
+		axe    bool // at two of the widths: the page of a run has all
+	}{{1440, "light", true}, {1024, "light", false}, {390, "dark", true}, {320, "light", false}} {
+		b.Media(at.scheme)
+		b.Size(at.width, 900)
+		var drawings []drawing
+		for _, p := range pages {
+			open(b, p)
+			on := drawn(b)
+			if len(on) == 0 && p.name != "capacity" { // whose chart is the explorer's
+				t.Errorf("%s at %d px has no chart", p.name, at.width)
+			}
+			drawings = append(drawings, on...)
+			fits(b, p, at.width)
+			if axe != "" && at.axe {
+				for _, v := range b.Violations(axe) {
+					t.Errorf("%s, %s, %d px: %s", p.name, at.scheme, at.width, v)
+				}
+			}
+			for _, font := range []string{"DejaVu Sans", "Liberation Sans", "Roboto"} {
+				for _, text := range b.CutOff("svg", font) {
+					t.Errorf("%s: in %s at %d px %q is cut off", p.name, font, at.width, text)
+				}
+			}
+		}
+		if at.width >= 390 {
+			readable(t, drawings, at.width)
+		}
+	}
+}
+
+func open(b *tab.Tab, p looked) {
+	b.T.Helper()
+	b.Open(p.path, p.hash)
+	b.Settled()
+}
+
+func drawn(b *tab.Tab) []drawing {
+	b.T.Helper()
+	return tab.Eval[[]drawing](b, `[...document.querySelectorAll(".chart > svg")].
+		filter(s => s.getBoundingClientRect().width).map(s => {
+			const width = s.getBoundingClientRect().width;
+			return {Kind: s.closest(".plot").className, Width: width,
+				Scale: width / s.viewBox.baseVal.width};
+		})`)
+}
+
+// fits: nothing makes the page scroll sideways, and of a compact chart nothing is cut off that
+// stands where others have the names.
+func fits(b *tab.Tab, p looked, width int64) {
+	b.T.Helper()
+	if wide := tab.Eval[int64](b, `document.documentElement.scrollWidth`); wide > width {
+		b.T.Errorf("%s: at %d px the page is %d px wide", p.name, width, wide)
+	}
+	for _, text := range tab.Eval[[]string](b, `[...document.querySelectorAll(".plot.compact")].
+		flatMap(p => [...p.querySelectorAll("text")].filter(t => t.getBBox().x < 440 &&
+			t.getBoundingClientRect().right > p.getBoundingClientRect().right + 1).
+			map(t => t.textContent))`) {
+		b.T.Errorf("%s: at %d px %q is cut off where the names were", p.name, width, text)
+	}
+}
+
+// readable: the letters of static charts have one size on the pages of all commands, large enough
+// to read, and charts of one panel have one width.
+func readable(t *testing.T, all []drawing, width int64) {
+	t.Helper()
+	least, most := extremes(all, func(d drawing) float64 { return d.Scale })
+	if least < 0.78 || most > 1.25*least {
+		t.Errorf("at %d px letters are %.2f to %.2f times as large as drawn", width, least, most)
+	}
+	if width < 1024 {
+		return // names beside a chart are cut off
+	}
+	single := slices.DeleteFunc(all, func(d drawing) bool { return d.Kind == "plot panels" })
+	least, most = extremes(single, func(d drawing) float64 { return d.Width })
+	if most > 1.01*least {
+		t.Errorf("at %d px charts are %.0f to %.0f px wide", width, least, most)
+	}
+}
+
+func extremes(all []drawing, of func(drawing) float64) (least, most float64) {
+	var values []float64
+	for _, d := range all {
+		values = append(values, of(d))
+	}
+	return slices.Min(values), slices.Max(values)
+}
