@@ -20,8 +20,8 @@ type drawing struct {
 // TestPages opens each page at each width once. In the light and in the dark axe finds nothing.
 func TestPages(t *testing.T) {
 	b := tab.New(t)
-	axe := ""
-	t.Run("axe", func(t *testing.T) { axe = tab.Axe(t, filepath.Join("..", "..", "page", "front")) })
+	axe, front := "", filepath.Join("..", "..", "page", "front")
+	t.Run("axe", func(t *testing.T) { axe = tab.Axe(t, front) })
 	pages := allPages(t)
 	for _, at := range []struct {
 		width  int64

@@ -54,9 +54,8 @@ type running struct {
 
 // Main is the TestMain of a package whose tests have tabs.
 func Main(m *testing.M) {
-	code := m.Run()
+	m.Run()
 	browser.close()
-	os.Exit(code)
 }
 
 func (r *running) close() {
