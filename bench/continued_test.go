@@ -9,22 +9,23 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/internal/files/rundir"
-	"github.com/poolbench/poolbench/internal/machine/race"
+	"github.com/poolbench/poolbench/internal/house/check"
 )
 
-// cutOff is what the soak had when it was asked at its beginning, as a directory has it.
-func cutOff(t *testing.T, s bench.Scenario) *bench.Result {
+// cutOff is what the soak had when it was asked at its beginning, as a directory has it, and what
+// it says when it is left alone: see TestSoakSoFar.
+func cutOff(t *testing.T, s bench.Scenario) (early, whole *bench.Result) {
 	t.Helper()
 	var p bench.Progress
 	p.SoFar()
-	if _, err := bench.Run(bench.WithProgress(t.Context(), &p), s); err != nil {
+	whole, err := bench.Run(bench.WithProgress(t.Context(), &p), s)
+	if err != nil {
 		t.Fatal(err)
 	}
-	r := p.SoFar()
-	if r == nil {
+	if early = p.SoFar(); early == nil {
 		t.Fatal("it does not say what it has so far")
 	}
-	return r
+	return early, whole
 }
 
 // gaps are what the result says that is missing.
@@ -43,7 +44,7 @@ func gaps(r *bench.Result) (all []rundir.Gap, tasks int) {
 // TestContinuedSoak: a soak that was cut off, twice, and went on: what it says is missing is what
 // is missing, and every window but those and the next few is that of a soak that was left alone.
 func TestContinuedSoak(t *testing.T) {
-	for _, w := range race.Sample(t, []bench.Written{
+	for _, w := range check.Others(t, []bench.Written{
 		{Strategy: "worker_pool", Load: 0.5, Tasks: 30_000},
 		{Strategy: "bounded_queue_shed", Load: 1.1, Queue: 5, Tasks: 30_000, Warmup: 0.1},
 		{Strategy: "semaphore", Load: 0.6, Duration: 60_000_000_000, Warmup: 0.5},
@@ -54,11 +55,11 @@ func TestContinuedSoak(t *testing.T) {
 			w.Limit = 4
 			s := scenario(t, w)
 			s.Soak = true
-			whole := run(t, s)
-			s.Before = cutOff(t, s)
+			early, whole := cutOff(t, s)
+			s.Before = early
 			cuts := 1
 			if w.Tasks > 0 {
-				s.Before = cutOff(t, s)
+				s.Before, _ = cutOff(t, s)
 				cuts = 2
 			}
 			r := run(t, s)
@@ -130,7 +131,7 @@ func TestContinuedSoak(t *testing.T) {
 func TestContinuedAtItsEnd(t *testing.T) {
 	s := scenario(t, bench.Written{Limit: 4, Load: 0.5, Tasks: 4100})
 	s.Soak = true
-	s.Before = cutOff(t, s)
+	s.Before, _ = cutOff(t, s)
 	r := run(t, s)
 	if _, missing := gaps(r); missing != 4 || r.Tasks != s.Before.Tasks {
 		t.Errorf("%d are missing of %v; it has %d tasks of %d", missing, r.Reasons, r.Tasks,
@@ -146,7 +147,7 @@ func TestContinuedAtItsEnd(t *testing.T) {
 func TestContinuedDoubts(t *testing.T) {
 	s := scenario(t, bench.Written{Strategy: "worker_pool", Limit: 4, Load: 1.2, Tasks: 30_000})
 	s.Soak = true
-	s.Before = cutOff(t, s)
+	s.Before, _ = cutOff(t, s)
 	s.Before.Reasons = nil
 	s.Before.Doubt(bench.Invalid, "lag", "early")
 	s.Before.Doubt(bench.Suspect, "not stationary", "early")
@@ -176,7 +177,7 @@ func TestContinuedUnderTheRealClock(t *testing.T) {
 	s := scenario(t, bench.Written{Workload: "constant:mean=1ms", Rate: 400, Limit: 4, Tasks: 200,
 		Clock: "real"})
 	s.Soak, s.Stop.Warmup = true, 0
-	s.Before = cutOff(t, s)
+	s.Before, _ = cutOff(t, s)
 	r := run(t, s)
 	_, missing := gaps(r)
 	if n := counted(r)[2]; n+missing != 200 || !strings.Contains(fmt.Sprint(r.Reasons), "gap: ") {

@@ -18,7 +18,7 @@ import (
 // and maxima, laws and oracle to the last digit or two of a float, quantiles within 0.1 %.
 func TestSoak(t *testing.T) {
 	tasks := race.Repetitions(t, 30_000)
-	for _, w := range []bench.Written{
+	for _, w := range check.Others(t, []bench.Written{
 		{Strategy: "worker_pool", Load: 0.8},
 		{Strategy: "semaphore", Load: 0.6, Workload: "lognormal", Deadline: 20 * time.Millisecond},
 		{Strategy: "bounded_queue_shed", Load: 1.3, Queue: 5},
@@ -32,7 +32,7 @@ func TestSoak(t *testing.T) {
 		{Strategy: "earliest_deadline", Load: 0.9, Workload: "deadlines:slack=exp(20ms)"},
 		{Strategy: "circuit_breaker", Rate: 300, Target: "tenant_quota:rate=50,burst=2",
 			Workload: "tenants:n=3,skew=zipf(0.5)"},
-	} {
+	}, 2) {
 		w.Limit, w.Tasks, w.Warmup, w.Seed = 4, tasks, 0.1, 3
 		t.Run(w.Strategy, func(t *testing.T) {
 			s := scenario(t, w)

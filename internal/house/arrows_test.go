@@ -92,7 +92,7 @@ var rooms = []room{
 		"bench/finding", "internal/files/rundir", "strategies", "strategies/builtin",
 		"strategies/engine", "workloads", "targets",
 		"internal/machine/witness", "internal/traffic/traces", "internal"},
-		[]string{"golang.org/x/perf", "golang.org/x/sync",
+		[]string{"golang.org/x/perf", "golang.org/x/sync", "github.com/google/pprof", // its tests
 			"github.com/HdrHistogram/hdrhistogram-go"}},
 	{"internal/traffic/likeness", []string{"internal/traffic/traces", "bench", "internal/traffic",
 		"internal"}, nil},
