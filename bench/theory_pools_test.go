@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/poolbench/poolbench/bench/internal/observed"
+	"github.com/poolbench/poolbench/internal/files/rundir"
 	"github.com/poolbench/poolbench/internal/house/check"
 	"github.com/poolbench/poolbench/internal/statistics/theory"
 	"github.com/poolbench/poolbench/strategies"
@@ -89,7 +89,7 @@ func TestOverloadedPool(t *testing.T) {
 	r := runWritten(t, w)
 	found := false
 	for _, reason := range r.Reasons {
-		found = found || reason.Check == observed.CheckPool &&
+		found = found || reason.Check == rundir.CheckOverload &&
 			strings.Contains(reason.Text, "long tasks are offered 1.4 times")
 	}
 	if _, known := r.Metric("theory-mean-wait-sec"); !found || known {
@@ -97,7 +97,7 @@ func TestOverloadedPool(t *testing.T) {
 	}
 	w.Load = 0.3
 	for _, reason := range runWritten(t, w).Reasons {
-		if reason.Check == observed.CheckPool {
+		if reason.Check == rundir.CheckOverload {
 			t.Errorf("at a load of 0.3: %v", reason)
 		}
 	}

@@ -138,6 +138,28 @@ func TestGrowthIsTold(t *testing.T) {
 	}
 }
 
+// TestOverloadIsTold: a run that is offered more than its slots can do is not VALID, in whatever
+// order tasks are served: those that are short are served at once however many wait.
+func TestOverloadIsTold(t *testing.T) {
+	for seed := range uint64(check.Of(t, 4, 20)) {
+		for _, w := range []Written{
+			{Strategy: "shortest_first", Workload: "hyperexp:c2=10", Limit: 2, Load: 1.05},
+			{Strategy: "partitioned", Workload: "exponential", Limit: 4, Load: 1.2},
+			{Strategy: "worker_pool", Workload: "constant", Limit: 4, Load: 1},
+			{Strategy: "partitioned", Workload: "exponential", Limit: 4, Load: 0.7},
+			{Strategy: "bounded_queue_shed", Workload: "exponential", Limit: 4, Load: 1.01},
+			{Strategy: "unbounded", Workload: "exponential", Limit: 4, Load: 1.2},
+		} {
+			w.Target, w.Arrival, w.Clock = "none", "poisson", "virtual"
+			w.Tasks, w.Seed = 20_000, seed
+			want := w.Load >= 1 && w.Strategy != "bounded_queue_shed" && w.Strategy != "unbounded"
+			if r := runWritten(t, w); r.Drifts() != want {
+				t.Errorf("%+v: it grows %v, want %v: %v", w, r.Drifts(), want, r.Reasons)
+			}
+		}
+	}
+}
+
 // TestNoGrowthIsNotTold: a server that keeps up is not, however noisy it, its start and the machine
 // are: 5 alarms in 1000 are allowed.
 func TestNoGrowthIsNotTold(t *testing.T) {

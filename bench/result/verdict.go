@@ -34,10 +34,11 @@ func (r Reason) String() string { return r.Check + ": " + r.Text }
 // broken.
 func (r *Result) Invalid() bool { return r.Verdict == Invalid || len(r.Broken) > 0 }
 
-// Drifts reports whether what was measured grew or fell while it was measured.
+// Drifts reports whether what was measured grew or fell while it was measured, or had to by the
+// plan.
 func (r *Result) Drifts() bool {
 	return slices.ContainsFunc(r.Reasons, func(why Reason) bool {
-		return why.Check == rundir.CheckDrift
+		return why.Check == rundir.CheckDrift || why.Check == rundir.CheckOverload
 	})
 }
 

@@ -108,6 +108,8 @@ type crashDocument struct {
 	Workload string `json:"workload"`
 	Limit    int    `json:"limit"`
 	Seed     uint64 `json:"seed"`
+	Kills    int    `json:"kills"` // that were asked for
+	kill     string // what
 	Survives string `json:"survives"`        // what the strategy declares
 	Fault    string `json:"fault,omitempty"` // why it was given up
 	crash.Report
@@ -195,7 +197,7 @@ func (a *app) crash(ctx context.Context, o crashOptions) (err error) {
 		return err
 	}
 	doc := crashDocument{jsondoc.NewHead("crash"), o.Strategy, p.Workload, p.Limit, p.Seed,
-		level.String(), faultOf(err), report}
+		o.kills, o.kill, level.String(), faultOf(err), report}
 	shown := doc.page()
 	shown.Broken = report.Lost > 0 && (level == strategies.PowerSafe ||
 		level == strategies.KillSafe && report.ServerRestarts == 0)
@@ -327,10 +329,11 @@ func (d crashDocument) page() *proof.Crash {
 		Limit: d.Limit, Seed: d.Seed, Accepted: r.Accepted, Once: r.Once, Twice: r.Twice,
 		Lost: r.Lost, LostBegun: r.LostBegun, Held: r.Held, Fault: d.Fault,
 		Dead: r.Dead, Unconfirmed: r.Unconfirmed, Kills: r.Restarts,
-		ServerKills: r.ServerRestarts, First: r.First, LongestFirst: r.LongestFirst,
-		Command: fmt.Sprintf("poolbench crash %s --tasks %d --kills %d --limit %d "+
-			"--workload %s --seed %d", d.Strategy, r.Accepted, max(r.Restarts, r.ServerRestarts),
-			d.Limit, d.Workload, d.Seed)}
+		ServerKills: r.ServerRestarts, Asked: d.Kills, First: r.First,
+		LongestFirst: r.LongestFirst,
+		Command: fmt.Sprintf("poolbench crash %s --tasks %d --kills %d --kill %s --limit %d "+
+			"--workload %s --seed %d", d.Strategy, r.Accepted, d.Kills, d.kill, d.Limit,
+			d.Workload, d.Seed)}
 }
 
 // showCrash prints the finding first.
@@ -339,7 +342,8 @@ func (a *app) showCrash(doc crashDocument, format string) error {
 		return a.JSON(doc)
 	}
 	r, shown := doc.Report, doc.page()
-	a.Prose("%s.\n\n", shown.Finding())
+	a.Say("", shown.Finding()+".", terminal.FallbackColumns)
+	fmt.Fprintln(a.Stdout)
 	var rows [][]string
 	for _, outcome := range shown.Outcomes() {
 		rows = append(rows, []string{outcome.Name, fmt.Sprint(outcome.Tasks), outcome.Doc})

@@ -83,10 +83,10 @@ func (s Sweep) contest(x float64, unit string, better int) contest {
 	for _, class := range s.Classes() {
 		k, ok := class.at(x)
 		v := k.Value(unit)
-		if !ok || math.IsNaN(v) || !s.fit(k) {
+		if !ok || math.IsNaN(v) || !fit(k) {
 			continue
 		}
-		if k.Growing && better < 0 { // also one that has more slots than the others
+		if better < 0 && k.FallsBehind() { // also one that has more slots than the others
 			c.growing = append(c.growing, standing{class, k, v})
 			continue
 		}

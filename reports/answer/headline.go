@@ -76,7 +76,7 @@ func (s Sweep) Answer() Answer {
 
 // unusable speaks where every scenario is doubted: of those that are SUSPECT, if there are any.
 func (s Sweep) unusable() (a Answer) {
-	if slices.ContainsFunc(s.Cases, s.fit) {
+	if slices.ContainsFunc(s.Cases, fit) {
 		return a
 	}
 	trust := s.Trust()
@@ -148,7 +148,7 @@ func (s Sweep) single() (a Answer) {
 	a = Answer{Unit: unit, X: cases[len(cases)-1].X}
 	var parts []string
 	steady := slices.DeleteFunc(slices.Clone(cases), func(c Case) bool {
-		return c.Growing || math.IsNaN(c.Value(unit))
+		return c.FallsBehind() || math.IsNaN(c.Value(unit))
 	})
 	if n := len(steady); n > 0 {
 		low, high := steady[0], steady[n-1]
@@ -161,7 +161,7 @@ func (s Sweep) single() (a Answer) {
 		}
 		parts = append(parts, said)
 	}
-	if i := slices.IndexFunc(cases, func(c Case) bool { return c.Growing }); i >= 0 {
+	if i := slices.IndexFunc(cases, func(c Case) bool { return c.FallsBehind() }); i >= 0 {
 		a.X = cases[i].X
 		parts = append(parts, fmt.Sprintf("%s%s behind", lower(s.prefix(a.X)), fall))
 	}
@@ -270,7 +270,7 @@ func (s Sweep) plain() (a Answer) {
 	for _, x := range slices.Backward(s.places()) {
 		unit := s.unit(x)
 		for _, k := range s.at(x) {
-			if v := k.Value(unit); !math.IsNaN(v) && s.fit(k) {
+			if v := k.Value(unit); !math.IsNaN(v) && fit(k) {
 				return Answer{Unit: unit, X: x, Headline: upper(fmt.Sprintf(
 					"%sthe %s is %s with %s%s%s", lower(s.prefix(x)), Metric(unit),
 					quantity.Seconds(v), k.Strategy, priceOf(k.Cell), s.beside(k)))}
@@ -288,7 +288,7 @@ func (s Sweep) beside(k Case) (text string) {
 		case c.Strategy == k.Strategy:
 		case c.Lost() > 0.999:
 			nothing = append(nothing, c.Strategy)
-		case !s.fit(c):
+		case !fit(c):
 			doubted = append(doubted, c.Strategy)
 		}
 	}

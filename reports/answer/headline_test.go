@@ -125,7 +125,7 @@ func TestHeadlines(t *testing.T) {
 // TestOverloadIsNoDoubt: what is SUSPECT only since more is offered than can be done counts; what
 // is SUSPECT for more does not.
 func TestOverloadIsNoDoubt(t *testing.T) {
-	s := sweep(p99("shed", 1.1, 0.1).doubt("not stationary", results.Suspect),
+	s := sweep(p99("shed", 1.1, 0.1).with("shed/op", 0.1).doubt("not stationary", results.Suspect),
 		p99("pool", 1.1, 4).growing().doubt("not stationary", results.Suspect),
 		p99("late", 0.9, 4).doubt("not stationary", results.Suspect),
 		p99("lagging", 1.1, 0.05).doubt("lag", results.Suspect),
@@ -135,7 +135,28 @@ func TestOverloadIsNoDoubt(t *testing.T) {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 	a, _ := OfSweeps([]Sweep{s})
-	if !strings.HasPrefix(a.Headline, "At load 1.1 shed keeps the p99 response at 100 ms; pool") {
+	if !strings.HasPrefix(a.Headline, "At load 1.1 shed (10.0 % of tasks shed) keeps the p99 "+
+		"response at 100 ms; pool") {
+		t.Error(a.Headline)
+	}
+}
+
+// TestFallingBehindIsNotValid: what falls behind counts as that, whether or not its runs have found
+// it by themselves, and the headline says so where the load does.
+func TestFallingBehindIsNotValid(t *testing.T) {
+	grows := p99("pool", 0.9, 4, 4, 4).growing()
+	s := sweep(grows)
+	if got, want := s.Trust(), (Trust{Overload: 1}); got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	if d := grows.Doubts(); d == nil || !strings.HasPrefix(d.Text(), "overload: 90.0 /s completed of "+
+		"100 /s offered") {
+		t.Errorf("%+v", d)
+	}
+	// nearly all of what is offered is completed, and the queue grows
+	slowly := p99("pool", 1.02, 4).with("ops/s", 98).with("offered-ops/s", 100)
+	if a := sweep(slowly.doubt("overload", results.Suspect)).Answer(); a.Headline !=
+		"pool: at load 1.02 it falls behind" {
 		t.Error(a.Headline)
 	}
 }

@@ -10,10 +10,11 @@ import (
 type metrics []any
 
 // run makes a repetition.
-func run(seed int, clock string, m metrics) *results.Run {
+func run(seed int, clock string, load float64, m metrics) *results.Run {
 	r := &results.Run{Name: "Run", Seed: fmt.Sprint(seed), Values: map[string]float64{"verdict": 0},
 		Keys: []results.Pair{{Key: "strategy", Value: "s"}, {Key: "workload", Value: "w"},
-			{Key: "limit", Value: "4"}, {Key: "load", Value: "0.9"}, {Key: "clock", Value: clock}}}
+			{Key: "limit", Value: "4"}, {Key: "load", Value: fmt.Sprint(load)},
+			{Key: "clock", Value: clock}}}
 	for i := 0; i < len(m); i += 2 {
 		switch v := m[i+1].(type) {
 		case float64:
@@ -29,7 +30,7 @@ func run(seed int, clock string, m metrics) *results.Run {
 func p99(strategy string, x float64, values ...float64) Case {
 	c := Case{Strategy: strategy, X: x, Limit: 4}
 	for i, v := range values {
-		c.Cell = append(c.Cell, run(i+1, "virtual", metrics{"p99-response-sec", v}))
+		c.Cell = append(c.Cell, run(i+1, "virtual", x, metrics{"p99-response-sec", v}))
 	}
 	return c
 }
@@ -51,13 +52,12 @@ func (c Case) doubt(check string, v results.Verdict) Case {
 	return c
 }
 
+// growing has all repetitions fall behind.
 func (c Case) growing() Case {
-	c.Growing = true
-	return c
+	return c.with("ops/s", 90).with("offered-ops/s", 100)
 }
 
 func sweep(cases ...Case) Sweep {
 	return Sweep{Of: "strategy", Cases: cases, Style: func(string) int { return 0 },
-		Place: func(x float64) string { return fmt.Sprint("load ", x) },
-		Full:  func(x float64) bool { return x >= 1 }}
+		Place: func(x float64) string { return fmt.Sprint("load ", x) }}
 }

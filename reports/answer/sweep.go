@@ -13,8 +13,6 @@ type Case struct {
 	Strategy string
 	X        float64 // the place on the axis of the sweep
 	Limit    float64 // most tasks at once; NaN: none
-	// the queue grew for as long as the arrivals lasted: the response says how long the run was
-	Growing bool
 	results.Cell
 }
 
@@ -22,7 +20,6 @@ type Case struct {
 type Sweep struct {
 	Of    string                 // what the cases of a place differ in: "strategy", "target"
 	Place func(x float64) string // words a place: "load 0.8"; "" where nothing varies
-	Full  func(x float64) bool   // more is offered there than can be done: overload was asked for
 	Style func(name string) int  // the colour that charts give a strategy
 	Cases []Case
 	Held  float64 // what its p99 response was held to, in seconds; 0: nothing
@@ -55,21 +52,11 @@ func (s Sweep) prefix(x float64) string {
 	return ""
 }
 
-// overloaded reports whether all that is said against a case is that more is offered than it can
-// do, where the sweep asks for that.
-func (s Sweep) overloaded(c Case) bool {
-	d := c.Doubts()
-	if d == nil || d.Verdict == results.Invalid || !c.Growing && !s.Full(c.X) {
-		return false
-	}
-	return d.OfOverload()
-}
-
 // fit reports whether a case may win: nothing is said against it but overload that was asked for,
 // or the gap of a soak that was cut off and went on.
-func (s Sweep) fit(c Case) bool {
+func fit(c Case) bool {
 	d := c.Doubts()
-	return d == nil || s.overloaded(c) || d.OfGap()
+	return d == nil || d.OfGap() || c.Overloaded()
 }
 
 // unbounded are the strategies that ran more at once than the limit of the others, second attempts

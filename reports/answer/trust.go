@@ -38,7 +38,7 @@ func TrustOf(sweeps []Sweep) (t Trust) {
 			case d == nil:
 				t.Valid++
 				continue
-			case s.overloaded(c):
+			case c.Overloaded():
 				t.Overload++
 				continue
 			case d.Verdict == results.Invalid:

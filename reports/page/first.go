@@ -10,7 +10,6 @@ import (
 	"github.com/poolbench/poolbench/bench/finding"
 	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/reports/answer"
-	"github.com/poolbench/poolbench/reports/charts"
 	"github.com/poolbench/poolbench/reports/page/internal/grid"
 	"github.com/poolbench/poolbench/reports/page/internal/tables"
 	"github.com/poolbench/poolbench/reports/page/shell"
@@ -37,7 +36,6 @@ func sweepsOf(groups []*grid.Group) (out []shownSweep) {
 // forRules is a sweep as rules see it.
 func forRules(g *grid.Group, s grid.Sweep) answer.Sweep {
 	out := answer.Sweep{Of: g.Of(), Place: s.Place,
-		Full:  func(x float64) bool { return s.Across == charts.Load && x >= 1 },
 		Style: func(name string) int { return style(&s, name) }}
 	for _, b := range g.Held {
 		if b.Unit == "p99-response-sec" {
@@ -46,7 +44,7 @@ func forRules(g *grid.Group, s grid.Sweep) answer.Sweep {
 	}
 	for _, c := range s.Cells {
 		out.Cases = append(out.Cases, answer.Case{Strategy: cmp.Or(c.Strategy, c.Name), X: s.X(c),
-			Limit: c.Limit, Growing: c.FallsBehind(), Cell: c.Cell})
+			Limit: c.Limit, Cell: c.Cell})
 	}
 	return out
 }

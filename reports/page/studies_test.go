@@ -276,8 +276,8 @@ func TestManyDoubts(t *testing.T) {
 	})
 	resultstest.Edit(t, dir, rundir.ResultsFile, insertAfter(48, "# study all: of what?\n"))
 	html := page(t, dir)
-	mustContain(t, html, "Why 18 of the scenarios are doubted",
-		"24 scenarios, 6 INVALID, 12 SUSPECT", "and 5 more for the same",
+	mustContain(t, html, "Why 19 of the scenarios are doubted", // serial falls behind
+		"24 scenarios, 6 INVALID, 13 SUSPECT", "and 5 more for the same",
 		"<li>worker_pool, load 0.8, constant:mean=10ms</li>",
 		", repetitions 1 and 2</code>: pause: stood still</li>")
 	if n := strings.Count(sectionOf(t, html, "study-all"), "busy machine: 1 %"); n == 0 {

@@ -28,6 +28,7 @@ type Crash struct {
 	Fault     string // why it was given up; "": it was not
 
 	Kills, ServerKills  int
+	Asked               int     // kills that were asked for
 	First, LongestFirst float64 // seconds from a restart to the first task; 0: not known
 	Command             string  // that shows the same
 }
@@ -53,6 +54,10 @@ func (c *Crash) Finding() string {
 	}
 	out := fmt.Sprintf("%s lost %s of %d accepted tasks in %s", c.Strategy, lost, c.Accepted,
 		strings.Join(killed, " and "))
+	if left := c.Asked - c.Kills - c.ServerKills; left > 0 {
+		out += fmt.Sprintf(" of the %d asked for: its tasks were over before the other %d",
+			c.Asked, left)
+	}
 	switch {
 	case c.Twice == 1:
 		out += "; 1 was done twice or more often"

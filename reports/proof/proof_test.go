@@ -58,7 +58,9 @@ func TestCrashFinding(t *testing.T) {
 	for want, c := range map[string]Crash{
 		"s lost none of 9 accepted tasks in 1 kill":                {Kills: 1},
 		"s lost 2 of 9 accepted tasks in 3 kills":                  {Kills: 3, Lost: 2},
-		"s lost none of 9 accepted tasks in 2 kills of its server": {ServerKills: 2},
+		"s lost none of 9 accepted tasks in 2 kills of its server": {ServerKills: 2, Asked: 2},
+		"s lost none of 9 accepted tasks in 3 kills of the 30 asked for: its tasks were over before " +
+			"the other 27": {Kills: 3, Asked: 30},
 		"s lost none of 9 accepted tasks in 1 kill; 1 was done twice or more " +
 			"often": {Kills: 1, Twice: 1},
 		"s lost none of 9 accepted tasks in 1 kill of its server and 2 kills of its own; 4 were " +

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/montanaflynn/stats"
@@ -135,22 +136,30 @@ func (c Cell) Lost() (sum float64) {
 // the arrivals, for its last tasks: those may be most of a short run, but unlike a queue that grows
 // they make no task wait, nor the run change. A queue that grows makes the mean task wait half of
 // what the run takes beyond its arrivals. (What a server keeps waiting is not told as a wait.)
-// False for closed arrivals, which wait for completions, and for runs that are too short to have a
-// steady state: their last tasks are most of them.
+// A queue that grows slowly completes nearly what is offered: at a load of 1 or more it is enough
+// that each run found it to grow. False for closed arrivals, which wait for completions, and for
+// runs that are too short to have a steady state: their last tasks are most of them.
 func (c Cell) FallsBehind() bool {
 	const behind, refused, grown, beyond = 0.92, 0.01, 0.02, 0.1
-	d := c.Doubts()
-	if d != nil && d.TooShort() {
+	d := c.told()
+	if d.finds(tooShort) {
 		return false
 	}
 	offered := c.Value("offered-ops/s")
 	arrivals := float64(c[0].Iters) / offered
 	rest := float64(c[0].Iters)/c.Value("ops/s") - arrivals
 	wait, told := c.Estimate("mean-wait-sec")
-	grew := !told || wait.Mid > max(grown*arrivals, beyond*rest) || d != nil &&
-		slices.ContainsFunc(d.Why, func(w Doubt) bool { return slices.Contains(growth, w.Check()) })
+	grew := !told || wait.Mid > max(grown*arrivals, beyond*rest) || d.finds(growth...)
+	grows := grew && c.Value("ops/s") < behind*offered || c.load() >= 1 &&
+		!slices.ContainsFunc(c, func(r *Run) bool { return !finds(r.Doubts, growth...) })
 	open := c[0].Key("load") != "" || c[0].Key("rate") != ""
-	return open && grew && c.Value("ops/s") < behind*offered && c.Lost() < refused
+	return open && grows && c.Lost() < refused
+}
+
+// load is the load that was asked for; 0 where there is none.
+func (c Cell) load() float64 {
+	load, _ := strconv.ParseFloat(c[0].Key("load"), 64)
+	return load
 }
 
 // Doubts are what is said against the runs of a cell that may not be believed, or not quite.
@@ -160,8 +169,31 @@ type Doubts struct {
 	Why     []Doubt // the first reason of each check
 }
 
-// Doubts sums up the verdicts on the runs; nil where all are valid, or not known.
+// Doubts sums up the verdicts on the runs; nil where all are valid, or not known. A cell that falls
+// behind is doubted for that also where no run has found it by itself.
 func (c Cell) Doubts() *Doubts {
+	d := c.told()
+	if !c.Judged() || d != nil && d.Verdict == Invalid || d.finds(growth...) || !c.FallsBehind() {
+		return d
+	}
+	if d == nil {
+		d = &Doubts{Verdict: Suspect, Which: "all runs together"}
+	}
+	d.Why = append(d.Why, Doubt{Text: fmt.Sprintf("%s: %s completed of %s offered, and none refused: "+
+		"the queue grows, so that the figure depends on the length of the run", rundir.CheckOverload,
+		quantity.Rate(c.Value("ops/s")), quantity.Rate(c.Value("offered-ops/s")))})
+	return d
+}
+
+// Overloaded reports whether all that is said against a cell is that more is offered than it can
+// do, and that is so: by its load, or since it falls behind. That is no doubt of the measurement.
+func (c Cell) Overloaded() bool {
+	d := c.Doubts()
+	return d != nil && d.Verdict != Invalid && d.OfOverload() && (c.load() >= 1 || c.FallsBehind())
+}
+
+// told sums up what the runs say of themselves.
+func (c Cell) told() *Doubts {
 	d, doubtful := &Doubts{}, 0
 	var checks []string
 	for _, run := range c {
@@ -201,16 +233,21 @@ func (d *Doubts) OfGap() bool { return d.only(rundir.CheckGap) }
 // Unfinished reports whether all that is said is that the run is not over.
 func (d *Doubts) Unfinished() bool { return d.only(rundir.CheckUnfinished) }
 
-// TooShort reports whether a run is too short for its load: its numbers may be off by as much as
-// they are.
-func (d *Doubts) TooShort() bool {
-	return slices.ContainsFunc(d.Why, func(w Doubt) bool { return w.Check() == tooShort })
-}
-
+// tooShort is the check that a run of its load is not: its numbers may be off by as much as they
+// are.
 const tooShort = "too short"
 
 // growth are the checks that find what changes while a run goes on.
-var growth = []string{rundir.CheckDrift, "overload"}
+var growth = []string{rundir.CheckDrift, rundir.CheckOverload}
+
+// finds reports whether any of these checks says something.
+func (d *Doubts) finds(checks ...string) bool { return d != nil && finds(d.Why, checks...) }
+
+func finds(why []Doubt, checks ...string) bool {
+	return slices.ContainsFunc(why, func(w Doubt) bool {
+		return slices.Contains(checks, w.Check())
+	})
+}
 
 // only reports whether these checks say something, and no others do.
 func (d *Doubts) only(checks ...string) bool {

@@ -2,6 +2,7 @@ package why
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/poolbench/poolbench/internal/text/quantity"
 )
@@ -31,7 +32,15 @@ var target = rule{
 		if v.outside() {
 			return "look at the server: poolbench knows when it answers"
 		}
-		return "more room in the target, or no more slots than it serves at once: " +
-			v.without(s)
+		name, _, _ := strings.Cut(v.key("target"), ":")
+		room := "more room in the target, or no more slots than it serves at once"
+		switch name { // slow however few calls it has: room is no remedy
+		case "flaky":
+			room = "fewer slow calls, or a second attempt beside a slow one, as hedged makes, where " +
+				"each call has a chance of its own (draw=call)"
+		case "freeze":
+			room = "shorter standstills of the target, which no number of slots cures"
+		}
+		return room + ": " + v.without(s)
 	},
 }

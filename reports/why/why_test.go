@@ -128,6 +128,24 @@ func TestOverload(t *testing.T) {
 	}
 }
 
+// TestRoomIsNoRemedy: a target that is slow by chance, or stands still now and then, is so however
+// few calls it serves.
+func TestRoomIsNoRemedy(t *testing.T) {
+	for target, says := range map[string]string{"conn_pool": "more room in the target",
+		"brownout:knee=2": "more room in the target", "flaky:spikes=0.1": "fewer slow calls, or a",
+		"freeze": "shorter standstills"} {
+		c := run("worker_pool", "", quiet(map[string]float64{"mean-target-sec": 0.004,
+			"tail-target/op": 0.4}))
+		c[0].Keys = append(c[0].Keys, results.Pair{Key: "target", Value: target})
+		a, _ := Of(c)
+		i := slices.IndexFunc(a.Causes, func(c Cause) bool { return c.Cause == "target" })
+		if i < 0 || !strings.HasPrefix(a.Causes[i].Remedy, says) ||
+			!strings.Contains(a.Causes[i].Remedy, ": at best p99 ") {
+			t.Errorf("%s: %+v", target, a)
+		}
+	}
+}
+
 // TestWithoutTail: results that have a p99, and not what the slowest tasks are made of, have tasks
 // enough.
 func TestWithoutTail(t *testing.T) {

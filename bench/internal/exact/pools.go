@@ -5,6 +5,7 @@ import (
 	"github.com/poolbench/poolbench/bench/internal/observed"
 	"github.com/poolbench/poolbench/bench/records"
 	"github.com/poolbench/poolbench/bench/result"
+	"github.com/poolbench/poolbench/internal/files/rundir"
 	"github.com/poolbench/poolbench/internal/statistics/theory"
 	"github.com/poolbench/poolbench/strategies"
 )
@@ -81,7 +82,7 @@ func CheckPools(o *observed.Run, r *result.Result) {
 	})
 	for i, l := range loads[:len(loads)-1] {
 		if !l.Stable() {
-			r.Doubt(result.Suspect, observed.CheckPool,
+			r.Doubt(result.Suspect, rundir.CheckOverload,
 				"the slots for %s tasks are offered %.3g times what they "+
 					"can do (%v), so that their queue grows for as long as the run lasts",
 				[...]string{"short", "long"}[min(i, 1)], l.Utilisation, l)

@@ -25,6 +25,18 @@ type Memory struct {
 	tail float64
 	// the least that Relax can be, however the run came out, by its plan; 0: the plan does not say
 	Planned float64
+	brief   float64 // p99 of the wait in mean services, by the plan; 0: the plan does not say
+}
+
+// Response is Relax for a quantile of the response, given the share of the mean service by which
+// the response would have to move to matter. Where so many slots serve that waits are brief beside
+// the tasks, hardly anything of a response is of the queue, whose memory counts by the square.
+func (k Memory) Response(matters float64) float64 {
+	const brief = 0.25
+	if k.brief == 0 || k.brief >= brief*matters {
+		return k.Relax
+	}
+	return min(k.Relax, 1+k.c2+k.Relax*k.brief*k.brief/(matters*matters))
 }
 
 // Relaxation is how many tasks tell as much as one independent task, at a load of the slots: in
@@ -71,6 +83,7 @@ func MemoryOf(o *observed.Run, r *result.Result, first int, m observed.Measured)
 		tail = ownTail(o, first, mean, c2)
 	}
 	load := rate * mean / float64(o.Slots())
+	fifo := spec.FIFO && spec.WorkConserving && spec.Quantum == nil
 	k := Memory{Relax: Relaxation(o, load, c2), c2: c2, tail: tail}
 	k.waits, _ = r.Metric("waited/op")
 	if wait, ok := r.Metric("mean-wait-sec"); ok && mean > 0 {
@@ -85,13 +98,18 @@ func MemoryOf(o *observed.Run, r *result.Result, first int, m observed.Measured)
 			if k.waits*float64(m.N) < nobody {
 				k.Relax = 1 + c2 // no task's response depends on another's
 			}
+			if wait, ok := a.WaitQuantile(0.99); ok && fifo {
+				k.brief = wait / mean * (1 + c2) / 2
+			}
 		}
 	}
 	k.Relax = max(k.Relax, StartsRelaxation(o, rate), poolRelaxation(o, rate, d))
-	if shed, _ := r.Metric("shed/op"); planned && o.Poisson() && shed == 0 {
+	// under the real clock tasks take what is planned, or longer
+	full := math.IsInf(k.Relax, 1) && s.Target == "none" && s.Timeout == 0 &&
+		s.Rate(o.Mean)*o.Mean.Seconds() >= float64(o.Slots())
+	if shed, _ := r.Metric("shed/op"); shed == 0 && (planned && o.Poisson() || full) {
 		k.Planned = k.Relax // in whatever order tasks start: the slots are as busy
 	}
-	fifo := spec.FIFO && spec.WorkConserving && spec.Quantum == nil
 	if k.Planned == 0 || spec.Bound != nil && !fifo && spec.ClassPools == nil {
 		k.Relax = max(k.Relax, ownRelaxation(o, first))
 	}
@@ -206,12 +224,17 @@ func (k Memory) takesMeanResponse() float64 {
 // takesQuantile is how many that of a quantile of the response takes. What is beyond a p99 comes in
 // clusters, behind the longest tasks: the more these decide, the more of them it takes.
 func (k Memory) takesQuantile(p float64) float64 {
-	memories := p50Memories
+	memories, relax := p50Memories, k.Relax // which brief waits move, too
 	switch {
 	case p > 0.95:
 		memories = p99Memories * min(max(math.Pow(k.tail/exponentialTail, 0.25), 1), 3)
 	case p > 0.75:
 		memories = p90Memories
 	}
-	return max(memories*k.Relax, leastBeyond/(1-p))
+	if p > 0.75 {
+		// the interval is of the share of tasks beyond, which waits move the more, the closer task
+		// times are: all of them where C² is small, most of them where it is large
+		relax = k.Response(min(math.Sqrt(k.c2), 1/k.c2))
+	}
+	return max(memories*relax, leastBeyond/(1-p))
 }

@@ -1,7 +1,7 @@
 package observed
 
 // The checks that may doubt a run, in the order in which a reader wants to hear of them, after
-// rundir.CheckLaw.
+// rundir.CheckLaw. Those of what grows are rundir.CheckDrift and rundir.CheckOverload.
 const (
 	CheckPause      = "pause"      // the process stood still
 	CheckSaturation = "saturation" // the generator never caught up, though nothing held it up
@@ -17,6 +17,5 @@ const (
 	CheckHeldUp     = "full queue"    // a strategy that sorts tasks did not get them
 	// a measured value differs from the exact one beyond its sampling error
 	CheckTheory = "theory"
-	CheckPool   = "overload"  // a pool of its own is offered more than it can do
 	CheckLength = "too short" // the interval of the result is as wide as the result
 )

@@ -6,6 +6,7 @@ import (
 	"github.com/poolbench/poolbench/bench/internal/intervals"
 	"github.com/poolbench/poolbench/bench/internal/observed"
 	"github.com/poolbench/poolbench/bench/result"
+	"github.com/poolbench/poolbench/internal/files/rundir"
 	"github.com/poolbench/poolbench/internal/text/quantity"
 )
 
@@ -28,20 +29,26 @@ const p99Width = 7.8
 // judgeLength says how many tasks the p99 response takes to be within 5 %, and doubts a run whose
 // numbers, by its plan, may be off by as much as they are.
 func judgeLength(k intervals.Memory, r *result.Result, n int) {
-	if math.IsInf(k.Relax, 1) {
-		return // it grows: no length is enough
+	if math.IsInf(k.Relax, 1) { // no length is enough
+		if math.IsInf(k.Planned, 1) && !r.Drifts() {
+			r.Doubt(result.Suspect, rundir.CheckOverload, "by the plan more is offered than can be "+
+				"done: the queue grows, so that the figure depends on the length of the run")
+		}
+		return
 	}
 	const z, epsilon = 1.96, 0.05
-	needed := p99Width * k.Relax * z * z / (epsilon * epsilon)
+	needed := p99Width * k.Response(1) * z * z / (epsilon * epsilon)
 	r.Add("needed-tasks", needed)
 	what, width := "mean wait", z*math.Sqrt(2*k.Planned/float64(n))
-	if _, has := r.Metric("p99-response-sec"); has {
-		what, width = "p99 response", z*math.Sqrt(p99Width*k.Planned/float64(n))
+	// where waits are brief, the response may be told and the wait not
+	p99 := z * math.Sqrt(p99Width*min(k.Planned, k.Response(1))/float64(n))
+	if _, has := r.Metric("p99-response-sec"); has && p99 > 1 {
+		what, width = "p99 response", p99
 	}
 	if width > 1 {
 		r.Doubt(result.Suspect, observed.CheckLength,
 			"the %s of %d tasks at this load is uncertain by "+
-				"±%.0f %%; ±5 %% of the p99 takes %s tasks", what, n, 100*width,
+				"±%s; ±5 %% of the p99 takes %s tasks", what, n, quantity.Share(width),
 			quantity.Many(needed))
 	}
 }

@@ -48,7 +48,7 @@ func Of(kind string, e *execution.Execution) *junit.Suite {
 		s.Add(undecided(fmt.Sprintf("run (seed %d)", f.Seed), f.Name, f.Reason))
 	}
 	for _, j := range e.Judged() {
-		s.Add(objective(j))
+		s.Add(objective(j, e.Cut != nil))
 	}
 	for _, r := range e.Records {
 		s.Add(verdict(r))
@@ -63,7 +63,9 @@ func undecided(name, class, why string) junit.Case {
 	return junit.Case{Name: name, Class: class, Error: &junit.Text{Type: "undecided", Message: why}}
 }
 
-func objective(j execution.Judged) junit.Case {
+// objective says whether a scenario meets it. What met it until a signal came may miss it by the
+// end.
+func objective(j execution.Judged, cut bool) junit.Case {
 	said := j.Verdict.String()
 	if !math.IsNaN(j.Value) {
 		said += ": " + quantity.Metric(j.Objective.Unit, j.Value)
@@ -72,10 +74,12 @@ func objective(j execution.Judged) junit.Case {
 		said += fmt.Sprintf(", %d of %d runs meet it", j.Met, j.Runs)
 	}
 	c := junit.Case{Name: j.Objective.String(), Class: j.Scenario}
-	switch j.Verdict {
-	case objectives.Met:
+	switch {
+	case j.Verdict == objectives.Met && cut:
+		c.Error = &junit.Text{Type: "undecided", Message: "interrupted: " + said}
+	case j.Verdict == objectives.Met:
 		c.Output = said
-	case objectives.Missed:
+	case j.Verdict == objectives.Missed:
 		c.Failure = &junit.Text{Type: "missed", Message: said}
 	default:
 		c.Error = &junit.Text{Type: "undecided", Message: said}
@@ -83,7 +87,8 @@ func objective(j execution.Judged) junit.Case {
 	return c
 }
 
-// verdict says whether a run may be believed. A SUSPECT one passes, and says why it is.
+// verdict says whether a run may be believed. A SUSPECT one passes, and says why it is; one that a
+// signal cut off is no whole run, whatever is said of it.
 func verdict(r execution.Record) junit.Case {
 	v, _ := r.Run.Verdict()
 	said := v.String()
@@ -91,9 +96,12 @@ func verdict(r execution.Record) junit.Case {
 		said += "; " + d.Text
 	}
 	c := junit.Case{Name: fmt.Sprintf("valid (seed %s)", r.Seed), Class: r.Run.Name}
-	if v == results.Invalid {
+	switch {
+	case v == results.Invalid:
 		c.Error = &junit.Text{Type: "INVALID", Message: said}
-	} else {
+	case r.CutOff():
+		c.Error = &junit.Text{Type: "undecided", Message: "interrupted: " + said}
+	default:
 		c.Output = said
 	}
 	return c
@@ -103,7 +111,7 @@ func verdict(r execution.Record) junit.Case {
 const checkFailed = "check failed: "
 
 // AddChecks adds those checks of a run of an attack: one that any request failed has failed. What
-// was resumed does not know of all its requests, so that no check of it passes.
+// was resumed, or cut off, does not know of all its requests, so that no check of it passes.
 func AddChecks(s *junit.Suite, r execution.Record, checks []string) {
 	failed := map[string]int{}
 	for _, c := range r.Answers.Errors {
@@ -119,6 +127,8 @@ func AddChecks(s *junit.Suite, r execution.Record, checks []string) {
 				"failed for %d of %d requests", n, r.Iters)}
 		case r.Answers.Resumed:
 			c.Skipped = &junit.Text{Message: "nobody knows of requests before --resume"}
+		case r.CutOff():
+			c.Skipped = &junit.Text{Message: "interrupted: of those that were sent none failed it"}
 		}
 		s.Add(c)
 	}

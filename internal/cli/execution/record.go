@@ -1,6 +1,7 @@
 package execution
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -26,6 +27,22 @@ type RunID struct {
 
 // Metric implements objectives.Run.
 func (r Record) Metric(unit string) (float64, bool) { return r.Value(unit) }
+
+// Stopped is the rule by which a load ended early, and why; "" where none did.
+func (r Record) Stopped() string {
+	if r.Answers == nil {
+		return ""
+	}
+	if why, ok := errors.AsType[*attack.Stopped](r.Answers.Cut); ok {
+		return why.Why
+	}
+	return ""
+}
+
+// CutOff reports whether a signal ended a load early.
+func (r Record) CutOff() bool {
+	return r.Answers != nil && r.Answers.Cut != nil && r.Stopped() == ""
+}
 
 // invalid says, a line each, why a result is INVALID; nothing where it is not.
 func invalid(r *bench.Result) []string {

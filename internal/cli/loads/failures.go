@@ -13,7 +13,6 @@ import (
 	"github.com/poolbench/poolbench/bench/attack/checks"
 	"github.com/poolbench/poolbench/bench/directory"
 	"github.com/poolbench/poolbench/internal/cli/cases"
-	"github.com/poolbench/poolbench/internal/cli/execution"
 	"github.com/poolbench/poolbench/internal/cli/exit"
 	"github.com/poolbench/poolbench/internal/files/rundir"
 	"github.com/poolbench/poolbench/internal/text/junit"
@@ -92,7 +91,7 @@ func (e *loaded) showFailures(k int, row string) {
 		if r.Section != k {
 			continue
 		}
-		if why := stopped(r); why != "" {
+		if why := r.Stopped(); why != "" {
 			e.Say("  ", row+": stopped early "+why, Width)
 		}
 		for _, f := range r.Answers.Failures {
@@ -114,20 +113,12 @@ func (e *loaded) showFailures(k int, row string) {
 	}
 }
 
-// stopped says why a load ended early by a rule; "" where it did not.
-func stopped(r execution.Record) string {
-	if why, ok := errors.AsType[*attack.Stopped](r.Answers.Cut); ok {
-		return why.Why
-	}
-	return ""
-}
-
 // cases are those of the execution, with the checks of attacks.
 func (e *loaded) cases(kind string) *junit.Suite {
 	suite := cases.Of(kind, e.Execution)
 	for _, r := range e.Records {
 		cases.AddChecks(suite, r, prose.Texts(e.loads[r.Section].plan.Checks, checks.Check.String))
-		if why := stopped(r); why != "" {
+		if why := r.Stopped(); why != "" {
 			cases.AddStopped(suite, r, why)
 		}
 	}
@@ -138,7 +129,7 @@ func (e *loaded) cases(kind string) *junit.Suite {
 func (e *loaded) codes() []exit.Code {
 	codes := e.Codes()
 	for _, r := range e.Records {
-		if stopped(r) != "" {
+		if r.Stopped() != "" {
 			codes = append(codes, exit.Regression)
 		}
 	}

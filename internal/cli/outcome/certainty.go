@@ -28,9 +28,11 @@ func (c *certainty) Add(name string, cell results.Cell) {
 	in, ok := cell.Interval("p99-response")
 	half := max(in.Hi-in.Mid, in.Mid-in.Lo) / p99
 	switch {
+	case !ok && float64(cell[0].Iters) >= needed.Mid: // many tasks have it in common
+		return
 	case !ok: // too short for an interval, too
 	case half > sureP99:
-		name += " " + percent(half)
+		name += " " + "±" + quantity.Share(half)
 	default:
 		if c.most == 0 || half < c.least {
 			c.least = half
@@ -41,19 +43,11 @@ func (c *certainty) Add(name string, cell results.Cell) {
 	c.short, c.needed = append(c.short, name), max(c.needed, needed.Mid)
 }
 
-// percent spells a share.
-func percent(share float64) string {
-	if share >= 0.1 {
-		return fmt.Sprintf("±%.0f %%", 100*share)
-	}
-	return fmt.Sprintf("±%.2g %%", 100*share)
-}
-
 // notes say it in a line or two; none where there is nothing to tell.
 func (c *certainty) notes() (parts []string) {
 	if c.most > 0 {
-		span := percent(c.least)
-		if to := percent(c.most); to != span {
+		span := "±" + quantity.Share(c.least)
+		if to := "±" + quantity.Share(c.most); to != span {
 			span += " to " + to
 		}
 		parts = append(parts, "95 % interval of the p99: "+span)

@@ -2,7 +2,6 @@ package outcome
 
 import (
 	"encoding/json"
-	"errors"
 	"path/filepath"
 
 	"github.com/poolbench/poolbench/bench"
@@ -84,9 +83,7 @@ func newRunLine(r execution.Record) RunLine {
 		line.Statuses, line.Errors = r.Answers.Statuses, r.Answers.Errors
 		line.Resumed, line.Over = r.Answers.Resumed, r.Answers.Over
 		line.Agents, line.Failures = agentLines(r.Answers.Agents), r.Answers.Failures
-		if why, ok := errors.AsType[*attack.Stopped](r.Answers.Cut); ok {
-			line.Stopped = why.Why
-		}
+		line.Stopped = r.Stopped()
 	}
 	return line
 }

@@ -3,7 +3,6 @@ package outcome
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/poolbench/poolbench/internal/cli/execution"
@@ -27,8 +26,7 @@ func Suspects(records []execution.Record) (lines []string) {
 		if d == nil {
 			continue
 		}
-		load, _ := strconv.ParseFloat(runs[0].Key("load"), 64) // 0: it has none
-		if (load >= 1 || cell.FallsBehind()) && d.OfOverload() {
+		if cell.Overloaded() {
 			overload++
 			continue
 		}

@@ -52,6 +52,9 @@ const CheckUnfinished = "unfinished"
 // CheckDrift begins the reason of a result whose run changed while it was measured.
 const CheckDrift = "not stationary"
 
+// CheckOverload begins the reason of a result of a run that was offered more than it could do.
+const CheckOverload = "overload"
+
 // Line is the line of that mark, without its end.
 func (m Mark) Line(rest string) string { return "# " + string(m) + " " + rest }
 

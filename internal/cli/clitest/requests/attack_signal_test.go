@@ -22,7 +22,8 @@ func TestAttackInterrupt(t *testing.T) {
 			t.Chdir(t.TempDir())
 			url, served := clitest.Shop(t, 200)
 			cmd := clitest.Process(t, nil,
-				append([]string{"attack", url, "--duration", "1h", "--out", "x", "--quiet"},
+				append([]string{"attack", url, "--duration", "1h", "--out", "x", "--quiet",
+					"--junit", "x.xml", "--objective", "p50-response<1h", "--check", "size < 1GB"},
 					strings.Fields(args)...)...)
 			var told strings.Builder
 			cmd.Stderr = &told
@@ -46,6 +47,11 @@ func TestAttackInterrupt(t *testing.T) {
 				"\nBenchmarkAttack/") ||
 				!strings.HasSuffix(results, "\n# partial 1 of 1 runs: interrupted\n") {
 				t.Errorf("results end %q", results[max(0, len(results)-100):])
+			}
+			for _, c := range suite(t, "x.xml").Cases {
+				if c.Error == nil && c.Skipped == nil { // whether it may be believed, too
+					t.Errorf("%s of what was interrupted passes: %+v", c.Name, c)
+				}
 			}
 		})
 	}

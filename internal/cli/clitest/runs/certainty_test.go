@@ -31,6 +31,8 @@ func TestTooShortSaysSo(t *testing.T) {
 		{"--strategy conc --load 0.95 --workload hyperexp", true},
 		{"--strategy worker_pool", false},
 		{"--strategy worker_pool --limit 10000 --load 0.9", false}, // where nobody waits
+		// where waits are brief beside the tasks, and the queue takes 240 million
+		{"--strategy worker_pool --limit 10000 --load 0.99", false},
 	} {
 		for seed := range seeds {
 			dir := t.TempDir()
@@ -67,6 +69,16 @@ func TestSaysHowShort(t *testing.T) {
 		if !strings.Contains(o.Stdout, want) || strings.Contains(o.Stdout, "e+") {
 			t.Errorf("%s: %s", args, o.Stdout)
 		}
+	}
+}
+
+// TestSaysWhatIsShort: where waits are brief beside the tasks, it is the wait that cannot be told.
+func TestSaysWhatIsShort(t *testing.T) {
+	o := clitest.Succeed(t, strings.Fields("run --clock virtual --strategy worker_pool --limit "+
+		"10000 --load 0.99 --out "+t.TempDir()+"/out")...)
+	if !strings.Contains(o.Stderr, "too short: the mean wait of 18000 tasks at this load is "+
+		"uncertain by ±292 %; ±5 % of the p99 takes 250,000 tasks") {
+		t.Error(o.Stderr)
 	}
 }
 
