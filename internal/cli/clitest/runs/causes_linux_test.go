@@ -30,7 +30,7 @@ var plantedCauses = map[string]plantedCause{
 	"gc": {slow: "--workload planted_garbage --rate 800", env: []string{"GOGC=5"},
 		control: "--workload planted_garbage --rate 800"},
 	"scheduler": {slow: "--workload cpu_sha256:mean=2ms --rate 350",
-		env: []string{"GOMAXPROCS=1"}, control: "--workload cpu_sha256:mean=2ms --rate 100"},
+		env: []string{"GOMAXPROCS=1"}, control: "--workload cpu_sha256:mean=2ms --rate 100 --n 500"},
 	"target": {
 		slow:    "--workload constant:mean=5ms --target conn_pool:conns=4 --limit 16 --rate 640",
 		control: "--workload constant:mean=5ms --target conn_pool:conns=16 --limit 16 --rate 640"},
@@ -40,7 +40,7 @@ var plantedCauses = map[string]plantedCause{
 			"--target token_bucket:rate=2000,burst=100"},
 	"generator": {slow: "--workload constant:mean=5ms --load 0.3", beside: stopOnce,
 		control: "--workload constant:mean=5ms --load 0.3"},
-	"machine": {slow: "--workload cpu_sha256:mean=2ms --rate 150", beside: crowd,
+	"machine": {slow: "--workload cpu_sha256:mean=2ms --rate 150 --n 500", beside: crowd,
 		control: "--workload constant:mean=5ms --load 0.3"},
 }
 
