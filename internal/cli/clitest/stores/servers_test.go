@@ -26,10 +26,8 @@ import (
 	"github.com/poolbench/poolbench/strategies/durable"
 )
 
-// served starts the server that the strategy needs, and names the proxy before it to commands.
-func served(
-	t *testing.T, strategy string, o servers.Options,
-) (*servers.Server, servers.Kind, *proxy) {
+// served starts the server that the strategy needs.
+func served(t *testing.T, strategy string, o servers.Options) (*servers.Server, servers.Kind) {
 	t.Helper()
 	spec := strategies.MustParse(strategy).Spec
 	i := slices.IndexFunc(servers.Kinds(), func(k servers.Kind) bool {
@@ -48,9 +46,7 @@ func served(
 			t.Error(err)
 		}
 	})
-	p := between(t, s.Address())
-	t.Setenv(serverVariable(t, kind), p.address)
-	return s, kind, p
+	return s, kind
 }
 
 // servedStrategies are those with a server.
@@ -60,77 +56,85 @@ var servedStrategies = []string{"postgres_queue", "river", "redis_stream", "asyn
 func TestServerRefuses(t *testing.T) {
 	check.Only(t)
 	for _, strategy := range servedStrategies {
-		for name, args := range storeCommands(strategy) {
-			t.Run(strategy+"/"+name, func(t *testing.T) {
-				t.Chdir(t.TempDir())
-				var o servers.Options
-				if strategies.MustParse(strategy).Spec.Needs == servers.RabbitMQ.Product {
-					o.Settings = []string{"disk_free_limit.absolute=900000GB"}
-				}
-				s, kind, p := served(t, strategy, o)
-				cmd := clitest.Process(t, nil, args...)
-				switch kind.Product {
-				case servers.Redis.Product:
-					stricken(t, cmd, p.midway(func() error { return fillRedis(t, s.Address()) }),
-						"OOM command not allowed")
-				case servers.Postgres.Product:
-					stricken(t, cmd,
-						p.midway(func() error { return lockPostgres(t, s.Address()) }),
-						"read-only transaction")
-				default:
-					stricken(t, cmd, nil, "low on disk")
-				}
-			})
-		}
+		t.Run(strategy, func(t *testing.T) {
+			var o servers.Options
+			if strategies.MustParse(strategy).Spec.Needs == servers.RabbitMQ.Product {
+				o.Settings = []string{"disk_free_limit.absolute=900000GB"}
+			}
+			s, kind := served(t, strategy, o)
+			for name, args := range storeCommands(strategy) {
+				t.Run(name, func(t *testing.T) {
+					t.Chdir(t.TempDir())
+					p := between(t, s, kind)
+					cmd := clitest.Process(t, nil, args...)
+					switch kind.Product {
+					case servers.Redis.Product:
+						stricken(t, cmd, p.midway(func() error {
+							return limitRedis(t, s.Address(), "1")
+						}), "OOM command not allowed")
+						if err := limitRedis(t, s.Address(), "0"); err != nil {
+							t.Fatal(err)
+						}
+					case servers.Postgres.Product:
+						stricken(t, cmd, p.midway(func() error {
+							return lockPostgres(t, s.Address(), "on")
+						}), "read-only transaction")
+						if err := lockPostgres(t, s.Address(), "off"); err != nil {
+							t.Fatal(err)
+						}
+					default:
+						stricken(t, cmd, nil, "low on disk")
+					}
+				})
+			}
+		})
 	}
 }
 
-func fillRedis(t *testing.T, address string) error {
+// limitRedis sets how many bytes Redis may have; 0: any number.
+func limitRedis(t *testing.T, address, most string) error {
 	o, err := redis.ParseURL(address)
 	if err != nil {
 		return err
 	}
 	c := redis.NewClient(o)
 	defer c.Close()
-	return c.ConfigSet(t.Context(), "maxmemory", "1").Err()
+	return c.ConfigSet(t.Context(), "maxmemory", most).Err()
 }
 
-func lockPostgres(t *testing.T, address string) error {
+func lockPostgres(t *testing.T, address, locked string) error {
 	conn, err := pgx.Connect(t.Context(), address)
 	if err != nil {
 		return err
 	}
 	defer conn.Close(t.Context())
 	if _, err := conn.Exec(t.Context(),
-		"ALTER SYSTEM SET default_transaction_read_only = on"); err != nil {
+		"ALTER SYSTEM SET default_transaction_read_only = "+locked); err != nil {
 		return err
 	}
 	_, err = conn.Exec(t.Context(), "SELECT pg_reload_conf()")
 	return err
 }
 
-// TestServerSilent: a server that accepts connections and requests, and does not answer.
-func TestServerSilent(t *testing.T) {
+// TestServerAway: a server that accepts connections and requests, and does not answer; then one
+// that has ended, and does not come back.
+func TestServerAway(t *testing.T) {
 	check.Only(t)
 	for _, strategy := range servedStrategies {
 		t.Run(strategy, func(t *testing.T) {
-			t.Chdir(t.TempDir())
-			_, _, p := served(t, strategy, servers.Options{})
-			stricken(t, clitest.Process(t, nil, storeCommands(strategy)["run"]...),
-				p.midway(func() error { p.mute(); return nil }), "no request has succeeded")
-		})
-	}
-}
-
-// TestServerGone: the server has ended, and does not come back.
-func TestServerGone(t *testing.T) {
-	check.Only(t)
-	for _, strategy := range servedStrategies {
-		t.Run(strategy, func(t *testing.T) {
-			t.Chdir(t.TempDir())
-			s, _, p := served(t, strategy, servers.Options{})
-			stricken(t, clitest.Process(t, nil, storeCommands(strategy)["crash"]...),
-				p.midway(s.Kill), "no request has succeeded")
+			s, kind := served(t, strategy, servers.Options{})
+			t.Run("silent", func(t *testing.T) {
+				t.Chdir(t.TempDir())
+				p := between(t, s, kind)
+				stricken(t, clitest.Process(t, nil, storeCommands(strategy)["run"]...),
+					p.midway(func() error { p.mute(); return nil }), "no request has succeeded")
+			})
+			t.Run("gone", func(t *testing.T) {
+				t.Chdir(t.TempDir())
+				p := between(t, s, kind)
+				stricken(t, clitest.Process(t, nil, storeCommands(strategy)["crash"]...),
+					p.midway(s.Kill), "no request has succeeded")
+			})
 		})
 	}
 }
@@ -154,7 +158,8 @@ func TestServerFull(t *testing.T) {
 				}
 				o.Dir = filepath.Join(dir, "server")
 				t.Chdir(t.TempDir())
-				_, _, p := served(t, strategy, o)
+				s, kind := served(t, strategy, o)
+				p := between(t, s, kind)
 				stricken(t, clitest.Process(t, nil, args...),
 					p.midway(func() error { return fill(dir) }),
 					"(?i)no space left|no request has succeeded")
@@ -239,10 +244,10 @@ func (p *proxy) midway(strike func() error) func() bool {
 	return func() bool { return p.passed.Load() > 2000 && strike() == nil }
 }
 
-// between starts one before the server at that address.
-func between(t *testing.T, address string) *proxy {
+// between starts one before the server, and names it to commands.
+func between(t *testing.T, s *servers.Server, kind servers.Kind) *proxy {
 	t.Helper()
-	u, err := url.Parse(address)
+	u, err := url.Parse(s.Address())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -265,6 +270,7 @@ func between(t *testing.T, address string) *proxy {
 			all.Go(func() { p.pass(ctx, c, server, &all) })
 		}
 	})
+	t.Setenv(serverVariable(t, kind), p.address)
 	return p
 }
 
