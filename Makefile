@@ -10,22 +10,29 @@ help: ## list the targets
 
 # minimal is gonum/plot without formats that no chart has: 0.8 MB. grpcnotrace is gRPC without traces of its own, whose
 # page is a template of the standard library: for one, the linker keeps 11 MB of methods that nothing calls (TestBinary).
-# No debug information: making it takes a tenth of the time, and reading it while tests are linked.
-FLAGS := -tags=minimal,grpcnotrace -gcflags=all=-dwarf=false
-
+# No debug information: making it takes a tenth of the time, and reading it while tests are linked. Without the path of
+# the checkout two checkouts share what is compiled.
 # Nothing is inlined in what asks, words, starts, judges a study and draws:
 # 0.8 MB in all, and a report takes as long; nor in the commands of Redis, of which none but a few are
-# called: 2.1 MB (runs of redis_stream take 3.12 s of CPU time where they took 3.08, of asynq 2.64 and 2.71,
+# called: 2.1 MB, and half of the time that they take to compile (runs of redis_stream take 3.12 s of CPU time where
+# they took 3.08, of asynq 2.64 and 2.71,
 # which vary by 15 %). jetstream takes 11 % more with its server so, which is left alone. Nor in
 # what reads descriptors for gRPC: 0.4 MB; nor in what reads OpenAPI and curl, and claims of NATS: 0.3 MB (3000
 # operations of OpenAPI take 0.20 s where they took 0.18). Ten fonts that no chart has are 3.5 MB: gonum/plot names
 # them all.
-COLD := ./internal/cli/... ./internal/studies/... ./internal/gate/measure/... ./internal/fleet/... ./internal/durability/... ./reports/... \
+HOUSE := github.com/poolbench/poolbench
+COLD := $(HOUSE)/internal/cli/... $(HOUSE)/internal/studies/... $(HOUSE)/internal/gate/measure/... \
+	$(HOUSE)/internal/fleet/... $(HOUSE)/internal/durability/... $(HOUSE)/reports/... \
 	github.com/goccy/... github.com/google/pprof/... github.com/spf13/... golang.org/x/exp/... github.com/redis/go-redis/v9 \
 	google.golang.org/protobuf/... google.golang.org/genproto/... github.com/bufbuild/... github.com/jhump/... \
-	go.yaml.in/... mvdan.cc/... github.com/nats-io/jwt/...
+	github.com/getkin/... github.com/santhosh-tekuri/... go.yaml.in/... mvdan.cc/... github.com/nats-io/jwt/...
+FLAGS := -tags=minimal,grpcnotrace -trimpath -gcflags=all=-dwarf=false $(COLD:%='-gcflags=%=-dwarf=false -l')
 build: ## build bin/poolbench
-	$(GO) build $(FLAGS) -trimpath $(COLD:%=-gcflags '%=-dwarf=false -l') -ldflags '-s -w' -o $(BIN) ./cmd/poolbench
+	$(GO) build $(FLAGS) -ldflags '-s -w' -o $(BIN) ./cmd/poolbench
+
+.PHONY: flags
+flags:
+	@echo "$(FLAGS)"
 
 run: build ## build, then run the default studies: a table and report.html, under 75 s on two cores
 	$(BIN) run
@@ -128,7 +135,7 @@ lines: ## 100,000 command lines at random: nothing panics, every mistake is told
 	POOLBENCH_CHECK=all $(GO) test -timeout 2h -run '^TestCommandLines$$' -v ./internal/cli/clitest/mistakes
 
 compose: ## the contract of all compositions of two parts, and of 200 of three: about 2 minutes
-	POOLBENCH_CHECK=all $(GO) test -count=1 -timeout 1h -run '^TestComposed' -v ./strategies
+	POOLBENCH_CHECK=all $(GO) test -count=1 -timeout 1h -run '^TestComposed' -v ./strategies/builtin
 
 advice: ## 200 questions to advise at random, and 20 with compositions, held to brute force: about 15 minutes
 	POOLBENCH_CHECK=all $(GO) test -count=1 -timeout 2h -run '^TestComposed$$' -v ./bench/advise

@@ -54,15 +54,23 @@ func (a *app) newCommand() *cobra.Command {
 // builtFrom is the checkout that the program was built from; "" where neither the build tells nor
 // where the program is.
 func builtFrom() string {
-	_, file, _, ok := runtime.Caller(0)
-	if ok && filepath.IsAbs(file) { // not -trimpath
-		return filepath.Dir(filepath.Dir(filepath.Dir(file)))
+	_, file, _, _ := runtime.Caller(0)
+	if dir := checkoutOf(file); dir != "" {
+		return dir
 	}
 	program, err := os.Executable()
 	if err != nil {
 		return ""
 	}
 	return checkoutAround(program)
+}
+
+// checkoutOf is the checkout that has this file at that path; "" where -trimpath has cut it off.
+func checkoutOf(file string) string {
+	if !filepath.IsAbs(file) {
+		return ""
+	}
+	return filepath.Dir(filepath.Dir(filepath.Dir(file)))
 }
 
 // checkoutAround is the checkout in whose bin directory the program is, where make build puts it;

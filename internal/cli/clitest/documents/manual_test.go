@@ -107,6 +107,7 @@ func shows(output, text string) bool {
 // TestExamples runs the examples of the help, so that each works as pasted: those of run and study
 // under --dry-run, those of worker with a server of their own.
 func TestExamples(t *testing.T) {
+	source := sources(t)
 	t.Chdir(t.TempDir())
 	clitest.Write(t, "scenarios.yaml", manualFile)
 	results := strings.Repeat("BenchmarkA 1 0.05 p99-response-sec 20 ops/s\n", 10)
@@ -160,6 +161,9 @@ h - - [01/May/2026:09:00:04 +0000] "G" 200 5 "-" "c" 0.9
 			if args[0] == "attack" || args[0] == "gateway" || args[0] == "capacity" ||
 				args[0] == "calibrate" || args[0] == "run" || args[0] == "study" {
 				args = append(args, "--dry-run")
+			}
+			if args[0] == "new" {
+				args = append(args, "--source", source)
 			}
 			if args[0] == "worker" { // which waits for work
 				args = append(args, "--idle", "10ms")

@@ -18,8 +18,9 @@ func TestNew(t *testing.T) {
 	check.Only(t) // a link; README does the same each day
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "mypool")
-	clitest.Succeed(t, "new", dir)
-	if o := clitest.Command(t, "new", dir); o.Code != clitest.Unusable ||
+	source := sources(t)
+	clitest.Succeed(t, "new", dir, "--source", source)
+	if o := clitest.Command(t, "new", dir, "--source", source); o.Code != clitest.Unusable ||
 		!strings.Contains(o.Stderr, "file exists") {
 		t.Errorf("a second time: exit code %d, %s", o.Code, o.Stderr)
 	}
@@ -59,15 +60,27 @@ func TestNew(t *testing.T) {
 	inDir("go", "test", "-run", "^TestMine$", "-bench", ".", "-benchtime", "500x", "./mine")
 }
 
+// sources is the checkout: a test that make builds does not know where it comes from, and stands
+// in no bin directory.
+func sources(t *testing.T) string {
+	t.Helper()
+	dir, err := filepath.Abs(checkout)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
 // TestNewRefuses: nothing is written where something is wrong.
 func TestNewRefuses(t *testing.T) {
+	source := sources(t)
 	t.Chdir(t.TempDir())
 	for _, c := range []struct{ dir, source, want string }{
 		{"Mine", "", "the directory's name is the module's"},
 		{"..", "", "the directory's name is the module's"},
 		{"a b", "", "the directory's name is the module's"},
 		{"mine", "nowhere", "is no checkout of"},
-		{"nowhere/mine", "", "nowhere/mine"},
+		{"nowhere/mine", source, "nowhere/mine"},
 	} {
 		args := []string{"new", c.dir}
 		if c.source != "" {
