@@ -35,7 +35,7 @@ func TestDeadLetters(t *testing.T) {
 		}
 	}
 	err := attack.Attack{Requests: requests, Tasks: 1, DeadLetters: &letters}.Validate()
-	if err == nil || !strings.Contains(err.Error(), "dead letters: want a strategy that retries") {
+	if err == nil || !strings.Contains(err.Error(), "dead-letters: want a strategy that retries") {
 		t.Errorf("without a strategy: %v", err)
 	}
 }

@@ -86,7 +86,7 @@ func (a Attack) Validate() error {
 		a.Trace)
 	complain(a.Redirects < 0, "redirects %d: want 0 or more", a.Redirects)
 	complain(a.DeadLetters != nil && !a.Strategy.Spec.Retries,
-		"dead letters: want a strategy that retries, as retry_queue does; no other gives up")
+		"dead-letters: want a strategy that retries, as retry_queue does; no other gives up")
 	complain(a.Strategy.Spec.Hedges && a.Session != nil, "strategy %s: a step of a session is sent "+
 		"once, and not by a second attempt beside the first", a.Strategy)
 	if a.through() {

@@ -84,6 +84,10 @@ func Merge(paths []string) (merged []*bench.Result, leftOut []string, err error)
 		dirs = append(dirs, dir)
 		next := map[string]int{}
 		for _, r := range all {
+			if strings.Contains(r.Name, "/clock=virtual") {
+				return nil, nil, fmt.Errorf("%s: %s ran under the virtual clock: it is no part of a "+
+					"load that others add to; run --append puts repetitions together", path, r.Name)
+			}
 			n := next[r.Name]
 			next[r.Name]++
 			runs := byName[r.Name]

@@ -49,6 +49,11 @@ func (a *app) root() *cobra.Command {
 		c.Flags().SortFlags = false // the order of declaration teaches
 		c.Flags().BoolP("help", "h", false, "this help")
 		c.Args = flags.Checked(c.Args)
+		if run := c.RunE; run != nil {
+			c.RunE = func(cmd *cobra.Command, args []string) error {
+				return flags.Named(cmd, run(cmd, args))
+			}
+		}
 		c.Long, c.Example = helpText(c.Name())
 	}
 	root.SetUsageFunc(narrow(root.UsageFunc()))

@@ -121,6 +121,32 @@ func TestSearchThatLoses(t *testing.T) {
 	}
 }
 
+// TestLossOfSessions: a share of requests is none of sessions, each of which one request ends.
+func TestLossOfSessions(t *testing.T) {
+	c := p99("a", 0.9, 0.1).with("failed/op", 0.3333).with("session-count", 60).
+		with("session-shed/op", 0).with("session-failed/op", 1)
+	if got, want := c.LossWords(), "33.3 % of requests failed, 100 % of sessions failed"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestEnding: of a few tasks the last end long after the last arrival, and the throughput is of
+// that; what falls behind, or is refused, is another matter.
+func TestEnding(t *testing.T) {
+	c := func() Case {
+		return p99("a", 0.9, 0.1).with("ops/s", 60).with("offered-ops/s", 100).with("mean-wait-sec", 0)
+	}
+	for name, k := range map[string]struct {
+		of   Case
+		want float64
+	}{"short": {c(), 0.4}, "refused": {c().with("shed/op", 0.4), 0},
+		"grows": {c().with("mean-wait-sec", 1e9), 0}, "long": {c().with("ops/s", 99), 0}} {
+		if got := k.of.Ending(); math.Abs(got-k.want) > 1e-9 {
+			t.Errorf("%s: %v, want %v", name, got, k.want)
+		}
+	}
+}
+
 // TestLossOfRepetitions: a sentence has the loss that the table beside it has, the median; but no
 // strategy loses nothing since most of its repetitions do.
 func TestLossOfRepetitions(t *testing.T) {

@@ -109,15 +109,25 @@ func (c Cell) Losses() (out []Loss) {
 }
 
 // LossWords says what became of the tasks that did not complete: "4.2 % of tasks shed, 1.0 %
-// throttled". It is "" where all completed.
+// throttled". It is "" where all completed. Requests of sessions have the sessions beside them,
+// each of which one request ends.
 func (c Cell) LossWords() string {
 	var words []string
+	unit := "of tasks "
+	if _, sessions := c.Estimate("session-count"); sessions {
+		unit = "of requests "
+	}
 	for i, l := range c.Losses() {
 		of := ""
 		if i == 0 {
-			of = "of tasks "
+			of = unit
 		}
 		words = append(words, quantity.Share(l.Share)+" "+of+l.What)
+	}
+	for _, what := range []string{"shed", "failed"} { // their only losses
+		if v, ok := c.Estimate("session-" + what + "/op"); ok && v.Mid > 0 {
+			words = append(words, quantity.Share(v.Mid)+" of sessions "+what)
+		}
 	}
 	return strings.Join(words, ", ")
 }
@@ -130,6 +140,23 @@ func (c Cell) Lost() (sum float64) {
 	return sum
 }
 
+// Ending is the share of a run that was left after its arrivals, for the last tasks: where it is
+// large, the throughput says more of the run's length than of what is sustained. It is 0 where that
+// is next to nothing, where the queue grew, and for closed arrivals.
+func (c Cell) Ending() float64 {
+	share := 1 - c.Value("ops/s")/(c.Value("offered-ops/s")*(1-c.Lost()))
+	if !(share > 1-behind) || !c.open() || c.FallsBehind() {
+		return 0
+	}
+	return share
+}
+
+// behind is up to which share of what is offered a throughput is clearly less.
+const behind = 0.92
+
+// open reports whether tasks come at a rate, of the scenario's own or by its load.
+func (c Cell) open() bool { return c[0].Key("load") != "" || c[0].Key("rate") != "" }
+
 // FallsBehind reports whether the queue grew for as long as the arrivals lasted, so that the
 // response says how long the run was, and little else: clearly less was completed per second than
 // offered, and next to nothing refused. A strategy that keeps up also takes a little longer than
@@ -140,7 +167,7 @@ func (c Cell) Lost() (sum float64) {
 // that each run found it to grow. False for closed arrivals, which wait for completions, and for
 // runs that are too short to have a steady state: their last tasks are most of them.
 func (c Cell) FallsBehind() bool {
-	const behind, refused, grown, beyond = 0.92, 0.01, 0.02, 0.1
+	const refused, grown, beyond = 0.01, 0.02, 0.1
 	d := c.told()
 	if d.finds(tooShort) {
 		return false
@@ -152,8 +179,7 @@ func (c Cell) FallsBehind() bool {
 	grew := !told || wait.Mid > max(grown*arrivals, beyond*rest) || d.finds(growth...)
 	grows := grew && c.Value("ops/s") < behind*offered || c.load() >= 1 &&
 		!slices.ContainsFunc(c, func(r *Run) bool { return !finds(r.Doubts, growth...) })
-	open := c[0].Key("load") != "" || c[0].Key("rate") != ""
-	return open && grows && c.Lost() < refused
+	return c.open() && grows && c.Lost() < refused
 }
 
 // load is the load that was asked for; 0 where there is none.

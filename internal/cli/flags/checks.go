@@ -100,6 +100,27 @@ func checkFlag(v pflag.Value) error {
 	return nil
 }
 
+// Named has each of the errors joined in err that begins with the word of a flag that was given
+// begin with the flag: what checks scenarios and attacks speaks of their fields, which are called
+// as flags are.
+func Named(cmd *cobra.Command, err error) error {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		all := slices.Clone(joined.Unwrap())
+		for i := range all {
+			all[i] = Named(cmd, all[i])
+		}
+		return errors.Join(all...)
+	}
+	if err == nil {
+		return nil
+	}
+	word, _, _ := strings.Cut(err.Error(), " ")
+	if !cmd.Flags().Changed(strings.TrimSuffix(word, ":")) {
+		return err
+	}
+	return fmt.Errorf("--%w", err)
+}
+
 // readError says in our words what pflag's own types say in those of package strconv.
 func readError(f *pflag.Flag, text string, err error) error {
 	switch f.Value.Type() {

@@ -35,6 +35,8 @@ var loadShares = []outcome.Column{
 	{Head: "failed", Unit: "failed/op"},
 	{Head: "abandoned", Unit: "abandoned/op"},
 	{Head: "sent again", Unit: "resent/op"},
+	{Head: "of sessions shed", Unit: "session-shed/op"},
+	{Head: "of sessions failed", Unit: "session-failed/op"},
 }
 
 func showLoaded(kind, what string, e *loaded, format string) error {
@@ -123,6 +125,10 @@ func completed(r outcome.Row) string {
 			text += fmt.Sprintf(", %s %s", q, quantity.Seconds(v.Mid))
 			break
 		}
+	}
+	if share := r.Ending(); share > 0 {
+		text += fmt.Sprintf("; too short for a throughput: %s of its time is after the last arrival",
+			quantity.Share(share))
 	}
 	d := r.Doubts()
 	if d == nil {

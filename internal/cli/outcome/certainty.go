@@ -43,6 +43,21 @@ func (c *certainty) Add(name string, cell results.Cell) {
 	c.short, c.needed = append(c.short, name), max(c.needed, needed.Mid)
 }
 
+// endings name those whose throughput is that of a short run.
+func endings(rows []Row) []string {
+	var short []string
+	for _, r := range rows {
+		if share := r.Ending(); share > 0 {
+			short = append(short, fmt.Sprintf("%s (%s of its time is after the last arrival)",
+				r.Strategy, quantity.Share(share)))
+		}
+	}
+	if short == nil {
+		return nil
+	}
+	return []string{"too short for a throughput: " + prose.List(prose.Few(short, 3))}
+}
+
 // notes say it in a line or two; none where there is nothing to tell.
 func (c *certainty) notes() (parts []string) {
 	if c.most > 0 {

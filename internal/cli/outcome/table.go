@@ -124,7 +124,7 @@ func showGroups(p *terminal.Printer, groups []*group) error {
 		if err := showLabels(p, rows); err != nil {
 			return err
 		}
-		for _, note := range slices.Concat(notes, sure.notes(), labelNotes(rows)) {
+		for _, note := range slices.Concat(notes, sure.notes(), endings(rows), labelNotes(rows)) {
 			p.Say("  ", note, pageWidth)
 		}
 		if err := showStages(p, g, rows); err != nil {

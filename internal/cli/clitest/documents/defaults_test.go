@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -73,15 +72,7 @@ var defaults = map[string]usage{
 	"why": {args: []string{"why", "first"}, check: func(t *testing.T, o clitest.Outcome) {
 		says(t, o, "because")
 	}},
-	"merge": {args: []string{"merge", "first", "second", "--out", "both"},
-		check: func(t *testing.T, _ clitest.Outcome) {
-			first, second, both := rates(t, "first"), rates(t, "second"), rates(t, "both")
-			for i, sum := range both {
-				if want := first[i] + second[i]; math.Abs(sum/want-1) > 1e-9 {
-					t.Errorf("run %d completes %v/s, want %v", i, sum, want)
-				}
-			}
-		}},
+	"merge": {by: "internal/cli TestMerge"},
 	"list": {args: []string{"list"}, check: func(t *testing.T, o clitest.Outcome) {
 		for _, s := range strategies.All() {
 			says(t, o, s.Name)
@@ -154,9 +145,6 @@ func TestEveryCommandIsHeld(t *testing.T) {
 // TestDefaults runs the commands that end within seconds.
 func TestDefaults(t *testing.T) {
 	t.Chdir(t.TempDir())
-	second := slices.Clone(defaults["run"].args)
-	second[len(second)-1] = "second"
-	clitest.Succeed(t, append(second, "--seed", "100")...)
 	order := []string{"run"} // others read what it writes
 	for name, row := range defaults {
 		if row.by == "" && name != "run" {
@@ -212,23 +200,6 @@ func hasTest(t *testing.T, by string) bool {
 		t.Fatal(err)
 	}
 	return err != nil
-}
-
-// rates are what the runs of a directory complete in a second, in their order: four of them.
-func rates(t *testing.T, dir string) (all []float64) {
-	t.Helper()
-	for _, m := range regexp.MustCompile(`(?m)^Benchmark.* (\S+) ops/s `).FindAllStringSubmatch(
-		clitest.Read(t, dir+"/results.txt"), -1) {
-		v, err := strconv.ParseFloat(m[1], 64)
-		if err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, v)
-	}
-	if len(all) != 4 {
-		t.Fatalf("%s has %d runs", dir, len(all))
-	}
-	return all
 }
 
 // erlang is M/M/4 with tasks of 10 ms at a load: the chance to wait, by the recursion of Erlang B,

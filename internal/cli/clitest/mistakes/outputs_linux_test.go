@@ -418,7 +418,9 @@ func outDirs(t *testing.T) map[string]outputCase {
 	t.Helper()
 	dir := t.TempDir()
 	clitest.Succeed(t, clitest.Quick("--out", dir+"/run")...)
-	clitest.Succeed(t, clitest.Quick("--out", dir+"/more")...)
+	for _, part := range []string{"part", "other"} { // of a load, in real time
+		clitest.Command(t, clitest.Quick("--clock", "real", "--out", dir+"/"+part)...)
+	}
 	clitest.Write(t, dir+"/old.txt", strings.Repeat("BenchmarkA 1 5 ns/op\n", 10))
 	clitest.Write(t, dir+"/new.txt", strings.Repeat("BenchmarkA 1 5 ns/op\n", 9))
 	url, _ := clitest.Shop(t, 200)
@@ -436,7 +438,7 @@ func outDirs(t *testing.T) map[string]outputCase {
 			codes: busy},
 		"gateway": {args: []string{"gateway", "--rate", "500", "--n", "9", "--quiet"},
 			codes: busy},
-		"merge":     {args: []string{"merge", dir + "/run", dir + "/more"}},
+		"merge":     {args: []string{"merge", dir + "/part", dir + "/other"}, codes: busy},
 		"calibrate": {args: []string{"calibrate", "--quiet"}, not: long},
 		"gate":      {args: []string{"gate", "--base", "HEAD"}, not: long},
 		"trend":     {args: []string{"trend", dir + "/old.txt", dir + "/new.txt"}, codes: busy},

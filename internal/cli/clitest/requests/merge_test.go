@@ -66,10 +66,14 @@ func TestMerge(t *testing.T) {
 	if v, ok := both.Metric("p50-response-sec"); !ok || v < 0.998*min(x, y) || v > 1.002*max(x, y) {
 		t.Errorf("the median of both is %v, of each %v and %v", v, x, y)
 	}
+	for _, dir := range []string{"virtual", "also"} {
+		clitest.Succeed(t, clitest.Quick("--out", dir)...)
+	}
 	for _, c := range []struct {
 		args []string
 		says string
 	}{
+		{[]string{"virtual", "also"}, "ran under the virtual clock: it is no part of a load"},
 		{[]string{"a", "other"}, "they are no parts of one load"},
 		{[]string{"a"}, "want two directories or more"},
 		{[]string{"a", "none"}, "no such file"},

@@ -91,6 +91,10 @@ func TestSessions(t *testing.T) {
 				t.Errorf("%s: %s is not in %s", name, text, o.Stdout)
 			}
 		}
+		if text := "25.0 % of sessions failed"; !strings.HasPrefix(o.Stdout, "{") &&
+			!strings.Contains(o.Stdout, text) {
+			t.Errorf("%s: %q is not in %s", name, text, o.Stdout)
+		}
 		results := clitest.Read(t, filepath.Join(name, "results.txt"))
 		for _, text := range []string{" 4 session-count", " 0.25 session-failed/op",
 			" 0.25 step2-look-failed/op", " 0.25 step3-leave-unsent/op", " 3 step3-leave-count",
