@@ -29,7 +29,7 @@ func TestAdvise(t *testing.T) {
 		code               int
 	}{{"p99-response<150ms", "meets", clitest.Fine}, {"p99-response<50ms", "nothing_meets", clitest.Regression},
 		{"p99-response<92ms", "undecided", clitest.Undecided}}
-	for _, c := range cases[:check.Of(t, 1, len(cases))] {
+	for _, c := range check.Others(t, cases, len(cases)) {
 		args := []string{"advise", "--workload", "exponential:mean=20ms", "--rate", "200",
 			"--budget", "1s", "--strategy", "worker_pool,semaphore,adaptive_aimd", "--objective",
 			c.objective}
@@ -182,7 +182,7 @@ func TestAdviseUnstable(t *testing.T) {
 		{"--workload", "exponential:mean=20ms", "--rate", "100", "--target",
 			"sliding_window:limit=50,window=1s", "--may", "drop"},
 	}
-	for _, question := range questions[:check.Of(t, 1, len(questions))] {
+	for _, question := range check.Others(t, questions, len(questions)) {
 		d, text := adviceOn(t, append(question, "--budget", "1s", "--objective",
 			"p99-response<300ms", "--html", page)...)
 		o := d.Recommendation
