@@ -129,7 +129,7 @@ var rooms = []room{
 	{"bench/attack/curl", nil, []string{"github.com/tsenart/vegeta/v12", "mvdan.cc/sh/v3"}},
 	{"bench/attack/har", nil, []string{"github.com/tsenart/vegeta/v12"}},
 	{"bench/attack/openapi", nil, []string{"github.com/tsenart/vegeta/v12",
-		"go.yaml.in/yaml/v4"}},
+		"github.com/getkin/kin-openapi"}},
 	{"bench/gateway", []string{"internal/machine/profiles", "bench", "bench/attack", "strategies",
 		"workloads", "targets",
 		"internal"}, nil},

@@ -2,7 +2,6 @@
 package openapi
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/getkin/kin-openapi/openapi3"
 	vegeta "github.com/tsenart/vegeta/v12/lib"
 )
 
@@ -24,108 +24,85 @@ import (
 // its enumeration, or a value of its type; of those that are not in the path, only what is required
 // is sent. A body has the example of its content, or one made of its schema in the same way.
 func Read(text []byte, base, method string) (all []vegeta.Target, err error) {
-	doc, err := parse(text)
+	loader := openapi3.NewLoader() // which reads no other document unless it is told to
+	doc, err := loader.LoadFromData(text)
 	if err != nil {
-		return nil, inOneLine(err)
+		return nil, errors.New(strings.Join(strings.Fields(err.Error()), " "))
 	}
-	return doc.requests(base, method)
-}
-
-func (d *document) requests(base, method string) (all []vegeta.Target, err error) {
-	root := d.mapping("the document", d.root)
-	version := text(root["openapi"])
-	if d.wrong != nil {
-		return nil, d.wrong
-	}
-	if version != "3" && !strings.HasPrefix(version, "3.") { // YAML takes 3.0 for a number
-		return nil, fmt.Errorf("want a document of OpenAPI 3, got openapi: %q", version)
+	if !strings.HasPrefix(doc.OpenAPI, "3.") {
+		return nil, fmt.Errorf("want a document of OpenAPI 3, got openapi: %q", doc.OpenAPI)
 	}
 	if base == "" {
-		if base, err = d.server(d.list("servers", root["servers"])); err != nil {
+		if base, err = server(doc.Servers); err != nil {
 			return nil, err
 		}
 	}
-	paths := d.mapping("paths", root["paths"])
+	paths := doc.Paths.Map()
 	for _, path := range slices.Sorted(maps.Keys(paths)) {
-		if strings.HasPrefix(path, "x-") {
+		item := paths[path]
+		if item == nil {
 			continue
 		}
-		item := d.mapping(path, paths[path])
-		operations := d.operations(item)
+		operations := item.Operations()
 		for _, m := range slices.Sorted(maps.Keys(operations)) {
-			o := d.mapping(m, operations[m])
+			o := operations[m]
 			taken := m == method || method == "" && m != http.MethodDelete
-			if o == nil || d.is("deprecated", o["deprecated"]) || !taken {
+			if o == nil || o.Deprecated || !taken {
 				continue
 			}
-			r, err := d.request(strings.TrimSuffix(base, "/"), path, m, item, o)
-			if err = cmp.Or(d.complaint(), err); err != nil {
+			r, err := request(strings.TrimSuffix(base, "/"), path, m, item, o)
+			if err != nil {
 				return nil, fmt.Errorf("%s %s: %w", m, path, err)
 			}
 			all = append(all, r)
 		}
 	}
-	if d.wrong == nil && len(all) == 0 {
+	if len(all) == 0 {
 		return nil, errors.New("there is no operation to be called in it")
 	}
-	return all, d.wrong
-}
-
-// operations are those of a path by their methods.
-func (d *document) operations(item mapping) mapping {
-	all := mapping{}
-	maps.Copy(all, d.mapping("additionalOperations", item["additionalOperations"]))
-	for _, name := range []string{"connect", "delete", "get", "head", "options", "patch", "post",
-		"put", "query", "trace"} {
-		if o := item[name]; o != nil {
-			all[strings.ToUpper(name)] = o
-		}
-	}
-	return all
+	return all, nil
 }
 
 // server is the first, with the defaults of its variables.
-func (d *document) server(all []any) (address string, err error) {
-	if len(all) > 0 {
-		first := d.mapping("servers", all[0])
-		address = d.word("url", first["url"])
-		for name, v := range d.mapping("variables", first["variables"]) {
-			if v := d.mapping(name, v); v != nil {
-				address = strings.ReplaceAll(address, "{"+name+"}",
-					d.word("default", v["default"]))
-			}
-		}
-	}
-	if d.wrong == nil && !strings.Contains(address, "://") {
+func server(all openapi3.Servers) (string, error) {
+	if len(all) == 0 || all[0] == nil || !strings.Contains(all[0].URL, "://") {
 		return "", errors.New("the document names no server: give its URL")
 	}
-	return address, d.wrong
+	address := all[0].URL
+	for name, v := range all[0].Variables {
+		if v == nil {
+			continue
+		}
+		address = strings.ReplaceAll(address, "{"+name+"}", v.Default)
+	}
+	return address, nil
 }
 
-func (d *document) request(
-	base, path, method string, item, o mapping,
+func request(
+	base, path, method string, item *openapi3.PathItem, o *openapi3.Operation,
 ) (r vegeta.Target, err error) {
 	r = vegeta.Target{Method: method, Header: http.Header{}}
 	query := url.Values{}
 	var cookies []string
-	for _, p := range d.parameters(item, o) {
-		in, name := d.word("in", p["in"]), d.word("name", p["name"])
-		if !d.is("required", p["required"]) && in != "path" {
+	own := there(o.Parameters)
+	for _, ref := range slices.Concat(own, overridden(there(item.Parameters), own)) {
+		p := ref.Value
+		if !p.Required && p.In != openapi3.ParameterInPath {
 			continue
 		}
-		value := text(d.exampleOf(p))
-		switch in {
-		case "path":
+		value := text(exampleOf(p.Example, p.Examples, p.Schema))
+		switch p.In {
+		case openapi3.ParameterInPath:
 			if !strings.Contains(value, "{{") { // which is to be filled in
 				value = url.PathEscape(value)
 			}
-			path = strings.ReplaceAll(path, "{"+name+"}", value)
-		case "query":
-			query.Add(name, value)
-		case "header":
-			r.Header.Add(name, value)
-		case "cookie":
-			cookies = append(cookies, name+"="+value)
+			path = strings.ReplaceAll(path, "{"+p.Name+"}", value)
+		case openapi3.ParameterInQuery:
+			query.Add(p.Name, value)
+		case openapi3.ParameterInHeader:
+			r.Header.Add(p.Name, value)
+		case openapi3.ParameterInCookie:
+			cookies = append(cookies, p.Name+"="+value)
 		}
 	}
 	if left := strings.IndexByte(strings.ReplaceAll(path, "{{", ""), '{'); left >= 0 {
@@ -137,30 +114,30 @@ func (d *document) request(
 	if len(cookies) > 0 {
 		r.Header.Set("Cookie", strings.Join(cookies, "; "))
 	}
-	sent := d.mapping("requestBody", o["requestBody"])
-	r.Body, err = d.body(d.mapping("content", sent["content"]), r.Header)
+	if o.RequestBody != nil && o.RequestBody.Value != nil {
+		r.Body, err = body(o.RequestBody.Value.Content, r.Header)
+	}
 	return r, err
 }
 
-// parameters are those of an operation, and those of its path that it has not of its own.
-func (d *document) parameters(item, o mapping) (all []mapping) {
-	own := 0
-	for _, of := range []mapping{o, item} {
-		for _, given := range d.list("parameters", of["parameters"]) {
-			p := d.mapping("parameters", given)
-			same := func(q mapping) bool {
-				return text(p["in"]) == text(q["in"]) && text(p["name"]) == text(q["name"])
-			}
-			if p != nil && !slices.ContainsFunc(all[:own], same) {
-				all = append(all, p)
-			}
-		}
-		own = len(all)
-	}
-	return all
+// there are those of parameters that the document says something of.
+func there(all openapi3.Parameters) openapi3.Parameters {
+	return slices.DeleteFunc(slices.Clone(all), func(p *openapi3.ParameterRef) bool {
+		return p == nil || p.Value == nil
+	})
 }
 
-func (d *document) body(content mapping, header http.Header) ([]byte, error) {
+// overridden are the parameters of a path that an operation has not of its own.
+func overridden(all, own openapi3.Parameters) (left openapi3.Parameters) {
+	for _, p := range all {
+		if own.GetByInAndName(p.Value.In, p.Value.Name) == nil {
+			left = append(left, p)
+		}
+	}
+	return left
+}
+
+func body(content openapi3.Content, header http.Header) ([]byte, error) {
 	kinds := slices.Sorted(maps.Keys(content))
 	if len(kinds) == 0 {
 		return nil, nil
@@ -171,7 +148,11 @@ func (d *document) body(content mapping, header http.Header) ([]byte, error) {
 		kind = kinds[at]
 	}
 	header.Set("Content-Type", kind)
-	sent := d.exampleOf(d.mapping(kind, content[kind]))
+	m := content[kind]
+	if m == nil {
+		return nil, nil
+	}
+	sent := exampleOf(m.Example, m.Examples, m.Schema)
 	switch {
 	case sent == nil:
 		return nil, nil
@@ -191,19 +172,17 @@ func (d *document) body(content mapping, header http.Header) ([]byte, error) {
 	return nil, fmt.Errorf("a body of %s has no example that is a text", kind)
 }
 
-// exampleOf is the one that a parameter or a content has, the first of all by name, or one of its
-// schema.
-func (d *document) exampleOf(of mapping) any {
-	if given := of["example"]; given != nil {
+// exampleOf is the one that is given, the first of all by name, or one of the schema.
+func exampleOf(given any, all openapi3.Examples, schema *openapi3.SchemaRef) any {
+	if given != nil {
 		return given
 	}
-	all := d.mapping("examples", of["examples"])
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		if e := d.mapping(name, all[name]); e["value"] != nil {
-			return e["value"]
+		if e := all[name]; e != nil && e.Value != nil && e.Value.Value != nil {
+			return e.Value.Value
 		}
 	}
-	return d.example(of["schema"], 0, new(int))
+	return example(schema, 0, new(int))
 }
 
 // deepest is how far down a schema is followed, and most how many values are made of one: it may be
@@ -214,82 +193,55 @@ const (
 )
 
 // example is a value that the schema allows, as far as that is plain to see.
-func (d *document) example(schema any, depth int, made *int) any {
-	if *made++; depth > deepest || *made > most {
+func example(ref *openapi3.SchemaRef, depth int, made *int) any {
+	if *made++; ref == nil || ref.Value == nil || depth > deepest || *made > most {
 		return nil
 	}
-	if schema = d.follow(schema); schema == nil || schema == true || schema == false {
-		return nil
-	}
-	s := d.mapping("schema", schema)
-	part := func(of any) any { return d.example(of, depth+1, made) }
-	for _, given := range []string{"example", "default"} {
-		if v := s[given]; v != nil {
-			return v
-		}
-	}
-	if one := d.list("enum", s["enum"]); len(one) > 0 {
-		return one[0]
-	}
-	if parts := d.list("allOf", s["allOf"]); len(parts) > 0 {
-		all := mapping{}
-		for _, p := range parts {
-			v := part(p)
-			fields, ok := v.(mapping)
+	s := ref.Value
+	switch {
+	case s.Example != nil:
+		return s.Example
+	case s.Default != nil:
+		return s.Default
+	case len(s.Enum) > 0:
+		return s.Enum[0]
+	case len(s.AllOf) > 0:
+		all := map[string]any{}
+		for _, part := range s.AllOf {
+			v := example(part, depth+1, made)
+			fields, ok := v.(map[string]any)
 			if !ok {
 				return v
 			}
 			maps.Copy(all, fields)
 		}
 		return all
-	}
-	for _, either := range []string{"oneOf", "anyOf"} {
-		if one := d.list(either, s[either]); len(one) > 0 {
-			return part(one[0])
-		}
-	}
-	kind, properties := kindOf(s["type"]), d.mapping("properties", s["properties"])
-	switch {
-	case kind == "object" || len(properties) > 0:
-		all := mapping{}
-		for name, p := range properties {
-			if v := part(p); v != nil && !d.readOnly(p) {
+	case len(s.OneOf) > 0:
+		return example(s.OneOf[0], depth+1, made)
+	case len(s.AnyOf) > 0:
+		return example(s.AnyOf[0], depth+1, made)
+	case s.Type.Is("object") || len(s.Properties) > 0:
+		all := map[string]any{}
+		for name, p := range s.Properties {
+			if v := example(p, depth+1, made); v != nil && !p.Value.ReadOnly {
 				all[name] = v
 			}
 		}
 		return all
-	case kind == "array":
-		if v := part(s["items"]); v != nil {
+	case s.Type.Is("array"):
+		if v := example(s.Items, depth+1, made); v != nil {
 			return []any{v}
 		}
 		return []any{}
-	case kind == "integer", kind == "number":
-		if least := s["minimum"]; least != nil {
-			return least
+	case s.Type.Is("integer"), s.Type.Is("number"):
+		if s.Min != nil {
+			return *s.Min
 		}
 		return 1
-	case kind == "boolean":
+	case s.Type.Is("boolean"):
 		return true
 	}
-	return stringOf(d.word("format", s["format"]))
-}
-
-func (d *document) readOnly(property any) bool {
-	return d.is("readOnly", d.mapping("schema", property)["readOnly"])
-}
-
-// kindOf is a schema's type, or the first of its types that is not null.
-func kindOf(given any) string {
-	several, ok := given.([]any)
-	if !ok {
-		return text(given)
-	}
-	for _, kind := range several {
-		if kind != "null" {
-			return text(kind)
-		}
-	}
-	return ""
+	return stringOf(s.Format)
 }
 
 // stringOf is one of that format.
@@ -307,4 +259,19 @@ func stringOf(format string) string {
 		return "http://example.com/"
 	}
 	return "text"
+}
+
+// text is a value as it stands in a URL or a header.
+func text(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return ""
+	case string:
+		return v
+	}
+	b, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Sprint(v)
+	}
+	return string(b)
 }
