@@ -2,6 +2,7 @@ package bench
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -56,7 +57,13 @@ func (m Matrix) Scenarios() ([]Scenario, error) {
 	}
 	if m.Queue > 0 && !slices.ContainsFunc(m.Strategies,
 		func(v strategies.Variant) bool { return v.Spec.UsesQueue }) {
-		c.add("queue: none of these strategies has a queue")
+		what := "queue: none of these strategies has a queue"
+		if slices.ContainsFunc(m.Strategies,
+			func(v strategies.Variant) bool { return len(v.Spec.Around) > 0 }) {
+			what += fmt.Sprintf(" that it sets; that of a part is a parameter, as in "+
+				"bounded_queue_shed:queue=%d+worker_pool", m.Queue)
+		}
+		c.add("%s", what)
 	}
 	if len(c) > 0 {
 		return nil, errors.Join(c...)

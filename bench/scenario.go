@@ -186,6 +186,9 @@ func (s Scenario) Validate() error {
 	case s.Clock == Virtual && kind == workloads.IO:
 		c.add("workload %s: files, sockets and databases keep no virtual time; use the real "+
 			"clock", s.Workload.Spec.Name)
+	case sameColumn(s.Load.Arrival, s.Workload):
+		c.add("workload trace: column %s of %s has the times, which arrival trace takes: name that "+
+			"of the durations", s.Workload.Values.Text("column"), s.Workload.Values.Text("file"))
 	case s.Timeout == 0 && endless(waits):
 		c.add("workload %s: some of its tasks end only when they are cancelled; give a timeout",
 			s.Workload.Spec.Name)
@@ -233,6 +236,13 @@ type complaints []error
 func (c *complaints) add(format string, a ...any) { *c = append(*c, fmt.Errorf(format, a...)) }
 
 // check is about what a strategy needs around it.
+// sameColumn reports whether what a file has as times is to be the durations of its tasks, too.
+func sameColumn(a arrivals.Variant, w workloads.Variant) bool {
+	return a.Spec.Name == "trace" && w.Spec.Name == a.Spec.Name &&
+		a.Values.Text("file") == w.Values.Text("file") &&
+		a.Values.Text("column") == w.Values.Text("column")
+}
+
 func (c *complaints) check(s strategies.Spec, clock Clock) {
 	if s.RealClock && clock == Virtual {
 		c.add("strategy %s: disks and servers keep no virtual time; use the real clock", s.Name)

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -137,6 +139,25 @@ func TestImpossibleScenarios(t *testing.T) {
 		_, err := withDefaults(c.w).Scenario()
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: error %v, want %q", c.w, err, c.want)
+		}
+	}
+}
+
+// TestSameColumn: what a file has as times is no duration, though both traces take its first column
+// unless another is named.
+func TestSameColumn(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "a.csv")
+	err := os.WriteFile(file, []byte("time,took\n1,0.01\n2,0.03\n3,0.02\n"), 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for column, wrong := range map[string]bool{"": true, ",column=2": false,
+		",column=took": false} {
+		_, err := withDefaults(bench.Written{Strategy: "worker_pool", Tasks: 3,
+			Arrival: "trace:file=" + file, Workload: "trace:file=" + file + column}).Scenario()
+		if wrong != (err != nil) ||
+			wrong && !strings.Contains(err.Error(), "column 1 of "+file+" has the times") {
+			t.Errorf("column %q: %v", column, err)
 		}
 	}
 }

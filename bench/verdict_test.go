@@ -447,6 +447,15 @@ func TestLength(t *testing.T) {
 	if needed, _ := r.Metric("needed-tasks"); math.Abs(needed/6e5-1) > 0.01 { // 12,000 · 2 / 0.2²
 		t.Errorf("a load of 0.8 takes %v tasks, want 600,000", needed)
 	}
+	due, times := make([]int64, 5000), make([]int64, 5000)
+	for i := range due {
+		due[i], times[i] = int64(float64(i)*float64(service)/(4*0.99)), int64(service)
+	}
+	even := poissonRun(Virtual, 0.99, 0, play(4, due, times))
+	even.Plan.Arrival = arrivals.MustParse("constant")
+	if needed, _ := judged(t, even).Metric("needed-tasks"); needed > 5e4 {
+		t.Errorf("equal tasks at equal gaps take %v", needed)
+	}
 	short := judged(t, queue(Virtual, 3, 600, 0.9, 1))
 	finds(t, "600 tasks at 0.9", short, Suspect, observed.CheckLength,
 		"p99 response of 600 tasks", "±")

@@ -166,7 +166,14 @@ func (s *search) enough(o *Option) int {
 			return 0
 		}
 	}
-	return bisect(low, high, met)
+	for high-low > 1 {
+		if mid := (low + high) / 2; met(mid) {
+			high = mid
+		} else {
+			low = mid
+		}
+	}
+	return high
 }
 
 const muchMore = 8

@@ -64,7 +64,14 @@ func ParseList(s string) ([]Call, error) {
 			texts = append(texts, part)
 		}
 	}
-	return each(texts, Parse)
+	calls := make([]Call, len(texts))
+	for i, text := range texts {
+		var err error
+		if calls[i], err = Parse(text); err != nil {
+			return nil, err
+		}
+	}
+	return calls, nil
 }
 
 // String spells the call as it was typed.

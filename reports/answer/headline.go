@@ -79,7 +79,7 @@ func (s Sweep) unusable() (a Answer) {
 	if slices.ContainsFunc(s.Cases, fit) {
 		return a
 	}
-	trust := TrustOf([]Sweep{s})
+	trust := s.Trust()
 	none := trust.Invalid == len(s.Cases)
 	if !none {
 		s.Cases = slices.DeleteFunc(slices.Clone(s.Cases), func(c Case) bool {
@@ -113,7 +113,7 @@ func (s Sweep) unusable() (a Answer) {
 				alike = append(alike, c.Strategy)
 			}
 		}
-		return fmt.Sprintf("%s with %s%s", quantity.Seconds(k.Value(a.Unit)), prose.Some(alike),
+		return fmt.Sprintf("%s with %s%s", quantity.Seconds(k.Value(a.Unit)), some(alike),
 			priceOf(k.Cell))
 	}
 	a.Headline += fmt.Sprintf(": %sthe %s reads %s", lower(s.prefix(x)), Metric(a.Unit), reads(low))
@@ -153,10 +153,20 @@ func (s Sweep) single() (a Answer) {
 	if n := len(steady); n > 0 {
 		low, high := steady[0], steady[n-1]
 		a.X = high.X
-		value := func(c Case) string { return quantity.Seconds(c.Value(unit)) + priceOf(c.Cell) }
+		value := func(c Case) string {
+			said := quantity.Seconds(c.Value(unit)) + priceOf(c.Cell)
+			if !fit(c) {
+				said += " (" + c.Doubts().Verdict.String() + ")"
+			}
+			return said
+		}
 		said := fmt.Sprintf("the %s goes from %s at %s to %s at %s", Metric(unit),
 			value(low), s.Place(low.X), value(high), s.Place(high.X))
-		if low.X == high.X {
+		switch {
+		case low.X < high.X && value(low) == value(high):
+			said = fmt.Sprintf("the %s is %s at %s and at %s", Metric(unit), value(high),
+				s.Place(low.X), s.Place(high.X))
+		case low.X == high.X:
 			said = fmt.Sprintf("%sthe %s is %s", lower(s.prefix(high.X)), Metric(unit), value(high))
 		}
 		parts = append(parts, said)
@@ -221,7 +231,7 @@ func (s Sweep) fallBehind() (a Answer) {
 		// a short queue is no merit of its own where it is bought by refusing
 		return Answer{Unit: c.unit, X: x, score: 10, Headline: upper(fmt.Sprintf(
 			"%s%s %s the p99 response at %s; %s %s behind without end%s", s.prefix(x),
-			c.in[0].named(), keep, quantity.Seconds(c.in[0].value), prose.Some(behind), fall,
+			c.in[0].named(), keep, quantity.Seconds(c.in[0].value), some(behind), fall,
 			c.spared(false)))}
 	}
 	return a
@@ -295,10 +305,10 @@ func (s Sweep) beside(k Case) (text string) {
 	if n := len(nothing); n == 1 {
 		text += "; " + nothing[0] + " completes nothing"
 	} else if n > 1 {
-		text += "; " + prose.Some(nothing) + " complete nothing"
+		text += "; " + some(nothing) + " complete nothing"
 	}
 	if n := len(doubted); n > 0 {
-		text += fmt.Sprintf("; %s %s SUSPECT", prose.Some(doubted), isAre(n))
+		text += fmt.Sprintf("; %s %s SUSPECT", some(doubted), isAre(n))
 	}
 	return text
 }

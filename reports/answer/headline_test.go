@@ -55,6 +55,11 @@ func TestHeadlines(t *testing.T) {
 			"2 strategies", []Case{p99("a", 0.9, 0.1), p99("b", 0.9, 0.104)}},
 		"seeds disagree": {"No significant difference at load 0.9: the p99 response is 200 ms with " +
 			"2 strategies", []Case{p99("a", 0.9, 0.1, 0.3), p99("b", 0.9, 0.2, 0.2)}},
+		"alone, doubted at one end": {"pool: the p99 response goes from 100 ms at load 0.5 to 300 ms " +
+			"(SUSPECT) at load 0.9", []Case{p99("pool", 0.5, 0.1),
+			p99("pool", 0.9, 0.3).doubt("too short", results.Suspect)}},
+		"alone, and the same": {"pool: the p99 response is 100 ms at load 0.5 and at load 0.9",
+			[]Case{p99("pool", 0.5, 0.1), p99("pool", 0.9, 0.1)}},
 		"all of them one class": {"2 strategies coincide (a and b): the p99 response goes from " +
 			"100 ms at load 0.5 to 300 ms at load 0.9", []Case{p99("a", 0.5, 0.1),
 			p99("b", 0.5, 0.1), p99("a", 0.9, 0.3), p99("b", 0.9, 0.3)}},
@@ -130,7 +135,7 @@ func TestOverloadIsNoDoubt(t *testing.T) {
 		p99("late", 0.9, 4).doubt("not stationary", results.Suspect),
 		p99("lagging", 1.1, 0.05).doubt("lag", results.Suspect),
 		p99("broken", 1.1, 0.05).doubt("overload", results.Invalid))
-	if got, want := TrustOf([]Sweep{s}), (Trust{Suspect: 2, Invalid: 1, Overload: 2,
+	if got, want := s.Trust(), (Trust{Suspect: 2, Invalid: 1, Overload: 2,
 		Why: "lag, 1 of 3"}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
@@ -146,7 +151,7 @@ func TestOverloadIsNoDoubt(t *testing.T) {
 func TestFallingBehindIsNotValid(t *testing.T) {
 	grows := p99("pool", 0.9, 4, 4, 4).growing()
 	s := sweep(grows)
-	if got, want := TrustOf([]Sweep{s}), (Trust{Overload: 1}); got != want {
+	if got, want := s.Trust(), (Trust{Overload: 1}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 	if d := grows.Doubts(); d == nil || !strings.HasPrefix(d.Text(), "overload: 90.0 /s completed of "+

@@ -93,6 +93,13 @@ func All(inputs []results.Input, opts Options) (*Comparison, error) {
 			errors.New("nothing in " + strings.Join(results.LabelsOf(inputs), ", ") + " passes")}
 	}
 	c := g.comparison(units, opts)
+	if offersDiffer(apart, inputs) {
+		for i := range c.Tables {
+			if t := &c.Tables[i]; t.Unit == "ops/s" || t.Unit == "goodput-ops/s" {
+				t.Better = 0 // more is done where more comes
+			}
+		}
+	}
 	if c.Tasks, c.Parts, err = g.compareTasks(inputs); err != nil {
 		return nil, err
 	}

@@ -122,3 +122,34 @@ func TestTooSmallToSee(t *testing.T) {
 		}
 	}
 }
+
+// TestApart: inputs without a common benchmark, of which there may be three, are compared across
+// what tells them apart; a sentence names the input; and more done where more comes is not better.
+func TestApart(t *testing.T) {
+	at := func(name, load string, factor float64) results.Input {
+		text := "# poolbench results 1\nUnit ops/s better=higher\n" +
+			"Unit mean-response-sec better=lower\n"
+		for i := range 6 {
+			noise := 1 + float64(i)/1000
+			text += fmt.Sprintf("# seed %d\nBenchmarkRun/strategy=a/load=%s/clock=virtual 1 "+
+				"%v ops/s %v mean-response-sec\n", i, load, 100*factor*noise, factor*noise)
+		}
+		return results.Input{Label: name, Results: resultstest.Read(t, name, text)}
+	}
+	c, err := All([]results.Input{at("x", "0.5", 1), at("y", "0.6", 1.2), at("z", "0.7", 1.4)},
+		Options{Brief: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text strings.Builder
+	if err := WriteText(&text, c, 0); err != nil {
+		t.Fatal(err)
+	}
+	said := strings.ReplaceAll(text.String(), "\u00a0", " ")
+	for _, want := range []string{"The mean response of a in z is 40 % higher: 1.40 s, in x 1.00 s",
+		"of 4 comparisons 2 worse, 2 different", "0.5 in x; 0.6 in y; 0.7 in z"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("no %q in\n%s", want, said)
+		}
+	}
+}

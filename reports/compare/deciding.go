@@ -41,29 +41,50 @@ func deciding(metrics []string, inputs []results.Input) []string {
 	return chosen
 }
 
-// apartFrom are the keys that tell two inputs apart which have no benchmark in common: all runs of
-// each have one value, and not that of the other. Without those keys they may have: the same
-// strategies before and after a change of the workload.
+// offersDiffer reports whether the inputs differ in how many tasks arrive in a second: by a rate or
+// a load of their own, or by what a load is a share of.
+func offersDiffer(apart []results.Pair, inputs []results.Input) bool {
+	relative := inputs[0].Results.Runs[0].Key("load") != ""
+	return slices.ContainsFunc(apart, func(p results.Pair) bool {
+		switch p.Key {
+		case "load", "rate", "arrival":
+			return true
+		}
+		return relative && (p.Key == "workload" || p.Key == "limit")
+	})
+}
+
+// apartFrom are the keys that tell inputs apart of which the first has no benchmark in common with
+// any other: all runs of each have one value, and not that of all others. Without those keys they
+// may have: the same strategies before and after a change of the workload.
 func apartFrom(inputs []results.Input, opts Options) (keys []results.Pair) {
-	if len(inputs) != 2 || opts.Row != "" || opts.Col != "" || opts.Table != "" ||
+	if len(inputs) < 2 || opts.Row != "" || opts.Col != "" || opts.Table != "" ||
 		opts.Ignore != "" {
 		return nil
 	}
-	a, b := inputs[0].Results.Runs, inputs[1].Results.Runs
-	names := map[string]bool{}
-	for i := range a {
-		names[a[i].Name] = true
+	first, names := inputs[0].Results.Runs, map[string]bool{}
+	for i := range first {
+		names[first[i].Name] = true
 	}
-	if slices.ContainsFunc(b, func(r results.Run) bool { return names[r.Name] }) {
-		return nil
+	var candidates []results.Pair
+	for n, in := range inputs {
+		if n > 0 && slices.ContainsFunc(in.Results.Runs, func(r results.Run) bool {
+			return names[r.Name]
+		}) {
+			return nil
+		}
+		candidates = append(candidates, in.Results.Runs[0].Keys...)
 	}
-	alone := func(runs []results.Run, key string) bool {
-		return !slices.ContainsFunc(runs, func(r results.Run) bool {
-			return r.Key(key) != runs[0].Key(key)
-		})
-	}
-	for _, p := range slices.Concat(a[0].Keys, b[0].Keys) {
-		if a[0].Key(p.Key) != b[0].Key(p.Key) && alone(a, p.Key) && alone(b, p.Key) &&
+	for _, p := range candidates {
+		differs, mixed := false, false
+		for _, in := range inputs {
+			value := in.Results.Runs[0].Key(p.Key)
+			differs = differs || value != first[0].Key(p.Key)
+			mixed = mixed || slices.ContainsFunc(in.Results.Runs, func(r results.Run) bool {
+				return r.Key(p.Key) != value
+			})
+		}
+		if differs && !mixed &&
 			!slices.ContainsFunc(keys, func(k results.Pair) bool { return k.Key == p.Key }) {
 			keys = append(keys, p)
 		}

@@ -113,10 +113,14 @@ func (c *Comparison) ofFiles() bool {
 // subject is what a change is of: the row and, where columns are no inputs, the column.
 func (c *Comparison) subject(row change) string {
 	if c.ofFiles() {
-		if strategy, _, _ := strings.Cut(row.label, ", "); c.rows() == 1 {
-			return strategy
+		of := row.label
+		if c.rows() == 1 {
+			of, _, _ = strings.Cut(of, ", ")
 		}
-		return row.label
+		if len(c.Columns) > 2 {
+			of += " in " + row.Column
+		}
+		return of
 	}
 	if c.rows() == 1 {
 		return row.Column
@@ -126,10 +130,14 @@ func (c *Comparison) subject(row change) string {
 
 // before is what the base is called in a sentence.
 func (c *Comparison) before(row change) string {
-	if c.ofFiles() {
+	base := c.Columns[row.row.Base]
+	switch {
+	case c.ofFiles() && len(c.Columns) > 2:
+		return "in " + base
+	case c.ofFiles():
 		return "before"
 	}
-	return "with " + c.Columns[row.row.Base]
+	return "with " + base
 }
 
 // rows is how many there are, by name.

@@ -58,6 +58,24 @@ func style(s *grid.Sweep, name string) int {
 	return 0
 }
 
+// among names what sets a sweep apart from the others, of which a headline does not speak: its
+// workload, its limit.
+func (s shownSweep) among(all []shownSweep) string {
+	var own []results.Pair
+	for _, p := range slices.Concat(s.group.Keys, s.group.Extra) {
+		if slices.ContainsFunc(all, func(other shownSweep) bool {
+			return !slices.Contains(slices.Concat(other.group.Keys, other.group.Extra), p)
+		}) {
+			own = append(own, p)
+		}
+	}
+	words := results.Words(own)
+	if s.sweep.Fixed != "" {
+		words = append(words, s.sweep.Fixed)
+	}
+	return strings.Join(words, ", ")
+}
+
 func rulesOf(sweeps []shownSweep) (out []answer.Sweep) {
 	for _, s := range sweeps {
 		out = append(out, s.rules)
@@ -101,6 +119,9 @@ func (r *Report) first(in *reportInput, groups []*grid.Group) {
 	if a, ok := answer.OfSweeps(rulesOf(free)); ok {
 		s := free[a.Sweep]
 		a.Next = s.rules.NextOf(a)
+		if which := s.among(free); which != "" {
+			a.Headline += " (" + which + ")"
+		}
 		p.First.Answer, p.First.Command = a, s.command()
 		var cells []results.Cell
 		for _, c := range s.sweep.Cells {

@@ -42,3 +42,28 @@ func TestSingleRun(t *testing.T) {
 		}
 	}
 }
+
+// TestOneOfSeveral: a headline says of which limit and of which workload it is, where there are
+// others.
+func TestOneOfSeveral(t *testing.T) {
+	headline := func(scenarios ...sampleScenario) string {
+		r, err := Load(resultstest.Files(t, sampleFiles(scenarios)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.page.First.Headline
+	}
+	at := func(workload string, limit int, load float64) sampleScenario {
+		return sampleScenario{workload, "poisson", 1, limit, load, "virtual", 4000, 1}
+	}
+	one := headline(at("exponential:mean=10ms", 4, 0.5), at("exponential:mean=10ms", 4, 0.8))
+	limits := headline(at("exponential:mean=10ms", 4, 0.5), at("exponential:mean=10ms", 4, 0.8),
+		at("exponential:mean=10ms", 8, 0.5), at("exponential:mean=10ms", 8, 0.8))
+	both := headline(at("exponential:mean=10ms", 4, 0.8), at("constant:mean=10ms", 4, 0.8))
+	for said, want := range map[string]string{one: "[^)]$", limits: `\(limit [48]\)$`,
+		both: `\((exponential|constant):mean=10ms\)$`} {
+		if !regexp.MustCompile(want).MatchString(said) {
+			t.Errorf("%q, want %s", said, want)
+		}
+	}
+}

@@ -158,9 +158,11 @@ func (s *reportSection) Rest() []reportFigure {
 }
 
 // More names them.
-func (s *reportSection) More() string {
+func (s *reportSection) More() string { return titles(s.Rest()) }
+
+func titles(figures []reportFigure) string {
 	title := func(f reportFigure) string { return f.Title }
-	return strings.Join(prose.Texts(s.Rest(), title), " · ")
+	return strings.Join(prose.Texts(figures, title), " · ")
 }
 
 // mostBullets is how many lines of a study are shown before the rest is folded.

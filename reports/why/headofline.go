@@ -27,12 +27,7 @@ var headOfLine = rule{
 			return said + fmt.Sprintf("were all even, the mean response would be %s for %s",
 				quantity.Seconds(even), quantity.Seconds(v.is("mean-response-sec")))
 		}
-		// which takes nothing off the long ones' own service
-		said += v.without(min(s, share(v.turn)))
-		if tail := v.is("tail-service-sec"); tail > 2*v.is("mean-service-sec") {
-			said += ", as their own time stays"
-		}
-		return said
+		return said + v.without(s)
 	},
 }
 
@@ -42,7 +37,6 @@ const (
 	unevenSeen = 2
 	// unevenUnseen is that where the recursion does not apply.
 	unevenUnseen = 4
-	mostlyUneven = 0.6
 )
 
 // longTasks reports whether the work is uneven enough to be a cause. It is none where short tasks
@@ -55,19 +49,6 @@ func (v *view) longTasks() bool {
 	}
 	if v.oracle() {
 		return v.c2() > unevenSeen && v.is("service-c2") > unevenSeen
-	}
-	return v.c2() >= unevenUnseen
-}
-
-// behindLong reports whether tasks wait, and mostly behind long ones. Where they do not, a long
-// task is the work of its caller alone.
-func (v *view) behindLong() bool {
-	wait := v.is("mean-wait-sec")
-	if wait < leastShare*v.is("mean-response-sec") {
-		return false
-	}
-	if even := v.is("even-mean-response-sec"); even > 0 {
-		return v.is("mean-response-sec")-even > mostlyUneven*wait
 	}
 	return v.c2() >= unevenUnseen
 }

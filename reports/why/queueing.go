@@ -12,6 +12,9 @@ var queueing = rule{
 	name: "queueing",
 	evidence: func(v *view, _ share) string {
 		said := "all " + slotsOf(v.slots()) + " are taken"
+		if v.slots() == "1" {
+			said = "the one slot is taken"
+		}
 		switch {
 		case !v.oracle(): // which is not known of pools of classes, and of an order of their own
 			said = "the slots that they may take are taken"

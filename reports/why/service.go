@@ -215,11 +215,7 @@ func (v *view) ofService(s map[string]float64, give func(float64, map[string]flo
 	long := odd * v.ownVariance()
 	disturbed := (odd - long) * t.explained
 	give(disturbed, t.waits)
-	if v.longTasks() && v.behindLong() {
-		s[headOfLine.name] += long
-	} else {
-		s[work.name] += long
-	}
+	s[work.name] += long // its own: others wait for it, and it for none
 	s[unknown.name] += odd - long - disturbed
 }
 

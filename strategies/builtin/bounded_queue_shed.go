@@ -76,9 +76,11 @@ func refusesShedder(inner strategies.Spec) error {
 	return cmp.Or(engine.NotHedged(inner), engine.TurnsMissed(inner))
 }
 
-// alterShedder has a composition shed what finds every slot and the part's queue taken.
+// alterShedder has a composition shed what finds every slot and the part's queue taken. Where the
+// part lets no task wait, the queue inside is empty whatever its length.
 func alterShedder(s *strategies.Spec, inner strategies.Spec, l strategies.Layer) {
-	s.Sheds = true
+	own, _ := l.Split(strategies.Params{})
+	s.Sheds, s.UsesQueue = true, inner.UsesQueue && own.Int("queue") > 0
 	s.Capacity = func(p strategies.Params) int {
 		own, in := l.Split(p)
 		return inner.Bound(in) + own.Int("queue")

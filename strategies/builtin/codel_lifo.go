@@ -85,7 +85,7 @@ var _ = strategies.RegisterPart(strategies.Part{
 	},
 	Alter: func(s *strategies.Spec, inner strategies.Spec, l strategies.Layer) {
 		alterShedder(s, inner, l)
-		s.FIFO = false
+		s.FIFO, s.UsesQueue = false, false // it hands on no more than there are slots
 	},
 	Start: func(
 		ctx context.Context, own param.Values, inner strategies.Spec, in strategies.Params,

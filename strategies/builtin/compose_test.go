@@ -198,6 +198,9 @@ func TestRateOfTarget(t *testing.T) {
 // ends has 300 tasks of different lengths, each tenth of which fails once, come to an instance, and
 // returns when each was done and how.
 func ends(t *testing.T, text string, limit, queue int) (all []string) {
+	if !strategies.MustParse(text).Spec.UsesQueue {
+		queue = 0
+	}
 	synctest.Test(t, func(t *testing.T) {
 		start, mu := time.Now(), sync.Mutex{}
 		all = make([]string, 300)
@@ -389,4 +392,17 @@ func ExampleCompose() {
 	// retry:attempts=5+token_bucket:rate=10,burst=1+worker_pool
 	// 8 at once, 10 starts a second
 	// bounded_queue_shed before unbounded: it would never shed: unbounded has no bound, and so is never full
+}
+
+// TestQueueOfUse: a composition takes no length of a queue in which no task can ever wait, since
+// what is outside lets no more in than there are slots.
+func TestQueueOfUse(t *testing.T) {
+	for text, of := range map[string]bool{"bounded_queue_shed+worker_pool": false,
+		"bounded_queue_shed:queue=3+worker_pool": true, "codel_lifo+worker_pool": false,
+		"retry+bounded_queue_shed+worker_pool": false, "retry+bounded_queue_shed": true,
+		"bounded_queue_shed:queue=3+semaphore": false, "retry+worker_pool": true} {
+		if got := strategies.MustParse(text).Spec.UsesQueue; got != of {
+			t.Errorf("%s takes a queue: %v, want %v", text, got, of)
+		}
+	}
 }

@@ -221,9 +221,11 @@ func (h *race) try() {
 	h.endSecond = end
 	h.mu.Unlock()
 	h.of.made.Add(1)
-	engine.Conclude(func() strategies.Result {
-		return h.second.Run(ctx, &h.second)
-	}, func(r strategies.Result, returned bool) {
+	r, returned := strategies.Result{}, false
+	defer func() {
+		if !returned {
+			r = engine.Failure(recover())
+		}
 		h.mu.Lock()
 		defer h.mu.Unlock()
 		if h.decided || hasFailed(r) && returned {
@@ -234,7 +236,9 @@ func (h *race) try() {
 			h.of.won.Add(1)
 		}
 		h.end(errLost)
-	})
+	}()
+	r = h.second.Run(ctx, &h.second)
+	returned = true
 }
 
 // learn takes note of how long a call took, or until it had lost.

@@ -55,6 +55,8 @@ func Relaxation(o *observed.Run, load, c2 float64) float64 {
 		slack = max(math.Abs(slack), 1/float64(1+spec.Capacity(p)-o.Bound()))
 	case slack <= 0:
 		return math.Inf(1)
+	case c2 == 0 && o.Plan.Arrival.Spec.Name == "constant" && !o.Follows:
+		return 1 // nothing is left to chance
 	}
 	return (1 + c2) / (slack * slack)
 }

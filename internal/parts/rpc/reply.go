@@ -2,7 +2,6 @@ package rpc
 
 import (
 	"encoding/base64"
-	"encoding/binary"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -155,7 +154,7 @@ func (r *reply) take(p []byte) (codes.Code, string) {
 			if r.have, p = r.have+n, p[n:]; r.have < len(r.prefix) {
 				break
 			}
-			r.left = binary.BigEndian.Uint32(r.prefix[1:])
+			r.left = r.prefix.length()
 			switch {
 			case r.prefix[0] != 0:
 				return codes.Internal, "a message is compressed, which nobody had asked for"

@@ -4,6 +4,8 @@ package streams
 import (
 	"context"
 	"os"
+	"slices"
+	"sync"
 	"time"
 )
 
@@ -17,9 +19,10 @@ const Default = 100
 type Dealer struct {
 	connections, most int // 0: as many as it takes
 
-	Waiting[int] // for a connection with room
-	carries      []int
-	next         int // whose turn it is
+	mu      sync.Mutex
+	carries []int
+	next    int // whose turn it is
+	waiting []chan int
 }
 
 // NewDealer is for so many connections, 0 being as many as it takes, of so many streams each.
@@ -34,13 +37,36 @@ func NewDealer(connections, streams int) *Dealer {
 // Take is a connection with room. It waits for one until the deadline, or until ctx ends. Each is
 // to be given back.
 func (d *Dealer) Take(ctx context.Context, deadline time.Time) (int, error) {
-	d.Lock()
+	d.mu.Lock()
 	if at := d.room(); at >= 0 {
 		d.carries[at]++
-		d.Unlock()
+		d.mu.Unlock()
 		return at, nil
 	}
-	return d.Await(ctx, deadline, errNoneFree, d.Give)
+	mine := make(chan int, 1)
+	d.waiting = append(d.waiting, mine)
+	d.mu.Unlock()
+	late := time.NewTimer(time.Until(deadline))
+	defer late.Stop()
+	var err error
+	select {
+	case at := <-mine:
+		return at, nil
+	case <-ctx.Done():
+		err = context.Cause(ctx)
+	case <-late.C:
+		err = errNoneFree
+	}
+	d.mu.Lock()
+	at := slices.Index(d.waiting, mine)
+	if at >= 0 {
+		d.waiting = slices.Delete(d.waiting, at, at+1)
+	}
+	d.mu.Unlock()
+	if at < 0 { // it came just now
+		d.Give(<-mine)
+	}
+	return 0, err
 }
 
 // errNoneFree is a timeout.
@@ -75,9 +101,12 @@ func (d *Dealer) room() int {
 
 // Give has the next call go over that connection.
 func (d *Dealer) Give(at int) {
-	d.Lock()
-	defer d.Unlock()
-	if !d.Next(at) {
-		d.carries[at]--
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if len(d.waiting) > 0 {
+		d.waiting[0] <- at
+		d.waiting = d.waiting[1:]
+		return
 	}
+	d.carries[at]--
 }

@@ -32,12 +32,19 @@ func (s *brokered) deliver(m Message) {
 		s.reply(m, elsewise)
 		return
 	}
-	engine.Conclude(func() strategies.Result {
-		if t.Kept().Tries.Made >= s.retries.Attempts { // each of them has killed its process
-			return strategies.Result{Retry: true}
+	r, returned := strategies.Result{}, false
+	defer func() {
+		if !returned {
+			r = engine.Failure(recover())
 		}
-		return s.Run(t)
-	}, func(r strategies.Result, _ bool) { s.conclude(m, l, t, r) })
+		s.conclude(m, l, t, r)
+	}()
+	if t.Kept().Tries.Made >= s.retries.Attempts { // each of them has killed its process
+		r = strategies.Result{Retry: true}
+	} else {
+		r = s.Run(t)
+	}
+	returned = true
 }
 
 // claim finds the task that a message is about, and marks it as running; or says what the message

@@ -95,6 +95,8 @@ func TestBadInput(t *testing.T) {
 		{"run --queue -1", []string{`--queue: want a whole number from 0 to 16777216, got "-1"`}},
 		{"run --strategy semaphore --queue 3",
 			[]string{"--queue: none of these strategies has a queue"}},
+		{"run --strategy bounded_queue_shed+worker_pool,codel_lifo+worker_pool --queue 10",
+			[]string{"as in bounded_queue_shed:queue=10+worker_pool"}},
 		{"run --deadline 5",
 			[]string{`--deadline: want a duration above 0, at most 87600h, such as 50ms or 2s, got "5"`}},
 		{"run --deadline -5s",

@@ -46,7 +46,10 @@ func Tied(r []Ranked, value float64) string {
 			names = append(names, x.Name)
 		}
 	}
-	return prose.Some(names)
+	if len(names) > 2 {
+		return fmt.Sprintf("%s and %d others", names[0], len(names)-1)
+	}
+	return prose.List(names)
 }
 
 // ComesTo says what each comes to, "a completes 12 % and b 20 %"; of more than MostNames + 1, the
