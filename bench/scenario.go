@@ -235,7 +235,6 @@ type complaints []error
 
 func (c *complaints) add(format string, a ...any) { *c = append(*c, fmt.Errorf(format, a...)) }
 
-// check is about what a strategy needs around it.
 // sameColumn reports whether what a file has as times is to be the durations of its tasks, too.
 func sameColumn(a arrivals.Variant, w workloads.Variant) bool {
 	return a.Spec.Name == "trace" && w.Spec.Name == a.Spec.Name &&
@@ -243,6 +242,7 @@ func sameColumn(a arrivals.Variant, w workloads.Variant) bool {
 		a.Values.Text("column") == w.Values.Text("column")
 }
 
+// check is about what a strategy needs around it.
 func (c *complaints) check(s strategies.Spec, clock Clock) {
 	if s.RealClock && clock == Virtual {
 		c.add("strategy %s: disks and servers keep no virtual time; use the real clock", s.Name)
