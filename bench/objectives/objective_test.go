@@ -56,7 +56,7 @@ func TestParseRefuses(t *testing.T) {
 		"p99-response=50ms":    "want METRIC<VALUE",
 		"<50ms":                "want METRIC<VALUE",
 		"shed<1%,":             `got ""`,
-		"p95-response<50ms":    `unknown metric "p95-response" (known: throughput, goodput, `,
+		"p95-response<50ms":    `unknown metric "p95-response" (known: mean-response, `,
 		"latency<50ms":         `unknown metric "latency"`,
 		"ns/op<5ms":            `unknown metric "ns/op"`,
 		"theory-mean-wait<5ms": `unknown metric "theory-mean-wait"`,

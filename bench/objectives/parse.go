@@ -11,6 +11,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench/dist"
 	"github.com/poolbench/poolbench/internal/files/rundir"
+	"github.com/poolbench/poolbench/internal/text/prose"
 )
 
 // Parse reads objectives, several with commas between them:
@@ -79,7 +80,7 @@ func parse(text string) (Objective, error) {
 	}
 	if o.Unit == "" {
 		return Objective{}, fmt.Errorf("unknown metric %q (known: %s)", name,
-			strings.Join(Names(), ", "))
+			prose.List(prose.Few(alike(name), 8)))
 	}
 	var err error
 	if o.Bound, o.text, err = value(o.Unit, rest); err != nil {
@@ -93,6 +94,20 @@ func parse(text string) (Objective, error) {
 			name, o)
 	}
 	return o, nil
+}
+
+// alike are the names that have a word in common with what was typed, or all.
+func alike(name string) []string {
+	words := strings.Split(name, "-")
+	some := slices.DeleteFunc(Names(), func(known string) bool {
+		return !slices.ContainsFunc(strings.Split(known, "-"), func(word string) bool {
+			return slices.Contains(words, word)
+		})
+	})
+	if len(some) > 0 {
+		return some
+	}
+	return Names()
 }
 
 // value reads a bound in what the unit is counted in, and gives its canonical spelling.
