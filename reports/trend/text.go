@@ -76,25 +76,25 @@ func (t *Trend) Summary() string {
 // Notes say what is not in the list of changes, a line each.
 func (t *Trend) Notes() []string {
 	var notes []string
-	short, unlisted := 0, 0
+	short, small, earlier := 0, 0, 0
 	for _, s := range t.Series {
 		if len(s.Values) < t.Enough {
 			short++
 		}
-		unlisted += s.Unlisted
+		small, earlier = small+s.Unlisted-s.earlier, earlier+s.earlier
 	}
 	if short > 0 {
 		notes = append(notes, fmt.Sprintf("%s of %d too short: among so many a change can be "+
 			"distinguished from chance in %d results or more, 3 of them after it at least",
 			prose.Count(short, "series"), len(t.Series), t.Enough))
 	}
-	if unlisted > 0 {
-		what := "smaller than the margin of " + percentText(t.Options.Margin)
-		if t.Options.Last > 0 {
-			what += fmt.Sprintf(", or not in the last %d results", t.Options.Last)
-		}
-		notes = append(notes,
-			fmt.Sprintf("%s not listed: %s", prose.Count(unlisted, "change"), what))
+	if small > 0 {
+		notes = append(notes, fmt.Sprintf("%s not listed: smaller than the margin of %s",
+			prose.Count(small, "change"), percentText(t.Options.Margin)))
+	}
+	if earlier > 0 {
+		notes = append(notes, fmt.Sprintf("%s not listed: before the last %s",
+			prose.Count(earlier, "change"), prose.Count(t.Options.Last, "result")))
 	}
 	return append(append(notes, t.doubts()...), t.Warnings...)
 }

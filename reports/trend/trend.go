@@ -58,6 +58,7 @@ type Series struct {
 	// in a flat series with MostRho chance shows as clear a change more often than Alpha promises
 	Doubtful bool      `json:"doubtful"`
 	Unlisted int       `json:"unlisted"` // changes below the margin, or before the last results
+	earlier  int       // of these, before the last results
 	levels   []float64 // the medians of the stretches between changes
 }
 
@@ -233,8 +234,10 @@ func (s *Series) find(search changepoint.Options, opts Options, labels []string)
 		recent := opts.Last == 0 || c.At >= len(labels)-opts.Last
 		if recent && math.Abs(c.After-c.Before) >= opts.Margin*math.Abs(c.Before) {
 			s.Changes = append(s.Changes, c)
-		} else {
-			s.Unlisted++
+			continue
+		}
+		if s.Unlisted++; !recent {
+			s.earlier++
 		}
 	}
 }
