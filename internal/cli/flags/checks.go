@@ -104,15 +104,17 @@ func checkFlag(v pflag.Value) error {
 // begin with the flag: what checks scenarios and attacks speaks of their fields, which are called
 // as flags are.
 func Named(cmd *cobra.Command, err error) error {
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		all := slices.Clone(joined.Unwrap())
-		for i := range all {
-			all[i] = Named(cmd, all[i])
-		}
-		return errors.Join(all...)
-	}
 	if err == nil {
 		return nil
+	}
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		each := slices.Clone(joined.Unwrap())
+		if all := errors.Join(each...); all != nil && all.Error() == err.Error() {
+			for i := range each {
+				each[i] = Named(cmd, each[i])
+			}
+			return errors.Join(each...)
+		} // else it is one sentence made of several
 	}
 	word, _, _ := strings.Cut(err.Error(), " ")
 	if !cmd.Flags().Changed(strings.TrimSuffix(word, ":")) {
