@@ -62,6 +62,7 @@ func TestComposedRateOfTarget(t *testing.T) {
 
 // TestComposedRates: theory knows one rate, and claims nothing of a second one beside it.
 func TestComposedRates(t *testing.T) {
+	t.Parallel()
 	for strategy, known := range map[string]bool{
 		"ticker_limited:rate=20+worker_pool":                              true,
 		"token_bucket:rate=15,burst=5+ticker_limited:rate=20+worker_pool": false,

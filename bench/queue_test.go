@@ -38,6 +38,7 @@ func TestQueueSlots(t *testing.T) {
 // TestDefaultQueueIsNeverFull: whoever names no queue has one that holds every task of the run, be
 // they counted, timed or a client's each.
 func TestDefaultQueueIsNeverFull(t *testing.T) {
+	t.Parallel()
 	for _, spec := range race.Sample(t, strategies.All(), 10) {
 		if !spec.UsesQueue || spec.Sheds {
 			continue
@@ -60,6 +61,7 @@ func TestDefaultQueueIsNeverFull(t *testing.T) {
 // what they are, and rank as theory has them: the short tasks are best served where the long ones
 // cannot hold them up.
 func TestRanks(t *testing.T) {
+	t.Parallel()
 	tasks, errors := 60_000, 1.0
 	if race.Enabled {
 		tasks, errors = tasks/10, math.Sqrt(10)
@@ -92,6 +94,7 @@ func TestRanks(t *testing.T) {
 // keep classes apart, to order tasks by their size, or to let them take turns, and not where it
 // serves them as they come, or has a queue that is never full.
 func TestHeldUp(t *testing.T) {
+	t.Parallel()
 	for strategy, promise := range map[string]string{
 		"segregated":              "keep classes of tasks apart",
 		"shortest_first":          "order tasks by their size",

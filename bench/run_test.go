@@ -95,6 +95,7 @@ func near(t testing.TB, r *bench.Result, unit string, exact, tolerance float64) 
 // strategy code: of a tenth of the tasks under the race detector, which makes the errors √10 as
 // large.
 func TestKnownAnswers(t *testing.T) {
+	t.Parallel()
 	tasks, errors := 220_000, 1.0
 	if race.Enabled {
 		tasks, errors = tasks/10, math.Sqrt(10)

@@ -115,6 +115,7 @@ func (s server) grows(t *testing.T, seed uint64) bool {
 // takes requests up, whether or not those that wait longest are given up, on a quiet machine and on
 // one that stops a third of the time.
 func TestGrowthIsTold(t *testing.T) {
+	t.Parallel()
 	seeds := uint64(check.Of(t, 1, 8))
 	for name, s := range race.Among(t, map[string]server{
 		"the finding": {rate: 90, capacity: 50, slots: 3, span: 6 * time.Second},
@@ -141,6 +142,7 @@ func TestGrowthIsTold(t *testing.T) {
 // TestOverloadIsTold: a run that is offered more than its slots can do is not VALID, in whatever
 // order tasks are served: those that are short are served at once however many wait.
 func TestOverloadIsTold(t *testing.T) {
+	t.Parallel()
 	for seed := range uint64(check.Of(t, 4, 20)) {
 		for _, w := range []Written{
 			{Strategy: "shortest_first", Workload: "hyperexp:c2=10", Limit: 2, Load: 1.05},
@@ -163,6 +165,7 @@ func TestOverloadIsTold(t *testing.T) {
 // TestNoGrowthIsNotTold: a server that keeps up is not, however noisy it, its start and the machine
 // are: 5 alarms in 1000 are allowed.
 func TestNoGrowthIsNotTold(t *testing.T) {
+	t.Parallel()
 	check.RacedBy(t, "TestAgreement")
 	runs, alarms, seeds := 0, 0, uint64(check.Of(t, 2, 50))
 	for name, s := range map[string]server{

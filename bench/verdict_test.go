@@ -130,6 +130,7 @@ func TestCleanRuns(t *testing.T) {
 // TestCleanQueues: the same for perfect queues under both clocks, whose tails are heavier and whose
 // runs are longer.
 func TestCleanQueues(t *testing.T) {
+	t.Parallel()
 	check.RacedBy(t, "TestAgreement")
 	for seed := range uint64(check.Of(t, 20, 100)) {
 		holds(t, "C² = 1, load 0.9", judged(t, queue(Real, seed, 20_000, 0.9, 1)))
@@ -411,6 +412,7 @@ func TestSettling(t *testing.T) {
 // TestLength: the interval holds the exact mean as often as it says, and so does that of the p99;
 // the theory's number of tasks is the published one; a run that is too short for its load says so.
 func TestLength(t *testing.T) {
+	t.Parallel()
 	exact, err := theory.MMk(theory.Pool{Rate: 0.7 * 400, MeanService: 0.01, Limit: 4})
 	if err != nil {
 		t.Fatal(err)

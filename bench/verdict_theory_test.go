@@ -18,6 +18,7 @@ import (
 // TestFalseTheoryIsTold: runs of a strategy with half of the slots that it declares are SUSPECT,
 // with both numbers, beside the law that they break.
 func TestFalseTheoryIsTold(t *testing.T) {
+	t.Parallel()
 	for unit, w := range map[string]bench.Written{
 		"mean-wait-sec": {Load: 0.3, Tasks: 50_000, Warmup: 0.1},
 		"ops/s":         {Load: 1.3, Tasks: 20_000, Warmup: 0.1},
@@ -52,6 +53,7 @@ func TestFalseTheoryIsTold(t *testing.T) {
 // TestNoFalseAlarm: what is right is not told of. (A hundred runs of each of 32 cells had no false
 // alarm either: see the package's verdict_theory.go.)
 func TestNoFalseAlarm(t *testing.T) {
+	t.Parallel()
 	seeds := uint64(check.Of(t, 1, 3))
 	for _, strategy := range []string{"worker_pool", "segregated",
 		"bounded_queue_shed", "unbounded"} {
@@ -75,6 +77,7 @@ func TestNoFalseAlarm(t *testing.T) {
 // TestNoFalseAlarmInLongQueues: a queue that is always full makes as many neighbours wait for the
 // same tasks as it has slots, and so few of the waits of a run are independent.
 func TestNoFalseAlarmInLongQueues(t *testing.T) {
+	t.Parallel()
 	for seed := range uint64(10) {
 		w := bench.Written{Strategy: "bounded_queue_shed", Workload: "exponential", Load: 1.5,
 			Limit: 4, Queue: 1000,
@@ -124,6 +127,7 @@ func TestPoolsOfCores(t *testing.T) {
 // before a full queue, and with a queue of no slot they have neither, and the run is SUSPECT: the
 // short tasks stood behind the long ones, outside.
 func TestPoolsOfClasses(t *testing.T) {
+	t.Parallel()
 	w := bench.Written{Strategy: "segregated", Workload: "bimodal:p=0.1,short=2ms,long=30ms",
 		Limit: 5, Rate: 600, Tasks: 200_000, Warmup: 0.1, Seed: 1}
 	tolerance := 0.05
