@@ -75,11 +75,13 @@ func TestComposedContract(t *testing.T) {
 // composed joins names. Outside a rate codel_lifo is given an hour: what waits for a token waits
 // longer than for a slot, and is rightly shed, where the clauses are about tasks that are not.
 func composed(names ...string) string {
-	paced := slices.ContainsFunc(names[1:], func(name string) bool {
-		return name == "token_bucket" || name == "ticker_limited"
-	})
-	if names[0] == "codel_lifo" && paced {
-		names[0] += ":target=1h,interval=1h"
+	for i, name := range names {
+		paced := slices.ContainsFunc(names[i+1:], func(name string) bool {
+			return name == "token_bucket" || name == "ticker_limited"
+		})
+		if name == "codel_lifo" && paced {
+			names[i] += ":target=1h,interval=1h"
+		}
 	}
 	return strings.Join(names, "+")
 }

@@ -380,3 +380,42 @@ func TestHedgedParameters(t *testing.T) {
 		"hedged:budget=0":                        "strategy hedged: budget 0: want 0.000001 to 1",
 	})
 }
+
+// TestHedgedRetries: a second attempt within a part that retries in place is retried as the first
+// is, and its tries are its own.
+func TestHedgedRetries(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const tasks = 20
+		var calls, done atomic.Int64
+		s := startVariant(t, "retry_in_place:attempts=3,base=1ms,budget=1+hedged:after=10ms,budget=1", 4, 0,
+			strategies.SinkFunc(func(_ *strategies.Task, r strategies.Result) {
+				if done.Add(1); r.Err != nil {
+					t.Error(r.Err)
+				}
+			}))
+		for range tasks {
+			attempt := atomic.Int64{}
+			if err := s.Submit(t.Context(), &strategies.Task{
+				Run: func(ctx context.Context, _ *strategies.Task) strategies.Result {
+					calls.Add(1)
+					switch attempt.Add(1) {
+					case 1: // the first attempt, which the second overtakes
+						<-ctx.Done()
+						return strategies.Result{Err: ctx.Err()}
+					case 2: // the second attempt, which asks for another
+						return strategies.Result{Retry: true, Err: errors.New("busy")}
+					}
+					return strategies.Result{}
+				}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := s.Drain(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if done.Load() != tasks || calls.Load() != 3*tasks || countsOf(s)["hedge-wins"] != tasks {
+			t.Errorf("%d tasks, %d attempts, %v; want %d, %d and as many wins", done.Load(),
+				calls.Load(), countsOf(s), tasks, 3*tasks)
+		}
+	})
+}

@@ -69,9 +69,12 @@ func (s *Layer[T]) Submit(ctx context.Context, t *strategies.Task) error {
 	return err
 }
 
-// Copy makes t what the caller said of another, Run and Arg included.
+// Copy makes t what the caller said of another, Run and Arg included, to be an attempt of its own.
+// Where a part outside retries in place, Run is that part's, which finds what it needs in the task.
 func Copy(t, of *strategies.Task) {
 	t.Run, t.Arg = of.Run, of.Arg
+	tries := &of.Kept().Tries
+	t.Kept().Tries = strategies.Tries{Ordinal: tries.Ordinal, Of: tries.Of, Run: tries.Run}
 	Resemble(t, of)
 }
 
