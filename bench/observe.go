@@ -43,13 +43,7 @@ func (run measurement) result() (*Result, error) {
 		return nil, err
 	}
 	o.ReportOtherwise(r, first, m, &parts)
-	replay := verdicts.ReplayOf(o, first, held)
-	r.Broken = verdicts.BrokenLaws(o, flow, replay, parts.Impossible)
-	r.Add("broken-laws", float64(len(r.Broken)))
-	if replay.Done {
-		r.Add("oracle-mean-wait-sec", replay.MeanWait/observed.Second)
-		r.Add("oracle-max-diff-sec", float64(replay.MaxDiff)/observed.Second)
-	}
+	verdicts.ReportLaws(r, o, flow, verdicts.ReplayOf(o, first, held), parts.Impossible)
 	exact.Report(o, r, m, held)
 	o.ReportCosts(r, o.Trace.Len())
 	verdicts.Judge(o, r, first, m, flow, held)

@@ -90,7 +90,7 @@ func (q Question) candidates(sc bench.Scenario) (all []behaviour, left []string)
 			pools.members = append(pools.members, v)
 		default:
 			all = append(all, behaviour{members: []strategies.Variant{v}, sheds: v.Spec.Sheds,
-				paced: startsOf(v, sc.Target)})
+				paced: startsOf(v, sc.Target).PerSecond})
 		}
 	}
 	shedders.sheds = true
@@ -150,15 +150,15 @@ func wantsRate(v strategies.Variant) bool {
 	return hasKey(v.Spec.Keys, "rate", param.Float) && !v.Values.Given("rate")
 }
 
-// startsOf is how often v starts tasks before a target; 0: it does not say.
-func startsOf(v strategies.Variant, target targets.Variant) float64 {
+// startsOf is how often v starts tasks before a target; the zero Starts: it does not say.
+func startsOf(v strategies.Variant, target targets.Variant) strategies.Starts {
 	if v.Spec.Starts == nil {
-		return 0
+		return strategies.Starts{}
 	}
 	if rate := target.Spec.Rate; rate != nil {
 		v.Values = v.Values.Settle("target", rate(target.Values))
 	}
-	return v.Spec.Starts(params(v, 1, 1)).PerSecond
+	return v.Spec.Starts(params(v, 1, 1))
 }
 
 // margins are the shares of a target's rate that a paced strategy is tried at.
@@ -169,7 +169,7 @@ func pace(v strategies.Variant, target targets.Variant) (all []behaviour) {
 	for _, text := range paces(v.Spec.Name, v.Spec.Keys, target) {
 		if paced, err := strategies.Parse(text); err == nil {
 			all = append(all, behaviour{members: []strategies.Variant{paced},
-				sheds: paced.Spec.Sheds, paced: startsOf(paced, target)})
+				sheds: paced.Spec.Sheds, paced: startsOf(paced, target).PerSecond})
 		}
 	}
 	return all

@@ -29,7 +29,7 @@ func (q Question) composed(sc bench.Scenario) (all []behaviour) {
 					v, err := strategies.Parse(text + "+worker_pool")
 					if err == nil && q.unfit(v, sc) == "" { // else one makes no sense in the other
 						all = append(all, behaviour{members: []strategies.Variant{v},
-							sheds: v.Spec.Sheds, paced: startsOf(v, sc.Target)})
+							sheds: v.Spec.Sheds, paced: startsOf(v, sc.Target).PerSecond})
 					}
 				}
 			}

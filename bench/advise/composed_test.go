@@ -42,7 +42,7 @@ func everyPair(t *testing.T, q Question, sc bench.Scenario) (all []behaviour) {
 			v, err := strategies.Parse(outer + "+" + inner + "+worker_pool")
 			if err == nil && q.unfit(v, sc) == "" {
 				all = append(all, behaviour{members: []strategies.Variant{v}, sheds: v.Spec.Sheds,
-					paced: startsOf(v, sc.Target)})
+					paced: startsOf(v, sc.Target).PerSecond})
 			}
 		}
 	}

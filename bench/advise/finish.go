@@ -166,14 +166,7 @@ func (s *search) enough(o *Option) int {
 			return 0
 		}
 	}
-	for high-low > 1 {
-		if mid := (low + high) / 2; met(mid) {
-			high = mid
-		} else {
-			low = mid
-		}
-	}
-	return high
+	return bisect(low, high, met)
 }
 
 const muchMore = 8

@@ -144,6 +144,11 @@ func sortSearch(most int, ok func(int) bool) int {
 	for high < most && !ok(high) {
 		low, high = high, min(2*high+1, most)
 	}
+	return bisect(low, high, ok)
+}
+
+// bisect is the smallest n above low for which ok, which holds from some n on: high at most.
+func bisect(low, high int, ok func(int) bool) int {
 	for high-low > 1 {
 		if mid := (low + high) / 2; ok(mid) {
 			high = mid

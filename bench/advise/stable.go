@@ -94,13 +94,7 @@ func connections(t targets.Variant) int {
 
 // paceOf is that of a strategy before a target; of several bounds, the slowest.
 func paceOf(v strategies.Variant, target targets.Variant) recursion.Pace {
-	if v.Spec.Starts == nil {
-		return recursion.Pace{}
-	}
-	if rate := target.Spec.Rate; rate != nil {
-		v.Values = v.Values.Settle("target", rate(target.Values))
-	}
-	starts := v.Spec.Starts(params(v, 1, 1))
+	starts := startsOf(v, target)
 	if starts.PerSecond <= 0 {
 		return recursion.Pace{}
 	}

@@ -26,10 +26,6 @@ var _ = register(Spec{
 		if !(ratio >= 1 && ratio <= 1e6) {
 			return nil, errors.New("ratio: want 1 to 1e6")
 		}
-		m, err := newModulated(rate, v, "high", "low", [2]float64{ratio, 1}, false)
-		if err != nil {
-			return nil, err
-		}
-		return m.plan(seed), nil
+		return openModulated(rate, seed, v, "high", "low", [2]float64{ratio, 1}, false)
 	},
 })

@@ -31,11 +31,11 @@ const (
 	phaseBounds = "want 1µs to 24h"
 )
 
-// newModulated has phases of these means, of whose rates the first is weight times the second, and
+// openModulated has phases of these means, of whose rates the first is weight times the second, and
 // none in the second where weight is 0.
-func newModulated(
-	rate float64, v param.Values, first, second string, weights [2]float64, fixed bool,
-) (*modulated, error) {
+func openModulated(
+	rate float64, seed uint64, v param.Values, first, second string, weights [2]float64, fixed bool,
+) (Next, error) {
 	m := &modulated{fixed: fixed}
 	for i, key := range [...]string{first, second} {
 		d := v.Duration(key)
@@ -55,7 +55,7 @@ func newModulated(
 	for i := range m.phases {
 		m.phases[i].rate = rate * weights[i] * cycle / weighted
 	}
-	return m, nil
+	return m.plan(seed), nil
 }
 
 // plan draws the phases and the arrivals from one stream: what is left of a gap when its phase ends

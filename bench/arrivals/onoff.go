@@ -20,10 +20,6 @@ var _ = register(Spec{
 	},
 	Open: func(rate float64, seed uint64, v param.Values) (Next, error) {
 		fixed := v.Choice("phases") == "fixed"
-		m, err := newModulated(rate, v, "on", "off", [2]float64{1, 0}, fixed)
-		if err != nil {
-			return nil, err
-		}
-		return m.plan(seed), nil
+		return openModulated(rate, seed, v, "on", "off", [2]float64{1, 0}, fixed)
 	},
 })

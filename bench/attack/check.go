@@ -3,7 +3,6 @@ package attack
 import (
 	"time"
 
-	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/records"
 )
 
@@ -28,7 +27,7 @@ func (a Attack) checkPlanned(agents []Agent, cut error) (planned []int) {
 		}
 		if due := s.Records[0].At(uint64(at)).Due; due != p.due {
 			wrong[k] = true
-			agents[k].doubt(bench.Invalid, checkName, "request %d is due after %v, and by its "+
+			agents[k].doubt("request %d is due after %v, and by its "+
 				"records after %v: it sent another plan", p.seq, time.Duration(p.due),
 				time.Duration(due))
 		}
@@ -42,7 +41,7 @@ func (a Attack) checkPlanned(agents []Agent, cut error) (planned []int) {
 			if s.Cut != "" {
 				why = ": " + s.Cut
 			}
-			agents[k].doubt(bench.Invalid, checkName, "it has %d of the %d requests of its "+
+			agents[k].doubt("it has %d of the %d requests of its "+
 				"share%s", s.begun(), n, why)
 		}
 	}
@@ -64,7 +63,7 @@ func (g *Agent) checkCounts(cut error) {
 		return
 	}
 	if s.Cut != "" && cut == nil {
-		g.doubt(bench.Invalid, checkName, "it ended before its plan: %s", s.Cut)
+		g.doubt("it ended before its plan: %s", s.Cut)
 	}
 	settled, statuses := 0, 0
 	for _, n := range s.Outcomes {
@@ -75,16 +74,16 @@ func (g *Agent) checkCounts(cut error) {
 	}
 	if s.Sessions != nil {
 		if law := s.Sessions.Broken(s.Requests); law != "" {
-			g.doubt(bench.Invalid, checkName, "%s", law)
+			g.doubt("%s", law)
 		}
 	}
 	if settled != s.Requests || statuses > s.Requests {
-		g.doubt(bench.Invalid, checkName, "it counted %d requests, %d outcomes of them and %d "+
+		g.doubt("it counted %d requests, %d outcomes of them and %d "+
 			"statuses", s.Requests, settled, statuses)
 	}
 	if s.Summed != nil {
 		if s.Summed.Tasks != s.Requests {
-			g.doubt(bench.Invalid, checkName, "it counted %d requests, and its result is about %d",
+			g.doubt("it counted %d requests, and its result is about %d",
 				s.Requests, s.Summed.Tasks)
 		}
 		return
@@ -101,14 +100,14 @@ func (g *Agent) checkCounts(cut error) {
 	}
 	switch {
 	case n != s.Requests:
-		g.doubt(bench.Invalid, checkName, "it counted %d requests, and sent records of %d",
+		g.doubt("it counted %d requests, and sent records of %d",
 			s.Requests, n)
 	case outcomes != s.Outcomes:
-		g.doubt(bench.Invalid, checkName, "it counted %v completed, failed, throttled, shed and "+
+		g.doubt("it counted %v completed, failed, throttled, shed and "+
 			"abandoned, and its records have %v", s.Outcomes[records.Completed:],
 			outcomes[records.Completed:])
 	case busy != s.Busy:
-		g.doubt(bench.Invalid, checkName, "it counted %v in requests, and its records have %v",
+		g.doubt("it counted %v in requests, and its records have %v",
 			time.Duration(s.Busy), time.Duration(busy))
 	}
 }

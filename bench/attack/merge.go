@@ -26,10 +26,10 @@ type Agent struct {
 	Offset, OffsetError time.Duration
 }
 
-// doubt adds what speaks against what it has sent.
-func (g *Agent) doubt(v bench.Verdict, check, format string, args ...any) {
+// doubt adds what makes what it has sent INVALID.
+func (g *Agent) doubt(format string, args ...any) {
 	g.Doubts = append(g.Doubts,
-		bench.Reason{Verdict: v, Check: check, Text: fmt.Sprintf(format, args...)})
+		bench.Reason{Verdict: bench.Invalid, Check: checkName, Text: fmt.Sprintf(format, args...)})
 }
 
 // Verdict is the worst on the agent: its own, and that of who watched it.

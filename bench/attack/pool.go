@@ -11,14 +11,13 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"slices"
 	"strings"
-	"sync"
 	"time"
 	"unicode"
 
 	"github.com/poolbench/poolbench/bench/attack/conns"
 	"github.com/poolbench/poolbench/bench/calls"
+	"github.com/poolbench/poolbench/internal/parts/streams"
 )
 
 // A host is where requests go, and the wires to it.
@@ -27,10 +26,9 @@ type host struct {
 	tls     *tls.Config // nil: plain
 	most    int         // wires; 0: as many as it takes
 
-	mu      sync.Mutex
-	made    int
-	idle    []*wire // the last used last
-	waiting []chan *wire
+	streams.Waiting[*wire]
+	made int
+	idle []*wire // the last used last
 }
 
 // newConns has the connections of the attack.
@@ -107,48 +105,29 @@ func inASCII(host string) (string, error) {
 // take is a wire that nobody uses, or a new one. It waits for one where there may be no more.
 func (h *host) take(
 	ctx context.Context, deadline time.Time,
-) (_ *wire, waited bool, err error) {
-	h.mu.Lock()
+) (_ *wire, waited bool, _ error) {
+	h.Lock()
 	if last := len(h.idle) - 1; last >= 0 {
 		w := h.idle[last]
 		h.idle = h.idle[:last]
-		h.mu.Unlock()
+		h.Unlock()
 		return w, false, nil
 	}
 	if h.most == 0 || h.made < h.most {
 		h.made++
-		h.mu.Unlock()
+		h.Unlock()
 		return &wire{reader: bufio.NewReader(nil)}, false, nil
 	}
-	mine := make(chan *wire, 1)
-	h.waiting = append(h.waiting, mine)
-	h.mu.Unlock()
-	late := time.NewTimer(time.Until(deadline))
-	defer late.Stop()
-	select {
-	case w := <-mine:
-		return w, true, nil
-	case <-ctx.Done():
-		err = context.Cause(ctx)
-	case <-late.C:
-		err = fmt.Errorf("no connection became free: %w", os.ErrDeadlineExceeded)
-	}
-	h.mu.Lock()
-	at := slices.Index(h.waiting, mine)
-	if at >= 0 {
-		h.waiting = slices.Delete(h.waiting, at, at+1)
-	}
-	h.mu.Unlock()
-	if at < 0 { // it came just now
-		h.give(<-mine)
-	}
-	return nil, true, err
+	w, err := h.Await(ctx, deadline, errNoWire, h.give)
+	return w, true, err
 }
+
+var errNoWire = fmt.Errorf("no connection became free: %w", os.ErrDeadlineExceeded)
 
 // standing is a wire that nobody uses and whose connection is open; nil: there is none.
 func (h *host) standing() *wire {
-	h.mu.Lock()
-	defer h.mu.Unlock()
+	h.Lock()
+	defer h.Unlock()
 	last := len(h.idle) - 1
 	if last < 0 || h.idle[last].conn == nil {
 		return nil
@@ -160,12 +139,9 @@ func (h *host) standing() *wire {
 
 // give has the next one use the wire.
 func (h *host) give(w *wire) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if len(h.waiting) > 0 {
-		h.waiting[0] <- w
-		h.waiting = h.waiting[1:]
-		return
+	h.Lock()
+	defer h.Unlock()
+	if !h.Next(w) {
+		h.idle = append(h.idle, w)
 	}
-	h.idle = append(h.idle, w)
 }

@@ -119,9 +119,13 @@ func Floats(s string) ([]float64, error) { return list(s, dist.ParseFloat) }
 // Ints reads a comma list such as 4,8.
 func Ints(s string) ([]int, error) { return list(s, parseInt) }
 
-// list reads at least one element; the error is about the first bad one.
+// list reads at least one element.
 func list[T any](s string, parse func(string) (T, error)) ([]T, error) {
-	texts := strings.Split(s, ",")
+	return each(strings.Split(s, ","), parse)
+}
+
+// each reads all; the error is about the first bad one.
+func each[T any](texts []string, parse func(string) (T, error)) ([]T, error) {
 	all := make([]T, len(texts))
 	for i, text := range texts {
 		var err error

@@ -64,14 +64,7 @@ func ParseList(s string) ([]Call, error) {
 			texts = append(texts, part)
 		}
 	}
-	calls := make([]Call, len(texts))
-	for i, text := range texts {
-		var err error
-		if calls[i], err = Parse(text); err != nil {
-			return nil, err
-		}
-	}
-	return calls, nil
+	return each(texts, Parse)
 }
 
 // String spells the call as it was typed.

@@ -247,14 +247,15 @@ func endSearch(ctx context.Context, f *search.Found, stopped error) error {
 func searchCodes(f *search.Found) []exit.Code {
 	codes := f.Codes()
 	for _, a := range f.Answers {
-		switch a.Outcome() {
-		case capacity.Nowhere:
-			codes = append(codes, exit.Regression)
-		case capacity.Unknown:
-			codes = append(codes, exit.Undecided)
-		}
+		codes = append(codes, outcomeCode(a.Outcome()))
 	}
 	return codes
+}
+
+// outcomeCode is exit.Fine where there is an answer.
+func outcomeCode(o capacity.Outcome) exit.Code {
+	return map[capacity.Outcome]exit.Code{capacity.Nowhere: exit.Regression,
+		capacity.Unknown: exit.Undecided}[o]
 }
 
 // A span is a range that is searched.

@@ -242,14 +242,8 @@ func (a *app) searchServer(
 	suite := cases.Of("capacity", e)
 	suite.Add(cases.Capacity("rate", serverResult(s, k, answer).Name, answer.Outcome(s.Most),
 		answer.Met, answer.Missed, answer.Stopped))
-	codes := append(e.Codes(), cases.Publish(suite, o.JUnit, a.Printer))
-	switch answer.Outcome(s.Most) {
-	case capacity.Nowhere:
-		codes = append(codes, exit.Regression)
-	case capacity.Unknown:
-		codes = append(codes, exit.Undecided)
-	}
-	return exit.Ended(shown, codes...)
+	return exit.Ended(shown, append(e.Codes(), cases.Publish(suite, o.JUnit, a.Printer),
+		outcomeCode(answer.Outcome(s.Most)))...)
 }
 
 // serverResult puts the answer in the form of a run, as searches under the virtual clock do.

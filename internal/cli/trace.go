@@ -83,14 +83,9 @@ const textColumns = 80
 
 // describe reads the file.
 func (o traceOptions) describe(file string) (*recorded.Document, error) {
-	s := traces.Source{File: file, Time: o.column, End: o.at == "end",
-		Unit: traces.UnitOf(o.unit), Layout: traces.Layout(o.layout)}
-	if o.duration != traces.NoColumn {
-		s.Duration = o.duration
-	}
-	if o.class != traces.NoColumn {
-		s.Class = o.class
-	}
+	s := traces.Source{File: file, Time: o.column, Duration: traces.Column(o.duration),
+		Class: traces.Column(o.class), End: o.at == "end", Unit: traces.UnitOf(o.unit),
+		Layout: traces.Layout(o.layout)}
 	t, err := s.Read()
 	if err != nil {
 		return nil, err

@@ -167,7 +167,7 @@ func drawCapacity(m *evidence.Measured) evidence.Figure {
 	p := evidence.Plane("", spreads("C² of the task times"),
 		charts.Axis{Label: "highest utilisation · tasks a second", Format: withRate})
 	for i, wait := range waits {
-		s := charts.Series{Name: objective(wait), Style: i}
+		s := charts.Series{Name: fmt.Sprintf("p99 wait ≤ %v E[S]", wait), Style: i}
 		for _, b := range aims() {
 			if b.wait == wait {
 				evidence.AddPoint(&s, b.c2, b.found(m))
@@ -207,8 +207,6 @@ func drawCapacity(m *evidence.Measured) evidence.Figure {
 func withRate(load float64) string {
 	return words.Short(load) + " · " + charts.Count(load*limit/unit.Seconds()) + "/s"
 }
-
-func objective(wait float64) string { return fmt.Sprintf("p99 wait ≤ %v E[S]", wait) }
 
 func answerCapacity(m *evidence.Measured, f *finding.Finding) {
 	const wait, c2 = capacityWait, 16

@@ -2,7 +2,6 @@ package answer
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 
@@ -18,14 +17,7 @@ type Class struct {
 }
 
 // String names the class: one or two names, or the first and how many others.
-func (c Class) String() string { return some(c.Names) }
-
-func some(names []string) string {
-	if len(names) > 2 {
-		return fmt.Sprintf("%s and %d others", names[0], len(names)-1)
-	}
-	return prose.List(names)
-}
+func (c Class) String() string { return prose.Some(c.Names) }
 
 // Classes sorts the strategies into classes, in the order of their first members. One that is not
 // ranked, as it runs more at once than the limit, is in none with those that are.

@@ -79,7 +79,7 @@ func (s Sweep) unusable() (a Answer) {
 	if slices.ContainsFunc(s.Cases, fit) {
 		return a
 	}
-	trust := s.Trust()
+	trust := TrustOf([]Sweep{s})
 	none := trust.Invalid == len(s.Cases)
 	if !none {
 		s.Cases = slices.DeleteFunc(slices.Clone(s.Cases), func(c Case) bool {
@@ -113,7 +113,7 @@ func (s Sweep) unusable() (a Answer) {
 				alike = append(alike, c.Strategy)
 			}
 		}
-		return fmt.Sprintf("%s with %s%s", quantity.Seconds(k.Value(a.Unit)), some(alike),
+		return fmt.Sprintf("%s with %s%s", quantity.Seconds(k.Value(a.Unit)), prose.Some(alike),
 			priceOf(k.Cell))
 	}
 	a.Headline += fmt.Sprintf(": %sthe %s reads %s", lower(s.prefix(x)), Metric(a.Unit), reads(low))
@@ -231,7 +231,7 @@ func (s Sweep) fallBehind() (a Answer) {
 		// a short queue is no merit of its own where it is bought by refusing
 		return Answer{Unit: c.unit, X: x, score: 10, Headline: upper(fmt.Sprintf(
 			"%s%s %s the p99 response at %s; %s %s behind without end%s", s.prefix(x),
-			c.in[0].named(), keep, quantity.Seconds(c.in[0].value), some(behind), fall,
+			c.in[0].named(), keep, quantity.Seconds(c.in[0].value), prose.Some(behind), fall,
 			c.spared(false)))}
 	}
 	return a
@@ -305,10 +305,10 @@ func (s Sweep) beside(k Case) (text string) {
 	if n := len(nothing); n == 1 {
 		text += "; " + nothing[0] + " completes nothing"
 	} else if n > 1 {
-		text += "; " + some(nothing) + " complete nothing"
+		text += "; " + prose.Some(nothing) + " complete nothing"
 	}
 	if n := len(doubted); n > 0 {
-		text += fmt.Sprintf("; %s %s SUSPECT", some(doubted), isAre(n))
+		text += fmt.Sprintf("; %s %s SUSPECT", prose.Some(doubted), isAre(n))
 	}
 	return text
 }

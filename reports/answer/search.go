@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/results"
 )
@@ -84,7 +85,7 @@ func OfSearch(s Search) (a Answer, ok bool) {
 	a.Facts = append(a.Facts, bars)
 	tie := "No other interval overlaps that of " + best.Name + "."
 	if len(ties) > 0 {
-		tie = fmt.Sprintf("%s %s not significantly different from %s.", some(ties),
+		tie = fmt.Sprintf("%s %s not significantly different from %s.", prose.Some(ties),
 			isAre(len(ties)), best.Name)
 	}
 	if len(decided) > 1 {

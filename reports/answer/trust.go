@@ -17,9 +17,6 @@ type Trust struct {
 	Why                     string // the check that most of the doubted fail: "lag, 3 of 5"
 }
 
-// Trust judges the cases of the sweep.
-func (s Sweep) Trust() Trust { return TrustOf([]Sweep{s}) }
-
 // TrustOf judges the cases of sweeps, each scenario once.
 func TrustOf(sweeps []Sweep) (t Trust) {
 	seen := make(map[*results.Run]bool)

@@ -158,11 +158,9 @@ func (s *reportSection) Rest() []reportFigure {
 }
 
 // More names them.
-func (s *reportSection) More() string { return titles(s.Rest()) }
-
-func titles(figures []reportFigure) string {
+func (s *reportSection) More() string {
 	title := func(f reportFigure) string { return f.Title }
-	return strings.Join(prose.Texts(figures, title), " · ")
+	return strings.Join(prose.Texts(s.Rest(), title), " · ")
 }
 
 // mostBullets is how many lines of a study are shown before the rest is folded.

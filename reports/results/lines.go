@@ -63,7 +63,7 @@ func (f *lineFeed) next() error {
 		if err != nil {
 			return err
 		}
-		if !isTestEvent(line) {
+		if !testEvent.Match(line) {
 			return f.show(line)
 		}
 		if err := f.events.add(line); err != nil {

@@ -19,10 +19,8 @@ type testEvents struct {
 	spoke   []string          // packages in the order of their first line
 }
 
-// isTestEvent recognises a line of go test -json, also one that another program has written anew,
+// testEvent recognises a line of go test -json, also one that another program has written anew,
 // with spaces. No other line of benchmark output begins with a brace.
-func isTestEvent(line []byte) bool { return testEvent.Match(line) }
-
 var testEvent = regexp.MustCompile(`^\s*\{\s*"(.*")?Action"\s*:\s*"`)
 
 // add takes an event.

@@ -221,11 +221,9 @@ func (h *race) try() {
 	h.endSecond = end
 	h.mu.Unlock()
 	h.of.made.Add(1)
-	r, returned := strategies.Result{}, false
-	defer func() {
-		if !returned {
-			r = engine.Failure(recover())
-		}
+	engine.Conclude(func() strategies.Result {
+		return h.second.Run(ctx, &h.second)
+	}, func(r strategies.Result, returned bool) {
 		h.mu.Lock()
 		defer h.mu.Unlock()
 		if h.decided || hasFailed(r) && returned {
@@ -236,9 +234,7 @@ func (h *race) try() {
 			h.of.won.Add(1)
 		}
 		h.end(errLost)
-	}()
-	r = h.second.Run(ctx, &h.second)
-	returned = true
+	})
 }
 
 // learn takes note of how long a call took, or until it had lost.

@@ -239,7 +239,7 @@ func (q *asynqQueue) close() (err error) {
 		return nil
 	}
 	if q.remove {
-		err = within(settled, q.delete)
+		err = within(q.delete)
 	}
 	return Redis.tell(errors.Join(err, q.redis.Close()))
 }

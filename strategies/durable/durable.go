@@ -141,9 +141,9 @@ func start(
 	return nil, err
 }
 
-// within calls do with a context that ends after d, whatever else has ended.
-func within(d time.Duration, do func(context.Context) error) error {
-	ctx, cancel := context.WithTimeout(context.Background(), d)
+// within calls do with a context that ends when settled is over, whatever else has ended.
+func within(do func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(context.Background(), settled)
 	defer cancel()
 	return do(ctx)
 }

@@ -147,7 +147,7 @@ func (j *jetStream) open(ctx context.Context, p strategies.Params) (err error) {
 }
 
 func (j *jetStream) deleteStreams() error {
-	return within(settled, func(ctx context.Context) error {
+	return within(func(ctx context.Context) error {
 		return errors.Join(j.js.DeleteStream(ctx, j.name), j.js.DeleteStream(ctx, j.deadName()))
 	})
 }
@@ -298,7 +298,7 @@ func (m *jetMessage) Reply(r broker.Reply) error {
 		letter := nats.NewMsg(m.of.deadName())
 		letter.Data = m.Msg.Data
 		letter.Header.Set("Error", oneLine(r.Dead))
-		if err := within(settled, func(ctx context.Context) error {
+		if err := within(func(ctx context.Context) error {
 			_, err := m.of.js.PublishMsg(ctx, letter)
 			return err
 		}); err != nil {

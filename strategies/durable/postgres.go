@@ -75,7 +75,7 @@ func (s *postgresSchema) close() (err error) {
 		return nil
 	}
 	if s.temporary && !(s.resumed && s.unopened.Load()) {
-		err = within(settled, func(ctx context.Context) error {
+		err = within(func(ctx context.Context) error {
 			_, err := s.pool.Exec(ctx, s.in("DROP SCHEMA IF EXISTS {schema} CASCADE"))
 			return err
 		})

@@ -129,7 +129,7 @@ func (q *redisStream) close() (err error) {
 		return nil
 	}
 	if q.remove {
-		err = within(settled, func(ctx context.Context) error {
+		err = within(func(ctx context.Context) error {
 			return q.client.Del(ctx, q.name, q.later, q.dead).Err()
 		})
 	}

@@ -229,7 +229,7 @@ func (m *sqliteMessage) until(t time.Time) error {
 }
 
 func (m *sqliteMessage) bury(why string) error {
-	return within(settled, func(ctx context.Context) error {
+	return within(func(ctx context.Context) error {
 		tx, err := m.queue.db.BeginTx(ctx, nil)
 		if err != nil {
 			return err

@@ -336,6 +336,20 @@ func (l *Lifecycle) resume(t *strategies.Task, r strategies.Result) strategies.R
 	return r
 }
 
+// Conclude runs an attempt and calls end with its Result; where it does not return, with a Failure.
+// A panic ends here.
+func Conclude(attempt func() strategies.Result, end func(r strategies.Result, returned bool)) {
+	r, returned := strategies.Result{}, false
+	defer func() {
+		if !returned {
+			r = Failure(recover())
+		}
+		end(r, returned)
+	}()
+	r = attempt()
+	returned = true
+}
+
 // Failure is the Result of a task that did not return: recovered is what recover gave, nil after
 // Goexit. (Since Go 1.21 even panic(nil) recovers as something.) It is called by the deferred
 // function, so that the stack shows the panic.

@@ -106,20 +106,14 @@ func (a *attempts) make(ctx context.Context, second bool) (r strategies.Result) 
 	defer a.running.Done()
 	done := make(chan strategies.Result, 1)
 	go func() {
-		r, returned := strategies.Result{}, false
-		defer func() {
-			if !returned {
-				r = engine.Failure(recover())
+		engine.Conclude(func() strategies.Result {
+			t := a.task
+			if second {
+				t = new(strategies.Task)
+				around.Copy(t, a.task)
 			}
-			done <- r
-		}()
-		t := a.task
-		if second {
-			t = new(strategies.Task)
-			around.Copy(t, a.task)
-		}
-		r = t.Run(ctx, t)
-		returned = true
+			return t.Run(ctx, t)
+		}, func(r strategies.Result, _ bool) { done <- r })
 	}()
 	if r = <-done; !second {
 		a.first = r

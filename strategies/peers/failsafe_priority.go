@@ -152,14 +152,9 @@ func (s *failsafePriority) wait(t *strategies.Task, level int, answer chan<- err
 // execute runs a task that has a permit. Whatever it does, the permit is given back before it is
 // done.
 func (s *failsafePriority) execute(t *strategies.Task, permit adaptivelimiter.Permit) {
-	r, returned := strategies.Result{}, false
-	defer func() {
-		if !returned {
-			r = engine.Failure(recover())
-		}
-		giveBack(permit, r)
-		s.Settle(t, r)
-	}()
-	r = s.Run(t)
-	returned = true
+	engine.Conclude(func() strategies.Result { return s.Run(t) },
+		func(r strategies.Result, _ bool) {
+			giveBack(permit, r)
+			s.Settle(t, r)
+		})
 }

@@ -30,6 +30,15 @@ func compared[T cmp.Ordered](op string) (func(a, b T) bool, error) {
 	return nil, fmt.Errorf("want one of == != < <= > >=, got %q", op)
 }
 
+// textual is matching with the value that stands in rest.
+func textual(op, rest string) (func([]byte) bool, error) {
+	want, _, err := value(rest)
+	if err != nil {
+		return nil, err
+	}
+	return matching(op, want)
+}
+
 // matching is the operator on a text.
 func matching(op, want string) (func([]byte) bool, error) {
 	text := []byte(want)
@@ -59,11 +68,7 @@ func header(rest string) (func(*Answer) string, error) {
 	if op == "exists" && rest == "" {
 		return func(a *Answer) string { return unless(a.has(name)) }, nil
 	}
-	want, _, err := value(rest)
-	if err != nil {
-		return nil, err
-	}
-	holds, err := matching(op, want)
+	holds, err := textual(op, rest)
 	if err != nil {
 		return nil, err
 	}
@@ -72,11 +77,7 @@ func header(rest string) (func(*Answer) string, error) {
 
 func body(rest string) (func(*Answer) string, error) {
 	op, rest := word(rest)
-	want, _, err := value(rest)
-	if err != nil {
-		return nil, err
-	}
-	holds, err := matching(op, want)
+	holds, err := textual(op, rest)
 	if err != nil {
 		return nil, err
 	}

@@ -80,14 +80,7 @@ func slopeErrors(x [observed.Batches]float64) float64 {
 		product += off * before
 		before = off
 	}
-	correlation := 0.0
-	if square > 0 {
-		correlation = product / square
-	}
-	// with a slope that is estimated too it is too low by twice as much
-	correlation = min(max(correlation+2*(1+4*correlation)/observed.Batches, 0), 0.95)
-	variance := square / (observed.Batches - 2) * (1 + correlation) / (1 - correlation)
-	return verdicts.ErrorsOf(slope, math.Sqrt(variance/spread))
+	return verdicts.ErrorsOf(slope, math.Sqrt(verdicts.Variance(square, product)/spread))
 }
 
 // mostTails is how many batches have a histogram: then each two become one.

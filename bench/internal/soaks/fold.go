@@ -247,13 +247,7 @@ func (f *Fold) part() (*result.Result, error) {
 	held := observed.Held{Share: f.stood.Count / n, Mean: f.stood.Total / n, Ever: f.stood.Ever}
 	r.Add("held/op", held.Share)
 	f.parts.ReportMeans(r)
-	replay := f.oracle.Ended()
-	r.Broken = verdicts.BrokenLaws(o, flow, replay, f.parts.Impossible)
-	r.Add("broken-laws", float64(len(r.Broken)))
-	if replay.Done {
-		r.Add("oracle-mean-wait-sec", replay.MeanWait/observed.Second)
-		r.Add("oracle-max-diff-sec", float64(replay.MaxDiff)/observed.Second)
-	}
+	verdicts.ReportLaws(r, o, flow, f.oracle.Ended(), f.parts.Impossible)
 	if o.Pools == nil {
 		exact.Report(o, r, m, held)
 	}

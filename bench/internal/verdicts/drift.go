@@ -126,15 +126,7 @@ func CompareHalves(x [observed.Batches]float64) (h halves) {
 			product += d * (x[i-1] - h.of(i-1))
 		}
 	}
-	correlation := 0.0
-	if square > 0 {
-		correlation = product / square
-	}
-	// A correlation that is estimated from so few is too low by (1+4ρ)/n on average (Kendall, Note
-	// on bias in the estimation of autocorrelation, 1954).
-	correlation = min(max(correlation+(1+4*correlation)/half, 0), 0.95)
-	variance := square / (observed.Batches - 2) * (1 + correlation) / (1 - correlation)
-	h.Step = ErrorsOf(h.second-h.first, math.Sqrt(2*variance/half))
+	h.Step = ErrorsOf(h.second-h.first, math.Sqrt(2*Variance(square, product)/half))
 	var changes [observed.Batches - 1]float64
 	for i := range changes {
 		if changes[i] = x[i+1] - x[i]; changes[i] > 0 {
@@ -144,6 +136,20 @@ func CompareHalves(x [observed.Batches]float64) (h halves) {
 	mean, spread := observed.MeanAndSD(changes[:])
 	h.trend = ErrorsOf(mean, spread/math.Sqrt(observed.Batches-1))
 	return h
+}
+
+// Variance is that of the batches behind the squares of what is off the two numbers that were taken
+// from them, widened by the correlation of neighbours, of which the products are. One that is
+// estimated from half of the batches is too low by (1+4ρ)/n on average (Kendall, Note on bias in
+// the estimation of autocorrelation, 1954); so it is by twice as much from all of them, where a
+// slope is estimated too.
+func Variance(square, product float64) float64 {
+	correlation := 0.0
+	if square > 0 {
+		correlation = product / square
+	}
+	correlation = min(max(correlation+(1+4*correlation)*2/observed.Batches, 0), 0.95)
+	return square / (observed.Batches - 2) * (1 + correlation) / (1 - correlation)
 }
 
 func (h halves) of(batch int) float64 {

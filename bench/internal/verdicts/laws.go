@@ -5,6 +5,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench/internal/observed"
 	"github.com/poolbench/poolbench/bench/records"
+	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/internal/statistics/recursion"
 	"github.com/poolbench/poolbench/strategies"
 )
@@ -12,6 +13,18 @@ import (
 // keepers are the packages whose goroutines outlive a task without a fault of the strategy: a
 // client keeps its connections open for the next call.
 var keepers = []string{"net/http", "database/sql"}
+
+// ReportLaws reports which laws are broken, and what the oracle says.
+func ReportLaws(
+	r *result.Result, o *observed.Run, f observed.Flow, oracle Replay, impossible int,
+) {
+	r.Broken = BrokenLaws(o, f, oracle, impossible)
+	r.Add("broken-laws", float64(len(r.Broken)))
+	if oracle.Done {
+		r.Add("oracle-mean-wait-sec", oracle.MeanWait/observed.Second)
+		r.Add("oracle-max-diff-sec", float64(oracle.MaxDiff)/observed.Second)
+	}
+}
 
 // BrokenLaws checks what holds on every run of every correct strategy, and says each violation in
 // words with its numbers.

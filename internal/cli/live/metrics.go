@@ -30,7 +30,8 @@ func (f *Frame) writeMetrics(b *bytes.Buffer) {
 	one := func(name, help string, value *float64) {
 		if value != nil {
 			head(name, "gauge", help)
-			fmt.Fprintf(b, "poolbench_%s %s\n", name, number(*value))
+			fmt.Fprintf(b, "poolbench_%s %s\n", name,
+				strconv.FormatFloat(*value, 'g', -1, 64))
 		}
 	}
 	head("runs_finished", "gauge", "Runs of the command that are done.")
@@ -64,8 +65,6 @@ func (f *Frame) writeMetrics(b *bytes.Buffer) {
 		one("tasks_in_flight_limit", "Most tasks that may run at once.", new(float64(f.Limit)))
 	}
 }
-
-func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
 // escaped is a value of a label.
 func escaped(value string) string {

@@ -53,7 +53,7 @@ func MakePlan(given Words, file string) (Plan, error) {
 			complaints = append(complaints, err)
 		}
 		return p, errors.Join(append(complaints, p.twice())...)
-	case len(given) > 0 && !given.only("seed"):
+	case len(given) > 1 || len(given) == 1 && !given.have("seed"):
 		suite, err := given.Suite("")
 		return Plan{{Suite: suite}}, err
 	}

@@ -20,9 +20,6 @@ type Words map[string][]Word
 // FirstSeed is that of the first repetition where no other is given.
 const FirstSeed = 1
 
-// only reports whether the words speak of that axis and of nothing else.
-func (w Words) only(axis string) bool { return len(w) == 1 && w[axis] != nil }
-
 // have reports whether the words speak of that axis.
 func (w Words) have(axis string) bool { return w[axis] != nil }
 

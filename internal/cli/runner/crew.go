@@ -79,11 +79,6 @@ func (c *crew) Open(
 // aloneFor is how long a sweep without workers says nothing.
 const aloneFor = 3 * time.Second
 
-// run has a worker run the scenario.
-func (c *crew) run(ctx context.Context, s bench.Scenario) (*bench.Result, error) {
-	return c.sweep.Run(ctx, s)
-}
-
 // close says who did what, and ends what the command has started.
 func (c *crew) close() {
 	c.end()

@@ -59,7 +59,7 @@ func (r *Runner) Telling(
 	ctx context.Context, s bench.Scenario, soFar func(*bench.Result),
 ) (*bench.Result, error) {
 	if r.crew != nil {
-		return r.crew.run(ctx, s)
+		return r.crew.sweep.Run(ctx, s)
 	}
 	if s.Clock == bench.Virtual {
 		return r.children.run(ctx, s, soFar)

@@ -2,7 +2,6 @@ package rpc
 
 import (
 	"bufio"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"time"
@@ -251,5 +250,3 @@ func ofReset(code http2.ErrCode) codes.Code {
 
 // A prefix is what a message has before it: whether it is compressed, and how long it is.
 type prefix [5]byte
-
-func (p *prefix) length() uint32 { return binary.BigEndian.Uint32(p[1:]) }

@@ -2,6 +2,7 @@ package rpc
 
 import (
 	"encoding/base64"
+	"encoding/binary"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -154,7 +155,7 @@ func (r *reply) take(p []byte) (codes.Code, string) {
 			if r.have, p = r.have+n, p[n:]; r.have < len(r.prefix) {
 				break
 			}
-			r.left = r.prefix.length()
+			r.left = binary.BigEndian.Uint32(r.prefix[1:])
 			switch {
 			case r.prefix[0] != 0:
 				return codes.Internal, "a message is compressed, which nobody had asked for"

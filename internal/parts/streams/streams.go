@@ -4,8 +4,6 @@ package streams
 import (
 	"context"
 	"os"
-	"slices"
-	"sync"
 	"time"
 )
 
@@ -19,10 +17,9 @@ const Default = 100
 type Dealer struct {
 	connections, most int // 0: as many as it takes
 
-	mu      sync.Mutex
-	carries []int
-	next    int // whose turn it is
-	waiting []chan int
+	Waiting[int] // for a connection with room
+	carries      []int
+	next         int // whose turn it is
 }
 
 // NewDealer is for so many connections, 0 being as many as it takes, of so many streams each.
@@ -37,36 +34,13 @@ func NewDealer(connections, streams int) *Dealer {
 // Take is a connection with room. It waits for one until the deadline, or until ctx ends. Each is
 // to be given back.
 func (d *Dealer) Take(ctx context.Context, deadline time.Time) (int, error) {
-	d.mu.Lock()
+	d.Lock()
 	if at := d.room(); at >= 0 {
 		d.carries[at]++
-		d.mu.Unlock()
+		d.Unlock()
 		return at, nil
 	}
-	mine := make(chan int, 1)
-	d.waiting = append(d.waiting, mine)
-	d.mu.Unlock()
-	late := time.NewTimer(time.Until(deadline))
-	defer late.Stop()
-	var err error
-	select {
-	case at := <-mine:
-		return at, nil
-	case <-ctx.Done():
-		err = context.Cause(ctx)
-	case <-late.C:
-		err = errNoneFree
-	}
-	d.mu.Lock()
-	at := slices.Index(d.waiting, mine)
-	if at >= 0 {
-		d.waiting = slices.Delete(d.waiting, at, at+1)
-	}
-	d.mu.Unlock()
-	if at < 0 { // it came just now
-		d.Give(<-mine)
-	}
-	return 0, err
+	return d.Await(ctx, deadline, errNoneFree, d.Give)
 }
 
 // errNoneFree is a timeout.
@@ -101,12 +75,9 @@ func (d *Dealer) room() int {
 
 // Give has the next call go over that connection.
 func (d *Dealer) Give(at int) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if len(d.waiting) > 0 {
-		d.waiting[0] <- at
-		d.waiting = d.waiting[1:]
-		return
+	d.Lock()
+	defer d.Unlock()
+	if !d.Next(at) {
+		d.carries[at]--
 	}
-	d.carries[at]--
 }

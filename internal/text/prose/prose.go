@@ -45,6 +45,14 @@ func List(names []string) string {
 	return strings.Join(names[:last], ", ") + " and " + names[last]
 }
 
+// Some names one or two, or the first and how many others.
+func Some(names []string) string {
+	if len(names) > 2 {
+		return fmt.Sprintf("%s and %d others", names[0], len(names)-1)
+	}
+	return List(names)
+}
+
 // Few are the first of many names, and how many more there are.
 func Few(names []string, most int) []string {
 	if len(names) <= most+1 {

@@ -9,6 +9,14 @@ import (
 // NoColumn is how a column is spelt that is not read.
 const NoColumn = "none"
 
+// Column is one of a Source by how it is spelt.
+func Column(spelt string) string {
+	if spelt == NoColumn {
+		return ""
+	}
+	return spelt
+}
+
 // units are those of durations; auto is what the format says.
 var units = []struct {
 	name string
@@ -60,16 +68,10 @@ func Keys() []param.Key {
 func Open(
 	v param.Values, file, at, duration, class string, labels [MostLabels]string,
 ) (*Plan, error) {
-	s := Source{File: file, Time: at, End: v.Choice("at") == "end", Labels: labels}
-	if duration != NoColumn {
-		s.Duration = duration
-	}
-	s.Unit = UnitOf(v.Choice("unit"))
+	s := Source{File: file, Time: at, Duration: Column(duration), Class: Column(class),
+		End: v.Choice("at") == "end", Labels: labels, Unit: UnitOf(v.Choice("unit"))}
 	if v.Given("layout") {
 		s.Layout = v.Text("layout")
-	}
-	if class != NoColumn {
-		s.Class = class
 	}
 	t, err := s.Read()
 	if err != nil {

@@ -32,19 +32,12 @@ func (s *brokered) deliver(m Message) {
 		s.reply(m, elsewise)
 		return
 	}
-	r, returned := strategies.Result{}, false
-	defer func() {
-		if !returned {
-			r = engine.Failure(recover())
+	engine.Conclude(func() strategies.Result {
+		if t.Kept().Tries.Made >= s.retries.Attempts { // each of them has killed its process
+			return strategies.Result{Retry: true}
 		}
-		s.conclude(m, l, t, r)
-	}()
-	if t.Kept().Tries.Made >= s.retries.Attempts { // each of them has killed its process
-		r = strategies.Result{Retry: true}
-	} else {
-		r = s.Run(t)
-	}
-	returned = true
+		return s.Run(t)
+	}, func(r strategies.Result, _ bool) { s.conclude(m, l, t, r) })
 }
 
 // claim finds the task that a message is about, and marks it as running; or says what the message

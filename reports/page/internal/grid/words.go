@@ -46,10 +46,7 @@ func Tied(r []Ranked, value float64) string {
 			names = append(names, x.Name)
 		}
 	}
-	if len(names) > 2 {
-		return fmt.Sprintf("%s and %d others", names[0], len(names)-1)
-	}
-	return prose.List(names)
+	return prose.Some(names)
 }
 
 // ComesTo says what each comes to, "a completes 12 % and b 20 %"; of more than MostNames + 1, the
