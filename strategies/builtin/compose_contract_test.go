@@ -34,7 +34,8 @@ func keepsContract(t *testing.T, text string, clauses []strategytest.Clause) {
 // it to the others. Under the race detector a part is held to each in one of its compositions, and
 // in all to that in which what is inside refuses.
 func TestComposedContract(t *testing.T) {
-	bases, thorough := []string{"worker_pool", "unbounded", "codel_lifo", "partitioned"}, check.Whole(t)
+	bases := []string{"worker_pool", "unbounded", "codel_lifo", "partitioned"}
+	thorough := check.Whole(t)
 	if check.All() {
 		bases = nil
 		for _, s := range strategies.All() {

@@ -387,7 +387,8 @@ func TestHedgedRetries(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const tasks = 20
 		var calls, done atomic.Int64
-		s := startVariant(t, "retry_in_place:attempts=3,base=1ms,budget=1+hedged:after=10ms,budget=1", 4, 0,
+		const text = "retry_in_place:attempts=3,base=1ms,budget=1+hedged:after=10ms,budget=1"
+		s := startVariant(t, text, 4, 0,
 			strategies.SinkFunc(func(_ *strategies.Task, r strategies.Result) {
 				if done.Add(1); r.Err != nil {
 					t.Error(r.Err)

@@ -195,7 +195,8 @@ func Address(path, hash string) string {
 // Settled waits until two frames have been drawn.
 func (b *Tab) Settled() {
 	b.T.Helper()
-	Eval[bool](b, `new Promise(r => requestAnimationFrame(() => requestAnimationFrame(() => r(true))))`)
+	Eval[bool](b, `new Promise(r =>
+		requestAnimationFrame(() => requestAnimationFrame(() => r(true))))`)
 }
 
 // Eval runs an expression in the page, and waits for it where it is a promise.
