@@ -5,6 +5,7 @@ import (
 	"io"
 	"math"
 
+	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/answer"
 	"github.com/poolbench/poolbench/reports/charts"
@@ -35,18 +36,11 @@ func (d *Document) WritePage(w io.Writer) error {
 		items     []string
 	}{{"missing", "What would meet it", d.ways()},
 		{"changes", "What would change it", d.changes()},
-		{"runners-up", "Runners-up", d.others()},
+		{"runners-up", "Runners-up", prose.Texts(d.RunnersUp, Option.other)},
 		{"left", "Not considered", d.NotLookedAt}} {
 		p.Add(len(s.items) > 0, s.id, s.title, shell.Listed(s.id, s.title, s.items))
 	}
 	return p.Write(w)
-}
-
-func (d *Document) others() (lines []string) {
-	for _, o := range d.RunnersUp {
-		lines = append(lines, d.other(o))
-	}
-	return lines
 }
 
 // figure draws the promise, what other limits come to, and what becomes of it when things get
@@ -56,15 +50,14 @@ func (d *Document) figure() (*shell.Figure, error) {
 	kinds := []string{"met", "not met", "undecided"}
 	var all []shell.Row
 	add := func(name string, v *float64, verdict string) {
-		r := shell.Row{Name: name + ": " + o.metric(v), Value: math.NaN()}
+		r := shell.Row{Name: name + ": " + o.metric(v), Kind: 1, Value: math.NaN()}
 		switch verdict {
 		case "met":
+			r.Kind = 0
 		case "undecided":
 			r.Kind = 2
 		case Unstable:
-			r.Name, r.Kind = name+": "+Unstable, 1
-		default:
-			r.Kind = 1
+			r.Name = name + ": " + Unstable
 		}
 		if v != nil && *v > 0 {
 			r.Value = *v

@@ -45,7 +45,7 @@ func (d *Document) WriteText(w io.Writer) error {
 	if len(others) > 0 {
 		lines = append(lines, "runners-up")
 		for _, o := range others {
-			lines = append(lines, wrapped("  ", d.other(o), 1)...)
+			lines = append(lines, wrapped("  ", o.other(), 1)...)
 		}
 	}
 	if len(d.NotLookedAt) > 0 {
@@ -57,7 +57,7 @@ func (d *Document) WriteText(w io.Writer) error {
 }
 
 // other is a runner-up in a line.
-func (d *Document) other(o Option) string {
+func (o Option) other() string {
 	text := fmt.Sprintf("%s, limit %d: %s", o.Strategy, o.Limit, o.verdict())
 	if o.Same {
 		return text + " (the same in all runs)"

@@ -69,8 +69,11 @@ type contest struct {
 	growing []standing
 }
 
-func (s Sweep) contest(x float64, unit string, better int) contest {
-	c := contest{unit: unit, x: x}
+func (s Sweep) contest(x float64, unit string) contest {
+	c, better := contest{unit: unit, x: x}, -1
+	if counts(unit) {
+		better = +1
+	}
 	unbounded := s.unbounded()
 	for _, class := range s.Classes() {
 		k, ok := class.at(x)

@@ -14,15 +14,11 @@ const mostBars = 5
 // facts are what stands beside the headline: the ranking, who ties and where it does not matter,
 // and what the best costs.
 func (s Sweep) facts(a Answer) (out []Fact) {
-	better := -1
-	if counts(a.Unit) {
-		better = +1
-	}
-	c := s.contest(a.X, a.Unit, better)
+	c := s.contest(a.X, a.Unit)
 	if len(c.in) == 0 {
 		return nil
 	}
-	for _, f := range []Fact{s.ranking(c, better), s.alike(c), s.price(c)} {
+	for _, f := range []Fact{s.ranking(c), s.alike(c), s.price(c)} {
 		if f.Text != "" || len(f.Bars) > 0 {
 			out = append(out, f)
 		}
@@ -31,14 +27,15 @@ func (s Sweep) facts(a Answer) (out []Fact) {
 }
 
 // ranking is a bar for each class, the best first.
-func (s Sweep) ranking(c contest, better int) Fact {
-	f := Fact{Title: Metric(c.unit) + atPlace(s.Place(c.x))}
-	if better > 0 {
-		f.Title = "completed" + atPlace(s.Place(c.x))
-		if c.unit == goodput {
-			f.Title = "completed in time" + atPlace(s.Place(c.x))
-		}
+func (s Sweep) ranking(c contest) Fact {
+	f := Fact{Title: Metric(c.unit)}
+	switch c.unit {
+	case throughput:
+		f.Title = "completed"
+	case goodput:
+		f.Title = "completed in time"
 	}
+	f.Title += atPlace(s.Place(c.x))
 	most := 0.0
 	for _, k := range c.in {
 		most = max(most, k.value)
@@ -89,7 +86,7 @@ func (s Sweep) alike(c contest) Fact {
 // tenth, and none of them loses a task.
 func (s Sweep) indifferent() (x, low, high float64, ok bool) {
 	for _, at := range s.places() {
-		c := s.contest(at, "p99-response-sec", -1)
+		c := s.contest(at, "p99-response-sec")
 		if len(c.growing) > 0 || len(c.in) < 2 || c.in[len(c.in)-1].value > 1.1*c.in[0].value ||
 			c.losing() != "" {
 			break

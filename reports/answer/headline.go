@@ -95,12 +95,7 @@ func (s Sweep) unusable() (a Answer) {
 	case len(s.Cases) == 1 && s.Cases[0].Doubts().Unfinished():
 		a.Headline = "The run is not over, or was cut off"
 	}
-	var known []Case
-	for _, c := range s.at(x) {
-		if !math.IsNaN(c.Value(a.Unit)) {
-			known = append(known, c)
-		}
-	}
+	known := slices.DeleteFunc(s.at(x), func(c Case) bool { return math.IsNaN(c.Value(a.Unit)) })
 	if len(known) == 0 {
 		return a
 	}
@@ -126,7 +121,7 @@ func (s Sweep) unusable() (a Answer) {
 // unit is the time that can be spoken of at a place; "" where there is none.
 func (s Sweep) unit(x float64) string {
 	for _, u := range spoken {
-		if s.known(x, u) {
+		if slices.ContainsFunc(s.at(x), func(c Case) bool { return !math.IsNaN(c.Value(u)) }) {
 			return u
 		}
 	}
@@ -199,7 +194,7 @@ func (s Sweep) done() Answer { return s.completed(throughput, "") }
 func (s Sweep) completed(unit, in string) (a Answer) {
 	xs := s.places()
 	x := xs[len(xs)-1]
-	c := s.contest(x, unit, +1)
+	c := s.contest(x, unit)
 	if len(c.in) < 2 || !c.told(c.in[0], c.in[len(c.in)-1]) {
 		return a
 	}
@@ -216,7 +211,7 @@ func (s Sweep) completed(unit, in string) (a Answer) {
 // fallBehind speaks of those whose queue grows without end, and the best of those that keep up.
 func (s Sweep) fallBehind() (a Answer) {
 	for _, x := range slices.Backward(s.places()) {
-		c := s.contest(x, "p99-response-sec", -1)
+		c := s.contest(x, "p99-response-sec")
 		if len(c.growing) == 0 || len(c.in) == 0 {
 			continue
 		}
@@ -242,7 +237,7 @@ func (s Sweep) fallBehind() (a Answer) {
 func (s Sweep) slower() (a Answer) {
 	for _, x := range slices.Backward(s.places()) {
 		unit := s.unit(x)
-		c := s.contest(x, unit, -1)
+		c := s.contest(x, unit)
 		if len(c.in) < 2 || !c.told(c.in[0], c.in[len(c.in)-1]) {
 			continue
 		}
@@ -263,7 +258,7 @@ func (s Sweep) slower() (a Answer) {
 func (s Sweep) nothingTold() (a Answer) {
 	for _, x := range slices.Backward(s.places()) {
 		unit := s.unit(x)
-		c := s.contest(x, unit, -1)
+		c := s.contest(x, unit)
 		if len(c.in) < 2 {
 			continue
 		}

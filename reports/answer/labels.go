@@ -18,13 +18,13 @@ func (s Sweep) preferred(a Answer) (text string) {
 	for _, c := range s.at(a.X) {
 		cells = append(cells, c.Cell)
 	}
-	overall := s.contest(a.X, all, -1)
+	overall := s.contest(a.X, all)
 	if len(overall.in) < 2 {
 		return ""
 	}
 	most := 1.0
 	for _, l := range results.Labels(cells) {
-		c := s.contest(a.X, l.P99(), -1)
+		c := s.contest(a.X, l.P99())
 		for _, k := range c.in {
 			if k.Strategy != overall.in[0].Strategy || !c.told(c.in[0], k) {
 				continue

@@ -1,7 +1,9 @@
 package answer
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/poolbench/poolbench/reports/results"
 )
@@ -58,21 +60,11 @@ func (c contest) worst() string {
 
 // losing follows a sentence that names nobody: how many lose tasks, and who loses the most.
 func (c contest) losing() string {
-	var lose []standing
-	for _, k := range c.in {
-		if k.Lost() > 0 {
-			lose = append(lose, k)
-		}
-	}
+	lose := slices.DeleteFunc(slices.Clone(c.in), func(k standing) bool { return k.Lost() == 0 })
 	if len(lose) == 0 {
 		return ""
 	}
-	most := lose[0]
-	for _, k := range lose {
-		if k.Lost() > most.Lost() {
-			most = k
-		}
-	}
+	most := slices.MaxFunc(lose, func(a, b standing) int { return cmp.Compare(a.Lost(), b.Lost()) })
 	n, all := len(names(lose)), len(names(c.in))
 	switch {
 	case n == all:

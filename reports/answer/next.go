@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -46,7 +47,7 @@ func Quote(text string) string {
 // NextOf is the command that follows an answer: more repetitions where nothing is told apart, else
 // the search for the load that the best still bears.
 func (s Sweep) NextOf(a Answer) string {
-	c := s.contest(a.X, "p99-response-sec", -1)
+	c := s.contest(a.X, "p99-response-sec")
 	if len(c.in) == 0 {
 		return ""
 	}
@@ -62,12 +63,8 @@ func (s Sweep) NextOf(a Answer) string {
 	if axis == "rate" {
 		return ""
 	}
-	var who []string
-	for _, k := range slices.Concat(c.in, c.growing) {
-		if who = append(who, k.Names[0]); len(who) == 4 {
-			break
-		}
-	}
+	all := slices.Concat(c.in, c.growing)
+	who := prose.Texts(all[:min(4, len(all))], func(k standing) string { return k.Names[0] })
 	bound := roundUp(1.5 * c.in[0].value)
 	if s.Held > 0 {
 		bound = time.Duration(math.Round(s.Held * 1e9)).String()

@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -67,14 +68,8 @@ func MostSurprising(all []finding.Finding) finding.Finding {
 	rank := []finding.Verdict{finding.DoesNotHold, finding.Depends, finding.Holds,
 		finding.Undecided}
 	return slices.MinFunc(all, func(a, b finding.Finding) int {
-		x, y := slices.Index(rank, a.Verdict), slices.Index(rank, b.Verdict)
-		switch {
-		case x != y:
-			return x - y
-		case largestFactor(a.Because) > largestFactor(b.Because):
-			return -1
-		}
-		return 0
+		return cmp.Or(slices.Index(rank, a.Verdict)-slices.Index(rank, b.Verdict),
+			cmp.Compare(largestFactor(b.Because), largestFactor(a.Because)))
 	})
 }
 
@@ -136,13 +131,9 @@ func clause(because string) string {
 
 // tallied is "3 of 17 claims hold, 9 depend, 5 do not".
 func tallied(all []finding.Finding) string {
-	n := func(v finding.Verdict) (n int) {
-		for _, f := range all {
-			if f.Verdict == v {
-				n++
-			}
-		}
-		return n
+	counts := map[finding.Verdict]int{}
+	for _, f := range all {
+		counts[f.Verdict]++
 	}
 	var parts []string
 	for _, v := range []struct {
@@ -151,12 +142,12 @@ func tallied(all []finding.Finding) string {
 	}{{finding.Holds, "holds", "hold"}, {finding.Depends, "depends", "depend"},
 		{finding.DoesNotHold, "does not hold", "do not hold"},
 		{finding.Undecided, "is undecided", "are undecided"}} {
-		word := v.many
-		if n(v.verdict) == 1 {
-			word = v.one
-		}
-		if n(v.verdict) > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n(v.verdict), word))
+		switch n := counts[v.verdict]; n {
+		case 0:
+		case 1:
+			parts = append(parts, "1 "+v.one)
+		default:
+			parts = append(parts, fmt.Sprintf("%d %s", n, v.many))
 		}
 	}
 	return fmt.Sprintf("Of %s %s", prose.Count(len(all), "claim"), prose.List(parts))

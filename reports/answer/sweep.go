@@ -1,7 +1,6 @@
 package answer
 
 import (
-	"math"
 	"slices"
 
 	"github.com/poolbench/poolbench/internal/text/prose"
@@ -74,11 +73,6 @@ func (s Sweep) unbounded() (names []string) {
 // strategies are the names in the order of the cases.
 func (s Sweep) strategies() []string {
 	return prose.Distinct(prose.Texts(s.Cases, func(c Case) string { return c.Strategy }))
-}
-
-// known reports whether a case at the place has a metric.
-func (s Sweep) known(x float64, unit string) bool {
-	return slices.ContainsFunc(s.at(x), func(c Case) bool { return !math.IsNaN(c.Value(unit)) })
 }
 
 // count is "3 strategies".

@@ -88,13 +88,8 @@ func isAre(n int) string {
 
 // upper begins a sentence with a capital letter, but not with that of a name.
 func upper(s string) string {
-	if first, _, _ := strings.Cut(s, " "); strings.ContainsAny(first, "_:=") || s == "" {
-		return s
-	}
-	for _, word := range []string{"at ", "the "} {
-		if strings.HasPrefix(s, word) {
-			return strings.ToUpper(s[:1]) + s[1:]
-		}
+	if strings.HasPrefix(s, "at ") || strings.HasPrefix(s, "the ") {
+		return strings.ToUpper(s[:1]) + s[1:]
 	}
 	return s
 }

@@ -10,6 +10,8 @@ import (
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/poolbench/poolbench/internal/text/prose"
 )
 
 // Found is what a search for capacity found for one strategy: an interval, never a point.
@@ -45,10 +47,7 @@ func Capacity(title string, across Across, from, to float64, found []Found) (*Ch
 		return cmp.Or(-cmp.Compare(a.Met, b.Met),
 			-cmp.Compare(orHighest(a.Missed), orHighest(b.Missed)), cmp.Compare(a.Style, b.Style))
 	})
-	var names []string
-	for _, f := range rows {
-		names = append(names, f.Name)
-	}
+	names := prose.Texts(rows, func(f Found) string { return f.Name })
 	p := newPlot("", across.Label(), "")
 	p.Add(brackets{rows, across, from, to})
 	p.X.Tick.Marker = linearTicks{Count, 6}

@@ -156,11 +156,7 @@ func cardLines(text string, width vg.Length, style draw.TextStyle, most int) []s
 	lines := wrap(text, width, style)
 	if len(lines) > most {
 		lines = lines[:most]
-		last := lines[most-1]
-		if style.Width(last+"…") > width {
-			last = fitting(last, width-style.Width("…"), style)
-		}
-		lines[most-1] = last + "…"
+		lines[most-1] = fitting(lines[most-1], width-style.Width("…"), style) + "…"
 	}
 	return lines
 }

@@ -133,7 +133,7 @@ func (h *heat) tint(i int) role {
 
 // step is that of a count.
 func (h *heat) step(n int64) int {
-	at, found := slices.BinarySearchFunc(h.steps, n, cmp.Compare)
+	at, found := slices.BinarySearch(h.steps, n)
 	if !found {
 		at--
 	}

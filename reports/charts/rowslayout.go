@@ -85,14 +85,10 @@ func (c *Chart) layRows(l Layout) (out rowLayout) {
 		q := *p
 		q.Title.Text, q.X.Label.Text = "", ""
 		q.X.Tick.Marker = apart{p.X.Tick.Marker, p.X, 0.93 * each} // the data is a little narrower
-		out.panels = append(out.panels, rowPlot{Plot: &q, title: wrap(p.Title.Text, each, head),
-			x: wrap(p.X.Label.Text, each, label)})
-	}
-	for i := range out.panels {
-		r := &out.panels[i]
 		cell := draw.Canvas{Rectangle: vg.Rectangle{Max: vg.Point{X: each, Y: 400}}}
-		r.beside = each - r.DataCanvas(cell).Size().X
-		r.width = each
+		out.panels = append(out.panels, rowPlot{Plot: &q, title: wrap(p.Title.Text, each, head),
+			x: wrap(p.X.Label.Text, each, label), width: each,
+			beside: each - q.DataCanvas(cell).Size().X})
 	}
 	if l == Wide { // data areas of one width
 		for _, r := range out.panels {

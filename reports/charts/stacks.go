@@ -44,36 +44,29 @@ func (s stackRows) draw(
 	title, label string, stacks []Stack, shares bool, ticks linearTicks,
 ) (*Chart, error) {
 	most := 0.0
-	rows := make([]Stack, 0, len(stacks))
-	var notes []string
-	var names []string
-	for _, s := range stacks {
-		total := 0.0
-		for _, v := range s.Parts {
+	var notes, names []string
+	for _, of := range stacks {
+		parts, total := make([]float64, len(of.Parts)), 0.0
+		for i, v := range of.Parts {
 			if counting.shows(v) {
+				parts[i] = v
 				total += v
 			}
 		}
 		if total <= 0 || total > hugest {
-			notes = append(notes, s.Name+" left out, 0 or not a number")
+			notes = append(notes, of.Name+" left out, 0 or not a number")
 			continue
 		}
-		whole := 1.0
 		if shares {
-			whole = total
-		}
-		parts := make([]float64, len(s.Parts))
-		for i, v := range s.Parts {
-			if counting.shows(v) {
-				parts[i] = v / whole
+			for i := range parts {
+				parts[i] /= total
 			}
+			total = 1
 		}
-		most = max(most, total/whole)
-		rows = append(rows, Stack{s.Name, parts})
-		names = append(names, s.Name)
+		most = max(most, total)
+		s.rows, names = append(s.rows, Stack{of.Name, parts}), append(names, of.Name)
 	}
 	p := newPlot("", label, "")
-	s.rows = rows
 	p.Add(s)
 	p.X.Tick.Marker = ticks
 	p.X.Min, p.X.Max = 0, most

@@ -127,12 +127,7 @@ func thin(s Series, n int) Series {
 	out := Series{Name: s.Name, Style: s.Style, Gaps: s.Gaps}
 	for i := range n {
 		from, to := i*len(s.X)/n, (i+1)*len(s.X)/n
-		top := from
-		for j := from; j < to; j++ {
-			if s.Y[j] > s.Y[top] {
-				top = j
-			}
-		}
+		top := from + slices.Index(s.Y[from:to], slices.Max(s.Y[from:to]))
 		if i == n-1 {
 			top = len(s.X) - 1
 		}

@@ -165,13 +165,16 @@ func (t *Table) Change(row *Row, column int) string {
 
 var errBaseZero = errors.New("the base is 0, from which there is no change in percent")
 
-// warnings are those on the comparison in a column of a row, and why its delta is "?".
-func (t *Table) warnings(row *Row, column int) []error {
-	cell := row.Cells[column]
-	if row.Cells[row.Base].Summary.Center == 0 && cell.Summary.Center != 0 {
-		return append(slices.Clip(cell.Versus.Warnings), errBaseZero)
+// warnings are those on the comparison, of which pairs have none, and why its delta is "?".
+func (f facet) warnings() []error {
+	warnings := f.cell().Versus.Warnings
+	switch {
+	case f.cell().paired != nil:
+		return nil
+	case f.base().Summary.Center == 0 && f.cell().Summary.Center != 0:
+		return append(slices.Clip(warnings), errBaseZero)
 	}
-	return cell.Versus.Warnings
+	return warnings
 }
 
 // shortNames are those of the rows that are shortened, as names of benchmarks are.

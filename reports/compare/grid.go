@@ -44,7 +44,6 @@ type gridTable struct {
 	without benchproc.Key // the table's key without its unit
 	rows    map[benchproc.Key]struct{}
 	cells   map[gridCellKey]*gridCell
-	tests   judge.RankSums
 }
 
 type gridCellKey struct{ row, col benchproc.Key }
@@ -129,7 +128,7 @@ func (g *grid) add(rec *benchfmt.Result, run *results.Run) {
 		table := g.tables[key]
 		if table == nil {
 			table = &gridTable{without: without, rows: make(map[benchproc.Key]struct{}),
-				cells: make(map[gridCellKey]*gridCell), tests: g.tests}
+				cells: make(map[gridCellKey]*gridCell)}
 			g.tables[key] = table
 		}
 		cell := table.cells[at]
@@ -163,7 +162,7 @@ func (g *grid) comparison(units benchfmt.UnitMetadataMap, opts Options) *Compari
 			table.Base = min(table.Base, slices.Index(cols, at.col))
 		}
 		for _, rowKey := range sortedKeys(from.rows) {
-			row := from.row(rowKey, cols, table.Base, assume, opts)
+			row := g.row(from, rowKey, cols, table.Base, assume, opts)
 			if opts.Brief && !opts.Unpaired && !table.Exact {
 				g.pair(&row, from.without, rowKey, cols, unit, opts.Confidence)
 			}
@@ -187,8 +186,8 @@ func (g *grid) comparison(units benchfmt.UnitMetadataMap, opts Options) *Compari
 
 // row summarises the cells of a row and compares each with that of the base column; in brief, where
 // a row has no cell there, with its first.
-func (t *gridTable) row(
-	key benchproc.Key, cols []benchproc.Key, baseColumn int,
+func (g *grid) row(
+	t *gridTable, key benchproc.Key, cols []benchproc.Key, baseColumn int,
 	assume benchmath.Assumption, opts Options,
 ) Row {
 	thresholds := benchmath.DefaultThresholds
@@ -204,7 +203,7 @@ func (t *gridTable) row(
 		}
 		row.Cells[i] = cell.summarise(assume, &thresholds, opts.Confidence)
 		if base := row.Cells[row.Base]; i > row.Base && base != nil {
-			versus := compareSamples(t.tests, assume, base.Sample, row.Cells[i].Sample)
+			versus := compareSamples(g.tests, assume, base.Sample, row.Cells[i].Sample)
 			row.Cells[i].Versus = &versus
 		}
 	}

@@ -78,7 +78,10 @@ func (c *Comparison) found(all []change, at int) (a answer.Answer) {
 func (c *Comparison) untested(all []change, same int) string {
 	text := fmt.Sprintf("Too few repetitions to test a difference: %s of fewer than %d samples "+
 		"each", prose.Count(len(all), "comparison"), judge.SamplesFor(c.Alpha/2))
-	if differ := c.inPairs(all); differ != nil {
+	differ := slices.DeleteFunc(slices.Clone(all), func(row change) bool {
+		return row.cell().paired == nil || row.equal()
+	})
+	if len(differ) > 0 {
 		text = fmt.Sprintf("The %s; one pair each, so that none of %s is tested", c.sentence(differ),
 			prose.Count(len(all), "comparison"))
 	}
@@ -86,16 +89,6 @@ func (c *Comparison) untested(all []change, same int) string {
 		text += fmt.Sprintf(", and %d are the same", same)
 	}
 	return text
-}
-
-// inPairs are those that differ in the one pair that they have, by the size of the change.
-func (c *Comparison) inPairs(all []change) (differ []change) {
-	for _, row := range all {
-		if row.cell().paired != nil && !row.equal() {
-			differ = append(differ, row)
-		}
-	}
-	return differ
 }
 
 // identical reports whether each task of all that is compared is the same.

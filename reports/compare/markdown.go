@@ -46,9 +46,6 @@ func (c *Comparison) markdownValue(
 	cell := f.cell()
 	if c.brief {
 		_, now := f.values()
-		if f.column == f.row.Base {
-			now, _ = f.values()
-		}
 		return within(now, cell)
 	}
 	return join(scaler.Format(cell.Summary.Center), "±", cell.Summary.PctRangeString(),
@@ -62,14 +59,6 @@ func (c *Comparison) against(f facet) (delta, basis string) {
 	}
 	v := f.cell().Versus
 	return v.FormatDelta(f.base().Summary.Center, f.cell().Summary.Center), v.String()
-}
-
-// warnings are those on the comparison: of pairs there are none.
-func (c *Comparison) warnings(f facet) []error {
-	if f.cell().paired != nil {
-		return nil
-	}
-	return f.table.warnings(f.row, f.column)
 }
 
 func (c *Comparison) markdown(text *strings.Builder, t *Table, short map[string]string) {
@@ -92,21 +81,19 @@ func (c *Comparison) markdown(text *strings.Builder, t *Table, short map[string]
 		scaler := row.scaler(class)
 		line := []string{tables.Code(cmp.Or(short[row.Name], row.Name))}
 		for place, i := range shown {
-			cell := row.Cells[i]
-			switch {
-			case cell == nil:
-				line = append(line, "–")
-			default:
-				line = append(line, c.markdownValue(facet{t, &row, i}, scaler, &notes))
+			f, value := facet{t, &row, i}, "–"
+			if f.cell() != nil {
+				value = c.markdownValue(f, scaler, &notes)
 			}
+			line = append(line, value)
 			switch {
 			case place == 0:
-			case cell == nil || cell.Versus == nil:
+			case f.cell() == nil || f.cell().Versus == nil:
 				line = append(line, "", "", "")
 			default:
-				delta, basis := c.against(facet{t, &row, i})
+				delta, basis := c.against(f)
 				line = append(line, delta, t.Change(&row, i),
-					join(basis, mark(&notes, c.warnings(facet{t, &row, i}))))
+					join(basis, mark(&notes, f.warnings())))
 			}
 		}
 		m.Row(line)

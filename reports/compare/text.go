@@ -99,7 +99,7 @@ func (t *Table) text(
 				warnings := v.Warnings
 				if words {
 					a.Note(at+textChange, t.Change(&row, i))
-					warnings = t.warnings(&row, i)
+					warnings = facet{t, &row, i}.warnings()
 				}
 				a.Cell(at+textP, 1, tables.Left, " ", "("+v.String()+")")
 				a.Note(at+textDeltaNotes, mark(&notes, warnings))

@@ -17,11 +17,12 @@ func (d *Difference) String() string {
 	if of == nil {
 		of, which = &d.All, "of both sides"
 	}
-	if of.Tasks == 0 || of.none() {
+	parts := of.parts()
+	if parts == "" {
 		return ""
 	}
 	text := fmt.Sprintf("%s %s: mean %s = %s", prose.Count(of.Tasks, "task"), which,
-		Signed(of.mean(of.Response)), of.parts())
+		Signed(of.mean(of.Response)), parts)
 	if m := d.Most; m != nil {
 		text += fmt.Sprintf("; %s of them make %s of it",
 			quantity.WholeShare(float64(m.Tasks)/float64(of.Tasks)),
@@ -33,17 +34,8 @@ func (d *Difference) String() string {
 	return text
 }
 
-// none reports whether no part differs.
-func (s *Sum) none() bool {
-	for _, v := range s.Parts {
-		if v != 0 {
-			return false
-		}
-	}
-	return true
-}
-
-// parts are those that can be seen beside the largest, in the order of a task's life.
+// parts are those that can be seen beside the largest, in the order of a task's life; "" where none
+// differs.
 func (s *Sum) parts() string {
 	const least = 0.005 // of the largest
 	largest := 0.0

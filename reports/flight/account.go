@@ -42,9 +42,6 @@ type Block struct {
 	Waking string // the function that let it go on, likewise; "" where the trace does not tell
 }
 
-// errNoTask is of a trace that no slow task was written for.
-var errNoTask = errors.New("the trace names no slow task")
-
 // Read reads a trace that was written for a slow task.
 func Read(data []byte) (a *Account, err error) {
 	defer func() { // whose reader may panic on a damaged one
@@ -81,7 +78,7 @@ func each(data []byte, f func(*trace.Event)) error {
 // find finds the line of the trace that names the task, and so its time.
 func find(data []byte) (*view, error) {
 	v := &view{goroutine: trace.NoGoroutine, states: map[trace.GoID]since{},
-		marks: map[string]mark{}}
+		blocked: map[Block]time.Duration{}, marks: map[string]trace.Time{}}
 	var first trace.Time
 	var response, sinceStart int64
 	err := each(data, func(e *trace.Event) {
@@ -101,7 +98,7 @@ func find(data []byte) (*view, error) {
 		return nil, err
 	}
 	if v.goroutine == trace.NoGoroutine {
-		return nil, errNoTask
+		return nil, errors.New("the trace names no slow task")
 	}
 	v.due = max(first, v.to-trace.Time(response))
 	v.from = max(first, v.to-trace.Time(sinceStart))

@@ -2,7 +2,6 @@ package flight
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -19,20 +18,14 @@ type view struct {
 	states    map[trace.GoID]since
 	waiting   Block                   // that of the goroutine now
 	blocked   map[Block]time.Duration // by place, For left out
-	marks     map[string]mark
-	ran       time.Duration // of all goroutines
+	marks     map[string]trace.Time   // since when ranges of the trace are open
+	ran       time.Duration           // of all goroutines
 }
 
 // since is when a goroutine came to be in a state.
 type since struct {
 	state trace.GoState
 	at    trace.Time
-}
-
-// A mark is a range of the trace that is open.
-type mark struct {
-	at   trace.Time
-	open int
 }
 
 // within is how much of a stretch is between begin and the end.
@@ -53,23 +46,20 @@ func (v *view) take(e *trace.Event) {
 	case trace.EventRangeBegin, trace.EventRangeActive:
 		r := e.Range()
 		key := r.Name + r.Scope.String()
-		m := v.marks[key]
-		if m.open == 0 {
-			m = mark{at: e.Time()}
+		if _, open := v.marks[key]; !open {
+			v.marks[key] = e.Time()
 			if e.Kind() == trace.EventRangeActive {
-				m.at = v.due // it was on before
+				v.marks[key] = v.due // it was on before
 			}
-			m.open = 1
 		}
-		v.marks[key] = m
 	case trace.EventRangeEnd:
 		r := e.Range()
 		key := r.Name + r.Scope.String()
-		if m := v.marks[key]; m.open > 0 {
-			v.ranged(r, m.at, e.Time())
-		} else {
-			v.ranged(r, v.due, e.Time())
+		from, open := v.marks[key]
+		if !open {
+			from = v.due
 		}
+		v.ranged(r, from, e.Time())
 		delete(v.marks, key)
 	}
 }
@@ -129,9 +119,7 @@ func (v *view) left(id trace.GoID, was since, now trace.Time, e *trace.Event) {
 		if e != nil && e.Goroutine() != id {
 			b.Waking = place(e.Stack())
 		}
-		if v.blocked == nil {
-			v.blocked = map[Block]time.Duration{}
-		}
+
 		v.blocked[b] += d
 	}
 }
@@ -141,13 +129,12 @@ func (v *view) account() *Account {
 	for id, s := range v.states {
 		v.left(id, s, v.to, nil)
 	}
-	for key, m := range v.marks {
+	for key, at := range v.marks {
 		if strings.HasPrefix(key, marking) {
-			v.Marking += v.within(v.due, m.at, v.to)
+			v.Marking += v.within(v.due, at, v.to)
 		}
 	}
-	for _, b := range slices.Collect(maps.Keys(v.blocked)) {
-		d := v.blocked[b]
+	for b, d := range v.blocked {
 		b.For = d
 		v.Blocked = append(v.Blocked, b)
 	}

@@ -18,14 +18,6 @@ import (
 //go:embed page.css
 var pageCSS string
 
-// pageContent is what the page shows.
-type pageContent struct {
-	Remarks []string
-	Heads   []string
-	Rows    []pageRow
-	Figures []shell.Figure
-}
-
 type pageRow struct {
 	Class string
 	Cells []string
@@ -37,38 +29,49 @@ const pairsBeside = 3
 // WritePage writes a gate's report as a page for a browser, with every pair drawn. It needs
 // nothing beside it, and loads nothing.
 func WritePage(w io.Writer, r *verdict.Report) error {
-	c, err := content(r)
+	figures, err := figures(r)
 	if err != nil {
 		return err
 	}
 	p := shell.Page{Title: "gate", Subtitle: strings.Join(summary(r), " · "), Answer: found(r),
 		Trust: badges(r), CSS: pageCSS}
-	if len(c.Figures) > 0 {
-		p.Figure, c.Figures = &c.Figures[0], c.Figures[1:]
+	if len(figures) > 0 {
+		p.Figure, figures = &figures[0], figures[1:]
 	}
-	p.Add(len(c.Rows) > 0, "verdicts", "Verdicts", verdicts(c.Heads, c.Rows))
-	p.Add(len(c.Figures) > 0, "pairs", "Pairs", pairs(c.Figures))
-	p.Add(len(c.Remarks) > 0, "remarks", "Remarks",
-		shell.Listed("remarks", "Remarks", c.Remarks))
-	return p.Write(w)
-}
-
-// content fills in the table and draws the figures.
-func content(r *verdict.Report) (*pageContent, error) {
-	c := &pageContent{Remarks: remarks(r)}
+	var heads []string
 	for _, col := range gateColumns {
-		c.Heads = append(c.Heads, col.head)
+		heads = append(heads, col.head)
 	}
+	var rows []pageRow
 	short, _ := results.ShortNames(benchmarkNames(r))
 	for i := range r.Rows {
 		row := &r.Rows[i]
-		cells := append(columns(row, short), row.Reason)
-		c.Rows = append(c.Rows,
-			pageRow{strings.ReplaceAll(string(row.Verdict), " ", "-"), cells})
+		rows = append(rows, pageRow{strings.ReplaceAll(string(row.Verdict), " ", "-"),
+			append(columns(row, short), row.Reason)})
+	}
+	p.Add(len(rows) > 0, "verdicts", "Verdicts", verdicts(heads, rows))
+	p.Add(len(figures) > 0, "pairs", "Pairs", pairs(figures))
+	p.Add(len(remarks(r)) > 0, "remarks", "Remarks",
+		shell.Listed("remarks", "Remarks", remarks(r)))
+	return p.Write(w)
+}
+
+// figures draws the estimates and every pair, as far as there is anything to draw.
+func figures(r *verdict.Report) (all []shell.Figure, err error) {
+	add := func(c *charts.Chart, err error, title, caption string) error {
+		if err == nil {
+			c.Alt = strings.TrimPrefix(title+". "+caption, ". ")
+		}
+		f, err := shell.Drawn("", caption, c, err)
+		if f != nil {
+			f.Title, f.Subtitle = title, ""
+			all = append(all, *f)
+		}
+		return err
 	}
 	pairs := moved(r.Pairs)
 	chart, err := estimates(r, pairs)
-	if err := c.add(chart, err, "Estimates", "How much larger the new values are, with the "+
+	if err := add(chart, err, "Estimates", "How much larger the new values are, with the "+
 		"interval. Beyond the margin a change for the worse counts; an interval that ends before "+
 		"the promise rules such a change out."); err != nil {
 		return nil, err
@@ -78,25 +81,12 @@ func content(r *verdict.Report) (*pageContent, error) {
 		"the estimate is theirs."
 	for some := range slices.Chunk(pairs, pairsBeside) {
 		chart, err := everyPair(r, some)
-		if err := c.add(chart, err, title, caption); err != nil {
+		if err := add(chart, err, title, caption); err != nil {
 			return nil, err
 		}
 		title, caption = "", ""
 	}
-	return c, nil
-}
-
-// add draws a chart, unless there is nothing to draw.
-func (p *pageContent) add(c *charts.Chart, err error, title, caption string) error {
-	if err == nil {
-		c.Alt = strings.TrimPrefix(title+". "+caption, ". ")
-	}
-	f, err := shell.Drawn("", caption, c, err)
-	if f != nil {
-		f.Title, f.Subtitle = title, ""
-		p.Figures = append(p.Figures, *f)
-	}
-	return err
+	return all, nil
 }
 
 // found is the outcome with the row that decides it, and its number.

@@ -37,17 +37,16 @@ func splitSearches(all *results.Results) (runs *results.Results, searches []*cap
 	byKeys := make(map[string]*capacitySearch)
 	for i := range all.Runs {
 		run := &all.Runs[i]
-		s, ok := searchOf(run)
-		if !ok && run.Base() == capacityBase {
-			at[i] = -1 // of limits or queues: their runs are the figure
-			continue
-		}
-		if !ok {
+		if run.Base() != capacityBase {
 			at[i] = len(rest.Runs)
 			rest.Runs = append(rest.Runs, *run)
 			continue
 		}
 		at[i] = -1
+		s, ok := searchOf(run)
+		if !ok {
+			continue // of limits or queues: their runs are the figure
+		}
 		id := fmt.Sprintln(s.across, s.from, s.to, s.objective, s.facts, s.confident)
 		if byKeys[id] == nil {
 			byKeys[id] = s
@@ -74,9 +73,6 @@ func splitSearches(all *results.Results) (runs *results.Results, searches []*cap
 
 // searchOf reads what a search was about from the name of its answer.
 func searchOf(run *results.Run) (s *capacitySearch, ok bool) {
-	if run.Base() != capacityBase {
-		return nil, false
-	}
 	s = &capacitySearch{confident: "95 %"}
 	var rest []results.Pair
 	for _, k := range run.Keys {

@@ -34,9 +34,9 @@ func responseCaption(s grid.Sweep, chart *charts.Chart) string {
 // median.
 func highest(s grid.Sweep) (x float64, quantile string, r []grid.Ranked) {
 	for _, quantile = range []string{"p99", "p50"} {
+		value := func(c *grid.Cell) float64 { return c.Value(quantile + "-response-sec") }
 		for _, x = range slices.Backward(s.At) {
-			if r = grid.Rank(grid.KeepingUp(s.CellsAt(x)),
-				grid.Metric(quantile+"-response-sec")); len(r) > 1 {
+			if r = grid.Rank(grid.KeepingUp(s.CellsAt(x)), value); len(r) > 1 {
 				return x, quantile, r
 			}
 		}
@@ -107,13 +107,10 @@ func throughputCaption(s grid.Sweep, _ *charts.Chart) string {
 		return ""
 	}
 	whole := func(v float64) string { return fmt.Sprintf("%.0f %%", math.Floor(100*v)) }
-	var short []grid.Ranked
+	short := slices.DeleteFunc(slices.Clone(r), func(x grid.Ranked) bool {
+		return x.Value >= allDone
+	})
 	var before []string
-	for _, x := range r {
-		if x.Value < allDone {
-			short = append(short, x)
-		}
-	}
 	for _, x := range s.At[:len(s.At)-1] {
 		for _, b := range grid.Rank(s.CellsAt(x), share) {
 			if b.Value < allDone {
@@ -167,15 +164,13 @@ func (in *reportInput) distributionCaption(s grid.Sweep, chart *charts.Chart) st
 	}
 	if len(r) > 0 {
 		low, high := r[0], r[len(r)-1]
-		if low.Value == high.Value {
-			out = append(out, grid.Upper(fmt.Sprintf("%sthe p99%s is %s times the median.", where,
-				grid.OfSome(r, s.CellsAt(x)), grid.Digits(low.Value))))
-		} else {
-			out = append(out, grid.Upper(fmt.Sprintf("%sthe p99%s is %s times the median with "+
-				"%s, and %s times with %s.", where, grid.OfSome(r, s.CellsAt(x)),
-				grid.Digits(low.Value), grid.Tied(r, low.Value), grid.Digits(high.Value),
-				grid.Tied(r, high.Value))))
+		text := fmt.Sprintf("%sthe p99%s is %s times the median", where,
+			grid.OfSome(r, s.CellsAt(x)), grid.Digits(low.Value))
+		if low.Value != high.Value {
+			text += fmt.Sprintf(" with %s, and %s times with %s", grid.Tied(r, low.Value),
+				grid.Digits(high.Value), grid.Tied(r, high.Value))
 		}
+		out = append(out, grid.Upper(text)+".")
 	}
 	fewest := int64(math.MaxInt64)
 	for _, x := range s.SpreadOut(panelsOfDistributions) {
@@ -250,18 +245,16 @@ func (in *reportInput) timelineCaption(s grid.Sweep, _ *charts.Chart) string {
 		out = append(out, "Shaded is where a run was cut off: not all that was due is recorded.")
 	}
 	r := highestOf(queued)
-	if low, high := r[0], r[len(r)-1]; low.Value == high.Value {
-		text := "The queue" + grid.OfSome(r, cells) + " holds " + grid.Tasks(low.Value)
-		if grid.OfSome(r, cells) == "" {
-			text += " for every strategy"
-		}
-		out = append(out, text+".")
-	} else {
-		out = append(out, fmt.Sprintf("The queue%s holds %s with %s, and %s with %s.",
-			grid.OfSome(r, cells), grid.Tasks(low.Value), grid.Tied(r, low.Value),
-			grid.Tasks(high.Value), grid.Tied(r, high.Value)))
+	of, low, high := grid.OfSome(r, cells), r[0].Value, r[len(r)-1].Value
+	text := "The queue" + of + " holds " + grid.Tasks(low)
+	switch {
+	case low != high:
+		text += fmt.Sprintf(" with %s, and %s with %s", grid.Tied(r, low), grid.Tasks(high),
+			grid.Tied(r, high))
+	case of == "":
+		text += " for every strategy"
 	}
-	out = append(out, "In flight counts tasks that have begun and whose end is not reported: "+
+	out = append(out, text+".", "In flight counts tasks that have begun and whose end is not reported: "+
 		"those between two attempts, too. The limit is on attempts under way at once.")
 	var beyond []string
 	for _, f := range highestOf(flight) {

@@ -262,12 +262,7 @@ func (in *reportInput) timelinesOf(s grid.Sweep) (flight, queued charts.Panel) {
 		if last := rows[len(rows)-1]; len(rows) > 2 && last.inFlight+last.queued == 0 {
 			rows = rows[:len(rows)-1]
 		}
-		a := charts.Series{Name: c.Strategy, Style: c.Style}
-		for _, r := range rows {
-			if r.missing {
-				a.Gaps = append(a.Gaps, charts.Span{From: r.end - r.length, To: r.end})
-			}
-		}
+		a := charts.Series{Name: c.Strategy, Style: c.Style, Gaps: gapsOf(rows)}
 		b := a
 		for _, r := range rows {
 			if r.missing {

@@ -117,14 +117,8 @@ func (in *reportInput) heatChart(s grid.Sweep) (*charts.Chart, error) {
 			}
 		}
 	}
-	var gaps []charts.Span
-	for _, v := range in.timelines[c.Cell[0]] {
-		if v.missing {
-			gaps = append(gaps, charts.Span{From: v.end - v.length, To: v.end})
-		}
-	}
 	return charts.Heat(heatFinding(name+" of "+label(c), all, values), name+" of each stretch",
-		drawn, gaps)
+		drawn, gapsOf(in.timelines[c.Cell[0]]))
 }
 
 // rise is how many times the usual value is a rise.

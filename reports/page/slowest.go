@@ -101,12 +101,7 @@ func (in *reportInput) slowestFinding(c *grid.Cell) string {
 		}
 	}
 	most := slices.MaxFunc(bursts, func(a, b rundir.Burst) int { return a.Tasks - b.Tasks })
-	part := 0
-	for k := range sums {
-		if sums[k] > sums[part] {
-			part = k
-		}
-	}
+	part := slices.Index(sums, slices.Max(sums))
 	where := fmt.Sprintf("%d of the %s of %s are of one burst at %s", most.Tasks,
 		prose.Count(len(tasks), "slowest task"), label(c), quantity.Seconds(most.Start.Seconds()))
 	if most.Tasks*4 < len(tasks) {

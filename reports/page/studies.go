@@ -93,14 +93,12 @@ func (s *reportStudy) describe(groups []*grid.Group) {
 		return
 	}
 	s.Runs = runsOf(cells) + " of " + prose.Count(len(cells), "scenario")
+	counts := map[results.Verdict]int{}
+	for _, d := range all {
+		counts[d.Verdict]++
+	}
 	for _, v := range []results.Verdict{results.Invalid, results.Suspect} {
-		n := 0
-		for _, d := range all {
-			if d.Verdict == v {
-				n++
-			}
-		}
-		if n > 0 {
+		if n := counts[v]; n > 0 {
 			s.Runs += fmt.Sprintf(", %d %s", n, v.String())
 		}
 	}
@@ -126,15 +124,14 @@ func distinguishing(groups []*grid.Group) [][]string {
 
 // tally sums the verdicts up: "17 claims: 5 hold, 12 do not hold".
 func tally(studies []reportStudy) string {
+	counts := map[finding.Verdict]int{}
+	for _, s := range studies {
+		counts[s.Verdict]++
+	}
 	var parts []string
 	judged := 0
 	for _, v := range finding.Verdicts {
-		n := 0
-		for _, s := range studies {
-			if s.Verdict == v {
-				n++
-			}
-		}
+		n := counts[v]
 		if n == 0 {
 			continue
 		}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/poolbench/poolbench/internal/files/bounded"
 	"github.com/poolbench/poolbench/internal/files/rundir"
+	"github.com/poolbench/poolbench/reports/charts"
 	"github.com/poolbench/poolbench/reports/page/internal/grid"
 	"github.com/poolbench/poolbench/reports/results"
 )
@@ -25,6 +26,16 @@ type interval struct {
 	length           float64 // seconds
 	done, lost       float64 // tasks that completed within it, or came to another end
 	missing          bool    // some of it: the run was cut off
+}
+
+// gapsOf are the intervals that are missing.
+func gapsOf(rows []interval) (gaps []charts.Span) {
+	for _, v := range rows {
+		if v.missing {
+			gaps = append(gaps, charts.Span{From: v.end - v.length, To: v.end})
+		}
+	}
+	return gaps
 }
 
 // readTimeline reads the timelines that charts will show, at the highest load or rate of each

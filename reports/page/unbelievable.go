@@ -15,24 +15,17 @@ import (
 func unbelievable(runs []results.Run) (broken, invalids []results.Pair) {
 	type trouble struct {
 		name, what string
-		text       string // of the first repetition
-		repeated   []string
+		broken     bool
+		text       string
+		repetition string
 	}
-	var found [2][]*trouble
-	note := func(kind int, run *results.Run, what, text string) {
-		for _, t := range found[kind] {
-			if t.name == run.Name && t.what == what {
-				t.repeated = append(t.repeated, strconv.Itoa(run.Repetition+1))
-				return
-			}
-		}
-		found[kind] = append(found[kind],
-			&trouble{run.Name, what, text, []string{strconv.Itoa(run.Repetition + 1)}})
-	}
+	var found []trouble
 	for i := range runs {
 		run := &runs[i]
+		t := trouble{name: run.Name, repetition: strconv.Itoa(run.Repetition + 1)}
 		if v, ok := run.Value(results.BrokenLaws); ok && v > 0 {
-			note(0, run, charts.Count(v), charts.Count(v)+" broken")
+			t.broken, t.what, t.text = true, charts.Count(v), charts.Count(v)+" broken"
+			found = append(found, t)
 		} else if v, _ := run.Verdict(); v == results.Invalid {
 			var checks, why []string
 			for _, d := range run.Doubts {
@@ -40,17 +33,26 @@ func unbelievable(runs []results.Run) (broken, invalids []results.Pair) {
 					checks, why = append(checks, check), append(why, d.Text)
 				}
 			}
-			note(1, run, strings.Join(checks, "; "), strings.Join(why, "; "))
+			t.what, t.text = strings.Join(checks, "; "), strings.Join(why, "; ")
+			found = append(found, t)
 		}
 	}
-	for kind, out := range []*[]results.Pair{&broken, &invalids} {
-		for _, t := range found[kind] {
-			which := "repetition "
-			if len(t.repeated) > 1 {
-				which = "repetitions "
-			}
-			*out = append(*out, results.Pair{Key: t.name + ", " + which + prose.List(t.repeated),
-				Value: t.text})
+	alike := func(t trouble) trouble {
+		t.text, t.repetition = "", ""
+		return t
+	}
+	for _, same := range results.Gather(found, alike) {
+		which := "repetition "
+		if len(same) > 1 {
+			which = "repetitions "
+		}
+		numbers := prose.Texts(same, func(t trouble) string { return t.repetition })
+		p := results.Pair{Key: same[0].name + ", " + which + prose.List(numbers),
+			Value: same[0].text}
+		if same[0].broken {
+			broken = append(broken, p)
+		} else {
+			invalids = append(invalids, p)
 		}
 	}
 	return broken, invalids

@@ -35,9 +35,7 @@ func (p *parser) isCopy(r *Run) bool {
 		}
 		return true
 	}
-	if p.virtual == nil {
-		p.virtual = map[RunID][]*Run{}
-	}
+
 	p.virtual[id] = append(p.virtual[id], r)
 	return false
 }

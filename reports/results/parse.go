@@ -262,24 +262,19 @@ func (p *parser) whyNone(partial string) string {
 
 // strategies gives the header's order, and then, sorted, what the runs name beside it.
 func (p *parser) strategies() []string {
-	var named, more []string
+	named := map[string]bool{}
 	for i := range p.out.Runs {
-		s := p.out.Runs[i].Series()
-		switch {
-		case s == "":
-		case slices.Contains(p.marks.strategies, s):
-			named = append(named, s)
-		case !slices.Contains(more, s):
-			more = append(more, s)
-		}
+		named[p.out.Runs[i].Series()] = true
 	}
-	slices.Sort(more)
 	// Those that no run names would use up colours: there are more strategies than a reader can
 	// tell apart.
 	present := slices.DeleteFunc(slices.Clone(p.marks.strategies), func(s string) bool {
-		return !slices.Contains(named, s)
+		return !named[s]
 	})
-	return append(present, more...)
+	for _, s := range append(present, "") {
+		delete(named, s)
+	}
+	return append(present, slices.Sorted(maps.Keys(named))...)
 }
 
 // failures are those of runs that have no result elsewhere in the file, each once.

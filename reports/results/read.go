@@ -74,7 +74,8 @@ func ReadDir(dir string) (*Results, error) {
 // one included: each run carries those in force, and package compare reports the keys that vary.
 func Read(r io.Reader, name string) (*Results, error) {
 	p := &parser{out: &Results{Path: name}, reps: make(map[[2]string]int),
-		keys: make(map[string][]Pair), metrics: make(map[string]bool)}
+		keys: make(map[string][]Pair), metrics: make(map[string]bool),
+		virtual: make(map[RunID][]*Run), warn: warnings{seen: make(map[string]*warning)}}
 	p.feed = newLineFeed(bounded.Reader(r, rundir.MostBytes), name, p.look)
 	reader := benchfmt.NewReader(p.feed, name)
 	for reader.Scan() {

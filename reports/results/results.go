@@ -268,9 +268,7 @@ func (w *warnings) add(at Pos, format string, args ...any) {
 		seen.more++
 		return
 	}
-	if w.seen == nil {
-		w.seen = make(map[string]*warning)
-	}
+
 	w.seen[msg] = &warning{first: at}
 	w.order = append(w.order, msg)
 }

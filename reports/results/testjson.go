@@ -48,15 +48,11 @@ func (e *testEvents) output(pkg, text string) {
 		e.pending = make(map[string]string)
 	}
 	text = e.pending[pkg] + text
-	for {
-		line, rest, whole := strings.Cut(text, "\n")
-		if !whole {
-			break
-		}
-		e.say(pkg, line+"\n")
-		text = rest
+	whole := strings.LastIndexByte(text, '\n') + 1
+	for line := range strings.Lines(text[:whole]) {
+		e.say(pkg, line)
 	}
-	e.pending[pkg] = text
+	e.pending[pkg] = text[whole:]
 }
 
 // say hands a line on. go test runs benchmarks package by package; should the events of two be

@@ -52,20 +52,17 @@ func OrderBy(inputs []results.Input, key string) ([]results.Input, error) {
 // order chooses how to compare texts by what all of them are.
 func order(values []string) func(a, b string) int {
 	numbers, times := make(map[string]float64), make(map[string]time.Time)
+	allNumbers, allTimes := true, true
 	for _, v := range values {
-		if n, err := strconv.ParseFloat(v, 64); err == nil && n == n {
-			numbers[v] = n
-		}
-		if at, ok := parseTime(v); ok {
-			times[v] = at
-		}
+		n, err := strconv.ParseFloat(v, 64)
+		numbers[v], allNumbers = n, allNumbers && err == nil && n == n
+		at, ok := parseTime(v)
+		times[v], allTimes = at, allTimes && ok
 	}
-	isNumber := func(v string) bool { _, ok := numbers[v]; return ok }
-	isTime := func(v string) bool { _, ok := times[v]; return ok }
 	switch {
-	case !slices.ContainsFunc(values, func(v string) bool { return !isNumber(v) }):
+	case allNumbers:
 		return func(a, b string) int { return cmp.Compare(numbers[a], numbers[b]) }
-	case !slices.ContainsFunc(values, func(v string) bool { return !isTime(v) }):
+	case allTimes:
 		return func(a, b string) int { return times[a].Compare(times[b]) }
 	}
 	return strings.Compare

@@ -12,19 +12,18 @@ import (
 var throttling = rule{
 	name: "throttling",
 	evidence: func(v *view, _ share) string {
-		if v.refused() {
-			said := "the target refuses " + quantity.WholeShare(v.is("throttled/op")) + " of the tasks"
-			if n := v.is("refused-calls"); n > 0 {
-				said = fmt.Sprintf("the target refuses calls, %.0f in all", n)
-			}
-			return said + fmt.Sprintf("; a task is %s in back-off, with %s attempts",
-				quantity.Seconds(v.is("mean-between-sec")), quantity.Digits(v.is("attempts/op")))
-		}
-		if v.rateLimited() > 0 {
+		said := ""
+		switch n := v.is("refused-calls"); {
+		case n > 0:
+			said = fmt.Sprintf("the target refuses calls, %.0f in all; ", n)
+		case v.refused():
+			said = fmt.Sprintf("the target refuses %s of the tasks; ",
+				quantity.WholeShare(v.is("throttled/op")))
+		case v.rateLimited() > 0:
 			return fmt.Sprintf("the strategy allows %s, and tasks wait though %s of the slots are busy",
 				quantity.Rate(v.is("allowed-ops/s")), quantity.WholeShare(v.is("utilisation")))
 		}
-		return fmt.Sprintf("a task is %s in back-off, with %s attempts",
+		return said + fmt.Sprintf("a task is %s in back-off, with %s attempts",
 			quantity.Seconds(v.is("mean-between-sec")), quantity.Digits(v.is("attempts/op")))
 	},
 	remedy: func(v *view, s share) string {

@@ -96,17 +96,13 @@ func (p *plan) write(dir string) error {
 
 // differs says in what the plan is not the one that is asked for now; "" for nothing.
 func (p *plan) differs(now *plan) string {
-	for _, c := range []struct {
-		what     string
-		was, now any
-	}{
-		{"the base", p.Base.Tree, now.Base.Tree},
-		{"the head", p.Head.Tree, now.Head.Tree},
-		{"the directory", p.Directory, now.Directory},
-	} {
-		if c.was != c.now {
-			return fmt.Sprintf("%s is another", c.what)
-		}
+	switch {
+	case p.Base.Tree != now.Base.Tree:
+		return "the base is another"
+	case p.Head.Tree != now.Head.Tree:
+		return "the head is another"
+	case p.Directory != now.Directory:
+		return "the directory is another"
 	}
 	return cmp.Or(changed(p.Settings, now.Settings), changed(p.Judge, now.Judge))
 }

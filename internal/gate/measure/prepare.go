@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"golang.org/x/perf/benchfmt"
+
+	"github.com/poolbench/poolbench/internal/text/prose"
 )
 
 // prepare checks out, builds, and finds out what there is to measure. It ends early where the
@@ -110,7 +112,8 @@ func (g *gate) prepare(ctx context.Context) (hopeless string, err error) {
 	}
 	g.notes = append(g.notes, g.plan.Skipped...)
 	g.schedule.layouts = built
-	g.schedule.names = keys(slices.Concat(g.plan.Benchmarks, controls[:]))
+	g.schedule.names = prose.Texts(slices.Concat(g.plan.Benchmarks, controls[:]),
+		benchmark.String)
 	return "", g.begin(ctx)
 }
 
@@ -135,13 +138,6 @@ func (g *gate) goVersion(ctx context.Context, tools [2]goTool) (string, error) {
 	}
 	g.notes = append(g.notes, what)
 	return versions[head], nil
-}
-
-func keys(of []benchmark) (names []string) {
-	for _, b := range of {
-		names = append(names, b.String())
-	}
-	return names
 }
 
 // goOn takes the plan of the directory, when that is asked for and it is the same.

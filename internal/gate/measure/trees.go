@@ -101,17 +101,16 @@ const removing = 30 * time.Second
 func (t *trees) remove() error {
 	ctx, cancel := context.WithTimeout(context.Background(), removing)
 	defer cancel()
-	var wrong []error
 	for _, path := range t.added {
 		// The directory goes anyway; git may not know of it yet.
 		_, _ = t.repository.git(ctx, nil, "worktree", "remove", "--force", "--force", path)
 	}
-	wrong = append(wrong, t.home.Remove())
+	err := t.home.Remove()
 	if len(t.added) > 0 {
-		if err := forget(ctx, t.repository); err != nil {
-			wrong = append(wrong,
-				fmt.Errorf("a worktree that is gone, and that git cannot forget: %w", err))
+		if left := forget(ctx, t.repository); left != nil {
+			err = errors.Join(err,
+				fmt.Errorf("a worktree that is gone, and that git cannot forget: %w", left))
 		}
 	}
-	return errors.Join(wrong...)
+	return err
 }

@@ -22,6 +22,8 @@ import (
 	"time"
 
 	"github.com/google/pprof/profile"
+
+	"github.com/poolbench/poolbench/internal/text/prose"
 )
 
 // A Kind is what a profile is of.
@@ -77,11 +79,7 @@ func Check(set string) error {
 }
 
 func known() string {
-	var names []string
-	for _, k := range Kinds {
-		names = append(names, string(k))
-	}
-	return strings.Join(names, ", ")
+	return strings.Join(prose.Texts(Kinds, func(k Kind) string { return string(k) }), ", ")
 }
 
 // A Profile is one of them, in pprof's format, compressed.
@@ -118,9 +116,9 @@ func Begin(set string) (s *Session, err error) {
 	for _, k := range s.kinds {
 		switch k {
 		case CPU:
-			if err := pprof.StartCPUProfile(&s.cpu); err != nil {
-				s.restore()
-				return nil, fmt.Errorf("profile: %w", err)
+			if err = pprof.StartCPUProfile(&s.cpu); err != nil {
+				err = fmt.Errorf("profile: %w", err)
+				break
 			}
 			s.undo = append(s.undo, pprof.StopCPUProfile)
 		case Wait:

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+
+	"github.com/poolbench/poolbench/internal/text/prose"
 )
 
 // A Mark is on the goroutine that set it, and on those that it starts, and they start, and so on.
@@ -223,9 +225,5 @@ func (s Stacks) Brief() string {
 	if len(s) == 0 {
 		return "nowhere"
 	}
-	var calls []string
-	for _, f := range s[0].Frames[:min(3, len(s[0].Frames))] {
-		calls = append(calls, f.String())
-	}
-	return strings.Join(calls, " ← ")
+	return strings.Join(prose.Texts(s[0].Frames[:min(3, len(s[0].Frames))], Frame.String), " ← ")
 }

@@ -58,7 +58,7 @@ func (g *Group) Sweeps() (out []Sweep) {
 		}
 		for _, limit := range append(limits, math.NaN()) {
 			fixed := ""
-			if len(limits) > 1 {
+			if len(limits) > 1 && !math.IsNaN(limit) {
 				fixed = "limit " + charts.Count(limit)
 			}
 			s := newSweep(g.Cells, across, func(c *Cell) float64 {
@@ -67,9 +67,7 @@ func (g *Group) Sweeps() (out []Sweep) {
 				}
 				return of(c)
 			}, fixed)
-			if math.IsNaN(limit) {
-				s.Fixed = ""
-			}
+
 			if len(s.Cells) > 0 {
 				out = append(out, s)
 			}

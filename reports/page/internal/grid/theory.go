@@ -61,7 +61,6 @@ func AgainstTheory(cells []*Cell, named func(*Cell) string) []string {
 		}
 	}
 	agreeing := all - untold - len(apart)
-	var text string
 	switch {
 	case all == 0:
 		return nil
@@ -77,10 +76,9 @@ func AgainstTheory(cells []*Cell, named func(*Cell) string) []string {
 	case untold == all:
 		return []string{fmt.Sprintf("The runs are too short to tell whether the p99 agrees with "+
 			"its exact value, which %d scenarios have.", all)}
-	default:
-		text = fmt.Sprintf("In %d of %d scenarios where theory is exact and the runs can tell, "+
-			"the p99 agrees with it within its sampling error (95 %%).", agreeing, all-untold)
 	}
+	text := fmt.Sprintf("In %d of %d scenarios where theory is exact and the runs can tell, "+
+		"the p99 agrees with it within its sampling error (95 %%).", agreeing, all-untold)
 	slices.SortStableFunc(apart, func(a, b deviation) int {
 		return cmp.Compare(math.Abs(b.off), math.Abs(a.off))
 	})

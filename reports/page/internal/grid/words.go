@@ -33,11 +33,6 @@ func SortRanked(r []Ranked) []Ranked {
 	return r
 }
 
-// Metric is the value of a cell in that unit; NaN where it has none.
-func Metric(unit string) func(*Cell) float64 {
-	return func(c *Cell) float64 { return c.Value(unit) }
-}
-
 // Tied names those that have a value, exactly: two of them at most, and how many more.
 func Tied(r []Ranked, value float64) string {
 	var names []string
