@@ -99,10 +99,6 @@ func Alone(part Part, base, words Spec) Spec {
 		return p
 	}
 	s.under(whole)
-	start := s.New
-	s.New = func(ctx context.Context, p Params, sink Sink) Strategy {
-		return start(ctx, whole(p), sink)
-	}
 	s.Name, s.Keys, s.Parts, s.Base, s.Around = part.Name, part.Keys, 0, "", nil
 	s.Summary, s.UseIf, s.Source, s.OnPanic = words.Summary, words.UseIf, words.Source,
 		words.OnPanic
@@ -118,17 +114,17 @@ func grounded(base Variant) Spec {
 		return p
 	}
 	s.under(own)
-	start := s.New
-	s.New = func(ctx context.Context, p Params, sink Sink) Strategy {
-		return start(ctx, own(p), sink)
-	}
 	s.Name, s.Keys, s.Go = base.String(), nil, nil
 	s.Base = base.Spec.Name
 	return s
 }
 
-// under has the facts of s asked with other Params.
+// under has the facts of s asked, and its instances made, with other Params.
 func (s *Spec) under(of func(Params) Params) {
+	start := s.New
+	s.New = func(ctx context.Context, p Params, sink Sink) Strategy {
+		return start(ctx, of(p), sink)
+	}
 	s.Bound, s.Capacity = below(s.Bound, of), below(s.Capacity, of)
 	s.Quantum, s.ClassPools = below(s.Quantum, of), below(s.ClassPools, of)
 	s.Starts, s.Durability = below(s.Starts, of), below(s.Durability, of)

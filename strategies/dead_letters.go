@@ -43,8 +43,7 @@ type DeadLetterSink struct {
 
 // Done keeps a letter if t is exhausted, and passes t on.
 func (s *DeadLetterSink) Done(t *Task, r Result) {
-	var exhausted *ExhaustedError
-	if errors.As(r.Err, &exhausted) {
+	if exhausted, is := errors.AsType[*ExhaustedError](r.Err); is {
 		letter := DeadLetter{Time: time.Now(), Task: t.Arg, Attempts: exhausted.Attempts}
 		if s.Describe != nil {
 			letter.Task = s.Describe(t)

@@ -106,12 +106,7 @@ func (d *deafServer) accept(now time.Duration) (response time.Duration, accepted
 		begun++
 	}
 	d.waiting = slices.Delete(d.waiting, 0, begun)
-	slot := 0
-	for i, at := range d.free {
-		if at < d.free[slot] {
-			slot = i
-		}
-	}
+	slot := slices.Index(d.free, slices.Min(d.free))
 	start := max(now, d.free[slot])
 	if start > now {
 		if d.queue > 0 && len(d.waiting) >= d.queue {

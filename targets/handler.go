@@ -46,8 +46,7 @@ type handler struct {
 
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if _, err := io.Copy(io.Discard, http.MaxBytesReader(w, r.Body, maxBody)); err != nil {
-		var tooLarge *http.MaxBytesError
-		if errors.As(err, &tooLarge) {
+		if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
 			http.Error(w, "the body is larger than 1 MiB", http.StatusRequestEntityTooLarge)
 			return
 		}
@@ -74,8 +73,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	status := http.StatusInternalServerError
 	if errors.Is(err, ErrThrottled) {
 		status = http.StatusTooManyRequests
-		var throttled *Throttled
-		if errors.As(err, &throttled) {
+		if throttled, is := errors.AsType[*Throttled](err); is {
 			status = throttled.Refusal.Status()
 			if throttled.RetryAfter > 0 {
 				// Another call may have been admitted since: the draft wants Retry-After no earlier

@@ -106,4 +106,12 @@ func (t *times) Mean() time.Duration { return t.mean }
 // C2 implements Workload.
 func (t *times) C2() float64 { return t.c2 }
 
+// beside are those of a task that takes a constant time as well: all of the variance is t's, over
+// the square of the whole mean.
+func (t times) beside(constant time.Duration) times {
+	whole := t.mean + constant
+	share := float64(t.mean) / float64(whole)
+	return times{whole, t.c2 * (share * share)}
+}
+
 func (t *times) takes(mean time.Duration) { t.mean = mean }

@@ -68,10 +68,7 @@ func newLookups(seed uint64, v param.Values) (Workload, error) {
 	if err != nil {
 		return nil, errors.Join(err, w.Close())
 	}
-	// The round trip is taken for constant, so that the variance is the answer's.
-	w.mean, w.c2 = trip+answer.Mean(), answer.C2()
-	share := float64(answer.Mean()) / float64(w.mean)
-	w.c2 *= share * share
+	w.times = times{answer.Mean(), answer.C2()}.beside(trip) // which is taken for constant
 	return w, nil
 }
 

@@ -79,14 +79,10 @@ type files struct {
 }
 
 func newFiles(seed uint64, v param.Values) (f *files, err error) {
-	base := ""
-	if v.Given("dir") {
-		base = v.Text("dir")
-	}
 	f = &files{Coin: coin.Coin{Seed: seed, P: v.Float("p")},
 		sizes: [2]int64{v.Size("small"), v.Size("large")}}
-	if f.dir, err = scratch.New(base, "files"); err != nil {
-		return nil, fmt.Errorf("dir: %w", err)
+	if f.dir, err = filesDir(v); err != nil {
+		return nil, err
 	}
 	for i, name := range []string{"small", "large"} {
 		f.paths[i] = filepath.Join(f.dir.Path, name)
@@ -95,6 +91,19 @@ func newFiles(seed uint64, v param.Values) (f *files, err error) {
 		}
 	}
 	return f, nil
+}
+
+// filesDir makes the directory in the one that the parameter dir names.
+func filesDir(v param.Values) (*scratch.Dir, error) {
+	base := ""
+	if v.Given("dir") {
+		base = v.Text("dir")
+	}
+	dir, err := scratch.New(base, "files")
+	if err != nil {
+		err = fmt.Errorf("dir: %w", err)
+	}
+	return dir, err
 }
 
 // writeRandom makes a file whose content is always the same, and does not compress.

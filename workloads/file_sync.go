@@ -3,7 +3,6 @@ package workloads
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 
@@ -36,13 +35,9 @@ type fileSync struct {
 }
 
 func newFileSync(_ uint64, v param.Values) (Workload, error) {
-	base := ""
-	if v.Given("dir") {
-		base = v.Text("dir")
-	}
-	dir, err := scratch.New(base, "files")
+	dir, err := filesDir(v)
 	if err != nil {
-		return nil, fmt.Errorf("dir: %w", err)
+		return nil, err
 	}
 	w := &fileSync{dir: dir, text: make([]byte, v.Size("bytes"))}
 	if w.file, err = os.OpenFile(filepath.Join(dir.Path, "log"),

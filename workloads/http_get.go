@@ -83,7 +83,7 @@ func isPort(text string) bool {
 func newHTTPGet(seed uint64, v param.Values) (Workload, error) {
 	service := v.Dist("service")
 	w := newHTTPClient(v.Int("conns"), v.Duration("timeout"), v.Choice("protocol"))
-	w.mean, w.c2 = service.Mean(), service.C2()
+	w.times = times{service.Mean(), service.C2()}
 	if v.Given("url") {
 		text := v.Text("url")
 		w.url.Store(&text)
@@ -93,10 +93,7 @@ func newHTTPGet(seed uint64, v param.Values) (Workload, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("a server on loopback: %w", err), w.Close())
 	}
-	// The round trip is taken for constant, so that the variance is the service's.
-	w.mean += trip
-	share := float64(service.Mean()) / float64(w.mean)
-	w.c2 *= share * share
+	w.times = w.beside(trip) // which is taken for constant
 	waits := newWaits(seed, service)
 	return &httpOwn{httpClient: w, service: waits.Do, sleepBy: waits.SleepBy}, nil
 }

@@ -24,12 +24,9 @@ var _ = register(Spec{
 		if err != nil {
 			return nil, err
 		}
-		// The computation is always the same, so C² is the wait's variance over the square of the
-		// whole mean.
 		wait := newWaits(seed, v.Dist("wait"))
-		mean := hash.Mean() + wait.Mean()
-		share := float64(wait.Mean()) / float64(mean)
-		return &mixed{times{mean, wait.C2() * share * share}, hash, wait}, nil
+		both := times{wait.Mean(), wait.C2()}.beside(hash.Mean()) // which is always the same
+		return &mixed{both, hash, wait}, nil
 	},
 	Check: checkMixed,
 })

@@ -21,10 +21,7 @@ import (
 // Admission is by the exact number of tasks inside, not by a look at the channel: a channel looks
 // full while its workers are still on their way to it, and would shed tasks for which there is a
 // slot.
-type boundedQueueShed struct {
-	engine.Workers
-	most int64 // slots: Limit + Queue
-}
+type boundedQueueShed struct{ engine.Workers }
 
 var boundedQueueShedSpec = strategies.RegisterBuiltin(engine.Pooled(strategies.Spec{
 	Name:    "bounded_queue_shed",
@@ -36,9 +33,8 @@ var boundedQueueShedSpec = strategies.RegisterBuiltin(engine.Pooled(strategies.S
 	Sheds: true,
 
 	New: func(ctx context.Context, p strategies.Params, sink strategies.Sink) strategies.Strategy {
-		most := p.Limit + p.Queue
-		s := &boundedQueueShed{most: int64(most)}
-		s.Start(ctx, sink, p.Limit, most)
+		s := new(boundedQueueShed)
+		s.Start(ctx, sink, p.Limit, p.Limit+p.Queue)
 		return s
 	},
 }))
@@ -89,7 +85,7 @@ func alterShedder(s *strategies.Spec, inner strategies.Spec, l strategies.Layer)
 
 // Submit never blocks: the channel has room for all that are admitted.
 func (s *boundedQueueShed) Submit(ctx context.Context, t *strategies.Task) error {
-	if err := s.Admit(ctx, s.most); err != nil {
+	if err := s.Admit(ctx, int64(cap(s.Jobs))); err != nil {
 		return err
 	}
 	s.Enqueue(t)

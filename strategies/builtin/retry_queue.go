@@ -65,8 +65,7 @@ var _ = strategies.RegisterBuiltin(strategies.Spec{
 		s.Again = s.park
 		// jobs has room for all: to send there never blocks
 		s.Start(ctx, engine.RetrySink{Slots: s.slots, Sink: sink}, p.Limit, most)
-		s.Alive.Add(1)
-		go s.keepTime()
+		s.Alive.Go(s.keepTime)
 		return s
 	},
 })
@@ -119,9 +118,7 @@ func retryDelayed(own param.Values, inner strategies.Spec) int {
 	return own.Int("delayed")
 }
 
-func retryQueueCapacity(
-	p strategies.Params,
-) int {
+func retryQueueCapacity(p strategies.Params) int {
 	return p.Limit + p.Queue + p.Values.Int("delayed")
 }
 
@@ -153,7 +150,6 @@ func (s *retryQueue) park(
 // attempt, in which of those that are due at one instant the oldest is first. It lasts until
 // nothing is inside, and never blocks but for something to do, so a worker does not wait for it.
 func (s *retryQueue) keepTime() {
-	defer s.Alive.Done()
 	var delayed engine.Heap
 	timer := time.NewTimer(time.Hour) // never that long: it is set when there is a wait
 	timer.Stop()

@@ -10,12 +10,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/poolbench/poolbench/bench/param"
 	"github.com/poolbench/poolbench/internal/files/scratch"
+	"github.com/poolbench/poolbench/internal/machine/pace"
+	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/strategies/engine/broker"
 )
@@ -149,14 +150,7 @@ func within(do func(context.Context) error) error {
 }
 
 // wait returns after d, or when ctx ends.
-func wait(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
-	}
-}
+func wait(ctx context.Context, d time.Duration) { _ = pace.Sleep(ctx, d) }
 
 // A delivery is what a message knows of itself.
 type delivery struct {
@@ -213,6 +207,6 @@ func queueName(p strategies.Params) string {
 
 // oneLine is what a dead letter says of why.
 func oneLine(err error) string {
-	text := strings.Join(strings.Fields(err.Error()), " ")
+	text := prose.OneLine(err.Error())
 	return text[:min(len(text), 1000)]
 }

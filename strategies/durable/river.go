@@ -181,12 +181,9 @@ func (q *riverQueue) run(_ context.Context, job *river.Job[riverTask]) error {
 	q.active[job.ID] = true
 	q.mu.Unlock()
 	m := &riverMessage{queue: q, job: job}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		q.do(m)
-	}()
-	<-done
+	var own sync.WaitGroup
+	own.Go(func() { q.do(m) })
+	own.Wait()
 	q.mu.Lock()
 	delete(q.active, job.ID)
 	q.mu.Unlock()

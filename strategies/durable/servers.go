@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"os"
 	"strings"
+
+	"github.com/poolbench/poolbench/internal/text/prose"
 )
 
 // A Server is a kind of server that strategies need, and the environment variable that names one of
@@ -48,16 +50,12 @@ func (s Server) tell(err error) error {
 	if err == nil {
 		return nil
 	}
-	text := strings.Join(strings.Fields(err.Error()), " ")
-	for _, secret := range secrets(s.address()) {
-		text = strings.ReplaceAll(text, secret, "…")
-	}
-	return errors.New(s.Product + ": " + text)
+	return errors.New(s.Product + ": " + prose.Discreet(err.Error(), secrets(s.address())...))
 }
 
 // secrets are the parts of an address that are not shown: all of it, its user information, its
-// password and its host, each as it is and as a URL writes it.
-func secrets(address string) (all []string) {
+// password and its host.
+func secrets(address string) []string {
 	parts := []string{address}
 	if u, err := url.Parse(address); err == nil {
 		if u.User != nil {
@@ -72,12 +70,5 @@ func secrets(address string) (all []string) {
 			parts = append(parts, strings.Trim(value, "'"))
 		}
 	}
-	for _, part := range parts {
-		for _, spelt := range []string{part, url.QueryEscape(part), url.PathEscape(part)} {
-			if spelt != "" {
-				all = append(all, spelt)
-			}
-		}
-	}
-	return all
+	return parts
 }

@@ -44,7 +44,6 @@ type Executor struct {
 type executor struct {
 	adapter
 	pool Executor
-	fill func(*handle)
 	// goroutines inside Go or Call: the last task may be done, and the pool not to be closed yet
 	callers sync.WaitGroup
 }
@@ -62,14 +61,11 @@ func (x Executor) Start(ctx context.Context, sink strategies.Sink) strategies.St
 	if x.Slots > 0 {
 		s.slots = make(chan struct{}, x.Slots)
 	}
-	if x.Call != nil {
-		s.fill = func(e *handle) { e.call = func() { defer s.callers.Done(); x.Call(e.run) } }
-	}
-	s.lost, s.queues = x.Lost, true
+	s.lost, s.Drop = x.Lost, s.dropQueued
 	if x.Close != nil || x.Call != nil {
 		s.AtEnd = func() { s.Alive.Go(s.end) }
 	}
-	s.begin(ctx, sink)
+	s.Open(ctx, sink, nil)
 	return s
 }
 
@@ -92,7 +88,7 @@ func (s *executor) Submit(ctx context.Context, t *strategies.Task) error {
 	if err != nil {
 		return err
 	}
-	e := s.handle(t, s.fill)
+	e := s.handle(t)
 	e.waits.Store(true)
 	if err = s.hand(e); err != nil && e.waits.CompareAndSwap(true, false) {
 		if s.slots != nil {
@@ -110,7 +106,10 @@ func (s *executor) Submit(ctx context.Context, t *strategies.Task) error {
 // hand gives the task of e to the pool.
 func (s *executor) hand(e *handle) error {
 	switch {
-	case e.call != nil:
+	case s.pool.Call != nil:
+		if e.call == nil {
+			e.call = func() { defer s.callers.Done(); s.pool.Call(e.run) }
+		}
 		s.callers.Add(1)
 		go e.call()
 		return nil

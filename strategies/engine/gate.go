@@ -47,7 +47,7 @@ func (g Gate[P]) Start(ctx context.Context, sink strategies.Sink) strategies.Str
 		e.permit = nil
 		g.Release(permit, r)
 	}
-	s.begin(ctx, sink)
+	s.Open(ctx, sink, nil)
 	return s
 }
 
@@ -64,7 +64,7 @@ func (s *gate[P]) Submit(ctx context.Context, t *strategies.Task) error {
 			return err
 		}
 	}
-	e := s.handle(t, nil)
+	e := s.handle(t)
 	e.permit = permit
 	e.waits.Store(true)
 	go e.run()

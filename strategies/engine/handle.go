@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"context"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -20,10 +19,9 @@ type adapter struct {
 	lost  func()
 	yield func(*handle, strategies.Result) // gives the permit of a task that ran back; may be nil
 
-	// queues is set where a task may lie in a queue of the library, out of our reach. Then the
+	// Drop is set where a task may lie in a queue of the library, out of our reach. Then the
 	// handles of all tasks that were ever submitted are known, to settle those that wait when ctx
 	// ends.
-	queues  bool
 	mu      sync.Mutex
 	handles []weak.Pointer[handle] // weak: a task that the caller has dropped may go
 }
@@ -42,18 +40,15 @@ type handle struct {
 	permit any // what a gate gave
 }
 
-// handle returns that of t, which fill completes if it is new.
-func (a *adapter) handle(t *strategies.Task, fill func(*handle)) *handle {
+// handle returns that of t.
+func (a *adapter) handle(t *strategies.Task) *handle {
 	if e, is := t.Kept().Handle.(*handle); is && e.of == a {
 		return e
 	}
 	e := &handle{of: a, task: t}
 	e.run = func() { a.execute(e) }
-	if fill != nil {
-		fill(e)
-	}
 	t.Kept().Handle = e
-	if a.queues {
+	if a.Drop != nil {
 		a.remember(e)
 	}
 	return e
@@ -120,12 +115,4 @@ func (a *adapter) execute(e *handle) {
 	}()
 	r = a.Run(e.task)
 	returned = true
-}
-
-// begin opens the instance.
-func (a *adapter) begin(ctx context.Context, sink strategies.Sink) {
-	if a.queues {
-		a.Drop = a.dropQueued
-	}
-	a.Open(ctx, sink, nil)
 }

@@ -159,7 +159,7 @@ func (s *Hold) keep(t *strategies.Task) {
 		s.end(t, strategies.Result{Err: s.GiveUpOn(t)})
 		return
 	}
-	s.signal()
+	signal(s.wake)
 }
 
 // Push puts a task that has been accepted at the end of what waits; Mutex is held.
@@ -180,9 +180,10 @@ func (s *Hold) Push(t *strategies.Task) {
 	s.ready.pushBack(w)
 }
 
-func (s *Hold) signal() {
+// signal has a channel with room for one element hold it.
+func signal(wake chan<- struct{}) {
 	select {
-	case s.wake <- struct{}{}:
+	case wake <- struct{}{}:
 	default:
 	}
 }
@@ -193,7 +194,7 @@ func (s *Hold) Done(t *strategies.Task, r strategies.Result) {
 		s.mu.Lock()
 		s.out(t)
 		s.mu.Unlock()
-		s.signal()
+		signal(s.wake)
 	}
 	if r.Retry && s.Retries != nil {
 		err := s.delay(t, r)
@@ -227,7 +228,7 @@ func (s *Hold) delay(t *strategies.Task, r strategies.Result) error {
 	due := Prolong(time.Since(s.began), wait)
 	s.delayed.Push(Waiting{Task: t, Came: due, Key: int64(due), Seq: t.Kept().Tries.Ordinal})
 	s.mu.Unlock()
-	s.signal()
+	signal(s.wake)
 	return nil
 }
 
@@ -347,9 +348,7 @@ func (s *Hold) dropHeld() {
 	case s.Picks != nil:
 		tasks = s.Picks.Empty()
 	}
-	for len(s.delayed) > 0 {
-		tasks = append(tasks, s.delayed.Pop().Task)
-	}
+	tasks = s.delayed.Empty(tasks)
 	s.mu.Unlock()
 	for _, t := range tasks {
 		s.end(t, strategies.Result{Err: s.GiveUpOn(t)})

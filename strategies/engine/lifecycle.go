@@ -313,23 +313,32 @@ func (l *Lifecycle) Run(t *strategies.Task) strategies.Result {
 	return r
 }
 
-// resume carries out what a step asked for: first the sub-tasks, one after another in the place of
-// their parent, then the next step. The first error is the task's, and ends it; so does the end of
-// its context, as long as there is something left to do. Retry passes through, from a sub-task that
-// failed as well.
+// resume carries out what a step asked for.
 func (l *Lifecycle) resume(t *strategies.Task, r strategies.Result) strategies.Result {
+	return carryOut(l.TaskCtx, t, r, t.Run, l.EndedBy)
+}
+
+// carryOut carries out what a step asked for: first the sub-tasks, one after another in the place
+// of their parent, then the next step, by run. The first error is the task's, and ends it; so does
+// the end of ctx, with the error of ended, as long as there is something left to do. Retry passes
+// through, from a sub-task that failed as well.
+func carryOut(
+	ctx context.Context, t *strategies.Task, r strategies.Result,
+	run func(context.Context, *strategies.Task) strategies.Result, ended func() error,
+) strategies.Result {
 	for r.Err == nil && (r.More || len(r.Split) > 0) {
 		switch {
-		case l.TaskCtx.Err() != nil:
-			r.Err = l.EndedBy()
+		case ctx.Err() != nil:
+			r.Err = ended()
 		case len(r.Split) > 0:
 			sub := r.Split[0]
 			r.Split = r.Split[1:]
-			if part := l.resume(sub, sub.Run(l.TaskCtx, sub)); part.Err != nil {
+			part := carryOut(ctx, sub, sub.Run(ctx, sub), sub.Run, ended)
+			if part.Err != nil {
 				r.Err, r.Retry, r.After = part.Err, part.Retry, part.After
 			}
 		default:
-			r = t.Run(l.TaskCtx, t)
+			r = run(ctx, t)
 		}
 	}
 	r.More, r.Split = false, nil

@@ -105,24 +105,73 @@ func (l *Lifecycle) stand(
 	return err
 }
 
-// lineOf is where the tasks of a pool wait for room.
-func (w *Pools) lineOf(to int) *line {
-	if to == anyPool {
-		return &w.any.line
+// A space is the room that tasks take in several pools, and the Submits that wait for it. All
+// methods are called with the mutex held of the strategy that it belongs to.
+type space struct {
+	of  []room // by pool
+	any line   // Submits of tasks that may go to any pool
+	seq uint64 // tasks and blocked Submits so far
+}
+
+// A room is that of a pool.
+type room struct {
+	most   int  // tasks accepted and not done
+	inside int  // as many there are
+	line   line // Submits that wait for it
+}
+
+// anyPool is where a task goes whose class has no pool: to the first free slot of all.
+const anyPool = -1
+
+// find returns the pool whose room a task takes that goes there, or -1 if there is none. One that
+// may go anywhere takes it where there is most, so that it is in nobody's way as long as possible.
+// Whenever a pool has room nobody waits for it.
+func (r *space) find(to int) int {
+	if to != anyPool {
+		if l := &r.of[to]; l.inside < l.most {
+			return to
+		}
+		return -1
 	}
-	return &w.pool[to].line
+	best, most := -1, 0
+	for i := range r.of {
+		if room := r.of[i].most - r.of[i].inside; room > 0 && room >= most {
+			best, most = i, room
+		}
+	}
+	return best
+}
+
+// take counts a task into the room of a pool, and returns its number.
+func (r *space) take(pool int) uint64 {
+	r.of[pool].inside++
+	r.seq++
+	return r.seq
+}
+
+// free gives room in a pool back, and returns the Submit that has waited for it longest; nil: none
+// waits.
+func (r *space) free(pool int) *blocked {
+	l := &r.of[pool]
+	l.inside--
+	if a := r.any.first; a != nil && (l.line.first == nil || a.seq < l.line.first.seq) {
+		return a
+	}
+	return l.line.first
+}
+
+// lineOf is where the tasks of a pool wait for room.
+func (r *space) lineOf(to int) *line {
+	if to == anyPool {
+		return &r.any
+	}
+	return &r.of[to].line
 }
 
 // block puts a Submit at the end of the line of the pool that its task goes to.
-func (w *Pools) block(t *strategies.Task, to int) *blocked {
-	b := w.lineOf(to).join(t)
-	w.seq++
-	b.to, b.seq = to, w.seq
+func (r *space) block(t *strategies.Task, to int) *blocked {
+	b := r.lineOf(to).join(t)
+	r.seq++
+	b.to, b.seq = to, r.seq
 	return b
-}
-
-// let accepts the task of a Submit that waits.
-func (w *Pools) let(b *blocked, room int) {
-	w.accept(b.unlink(), b.to, room)
-	b.let <- struct{}{}
 }

@@ -25,8 +25,7 @@ type completion struct {
 // Start begins to report the tasks of the pools.
 func (l *Loop) Start(of *Pools) {
 	l.of, l.wake.L = of, &l.mu
-	of.Alive.Add(1)
-	go l.Run()
+	of.Alive.Go(l.Run)
 }
 
 // post hands a task over. There is room for all that are accepted.
@@ -47,7 +46,6 @@ func (l *Loop) wakeUp() {
 // Run reports until the instance is idle. What has been posted is counted as inside, so then there
 // is nothing left.
 func (l *Loop) Run() {
-	defer l.of.Alive.Done()
 	var batch []completion
 	for {
 		l.mu.Lock()

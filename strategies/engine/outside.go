@@ -81,8 +81,7 @@ func (s *outside) abandon(ctx context.Context) error {
 	}
 	each.Wait()
 	for _, err := range ends {
-		var e *strategies.DrainError
-		if errors.As(err, &e) {
+		if e, is := errors.AsType[*strategies.DrainError](err); is {
 			total.Abandoned += e.Abandoned
 			total.Running += e.Running
 		}

@@ -26,24 +26,17 @@ type Pools struct {
 	Front bool
 	Home  *Loop // where tasks are reported; nil: by whoever ran them
 
-	mu   sync.Mutex
-	pool []pool
-	// queue and line of the tasks that may take a slot of any pool; it has no workers
-	any pool
-	seq uint64 // entries and blocked Submits so far
+	mu    sync.Mutex
+	pool  []pool
+	any   entries // tasks that may take a slot of any pool
+	space space
 }
-
-// anyPool is where a task goes whose class has no pool: to the first free slot of all.
-const anyPool = -1
 
 // A pool is a pool: workers that take from one queue.
 type pool struct {
-	queue  entries // accepted, and waiting for a slot
-	line   line    // Submits that wait for room
-	room   int     // most tasks accepted and not done
-	inside int     // tasks accepted and not done
-	idle   int     // workers asleep and not called
-	wake   sync.Cond
+	queue entries // accepted, and waiting for a slot
+	idle  int     // workers asleep and not called
+	wake  sync.Cond
 }
 
 // An entry is a task in a queue, or on its way through a worker.
@@ -58,10 +51,9 @@ type entry struct {
 // Start makes w ready with one pool for each number of slots, and room for queue waiting tasks in
 // each.
 func (w *Pools) Start(ctx context.Context, sink strategies.Sink, queue int, slots ...int) *Pools {
-	w.pool = make([]pool, len(slots))
+	w.pool, w.space.of = make([]pool, len(slots)), make([]room, len(slots))
 	for i := range w.pool {
-		l := &w.pool[i]
-		l.room, l.wake.L = slots[i]+queue, &w.mu
+		w.space.of[i].most, w.pool[i].wake.L = slots[i]+queue, &w.mu
 	}
 	w.Drop, w.AtEnd = w.dropAll, w.wakeAll
 	w.Open(ctx, sink, nil)
@@ -87,7 +79,7 @@ func (w *Pools) Submit(ctx context.Context, t *strategies.Task) error {
 		to = w.poolOf(t.Class)
 	}
 	w.mu.Lock()
-	switch room := w.roomFor(to); {
+	switch room := w.space.find(to); {
 	case w.Ctx.Err() != nil:
 		w.mu.Unlock()
 		w.Leave()
@@ -97,38 +89,17 @@ func (w *Pools) Submit(ctx context.Context, t *strategies.Task) error {
 		w.mu.Unlock()
 		return nil
 	}
-	b := w.block(t, to)
+	b := w.space.block(t, to)
 	w.mu.Unlock()
-	return w.stand(ctx, &w.mu, w.lineOf(to), b)
-}
-
-// roomFor returns the pool whose room a task takes that goes there, or -1 if there is none. One
-// that may go anywhere takes it where there is most, so that it is in nobody's way as long as
-// possible. Whenever a pool has room nobody waits for it.
-func (w *Pools) roomFor(to int) int {
-	if to != anyPool {
-		if l := &w.pool[to]; l.inside < l.room {
-			return to
-		}
-		return -1
-	}
-	best, most := -1, 0
-	for i := range w.pool {
-		if room := w.pool[i].room - w.pool[i].inside; room > 0 && room >= most {
-			best, most = i, room
-		}
-	}
-	return best
+	return w.stand(ctx, &w.mu, w.space.lineOf(to), b)
 }
 
 // accept puts a task into the queue for the pool it goes to, in the room of another if it may go to
 // any.
 func (w *Pools) accept(t *strategies.Task, to, room int) {
-	w.pool[room].inside++
-	w.seq++
-	e := entry{task: t, seq: w.seq, pool: room}
+	e := entry{task: t, seq: w.space.take(room), pool: room}
 	if to == anyPool {
-		w.any.queue.pushBack(e)
+		w.any.pushBack(e)
 	} else {
 		w.pool[to].queue.pushBack(e)
 	}
@@ -194,7 +165,7 @@ func (w *Pools) Next(l *pool) (e entry, more bool) {
 	defer w.mu.Unlock()
 	for {
 		q := &l.queue
-		if a := &w.any.queue; a.Len > 0 && (q.Len == 0 || a.At(0).seq < q.At(0).seq) {
+		if a := &w.any; a.Len > 0 && (q.Len == 0 || a.At(0).seq < q.At(0).seq) {
 			q = a
 		}
 		switch {
@@ -248,14 +219,9 @@ func (w *Pools) report(e entry, r strategies.Result) {
 func (w *Pools) release(room int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	l := &w.pool[room]
-	l.inside--
-	first := l.line.first
-	if a := w.any.line.first; a != nil && (first == nil || a.seq < first.seq) {
-		first = a
-	}
-	if first != nil && w.word.Load() >= 0 {
-		w.let(first, room)
+	if first := w.space.free(room); first != nil && w.word.Load() >= 0 {
+		w.accept(first.unlink(), first.to, room)
+		first.let <- struct{}{}
 	}
 }
 
@@ -280,7 +246,7 @@ func (w *Pools) dropAll() {
 func (w *Pools) dropOne() (e entry, r strategies.Result, any bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	q := &w.any.queue
+	q := &w.any
 	for i := 0; q.Len == 0; i++ {
 		if i == len(w.pool) {
 			return entry{}, strategies.Result{}, false

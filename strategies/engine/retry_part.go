@@ -51,7 +51,9 @@ func forgetAttempts(t *strategies.Task) {
 // runAttempts is the Run of a task with a retryPart.
 func runAttempts(ctx context.Context, t *strategies.Task) strategies.Result {
 	s := t.Kept().Tries.Of.(*RetryPart)
-	r := runWhole(ctx, t, t.Kept().Tries.Run(ctx, t))
+	run := t.Kept().Tries.Run
+	ended := func() error { return whyEnded(ctx) }
+	r := carryOut(ctx, t, run(ctx, t), run, ended)
 	for r.Retry {
 		wait, err := s.Retries.Next(t, r)
 		if err != nil {
@@ -60,30 +62,8 @@ func runAttempts(ctx context.Context, t *strategies.Task) strategies.Result {
 		if pace.Sleep(ctx, wait) != nil {
 			return strategies.Result{Err: whyEnded(ctx)}
 		}
-		r = runWhole(ctx, t, t.Kept().Tries.Run(ctx, t))
+		r = carryOut(ctx, t, run(ctx, t), run, ended)
 	}
-	return r
-}
-
-// runWhole carries out what a step of t asked for, as lifecycle.resume does.
-func runWhole(ctx context.Context, t *strategies.Task, r strategies.Result) strategies.Result {
-	for r.Err == nil && (r.More || len(r.Split) > 0) {
-		switch {
-		case ctx.Err() != nil:
-			r.Err = whyEnded(ctx)
-		case len(r.Split) > 0:
-			sub := r.Split[0]
-			r.Split = r.Split[1:]
-			if part := runWhole(ctx, sub, sub.Run(ctx, sub)); part.Err != nil {
-				r.Err, r.Retry, r.After = part.Err, part.Retry, part.After
-			}
-		case t.Kept().Tries.Run != nil:
-			r = t.Kept().Tries.Run(ctx, t)
-		default:
-			r = t.Run(ctx, t)
-		}
-	}
-	r.More, r.Split = false, nil
 	return r
 }
 

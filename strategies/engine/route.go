@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"math"
 	"slices"
 	"sync"
 
@@ -21,9 +22,8 @@ type route struct {
 	mu       sync.Mutex
 	branches []branch
 	any      ring[Waiting] // tasks that may take a slot of any class pool
-	line     line          // Submits of such tasks
-	seq      uint64        // tasks and blocked Submits so far
-	over     bool          // ctx has ended: nothing is kept any more
+	space    space
+	over     bool // ctx has ended: nothing is kept any more
 }
 
 // A branch is a class pool.
@@ -32,11 +32,8 @@ type branch struct {
 	inner  strategies.Strategy
 	slots  int // tasks that run at once
 	most   int // most tasks handed on and not done
-	room   int // most tasks accepted and not done; below 0: any number
 	within int // tasks handed on and not done
-	inside int // tasks that take its room
 	queue  ring[Waiting]
-	line   line          // Submits that wait for room
 	wake   chan struct{} // has one element when there may be something to hand on
 }
 
@@ -45,16 +42,16 @@ func (s *route) Start(
 	ctx context.Context, inner strategies.Spec, each []strategies.Params, sink strategies.Sink,
 ) strategies.Strategy {
 	s.sheds, s.Drop, s.from = inner.Sheds, s.dropHeld, ctx
-	s.branches = make([]branch, len(each))
+	s.branches, s.space.of = make([]branch, len(each)), make([]room, len(each))
 	for i, in := range each {
-		l := &s.branches[i]
-		*l = branch{of: s, slots: inner.Bound(in), room: -1, wake: make(chan struct{}, 1)}
+		l, room := &s.branches[i], &s.space.of[i]
+		*l = branch{of: s, slots: inner.Bound(in), wake: make(chan struct{}, 1)}
+		l.most, room.most = l.slots, math.MaxInt
 		if inner.Capacity != nil {
-			l.room = inner.Capacity(in)
+			room.most = inner.Capacity(in)
 		}
-		l.most = l.slots
 		if inner.Retries && inner.Capacity != nil {
-			l.most = l.room // those that wait for another attempt take no slot
+			l.most = room.most // those that wait for another attempt take no slot
 		}
 		l.inner = inner.New(ctx, in, l)
 		s.inside = append(s.inside, l.inner)
@@ -73,8 +70,7 @@ func (s *route) Submit(ctx context.Context, t *strategies.Task) error {
 	}
 	to := s.poolOf(t.Class)
 	s.mu.Lock()
-	room := s.roomFor(to)
-	switch {
+	switch room := s.space.find(to); {
 	case s.over:
 		s.mu.Unlock()
 		s.Leave()
@@ -88,55 +84,22 @@ func (s *route) Submit(ctx context.Context, t *strategies.Task) error {
 		s.Leave()
 		return strategies.ErrShed
 	}
-	b := s.lineOf(to).join(t)
-	s.seq++
-	b.to, b.seq = to, s.seq
+	b := s.space.block(t, to)
 	s.mu.Unlock()
-	return s.stand(ctx, &s.mu, s.lineOf(to), b)
-}
-
-func (s *route) lineOf(to int) *line {
-	if to == anyPool {
-		return &s.line
-	}
-	return &s.branches[to].line
-}
-
-// roomFor returns the class pool whose room a task takes that goes there; -1: there is none.
-func (s *route) roomFor(to int) int {
-	if to != anyPool {
-		if l := &s.branches[to]; l.room < 0 || l.inside < l.room {
-			return to
-		}
-		return -1
-	}
-	best, most := -1, 0
-	for i := range s.branches {
-		l := &s.branches[i]
-		room := l.room - l.inside
-		if l.room < 0 {
-			room = strategies.MaxSlots
-		}
-		if room > 0 && room >= most {
-			best, most = i, room
-		}
-	}
-	return best
+	return s.stand(ctx, &s.mu, s.space.lineOf(to), b)
 }
 
 // accept puts a task into the queue of the class pool that it goes to, in the room of one.
 func (s *route) accept(t *strategies.Task, to, room int) {
 	t.Kept().Room = uint8(room)
-	s.branches[room].inside++
-	s.seq++
-	w := Waiting{Task: t, Seq: s.seq}
+	w := Waiting{Task: t, Seq: s.space.take(room)}
 	if to == anyPool {
 		s.any.pushBack(w)
 		s.call()
 		return
 	}
 	s.branches[to].queue.pushBack(w)
-	s.branches[to].signal()
+	signal(s.branches[to].wake)
 }
 
 // call wakes the last class pool with a free slot, if a task waits that may go there: the slower
@@ -144,16 +107,9 @@ func (s *route) accept(t *strategies.Task, to, room int) {
 func (s *route) call() {
 	for i := len(s.branches) - 1; s.any.Len > 0 && i >= 0; i-- {
 		if l := &s.branches[i]; l.within < l.slots {
-			l.signal()
+			signal(l.wake)
 			return
 		}
-	}
-}
-
-func (l *branch) signal() {
-	select {
-	case l.wake <- struct{}{}:
-	default:
 	}
 }
 
@@ -200,27 +156,14 @@ func (l *branch) Done(t *strategies.Task, r strategies.Result) {
 	s := l.of
 	s.mu.Lock()
 	l.within--
-	s.free(int(t.Kept().Room))
-	s.mu.Unlock()
-	l.signal()
-	s.Settle(t, r)
-}
-
-// free gives room back, and lets in who has waited longest for it.
-func (s *route) free(room int) {
-	l := &s.branches[room]
-	l.inside--
-	for !s.over && l.inside < l.room {
-		b := l.line.first
-		if a := s.line.first; a != nil && (b == nil || a.seq < b.seq) {
-			b = a
-		}
-		if b == nil {
-			return
-		}
-		s.accept(b.unlink(), b.to, room)
-		b.let <- struct{}{}
+	room := int(t.Kept().Room)
+	if first := s.space.free(room); first != nil && !s.over {
+		s.accept(first.unlink(), first.to, room)
+		first.let <- struct{}{}
 	}
+	s.mu.Unlock()
+	signal(l.wake)
+	s.Settle(t, r)
 }
 
 // dropHeld settles all that waits here.
@@ -232,7 +175,7 @@ func (s *route) dropHeld() {
 		tasks = emptied(&s.branches[i].queue, tasks)
 	}
 	for _, t := range tasks {
-		s.branches[t.Kept().Room].inside--
+		s.space.of[t.Kept().Room].inside--
 	}
 	s.mu.Unlock()
 	for _, t := range tasks {

@@ -84,8 +84,8 @@ func (w *Pools) queue(e entry) {
 	if w.Front {
 		q.insert(e)
 	} else {
-		w.seq++
-		e.seq = w.seq
+		w.space.seq++
+		e.seq = w.space.seq
 		q.pushBack(e)
 	}
 	w.call(e.pool)

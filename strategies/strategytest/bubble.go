@@ -40,7 +40,7 @@ func inBubble(patience time.Duration, check func(*scene) error) error {
 		defer func() {
 			if deadlock := recover(); deadlock != nil {
 				verdict <- fmt.Errorf("waited for ever while %s (%v)%s", s.now(),
-					deadlock, s.where())
+					deadlock, s.mark.Where())
 			}
 		}()
 		s.mark.Set(context.Background())
@@ -70,7 +70,7 @@ func inBubble(patience time.Duration, check func(*scene) error) error {
 	go func() { err = <-verdict; close(judged) }()
 	if !watchdog.Wait(judged, patience, s.steps.Load, nil) {
 		err := fmt.Errorf("in %v of real time nothing has happened while %s: a goroutine spins, "+
-			"or waits for a mutex%s", patience, s.now(), s.where())
+			"or waits for a mutex%s", patience, s.now(), s.mark.Where())
 		verdict <- err // for the goroutine above
 		return hangError{err}
 	}
@@ -79,14 +79,6 @@ func inBubble(patience time.Duration, check func(*scene) error) error {
 	case <-time.After(10 * time.Second): // something keeps it busy: leave it behind
 	}
 	return err
-}
-
-// where shows what the goroutines of the bubble do.
-func (s *scene) where() string {
-	if all := s.mark.Stacks().Foreign(); len(all) > 0 {
-		return "\n" + all.String()
-	}
-	return ""
 }
 
 // guard calls f. That f panics, or ends its goroutine, is a failure of the check.

@@ -178,10 +178,5 @@ func shared(picks []pick, a, b int32, weightA, weightB int) error {
 
 // waits says whether a task of the tenant waits.
 func waits(jobs []*job, tenant int32) bool {
-	for _, j := range jobs {
-		if j.Tenant == tenant {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(jobs, func(j *job) bool { return j.Tenant == tenant })
 }

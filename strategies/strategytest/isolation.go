@@ -1,7 +1,6 @@
 package strategytest
 
 import (
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"os"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/poolbench/poolbench/internal/machine/watchdog"
 	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/strategies/strategytest/internal/durable"
 )
 
 // An isolation has clauses tested in child processes, one after another in the same as long as that
@@ -41,7 +41,7 @@ func (in *isolation) check(t *testing.T, c Clause) error {
 	case in.here:
 		return c.Check(in.spec)
 	case c.killed != nil:
-		queue := "contract_" + strings.ToLower(rand.Text()[:8])
+		queue := durable.NewQueue()
 		for i := range c.kills {
 			if err := in.kill(fmt.Sprint(c.Name, " ", queue, " ", i)); err != nil {
 				return err

@@ -146,7 +146,7 @@ func (t Tree) grow(r *rig, seed uint64) error {
 	if g.open == 0 && g.refused == 0 {
 		return nil
 	}
-	return &nestedError{g.open, g.refused, r.where()}
+	return &nestedError{g.open, g.refused, r.mark.Where()}
 }
 
 // A growing tree counts its tasks.
@@ -237,8 +237,7 @@ func checkNested(spec strategies.Spec) error {
 		}
 		err := inPatience(func(s *scene) error {
 			err := tree.grow(newRig(s, spec, p), 0)
-			var stopped *nestedError
-			if errors.As(err, &stopped) && stopped.open == 0 {
+			if stopped, is := errors.AsType[*nestedError](err); is && stopped.open == 0 {
 				return nil
 			}
 			return err

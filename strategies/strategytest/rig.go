@@ -92,10 +92,7 @@ func declared(fact func(strategies.Params) int, p strategies.Params) int {
 // Done records the outcome of a job: the rig is the sink.
 func (r *rig) Done(t *strategies.Task, res strategies.Result) {
 	j := r.jobOf(t)
-	if j == nil {
-		return
-	}
-	if j.dones.Add(1) > 1 {
+	if j == nil || j.dones.Add(1) > 1 {
 		return
 	}
 	if j.inside.Load() > 0 {

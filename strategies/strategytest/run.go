@@ -80,18 +80,18 @@ func oneTask(r *rig) error {
 	r.rest(horizon)
 	switch odd := r.odd.Load(); {
 	case !c.accepted():
-		return fmt.Errorf("a new instance, and %s%s", c, r.where())
+		return fmt.Errorf("a new instance, and %s%s", c, r.mark.Where())
 	case !j.isDone() && odd != nil:
 		return fmt.Errorf("it was accepted, started %d times and never done: %w",
 			j.starts.Load(), *odd)
 	case !j.isDone():
 		return fmt.Errorf("it was accepted, started %d times and never done%s",
-			j.starts.Load(), r.where())
+			j.starts.Load(), r.mark.Where())
 	}
 	d := r.drain(context.Background())
 	r.rest(horizon)
 	if !d.over() {
-		return fmt.Errorf("it was done, and Drain does not return%s", r.where())
+		return fmt.Errorf("it was done, and Drain does not return%s", r.mark.Where())
 	}
 	return nil
 }

@@ -6,9 +6,7 @@ import (
 	"database/sql"
 	"encoding/hex"
 	"errors"
-	"net/url"
 	"os"
-	"strings"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
@@ -41,7 +39,10 @@ func newPostgres(ctx context.Context, rows int) (*database, error) {
 		DB:    stdlib.OpenDB(*config),
 		read:  "SELECT count(*) FROM " + schema + ".data WHERE value >= 0",
 		write: "UPDATE " + schema + ".data SET value = value + 1 WHERE id = $1",
-		tell:  func(err error) error { return withoutSecrets(err, dsn, config.Password) },
+		// the errors that err wraps are not kept: they hold the secrets
+		tell: func(err error) error {
+			return errors.New(prose.Discreet(err.Error(), dsn, config.Password))
+		},
 	}
 	d.remove = func(db *sql.DB) error {
 		ctx, cancel := context.WithTimeout(context.Background(), making)
@@ -68,18 +69,4 @@ func newPostgres(ctx context.Context, rows int) (*database, error) {
 		return nil, d.tell(errors.Join(err, d.remove(d.DB)))
 	}
 	return d, nil
-}
-
-// withoutSecrets is the text of err, in one line, with … in the place of each secret, as it is and
-// as a URL writes it. The errors that err wraps are not kept: they hold the secrets.
-func withoutSecrets(err error, secrets ...string) error {
-	text := prose.OneLine(err.Error())
-	for _, secret := range secrets {
-		for _, spelt := range []string{secret, url.QueryEscape(secret), url.PathEscape(secret)} {
-			if spelt != "" {
-				text = strings.ReplaceAll(text, spelt, "…")
-			}
-		}
-	}
-	return errors.New(text)
 }

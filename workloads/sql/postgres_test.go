@@ -2,7 +2,6 @@ package sql
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -65,19 +64,6 @@ func TestPostgresKeepsItsSecret(t *testing.T) {
 		"workload sql_query:db=postgres: db: postgres wants the environment variable "+
 			DSNVariable; !strings.HasPrefix(got, want) {
 		t.Errorf("without a DSN: %s", got)
-	}
-}
-
-func TestWithoutSecrets(t *testing.T) {
-	for in, want := range map[string]string{
-		"no":                          "no",
-		"a\n\tb":                      "a b",
-		"at p@ss w:rd, p%40ss+w%3Ard": "at …, …",
-		"at p@ss%20w:rd":              "at …",
-	} {
-		if got := withoutSecrets(errors.New(in), "", "p@ss w:rd"); got.Error() != want {
-			t.Errorf("%q: %q, want %q", in, got, want)
-		}
 	}
 }
 

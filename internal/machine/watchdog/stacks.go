@@ -47,6 +47,15 @@ func (m Mark) Stacks() Stacks {
 	return m.parse(profile.String())
 }
 
+// Where shows on lines of their own what the marked goroutines do in the code of others; "" where
+// there are none.
+func (m Mark) Where() string {
+	if all := m.Stacks().Foreign(); len(all) > 0 {
+		return "\n" + all.String()
+	}
+	return ""
+}
+
 // parse reads a goroutine profile in its text form: blocks of a count, the labels, and a line a
 // frame, in columns.
 func (m Mark) parse(profile string) (all Stacks) {

@@ -3,6 +3,7 @@ package prose
 
 import (
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 )
@@ -74,6 +75,20 @@ func Tally[K comparable](counts map[K]int, kinds ...K) string {
 
 // OneLine is a text of several lines, or of many blanks, in one.
 func OneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// Discreet is a text in one line, with … in the place of each secret, as it is and as a URL writes
+// it.
+func Discreet(text string, secrets ...string) string {
+	text = OneLine(text)
+	for _, secret := range secrets {
+		for _, spelt := range []string{secret, url.QueryEscape(secret), url.PathEscape(secret)} {
+			if spelt != "" {
+				text = strings.ReplaceAll(text, spelt, "…")
+			}
+		}
+	}
+	return text
+}
 
 // FirstLines shortens what a program says to what a message can hold, every line after the first
 // indented.

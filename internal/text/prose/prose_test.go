@@ -16,3 +16,16 @@ func TestProse(t *testing.T) {
 		}
 	}
 }
+
+func TestDiscreet(t *testing.T) {
+	for in, want := range map[string]string{
+		"no":                          "no",
+		"a\n\tb":                      "a b",
+		"at p@ss w:rd, p%40ss+w%3Ard": "at …, …",
+		"at p@ss%20w:rd":              "at …",
+	} {
+		if got := Discreet(in, "", "p@ss w:rd"); got != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+}

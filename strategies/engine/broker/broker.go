@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/internal/machine/pace"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/strategies/engine"
 )
@@ -137,10 +138,7 @@ func Consume(
 				do(m)
 				continue
 			}
-			select {
-			case <-time.After(100 * time.Millisecond):
-			case <-ctx.Done():
-			}
+			_ = pace.Sleep(ctx, 100*time.Millisecond)
 		}
 		over = true
 	}

@@ -35,7 +35,7 @@ func Bound(spec strategies.Spec) error {
 		if err := x.submit(0, n); err != nil {
 			return err
 		}
-		err := x.until("as many tasks run as may", x.is(func() bool { return x.running >= limit }))
+		err := x.until("as many tasks run as may", func() bool { return x.running >= limit })
 		time.Sleep(20 * time.Millisecond) // for one too many
 		close(full)
 		if err != nil {
@@ -103,7 +103,7 @@ func Many(spec strategies.Spec) error {
 		if err := x.submitFrom(submitters, each); err != nil {
 			return err
 		}
-		waited := x.until("all tasks are done", x.is(func() bool { return len(x.dones) >= n }))
+		waited := x.until("all tasks are done", func() bool { return len(x.dones) >= n })
 		seen := x.seen()
 		var lost, begun int
 		for id := range uint64(n) {
@@ -152,7 +152,7 @@ func Context(spec strategies.Spec) error {
 // was abandoned.
 func Drain(spec strategies.Spec) error {
 	const limit, n = 2, 40
-	queue := newQueue()
+	queue := NewQueue()
 	if err := durably(spec, limit, resumed(spec, queue), func(x *stint) error {
 		if err := x.submit(0, n); err != nil {
 			return err

@@ -27,9 +27,8 @@ func Panic(spec strategies.Spec) error {
 		if err := x.submit(0, 10); err != nil {
 			return err
 		}
-		if err := x.until("10 tasks are done", x.is(func() bool {
-			return len(x.dones) == 10
-		})); err != nil {
+		err := x.until("10 tasks are done", func() bool { return len(x.dones) == 10 })
+		if err != nil {
 			return err
 		}
 		x.mu.Lock()
@@ -81,7 +80,7 @@ func Kept(spec strategies.Spec) error {
 			_ = x.s.Drain(ended) // the clause Drain looks at what it returns
 		},
 	} {
-		first := resumed(spec, newQueue())
+		first := resumed(spec, NewQueue())
 		if first == nil {
 			return nil
 		}
@@ -90,7 +89,7 @@ func Kept(spec strategies.Spec) error {
 				return err
 			}
 			end(x)
-			return x.until("all tasks are done", x.is(func() bool { return len(x.dones) == n }))
+			return x.until("all tasks are done", func() bool { return len(x.dones) == n })
 		}); err != nil {
 			return err
 		}
@@ -135,9 +134,7 @@ func Killed(spec strategies.Spec, queue string, ended int) error {
 			if err := x.submit(0, n); err != nil {
 				return err
 			}
-			err := x.until("the limit is reached", x.is(func() bool {
-				return x.running >= limit
-			}))
+			err := x.reachesLimit()
 			if err == nil {
 				die()
 			}
@@ -185,9 +182,9 @@ func Poison(spec strategies.Spec, queue string, ended int) error {
 		if ended < PoisonAttempts {
 			return x.until("the task has killed the process", func() bool { return false })
 		}
-		if err := x.until("the task is done that killed each process", x.is(func() bool {
+		if err := x.until("the task is done that killed each process", func() bool {
 			return x.dones[poison] > 0
-		})); err != nil {
+		}); err != nil {
 			return fmt.Errorf("%w; tasks %v came", err, x.seen().order)
 		}
 		if err := x.seen().results[poison].Err; !errors.Is(err, strategies.ErrExhausted) {

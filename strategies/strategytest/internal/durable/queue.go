@@ -10,8 +10,8 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// newQueue names a queue.
-func newQueue() string { return "contract_" + strings.ToLower(rand.Text()[:8]) }
+// NewQueue names a queue.
+func NewQueue() string { return "contract_" + strings.ToLower(rand.Text()[:8]) }
 
 // defaults are the parameters that clauses are tested with, but for the limit.
 func defaults(spec strategies.Spec) strategies.Params {

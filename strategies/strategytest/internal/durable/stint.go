@@ -86,22 +86,15 @@ func durablyDoing(
 
 // finish waits for Drain, whatever that says.
 func (x *stint) finish() error {
-	over := make(chan struct{})
+	over := false
 	go func() {
-		defer close(over)
 		_ = x.s.Drain(context.Background()) // what it returns is the business of the clause Drain
+		x.change(func() { over = true })
 	}()
-	return x.until("Drain returns", func() bool {
-		select {
-		case <-over:
-			return true
-		default:
-			return false
-		}
-	})
+	return x.until("Drain returns", func() bool { return over })
 }
 
-// until waits until that is so, and gives up when nothing has happened for long.
+// until waits until that is so, by the record, and gives up when nothing has happened for long.
 func (x *stint) until(what string, so func() bool) error {
 	patience, err := watchdog.Patience()
 	if err != nil {
@@ -110,7 +103,10 @@ func (x *stint) until(what string, so func() bool) error {
 	const look = 2 * time.Millisecond
 	last := x.steps.Load()
 	for idle := time.Duration(0); ; idle += look {
-		if so() {
+		x.mu.Lock()
+		is := so()
+		x.mu.Unlock()
+		if is {
 			return nil
 		}
 		if now := x.steps.Load(); now != last {
@@ -118,18 +114,10 @@ func (x *stint) until(what string, so func() bool) error {
 		}
 		if idle >= patience {
 			return fmt.Errorf("in %v nothing has happened, and it is not so that %s%s", patience,
-				what, x.where())
+				what, x.mark.Where())
 		}
 		time.Sleep(look)
 	}
-}
-
-// where shows what the goroutines of the instance do.
-func (x *stint) where() string {
-	if all := x.mark.Stacks().Foreign(); len(all) > 0 {
-		return "\n" + all.String()
-	}
-	return ""
 }
 
 // task makes the task of that ID.
@@ -177,15 +165,6 @@ func (x *stint) seen() record {
 	return r
 }
 
-// is reads the record.
-func (x *stint) is(so func() bool) func() bool {
-	return func() bool {
-		x.mu.Lock()
-		defer x.mu.Unlock()
-		return so()
-	}
-}
-
 // submit offers the tasks from, …, to-1.
 func (x *stint) submit(from, to uint64) error {
 	for id := from; id < to; id++ {
@@ -213,9 +192,9 @@ func (x *stint) submitFrom(submitters, each uint64) error {
 
 // done waits until so many tasks are, and looks at each: runs and error; nil is none.
 func (x *stint) done(n int, runs func(id uint64) int, want func(id uint64) error) error {
-	if err := x.until(fmt.Sprintf("%d tasks are done", n), x.is(func() bool {
+	if err := x.until(fmt.Sprintf("%d tasks are done", n), func() bool {
 		return len(x.dones) >= n
-	})); err != nil {
+	}); err != nil {
 		return fmt.Errorf("%w: %d are, %d have run", err, len(x.seen().dones), len(x.seen().runs))
 	}
 	seen := x.seen()
@@ -252,7 +231,11 @@ func (x *stint) hold(n uint64) error {
 	if err := x.submit(0, n); err != nil {
 		return err
 	}
-	return x.until("the limit is reached", x.is(func() bool { return x.running >= x.p.Limit }))
+	return x.reachesLimit()
+}
+
+func (x *stint) reachesLimit() error {
+	return x.until("the limit is reached", func() bool { return x.running >= x.p.Limit })
 }
 
 // letters wants so many dead letters in the queue, of a strategy that counts them.
