@@ -173,6 +173,30 @@ func TestNextSlot(t *testing.T) {
 	}
 }
 
+// TestNoTarget: what a run would do without what its target took is what it does at no target, to
+// the nanosecond under the virtual clock; of an order that is not FIFO nothing is said.
+func TestNoTarget(t *testing.T) {
+	for strategy, foretold := range map[string]bool{"worker_pool": true,
+		"shortest_first": false} {
+		for _, target := range []string{"freeze", "flaky:spikes=0.1,errors=0", "leaky_bucket",
+			"conn_pool:conns=2,timeout=10s"} {
+			w := Written{Strategy: strategy, Workload: "exponential:mean=10ms", Target: target,
+				Arrival: "poisson", Limit: 4, Rate: 90, Tasks: 4000, Seed: 6, Clock: "virtual"}
+			with := runWritten(t, w)
+			w.Target = "none"
+			without := runWritten(t, w)
+			for _, unit := range []string{"mean-response-sec", "p99-response-sec"} {
+				got, known := with.Metric("no-target-" + unit)
+				want, _ := without.Metric(unit)
+				if known != foretold || known && math.Abs(got-want) > 1e-9*want {
+					t.Errorf("%s: %s without the target is %v, foretold was %v", with.Name, unit,
+						want, got)
+				}
+			}
+		}
+	}
+}
+
 // TestTurns: under the virtual clock all that tasks wait for is their turn, and of tasks that are
 // even nothing of it is due to their lengths; among tasks of two lengths most is.
 func TestTurns(t *testing.T) {

@@ -251,6 +251,9 @@ func ofParts() (m []MetricInfo) {
 		{"even-mean-response-sec", "", "mean response if each task held its slot for the mean " +
 			"service, likewise: what is less is due to long tasks before others"},
 		{"even-p99-response-sec", "", "p99 of the same"},
+		{"no-target-mean-response-sec", "", "mean response if the target took nothing beside the " +
+			"work, likewise; absent where it took nothing"},
+		{"no-target-p99-response-sec", "", "p99 of the same"},
 	}...)
 }
 

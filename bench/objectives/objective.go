@@ -65,7 +65,7 @@ func units() (all []string) {
 		switch {
 		case m.Unit == "ns/op", strings.HasPrefix(m.Unit, "theory-"),
 			strings.HasPrefix(m.Unit, "capacity-"), strings.HasPrefix(m.Unit, "next-slot-"),
-			strings.HasPrefix(m.Unit, "even-"),
+			strings.HasPrefix(m.Unit, "even-"), strings.HasPrefix(m.Unit, "no-target-"),
 			strings.HasPrefix(m.Unit, "tail-") && strings.HasSuffix(m.Unit, "/op"):
 		default:
 			all = append(all, m.Unit)

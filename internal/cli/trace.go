@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -101,6 +102,13 @@ func (o traceOptions) describe(file string) (*recorded.Document, error) {
 	}
 	d := &recorded.Document{File: file, Description: traffic.Describe(due, s.Duration != ""),
 		Notes: jsondoc.List(t.Notes)}
+	if s.Duration == "" {
+		for i, name := range t.Columns {
+			if o.column != name && o.column != strconv.Itoa(i+1) {
+				d.Unread = append(d.Unread, name)
+			}
+		}
+	}
 	if s.Class != "" {
 		long, err := p.Long("")
 		if err != nil {

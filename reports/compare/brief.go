@@ -393,6 +393,9 @@ func pairingLines(all []*contrast) (lines []string) {
 		case k.high > 0:
 			text += ", " + prose.Count(k.high, "pair")
 		}
+		if k.high > 1 {
+			text += ": geometric means"
+		}
 		if len(kinds) > 1 {
 			text += fmt.Sprintf(" (%d of %d)", k.n, len(all))
 		}

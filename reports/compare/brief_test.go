@@ -123,6 +123,31 @@ func TestTooSmallToSee(t *testing.T) {
 	}
 }
 
+// TestPairsAgree: the values beside a ratio of pairs are means of such pairs, whose ratio it is.
+func TestPairsAgree(t *testing.T) {
+	of := func(name string, values ...float64) *results.Results {
+		text := "# poolbench results 1\nUnit mean-response-sec better=lower\n"
+		for i, v := range values {
+			text += fmt.Sprintf("# seed %d\nBenchmarkRun/strategy=a/clock=virtual 1 %v mean-response-sec\n",
+				i, v)
+		}
+		return resultstest.Read(t, name, text)
+	}
+	c := mustCompare(t, of("old", 1, 10, 100), of("new", 20, 30, 110),
+		Options{Brief: true, Alpha: 0.5})
+	var text strings.Builder
+	if err := WriteText(&text, c, 0); err != nil {
+		t.Fatal(err)
+	}
+	said := strings.ReplaceAll(text.String(), "\u00a0", " ")
+	for _, want := range []string{"a is 4.04 times as high: 40.4 s, before 10.0 s",
+		"3 pairs: geometric means"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("no %q in\n%s", want, said)
+		}
+	}
+}
+
 // TestApart: inputs without a common benchmark, of which there may be three, are compared across
 // what tells them apart; a sentence names the input; and more done where more comes is not better.
 func TestApart(t *testing.T) {

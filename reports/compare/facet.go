@@ -40,6 +40,18 @@ func (c *Comparison) facets(yield func(facet) bool) {
 func (f facet) cell() *Cell { return f.row.Cells[f.column] }
 func (f facet) base() *Cell { return f.row.Cells[f.row.Base] }
 
+// pairs are those of the facet or, of the base, of the first column in pairs with it.
+func (f facet) pairs() *samples.Paired {
+	if f.column == f.row.Base {
+		for _, cell := range f.row.Cells {
+			if cell != nil && cell.paired != nil {
+				return cell.paired
+			}
+		}
+	}
+	return f.cell().paired
+}
+
 // word is better, worse or differs; "" where no difference is significant.
 func (f facet) word() string {
 	if f.unseen() {
@@ -72,9 +84,13 @@ func (f facet) known() bool {
 		(f.cell().paired != nil || len(f.cell().Versus.Warnings) == 0)
 }
 
-// values spells the base and the other: in units where the metric is one of ours.
+// values spells the base and the other: in units where the metric is one of ours. Those of pairs
+// are means, as the change is.
 func (f facet) values() (base, now string) {
 	a, b := f.base().Summary.Center, f.cell().Summary.Center
+	if p := f.pairs(); p != nil {
+		a, b = p.First, p.Second
+	}
 	if quantity.KindOf(f.table.Unit) != quantity.Numbers {
 		return quantity.Metric(f.table.Unit, a), quantity.Metric(f.table.Unit, b)
 	}

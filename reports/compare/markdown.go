@@ -45,8 +45,11 @@ func (c *Comparison) markdownValue(
 ) string {
 	cell := f.cell()
 	if c.brief {
-		_, now := f.values()
-		return within(now, cell)
+		base, now := f.values()
+		if f.column == f.row.Base {
+			now = base
+		}
+		return f.within(now, cell)
 	}
 	return join(scaler.Format(cell.Summary.Center), "±", cell.Summary.PctRangeString(),
 		mark(notes, cell.Sample.Warnings, cell.Summary.Warnings))

@@ -39,8 +39,8 @@ func (c *Comparison) changes() (all []change, changed int) {
 		name := cmp.Or(short[f.row.Name], f.row.Name)
 		base, now := f.values()
 		all = append(all, change{facet: f, Name: name, Unit: f.table.Unit, label: place(name),
-			Column: c.Columns[f.column], Word: f.word(), Base: within(base, f.base()),
-			Now: within(now, f.cell()), Delta: f.change(), P: f.basis(), Verdict: f.verdict()})
+			Column: c.Columns[f.column], Word: f.word(), Base: f.within(base, f.base()),
+			Now: f.within(now, f.cell()), Delta: f.change(), P: f.basis(), Verdict: f.verdict()})
 	}
 	order := []string{"worse", "better", "differs", ""}
 	slices.SortStableFunc(all, func(a, b change) int {
@@ -53,9 +53,9 @@ func (c *Comparison) changes() (all []change, changed int) {
 	return all, changed
 }
 
-// within is a value with its interval, where there is one.
-func within(value string, c *Cell) string {
-	if math.IsInf(c.Summary.Lo, 0) || math.IsInf(c.Summary.Hi, 0) {
+// within is a value with its interval, where there is one: the mean of pairs has none of its own.
+func (f facet) within(value string, c *Cell) string {
+	if f.pairs() != nil || math.IsInf(c.Summary.Lo, 0) || math.IsInf(c.Summary.Hi, 0) {
 		return value
 	}
 	return value + " ± " + c.Summary.PctRangeString()

@@ -257,7 +257,8 @@ func (p *parser) whyNone(partial string) string {
 	case p.passed:
 		return "no benchmark results in it: go test ran without -bench, or matched none"
 	}
-	return fmt.Sprintf("no benchmark results in it: none of %d lines is a result line", p.feed.line)
+	return fmt.Sprintf("no benchmark results in it: none of %d lines is a result line; read are "+
+		"runs of poolbench and the output of go test -bench, not of other tools", p.feed.line)
 }
 
 // strategies gives the header's order, and then, sorted, what the runs name beside it.

@@ -37,13 +37,16 @@ func ReadFile(path string) (*Results, error) {
 
 // ReadDir reads the results of a run from its directory.
 func ReadDir(dir string) (*Results, error) {
+	switch info, err := os.Stat(dir); {
+	case err != nil:
+		return nil, rundir.PathError(dir, err)
+	case !info.IsDir():
+		return nil, fmt.Errorf("%s: a file, want the directory of a run", dir)
+	}
 	path := filepath.Join(dir, rundir.ResultsFile)
 	f, err := os.Open(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		if _, err := os.Stat(dir); err != nil {
-			return nil, rundir.PathError(dir, err)
-		}
 		return nil, fmt.Errorf("%s: no %s in it: not the directory of a run", dir,
 			rundir.ResultsFile)
 	case err != nil:

@@ -107,17 +107,18 @@ func TestReadRefuses(t *testing.T) {
 	for _, u := range utf16.Encode([]rune("BenchmarkX 1 5 ns/op\n")) {
 		utf16le += string([]byte{byte(u), byte(u >> 8)})
 	}
+	const noTools = "; read are runs of poolbench and the output of go test -bench, not of other tools"
 	for _, test := range []struct{ name, text, want string }{
 		{"empty", "", "x.txt: the file is empty"},
-		{"blank", "\n\n", "x.txt: no benchmark results in it: none of 2 lines is a result line"},
+		{"blank", "\n\n", "x.txt: no benchmark results in it: none of 2 lines is a result line" + noTools},
 		{"byte order mark only", "\xef\xbb\xbf",
-			"x.txt: no benchmark results in it: none of 1 lines is a result line"},
+			"x.txt: no benchmark results in it: none of 1 lines is a result line" + noTools},
 		{"prose", "Lorem ipsum\ndolor\nsit\n",
-			"x.txt: no benchmark results in it: none of 3 lines is a result line"},
+			"x.txt: no benchmark results in it: none of 3 lines is a result line" + noTools},
 		{"go test without -bench", "PASS\nok  \texample.org/a\t0.1s\n",
 			"x.txt: no benchmark results in it: go test ran without -bench, or matched none"},
 		{"names only", "BenchmarkX\nBenchmarkY\n",
-			"x.txt: no benchmark results in it: none of 2 lines is a result line"},
+			"x.txt: no benchmark results in it: none of 2 lines is a result line" + noTools},
 		{"indented", "a:\n  BenchmarkX 1 5 ns/op\n",
 			"x.txt: no benchmark results in it: a result line must not be indented, as line 2 is"},
 		{"json without results", event("pkg: a\\n") + event("PASS\\n"),
@@ -360,7 +361,7 @@ func TestReadFileAndDir(t *testing.T) {
 		{results.ReadDir, missing, missing + ": no such file or directory"},
 		{results.ReadFile, empty, empty + ": no results.txt in it: not the directory of a run"},
 		{results.ReadDir, empty, empty + ": no results.txt in it: not the directory of a run"},
-		{results.ReadDir, path, filepath.Join(path, rundir.ResultsFile) + ": not a directory"},
+		{results.ReadDir, path, path + ": a file, want the directory of a run"},
 	} {
 		if _, err := test.read(test.path); err == nil || err.Error() != test.want {
 			t.Errorf("%s: got %v, want %s", test.path, err, test.want)

@@ -12,12 +12,10 @@ var gc = rule{
 	// less than this no program pays attention to: the collector's own goal is a quarter
 	shown:     func(v *view) bool { return v.is("gc-cpu") >= 0.05 },
 	otherwise: "scheduler",
-	evidence: func(v *view, _ share) string {
+	evidence: func(v *view) string {
 		return fmt.Sprintf("the collector has %s of the CPU time, in %.0f cycles; a task allocates "+
 			"%s kB", quantity.WholeShare(v.is("gc-cpu")), v.is("gc-cycles"),
 			quantity.Digits(v.is("B/op")/1000))
 	},
-	remedy: func(v *view, s share) string {
-		return "allocate less, or raise GOGC: " + v.without(s)
-	},
+	remedy: func(*view) string { return "allocate less, or raise GOGC" },
 }

@@ -22,14 +22,12 @@ func (v *view) stopped() float64 {
 // not run explains it.
 var generator = rule{
 	name: "generator",
-	evidence: func(v *view, _ share) string {
+	evidence: func(v *view) string {
 		said := "the generator was late by " + quantity.Seconds(v.is("mean-lag-sec")) + " on average"
 		if p99 := v.is("p99-lag-sec"); p99 > 0 {
 			said += fmt.Sprintf(", %s at the p99", quantity.Seconds(p99))
 		}
 		return said + ", and nothing else had its processor"
 	},
-	remedy: func(v *view, s share) string {
-		return "measure again: this is not the strategy's; " + v.without(s)
-	},
+	remedy: func(*view) string { return "measure again: this is not the strategy's" },
 }

@@ -10,7 +10,7 @@ import (
 // says how much of the wait goes.
 var headOfLine = rule{
 	name: "head_of_line",
-	evidence: func(v *view, _ share) string {
+	evidence: func(v *view) string {
 		said := fmt.Sprintf("tasks wait behind long ones: C² of the services is %s",
 			quantity.Digits(v.is("service-c2")))
 		if tail := v.is("tail-service-sec"); tail > 2*v.is("mean-service-sec") {
@@ -20,14 +20,14 @@ var headOfLine = rule{
 		}
 		return said
 	},
-	remedy: func(v *view, s share) string {
-		said := "long tasks in steps or in a pool of their own: "
+	remedy: func(v *view) string {
+		said := "long tasks in steps or in a pool of their own"
 		if even := v.is("even-mean-response-sec"); even > 0 &&
 			even < v.is("mean-response-sec") {
-			return said + fmt.Sprintf("were all even, the mean response would be %s for %s",
+			return said + fmt.Sprintf(": were all even, the mean response would be %s for %s",
 				quantity.Seconds(even), quantity.Seconds(v.is("mean-response-sec")))
 		}
-		return said + v.without(s)
+		return said
 	},
 }
 

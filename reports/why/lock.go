@@ -10,7 +10,7 @@ import (
 // of the work is serial, by the universal scalability law.
 var lock = rule{
 	name: "lock",
-	evidence: func(v *view, _ share) string {
+	evidence: func(v *view) string {
 		said := fmt.Sprintf("tasks wait %s for locks, of a service of %s",
 			quantity.Seconds(v.is("mutex-wait-sec/op")), quantity.Seconds(v.is("mean-service-sec")))
 		if v.growth != nil {
@@ -18,7 +18,5 @@ var lock = rule{
 		}
 		return said
 	},
-	remedy: func(v *view, s share) string {
-		return "hold the lock for less, or split it: " + v.without(s)
-	},
+	remedy: func(*view) string { return "hold the lock for less, or split it" },
 }

@@ -22,7 +22,7 @@ var machine = rule{
 		return !known
 	},
 	otherwise: "scheduler",
-	evidence: func(v *view, _ share) string {
+	evidence: func(v *view) string {
 		said := []string{fmt.Sprintf("threads wait %s a task for a processor",
 			quantity.Seconds(v.is("runqueue-sec/op")))}
 		for _, sign := range machineSigns {
@@ -33,9 +33,7 @@ var machine = rule{
 		}
 		return strings.Join(said, "; ")
 	},
-	remedy: func(v *view, s share) string {
-		return "a machine with nothing else to do: " + v.without(s)
-	},
+	remedy: func(*view) string { return "a machine with nothing else to do" },
 }
 
 // busy is the share of a processor above which somebody else counts, as bench judges a run.

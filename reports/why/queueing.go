@@ -2,7 +2,9 @@ package why
 
 import (
 	"fmt"
+	"strings"
 
+	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/internal/text/quantity"
 )
 
@@ -10,7 +12,7 @@ import (
 // makes services long or uneven; the run with one slot more, by recursion, says what that does.
 var queueing = rule{
 	name: "queueing",
-	evidence: func(v *view, _ share) string {
+	evidence: func(v *view) string {
 		said := "all " + slotsOf(v.slots()) + " are taken"
 		if v.slots() == "1" {
 			said = "the one slot is taken"
@@ -22,14 +24,14 @@ var queueing = rule{
 			said = fmt.Sprintf("tasks wait for one of %g processors", v.processors())
 		}
 		if load := v.is("offered-utilisation"); load > 0 {
-			said += fmt.Sprintf(", at a load of %s", quantity.Digits(load))
+			said += ", at a " + v.loads(load)
 			if v.queueGrows() {
 				said += ", so the queue grows"
 			}
 		}
 		return said
 	},
-	remedy: func(v *view, s share) string {
+	remedy: func(v *view) string {
 		next, known := v.is("next-slot-"+v.unit), v.has("next-slot-"+v.unit)
 		switch {
 		case known && next > nearly*v.value:
@@ -41,8 +43,28 @@ var queueing = rule{
 		case v.queueGrows():
 			return "more slots, or shed what is beyond capacity"
 		}
-		return "more slots or shorter tasks: " + v.without(s)
+		return "more slots or shorter tasks"
 	},
+}
+
+// loads spells the mean load, and that of each stage where the run has stages.
+func (v *view) loads(mean float64) string {
+	var stages []string
+	for {
+		offered := fmt.Sprintf("stage%d-offered-ops/s", len(stages)+1)
+		if !v.has(offered) {
+			break
+		}
+		stages = append(stages, quantity.Digits(mean*v.is(offered)/v.is("offered-ops/s")))
+	}
+	process, _, _ := strings.Cut(v.key("arrival"), ":")
+	switch {
+	case len(stages) > 0:
+		return "load of " + prose.List(stages) + " in its stages"
+	case process == "poisson" || process == "constant" || process == "":
+		return "load of " + quantity.Digits(mean)
+	}
+	return "mean load of " + quantity.Digits(mean)
 }
 
 // queueGrows reports whether it does: more comes than the slots can do, and none of it is refused.

@@ -13,14 +13,13 @@ var scheduler = rule{
 	name:      "scheduler",
 	shown:     func(v *view) bool { return v.is("mean-runnable-goroutines") >= v.processors()/2 },
 	otherwise: "queueing",
-	evidence: func(v *view, _ share) string {
+	evidence: func(v *view) string {
 		return fmt.Sprintf("%s goroutines are ready and do not run, with GOMAXPROCS %g; "+
 			"they wait %s a task",
 			quantity.Digits(v.is("mean-runnable-goroutines")), v.processors(),
 			quantity.Seconds(v.is("sched-sec/op")))
 	},
-	remedy: func(v *view, s share) string {
-		return "more processors, or fewer slots for tasks that compute: " +
-			v.without(s)
+	remedy: func(*view) string {
+		return "more processors, or fewer slots for tasks that compute"
 	},
 }

@@ -4,7 +4,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -147,9 +146,4 @@ func (v *view) response() string {
 		return "p99"
 	}
 	return "mean response"
-}
-
-// without says what the response would be at best without a cause.
-func (v *view) without(s share) string {
-	return "at best " + v.response() + " " + quantity.Seconds(v.value*max(1-float64(s), 0))
 }

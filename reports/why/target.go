@@ -12,7 +12,7 @@ import (
 // is seen.
 var target = rule{
 	name: "target",
-	evidence: func(v *view, _ share) string {
+	evidence: func(v *view) string {
 		service := v.is("mean-service-sec")
 		if v.outside() {
 			return fmt.Sprintf("the server takes %s on average; from outside no more can be told",
@@ -28,7 +28,7 @@ var target = rule{
 		}
 		return said
 	},
-	remedy: func(v *view, s share) string {
+	remedy: func(v *view) string {
 		if v.outside() {
 			return "look at the server: poolbench knows when it answers"
 		}
@@ -41,6 +41,10 @@ var target = rule{
 		case "freeze":
 			room = "shorter standstills of the target, which no number of slots cures"
 		}
-		return room + ": " + v.without(s)
+		if v.has("no-target-" + v.unit) {
+			return fmt.Sprintf("%s; without the target the %s would be %s", room, v.response(),
+				quantity.Seconds(v.is("no-target-"+v.unit)))
+		}
+		return room
 	},
 }

@@ -11,7 +11,7 @@ import (
 // back-off between attempts, by slots that sleepers hold, or for a start while slots are idle.
 var throttling = rule{
 	name: "throttling",
-	evidence: func(v *view, _ share) string {
+	evidence: func(v *view) string {
 		said := ""
 		switch n := v.is("refused-calls"); {
 		case n > 0:
@@ -26,14 +26,14 @@ var throttling = rule{
 		return said + fmt.Sprintf("a task is %s in back-off, with %s attempts",
 			quantity.Seconds(v.is("mean-between-sec")), quantity.Digits(v.is("attempts/op")))
 	},
-	remedy: func(v *view, s share) string {
+	remedy: func(v *view) string {
 		if !v.refused() && v.rateLimited() > 0 {
-			return "a higher rate in the strategy, if what it protects allows: " + v.without(s)
+			return "a higher rate in the strategy, if what it protects allows"
 		}
 		if v.task.backoff > leastShare {
-			return "a rate below the target's limit, back-off that gives its slot away: " + v.without(s)
+			return "a rate below the target's limit, back-off that gives its slot away"
 		}
-		return "a rate below the target's limit: " + v.without(s)
+		return "a rate below the target's limit"
 	},
 }
 

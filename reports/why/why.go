@@ -38,11 +38,8 @@ type rule struct {
 	shown func(*view) bool
 	// whose the share is where there is not
 	otherwise        string
-	evidence, remedy func(*view, share) string
+	evidence, remedy func(*view) string
 }
-
-// A share is that of a cause in the response of the tail.
-type share float64
 
 // A share that goes elsewhere goes to a rule that comes later.
 var rules = []rule{machine, gc, lock, scheduler, target, throttling, headOfLine, queueing,
@@ -65,8 +62,7 @@ func Of(c results.Cell, beside ...results.Cell) (Answer, bool) {
 	}
 	for _, r := range rules {
 		if s := shares[r.name]; s >= leastShare {
-			a.Causes = append(a.Causes, Cause{r.name, min(s, 1), r.evidence(v, share(s)),
-				r.remedy(v, share(s))})
+			a.Causes = append(a.Causes, Cause{r.name, min(s, 1), r.evidence(v), r.remedy(v)})
 		}
 	}
 	slices.SortStableFunc(a.Causes, func(a, b Cause) int { return cmp.Compare(b.Share, a.Share) })

@@ -127,8 +127,24 @@ func TestOverload(t *testing.T) {
 	}
 	v := &view{cell: run("worker_pool", "", quiet(map[string]float64{
 		"even-mean-response-sec": 2, "mean-response-sec": 1}))}
-	if said := headOfLine.remedy(v, 0.5); strings.Contains(said, "were all even") {
+	if said := headOfLine.remedy(v); strings.Contains(said, "were all even") {
 		t.Errorf("worse for it: %s", said)
+	}
+}
+
+// TestLoads: where the rate changes a load is a mean, and each stage of a run has its own.
+func TestLoads(t *testing.T) {
+	for arrival, says := range map[string]string{"poisson": "at a load of 0.500",
+		"sine:period=9s": "at a mean load of 0.500", "stages:at=0.4x9s_1.5x1s": "0.400 and 1.50 in its"} {
+		m := quiet(map[string]float64{"offered-ops/s": 400})
+		if strings.HasPrefix(arrival, "stages") {
+			m["stage1-offered-ops/s"], m["stage2-offered-ops/s"] = 320, 1200
+		}
+		c := run("worker_pool", "", m)
+		c[0].Keys = append(c[0].Keys, results.Pair{Key: "arrival", Value: arrival})
+		if said := queueing.evidence(&view{cell: c}); !strings.Contains(said, says) {
+			t.Errorf("%s: %s", arrival, said)
+		}
 	}
 }
 
@@ -138,14 +154,30 @@ func TestRoomIsNoRemedy(t *testing.T) {
 	for target, says := range map[string]string{"conn_pool": "more room in the target",
 		"brownout:knee=2": "more room in the target", "flaky:spikes=0.1": "fewer slow calls, or a",
 		"freeze": "shorter standstills"} {
-		c := run("worker_pool", "", quiet(map[string]float64{"mean-target-sec": 0.004,
-			"tail-target/op": 0.4}))
+		m := quiet(map[string]float64{"mean-target-sec": 0.004, "tail-target/op": 0.4})
+		if target == "freeze" {
+			m["no-target-p99-response-sec"] = 0.0457
+			says += " of the target, which no number of slots cures; without the target the p99 would be 45.7 ms"
+		}
+		c := run("worker_pool", "", m)
 		c[0].Keys = append(c[0].Keys, results.Pair{Key: "target", Value: target})
 		a, _ := Of(c)
 		i := slices.IndexFunc(a.Causes, func(c Cause) bool { return c.Cause == "target" })
 		if i < 0 || !strings.HasPrefix(a.Causes[i].Remedy, says) ||
-			!strings.Contains(a.Causes[i].Remedy, ": at best p99 ") {
+			strings.Contains(a.Causes[i].Remedy, "the p99 would be") != (target == "freeze") {
 			t.Errorf("%s: %+v", target, a)
+		}
+	}
+}
+
+// TestWorkAlone: how long the work of a task takes has no part in it of what the target takes.
+func TestWorkAlone(t *testing.T) {
+	for tail, says := range map[float64]string{0.025: "the task itself takes 6.00 ms on average",
+		0.065: "the slowest tasks are long themselves, 50.0 ms; the mean is 6.00 ms"} {
+		c := run("worker_pool", "", quiet(map[string]float64{"mean-service-sec": 0.01,
+			"mean-target-sec": 0.004, "tail-service-sec": tail, "tail-target-sec": 0.015}))
+		if said := work.evidence(&view{cell: c}); said != says {
+			t.Errorf("%g: %s", tail, said)
 		}
 	}
 }

@@ -9,13 +9,13 @@ import (
 // work: the tasks themselves take that long.
 var work = rule{
 	name: "work",
-	evidence: func(v *view, _ share) string {
-		if tail := v.is("tail-service-sec"); tail > 2*v.is("mean-service-sec") {
+	evidence: func(v *view) string {
+		mean := v.is("mean-service-sec") - v.is("mean-target-sec")
+		if tail := v.is("tail-service-sec") - v.is("tail-target-sec"); tail > 2*mean {
 			return fmt.Sprintf("the slowest tasks are long themselves, %s; the mean is %s",
-				quantity.Seconds(tail), quantity.Seconds(v.is("mean-service-sec")))
+				quantity.Seconds(tail), quantity.Seconds(mean))
 		}
-		return fmt.Sprintf("the task itself takes %s on average",
-			quantity.Seconds(v.is("mean-service-sec")))
+		return fmt.Sprintf("the task itself takes %s on average", quantity.Seconds(mean))
 	},
-	remedy: func(*view, share) string { return "a shorter task: no pool helps" },
+	remedy: func(*view) string { return "a shorter task: no pool helps" },
 }

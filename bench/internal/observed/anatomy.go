@@ -160,17 +160,20 @@ func (o *Run) taskPacker(tasks int) *rundir.TaskPacker {
 }
 
 // ReportOtherwise adds the responses as they would be with one slot more, and if each task held its
-// slot for the mean service: where the oracle applies, all tasks share one pool, and neither the
-// arrivals nor the services depend on how long others waited. What a response is made of beside its
-// turn stays as it was.
+// slot for the mean service; or, as services in a target depend on others, if calls took it no time
+// beside the work: where the oracle applies, all tasks share one pool, and the arrivals do not
+// depend on how long others waited. What a response is made of beside these stays as it was.
 func (o *Run) ReportOtherwise(r *result.Result, first int, m Measured, parts *PartSums) {
 	if starts := o.Plan.Strategy.Starts; starts != nil {
 		r.Add("allowed-ops/s", starts(o.Plan.Params).PerSecond)
 	}
 	pools, _ := o.FifoPools()
 	if len(pools) != 1 || o.Recorded || o.Plan.Arrival.IsClosed() ||
-		m.started == 0 || m.started < m.N || m.outcomes[records.Abandoned] > 0 ||
-		parts.of[len(ResponseParts)-1] > 0 {
+		m.started == 0 || m.started < m.N || m.outcomes[records.Abandoned] > 0 {
+		return
+	}
+	if parts.of[len(ResponseParts)-1] > 0 {
+		o.reportNoTarget(r, first, pools[0])
 		return
 	}
 	slots, mean := pools[0], m.busy/int64(m.started)
@@ -205,6 +208,24 @@ func (o *Run) ReportOtherwise(r *result.Result, first int, m Measured, parts *Pa
 		addResponses(r, "next-slot", withNext)
 	}
 	addResponses(r, "even", withEven)
+}
+
+// reportNoTarget adds the responses as they would be if no call took time beside the work.
+func (o *Run) reportNoTarget(r *result.Result, first, slots int) {
+	was, without := recursion.NewSlots(slots), recursion.NewSlots(slots)
+	var responses []int64
+	for i := range o.Trace.Len() {
+		rec := o.Trace.At(i)
+		if rec.Attempts != 1 {
+			return
+		}
+		took := min(rec.Target, rec.Busy)
+		sooner := was.Take(rec.Due, rec.Busy) - without.Take(rec.Due, rec.Busy-took)
+		if i >= first && rec.Outcome == records.Completed {
+			responses = append(responses, rec.Response()-sooner-took)
+		}
+	}
+	addResponses(r, "no-target", responses)
 }
 
 // addResponses adds the mean of responses and, where they are enough, the p99.

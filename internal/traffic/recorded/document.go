@@ -12,7 +12,8 @@ type Document struct {
 	Arrival  string `json:"arrival,omitempty"`
 	Workload string `json:"workload,omitempty"`
 
-	Played Played `json:"-"` // the closest process
+	Played Played   `json:"-"` // the closest process
+	Unread []string `json:"-"` // columns beside the times, where no durations are read
 }
 
 // Played is a process at the rate of the record, for the page: in as many parts as Course, and in

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/internal/traffic"
 )
@@ -65,6 +66,10 @@ func (d *Document) Rows() [][]string {
 				quantity.Digits(t.C2), correlation(t.Rho))},
 			[]string{"busy slots", fmt.Sprintf("%s on average, so a limit above that",
 				quantity.Digits(t.Busy))})
+	}
+	if len(d.Unread) > 0 {
+		rows = append(rows, []string{"durations", "not read; name their column with " +
+			"--duration: the file has " + prose.List(prose.Few(d.Unread, 4))})
 	}
 	return append(rows, d.classRows()...)
 }

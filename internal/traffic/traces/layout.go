@@ -41,6 +41,7 @@ type layout struct {
 	bare       time.Duration // what a duration of 1 is
 	fields     [][]byte      // of rows
 	format     []logField    // of a log whose format is given
+	names      []string      // of the columns
 }
 
 // find looks at the first line; named: it holds the names of the columns, and no record.
@@ -89,6 +90,7 @@ func (l *layout) find(line []byte, s Source) (named bool, err error) {
 // choose finds the columns that are wanted among those of these names; named: it has looked for one
 // in a line of names.
 func (l *layout) choose(names []string, s Source) (named bool, err error) {
+	l.names = names
 	if s.Unit != 0 {
 		l.bare = s.Unit
 	}

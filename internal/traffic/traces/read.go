@@ -116,6 +116,7 @@ func (r *reader) table(t *table) (*Trace, error) {
 	if _, err := r.layout.choose(t.names, r.Source); err != nil {
 		return nil, err
 	}
+	r.trace.Columns = t.names
 	for {
 		fields, err := t.next()
 		if err == io.EOF {
@@ -140,6 +141,9 @@ func (r *reader) take(line []byte) error {
 				"or results of vegeta")
 		}
 		named, err := r.layout.find(line, r.Source)
+		if named {
+			r.trace.Columns = r.layout.names
+		}
 		if named || err != nil {
 			return err
 		}
@@ -156,6 +160,7 @@ func (r *reader) take(line []byte) error {
 		var ok bool
 		if at, ok = r.clock.parse(text); !ok {
 			if names(text) {
+				r.trace.Columns = r.layout.names
 				return nil
 			}
 			return fmt.Errorf("want a time such as 2026-05-01T09:00:00.25Z or 1777626000.25, "+

@@ -63,6 +63,7 @@ type Trace struct {
 	Records []Record // by At
 	Classes []string // in the order in which they come in the file
 	Labels  [MostLabels]Labels
+	Columns []string // their names, where the file or its format has them
 	Notes   []string // what is odd in the file, a line about each
 	// the note about records that were out of order
 	disorder string

@@ -58,6 +58,23 @@ func TestTrace(t *testing.T) {
 	}
 }
 
+// TestUnreadDurations: a file that names more than its times is said to, where no durations are
+// read of it; numbers are no names.
+func TestUnreadDurations(t *testing.T) {
+	t.Chdir(t.TempDir())
+	clitest.Write(t, "named.csv", "took,time\n10ms,1\n20ms,2\n30ms,4\n")
+	clitest.Write(t, "numbers.csv", "0.01,1\n0.02,2\n0.03,4\n")
+	const said = "\n  durations       not read; name their column with --duration: the file has took\n"
+	for line, want := range map[string]bool{"named.csv --column time": true,
+		"named.csv --column 2":              true,
+		"named.csv --column 2 --duration 1": false, "numbers.csv --column 2": false} {
+		text := clitest.Succeed(t, append([]string{"trace"}, strings.Fields(line)...)...).Stdout
+		if strings.Contains(text, said) != want {
+			t.Errorf("%s:\n%s", line, text)
+		}
+	}
+}
+
 // TestTraceClasses: they are recorded.Document, and the command that it ends with tells them apart.
 func TestTraceClasses(t *testing.T) {
 	t.Chdir(t.TempDir())
