@@ -22,11 +22,11 @@ import (
 	"github.com/poolbench/poolbench/internal/durability/crash"
 	"github.com/poolbench/poolbench/internal/durability/servers"
 	"github.com/poolbench/poolbench/internal/files/scratch"
+	"github.com/poolbench/poolbench/internal/parts/named"
 	"github.com/poolbench/poolbench/internal/text/jsondoc"
 	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/proof"
 	"github.com/poolbench/poolbench/strategies"
-	"github.com/poolbench/poolbench/strategies/durable"
 	"github.com/poolbench/poolbench/workloads"
 )
 
@@ -302,8 +302,8 @@ func serverOf(spec strategies.Spec, kill string) (kind servers.Kind, needed bool
 
 // variableOf is the environment variable in which strategies look for a server.
 func variableOf(k servers.Kind) string {
-	all := durable.Servers()
-	i := slices.IndexFunc(all, func(s durable.Server) bool { return s.Product == k.Product })
+	all := named.Servers()
+	i := slices.IndexFunc(all, func(s named.Server) bool { return s.Product == k.Product })
 	return all[i].Variable
 }
 

@@ -22,7 +22,7 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/runner"
 	"github.com/poolbench/poolbench/internal/fleet"
 	"github.com/poolbench/poolbench/internal/fleet/hub"
-	"github.com/poolbench/poolbench/strategies/durable"
+	"github.com/poolbench/poolbench/internal/parts/named"
 )
 
 // workerOptions are the flags of worker.
@@ -45,7 +45,7 @@ func (a *app) workerCommand() *cobra.Command {
 	}
 	fs := cmd.Flags()
 	fs.StringVar(&o.nats, "nats", "", "`ADDRESS` of the NATS server, such as "+
-		durable.NATS.Example+" (default $"+durable.NATS.Variable+"); -: the first line of "+
+		named.NATS.Example+" (default $"+named.NATS.Variable+"); -: the first line of "+
 		"standard input, with whose end the worker ends")
 	fs.StringVar(&o.listen, "listen", "", "be the NATS server too, at this `HOST:PORT`, for other "+
 		"workers and the commands; with $NATS_TOKEN, for those that have it")
@@ -152,13 +152,13 @@ func (a *app) findHub(
 	case address == "-":
 		address, ctx, err = fromParent(ctx, a.stdin)
 	case address == "":
-		address = os.Getenv(durable.NATS.Variable)
+		address = os.Getenv(named.NATS.Variable)
 	}
 	switch {
 	case err != nil:
 	case address == "":
 		err = errors.New("--nats is missing: the address of a NATS server, such as " +
-			durable.NATS.Example + "; or --listen")
+			named.NATS.Example + "; or --listen")
 	default:
 		if err = hub.Check(address); err != nil {
 			err = fmt.Errorf("--nats: %w", err)

@@ -8,7 +8,6 @@ import (
 	"github.com/poolbench/poolbench/bench/param"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 	"github.com/poolbench/poolbench/strategies"
-	_ "github.com/poolbench/poolbench/strategies/durable"
 	"github.com/poolbench/poolbench/strategies/engine/broker"
 )
 

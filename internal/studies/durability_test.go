@@ -10,6 +10,7 @@ import (
 	"github.com/poolbench/poolbench/bench/finding"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 	"github.com/poolbench/poolbench/strategies"
+	_ "github.com/poolbench/poolbench/strategies/durable"
 )
 
 // sampleDurability has strategies of which those in slow complete 400 tasks a second to eight

@@ -12,6 +12,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/internal/parts/named"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/strategies/engine/broker"
 )
@@ -24,8 +25,8 @@ var _ = register(strategies.Spec{
 	Source:     "github.com/hibiken/asynq",
 	FIFO:       true,
 	Durability: killSafe,
-	Needs:      Redis.Product,
-	Ready:      Redis.Ready,
+	Needs:      named.Redis.Product,
+	Ready:      named.Redis.Ready,
 	Keys: []param.Key{awayKey, {Name: "poll", Kind: param.Duration, Default: "100ms",
 		Doc: "how often it looks for tasks when there were none, and for retries that are due; " +
 			"asynq's own defaults are 1s and 5s"}},
@@ -71,7 +72,7 @@ func openAsynq(
 	open := func(ctx context.Context) error {
 		o, err := redisOptions()
 		if err != nil {
-			return Redis.tell(err)
+			return named.Redis.Tell(err)
 		}
 		q.redis = redis.NewClient(o)
 		q.redis.AddHook(q)
@@ -79,7 +80,7 @@ func openAsynq(
 		q.inspector = asynq.NewInspectorFromRedisClient(q.redis)
 		err = q.redis.Ping(ctx).Err()
 		q.remove = err == nil && temporary(p)
-		return Redis.tell(err)
+		return named.Redis.Tell(err)
 	}
 	// Attempts are counted, and ended, by whoever runs the task.
 	q.options = []asynq.Option{asynq.Queue(q.name), asynq.MaxRetry(math.MaxInt32),
@@ -115,7 +116,7 @@ func (q *asynqQueue) key(name string) string { return "asynq:{" + q.name + "}:" 
 
 func (q *asynqQueue) put(ctx context.Context, body []byte) error {
 	_, err := q.client.EnqueueContext(ctx, asynq.NewTask(asynqType, body), q.options...)
-	return Redis.tell(err)
+	return named.Redis.Tell(err)
 }
 
 // work has a server run until ctx ends, and another one when a connection was lost: what Redis had
@@ -179,7 +180,7 @@ func (q *asynqQueue) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 		case err == nil, errors.Is(err, redis.Nil), redis.HasErrorPrefix(err, "NOSCRIPT"):
 			_ = q.asked(&q.take, begun, nil)
 		case ctx.Err() == nil:
-			_ = q.asked(&q.take, begun, Redis.tell(err))
+			_ = q.asked(&q.take, begun, named.Redis.Tell(err))
 		}
 		if err == nil || errors.As(err, &reply) || ctx.Err() != nil {
 			return err
@@ -229,7 +230,7 @@ func (q *asynqQueue) info() (*asynq.QueueInfo, error) {
 	case errors.Is(err, asynq.ErrQueueNotFound): // nothing was put
 		return new(asynq.QueueInfo), nil
 	case err != nil:
-		return new(asynq.QueueInfo), Redis.tell(err)
+		return new(asynq.QueueInfo), named.Redis.Tell(err)
 	}
 	return info, nil
 }
@@ -241,7 +242,7 @@ func (q *asynqQueue) close() (err error) {
 	if q.remove {
 		err = within(q.delete)
 	}
-	return Redis.tell(errors.Join(err, q.redis.Close()))
+	return named.Redis.Tell(errors.Join(err, q.redis.Close()))
 }
 
 // delete removes the queue and what asynq has counted of it.

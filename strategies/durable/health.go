@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/internal/parts/named"
 	"github.com/poolbench/poolbench/strategies/engine/broker"
 )
 
@@ -237,7 +238,7 @@ func (l healthLog) Enabled(_ context.Context, level slog.Level) bool {
 func (l healthLog) Handle(_ context.Context, r slog.Record) error {
 	r.Attrs(func(a slog.Attr) bool {
 		if a.Key == "err" || a.Key == "error" {
-			_ = l.of.asked(&l.of.take, r.Time, Postgres.tell(errors.New(a.Value.String())))
+			_ = l.of.asked(&l.of.take, r.Time, named.Postgres.Tell(errors.New(a.Value.String())))
 		}
 		return true
 	})

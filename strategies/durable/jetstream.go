@@ -14,6 +14,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench/param"
 	"github.com/poolbench/poolbench/internal/fleet/hub"
+	"github.com/poolbench/poolbench/internal/parts/named"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/strategies/engine/broker"
 )
@@ -29,7 +30,7 @@ var _ = register(strategies.Spec{
 	Keys: []param.Key{dirKey, leaseKey,
 		{Name: "server", Kind: param.Choice, Default: "embedded",
 			Choices: []string{"embedded", "outer"},
-			Doc:     "outer: the one that " + NATS.Variable + " names"},
+			Doc:     "outer: the one that " + named.NATS.Variable + " names"},
 		{Name: "store", Kind: param.Choice, Default: "file", Choices: []string{"memory", "file"},
 			Doc: "where the stream is kept"},
 		{Name: "sync", Kind: param.Choice, Default: "default",
@@ -60,7 +61,7 @@ func checkJetStream(p strategies.Params) error {
 	case always && v.Choice("server") == "outer":
 		return errors.New("sync=always: an outer server has its own setting (sync_interval)")
 	case v.Choice("server") == "outer":
-		if err := NATS.Ready(); err != nil {
+		if err := named.NATS.Ready(); err != nil {
 			return err
 		}
 	}
@@ -95,7 +96,7 @@ func openJetStream(
 }
 
 func (j *jetStream) open(ctx context.Context, p strategies.Params) (err error) {
-	address := NATS.address()
+	address := named.NATS.Address()
 	var options []nats.Option
 	storage := jetstream.FileStorage
 	if p.Values.Choice("store") == "memory" {
@@ -116,7 +117,7 @@ func (j *jetStream) open(ctx context.Context, p strategies.Params) (err error) {
 		options = append(options, nats.InProcessServer(j.embedded))
 	}
 	if j.conn, err = hub.Connect(address, options...); err != nil {
-		return NATS.tell(err)
+		return named.NATS.Tell(err)
 	}
 	context.AfterFunc(j.failed, j.conn.Close) // ends the requests under way
 	if j.js, err = jetstream.New(j.conn); err != nil {

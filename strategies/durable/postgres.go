@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/internal/parts/named"
 	"github.com/poolbench/poolbench/strategies"
 )
 
@@ -49,12 +50,12 @@ func newPostgresSchema(p strategies.Params) postgresSchema {
 func (s *postgresSchema) open(
 	ctx context.Context, p strategies.Params, fill func(ctx context.Context) error,
 ) error {
-	config, err := pgxpool.ParseConfig(Postgres.address())
+	config, err := pgxpool.ParseConfig(named.Postgres.Address())
 	if err != nil { // err quotes the address, and finds the password in it only as a rule
-		return errors.New(Postgres.Variable + " is not in the form " + Postgres.Example +
-			" or host=127.0.0.1 user=…")
+		return errors.New(named.Postgres.Variable + " is not in the form " +
+			named.Postgres.Example + " or host=127.0.0.1 user=…")
 	}
-	if !strings.Contains(Postgres.address(), "pool_max_conns") {
+	if !strings.Contains(named.Postgres.Address(), "pool_max_conns") {
 		// besides consumers there are submitters, renewals and housekeeping
 		config.MaxConns = int32(min(p.Limit+8, mostConnections))
 	}
@@ -67,7 +68,7 @@ func (s *postgresSchema) open(
 	if err == nil {
 		err = fill(ctx)
 	}
-	return Postgres.tell(err)
+	return named.Postgres.Tell(err)
 }
 
 func (s *postgresSchema) close() (err error) {
@@ -81,7 +82,7 @@ func (s *postgresSchema) close() (err error) {
 		})
 	}
 	s.pool.Close()
-	return Postgres.tell(err)
+	return named.Postgres.Tell(err)
 }
 
 // in is a statement with the schema's name for {schema}.
@@ -93,12 +94,12 @@ func (s *postgresSchema) in(text string) string {
 func (s *postgresSchema) exec(statement string, args ...any) error {
 	return s.within(context.Background(), answering, func(ctx context.Context) error {
 		_, err := s.pool.Exec(ctx, statement, args...)
-		return Postgres.tell(err)
+		return named.Postgres.Tell(err)
 	})
 }
 
 // count returns the number that a query finds.
 func (s *postgresSchema) count(ctx context.Context, query string) (n int, err error) {
 	err = s.pool.QueryRow(ctx, query).Scan(&n)
-	return n, Postgres.tell(err)
+	return n, named.Postgres.Tell(err)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/internal/parts/named"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/strategies/engine/broker"
 )
@@ -25,8 +26,8 @@ var _ = register(strategies.Spec{
 	FIFO:       true,
 	Keys:       []param.Key{leaseKey, awayKey, syncCommitKey},
 	Durability: syncCommitDurability,
-	Needs:      Postgres.Product,
-	Ready:      Postgres.Ready,
+	Needs:      named.Postgres.Product,
+	Ready:      named.Postgres.Ready,
 	Check:      checkServed,
 	Open:       openPostgresQueue,
 })
@@ -94,7 +95,7 @@ func (q *postgresQueue) add(ctx context.Context, body []byte) error {
 		_, err := q.pool.Exec(ctx, q.insert, body)
 		return err
 	}); err != nil {
-		return Postgres.tell(err)
+		return named.Postgres.Tell(err)
 	}
 	q.unheard.Add(1)
 	select {
@@ -214,7 +215,7 @@ func (q *postgresQueue) receive(ctx context.Context) (broker.Message, error) {
 			return m, nil
 		}
 		if !errors.Is(err, pgx.ErrNoRows) {
-			return nil, Postgres.tell(err)
+			return nil, named.Postgres.Tell(err)
 		}
 		q.idle.Add(1)
 		select {

@@ -17,14 +17,14 @@ import (
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/riverqueue/river/rivermigrate"
 
+	"github.com/poolbench/poolbench/internal/parts/named"
 	"github.com/poolbench/poolbench/strategies"
-	"github.com/poolbench/poolbench/strategies/durable"
 )
 
 // rawPool is what the strategies have too, and a schema that ends with the benchmark.
 func rawPool(b *testing.B, limit int) (*pgxpool.Pool, string) {
 	b.Helper()
-	config, err := pgxpool.ParseConfig(os.Getenv(durable.Postgres.Variable))
+	config, err := pgxpool.ParseConfig(os.Getenv(named.Postgres.Variable))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -148,7 +148,7 @@ func TestPostgresLeavesNothing(t *testing.T) {
 	for _, text := range []string{"postgres_queue", "river:cooldown=1ms,poll=20ms"} {
 		t.Run(text, func(t *testing.T) {
 			leavesNothing(t, text)
-			conn, err := pgx.Connect(ctx, os.Getenv(durable.Postgres.Variable))
+			conn, err := pgx.Connect(ctx, os.Getenv(named.Postgres.Variable))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -183,7 +183,7 @@ func TestPostgresErrors(t *testing.T) {
 		"postgres://some%2Fbody:s3cr%2Ft@127.0.0.1:none/s3cr/t?", // not an address
 		"host=127.0.0.1 port=1 user=somebody password=s3cr/t",
 	} {
-		t.Setenv(durable.Postgres.Variable, address)
+		t.Setenv(named.Postgres.Variable, address)
 		for _, text := range []string{"postgres_queue", "river"} {
 			v := strategies.MustParse(text)
 			s, err := v.Spec.Start(t.Context(), strategies.Params{Limit: 1, Values: v.Values},

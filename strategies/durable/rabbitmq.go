@@ -13,6 +13,7 @@ import (
 	amqp "github.com/rabbitmq/amqp091-go"
 
 	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/internal/parts/named"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/strategies/engine/broker"
 )
@@ -35,8 +36,8 @@ var _ = register(strategies.Spec{
 		}
 		return strategies.KillSafe
 	},
-	Needs: RabbitMQ.Product,
-	Ready: RabbitMQ.Ready,
+	Needs: named.RabbitMQ.Product,
+	Ready: named.RabbitMQ.Ready,
 	Check: checkAway,
 	Open:  openRabbitMQ,
 })
@@ -115,7 +116,7 @@ func (q *rabbitQueue) close() error {
 			err = errors.Join(err, failed)
 		}
 	}
-	return errors.Join(owed, RabbitMQ.tell(errors.Join(err, s.close(answering))))
+	return errors.Join(owed, named.RabbitMQ.Tell(errors.Join(err, s.close(answering))))
 }
 
 func (q *rabbitQueue) put(ctx context.Context, body []byte) error {
@@ -137,7 +138,7 @@ func (q *rabbitQueue) publish(
 		}
 		return err
 	})
-	return RabbitMQ.tell(s.blame(err))
+	return named.RabbitMQ.Tell(s.blame(err))
 }
 
 func (q *rabbitQueue) newID() string {
@@ -168,5 +169,5 @@ func (q *rabbitQueue) ready(name string) (int, error) {
 	}
 	state, err := s.out.QueueDeclarePassive(name, true, false, false, false, amqp.Table{
 		"x-queue-type": q.kind})
-	return state.Messages, RabbitMQ.tell(err)
+	return state.Messages, named.RabbitMQ.Tell(err)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/internal/parts/named"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/strategies/engine/broker"
 )
@@ -25,8 +26,8 @@ var _ = register(strategies.Spec{
 	FIFO:       true,
 	Keys:       []param.Key{leaseKey, awayKey},
 	Durability: killSafe,
-	Needs:      Redis.Product,
-	Ready:      Redis.Ready,
+	Needs:      named.Redis.Product,
+	Ready:      named.Redis.Ready,
 	Check:      checkServed,
 	Open:       openRedisStream,
 })
@@ -103,14 +104,14 @@ func openRedisStream(
 	open := func(ctx context.Context) error {
 		o, err := redisOptions()
 		if err != nil {
-			return Redis.tell(err)
+			return named.Redis.Tell(err)
 		}
 		one := *o
 		one.PoolSize = 1
 		q.client, q.reader = redis.NewClient(o), redis.NewClient(&one)
 		err = q.makeGroup(ctx)
 		q.remove = err == nil && temporary(p)
-		return Redis.tell(err)
+		return named.Redis.Tell(err)
 	}
 	return start(ctx, p, sink, q.health, open, broker.Broker{Put: q.put, Work: q.work,
 		Close: q.close, Dead: q.letters, Held: q.held})
@@ -134,11 +135,11 @@ func (q *redisStream) close() (err error) {
 		})
 	}
 	_ = q.reader.Close() // work has closed it
-	return Redis.tell(errors.Join(err, q.client.Close()))
+	return named.Redis.Tell(errors.Join(err, q.client.Close()))
 }
 
 func (q *redisStream) put(ctx context.Context, body []byte) error {
-	return Redis.tell(q.client.XAdd(ctx, &redis.XAddArgs{Stream: q.name,
+	return named.Redis.Tell(q.client.XAdd(ctx, &redis.XAddArgs{Stream: q.name,
 		Values: []any{"n", 0, "b", body}}).Err())
 }
 
@@ -162,7 +163,7 @@ func (q *redisStream) tend(ctx context.Context) {
 		begun := time.Now()
 		next, err := redisTend.Run(ctx, q.client, []string{q.name, q.later},
 			q.lease.Milliseconds()).Int64()
-		_ = q.asked(&q.take, begun, Redis.tell(err))
+		_ = q.asked(&q.take, begun, named.Redis.Tell(err))
 		if err != nil && strings.HasPrefix(err.Error(), "NOGROUP") { // Redis has come back empty
 			_ = q.makeGroup(ctx)
 		}
@@ -199,7 +200,7 @@ func (q *redisStream) receive(ctx context.Context) (broker.Message, error) {
 			return nil, ctx.Err()
 		case q.lead <- struct{}{}:
 		}
-		err := Redis.tell(q.fetch(ctx))
+		err := named.Redis.Tell(q.fetch(ctx))
 		<-q.lead
 		if err != nil {
 			q.wanted.Add(-1)
@@ -235,12 +236,12 @@ func (q *redisStream) held(ctx context.Context) (int, error) {
 		return nil
 	})
 	if err != nil {
-		return 0, Redis.tell(err)
+		return 0, named.Redis.Tell(err)
 	}
 	return int(now.Val() + later.Val()), nil
 }
 
 func (q *redisStream) letters(ctx context.Context) (int, error) {
 	n, err := q.client.XLen(ctx, q.dead).Result()
-	return int(n), Redis.tell(err)
+	return int(n), named.Redis.Tell(err)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/poolbench/poolbench/internal/parts/named"
 	"github.com/poolbench/poolbench/strategies/engine/broker"
 )
 
@@ -37,7 +38,7 @@ func (q *redisStream) message(entry redis.XMessage) *redisMessage {
 // Reply implements strategies.Message. While Redis is away it tries again.
 func (m *redisMessage) Reply(r broker.Reply) error {
 	m.lease.end()
-	return m.of.insist(func() error { return Redis.tell(m.reply(context.Background(), r)) })
+	return m.of.insist(func() error { return named.Redis.Tell(m.reply(context.Background(), r)) })
 }
 
 func (m *redisMessage) reply(ctx context.Context, r broker.Reply) error {

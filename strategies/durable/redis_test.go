@@ -7,15 +7,15 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/poolbench/poolbench/internal/house/check"
+	"github.com/poolbench/poolbench/internal/parts/named"
 	"github.com/poolbench/poolbench/strategies"
-	"github.com/poolbench/poolbench/strategies/durable"
 )
 
 func TestRedisIsLeftEmpty(t *testing.T) {
 	for _, text := range []string{"redis_stream", "asynq"} {
 		t.Run(text, func(t *testing.T) {
 			serve(t, strategies.MustParse(text).Spec)
-			o, err := redis.ParseURL(os.Getenv(durable.Redis.Variable))
+			o, err := redis.ParseURL(os.Getenv(named.Redis.Variable))
 			if err != nil {
 				t.Fatal(err)
 			}

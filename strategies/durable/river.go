@@ -18,6 +18,7 @@ import (
 	"github.com/riverqueue/river/rivertype"
 
 	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/internal/parts/named"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/strategies/engine/broker"
 )
@@ -49,8 +50,8 @@ var _ = register(strategies.Spec{
 		{Name: "poll", Kind: param.Duration, Default: "1s",
 			Doc: "FetchPollInterval: how often it looks for jobs that no notification announced"}},
 	Durability: syncCommitDurability,
-	Needs:      Postgres.Product,
-	Ready:      Postgres.Ready,
+	Needs:      named.Postgres.Product,
+	Ready:      named.Postgres.Ready,
 	Check:      checkRiver,
 	Open:       openRiver,
 })
@@ -134,7 +135,7 @@ func (q *riverQueue) migrate(ctx context.Context, p strategies.Params) error {
 func (q *riverQueue) add(ctx context.Context, body []byte) error {
 	return q.within(ctx, answering, func(ctx context.Context) error {
 		_, err := q.client.Insert(ctx, riverTask{body}, nil)
-		return Postgres.tell(err)
+		return named.Postgres.Tell(err)
 	})
 }
 
@@ -147,14 +148,14 @@ func (q *riverQueue) work(ctx context.Context, limit int, do func(broker.Message
 		if err == nil {
 			break
 		}
-		_ = q.asked(&q.take, time.Now(), Postgres.tell(err))
+		_ = q.asked(&q.take, time.Now(), named.Postgres.Tell(err))
 		if wait(ctx, 100*time.Millisecond); ctx.Err() != nil {
 			return
 		}
 	}
 	for wait(ctx, q.lease/3); ctx.Err() == nil; wait(ctx, q.lease/3) {
 		begun := time.Now()
-		_ = q.asked(&q.take, begun, Postgres.tell(q.within(ctx, answering,
+		_ = q.asked(&q.take, begun, named.Postgres.Tell(q.within(ctx, answering,
 			func(ctx context.Context) error { return q.putBack(ctx, q.lease) })))
 	}
 	_ = q.client.Stop(q.failed) // fails with that context alone

@@ -14,8 +14,8 @@ import (
 
 	"github.com/poolbench/poolbench/internal/durability/servers"
 	"github.com/poolbench/poolbench/internal/house/check"
+	"github.com/poolbench/poolbench/internal/parts/named"
 	"github.com/poolbench/poolbench/strategies"
-	"github.com/poolbench/poolbench/strategies/durable"
 )
 
 // serve has the server that a strategy needs for the test: the one that is named, or one that is
@@ -42,14 +42,14 @@ func serve(t testing.TB, spec strategies.Spec, settings ...string) *servers.Serv
 			t.Error(err)
 		}
 	})
-	t.Setenv(named(spec).Variable, s.Address())
+	t.Setenv(serverOf(spec).Variable, s.Address())
 	return s
 }
 
-// named is the server that a strategy needs, as a user names it.
-func named(spec strategies.Spec) durable.Server {
-	all := durable.Servers()
-	return all[slices.IndexFunc(all, func(s durable.Server) bool {
+// serverOf is the server that a strategy needs, as a user names it.
+func serverOf(spec strategies.Spec) named.Server {
+	all := named.Servers()
+	return all[slices.IndexFunc(all, func(s named.Server) bool {
 		return s.Product == spec.Needs
 	})]
 }
@@ -77,7 +77,7 @@ func TestOutlived(t *testing.T) {
 // done.
 func outlives(t *testing.T, text string, settings ...string) {
 	v := strategies.MustParse(text)
-	t.Setenv(named(v.Spec).Variable, "") // one that was named is not killed
+	t.Setenv(serverOf(v.Spec).Variable, "") // one that was named is not killed
 	server := serve(t, v.Spec, settings...)
 	var done, runs atomic.Int64
 	s, err := v.Spec.Start(t.Context(), strategies.Params{Limit: 4, Values: v.Values},

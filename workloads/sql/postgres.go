@@ -11,25 +11,22 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
 
+	"github.com/poolbench/poolbench/internal/parts/named"
 	"github.com/poolbench/poolbench/internal/text/prose"
 )
-
-// DSNVariable is the environment variable that names the PostgreSQL database of sql_query, and it
-// alone does: what is a parameter stands in the names of results, and this may hold a password.
-const DSNVariable = "POOLBENCH_DSN"
 
 // newPostgres makes a schema of an own, new name, so that runs at the same time, and what else is
 // in the database, are left alone. The user of the DSN must be allowed to create one. A run that is
 // killed leaves its schema behind: poolbench_ and sixteen digits.
 func newPostgres(ctx context.Context, rows int) (*database, error) {
-	dsn := os.Getenv(DSNVariable)
+	dsn := os.Getenv(named.DSN)
 	if dsn == "" {
-		return nil, errors.New("postgres wants the environment variable " + DSNVariable +
+		return nil, errors.New("postgres wants the environment variable " + named.DSN +
 			", as in postgres://user@127.0.0.1:5432/database")
 	}
 	config, err := pgx.ParseConfig(dsn)
 	if err != nil { // err quotes the DSN and finds the password in it only as a rule
-		return nil, errors.New(DSNVariable +
+		return nil, errors.New(named.DSN +
 			" is not in the form postgres://user@127.0.0.1:5432/database or host=127.0.0.1 user=…")
 	}
 	var name [8]byte

@@ -17,6 +17,7 @@ import (
 	"github.com/poolbench/poolbench/bench/param"
 	"github.com/poolbench/poolbench/internal/machine/alone"
 	"github.com/poolbench/poolbench/internal/parts/coin"
+	"github.com/poolbench/poolbench/internal/parts/named"
 	"github.com/poolbench/poolbench/workloads"
 )
 
@@ -29,7 +30,7 @@ var _ = workloads.Register(workloads.Spec{
 	Keys: []param.Key{
 		{Name: "db", Kind: param.Text, Default: "sqlite",
 			Doc: "sqlite, in a temporary file, or postgres, which the environment variable " +
-				DSNVariable + " names"},
+				named.DSN + " names"},
 		{Name: "conns", Kind: param.Int, Default: "2",
 			Doc: "connections at most; a task without one waits for it"},
 		{Name: "timeout", Kind: param.Duration, Default: "1s",

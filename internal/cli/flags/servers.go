@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/poolbench/poolbench/internal/parts/named"
 	"github.com/poolbench/poolbench/internal/text/prose"
-	"github.com/poolbench/poolbench/strategies/durable"
 )
 
 // Servers declares --server. An address goes into the environment, where the strategies look for
@@ -18,19 +18,19 @@ import (
 func Servers(cmd *cobra.Command) {
 	f := Value{Kind: "NAME=ADDRESS", Take: func(text string) error {
 		name, address, given := strings.Cut(text, "=")
-		all := durable.Servers()
-		i := slices.IndexFunc(all, func(s durable.Server) bool { return s.Name == name })
+		all := named.Servers()
+		i := slices.IndexFunc(all, func(s named.Server) bool { return s.Name == name })
 		switch {
 		case !given || address == "":
 			return errors.New("want NAME=ADDRESS, as in " + all[0].Name + "=" + all[0].Example)
 		case i < 0:
 			return fmt.Errorf("unknown server %q (known: %s)", name,
-				strings.Join(prose.Texts(all, func(s durable.Server) string { return s.Name }),
+				strings.Join(prose.Texts(all, func(s named.Server) string { return s.Name }),
 					", "))
 		}
 		return os.Setenv(all[i].Variable, address)
 	}}
-	words := prose.Texts(durable.Servers(), func(s durable.Server) string {
+	words := prose.Texts(named.Servers(), func(s named.Server) string {
 		return fmt.Sprintf("%s (default $%s)", s.Name, s.Variable)
 	})
 	cmd.Flags().Var(f, "server", "server of strategies that need one: "+

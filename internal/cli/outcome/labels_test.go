@@ -1,9 +1,8 @@
 package outcome
 
 import (
+	"slices"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/poolbench/poolbench/reports/results"
 )
@@ -27,8 +26,8 @@ func TestLabelNotes(t *testing.T) {
 			[]string{"9 tenants: results by tenant are of 2, of those numbered 0 to 3",
 				"3 priorities: results by priority are of 1, of those numbered 0 to 3"}},
 	} {
-		if diff := cmp.Diff(c.want, labelNotes(c.rows)); diff != "" {
-			t.Error(diff)
+		if got := labelNotes(c.rows); !slices.Equal(got, c.want) {
+			t.Errorf("%q, want %q", got, c.want)
 		}
 	}
 }

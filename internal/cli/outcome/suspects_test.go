@@ -1,11 +1,10 @@
 package outcome
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/poolbench/poolbench/internal/cli/execution"
 	"github.com/poolbench/poolbench/reports/results"
@@ -29,8 +28,8 @@ func TestManyDoubts(t *testing.T) {
 	want := []string{"18 of 20 scenarios SUSPECT, 2 more unstable, as requested; the report and " +
 		"results.txt say which",
 		"serial, load 3: lag: late; and 16 more", "serial, load 0: too short: few tasks"}
-	if diff := cmp.Diff(want, Suspects(records)); diff != "" {
-		t.Error(diff)
+	if got := Suspects(records); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 

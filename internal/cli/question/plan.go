@@ -19,10 +19,10 @@ import (
 	"github.com/poolbench/poolbench/bench/directory"
 	"github.com/poolbench/poolbench/bench/objectives"
 	"github.com/poolbench/poolbench/internal/cli/flags"
+	"github.com/poolbench/poolbench/internal/parts/named"
 	"github.com/poolbench/poolbench/internal/studies"
 	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/strategies"
-	"github.com/poolbench/poolbench/workloads/sql"
 )
 
 // A Plan is all that one call runs, section by section, into one run directory.
@@ -216,7 +216,7 @@ func (p Plan) UseDatabase(dsn string) error {
 	for _, s := range p {
 		for _, sc := range s.Suite.Scenarios {
 			if strings.Contains(sc.Workload.String(), "db=postgres") {
-				return os.Setenv(sql.DSNVariable, dsn)
+				return os.Setenv(named.DSN, dsn)
 			}
 		}
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/poolbench/poolbench/internal/cli/flags"
 	"github.com/poolbench/poolbench/internal/fleet/hub"
-	"github.com/poolbench/poolbench/strategies/durable"
+	"github.com/poolbench/poolbench/internal/parts/named"
 )
 
 // A LiveFlag says whether and where the runs are shown while they go on.
@@ -46,7 +46,7 @@ func (f *WorkersFlag) AddTo(cmd *cobra.Command) {
 	cmd.Flags().Var(flags.Parsed(f, "N|ADDRESS", parseWorkersFlag), "workers",
 		"have the runs made by "+
 			"`N` processes of this machine, or by the poolbench workers at the NATS server of this "+
-			"address, such as "+durable.NATS.Example)
+			"address, such as "+named.NATS.Example)
 }
 
 func parseWorkersFlag(text string) (WorkersFlag, error) {
@@ -74,7 +74,7 @@ func (f *AgentsFlag) AddTo(cmd *cobra.Command, n *int) {
 		"share the load among `N` poolbench workers; "+
 			"limit, queue, workers and connections are of each")
 	fs.StringVar(&f.NATS, "nats", "", "`ADDRESS` of the NATS server where the agents wait, such "+
-		"as "+durable.NATS.Example+" (default: N processes of this machine are started)")
+		"as "+named.NATS.Example+" (default: N processes of this machine are started)")
 	fs.DurationVar(&f.Wait, "agents-wait", 30*time.Second,
 		"give up when too few agents have come after this `TIME`")
 	fs.BoolVar(&f.AllowLost, "allow-lost", false,

@@ -10,8 +10,7 @@ import (
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/internal/cli/terminal"
 
-	_ "github.com/poolbench/poolbench/strategies/durable" // of virtually's all
-	_ "github.com/poolbench/poolbench/strategies/peers"
+	_ "github.com/poolbench/poolbench/strategies/peers" // of virtually's all
 )
 
 // childFault has a child end at a serial strategy: "exit", or "worn" where it has run something

@@ -22,8 +22,8 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 	"github.com/poolbench/poolbench/internal/durability/servers"
 	"github.com/poolbench/poolbench/internal/house/check"
+	"github.com/poolbench/poolbench/internal/parts/named"
 	"github.com/poolbench/poolbench/strategies"
-	"github.com/poolbench/poolbench/strategies/durable"
 )
 
 // served starts the server that the strategy needs.
@@ -327,7 +327,7 @@ func (h heldBack) ReadFrom(r io.Reader) (n int64, err error) {
 // serverVariable is the environment variable in which strategies look for a server.
 func serverVariable(t *testing.T, k servers.Kind) string {
 	t.Helper()
-	for _, s := range durable.Servers() {
+	for _, s := range named.Servers() {
 		if s.Product == k.Product {
 			return s.Variable
 		}

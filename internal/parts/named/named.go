@@ -1,4 +1,6 @@
-package durable
+// Package named has the servers that a user names by an environment variable. It is light: what
+// declares flags for them links no client.
+package named
 
 import (
 	"errors"
@@ -20,7 +22,7 @@ type Server struct {
 	Example  string
 }
 
-// The servers that strategies of this package need, or can use.
+// The servers that durable strategies need, or can use.
 var (
 	NATS     = Server{"nats", "NATS", "POOLBENCH_NATS", "nats://127.0.0.1:4222"}
 	Postgres = Server{"postgres", "PostgreSQL", "POOLBENCH_POSTGRES",
@@ -30,27 +32,32 @@ var (
 		"amqp://guest@127.0.0.1:5672/"}
 )
 
+// DSN is the environment variable that names the PostgreSQL database of sql_query, and it alone
+// does: what is a parameter stands in the names of results, and this may hold a password.
+const DSN = "POOLBENCH_DSN"
+
 // Servers are all of them.
 func Servers() []Server { return []Server{NATS, Postgres, Redis, RabbitMQ} }
 
 // Ready says how to name one, unless one is named.
 func (s Server) Ready() error {
-	if s.address() != "" {
+	if s.Address() != "" {
 		return nil
 	}
 	return fmt.Errorf("needs %s: name one by --server %s=%s or %s", s.Product, s.Name, s.Example,
 		s.Variable)
 }
 
-func (s Server) address() string { return os.Getenv(s.Variable) }
+// Address is what the environment says.
+func (s Server) Address() string { return os.Getenv(s.Variable) }
 
-// tell makes an error of a client fit to be shown: in one line, and without the address and the
+// Tell makes an error of a client fit to be shown: in one line, and without the address and the
 // password in it. The errors that err wraps are not kept: they may hold both.
-func (s Server) tell(err error) error {
+func (s Server) Tell(err error) error {
 	if err == nil {
 		return nil
 	}
-	return errors.New(s.Product + ": " + prose.Discreet(err.Error(), secrets(s.address())...))
+	return errors.New(s.Product + ": " + prose.Discreet(err.Error(), secrets(s.Address())...))
 }
 
 // secrets are the parts of an address that are not shown: all of it, its user information, its
