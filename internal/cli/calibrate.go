@@ -170,7 +170,7 @@ func (c *calibrated) document(path string) *proof.Calibration {
 		Control: known("control", "A1 counted from the submit", "semaphore", c.control)}
 	for _, r := range c.readings {
 		doc.Readings = append(doc.Readings, proof.Reading{Name: r.Name,
-			Metrics: outcome.Metrics(r.Metrics), What: r.What, Answer: answered(r)})
+			Metrics: execution.Values(r.Metrics), What: r.What, Answer: answered(r)})
 	}
 	for i, of := range c.cases {
 		for _, v := range of.Judge(c.runs[i]...) {

@@ -164,10 +164,7 @@ func (a *app) findCapacity(ctx context.Context, s capacity.Search, o question.Ru
 	if o.DryRun {
 		return search.ShowPlan(a.Printer, s, o.Format)
 	}
-	if err := cases.Beforehand("capacity", o.JUnit, o.Out); err != nil {
-		return err
-	}
-	e, err := execution.Begin(a.Host, o, "capacity")
+	e, err := cases.Begin(a.Host, o, "capacity", "capacity")
 	if err != nil {
 		return err
 	}
@@ -208,21 +205,19 @@ func (a *app) findCapacity(ctx context.Context, s capacity.Search, o question.Ru
 	if !o.Quiet {
 		a.Warn(question.OwnRates(e.Plan))
 	}
-	suite := cases.Of("capacity", e)
+	suite, codes := cases.Of("capacity", e), e.Codes()
 	for _, found := range f.Answers {
 		suite.Add(cases.Capacity(f.Search.Over.String(), found.Scenario.Name(), found.Outcome(),
 			found.Met, found.Missed, found.Err))
+		codes = append(codes, outcomeCode(found.Outcome()))
 	}
-	told := cases.Publish(suite, o.JUnit, a.Printer)
-	return exit.Ended(shown, append(searchCodes(f), told)...)
+	return exit.Ended(shown, append(codes, cases.Publish(suite, o.JUnit, a.Printer))...)
 }
 
 // endSearch writes the answers down beside the runs and closes the directory. The error is about
 // the directory, or about a run that cannot be ended.
 func endSearch(ctx context.Context, f *search.Found, stopped error) error {
-	if ctx.Err() != nil {
-		f.Cut = context.Cause(ctx)
-	}
+	f.Cut = context.Cause(ctx)
 	cut := stopped
 	if f.Cut != nil && errors.Is(stopped, f.Cut) {
 		stopped = nil
@@ -241,15 +236,6 @@ func endSearch(ctx context.Context, f *search.Found, stopped error) error {
 		planned = f.Search.MostRuns() + len(f.Answers)
 	}
 	return errors.Join(stopped, f.Dir.End(planned, cut))
-}
-
-// searchCodes are those of the runs and of the answers.
-func searchCodes(f *search.Found) []exit.Code {
-	codes := f.Codes()
-	for _, a := range f.Answers {
-		codes = append(codes, outcomeCode(a.Outcome()))
-	}
-	return codes
 }
 
 // outcomeCode is exit.Fine where there is an answer.

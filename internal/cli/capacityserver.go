@@ -198,10 +198,7 @@ func (a *app) searchServer(
 		return err
 	}
 	defer end()
-	if err := cases.Beforehand("capacity", o.JUnit, o.Out); err != nil {
-		return err
-	}
-	e, err := execution.Begin(a.Host, o.RunOptions, "capacity of "+k.Target())
+	e, err := cases.Begin(a.Host, o.RunOptions, "capacity", "capacity of "+k.Target())
 	if err != nil {
 		return err
 	}

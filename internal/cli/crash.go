@@ -141,14 +141,14 @@ func replaceEnv(name, value string) (restore func(), err error) {
 
 // crash is `poolbench crash`.
 func (a *app) crash(ctx context.Context, o crashOptions) (err error) {
-	p, spec, level, err := o.plan()
+	p, v, level, err := o.plan()
 	if err != nil {
 		return err
 	}
 	ctx, done := exit.Interruptible(ctx, func(string) {})
 	defer done()
 	p.Errors = a.Stderr
-	kind, needed, err := serverOf(spec, o.kill)
+	kind, needed, err := serverOf(v.Spec, o.kill)
 	if err != nil {
 		return err
 	}
@@ -172,7 +172,13 @@ func (a *app) crash(ctx context.Context, o crashOptions) (err error) {
 		}
 	}
 	if p.Removed {
-		dir, err := o.home()
+		// in the one that the strategy names: so it is removed, however this process and its child
+		// end
+		parent := v.Values.Text("dir")
+		if parent == "tmp" {
+			parent = ""
+		}
+		dir, err := scratch.New(parent, "crash")
 		if err != nil {
 			return err
 		}
@@ -183,12 +189,13 @@ func (a *app) crash(ctx context.Context, o crashOptions) (err error) {
 			return err
 		}
 	}
-	if !o.quiet {
-		p.Say = a.crashProgress(2 * o.Tasks)
+	line := terminal.NewStatusLine(a.Stderr)
+	if line != nil && !o.quiet {
+		p.Say = drawShare(line, 2*o.Tasks)
 	}
 	report, err := crash.Run(ctx, p)
 	if p.Say != nil {
-		fmt.Fprint(a.Stderr, "\r\x1b[K")
+		line.Clear()
 	}
 	switch {
 	case ctx.Err() != nil:
@@ -219,19 +226,18 @@ func (a *app) crash(ctx context.Context, o crashOptions) (err error) {
 }
 
 // plan reads what the flags say.
-func (o crashOptions) plan() (p crash.Plan, s strategies.Spec, level strategies.Durability,
+func (o crashOptions) plan() (p crash.Plan, v strategies.Variant, level strategies.Durability,
 	err error) {
-	v, err := strategies.Parse(o.Strategy)
-	if err != nil {
-		return p, s, level, err
+	if v, err = strategies.Parse(o.Strategy); err != nil {
+		return p, v, level, err
 	}
 	w, err := workloads.Parse(o.Workload)
 	if err != nil {
-		return p, s, level, fmt.Errorf("--workload: %w", err)
+		return p, v, level, fmt.Errorf("--workload: %w", err)
 	}
 	params := strategies.Params{Limit: o.Limit, Values: v.Values}
 	if err := v.Spec.Validate(params); err != nil {
-		return p, s, level, err
+		return p, v, level, err
 	}
 	level = v.Spec.Survives(params)
 	self, err := os.Executable()
@@ -244,21 +250,7 @@ func (o crashOptions) plan() (p crash.Plan, s strategies.Spec, level strategies.
 	return crash.Plan{Order: o.Order, Command: []string{self, "crashing"}, Kills: o.kills,
 		Spared: o.kill == killServer, Volatile: level == strategies.Volatile,
 		Removed:  hasKey(v.Spec, "dir") && level != strategies.Volatile,
-		Patience: o.patience}, v.Spec, level, err
-}
-
-// home is a directory for the queue, in the one that the strategy names: so it is removed, however
-// this process and its child end.
-func (o crashOptions) home() (*scratch.Dir, error) {
-	v, err := strategies.Parse(o.Strategy)
-	if err != nil {
-		return nil, err
-	}
-	parent := v.Values.Text("dir")
-	if parent == "tmp" {
-		parent = ""
-	}
-	return scratch.New(parent, "crash")
+		Patience: o.patience}, v, level, err
 }
 
 func hasKey(s strategies.Spec, name string) bool {
@@ -307,18 +299,15 @@ func variableOf(k servers.Kind) string {
 	return all[i].Variable
 }
 
-// crashProgress draws a line now and then.
-func (a *app) crashProgress(whole int) func(int) {
-	if terminal.Console(a.Stderr) == nil {
-		return nil
-	}
+// drawShare draws the share of the whole that is done, now and then.
+func drawShare(on *terminal.StatusLine, whole int) func(progress int) {
 	var drawn time.Time
 	return func(progress int) {
 		if time.Since(drawn) < 200*time.Millisecond {
 			return
 		}
 		drawn = time.Now()
-		fmt.Fprintf(a.Stderr, "\r%3d %%", 100*progress/max(whole, 1))
+		on.Draw(fmt.Sprintf("%3d %%", 100*progress/max(whole, 1)))
 	}
 }
 

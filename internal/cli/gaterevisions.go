@@ -92,9 +92,7 @@ func (a *app) gateRevisions(ctx context.Context, f gateFlags) error {
 	report, err := measure.Gate(ctx, o, watch)
 	watch.Close()
 	if err != nil {
-		if elsewhere := f.without(nil, err); elsewhere != nil {
-			a.Complain(elsewhere)
-		}
+		a.Complain(f.without(nil, err))
 		return a.gateFailure(ctx, o, err)
 	}
 	if len(report.Pairs) == 0 { // it ended before it measured any benchmark
@@ -104,9 +102,7 @@ func (a *app) gateRevisions(ctx context.Context, f gateFlags) error {
 	drawing := rundir.Replace(page, func(w io.Writer) error {
 		return gate.WritePage(w, report)
 	})
-	if drawing != nil {
-		a.Complain(drawing)
-	}
+	a.Complain(drawing)
 	shown := a.showGate(report, f)
 	if code, ok := errors.AsType[exit.Code](shown); shown != nil && !ok {
 		return shown

@@ -11,7 +11,6 @@ import (
 
 	"github.com/poolbench/poolbench/bench/objectives"
 	"github.com/poolbench/poolbench/internal/cli/cases"
-	"github.com/poolbench/poolbench/internal/cli/execution"
 	"github.com/poolbench/poolbench/internal/cli/exit"
 	"github.com/poolbench/poolbench/internal/cli/flags"
 	"github.com/poolbench/poolbench/internal/cli/outcome"
@@ -86,10 +85,7 @@ func (a *app) runPlan(ctx context.Context, p question.Plan, o question.RunOption
 	if o.DryRun {
 		return outcome.ShowPlan(a.Printer, p, o.Format)
 	}
-	if err := cases.Beforehand("run", o.JUnit, o.Out); err != nil {
-		return err
-	}
-	e, err := execution.Begin(a.Host, o, p.Headline())
+	e, err := cases.Begin(a.Host, o, "run", p.Headline())
 	if err != nil {
 		return err
 	}

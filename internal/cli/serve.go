@@ -65,7 +65,7 @@ func (a *app) serve(ctx context.Context, name string, o serveOptions) (err error
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, s.close()) }()
+	defer func() { err = errors.Join(err, closeWorkload(s.workload)) }()
 	if err := flags.CheckAddress(o.addr, o.any); err != nil {
 		return fmt.Errorf("--addr: %w", err)
 	}
@@ -123,7 +123,7 @@ type serving struct {
 
 // newServing reads the two names and builds what they stand for.
 func newServing(target, workload string, seed uint64) (*serving, error) {
-	s := &serving{}
+	s := &serving{counts: serveCounts{answers: map[string]int{}}}
 	var err error
 	if s.variant, err = targets.Parse(target); err != nil {
 		return nil, fmt.Errorf("serve: %w", err)
@@ -132,7 +132,7 @@ func newServing(target, workload string, seed uint64) (*serving, error) {
 		return nil, err
 	}
 	if s.target, err = s.variant.Spec.Build(seed, s.variant.Values); err != nil {
-		return nil, errors.Join(err, s.close())
+		return nil, errors.Join(err, closeWorkload(s.workload))
 	}
 	return s, nil
 }
@@ -161,8 +161,6 @@ func closeWorkload(w workloads.Workload) error {
 	}
 	return nil
 }
-
-func (s *serving) close() error { return closeWorkload(s.workload) }
 
 // handler serves the target on every path, and the counts on one.
 func (s *serving) handler() http.Handler {
@@ -205,9 +203,6 @@ func (c *serveCounts) counting(h http.Handler) http.Handler {
 			c.mu.Lock()
 			defer c.mu.Unlock()
 			c.inFlight--
-			if c.answers == nil {
-				c.answers = map[string]int{}
-			}
 			c.answers[s.spell()]++
 		}()
 		h.ServeHTTP(s, r)
@@ -279,7 +274,5 @@ func (s *serving) metrics(w http.ResponseWriter, _ *http.Request) {
 		}
 	}
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-	if _, err := w.Write([]byte(b.String())); err != nil {
-		return // whoever asked has gone
-	}
+	_, _ = io.WriteString(w, b.String()) // whoever asked may have gone
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/bench/param"
 	"github.com/poolbench/poolbench/internal/cli/flags"
+	"github.com/poolbench/poolbench/internal/cli/terminal"
 	"github.com/poolbench/poolbench/internal/text/jsondoc"
 	"github.com/poolbench/poolbench/internal/traffic"
 	"github.com/poolbench/poolbench/internal/traffic/likeness"
@@ -71,16 +72,13 @@ func (a *app) describeTrace(file string, o traceOptions) error {
 		return err
 	}
 	for _, note := range d.Notes {
-		a.Say("", "odd: "+note, textColumns)
+		a.Say("", "odd: "+note, terminal.FallbackColumns)
 	}
 	if replay := d.Replay(); replay != nil {
 		_, err = fmt.Fprintf(a.Stdout, "\nTo replay it:\n  %s\n", strings.Join(replay, " \\\n    "))
 	}
 	return err
 }
-
-// textColumns is the width of lines for which the reader has no other.
-const textColumns = 80
 
 // describe reads the file.
 func (o traceOptions) describe(file string) (*recorded.Document, error) {

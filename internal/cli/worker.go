@@ -75,11 +75,7 @@ func (a *app) work(ctx context.Context, o workerOptions) error {
 		return err
 	}
 	if server != nil {
-		defer func() {
-			if err := server.Close(); err != nil {
-				a.Complain(err)
-			}
-		}()
+		defer func() { a.Complain(server.Close()) }()
 		var fail context.CancelCauseFunc
 		ctx, fail = context.WithCancelCause(ctx)
 		defer fail(nil)
@@ -94,7 +90,7 @@ func (a *app) work(ctx context.Context, o workerOptions) error {
 		return err
 	}
 	defer conn.Close()
-	runs := &patientRunners{app: a}
+	runs := &patientRunners{app: a, all: map[time.Duration]*runner.Runner{}}
 	defer runs.close()
 	say(fmt.Sprintf("at work for %s, %d runs at once; Ctrl-C ends it", hub.Shown(address),
 		o.slots))
@@ -207,9 +203,6 @@ func (p *patientRunners) with(patience time.Duration) *runner.Runner {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.all[patience] == nil {
-		if p.all == nil {
-			p.all = map[time.Duration]*runner.Runner{}
-		}
 		p.all[patience] = runner.New(p.app.Host, patience)
 	}
 	return p.all[patience]

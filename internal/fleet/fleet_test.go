@@ -392,7 +392,7 @@ func TestParts(t *testing.T) {
 	s := newStage(t)
 	conn := s.connect()
 	size := int(conn.MaxPayload())
-	c := newCollector()
+	c := collector{}
 	whole := map[string]string{}
 	sub, err := conn.Subscribe("here", func(m *nats.Msg) {
 		of, data, done, err := c.add(m)
@@ -417,7 +417,7 @@ func TestParts(t *testing.T) {
 			t.Errorf("%d bytes do not arrive as they were", n)
 		}
 	}
-	if len(c.arrived) > 0 || len(c.sizes) > 0 {
+	if len(c) > 0 {
 		t.Error("the collector keeps what it has given out")
 	}
 }

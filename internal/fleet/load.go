@@ -40,7 +40,7 @@ type loading struct {
 	Load
 	id      string
 	refused map[string]bool // by ID: they are told of once
-	parts   *collector      // of the subscription's goroutine
+	parts   collector       // of the subscription's goroutine
 
 	mu      sync.Mutex
 	greeted []Member
@@ -57,7 +57,7 @@ func (l Load) Run(ctx context.Context) (_ *attack.Report, err error) {
 	if err := l.Attack.Validate(); err != nil {
 		return nil, err
 	}
-	r := &loading{Load: l, id: rand.Text(), refused: map[string]bool{}, parts: newCollector(),
+	r := &loading{Load: l, id: rand.Text(), refused: map[string]bool{}, parts: collector{},
 		parties: map[string]*party{}, changed: make(chan struct{}, 1)}
 	calls := l.Conn.NewInbox()
 	at := loadSubject + "." + r.id

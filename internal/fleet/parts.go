@@ -39,20 +39,24 @@ func send(ctx context.Context, conn *nats.Conn, subject, of string, data []byte)
 		m.Header.Set(partHeader, strconv.Itoa(i))
 		m.Header.Set(partsHeader, strconv.Itoa(parts))
 		m.Data = data[i*size : min((i+1)*size, len(data))]
-		if err := sendPart(ctx, conn, m); err != nil {
+		if err := again(ctx, func(ctx context.Context) error {
+			_, err := conn.RequestMsgWithContext(ctx, m)
+			return err
+		}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func sendPart(ctx context.Context, conn *nats.Conn, m *nats.Msg) (err error) {
+// again tries again and again while there is no answer.
+func again(ctx context.Context, try func(context.Context) error) (err error) {
 	for range partTimes {
 		asking, cancel := context.WithTimeout(ctx, partTime)
-		_, err = conn.RequestMsgWithContext(asking, m)
+		err = try(asking)
 		cancel()
 		if err == nil || ctx.Err() != nil || errors.Is(err, nats.ErrNoResponders) {
-			return err
+			break
 		}
 	}
 	return err
@@ -62,18 +66,16 @@ func sendPart(ctx context.Context, conn *nats.Conn, m *nats.Msg) (err error) {
 const mostCollected = 1 << 30
 
 // A collector puts parts together again. One goroutine uses it.
-type collector struct {
-	arrived map[string][][]byte // by what they are parts of
-	sizes   map[string]int
-}
+type collector map[string]collected // by what they are parts of
 
-func newCollector() *collector {
-	return &collector{map[string][][]byte{}, map[string]int{}}
+type collected struct {
+	parts int
+	data  []byte
 }
 
 // add takes a part, and returns the whole when it was the last; done is false for others. A part
 // that comes again, as its confirmation was lost, counts once.
-func (c *collector) add(m *nats.Msg) (of string, whole []byte, done bool, err error) {
+func (c collector) add(m *nats.Msg) (of string, whole []byte, done bool, err error) {
 	of = m.Header.Get(ofHeader)
 	part, e1 := strconv.Atoi(m.Header.Get(partHeader))
 	parts, e2 := strconv.Atoi(m.Header.Get(partsHeader))
@@ -81,32 +83,23 @@ func (c *collector) add(m *nats.Msg) (of string, whole []byte, done bool, err er
 		return of, nil, false, fmt.Errorf("part %q of %q of %q: no such part",
 			m.Header.Get(partHeader), m.Header.Get(partsHeader), of)
 	}
-	if part == 0 { // also of a second sender, after the first was lost
-		c.drop(of)
-	}
-	switch have := len(c.arrived[of]); {
-	case part < have:
+	have := c[of]
+	switch {
+	case part == 0: // also of a second sender, after the first was lost
+		have = collected{}
+	case part < have.parts:
 		return of, nil, false, nil
-	case part > have:
-		return of, nil, false, fmt.Errorf("part %d of %q came before part %d", part, of, have)
+	case part > have.parts:
+		return of, nil, false, fmt.Errorf("part %d of %q came before part %d", part, of, have.parts)
 	}
-	c.arrived[of] = append(c.arrived[of], m.Data)
-	c.sizes[of] += len(m.Data)
-	if c.sizes[of] > mostCollected {
-		c.drop(of)
+	delete(c, of)
+	have.data = append(have.data, m.Data...)
+	if len(have.data) > mostCollected {
 		return of, nil, false, fmt.Errorf("%q is larger than %d bytes", of, mostCollected)
 	}
-	if part+1 < parts {
+	if have.parts++; have.parts < parts {
+		c[of] = have
 		return of, nil, false, nil
 	}
-	for _, p := range c.arrived[of] {
-		whole = append(whole, p...)
-	}
-	c.drop(of)
-	return of, whole, true, nil
-}
-
-func (c *collector) drop(of string) {
-	delete(c.arrived, of)
-	delete(c.sizes, of)
+	return of, have.data, true, nil
 }

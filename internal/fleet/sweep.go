@@ -34,7 +34,7 @@ type Sweep struct {
 	patience time.Duration
 	say      func(line string)
 	heard    []*nats.Subscription
-	parts    *collector // of the subscription's goroutine
+	parts    collector // of the subscription's goroutine
 
 	// SoFar hears what soaks have so far; nil: nobody does. It is set before Run
 	SoFar func(*bench.Result)
@@ -87,7 +87,7 @@ func OpenSweep(
 	ctx context.Context, conn *nats.Conn, self Member, patience time.Duration, say func(string),
 ) (*Sweep, error) {
 	s := &Sweep{member: self, conn: conn, id: rand.Text(), patience: patience, say: say,
-		parts: newCollector(), wanted: map[int]want{}, by: map[string]*share{},
+		parts: collector{}, wanted: map[int]want{}, by: map[string]*share{},
 		refused: map[string]bool{}, came: make(chan struct{})}
 	opening, cancel := context.WithTimeout(ctx, 2*partTime)
 	defer cancel()
@@ -171,16 +171,11 @@ func (s *Sweep) put(ctx context.Context, where string, c cell) error {
 	if err != nil {
 		return err
 	}
-	for range partTimes {
-		putting, cancel := context.WithTimeout(ctx, partTime)
-		_, err = s.js.Publish(putting, subjectOf(s.member.Program, where, s.id), text,
+	return again(ctx, func(ctx context.Context) error {
+		_, err := s.js.Publish(ctx, subjectOf(s.member.Program, where, s.id), text,
 			jetstream.WithMsgID(s.id+"."+strconv.Itoa(c.Number)))
-		cancel()
-		if err == nil || ctx.Err() != nil {
-			break
-		}
-	}
-	return err
+		return err
+	})
 }
 
 func (s *Sweep) add(sc bench.Scenario, got chan<- outcome) cell {

@@ -16,6 +16,8 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/execution"
 	"github.com/poolbench/poolbench/internal/cli/exit"
 	"github.com/poolbench/poolbench/internal/cli/flags"
+	"github.com/poolbench/poolbench/internal/cli/question"
+	"github.com/poolbench/poolbench/internal/cli/runner"
 	"github.com/poolbench/poolbench/internal/cli/terminal"
 	"github.com/poolbench/poolbench/internal/files/outfile"
 	"github.com/poolbench/poolbench/internal/text/junit"
@@ -23,17 +25,22 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// Beforehand writes that there is no verdict yet, so that a command that is killed does not leave
-// the file of the one before it, which passed. The file may be in the directory out, which the
-// command is going to make. A pipe gets one document alone.
-func Beforehand(kind string, to flags.Output, out string) error {
-	if to.Path == "" || !outfile.Replaces(to.Path) || out != "" &&
-		filepath.Clean(out) == filepath.Dir(to.Path) {
-		return nil
+// Begin begins an execution whose verdicts are test cases. Before, it writes that there is none
+// yet, so that a command that is killed does not leave the file of the one before it, which passed.
+// The file may be in the directory out, which the command is going to make. A pipe gets one
+// document alone.
+func Begin(
+	h *runner.Host, o question.RunOptions, kind, title string,
+) (*execution.Execution, error) {
+	if to := o.JUnit; to.Path != "" && outfile.Replaces(to.Path) &&
+		(o.Out == "" || filepath.Clean(o.Out) != filepath.Dir(to.Path)) {
+		s := &junit.Suite{Name: "poolbench " + kind}
+		s.Add(undecided("complete", s.Name, "no verdict yet: it still runs, or was killed"))
+		if err := to.Write(s.Write); err != nil {
+			return nil, err
+		}
 	}
-	s := &junit.Suite{Name: "poolbench " + kind}
-	s.Add(undecided("complete", s.Name, "no verdict yet: it still runs, or was killed"))
-	return to.Write(s.Write)
+	return execution.Begin(h, o, title)
 }
 
 // Of are the test cases of an execution: each objective of a scenario, each run's verdict, each run

@@ -18,24 +18,16 @@ import (
 )
 
 // StrategyNames are those of all strategies.
-func StrategyNames() []string {
-	return prose.Texts(strategies.All(), func(s strategies.Spec) string { return s.Name })
-}
+func StrategyNames() []string { return prose.Texts(strategies.All(), strategies.Spec.String) }
 
 // WorkloadNames are those of all workloads.
-func WorkloadNames() []string {
-	return prose.Texts(workloads.All(), func(s workloads.Spec) string { return s.Name })
-}
+func WorkloadNames() []string { return prose.Texts(workloads.All(), workloads.Spec.String) }
 
 // TargetNames are those of all targets.
-func TargetNames() []string {
-	return prose.Texts(targets.All(), func(s targets.Spec) string { return s.Name })
-}
+func TargetNames() []string { return prose.Texts(targets.All(), targets.Spec.String) }
 
 // ArrivalNames are those of all arrival processes.
-func ArrivalNames() []string {
-	return prose.Texts(arrivals.All(), func(s arrivals.Spec) string { return s.Name })
-}
+func ArrivalNames() []string { return prose.Texts(arrivals.All(), arrivals.Spec.String) }
 
 // StudyNames are those of all studies.
 func StudyNames() []string {

@@ -12,7 +12,6 @@ import (
 func StartWorker(t *testing.T, address string) *exec.Cmd {
 	t.Helper()
 	cmd := Process(t, nil, "worker", "--nats", "-", "--parallel", "1", "--quiet")
-	cmd.Stdin = nil
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -77,9 +77,10 @@ func Begin(h *runner.Host, o question.RunOptions, title string) (_ *Execution, e
 // Close ends what the execution has begun.
 func (e *Execution) Close() {
 	e.Runner.Close()
-	e.Complain(e.View.endExport())
-	e.Complain(e.View.endStream(e.ending()))
-	e.Complain(e.View.close(""))
+	export, stream := e.View.stop(e.ending())
+	for _, err := range []error{export, stream, e.View.close("")} {
+		e.Complain(err)
+	}
 	if e.Dir != nil {
 		e.Complain(e.Dir.Unlock()) // and lets others write to it
 	}
@@ -147,13 +148,13 @@ func (e *Execution) Finish(writing error) {
 			writing = e.draw()
 		}
 	}
-	e.Complain(e.View.endExport()) // results are not less for it
 	if writing != nil {
 		e.Report = ""
 	}
-	if e.writing = errors.Join(writing, e.View.endStream(e.ending())); e.writing != nil {
-		e.Complain(e.writing)
-	}
+	export, stream := e.View.stop(e.ending())
+	e.Complain(export) // results are not less for it
+	e.writing = errors.Join(writing, stream)
+	e.Complain(e.writing)
 	e.Complain(e.View.close(e.Report))
 }
 
@@ -192,9 +193,7 @@ func (e *Execution) Run(ctx context.Context) error {
 			stopped = e.find(i)
 		}
 	}
-	if ctx.Err() != nil {
-		e.Cut = context.Cause(ctx)
-	}
+	e.Cut = context.Cause(ctx)
 	if stopped == nil {
 		stopped = e.SayRates()
 	}

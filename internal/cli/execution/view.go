@@ -31,6 +31,7 @@ type View struct {
 	export  *telemetry.Exporter // nil: the environment names no collector
 	plan    func() live.Plan
 	end     func() // of the clock
+	closed  bool
 }
 
 // look begins to show what the command does: nil where nobody looks on. An address that cannot be
@@ -96,46 +97,27 @@ func (v *View) tell(now time.Time) {
 	}
 }
 
-// endExport sends what there is for the last time.
-func (v *View) endExport() error {
-	if v == nil || v.export == nil {
-		return nil
+// stop ends the clock, with what is to be told of a run that has just ended, and what tells of
+// seconds: the export, and the stream with a last line. The errors are theirs.
+func (v *View) stop(e live.Ending) (export, stream error) {
+	if v == nil || v.closed {
+		return nil, nil
 	}
-	v.stop()
-	export := v.export
-	v.export = nil
-	return export.End()
-}
-
-// stop ends the clock, with what is to be told of a run that has just ended.
-func (v *View) stop() {
+	v.closed = true
 	v.end()
-	v.end = func() {}
 	if v.stream != nil || v.export != nil {
 		v.tell(time.Now())
 	}
-}
-
-// endStream writes the last line of the stream, if there is one.
-func (v *View) endStream(e live.Ending) error {
-	if v == nil || v.stream == nil {
-		return nil
+	if v.stream != nil {
+		stream = v.of.Named(outfile.Named(v.of.Path, v.stream.End(e)))
 	}
-	v.stop()
-	stream := v.stream
-	v.stream = nil
-	return v.of.Named(outfile.Named(v.of.Path, stream.End(e)))
+	return v.export.End(), stream
 }
 
-// close ends it; report is the path of the report that those who look on get, "" where there is
-// none.
+// close ends the page; report is the path of the report that those who look on get, "" where there
+// is none.
 func (v *View) close(report string) error {
-	if v == nil {
-		return nil
-	}
-	v.end()
-	v.end = func() {}
-	if v.server == nil {
+	if v == nil || v.server == nil {
 		return nil
 	}
 	server := v.server

@@ -9,15 +9,21 @@ import (
 	"github.com/poolbench/poolbench/reports/why"
 )
 
+// Values leaves out what JSON has no word for.
+func Values(metrics []bench.Metric) map[string]float64 {
+	values := map[string]float64{}
+	for _, m := range metrics {
+		if jsondoc.Finite(m.Value) != nil {
+			values[m.Unit] = m.Value
+		}
+	}
+	return values
+}
+
 // causes are what explains a result, in lines, as it is written.
 func causes(r *bench.Result) []string {
 	run := &results.Run{Name: r.Name, Keys: results.NameKeys([]byte(r.Name)), Iters: r.Tasks,
-		Values: map[string]float64{}}
-	for _, m := range r.Metrics {
-		if jsondoc.Finite(m.Value) != nil {
-			run.Values[m.Unit] = m.Value
-		}
-	}
+		Values: Values(r.Metrics)}
 	for _, reason := range r.Reasons {
 		run.Doubts = append(run.Doubts, results.Doubt{Text: reason.String()})
 	}

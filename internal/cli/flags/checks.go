@@ -55,16 +55,10 @@ func CheckSet(cmd *cobra.Command, f *pflag.Flag) error {
 	switch f.Name {
 	case OutFlag:
 		return outfile.CheckDir(f.Value.String())
-	case RunLimit:
-		return checkRunLimit(f.Value)
-	}
-	return nil
-}
-
-// checkRunLimit refuses what every run would exceed.
-func checkRunLimit(v pflag.Value) error {
-	if d, err := time.ParseDuration(v.String()); err == nil && d < watchdog.Least {
-		return fmt.Errorf("want %v or more, got %v", watchdog.Least, d)
+	case RunLimit: // what every run would exceed
+		if d, err := time.ParseDuration(f.Value.String()); err == nil && d < watchdog.Least {
+			return fmt.Errorf("want %v or more, got %v", watchdog.Least, d)
+		}
 	}
 	return nil
 }
@@ -104,6 +98,17 @@ func checkFlag(v pflag.Value) error {
 // begin with the flag: what checks scenarios and attacks speaks of their fields, which are called
 // as flags are.
 func Named(cmd *cobra.Command, err error) error {
+	return Each(err, func(err error) error {
+		word, _, _ := strings.Cut(err.Error(), " ")
+		if !cmd.Flags().Changed(strings.TrimSuffix(word, ":")) {
+			return err
+		}
+		return fmt.Errorf("--%w", err)
+	})
+}
+
+// Each is err with what f makes of each of the errors joined in it.
+func Each(err error, f func(error) error) error {
 	if err == nil {
 		return nil
 	}
@@ -111,16 +116,12 @@ func Named(cmd *cobra.Command, err error) error {
 		each := slices.Clone(joined.Unwrap())
 		if all := errors.Join(each...); all != nil && all.Error() == err.Error() {
 			for i := range each {
-				each[i] = Named(cmd, each[i])
+				each[i] = Each(each[i], f)
 			}
 			return errors.Join(each...)
 		} // else it is one sentence made of several
 	}
-	word, _, _ := strings.Cut(err.Error(), " ")
-	if !cmd.Flags().Changed(strings.TrimSuffix(word, ":")) {
-		return err
-	}
-	return fmt.Errorf("--%w", err)
+	return f(err)
 }
 
 // readError says in our words what pflag's own types say in those of package strconv.

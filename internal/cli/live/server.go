@@ -108,7 +108,7 @@ func hashOf(text string) string {
 
 // page is that of the run, or the report when there is one.
 func (s *Server) page(w http.ResponseWriter, r *http.Request) {
-	if s.hasReport() {
+	if s.opener() != nil {
 		http.Redirect(w, r, "/report", http.StatusSeeOther)
 		return
 	}
@@ -154,7 +154,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 			case <-r.Context().Done():
 				return
 			}
-			fmt.Fprintf(&b, "event: end\ndata: %t\n\n", s.hasReport())
+			fmt.Fprintf(&b, "event: end\ndata: %t\n\n", s.opener() != nil)
 		}
 		if _, err := b.WriteTo(w); err != nil || to.Flush() != nil || ended {
 			return
@@ -183,17 +183,16 @@ func (s *Server) leave() {
 	s.viewers--
 }
 
-func (s *Server) hasReport() bool {
+// opener opens the report; nil: there is none yet.
+func (s *Server) opener() func() (io.ReadCloser, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.report != nil
+	return s.report
 }
 
 // reported is the report, once there is one.
 func (s *Server) reported(w http.ResponseWriter, r *http.Request) {
-	s.mu.Lock()
-	open := s.report
-	s.mu.Unlock()
+	open := s.opener()
 	if open == nil {
 		http.Error(w, "there is no report yet", http.StatusNotFound)
 		return

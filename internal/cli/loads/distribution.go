@@ -89,10 +89,8 @@ const mostTraces = 3
 // did. Most of the slowest of all carried none, which is said.
 func (e *loaded) traces(k int) string {
 	var all []attack.Traced
-	for _, r := range e.Records {
-		if r.Section == k {
-			all = append(all, r.Answers.Traced...)
-		}
+	for _, r := range e.of(k) {
+		all = append(all, r.Answers.Traced...)
 	}
 	if all == nil {
 		return ""

@@ -87,10 +87,7 @@ const mostQuoted = 120
 // showFailures says of load k why it was stopped, and of each failure what came first.
 func (e *loaded) showFailures(k int, row string) {
 	var first checks.Failures
-	for _, r := range e.Records {
-		if r.Section != k {
-			continue
-		}
+	for _, r := range e.of(k) {
 		if why := r.Stopped(); why != "" {
 			e.Say("  ", row+": stopped early "+why, Width)
 		}

@@ -23,7 +23,6 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/question"
 	"github.com/poolbench/poolbench/internal/cli/runner"
 	"github.com/poolbench/poolbench/internal/files/rundir"
-	"github.com/poolbench/poolbench/internal/machine/pace"
 	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/reports/results"
 )
@@ -50,15 +49,9 @@ func (l Load) runInto(
 	ctx context.Context, t Turn, h *runner.Host, dir *directory.Dir,
 ) (*attack.Report, error) {
 	var progress bench.Progress
-	asked := runner.NewAsking(&progress, h.FirstPause)
-	end := pace.Every(bench.PulseInterval, func() {
-		if r := asked.Hear(); r != nil {
-			if err := dir.WriteSoFar(r); err != nil {
-				h.Complain(err)
-			}
-		}
-	})
-	defer end()
+	defer runner.Ask(&progress, h.FirstPause, func(r *bench.Result) {
+		h.Complain(dir.WriteSoFar(r))
+	})()
 	return l.Run(bench.WithProgress(ctx, &progress), t)
 }
 
@@ -107,10 +100,7 @@ func Run(
 		}
 		return nil
 	}
-	if err := cases.Beforehand(kind, o.JUnit, o.Out); err != nil {
-		return err
-	}
-	begun, err := execution.Begin(h, o.RunOptions, what)
+	begun, err := cases.Begin(h, o.RunOptions, kind, what)
 	if err != nil {
 		return err
 	}
@@ -127,9 +117,7 @@ func Run(
 	}
 	show := progress.NewLoads(e.Planned)
 	writing := e.putOn(e.View.Begin(ctx, show.Seen, show.Tell), o, show)
-	if ctx.Err() != nil {
-		e.Cut = context.Cause(ctx)
-	}
+	e.Cut = context.Cause(ctx)
 	writing = errors.Join(writing, e.writePercentiles())
 	mode, err := o.Mode()
 	e.Finish(errors.Join(writing, e.Dir.End(e.Planned, e.Cut), err, e.keepFailures(mode)))

@@ -3,7 +3,6 @@ package loads
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -108,6 +107,16 @@ func (e *loaded) rows() []outcome.Row {
 	return rows
 }
 
+// of are the repetitions of load k.
+func (e *loaded) of(k int) (all []execution.Record) {
+	for _, r := range e.Records {
+		if r.Section == k {
+			all = append(all, r)
+		}
+	}
+	return all
+}
+
 // completed says what came of a load, in a sentence, and what is said against it; "" where it has
 // no results.
 func completed(r outcome.Row) string {
@@ -154,13 +163,11 @@ func showAnswered(e *loaded, rows []outcome.Row) {
 		}
 		var statuses, errors []attack.Count
 		resumed, over := false, ""
-		for _, rec := range e.Records {
-			if rec.Section == k {
-				statuses = append(statuses, rec.Answers.Statuses...)
-				errors = append(errors, rec.Answers.Errors...)
-				over = cmp.Or(over, rec.Answers.Over)
-				resumed = resumed || rec.Answers.Resumed
-			}
+		for _, rec := range e.of(k) {
+			statuses = append(statuses, rec.Answers.Statuses...)
+			errors = append(errors, rec.Answers.Errors...)
+			over = cmp.Or(over, rec.Answers.Over)
+			resumed = resumed || rec.Answers.Resumed
 		}
 		if over != "" {
 			words = append(words, over)
@@ -181,17 +188,10 @@ func showAnswered(e *loaded, rows []outcome.Row) {
 		if text := e.traces(k); text != "" {
 			e.Say("  ", r.Strategy+": "+text, Width)
 		}
-		for _, rec := range e.Records {
-			if rec.Section == k {
-				writeAgents(e.Stdout, rec.Answers.Agents)
+		for _, rec := range e.of(k) {
+			for _, g := range rec.Answers.Agents {
+				fmt.Fprintln(e.Stdout, tables.Wrapped("  ", "agent on "+g.String(), Width))
 			}
 		}
-	}
-}
-
-// writeAgents says who has sent how much.
-func writeAgents(to io.Writer, all []attack.Agent) {
-	for _, g := range all {
-		fmt.Fprintln(to, tables.Wrapped("  ", "agent on "+g.String(), Width))
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"path/filepath"
 
-	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/attack"
 	"github.com/poolbench/poolbench/bench/attack/checks"
 	"github.com/poolbench/poolbench/bench/finding"
@@ -86,17 +85,6 @@ func newRunLine(r execution.Record) RunLine {
 		line.Stopped = r.Stopped()
 	}
 	return line
-}
-
-// Metrics leaves out what JSON has no word for.
-func Metrics(metrics []bench.Metric) map[string]float64 {
-	m := map[string]float64{}
-	for _, metric := range metrics {
-		if jsondoc.Finite(metric.Value) != nil {
-			m[metric.Unit] = metric.Value
-		}
-	}
-	return m
 }
 
 // NewDocument is the document of that kind about the execution.

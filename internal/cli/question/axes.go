@@ -137,9 +137,7 @@ func parseStrategies(text string) ([]strategies.Variant, error) {
 		inProcess := slices.DeleteFunc(strategies.All(), func(s strategies.Spec) bool {
 			return s.RealClock
 		})
-		text = strings.Join(prose.Texts(inProcess, func(s strategies.Spec) string {
-			return s.Name
-		}), ",")
+		text = strings.Join(prose.Texts(inProcess, strategies.Spec.String), ",")
 	}
 	return Variants(strategies.Resolve)(text)
 }

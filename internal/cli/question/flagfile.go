@@ -103,7 +103,7 @@ func excludedBy(name string) []string {
 // commas.
 func setFlag(cmd *cobra.Command, flag *pflag.Flag, values []Word) error {
 	texts := prose.Texts(values, func(v Word) string { return v.Text })
-	if _, repeated := flag.Value.(pflag.SliceValue); !repeated {
+	if _, repeated := flag.Value.(cobra.SliceValue); !repeated {
 		texts = []string{strings.Join(texts, ",")}
 	}
 	for _, text := range texts {

@@ -220,7 +220,7 @@ func ChooseStrategies(texts []string) ([]strategies.Variant, error) {
 	for _, text := range texts {
 		more, err := parseStrategies(text)
 		if err != nil {
-			return nil, errors.Join(prefixed("--strategy", err)...)
+			return nil, prefixed("--strategy", err)
 		}
 		if text == Everything {
 			more = slices.DeleteFunc(more, func(v strategies.Variant) bool { return v.Spec.Hedges })

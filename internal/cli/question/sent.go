@@ -1,6 +1,7 @@
 package question
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"net/http"
@@ -57,8 +58,10 @@ func (f *sentFlags) addTo(cmd *cobra.Command, o *AttackOptions) {
 func (f *sentFlags) read(
 	stdin io.Reader, cmd *cobra.Command, args []string, o *AttackOptions,
 ) (err error) {
-	if err := f.excludeSession(cmd); err != nil {
-		return err
+	if f.session != "" {
+		if err := exclude(cmd, "session", "targets", "curl", "method", "body"); err != nil {
+			return err
+		}
 	}
 	with := attack.Request{Method: f.method, Header: http.Header{}}
 	for _, h := range f.headers {
@@ -91,6 +94,16 @@ func (f *sentFlags) read(
 	return err
 }
 
+// exclude refuses others beside a flag, which say what is sent as it does.
+func exclude(cmd *cobra.Command, flag string, others ...string) error {
+	for _, other := range others {
+		if cmd.Flags().Changed(other) {
+			return fmt.Errorf("--%s and --%s exclude each other", flag, other)
+		}
+	}
+	return nil
+}
+
 func (f *sentFlags) readData(cmd *cobra.Command, o *AttackOptions) error {
 	if f.data == "" {
 		return nil
@@ -118,10 +131,8 @@ func read(stdin io.Reader, path string) ([]byte, error) {
 func (f *sentFlags) readCurl(
 	stdin io.Reader, cmd *cobra.Command, args []string, with attack.Request, o *AttackOptions,
 ) error {
-	for _, other := range []string{"targets", "method"} {
-		if cmd.Flags().Changed(other) {
-			return fmt.Errorf("--curl and --%s exclude each other", other)
-		}
+	if err := exclude(cmd, "curl", "targets", "method"); err != nil {
+		return err
 	}
 	if len(args) > 0 {
 		return fmt.Errorf("--curl: takes the place of URL, and %q is given", attack.Shown(args[0]))
@@ -165,14 +176,11 @@ func (f *sentFlags) readTargets(
 	case harFormat:
 		o.Requests, err = har.Read(text)
 	case openapiFormat:
-		base, method := "", ""
-		if len(args) > 0 {
-			base = args[0]
-		}
+		method := ""
 		if cmd.Flags().Changed("method") {
 			method = f.method
 		}
-		o.Requests, err = openapi.Read(text, base, method)
+		o.Requests, err = openapi.Read(text, cmp.Or(args...), method) // with URL, if it is given
 	default:
 		if o.Requests, err = attack.ReadRequests(text, f.format, with); err != nil {
 			return fmt.Errorf("--targets: %w", err)
@@ -235,7 +243,7 @@ func (f *sentFlags) named(err error) error {
 		return fmt.Errorf("--data: %w", err)
 	case strings.HasPrefix(text, "header "):
 		return fmt.Errorf("--header: %w", err)
-	case strings.HasPrefix(text, "body:"), strings.HasPrefix(text, "body: "):
+	case strings.HasPrefix(text, "body:"):
 		return fmt.Errorf("--body: %s%s", f.body, strings.TrimPrefix(text, "body"))
 	}
 	return err

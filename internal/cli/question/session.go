@@ -1,28 +1,14 @@
 package question
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
-
-	"github.com/spf13/cobra"
 
 	"github.com/poolbench/poolbench/bench/attack"
 	"github.com/poolbench/poolbench/bench/attack/sessions/script"
 	"github.com/poolbench/poolbench/internal/files/bounded"
 )
-
-// notOfSessions are flags that say what is sent, as --session does.
-var notOfSessions = []string{"targets", "curl", "method", "body"}
-
-// excludeSession refuses those beside it.
-func (f *sentFlags) excludeSession(cmd *cobra.Command) error {
-	for _, other := range notOfSessions {
-		if f.session != "" && cmd.Flags().Changed(other) {
-			return fmt.Errorf("--session and --%s exclude each other", other)
-		}
-	}
-	return nil
-}
 
 // readSession has the attack send sessions. URL, where it is given, is what the urls of steps go on
 // from; headers of flags are those of steps that have none of that name.
@@ -35,12 +21,9 @@ func (f *sentFlags) readSession(
 	}
 	s, err := script.Read(f.session, text)
 	if err != nil {
-		return errors.Join(prefixed("--session", err)...)
+		return prefixed("--session", err)
 	}
-	base := ""
-	if len(args) > 0 {
-		base = args[0]
-	}
+	base := cmp.Or(args...)
 	switch used, err := s.WithBase(base); {
 	case err != nil:
 		return fmt.Errorf("--session: %s: %w", f.session, err)

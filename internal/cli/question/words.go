@@ -9,6 +9,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/arrivals"
+	"github.com/poolbench/poolbench/internal/cli/flags"
 )
 
 // A Word is one value as the user wrote it, and where: "--limit", or "scenarios.yaml:3:10: limit".
@@ -57,7 +58,7 @@ func (w Words) Suite(where string) (bench.Suite, error) {
 			continue
 		}
 		for _, v := range given {
-			complaints = append(complaints, prefixed(v.Where, x.set(&m, v.Text))...)
+			complaints = append(complaints, prefixed(v.Where, x.set(&m, v.Text)))
 		}
 	}
 	if w["strategy"] == nil {
@@ -74,7 +75,7 @@ func (w Words) Suite(where string) (bench.Suite, error) {
 	}
 	scenarios, err := m.Scenarios()
 	if err != nil {
-		return bench.Suite{}, errors.Join(prefixed(where, err)...)
+		return bench.Suite{}, prefixed(where, err)
 	}
 	if w["n"] == nil && w["duration"] == nil && w["stages"] == nil {
 		for i := range scenarios {
@@ -83,8 +84,8 @@ func (w Words) Suite(where string) (bench.Suite, error) {
 	}
 	suite := bench.Suite{Scenarios: scenarios, Count: m.count}
 	if n := suite.Runs(); n > MostRuns {
-		return suite, errors.Join(prefixed(where,
-			fmt.Errorf("count %d: these are %d runs; want at most %d", m.count, n, MostRuns))...)
+		return suite, prefixed(where,
+			fmt.Errorf("count %d: these are %d runs; want at most %d", m.count, n, MostRuns))
 	}
 	return suite, nil
 }
@@ -116,18 +117,9 @@ func tasksIn(s bench.Scenario) int {
 }
 
 // prefixed puts where before each of the errors joined in err.
-func prefixed(where string, err error) (complaints []error) {
-	if err == nil {
-		return nil
+func prefixed(where string, err error) error {
+	if where == "" {
+		return err
 	}
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		for _, e := range joined.Unwrap() {
-			complaints = append(complaints, prefixed(where, e)...)
-		}
-		return complaints
-	}
-	if where != "" {
-		err = fmt.Errorf("%s: %w", where, err)
-	}
-	return []error{err}
+	return flags.Each(err, func(err error) error { return fmt.Errorf("%s: %w", where, err) })
 }

@@ -22,17 +22,12 @@ type Agents struct {
 // OpenAgents finds the agents, or starts so many.
 func OpenAgents(
 	ctx context.Context, flag question.AgentsFlag, n int, say func(string),
-) (_ *Agents, err error) {
+) (*Agents, error) {
 	g := &Agents{link: link{name: "--agents"}, flag: flag, say: say}
 	g.ctx, g.end = context.WithCancelCause(ctx)
-	defer func() {
-		if err != nil {
-			g.Close()
-			err = fmt.Errorf("--agents: %w", err)
-		}
-	}()
-	if err = g.open(flag.NATS); err != nil {
-		return nil, err
+	if err := g.open(flag.NATS); err != nil {
+		g.Close()
+		return nil, fmt.Errorf("--agents: %w", err)
 	}
 	if g.local != nil {
 		g.local.work(g.ctx, n, g.end)

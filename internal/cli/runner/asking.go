@@ -4,10 +4,22 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/machine/pace"
 )
 
-// An Asking asks a soak for what it has so far, ever less often.
-type Asking struct {
+// Ask asks a soak for what it has so far, ever less often and for the first time after that pause,
+// until end.
+func Ask(p *bench.Progress, first time.Duration, soFar func(*bench.Result)) (end func()) {
+	a := newAsking(p, first)
+	return pace.Every(bench.PulseInterval, func() {
+		if r := a.hear(); r != nil {
+			soFar(r)
+		}
+	})
+}
+
+// An asking asks a soak.
+type asking struct {
 	of    *bench.Progress
 	next  time.Time
 	pause time.Duration
@@ -16,13 +28,12 @@ type Asking struct {
 // longestPause is how much of a soak a kill loses.
 const longestPause = 10 * time.Second
 
-// NewAsking asks for the first time after that pause.
-func NewAsking(p *bench.Progress, first time.Duration) *Asking {
-	return &Asking{of: p, next: time.Now().Add(first), pause: first}
+func newAsking(p *bench.Progress, first time.Duration) *asking {
+	return &asking{of: p, next: time.Now().Add(first), pause: first}
 }
 
-// Hear is called again and again; it returns nil where it has heard nothing new.
-func (a *Asking) Hear() *bench.Result {
+// hear is called again and again; it returns nil where it has heard nothing new.
+func (a *asking) hear() *bench.Result {
 	if time.Now().Before(a.next) {
 		return nil
 	}

@@ -31,25 +31,17 @@ type crew struct {
 
 // Muster connects to where the workers are that the flag names, if it names any: they make the runs
 // from now on. The errors of an address come before anything is written.
-func (r *Runner) Muster(flag question.WorkersFlag) (err error) {
-	if flag != (question.WorkersFlag{}) {
-		r.crew, err = newCrew(flag)
+func (r *Runner) Muster(flag question.WorkersFlag) error {
+	if flag == (question.WorkersFlag{}) {
+		return nil
 	}
-	return err
-}
-
-func newCrew(flag question.WorkersFlag) (_ *crew, err error) {
 	c := &crew{link: link{name: "--workers"}, flag: flag, say: func(string) {}, end: func() {}}
-	defer func() {
-		if err != nil {
-			c.close()
-			err = fmt.Errorf("--workers: %w", err)
-		}
-	}()
-	if err = c.open(flag.Address); err != nil {
-		return nil, err
+	if err := c.open(flag.Address); err != nil {
+		c.close()
+		return fmt.Errorf("--workers: %w", err)
 	}
-	return c, nil
+	r.crew = c
+	return nil
 }
 
 // Open opens the sweep, whose context ends when no worker can be had.

@@ -8,7 +8,6 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/internal/fleet"
-	"github.com/poolbench/poolbench/internal/machine/pace"
 )
 
 // stopGrace is the default of Host.Grace.
@@ -67,13 +66,7 @@ func (r *Runner) Telling(
 	r.children.end() // they may still give memory back
 	progress := bench.Progress{Limit: r.limit}
 	if soFar != nil {
-		asked := NewAsking(&progress, r.host.FirstPause)
-		end := pace.Every(bench.PulseInterval, func() {
-			if result := asked.Hear(); result != nil {
-				soFar(result)
-			}
-		})
-		defer end()
+		defer Ask(&progress, r.host.FirstPause, soFar)()
 	}
 	return r.host.inProcess(ctx, s, &progress)
 }

@@ -56,12 +56,12 @@ func (h *Host) answer(ctx context.Context, w bench.Written) (said message) {
 		onOneProcessor(&s.Strategy.Spec)
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 		var progress bench.Progress
-		asked := NewAsking(&progress, h.FirstPause)
+		asked := newAsking(&progress, h.FirstPause)
 		tick := pace.NewTicker(bench.PulseInterval)
 		end := pace.Each(tick.C, tick.Stop, func() {
 			now := progress.Pulse()
 			// a parent that is gone is noticed by stdin
-			_ = json.NewEncoder(h.Stdout).Encode(message{Pulse: &now, SoFar: asked.Hear()})
+			_ = json.NewEncoder(h.Stdout).Encode(message{Pulse: &now, SoFar: asked.hear()})
 		})
 		said.Result, err = h.Drive(bench.WithProgress(ctx, &progress), s)
 		end()

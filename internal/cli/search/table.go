@@ -10,6 +10,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/capacity"
+	"github.com/poolbench/poolbench/internal/cli/execution"
 	"github.com/poolbench/poolbench/internal/cli/outcome"
 	"github.com/poolbench/poolbench/internal/cli/question"
 	"github.com/poolbench/poolbench/internal/cli/terminal"
@@ -232,7 +233,7 @@ func (f *Found) notes(a capacity.Answer) (notes []string) {
 
 // LossWords says what becomes of tasks that do not complete; "" where all do.
 func LossWords(losses []bench.Metric) string {
-	return results.Cell{&results.Run{Values: outcome.Metrics(losses)}}.LossWords()
+	return results.Cell{&results.Run{Values: execution.Values(losses)}}.LossWords()
 }
 
 // ShowPlan lists what the search begins with and how long it may take, and runs nothing.

@@ -72,10 +72,13 @@ type series struct {
 	changed      bool
 }
 
-// counts are of tasks, by what the attribute outcome says.
+// outcomes are what the attribute outcome says.
+var outcomes = [...]string{"abandoned", "completed", "failed", "shed", "throttled"}
+
+// counts are of tasks.
 type counts struct {
-	sent    uint64
-	outcome map[string]uint64
+	sent     uint64
+	outcomes [len(outcomes)]uint64
 }
 
 // set reports whether the environment says where to send metrics.
@@ -170,17 +173,13 @@ func (x *Exporter) seriesOf(run string) *series {
 }
 
 func countsOf(s *live.Second) counts {
-	return counts{s.Sent, map[string]uint64{"completed": s.Completed, "failed": s.Failed,
-		"throttled": s.Throttled, "shed": s.Shed, "abandoned": s.Abandoned}}
+	return counts{s.Sent, [...]uint64{s.Abandoned, s.Completed, s.Failed, s.Shed, s.Throttled}}
 }
 
 func (c *counts) add(other counts) {
-	if c.outcome == nil {
-		c.outcome = map[string]uint64{}
-	}
 	c.sent += other.sent
-	for outcome, n := range other.outcome {
-		c.outcome[outcome] += n
+	for i, n := range other.outcomes {
+		c.outcomes[i] += n
 	}
 }
 
@@ -207,16 +206,15 @@ func (x *Exporter) data(now time.Time) *metricdata.ResourceMetrics {
 		}
 		of.changed = false
 		name := attribute.String("run", run)
-		var all counts
-		all.add(of.earlier)
+		all := of.earlier
 		all.add(of.now)
 		number := func(n uint64, more ...attribute.KeyValue) metricdata.DataPoint[int64] {
 			return metricdata.DataPoint[int64]{Attributes: attribute.NewSet(append(more, name)...),
 				StartTime: x.begun, Time: now, Value: int64(n)}
 		}
-		for _, outcome := range slices.Sorted(maps.Keys(all.outcome)) {
+		for i, n := range all.outcomes {
 			tasks.DataPoints = append(tasks.DataPoints,
-				number(all.outcome[outcome], attribute.String("outcome", outcome)))
+				number(n, attribute.String("outcome", outcomes[i])))
 		}
 		sent.DataPoints = append(sent.DataPoints, number(all.sent))
 		if of.inFlight != nil {

@@ -38,15 +38,16 @@ func (l *ledger) tell(line string, at time.Time) error {
 	if len(kind) != 1 {
 		return fmt.Errorf("crash: the process says %q", line)
 	}
-	if e := event(kind[0]); e == failed || e == gone {
-		l.gone = l.gone || e == gone
+	said := event(kind[0])
+	switch said {
+	case failed, gone:
+		l.gone = l.gone || said == gone
 		why, err := strconv.Unquote(rest)
 		if err != nil {
 			why = rest
 		}
 		return fmt.Errorf("crash: %s", why)
-	}
-	if event(kind[0]) == empty {
+	case empty:
 		l.empty = true
 		return nil
 	}
@@ -60,7 +61,7 @@ func (l *ledger) tell(line string, at time.Time) error {
 		l.tasks[id] = e
 	}
 	before := e.isOpen()
-	switch event(kind[0]) {
+	switch said {
 	case accepted:
 		e.accepted = true
 		l.accepted++

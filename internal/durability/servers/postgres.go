@@ -27,18 +27,17 @@ const (
 )
 
 // findPostgres finds the server and initdb, which must be of one version: that is beside it.
-func findPostgres() ([]string, error) {
-	server, found := findProgram("postgres", "/usr/lib/postgresql/[0-9]*/bin",
-		"/usr/pgsql-[0-9]*/bin")
-	if !found {
-		return nil, missing("PostgreSQL", "postgres", "postgresql")
+func findPostgres(k Kind) ([]string, error) {
+	server, err := k.program("postgres", "/usr/lib/postgresql/[0-9]*/bin", "/usr/pgsql-[0-9]*/bin")
+	if err != nil {
+		return nil, err
 	}
 	if real, err := filepath.EvalSymlinks(server); err == nil {
 		server = real
 	}
 	initdb := filepath.Join(filepath.Dir(server), "initdb"+filepath.Ext(server))
 	if _, err := os.Stat(initdb); err != nil {
-		return nil, missing("PostgreSQL", "initdb", "postgresql")
+		return nil, k.missing("initdb")
 	}
 	return []string{server, initdb}, nil
 }

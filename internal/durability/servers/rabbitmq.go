@@ -13,19 +13,15 @@ import (
 var RabbitMQ = Kind{
 	Name: "rabbitmq", Product: "RabbitMQ", Package: "rabbitmq-server", ports: 3,
 	end: syscall.SIGTERM,
-	find: func() ([]string, error) {
+	find: func(k Kind) ([]string, error) {
 		// in the PATH of Debian is a script that insists on one account and its directories
-		server, found := findProgram("rabbitmq-server", "/usr/lib/rabbitmq/bin")
-		if !found {
-			return nil, missing("RabbitMQ", "rabbitmq-server", "rabbitmq-server")
+		server, err := k.program("rabbitmq-server", "/usr/lib/rabbitmq/bin")
+		if err != nil {
+			return nil, err
 		}
-		mapper, found := findProgram("epmd")
-		if !found {
-			return nil, missing("RabbitMQ", "epmd", "rabbitmq-server")
-		}
-		return []string{server, mapper}, nil
+		mapper, err := k.program("epmd")
+		return []string{server, mapper}, err
 	},
-	prepare:  func(*Server) error { return nil },
 	commands: runRabbitMQ, answers: rabbitMQAnswers,
 	address: func(s *Server) string {
 		return "amqp://poolbench:" + s.password + "@" + s.host() + "/"

@@ -11,14 +11,10 @@ import (
 // appendfsync=always is given.
 var Redis = Kind{
 	Name: "redis", Product: "Redis", Package: "redis-server", ports: 1, end: syscall.SIGTERM,
-	find: func() ([]string, error) {
-		server, found := findProgram("redis-server")
-		if !found {
-			return nil, missing("Redis", "redis-server", "redis-server")
-		}
-		return []string{server}, nil
+	find: func(k Kind) ([]string, error) {
+		server, err := k.program("redis-server")
+		return []string{server}, err
 	},
-	prepare:  func(*Server) error { return nil },
 	commands: runRedis, answers: redisAnswers,
 	address: func(s *Server) string { return "redis://:" + s.password + "@" + s.host() + "/0" },
 }

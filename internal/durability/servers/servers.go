@@ -26,8 +26,8 @@ type Kind struct {
 
 	ports    int       // how many it listens on
 	end      os.Signal // has it end in order
-	find     func() (programs []string, err error)
-	prepare  func(s *Server) error              // makes its files, once
+	find     func(k Kind) (programs []string, err error)
+	prepare  func(s *Server) error              // makes its files, once; nil: it does so itself
 	commands func(s *Server) ([]command, error) // in this order; the last one answers
 	answers  func(s *Server, c net.Conn) error
 	address  func(s *Server) string
@@ -38,7 +38,7 @@ func Kinds() []Kind { return []Kind{Postgres, Redis, RabbitMQ} }
 
 // Missing says which package is to be installed, unless the programs are here.
 func (k Kind) Missing() error {
-	_, err := k.find()
+	_, err := k.find(k)
 	return err
 }
 
@@ -74,7 +74,7 @@ const (
 
 // Start returns when the server answers.
 func (k Kind) Start(ctx context.Context, o Options) (*Server, error) {
-	programs, err := k.find()
+	programs, err := k.find(k)
 	if err != nil {
 		return nil, err
 	}
@@ -124,8 +124,10 @@ func (s *Server) open() error {
 		return nil
 	}
 	s.password = rand.Text()
-	if err := s.kind.prepare(s); err != nil {
-		return err
+	if s.kind.prepare != nil {
+		if err := s.kind.prepare(s); err != nil {
+			return err
+		}
 	}
 	return os.WriteFile(secret, []byte(s.password), 0o600) // says that all else is there
 }

@@ -162,7 +162,7 @@ func (t *Tasks) unpackParts(packed string) error {
 	n := len(t.Responses)
 	stride, err := binary.ReadUvarint(in)
 	if err == nil && (stride == 0 || stride > uint64(n)) {
-		err = errStride
+		err = errors.New("due times of none or of more than there are")
 	}
 	if err != nil {
 		return fmt.Errorf("parts of %d tasks: %w", n, err)
@@ -174,7 +174,7 @@ func (t *Tasks) unpackParts(packed string) error {
 		}
 		var u uint64
 		if u, err = binary.ReadUvarint(in); err == nil && u > uint64(most) {
-			err = errTooLong
+			err = errors.New("one is longer than its response")
 		}
 		return int64(u)
 	}
@@ -208,9 +208,3 @@ func (t *Tasks) unpackParts(packed string) error {
 	}
 	return nil
 }
-
-// What nobody has written may be read.
-var (
-	errStride  = errors.New("due times of none or of more than there are")
-	errTooLong = errors.New("one is longer than its response")
-)

@@ -61,9 +61,8 @@ func (s *Set[T]) parts() []part[T] { return slices.Concat(s.own, s.others) }
 // find returns the part of that name; nil where there is none.
 func (s *Set[T]) find(name string) *T {
 	for _, parts := range [][]part[T]{s.own, s.others} {
-		if i, ok := slices.BinarySearchFunc(parts, name, func(p part[T], name string) int {
-			return strings.Compare(p.name, name)
-		}); ok {
+		i := slices.IndexFunc(parts, func(p part[T]) bool { return p.name == name })
+		if i >= 0 {
 			return &parts[i].value
 		}
 	}

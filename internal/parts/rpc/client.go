@@ -89,8 +89,6 @@ func (c *Client) link(ctx context.Context, at int, deadline time.Time) (*link, e
 	})
 }
 
-var errNoHTTP2 = errors.New("the server does not speak HTTP/2 over TLS")
-
 // connect makes a link to a server that speaks.
 func (c *Client) connect(ctx context.Context) (*link, error) {
 	made, err := c.Dial(ctx, "tcp", c.Address)
@@ -101,7 +99,7 @@ func (c *Client) connect(ctx context.Context) (*link, error) {
 		secure := tls.Client(made, c.TLS)
 		err := secure.HandshakeContext(ctx)
 		if err == nil && secure.ConnectionState().NegotiatedProtocol != "h2" {
-			err = errNoHTTP2
+			err = errors.New("the server does not speak HTTP/2 over TLS")
 		}
 		if err != nil {
 			_ = made.Close() // nothing was sent on it

@@ -62,11 +62,9 @@ func (r *reader) refuse(f *flight, code codes.Code, why string) {
 	r.end(f)
 }
 
-var errFirst = errors.New("the server does not speak HTTP/2")
-
 func (r *reader) handle(frame http2.Frame) error {
 	if _, ok := frame.(*http2.SettingsFrame); !ok && !r.spoken {
-		return errFirst
+		return errors.New("the server does not speak HTTP/2")
 	}
 	f := r.calls[frame.Header().StreamID]
 	switch frame := frame.(type) {
@@ -183,11 +181,9 @@ func (r *reader) goAway(frame *http2.GoAwayFrame) {
 // mostAcks is how many answers wait for a server that asks and does not read.
 const mostAcks = 1000
 
-var errDeaf = errors.New("the server asks, and does not read the answers")
-
 func (r *reader) ack() error {
 	if r.acks++; r.acks > mostAcks {
-		return errDeaf
+		return errors.New("the server asks, and does not read the answers")
 	}
 	return nil
 }
@@ -247,6 +243,3 @@ func ofReset(code http2.ErrCode) codes.Code {
 	}
 	return codes.Internal
 }
-
-// A prefix is what a message has before it: whether it is compressed, and how long it is.
-type prefix [5]byte

@@ -23,11 +23,12 @@ type reply struct {
 	begun      bool // the head has come
 	status     string
 	http, kind string // status and type of content
-	prefix     prefix // of the message at hand
-	have       int    // of it
-	left       uint32 // of the message
-	messages   int
-	owed       int // bytes that came, of the stream's window
+	// of the message at hand: whether it is compressed, and how long it is
+	prefix   [5]byte
+	have     int    // of it
+	left     uint32 // of the message
+	messages int
+	owed     int // bytes that came, of the stream's window
 }
 
 // fail says why there is no answer of the server's.

@@ -21,14 +21,7 @@ func shown(r rune) bool { return r == '\n' || r == '\t' || unicode.IsGraphic(r) 
 // The spelling of characters is also JSON's, and nothing that XML, HTML, CSV or Markdown take for
 // markup, so that it is right in a document of any format.
 func Text(s string) string {
-	clean := true
-	for i, r := range s {
-		if !shown(r) || r == utf8.RuneError && !strings.HasPrefix(s[i:], "\uFFFD") {
-			clean = false
-			break
-		}
-	}
-	if clean {
+	if utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return !shown(r) }) {
 		return s
 	}
 	var b strings.Builder

@@ -78,15 +78,7 @@ func (a *Text) Folded(first, most int) string {
 // one that is wider than most characters the last column is broken, and where it has no room a row
 // is a paragraph. most 0 is any width.
 func WriteList(to io.Writer, rows [][]string, most int) error {
-	var widths []int
-	for _, cells := range rows {
-		for i, c := range cells {
-			if i == len(widths) {
-				widths = append(widths, 0)
-			}
-			widths[i] = max(widths[i], utf8.RuneCountInString(c))
-		}
-	}
+	widths := widthsOf(rows)
 	before := gap
 	for _, w := range widths[:max(len(widths)-1, 0)] {
 		before += w + gap
@@ -121,12 +113,7 @@ const leastRoom = 24
 // tables, each with the first one; where that alone takes half the width, or leaves another no
 // room, it is in lines of its own. most 0 is any width.
 func WriteTable(to io.Writer, rows [][]string, most int) error {
-	widths := make([]int, len(rows[0]))
-	for _, cells := range rows {
-		for i, c := range cells {
-			widths[i] = max(widths[i], utf8.RuneCountInString(c))
-		}
-	}
+	widths := widthsOf(rows)
 	first, total := widths[0], -gap
 	for _, w := range widths {
 		total += gap + w
@@ -169,6 +156,19 @@ func WriteTable(to io.Writer, rows [][]string, most int) error {
 
 // gap is between two columns.
 const gap = 2
+
+// widthsOf are those of the columns.
+func widthsOf(rows [][]string) (widths []int) {
+	for _, cells := range rows {
+		for i, c := range cells {
+			if i == len(widths) {
+				widths = append(widths, 0)
+			}
+			widths[i] = max(widths[i], utf8.RuneCountInString(c))
+		}
+	}
+	return widths
+}
 
 // A span is a range of columns.
 type span struct{ from, to int }

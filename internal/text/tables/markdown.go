@@ -26,12 +26,9 @@ func (m *Markdown) Row(cells []string) { m.lines = append(m.lines, cells) }
 
 // Write adds the table to the text.
 func (m *Markdown) Write(text *strings.Builder) {
-	widths := make([]int, len(m.aligns))
+	widths := widthsOf(m.lines)
 	for i := range widths {
-		widths[i] = 3 // of the rule
-		for _, line := range m.lines {
-			widths[i] = max(widths[i], utf8.RuneCountInString(line[i]))
-		}
+		widths[i] = max(widths[i], 3) // of the rule
 	}
 	for at, line := range m.lines {
 		text.WriteByte('|')
