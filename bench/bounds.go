@@ -9,6 +9,7 @@ import (
 	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/internal/statistics/samples"
+	"github.com/poolbench/poolbench/internal/text/complaints"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/workloads"
 )
@@ -22,17 +23,17 @@ const deviations = 10
 
 // outOfBounds is what Validate says of the size of the plan. w is nil where the workload is too
 // dear to be built for a look.
-func (s Scenario) outOfBounds(w workloads.Workload) (c complaints) {
+func (s Scenario) outOfBounds(w workloads.Workload) (c complaints.List) {
 	rate := s.Load.PerSecond
 	if l := s.Load.Relative; l != 0 && !(l >= leastRelative && l <= 1000) {
-		c.add("load %v: want %v to 1000, 1 being the capacity", l, leastRelative)
+		c.Add("load %v: want %v to 1000, 1 being the capacity", l, leastRelative)
 		return c
 	}
 	if w != nil && s.Load.Relative != 0 && w.Mean() > 0 {
 		// more than one in a nanosecond are as good as all at once
 		rate = min(s.described().Rate(w.Mean()), arrivals.MostRate)
 		if !(rate >= arrivals.LeastRate) {
-			c.add("load %v: at limit %d and %v a task this is a rate of %.3g per second; want %v "+
+			c.Add("load %v: at limit %d and %v a task this is a rate of %.3g per second; want %v "+
 				"at least", s.Load.Relative, s.Limit, w.Mean(), rate, arrivals.LeastRate)
 			return c
 		}
@@ -48,25 +49,25 @@ func (s Scenario) outOfBounds(w workloads.Workload) (c complaints) {
 	tasks := cmp.Or(float64(s.Stop.Tasks), rate*s.Stop.Duration.Seconds())
 	if stages := s.Load.Arrival.Stages(); stages != nil {
 		if n := tasksOf(stages, rate); n > SoakFrom {
-			c.add("arrival stages: these are %.3g tasks; the records of at most %d are kept", n,
+			c.Add("arrival stages: these are %.3g tasks; the records of at most %d are kept", n,
 				SoakFrom)
 		}
 	}
 	if endless(w) {
 		if work := tasks * s.Timeout.Seconds(); work > arrivals.MaxSpan.Seconds() {
-			c.add("timeout %v: %.3g tasks that end only by it take longer than the ten years that "+
+			c.Add("timeout %v: %.3g tasks that end only by it take longer than the ten years that "+
 				"a run may have", s.Timeout, tasks)
 		}
 	}
 	if starts := s.Strategy.Spec.Starts; starts != nil {
 		if per := starts(s.params()).PerSecond; per > 0 && tasks/per > arrivals.MaxSpan.Seconds() {
-			c.add("strategy %s: at %v starts per second %.3g tasks take longer than the ten years "+
+			c.Add("strategy %s: at %v starts per second %.3g tasks take longer than the ten years "+
 				"that a run may have", s.Strategy, per, tasks)
 		}
 	}
 	mean, c2 := w.Mean().Seconds(), w.C2()
 	if work := mean * (tasks + deviations*math.Sqrt(tasks*c2)); work > arrivals.MaxSpan.Seconds() {
-		c.add("workload %s: %.3g tasks of %v are longer together than the ten years that a run may "+
+		c.Add("workload %s: %.3g tasks of %v are longer together than the ten years that a run may "+
 			"have", s.Workload, tasks, w.Mean())
 	}
 	return c

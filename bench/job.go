@@ -123,23 +123,20 @@ func attempt(ctx context.Context, t *strategies.Task) strategies.Result {
 		defer cancel()
 		ctx = timed
 	}
+	work := d.work
 	switch {
 	case d.splits:
-		if err := d.target.Call(ctx, j.seq, admitted); err != nil {
-			return d.resultOf(err)
+		r := d.resultOf(d.target.Call(ctx, j.seq, admitted))
+		if r.Err == nil {
+			r.Split = j.split(d)
 		}
-		return strategies.Result{Split: j.split(d)}
+		return r
 	case d.quantum > 0:
 		return d.step(ctx, j)
-	}
-	work := d.work
-	if j.timed != nil {
+	case j.timed != nil:
 		work = j.timed
 	}
-	if err := d.target.Call(ctx, j.seq, work); err != nil {
-		return d.resultOf(err)
-	}
-	return strategies.Result{}
+	return d.resultOf(d.target.Call(ctx, j.seq, work))
 }
 
 // attemptBeside is a second attempt at the task beside the first, which has the record. It is
@@ -153,10 +150,7 @@ func (d *driver) attemptBeside(ctx context.Context, j *job) strategies.Result {
 		defer cancel()
 		ctx = timed
 	}
-	if err := d.target.Call(ctx, j.seq, d.work); err != nil {
-		return d.resultOf(err)
-	}
-	return strategies.Result{}
+	return d.resultOf(d.target.Call(ctx, j.seq, d.work))
 }
 
 // clocked is the work of the job's task behind a target: what it takes is not the target's.
@@ -170,10 +164,12 @@ func (j *job) clocked(ctx context.Context, seq uint64) error {
 // target that counts calls in service it is over at once.
 func admitted(context.Context, uint64) error { return nil }
 
-// resultOf says what became of an attempt that failed. A refusal by the target may be tried again,
-// also one that came across a connection.
+// resultOf says what became of an attempt. A refusal by the target may be tried again, also one
+// that came across a connection.
 func (d *driver) resultOf(err error) (r strategies.Result) {
-	r.Err = err
+	if r.Err = err; err == nil {
+		return r
+	}
 	var refusal *targets.Throttled
 	var status *workloads.StatusError
 	switch {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench/arrivals"
+	"github.com/poolbench/poolbench/internal/text/complaints"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/targets"
 	"github.com/poolbench/poolbench/workloads"
@@ -37,23 +38,22 @@ type Matrix struct {
 // after another. The error joins the complaints about all of its scenarios, each once.
 func (m Matrix) Scenarios() ([]Scenario, error) {
 	scenarios := m.Product()
-	var c complaints
-	seen, names := map[string]bool{}, map[string]bool{}
+	var c complaints.List
+	names := map[string]bool{}
 	for _, s := range scenarios {
-		for _, err := range split(s.Validate()) {
-			if !seen[err.Error()] {
-				seen[err.Error()] = true
-				c = append(c, err)
+		if wrong, ok := s.Validate().(interface{ Unwrap() []error }); ok {
+			for _, err := range wrong.Unwrap() {
+				c.Once(err)
 			}
 		}
 		if name := s.Name(); names[name] && len(c) == 0 {
-			c.add("scenario %s is given twice", name)
+			c.Add("scenario %s is given twice", name)
 		} else {
 			names[name] = true
 		}
 	}
 	if len(m.Loads) > 0 && len(m.Rates) > 0 {
-		c = append(c, errLoadAndRate)
+		c.Note(errLoadAndRate)
 	}
 	if m.Queue > 0 && !slices.ContainsFunc(m.Strategies,
 		func(v strategies.Variant) bool { return v.Spec.UsesQueue }) {
@@ -63,7 +63,7 @@ func (m Matrix) Scenarios() ([]Scenario, error) {
 			what += fmt.Sprintf(" that it sets; that of a part is a parameter, as in "+
 				"bounded_queue_shed:queue=%d+worker_pool", m.Queue)
 		}
-		c.add("%s", what)
+		c.Add("%s", what)
 	}
 	if len(c) > 0 {
 		return nil, errors.Join(c...)
@@ -116,15 +116,4 @@ func orZero[T any](axis []T) []T {
 		return make([]T, 1)
 	}
 	return axis
-}
-
-// split takes a joined error apart.
-func split(err error) []error {
-	if err == nil {
-		return nil
-	}
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		return joined.Unwrap()
-	}
-	return []error{err}
 }

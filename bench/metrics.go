@@ -138,20 +138,20 @@ func Metrics() []MetricInfo {
 		{"theory-ops/s", "", "exact throughput"},
 		{"theory-makespan-sec", "", "exact mean makespan of a batch"},
 	}...)
-	for _, target := range targets.All() {
-		for _, c := range target.Counts {
-			info := MetricInfo{c.Name, c.Better, "whole run, by the target: " + c.Doc}
-			if !slices.Contains(m, info) {
-				m = append(m, info)
-			}
+	counted := func(name, better, doc string) {
+		info := MetricInfo{name, better, "whole run, by the " + doc}
+		if !slices.Contains(m, info) {
+			m = append(m, info)
+		}
+	}
+	for _, t := range targets.All() {
+		for _, c := range t.Counts {
+			counted(c.Name, c.Better, "target: "+c.Doc)
 		}
 	}
 	for _, s := range strategies.All() {
 		for _, c := range s.Counts {
-			info := MetricInfo{c.Name, c.Better, "whole run, by the strategy: " + c.Doc}
-			if !slices.Contains(m, info) {
-				m = append(m, info)
-			}
+			counted(c.Name, c.Better, "strategy: "+c.Doc)
 		}
 	}
 	m = append(m, ofRuntime...)
@@ -356,9 +356,5 @@ func prefixedMetrics(prefix string, of []MetricInfo) []MetricInfo {
 // StageMetrics documents the units that a run reports of one stage of its arrivals, from 1:
 // stage2-p99-response-sec and so on. Only runs in stages have them.
 func StageMetrics(stage int) []MetricInfo {
-	all := slices.Clone(stageMetrics)
-	for i := range all {
-		all[i].Unit = observed.OfStage(stage, all[i].Unit)
-	}
-	return all
+	return prefixedMetrics(observed.OfStage(stage, ""), stageMetrics)
 }

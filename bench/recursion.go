@@ -3,7 +3,6 @@ package bench
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/poolbench/poolbench/bench/internal/observed"
 	"github.com/poolbench/poolbench/bench/records"
@@ -161,7 +160,7 @@ func calculate(o *observed.Run, s Scenario, plan Plan, queue int) (known bool) {
 	}
 	o.Trace = records.NewTrace([]records.Log{all})
 	if o.Peak = int64(bound); !waited {
-		o.Peak, known = peakApart(all)
+		o.Peak, known = peakApart(o.StartsAndEnds(func(*records.Record) bool { return true }))
 		return known
 	}
 	return true
@@ -204,16 +203,7 @@ func (d *door) pass(i int, r *records.Record) (left int64) {
 
 // peakApart is the most tasks in flight at once, where none had to wait. It is not known where one
 // ends at the instant at which another starts.
-func peakApart(all records.Log) (peak int64, known bool) {
-	var starts, ends []int64
-	for i := range all.Len() {
-		r := all.At(uint64(i))
-		if r.Attempts > 0 {
-			starts, ends = append(starts, r.Start), append(ends, r.End)
-		}
-	}
-	slices.Sort(starts)
-	slices.Sort(ends)
+func peakApart(starts, ends []int64) (peak int64, known bool) {
 	over := 0
 	for begun, at := range starts {
 		for ends[over] < at {

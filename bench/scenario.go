@@ -11,6 +11,7 @@ import (
 	"github.com/poolbench/poolbench/bench/param"
 	"github.com/poolbench/poolbench/internal/machine/flight"
 	"github.com/poolbench/poolbench/internal/machine/profiles"
+	"github.com/poolbench/poolbench/internal/text/complaints"
 	"github.com/poolbench/poolbench/strategies"
 	_ "github.com/poolbench/poolbench/strategies/builtin"
 	"github.com/poolbench/poolbench/targets"
@@ -156,7 +157,7 @@ func orDefaults(v *param.Values, keys []param.Key) {
 // Validate reports everything that makes the scenario impossible, joined. It does not run anything.
 func (s Scenario) Validate() error {
 	s = s.withDefaults()
-	var c complaints
+	var c complaints.List
 	for _, v := range []struct {
 		name   string
 		values param.Values
@@ -169,71 +170,60 @@ func (s Scenario) Validate() error {
 	} {
 		if _, err := v.values.OrDefaults(v.keys); err != nil {
 			// nothing else can be asked without its parameters
-			return fmt.Errorf("%s: %w", v.name, err)
+			return errors.Join(fmt.Errorf("%s: %w", v.name, err))
 		}
 	}
-	if s.Strategy.Spec.New == nil {
-		c.add("strategy: none is given")
-	} else if err := s.Strategy.Spec.Validate(s.params()); err != nil {
-		c = append(c, err)
+	spec := s.Strategy.Spec
+	if c.If(spec.New == nil, "strategy: none is given"); spec.New != nil {
+		c.Note(spec.Validate(s.params()))
 	}
-	c.check(s.Strategy.Spec, s.Clock)
+	c.If(spec.RealClock && s.Clock == Virtual,
+		"strategy %s: disks and servers keep no virtual time; use the real clock", spec.Name)
+	if spec.Ready != nil {
+		if err := spec.Ready(); err != nil {
+			c.Add("strategy %s: %w", spec.Name, err)
+		}
+	}
 	waits := s.waits()
 	switch kind := s.Workload.Spec.Kind; {
 	case s.Clock == Virtual && kind == workloads.CPU:
-		c.add("workload %s: computing takes no virtual time; use the real clock",
+		c.Add("workload %s: computing takes no virtual time; use the real clock",
 			s.Workload.Spec.Name)
 	case s.Clock == Virtual && kind == workloads.IO:
-		c.add("workload %s: files, sockets and databases keep no virtual time; use the real "+
+		c.Add("workload %s: files, sockets and databases keep no virtual time; use the real "+
 			"clock", s.Workload.Spec.Name)
 	case sameColumn(s.Load.Arrival, s.Workload):
-		c.add("workload trace: column %s of %s has the times, which arrival trace takes: name that "+
+		c.Add("workload trace: column %s of %s has the times, which arrival trace takes: name that "+
 			"of the durations", s.Workload.Values.Text("column"), s.Workload.Values.Text("file"))
 	case s.Timeout == 0 && endless(waits):
-		c.add("workload %s: some of its tasks end only when they are cancelled; give a timeout",
+		c.Add("workload %s: some of its tasks end only when they are cancelled; give a timeout",
 			s.Workload.Spec.Name)
 	}
 	for _, d := range []struct {
 		name string
 		time time.Duration
 	}{{"deadline", s.Deadline}, {"timeout", s.Timeout}, {"drain", s.Drain}} {
-		if d.time < 0 || d.time > arrivals.MaxSpan {
-			c.add("%s %v: want a positive duration, at most 87600h", d.name, d.time)
-		}
+		c.If(d.time < 0 || d.time > arrivals.MaxSpan,
+			"%s %v: want a positive duration, at most 87600h", d.name, d.time)
 	}
-	if s.Drain > 0 && s.Load.Arrival.IsClosed() {
-		c.add("drain: the clients of arrival %s wait for their tasks, so that nothing is left "+
-			"to drain", s.Load.Arrival.Spec.Name)
-	}
-	if err := profiles.Check(s.Profile); err != nil {
-		c = append(c, err)
-	}
-	if s.Flight != 0 && (s.Clock == Virtual || s.Soak) {
-		c.add("flight: only a run under the real clock that is no soak has a trace to be kept")
-	}
-	if s.Flight < 0 || s.Flight > flight.MostAge {
-		c.add("flight %v: want up to %v", s.Flight, flight.MostAge)
-	}
-	if s.Profile != "" && s.Clock == Virtual {
-		c.add("profile: under the virtual clock nothing takes time that a profile could show; use " +
-			"the real clock")
-	}
-	if a := s.Load.Arrival; s.Soak && (a.IsClosed() || a.Spec.AllAtOnce) {
-		c.add("soak: arrival %s is no open process that goes on: each client, or the batch, is "+
-			"kept whole", a.Spec.Name)
-	}
-	if s.Soak && s.Load.Arrival.Stages() != nil {
-		c.add("soak: the stages of a run are told by its records, and a soak keeps none")
-	}
+	arrival := s.Load.Arrival
+	c.If(s.Drain > 0 && arrival.IsClosed(), "drain: the clients of arrival %s wait for their tasks, "+
+		"so that nothing is left to drain", arrival.Spec.Name)
+	c.Note(profiles.Check(s.Profile))
+	c.If(s.Flight != 0 && (s.Clock == Virtual || s.Soak),
+		"flight: only a run under the real clock that is no soak has a trace to be kept")
+	c.If(s.Flight < 0 || s.Flight > flight.MostAge, "flight %v: want up to %v", s.Flight,
+		flight.MostAge)
+	c.If(s.Profile != "" && s.Clock == Virtual, "profile: under the virtual clock nothing takes "+
+		"time that a profile could show; use the real clock")
+	c.If(s.Soak && (arrival.IsClosed() || arrival.Spec.AllAtOnce), "soak: arrival %s is no open "+
+		"process that goes on: each client, or the batch, is kept whole", arrival.Spec.Name)
+	c.If(s.Soak && arrival.Stages() != nil,
+		"soak: the stages of a run are told by its records, and a soak keeps none")
 	s.Load.check(s, &c)
 	s.Stop.check(s, &c)
 	return errors.Join(append(c, s.outOfBounds(waits)...)...)
 }
-
-// complaints are what makes a scenario impossible.
-type complaints []error
-
-func (c *complaints) add(format string, a ...any) { *c = append(*c, fmt.Errorf(format, a...)) }
 
 // sameColumn reports whether what a file has as times is to be the durations of its tasks, too.
 func sameColumn(a arrivals.Variant, w workloads.Variant) bool {
@@ -242,51 +232,37 @@ func sameColumn(a arrivals.Variant, w workloads.Variant) bool {
 		a.Values.Text("column") == w.Values.Text("column")
 }
 
-// check is about what a strategy needs around it.
-func (c *complaints) check(s strategies.Spec, clock Clock) {
-	if s.RealClock && clock == Virtual {
-		c.add("strategy %s: disks and servers keep no virtual time; use the real clock", s.Name)
-	}
-	if s.Ready == nil {
-		return
-	}
-	if err := s.Ready(); err != nil {
-		c.add("strategy %s: %w", s.Name, err)
-	}
-}
-
 var errLoadAndRate = errors.New("load and rate exclude each other")
 
-func (l Load) check(s Scenario, c *complaints) {
+func (l Load) check(s Scenario, c *complaints.List) {
 	arrival := l.Arrival.Spec.Name
 	given := l.Relative != 0 || l.PerSecond != 0
 	switch {
 	case l.Relative != 0 && l.PerSecond != 0:
-		*c = append(*c, errLoadAndRate)
+		c.Note(errLoadAndRate)
 	case given && l.Arrival.IsClosed():
-		c.add("arrival %s: its clients set the pace, so it takes neither load nor rate", arrival)
+		c.Add("arrival %s: its clients set the pace, so it takes neither load nor rate", arrival)
 	case given && !l.Arrival.TakesRate():
-		c.add("arrival %s: it settles its own rate, so it takes neither load nor rate", arrival)
+		c.Add("arrival %s: it settles its own rate, so it takes neither load nor rate", arrival)
 	case l.Relative != 0 && s.Target.Spec.RateLimits:
-		c.add("load: target %s limits a rate, so a load relative to the limit has no meaning; "+
+		c.Add("load: target %s limits a rate, so a load relative to the limit has no meaning; "+
 			"give a rate", s.Target.Spec.Name)
 	case !given && l.Arrival.TakesRate():
-		c.add("arrival %s: give a rate (target %s limits a rate)", arrival, s.Target.Spec.Name)
+		c.Add("arrival %s: give a rate (target %s limits a rate)", arrival, s.Target.Spec.Name)
 	}
 }
 
-func (t Stop) check(s Scenario, c *complaints) {
+func (t Stop) check(s Scenario, c *complaints.List) {
 	switch {
 	case t.Tasks != 0 && t.Duration != 0:
-		c.add("n and duration exclude each other")
+		c.Add("n and duration exclude each other")
 	case t.Tasks == 0 && t.Duration == 0:
-		c.add("n: want at least one task, or a duration")
+		c.Add("n: want at least one task, or a duration")
 	case t.Tasks == 0 && s.Load.Arrival.Spec.AllAtOnce:
-		c.add("arrival %s: say how many tasks there are (n)", s.Load.Arrival.Spec.Name)
+		c.Add("arrival %s: say how many tasks there are (n)", s.Load.Arrival.Spec.Name)
 	}
-	if !(t.Warmup >= 0) || t.Warmup >= 1 {
-		c.add("warmup %v: want a share of the tasks from 0 up to, not including, 1", t.Warmup)
-	}
+	c.If(!(t.Warmup >= 0) || t.Warmup >= 1,
+		"warmup %v: want a share of the tasks from 0 up to, not including, 1", t.Warmup)
 }
 
 // waits builds the workload where that is cheap: waits. It is nil elsewhere, and where building is
@@ -332,7 +308,6 @@ func (s Scenario) settled() param.Values {
 	return s.Strategy.Values
 }
 
-// lengthOf is how long the stages take.
 func lengthOf(stages []arrivals.Stage) (total time.Duration) {
 	for _, s := range stages {
 		total += s.For

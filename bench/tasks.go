@@ -96,10 +96,8 @@ func attemptPiece(ctx context.Context, t *strategies.Task) strategies.Result {
 		d.service.Add(busy)
 		d.inFlight.Add(-1)
 	}()
-	if _, err := d.parts.DoPart(ctx, p.job.seq, p.from, d.quantum); err != nil {
-		return d.resultOf(err)
-	}
-	return strategies.Result{}
+	_, err := d.parts.DoPart(ctx, p.job.seq, p.from, d.quantum)
+	return d.resultOf(err)
 }
 
 // A sorter fills in what a task says of itself, for the strategies that look at it: its class, and

@@ -165,7 +165,6 @@ func (t *traffic) sheds(limit, queue int) *batched {
 	return b
 }
 
-// empty is a reading of no batch.
 func (t *traffic) empty() *batched {
 	b := &batched{spans: map[string]*span{}, value: map[string][]float64{}, ahead: 1,
 		inRow: t.blocks > 1 && !t.recorded}
@@ -217,7 +216,6 @@ func (t *traffic) through(l line) *batched {
 
 func (b *batched) note(unit string, v float64) { b.value[unit] = append(b.value[unit], v) }
 
-// add takes a batch of tasks.
 func (b *batched) add(wait, service []int64) {
 	waits, services := wait, service
 	lost := map[string]float64{}

@@ -89,8 +89,7 @@ func (q Question) candidates(sc bench.Scenario) (all []behaviour, left []string)
 		case isPlain(v):
 			pools.members = append(pools.members, v)
 		default:
-			all = append(all, behaviour{members: []strategies.Variant{v}, sheds: v.Spec.Sheds,
-				paced: startsOf(v, sc.Target).PerSecond})
+			all = append(all, alone(v, sc.Target))
 		}
 	}
 	shedders.sheds = true
@@ -109,6 +108,12 @@ func (q Question) candidates(sc bench.Scenario) (all []behaviour, left []string)
 	return all, left
 }
 
+// alone is the behaviour of one strategy.
+func alone(v strategies.Variant, target targets.Variant) behaviour {
+	return behaviour{members: []strategies.Variant{v}, sheds: v.Spec.Sheds,
+		paced: startsOf(v, target).PerSecond}
+}
+
 func simpler(a, b strategies.Variant) int { return cmp.Compare(a.Spec.Parts, b.Spec.Parts) }
 
 // unfit says why a strategy is not looked at; "" for one that is.
@@ -119,9 +124,7 @@ func (q Question) unfit(v strategies.Variant, sc bench.Scenario) string {
 		return "a disk or a server"
 	case s.Bound == nil:
 		return "no limit"
-	case s.Sheds && !q.MayShed:
-		return "may not shed"
-	case s.Trips && !q.MayShed:
+	case (s.Sheds || s.Trips) && !q.MayShed:
 		return "may not shed"
 	case s.Resizes && q.Strategies == nil:
 		return "the limit is what is asked for"
@@ -168,8 +171,7 @@ var margins = []float64{1, 0.95}
 func pace(v strategies.Variant, target targets.Variant) (all []behaviour) {
 	for _, text := range paces(v.Spec.Name, v.Spec.Keys, target) {
 		if paced, err := strategies.Parse(text); err == nil {
-			all = append(all, behaviour{members: []strategies.Variant{paced},
-				sheds: paced.Spec.Sheds, paced: startsOf(paced, target).PerSecond})
+			all = append(all, alone(paced, target))
 		}
 	}
 	return all

@@ -90,7 +90,6 @@ func (r *ran) paired() bool { return r.all != nil && r.each != nil && !r.loses()
 // same is equal but for the rounding of instants.
 func same(a, b float64) bool { return math.Abs(a-b) <= 1e-6*math.Abs(a) }
 
-// values are those of each run.
 func (r *ran) values(unit string) []float64 {
 	values := make([]float64, len(r.results))
 	for i, one := range r.results {
@@ -181,7 +180,6 @@ func (s *search) mostSeeds() int {
 	return seeds
 }
 
-// scenario is that of a trial.
 func (s *search) scenario(t trial) bench.Scenario {
 	sc := s.sample
 	sc.Strategy, sc.Limit, sc.Queue = t.strategy, t.limit, t.queue

@@ -28,8 +28,7 @@ func (q Question) composed(sc bench.Scenario) (all []behaviour) {
 				for _, text := range []string{other.Name + "+" + paced, paced + "+" + other.Name} {
 					v, err := strategies.Parse(text + "+worker_pool")
 					if err == nil && q.unfit(v, sc) == "" { // else one makes no sense in the other
-						all = append(all, behaviour{members: []strategies.Variant{v},
-							sheds: v.Spec.Sheds, paced: startsOf(v, sc.Target).PerSecond})
+						all = append(all, alone(v, sc.Target))
 					}
 				}
 			}

@@ -171,7 +171,6 @@ func (s *search) enough(o *Option) int {
 
 const muchMore = 8
 
-// described is what came in.
 func (s *search) described() (d Described) {
 	d.GapC2 = math.NaN()
 	defer func() { d.Busy = d.Rate * d.Mean }()
@@ -213,7 +212,6 @@ func (s *search) meanAndC2() (mean, c2 float64) {
 	return w.Mean().Seconds(), w.C2()
 }
 
-// moments are the mean and the squared coefficient of variation.
 func moments(values []float64) (mean, c2 float64) {
 	for _, v := range values {
 		mean += v / float64(len(values))

@@ -141,19 +141,17 @@ func (s *search) measured(
 		return o, nil
 	}
 	key := fmt.Sprint(fit[0], limit, seeds)
-	if o, known := s.measures[key]; known {
-		copied := *o
-		return &copied, nil
+	o, known := s.measures[key]
+	if !known {
+		readings, err := s.runs(ctx, []trial{{fit[0], plainly(limit, queue)}}, seeds)
+		if err != nil || readings[0] == nil {
+			return nil, err
+		}
+		o = s.option(b, fit, limit, queue, readings[0])
+		o.Same = readings[0].alike(s.wanted) && b.first().Spec.Starts == nil
+		s.measures[key] = o
 	}
-	readings, err := s.runs(ctx, []trial{{fit[0], plainly(limit, queue)}}, seeds)
-	if err != nil || readings[0] == nil {
-		return nil, err
-	}
-	o := s.option(b, fit, limit, queue, readings[0])
-	o.Same = readings[0].alike(s.wanted) && b.first().Spec.Starts == nil
-	s.measures[key] = &o
-	copied := o
-	return &copied, nil
+	return &o, nil
 }
 
 // settle looks, a run at a time, for a smaller limit with which an option meets the objectives as

@@ -50,14 +50,13 @@ func (s *search) pool(ctx context.Context, b behaviour) (nearest *Option, failed
 			}
 		}
 	}
-	for above-below > 1 && failed == nil {
-		mid := (above + below) / 2
-		if o := at(mid); o != nil && o.Verdict == objectives.Met {
-			above = mid
-		} else {
-			below = mid
+	bisect(below, above, func(mid int) bool {
+		if failed != nil {
+			return false
 		}
-	}
+		o := at(mid)
+		return o != nil && o.Verdict == objectives.Met
+	})
 	if !s.exactly(b) && nearest != nil && failed == nil {
 		failed = s.confirmed(ctx, nearest, nearest.Limit, true)
 	}

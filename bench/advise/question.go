@@ -3,11 +3,11 @@ package advise
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/objectives"
+	"github.com/poolbench/poolbench/internal/text/complaints"
 	"github.com/poolbench/poolbench/strategies"
 )
 
@@ -61,36 +61,30 @@ var losses = []struct {
 
 // Validate reports everything that makes the question impossible, joined. It does not run anything.
 func (q Question) Validate() error {
-	var wrong []error
-	complain := func(format string, a ...any) { wrong = append(wrong, fmt.Errorf(format, a...)) }
-	if len(q.Objectives) == 0 {
-		complain("objective: none is given")
-	}
-	if q.LimitAtMost < 0 || q.LimitAtMost > strategies.MaxLimit {
-		complain("limit at most %d: want 1 to %d", q.LimitAtMost, strategies.MaxLimit)
-	}
-	if q.MemoryAtMost < 0 || q.MemoryAtMost > 0 && q.MemoryAtMost < BytesPerTask {
-		complain("memory at most %d bytes: a task takes %d", q.MemoryAtMost, BytesPerTask)
-	}
-	if q.Budget < 0 || q.Budget > 0 && q.Budget < time.Second {
-		complain("budget %v: want a second or more", q.Budget)
-	}
+	var c complaints.List
+	c.If(len(q.Objectives) == 0, "objective: none is given")
+	c.If(q.LimitAtMost < 0 || q.LimitAtMost > strategies.MaxLimit,
+		"limit at most %d: want 1 to %d", q.LimitAtMost, strategies.MaxLimit)
+	c.If(q.MemoryAtMost < 0 || q.MemoryAtMost > 0 && q.MemoryAtMost < BytesPerTask,
+		"memory at most %d bytes: a task takes %d", q.MemoryAtMost, BytesPerTask)
+	c.If(q.Budget < 0 || q.Budget > 0 && q.Budget < time.Second,
+		"budget %v: want a second or more", q.Budget)
 	load := q.Scenario.Load
 	switch {
 	case load.Arrival.Spec.Name != "" && load.Arrival.IsClosed():
-		complain("arrival %s: its clients wait for the answer, so there is no traffic to advise "+
+		c.Add("arrival %s: its clients wait for the answer, so there is no traffic to advise "+
 			"on; give an open one", load.Arrival.Spec.Name)
 	case load.Relative != 0:
-		complain("load: it is relative to the limit that is looked for; give a rate")
+		c.Add("load: it is relative to the limit that is looked for; give a rate")
 	case load.PerSecond == 0 && load.Arrival.TakesRate():
-		complain("rate: none is given")
+		c.Add("rate: none is given")
 	}
-	if wrong == nil {
+	if c == nil {
 		sc := q.sample()
 		sc.Strategy, sc.Limit = strategies.MustParse("semaphore"), 1
-		wrong = append(wrong, sc.Validate(), objectives.Decidable(q.wanted(), sc))
+		c = append(c, sc.Validate(), objectives.Decidable(q.wanted(), sc))
 	}
-	return errors.Join(wrong...)
+	return errors.Join(c...)
 }
 
 // sample is the scenario, less what is looked for, under the virtual clock.
@@ -148,7 +142,6 @@ func (q Question) wanted() objectives.List {
 	return all
 }
 
-// limitAtMost is the largest limit that the question allows.
 func (q Question) limitAtMost() int {
 	most := cmp.Or(q.LimitAtMost, defaultLimitAtMost)
 	if q.MemoryAtMost > 0 {

@@ -30,8 +30,8 @@ type search struct {
 		*traffic
 		load, service float64
 	}
-	measures map[string]*Option // by own code
-	spent    int                // tasks of the strategies' own code
+	measures map[string]Option // by own code
+	spent    int               // tasks of the strategies' own code
 }
 
 const (
@@ -71,7 +71,7 @@ func (q Question) Do(ctx context.Context, run bench.RunFunc) (*Answer, error) {
 // search plans the traffic, which no strategy has met yet.
 func (q Question) search(run bench.RunFunc) (s *search, err error) {
 	s = &search{question: q, wanted: q.wanted(), sample: q.sample(), run: run,
-		failed: map[string]bool{}, models: map[line]*modelled{}, measures: map[string]*Option{}}
+		failed: map[string]bool{}, models: map[line]*modelled{}, measures: map[string]Option{}}
 	if s.traffic, err = draw(s.sample, q.planned(), ends(s.wanted)); err != nil {
 		return nil, err
 	}

@@ -44,7 +44,6 @@ func kept(keep checks.Needs) *checks.Answer {
 
 var keptAnswers = sync.Pool{New: func() any { return new(checks.Answer) }}
 
-// body is where the body goes.
 func (a *answer) body() io.Writer {
 	if a.kept != nil && a.kept.Most > 0 {
 		return a.kept

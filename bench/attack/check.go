@@ -3,6 +3,7 @@ package attack
 import (
 	"time"
 
+	"github.com/poolbench/poolbench/bench/attack/sessions"
 	"github.com/poolbench/poolbench/bench/records"
 )
 
@@ -65,10 +66,8 @@ func (g *Agent) checkCounts(cut error) {
 	if s.Cut != "" && cut == nil {
 		g.doubt("it ended before its plan: %s", s.Cut)
 	}
-	settled, statuses := 0, 0
-	for _, n := range s.Outcomes {
-		settled += n
-	}
+	counted, statuses := sessions.Outcomes(s.Outcomes), 0
+	settled := counted.Sum()
 	for _, c := range s.Statuses {
 		statuses += c.N
 	}

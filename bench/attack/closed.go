@@ -151,7 +151,6 @@ func (c *client) nextStep() bool {
 	return true
 }
 
-// settle notes what became of the request at hand.
 func (c *client) settle(a answer, end int64) {
 	l := c.of
 	s := sample{seq: c.seq, due: c.rec.Due, end: end, busy: end - c.start, visit: c.visit}
@@ -178,7 +177,6 @@ var errFull = fmt.Errorf("%d requests are as many as one attack records", arriva
 // there it would otherwise spin, and run out of ports.
 const afterError = 10 * time.Millisecond
 
-// take adds what an answer says.
 func (r *run) take(s *sample, a answer) {
 	s.status, s.err, s.check = a.status, "", ""
 	s.in += a.in

@@ -2,7 +2,6 @@ package attack
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"time"
 )
@@ -13,11 +12,6 @@ func (all *wiring) follow(
 	ctx context.Context, m *message, deadline time.Time, first *http.Response,
 ) (last answer) {
 	via := func(r *http.Request) (*http.Response, error) {
-		if first != nil {
-			resp := first
-			first = nil
-			return resp, nil
-		}
 		o, err := all.encode(r)
 		if err != nil {
 			return nil, err
@@ -35,8 +29,7 @@ func (all *wiring) follow(
 		}
 		return &http.Response{StatusCode: last.status, Header: header, Body: http.NoBody}, nil
 	}
-	client := m.visit.client(roundTrip(via), all.attack.Redirects)
-	resp, err := client.Do(m.http(ctx))
+	resp, err := m.follow(ctx, first, all.attack.Redirects, via)
 	last.stored = true
 	if err != nil {
 		last.status, last.retryAfter, last.err = 0, 0, err
@@ -46,14 +39,20 @@ func (all *wiring) follow(
 	return last
 }
 
-// follow lets so many redirects pass.
-func follow(most int) func(*http.Request, []*http.Request) error {
-	return func(_ *http.Request, via []*http.Request) error {
-		if len(via) > most {
-			return fmt.Errorf("more than %d redirects", most)
+// follow is what a client of net/http's makes of the message whose first answer is there; further
+// ones come by via.
+func (m *message) follow(
+	ctx context.Context, first *http.Response, redirects int, via roundTrip,
+) (*http.Response, error) {
+	client := m.visit.client(roundTrip(func(r *http.Request) (*http.Response, error) {
+		if first == nil {
+			return via(r)
 		}
-		return nil
-	}
+		resp := first
+		first = nil
+		return resp, nil
+	}), redirects)
+	return client.Do(m.http(ctx))
 }
 
 // A roundTrip is an http.RoundTripper.

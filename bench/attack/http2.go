@@ -54,7 +54,6 @@ func (h *http2) close() { h.transport.CloseIdleConnections() }
 
 func (h *http2) prepare(*message) error { return nil }
 
-// call sends the message on a stream.
 func (h *http2) call(ctx context.Context, m *message) answer {
 	deadline := time.Now().Add(h.attack.Timeout)
 	ctx, cancel := context.WithDeadline(ctx, deadline)
@@ -64,16 +63,8 @@ func (h *http2) call(ctx context.Context, m *message) answer {
 	firstByte, followed := time.Since(begun), false
 	if err == nil && h.attack.Redirects > 0 && isRedirect(resp.StatusCode) &&
 		resp.Header.Get("Location") != "" {
-		first := resp
-		client := m.visit.client(roundTrip(func(r *http.Request) (*http.Response, error) {
-			if first != nil {
-				was := first
-				first = nil
-				return was, nil
-			}
-			return h.exchange(r, deadline)
-		}), h.attack.Redirects)
-		resp, err = client.Do(m.http(ctx))
+		via := func(r *http.Request) (*http.Response, error) { return h.exchange(r, deadline) }
+		resp, err = m.follow(ctx, resp, h.attack.Redirects, via)
 		followed = true
 	}
 	if err != nil {
@@ -160,7 +151,6 @@ func (l *lent) Close() error {
 	return err
 }
 
-// connect makes a connection to where a URL goes.
 func (h *http2) connect(ctx context.Context, u *url.URL) (*streamed, error) {
 	name, address, err := addressOf(u, h.attack.HTTP2)
 	if err != nil {
@@ -195,7 +185,11 @@ func (h *http2) dial(ctx context.Context, network, address string) (net.Conn, er
 		config := h.tls.Clone()
 		config.ServerName = d.name
 		secure := tls.Client(made, config)
-		if err := handshake(ctx, secure); err != nil {
+		err := handshake(ctx, secure)
+		if err == nil && secure.ConnectionState().NegotiatedProtocol != "h2" {
+			err = errors.New("the server does not speak HTTP/2 over TLS")
+		}
+		if err != nil {
 			_ = made.Close() // nothing was sent on it
 			return nil, err
 		}
@@ -206,18 +200,3 @@ func (h *http2) dial(ctx context.Context, network, address string) (net.Conn, er
 	d.frames = streams.Watch(made, h.counts)
 	return d.frames, nil
 }
-
-// handshake wants HTTP/2 to come of it.
-func handshake(ctx context.Context, c *tls.Conn) error {
-	err := c.HandshakeContext(ctx)
-	if r, ok := errors.AsType[tls.RecordHeaderError](err); ok &&
-		string(r.RecordHeader[:]) == "HTTP/" {
-		return errPlain
-	}
-	if err == nil && c.ConnectionState().NegotiatedProtocol != "h2" {
-		return errNoHTTP2
-	}
-	return err
-}
-
-var errNoHTTP2 = errors.New("the server does not speak HTTP/2 over TLS")

@@ -176,12 +176,11 @@ func (m merging) recorded() (*bench.Result, error) {
 	if present < planned { // what is left of a process that was thinned is one
 		rec.Rate *= float64(present) / float64(planned)
 	}
-	rec.finish(m.attack, m.cut, abandoned, settled)
+	m.attack.finish(rec, m.cut, abandoned, settled)
 	rec.Doubts = append(rec.Doubts, m.doubts()...)
 	return rec.Result()
 }
 
-// nothing says why there is nothing.
 func (m merging) nothing() error {
 	for _, g := range m.agents {
 		if g.Share == nil {

@@ -81,7 +81,6 @@ func (a Attack) messages() []message {
 	return all
 }
 
-// parse reads the {{…}} of request i.
 func (a Attack) parse(r Request, i int) (*templates.Request, error) {
 	if a.Session != nil && i >= 0 {
 		return a.Session.Parse(i, r, a.Data)
@@ -206,7 +205,6 @@ func (m *message) http(ctx context.Context) *http.Request {
 	return r
 }
 
-// withCookies is it with those of its session.
 func (m *message) withCookies(ctx context.Context) *http.Request {
 	r := m.http(ctx)
 	if r == nil || !m.visit.hasCookies() {

@@ -37,10 +37,9 @@ func (r *run) open(planned int, span time.Duration) error {
 	r.labels.Harness()
 	defer r.show(planned*r.attack.perArrival(), span, t.inFlight.Load)()
 	if r.attack.Session != nil {
-		var end func()
-		t.sessions, end = t.newSessionLoop()
+		t.sessions = t.newSessionLoop()
 		t.sessions.submitAll(r.plan)
-		end()
+		t.sessions.end()
 	} else {
 		t.submitAll(r.plan)
 	}
@@ -160,8 +159,8 @@ type job struct {
 
 // submitAll issues the plan, until the attack ends.
 func (t *openLoop) submitAll(plan *plan) {
-	wait, end := t.newWaiter()
-	defer end()
+	w := t.newWaiter()
+	defer w.end()
 	for returned := t.now(); plan.more; plan.advance() {
 		due := plan.due
 		issue, held := returned, returned >= due
@@ -169,7 +168,7 @@ func (t *openLoop) submitAll(plan *plan) {
 		j.sample = sample{seq: plan.seq, due: due}
 		j.fill()
 		if !held {
-			issue = wait(due)
+			issue = w.wait(due, nil)
 		}
 		if issue < due || t.ctx.Err() != nil {
 			break

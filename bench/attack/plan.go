@@ -33,7 +33,7 @@ func (a Attack) plan() *plan {
 
 // rest is the plan at the first request that is left, and since when: all, but of a soak that was
 // cut off, which the recording goes on with. A closed loop has none.
-func (a Attack) rest(rec *recording) (p *plan, from time.Duration) {
+func (a Attack) rest(rec *bench.Recording) (p *plan, from time.Duration) {
 	if a.Clients > 0 {
 		return nil, 0
 	}
@@ -149,17 +149,37 @@ func (a Attack) soaks(planned int) bool {
 	return a.maySoak() && (a.Soak || planned*a.perArrival() > bench.SoakFrom)
 }
 
-// newWaiter is for the one goroutine that issues requests: wait returns the time when it is at
-// least due, or earlier when the attack has ended. end ends it.
-func (r *run) newWaiter() (wait func(due int64) (now int64), end func()) {
-	if r.attack.virtual { // to the virtual clock, a goroutine in a system call is a busy one
-		return func(due int64) int64 {
-			_ = pace.Sleep(r.ctx, time.Duration(due-r.now())) // or the attack has ended
-			return r.now()
-		}, func() {}
+// A waiter is for the one goroutine that issues requests.
+type waiter struct {
+	// returns the time when it is at least due, or earlier when somebody calls, by the channel or
+	// by interrupt, or when the attack has ended
+	wait              func(due int64, called <-chan struct{}) (now int64)
+	interrupt, answer func() // answer takes notice of interrupts so far
+	end               func()
+}
+
+func (r *run) newWaiter() waiter {
+	if !r.attack.virtual {
+		p := pace.NewPacer(r.base)
+		forget := context.AfterFunc(r.ctx, p.Interrupt)
+		return waiter{func(due int64, _ <-chan struct{}) int64 {
+			return int64(p.Next(time.Duration(due)))
+		}, p.Interrupt, p.Answer, func() { forget(); p.Close() }}
 	}
-	p := pace.NewPacer(r.base)
-	forget := context.AfterFunc(r.ctx, p.Interrupt)
-	return func(due int64) int64 { return int64(p.Next(time.Duration(due))) },
-		func() { forget(); p.Close() }
+	// to the virtual clock, a goroutine in a system call is a busy one
+	nothing := func() {}
+	return waiter{func(due int64, called <-chan struct{}) int64 {
+		now := r.now()
+		if now >= due { // no timer, as pace.Sleep has it
+			return now
+		}
+		timer := time.NewTimer(time.Duration(due - now))
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+		case <-called:
+		case <-r.ctx.Done():
+		}
+		return r.now()
+	}, nothing, nothing, nothing}
 }

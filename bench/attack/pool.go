@@ -31,7 +31,6 @@ type host struct {
 	idle []*wire // the last used last
 }
 
-// newConns has the connections of the attack.
 func newConns(a Attack, give context.CancelCauseFunc, count *calls.Counter) *conns.Set {
 	hosts := map[string]bool{}
 	for _, r := range a.Requests {
@@ -53,7 +52,6 @@ func newConns(a Attack, give context.CancelCauseFunc, count *calls.Counter) *con
 	return conns.NewSet(o)
 }
 
-// host is the one of a URL.
 func (all *wiring) host(u *url.URL) (*host, error) {
 	secure := u.Scheme == "https"
 	name, address, err := addressOf(u, secure)

@@ -9,13 +9,13 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/poolbench/poolbench/bench/attack/checks"
 	"github.com/poolbench/poolbench/bench/calls"
 	"github.com/poolbench/poolbench/bench/records"
 	"github.com/poolbench/poolbench/internal/parts/streams"
+	"github.com/poolbench/poolbench/internal/text/complaints"
 )
 
 // A way sends messages and reads what is answered to their ends, a file each: wires, net/http,
@@ -57,17 +57,11 @@ type Transport interface {
 
 // RegisterHTTP3 is for the init of the package that speaks it.
 func RegisterHTTP3(open func(o Opening) (Transport, error)) {
-	protocols.Lock()
-	defer protocols.Unlock()
-	protocols.http3 = open
+	openHTTP3 = open
 }
 
 // openHTTP3 is what the package has registered; nil: it is not imported.
-func openHTTP3() func(o Opening) (Transport, error) {
-	protocols.Lock()
-	defer protocols.Unlock()
-	return protocols.http3
-}
+var openHTTP3 func(o Opening) (Transport, error)
 
 // An http3 way is that of net/http, with a transport of another package.
 type http3 struct {
@@ -76,7 +70,7 @@ type http3 struct {
 }
 
 func (c *caller) newHTTP3(a Attack) (*http3, error) {
-	t, err := openHTTP3()(Opening{Attack: a, Dialed: c.conns.Dialed})
+	t, err := openHTTP3(Opening{Attack: a, Dialed: c.conns.Dialed})
 	if err != nil {
 		return nil, err
 	}
@@ -123,39 +117,22 @@ type Answer struct {
 	Body       []byte
 }
 
-var protocols struct {
-	sync.Mutex
-	by    map[string]*Protocol // scheme
-	http3 func(o Opening) (Transport, error)
-}
+// protocols are those of each scheme but HTTP's: of a package, before anything runs.
+var protocols = map[string]*Protocol{}
 
 // RegisterProtocol is for the init of a package. It panics where a scheme is taken.
 func RegisterProtocol(p Protocol) {
-	protocols.Lock()
-	defer protocols.Unlock()
-	if protocols.by == nil {
-		protocols.by = map[string]*Protocol{}
-	}
 	for scheme := range p.Schemes {
-		if protocols.by[scheme] != nil || scheme == "http" || scheme == "https" {
+		if protocols[scheme] != nil || scheme == "http" || scheme == "https" {
 			panic(fmt.Sprintf("attack: scheme %s is registered twice", scheme))
 		}
-		protocols.by[scheme] = &p
+		protocols[scheme] = &p
 	}
-}
-
-// protocolOf is the one of a scheme; nil: none, or HTTP.
-func protocolOf(scheme string) *Protocol {
-	protocols.Lock()
-	defer protocols.Unlock()
-	return protocols.by[scheme]
 }
 
 // Schemes are those of URLs that can be attacked.
 func Schemes() []string {
-	protocols.Lock()
-	defer protocols.Unlock()
-	return append([]string{"http", "https"}, slices.Sorted(maps.Keys(protocols.by))...)
+	return append([]string{"http", "https"}, slices.Sorted(maps.Keys(protocols))...)
 }
 
 // protocol is that of the attack; nil: HTTP.
@@ -164,16 +141,16 @@ func (a Attack) protocol() *Protocol {
 		return nil
 	}
 	scheme, _, _ := strings.Cut(a.Requests[0].URL, "://")
-	return protocolOf(strings.ToLower(scheme))
+	return protocols[strings.ToLower(scheme)]
 }
 
 // checkProtocol finds what does not go together with the protocol, and what it refuses of single
 // requests.
-func (a Attack) checkProtocol() (wrong complaints) {
-	complain := wrong.add
+func (a Attack) checkProtocol() (wrong complaints.List) {
+	complain := wrong.If
 	p := a.protocol()
 	complain(a.Streams < 0, "streams %d: want 1 or more", a.Streams)
-	complain(a.HTTP3 && openHTTP3() == nil, "http3: the package bench/attack/http3 is not imported")
+	complain(a.HTTP3 && openHTTP3 == nil, "http3: the package bench/attack/http3 is not imported")
 	complain(a.HTTP3 && (a.HTTP2 || a.H2C || p != nil || a.UnixSocket != ""),
 		"http3: it goes over UDP: want no http2, h2c, gRPC and Unix socket")
 	complain(a.Streams > 0 && p == nil && !a.HTTP2 && !a.H2C && !a.HTTP3,
@@ -201,12 +178,10 @@ func (a Attack) checkProtocol() (wrong complaints) {
 			complain(true, "http2: it is over TLS, and %s is not: want h2c", Shown(r.URL))
 		case a.HTTP3 && u.Scheme == "http":
 			complain(true, "http3: it is over TLS, and %s is not", Shown(r.URL))
-		case protocolOf(u.Scheme) != p:
+		case protocols[u.Scheme] != p:
 			complain(true, "%s: the first request is of another protocol", Shown(r.URL))
 		case p != nil:
-			if err := p.Check(a, r); err != nil {
-				wrong = append(wrong, err)
-			}
+			wrong.Note(p.Check(a, r))
 		}
 		if a.HTTP2 || a.H2C || a.HTTP3 {
 			for name := range r.Header {

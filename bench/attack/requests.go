@@ -111,7 +111,7 @@ func checkRequest(r Request) error {
 	}
 	switch {
 	case !strings.Contains(r.URL, "://"), err == nil && u.Scheme != "http" &&
-		u.Scheme != "https" && protocolOf(u.Scheme) == nil:
+		u.Scheme != "https" && protocols[u.Scheme] == nil:
 		return fmt.Errorf("%s: want %s", shown, known())
 	case err != nil:
 		return fmt.Errorf("%s: %w", shown, errors.Unwrap(err))

@@ -52,9 +52,9 @@ type Count struct {
 	N    int    `json:"n"`
 }
 
-func (a Attack) recording() *recording {
-	rec := &recording{bench.Recording{Name: a.Name(), Seed: a.Seed, Arrival: a.Arrival,
-		Rate: a.Rate, Profile: a.Profile, Follows: a.Session != nil}}
+func (a Attack) recording() *bench.Recording {
+	rec := &bench.Recording{Name: a.Name(), Seed: a.Seed, Arrival: a.Arrival,
+		Rate: a.Rate, Profile: a.Profile, Follows: a.Session != nil}
 	switch {
 	case a.Clients > 0:
 		rec.Arrival = arrivals.MustParse(a.clientsArrival())
@@ -88,7 +88,7 @@ func (r *run) report() (*Report, error) {
 		return nil, cause
 	}
 	t := r.tally
-	r.recording.finish(r.attack, cause, t.outcomes[records.Abandoned], t.settled())
+	r.attack.finish(r.recording, cause, t.outcomes[records.Abandoned], t.outcomes.Sum())
 	res, err := r.result()
 	if err != nil {
 		return nil, err
@@ -100,7 +100,6 @@ func (r *run) report() (*Report, error) {
 	return report, nil
 }
 
-// addSessions adds what came of sessions, if there were any.
 func (r *Report) addSessions(t *sessions.Tally) {
 	if t == nil {
 		return
@@ -131,11 +130,8 @@ func (r *run) ended() (cut, err error) {
 	return r.cause, nil
 }
 
-// A recording is one of an attack.
-type recording struct{ bench.Recording }
-
 // finish notes how the attack ended: with so many of its requests abandoned.
-func (rec *recording) finish(a Attack, cut error, abandoned, settled int) {
+func (a Attack) finish(rec *bench.Recording, cut error, abandoned, settled int) {
 	if stopped, ok := errors.AsType[*Stopped](cut); ok {
 		rec.Doubts = append(rec.Doubts,
 			bench.Reason{Verdict: bench.Suspect, Check: "stopped early", Text: stopped.Why})
@@ -153,7 +149,6 @@ func (rec *recording) finish(a Attack, cut error, abandoned, settled int) {
 	}
 }
 
-// result is that of the recording.
 func (r *run) result() (*bench.Result, error) {
 	res, err := r.recording.Result()
 	if err != nil {

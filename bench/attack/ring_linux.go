@@ -186,7 +186,6 @@ func (r *ring) land() (over bool) {
 	return over
 }
 
-// end is that of a client.
 func (r *ring) end(c *client) {
 	r.flying[c.number] = nil
 	_ = unix.Close(c.fd) // nothing is on it

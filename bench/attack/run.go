@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/bench/attack/conns"
 	"github.com/poolbench/poolbench/bench/attack/templates"
@@ -117,7 +118,7 @@ type run struct {
 	give      context.CancelCauseFunc // the attack up
 	caller    *caller
 	tally     *tally
-	recording *recording
+	recording *bench.Recording
 	labels    *profiles.Labels
 	meter     *meter.Meter  // for whoever looks on; nil: nobody does
 	plan      *plan         // of an open loop: what is left of it
@@ -141,7 +142,6 @@ func (r *run) without(s *sample, why string) {
 	}
 }
 
-// settle notes what became of a request, at its end.
 func (r *run) settle(rec *records.Record, s sample) {
 	rec.Settle(s.outcome, s.end)
 	r.meter.Settle(s.seq, meter.Outcome(s.outcome), time.Duration(s.end-s.due))

@@ -1,18 +1,16 @@
 package attack
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"slices"
-	"time"
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/attack/checks"
 	"github.com/poolbench/poolbench/bench/attack/sessions"
 	"github.com/poolbench/poolbench/bench/attack/templates"
 	"github.com/poolbench/poolbench/bench/records"
-	"github.com/poolbench/poolbench/internal/machine/pace"
+	"github.com/poolbench/poolbench/internal/text/complaints"
 )
 
 // WithSession is the attack with sessions of these steps in place of requests. Request number seq
@@ -31,22 +29,20 @@ func (a Attack) steps() []sessions.Step {
 }
 
 // checkSession finds what does not go together with sessions.
-func (a Attack) checkSession() (wrong complaints) {
+func (a Attack) checkSession() (wrong complaints.List) {
 	s := a.Session
 	if s == nil {
 		return nil
 	}
-	complain := wrong.add
-	if err := s.Validate(); err != nil {
-		wrong = append(wrong, err)
-	}
+	wrong.Note(s.Validate())
 	if len(a.Requests) != len(s.Steps) {
-		return append(wrong, fmt.Errorf("session %s: it has %d steps, and there are %d requests",
-			s.Name, len(s.Steps), len(a.Requests)))
+		wrong.Add("session %s: it has %d steps, and there are %d requests", s.Name, len(s.Steps),
+			len(a.Requests))
+		return wrong
 	}
-	complain(a.protocol() != nil, "session: %s has no sessions; want http or https",
+	wrong.If(a.protocol() != nil, "session: %s has no sessions; want http or https",
 		nameOf(a.protocol()))
-	complain(a.Clients == 0 && len(s.Steps) > 0 && s.Steps[0].Think.Dist != nil,
+	wrong.If(a.Clients == 0 && len(s.Steps) > 0 && s.Steps[0].Think.Dist != nil,
 		"session %s: think: the first step is due when the session is; want it of later steps, or "+
 			"clients, who pause between two sessions", s.Name)
 	return wrong
@@ -117,18 +113,23 @@ func (v *visit) hasCookies() bool { return v != nil && v.jar != nil }
 
 // client is one of net/http's that follows redirects, and keeps the cookies of the session.
 func (v *visit) client(by http.RoundTripper, redirects int) *http.Client {
-	c := &http.Client{Transport: by, CheckRedirect: follow(redirects)}
+	c := &http.Client{Transport: by}
+	c.CheckRedirect = func(_ *http.Request, via []*http.Request) error {
+		switch {
+		case len(via) <= redirects:
+			return nil
+		case redirects == 0:
+			return http.ErrUseLastResponse
+		}
+		return fmt.Errorf("more than %d redirects", redirects)
+	}
 	if v == nil {
 		return c
 	}
 	if v.jar == nil {
 		v.jar = sessions.NewJar()
 	}
-	if c.Jar = v.jar; redirects == 0 {
-		c.CheckRedirect = func(*http.Request, []*http.Request) error {
-			return http.ErrUseLastResponse
-		}
-	}
+	c.Jar = v.jar
 	return c
 }
 
@@ -208,41 +209,14 @@ type sessionLoop struct {
 	*openLoop
 	agenda *sessions.Agenda[*job]
 	later  records.Log // of the steps behind the first ones
-	// of the goroutine that submits: returns the time when it is at least due, or earlier when the
-	// agenda or the end of the attack calls
-	wait   func(due int64) (now int64)
-	answer func() // takes notice of calls so far
+	waiter
 }
 
-// newSessionLoop is for the sessions of an open loop. end ends what waits.
-func (t *openLoop) newSessionLoop() (l *sessionLoop, end func()) {
-	l = &sessionLoop{openLoop: t}
-	if t.attack.virtual { // as newWaiter has it
-		l.agenda, l.answer = sessions.NewAgenda[*job](nil), func() {}
-		l.wait = func(due int64) int64 {
-			now := t.now()
-			if now >= due { // no timer, as pace.Sleep has it
-				return now
-			}
-			timer := time.NewTimer(time.Duration(due - now))
-			defer timer.Stop()
-			select {
-			case <-timer.C:
-			case <-l.agenda.Called:
-			case <-t.ctx.Done():
-			}
-			return t.now()
-		}
-		return l, func() {}
-	}
-	p := pace.NewPacer(t.base)
-	forget := context.AfterFunc(t.ctx, p.Interrupt)
-	l.agenda, l.answer = sessions.NewAgenda[*job](p.Interrupt), p.Answer
-	l.wait = func(due int64) int64 { return int64(p.Next(time.Duration(due))) }
-	return l, func() { forget(); p.Close() }
+func (t *openLoop) newSessionLoop() *sessionLoop {
+	w := t.newWaiter()
+	return &sessionLoop{openLoop: t, agenda: sessions.NewAgenda[*job](w.interrupt), waiter: w}
 }
 
-// newJob is a job of the step at hand.
 func (t *openLoop) newJob(v *visit) *job {
 	j := t.idle.Get().(*job)
 	j.sample = sample{seq: v.seq(), due: v.due, visit: v}
@@ -275,7 +249,7 @@ func (l *sessionLoop) submitAll(plan *plan) {
 		}
 		issue, held := returned, returned >= due
 		if !held {
-			if issue = l.wait(due); issue < due {
+			if issue = l.wait(due, l.agenda.Called); issue < due {
 				continue // there is an earlier one, or the attack has ended
 			}
 		}

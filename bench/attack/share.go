@@ -21,17 +21,16 @@ import (
 // maxAgents bounds how many may share an attack.
 const maxAgents = 100_000
 
-func (a Attack) checkAgents() (wrong []error) {
+func (a Attack) checkAgents() error {
 	switch {
 	case a.Agents < 0 || a.Agents > maxAgents:
-		wrong = append(wrong, fmt.Errorf("agents %d: want 1 to %d", a.Agents, maxAgents))
+		return fmt.Errorf("agents %d: want 1 to %d", a.Agents, maxAgents)
 	case a.Agents == 0 && a.Agent != 0, a.Agent < 0, a.Agents > 0 && a.Agent >= a.Agents:
-		wrong = append(wrong, fmt.Errorf("agent %d of %d does not exist", a.Agent, a.Agents))
+		return fmt.Errorf("agent %d of %d does not exist", a.Agent, a.Agents)
 	case a.Clients > 0 && a.Agents > a.Clients:
-		wrong = append(wrong, fmt.Errorf("agents %d: there are only %d clients for them",
-			a.Agents, a.Clients))
+		return fmt.Errorf("agents %d: there are only %d clients for them", a.Agents, a.Clients)
 	}
-	return wrong
+	return nil
 }
 
 // owner is the agent that sends that request. Of a constant plan they take turns. Of any other, a
@@ -100,7 +99,7 @@ func RunShare(ctx context.Context, a Attack) (*Share, error) {
 	if cut == nil {
 		rec.Duration = r.attack.Duration
 	}
-	s := &Share{Records: rec.Records, Requests: t.settled(), Outcomes: t.outcomes,
+	s := &Share{Records: rec.Records, Requests: t.outcomes.Sum(), Outcomes: t.outcomes,
 		Statuses: t.answered(), Errors: sorted(t.errors), Failures: t.failures, Traced: t.traced,
 		Sessions: t.sessions, Peak: rec.Peak, Busy: t.busy,
 		Twice: rec.Twice, Resent: rec.Resent, Calls: rec.Calls, Over: r.caller.way.spoken(),

@@ -121,7 +121,7 @@ type tally struct {
 
 	mu       sync.Mutex
 	writing  error // of encode, or of a dead letter
-	outcomes [records.Abandoned + 1]int
+	outcomes sessions.Outcomes
 	busy     int64
 	statuses map[int]int
 	errors   map[string]int
@@ -251,27 +251,12 @@ func (t *tally) soFar(r *bench.Result) {
 	}
 }
 
-func (t *tally) progress() (settled, failed int) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	settled = t.settled()
-	return settled, settled - t.outcomes[records.Completed]
-}
-
-// counts are those that StopIf is about.
 func (t *tally) counts() checks.Counts {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return checks.Counts{Settled: t.settled(), Failed: t.outcomes[records.Failed],
+	return checks.Counts{Settled: t.outcomes.Sum(), Failed: t.outcomes[records.Failed],
 		Throttled: t.outcomes[records.Throttled], Shed: t.outcomes[records.Shed],
 		Abandoned: t.outcomes[records.Abandoned]}
-}
-
-func (t *tally) settled() (n int) {
-	for _, of := range t.outcomes {
-		n += of
-	}
-	return n
 }
 
 // like is a status in vegeta's words, which are HTTP's.
@@ -282,7 +267,6 @@ func (t *tally) like(status int) uint16 {
 	return uint16(status)
 }
 
-// answered is how often each status came.
 func (t *tally) answered() []Count {
 	if t.spoken == nil {
 		return counted(t.statuses)

@@ -8,35 +8,27 @@ import (
 
 	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/internal/machine/profiles"
+	"github.com/poolbench/poolbench/internal/text/complaints"
 )
 
 // maxClients bounds the goroutines and the connections of a closed loop: each client has one of
 // both, and some more.
 const maxClients = 100_000
 
-// complaints are what makes an attack impossible.
-type complaints []error
-
-func (c *complaints) add(bad bool, format string, args ...any) {
-	if bad {
-		*c = append(*c, fmt.Errorf(format, args...))
-	}
-}
-
 // Validate reports everything that makes the attack impossible, joined. It sends nothing.
 func (a Attack) Validate() error {
 	given := a
 	a = a.withDefaults()
-	var wrong complaints
-	complain := wrong.add
+	var wrong complaints.List
+	complain := wrong.If
 	complain(len(a.Requests) == 0, "requests: none is given")
 	wrong = append(wrong, given.checkSession()...)
 	for i, r := range given.Requests {
-		if err := a.checkSent(r, i); err != nil && len(given.Requests) > 1 {
-			wrong = append(wrong, fmt.Errorf("request %d: %w", i+1, err))
-		} else if err != nil {
-			wrong = append(wrong, err)
+		err := a.checkSent(r, i)
+		if err != nil && len(given.Requests) > 1 {
+			err = fmt.Errorf("request %d: %w", i+1, err)
 		}
+		wrong.Note(err)
 	}
 	complain(a.Data != nil && !slices.ContainsFunc(given.Requests, a.isTemplate),
 		"data: no request has a {{column}} to be filled in")
@@ -76,12 +68,10 @@ func (a Attack) Validate() error {
 		a.Workers, maxClients)
 	complain(a.Connections < 0, "connections %d: want 1 or more", a.Connections)
 	wrong = append(wrong, a.checkProtocol()...)
-	if err := profiles.Check(a.Profile); err != nil {
-		wrong = append(wrong, err)
-	}
+	wrong.Note(profiles.Check(a.Profile))
 	complain(a.Profile != "" && a.Agents > 0,
 		"profile: an attack that is shared has none; profile one of its agents alone")
-	wrong = append(wrong, a.checkAgents()...)
+	wrong.Note(a.checkAgents())
 	complain(!(a.Trace >= 0 && a.Trace <= 1), "trace %v: want a share of the requests, 0 to 1",
 		a.Trace)
 	complain(a.Redirects < 0, "redirects %d: want 0 or more", a.Redirects)
@@ -90,9 +80,7 @@ func (a Attack) Validate() error {
 	complain(a.Strategy.Spec.Hedges && a.Session != nil, "strategy %s: a step of a session is sent "+
 		"once, and not by a second attempt beside the first", a.Strategy)
 	if a.through() {
-		if err := a.Strategy.Spec.Validate(a.params()); err != nil {
-			wrong = append(wrong, err)
-		}
+		wrong.Note(a.Strategy.Spec.Validate(a.params()))
 	} else {
 		complain(given.Limit != 0, "limit %d given, but there is no strategy", a.Limit)
 		complain(given.Queue != 0, "queue %d given, but there is no strategy", max(given.Queue, 0))

@@ -42,10 +42,7 @@ func (a Attack) Stopping() func(Progress) error {
 func (r *run) show(planned int, span time.Duration, inFlight func() int64) (end func()) {
 	r.meter.Begin(meter.Run{Name: r.recording.Name, Limit: r.recording.Limit, Plan: span,
 		Rate: float64(planned) / span.Seconds(), InFlight: inFlight,
-		Settled: func() uint64 {
-			n, _ := r.tally.progress()
-			return uint64(n)
-		}})
+		Settled: func() uint64 { return uint64(r.tally.counts().Settled) }})
 	return r.meter.End
 }
 
@@ -59,8 +56,8 @@ func (r *run) watch() (stop func()) {
 }
 
 func (r *run) progress(begun time.Time) Progress {
-	settled, failed := r.tally.progress()
-	return Progress{time.Since(begun), settled, failed, r.tally.counts()}
+	c := r.tally.counts()
+	return Progress{time.Since(begun), c.Settled, c.Failed + c.Throttled + c.Shed + c.Abandoned, c}
 }
 
 // stopIf holds the rules against what goes on, until the function it returns is called. Of an

@@ -69,7 +69,6 @@ func (c *caller) canWire(a Attack) (ok bool, why string) {
 	return true, ""
 }
 
-// newWiring is for those.
 func (c *caller) newWiring() *wiring {
 	all := &wiring{caller: c, hosts: map[string]*host{}, tls: c.transport.TLSClientConfig.Clone()}
 	all.tls.NextProtos = []string{"http/1.1"}
@@ -271,7 +270,6 @@ func (w *wire) writing(b []byte) (finish func() bool) {
 // servers close what is idle for seconds.
 const longIdle = time.Millisecond
 
-// open sees to the connection.
 func (all *wiring) open(ctx context.Context, w *wire, to *host, idle bool) error {
 	if w.conn != nil {
 		if err := w.conn.Expect(w.deadline); err == nil && (!idle || conns.Quiet(w.raw)) {
@@ -293,12 +291,8 @@ func (all *wiring) open(ctx context.Context, w *wire, to *host, idle bool) error
 	if to.tls != nil {
 		secure := tls.Client(c, to.tls)
 		w.stream = secure
-		if err := secure.HandshakeContext(dialing); err != nil {
+		if err := handshake(dialing, secure); err != nil {
 			w.close()
-			if r, ok := errors.AsType[tls.RecordHeaderError](err); ok &&
-				string(r.RecordHeader[:]) == "HTTP/" {
-				return errPlain
-			}
 			return err
 		}
 		now := time.Now()
@@ -311,7 +305,6 @@ func (all *wiring) open(ctx context.Context, w *wire, to *host, idle bool) error
 	return c.Expect(w.deadline)
 }
 
-// use has the wire go over that connection.
 func (w *wire) use(c *conns.Conn) (err error) {
 	w.conn, w.stream, w.raw = c, c, nil
 	if under, ok := c.Conn.(syscall.Conn); ok {
@@ -325,8 +318,15 @@ func (w *wire) use(c *conns.Conn) (err error) {
 	return nil
 }
 
-// errPlain is what net/http says of it.
-var errPlain = errors.New("http: server gave HTTP response to HTTPS client")
+// handshake says of a server that answers in the clear what net/http does.
+func handshake(ctx context.Context, c *tls.Conn) error {
+	err := c.HandshakeContext(ctx)
+	if r, ok := errors.AsType[tls.RecordHeaderError](err); ok &&
+		string(r.RecordHeader[:]) == "HTTP/" {
+		return errors.New("http: server gave HTTP response to HTTPS client")
+	}
+	return err
+}
 
 func (w *wire) close() {
 	if w.conn != nil {

@@ -157,7 +157,6 @@ func (a Attack) Name() string {
 	return strings.Join(append(parts, "clock=real"), "/")
 }
 
-// clientsArrival is the arrival process of a closed loop.
 func (a Attack) clientsArrival() string {
 	return fmt.Sprintf("closed:clients=%d,think=0s", a.Clients)
 }

@@ -37,7 +37,6 @@ func (a Axis) hardness(value float64) float64 {
 
 func (a Axis) value(hardness float64) float64 { return a.hardness(hardness) }
 
-// at is the scenario with that value.
 func (a Axis) at(sc bench.Scenario, value float64) bench.Scenario {
 	switch a {
 	case Load:

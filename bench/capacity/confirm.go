@@ -10,16 +10,13 @@ import (
 	"github.com/poolbench/poolbench/bench"
 )
 
-// courses are those that a search has calculated. Strategies that take the same course share it.
-type courses struct{ known sync.Map } // by bench.Course, func() (calculation, error)
-
 // calculate is the run of the scenario by the recursion, if it is wanted and known.
 func (s Search) calculate(sc bench.Scenario) (r *bench.Result, known bool, err error) {
 	course, follows := sc.Course()
 	if s.courses == nil || !follows {
 		return nil, false, nil
 	}
-	once, _ := s.courses.known.LoadOrStore(course, sync.OnceValues(func() (calculation, error) {
+	once, _ := s.courses.LoadOrStore(course, sync.OnceValues(func() (calculation, error) {
 		r, known, err := bench.Calculate(sc)
 		return calculation{r, known}, err
 	}))
@@ -106,7 +103,6 @@ func (s Search) differs(sc bench.Scenario, r *bench.Result) error {
 		firstDifference(want, r))
 }
 
-// firstDifference names a metric.
 func firstDifference(want, got *bench.Result) string {
 	for _, m := range want.Metrics {
 		if v, ok := got.Metric(m.Unit); !ok || v != m.Value {

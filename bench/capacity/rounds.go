@@ -140,7 +140,6 @@ func runOf(
 	})
 }
 
-// add counts a run.
 func (p *probe) add(r *bench.Result, v objectives.Verdict, test signTest) {
 	switch v {
 	case objectives.Met:

@@ -9,10 +9,12 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/directory"
 	"github.com/poolbench/poolbench/bench/objectives"
+	"github.com/poolbench/poolbench/internal/text/complaints"
 )
 
 // A Search looks for the capacity of each of its scenarios. Zero fields have the defaults that they
@@ -39,7 +41,9 @@ type Search struct {
 	// are still searched.
 	Progress func(searching int)
 
-	courses *courses // those of one Do; nil: runs are not calculated
+	// those of one Do that were calculated, which strategies share: func() (calculation, error) by
+	// bench.Course; nil: runs are not calculated
+	courses *sync.Map
 }
 
 const (
@@ -55,45 +59,31 @@ func (s Search) runs() int           { return cmp.Or(s.Runs, defaultRuns) }
 
 // Validate reports everything that makes the search impossible, joined. It does not run anything.
 func (s Search) Validate() error {
-	var complaints []error
-	complain := func(format string, a ...any) {
-		complaints = append(complaints, fmt.Errorf(format, a...))
-	}
-	if len(s.Objectives) == 0 {
-		complain("objective: none is given")
-	}
-	if len(s.Scenarios) == 0 {
-		complain("scenario: none is given")
-	}
-	if !s.Over.valid(s.Lo, s.Hi) {
-		complain("range %v to %v: want two %s, the smaller first", s.Lo, s.Hi,
-			s.Over.numbers())
-	}
-	if r := s.resolution(); !(r >= finest && r < 1) {
-		complain("resolution %v: want a share from %v up to, not including, 1", r, finest)
-	}
-	if c := s.confidence(); !(c >= 0.5 && c < 1) {
-		complain("confidence %v: want a share from 0.5 up to, not including, 1", c)
-	}
-	if len(complaints) > 0 {
-		return errors.Join(complaints...)
-	}
-	seen := map[string]bool{}
-	add := func(errs ...error) {
-		if err := errors.Join(errs...); err != nil && !seen[err.Error()] {
-			seen[err.Error()] = true
-			complaints = append(complaints, err)
-		}
+	var c complaints.List
+	c.If(len(s.Objectives) == 0, "objective: none is given")
+	c.If(len(s.Scenarios) == 0, "scenario: none is given")
+	c.If(!s.Over.valid(s.Lo, s.Hi), "range %v to %v: want two %s, the smaller first", s.Lo, s.Hi,
+		s.Over.numbers())
+	checkResolution(&c, s.resolution())
+	c.If(!(s.confidence() >= 0.5 && s.confidence() < 1),
+		"confidence %v: want a share from 0.5 up to, not including, 1", s.confidence())
+	if len(c) > 0 {
+		return errors.Join(c...)
 	}
 	for _, sc := range s.Scenarios {
 		for _, load := range []float64{s.Lo, s.Hi} {
 			at := s.Over.at(sc, load)
-			add(at.Validate(), objectives.Decidable(s.Objectives, at))
+			c.Once(errors.Join(at.Validate(), objectives.Decidable(s.Objectives, at)))
 		}
 		_, err := s.test(sc)
-		add(err, s.Over.check(sc))
+		c.Once(errors.Join(err, s.Over.check(sc)))
 	}
-	return errors.Join(complaints...)
+	return errors.Join(c...)
+}
+
+func checkResolution(c *complaints.List, r float64) {
+	c.If(!(r >= finest && r < 1), "resolution %v: want a share from %v up to, not including, 1", r,
+		finest)
 }
 
 // GoOn has the search go on with the seeds that the directory holds. All scenarios have the same
@@ -129,7 +119,6 @@ func (s Search) Plan() string {
 	return fmt.Sprintf("a search over %d scenarios, %x", len(s.Scenarios), sum.Sum(nil)[:6])
 }
 
-// first are the values that the search begins with.
 func (s Search) first() []float64 { return s.Over.first(s.Lo, s.Hi, s.resolution()) }
 
 // probes is how many values are tried at most: those of the beginning, and the halves of one gap,
@@ -184,7 +173,7 @@ func (s Search) Do(
 		return nil, err
 	}
 	if s.Confirm != nil {
-		s.courses = new(courses)
+		s.courses = new(sync.Map)
 	}
 	cells := make([]*cell, len(s.Scenarios))
 	for i, sc := range s.Scenarios {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/objectives"
+	"github.com/poolbench/poolbench/internal/text/complaints"
 )
 
 // A Server is searched for the highest rate at which it meets the objectives: one that runs
@@ -89,30 +90,16 @@ func (a *ServerAnswer) Outcome(most float64) Outcome {
 
 // Validate reports everything that makes the search impossible, joined.
 func (s Server) Validate() error {
-	var wrong []error
-	if len(s.Objectives) == 0 {
-		wrong = append(wrong, errors.New("objective: none is given"))
-	}
-	if !(s.Each >= 0) {
-		wrong = append(wrong, fmt.Errorf("each %v: want a number above 0, or 0 for 1", s.Each))
-	}
-	if !(s.First > 0 && s.First <= s.Most) {
-		wrong = append(wrong, fmt.Errorf("rates %v to %v: want the first above 0 and not above "+
-			"the most", s.First, s.Most))
-	}
-	if r := s.resolution(); !(r >= finest && r < 1) {
-		wrong = append(wrong, fmt.Errorf("resolution %v: want a share from %v up to, not "+
-			"including, 1", r, finest))
-	}
-	return errors.Join(wrong...)
+	var c complaints.List
+	c.If(len(s.Objectives) == 0, "objective: none is given")
+	c.If(!(s.Each >= 0), "each %v: want a number above 0, or 0 for 1", s.Each)
+	c.If(!(s.First > 0 && s.First <= s.Most),
+		"rates %v to %v: want the first above 0 and not above the most", s.First, s.Most)
+	checkResolution(&c, s.resolution())
+	return errors.Join(c...)
 }
 
-func (s Server) resolution() float64 {
-	if s.Resolution == 0 {
-		return serverResolution
-	}
-	return s.Resolution
-}
+func (s Server) resolution() float64 { return cmp.Or(s.Resolution, serverResolution) }
 
 // Do searches. The error is that of a probe, or the end of ctx; the answer says what is known also
 // then.
@@ -329,7 +316,6 @@ func (s Server) miss(a *ServerAnswer, rate float64) {
 	}
 }
 
-// probe rests, sends, and judges.
 func (s Server) probe(
 	ctx context.Context, a *ServerAnswer, rate, longer float64,
 ) (p ServerProbe, err error) {

@@ -142,7 +142,6 @@ func (d *Dir) catchUp() error {
 	return nil
 }
 
-// rename moves the file to another path.
 func (f *dirFile) rename(path string) error {
 	path, err := outfile.Target(path)
 	if err == nil {

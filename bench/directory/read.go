@@ -272,60 +272,57 @@ func takeReadings(r *bench.Result, all []rundir.Histogram) {
 
 // readTimeline is readDistributions for timeline.csv.
 func (c *contents) readTimeline(path string) (map[nth][]bench.Interval, error) {
-	more := map[nth][]bench.Interval{}
-	return more, c.eachRow(path, 2, rundir.IsTimelineHead,
-		func(row []string) (at nth, add func(), err error) {
+	return readRows(c, path, 2, rundir.IsTimelineHead,
+		func(row []string) (nth, bench.Interval, error) {
 			r, err := rundir.ParseTimelineRow(row)
-			at = nth{r.Run, r.Repetition}
-			return at, func() { more[at] = append(more[at], interval(r)) }, err
+			return nth{r.Run, r.Repetition}, interval(r), err
 		})
 }
 
 // readSlowest is readDistributions for slowest.csv, which is not there in a directory of before.
 func (c *contents) readSlowest(path string) (map[nth][]bench.SlowTask, error) {
-	more := map[nth][]bench.SlowTask{}
-	return more, c.eachRow(path, 3, rundir.IsSlowestHead,
-		func(row []string) (at nth, add func(), err error) {
+	return readRows(c, path, 3, rundir.IsSlowestHead,
+		func(row []string) (nth, bench.SlowTask, error) {
 			run, repetition, t, err := rundir.ParseSlowestRow(row)
-			at = nth{run, repetition}
-			return at, func() { more[at] = append(more[at], bench.SlowTask(t)) }, err
+			return nth{run, repetition}, bench.SlowTask(t), err
 		})
 }
 
-// eachRow finds how much of a table stays, the one of that number in dirFiles, and adds the rows
+// readRows finds how much of a table stays, the one of that number in dirFiles, and reads the rows
 // that follow.
-func (c *contents) eachRow(
-	path string, file int, isHead func(row []string) bool,
-	parse func(row []string) (at nth, add func(), err error),
-) error {
+func readRows[T any](
+	c *contents, path string, file int, isHead func(row []string) bool,
+	parse func(row []string) (nth, T, error),
+) (map[nth][]T, error) {
 	var text bytes.Buffer
 	if err := eachLine(path, func(line string, _ int64) error {
 		text.WriteString(line + "\n")
 		return nil
 	}); err != nil {
-		return err
+		return nil, err
 	}
+	more := map[nth][]T{}
 	rows := csv.NewReader(&text)
 	for {
 		row, err := rows.Read()
 		switch {
 		case errors.Is(err, io.EOF):
-			return nil
+			return more, nil
 		case err != nil:
-			return fmt.Errorf("%s: %w", path, err)
+			return nil, fmt.Errorf("%s: %w", path, err)
 		case isHead(row):
 			c.whole[file] = rows.InputOffset()
 			continue
 		}
-		at, add, err := parse(row)
+		at, one, err := parse(row)
 		if err != nil {
-			return fmt.Errorf("%s: %w", path, err)
+			return nil, fmt.Errorf("%s: %w", path, err)
 		}
 		if c.belongs(at.name, at.repetition) {
 			c.whole[file] = rows.InputOffset()
 			continue
 		}
-		add()
+		more[at] = append(more[at], one)
 	}
 }
 

@@ -49,7 +49,6 @@ func newResumed(last section) *resumed {
 	return r
 }
 
-// isUnfinished reports whether the run was not over.
 func isUnfinished(r *bench.Result) bool {
 	return slices.ContainsFunc(r.Reasons, func(why bench.Reason) bool {
 		return why.Check == rundir.CheckUnfinished
@@ -224,9 +223,7 @@ func (d *Dir) Held(name string, seed uint64) (whole, soFar *bench.Result) {
 		return nil, nil
 	}
 	id := runID{name, seed}
-	if i := slices.IndexFunc(d.resumed.cut, func(r *bench.Result) bool {
-		return runID{r.Name, r.Seed} == id
-	}); i >= 0 {
+	if i := indexOf(d.resumed.cut, id); i >= 0 {
 		soFar = d.resumed.cut[i]
 	}
 	return d.resumed.kept[id], soFar

@@ -19,7 +19,7 @@ func (d *Dir) WriteSoFar(r *bench.Result) error {
 	if d.files == nil {
 		return nil
 	}
-	if i := d.indexOf(runID{r.Name, r.Seed}); i >= 0 {
+	if i := indexOf(d.unfinished, runID{r.Name, r.Seed}); i >= 0 {
 		d.unfinished[i] = r
 	} else {
 		d.unfinished = append(d.unfinished, r)
@@ -32,17 +32,15 @@ func (d *Dir) WriteSoFar(r *bench.Result) error {
 	return d.replace([len(dirFiles)][]byte{}, tails)
 }
 
-// indexOf finds the run among those that are not over; -1 where it is not there.
-func (d *Dir) indexOf(id runID) int {
-	return slices.IndexFunc(d.unfinished, func(r *bench.Result) bool {
-		return runID{r.Name, r.Seed} == id
-	})
+// indexOf finds a run among results; -1 where it is not there.
+func indexOf(all []*bench.Result, id runID) int {
+	return slices.IndexFunc(all, func(r *bench.Result) bool { return runID{r.Name, r.Seed} == id })
 }
 
 // drop takes a run out of those that are not over, and returns what was known of it; nil where that
 // is nothing.
 func (d *Dir) drop(id runID) (r *bench.Result) {
-	if i := d.indexOf(id); i >= 0 {
+	if i := indexOf(d.unfinished, id); i >= 0 {
 		r = d.unfinished[i]
 		d.unfinished = slices.Delete(d.unfinished, i, i+1)
 	}
@@ -112,7 +110,6 @@ func (d *Dir) take() (text [len(dirFiles)][]byte) {
 	return text
 }
 
-// outputs are those of the files.
 func (d *Dir) outputs() []*output {
 	return []*output{&d.results.output, &d.distributions.output, &d.timeline.output,
 		&d.slowest.output}

@@ -101,7 +101,6 @@ func timelineRows(r *bench.Result, repetition int) (rows [][]string) {
 	return rows
 }
 
-// slowestRows are those of the run in slowest.csv.
 func slowestRows(r *bench.Result, repetition int) [][]string {
 	tasks := make([]rundir.SlowTask, len(r.Slowest))
 	for i, t := range r.Slowest {
@@ -181,21 +180,17 @@ func (w *resultsWriter) put(format *benchfmt.Writer, r *bench.Result) error {
 func partLine(unit string) (line string, ok bool) {
 	part, rest, _ := strings.Cut(unit, "-")
 	var metrics []bench.MetricInfo
-	switch part {
-	case "session":
+	kind := strings.TrimRight(part, "0123456789")
+	number, err := strconv.Atoi(part[len(kind):])
+	switch {
+	case part == "session":
 		metrics = bench.SessionMetrics()
-	default:
-		kind := strings.TrimRight(part, "0123456789")
-		number, err := strconv.Atoi(part[len(kind):])
-		switch {
-		case err != nil:
-			return "", false
-		case kind == "stage":
-			metrics = bench.StageMetrics(number)
-		case kind == "step":
-			name, _, _ := strings.Cut(rest, "-")
-			metrics = bench.StepMetrics(number, name)
-		}
+	case err != nil:
+	case kind == "stage":
+		metrics = bench.StageMetrics(number)
+	case kind == "step":
+		name, _, _ := strings.Cut(rest, "-")
+		metrics = bench.StepMetrics(number, name)
 	}
 	for _, m := range metrics {
 		if m.Unit == unit && m.Better != "" {

@@ -15,13 +15,10 @@ type Dist interface {
 	String() string // the spelling that param parses: exp(10ms)
 }
 
-// Every distribution of this package also knows its mean unrounded, in nanoseconds.
-type exact interface{ MeanNS() float64 }
-
 // MeanNS returns the mean of d in nanoseconds, unrounded where d has a MeanNS method, as all
 // distributions here have.
 func MeanNS(d Dist) float64 {
-	if e, ok := d.(exact); ok {
+	if e, ok := d.(interface{ MeanNS() float64 }); ok {
 		return e.MeanNS()
 	}
 	return float64(d.Mean())

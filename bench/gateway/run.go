@@ -13,6 +13,7 @@ import (
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/attack"
 	"github.com/poolbench/poolbench/internal/machine/profiles"
+	"github.com/poolbench/poolbench/internal/text/complaints"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/targets"
 	"github.com/poolbench/poolbench/workloads"
@@ -63,23 +64,16 @@ func (s Scenario) Name() string {
 // Validate reports everything that makes the scenario impossible, joined.
 func (s Scenario) Validate() error {
 	s = s.withDefaults()
-	var wrong []error
-	if s.Strategy.Spec.New == nil {
-		wrong = append(wrong, errors.New("strategy: none is given"))
-	} else if err := s.Strategy.Spec.Validate(s.params()); err != nil {
-		wrong = append(wrong, err)
+	var c complaints.List
+	spec := s.Strategy.Spec
+	if c.If(spec.New == nil, "strategy: none is given"); spec.New != nil {
+		c.Note(spec.Validate(s.params()))
 	}
-	if s.Strategy.Spec.Hedges {
-		wrong = append(wrong, fmt.Errorf("strategy %s: an answer is written once, and not by a "+
-			"second attempt beside the first", s.Strategy))
-	}
-	if s.Workload.Spec.New == nil {
-		wrong = append(wrong, errors.New("workload: none is given"))
-	}
-	if s.Load.Strategy.Spec.New != nil {
-		wrong = append(wrong, errors.New("load: the strategy is the server's"))
-	}
-	return errors.Join(append(wrong, s.Load.Validate())...)
+	c.If(spec.Hedges, "strategy %s: an answer is written once, and not by a second attempt beside "+
+		"the first", s.Strategy)
+	c.If(s.Workload.Spec.New == nil, "workload: none is given")
+	c.If(s.Load.Strategy.Spec.New != nil, "load: the strategy is the server's")
+	return errors.Join(append(c, s.Load.Validate())...)
 }
 
 // Run starts the server on a loopback address, attacks it, and takes it down. When ctx ends first,

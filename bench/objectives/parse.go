@@ -1,7 +1,6 @@
 package objectives
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -126,8 +125,8 @@ func value(unit, text string) (float64, string, error) {
 	if strings.HasSuffix(unit, "ops/s") {
 		number = strings.TrimSuffix(text, "/s")
 	}
-	x, err := finite(number)
-	if err != nil {
+	x, err := dist.ParseFloat(number)
+	if err != nil || x < 0 {
 		return 0, "", fmt.Errorf("want a number such as 500, got %q", text)
 	}
 	return x, dist.FormatFloat(x), nil
@@ -148,8 +147,8 @@ func shareOf(unit, text string) (float64, string, error) {
 	if percent {
 		number += "e-2" // rounds once: 99.9/100 is not the float nearest to 0.999
 	}
-	x, err := finite(number)
-	if err != nil {
+	x, err := dist.ParseFloat(number)
+	if err != nil || x < 0 {
 		return 0, "", fmt.Errorf("want a share such as 1%% or 0.01, got %q", text)
 	}
 	if x > 1 && strings.HasSuffix(unit, "/op") {
@@ -160,14 +159,4 @@ func shareOf(unit, text string) (float64, string, error) {
 		return x, hundredths + "%", nil
 	}
 	return x, dist.FormatFloat(x), nil
-}
-
-var errNumber = errors.New("not a number of at least 0")
-
-func finite(text string) (float64, error) {
-	x, err := strconv.ParseFloat(text, 64)
-	if err != nil || math.IsInf(x, 0) || !(x >= 0) {
-		return 0, errNumber
-	}
-	return x + 0, nil // -0 is 0
 }

@@ -114,15 +114,10 @@ func formatSize(n int64) string {
 }
 
 // Floats reads a comma list such as 0.5,0.8, as flags take it.
-func Floats(s string) ([]float64, error) { return list(s, dist.ParseFloat) }
+func Floats(s string) ([]float64, error) { return each(strings.Split(s, ","), dist.ParseFloat) }
 
 // Ints reads a comma list such as 4,8.
-func Ints(s string) ([]int, error) { return list(s, parseInt) }
-
-// list reads at least one element.
-func list[T any](s string, parse func(string) (T, error)) ([]T, error) {
-	return each(strings.Split(s, ","), parse)
-}
+func Ints(s string) ([]int, error) { return each(strings.Split(s, ","), parseInt) }
 
 // each reads all; the error is about the first bad one.
 func each[T any](texts []string, parse func(string) (T, error)) ([]T, error) {

@@ -124,7 +124,6 @@ func (d *decoding) after(due int64) int64 {
 	return next
 }
 
-// unsigned reads a number up to most.
 func (d *decoding) unsigned(most uint64) uint64 {
 	v, size := binary.Uvarint(d.rest)
 	if size <= 0 || v > most {

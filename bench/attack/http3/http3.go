@@ -97,7 +97,6 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 }
 
-// try sends the request over that connection.
 func (t *transport) try(
 	r *http.Request, to *streams.Host[*http3.ClientConn], at int,
 ) (*http.Response, error) {

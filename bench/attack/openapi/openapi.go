@@ -244,7 +244,6 @@ func example(ref *openapi3.SchemaRef, depth int, made *int) any {
 	return stringOf(s.Format)
 }
 
-// stringOf is one of that format.
 func stringOf(format string) string {
 	switch format {
 	case "date":

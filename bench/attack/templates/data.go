@@ -132,7 +132,6 @@ func (d *Data) readCSV(name string, text []byte) error {
 	}
 }
 
-// head takes the names of the columns.
 func (d *Data) head(names []string) error {
 	for i, n := range names {
 		names[i] = strings.TrimSpace(n)

@@ -64,7 +64,6 @@ func (f *filling) begin(stream uint64) {
 	f.random.Seed(f.seed^stream*odd, f.seq)
 }
 
-// between is a whole number from low to high.
 func (f *filling) between(low, high int64) int64 {
 	n := uint64(high-low) + 1
 	if n == 0 { // all that there are
@@ -87,7 +86,6 @@ func (f *filling) putUUID(to []byte) []byte {
 	return to
 }
 
-// put appends the field.
 func (f *filling) put(to []byte, of *field) ([]byte, error) {
 	f.begin(of.stream)
 	if of.full != nil {

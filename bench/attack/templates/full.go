@@ -47,7 +47,6 @@ type (
 	rawValue  string // to be left as it is
 )
 
-// whole makes one of what was parsed.
 func (r *Request) whole(t *template.Template, begins position) (*full, error) {
 	if _, err := escape(t.Root, begins); err != nil {
 		return nil, fmt.Errorf("%s: %w", t.Name(), err)
@@ -121,7 +120,6 @@ func branches(n *parse.BranchNode, at position, again bool) (position, error) {
 	return one, nil
 }
 
-// functions are those of an executor.
 func (r *Request) functions(x *executor) template.FuncMap {
 	all := template.FuncMap{
 		"seq": func() uint64 { return x.filling.seq },

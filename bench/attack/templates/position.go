@@ -25,7 +25,6 @@ const (
 	inEscape // behind a backslash
 )
 
-// after is the position after that text.
 func (p position) after(text string) position {
 	switch p {
 	case inText, inHeader, inForm:

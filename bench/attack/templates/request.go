@@ -17,7 +17,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"unicode"
 
 	vegeta "github.com/tsenart/vegeta/v12/lib"
@@ -191,23 +190,15 @@ func (r *Request) Check() error {
 	if _, sound := r.data.sound.Load(r.given); sound {
 		return nil
 	}
-	const each = 1 << 10 // rows at a time
-	n := len(r.data.Rows)
-	var next atomic.Int64
-	wrong := make([]error, (n+each-1)/each)
+	n, parts := len(r.data.Rows), runtime.GOMAXPROCS(0)
+	wrong := make([]error, parts) // the first of each
 	var checking sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(wrong)) {
+	for k := range parts {
 		checking.Go(func() {
-			for {
-				k := int(next.Add(1)) - 1
-				if k >= len(wrong) {
+			for i := k * n / parts; i < (k+1)*n/parts; i++ {
+				if err := r.checkRow(uint64(i), i); err != nil {
+					wrong[k] = err
 					return
-				}
-				for i := k * each; i < min((k+1)*each, n); i++ {
-					if wrong[k] = r.checkRow(uint64(i), i); wrong[k] != nil {
-						next.Store(int64(len(wrong))) // those before are under way
-						return
-					}
 				}
 			}
 		})
@@ -276,7 +267,6 @@ func segments(address string) iter.Seq[string] {
 	return strings.SplitSeq(path, "/")
 }
 
-// filling is that of request number seq.
 func (r *Request) filling(seed, seq uint64, captured []Value) filling {
 	f := filling{seed: seed, seq: seq, session: r.session(seq), captured: captured}
 	if r.data != nil {
@@ -302,7 +292,6 @@ func (r *Request) urlOf(f *filling) (string, error) {
 	return string(text), nil
 }
 
-// value appends that of a header.
 func (h *header) value(f *filling, to []byte) ([]byte, error) {
 	begins := len(to)
 	to, err := f.put(to, h.field)

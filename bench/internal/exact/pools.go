@@ -90,7 +90,6 @@ func CheckPools(o *observed.Run, r *result.Result) {
 	}
 }
 
-// reportPools adds what is known of each class.
 func reportPools(o *observed.Run, r *result.Result, rate float64, h observed.Held) {
 	if o.Pools == nil {
 		return

@@ -74,10 +74,8 @@ func reportMean(o *observed.Run,
 	if name != "mean-wait" {
 		return
 	}
-	mean, square := 0.0, 0.0
-	for _, v := range means {
-		mean += v / float64(len(means))
-	}
+	mean, _ := observed.MeanAndSD(means)
+	square := 0.0
 	for _, v := range values {
 		square += (v - mean) * (v - mean)
 	}

@@ -8,7 +8,6 @@ import (
 	"github.com/poolbench/poolbench/bench/records"
 	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/internal/statistics/theory"
-	"github.com/poolbench/poolbench/strategies"
 )
 
 // A Memory is how long a run remembers, and how rare what decides its means is: by the plan where
@@ -136,7 +135,7 @@ func poolRelaxation(o *observed.Run, rate float64, d dist.Dist) (most float64) {
 		return 0
 	}
 	for i, b := range branches {
-		slots := o.SlotsOf([]strategies.Class{strategies.Short, strategies.Long}[i])
+		slots := o.SlotsOf(observed.BothClasses[i])
 		if slots == 0 {
 			continue
 		}

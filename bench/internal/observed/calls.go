@@ -55,6 +55,10 @@ func ReportHistogram(
 		}
 	}
 	r.Add("max-"+of+"-sec", float64(longest)/Second)
+	return addReading(r, of, h)
+}
+
+func addReading(r *result.Result, of string, h *hdrhistogram.Histogram) error {
 	text, err := histogram.Encode(h)
 	if err != nil {
 		return fmt.Errorf("distribution of %s: %w", of, err)

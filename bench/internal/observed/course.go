@@ -19,7 +19,6 @@ type Course struct {
 // Add takes note of the next task.
 func (c *Course) Add(r *records.Record) { countIn(c.at, r) }
 
-// at is the window of that instant.
 func (c *Course) at(instant int64) *result.Interval {
 	i := max((instant-c.Begin)/c.Length, 0)
 	for i >= mostWindows {
@@ -32,7 +31,6 @@ func (c *Course) at(instant int64) *result.Interval {
 	return &c.Line[i]
 }
 
-// halve makes one window of each two.
 func (c *Course) halve() {
 	for i := range c.Line {
 		sum, of := c.Line[i/2].Counts(), c.Line[i].Counts()

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/poolbench/poolbench/bench/records"
+	"github.com/poolbench/poolbench/internal/statistics/recursion"
 )
 
 // A Flow is a run seen as a stream: one sweep over the arrivals and the ends of the accepted tasks,
@@ -230,24 +231,6 @@ func (f freeTime) total(instant int64) float64 {
 // instants is a heap, the earliest first. By container/heap each push would be an allocation.
 type instants []int64
 
-// sink puts the first where it belongs.
-func (h instants) sink() {
-	for at := 0; ; {
-		next := 2*at + 1
-		if next >= len(h) {
-			return
-		}
-		if next+1 < len(h) && h[next+1] < h[next] {
-			next++
-		}
-		if h[at] <= h[next] {
-			return
-		}
-		h[at], h[next] = h[next], h[at]
-		at = next
-	}
-}
-
 func (h *instants) push(instant int64) {
 	*h = append(*h, instant)
 	all := *h
@@ -261,10 +244,10 @@ func (h *instants) push(instant int64) {
 	}
 }
 
-// pop takes the first out.
 func (h *instants) pop() {
 	last := len(*h) - 1
-	(*h)[0] = (*h)[last]
-	*h = (*h)[:last]
-	h.sink()
+	latest := (*h)[last]
+	if *h = (*h)[:last]; last > 0 {
+		recursion.Sink(*h, latest)
+	}
 }

@@ -307,7 +307,6 @@ func (o *Run) reportLabels(r *result.Result, first int, scratch []int64) {
 	})
 }
 
-// labelled are the labels of all tasks.
 func (o *Run) labelled(label func(seq uint64) int32) []int32 {
 	of := make([]int32, o.Trace.Len())
 	for i := range of {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
-	"github.com/poolbench/poolbench/bench/internal/histogram"
 	"github.com/poolbench/poolbench/bench/records"
 	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/internal/statistics/samples"
@@ -43,12 +42,17 @@ func (o *Run) ReportTimes(r *result.Result, first int, m Measured) error {
 				r.Add(result.Quantiles[i].Name+"-"+reading.of+"-sec", float64(v)/Second)
 			}
 		}
-		r.Add("max-"+reading.of+"-sec", float64(slices.Max(values))/Second)
-		distribution, err := newReading(reading.of, values)
-		if err != nil {
+		longest := slices.Max(values)
+		r.Add("max-"+reading.of+"-sec", float64(longest)/Second)
+		h := hdrhistogram.New(1, max(int64(time.Hour), longest), 3)
+		for _, v := range values {
+			if err := h.RecordValue(v); err != nil {
+				return fmt.Errorf("distribution of %s: %w", reading.of, err)
+			}
+		}
+		if err := addReading(r, reading.of, h); err != nil {
 			return err
 		}
-		r.Readings = append(r.Readings, distribution)
 	}
 	o.reportClasses(r, first, scratch)
 	o.reportLabels(r, first, scratch)
@@ -211,22 +215,4 @@ func sumUp(line []result.Interval) {
 		queued += v.Arrived - v.Started + v.Queued
 		v.InFlight, v.Queued = inFlight, queued
 	}
-}
-
-func newReading(of string, ns []int64) (result.Reading, error) {
-	highest := int64(time.Hour)
-	for _, v := range ns {
-		highest = max(highest, v)
-	}
-	h := hdrhistogram.New(1, highest, 3)
-	for _, v := range ns {
-		if err := h.RecordValue(v); err != nil {
-			return result.Reading{}, fmt.Errorf("distribution of %s: %w", of, err)
-		}
-	}
-	text, err := histogram.Encode(h)
-	if err != nil {
-		return result.Reading{}, fmt.Errorf("distribution of %s: %w", of, err)
-	}
-	return result.Reading{Of: of, Histogram: text, Max: h.ValueAtQuantile(100)}, nil
 }

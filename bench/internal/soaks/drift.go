@@ -131,7 +131,6 @@ func tailBin(v int64) int {
 	return 16*shift + int(u>>shift)
 }
 
-// tailFrom is the least value of the bin.
 func tailFrom(bin int) float64 {
 	if bin < 32 {
 		return float64(bin)

@@ -108,7 +108,6 @@ func NewFold(o *observed.Run, span time.Duration, second *Continuation) *Fold {
 // not there.
 func (f *Fold) IsOf(o *observed.Run, cut bool) { f.o, f.flow.Run, f.cut = o, o, cut }
 
-// add takes note of the next record.
 func (f *Fold) add(r *records.Record) {
 	i := f.n
 	f.n++
@@ -274,7 +273,6 @@ func (f *Fold) soFar(peak int64) (*result.Result, error) {
 	return now.Result()
 }
 
-// doubtCut says how far the soak is.
 func (f *Fold) doubtCut(r *result.Result) {
 	resume := "; --resume continues it"
 	if f.o.Follows { // what was under way is lost, and what follows from it

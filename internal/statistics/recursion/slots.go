@@ -39,7 +39,7 @@ func (s *Slots) Take(due, service int64) (start int64) {
 	if s.sorted {
 		insert(free, start+service)
 	} else {
-		sink(free, start+service)
+		Sink(free, start+service)
 	}
 	return start
 }
@@ -55,8 +55,8 @@ func insert(free []int64, end int64) {
 	free[len(free)-1] = max(here, end)
 }
 
-// sink puts a later instant in the place of the first of a heap.
-func sink(free []int64, end int64) {
+// Sink puts a later instant in the place of the first of a heap.
+func Sink(free []int64, end int64) {
 	at := 0
 	for {
 		child := 2*at + 1

@@ -1,6 +1,9 @@
 package theory
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // BatchMakespan returns the mean makespan of n tasks that are all due at once, with exponential
 // service times of the given mean and at most limit in flight, the next task starting whenever one
@@ -28,11 +31,8 @@ func BatchMakespan(n int, meanService float64, limit int) (float64, error) {
 // first k start at once, and each of the others when one more has ended than for the one before.
 func BatchLeft(n int, meanService float64, limit int, t float64) float64 {
 	k := min(limit, n)
-	ends := make([]float64, n-k+1) // how many tasks wait for so many ends
+	ends := slices.Repeat([]float64{1}, n-k+1) // how many tasks wait for so many ends
 	ends[0] = float64(k)
-	for i := 1; i <= n-k; i++ {
-		ends[i] = 1
-	}
 	left, _ := newErlangMix(k, ends).responseLaw(meanService).above(t)
 	return float64(n) * left
 }

@@ -29,7 +29,6 @@ func (m *dense) at(i, j int) float64 { return m.data[i*m.cols+j] }
 
 func (m *dense) set(i, j int, v float64) { m.data[i*m.cols+j] = v }
 
-// times is the product.
 func (m *dense) times(b *dense) *dense {
 	c := newDense(m.rows, b.cols)
 	gonum.Implementation{}.Dgemm(blas.NoTrans, blas.NoTrans, m.rows, b.cols, m.cols, 1, m.data,
@@ -37,14 +36,12 @@ func (m *dense) times(b *dense) *dense {
 	return c
 }
 
-// add adds another matrix to this one.
 func (m *dense) add(b *dense) {
 	for i, v := range b.data {
 		m.data[i] += v
 	}
 }
 
-// scale multiplies this one by c.
 func (m *dense) scale(c float64) {
 	for i := range m.data {
 		m.data[i] *= c

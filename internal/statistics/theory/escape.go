@@ -80,7 +80,6 @@ func (e *escape) solveLeft(b *dense) *dense {
 	return x
 }
 
-// sum returns the sum of a vector's elements.
 func sum(v []float64) float64 {
 	s := 0.0
 	for _, x := range v {

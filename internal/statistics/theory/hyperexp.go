@@ -1,6 +1,7 @@
 package theory
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 )
@@ -54,8 +55,5 @@ func (h H2) validate() error {
 		return fmt.Errorf("theory: probability of a branch must be above 0 and below 1, have %v",
 			h.P1)
 	}
-	if err := positive("mean of branch 1", h.Mean1); err != nil {
-		return err
-	}
-	return positive("mean of branch 2", h.Mean2)
+	return cmp.Or(positive("mean of branch 1", h.Mean1), positive("mean of branch 2", h.Mean2))
 }

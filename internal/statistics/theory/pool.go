@@ -1,6 +1,7 @@
 package theory
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 )
@@ -32,13 +33,8 @@ func (e *UnstableError) Error() string {
 
 // validate reports the first setting that no queue can have.
 func (p Pool) validate() error {
-	if err := positive("rate", p.Rate); err != nil {
-		return err
-	}
-	if err := positive("mean service time", p.MeanService); err != nil {
-		return err
-	}
-	if err := positive("offered load", p.Offered()); err != nil {
+	if err := cmp.Or(positive("rate", p.Rate), positive("mean service time", p.MeanService),
+		positive("offered load", p.Offered())); err != nil {
 		return err
 	}
 	if p.Limit < 1 {

@@ -32,11 +32,8 @@ func PriorityMG1(p Pool, c2 float64, shares []float64) (a *Answer, waits []float
 	if err != nil {
 		return nil, nil, err
 	}
-	classes := make([]PriorityClass, len(shares))
-	for i, share := range shares {
-		classes[i] = PriorityClass{Rate: p.Rate * share, MeanService: p.MeanService, C2: c2}
-	}
-	waits, err = PriorityClasses(classes)
+	first := p.Rate * p.MeanService * p.MeanService * (1 + c2) / 2
+	waits, err = cobham(first, p.Utilisation(), shares)
 	return InAnyOrder(all), waits, err
 }
 
@@ -47,35 +44,6 @@ func InAnyOrder(all *Answer) *Answer {
 	a.Model += " in any order"
 	a.wait, a.response = nil, nil
 	return &a
-}
-
-// A PriorityClass is a class of tasks with arrivals and service times of its own.
-type PriorityClass struct {
-	Rate        float64 // arrivals per unit of time
-	MeanService float64
-	C2          float64 // squared coefficient of variation of the service times
-}
-
-// PriorityClasses are the mean waits of the classes of M/G/1 that differ in their service times
-// too, the most urgent first: W_0 is the sum of λ_i·E[S_i²]/2.
-func PriorityClasses(classes []PriorityClass) (waits []float64, err error) {
-	first, load := 0.0, 0.0
-	for _, c := range classes {
-		if !(c.Rate > 0 && c.MeanService > 0 && c.C2 >= 0) || math.IsInf(c.C2, 1) {
-			return nil, fmt.Errorf("theory: a class needs a positive rate and mean service time, and "+
-				"a finite C² of at least 0, have %v", c)
-		}
-		first += c.Rate * c.MeanService * c.MeanService * (1 + c.C2) / 2
-		load += c.Rate * c.MeanService
-	}
-	if load >= 1 {
-		return nil, &UnstableError{Utilisation: load}
-	}
-	shares := make([]float64, len(classes))
-	for i, c := range classes {
-		shares[i] = c.Rate * c.MeanService / load
-	}
-	return cobham(first, load, shares)
 }
 
 // cobham are the waits of classes with these shares of the load.

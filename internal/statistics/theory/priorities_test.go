@@ -30,23 +30,14 @@ func TestCobham(t *testing.T) {
 	for i, want := range []float64{0.5, 1, 3} {
 		near("M/D/1", waits[i], 2*want)
 	}
-	// Classes with different times: λ = 1/3 with E[S] = 1 constant, and 1/4 exponential with
-	// E[S] = 2: W_0 = 1/6 + 1/4·8/2 = 7/6.
-	waits, err = PriorityClasses([]PriorityClass{{Rate: 1. / 3, MeanService: 1},
-		{Rate: 1. / 4, MeanService: 2, C2: 1}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	near("M/G/1, urgent", waits[0], 7./6/(2./3))
-	near("M/G/1, others", waits[1], 7./6/(2./3*1./6))
 	for _, bad := range [][]float64{{0.5, 0.4}, {1, 0}, {}} {
 		if _, _, err := PriorityMMk(Pool{Rate: 1, MeanService: 0.5, Limit: 1}, bad); err == nil {
 			t.Errorf("shares %v: no error", bad)
 		}
 	}
 	var unstable *UnstableError
-	if _, err := PriorityClasses([]PriorityClass{{Rate: 1, MeanService: 0.5},
-		{Rate: 1, MeanService: 0.5}}); !errors.As(err, &unstable) {
+	if _, _, err := PriorityMG1(Pool{Rate: 2, MeanService: 0.5, Limit: 1}, 0,
+		[]float64{0.5, 0.5}); !errors.As(err, &unstable) {
 		t.Errorf("at utilisation 1: %v", err)
 	}
 }

@@ -96,7 +96,6 @@ func coarse(d time.Duration) time.Duration {
 	return max(d.Round(unit), time.Microsecond)
 }
 
-// open opens a process at that rate.
 func open(text string, rate float64) (arrivals.Next, error) {
 	v, err := arrivals.Parse(text)
 	if err != nil {

@@ -29,7 +29,6 @@ func (d *Document) limit() int {
 	return int(math.Ceil(d.Durations.Busy*4/3 + 0.5))
 }
 
-// shellWord spells a word for a shell.
 func shellWord(word string) string {
 	plain := func(r rune) bool {
 		return strings.ContainsRune("-_./:=,+@%", r) || '0' <= r && r <= '9' ||

@@ -135,7 +135,6 @@ func (r *reader) pairs(node ast.Node, known []string, want string) iter.Seq2[str
 	}
 }
 
-// text is a value.
 func (r *reader) text(key string, node ast.Node) string {
 	if literal, ok := node.(*ast.LiteralNode); ok {
 		return literal.Value.Value

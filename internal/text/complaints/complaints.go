@@ -1,0 +1,35 @@
+// Package complaints collects all that is wrong with what a user asks for, to be told at once.
+package complaints
+
+import (
+	"fmt"
+	"slices"
+)
+
+// A List is what is wrong, an error each.
+type List []error
+
+// Add complains.
+func (l *List) Add(format string, args ...any) { *l = append(*l, fmt.Errorf(format, args...)) }
+
+// If complains where that is so.
+func (l *List) If(wrong bool, format string, args ...any) {
+	if wrong {
+		l.Add(format, args...)
+	}
+}
+
+// Note adds what somebody else complains of, unless that is nil.
+func (l *List) Note(err error) {
+	if err != nil {
+		*l = append(*l, err)
+	}
+}
+
+// Once is Note for what may have been said in the same words.
+func (l *List) Once(err error) {
+	said := func(e error) bool { return e.Error() == err.Error() }
+	if err != nil && !slices.ContainsFunc(*l, said) {
+		*l = append(*l, err)
+	}
+}
