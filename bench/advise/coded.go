@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -116,12 +117,10 @@ func (r *ran) loses() bool {
 
 // alike reports whether each run came to what the recursion says of it, to the digit.
 func (r *ran) alike(wanted objectives.List) bool {
-	for _, w := range wanted {
-		if ratios, ok := r.ratios(w.Unit); !ok || ratios != nil {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(wanted, func(w objectives.Objective) bool {
+		ratios, ok := r.ratios(w.Unit)
+		return !ok || ratios != nil
+	})
 }
 
 // grows reports whether most runs grew while they went on: a strategy that uses less than its slots

@@ -1,6 +1,7 @@
 package advise
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -102,12 +103,9 @@ func slots(v strategies.Variant, limit int) int {
 
 // ends reports whether a metric is that of a run, and grows with its length.
 func ends(wanted objectives.List) bool {
-	for _, o := range wanted {
-		if o.Unit == "makespan-sec" || strings.HasPrefix(o.Unit, "max-") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(wanted, func(o objectives.Objective) bool {
+		return o.Unit == "makespan-sec" || strings.HasPrefix(o.Unit, "max-")
+	})
 }
 
 // sameWork is what the recursion says of each run of a scenario with so many seeds, by itself.

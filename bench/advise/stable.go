@@ -3,6 +3,7 @@ package advise
 import (
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/poolbench/poolbench/bench/objectives"
@@ -64,12 +65,9 @@ func freezeOf(target *targets.Variant) recursion.Freeze {
 
 // onlyMakespan: of a job it is asked when it is done, and not what becomes of each task.
 func (s *search) onlyMakespan() bool {
-	for _, o := range s.question.Objectives {
-		if o.Unit != "makespan-sec" {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(s.question.Objectives, func(o objectives.Objective) bool {
+		return o.Unit != "makespan-sec"
+	})
 }
 
 // mayRefuse is the share of the tasks that the target may refuse.

@@ -1,9 +1,10 @@
 package arrivals
 
 import (
-	"fmt"
 	"math"
 	"time"
+
+	"github.com/poolbench/poolbench/internal/text/complaints"
 )
 
 // Bounds of every plan, whoever makes it: a run, a search, an attack. They catch slips of the
@@ -25,10 +26,9 @@ const (
 // of its flag.
 func (v Variant) CheckPlan(
 	rate float64, tasks int, duration time.Duration, most float64,
-) (complaints []error) {
-	complain := func(format string, a ...any) {
-		complaints = append(complaints, fmt.Errorf(format, a...))
-	}
+) []error {
+	var c complaints.List
+	complain := c.Add
 	switch {
 	case rate != 0 && !(rate >= LeastRate && rate <= MostRate):
 		complain("rate %v: want %v to %v tasks per second", rate, LeastRate, MostRate)
@@ -50,7 +50,7 @@ func (v Variant) CheckPlan(
 	case tasks > 0 && rate == 0 && v.span(tasks) > MaxSpan.Seconds():
 		complain("arrival %s: %d tasks take longer than %s", v, tasks, spanText)
 	}
-	return complaints
+	return c
 }
 
 // open says what is impossible at that rate.

@@ -1,11 +1,13 @@
 package attack
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -57,10 +59,7 @@ const failedCheck = "check failed: "
 // wants them.
 func (r *run) inspect(s *sample, a answer) {
 	k, all := a.kept, s.visit.checks(r.attack.Checks)
-	k.Status, k.Size = a.status, a.in
-	if p := r.tally.spoken; p != nil {
-		k.Status = p.Like(a.status)
-	}
+	k.Status, k.Size = r.tally.spoken.Like(a.status), a.in
 	if s.outcome == records.Completed || all.OfStatus() && s.outcome != records.Shed {
 		failed := all.Failed(k)
 		if s.visit != nil {
@@ -78,10 +77,7 @@ func (r *run) inspect(s *sample, a answer) {
 	if s.outcome == records.Failed {
 		what := failedCheck + s.check
 		if s.check == "" {
-			if what = fmt.Sprintf("status %d", s.status); r.tally.spoken != nil {
-				what = "status " + r.tally.spoken.Status(s.status)
-			}
-			what = s.visit.named(what)
+			what = s.visit.named("status " + r.tally.spoken.Status(s.status))
 		}
 		t := r.tally
 		t.mu.Lock()
@@ -131,10 +127,12 @@ type tally struct {
 	sessions *sessions.Tally // nil: there are none
 }
 
+// plainHTTP is how the statuses of HTTP are told of as those of other protocols.
+var plainHTTP = &Protocol{Like: func(status int) int { return status }, Status: strconv.Itoa}
+
 func newTally(a Attack, give context.CancelCauseFunc) *tally {
-	t := &tally{label: a.label(), spoken: a.spoken, requests: a.Requests, give: give,
-		sampled:  a.sampled(),
-		statuses: map[int]int{}, errors: map[string]int{}}
+	t := &tally{label: a.label(), spoken: cmp.Or(a.spoken, plainHTTP), requests: a.Requests,
+		give: give, sampled: a.sampled(), statuses: map[int]int{}, errors: map[string]int{}}
 	if a.Session != nil {
 		t.sessions = sessions.NewTally(a.Session)
 	}
@@ -205,7 +203,7 @@ func (t *tally) errorText(s sample) string {
 		return failedCheck + s.check
 	case s.outcome == records.Shed && s.status == 0:
 		return "shed by the strategy"
-	case s.outcome != records.Completed && t.spoken != nil:
+	case s.outcome != records.Completed && t.spoken != plainHTTP:
 		return t.spoken.Status(s.status)
 	case s.outcome != records.Completed:
 		return fmt.Sprintf("%d %s", s.status, http.StatusText(s.status))
@@ -261,16 +259,13 @@ func (t *tally) counts() checks.Counts {
 
 // like is a status in vegeta's words, which are HTTP's.
 func (t *tally) like(status int) uint16 {
-	if t.spoken != nil && status != 0 {
+	if status != 0 {
 		status = t.spoken.Like(status)
 	}
 	return uint16(status)
 }
 
 func (t *tally) answered() []Count {
-	if t.spoken == nil {
-		return counted(t.statuses)
-	}
 	by := map[string]int{}
 	for status, n := range t.statuses {
 		by[t.spoken.Status(status)] += n
@@ -279,9 +274,9 @@ func (t *tally) answered() []Count {
 }
 
 // counted returns counts by what came.
-func counted[K comparable](counts map[K]int) (all []Count) {
+func counted(counts map[string]int) (all []Count) {
 	for what, n := range counts {
-		all = append(all, Count{fmt.Sprint(what), n})
+		all = append(all, Count{what, n})
 	}
 	slices.SortFunc(all, func(a, b Count) int { return strings.Compare(a.What, b.What) })
 	return all

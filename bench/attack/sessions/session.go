@@ -23,6 +23,7 @@ import (
 	"github.com/poolbench/poolbench/bench/attack/checks"
 	"github.com/poolbench/poolbench/bench/attack/templates"
 	"github.com/poolbench/poolbench/bench/dist"
+	"github.com/poolbench/poolbench/internal/text/complaints"
 )
 
 // A Session is a sequence of steps. It is plain data: it crosses processes as JSON.
@@ -58,24 +59,18 @@ func CheckName(text string) error {
 
 // Validate finds what is wrong with the session as a whole; the requests are for package attack.
 func (s *Session) Validate() error {
-	var wrong []error
-	complain := func(err error) { wrong = append(wrong, err) }
-	complain(CheckName(s.Name))
-	if n := len(s.Steps); n == 0 || n > MostSteps {
-		complain(fmt.Errorf("session %s: it has %d steps; want 1 to %d", s.Name, n, MostSteps))
-	}
+	var wrong complaints.List
+	wrong.Note(CheckName(s.Name))
+	n := len(s.Steps)
+	wrong.If(n == 0 || n > MostSteps, "session %s: it has %d steps; want 1 to %d", s.Name, n,
+		MostSteps)
 	names := map[string]bool{}
-	for i := range s.Steps {
-		st := &s.Steps[i]
-		complain(CheckName(st.Name))
-		if names[st.Name] {
-			complain(fmt.Errorf("step %s: two steps have that name", st.Name))
-		}
+	for _, st := range s.Steps {
+		wrong.Note(CheckName(st.Name))
+		wrong.If(names[st.Name], "step %s: two steps have that name", st.Name)
 		names[st.Name] = true
 		for _, c := range st.Captures {
-			if c.take == nil {
-				complain(fmt.Errorf("step %s: a capture is empty", st.Name))
-			}
+			wrong.If(c.take == nil, "step %s: a capture is empty", st.Name)
 		}
 	}
 	return errors.Join(wrong...)

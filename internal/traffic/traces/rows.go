@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"time"
 )
@@ -162,22 +163,19 @@ func isVegetaCSV(fields []string) bool {
 		len(fields[1]) > 3 {
 		return false
 	}
-	for _, i := range []int{0, 1, 2, 3, 4, 8} {
-		if _, err := strconv.ParseUint(fields[i], 10, 64); err != nil {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc([]int{0, 1, 2, 3, 4, 8}, func(i int) bool {
+		_, err := strconv.ParseUint(fields[i], 10, 64)
+		return err != nil
+	})
 }
 
 // isVegetaJSON tells an object of vegeta's by members that it writes always.
 func isVegetaJSON(line []byte) bool {
-	for _, name := range []string{"timestamp", "latency", "attack", "seq", "code", "bytes_in"} {
-		if _, ok, err := member(line, name); !ok || err != nil {
-			return false
-		}
-	}
-	return true
+	always := []string{"timestamp", "latency", "attack", "seq", "code", "bytes_in"}
+	return !slices.ContainsFunc(always, func(name string) bool {
+		_, ok, err := member(line, name)
+		return !ok || err != nil
+	})
 }
 
 // nextResult reads what vegeta attack writes unless it is told otherwise.
