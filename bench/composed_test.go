@@ -69,7 +69,7 @@ func TestComposedRates(t *testing.T) {
 		"token_bucket:rate=20,burst=5+ticker_limited:rate=15+worker_pool": false,
 	} {
 		s := scenario(t, bench.Written{Strategy: strategy, Workload: "constant:mean=1ms",
-			Arrival: "poisson", Limit: 20, Rate: 10, Tasks: 20_000})
+			Arrival: "poisson", Limit: 20, Rate: 10, Tasks: 2000})
 		_, claims := run(t, s).Metric("theory-mean-wait-sec")
 		if claims != known {
 			t.Errorf("%s: theory claims a wait: %v", strategy, claims)

@@ -67,6 +67,7 @@ func TestDifferencesAddUp(t *testing.T) {
 			Clock: "virtual"}
 		if random.IntN(4) == 0 {
 			w.Clock, w.Workload, w.Rate = "real", "exponential:mean=1ms", 2000
+			w.Target = "flaky:errors=0.1,spikes=0.1,spike=2ms" // which all stand and wait for
 		}
 		var before *rundir.Tasks
 		for range 5 {
