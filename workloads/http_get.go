@@ -188,14 +188,10 @@ func (w *httpClient) failure(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	var (
-		timeout net.Error
-		named   *url.Error
-	)
-	switch {
-	case errors.As(err, &timeout) && timeout.Timeout():
+	if timeout, is := errors.AsType[net.Error](err); is && timeout.Timeout() {
 		return fmt.Errorf("no whole answer within %v", w.timeout)
-	case errors.As(err, &named):
+	}
+	if named, is := errors.AsType[*url.Error](err); is {
 		return named.Err
 	}
 	return err

@@ -74,16 +74,16 @@ func judgeDue(m *evidence.Measured) finding.Finding {
 				best, of = mean, name
 			}
 		}
+		said := fmt.Sprintf("%s at load %v (%s %s)", words.Percent(own.Mid), load, of,
+			words.Percent(best.Mid))
 		if load > 1 {
-			r.AtLeast(own, missedAll, "%s at load %v (%s %s)", words.Percent(own.Mid), load, of,
-				words.Percent(best.Mid))
+			r.AtLeast(own, missedAll, "%s", said)
 			continue
 		}
 		more := evidence.OfMean(m.Pairs(first[i], dueOf(of)[i], func(a, b evidence.Run) float64 {
 			return a(missed) - b(missed)
 		}))
-		r.AtMost(more, 0, "%s at load %v (%s %s)", words.Percent(own.Mid), load, of,
-			words.Percent(best.Mid))
+		r.AtMost(more, 0, "%s", said)
 	}
 	because := "the earliest deadline first misses " + words.Series(r.All())
 	return r.Find(evidence.Sentences{Holds: because, DoesNotHold: because,

@@ -77,22 +77,17 @@ var (
 // evilSettled is how many of evilBusy leave a slot free.
 const evilSettled = 3
 
-func evilCell(name string) bench.Scenario {
-	return bench.Scenario{
-		Strategy: strategy(name)[0],
-		Limit:    limit,
-		Load:     bench.Load{Arrival: arrival("poisson")[0], Relative: evilLoad},
-		Stop:     bench.Stop{Tasks: evilTasks},
-		Deadline: 10 * evilGood,
-		Clock:    bench.Virtual,
-	}
+func evilCell(name, work string) bench.Scenario {
+	sc := scenario(name, work, poisson(evilLoad), bench.Stop{Tasks: evilTasks})
+	sc.Deadline = 10 * evilGood
+	return sc
 }
 
 // evilUnknown has ever more endless tasks, and as good as no timeout.
 func evilUnknown(name string) (cells []bench.Scenario) {
 	for _, p := range evilShares {
-		sc := evilCell(name)
-		sc.Workload, sc.Timeout = workload(fmt.Sprintf("evil:p=%v", p))[0], evilNever
+		sc := evilCell(name, fmt.Sprintf("evil:p=%v", p))
+		sc.Timeout = evilNever
 		cells = append(cells, sc)
 	}
 	return cells
@@ -104,8 +99,8 @@ func evilUnknown(name string) (cells []bench.Scenario) {
 func evilTimed(timeout time.Duration, busy float64) bench.Scenario {
 	rate := evilLoad * limit / evilGood.Seconds()
 	p := limit * (busy - evilLoad) / (rate * (timeout - evilGood).Seconds())
-	sc := evilCell("worker_pool")
-	sc.Workload, sc.Timeout = workload("evil:p=" + strconv.FormatFloat(p, 'g', 4, 64))[0], timeout
+	sc := evilCell("worker_pool", "evil:p="+strconv.FormatFloat(p, 'g', 4, 64))
+	sc.Timeout = timeout
 	return sc
 }
 
@@ -121,11 +116,8 @@ func evilCutOff(timeout time.Duration) (cells []bench.Scenario) {
 // for all of them.
 func evilKnown(name string) (cells []bench.Scenario) {
 	for _, p := range []float64{0.0003, 0.0009, 0.002, 0.003} {
-		sc := evilCell(name)
-		sc.Workload = workload(fmt.Sprintf("bimodal:p=%v,short=%v,long=%v", p,
-			evilGood, evilLong))[0]
-		sc.Load = bench.Load{Arrival: sc.Load.Arrival,
-			PerSecond: evilLoad * limit / evilGood.Seconds()}
+		sc := evilCell(name, fmt.Sprintf("bimodal:p=%v,short=%v,long=%v", p, evilGood, evilLong))
+		sc.Load.Relative, sc.Load.PerSecond = 0, evilLoad*limit/evilGood.Seconds()
 		sc.Queue = evilTasks
 		cells = append(cells, sc)
 	}

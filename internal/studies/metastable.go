@@ -150,26 +150,20 @@ func stormLine(m *evidence.Measured, c stormCase) string {
 
 func drawStorm(m *evidence.Measured) evidence.Figure {
 	x := charts.Axis{Label: "load of the server"}
-	peak := len(stormLoads)
+	peak, steps := len(stormLoads), stormSteps()
 	var planes []charts.Plane
 	for _, c := range stormCases {
 		p := evidence.Plane(c.name, x, charts.Axis{Label: "tasks answered a second",
 			Reach: []float64{0, stormRate}})
 		up := charts.Series{Name: "on the way up", Style: 0}
 		down := charts.Series{Name: "on the way down", Style: 1}
-		for i, load := range stormSteps() {
-			in := m.Median(c.cell(), stormGoodput(i+1))
-			if i < peak {
-				evidence.AddPoint(&up, load, in)
-			}
-			if i >= peak-1 {
-				evidence.AddPoint(&down, load, in)
-			}
+		add := func(to *charts.Series, i int) {
+			evidence.AddPoint(to, steps[i], m.Median(c.cell(), stormGoodput(i+1)))
 		}
-		slices.Reverse(down.X)
-		slices.Reverse(down.Y)
-		slices.Reverse(down.Lo)
-		slices.Reverse(down.Hi)
+		for i := range peak { // from the lowest load on, either way
+			add(&up, i)
+			add(&down, len(steps)-1-i)
+		}
 		p.Add(up, down)
 		planes = append(planes, p)
 	}

@@ -2,12 +2,12 @@ package studies
 
 import (
 	"cmp"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/arrivals"
-	"github.com/poolbench/poolbench/bench/param"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 	"github.com/poolbench/poolbench/internal/studies/evidence/words"
 	"github.com/poolbench/poolbench/reports/charts"
@@ -118,17 +118,14 @@ func every(takes func(strategies.Spec) bool, values map[string]string) (all []st
 		if spec.RealClock || !takes(spec) {
 			continue
 		}
-		call := param.Call{Name: spec.Name}
+		var args []string
 		for _, k := range spec.Keys {
 			if value, ok := values[k.Name]; ok {
-				call.Args = append(call.Args, param.Arg{Key: k.Name, Value: value})
+				args = append(args, k.Name+"="+value)
 			}
 		}
-		v, err := strategies.Resolve(call)
-		if err != nil {
-			panic("studies: " + err.Error())
-		}
-		all = append(all, v)
+		text := strings.TrimSuffix(spec.Name+":"+strings.Join(args, ","), ":")
+		all = append(all, strategy(text)...)
 	}
 	return all
 }

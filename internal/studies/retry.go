@@ -123,20 +123,16 @@ const (
 	retryPaced        = "a client-side token bucket"
 )
 
-// retryKinds are the six ways, in the order of the figure, and retryHow is each as parameters: a
-// backoff of 1 s that doubles up to 10 s, but for the one that has none.
-var (
-	retryKinds = []string{retryAtOnce, retryBare, retryFull, retryDecorrelated,
-		retryHinted, retryBoth}
-	retryHow = map[string]string{
-		retryAtOnce:       "base=10ms,cap=10ms,jitter=none,after=ignore",
-		retryBare:         "base=1s,jitter=none,after=ignore",
-		retryFull:         "base=1s,after=ignore",
-		retryDecorrelated: "base=1s,jitter=decorrelated,after=ignore",
-		retryHinted:       "base=1s,after=heed",
-		retryBoth:         "base=1s",
-	}
-)
+// retryKinds are the six ways, in the order of the figure, each with its parameters: a backoff of
+// 1 s that doubles up to 10 s, but for the one that has none.
+var retryKinds = []struct{ kind, how string }{
+	{retryAtOnce, "base=10ms,cap=10ms,jitter=none,after=ignore"},
+	{retryBare, "base=1s,jitter=none,after=ignore"},
+	{retryFull, "base=1s,after=ignore"},
+	{retryDecorrelated, "base=1s,jitter=decorrelated,after=ignore"},
+	{retryHinted, "base=1s,after=heed"},
+	{retryBoth, "base=1s"},
+}
 
 // A retryWay is a strategy, and what kind of way it is.
 type retryWay struct{ kind, place, strategy string }
@@ -157,12 +153,12 @@ func retryWays(door retryDoor) []retryWay {
 		{kind: retryPaced, strategy: "token_bucket:rate=" + rate + ",burst=1"},
 	}
 	for _, place := range retryPlaces {
-		for _, kind := range retryKinds {
-			if hint := kind == retryHinted || kind == retryBoth; hint && door.burst == 0 {
+		for _, k := range retryKinds {
+			if hint := k.kind == retryHinted || k.kind == retryBoth; hint && door.burst == 0 {
 				continue
 			}
-			ways = append(ways, retryWay{kind, place,
-				fmt.Sprintf("%s:attempts=%d,%s", place, retryTries, retryHow[kind])})
+			ways = append(ways, retryWay{k.kind, place,
+				retryBounded(place, retryTries) + "," + k.how})
 		}
 	}
 	return ways

@@ -169,29 +169,23 @@ func otherSays(m *evidence.Measured, name string) string {
 
 // bestOf says which strategy has the lowest reading over which R.
 func bestOf(m *evidence.Measured, of reading) string {
-	var spans []string
-	best, from, to := "", 0.0, 0.0
-	flush := func() {
-		switch {
-		case best == "":
-		case from == to:
-			spans = append(spans, fmt.Sprintf("%s at R = %v", best, from))
-		default:
-			spans = append(spans, fmt.Sprintf("%s from R = %v to %v", best, from, to))
-		}
-	}
+	var spans, best []string
+	var rs []float64 // that were measured
 	for _, r := range costRs {
-		lead := leaders(m, of, r)
-		if lead == "" {
-			continue
+		if lead := leaders(m, of, r); lead != "" {
+			best, rs = append(best, lead), append(rs, r)
 		}
-		if lead != best {
-			flush()
-			best, from = lead, r
-		}
-		to = r
 	}
-	flush()
+	for from, next := 0, 0; from < len(rs); from = next {
+		for next = from + 1; next < len(rs) && best[next] == best[from]; {
+			next++
+		}
+		span := fmt.Sprintf("%s at R = %v", best[from], rs[from])
+		if to := next - 1; to > from {
+			span = fmt.Sprintf("%s from R = %v to %v", best[from], rs[from], rs[to])
+		}
+		spans = append(spans, span)
+	}
 	if len(spans) == 0 {
 		return ""
 	}

@@ -80,7 +80,6 @@ const (
 // breakerCall is what the breaker knows of a task that has started.
 type breakerCall struct {
 	let   bool
-	shed  bool
 	epoch uint64
 	began time.Duration
 }
@@ -250,7 +249,7 @@ func (s *circuitBreaker) run(
 			}
 		}
 		s.mu.Unlock()
-		if c.Own.shed = !c.Own.let; c.Own.shed {
+		if !c.Own.let {
 			return strategies.Result{Err: strategies.ErrShed}
 		}
 	}
@@ -261,7 +260,7 @@ func (s *circuitBreaker) run(
 func (s *circuitBreaker) ended(
 	c *around.Call[breakerCall], r strategies.Result,
 ) strategies.Result {
-	if !c.Own.let || c.Own.shed {
+	if !c.Own.let {
 		return r
 	}
 	s.mu.Lock()

@@ -209,8 +209,7 @@ func (asynqAgain) Error() string { return "again" }
 
 // asynqDelay is the wait before the next attempt; none after one whose lease has run out.
 func asynqDelay(_ int, err error, _ *asynq.Task) time.Duration {
-	var again asynqAgain
-	errors.As(err, &again)
+	again, _ := errors.AsType[asynqAgain](err)
 	return again.after
 }
 
