@@ -99,7 +99,6 @@ type Missing struct {
 	Value float64 `json:"value"`
 }
 
-// metric spells a value of the promise's metric.
 func (o Option) metric(v *float64) string {
 	if v == nil {
 		return "?"
@@ -107,7 +106,6 @@ func (o Option) metric(v *float64) string {
 	return quantity.Metric(o.Metric, *v)
 }
 
-// interval spells the promise.
 func (o Option) interval() string {
 	if o.Verdict == Unstable {
 		return Unstable
@@ -130,7 +128,6 @@ func nameOf(metric string) string {
 	return strings.ReplaceAll(name, "-", " ")
 }
 
-// settings spells a strategy with its settings.
 func (o Option) settings() string {
 	text := fmt.Sprintf("%s with a limit of %d", o.Strategy, o.Limit)
 	if o.Queue != nil {
@@ -185,7 +182,6 @@ func (o Option) verdict() string {
 	return o.interval() + ", " + o.Verdict
 }
 
-// text spells a stress.
 func (s Stress) text(o Option) string {
 	text := o.metric(s.Value)
 	switch {

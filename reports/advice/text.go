@@ -5,6 +5,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/poolbench/poolbench/internal/text/prose"
 )
 
 const (
@@ -30,11 +32,7 @@ func (d *Document) WriteText(w io.Writer) error {
 		add([]string{"Go", "", "", ""}[min(i, 3)], line, 1)
 	}
 	others := d.RunnersUp[:min(len(d.RunnersUp), mostOthers)]
-	var short []string
-	for _, line := range d.NotLookedAt {
-		short = append(short, shortly(line))
-	}
-	left := listed("  not considered: ", short, 4)
+	left := listed("  not considered: ", prose.Texts(d.NotLookedAt, shortly), 4)
 	basis := wrapped("  basis: ", d.Basis, 2)
 	room := mostLines - len(lines) - len(left) - len(basis) - 2 - len(others)
 	lines = append(lines, "what would change it")

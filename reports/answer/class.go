@@ -106,7 +106,6 @@ func (c contest) spell(v float64) string {
 	return quantity.Seconds(v)
 }
 
-// names are those of some standings.
 func names(of []standing) (out []string) {
 	for _, s := range of {
 		out = append(out, s.Names...)
@@ -115,11 +114,8 @@ func names(of []standing) (out []string) {
 }
 
 // ties are the classes that are not told apart from the best, the best not among them.
-func (c contest) ties() (out []standing) {
-	for _, s := range c.in[min(1, len(c.in)):] {
-		if !c.told(c.in[0], s) {
-			out = append(out, s)
-		}
-	}
-	return out
+func (c contest) ties() []standing {
+	return slices.DeleteFunc(slices.Clone(c.in[min(1, len(c.in)):]), func(s standing) bool {
+		return c.told(c.in[0], s)
+	})
 }

@@ -2,6 +2,7 @@ package answer
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/poolbench/poolbench/internal/text/prose"
@@ -13,17 +14,14 @@ const mostBars = 5
 
 // facts are what stands beside the headline: the ranking, who ties and where it does not matter,
 // and what the best costs.
-func (s Sweep) facts(a Answer) (out []Fact) {
+func (s Sweep) facts(a Answer) []Fact {
 	c := s.contest(a.X, a.Unit)
 	if len(c.in) == 0 {
 		return nil
 	}
-	for _, f := range []Fact{s.ranking(c), s.alike(c), s.price(c)} {
-		if f.Text != "" || len(f.Bars) > 0 {
-			out = append(out, f)
-		}
-	}
-	return out
+	return slices.DeleteFunc([]Fact{s.ranking(c), s.alike(c), s.price(c)}, func(f Fact) bool {
+		return f.Text == "" && len(f.Bars) == 0
+	})
 }
 
 // ranking is a bar for each class, the best first.
@@ -112,11 +110,9 @@ func (s Sweep) price(c contest) Fact {
 	var text []string
 	switch n := len(lost); {
 	case n > 2:
-		text = append(text, fmt.Sprintf("With %s %s, and %s.", best.Class, lost[0],
-			lost[n-1]))
+		text = append(text, fmt.Sprintf("With %s %s, and %s.", best.Class, lost[0], lost[n-1]))
 	case n > 0:
-		text = append(text, fmt.Sprintf("With %s %s.", best.Class,
-			prose.List(lost)))
+		text = append(text, fmt.Sprintf("With %s %s.", best.Class, prose.List(lost)))
 	case c.unit == goodput:
 		if v, ok := best.Estimate("p99-response-sec"); ok {
 			text = append(text, fmt.Sprintf("It loses no task; its p99 response is %s.",

@@ -254,7 +254,6 @@ func (s Sweep) slower() (a Answer) {
 	return a
 }
 
-// nothingTold says so.
 func (s Sweep) nothingTold() (a Answer) {
 	for _, x := range slices.Backward(s.places()) {
 		unit := s.unit(x)

@@ -37,7 +37,7 @@ func OfSearch(s Search) (a Answer, ok bool) {
 		return a, false
 	}
 	slices.SortStableFunc(decided, func(a, b Found) int {
-		return cmp.Compare(s.bears(b), s.bears(a))
+		return cmp.Compare(b.bears(), a.bears())
 	})
 	best, worst := decided[0], decided[len(decided)-1]
 	a.Headline = fmt.Sprintf("%s meets %s %s", best.named(), s.Objective, s.upTo(best))
@@ -61,7 +61,7 @@ func OfSearch(s Search) (a Answer, ok bool) {
 	}
 	if len(decided) > 1 && told(worst) {
 		who := worst.named()
-		if lossless > 0 && worst.Lost() == 0 && s.bears(worst) == s.bears(decided[lossless]) {
+		if lossless > 0 && worst.Lost() == 0 && worst.bears() == decided[lossless].bears() {
 			who, spared = who+" (no task lost)", ""
 		}
 		only := "only "
@@ -75,8 +75,8 @@ func OfSearch(s Search) (a Answer, ok bool) {
 	a.Headline += spared
 	bars := Fact{Title: "Highest " + s.Axis + " that meets it"}
 	for _, f := range decided {
-		bars.Bars = append(bars.Bars, Bar{Label: f.named(), Value: s.interval(f), Style: f.Style,
-			Share: s.bears(f) / max(s.bears(best), math.SmallestNonzeroFloat64)})
+		bars.Bars = append(bars.Bars, Bar{Label: f.named(), Value: f.interval(), Style: f.Style,
+			Share: f.bears() / max(best.bears(), math.SmallestNonzeroFloat64)})
 	}
 	if more := len(bars.Bars) - mostBars; more > 0 {
 		bars.Bars = bars.Bars[:mostBars]
@@ -98,7 +98,7 @@ func OfSearch(s Search) (a Answer, ok bool) {
 func (f Found) named() string { return f.Name + priceOf(f.Cell) }
 
 // bears is the highest load that surely meets the objective, or the begin of the range.
-func (s Search) bears(f Found) float64 {
+func (f Found) bears() float64 {
 	if math.IsNaN(f.Met) {
 		return 0
 	}
@@ -117,7 +117,7 @@ func (s Search) upTo(f Found) string {
 		quantity.Digits(f.Missed))
 }
 
-func (s Search) interval(f Found) string {
+func (f Found) interval() string {
 	switch {
 	case math.IsNaN(f.Met):
 		return "below " + quantity.Digits(f.Missed)

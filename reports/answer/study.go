@@ -111,9 +111,8 @@ var interval = regexp.MustCompile(` \([−0-9.k]+ ?(%|[nµm]?s)? to [^()]*\)`)
 // are left to the full text below.
 func clause(because string) string {
 	text := interval.ReplaceAllString(because, "")
-	parts := strings.SplitAfter(text, "; ")
 	out := ""
-	for _, p := range parts {
+	for p := range strings.SplitAfterSeq(text, "; ") {
 		out += p
 		if strings.ContainsAny(p, "0123456789") {
 			break

@@ -24,14 +24,8 @@ type Sweep struct {
 	Held  float64 // what its p99 response was held to, in seconds; 0: nothing
 }
 
-// at are the cases at a place.
-func (s Sweep) at(x float64) (out []Case) {
-	for _, c := range s.Cases {
-		if c.X == x {
-			out = append(out, c)
-		}
-	}
-	return out
+func (s Sweep) at(x float64) []Case {
+	return slices.DeleteFunc(slices.Clone(s.Cases), func(c Case) bool { return c.X != x })
 }
 
 // places are the places of the sweep, in ascending order.

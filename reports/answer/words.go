@@ -66,10 +66,7 @@ func between(lo, hi float64) string {
 	if low == high {
 		return low
 	}
-	if l, unit, ok := strings.Cut(low, " "); ok && strings.HasSuffix(high, " "+unit) {
-		low = l
-	}
-	return low + " to " + high
+	return quantity.Span(low, " to ", high)
 }
 
 func atPlace(place string) string {

@@ -80,7 +80,6 @@ func orHighest(v float64) float64 {
 	return v
 }
 
-// rowTicks names the rows.
 type rowTicks []string
 
 const widestRow vg.Length = 170
@@ -88,13 +87,11 @@ const widestRow vg.Length = 170
 func (rows rowTicks) Ticks(_, _ float64) (ticks []plot.Tick) {
 	style := textStyle(textSize, xfont.WeightNormal, ink)
 	for i, name := range rows {
-		ticks = append(ticks,
-			plot.Tick{Value: float64(i), Label: ending(name, widestRow, style)})
+		ticks = append(ticks, plot.Tick{Value: float64(i), Label: ending(name, widestRow, style)})
 	}
 	return ticks
 }
 
-// brackets draws the rows.
 type brackets struct {
 	rows     []Found
 	across   Across

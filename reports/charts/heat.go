@@ -71,7 +71,6 @@ func Heat(title, mark string, stretches []Stretch, gaps []Span) (*Chart, error) 
 // mid is where a bin is drawn.
 func (b Bin) mid() float64 { return math.Sqrt(b.From * b.To) }
 
-// heat draws the stretches.
 type heat struct {
 	mark      string
 	stretches []Stretch
@@ -131,7 +130,6 @@ func (h *heat) tint(i int) role {
 	return heatTints[i*(len(heatTints)-1)/(len(h.steps)-1)]
 }
 
-// step is that of a count.
 func (h *heat) step(n int64) int {
 	at, found := slices.BinarySearch(h.steps, n)
 	if !found {
@@ -140,7 +138,6 @@ func (h *heat) step(n int64) int {
 	return at
 }
 
-// Plot implements plot.Plotter.
 func (h heat) Plot(c draw.Canvas, p *plot.Plot) {
 	x, _ := p.Transforms(&c)
 	each := c.Size().Y / vg.Length(h.rows)

@@ -179,7 +179,6 @@ func (l label) draw(c *draw.Canvas, at vg.Point) {
 	})
 }
 
-// drawSample draws a piece of the line that the entry names.
 func (l label) drawSample(c *draw.Canvas, a, b vg.Point) {
 	switch {
 	case l.theory:

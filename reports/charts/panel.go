@@ -49,10 +49,8 @@ func (p panel) inner(cell draw.Canvas) draw.Canvas {
 	return draw.Crop(cell, left, 0, bottom, -top)
 }
 
-// data is the part of the cell where data is drawn.
 func (p panel) data(cell draw.Canvas) draw.Canvas { return p.DataCanvas(p.inner(cell)) }
 
-// draw draws the panel and returns where its data is.
 func (p panel) draw(cell draw.Canvas) (data draw.Canvas) {
 	p.Draw(p.inner(cell))
 	data = p.data(cell)

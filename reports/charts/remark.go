@@ -155,7 +155,6 @@ func (m Remark) write(c *draw.Canvas, at vg.Point, busy []vg.Point) (taken []vg.
 	return taken
 }
 
-// drawGap draws a vertical arrow with a head at either end.
 func drawGap(c *draw.Canvas, x, bottom, top vg.Length) {
 	const head = 4
 	c.StrokeLines(draw.LineStyle{Color: ink, Width: 1.4},

@@ -103,7 +103,6 @@ func (p RowPanel) plot(rows []string, tracks [][]track, known []string) *plot.Pl
 	return out
 }
 
-// rowMarks draws the values of a panel.
 type rowMarks struct {
 	RowPanel
 	rows   []string

@@ -101,7 +101,6 @@ func (c *Chart) layRows(l Layout) (out rowLayout) {
 	return out
 }
 
-// dataHeight is that of the rows.
 func (r rowLayout) dataHeight() vg.Length { return r.pitch * vg.Length(len(r.names)) }
 
 // tallest are the greatest height that any of the panels needs above and below its plot.

@@ -73,7 +73,6 @@ func (s stackRows) draw(
 	return namedRows(p, names, &Chart{Title: title, Notes: notes})
 }
 
-// stackRows draws the rows.
 type stackRows struct {
 	rows  []Stack
 	part  func(int) string
@@ -132,10 +131,11 @@ func partTint(i int) role { return palette[i%len(palette)] }
 // hatching returns the lines that tell part i from the others without colour, within a box: none,
 // rising, falling, upright, and with the colours that return, another of them.
 func hatching(i int, low, high vg.Point) (lines [][]vg.Point) {
-	lean := [...]vg.Length{0, 1, -1, 0}[(i+i/len(palette))%4] * (high.Y - low.Y)
-	if lean == 0 && (i+i/len(palette))%4 == 0 {
+	kind := (i + i/len(palette)) % 4
+	if kind == 0 {
 		return nil
 	}
+	lean := [...]vg.Length{0, 1, -1, 0}[kind] * (high.Y - low.Y)
 	for x := low.X - max(lean, 0) + hatch/2; x < high.X-min(lean, 0); x += hatch {
 		// from (x, low.Y) to (x+lean, high.Y), as far as it is inside
 		from, to := 0.0, 1.0

@@ -124,8 +124,7 @@ func (s *svgCanvas) begin(styles []int, class, title string) {
 	}
 	s.body.WriteString(">")
 	if title != "" {
-		fmt.Fprintf(&s.body, "<title>%s</title>",
-			strings.ReplaceAll(escape(title), "&#xA;", "\n"))
+		fmt.Fprintf(&s.body, "<title>%s</title>", strings.ReplaceAll(escape(title), "&#xA;", "\n"))
 	}
 	s.body.WriteString("\n")
 }

@@ -84,7 +84,6 @@ func (countTicks) Ticks(_, hi float64) []plot.Tick {
 // instants are places on the x axis that lines go down to.
 type instants []float64
 
-// Plot implements plot.Plotter.
 func (all instants) Plot(c draw.Canvas, p *plot.Plot) {
 	x, _ := p.Transforms(&c)
 	style := draw.LineStyle{Color: muted, Width: 0.8, Dashes: []vg.Length{3, 3}}
@@ -100,7 +99,6 @@ type unrecorded []Span
 
 const unrecordedName = "not recorded"
 
-// Plot implements plot.Plotter.
 func (all unrecorded) Plot(c draw.Canvas, p *plot.Plot) {
 	x, _ := p.Transforms(&c)
 	style := textStyle(textSize, xfont.WeightNormal, muted)

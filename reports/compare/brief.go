@@ -78,7 +78,6 @@ func (b *brief) alikeLines(shown []*contrast) (lines []string) {
 	return lines[:min(most, len(lines))]
 }
 
-// name is what a row is called.
 func (b *brief) name(row string) string { return place(cmp.Or(b.short[row], row)) }
 
 // label is what a contrast is called: by its column where columns are no inputs.
@@ -182,12 +181,10 @@ func (b *brief) metricByMetric() string {
 	return strings.Join(parts, "\n")
 }
 
-// same reports whether all is equal.
 func (k *contrast) same() bool {
 	return !slices.ContainsFunc(k.facets, func(f facet) bool { return !f.equal() })
 }
 
-// intervals reports whether any change has one.
 func (k *contrast) intervals() bool {
 	return slices.ContainsFunc(k.facets, func(f facet) bool { return f.interval() != "" })
 }
@@ -270,16 +267,15 @@ func (b *brief) table(shown []*contrast, later bool) (text string, wide bool) {
 		if at := k.group(columns); at != before {
 			before = at
 			a.Row()
-			switch {
-			case columns && rows:
+			if columns && rows {
 				a.Cell(0, 1+len(units), tables.Left, "", b.name(k.row))
 				a.Row()
-				a.Cell(0, 1, tables.Left, "", heading(b.Columns[k.base()]))
-			case columns:
-				a.Cell(0, 1, tables.Left, "", heading(b.Columns[k.base()]))
-			default:
-				a.Cell(0, 1, tables.Left, "", b.label(k))
 			}
+			head := b.label(k)
+			if columns {
+				head = heading(b.Columns[k.base()])
+			}
+			a.Cell(0, 1, tables.Left, "", head)
 			for i, unit := range units {
 				if f, ok := k.of(unit); ok {
 					base, _ := f.values()
@@ -345,7 +341,6 @@ func (k *contrast) group(columns bool) string {
 	return fmt.Sprint(k.table, k.row, k.base(), k.column())
 }
 
-// of is the facet in a unit.
 func (k *contrast) of(unit string) (facet, bool) {
 	i := slices.IndexFunc(k.facets, func(f facet) bool { return f.table.Unit == unit })
 	if i < 0 {

@@ -49,7 +49,6 @@ func (c *Comparison) csv() (records [][]string, warnings []string) {
 	return records, warnings
 }
 
-// csvTable is a table under construction.
 type csvTable struct {
 	first    int // the number of its first line
 	records  [][]string

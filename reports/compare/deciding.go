@@ -6,7 +6,6 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// losses are the ways to lose a task.
 var losses = []string{"shed/op", "throttled/op", "failed/op", "abandoned/op"}
 
 // ours reports whether the inputs are results of poolbench, as written by it or by go test: of

@@ -142,18 +142,9 @@ func (f facet) interval() string {
 	case p == nil || p.Equal || math.IsNaN(p.Lo):
 		return ""
 	case p.Ratios:
-		return ends(ratioText(p.Lo), ratioText(p.Hi))
+		return quantity.Span(ratioText(p.Lo), " to ", ratioText(p.Hi))
 	}
-	return ends(f.difference(p.Lo), f.difference(p.Hi))
-}
-
-// ends joins two ends, whose unit is said once.
-func ends(lo, hi string) string {
-	low, unit, _ := strings.Cut(lo, " ")
-	if high, same, ok := strings.Cut(hi, " "); ok && same == unit {
-		return low + " to " + high + " " + unit
-	}
-	return lo + " to " + hi
+	return quantity.Span(f.difference(p.Lo), " to ", f.difference(p.Hi))
 }
 
 // ratioText spells a ratio as a change: "+26.3 %", "×12.5".

@@ -6,7 +6,6 @@ import (
 	"golang.org/x/perf/benchproc"
 )
 
-// gaps collects what columns lack.
 type gaps struct {
 	grid *grid
 	// tables without their unit, and the columns that have runs there; nil: all count

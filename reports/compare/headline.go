@@ -40,8 +40,7 @@ func (c *Comparison) found(all []change, at int) (a answer.Answer) {
 	case tested == 0:
 		a.Headline = c.untested(all, same)
 	case at == 0:
-		a.Headline = fmt.Sprintf("No significant difference in %s (p ≤ %.4g)", comparisons,
-			c.Alpha)
+		a.Headline = fmt.Sprintf("No significant difference in %s (p ≤ %.4g)", comparisons, c.Alpha)
 		if same > 0 {
 			a.Headline += fmt.Sprintf("; %d are the same", same)
 		}

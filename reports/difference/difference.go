@@ -50,7 +50,6 @@ type Sum struct {
 
 func newSum() Sum { return Sum{Parts: map[string]int64{}} }
 
-// add adds the difference of a task.
 func (s *Sum) add(base, here *rundir.Parts) {
 	s.Tasks++
 	for i, name := range rundir.PartNames {

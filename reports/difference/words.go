@@ -51,7 +51,6 @@ func (s *Sum) parts() string {
 	return strings.Join(words, ", ")
 }
 
-// when says when they were due.
 func (m *Most) when(pairs int) string {
 	const much = 0.2 // of the difference that most tasks make
 	within := "due within " + quantity.Seconds(m.Until-m.From)

@@ -85,8 +85,7 @@ func (m measure) read(root *frame, dir string, runs []*results.Run, base bool) (
 		if err != nil {
 			continue // whose profile nobody can name
 		}
-		path := filepath.Join(dir,
-			filepath.FromSlash(rundir.ProfileFile(r.Name, seed, m.kind)))
+		path := filepath.Join(dir, filepath.FromSlash(rundir.ProfileFile(r.Name, seed, m.kind)))
 		p, err := readProfile(path)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue

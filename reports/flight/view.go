@@ -67,7 +67,6 @@ func (v *view) take(e *trace.Event) {
 // marking is the runtime's name of the range in which the garbage collector marks.
 const marking = "GC concurrent mark phase"
 
-// ranged adds a range that has ended.
 func (v *view) ranged(r trace.Range, from, to trace.Time) {
 	switch {
 	case r.Name == marking:
@@ -80,7 +79,6 @@ func (v *view) ranged(r trace.Range, from, to trace.Time) {
 	}
 }
 
-// move takes a goroutine from a state to another.
 func (v *view) move(e *trace.Event, t trace.StateTransition) {
 	id := t.Resource.Goroutine()
 	from, to := t.Goroutine()

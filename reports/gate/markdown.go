@@ -29,8 +29,7 @@ func WriteMarkdown(w io.Writer, r *verdict.Report) error {
 	writeRows(&text, r.Rows[:calm], short)
 	if quiet := r.Rows[calm:]; len(quiet) > 0 {
 		fmt.Fprintf(&text, "<details><summary>%s %s</summary>\n\n",
-			prose.Count(len(quiet), "metric"),
-			quietWords(quiet))
+			prose.Count(len(quiet), "metric"), quietWords(quiet))
 		writeRows(&text, quiet, short)
 		text.WriteString("</details>\n\n")
 	}

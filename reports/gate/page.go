@@ -51,8 +51,7 @@ func WritePage(w io.Writer, r *verdict.Report) error {
 	}
 	p.Add(len(rows) > 0, "verdicts", "Verdicts", verdicts(heads, rows))
 	p.Add(len(figures) > 0, "pairs", "Pairs", pairs(figures))
-	p.Add(len(remarks(r)) > 0, "remarks", "Remarks",
-		shell.Listed("remarks", "Remarks", remarks(r)))
+	p.Add(len(remarks(r)) > 0, "remarks", "Remarks", shell.Listed("remarks", "Remarks", remarks(r)))
 	return p.Write(w)
 }
 
@@ -69,7 +68,10 @@ func figures(r *verdict.Report) (all []shell.Figure, err error) {
 		}
 		return err
 	}
-	pairs := moved(r.Pairs)
+	// in a row that is the same in every pair nothing is to be seen
+	pairs := slices.DeleteFunc(slices.Clone(r.Pairs), func(p verdict.Pairs) bool {
+		return slices.Equal(p.Old, p.New)
+	})
 	chart, err := estimates(r, pairs)
 	if err := add(chart, err, "Estimates", "How much larger the new values are, with the "+
 		"interval. Beyond the margin a change for the worse counts; an interval that ends before "+
@@ -133,7 +135,6 @@ func found(r *verdict.Report) answer.Answer {
 	return a
 }
 
-// badges count the verdicts.
 func badges(r *verdict.Report) (out []shell.Badge) {
 	for _, v := range []struct {
 		verdict verdict.Verdict

@@ -10,7 +10,6 @@ import (
 // belong together.
 var perRun = []string{"pair", "order", "seed", "layout"}
 
-// benchmarkID is a benchmark with its package.
 type benchmarkID struct{ pkg, name string }
 
 // pairings finds the benchmarks whose runs come in pairs: see results.Paired.

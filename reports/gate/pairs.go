@@ -2,14 +2,12 @@ package gate
 
 import (
 	"math"
-	"slices"
 
 	"github.com/poolbench/poolbench/reports/charts"
 	"github.com/poolbench/poolbench/reports/gate/verdict"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// chartName is the row's.
 func chartName(p verdict.Pairs) string { return p.Row.Benchmark + " · " + p.Row.Metric }
 
 // ratiosOf are those of the pairs that are drawn, of new to old. A pair with a 0 has none.
@@ -36,17 +34,6 @@ func towardsWorse(share float64, better verdict.Direction) float64 {
 func changeAxis(label string) charts.Axis {
 	return charts.Axis{Label: label + " (log scale)", Log: true, Format: percent[float64],
 		Reach: []float64{1}}
-}
-
-// moved are the rows in which anything is to be seen: all but those that are the same in every
-// pair.
-func moved(pairs []verdict.Pairs) (some []verdict.Pairs) {
-	for _, p := range pairs {
-		if !slices.Equal(p.Old, p.New) {
-			some = append(some, p)
-		}
-	}
-	return some
 }
 
 // estimates draws the estimate of each row with its interval, beside the margin and the promise.

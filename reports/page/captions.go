@@ -270,8 +270,7 @@ func (in *reportInput) timelineCaption(s grid.Sweep, _ *charts.Chart) string {
 	if len(beyond) > 0 {
 		out = append(out, grid.Upper(prose.List(beyond))+" were under way at once.")
 	}
-	if growing := grid.StrategiesOf(grid.Only(cells,
-		(*grid.Cell).FallsBehind)); len(growing) > 0 {
+	if growing := grid.StrategiesOf(grid.Only(cells, (*grid.Cell).FallsBehind)); len(growing) > 0 {
 		out = append(out, grid.DoNotKeepUp(prose.Few(growing, grid.MostNames))+".")
 	}
 	return strings.Join(out, " ")

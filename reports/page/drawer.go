@@ -27,7 +27,6 @@ type Figure struct {
 // report is. A study with a figure of its own needs no such charts, and has none.
 type Drawer func(*results.Results) ([]Figure, error)
 
-// drawFigures has the drawers draw.
 func (in *reportInput) drawFigures() error {
 	for _, d := range in.draw {
 		figures, err := d(in.results)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/poolbench/poolbench/internal/files/rundir"
 	"github.com/poolbench/poolbench/internal/text/quantity"
@@ -56,7 +57,7 @@ func (in *reportInput) failedRows(g *grid.Group) (rows []failedRow, rest int) {
 				for _, f := range run.Failures {
 					name := f.What
 					if len(g.Cells) > 1 {
-						name = failedIn(c) + ": " + f.What
+						name = strings.TrimSuffix(label(c)+", "+c.Place(), ", ") + ": " + f.What
 					}
 					at := slices.IndexFunc(rows[first:], func(row failedRow) bool {
 						return row.Name == name
@@ -76,14 +77,6 @@ func (in *reportInput) failedRows(g *grid.Group) (rows []failedRow, rest int) {
 	slices.SortStableFunc(rows, func(a, b failedRow) int { return cmp.Compare(b.count, a.count) })
 	shown := min(len(rows), mostFailed)
 	return rows[:shown], len(rows) - shown
-}
-
-// failedIn names a cell.
-func failedIn(c *grid.Cell) string {
-	if place := c.Place(); place != "" {
-		return label(c) + ", " + place
-	}
-	return label(c)
 }
 
 func (r *failedRow) add(f rundir.FailedAnswers) {

@@ -78,8 +78,10 @@ func (in *reportInput) chart(
 			f.caption = strings.TrimSpace(f.caption + " " + left)
 		}
 		chart.Subtitle, chart.Alt = subtitle(g, s), chart.Title+". "+f.caption
-		if found := findingOf(g, s); kind.name == "response" && found != "" {
-			chart.Title, chart.Subtitle = found, chart.Title+" · "+chart.Subtitle
+		if kind.name == "response" { // its title is what it shows, where a rule can say it
+			if a := forRules(g, s).Answer(); strings.HasSuffix(a.Unit, "-response-sec") {
+				chart.Title, chart.Subtitle = a.Headline, chart.Title+" · "+chart.Subtitle
+			}
 		}
 		notes = append(notes, chart.Notes...)
 		out = append(out, f)
@@ -98,7 +100,6 @@ func subtitle(g *grid.Group, s grid.Sweep) string {
 	return strings.Join(parts, " · ")
 }
 
-// factsOf are the keys of the group in words.
 func factsOf(g *grid.Group) []string { return results.Words(slices.Concat(g.Keys, g.Extra)) }
 
 // seriesOf makes a series for each strategy of the cells, with the metric over the place x, and its
@@ -184,14 +185,6 @@ func told(g *grid.Group, s grid.Sweep) []*grid.Cell {
 		names = append(names, classes[i*(len(classes)-1)/(mostLines-2)].Names...)
 	}
 	return grid.Only(s.Cells, func(c *grid.Cell) bool { return slices.Contains(names, c.Strategy) })
-}
-
-// findingOf is what a chart of response shows, where a rule can say it.
-func findingOf(g *grid.Group, s grid.Sweep) string {
-	if a := forRules(g, s).Answer(); strings.HasSuffix(a.Unit, "-response-sec") {
-		return a.Headline
-	}
-	return ""
 }
 
 // notDrawn says how many the charts leave out.

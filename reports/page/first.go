@@ -23,7 +23,6 @@ type shownSweep struct {
 	rules answer.Sweep
 }
 
-// sweepsOf are the sweeps of groups.
 func sweepsOf(groups []*grid.Group) (out []shownSweep) {
 	for _, g := range groups {
 		for _, s := range g.Sweeps() {

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/poolbench/poolbench/internal/text/prose"
+	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/charts"
 	"github.com/poolbench/poolbench/reports/page/internal/grid"
 	"github.com/poolbench/poolbench/reports/page/internal/tables"
@@ -200,8 +201,8 @@ func TestWords(t *testing.T) {
 		grid.Digits(633.2):                             "633",
 		prose.List([]string{"a"}):                      "a",
 		prose.List([]string{"a", "b", "c"}):            "a, b and c",
-		grid.Range("1.2 ms", "3 ms"):                   "1.2 – 3 ms",
-		grid.Range("900 µs", "1.1 ms"):                 "900 µs – 1.1 ms",
+		quantity.Span("1.2 ms", " – ", "3 ms"):         "1.2 – 3 ms",
+		quantity.Span("900 µs", " – ", "1.1 ms"):       "900 µs – 1.1 ms",
 		grid.Tasks(0) + grid.Tasks(1) + grid.Tasks(59): "no taskat most 1 taskat most 59 tasks",
 		charts.FileName("Response: p99 / C² (x)"):      "response-p99-c-x",
 		charts.Count(grid.Number("x")):                 charts.Count(math.NaN()),

@@ -177,7 +177,6 @@ func heatFinding(what string, all []stretch, values []float64) string {
 	}
 }
 
-// spanText spells a stretch of time.
 func spanText(s charts.Span) string {
 	return quantity.Seconds(s.From) + " to " + quantity.Seconds(s.To)
 }

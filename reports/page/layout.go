@@ -90,7 +90,6 @@ func aside(facts []string) string {
 	return strings.Join(facts, " · ") + " · "
 }
 
-// said is what is said against a cell.
 func said(d tables.DoubtedCell) string {
 	text := d.Where + ": " + d.Which
 	if why := d.Text(); why != "" {
@@ -115,8 +114,7 @@ func (p *reportPage) alerts() (out []shell.Alert) {
 	}{{"These runs failed.", "They gave no result, and are in no figure.", p.Failed},
 		{"These runs break invariants.", "Tasks were lost, or " +
 			"counted twice, or more ran at once than the limit allows.", p.Broken},
-		{"These runs are INVALID.", "What was measured is not the strategy.",
-			p.Invalid}} {
+		{"These runs are INVALID.", "What was measured is not the strategy.", p.Invalid}} {
 		if len(a.runs) == 0 {
 			continue
 		}
@@ -148,7 +146,6 @@ func (s *reportSection) lead() int {
 	})
 }
 
-// Rest are the figures that are folded.
 func (s *reportSection) Rest() []reportFigure {
 	i := s.lead()
 	if i < 0 {
@@ -166,10 +163,8 @@ func (s *reportSection) More() string {
 // mostBullets is how many lines of a study are shown before the rest is folded.
 const mostBullets = 3
 
-// Bullets are the lines of a study that are shown.
 func (s *reportStudy) Bullets() []string { return s.Lines[:min(len(s.Lines), mostBullets)] }
 
-// MoreLines are those that are folded.
 func (s *reportStudy) MoreLines() []string { return s.Lines[min(len(s.Lines), mostBullets):] }
 
 // figures are its own, and those of its groups.
@@ -181,7 +176,6 @@ func (s *reportStudy) figures() (out []*[]reportFigure) {
 	return out
 }
 
-// Lead is the figure that a study shows.
 func (s *reportStudy) Lead() *reportFigure {
 	if s.Above != "" {
 		return nil
@@ -194,7 +188,6 @@ func (s *reportStudy) Lead() *reportFigure {
 	return nil
 }
 
-// Rest are its folded figures.
 func (s *reportStudy) Rest() (out []reportFigure) {
 	for _, of := range s.figures() {
 		out = append(out, *of...)

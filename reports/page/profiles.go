@@ -12,7 +12,6 @@ import (
 	"github.com/poolbench/poolbench/reports/page/shell"
 )
 
-// profiledGroup is what the profiles of a group show.
 type profiledGroup struct {
 	Title    string
 	Facts    []string

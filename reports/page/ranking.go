@@ -68,9 +68,8 @@ func rankingCaption(s grid.Sweep, _ *charts.Chart) string {
 		text += " " + hint
 	}
 	if _, _, r := highest(s); len(r) > 1 {
-		text = fmt.Sprintf("The p99 response%s %s. %s", grid.OfSome(r, s.Cells), between(r,
-			s.Cells),
-			text)
+		text = fmt.Sprintf("The p99 response%s %s. %s", grid.OfSome(r, s.Cells),
+			between(r, s.Cells), text)
 	}
 	return text
 }

@@ -99,8 +99,7 @@ const noVariance = 0.01
 func (set varianceSet) figure() (*figure, error) {
 	x := func(c *grid.Cell) float64 { return set.c2[c] }
 	series := seriesOf(set.cells, "p99-response-sec", "theory-p99-response-sec", true, x)
-	chart, err := charts.Variance("p99 response against C²",
-		[]charts.Panel{{Series: series}})
+	chart, err := charts.Variance("p99 response against C²", []charts.Panel{{Series: series}})
 	if err != nil {
 		return nil, err
 	}

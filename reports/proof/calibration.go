@@ -77,14 +77,8 @@ func (k Known) name() string {
 	return k.Case() + ", " + k.Strategy + ": " + answer.Metric(k.Unit)
 }
 
-// missed are the answers that do not hold.
-func (c *Calibration) missed() (out []Known) {
-	for _, k := range c.Known {
-		if !k.Holds() {
-			out = append(out, k)
-		}
-	}
-	return out
+func (c *Calibration) missed() []Known {
+	return slices.DeleteFunc(slices.Clone(c.Known), Known.Holds)
 }
 
 // farthest are the answers in the order of how far they are off, the farthest first.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"strings"
 
 	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/internal/text/quantity"
@@ -35,25 +34,22 @@ type Crash struct {
 
 // Finding says what was lost, and what was done twice, in a sentence without its full stop.
 func (c *Crash) Finding() string {
-	var killed []string
-	if c.ServerKills > 0 {
-		killed = append(killed, prose.Count(c.ServerKills, "kill")+" of its server")
-	}
-	if c.Kills > 0 && c.ServerKills > 0 {
-		killed = append(killed, prose.Count(c.Kills, "kill")+" of its own")
-	} else if c.ServerKills == 0 {
-		killed = append(killed, prose.Count(c.Kills, "kill"))
+	killed := prose.Count(c.Kills, "kill")
+	switch server := prose.Count(c.ServerKills, "kill") + " of its server"; {
+	case c.ServerKills > 0 && c.Kills > 0:
+		killed = server + " and " + killed + " of its own"
+	case c.ServerKills > 0:
+		killed = server
 	}
 	if c.Fault != "" {
 		return fmt.Sprintf("%s was given up after %s and %s: %s", c.Strategy,
-			prose.Count(c.Accepted, "accepted task"), strings.Join(killed, " and "), c.Fault)
+			prose.Count(c.Accepted, "accepted task"), killed, c.Fault)
 	}
 	lost := "none"
 	if c.Lost > 0 {
 		lost = fmt.Sprint(c.Lost)
 	}
-	out := fmt.Sprintf("%s lost %s of %d accepted tasks in %s", c.Strategy, lost, c.Accepted,
-		strings.Join(killed, " and "))
+	out := fmt.Sprintf("%s lost %s of %d accepted tasks in %s", c.Strategy, lost, c.Accepted, killed)
 	if left := c.Asked - c.Kills - c.ServerKills; left > 0 {
 		out += fmt.Sprintf(" of the %d asked for: its tasks were over before the other %d",
 			c.Asked, left)
@@ -151,14 +147,13 @@ func WriteCrash(w io.Writer, c *Crash) error {
 		Basis: "The ledger is kept outside of what is killed. The moments of the kills are random: " +
 			"what is rare may take more of them."}
 	lost := shell.Badge{Kind: "ok", Text: "0 lost"}
-	if c.Lost > 0 {
-		lost = shell.Badge{Kind: "warn", Text: fmt.Sprintf("%d lost, as declared", c.Lost)}
-	}
-	if c.Fault != "" {
-		lost = shell.Badge{Kind: "bad", Text: "given up"}
-	}
-	if c.Broken {
+	switch {
+	case c.Broken:
 		lost = shell.Badge{Kind: "bad", Text: fmt.Sprintf("%d lost against its word", c.Lost)}
+	case c.Fault != "":
+		lost = shell.Badge{Kind: "bad", Text: "given up"}
+	case c.Lost > 0:
+		lost = shell.Badge{Kind: "warn", Text: fmt.Sprintf("%d lost, as declared", c.Lost)}
 	}
 	p.Trust = []shell.Badge{lost, {Text: prose.Count(c.Kills+c.ServerKills, "kill")},
 		{Text: prose.Count(c.Accepted, "accepted task")}}
@@ -166,8 +161,7 @@ func WriteCrash(w io.Writer, c *Crash) error {
 	if p.Figure, err = c.figure(); err != nil {
 		return err
 	}
-	t := table{ID: "tasks", Title: "Tasks", Said: true,
-		Heads: []string{"what", "tasks", "meaning"}}
+	t := table{ID: "tasks", Title: "Tasks", Said: true, Heads: []string{"what", "tasks", "meaning"}}
 	for _, f := range c.Outcomes() {
 		t.Rows = append(t.Rows, []string{f.Name, fmt.Sprint(f.Tasks), f.Doc})
 	}

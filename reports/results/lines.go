@@ -75,7 +75,6 @@ func (f *lineFeed) next() error {
 	}
 }
 
-// raw reads a line of the file.
 func (f *lineFeed) raw() ([]byte, error) {
 	line, err := f.in.ReadSlice('\n')
 	if errors.Is(err, io.EOF) && len(line) == 0 {
@@ -106,7 +105,6 @@ func (f *lineFeed) raw() ([]byte, error) {
 	return line, nil
 }
 
-// show makes line the current one.
 func (f *lineFeed) show(line []byte) error {
 	if len(line) > maxLine+1 { // put together of several events
 		return f.tooLong()
@@ -136,7 +134,6 @@ func (f *lineFeed) tooLong() error {
 
 func (f *lineFeed) pos() Pos { return Pos{f.name, f.line} }
 
-// errorf is an error at the current line.
 func (f *lineFeed) errorf(format string, args ...any) error {
 	return fmt.Errorf("%s: %w", f.pos(), fmt.Errorf(format, args...))
 }

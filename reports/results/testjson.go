@@ -23,7 +23,6 @@ type testEvents struct {
 // with spaces. No other line of benchmark output begins with a brace.
 var testEvent = regexp.MustCompile(`^\s*\{\s*"(.*")?Action"\s*:\s*"`)
 
-// add takes an event.
 func (e *testEvents) add(line []byte) error {
 	var event struct{ Action, Package, Test, Output string }
 	if err := json.Unmarshal(line, &event); err != nil {
@@ -76,7 +75,6 @@ func (e *testEvents) end(pkg string) {
 	delete(e.pending, pkg)
 }
 
-// take returns the next whole line.
 func (e *testEvents) take() (line []byte, ok bool) {
 	if len(e.lines) == 0 {
 		return nil, false

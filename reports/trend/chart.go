@@ -91,7 +91,6 @@ func Chart(t *Trend, unit string) (*charts.Chart, error) {
 	return chart, nil
 }
 
-// units are those of the series.
 func (t *Trend) units() []string {
 	return prose.Texts(t.Series, func(s Series) string { return s.Unit })
 }

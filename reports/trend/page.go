@@ -150,7 +150,6 @@ func (t *Trend) figures(suspects []suspect) (out []shell.Figure, err error) {
 	return out, nil
 }
 
-// show makes the table of a suspect.
 func (t *Trend) show(s suspect) pageSuspect {
 	out := pageSuspect{Title: "Since " + t.name(s)}
 	for _, r := range s.Rows {

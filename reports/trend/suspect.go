@@ -25,7 +25,6 @@ func (t *Trend) suspects() (out []suspect) {
 	return out
 }
 
-// count is how many of the changes have the word.
 func (s suspect) count(word string) (n int) {
 	for _, r := range s.Rows {
 		if r.Word == word {

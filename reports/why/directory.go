@@ -87,8 +87,7 @@ func (c Cause) Percent() string { return quantity.WholeShare(c.Share) }
 
 // String is the cause in a line: "71 % queueing: tasks wait …; one slot more …".
 func (c Cause) String() string {
-	return fmt.Sprintf("%s %s: %s. %s.", c.Percent(), c.Cause, c.Evidence,
-		c.RemedySentence())
+	return fmt.Sprintf("%s %s: %s. %s.", c.Percent(), c.Cause, c.Evidence, c.RemedySentence())
 }
 
 // RemedySentence is the remedy as the begin of a sentence.

@@ -13,7 +13,7 @@ import (
 var queueing = rule{
 	name: "queueing",
 	evidence: func(v *view) string {
-		said := "all " + slotsOf(v.slots()) + " are taken"
+		said := "all " + strings.TrimSpace(v.slots()+" slots") + " are taken"
 		if v.slots() == "1" {
 			said = "the one slot is taken"
 		}
@@ -72,11 +72,3 @@ func (v *view) queueGrows() bool { return v.is("offered-utilisation") >= 1 && v.
 
 // nearly is how much of a response must be left for a change to make no difference.
 const nearly = 0.97
-
-// slotsOf spells so many slots, where the name of the run tells.
-func slotsOf(limit string) string {
-	if limit == "" {
-		return "slots"
-	}
-	return limit + " slots"
-}

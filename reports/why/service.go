@@ -4,8 +4,9 @@ import "math"
 
 // costs are shares of the time for which a task holds its slot, on average; they are 1 together.
 type costs struct {
-	target, backoff, lock, gc, scheduler, machine, work float64
-	// by what a task waits that could run, each a share of that: 1 together, or all 0
+	target, backoff, work float64
+	waiting               float64 // of a task that could run
+	// by what it waits for, each a share of waiting: 1 together, or all 0
 	waits map[string]float64
 	// how much of what is odd in services these waits explain, from 0 to 1
 	explained float64
@@ -104,12 +105,10 @@ func (v *view) costs() (c costs) {
 	sum := locked + collector + sched + others
 	whole := max(own, min(own, p.cpu*(1-p.gc))+sum)
 	if whole > 0 {
-		held := own / (service + backoff)
-		c.lock, c.gc = held*locked/whole, held*collector/whole
-		c.scheduler, c.machine = held*sched/whole, held*others/whole
+		c.waiting = own / (service + backoff) * sum / whole
 	}
 	c.target, c.backoff = inTarget/(service+backoff), backoff/(service+backoff)
-	c.work = max(1-c.target-c.backoff-c.lock-c.gc-c.scheduler-c.machine, 0)
+	c.work = max(1-c.target-c.backoff-c.waiting, 0)
 	if sum > 0 {
 		c.waits = map[string]float64{lock.name: locked / sum, gc.name: collector / sum,
 			scheduler.name: sched / sum, machine.name: others / sum}
@@ -135,8 +134,7 @@ func (v *view) meanLate() float64 {
 // shares are those of each cause in the response of the tail.
 func (v *view) shares() map[string]float64 {
 	t, s := v.task, map[string]float64{}
-	inside := map[string]float64{lock.name: t.lock, gc.name: t.gc, scheduler.name: t.scheduler,
-		machine.name: t.machine}
+
 	give := func(what float64, to map[string]float64) {
 		for name, part := range to {
 			s[name] += what * part
@@ -157,7 +155,7 @@ func (v *view) shares() map[string]float64 {
 	// in the target
 	s[target.name] += v.target
 	// in the task: as long as on average, and what is beyond that
-	v.ofService(s, give, inside)
+	v.ofService(s, give)
 	// for a slot
 	turn := v.turn
 	if own := v.rateLimited(); own > 0 {
@@ -166,7 +164,7 @@ func (v *view) shares() map[string]float64 {
 	}
 	s[target.name] += turn * t.target
 	s[throttling.name] += turn * t.backoff
-	give(turn, inside)
+	give(turn*t.waiting, t.waits)
 	rest, odd := turn*t.work, 0.0
 	if v.turn > 0 {
 		odd = rest * v.uneven / v.turn
@@ -187,9 +185,7 @@ func (v *view) shares() map[string]float64 {
 }
 
 // ofService gives the service of the tail to its causes.
-func (v *view) ofService(s map[string]float64, give func(float64, map[string]float64),
-	inside map[string]float64,
-) {
+func (v *view) ofService(s map[string]float64, give func(float64, map[string]float64)) {
 	t := v.task
 	if v.outside() {
 		s[target.name] += v.service
@@ -201,10 +197,8 @@ func (v *view) ofService(s map[string]float64, give func(float64, map[string]flo
 	}
 	odd, named := v.service-usual, 0.0
 	if held > 0 {
-		give(usual/held, inside)
-		for _, part := range inside {
-			named += usual / held * part
-		}
+		named = usual / held * t.waiting
+		give(named, t.waits)
 	}
 	own := max(usual-named, 0)
 	if g := v.grown(); g > 0 {

@@ -140,7 +140,6 @@ func (v *view) outside() bool {
 	return v.cell[0].Base() == "Attack" || strings.Contains(v.key("workload"), "http_get:url=")
 }
 
-// response names what is explained.
 func (v *view) response() string {
 	if v.unit == "p99-response-sec" {
 		return "p99"

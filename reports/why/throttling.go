@@ -37,10 +37,8 @@ var throttling = rule{
 	},
 }
 
-// refused reports whether the target refused calls.
 func (v *view) refused() bool { return v.is("refused-calls") > 0 || v.is("throttled/op") > 0 }
 
-// retries reports whether tasks were tried again.
 func (v *view) retries() bool { return v.is("attempts/op") > 1 }
 
 // backoff is for how long a task that backs off keeps its slot, on average, in seconds: what of its

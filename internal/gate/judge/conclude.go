@@ -97,7 +97,6 @@ func (o Options) notRuledOut() string {
 	return fmt.Sprintf("a change for the worse of %.4g%% is not ruled out", 100*o.Promise)
 }
 
-// coarse says that rounding may hide the promise.
 func (o Options) coarse(row *Row) string {
 	return fmt.Sprintf("rounded to steps of %.2g%%, which may hide a change for the worse of "+
 		"%.4g%% (if they are not: assume=exact in a Unit line)", 100*math.Expm1(row.Step),

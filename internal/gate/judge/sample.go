@@ -54,7 +54,6 @@ func (s Sample) unpaired() Sample {
 	return s
 }
 
-// sides are the values of both arms.
 func (s Sample) sides() (bases, heads []float64) {
 	if len(s.Base)+len(s.Head) > 0 {
 		return s.Base, s.Head
@@ -62,7 +61,6 @@ func (s Sample) sides() (bases, heads []float64) {
 	return sides(s.values())
 }
 
-// first are the first n pairs, or what there is.
 func (s Sample) first(n int) Sample {
 	s.Pairs, s.Tails = s.Pairs[:min(n, len(s.Pairs))], s.Tails[:min(n, len(s.Tails))]
 	return s

@@ -53,7 +53,6 @@ func (b *binaries) build(ctx context.Context, p, layout, seed int) error {
 // this one.
 const unknownFlag = "flag provided but not defined: -randlayout"
 
-// A job is a test binary to build.
 type job struct {
 	side      side
 	p, layout int

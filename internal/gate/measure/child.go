@@ -22,7 +22,6 @@ type command struct {
 	sign string // the limit is on the time without output that holds this; "" has it from the start
 }
 
-// finished is what a process left.
 type finished struct {
 	stdout, stderr []byte // their ends, in case they are long
 	instructions   uint64 // that it executed in user mode; 0 where the system does not count them
@@ -30,10 +29,7 @@ type finished struct {
 }
 
 // failed is a process that ended by itself, but not well.
-type failed struct {
-	state string
-	after finished
-}
+type failed struct{ state string }
 
 func (e *failed) Error() string { return e.state }
 
@@ -74,9 +70,8 @@ func (c command) run(ctx context.Context, limit time.Duration) (finished, error)
 	if ctx.Err() != nil {
 		return f, context.Cause(ctx)
 	}
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
-		return f, &failed{exit.String(), f}
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		return f, &failed{exit.String()}
 	}
 	if errors.Is(err, exec.ErrWaitDelay) {
 		return f, errors.New("it has ended, and a process that it started keeps its output open")
@@ -103,7 +98,6 @@ type ending struct {
 
 const mostOutput = 1 << 20
 
-// Write implements io.Writer.
 func (e *ending) Write(p []byte) (int, error) {
 	if e.seen != nil {
 		e.seen(p)

@@ -15,7 +15,6 @@ import (
 	"github.com/poolbench/poolbench/internal/text/prose"
 )
 
-// side is the one or the other revision.
 type side int
 
 const (
@@ -53,7 +52,6 @@ type repository struct {
 	guard *guard // hears of git's processes, once there is one
 }
 
-// openRepository finds the repository that holds dir.
 func openRepository(ctx context.Context, dir string) (*repository, error) {
 	if _, err := exec.LookPath("git"); err != nil {
 		return nil, errors.New("no git: it is needed to check revisions out, and is not in $PATH")
@@ -124,7 +122,6 @@ func printed(
 		strings.TrimPrefix(prose.FirstLines(stderr.String(), lines), "fatal: "), err}
 }
 
-// resolve finds the commit of a revision.
 func (r *repository) resolve(ctx context.Context, name string) (revision, error) {
 	commit, err := r.git(ctx, nil, "rev-parse", "--verify", "--quiet", "--end-of-options",
 		name+"^{commit}")

@@ -247,7 +247,6 @@ func (r record) result(s side, b benchmark) *benchfmt.Result {
 		Iters: run.iters, Values: run.values}
 }
 
-// add gives the reading another value.
 func (r *reading) add(value float64, unit string) {
 	r.values = append(slices.Clip(r.values), benchfmt.Value{Value: value, Unit: unit})
 	r.tidy[unit] = value

@@ -16,7 +16,6 @@ func (g *gate) report() *verdict.Report {
 			Metrics: g.Metrics}}
 }
 
-// spent is how long the gate has taken by now.
 func (g *gate) spent() *verdict.Spent {
 	return &verdict.Spent{Whole: time.Since(g.begun).Seconds(), Measuring: g.measuring.Seconds()}
 }

@@ -112,8 +112,7 @@ func (g *gate) prepare(ctx context.Context) (hopeless string, err error) {
 	}
 	g.notes = append(g.notes, g.plan.Skipped...)
 	g.schedule.layouts = built
-	g.schedule.names = prose.Texts(slices.Concat(g.plan.Benchmarks, controls[:]),
-		benchmark.String)
+	g.schedule.names = prose.Texts(slices.Concat(g.plan.Benchmarks, controls[:]), benchmark.String)
 	return "", g.begin(ctx)
 }
 

@@ -84,11 +84,11 @@ func (r *runner) once(
 	where := func(err error) error {
 		return fmt.Errorf("%v of the %v: %w", what.benchmark, what.side, err)
 	}
-	var not *failed
+	not, ended := errors.AsType[*failed](err)
 	switch {
 	case ctx.Err() != nil:
 		return reading{}, nil, after, context.Cause(ctx)
-	case errors.As(err, &not):
+	case ended:
 		said := prose.FirstLines(string(after.stderr), 8)
 		if names := outcomes(after.stdout, "FAIL"); len(names) > 0 {
 			said = "it failed" + about(after.stdout, names[0])

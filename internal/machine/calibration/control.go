@@ -53,7 +53,6 @@ func (f *fromSubmit) Submit(ctx context.Context, t *strategies.Task) error {
 	return err
 }
 
-// Done implements Sink.
 func (f *fromSubmit) Done(t *strategies.Task, r strategies.Result) {
 	f.mu.Lock()
 	if at, ok := f.submitted[t]; ok {

@@ -79,8 +79,7 @@ func sleepReading(ctx context.Context, n int) Reading {
 		time.Sleep(time.Millisecond)
 		times = append(times, time.Since(start)-time.Millisecond)
 	}
-	return newReading("Calibrate/sleep", "a sleep of 1 ms ends later than asked by",
-		late(times)...)
+	return newReading("Calibrate/sleep", "a sleep of 1 ms ends later than asked by", late(times)...)
 }
 
 // stallReading is that of a hiccup meter: whatever keeps it from running keeps everything from it.

@@ -168,7 +168,6 @@ func bucketOf(d time.Duration) int {
 	return (shift+1)<<fine + int(v>>shift)&(1<<fine-1)
 }
 
-// middleOf is the middle of a bucket.
 func middleOf(bucket int) time.Duration {
 	if bucket < 1<<fine {
 		return time.Duration(bucket)

@@ -181,13 +181,11 @@ func (q queue) Swap(i, j int) {
 	q[i].place, q[j].place = i, j
 }
 
-// Push and Pop are for package heap, at the end.
 func (q *queue) Push(s any) {
 	s.(*sleeper).place = len(*q)
 	*q = append(*q, s.(*sleeper))
 }
 
-// Pop takes the last sleeper out.
 func (q *queue) Pop() any {
 	last := len(*q) - 1
 	s := (*q)[last]

@@ -30,8 +30,7 @@ func NewLabels(ctx context.Context, strategy string, classes ...string) *Labels 
 	l := &Labels{harness: labelled(ctx, "part", Harness),
 		strategy: labelled(ctx, "part", Strategy, "strategy", strategy)}
 	for _, c := range classes {
-		l.task = append(l.task,
-			labelled(ctx, "part", Task, "strategy", strategy, "class", c))
+		l.task = append(l.task, labelled(ctx, "part", Task, "strategy", strategy, "class", c))
 	}
 	return l
 }

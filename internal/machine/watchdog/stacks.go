@@ -23,7 +23,6 @@ import (
 // a timer starts (time.AfterFunc) has none.
 type Mark string
 
-// label is the key of the pprof label.
 const label = "poolbench-run"
 
 var marks atomic.Uint64
@@ -160,7 +159,6 @@ func (s Stacks) NotOf(packages ...string) Stacks {
 	})
 }
 
-// pkg is the path of the function's package.
 func (f Frame) pkg() string {
 	name, _, _ := strings.Cut(path.Base(f.Func), ".")
 	return path.Join(path.Dir(f.Func), name)

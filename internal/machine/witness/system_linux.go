@@ -75,7 +75,6 @@ func queuedTime(text []byte) (ns int64) {
 	return ns
 }
 
-// threadUsage is that of the calling thread.
 func threadUsage() Usage { return usageOf(unix.RUSAGE_THREAD) }
 
 // readCounters reads what the kernel counts: /proc/stat, /proc/pressure/cpu and the schedstat of

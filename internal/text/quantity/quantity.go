@@ -173,3 +173,11 @@ var numberAndUnit = regexp.MustCompile(`([0-9]) (ms\b|µs\b|ns\b|s\b|times\b|/s\
 
 // Together has a blank between a number and its unit at which no line is broken.
 func Together(text string) string { return numberAndUnit.ReplaceAllString(text, "$1\u00a0$2") }
+
+// Span joins the ends of a range by what stands between them, a unit that both have written once.
+func Span(low, between, high string) string {
+	if number, unit, ok := strings.Cut(low, " "); ok && strings.HasSuffix(high, " "+unit) {
+		low = number
+	}
+	return low + between + high
+}

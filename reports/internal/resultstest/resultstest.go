@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -78,7 +79,7 @@ func Repeat(name, unit string, values ...string) string {
 
 // Same is a value n times.
 func Same(value string, n int) []string {
-	return strings.Split(strings.Repeat(value+" ", n)[:n*(len(value)+1)-1], " ")
+	return slices.Repeat([]string{value}, n)
 }
 
 // Files writes files into a new directory, as those of a run.

@@ -110,15 +110,12 @@ func (d deviation) why() string {
 	if doubt := d.cell.Doubts(); doubt != nil && len(doubt.Why) > 0 {
 		return doubt.Verdict.String() + ": " + doubt.Why[0].Text
 	}
-	return Range(quantity.Seconds(d.lo), quantity.Seconds(d.hi))
+	return quantity.Span(quantity.Seconds(d.lo), " – ", quantity.Seconds(d.hi))
 }
 
 // InGroup names a cell among those that differ in strategy and place.
 func (c *Cell) InGroup() string {
-	if place := c.Place(); place != "" {
-		return c.Strategy + " at " + place
-	}
-	return c.Strategy
+	return strings.TrimSuffix(c.Strategy+" at "+c.Place(), " at ")
 }
 
 // InFile names a cell among those of a file.

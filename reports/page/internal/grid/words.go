@@ -149,12 +149,3 @@ func HasMetric(cells []*Cell, unit string) bool {
 
 // MostNames is how many names a sentence lists, and one more where that is all.
 const MostNames = 4
-
-// Range writes an interval; a unit that both ends have is written once.
-func Range(lo, hi string) string {
-	l, lunit, ok := strings.Cut(lo, " ")
-	if _, hunit, _ := strings.Cut(hi, " "); ok && lunit == hunit {
-		lo = l
-	}
-	return lo + " – " + hi
-}

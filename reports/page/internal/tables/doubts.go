@@ -72,7 +72,7 @@ func withInterval(name string) func(c *grid.Cell) Value {
 	return func(c *grid.Cell) Value {
 		if in, ok := c.Interval(name); ok {
 			return Value{quantity.Seconds(in.Mid),
-				grid.Range(quantity.Seconds(in.Lo), quantity.Seconds(in.Hi))}
+				quantity.Span(quantity.Seconds(in.Lo), " – ", quantity.Seconds(in.Hi))}
 		}
 		v := c.Value(name + "-sec")
 		if math.IsNaN(v) {

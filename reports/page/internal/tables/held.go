@@ -11,7 +11,6 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// boundText is a bound in words.
 func boundText(b results.Bound) string {
 	op := strings.NewReplacer("<=", "≤", ">=", "≥").Replace(b.Op)
 	return fmt.Sprintf("%s %s %s", strings.TrimSuffix(MetricLabel(b.Unit), " ops/s"), op,

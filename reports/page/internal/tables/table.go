@@ -155,7 +155,7 @@ func (col Column) of(c *grid.Cell) Value {
 	}
 	v := Value{Text: format(e.Mid)}
 	if lo, hi := format(e.Lo), format(e.Hi); lo != hi {
-		v.Below = grid.Range(lo, hi)
+		v.Below = quantity.Span(lo, " – ", hi)
 	}
 	return v
 }
