@@ -101,6 +101,15 @@ func (c *Continuation) gap(before string) string {
 		To: time.Duration(c.From)}.String()
 }
 
+// ofPart is the text of a reason whose figures are those of one part, before or after the gap.
+func ofPart(side string, reason result.Reason) string {
+	const gap = " the gap: "
+	if reason.Check == rundir.CheckLaw || strings.Contains(reason.Text, gap) { // of a gap before
+		return reason.Text
+	}
+	return side + gap + reason.Text
+}
+
 // join makes one result of the two parts; second has the timeline of both, and LastEnd is the last
 // end of its tasks. A metric that one of them lacks is left out.
 func (c *Continuation) join(second *result.Result, lastEnd int64) (*result.Result, error) {
@@ -115,7 +124,7 @@ func (c *Continuation) join(second *result.Result, lastEnd int64) (*result.Resul
 			gaps = reason.Text
 		case rundir.CheckUnfinished:
 		default:
-			r.Doubt(reason.Verdict, reason.Check, "%s", reason.Text)
+			r.Doubt(reason.Verdict, reason.Check, "%s", ofPart("before", reason))
 		}
 	}
 	known := len(r.Reasons)
@@ -124,11 +133,11 @@ func (c *Continuation) join(second *result.Result, lastEnd int64) (*result.Resul
 			return of.Check == reason.Check && of.Check != rundir.CheckLaw
 		})
 		if i < 0 {
-			r.Doubt(reason.Verdict, reason.Check, "%s", reason.Text)
+			r.Doubt(reason.Verdict, reason.Check, "%s", ofPart("after", reason))
 			continue
 		}
 		both := &r.Reasons[i]
-		both.Text += "; and after the gap: " + reason.Text
+		both.Text += "; and " + ofPart("after", reason)
 		both.Verdict = max(both.Verdict, reason.Verdict)
 		r.Verdict = max(r.Verdict, both.Verdict)
 	}

@@ -189,8 +189,27 @@ func describeStrategy(s strategies.Spec) Entry {
 		fact{"survives", survives(s)},
 		fact{"clocks", yes("real (disks and servers keep no virtual time)", s.RealClock)},
 		fact{"on a panic", s.OnPanic},
+		fact{"as a part", asPart(s)},
 		fact{"source", s.Source},
 	), describeKeys(s.Keys)}
+}
+
+// asPart says how the strategy goes around another, with the queue that it then has; "" where it
+// does not.
+func asPart(s strategies.Spec) string {
+	for _, p := range strategies.Parts() {
+		if p.Name != s.Name {
+			continue
+		}
+		said := fmt.Sprintf("%s+worker_pool, see 'poolbench list parts %s'", p.Name, p.Name)
+		for _, k := range p.Keys {
+			if k.Name == "queue" {
+				said += "; takes queue=N, default " + k.Default + ", not --queue"
+			}
+		}
+		return said
+	}
+	return ""
 }
 
 // describePart describes what can go around a strategy.

@@ -63,7 +63,7 @@ func AtLeastOne(to *int, most int) Value { return Parsed(to, "N", UpTo(most)) }
 
 // QueueDoc explains --queue.
 const QueueDoc = "slots of the queue; 0: none (default: never full, or 8 × limit where the " +
-	"strategy sheds)"
+	"strategy sheds; a part before another takes queue=N)"
 
 // ParseQueue reads the slots of a queue. A zero that is given is bench.NoQueue: what is not given
 // is the default.

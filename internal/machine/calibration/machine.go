@@ -31,7 +31,7 @@ func newReading(name, what string, metrics ...bench.Metric) Reading {
 //	Calibrate/lag/rate=…      how late the generator is at 1k, 10k, 100k and 1M arrivals a second
 //	Calibrate/task            what a measured task costs that does nothing, harness and the cheapest pool together
 //	Calibrate/noise           how much the time of one and the same computation varies from run to run
-//	Calibrate/smallest        the smallest task times at which the above is at most a tenth
+//	Calibrate/smallest        the task times of which the sleep's median, or the task's cost, is a tenth
 //
 // Other work on the machine shows in all of them: that is their purpose.
 func Machine(ctx context.Context) ([]Reading, error) {
@@ -171,12 +171,12 @@ func noiseReading(ctx context.Context) (Reading, error) {
 		bench.Metric{Unit: "largest/smallest", Value: slices.Max(times) / slices.Min(times)}), nil
 }
 
-// smallest is where the errors above are a tenth of the task.
+// smallest is where the median lateness of timers and the cost of a task are a tenth of the task.
 func smallest(sleep, task Reading) Reading {
 	late, _ := sleep.Metric("p50-late-sec")
 	cost, _ := task.Metric("ns/op")
 	return newReading("Calibrate/smallest",
-		"the smallest task times at which the error is a tenth",
+		"task times of which a sleep's median lateness, or an empty task's cost, is a tenth",
 		bench.Metric{Unit: "smallest-wait-sec", Value: 10 * late},
 		bench.Metric{Unit: "smallest-computation-sec", Value: 10 * cost / 1e9})
 }

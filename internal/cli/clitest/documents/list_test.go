@@ -71,6 +71,13 @@ func testStrategies(t *testing.T, table string) {
 			t.Errorf("list strategies %s: %s", s.Name, full)
 		}
 	}
+	for name, want := range map[string]string{
+		"bounded_queue_shed": "takes queue=N, default 0, not --queue\n",
+		"retry_in_place":     "see 'poolbench list parts retry_in_place'\n"} {
+		if full := clitest.Succeed(t, "list", "strategies", name).Stdout; !strings.Contains(full, want) {
+			t.Errorf("the part is not told of: %s", full)
+		}
+	}
 }
 
 // TestListJSON: the document has what the text has.
