@@ -167,6 +167,7 @@ var differing = map[string]string{
 // TestAsNetHTTP: what comes of an answer, and what the server gets to see, is the same as by
 // net/http's client, for each kind of requests, with redirects followed and not.
 func TestAsNetHTTP(t *testing.T) {
+	t.Parallel()
 	type cell struct {
 		answer    string
 		request   attack.Request
@@ -217,6 +218,7 @@ func TestAsNetHTTP(t *testing.T) {
 // TestRedirects: they are followed over connections of our own as http.Client does it: methods,
 // bodies, Referer, what another host may not see, their number, and what is counted.
 func TestRedirects(t *testing.T) {
+	t.Parallel()
 	var all []redirected
 	statuses := []int{301, 302, 303, 307, 308}
 	for _, status := range statuses {

@@ -127,6 +127,7 @@ func ways(t *testing.T) map[string]attack.Attack {
 // nothing hangs, and TestMain looks for what is left. No timeout of the attack is as long as the
 // servers' patience.
 func TestHostileServers(t *testing.T) {
+	t.Parallel()
 	servers := map[string]func(net.Conn, *bufio.Reader){
 		"says nothing":             func(c net.Conn, _ *bufio.Reader) { io.Copy(io.Discard, c) },
 		"hangs up at once":         func(net.Conn, *bufio.Reader) {},
@@ -214,6 +215,7 @@ func TestHostileServers(t *testing.T) {
 // TestMalformedRetryAfter: a Retry-After that is malformed, or years away, does not spoil a
 // request, and makes no strategy that retries wait for it longer than the attack lasts.
 func TestMalformedRetryAfter(t *testing.T) {
+	t.Parallel()
 	for _, value := range []string{"soon", "-5", "1e9", "0x10", "99999999999999999999",
 		"Mon, 99 Jan 2024 00:00:00 GMT", "Thu, 01 Jan 1970 00:00:00 GMT", " ", "1 2",
 		"999999999", "Fri, 31 Dec 9999 23:59:59 GMT"} {
@@ -258,6 +260,7 @@ func TestExtraBytes(t *testing.T) {
 
 // TestNobodyThere: where nobody is there an attack of an hour ends at once, and says so.
 func TestNobodyThere(t *testing.T) {
+	t.Parallel()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -25,6 +25,7 @@ var silent = map[string]bool{"never": true, "half": true, "not all": true}
 // TestRing: whatever comes once a ring has the client, what is counted, sent and said of it is the
 // same as without one.
 func TestRing(t *testing.T) {
+	t.Parallel()
 	say := func(text string) func(net.Conn) bool {
 		return func(c net.Conn) bool { _, err := io.WriteString(c, text); return err == nil }
 	}

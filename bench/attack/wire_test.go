@@ -64,6 +64,7 @@ func resetting(t *testing.T, secure bool) (url string, seen func() int) {
 // TestResent: a request is sent once, and what is reset has failed. Where net/http may send one
 // again, what it sent is what the server has seen.
 func TestResent(t *testing.T) {
+	t.Parallel()
 	asked := max(20, check.Of(t, 30, 100)) // of which the server resets every tenth
 	var cells []resent
 	for _, way := range slices.Sorted(maps.Keys(ways(t))) {

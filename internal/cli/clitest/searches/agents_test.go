@@ -97,6 +97,7 @@ func TestAgentsWrong(t *testing.T) {
 // TestAgentKilled: an agent that is killed midway is named, and the load INVALID or, where that is
 // allowed, about the rest.
 func TestAgentKilled(t *testing.T) {
+	t.Parallel()
 	for _, allow := range []bool{false, true} {
 		t.Run(fmt.Sprintf("allow=%v", allow), func(t *testing.T) {
 			t.Parallel()
