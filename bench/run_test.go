@@ -70,8 +70,8 @@ func run(t testing.TB, s bench.Scenario) *bench.Result {
 	return r
 }
 
-// calculated is run, or the same result without the strategy where that is known (TestCalculate holds
-// the two to each other): for what a result says, not for what a strategy does.
+// calculated is run, or the same result without the strategy where that is known (TestCalculate
+// holds the two to each other): for what a result says, not for what a strategy does.
 func calculated(t testing.TB, s bench.Scenario) *bench.Result {
 	t.Helper()
 	r, known, err := bench.Calculate(s)
@@ -136,8 +136,8 @@ func TestKnownAnswers(t *testing.T) {
 		})
 	}
 	t.Run("M_D_4", func(t *testing.T) {
-		r := answer(t, scenario(t, bench.Written{Workload: "constant:mean=10ms", Limit: 4, Load: 0.8,
-			Tasks: tasks, Warmup: 1.0 / 11, Seed: 1}))
+		r := answer(t, scenario(t, bench.Written{Workload: "constant:mean=10ms", Limit: 4,
+			Load: 0.8, Tasks: tasks, Warmup: 1.0 / 11, Seed: 1}))
 		near(t, r, "mean-wait-sec", 3.86095e-3, 0.086)
 		near(t, r, "waited/op", 0.578282, 0.029)
 		near(t, r, "p99-response-sec", 34.5458e-3, 0.092)

@@ -61,8 +61,9 @@ func TestNoFalseAlarm(t *testing.T) {
 			"two_class"}, 1) {
 			for _, load := range []float64{0.5, 0.8, 1.2} {
 				for seed := range seeds {
-					r := calculated(t, scenario(t, bench.Written{Strategy: strategy, Workload: workload,
-						Load: load, Limit: 4, Tasks: 5000, Warmup: 0.1, Seed: seed}))
+					r := calculated(t, scenario(t, bench.Written{Strategy: strategy,
+						Workload: workload, Load: load, Limit: 4, Tasks: 5000, Warmup: 0.1,
+						Seed: seed}))
 					for _, reason := range r.Reasons {
 						if reason.Check == "theory" {
 							t.Errorf("%s seed %d: %v", r.Name, seed, reason)

@@ -74,7 +74,8 @@ func testStrategies(t *testing.T, table string) {
 	for name, want := range map[string]string{
 		"bounded_queue_shed": "takes queue=N, default 0, not --queue\n",
 		"retry_in_place":     "see 'poolbench list parts retry_in_place'\n"} {
-		if full := clitest.Succeed(t, "list", "strategies", name).Stdout; !strings.Contains(full, want) {
+		full := clitest.Succeed(t, "list", "strategies", name).Stdout
+		if !strings.Contains(full, want) {
 			t.Errorf("the part is not told of: %s", full)
 		}
 	}
