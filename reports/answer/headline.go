@@ -136,7 +136,7 @@ func (s Sweep) single() (a Answer) {
 	}
 	whose, fall := classes[0].Names[0], "it falls"
 	if n := len(classes[0].Names); n > 1 {
-		whose, fall = fmt.Sprintf("%s coincide (%s)", s.count(n), classes[0]), "they fall"
+		whose, fall = fmt.Sprintf("%s coincide (%s)", prose.Count(n, s.Of), classes[0]), "they fall"
 	}
 	cases := classes[0].cases
 	unit := s.unit(cases[len(cases)-1].X)
@@ -264,7 +264,8 @@ func (s Sweep) nothingTold() (a Answer) {
 		low, high := c.in[0], c.in[len(c.in)-1]
 		return Answer{Unit: unit, X: x, Headline: fmt.Sprintf(
 			"No significant difference%s: the %s is %s with %s%s", atPlace(s.Place(x)),
-			Metric(unit), between(low.value, high.value), s.count(len(names(c.in))), c.losing())}
+			Metric(unit), between(low.value, high.value), prose.Count(len(names(c.in)), s.Of),
+			c.losing())}
 	}
 	return a
 }

@@ -68,6 +68,3 @@ func (s Sweep) unbounded() (names []string) {
 func (s Sweep) strategies() []string {
 	return prose.Distinct(prose.Texts(s.Cases, func(c Case) string { return c.Strategy }))
 }
-
-// count is "3 strategies".
-func (s Sweep) count(n int) string { return prose.Count(n, s.Of) }

@@ -3,6 +3,7 @@ package compare
 import (
 	"errors"
 	"slices"
+	"strings"
 
 	"golang.org/x/perf/benchmath"
 
@@ -175,6 +176,25 @@ func (f facet) warnings() []error {
 		return append(slices.Clip(warnings), errBaseZero)
 	}
 	return warnings
+}
+
+// RowName is the name of a row for a reader who does not see the table's key.
+func (t *Table) RowName(row Row) string {
+	name := row.Name
+	var rest []string
+	for _, p := range t.Key {
+		switch {
+		case p.Value == "":
+		case p.Key == "pkg":
+			name = p.Value + "." + name
+		default:
+			rest = append(rest, p.Key+": "+p.Value)
+		}
+	}
+	if len(rest) > 0 {
+		name += " (" + strings.Join(rest, ", ") + ")"
+	}
+	return name
 }
 
 // shortNames are those of the rows that are shortened, as names of benchmarks are.

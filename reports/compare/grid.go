@@ -24,7 +24,9 @@ type grid struct {
 	cols     map[benchproc.Key]struct{}
 	residues map[benchproc.Key]map[benchproc.Key]struct{} // by column
 	// those of a place, though they may lack the metrics
-	runs  map[gridRun][]*results.Run
+	runs map[gridRun][]*results.Run
+	// tables without their unit, and the columns that have runs there
+	in    map[[2]benchproc.Key]bool
 	pairs map[gridPair]results.Pairing
 	tests judge.RankSums
 }
@@ -60,6 +62,7 @@ func newGrid(by *projections) *grid {
 		cols:        make(map[benchproc.Key]struct{}),
 		residues:    make(map[benchproc.Key]map[benchproc.Key]struct{}),
 		runs:        make(map[gridRun][]*results.Run),
+		in:          make(map[[2]benchproc.Key]bool),
 		pairs:       make(map[gridPair]results.Pairing),
 		tests:       make(judge.RankSums),
 	}
@@ -115,7 +118,7 @@ func (g *grid) add(rec *benchfmt.Result, run *results.Run) {
 	g.cols[at.col] = struct{}{}
 	without := g.tableBy.Project(rec)
 	place := gridRun{without, at}
-	g.runs[place] = append(g.runs[place], run)
+	g.runs[place], g.in[[2]benchproc.Key{without, at.col}] = append(g.runs[place], run), true
 	if len(rec.Values) == 0 {
 		return
 	}
@@ -151,7 +154,6 @@ func (g *grid) comparison(units benchfmt.UnitMetadataMap, opts Options) *Compari
 		c.Columns = append(c.Columns, col.StringValues())
 		c.ColumnKeys = append(c.ColumnKeys, pairsOf(col, g.colBy.FlattenedFields()))
 	}
-	lacks := newGaps(g, opts.Table == "")
 	for _, key := range sortedKeys(g.tables) {
 		from := g.tables[key]
 		unit := key.Get(g.unit)
@@ -168,18 +170,24 @@ func (g *grid) comparison(units benchfmt.UnitMetadataMap, opts Options) *Compari
 			}
 			table.Rows = append(table.Rows, row)
 			for i, cell := range row.Cells {
-				if cell == nil {
-					lacks.note(gridRun{from.without, gridCellKey{rowKey, cols[i]}},
-						Missing{table.RowName(row), unit, c.Columns[i]})
-				} else if cell.Versus != nil {
-					c.compared = true
+				if cell != nil {
+					c.compared = c.compared || cell.Versus != nil
+					continue
+				}
+				lack := Missing{table.RowName(row), unit, c.Columns[i]}
+				if len(g.runs[gridRun{from.without, gridCellKey{rowKey, cols[i]}}]) == 0 {
+					lack.Unit = ""
+				}
+				// who splits the tables himself has said that a column need not be in all of them
+				if opts.Table == "" || g.in[[2]benchproc.Key{from.without, cols[i]}] {
+					c.Missing = append(c.Missing, lack)
 				}
 			}
 		}
 		table.Geomean = geomeans(table.Rows, len(cols), table.Base)
 		c.Tables = append(c.Tables, table)
 	}
-	c.Missing = lacks.found
+	c.Missing = prose.Distinct(c.Missing)
 	c.Config, c.Varying = g.residueByColumn(cols)
 	return c
 }

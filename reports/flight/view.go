@@ -117,7 +117,6 @@ func (v *view) left(id trace.GoID, was since, now trace.Time, e *trace.Event) {
 		if e != nil && e.Goroutine() != id {
 			b.Waking = place(e.Stack())
 		}
-
 		v.blocked[b] += d
 	}
 }

@@ -84,13 +84,9 @@ func once[T any](m *dataMaker, kind string, all *[]T, v T) int {
 // addMetrics takes those of the tables first, then, of a page that is not too large, the others.
 func (m *dataMaker) addMetrics() {
 	units := prose.Texts(tables.Columns, func(c tables.Column) string { return c.Unit })
-	if len(m.in.results.Runs) <= mostWhole {
-		units = append(units, m.in.results.Metrics...)
-	} else {
-		for _, u := range m.in.results.Metrics {
-			if strings.HasPrefix(u, "theory-p") {
-				units = append(units, u)
-			}
+	for _, u := range m.in.results.Metrics {
+		if len(m.in.results.Runs) <= mostWhole || strings.HasPrefix(u, "theory-p") {
+			units = append(units, u)
 		}
 	}
 	for _, unit := range units {

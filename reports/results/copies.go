@@ -35,7 +35,6 @@ func (p *parser) isCopy(r *Run) bool {
 		}
 		return true
 	}
-
 	p.virtual[id] = append(p.virtual[id], r)
 	return false
 }

@@ -62,8 +62,7 @@ func ChooseMetrics(asked []string, inputs []Input) ([]string, error) {
 	if len(asked) == 0 {
 		return all, nil
 	}
-	var metrics []string
-	var names []string
+	var metrics, names []string
 	for _, name := range asked {
 		if _, unit := benchunit.Tidy(1, name); slices.Contains(all, unit) {
 			names = append(names, name) // a comma may be in it

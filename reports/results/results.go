@@ -268,7 +268,6 @@ func (w *warnings) add(at Pos, format string, args ...any) {
 		seen.more++
 		return
 	}
-
 	w.seen[msg] = &warning{first: at}
 	w.order = append(w.order, msg)
 }

@@ -33,17 +33,14 @@ func Groups(r *results.Results) (groups [][]Explained) {
 	}
 	var all []Explained
 	cells := results.Gather(runs, func(r *results.Run) string { return r.Qualified() })
-	beside := results.Gather(cells, family)
+	beside := map[string][]results.Cell{}
 	for _, c := range cells {
-		var others []results.Cell
-		for _, f := range beside {
-			if family(f[0]) != family(c) {
-				continue
-			}
-			others = slices.DeleteFunc(slices.Clone(f), func(o results.Cell) bool {
-				return o[0].Qualified() == c[0].Qualified()
-			})
-		}
+		beside[family(c)] = append(beside[family(c)], c)
+	}
+	for _, c := range cells {
+		others := slices.DeleteFunc(slices.Clone(beside[family(c)]), func(o results.Cell) bool {
+			return o[0].Qualified() == c[0].Qualified()
+		})
 		if a, ok := Of(c, others...); ok {
 			all = append(all, Explained{c, c[0].Series(), a})
 		}

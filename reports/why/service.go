@@ -134,7 +134,6 @@ func (v *view) meanLate() float64 {
 // shares are those of each cause in the response of the tail.
 func (v *view) shares() map[string]float64 {
 	t, s := v.task, map[string]float64{}
-
 	give := func(what float64, to map[string]float64) {
 		for name, part := range to {
 			s[name] += what * part

@@ -67,7 +67,6 @@ func (g *Group) Sweeps() (out []Sweep) {
 				}
 				return of(c)
 			}, fixed)
-
 			if len(s.Cells) > 0 {
 				out = append(out, s)
 			}

@@ -73,13 +73,11 @@ func ComesTo(r []Ranked, verb string, spell func(float64) string) string {
 // all but c"; "" where it is of all of them.
 func OfSome(r []Ranked, cells []*Cell) string {
 	var in, out []string
-	for _, c := range cells {
-		ranks := slices.ContainsFunc(r, func(x Ranked) bool { return x.Name == c.Strategy })
-		switch {
-		case ranks && !slices.Contains(in, c.Strategy):
-			in = append(in, c.Strategy)
-		case !ranks && !slices.Contains(out, c.Strategy):
-			out = append(out, c.Strategy)
+	for _, name := range StrategiesOf(cells) {
+		if slices.ContainsFunc(r, func(x Ranked) bool { return x.Name == name }) {
+			in = append(in, name)
+		} else {
+			out = append(out, name)
 		}
 	}
 	const most = 4 // names
