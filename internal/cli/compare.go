@@ -72,11 +72,9 @@ func (a *app) compare(o comparing, args []string) error {
 	}
 	o.Brief = !o.all
 	c, err := compare.All(inputs, o.Options)
-	var option *compare.OptionError
-	switch {
-	case errors.As(err, &option):
+	if _, of := errors.AsType[*compare.OptionError](err); of {
 		return fmt.Errorf("--%w", err)
-	case err != nil:
+	} else if err != nil {
 		return fmt.Errorf("compare: %w", err)
 	}
 	if o.html.Path != "" {

@@ -90,15 +90,9 @@ func (a *app) crashCommand() *cobra.Command {
 
 // crashingCommand is the process that is killed.
 func (a *app) crashingCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:    "crashing [flags]",
-		Short:  "work until killed (an order as JSON on stdin; for poolbench itself)",
-		Hidden: true,
-		Args:   flags.Operands(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return crash.Work(cmd.Context(), a.stdin, a.Stdout)
-		},
-	}
+	return hidden("crashing [flags]",
+		"work until killed (an order as JSON on stdin; for poolbench itself)",
+		func(ctx context.Context, _ []string) error { return crash.Work(ctx, a.stdin, a.Stdout) })
 }
 
 // A crashDocument is what crash prints with --format json.

@@ -181,12 +181,9 @@ const controlBlocks = 2000
 // module. It keeps nothing in memory that grows, and starts nothing.
 func (a *app) controlCommand() *cobra.Command {
 	var slower bool
-	cmd := &cobra.Command{
-		Use:    "control BENCHTIME [flags]",
-		Short:  "a benchmark of known work, printed as go test does (for poolbench itself)",
-		Hidden: true,
-		Args:   flags.Operands("BENCHTIME"),
-		RunE: func(_ *cobra.Command, args []string) error {
+	cmd := hidden("control BENCHTIME [flags]",
+		"a benchmark of known work, printed as go test does (for poolbench itself)",
+		func(_ context.Context, args []string) error {
 			b, err := measure.ParseBenchTime(args[0])
 			if err != nil {
 				return fmt.Errorf("control: %w", err)
@@ -199,8 +196,7 @@ func (a *app) controlCommand() *cobra.Command {
 			_, err = fmt.Fprintf(a.Stdout, "%s\t%d\t%g ns/op\n", measure.ControlName, iterations,
 				float64(took)/float64(iterations))
 			return err
-		},
-	}
+		}, "BENCHTIME")
 	cmd.Flags().BoolVar(&slower, "slower", false, "do 15 % more")
 	return cmd
 }
@@ -221,16 +217,12 @@ func work(b measure.BenchTime, blocks int) (iterations int, took time.Duration) 
 
 // guardCommand is the process that cleans up after a gate that was killed.
 func (a *app) guardCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:    "guard DIR [flags]",
-		Short:  "end and remove what a gate has left that was killed (for poolbench itself)",
-		Hidden: true,
-		Args:   flags.Operands("DIR"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := measure.Guard(cmd.Context(), a.stdin, args[0]); err != nil {
+	return hidden("guard DIR [flags]",
+		"end and remove what a gate has left that was killed (for poolbench itself)",
+		func(ctx context.Context, args []string) error {
+			if err := measure.Guard(ctx, a.stdin, args[0]); err != nil {
 				return fmt.Errorf("guard: %w", err)
 			}
 			return nil
-		},
-	}
+		}, "DIR")
 }

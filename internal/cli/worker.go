@@ -193,7 +193,7 @@ func (p *patientRunners) run(
 	ctx context.Context, s bench.Scenario, patience time.Duration, soFar func(*bench.Result),
 ) (*bench.Result, error) {
 	r, err := p.with(patience).Telling(ctx, s, soFar)
-	if stuck := (*runner.StuckError)(nil); errors.As(err, &stuck) {
+	if _, stuck := errors.AsType[*runner.StuckError](err); stuck {
 		return nil, fleet.Last{Err: err}
 	}
 	return r, err

@@ -26,13 +26,16 @@ type Member struct {
 	Program Program
 }
 
-// NewMember is this process, as that program.
-func NewMember(p Program) (Member, error) {
+// Self is this process, whose program readers know by that version.
+func Self(version string) (Member, error) {
 	host, err := os.Hostname()
 	if err != nil {
 		return Member{}, err
 	}
-	return Member{ID: rand.Text(), Host: host, Process: os.Getpid(), Program: p}, nil
+	m := Member{ID: rand.Text(), Host: host, Process: os.Getpid(),
+		Program: Program{Version: version, Parts: hashOf(parts())}}
+	err = m.Program.know()
+	return m, err
 }
 
 func (m Member) String() string { return fmt.Sprintf("%s (process %d)", m.Host, m.Process) }
@@ -45,9 +48,8 @@ type Program struct {
 	Parts   string // hash of the names and parameters of whatever is registered
 }
 
-// Self is the program of this process, which readers know by that version.
-func Self(version string) (Program, error) {
-	p := Program{Version: version, Parts: hashOf(parts())}
+// know fills in what tells the build of this process.
+func (p *Program) know() error {
 	build, ok := debug.ReadBuildInfo()
 	committed := false
 	if ok {
@@ -57,23 +59,23 @@ func Self(version string) (Program, error) {
 		}
 	}
 	if committed {
-		return p, nil
+		return nil
 	}
 	path, err := os.Executable()
 	if err != nil {
-		return p, err
+		return err
 	}
 	file, err := os.Open(path)
 	if err != nil {
-		return p, err
+		return err
 	}
 	defer file.Close()
 	h := sha256.New()
 	if _, err := io.Copy(h, file); err != nil {
-		return p, err
+		return err
 	}
 	p.Binary = hex.EncodeToString(h.Sum(nil))
-	return p, nil
+	return nil
 }
 
 // key tells programs apart in the subjects of NATS.

@@ -59,19 +59,17 @@ type Execution struct {
 func Begin(h *runner.Host, o question.RunOptions, title string) (_ *Execution, err error) {
 	e := &Execution{Host: h, Show: progress.NewLines(h.Stderr, o.Quiet),
 		Runner: runner.New(h, o.Patience)}
-	defer func() {
-		if err != nil {
-			e.Close()
-		}
-	}()
-	if e.View, err = look(h.Stderr, o.Live, title); err != nil {
+	if e.View, err = look(h.Stderr, o.Live, title); err == nil {
+		err = e.Runner.Muster(o.Crew)
+	}
+	if err == nil {
+		e.Dir, err = openDir(h, o)
+	}
+	if err != nil {
+		e.Close()
 		return nil, err
 	}
-	if err = e.Runner.Muster(o.Crew); err != nil {
-		return nil, err
-	}
-	e.Dir, err = openDir(h, o)
-	return e, err
+	return e, nil
 }
 
 // Close ends what the execution has begun.
@@ -218,11 +216,10 @@ func (e *Execution) Write(r *bench.Result) error {
 // Take writes the result of a run of a section down, or remembers that there is none. Its error
 // ends the execution.
 func (e *Execution) Take(rec Record, r *bench.Result, err error) error {
-	var stuck *runner.StuckError
-	switch {
-	case errors.As(err, &stuck):
+	if _, stuck := errors.AsType[*runner.StuckError](err); stuck {
 		return err
-	case err != nil:
+	}
+	if err != nil {
 		e.Show.Note(func() { e.Complain(err) })
 		return e.Fail(rec.ID.Name, rec.ID.Seed, err)
 	}

@@ -82,14 +82,12 @@ func (v *View) Begin(
 		if f := v.course.Step(now); text != nil {
 			text(frameLine(f))
 		}
-		if v.stream != nil || v.export != nil {
-			v.tell(now)
-		}
+		v.tell(now)
 	})
 	return meter.With(ctx, &v.meter)
 }
 
-// tell tells the second that is over.
+// tell tells the second that is over, where anybody is told.
 func (v *View) tell(now time.Time) {
 	for _, second := range v.seconds.Step(now) {
 		v.stream.Write(second)
@@ -105,9 +103,7 @@ func (v *View) stop(e live.Ending) (export, stream error) {
 	}
 	v.closed = true
 	v.end()
-	if v.stream != nil || v.export != nil {
-		v.tell(time.Now())
-	}
+	v.tell(time.Now())
 	if v.stream != nil {
 		stream = v.of.Named(outfile.Named(v.of.Path, v.stream.End(e)))
 	}

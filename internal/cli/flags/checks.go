@@ -142,16 +142,14 @@ func readError(f *pflag.Flag, text string, err error) error {
 
 // Error makes one line of what pflag says, naming the known flags where that helps.
 func Error(cmd *cobra.Command, err error) error {
-	var unknown *pflag.NotExistError
-	var invalid *pflag.InvalidValueError
-	switch {
-	case errors.As(err, &unknown):
+	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
 		flag := "--" + unknown.GetSpecifiedName()
 		if short := unknown.GetSpecifiedShortnames(); short != "" {
 			flag = "-" + short
 		}
 		return fmt.Errorf("unknown flag %s (known: %s)", flag, strings.Join(Known(cmd), ", "))
-	case errors.As(err, &invalid):
+	}
+	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 		return readError(invalid.GetFlag(), invalid.GetValue(), invalid.Unwrap())
 	}
 	return err

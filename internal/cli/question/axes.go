@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -24,12 +23,11 @@ import (
 // An axis is one thing that a scenario is made of: a flag of `poolbench run`, and a key of a
 // scenario file under the same name.
 type axis struct {
-	name, value string // the flag, and what its argument is called in the help
-	doc         string
-	many        bool            // several values make a cross product
-	excludes    []string        // the axes that say the same thing otherwise
-	names       func() []string // what completion offers
-	set         func(m *matrix, text string) error
+	name, doc string          // of the flag
+	value     flags.Value     // of a matrix
+	many      bool            // several values make a cross product
+	excludes  []string        // the axes that say the same thing otherwise
+	names     func() []string // what completion offers
 }
 
 // A matrix is what the values of all axes come to.
@@ -39,84 +37,83 @@ type matrix struct {
 	stages string // of each arrival process; "": as they are
 }
 
-// axes are all of them, in the order of the help. The defaults in their words are bench's own.
-func axes() []axis {
+// axes are all of them, where nothing is to be read.
+func axes() []axis { return axesOf(new(matrix)) }
+
+// axesOf are all of them, in the order of the help, with their values in the matrix. The defaults
+// in their words are bench's own.
+func axesOf(m *matrix) []axis {
 	zero := bench.Scenario{}.Written()
 	return []axis{
-		{name: "strategy", value: "NAME", many: true, names: StrategiesOrAll,
-			set: listOf(func(m *matrix) *[]strategies.Variant { return &m.Strategies },
-				parseStrategies),
+		{name: "strategy", many: true, names: StrategiesOrAll,
+			value: listOf(&m.Strategies, "NAME", parseStrategies),
 			doc: "strategies that bound the tasks; all for every one that needs no disk and no server " +
 				"(default all)"},
-		{name: "workload", value: "NAME", many: true, names: catalog.WorkloadNames,
-			set: listOf(func(m *matrix) *[]workloads.Variant { return &m.Workloads },
-				Variants(workloads.Resolve)),
-			doc: fmt.Sprintf("what a task costs (default %s)", zero.Workload)},
-		{name: "target", value: "NAME", many: true, names: catalog.TargetNames,
-			set: listOf(func(m *matrix) *[]targets.Variant { return &m.Targets },
-				Variants(targets.Resolve)),
-			doc: fmt.Sprintf("what a task calls (default %s)", zero.Target)},
-		{name: "arrival", value: "NAME", many: true, names: catalog.ArrivalNames,
-			set: listOf(func(m *matrix) *[]arrivals.Variant { return &m.Arrivals },
-				Variants(arrivals.Resolve)),
-			doc: fmt.Sprintf("when tasks are due (default %s)", zero.Arrival)},
-		{name: "limit", value: "K,K", many: true,
-			doc: fmt.Sprintf("most tasks in flight (default %d)", zero.Limit),
-			set: listOf(func(m *matrix) *[]int { return &m.Limits }, positive(param.Ints))},
-		{name: "queue", value: "N", doc: flags.QueueDoc,
-			set: one(func(m *matrix) *int { return &m.Queue }, flags.ParseQueue)},
-		{name: "load", value: "X,X", many: true, excludes: []string{"rate", "stages"},
+		{name: "workload", many: true, names: catalog.WorkloadNames,
+			value: listOf(&m.Workloads, "NAME", Variants(workloads.Resolve)),
+			doc:   fmt.Sprintf("what a task costs (default %s)", zero.Workload)},
+		{name: "target", many: true, names: catalog.TargetNames,
+			value: listOf(&m.Targets, "NAME", Variants(targets.Resolve)),
+			doc:   fmt.Sprintf("what a task calls (default %s)", zero.Target)},
+		{name: "arrival", many: true, names: catalog.ArrivalNames,
+			value: listOf(&m.Arrivals, "NAME", Variants(arrivals.Resolve)),
+			doc:   fmt.Sprintf("when tasks are due (default %s)", zero.Arrival)},
+		{name: "limit", many: true,
+			doc:   fmt.Sprintf("most tasks in flight (default %d)", zero.Limit),
+			value: listOf(&m.Limits, "K,K", positive(param.Ints))},
+		{name: "queue", doc: flags.QueueDoc,
+			value: flags.Parsed(&m.Queue, "N", flags.ParseQueue)},
+		{name: "load", many: true, excludes: []string{"rate", "stages"},
 			doc: fmt.Sprintf("arrival rate as a share of the capacity limit/E[S] (default %v)",
 				zero.Load),
-			set: listOf(func(m *matrix) *[]float64 { return &m.Loads }, positive(param.Floats))},
-		{name: "rate", value: "X,X", many: true, excludes: []string{"load", "stages"},
-			doc: "arrival rate in tasks per second",
-			set: listOf(func(m *matrix) *[]float64 { return &m.Rates }, positive(param.Floats))},
-		{name: "stages", value: "STAGES", excludes: []string{"load", "rate", "n", "duration"},
+			value: listOf(&m.Loads, "X,X", positive(param.Floats))},
+		{name: "rate", many: true, excludes: []string{"load", "stages"},
+			doc:   "arrival rate in tasks per second",
+			value: listOf(&m.Rates, "X,X", positive(param.Floats))},
+		{name: "stages", excludes: []string{"load", "rate", "n", "duration"},
 			doc: "loads (or rates) one after the other in each run, with results of each: " +
 				"'load=0.6 for 20s, load=1.4 for 10s, load=0.6 for 60s'",
-			set: one(func(m *matrix) *string { return &m.stages }, parseStages)},
-		{name: "timeout", value: "TIME",
-			doc: "timeout per attempt; the task then counts as failed (default: none)",
-			set: one(func(m *matrix) *time.Duration { return &m.Timeout }, flags.PositiveTime)},
-		{name: "drain", value: "TIME", doc: "abandon tasks not done this long after the last " +
+			value: flags.Parsed(&m.stages, "STAGES", parseStages)},
+		{name: "timeout",
+			doc:   "timeout per attempt; the task then counts as failed (default: none)",
+			value: flags.Parsed(&m.Timeout, "TIME", flags.PositiveTime)},
+		{name: "drain", doc: "abandon tasks not done this long after the last " +
 			"task was submitted (default: finish all)",
-			set: one(func(m *matrix) *time.Duration { return &m.Drain }, flags.PositiveTime)},
-		{name: "deadline", value: "TIME",
-			doc: "goodput counts tasks whose response is within it (default: none)",
-			set: one(func(m *matrix) *time.Duration { return &m.Deadline }, flags.PositiveTime)},
-		{name: "n", value: "TASKS", excludes: []string{"duration", "stages"},
+			value: flags.Parsed(&m.Drain, "TIME", flags.PositiveTime)},
+		{name: "deadline",
+			doc:   "goodput counts tasks whose response is within it (default: none)",
+			value: flags.Parsed(&m.Deadline, "TIME", flags.PositiveTime)},
+		{name: "n", excludes: []string{"duration", "stages"},
 			doc: fmt.Sprintf("tasks in a run (default %d; at a --rate under the real clock %v "+
 				"of them, %d at least)", zero.Tasks, firstLook, firstTasks),
-			set: one(func(m *matrix) *int { return &m.Stop.Tasks }, flags.UpTo(mostTasks))},
-		{name: "duration", value: "TIME", excludes: []string{"n", "stages"},
-			doc: "end a run after this time instead of a number of tasks",
-			set: one(func(m *matrix) *time.Duration { return &m.Stop.Duration },
-				flags.PositiveTime)},
-		{name: "warmup", value: "SHARE",
+			value: flags.Parsed(&m.Stop.Tasks, "TASKS", flags.UpTo(mostTasks))},
+		{name: "duration", excludes: []string{"n", "stages"},
+			doc:   "end a run after this time instead of a number of tasks",
+			value: flags.Parsed(&m.Stop.Duration, "TIME", flags.PositiveTime)},
+		{name: "warmup",
 			doc: fmt.Sprintf("share of the tasks, the first ones, that run but do not count "+
 				"(default %v%%)", 100*zero.Warmup),
-			set: one(func(m *matrix) *float64 { return &m.Stop.Warmup }, param.Percent)},
-		{name: "count", value: "N", doc: "repetitions, interleaved across scenarios; 6 give an " +
+			value: flags.Parsed(&m.Stop.Warmup, "SHARE", param.Percent)},
+		{name: "count", doc: "repetitions, interleaved across scenarios; 6 give an " +
 			"interval, 10 a comparison (default 1)",
-			set: one(func(m *matrix) *int { return &m.count }, flags.UpTo(MostRuns))},
-		{name: "seed", value: "N",
-			doc: "seed of arrivals and task times; repetition i uses seed+i (default 1)",
-			set: one(func(m *matrix) *uint64 { return &m.Seed }, flags.ParseSeed)},
-		{name: "clock", value: "CLOCK",
+			value: flags.Parsed(&m.count, "N", flags.UpTo(MostRuns))},
+		{name: "seed",
+			doc:   "seed of arrivals and task times; repetition i uses seed+i (default 1)",
+			value: flags.Parsed(&m.Seed, "N", flags.ParseSeed)},
+		{name: "clock",
 			names: func() []string {
 				return []string{bench.Real.String(), bench.Virtual.String()}
 			},
 			doc: "real, or virtual: exact and repeatable, for workloads that wait (default " +
 				zero.Clock + ")",
-			set: one(func(m *matrix) *bench.Clock { return &m.Clock }, bench.ParseClock)},
-		{name: flags.ProfileFlag, value: "KIND,KIND", names: flags.ProfileKinds,
-			doc: flags.ProfileDoc,
-			set: one(func(m *matrix) *string { return &m.Profile }, profiles.Parse)},
-		{name: "flight", value: "TIME",
+			value: flags.Parsed(&m.Clock, "CLOCK", bench.ParseClock)},
+		{name: flags.ProfileFlag, names: flags.ProfileKinds,
+			doc:   flags.ProfileDoc,
+			value: flags.Parsed(&m.Profile, "KIND,KIND", profiles.Parse)},
+		{name: "flight",
 			doc: "keep the last TIME of the runtime's trace, and write it when a task exceeds " +
 				"the objective, the deadline or else three times the p99 so far (real clock)",
-			set: one(func(m *matrix) *time.Duration { return &m.Flight }, flags.PositiveTime)},
+			value: flags.Parsed(&m.Flight, "TIME", flags.PositiveTime)},
 	}
 }
 
@@ -142,25 +139,13 @@ func parseStrategies(text string) ([]strategies.Variant, error) {
 	return Variants(strategies.Resolve)(text)
 }
 
-// one keeps what parse makes of the text in a field of the matrix.
-func one[T any](
-	field func(*matrix) *T, parse func(text string) (T, error),
-) func(*matrix, string) error {
-	return func(m *matrix, text string) (err error) {
-		*field(m), err = parse(text)
-		return err
-	}
-}
-
-// listOf adds what parse makes of the text to a field of the matrix.
-func listOf[T any](
-	field func(*matrix) *[]T, parse func(text string) ([]T, error),
-) func(*matrix, string) error {
-	return func(m *matrix, text string) error {
+// listOf adds what parse makes of the text to a list.
+func listOf[T any](to *[]T, kind string, parse func(text string) ([]T, error)) flags.Value {
+	return flags.Value{Kind: kind, Take: func(text string) error {
 		more, err := parse(text)
-		*field(m) = append(*field(m), more...)
+		*to = append(*to, more...)
 		return err
-	}
+	}}
 }
 
 // Variants reads a comma list of variants; the error joins what is wrong with each.
@@ -206,7 +191,7 @@ func AddAxes(cmd *cobra.Command, without ...string) Words {
 		if slices.Contains(without, x.name) {
 			continue
 		}
-		cmd.Flags().Var(flags.Value{Kind: x.value, Take: func(text string) error {
+		cmd.Flags().Var(flags.Value{Kind: x.value.Kind, Take: func(text string) error {
 			if flags.Blank(text) {
 				return flags.ErrEmpty
 			}

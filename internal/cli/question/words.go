@@ -50,7 +50,7 @@ func (w Words) Suite(where string) (bench.Suite, error) {
 	m.Seed = FirstSeed
 	m.Stop.Warmup = zero.Warmup
 	var complaints []error
-	for _, x := range axes() {
+	for _, x := range axesOf(&m) {
 		given := w[x.name]
 		if len(given) > 1 && !x.many {
 			complaints = append(complaints,
@@ -58,7 +58,7 @@ func (w Words) Suite(where string) (bench.Suite, error) {
 			continue
 		}
 		for _, v := range given {
-			complaints = append(complaints, prefixed(v.Where, x.set(&m, v.Text)))
+			complaints = append(complaints, prefixed(v.Where, x.value.Take(v.Text)))
 		}
 	}
 	if w["strategy"] == nil {

@@ -12,13 +12,7 @@ import (
 )
 
 // Self is this process among others of a fleet.
-func Self() (fleet.Member, error) {
-	program, err := fleet.Self(ReadVersion().String())
-	if err != nil {
-		return fleet.Member{}, err
-	}
-	return fleet.NewMember(program)
-}
+func Self() (fleet.Member, error) { return fleet.Self(ReadVersion().String()) }
 
 // A crew makes the runs of one command.
 type crew struct {

@@ -21,7 +21,7 @@ type dashboard struct {
 // inPrometheus are the names under which Prometheus has our metrics (OpenTelemetry's compatibility
 // with it): points are underscores, units and kinds are suffixes.
 func inPrometheus() (names []string) {
-	for _, name := range Names {
+	for _, name := range []string{Tasks, Sent, InFlight, Response} {
 		name = strings.ReplaceAll(name, ".", "_")
 		switch name {
 		case "poolbench_response_duration":

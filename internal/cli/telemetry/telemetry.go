@@ -34,9 +34,6 @@ const (
 	Response = "poolbench.response.duration" // from due, of completed tasks, in seconds
 )
 
-// Names are those of all metrics.
-var Names = []string{Tasks, Sent, InFlight, Response}
-
 // bounds are those of the buckets of responses, in seconds.
 var bounds = []float64{0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5,
 	1, 2, 5, 10, 20, 50, 100}
@@ -142,8 +139,13 @@ func (x *Exporter) Record(s live.Second) {
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	of := x.seriesOf(strings.ToValidUTF8(s.Run, "\uFFFD"))
-	of.now = countsOf(&s)
+	run := strings.ToValidUTF8(s.Run, "\uFFFD")
+	of := x.series[run]
+	if of == nil {
+		of = &series{buckets: make([]uint64, len(bounds)+1)}
+		x.series[run] = of
+	}
+	of.now = counts{s.Sent, [...]uint64{s.Abandoned, s.Completed, s.Failed, s.Shed, s.Throttled}}
 	of.inFlight, of.changed = s.InFlight, true
 	s.Responses.Each(func(response time.Duration, n uint64) {
 		n *= s.Every
@@ -161,19 +163,6 @@ func (x *Exporter) Record(s live.Second) {
 		data := x.data(now)
 		x.done.Go(func() { x.export(data) })
 	}
-}
-
-func (x *Exporter) seriesOf(run string) *series {
-	of := x.series[run]
-	if of == nil {
-		of = &series{buckets: make([]uint64, len(bounds)+1)}
-		x.series[run] = of
-	}
-	return of
-}
-
-func countsOf(s *live.Second) counts {
-	return counts{s.Sent, [...]uint64{s.Abandoned, s.Completed, s.Failed, s.Shed, s.Throttled}}
 }
 
 func (c *counts) add(other counts) {

@@ -30,8 +30,7 @@ func Parse(name string, data []byte, want string) (ast.Node, error) {
 	}
 	file, err := parse(data)
 	if err != nil {
-		var at yaml.Error
-		if errors.As(err, &at) && at.GetToken() != nil {
+		if at, ok := errors.AsType[yaml.Error](err); ok && at.GetToken() != nil {
 			return nil, Wrong(name, at.GetToken(), "%s", OneLine(at.GetMessage()))
 		}
 		return nil, fmt.Errorf("%s: %s", name, OneLine(err.Error()))

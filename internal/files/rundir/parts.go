@@ -112,15 +112,10 @@ func pack(pieces ...[]byte) (string, error) {
 	w := deflaters.Get().(*flate.Writer)
 	defer deflaters.Put(w)
 	w.Reset(&deflated)
-	var err error
 	for _, piece := range pieces {
-		if err == nil {
-			_, err = w.Write(piece)
-		}
+		_, _ = w.Write(piece) // its error is that of Close, too
 	}
-	if err == nil {
-		err = w.Close()
-	}
+	err := w.Close()
 	return base64.StdEncoding.EncodeToString(deflated.Bytes()), err
 }
 

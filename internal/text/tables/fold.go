@@ -32,6 +32,11 @@ func Fit(text string, most int) string {
 	return b.String()
 }
 
+// Lines is Fit of lines, each with its end.
+func Lines(lines []string, most int) string {
+	return Fit(strings.Join(append(slices.Clip(lines), ""), "\n"), most)
+}
+
 // wider reports whether a line of the text is.
 func wider(text string, most int) bool {
 	for line := range strings.Lines(text) {
@@ -143,7 +148,7 @@ func WriteTable(to io.Writer, rows [][]string, most int) error {
 		line := 0
 		for text := range strings.Lines(b.String()) {
 			if above {
-				fmt.Fprintln(to, cut(rows[line][0], most))
+				fmt.Fprintln(to, strings.Join(cut(rows[line][0], most), "\n"))
 			}
 			line++
 			if _, err := io.WriteString(to, text); err != nil {
@@ -186,15 +191,11 @@ func fold(first int, widths []int, most int) (parts []span) {
 }
 
 // cut breaks a text that has no blanks into lines of at most so many characters.
-func cut(text string, most int) string {
-	var lines []string
-	for runes := []rune(text); ; {
-		n := min(len(runes), most)
-		lines, runes = append(lines, string(runes[:n])), runes[n:]
-		if len(runes) == 0 {
-			return strings.Join(lines, "\n")
-		}
+func cut(text string, most int) (lines []string) {
+	for line := range slices.Chunk([]rune(text), most) {
+		lines = append(lines, string(line))
 	}
+	return lines
 }
 
 // Wrapped breaks a text at its blanks into lines of at most so many characters, but not between a
@@ -208,7 +209,7 @@ func Wrapped(first, text string, most int) string {
 	var words []string
 	whole := quantity.Together(prose.OneLine(text))
 	for word := range strings.SplitSeq(whole, " ") {
-		words = append(words, strings.Split(cut(word, max(most-indent, 1)), "\n")...)
+		words = append(words, cut(word, max(most-indent, 1))...)
 	}
 	for i, word := range words {
 		width := utf8.RuneCountInString(word)
