@@ -156,7 +156,7 @@ func newSorter(p observed.Plan, w workloads.Workload) (o sorter) {
 	return o
 }
 
-func (o sorter) classOf(seq uint64) strategies.Class {
+func (o *sorter) classOf(seq uint64) strategies.Class {
 	switch {
 	case o.either != nil && o.either.Computes(seq):
 		return strategies.CPU
@@ -170,7 +170,7 @@ func (o sorter) classOf(seq uint64) strategies.Class {
 	return strategies.Short
 }
 
-func (o sorter) sizeOf(seq uint64) time.Duration {
+func (o *sorter) sizeOf(seq uint64) time.Duration {
 	if o.timed == nil {
 		return 0
 	}

@@ -58,7 +58,8 @@ func (w *waiter) DoPart(
 	return w.Time(seq)-from > length, w.wait(ctx, seq, from, length)
 }
 
-// wait waits for that part of the task's time.
+// wait waits for that part of the task's time. It has seven returns for the two defers: with one
+// more, Go makes a list of what is deferred.
 func (w *waiter) wait(ctx context.Context, seq uint64, from, length time.Duration) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -74,10 +75,7 @@ func (w *waiter) wait(ctx context.Context, seq uint64, from, length time.Duratio
 	if over := w.watchOver(ctx, done); over != nil {
 		p := over.take()
 		defer over.giveBack(p)
-		if d := min(w.time(&p.slot, seq)-from, length); d > 0 {
-			return p.wait(ctx, d)
-		}
-		return nil
+		return p.wait(ctx, min(w.time(&p.slot, seq)-from, length))
 	}
 	s := w.slot()
 	defer w.slots.Put(s)

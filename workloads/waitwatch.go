@@ -93,6 +93,9 @@ func (o *watch) end() {
 // wait waits for d, or until ctx ends. What ends with its timer has had its time, also where ctx
 // ends at that instant.
 func (p *watched) wait(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return nil
+	}
 	p.set(d)
 	p.state.Store(waiting)
 	early := ctx.Err() // its end may have passed by

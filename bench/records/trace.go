@@ -30,6 +30,31 @@ func (t *Trace) At(i int) *Record {
 	return &t.chunks[i>>chunkBits][i&chunkMask]
 }
 
+// From are the tasks from first on.
+func (t *Trace) From(first int) iter.Seq2[int, *Record] {
+	return func(yield func(int, *Record) bool) {
+		for i := first; i < t.n; {
+			next := t.together(i)
+			for k := range next {
+				if !yield(i+k, &next[k]) {
+					return
+				}
+			}
+			i += len(next)
+		}
+	}
+}
+
+// together are the records of task i and of those behind it that lie next to each other.
+func (t *Trace) together(i int) []Record {
+	n := t.n - i
+	if t.order != nil {
+		i, n = int(t.order[i]), 1
+	}
+	chunk := t.chunks[i>>chunkBits][i&chunkMask:]
+	return chunk[:min(n, len(chunk))]
+}
+
 // Seq is the number of task i in the plan: its own where one generator issues the tasks in their
 // order, and else what AddNumbered was told.
 func (t *Trace) Seq(i int) uint64 {
@@ -51,8 +76,8 @@ func (t *Trace) Lags() iter.Seq2[int, int64] {
 		if n := len(t.logs); n > 0 {
 			before = make([]Lagging, t.logs[n-1]+1)
 		}
-		for i := range t.n {
-			r, b := t.At(i), &before[0]
+		for i, r := range t.From(0) {
+			b := &before[0]
 			if t.order != nil {
 				b = &before[t.logs[t.order[i]>>chunkBits]]
 			}

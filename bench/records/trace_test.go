@@ -80,3 +80,40 @@ func TestTraceOrder(t *testing.T) {
 		}
 	})
 }
+
+// TestFrom: the tasks from any one on are those of At, across chunks, of one log and of several,
+// until who asks has enough.
+func TestFrom(t *testing.T) {
+	const n = 2<<chunkBits + 3
+	one, odd, even := New(0), New(0), New(0)
+	for i := range int64(n) {
+		one.Add(i)
+		if i%2 == 0 {
+			even.Add(i)
+		} else {
+			odd.Add(i)
+		}
+	}
+	for _, trace := range []*Trace{NewTrace([]Log{one}), NewTrace([]Log{odd, even})} {
+		for _, first := range []int{0, 7, 1 << chunkBits, n - 1, n} {
+			want := first
+			for i, r := range trace.From(first) {
+				if i != want || r != trace.At(i) || r.Due != int64(i) {
+					t.Fatalf("from %d: task %d is due at %d, want task %d", first, i, r.Due, want)
+				}
+				want++
+			}
+			if want != n {
+				t.Errorf("from %d: it ends at %d, want %d", first, want, n)
+			}
+		}
+		for i := range trace.From(1) {
+			if i > 2 {
+				t.Fatal("it goes on after the break")
+			}
+			if i == 2 {
+				break
+			}
+		}
+	}
+}

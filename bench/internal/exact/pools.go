@@ -23,8 +23,8 @@ func besideOneAnother(o *observed.Run,
 	}
 	if o.Classes(d) == nil {
 		var one strategies.Class
-		for i := range o.Trace.Len() {
-			if class := o.Trace.At(i).Class; i > 0 && class != one {
+		for i, rec := range o.Trace.From(0) {
+			if class := rec.Class; i > 0 && class != one {
 				return nil, nil
 			} else {
 				one = class

@@ -48,8 +48,8 @@ func Report(o *observed.Run, r *result.Result, first int, k Memory) {
 }
 
 func completedFrom(o *observed.Run, first int) (n int) {
-	for i := first; i < o.Trace.Len(); i++ {
-		if o.Trace.At(i).Outcome == records.Completed {
+	for _, rec := range o.Trace.From(first) {
+		if rec.Outcome == records.Completed {
 			n++
 		}
 	}
@@ -150,8 +150,8 @@ func reportQuantiles(o *observed.Run, r *result.Result, first, n int, k Memory) 
 		return
 	}
 	values := make([]int64, 0, n)
-	for i := first; i < o.Trace.Len(); i++ {
-		if rec := o.Trace.At(i); rec.Outcome == records.Completed {
+	for _, rec := range o.Trace.From(first) {
+		if rec.Outcome == records.Completed {
 			values = append(values, rec.Response())
 		}
 	}

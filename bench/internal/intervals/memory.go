@@ -157,8 +157,8 @@ func ownRelaxation(o *observed.Run, first int) float64 {
 		return 0 // of a soak, which keeps no task
 	}
 	mean, square, n := 0.0, 0.0, 0.0
-	for i := first; i < o.Trace.Len(); i++ {
-		if rec := o.Trace.At(i); rec.Outcome == records.Completed {
+	for _, rec := range o.Trace.From(first) {
+		if rec.Outcome == records.Completed {
 			n++
 			v := float64(rec.Response()) / observed.Second
 			off := v - mean

@@ -15,8 +15,8 @@ func (o *Run) StretchMeans(
 		o.scratch = make([]float64, 0, o.Trace.Len()-first)
 	}
 	values = o.scratch[:0]
-	for i := first; i < o.Trace.Len(); i++ {
-		if v, counts := value(i, o.Trace.At(i)); counts {
+	for i, rec := range o.Trace.From(first) {
+		if v, counts := value(i, rec); counts {
 			values = append(values, v)
 		}
 	}

@@ -26,8 +26,8 @@ func (o *Run) FifoPools() (pools []int, poolOf map[strategies.Class]int) {
 		all += l.Limit
 	}
 	var seen [2]bool // of tasks with and without a class pool
-	for i := range o.Trace.Len() {
-		if _, pool := poolOf[o.Trace.At(i).Class]; pool {
+	for _, rec := range o.Trace.From(0) {
+		if _, pool := poolOf[rec.Class]; pool {
 			seen[1] = true
 		} else {
 			seen[0] = true
@@ -64,6 +64,14 @@ func (o *Run) Dist() dist.Dist {
 
 // BothClasses are those of tasks that are told apart by their length.
 var BothClasses = []strategies.Class{strategies.Short, strategies.Long}
+
+// has reports whether any task is of the class.
+func (o *Run) has(class strategies.Class) (any bool) {
+	for _, rec := range o.Trace.From(0) {
+		any = any || rec.Class == class
+	}
+	return any
+}
 
 // Classes are the short and the long tasks; nil where the workload does not tell them apart.
 func (o *Run) Classes(d dist.Dist) []dist.Branch {

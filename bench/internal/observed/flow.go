@@ -55,8 +55,8 @@ type Flowing struct {
 // Flow sweeps the run; tasks before first are not counted in accepted and waited.
 func (o *Run) Flow(first int) Flow {
 	f := Flowing{Run: o, Bound: o.Bound()}
-	for i := range o.Trace.Len() {
-		f.Add(o.Trace.At(i), i >= first)
+	for i, rec := range o.Trace.From(0) {
+		f.Add(rec, i >= first)
 	}
 	return f.Ended(o.Trace.At(0).Due)
 }
@@ -199,8 +199,8 @@ func (o *Run) FreeTime() (f freeTime) {
 // StartsAndEnds are the instants at which those tasks started and ended that ever did, each in
 // order.
 func (o *Run) StartsAndEnds(of func(*records.Record) bool) (starts, ends []int64) {
-	for i := range o.Trace.Len() {
-		if r := o.Trace.At(i); r.Attempts > 0 && of(r) {
+	for _, r := range o.Trace.From(0) {
+		if r.Attempts > 0 && of(r) {
 			starts, ends = append(starts, r.Start), append(ends, r.End)
 		}
 	}

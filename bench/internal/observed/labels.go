@@ -279,8 +279,8 @@ func (o *Run) reportLabels(r *result.Result, first int, scratch []int64) {
 	if !l.Any() {
 		return
 	}
-	for i := first; i < o.Trace.Len(); i++ {
-		l.Add(o.Trace.Seq(i), o.Trace.At(i))
+	for i, rec := range o.Trace.From(first) {
+		l.Add(o.Trace.Seq(i), rec)
 	}
 	var priorities, tenants []int32 // of all tasks: a label takes its time to draw
 	if l.ranked != nil {
@@ -298,8 +298,8 @@ func (o *Run) reportLabels(r *result.Result, first int, scratch []int64) {
 			of, label = tenants, int32(g-workloads.MostLabels)
 		}
 		values := scratch[:0]
-		for i := first; i < o.Trace.Len(); i++ {
-			if rec := o.Trace.At(i); rec.Outcome == records.Completed && (of[i] == label) == is {
+		for i, rec := range o.Trace.From(first) {
+			if rec.Outcome == records.Completed && (of[i] == label) == is {
 				values = append(values, rec.Response())
 			}
 		}

@@ -134,8 +134,8 @@ func (o *Run) Measure(first int) (m Measured) {
 	from, until := Span(o.Trace.Len(), first, func(i int) int64 { return o.Trace.At(i).Due },
 		int64(o.Plan.Duration))
 	m.From = from
-	for i := first; i < o.Trace.Len(); i++ {
-		m.Count(o.Trace.At(i), int64(o.Plan.Deadline))
+	for _, rec := range o.Trace.From(first) {
+		m.Count(rec, int64(o.Plan.Deadline))
 	}
 	return m.Ended(o.Plan, until, first > 0)
 }

@@ -114,8 +114,8 @@ func (o *Run) Windows() ([]result.Window, error) {
 	}
 	t := o.Trace
 	s := NewSpread(t.At(t.Len() - 1).Due)
-	for i := range t.Len() {
-		s.Add(t.At(i))
+	for _, rec := range t.From(0) {
+		s.Add(rec)
 	}
 	return s.Windows()
 }

@@ -50,8 +50,7 @@ func (o *Run) stretches(first int) (all []stretch) {
 		}
 		all, begin = append(all, s), begin+int64(stage.For)
 	}
-	for i := range o.Trace.Len() {
-		rec := o.Trace.At(i)
+	for _, rec := range o.Trace.From(0) {
 		for k := range all {
 			if s := &all[k]; rec.Due <= s.end &&
 				(rec.End > s.end || rec.Outcome == records.Unsettled) {

@@ -24,15 +24,16 @@ func (o *Run) ReportTimes(r *result.Result, first int, m Measured) error {
 	}
 	for _, reading := range []struct {
 		of   string
-		time func(*records.Record) int64
-	}{{"response", (*records.Record).Response}, {"wait", (*records.Record).Wait},
-		{"service", func(r *records.Record) int64 { return r.Busy }}} {
+		time func(*records.Record) (ns int64, counts bool)
+	}{
+		{"response", func(r *records.Record) (int64, bool) { return r.Response(), true }},
+		{"wait", func(r *records.Record) (int64, bool) { return r.Wait(), true }},
+		{"service", func(r *records.Record) (int64, bool) { return r.Busy, true }},
+	} {
 		if reading.of == "wait" && o.Splits() {
 			continue
 		}
-		values, mean := o.timesOf(first, scratch, func(rec *records.Record) (int64, bool) {
-			return reading.time(rec), true
-		})
+		values, mean := o.timesOf(first, scratch, reading.time)
 		if len(values) == 0 {
 			continue
 		}
@@ -75,8 +76,8 @@ func (o *Run) timesOf(
 	first int, scratch []int64, of func(*records.Record) (ns int64, counts bool),
 ) (values []int64, mean float64) {
 	values, sum := scratch[:0], 0.0
-	for i := first; i < o.Trace.Len(); i++ {
-		if rec := o.Trace.At(i); rec.Outcome == records.Completed {
+	for _, rec := range o.Trace.From(first) {
+		if rec.Outcome == records.Completed {
 			if t, counts := of(rec); counts {
 				values = append(values, t)
 				sum += float64(t)
@@ -101,6 +102,9 @@ func (o *Run) toldApart() []strategies.Class {
 func (o *Run) reportClasses(r *result.Result, first int, scratch []int64) {
 	slowdown, n := 0.0, 0
 	for _, class := range o.toldApart() {
+		if !o.has(class) {
+			continue
+		}
 		responses, _ := o.timesOf(first, scratch, func(rec *records.Record) (int64, bool) {
 			if rec.Class == class && rec.Busy > 0 {
 				slowdown += float64(rec.Response()) / float64(rec.Busy)
@@ -127,7 +131,8 @@ const MostFound = 8
 // the slot back in between.
 func (o *Run) ReportFound(r *result.Result, first int) {
 	limit, spec := o.Bound(), o.Plan.Strategy
-	if limit == 0 || limit > MostFound || spec.Quantum != nil || spec.Retries {
+	if limit == 0 || limit > MostFound || spec.Quantum != nil || spec.Retries ||
+		!o.has(strategies.Long) {
 		return
 	}
 	starts, ends := o.StartsAndEnds(func(r *records.Record) bool {
@@ -138,8 +143,7 @@ func (o *Run) ReportFound(r *result.Result, first int) {
 	}
 	found, wait := make([]int, limit+1), make([]float64, limit+1)
 	shorts, begun, over := 0, 0, 0
-	for i := range o.Trace.Len() { // in the order of the due times
-		rec := o.Trace.At(i)
+	for i, rec := range o.Trace.From(0) { // in the order of the due times
 		for begun < len(starts) && starts[begun] < rec.Due {
 			begun++
 		}
@@ -171,8 +175,8 @@ const Intervals = 100
 func (o *Run) Timeline() []result.Interval {
 	t := o.Trace
 	begin, end := t.At(0).Due, t.At(0).Due
-	for i := range t.Len() {
-		end = max(end, t.At(i).End)
+	for _, rec := range t.From(0) {
+		end = max(end, rec.End)
 	}
 	length := max((end-begin)/Intervals+1, 1)
 	line := make([]result.Interval, (end-begin)/length+1)
@@ -182,8 +186,8 @@ func (o *Run) Timeline() []result.Interval {
 	at := func(instant int64) *result.Interval {
 		return &line[min(max((instant-begin)/length, 0), int64(len(line)-1))]
 	}
-	for i := range t.Len() {
-		countIn(at, t.At(i))
+	for _, rec := range t.From(0) {
+		countIn(at, rec)
 	}
 	sumUp(line)
 	return line

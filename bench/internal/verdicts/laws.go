@@ -94,8 +94,8 @@ func ReplayOf(o *observed.Run, first int, h observed.Held) Replay {
 	}
 	p := Oracle{clients: o.Trace.Merged(), poolOf: poolOf, previous: -1}
 	p.open(pools)
-	for i := range o.Trace.Len() {
-		p.Add(i, o.Trace.At(i), i >= first)
+	for i, rec := range o.Trace.From(0) {
+		p.Add(i, rec, i >= first)
 	}
 	return p.Ended()
 }

@@ -166,8 +166,8 @@ func dueBetween(o *observed.Run, from, to int64) (n int) {
 	if o.Trace == nil { // of a soak
 		return int(float64(to-from) / observed.Second * o.Plan.Rate(o.Mean))
 	}
-	for i := range o.Trace.Len() {
-		if due := o.Trace.At(i).Due; due >= from && due < to {
+	for _, rec := range o.Trace.From(0) {
+		if due := rec.Due; due >= from && due < to {
 			n++
 		}
 	}

@@ -72,8 +72,7 @@ func overdue(o *observed.Run, s span, unusual float64) (n int) {
 	if o.Trace.Merged() {
 		timed = nil // which task is which is not known of clients'
 	}
-	for i := range o.Trace.Len() {
-		rec := o.Trace.At(i)
+	for i, rec := range o.Trace.From(0) {
 		if rec.Attempts != 1 || rec.End < s.to || rec.Start > s.to-int64(standstillFloor) {
 			continue
 		}
@@ -101,8 +100,7 @@ func CheckSettling(o *observed.Run, r *result.Result, first int) {
 		return
 	}
 	worst, at := int64(0), 0
-	for i := first; i < o.Trace.Len(); i++ {
-		rec := o.Trace.At(i)
+	for i, rec := range o.Trace.From(first) {
 		if rec.Attempts == 1 && rec.Outcome == records.Completed &&
 			o.Plan.Strategy.Quantum == nil {
 			if kept := rec.End - rec.Start - rec.Busy; kept > worst {
