@@ -29,12 +29,9 @@ func (in *reportInput) profiles(g *grid.Group) (out profiledGroup, found bool, e
 	if g.Study >= 0 || in.dir == "" {
 		return out, false, nil
 	}
-	slow := func(c *grid.Cell) float64 {
-		return cmp.Or(c.Value("p99-response-sec"), c.Value("mean-response-sec"))
-	}
 	var worst, best *grid.Cell
 	for _, c := range g.Cells {
-		if rundir.ProfilesOf(c.Name) != nil && (worst == nil || slow(c) > slow(worst)) {
+		if rundir.ProfilesOf(c.Name) != nil && (worst == nil || isSlower(c, worst)) {
 			worst = c
 		}
 	}
@@ -42,7 +39,7 @@ func (in *reportInput) profiles(g *grid.Group) (out profiledGroup, found bool, e
 		return out, false, nil
 	}
 	for _, c := range g.Cells {
-		if samePlace(c.Name, worst.Name) && (best == nil || slow(c) < slow(best)) {
+		if samePlace(c.Name, worst.Name) && (best == nil || isSlower(best, c)) {
 			best = c
 		}
 	}

@@ -13,9 +13,16 @@ import (
 	"github.com/poolbench/poolbench/internal/files/rundir"
 )
 
-// TestPageShowsProfiles: the slowest strategy is held against the fastest in the same place; a page
-// without profiles has no word of them, and one whose profiles are damaged says so.
+// TestPageShowsProfiles: the slowest strategy is held against the fastest in the same place, by the
+// mean where the tasks are too few for a p99; a page without profiles has no word of them, and one
+// whose profiles are damaged says so.
 func TestPageShowsProfiles(t *testing.T) {
+	for _, unit := range []string{"p99-response-sec", "mean-response-sec"} {
+		t.Run(unit, func(t *testing.T) { showsProfiles(t, unit) })
+	}
+}
+
+func showsProfiles(t *testing.T, unit string) {
 	dir := t.TempDir()
 	name := func(strategy, load string) string {
 		return "Run/strategy=" + strategy + "/workload=cpu_json/limit=4/load=" + load +
@@ -24,10 +31,10 @@ func TestPageShowsProfiles(t *testing.T) {
 	text := "# poolbench results 1\n"
 	for _, r := range []struct {
 		strategy, load string
-		p99            float64
-	}{{"slow", "0.8", 3}, {"middling", "0.8", 2}, {"fast", "0.8", 1}, {"fast", "0.3", 0.1}} {
-		text += fmt.Sprintf("# seed 1\nBenchmark%s 1000 5 ns/op %v p99-response-sec\n",
-			name(r.strategy, r.load), r.p99)
+		response       float64
+	}{{"middling", "0.8", 2}, {"slow", "0.8", 3}, {"fast", "0.8", 1}, {"fast", "0.3", 0.1}} {
+		text += fmt.Sprintf("# seed 1\nBenchmark%s 1000 5 ns/op %v %s\n",
+			name(r.strategy, r.load), r.response, unit)
 		writeProfile(t, dir, name(r.strategy, r.load), r.strategy)
 	}
 	text += "# complete 4 runs\n"

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -59,10 +60,19 @@ func (in *reportInput) readSlowest(path string, groups []*grid.Group) error {
 	return err
 }
 
-// slowestCell is the cell of a sweep with the highest p99, at the end of what varies.
+// isSlower reports whether a has the higher p99, or mean where one has too few tasks for a p99.
+func isSlower(a, b *grid.Cell) bool {
+	x, y := a.Value("p99-response-sec"), b.Value("p99-response-sec")
+	if math.IsNaN(x) || math.IsNaN(y) {
+		x, y = a.Value("mean-response-sec"), b.Value("mean-response-sec")
+	}
+	return x > y
+}
+
+// slowestCell is the cell of a sweep that is slowest, at the end of what varies.
 func slowestCell(s grid.Sweep) (slow *grid.Cell) {
 	for _, c := range s.CellsAt(s.At[len(s.At)-1]) {
-		if slow == nil || c.Value("p99-response-sec") > slow.Value("p99-response-sec") {
+		if slow == nil || isSlower(c, slow) {
 			slow = c
 		}
 	}
