@@ -165,12 +165,18 @@ func (j *job) clocked(ctx context.Context, seq uint64) error {
 // target that counts calls in service it is over at once.
 func admitted(context.Context, uint64) error { return nil }
 
-// resultOf says what became of an attempt. A refusal by the target may be tried again, also one
-// that came across a connection.
+// resultOf says what became of an attempt; it is inlined.
 func (d *driver) resultOf(err error) (r strategies.Result) {
-	if r.Err = err; err == nil {
-		return r
+	if err != nil {
+		r = d.failure(err)
 	}
+	return r
+}
+
+// failure is what became of an attempt with an error. A refusal by the target may be tried again,
+// also one that came across a connection.
+func (d *driver) failure(err error) strategies.Result {
+	r := strategies.Result{Err: err}
 	var refusal *targets.Throttled
 	var status *workloads.StatusError
 	switch {
