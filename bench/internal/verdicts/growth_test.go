@@ -1,4 +1,4 @@
-package bench
+package verdicts_test
 
 import (
 	"cmp"
@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/bench/internal/observed"
 	"github.com/poolbench/poolbench/bench/records"
@@ -28,7 +29,7 @@ type server struct {
 }
 
 // record is what an attack without a bound records of it.
-func (s server) record(seed uint64) *Recording {
+func (s server) record(seed uint64) *bench.Recording {
 	random := rand.New(rand.NewPCG(seed, 1))
 	n := int(s.rate * s.span.Seconds())
 	last := int64(s.span + s.drain)
@@ -92,7 +93,7 @@ func (s server) record(seed uint64) *Recording {
 		}
 		busy += l.At(uint64(i)).Busy
 	}
-	return &Recording{Name: "Attack/target=h/clock=real", Seed: seed,
+	return &bench.Recording{Name: "Attack/target=h/clock=real", Seed: seed,
 		Arrival: arrivals.MustParse("constant"), Rate: s.rate, Duration: s.span,
 		Records: []records.Log{l}, Peak: records.PeakOf([]records.Log{l}), Busy: busy}
 }
@@ -106,7 +107,7 @@ func (s server) grows(t *testing.T, seed uint64) bool {
 	if len(r.Broken) > 0 {
 		t.Fatal(r.Broken)
 	}
-	return slices.ContainsFunc(r.Reasons, func(r Reason) bool {
+	return slices.ContainsFunc(r.Reasons, func(r bench.Reason) bool {
 		return r.Check == rundir.CheckDrift
 	})
 }
@@ -144,7 +145,7 @@ func TestGrowthIsTold(t *testing.T) {
 func TestOverloadIsTold(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(check.Of(t, 4, 20)) {
-		for _, w := range []Written{
+		for _, w := range []bench.Written{
 			{Strategy: "shortest_first", Workload: "hyperexp:c2=10", Limit: 2, Load: 1.05},
 			{Strategy: "partitioned", Workload: "exponential", Limit: 4, Load: 1.2},
 			{Strategy: "worker_pool", Workload: "constant", Limit: 4, Load: 1},
@@ -152,10 +153,9 @@ func TestOverloadIsTold(t *testing.T) {
 			{Strategy: "bounded_queue_shed", Workload: "exponential", Limit: 4, Load: 1.01},
 			{Strategy: "unbounded", Workload: "exponential", Limit: 4, Load: 1.2},
 		} {
-			w.Target, w.Arrival, w.Clock = "none", "poisson", "virtual"
 			w.Tasks, w.Seed = 10_000, seed // the fewer they are, the less there is to tell it by
 			want := w.Load >= 1 && w.Strategy != "bounded_queue_shed" && w.Strategy != "unbounded"
-			if r := runWritten(t, w); r.Drifts() != want {
+			if r := run(t, scenario(t, w)); r.Drifts() != want {
 				t.Errorf("%+v: it grows %v, want %v: %v", w, r.Drifts(), want, r.Reasons)
 			}
 		}
@@ -166,7 +166,7 @@ func TestOverloadIsTold(t *testing.T) {
 // are: 5 alarms in 1000 are allowed.
 func TestNoGrowthIsNotTold(t *testing.T) {
 	t.Parallel()
-	check.RacedBy(t, "TestAgreement")
+	check.RacedBy(t, "TestGrowthIsTold")
 	runs, alarms, seeds := 0, 0, uint64(check.Of(t, 2, 50))
 	for name, s := range map[string]server{
 		"light":    {rate: 30, capacity: 100, slots: 3, span: 10 * time.Second},

@@ -1,0 +1,63 @@
+package bench_test
+
+import (
+	"context"
+	"math"
+	"runtime"
+	"slices"
+	"testing"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/machine/race"
+	"github.com/poolbench/poolbench/strategies"
+)
+
+// TestPoolsOfCores: a strategy that counts the cores has the pools that it made, whatever
+// GOMAXPROCS is afterwards: a virtual run goes on with one processor.
+func TestPoolsOfCores(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
+	s := scenario(t, bench.Written{Strategy: "cpu_io_split", Limit: 4, Load: 0.4,
+		Tasks: 5000, Seed: 1})
+	made := s.Strategy.Spec.New
+	s.Strategy.Spec.New = func(ctx context.Context, p strategies.Params,
+		sink strategies.Sink) strategies.Strategy {
+		defer runtime.GOMAXPROCS(1)
+		return made(ctx, p, sink)
+	}
+	r := run(t, s)
+	if diff, ok := r.Metric("oracle-max-diff-sec"); !ok || diff != 0 || len(r.Broken) > 0 {
+		t.Errorf("oracle off by %v s: %v", diff, r.Broken)
+	}
+}
+
+// TestPoolsOfClasses: pools for each class have exact values and an oracle where nothing stood
+// before a full queue, and with a queue of no slot they have neither, and the run is SUSPECT: the
+// short tasks stood behind the long ones, outside.
+func TestPoolsOfClasses(t *testing.T) {
+	t.Parallel()
+	w := bench.Written{Strategy: "segregated", Workload: "bimodal:p=0.1,short=2ms,long=30ms",
+		Limit: 5, Rate: 600, Tasks: 200_000, Warmup: 0.1, Seed: 1}
+	tolerance := 0.05
+	if race.Enabled {
+		w.Tasks, tolerance = w.Tasks/10, tolerance*math.Sqrt(10)
+	}
+	r := run(t, scenario(t, w))
+	if _, ok := r.Metric("theory-mean-wait-sec"); !ok || metric(t, r, "oracle-max-diff-sec") != 0 ||
+		metric(t, r, "held/op") != 0 || r.Verdict != bench.Valid {
+		t.Errorf("%s: %v, %v", r.Name, r.Verdict, r.Reasons)
+	}
+	near(t, r, "mean-wait-sec", metric(t, r, "theory-mean-wait-sec"), tolerance)
+	w.Queue, w.Tasks = bench.NoQueue, w.Tasks/10
+	r = run(t, scenario(t, w))
+	for _, unit := range []string{"theory-mean-wait-sec", "theory-short-mean-response-sec",
+		"oracle-mean-wait-sec"} {
+		if v, ok := r.Metric(unit); ok {
+			t.Errorf("%s: %s is %v", r.Name, unit, v)
+		}
+	}
+	if !slices.ContainsFunc(r.Reasons,
+		func(r bench.Reason) bool { return r.Check == "full queue" }) ||
+		metric(t, r, "held/op") < 0.1 || metric(t, r, "mean-held-sec") < 1e-4 {
+		t.Errorf("%s: held/op %v, %v", r.Name, metric(t, r, "held/op"), r.Reasons)
+	}
+}
