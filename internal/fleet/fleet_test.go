@@ -103,16 +103,25 @@ func (s *stage) sweep() *Sweep {
 // work has a worker work until the function that it returns is called, or the test ends.
 func (s *stage) work(w Worker) (end func() error) {
 	s.Helper()
-	w.Conn, w.Say = s.connect(), s.say
+	cancel, wait := s.start(w)
+	return func() error { cancel(); return wait() }
+}
+
+// start has a worker work until it ends by itself, cancel is called, or the test ends.
+func (s *stage) start(w Worker) (cancel func(), wait func() error) {
+	s.Helper()
+	if w.Say = s.say; w.Conn == nil {
+		w.Conn = s.connect()
+	}
 	if w.Slots == 0 {
 		w.Slots = 2
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- w.Work(ctx) }()
-	end = sync.OnceValue(func() error { cancel(); return <-ended })
-	s.Cleanup(func() { _ = end() }) // whoever wants its error has called it
-	return end
+	wait = sync.OnceValue(func() error { return <-ended })
+	s.Cleanup(func() { cancel(); _ = wait() }) // whoever wants its error has called it
+	return cancel, wait
 }
 
 // echo is a run whose result is its seed.
@@ -214,7 +223,7 @@ func TestErrors(t *testing.T) {
 	s := newStage(t)
 	sweep := s.sweep()
 	wrong := errors.New("it hangs")
-	end := s.work(Worker{Self: testMember("a", "a"), Slots: 1,
+	_, wait := s.start(Worker{Self: testMember("a", "a"), Slots: 1,
 		Run: func(context.Context, bench.Scenario, time.Duration, func(*bench.Result)) (
 			*bench.Result, error) {
 			return nil, Last{wrong}
@@ -226,7 +235,27 @@ func TestErrors(t *testing.T) {
 	if diff := cmp.Diff(upTo(5), s.runAll(sweep, 5)); diff != "" {
 		t.Error(diff)
 	}
-	if err := end(); !errors.Is(err, wrong) {
+	if err := wait(); !errors.Is(err, wrong) {
+		t.Errorf("the worker ended with %v", err)
+	}
+}
+
+// TestLastIsNotHeard: a worker with a run that cannot be stopped ends, too, where its word is lost.
+func TestLastIsNotHeard(t *testing.T) {
+	s := newStage(t)
+	sweep, wrong, conn := s.sweep(), errors.New("it hangs"), s.connect()
+	ctx, cancel := context.WithCancel(t.Context())
+	_, wait := s.start(Worker{Self: testMember("a", "a"), Conn: conn,
+		Run: func(context.Context, bench.Scenario, time.Duration, func(*bench.Result)) (
+			*bench.Result, error) {
+			conn.Close()
+			cancel()
+			return nil, Last{wrong}
+		}})
+	if _, err := sweep.Run(ctx, scenario(1)); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+	if err := wait(); !errors.Is(err, wrong) {
 		t.Errorf("the worker ended with %v", err)
 	}
 }

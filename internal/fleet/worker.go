@@ -172,6 +172,9 @@ func (r *working) take(ctx context.Context, m jetstream.Msg, weight int64) {
 	o, err := r.run(running, c, meta.NumDelivered, weight)
 	giveUp(nil)
 	kept.Wait()
+	if last, ok := errors.AsType[Last](err); ok {
+		defer r.stop(last) // once it has been told, if anybody is there to hear it
+	}
 	if errors.Is(context.Cause(running), errUnwanted) {
 		_ = m.Ack() // nobody waits for it
 		return
@@ -181,9 +184,6 @@ func (r *working) take(ctx context.Context, m jetstream.Msg, weight int64) {
 		return
 	}
 	_ = m.Ack() // one that is lost has the cell come again, and be unwanted
-	if last, ok := errors.AsType[Last](err); ok {
-		r.stop(last)
-	}
 }
 
 var errUnwanted = errors.New("the sweep no longer needs it")
