@@ -31,7 +31,9 @@
 //
 // Under the virtual clock the same seed gives the same bytes on every machine with the same
 // arithmetic, and an hour of load takes seconds. It shows scheduling alone. What a strategy costs
-// in CPU, memory and locks shows under the real clock, which is the default.
+// in CPU, memory and locks shows under the real clock, which is the default. Of what happens at one
+// instant, as where target freeze thaws, Go's runtime draws the order: figures of hedged,
+// failsafe_hedge and partitioned can differ a little from run to run.
 //
 // Names take parameters, and list explains them:
 //

@@ -17,6 +17,7 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 	"github.com/poolbench/poolbench/internal/cli/outcome"
 	"github.com/poolbench/poolbench/internal/files/rundir"
+	"github.com/poolbench/poolbench/internal/house/check"
 	"github.com/poolbench/poolbench/internal/text/jsondoc"
 )
 
@@ -96,6 +97,33 @@ func TestSameSeed(t *testing.T) {
 		}
 		if a == c {
 			t.Errorf("%s is the same with another seed", file)
+		}
+	}
+}
+
+// TestSameSeedOfAll: so it is of all strategies, whatever meets at one instant; but for those of
+// which the manual says that it is not.
+func TestSameSeedOfAll(t *testing.T) {
+	t.Chdir(t.TempDir())
+	check.Only(t)
+	drawn := []string{"hedged", "failsafe_hedge", "partitioned", "partitioned_all_at_once"}
+	for _, flags := range [][]string{{"--target", "freeze"}, {"--target", "token_bucket"},
+		{"--arrival", "constant", "--workload", "constant"}, {"--arrival", "mmpp"}} {
+		var lines [2][]string
+		for i := range lines {
+			out := fmt.Sprint(flags, i)
+			clitest.Succeed(t, append([]string{"run", "--clock", "virtual", "--strategy", "all",
+				"--rate", "320", "--n", "3000", "--quiet", "--out", out}, flags...)...)
+			lines[i] = strings.Split(clitest.Read(t, out+"/results.txt"), "\n")
+		}
+		if len(lines[0]) < 200 || len(lines[0]) != len(lines[1]) {
+			t.Fatalf("%q: %d and %d lines", flags, len(lines[0]), len(lines[1]))
+		}
+		for i, a := range lines[0] {
+			name, _, _ := strings.Cut(strings.TrimPrefix(a, "BenchmarkRun/strategy="), "/")
+			if a != lines[1][i] && !slices.Contains(drawn, name) {
+				t.Errorf("%q differs between two runs with one seed:\n%s\n%s", flags, a, lines[1][i])
+			}
 		}
 	}
 }
