@@ -254,8 +254,9 @@ func (in *reportInput) timelineCaption(s grid.Sweep, _ *charts.Chart) string {
 	case of == "":
 		text += " for every strategy"
 	}
-	out = append(out, text+".", "In flight counts tasks that have begun and whose end is not reported: "+
-		"those between two attempts, too. The limit is on attempts under way at once.")
+	out = append(out, text+".",
+		"In flight counts tasks that have begun and whose end is not reported: "+
+			"those between two attempts, too. The limit is on attempts under way at once.")
 	var beyond []string
 	for _, f := range highestOf(flight) {
 		at := slices.IndexFunc(cells, func(c *grid.Cell) bool { return c.Strategy == f.Name })

@@ -107,10 +107,12 @@ func TestReadRefuses(t *testing.T) {
 	for _, u := range utf16.Encode([]rune("BenchmarkX 1 5 ns/op\n")) {
 		utf16le += string([]byte{byte(u), byte(u >> 8)})
 	}
-	const noTools = "; read are runs of poolbench and the output of go test -bench, not of other tools"
+	const noTools = "; read are runs of poolbench and the output of go test -bench, " +
+		"not of other tools"
 	for _, test := range []struct{ name, text, want string }{
 		{"empty", "", "x.txt: the file is empty"},
-		{"blank", "\n\n", "x.txt: no benchmark results in it: none of 2 lines is a result line" + noTools},
+		{"blank", "\n\n",
+			"x.txt: no benchmark results in it: none of 2 lines is a result line" + noTools},
 		{"byte order mark only", "\xef\xbb\xbf",
 			"x.txt: no benchmark results in it: none of 1 lines is a result line" + noTools},
 		{"prose", "Lorem ipsum\ndolor\nsit\n",

@@ -135,7 +135,8 @@ func TestOverload(t *testing.T) {
 // TestLoads: where the rate changes a load is a mean, and each stage of a run has its own.
 func TestLoads(t *testing.T) {
 	for arrival, says := range map[string]string{"poisson": "at a load of 0.500",
-		"sine:period=9s": "at a mean load of 0.500", "stages:at=0.4x9s_1.5x1s": "0.400 and 1.50 in its"} {
+		"sine:period=9s":          "at a mean load of 0.500",
+		"stages:at=0.4x9s_1.5x1s": "0.400 and 1.50 in its"} {
 		m := quiet(map[string]float64{"offered-ops/s": 400})
 		if strings.HasPrefix(arrival, "stages") {
 			m["stage1-offered-ops/s"], m["stage2-offered-ops/s"] = 320, 1200
@@ -157,7 +158,8 @@ func TestRoomIsNoRemedy(t *testing.T) {
 		m := quiet(map[string]float64{"mean-target-sec": 0.004, "tail-target/op": 0.4})
 		if target == "freeze" {
 			m["no-target-p99-response-sec"] = 0.0457
-			says += " of the target, which no number of slots cures; without the target the p99 would be 45.7 ms"
+			says += " of the target, which no number of slots cures; " +
+				"without the target the p99 would be 45.7 ms"
 		}
 		c := run("worker_pool", "", m)
 		c[0].Keys = append(c[0].Keys, results.Pair{Key: "target", Value: target})

@@ -76,7 +76,7 @@ func Tally[K comparable](counts map[K]int, kinds ...K) string {
 // OneLine is a text of several lines, or of many blanks, in one.
 func OneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// Discreet is a text in one line, with … in the place of each secret, as it is and as a URL writes
+// Discreet is a text in one line, with … in the place of each secret, as it is and as a URL has
 // it.
 func Discreet(text string, secrets ...string) string {
 	text = OneLine(text)
