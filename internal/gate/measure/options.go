@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/internal/gate/judge"
+	"github.com/poolbench/poolbench/internal/text/complaints"
 )
 
 // Options say what is measured against what, and how; start from Defaults.
@@ -70,42 +71,26 @@ func Defaults() Options {
 
 // Validate joins all that makes no sense, each in a line of its own.
 func (o Options) Validate() error {
-	var wrong []error
-	complain := func(format string, args ...any) {
-		wrong = append(wrong, fmt.Errorf(format, args...))
-	}
-	if o.Base == "" {
-		complain("no base revision")
-	}
+	var wrong complaints.List
+	wrong.If(o.Base == "", "no base revision")
 	for name, pattern := range map[string]string{"bench": o.Bench, "skip": o.Skip} {
 		for _, element := range elements(pattern) {
 			if _, err := regexp.Compile(element); err != nil {
-				complain("%s: %q is no regular expression: %w", name, pattern, err)
+				wrong.Add("%s: %q is no regular expression: %w", name, pattern, err)
 				break
 			}
 		}
 	}
-	if o.Bench == "" {
-		complain("bench: want a regular expression, . for all")
-	}
-	if len(o.Packages) == 0 {
-		complain("no packages")
-	}
-	if o.Layouts < 1 || o.Layouts > 100 {
-		complain("layouts %d: want 1 to 100", o.Layouts)
-	}
-	if o.Judge.FreshPairs < 1 || o.Judge.FreshPairs > 100 {
-		complain("pairs %d: want 1 to 100", o.Judge.FreshPairs)
-	}
-	if o.BenchTime == (BenchTime{}) {
-		complain("benchtime: want a time above 0, or a number of iterations")
-	}
-	if o.Limit < 0 {
-		complain("limit: want a duration above 0, got %v", o.Limit)
-	}
-	if o.Resume && o.Force {
-		complain("to go on with what is there and to replace it exclude each other")
-	}
+	wrong.If(o.Bench == "", "bench: want a regular expression, . for all")
+	wrong.If(len(o.Packages) == 0, "no packages")
+	wrong.If(o.Layouts < 1 || o.Layouts > 100, "layouts %d: want 1 to 100", o.Layouts)
+	wrong.If(o.Judge.FreshPairs < 1 || o.Judge.FreshPairs > 100, "pairs %d: want 1 to 100",
+		o.Judge.FreshPairs)
+	wrong.If(o.BenchTime == (BenchTime{}),
+		"benchtime: want a time above 0, or a number of iterations")
+	wrong.If(o.Limit < 0, "limit: want a duration above 0, got %v", o.Limit)
+	wrong.If(o.Resume && o.Force,
+		"to go on with what is there and to replace it exclude each other")
 	if o.Control == nil {
 		panic("measure: no control")
 	}
