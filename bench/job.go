@@ -202,7 +202,11 @@ func refuses(status int) bool {
 // Done is the strategy's word on an accepted task: the end of its response time.
 func (d *driver) Done(t *strategies.Task, r strategies.Result) {
 	j := d.jobOf(t)
-	if j == nil || !d.maySettle(j) {
+	if j == nil {
+		d.noJob(t)
+		return
+	}
+	if !d.maySettle(j) {
 		return
 	}
 	j.rec.Attempts += j.beside
@@ -224,11 +228,17 @@ func (d *driver) Done(t *strategies.Task, r strategies.Result) {
 	d.idle.push(j)
 }
 
-// outcomeOf classifies the error of a settled task.
+// outcomeOf classifies the error of a settled task; it is inlined.
 func outcomeOf(err error) records.Outcome {
-	switch {
-	case err == nil:
+	if err == nil {
 		return records.Completed
+	}
+	return lost(err)
+}
+
+// lost is the outcome of a task that has an error.
+func lost(err error) records.Outcome {
+	switch {
 	case errors.Is(err, targets.ErrThrottled):
 		return records.Throttled
 	case errors.Is(err, strategies.ErrShed):

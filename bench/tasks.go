@@ -156,14 +156,21 @@ func newSorter(p observed.Plan, w workloads.Workload) (o sorter) {
 	return o
 }
 
+// classOf is the class of task seq; it is inlined.
 func (o *sorter) classOf(seq uint64) strategies.Class {
+	if o.either == nil && o.classed == nil {
+		return o.kind
+	}
+	return o.told(seq)
+}
+
+// told is the class that the workload tells.
+func (o *sorter) told(seq uint64) strategies.Class {
 	switch {
 	case o.either != nil && o.either.Computes(seq):
 		return strategies.CPU
 	case o.either != nil:
 		return strategies.IO
-	case o.classed == nil:
-		return o.kind
 	case o.classed.Long(seq):
 		return strategies.Long
 	}

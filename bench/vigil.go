@@ -79,19 +79,25 @@ func (d *driver) fail(e *StrategyError) {
 	}
 }
 
-// jobOf returns the job of a task that is done. Nil: it is none of the run's, which ends the run.
+// jobOf returns the job of a task that is done. Nil: it is none of the run's. It is inlined.
 func (d *driver) jobOf(t *strategies.Task) *job {
+	if t != nil {
+		if j, ok := t.Arg.(*job); ok && t == &j.task && j.driver == d {
+			return j
+		}
+	}
+	return nil
+}
+
+// noJob ends the run, as a task is done that is none of its.
+func (d *driver) noJob(t *strategies.Task) {
 	what := "nil"
 	if t != nil {
 		switch j := t.Arg.(type) {
 		case *job:
-			switch {
-			case t == &j.task && j.driver == d:
-				return j
-			case t == &j.task:
+			what = "a copy of a task"
+			if t == &j.task {
 				what = "a task of another run"
-			default:
-				what = "a copy of a task"
 			}
 		case *piece:
 			what = "a sub-task, where its task is the one to be done"
@@ -102,7 +108,6 @@ func (d *driver) jobOf(t *strategies.Task) *job {
 	d.fail(d.guard.blame(watchdog.Here(),
 		"Done was called with %s; by clause 2 (Once) it is called once with each accepted task",
 		what))
-	return nil
 }
 
 // maySettle says whether this Done is the end of the job.

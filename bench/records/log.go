@@ -65,10 +65,13 @@ const chunkBits = 12
 
 const chunkMask = 1<<chunkBits - 1
 
+// A chunk is an array, so that a masked index needs no check.
+type chunk [1 << chunkBits]Record
+
 // A Log holds the records of the tasks that one goroutine issues, in the order of their due times.
 // Only that goroutine calls Add.
 type Log struct {
-	chunks [][]Record
+	chunks []*chunk
 	n      int
 	// of a closed loop: the number in the plan of each task; nil: nobody has asked for them
 	numbers []uint32
@@ -77,26 +80,33 @@ type Log struct {
 // New makes room for so many records, which then stay where they are, so that others may call At
 // while one calls Add. A chunk takes memory when it is reached.
 func New(n int) Log {
-	return Log{chunks: make([][]Record, (n+chunkMask)>>chunkBits)}
+	return Log{chunks: make([]*chunk, (n+chunkMask)>>chunkBits)}
 }
 
 // Reserve makes room for n records, so that Add does not allocate while the run is being measured.
 func (l *Log) Reserve(n int) {
 	for len(l.chunks)<<chunkBits < n {
-		l.chunks = append(l.chunks, make([]Record, 1<<chunkBits))
+		l.chunks = append(l.chunks, new(chunk))
 	}
 }
 
 // Add returns the record of the next task.
 func (l *Log) Add(due int64) *Record {
-	l.Reserve(l.n + 1)
-	if c := &l.chunks[l.n>>chunkBits]; *c == nil {
-		*c = make([]Record, 1<<chunkBits)
+	if l.n&chunkMask == 0 {
+		l.begin()
 	}
 	r := &l.chunks[l.n>>chunkBits][l.n&chunkMask]
 	l.n++
 	r.Due = due
 	return r
+}
+
+// begin makes the next chunk, where it is not there.
+func (l *Log) begin() {
+	l.Reserve(l.n + 1)
+	if c := &l.chunks[l.n>>chunkBits]; *c == nil {
+		*c = new(chunk)
+	}
 }
 
 // AddNumbered is Add for a task whose number in the plan is wanted: one of several logs does not

@@ -12,7 +12,7 @@ type Parts struct {
 }
 
 // Parts returns those of a task that was settled and that the generator turned to so much later
-// than one that is never late: see Trace.Lags.
+// than one that is never late: see Trace.Lags. It is inlined.
 func (r *Record) Parts(lag int64) (p Parts) {
 	first := r.End
 	if r.Attempts > 0 {
@@ -25,9 +25,7 @@ func (r *Record) Parts(lag int64) (p Parts) {
 	if r.Left != 0 { // Submit may return after the start, even after the end
 		taken = min(r.Left, first)
 	}
-	p.Lag = lag
-	p.Held = taken - r.Due - lag
-	p.Queued = first - taken
+	p.Lag, p.Held, p.Queued = lag, taken-r.Due-lag, first-taken
 	return p
 }
 

@@ -8,7 +8,7 @@ import (
 
 // A Trace is every record of a run in the order of the due times.
 type Trace struct {
-	chunks [][]Record
+	chunks []*chunk
 	order  []uint32 // nil: as they stand
 	logs   []uint32 // by chunk, where there is an order: the log that it is of
 	// by chunk, where the logs have the numbers of their tasks

@@ -35,7 +35,8 @@ func Report(o *observed.Run, r *result.Result, first int, k Memory) {
 			return float64(of(rec)) / observed.Second, rec.Outcome == records.Completed
 		}
 	}
-	n := completedFrom(o, first)
+	responses := responsesFrom(o, first)
+	n := len(responses)
 	if v, ok := r.Metric("mean-wait-sec"); ok && v > 0 && !o.Splits() {
 		reportMean(o, r, "mean-wait", first, stretchesFor(n, k.TakesMeanWait()),
 			done((*records.Record).Wait))
@@ -44,16 +45,18 @@ func Report(o *observed.Run, r *result.Result, first int, k Memory) {
 		reportMean(o, r, "mean-response", first, stretchesFor(n, k.takesMeanResponse()),
 			done((*records.Record).Response))
 	}
-	reportQuantiles(o, r, first, n, k)
+	reportQuantiles(r, responses, k)
 }
 
-func completedFrom(o *observed.Run, first int) (n int) {
+// responsesFrom are those of the tasks that completed, in the order of the due times.
+func responsesFrom(o *observed.Run, first int) []int64 {
+	responses := make([]int64, 0, o.Trace.Len()-first)
 	for _, rec := range o.Trace.From(first) {
 		if rec.Outcome == records.Completed {
-			n++
+			responses = append(responses, rec.Response())
 		}
 	}
-	return n
+	return responses
 }
 
 // reportMean adds the interval of a mean, and how many independent values would tell it as well.
@@ -113,27 +116,21 @@ func unskewed(z, skewness, n float64) float64 {
 // reportQuantiles adds the intervals of the quantiles of the response: that of the share of tasks
 // beyond the quantile, turned back into responses. It has no less than independent tasks would
 // leave. A response that many tasks have in common, as that of constant tasks which do not wait, is
-// known without an interval.
-func reportQuantiles(o *observed.Run, r *result.Result, first, n int, k Memory) {
+// known without an interval. It changes the order of the responses.
+func reportQuantiles(r *result.Result, responses []int64, k Memory) {
 	type end struct {
 		unit string
 		rank int
 	}
 	var ends []end
+	n := len(responses)
 	for _, q := range result.Quantiles[:3] { // a p99.9 takes millions
 		v, ok := r.Metric(q.Name + "-response-sec")
 		stretches := stretchesFor(n, k.takesQuantile(q.P))
 		if !ok || stretches == 0 {
 			continue
 		}
-		at := int64(math.Round(v * observed.Second))
-		shares, _ := o.StretchMeans(first, stretches,
-			func(_ int, rec *records.Record) (float64, bool) {
-				if rec.Response() > at {
-					return 1, rec.Outcome == records.Completed
-				}
-				return 0, rec.Outcome == records.Completed
-			})
+		shares := sharesBeyond(int64(math.Round(v*observed.Second)), responses, stretches)
 		independent := math.Sqrt(q.P * (1 - q.P) / float64(n))
 		se := observed.StandardError(shares)
 		half := max(samples.Student(stretches, 0.05)*se, 1.96*independent)
@@ -149,18 +146,12 @@ func reportQuantiles(o *observed.Run, r *result.Result, first, n int, k Memory) 
 	if len(ends) == 0 {
 		return
 	}
-	values := make([]int64, 0, n)
-	for _, rec := range o.Trace.From(first) {
-		if rec.Outcome == records.Completed {
-			values = append(values, rec.Response())
-		}
-	}
 	var shares []float64
 	for _, e := range ends {
 		shares = append(shares, float64(e.rank)/float64(n))
 	}
 	slices.Sort(shares)
-	found := samples.NearestRanks(nil, values, shares...)
+	found := samples.NearestRanks(nil, responses, shares...)
 	at := func(rank int) float64 {
 		i, _ := slices.BinarySearch(shares, float64(rank)/float64(n))
 		return float64(found[i]) / observed.Second
@@ -171,4 +162,20 @@ func reportQuantiles(o *observed.Run, r *result.Result, first, n int, k Memory) 
 			r.Add(ends[i+1].unit, high)
 		}
 	}
+}
+
+// sharesBeyond are the shares of responses longer than that, in stretches of the run.
+func sharesBeyond(than int64, responses []int64, stretches int) []float64 {
+	shares := make([]float64, stretches)
+	for s := range shares {
+		stretch := observed.Stretch(responses, s, stretches)
+		beyond := 0
+		for _, v := range stretch {
+			if v > than {
+				beyond++
+			}
+		}
+		shares[s] = float64(beyond) / float64(len(stretch))
+	}
+	return shares
 }

@@ -50,16 +50,19 @@ func (s *PartSums) Add(r *records.Record, lag int64, counts bool) (p records.Par
 		s.Impossible++
 	}
 	if counts = counts && r.Outcome == records.Completed; counts {
-		s.sum(p)
+		s.sum(&p)
 	}
 	return p, counts
 }
 
-func (s *PartSums) sum(p records.Parts) {
+func (s *PartSums) sum(p *records.Parts) {
 	s.n++
-	for i, v := range [...]int64{p.Lag, p.Held, p.Queued, p.Between, p.Service, p.Target} {
-		s.of[i] += float64(v)
-	}
+	s.of[0] += float64(p.Lag)
+	s.of[1] += float64(p.Held)
+	s.of[2] += float64(p.Queued)
+	s.of[3] += float64(p.Between)
+	s.of[4] += float64(p.Service)
+	s.of[5] += float64(p.Target)
 }
 
 // ReportMeans adds the mean of each part.
@@ -137,7 +140,7 @@ func (o *Run) ReportParts(r *result.Result, first int) (all PartSums, err error)
 				&rundir.Parts{p.Lag, p.Held, p.Queued, p.Between, p.Service})
 		}
 		if added && rec.Response() >= slow {
-			tail.sum(p)
+			tail.sum(&p)
 		}
 	}
 	all.ReportMeans(r)

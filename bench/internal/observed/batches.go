@@ -11,20 +11,22 @@ import (
 func (o *Run) StretchMeans(
 	first, stretches int, value func(i int, rec *records.Record) (v float64, counts bool),
 ) (means, values []float64) {
-	if o.scratch == nil { // a dozen callers share it: its pages cost more than they do
-		o.scratch = make([]float64, 0, o.Trace.Len()-first)
+	if len(o.scratch) < o.Trace.Len()-first {
+		// a dozen callers share it: its pages cost more than they do
+		o.scratch = make([]float64, o.Trace.Len()-first)
 	}
-	values = o.scratch[:0]
+	values = o.scratch
+	n := 0
 	for i, rec := range o.Trace.From(first) {
-		if v, counts := value(i, rec); counts {
-			values = append(values, v)
+		v, counts := value(i, rec)
+		if values[n] = v; counts {
+			n++
 		}
 	}
-	n := len(values)
+	values = values[:n]
 	means = make([]float64, stretches)
-	begin := func(s int) int { return (s*n + stretches - 1) / stretches }
 	for s := range means {
-		stretch := values[begin(s):begin(s+1)]
+		stretch := Stretch(values, s, stretches)
 		sum := 0.0
 		for _, v := range stretch {
 			sum += v
@@ -32,6 +34,12 @@ func (o *Run) StretchMeans(
 		means[s] = sum / float64(len(stretch))
 	}
 	return means, values
+}
+
+// Stretch is one of so many that values are cut into, in their order.
+func Stretch[V any](values []V, s, stretches int) []V {
+	begin := func(s int) int { return (s*len(values) + stretches - 1) / stretches }
+	return values[begin(s):begin(s+1)]
 }
 
 // StandardError is that of the mean of stretches, which neighbours that are alike widen. The

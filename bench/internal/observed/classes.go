@@ -66,11 +66,13 @@ func (o *Run) Dist() dist.Dist {
 var BothClasses = []strategies.Class{strategies.Short, strategies.Long}
 
 // has reports whether any task is of the class.
-func (o *Run) has(class strategies.Class) (any bool) {
-	for _, rec := range o.Trace.From(0) {
-		any = any || rec.Class == class
+func (o *Run) has(class strategies.Class) bool {
+	if o.classes == 0 {
+		for _, rec := range o.Trace.From(0) {
+			o.classes |= 1 << rec.Class
+		}
 	}
-	return any
+	return o.classes>>class&1 == 1
 }
 
 // Classes are the short and the long tasks; nil where the workload does not tell them apart.

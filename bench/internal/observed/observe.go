@@ -51,6 +51,7 @@ type Run struct {
 	Profiles     []result.Profile
 	Claims       []Claim // what is known exactly, to be held against what was measured
 	scratch      []float64
+	classes      uint // of the tasks, a bit each; 0: nobody has asked
 }
 
 // Second is the number of nanoseconds in one, as a float.

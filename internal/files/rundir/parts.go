@@ -48,7 +48,7 @@ func NewTaskPacker(tasks int) *TaskPacker {
 // Add adds the next task, which completed or not.
 func (p *TaskPacker) Add(due int64, completed bool, parts *Parts) {
 	if p.n++; (p.n-1)%p.stride == 0 {
-		p.dues = binary.AppendUvarint(p.dues, uint64(due-p.due))
+		appendUvarint(&p.dues, uint64(due-p.due))
 		p.due = due
 	}
 	if !completed {
@@ -59,17 +59,26 @@ func (p *TaskPacker) Add(due int64, completed bool, parts *Parts) {
 	for i, v := range parts[:last] {
 		response += v
 		p.impossible = p.impossible || v < 0
-		if of := p.parts[i]; of != nil {
-			p.parts[i] = binary.AppendUvarint(of, uint64(v))
-		} else if v != 0 {
-			p.parts[i] = binary.AppendUvarint(
-				make([]byte, p.completed, p.completed+someBytes*(cap(p.responses)/someBytes-p.n+1)),
-				uint64(v))
+		if of := &p.parts[i]; *of == nil && v != 0 {
+			*of = make([]byte, p.completed,
+				p.completed+someBytes*(cap(p.responses)/someBytes-p.n+1))
+		}
+		if of := &p.parts[i]; *of != nil {
+			appendUvarint(of, uint64(v))
 		}
 	}
 	p.impossible = p.impossible || parts[last] < 0
-	p.responses = binary.AppendUvarint(p.responses, uint64(response+1))
+	appendUvarint(&p.responses, uint64(response+1))
 	p.completed++
+}
+
+// appendUvarint is binary.AppendUvarint in place: while there is room, no pointer is written, which
+// would cost more than the bytes when memory is collected.
+func appendUvarint(to *[]byte, v uint64) {
+	for ; v >= 0x80; v >>= 7 {
+		*to = append(*to, byte(v)|0x80)
+	}
+	*to = append(*to, byte(v))
 }
 
 // Pack is what UnpackTasks takes: the responses and, behind a comma, what they are made of. The

@@ -139,11 +139,14 @@ func (m *Meter) End() {
 	}
 }
 
-// Settle counts the task of that number.
+// Settle counts the task of that number; it is inlined.
 func (m *Meter) Settle(seq uint64, o Outcome, response time.Duration) {
-	if m == nil {
-		return
+	if m != nil {
+		m.settle(seq, o, response)
 	}
+}
+
+func (m *Meter) settle(seq uint64, o Outcome, response time.Duration) {
 	if o != Completed {
 		m.others[o].Add(1)
 		return
