@@ -25,6 +25,7 @@ import (
 	"github.com/poolbench/poolbench/internal/parts/named"
 	"github.com/poolbench/poolbench/internal/text/jsondoc"
 	"github.com/poolbench/poolbench/internal/text/quantity"
+	"github.com/poolbench/poolbench/reports/answer"
 	"github.com/poolbench/poolbench/reports/proof"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/workloads"
@@ -79,7 +80,7 @@ func (a *app) crashCommand() *cobra.Command {
 		"tasks that are submitted a second "+
 			"(default 4/5 of what the limit allows)")
 	fs.Uint64Var(&o.Seed, "seed", 1, "seed `N` of the tasks and of the moments of the kills")
-	fs.DurationVar(&o.patience, "patience", time.Minute,
+	fs.DurationVar(&o.patience, "patience", patience,
 		"`TIME` in which nothing happens and after which what is left counts as lost")
 	flags.Servers(cmd)
 	flags.Choice(cmd, &o.format, "format", "what is printed", "text", "json")
@@ -103,7 +104,7 @@ type crashDocument struct {
 	Limit    int    `json:"limit"`
 	Seed     uint64 `json:"seed"`
 	Kills    int    `json:"kills"` // that were asked for
-	kill     string // what
+	command  string // that asks for the same
 	Survives string `json:"survives"`        // what the strategy declares
 	Fault    string `json:"fault,omitempty"` // why it was given up
 	crash.Report
@@ -198,7 +199,7 @@ func (a *app) crash(ctx context.Context, o crashOptions) (err error) {
 		return err
 	}
 	doc := crashDocument{jsondoc.NewHead("crash"), o.Strategy, p.Workload, p.Limit, p.Seed,
-		o.kills, o.kill, level.String(), faultOf(err), report}
+		o.kills, o.command(p), level.String(), faultOf(err), report}
 	shown := doc.page()
 	shown.Broken = report.Lost > 0 && (level == strategies.PowerSafe ||
 		level == strategies.KillSafe && report.ServerRestarts == 0)
@@ -218,6 +219,26 @@ func (a *app) crash(ctx context.Context, o crashOptions) (err error) {
 	}
 	return nil
 }
+
+// command asks for the same as p, which was made of o.
+func (o crashOptions) command(p crash.Plan) string {
+	out := fmt.Sprintf("poolbench crash %s --tasks %d --kills %d --kill %s --limit %d "+
+		"--workload %s --seed %d", answer.Quote(o.Strategy), p.Tasks, o.kills, o.kill, p.Limit,
+		answer.Quote(p.Workload), p.Seed)
+	if p.Rate > 0 {
+		out += fmt.Sprintf(" --rate %v", p.Rate)
+	}
+	if p.Patience != patience {
+		out += fmt.Sprintf(" --patience %v", p.Patience)
+	}
+	for _, s := range o.settings {
+		out += " --setting " + answer.Quote(s)
+	}
+	return out
+}
+
+// patience is that of a crash, unless --patience is given.
+const patience = time.Minute
 
 // plan reads what the flags say.
 func (o crashOptions) plan() (p crash.Plan, v strategies.Variant, level strategies.Durability,
@@ -314,9 +335,7 @@ func (d crashDocument) page() *proof.Crash {
 		Dead: r.Dead, Unconfirmed: r.Unconfirmed, Kills: r.Restarts,
 		ServerKills: r.ServerRestarts, Asked: d.Kills, First: r.First,
 		LongestFirst: r.LongestFirst,
-		Command: fmt.Sprintf("poolbench crash %s --tasks %d --kills %d --kill %s --limit %d "+
-			"--workload %s --seed %d", d.Strategy, r.Accepted, d.Kills, d.kill, d.Limit,
-			d.Workload, d.Seed)}
+		Repeated:     r.Repeated, Stalled: r.Stalled, Command: d.command}
 }
 
 // showCrash prints the finding first.

@@ -41,7 +41,7 @@ var rooms = []room{
 		"reports/results",
 		"reports/compare", "reports/gate", "reports/gate/verdict", "reports/trend",
 		"reports/flight", "reports/page",
-		"reports/charts", "reports/proof", "reports/advice", "reports/why",
+		"reports/answer", "reports/charts", "reports/proof", "reports/advice", "reports/why",
 		"internal/traffic/recorded",
 		"strategies", "strategies/engine", "strategies/engine/broker", "strategies/builtin",
 		"strategies/durable", "strategies/peers", "workloads", "workloads/regex", "workloads/rpc",

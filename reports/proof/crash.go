@@ -23,6 +23,8 @@ type Crash struct {
 	Accepted, Once, Twice, Lost, Dead, Unconfirmed int // tasks
 
 	LostBegun int    // of the lost ones: they had begun
+	Repeated  int    // of those done twice: with no kill between
+	Stalled   bool   // nothing happened any more before all was done
 	Held      int    // neither done nor lost, where it was given up
 	Fault     string // why it was given up; "": it was not
 
@@ -50,7 +52,13 @@ func (c *Crash) Finding() string {
 		lost = fmt.Sprint(c.Lost)
 	}
 	out := fmt.Sprintf("%s lost %s of %d accepted tasks in %s", c.Strategy, lost, c.Accepted, killed)
-	if left := c.Asked - c.Kills - c.ServerKills; left > 0 {
+	left := c.Asked - c.Kills - c.ServerKills
+	switch {
+	case c.Stalled && left > 0:
+		out += fmt.Sprintf(" of the %d asked for: nothing happened any more", c.Asked)
+	case c.Stalled:
+		out += ": nothing happened any more"
+	case left > 0:
 		out += fmt.Sprintf(" of the %d asked for: its tasks were over before the other %d",
 			c.Asked, left)
 	}
@@ -59,6 +67,9 @@ func (c *Crash) Finding() string {
 		out += "; 1 was done twice or more often"
 	case c.Twice > 1:
 		out += fmt.Sprintf("; %d were done twice or more often", c.Twice)
+	}
+	if c.Repeated > 0 {
+		out += fmt.Sprintf(", %d of them with no kill between", c.Repeated)
 	}
 	return out
 }
@@ -72,10 +83,17 @@ type Outcome struct {
 
 // Outcomes are what became of the tasks.
 func (c *Crash) Outcomes() []Outcome {
+	again := "killed between its end and the confirmation"
+	switch {
+	case c.Repeated > 0 && c.Repeated == c.Twice:
+		again = "with no kill between: by the strategy itself"
+	case c.Repeated > 0:
+		again = fmt.Sprintf("%d with no kill between, by the strategy itself", c.Repeated)
+	}
 	all := []Outcome{
 		{"accepted", c.Accepted, "Submit had returned"},
 		{"done once", c.Once, ""},
-		{"done twice", c.Twice, "killed between its end and the confirmation"},
+		{"done twice", c.Twice, again},
 		{"lost", c.Lost, "never done; declared to survive: " + c.Survives},
 		{"dead letters", c.Dead, "given up after the last attempt"},
 		{"unconfirmed", c.Unconfirmed, "done, but killed before Submit had returned"},
@@ -106,8 +124,12 @@ func (c *Crash) found() (a answer.Answer) {
 	}
 	a.Facts = []answer.Fact{{Title: "Declared to survive", Text: c.Survives + ". " + kept},
 		{Title: "Done twice", Text: "A task that had ended when the kill came, and was not " +
-			"confirmed yet, is done again: " + prose.Count(c.Twice, "task") + " of " +
+			"confirmed yet, is done again: " + prose.Count(c.Twice-c.Repeated, "task") + " of " +
 			fmt.Sprint(c.Accepted) + "."}}
+	if c.Repeated > 0 {
+		a.Facts[1].Text += " With no kill between, the strategy itself did " +
+			prose.Count(c.Repeated, "task") + " again."
+	}
 	if c.Kills > 0 && c.LongestFirst > 0 {
 		a.Facts = append(a.Facts, answer.Fact{Title: "After a restart", Text: fmt.Sprintf(
 			"The first task begins after %s, the median; %s at the most.",

@@ -61,6 +61,10 @@ func TestCrashFinding(t *testing.T) {
 		"s lost none of 9 accepted tasks in 2 kills of its server": {ServerKills: 2, Asked: 2},
 		"s lost none of 9 accepted tasks in 3 kills of the 30 asked for: its tasks were over before " +
 			"the other 27": {Kills: 3, Asked: 30},
+		"s lost 4 of 9 accepted tasks in 3 kills of the 30 asked for: nothing happened any " +
+			"more": {Kills: 3, Asked: 30, Lost: 4, Stalled: true},
+		"s lost none of 9 accepted tasks in 1 kill; 4 were done twice or more often, 3 of them " +
+			"with no kill between": {Kills: 1, Twice: 4, Repeated: 3},
 		"s lost none of 9 accepted tasks in 1 kill; 1 was done twice or more " +
 			"often": {Kills: 1, Twice: 1},
 		"s lost none of 9 accepted tasks in 1 kill of its server and 2 kills of its own; 4 were " +

@@ -11,6 +11,8 @@ import (
 	"os"
 	"os/exec"
 	"slices"
+	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/poolbench/poolbench/strategies/engine/broker"
@@ -55,9 +57,15 @@ type Report struct {
 	Held  int `json:"in_store"`
 	Once  int `json:"once"`  // done once
 	Twice int `json:"twice"` // done twice or more often
-	Dead  int `json:"dead"`  // given up after their last attempt, and kept as dead letters
+	// of these: two of its runs ended with no kill between them. It is not counted where a server
+	// is killed, whose kill may have undone a confirmation
+	Repeated int `json:"twice_without_kill"`
+	Dead     int `json:"dead"` // given up after their last attempt, and kept as dead letters
 	// done, though a kill came before their Submit had returned
 	Unconfirmed int `json:"unconfirmed"`
+
+	// nothing happened any more before all tasks were done: what was left counts as lost
+	Stalled bool `json:"stalled"`
 
 	Restarts       int `json:"restarts"` // of the process
 	ServerRestarts int `json:"server_restarts"`
@@ -108,13 +116,22 @@ func Run(ctx context.Context, p Plan) (Report, error) {
 	if err != nil && ctx.Err() == nil {
 		err = cmp.Or(r.goneBehind(), err)
 	}
-	if err != nil && !r.Removed {
+	if err == nil && r.accepted == 0 {
+		err = fmt.Errorf("crash: no task was accepted; of %d the last was refused: %s", r.refusals,
+			cmp.Or(r.refusal, "Submit has not returned"))
+	}
+	if err != nil && !r.Removed && !r.Volatile {
 		if left := r.remove(); left != nil {
-			fmt.Fprintf(r.Errors, "crash: the queue %s may be left behind: %v\n", r.Queue, left)
+			fmt.Fprintf(r.Errors, "crash: the queue %s may be left behind: %s\n", r.Queue,
+				strings.TrimPrefix(left.Error(), "crash: "))
 		}
 	}
 	report := r.report(err == nil || r.gone)
 	report.Restarts, report.ServerRestarts = r.restarts, r.serverRestarts
+	report.Stalled = r.stalled
+	if r.Server != nil {
+		report.Repeated = 0
+	}
 	report.Seconds = time.Since(began).Seconds()
 	return report, err
 }
@@ -160,6 +177,7 @@ func (r *run) attend(ctx context.Context) error {
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		case <-idle.C:
+			r.stalled = true
 			return nil
 		case <-look.C:
 			if err := r.watch(); err != nil {
@@ -168,6 +186,9 @@ func (r *run) attend(ctx context.Context) error {
 			continue
 		case line, there := <-r.heard:
 			if !there {
+				// one that has closed its end of the pipe may live on
+				late := time.AfterFunc(starting, func() { _ = r.process.Process.Kill() })
+				defer late.Stop()
 				return fmt.Errorf("crash: the process has ended by itself: %w",
 					cmp.Or(r.process.Wait(), errors.New("exit status 0")))
 			}
@@ -176,10 +197,13 @@ func (r *run) attend(ctx context.Context) error {
 			}
 		}
 		if r.empty && r.open > r.given {
+			r.stalled = true
 			return nil
 		}
 		r.empty = false
-		idle.Reset(r.Patience)
+		if !r.refused { // a strategy that refuses all for good does so without an end
+			idle.Reset(r.Patience)
+		}
 		if r.Say != nil {
 			r.Say(r.progress())
 		}
@@ -213,6 +237,7 @@ func (r *run) strike(ctx context.Context) error {
 		return err
 	}
 	r.restarts++
+	r.lives++
 	if r.Volatile {
 		r.given = r.open
 	}
@@ -270,12 +295,20 @@ func (r *run) hearOut() (err error) {
 // finish has the process drain and end.
 func (r *run) finish(ctx context.Context) error {
 	_ = r.stdin.Close() // one that has ended is heard to have
-	late := time.AfterFunc(r.Patience, func() { _ = r.process.Process.Kill() })
+	var killed atomic.Bool
+	late := time.AfterFunc(r.Patience, func() {
+		killed.Store(true)
+		_ = r.process.Process.Kill()
+	})
 	defer late.Stop()
 	defer context.AfterFunc(ctx, func() { _ = r.process.Process.Kill() })()
 	err := r.hearOut()
 	if ended := r.process.Wait(); ended != nil && err == nil {
-		err = fmt.Errorf("crash: the process does not end: %w", ended)
+		err = fmt.Errorf("crash: the process does not end well: %w", ended)
+		if killed.Load() {
+			err = fmt.Errorf("crash: Drain has not returned after %v; not done by then: %d of the "+
+				"accepted tasks", r.Patience, r.open-r.given)
+		}
 	}
 	return err
 }

@@ -4,10 +4,14 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
+	"regexp"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/poolbench/poolbench/bench/param"
 	"github.com/poolbench/poolbench/internal/durability/crash"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/strategies/engine/broker"
@@ -85,7 +89,8 @@ func TestCounts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := crash.Report{Accepted: 400, Lost: 40, Once: 320, Twice: 40, Seconds: r.Seconds}
+	want := crash.Report{Accepted: 400, Lost: 40, Once: 320, Twice: 40, Repeated: 40, Stalled: true,
+		Seconds: r.Seconds}
 	if r != want {
 		t.Errorf("%+v, want %+v", r, want)
 	}
@@ -106,6 +111,80 @@ func TestFails(t *testing.T) {
 		if err == nil || !bytes.Contains([]byte(err.Error()), []byte(name)) {
 			t.Errorf("%v, want %s", err, name)
 		}
+	}
+}
+
+// wild does what its parameter says.
+var _ = strategies.Register(strategies.Spec{
+	Name: "wild",
+	Keys: []param.Key{
+		{Name: "does", Kind: param.Text, Default: "nothing", Doc: "what it does"}},
+	Durability: func(strategies.Params) strategies.Durability { return strategies.KillSafe },
+	New: func(ctx context.Context, p strategies.Params, sink strategies.Sink) strategies.Strategy {
+		does := p.Values.Text("does")
+		switch does {
+		case "exits":
+			os.Exit(3)
+		case "prints":
+			fmt.Print("a 5\nand no end of the line")
+		}
+		p.Resume = nil
+		return wild{strategies.MustParse("serial").Spec.New(ctx, p, sink), does}
+	},
+})
+
+type wild struct {
+	strategies.Strategy
+	does string
+}
+
+func (s wild) Submit(ctx context.Context, t *strategies.Task) error {
+	if s.does == "refuses" {
+		return errors.New("not\ntoday")
+	}
+	return s.Strategy.Submit(ctx, t)
+}
+
+func (s wild) Drain(ctx context.Context) error {
+	if s.does == "stays" {
+		select {}
+	}
+	return s.Strategy.Drain(ctx)
+}
+
+// TestWild: what a strategy does to its process is no harm to the one that kills it, and is told.
+func TestWild(t *testing.T) {
+	for does, want := range map[string]string{
+		"exits":   "the process has ended by itself: exit status 3",
+		"refuses": "no task was accepted; of N the last was refused: not today",
+		"stays":   "Drain has not returned after 1s; not done by then: 0 of the accepted tasks",
+		"prints":  "",
+	} {
+		p := plan(t, "wild:does="+does)
+		p.Kills, p.Tasks, p.Patience = 0, 40, time.Second
+		var said bytes.Buffer
+		p.Errors = &said
+		r, err := crash.Run(t.Context(), p)
+		got := ""
+		if err != nil {
+			got = regexp.MustCompile(`of \d+ the`).ReplaceAllString(err.Error(), "of N the")
+		}
+		if !strings.HasSuffix(got, want) || (want == "") != (err == nil) {
+			t.Errorf("%s: %q, want %q", does, got, want)
+		}
+		if does == "prints" && (r.Once != 40 || !strings.Contains(said.String(), "no end")) {
+			t.Errorf("%+v, and it said %q", r, said.String())
+		}
+	}
+}
+
+// TestTwice: of the tasks that are done twice those are told that no kill explains.
+func TestTwice(t *testing.T) {
+	p := plan(t, "forgetful")
+	p.Volatile, p.Kills = true, 3
+	r, err := crash.Run(t.Context(), p)
+	if err != nil || r.Repeated == 0 || r.Repeated > r.Twice || r.Restarts != 3 {
+		t.Errorf("%v: %+v", err, r)
 	}
 }
 

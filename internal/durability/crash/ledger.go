@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/poolbench/poolbench/internal/text/prose"
 )
 
 // An entry is what is known of a task.
@@ -15,6 +17,8 @@ type entry struct {
 	accepted, dead bool
 	begun          bool // Run was called
 	runs           int  // that have ended
+	life           int  // of the process in which the last of these has
+	repeated       bool // two have in one life
 }
 
 // A ledger is kept by the one who kills. It is for one goroutine at a time.
@@ -25,7 +29,12 @@ type ledger struct {
 	open     int  // accepted, and neither ended nor dead
 	given    int  // of these, lost with a process whose tasks outlive nothing
 	gone     bool // the store is
-	empty    bool // the store holds nothing and nothing happens: what is open is lost
+	lives    int  // processes that were killed
+	stalled  bool // nothing happened for as long as patience lasts
+	refused  bool // the last line was of a refusal
+	refusals int
+	refusal  string // what the last one said
+	empty    bool   // the store holds nothing and nothing happens: what is open is lost
 
 	began time.Time       // the process that is at work
 	first []time.Duration // from the start of one to the first task that it began, after a kill
@@ -46,13 +55,14 @@ func (l *ledger) tell(line string, at time.Time) error {
 		if err != nil {
 			why = rest
 		}
-		return fmt.Errorf("crash: %s", why)
+		return fmt.Errorf("crash: %s", prose.OneLine(why))
 	case empty:
 		l.empty = true
 		return nil
 	}
-	id, err := strconv.ParseUint(rest, 10, 64)
-	if err != nil {
+	number, why, _ := strings.Cut(rest, " ")
+	id, err := strconv.ParseUint(number, 10, 64)
+	if l.refused = said == refused; err != nil || why != "" && !l.refused {
 		return fmt.Errorf("crash: the process says %q", line)
 	}
 	e := l.tasks[id]
@@ -68,6 +78,10 @@ func (l *ledger) tell(line string, at time.Time) error {
 		l.next = max(l.next, id+1)
 	case refused:
 		l.next = max(l.next, id+1)
+		l.refusals++
+		if text, err := strconv.Unquote(why); err == nil {
+			l.refusal = prose.OneLine(text)
+		}
 	case begun:
 		e.begun = true
 		if l.fresh {
@@ -75,7 +89,9 @@ func (l *ledger) tell(line string, at time.Time) error {
 			l.first = append(l.first, at.Sub(l.began))
 		}
 	case ended:
+		e.repeated = e.repeated || e.runs > 0 && e.life == l.lives
 		e.runs++
+		e.life = l.lives
 	case dead:
 		e.dead = true
 	}
@@ -116,6 +132,9 @@ func (l *ledger) report(known bool) Report {
 			r.Once++
 		case e.runs > 1:
 			r.Twice++
+			if e.repeated {
+				r.Repeated++
+			}
 		case e.dead:
 			r.Dead++
 		case !known:

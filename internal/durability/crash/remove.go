@@ -1,27 +1,46 @@
 package crash
 
 import (
+	"bytes"
+	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
+	"os/exec"
+	"strings"
 	"time"
 
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// removing is how long the queue of a process that was killed may take to be removed. Its store may
-// have failed.
-const removing = 2 * time.Second
+// removing is how long the queue of a process that was killed may take to be removed, and starting
+// how long the process that removes it may take besides. Its store may have failed.
+const (
+	removing = 2 * time.Second
+	starting = 3 * time.Second
+)
 
-// remove is end, and does not wait for a store that does not answer.
-func (o Order) remove() error {
-	ended := make(chan error, 1)
-	go func() { ended <- o.end() }()
-	select {
-	case err := <-ended:
+// remove has another process remove what those before have left: a strategy that ends its process,
+// or never returns, does so there.
+func (r *run) remove() error {
+	o := r.Order
+	o.End = true
+	text, err := json.Marshal(o)
+	if err != nil {
 		return err
-	case <-time.After(removing):
-		return fmt.Errorf("it is not removed after %v", removing)
 	}
+	ctx, cancel := context.WithTimeout(context.Background(), removing+starting)
+	defer cancel()
+	c := exec.CommandContext(ctx, r.Command[0], r.Command[1:]...)
+	c.Stdin, c.WaitDelay = bytes.NewReader(text), time.Second
+	said, err := c.Output()
+	if ctx.Err() != nil {
+		return fmt.Errorf("it is not removed after %v", removing+starting)
+	}
+	for line := range strings.Lines(string(said)) {
+		err = cmp.Or(new(ledger).tell(strings.TrimSpace(line), time.Time{}), err)
+	}
+	return err
 }
 
 // end ends in this process what the one that was killed has left, so that its queue is removed. Its

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"sync/atomic"
 	"time"
 
@@ -30,6 +31,8 @@ type Order struct {
 	Tasks    int    // to be accepted
 
 	ServerKilled bool // its server is killed, too, and started again
+
+	End bool // what earlier processes have left is removed, and nothing else done
 }
 
 // An event is a line of what a process says: a letter and the ID of a task, or a text.
@@ -37,7 +40,7 @@ type event byte
 
 const (
 	accepted event = 'a' // Submit has returned nil
-	refused  event = 'r' // Submit has returned an error
+	refused  event = 'r' // Submit has returned an error: which
 	begun    event = 'b' // Run was called
 	ended    event = 'e' // Run has returned
 	dead     event = 'd' // it was given up after its last attempt
@@ -52,6 +55,14 @@ func Work(ctx context.Context, in io.Reader, out io.Writer) error {
 	orders := json.NewDecoder(in)
 	if err := orders.Decode(&o); err != nil {
 		return fmt.Errorf("crash: %w", err)
+	}
+	os.Stdout = os.Stderr // what a strategy prints must not get among the lines
+	if o.End {
+		err := o.end()
+		if err != nil {
+			_, err = fmt.Fprintf(out, "%c %q\n", failed, err.Error())
+		}
+		return err
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -214,12 +225,14 @@ func (w *worker) submit(ctx context.Context, o Order) {
 		if pace.Sleep(ctx, time.Until(due)) != nil {
 			return
 		}
-		if err := w.strategy.Submit(ctx, w.task(id)); err == nil {
+		err := w.strategy.Submit(ctx, w.task(id))
+		if err == nil {
 			w.say(accepted, id)
 			in++
 			continue
 		}
-		w.say(refused, id)
+		w.said.Add(1)
+		_, _ = fmt.Fprintf(w.out, "%c %d %q\n", refused, id, err.Error())
 		if pace.Sleep(ctx, 20*time.Millisecond) != nil {
 			return
 		}
