@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/poolbench/poolbench/internal/house/check"
 	"github.com/poolbench/poolbench/internal/machine/flight"
 )
 
@@ -110,6 +111,7 @@ func TestCollector(t *testing.T) {
 
 // TestTool: the trace opens in go tool trace.
 func TestTool(t *testing.T) {
+	check.Only(t) // Go builds its tool first
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("go is not installed")
 	}
