@@ -24,7 +24,13 @@ func TestExamples(t *testing.T) {
 		t.Fatal(mains, err)
 	}
 	if !check.Whole(t) {
-		compileWithin(t, root, mains)
+		overlay, packages := map[string]string{}, []string(nil)
+		for _, path := range mains {
+			dir := filepath.Dir(path)
+			overlay[filepath.Join(dir, "go.mod")] = "" // is not there
+			packages = append(packages, "examples/"+filepath.Base(dir))
+		}
+		compileWithin(t, root, overlay, packages)
 		return
 	}
 	copied := t.TempDir()
@@ -54,16 +60,46 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// compileWithin compiles the modules, tests included, as packages of the checkout: their go.mod
-// says what its own does (TestExampleModules). For modules of their own Go would compile the checkout
-// once more, and look at 900 packages before it vets them.
-func compileWithin(t *testing.T, root string, mains []string) {
-	t.Helper()
-	overlay := struct{ Replace map[string]string }{map[string]string{}}
-	for _, path := range mains {
-		overlay.Replace[filepath.Join(filepath.Dir(path), "go.mod")] = "" // is not there
+// TestNewCompiles: what poolbench new writes compiles. TestLongBlocks builds and runs it.
+func TestNewCompiles(t *testing.T) {
+	root, err := filepath.Abs(checkout)
+	if err != nil {
+		t.Fatal(err)
 	}
-	text, err := json.Marshal(overlay)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, overlay := filepath.Join(t.TempDir(), "mypool"), map[string]string{}
+	write := exec.Command(self, "new", dir, "--source", root)
+	write.Env = append(os.Environ(), asCommand+"=1")
+	if out, err := write.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	for _, name := range []string{"*.go", "mine/*.go"} {
+		files, err := filepath.Glob(filepath.Join(dir, name))
+		if err != nil || len(files) == 0 {
+			t.Fatal(name, files, err)
+		}
+		for _, file := range files {
+			text := strings.ReplaceAll(read(t, file), `"mypool/`, `"`+module+`/mypool/`)
+			if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			overlay[root+strings.TrimPrefix(file, filepath.Dir(dir))] = file
+		}
+	}
+	compileWithin(t, root, overlay, []string{"mypool", "mypool/mine"})
+}
+
+const module = "github.com/poolbench/poolbench"
+
+// compileWithin compiles packages and their tests as those of the checkout, by an overlay: their
+// go.mod says what its own does (TestExampleModules). For modules of their own Go would compile the
+// checkout once more, and look at 900 packages before it vets them.
+func compileWithin(t *testing.T, root string, overlay map[string]string, packages []string) {
+	t.Helper()
+	text, err := json.Marshal(map[string]any{"Replace": overlay})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,16 +107,18 @@ func compileWithin(t *testing.T, root string, mains []string) {
 	if err := os.WriteFile(file, text, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command("go", "list", "-export", "-test", "-overlay", file, "./examples/...")
+	cmd := exec.Command("go", "list", "-export", "-test", "-overlay", file)
+	for _, p := range packages {
+		cmd.Args = append(cmd.Args, "./"+p+"/...")
+	}
 	cmd.Dir, cmd.Env = root, append(os.Environ(), "GOWORK=off")
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v: %v\n%s", cmd, err, out)
 	}
-	for _, path := range mains {
-		name := "examples/" + filepath.Base(filepath.Dir(path))
-		if !bytes.Contains(out, []byte("github.com/poolbench/poolbench/"+name+"\n")) {
-			t.Errorf("%s is not compiled: %s", name, out)
+	for _, p := range packages {
+		if !bytes.Contains(out, []byte(module+"/"+p+"\n")) {
+			t.Errorf("%s is not compiled: %s", p, out)
 		}
 	}
 }

@@ -15,7 +15,7 @@ import (
 // TestNew: what new writes builds as it stands, and every subcommand knows its parts: in lists, in
 // runs under both clocks, in a study and in its report.
 func TestNew(t *testing.T) {
-	check.Only(t) // a link; README does the same each day
+	check.Only(t) // a link; TestNewCompiles compiles it each day
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "mypool")
 	source := sources(t)
