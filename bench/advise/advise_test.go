@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/bench/objectives"
 	"github.com/poolbench/poolbench/internal/house/check"
 	"github.com/poolbench/poolbench/internal/statistics/theory"
@@ -309,6 +310,9 @@ func TestMayKeep(t *testing.T) {
 func TestConfirmed(t *testing.T) {
 	check.RacedBy(t, "TestSame")
 	q := asked(t, "cpu_sha256:mean=1ms", 500, "p99-response<50ms")
+	// samples of a run, where steady traffic has the recursion plan a million tasks
+	q.Scenario.Load.Arrival = arrivals.MustParse("linear:slope=10")
+	q.Scenario.Stop.Tasks = 2000
 	for real, want := range map[bench.Verdict]Verdict{bench.Valid: Undecided,
 		bench.Suspect: Meets, bench.Invalid: Meets} {
 		confirmations := map[string]int{}

@@ -27,7 +27,8 @@ type batched struct {
 // A span is the times of all batches: as they came, and together in no order.
 type span struct {
 	batches [][]int64
-	all     []int64
+	all     *samples.Ranking
+	n       int // of all
 }
 
 // tells reports whether the recursion knows the metric.
@@ -90,20 +91,21 @@ func (b *batched) variance(values []float64) float64 {
 // more. The upper end is at least where an exponential tail has it: the worst bunch of the next
 // stretch may be longer than any of this one.
 func (b *batched) quantile(p float64, times *span) Figure {
-	n := len(times.all)
+	n := times.n
 	if n == 0 || float64(n)*math.Log(p) > math.Log(0.025) {
 		return unknown
 	}
 	tail := 1 - p
-	rank := func(p float64) int64 { return samples.NearestRanks(nil, times.all, p)[0] }
+	rank := times.all.At
 	at := func(tail float64) float64 { return float64(rank(1-min(tail, 1))) / 1e9 }
+	low := at(min(10*tail, 0.5)) // first: all others are beyond it, most often
 	half := max(b.relative(times, rank(p)),
 		rarer*b.relative(times, rank(1-min(bunches*tail, 0.5))))
 	if b.ahead > 1 { // a stretch to come is less like this one than seeds are alike
 		half *= unlike
 	}
 	mid := float64(rank(p)) / 1e9
-	slope := (mid - at(min(10*tail, 0.5))) / math.Log(10)
+	slope := (mid - low) / math.Log(10)
 	return Figure{at(tail * math.Exp(half)), mid,
 		max(at(tail/math.Exp(half)), mid+slope*half)}
 }
@@ -276,7 +278,8 @@ func (b *batched) times(of string) *span {
 			}
 		}
 	}
-	s.all = slices.Concat(s.batches...)
+	all := slices.Concat(s.batches...)
+	s.all, s.n = samples.NewRanking(all), len(all)
 	b.spans[of] = s
 	return s
 }

@@ -71,7 +71,7 @@ func TestGate(t *testing.T) {
 	checkPairs(t, o)
 
 	o.Judge.FreshPairs++
-	o.Layouts = 1
+	o.Layouts, o.Bench = 1, "A"
 	o.Force = true
 	if outcome, err = Gate(t.Context(), o, &quiet{}); err != nil ||
 		len(outcome.Pairs[0].Old) != o.Judge.ScreenPairs+o.Judge.FreshPairs {
@@ -101,6 +101,7 @@ func TestGate(t *testing.T) {
 		t.Errorf("resumed with another setting: %v", err)
 	}
 	m.clean()
+	o.Layouts = 1
 	if err := os.Remove(filepath.Join(o.Out, planFile)); err != nil {
 		t.Fatal(err)
 	}
@@ -191,6 +192,7 @@ func TestResume(t *testing.T) {
 	m := newModule(t)
 	m.write("sub/uncommitted_test.go", "package m\n") // which changes nothing
 	o := m.options()
+	o.BenchTime = BenchTime{Iterations: 1}
 	ctx, cancel := context.WithCancelCause(t.Context())
 	defer cancel(nil)
 	first := &stopping{after: 20, stop: cancel}

@@ -27,6 +27,35 @@ func NearestRanks(into, values []int64, ps ...float64) []int64 {
 	return into
 }
 
+// A Ranking finds quantiles of values, one after another, and puts these in order only so far that
+// each is where sorting would put it: the next is looked for between those that are.
+type Ranking struct {
+	values  []int64
+	settled []int // ranks, ascending
+}
+
+// NewRanking changes the order of the values, of which there is at least one.
+func NewRanking(values []int64) *Ranking { return &Ranking{values: values} }
+
+// At is the p-quantile as NearestRanks has it.
+func (r *Ranking) At(p float64) int64 {
+	rank := Rank(len(r.values), p)
+	i, there := slices.BinarySearch(r.settled, rank)
+	if !there {
+		from, to := 0, len(r.values)
+		if i > 0 {
+			from = r.settled[i-1]
+		}
+		if i < len(r.settled) {
+			to = r.settled[i] - 1
+		}
+		between := r.values[from:to]
+		selectFrom(between, from, []int{rank}, 2*bits.Len(uint(len(between))))
+		r.settled = slices.Insert(r.settled, i, rank)
+	}
+	return r.values[rank-1]
+}
+
 // Rank is ⌈pn⌉, at least 1. The product is rounded up only when it exceeds an integer by more than
 // the error of p's own binary form: 0.99 × 100 is 99, not 100.
 func Rank(n int, p float64) int {

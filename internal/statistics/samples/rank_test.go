@@ -109,3 +109,25 @@ func BenchmarkQuantiles(b *testing.B) {
 	}
 	b.ReportMetric(float64(b.Elapsed())/float64(b.N)/float64(len(values)), "ns/value")
 }
+
+// TestRanking: quantiles that are asked for one after another, in any order and more than once, are
+// those of the sorted values.
+func TestRanking(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 1000).Draw(t, "n")
+		different := rapid.SampledFrom([]int64{1, 2, 10, 1 << 40}).Draw(t, "different")
+		random := rand.New(rand.NewPCG(3, uint64(n)))
+		values := make([]int64, n)
+		for i := range values {
+			values[i] = random.Int64N(different)
+		}
+		sorted := slices.Sorted(slices.Values(values))
+		ranking := NewRanking(values)
+		for range rapid.IntRange(1, 8).Draw(t, "asked") {
+			p := float64(rapid.IntRange(0, 1000).Draw(t, "permille")) / 1000
+			if got, want := ranking.At(p), sorted[Rank(n, p)-1]; got != want {
+				t.Fatalf("p%v of %d values is %d, want %d", 100*p, n, got, want)
+			}
+		}
+	})
+}
