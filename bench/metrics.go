@@ -3,6 +3,8 @@ package bench
 import (
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/poolbench/poolbench/bench/calls"
 	"github.com/poolbench/poolbench/bench/internal/observed"
@@ -343,6 +345,25 @@ func SessionMetrics() []MetricInfo { return prefixedMetrics("session-", sessionM
 // StepMetrics documents those of a step, numbered from 1: step2-log_in-p99-response-sec and so on.
 func StepMetrics(step int, name string) []MetricInfo {
 	return prefixedMetrics(fmt.Sprintf("step%d-%s-", step, name), stepMetrics)
+}
+
+// PartMetrics documents those of the stage, the session or the step that a name begins with; none
+// where it begins with none.
+func PartMetrics(name string) []MetricInfo {
+	part, rest, _ := strings.Cut(name, "-")
+	kind := strings.TrimRight(part, "0123456789")
+	number, err := strconv.Atoi(part[len(kind):])
+	switch {
+	case part == "session":
+		return SessionMetrics()
+	case err != nil || number < 1:
+	case kind == "stage":
+		return StageMetrics(number)
+	case kind == "step":
+		name, _, _ := strings.Cut(rest, "-")
+		return StepMetrics(number, name)
+	}
+	return nil
 }
 
 func prefixedMetrics(prefix string, of []MetricInfo) []MetricInfo {

@@ -152,7 +152,7 @@ func TestThink(t *testing.T) {
 func TestImpossible(t *testing.T) {
 	for text, want := range map[string]string{
 		"trace":                         "arrival trace: file: must be given",
-		"trace:file=testdata/none":      "arrival trace: file: stat testdata/none: no such file",
+		"trace:file=testdata/none":      "arrival trace: file: open testdata/none: no such file",
 		"trace:file=testdata/trace.csv": "arrival trace: file: testdata/trace.csv: line 2: want a time",
 		"trace:file=testdata/trace.csv,column=start,speed=0":  "arrival trace: speed: want 0.001 to",
 		"trace:file=testdata/trace.csv,column=start,scale=-1": "arrival trace: scale: want 0.001 to",

@@ -84,18 +84,21 @@ func (h *http2) exchange(r *http.Request, deadline time.Time) (*http.Response, e
 		return nil, err
 	}
 	var resp *http.Response
-	for again := 0; ; again++ {
+	for tries, again := 0, false; ; tries++ {
 		var c *streamed
 		if c, err = to.Conn(r.Context(), at, func(ctx context.Context) (*streamed, error) {
 			return h.connect(ctx, r.URL)
 		}); err != nil {
 			break
 		}
+		if again {
+			h.resent.Add(1)
+		}
 		if resp, err = c.RoundTrip(r); err == nil {
 			resp.Body = &lent{resp.Body, sync.OnceFunc(func() { to.Give(at) })}
 			return resp, nil
 		}
-		if r = h.again(r, again, err); r == nil {
+		if r, again = h.again(r, tries, err); r == nil {
 			break
 		}
 	}
@@ -106,19 +109,15 @@ func (h *http2) exchange(r *http.Request, deadline time.Time) (*http.Response, e
 // mostAgain is how often a request looks for a connection that still stands.
 const mostAgain = 3
 
-// again is the request as it is sent once more; nil: it is not.
-func (h *http2) again(r *http.Request, tries int, err error) *http.Request {
-	if tries >= mostAgain || r.Context().Err() != nil {
-		return nil
+// again is the request as it is sent once more, nil if it is not, and whether it went over the wire
+// before.
+func (h *http2) again(r *http.Request, tries int, err error) (next *http.Request, went bool) {
+	went = err.Error() != "http2: client conn not usable"
+	if tries >= mostAgain || r.Context().Err() != nil ||
+		went && !(h.attack.Resend && unbegun(err)) {
+		return nil, went
 	}
-	switch {
-	case err.Error() == "http2: client conn not usable": // nothing went over the wire
-	case h.attack.Resend && unbegun(err):
-		h.resent.Add(1)
-	default:
-		return nil
-	}
-	return streams.Again(r)
+	return streams.Again(r), went
 }
 
 // A streamReset is the error of net/http that is of this form: one of its own has no other name.

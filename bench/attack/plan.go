@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"strings"
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
@@ -124,11 +125,15 @@ func (a Attack) Resolves(unit string) error {
 		a.Agents, a.Agent, a.Before = 0, 0, nil
 		n, _ = a.expected()
 	}
-	n *= a.perArrival()
+	what, per := "requests", a.perArrival()
+	if strings.HasPrefix(unit, "session-") || strings.HasPrefix(unit, "step") {
+		what, per = "sessions", 1 // each has one
+	}
+	n *= per
 	if n >= least || a.Clients > 0 && n == 0 {
 		return nil
 	}
-	give := fmt.Sprintf("n %d", (least-1)/a.perArrival()+1)
+	give := fmt.Sprintf("n %d", (least-1)/per+1)
 	if a.Tasks == 0 {
 		give = "a longer duration"
 		if n > 0 {
@@ -136,7 +141,7 @@ func (a Attack) Resolves(unit string) error {
 			give += fmt.Sprintf(", such as %.0fs", math.Ceil(times*a.Duration.Seconds()))
 		}
 	}
-	return fmt.Errorf("%s takes %d requests, and %d are to be sent: give %s", unit, least, n, give)
+	return fmt.Errorf("%s takes %d %s, and %d are to be sent: give %s", unit, least, what, n, give)
 }
 
 // maySoak reports whether the attack can do without the records of single requests.

@@ -163,14 +163,13 @@ func (all *wiring) again(
 	if a.err == nil || !used || got == begun || ctx.Err() != nil || isTimeout(a.err) {
 		return
 	}
-	if got == written {
-		if !all.attack.Resend || !once.Idempotent(o.Request) {
-			return
-		}
-		all.resent.Add(1)
+	if got == written && !(all.attack.Resend && once.Idempotent(o.Request)) {
+		return
 	}
 	*a = answer{}
-	all.try(ctx, w, o, false, a)
+	if all.try(ctx, w, o, false, a) != nothing && got == written {
+		all.resent.Add(1)
+	}
 }
 
 // How far a call got.

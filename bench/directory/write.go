@@ -178,21 +178,7 @@ func (w *resultsWriter) put(format *benchfmt.Writer, r *bench.Result) error {
 // partLine declares the direction of a unit, if it is one of a stage, a session or a step and has
 // one.
 func partLine(unit string) (line string, ok bool) {
-	part, rest, _ := strings.Cut(unit, "-")
-	var metrics []bench.MetricInfo
-	kind := strings.TrimRight(part, "0123456789")
-	number, err := strconv.Atoi(part[len(kind):])
-	switch {
-	case part == "session":
-		metrics = bench.SessionMetrics()
-	case err != nil:
-	case kind == "stage":
-		metrics = bench.StageMetrics(number)
-	case kind == "step":
-		name, _, _ := strings.Cut(rest, "-")
-		metrics = bench.StepMetrics(number, name)
-	}
-	for _, m := range metrics {
+	for _, m := range bench.PartMetrics(unit) {
 		if m.Unit == unit && m.Better != "" {
 			return m.Line(unit), true
 		}

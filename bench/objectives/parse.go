@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/dist"
 	"github.com/poolbench/poolbench/internal/files/rundir"
 	"github.com/poolbench/poolbench/internal/text/prose"
@@ -18,9 +19,10 @@ import (
 //	METRIC OP VALUE    p99-response<50ms   shed <= 1%   goodput>=500
 //
 // METRIC is the unit of a metric, or the unit without its ending -sec, /op or ops/s; the plain
-// ops/s is throughput. OP is one of < <= > >=. VALUE is a duration where the metric is a time, a
-// share (1% or 0.01) where it is one, else a number, to which a rate may append /s. The error is
-// one line.
+// ops/s is throughput. Those of a stage, a session or a step are metrics, too:
+// step1-log_in-p99-response. OP is one of < <= > >=. VALUE is a duration where the metric is a
+// time, a share (1% or 0.01) where it is one, else a number, to which a rate may append /s. The
+// error is one line.
 func Parse(text string) (List, error) {
 	var all List
 	for one := range strings.SplitSeq(text, ",") {
@@ -72,7 +74,7 @@ func parse(text string) (Objective, error) {
 			break
 		}
 	}
-	for _, unit := range units() {
+	for _, unit := range append(units(), partUnits(name)...) {
 		if unit == name || short(unit) == name {
 			o.Unit = unit
 		}
@@ -95,10 +97,26 @@ func parse(text string) (Objective, error) {
 	return o, nil
 }
 
-// alike are the names that have a word in common with what was typed, or all.
-func alike(name string) []string {
+// partUnits are those of the stage, the session or the step that a name begins with.
+func partUnits(name string) (all []string) {
+	for _, m := range bench.PartMetrics(name) {
+		all = append(all, m.Unit)
+	}
+	return all
+}
+
+// alike are the names of the same part, or those that have a word in common with what was typed, or
+// all.
+func alike(name string) (some []string) {
+	part, _, _ := strings.Cut(name, "-")
+	for _, unit := range partUnits(part + "-NAME") {
+		some = append(some, short(unit))
+	}
+	if some != nil {
+		return some
+	}
 	words := strings.Split(name, "-")
-	some := slices.DeleteFunc(Names(), func(known string) bool {
+	some = slices.DeleteFunc(Names(), func(known string) bool {
 		return !slices.ContainsFunc(strings.Split(known, "-"), func(word string) bool {
 			return slices.Contains(words, word)
 		})

@@ -83,14 +83,14 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	for was := t.peak.Load(); n > was && !t.peak.CompareAndSwap(was, n); was = t.peak.Load() {
 	}
 	give := sync.OnceFunc(func() { t.open.Add(-1); to.Give(at) })
-	for again := 0; ; again++ {
-		resp, err := t.try(r, to, at)
+	for tries, again := 0, false; ; tries++ {
+		resp, err := t.try(r, to, at, again)
 		if err == nil {
 			resp.Body = &body{resp.Body, t, give}
 			return resp, nil
 		}
 		t.count(err)
-		if r = t.again(r, again, err); r == nil {
+		if r, again = t.again(r, tries, err); r == nil {
 			give()
 			return nil, err
 		}
@@ -98,13 +98,16 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 func (t *transport) try(
-	r *http.Request, to *streams.Host[*http3.ClientConn], at int,
+	r *http.Request, to *streams.Host[*http3.ClientConn], at int, again bool,
 ) (*http.Response, error) {
 	c, err := to.Conn(r.Context(), at, func(ctx context.Context) (*http3.ClientConn, error) {
 		return t.dial(ctx, r.URL.Host)
 	})
 	if err != nil {
 		return nil, err
+	}
+	if again {
+		t.resent.Add(1)
 	}
 	resp, err := c.RoundTrip(r)
 	if err != nil && unusable(err) {
@@ -126,20 +129,18 @@ func (t *transport) count(err error) {
 	}
 }
 
-// again is the request as it is sent once more; nil: it is not.
-func (t *transport) again(r *http.Request, tries int, err error) *http.Request {
-	if tries >= mostAgain || r.Context().Err() != nil {
-		return nil
-	}
+// again is the request as it is sent once more, nil if it is not, and whether it went over the wire
+// before.
+func (t *transport) again(
+	r *http.Request, tries int, err error,
+) (next *http.Request, went bool) {
 	e, reset := errors.AsType[*http3.Error](err)
-	switch {
-	case unusable(err):
-	case t.Resend && reset && e.Remote && e.ErrorCode == http3.ErrCodeRequestRejected:
-		t.resent.Add(1)
-	default:
-		return nil
+	went = !unusable(err)
+	if tries >= mostAgain || r.Context().Err() != nil || went && !(t.Resend && reset && e.Remote &&
+		e.ErrorCode == http3.ErrCodeRequestRejected) {
+		return nil, went
 	}
-	return streams.Again(r)
+	return streams.Again(r), went
 }
 
 // A body gives its stream back when it is closed.

@@ -138,10 +138,10 @@ func (f *sentFlags) readCurl(
 		return fmt.Errorf("--curl: takes the place of URL, and %q is given", attack.Shown(args[0]))
 	}
 	text, err := read(stdin, f.curl)
-	if err == nil {
-		o.Requests, err = curl.Read(text)
-	}
 	if err != nil {
+		return fmt.Errorf("--curl: %w", err)
+	}
+	if o.Requests, err = curl.Read(text); err != nil {
 		return fmt.Errorf("--curl: %s: %w", f.curl, err)
 	}
 	f.add(with, o)

@@ -90,18 +90,19 @@ func (c *Client) Call(
 		return failed(ctx, err)
 	}
 	defer c.host.Give(at)
-	for again := 0; ; again++ {
+	for tries, again := 0, false; ; tries++ {
 		l, err := c.link(ctx, at, deadline)
 		if err != nil {
 			return failed(ctx, err)
 		}
-		r := l.call(ctx, m, deadline, wants)
-		switch {
-		case again >= mostAgain || !r.unsent && !(r.unbegun && c.Resend):
-			return r.Answer
-		case r.unbegun:
+		if again {
 			c.resent.Add(1)
 		}
+		r := l.call(ctx, m, deadline, wants)
+		if tries >= mostAgain || !r.unsent && !(r.unbegun && c.Resend) {
+			return r.Answer
+		}
+		again = r.unbegun
 	}
 }
 

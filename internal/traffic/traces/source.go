@@ -3,6 +3,7 @@ package traces
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"slices"
 	"sync"
@@ -113,6 +114,9 @@ func (s Source) Read() (*Trace, error) {
 	}
 	info, err := os.Stat(s.File)
 	if err != nil {
+		if e, ok := errors.AsType[*fs.PathError](err); ok {
+			e.Op = "open" // as every other file that is named
+		}
 		return nil, fmt.Errorf("file: %w", err)
 	}
 	if info.IsDir() {
