@@ -1,4 +1,5 @@
-# Targets of poolbench. `make` alone lists them. Nothing but Go is needed; the tools are tool lines of go.mod.
+# Targets of poolbench. `make` alone lists them. Nothing but Go is needed; the tools are tool lines
+# of go.mod.
 GO ?= go
 BIN := bin/poolbench
 
@@ -8,18 +9,17 @@ BIN := bin/poolbench
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-# minimal is gonum/plot without formats that no chart has: 0.8 MB. grpcnotrace is gRPC without traces of its own, whose
-# page is a template of the standard library: for one, the linker keeps 11 MB of methods that nothing calls (TestBinary).
-# No debug information: making it takes a tenth of the time, and reading it while tests are linked. Without the path of
-# the checkout two checkouts share what is compiled.
-# Nothing is inlined in what asks, words, starts, judges a study and draws:
-# 0.8 MB in all, and a report takes as long; nor in the commands of Redis, of which none but a few are
-# called: 2.1 MB, and half of the time that they take to compile (runs of redis_stream take 3.12 s of CPU time where
-# they took 3.08, of asynq 2.64 and 2.71,
-# which vary by 15 %). jetstream takes 11 % more with its server so, which is left alone. Nor in
-# what reads descriptors for gRPC: 0.4 MB; nor in what reads OpenAPI and curl, and claims of NATS: 0.3 MB (3000
-# operations of OpenAPI take 0.20 s where they took 0.18). Ten fonts that no chart has are 3.5 MB: gonum/plot names
-# them all.
+# minimal is gonum/plot without formats that no chart has: 0.8 MB. grpcnotrace is gRPC without
+# traces of its own, whose page is a template of the standard library: for one, the linker keeps 11
+# MB of methods that nothing calls (TestBinary). No debug information: making it takes a tenth of
+# the time, and reading it while tests are linked. Without the path of the checkout two checkouts
+# share what is compiled. Nothing is inlined in what asks, words, starts, judges a study and draws:
+# 0.8 MB in all, and a report takes as long; nor in the commands of Redis, of which none but a few
+# are called: 2.1 MB, and half of the time that they take to compile (runs of redis_stream take 3.12
+# s of CPU time where they took 3.08, of asynq 2.64 and 2.71, which vary by 15 %). jetstream takes
+# 11 % more with its server so, which is left alone. Nor in what reads descriptors for gRPC: 0.4 MB;
+# nor in what reads OpenAPI and curl, and claims of NATS: 0.3 MB (3000 operations of OpenAPI take
+# 0.20 s where they took 0.18). Ten fonts that no chart has are 3.5 MB: gonum/plot names them all.
 HOUSE := github.com/poolbench/poolbench
 COLD := $(HOUSE)/internal/cli/... $(HOUSE)/internal/studies/... $(HOUSE)/internal/gate/measure/... \
 	$(HOUSE)/internal/fleet/... $(HOUSE)/internal/durability/... $(HOUSE)/reports/... \
@@ -39,9 +39,11 @@ flags:
 run: build ## build, then run the default studies: a table and report.html, under 75 s on two cores
 	$(BIN) run
 
-# What was skipped is named at the end, with the reason. Tests wait about as long as they compute: twice as many packages run side by side as
-# there are processors, and eight tests of one that wait. A heap that is collected more seldom saves a seventh of the CPU time; lint vets.
-# The flags of build make the linking of tests shorter; what a test builds itself has them, too, and is compiled once.
+# What was skipped is named at the end, with the reason. Tests wait about as long as they compute:
+# twice as many packages run side by side as there are processors, and eight tests of one that wait.
+# A heap that is collected more seldom saves a seventh of the CPU time; lint vets. The flags of
+# build make the linking of tests shorter; what a test builds itself has them, too, and is compiled
+# once.
 test check race fuzz: export GOFLAGS := $(shell $(GO) env GOFLAGS) $(FLAGS)
 TESTS = GOGC=400 $(GO) tool gotestsum --format pkgname -- -vet=off -parallel 8 \
 	$(shell n=$$(getconf _NPROCESSORS_ONLN 2>/dev/null) && echo -p $$((2 * n)))
@@ -49,22 +51,26 @@ TESTS = GOGC=400 $(GO) tool gotestsum --format pkgname -- -vet=off -parallel 8 \
 test: ## the tests of every day, no service to start
 	$(TESTS) -timeout 15m ./...
 
-# The tests that call a function of internal/house/check. The longest packages come first: two wait for servers and clocks while two compute.
+# The tests that call a function of internal/house/check. The longest packages come first: two wait
+# for servers and clocks while two compute.
 FIRST := ./internal/cli/clitest/stores ./internal/cli/clitest/runs ./bench ./bench/advise ./internal/house/manual ./strategies/durable
 CHECKED = grep -rl --include='*_test.go' 'check\.[OW][nfth]' .
 check: ## what make test leaves out, and names at its end
 	tests=$$($(CHECKED) | xargs awk '/^func Test/ { split($$2, name, "(") } /check\.(Only|Of|Others?|Whole)\(/ { print name[1] }' | sort -u | paste -sd '|' -) && \
 		POOLBENCH_CHECK=1 $(TESTS) -timeout 30m -run "^($$tests)\$$" $(FIRST) $$($(CHECKED) | xargs -n 1 dirname | sort -u)
 
-# Each process would sleep a second at its end, for races of goroutines that go on; the tests look for such goroutines themselves.
-# Those of SERIAL compute, start no goroutine and share nothing. Those of OTHERS start none themselves, or call commands whose goroutines
-# the tests of bench/capacity, bench/advise, internal/gate/measure, internal/fleet, internal/cli/runner, reports/trend and
-# clitest/{runs,requests,kills,stores} start as well; those of a page look at it in a browser, and those of internal/studies judge figures
-# of runs that those of bench, strategies/builtin, targets and workloads make, too. What repeats one path draws a sample (internal/machine/race).
+# Each process would sleep a second at its end, for races of goroutines that go on; the tests look
+# for such goroutines themselves. Those of SERIAL compute, start no goroutine and share nothing.
+# Those of OTHERS start none themselves, or call commands whose goroutines the tests of
+# bench/capacity, bench/advise, internal/gate/measure, internal/fleet, internal/cli/runner,
+# reports/trend and clitest/{runs,requests,kills,stores} start as well; those of a page look at it
+# in a browser, and those of internal/studies judge figures of runs that those of bench,
+# strategies/builtin, targets and workloads make, too. What repeats one path draws a sample
+# (internal/machine/race).
 SERIAL := /(bench/(arrivals|dist|finding|param)|internal/(cli/(exit|terminal)|files/(bounded|outfile|rundir|scratch)|gate/(changepoint|judge)|house|machine/meter|parts/(coin|once|registry)|statistics/(recursion|samples)|studies/evidence/words|text|traffic)|reports/(advice|answer|charts|compare|gate|page/(front|shell)|proof|results))(/|$$)
 OTHERS := /(internal/(cli/clitest/(comparisons|documents|mistakes|searches)|studies)|reports/(page|internal/looks))$$
-# The longest come first. Durable queues wait for their servers: they are tested beside the others, which leave them the processors, and
-# built before, or both would build the same.
+# The longest come first. Durable queues wait for their servers: they are tested beside the others,
+# which leave them the processors, and built before, or both would build the same.
 LONGEST := ./internal/cli/clitest/... ./strategies/... ./bench/attack
 RACE = GORACE=atexit_sleep_ms=0 $(TESTS) -race -timeout 30m
 race: ## those of make test, and all of durable queues, under the race detector
@@ -79,7 +85,8 @@ lint: ## gofmt, vet, staticcheck, and a tidy go.mod; changes nothing
 	$(GO) tool staticcheck ./...
 	$(GO) mod tidy -diff
 
-# Most of the first time goes into the standard library, SQLite and its C library in Go, once for each system.
+# Most of the first time goes into the standard library, SQLite and its C library in Go, once for
+# each system.
 CROSS ?= darwin/amd64 windows/amd64 freebsd/amd64 linux/arm64 linux/386
 cross: ## vet and build for other systems, tests included: about 2 minutes each on two cores, the first time
 	@for p in $(CROSS); do \
@@ -110,9 +117,10 @@ dispatch: ## what a task costs through each strategy and library, beside a plain
 attack: ## attack as it is typed beside wrk, vegeta, h2load and ghz, five rounds in turns on a quiet machine: about 6 minutes
 	$(GO) test -run '^$$' -bench '^BenchmarkBeside$$' -benchtime 5x -timeout 20m ./bench/attack ./bench/attack/rpc
 
-# A find is minimised by so many executions: by time, the default, some targets would do little else. Go 1.26 now and then takes the end of
-# FUZZTIME for a failure (go.dev/issue/75804): such a target, without a failing input, is run again. The targets of a package are of one
-# binary, which keeps what it finds where go test -fuzz does.
+# A find is minimised by so many executions: by time, the default, some targets would do little
+# else. Go 1.26 now and then takes the end of FUZZTIME for a failure (go.dev/issue/75804): such a
+# target, without a failing input, is run again. The targets of a package are of one binary, which
+# keeps what it finds where go test -fuzz does.
 FUZZTIME ?= 10s
 FUZZ = $$binary -test.run '^$$' -test.fuzz "^$$f\$$" -test.fuzztime $(FUZZTIME) -test.fuzzminimizetime 20x -test.fuzzcachedir $$found
 fuzz: ## every fuzz target for FUZZTIME (10s) each: about 7 minutes
