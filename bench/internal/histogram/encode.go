@@ -74,6 +74,9 @@ func Encode(h *hdrhistogram.Histogram) (string, error) {
 	return base64.StdEncoding.EncodeToString(head), nil
 }
 
+// Max is h.Max(), which steps through all buckets: that took half of a window's encoding.
+func Max(h *hdrhistogram.Histogram) int64 { return h.ValueAtQuantile(100) }
+
 // appendZeros writes a single zero as it is, as a count.
 func appendZeros(counts []byte, n int64) []byte {
 	if n == 1 {

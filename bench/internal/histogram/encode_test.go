@@ -7,8 +7,8 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// TestEncoding holds the encoding to that of the library, to the byte: of few values and many, near
-// each other and far, small and large, and of none.
+// TestEncoding holds the encoding to that of the library, to the byte, and the largest value: of
+// few values and many, near each other and far, small and large, and of none.
 func TestEncoding(t *testing.T) {
 	random := rand.New(rand.NewPCG(29, 1))
 	for i := range 300 {
@@ -25,6 +25,9 @@ func TestEncoding(t *testing.T) {
 		}
 		if got, err := Encode(h); err != nil || got != string(want) {
 			t.Errorf("of %d values: %q, %v, want %q", h.TotalCount(), got, err, want)
+		}
+		if got := Max(h); got != h.Max() {
+			t.Errorf("the largest of %d values is %d, want %d", h.TotalCount(), got, h.Max())
 		}
 	}
 }

@@ -162,7 +162,7 @@ func encoded(h *hdrhistogram.Histogram, start, length int64) (w result.Window, e
 		return w, fmt.Errorf("responses over time: %w", err)
 	}
 	return result.Window{Start: time.Duration(start), Length: time.Duration(length),
-		Histogram: text, Max: h.Max()}, nil
+		Histogram: text, Max: histogram.Max(h)}, nil
 }
 
 func decoded(w result.Window) (*hdrhistogram.Histogram, error) {

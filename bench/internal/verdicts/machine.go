@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/poolbench/poolbench/bench/internal/histogram"
 	"github.com/poolbench/poolbench/bench/internal/observed"
 	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/internal/machine/witness"
@@ -84,7 +85,7 @@ func also(p witness.Pressure) string {
 
 // checkHiccups looks at the stalls that the hiccup meter saw.
 func checkHiccups(o *observed.Run, r *result.Result, h *witness.Hiccups) {
-	p99, longest := h.Late.ValueAtQuantile(99), float64(h.Late.Max())
+	p99, longest := h.Late.ValueAtQuantile(99), float64(histogram.Max(h.Late))
 	known := samples.Resolvable(0.99, int(h.Late.TotalCount()))
 	if known {
 		r.Add("p99-hiccup-sec", float64(p99)/observed.Second)
