@@ -46,9 +46,10 @@ func (c *countdown) Done(_ *strategies.Task, r strategies.Result) {
 }
 
 // BenchmarkSubmit measures what a strategy costs per task: one op is an empty task submitted, run
-// and reported. One that is refused yields and is submitted again.
+// and reported. One that is refused yields and is submitted again. At a limit of a batch nobody
+// waits for a slot.
 func BenchmarkSubmit(b *testing.B) {
-	benchmark(b, nothing, []int{1, 8, 64, 1024}, []int{1, 8})
+	benchmark(b, nothing, []int{1, 8, 64, 1024, batch}, []int{1, 8})
 }
 
 // BenchmarkShort measures how busy a strategy keeps the processors with short tasks: one op is a
@@ -132,21 +133,22 @@ func paramsOf(spec strategies.Spec, limit, n int) (strategies.Params, error) {
 }
 
 // inline is the time of a call of a task and its sink, in nanoseconds: the least of some rounds,
-// each of a millisecond or more.
+// each of about a millisecond. They are counted, so that two revisions can be compared by their
+// instructions.
 func inline(tasks []strategies.Task) float64 {
 	sink, ctx, best := newCountdown(), context.Background(), math.Inf(1)
 	for range 20 {
-		n, start := 0, time.Now()
-		for time.Since(start) < time.Millisecond {
+		const batches = 32
+		start := time.Now()
+		for range batches {
 			sink.left.Store(int64(len(tasks)))
 			for i := range tasks {
 				t := &tasks[i]
 				sink.Done(t, t.Run(ctx, t))
 			}
 			<-sink.done
-			n += len(tasks)
 		}
-		best = min(best, float64(time.Since(start))/float64(n))
+		best = min(best, float64(time.Since(start))/float64(batches*len(tasks)))
 	}
 	return best
 }
