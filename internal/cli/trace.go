@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -99,10 +100,15 @@ func (o traceOptions) describe(file string) (*recorded.Document, error) {
 			"and there is nothing to describe", file)
 	}
 	d := &recorded.Document{File: file, Description: traffic.Describe(due, s.Duration != ""),
-		Notes: jsondoc.List(t.Notes)}
+		Notes: jsondoc.List(slices.Clone(t.Notes))}
+	if o.from != "" || o.to != "" {
+		for i, note := range d.Notes {
+			d.Notes[i] = "in the whole file, " + note
+		}
+	}
 	if s.Duration == "" {
 		for i, name := range t.Columns {
-			if o.column != name && o.column != strconv.Itoa(i+1) {
+			if name != "" && o.column != name && o.column != strconv.Itoa(i+1) {
 				d.Unread = append(d.Unread, name)
 			}
 		}

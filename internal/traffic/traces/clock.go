@@ -42,9 +42,14 @@ func (c *clock) parse(text []byte) (ns int64, ok bool) {
 
 // unitOf is by the number of digits: seconds since 1970 have ten.
 func unitOf(text []byte) int64 {
+	if bytes.ContainsAny(text, "eE") {
+		if x, err := strconv.ParseFloat(string(text), 64); err == nil && x >= 1 && x < 1e19 {
+			text = strconv.AppendFloat(nil, x, 'f', 0, 64)
+		}
+	}
 	whole, _, _ := bytes.Cut(text, []byte{'.'})
 	switch n := len(whole); {
-	case bytes.ContainsAny(whole, "eE") || n <= 11:
+	case n <= 11:
 		return int64(time.Second)
 	case n <= 14:
 		return int64(time.Millisecond)
@@ -102,8 +107,8 @@ func digits(text []byte) (n int64) {
 	return n
 }
 
-// parseISO reads 2026-05-01T09:00:00.25+02:00; a blank may be for the T, a comma for the point, and
-// the zone may be missing.
+// parseISO reads 2026-05-01T09:00:00.25+02:00; a blank may be for the T and before the zone, a
+// comma for the point, and the zone may be missing.
 func parseISO(t []byte) (ns, zone int64, ok bool) {
 	if t[7] != '-' || t[10] != 'T' && t[10] != ' ' && t[10] != 't' {
 		return 0, 0, false
@@ -120,7 +125,7 @@ func parseISO(t []byte) (ns, zone int64, ok bool) {
 			ns += int64(t[0]-'0') * place
 		}
 	}
-	zone, ok = parseZone(t)
+	zone, ok = parseZone(bytes.TrimLeft(t, " "))
 	return ns - zone, zone, ok
 }
 
@@ -139,8 +144,12 @@ func parseLogTime(t []byte) (ns, zone int64, ok bool) {
 	return seconds*int64(time.Second) - zone, zone, ok
 }
 
-// parseZone reads Z, +02:00, +0200 or nothing.
+// parseZone reads Z, UTC, GMT, +02:00, +0200 or nothing.
 func parseZone(t []byte) (ns int64, ok bool) {
+	switch string(t) {
+	case "UTC", "GMT":
+		return 0, true
+	}
 	if len(t) == 0 || len(t) == 1 && (t[0] == 'Z' || t[0] == 'z') {
 		return 0, true
 	}

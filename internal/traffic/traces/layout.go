@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/poolbench/poolbench/internal/text/prose"
 )
 
 type kind int
@@ -138,9 +140,45 @@ func (l *layout) column(text string, names []string) (c column, byName bool, err
 		return column{index: n - 1}, false, nil
 	}
 	if n = slices.Index(names, text); n < 0 {
-		return column{}, false, fmt.Errorf("no column is named %q", text)
+		err := fmt.Errorf("no column is named %q", text)
+		if known := named(names); len(known) > 0 {
+			err = fmt.Errorf("%w; the line has %s", err, prose.List(prose.Few(known, 10)))
+		}
+		return column{}, false, err
 	}
 	return column{index: n}, true, nil
+}
+
+// named are the names that can be one of a column: the first line of a file may have records.
+func named(names []string) (all []string) {
+	for _, name := range names {
+		if isName([]byte(name)) {
+			all = append(all, name)
+		}
+	}
+	return all
+}
+
+// tooMany is an error where a line has more fields than that of the names, other than empty ones at
+// its end: a comma within a field shifts all behind it.
+func (l *layout) tooMany(line []byte) error {
+	n := len(l.names)
+	if bytes.Count(line, []byte{l.separator}) < n { // cheap, and true of nearly every line
+		return nil
+	}
+	fields, more := 0, true
+	for rest := line; more; {
+		var text []byte
+		var err error
+		if text, rest, more, err = l.cut(rest); err != nil {
+			return err
+		}
+		if fields++; fields > n && len(bytes.TrimSpace(text)) > 0 {
+			return fmt.Errorf("field %d, %.40q, has no name in the first line; a %q within a field "+
+				"wants quotes", fields, text, l.separator)
+		}
+	}
+	return nil
 }
 
 // isLogLine finds the date of an access log, [10/Oct/2026:13:55:36 +0000].

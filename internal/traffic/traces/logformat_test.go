@@ -35,9 +35,9 @@ func TestLayout(t *testing.T) {
 	for layout, want := range map[string]string{
 		"a b":        "line 1: layout: want a format such as '$msec $request_time' or '%t %D'",
 		`$msec "$b`:  `line 1: layout: missing " at the end of a field`,
-		"$msec $b":   `line 1: no column is named "request_time"`,
-		"x $pid $t":  `line 1: no column is named "msec"`,
-		"t$msec $b ": `line 1: no column is named "request_time"`,
+		"$msec $b":   `line 1: no column is named "request_time"; the line has msec and b`,
+		"x $pid $t":  `line 1: no column is named "msec"; the line has pid and t`,
+		"t$msec $b ": `line 1: no column is named "request_time"; the line has msec and b`,
 	} {
 		_, err := readText(Source{Time: "msec", Duration: "request_time", Layout: layout}, "1 2\n")
 		if err == nil || err.Error() != want {

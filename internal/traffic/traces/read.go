@@ -10,6 +10,8 @@ import (
 	"io"
 	"slices"
 	"time"
+
+	"github.com/poolbench/poolbench/internal/text/prose"
 )
 
 const (
@@ -151,6 +153,11 @@ func (r *reader) take(line []byte) error {
 	names := func(text []byte) bool { // though the column is given by its number
 		return first && r.layout.kind == separated && isName(text)
 	}
+	if r.trace.Columns != nil && r.layout.kind == separated {
+		if err := r.layout.tooMany(line); err != nil {
+			return err
+		}
+	}
 	var at int64
 	if r.Time != "" {
 		text, err := r.layout.field(line, r.layout.time)
@@ -163,8 +170,15 @@ func (r *reader) take(line []byte) error {
 				r.trace.Columns = r.layout.names
 				return nil
 			}
-			return fmt.Errorf("want a time such as 2026-05-01T09:00:00.25Z or 1777626000.25, "+
+			err := fmt.Errorf("want a time such as 2026-05-01T09:00:00.25Z or 1777626000.25, "+
 				"got %.40q", text)
+			if first && r.layout.names != nil {
+				if all := named(r.layout.names); len(all) > 0 {
+					err = fmt.Errorf("%w; the columns are %s", err,
+						prose.List(prose.Few(all, 10)))
+				}
+			}
+			return err
 		}
 		if at > latest {
 			return fmt.Errorf("%.40q is a date after the year 2100", text)
@@ -300,6 +314,9 @@ func (r *reader) finish() (*Trace, error) {
 				"are the recorder's, not the traffic's")
 		}
 	}
+	if note := r.counting(); note != "" {
+		t.Notes = append(t.Notes, note)
+	}
 	span := t.Records[n-1].At - t.Records[0].At
 	if span > int64(mostSpan) {
 		return nil, errors.New("the records span more than ten years")
@@ -315,6 +332,28 @@ func (r *reader) finish() (*Trace, error) {
 			"mean", at+1, time.Duration(longest), longest/max(mean, 1)))
 	}
 	return t, nil
+}
+
+// counting is about times that are the numbers of the lines, in a file that has other columns; ""
+// where they are not.
+func (r *reader) counting() string {
+	all, at := r.trace.Records, r.layout.time.index
+	if r.Time == "" || r.End || at >= len(r.trace.Columns) || len(all) < 3 ||
+		all[0].At > int64(time.Second) {
+		return ""
+	}
+	for i := range all {
+		if all[i].At != all[0].At+int64(i)*int64(time.Second) {
+			return ""
+		}
+	}
+	others := named(slices.Delete(slices.Clone(r.trace.Columns), at, at+1))
+	if len(others) == 0 {
+		return ""
+	}
+	first := all[0].At / int64(time.Second)
+	return fmt.Sprintf("column %d: %d, %d, %d and so on, as of lines that are numbered; the others "+
+		"are %s", at+1, first, first+1, first+2, prose.List(prose.Few(others, 4)))
 }
 
 // notWhole reports whether neither begin nor end of a record is at a whole second.

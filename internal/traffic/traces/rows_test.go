@@ -121,7 +121,8 @@ func TestBadRows(t *testing.T) {
 		}
 	}
 	for column, want := range map[string]string{"6": "entry 1: no column 6, there are 5",
-		"at": `no column is named "at"`} {
+		"at": `no column is named "at"; the line has ` +
+			"startedDateTime, time, method, status and url"} {
 		_, err := readText(Source{Time: column}, sampleHAR)
 		if err == nil || err.Error() != want {
 			t.Errorf("column %s: %v; want %s", column, err, want)

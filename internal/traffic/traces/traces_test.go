@@ -75,6 +75,54 @@ func TestDates(t *testing.T) {
 	}
 }
 
+// TestSpreadsheets: what pandas, R, a logger of Python's and BigQuery write.
+func TestSpreadsheets(t *testing.T) {
+	second := []Record{{1777626000e9, 0}, {1777626001e9, 0}}
+	for _, text := range []string{
+		"at\n2026-05-01 09:00:00 UTC\n2026-05-01 11:00:01 +0200\n",
+		"at\n1.777626000e+12\n1.777626001E12\n",
+		"at\n1.777626e+18\n1.777626001e+18\n",
+		"at,took\n2026-05-01T09:00:00Z,1,\n2026-05-01T09:00:01Z,1, ,\n",
+	} {
+		got, err := readText(Source{Time: "at"}, text)
+		if err != nil || !slices.Equal(got.Records, second) || got.Notes != nil {
+			t.Errorf("%q: %+v, %v", text, got, err)
+		}
+	}
+	for text, want := range map[string]string{
+		"at,took\n2026-05-01 09:00:00,123,1.5\n": `line 2: field 3, "1.5", has no name in the ` +
+			"first line; a ',' within a field wants quotes",
+		"at;took\n1;2;3\n":            `line 2: field 3, "3", has no name`,
+		"at,took\n1,\"2,3\"\n2,3,4\n": `line 3: field 3, "4", has no name`,
+		",time\n0,2026-05-01\n": `line 1: want a time such as 2026-05-01T09:00:00.25Z or ` +
+			`1777626000.25, got ""; the columns are time`,
+		`h - - [01/May/2026:11:00:02 +0200] "GET" 200`: `line 1: want a time such as ` +
+			`2026-05-01T09:00:00.25Z or 1777626000.25, got "h"; the columns are remote_addr, ` +
+			"ident, remote_user, time_local, request",
+	} {
+		column := "1"
+		if strings.HasPrefix(text, "at") {
+			column = "at"
+		}
+		_, err := readText(Source{Time: column}, text)
+		if err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%q: %v; want %s", text, err, want)
+		}
+	}
+	for text, want := range map[string][]string{
+		"id,time,took\n0,a,1\n1,b,1\n2,c,1\n": {"column 1: 0, 1, 2 and so on, as of lines that " +
+			"are numbered; the others are time and took"},
+		"id,time\n5,a\n6,b\n7,c\n":   nil,
+		"id\n0\n1\n2\n":              nil,
+		"id,time\n1,a\n2,b\n3.5,c\n": nil,
+	} {
+		got, err := readText(Source{Time: "1"}, text)
+		if err != nil || !slices.Equal(got.Notes, want) {
+			t.Errorf("%q: %q, %v; want %q", text, got.Notes, err, want)
+		}
+	}
+}
+
 func TestNotes(t *testing.T) {
 	got, err := readText(Source{Time: "1"}, "5\n5\n1\n# no record\n7\n6.5\n7\n")
 	want := []string{
