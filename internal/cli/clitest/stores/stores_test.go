@@ -139,11 +139,13 @@ func TestStoreFull(t *testing.T) {
 	}
 }
 
-// TestStoreNoSpace is TestStoreFull on a small file system, where one may be mounted.
+// TestStoreNoSpace is TestStoreFull on a small file system, where one may be mounted. JetStream takes
+// three quarters of what is free at the start: on a slow machine that limit is met before the disk's.
 func TestStoreNoSpace(t *testing.T) {
 	check.Only(t)
 	for strategy, words := range map[string]string{
-		"sqlite_queue": "disk is full", "jetstream": "no space left on device",
+		"sqlite_queue": "disk is full",
+		"jetstream":    "no space left on device|file resource limits exceeded",
 	} {
 		for name, args := range storeCommands(strategy) {
 			t.Run(strategy+"/"+name, func(t *testing.T) {
