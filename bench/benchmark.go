@@ -20,17 +20,16 @@ import (
 // law fails the benchmark.
 //
 // So does a strategy that hangs, panics, or ends or leaves goroutines: see [StrategyError]. One
-// that hangs under the real clock, or spins or holds a mutex under either, cannot be stopped:
-// Benchmark then prints which benchmark it is, what hangs and where, and ends the process with
-// status 1. A goroutine of the strategy that panics ends it with the trace of the runtime, where
-// the benchmark's name is among the labels of the goroutine.
+// that hangs under the real clock, or spins or holds a mutex under either clock, cannot be stopped:
+// Benchmark then prints the benchmark and the stacks, and ends the process with status 1. A panic
+// in a goroutine of the strategy ends the process with the runtime's trace, in which the
+// goroutine's labels name the benchmark.
 //
-// This is how a strategy that lives in another module is measured: fill in Scenario.Strategy.Spec
-// with one of your own. Quantiles need tasks (a p99 needs 368), so give `go test` a -benchtime such
-// as 2000x.
+// To measure a strategy of another module, set Scenario.Strategy.Spec to your own. Quantiles need
+// tasks (a p99 needs 368), so give `go test` a -benchtime such as 2000x.
 //
-// Where the environment has a POOLBENCH_SEED, as under `poolbench gate --base`, it is added to that
-// of the scenario: each pair of runs then faces other work, and both sides of a pair the same.
+// If POOLBENCH_SEED is set, as under `poolbench gate --base`, it is added to the scenario's seed:
+// each pair of runs gets different work, and both sides of a pair the same.
 //
 // It writes the Unit lines, which tell benchstat and `poolbench gate` which direction is better, to
 // standard output, once a process.

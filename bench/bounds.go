@@ -49,33 +49,33 @@ func (s Scenario) outOfBounds(w workloads.Workload) (c complaints.List) {
 	tasks := cmp.Or(float64(s.Stop.Tasks), rate*s.Stop.Duration.Seconds())
 	if stages := s.Load.Arrival.Stages(); stages != nil {
 		if n := tasksOf(stages, rate); n > SoakFrom {
-			c.Add("arrival stages: these are %.3g tasks; the records of at most %d are kept", n,
+			c.Add("arrival stages: they make %.3g tasks, want at most %d, whose records can be "+
+				"kept", n,
 				SoakFrom)
 		}
 	}
 	if endless(w) {
 		if work := tasks * s.Timeout.Seconds(); work > arrivals.MaxSpan.Seconds() {
-			c.Add("timeout %v: %.3g tasks that end only by it take longer than the ten years that "+
-				"a run may have", s.Timeout, tasks)
+			c.Add("timeout %v: %.3g tasks that end only by it take longer than ten years, the "+
+				"most for a run", s.Timeout, tasks)
 		}
 	}
 	if starts := s.Strategy.Spec.Starts; starts != nil {
 		if per := starts(s.params()).PerSecond; per > 0 && tasks/per > arrivals.MaxSpan.Seconds() {
-			c.Add("strategy %s: at %v starts per second %.3g tasks take longer than the ten years "+
-				"that a run may have", s.Strategy, per, tasks)
+			c.Add("strategy %s: at %v starts per second %.3g tasks take longer than ten years, "+
+				"the most for a run", s.Strategy, per, tasks)
 		}
 	}
 	mean, c2 := w.Mean().Seconds(), w.C2()
 	if work := mean * (tasks + deviations*math.Sqrt(tasks*c2)); work > arrivals.MaxSpan.Seconds() {
-		c.Add("workload %s: %.3g tasks of %v are longer together than the ten years that a run may "+
-			"have", s.Workload, tasks, w.Mean())
+		c.Add("workload %s: %.3g tasks of %v take longer together than ten years, the most for a "+
+			"run", s.Workload, tasks, w.Mean())
 	}
 	return c
 }
 
-// NoQueue, as a Queue, is a queue without a slot: what finds every slot of the limit taken waits in
-// Submit, or is shed. It is a loss system, in the words of theory, where the strategy sheds. In
-// names and flags it is queue=0.
+// NoQueue, as a Queue, is a queue without slots: a task that finds every slot of the limit taken
+// blocks in Submit or is shed (in theory, a loss system). In names and flags it is queue=0.
 const NoQueue = -1
 
 // maxDefaultQueue bounds a queue that nobody has asked for. A strategy on a channel pays 8 bytes
@@ -87,11 +87,11 @@ const maxDefaultQueue = 1 << 20
 // sheds what comes then: eight service times, on average.
 const shedQueue = 8
 
-// QueueSlots is how many slots the queue of a strategy has that was given as queue, for a run of so
-// many tasks; 0 tasks: nobody knows. A queue that is not given (0) is as long as a user means who
-// names none. Where a full strategy holds its producer, it is never full in the run, up to a
-// million slots: a full one would hold up what the strategy is there to keep apart or to put in
-// order, and nothing else could be measured. Where it sheds, the queue is eight times the limit.
+// QueueSlots returns the number of slots of a strategy's queue, for Scenario.Queue = queue and a
+// run of tasks tasks (0: unknown). The default queue, 0, depends on the strategy. If it blocks when
+// full, the queue has room for all tasks of the run, up to a million: a full one would block the
+// tasks that the strategy is to separate or to order. If it sheds, the queue is eight times the
+// limit.
 func QueueSlots(spec strategies.Spec, queue, limit, tasks int) int {
 	switch {
 	case queue == NoQueue || queue == 0 && !spec.UsesQueue:
@@ -106,8 +106,8 @@ func QueueSlots(spec strategies.Spec, queue, limit, tasks int) int {
 	return maxDefaultQueue
 }
 
-// LeastTasks is how many measured tasks a run needs for a metric to be told: those that its
-// quantile takes; 0 for a metric that is none.
+// LeastTasks returns the number of measured tasks that a run needs to report the metric: enough for
+// its quantile; 0 for a metric without one.
 func LeastTasks(unit string) int {
 	if strings.HasPrefix(unit, "theory-") || strings.Contains(unit, "hiccup") {
 		return 0 // of no task
@@ -124,9 +124,9 @@ func LeastTasks(unit string) int {
 	return 0
 }
 
-// Resolves reports, before anything is run, that no run of the scenario can tell the metric, since
-// its tasks are too few. Where a duration decides how many there are, twice the expected number has
-// to be; what clients of a closed loop get done nobody knows.
+// Resolves returns an error if no run of the scenario can report the metric, because it has too few
+// tasks. If a duration bounds the run, it counts twice the expected number; it never refuses a
+// closed loop, whose number of tasks is unknown.
 func (s Scenario) Resolves(unit string) error {
 	s = s.withDefaults()
 	least := LeastTasks(unit)
@@ -151,6 +151,6 @@ func (s Scenario) Resolves(unit string) error {
 		least, how, enough)
 }
 
-// SoakFrom is how many tasks a run has at most that keeps the records of all: 640 MB of them. Where
-// there are more, and where Scenario.Soak says so, the run is a soak.
+// SoakFrom is the largest number of tasks of a run that records each task, in 640 MB. A larger run
+// is a soak, as with Scenario.Soak.
 const SoakFrom = 10_000_000

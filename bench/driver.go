@@ -61,7 +61,7 @@ type driver struct {
 	inFlight, peak atomic.Int64
 	// time inside Run as the attempts counted it, apart from the records
 	service atomic.Int64
-	vigil
+	breaches
 }
 
 // newDriver builds the parts of a run. Under the virtual clock it is called inside the bubble, and

@@ -41,8 +41,8 @@ func newGuard(ctx context.Context, s Scenario) (*guard, error) {
 		err
 }
 
-// observe plays the scenario in goroutines of its own and returns what was observed, or what the
-// strategy did that none may do.
+// observe plays the scenario in separate goroutines and returns the measurement, or the strategy's
+// breach of the contract.
 func (g *guard) observe(ctx context.Context) (run measurement, err error) {
 	done := make(chan struct{})
 	var left watchdog.Stacks
@@ -246,14 +246,14 @@ func (g *guard) blame(where watchdog.Stacks, format string, a ...any) *StrategyE
 	return e
 }
 
-// A StrategyError is the error of a run that could not go on for what its strategy did. What a
-// strategy does wrong while the run can go on is a broken law of the Result instead.
+// A StrategyError is the error of a run that its strategy made impossible to finish. A fault that
+// lets the run finish is a broken law of the Result instead.
 type StrategyError struct {
-	Strategy string // its name, with its parameters; "" where it is the run itself that panicked
-	// in one sentence, with the clause of the contract of package strategies that says otherwise
+	Strategy string // its name, with its parameters; "" if the run itself panicked
+	// the fault in one sentence, with the clause of the contract of package strategies
 	Did    string
 	Stacks string // where: the goroutines concerned, a line a call, shortened
-	// what hangs may go on beside whatever follows: only the end of the process ends it
+	// the strategy may still be running: only the end of the process stops it
 	Goes bool
 }
 

@@ -105,7 +105,7 @@ func TestMisbehaved(t *testing.T) {
 		{doneRefused, both, "1 tasks were settled twice"},
 		{refusesOdd, open, `Submit refused a task with "no room in the inn"`},
 		{refusesShut, open, "Submit refused a task with"},
-		{changesArg, open, "or whose Arg it has changed"},
+		{changesArg, open, "never submitted or has another Arg"},
 		{changesRun, open, "a task came back with another Run"},
 		{changesSize, open, "a task came back with another Run"},
 	} {

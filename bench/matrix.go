@@ -71,8 +71,8 @@ func (m Matrix) Scenarios() ([]Scenario, error) {
 	return scenarios, nil
 }
 
-// Product is Scenarios without the complaints: whoever takes it asks each scenario's Validate
-// before it is run.
+// Product is Scenarios without validation: the caller asks Validate of each scenario before running
+// it.
 func (m Matrix) Product() (scenarios []Scenario) {
 	for _, arrival := range orZero(m.Arrivals) {
 		for _, target := range orZero(m.Targets) {

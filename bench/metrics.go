@@ -20,8 +20,8 @@ type MetricInfo struct {
 	Doc    string // one line: what it is and how it is counted
 }
 
-// Line declares the direction of the metric in the Go benchmark format, for a file that spells its
-// unit like that.
+// Line returns the Unit line of the Go benchmark format that declares the metric's direction, for a
+// file that spells its unit as unit.
 func (m MetricInfo) Line(unit string) string {
 	return fmt.Sprintf("Unit %s better=%s", unit, m.Better)
 }
@@ -165,9 +165,9 @@ func Metrics() []MetricInfo {
 		{"written-B/op", "lower", "bytes that the process wrote to storage, in whole pages, per " +
 			"task of a durable strategy, without its server's (real clock, Linux)"},
 		{"cpu-steal", "",
-			"steal: share of the processors' time that the host gave to others (real clock, Linux)"},
-		{"cpu-others", "", "share of the processors' time that other programs on the machine " +
-			"used (real clock, Linux)"},
+			"steal: share of CPU time that the host gave to other guests (real clock, Linux)"},
+		{"cpu-others", "", "share of CPU time used by other programs on the machine (real clock, " +
+			"Linux)"},
 		{"cpu-pressure", "", "share of the time in which some thread on the machine was " +
 			"runnable and had no processor (real clock, Linux)"},
 		{"cpu-wait", "", "of the time in which threads of this process were runnable, share in " +
@@ -183,8 +183,8 @@ func Metrics() []MetricInfo {
 			"fails it at a high rate (real clock)"},
 		{"seen-full/op", "",
 			"share of Poisson arrivals that found every slot taken when they were due"},
-		{"full-share", "", "share of the time in which every slot was taken: Poisson arrivals " +
-			"see what a random instant does"},
+		{"full-share", "", "share of the time in which every slot was taken; Poisson " +
+			"arrivals find the same (PASTA)"},
 		{"mean-wait-low-sec", "", "lower end of the 95 % interval of the mean wait, by stretches " +
 			"of the run; absent where the tasks are too few for one"},
 		{"mean-wait-high-sec", "", "its upper end"},
@@ -206,19 +206,21 @@ func Metrics() []MetricInfo {
 		{"capacity-met-load", "higher",
 			"highest load that met the objective, with the confidence of the search"},
 		{"capacity-missed-load", "higher",
-			"lowest load above that one that missed the objective"},
+			"lowest load above capacity-met-load that missed the objective"},
 		{"capacity-met-rate", "higher",
 			"highest rate, in tasks per second, that met the objective, with the confidence of " +
 				"the search"},
 		{"capacity-missed-rate", "higher",
-			"lowest rate above that one that missed the objective"},
+			"lowest rate above capacity-met-rate that missed the objective"},
 		{"capacity-met-limit", "lower",
 			"smallest limit that met the objective, with the confidence of the search"},
-		{"capacity-missed-limit", "lower", "largest limit below that one that missed the objective"},
+		{"capacity-missed-limit", "lower",
+			"largest limit below capacity-met-limit that missed the objective"},
 		{"capacity-met-queue", "higher",
 			"longest queue that met the objective, with the confidence of the search"},
-		{"capacity-missed-queue", "higher", "shortest queue above that one that missed the objective"},
-		{"capacity-probes", "", "loads, rates, limits or queues that the search has tried"},
+		{"capacity-missed-queue", "higher",
+			"shortest queue above capacity-met-queue that missed the objective"},
+		{"capacity-probes", "", "loads, rates, limits or queues that the search tried"},
 	}...)
 }
 
@@ -251,10 +253,10 @@ func ofParts() (m []MetricInfo) {
 			"oracle on this run's own arrivals and services; absent where it does not apply"},
 		{"next-slot-p99-response-sec", "", "p99 of the same"},
 		{"even-mean-response-sec", "", "mean response if each task held its slot for the mean " +
-			"service, likewise: what is less is due to long tasks before others"},
+			"service, by the same oracle: the rest is due to long tasks ahead of others"},
 		{"even-p99-response-sec", "", "p99 of the same"},
-		{"no-target-mean-response-sec", "", "mean response if the target took nothing beside the " +
-			"work, likewise; absent where it took nothing"},
+		{"no-target-mean-response-sec", "", "mean response if the target added no time to the " +
+			"work, by the same oracle; absent where it added none"},
 		{"no-target-p99-response-sec", "", "p99 of the same"},
 	}...)
 }
@@ -266,11 +268,11 @@ var ofRuntime = []MetricInfo{
 		"goroutine in eight that the runtime times, to 12 % (real clock)"},
 	{"p99-sched-sec", "", "p99 of the same"},
 	{"sched-sec/op", "", "sum of the same per task, the harness's goroutines included"},
-	{"mean-runnable-goroutines", "", "runnable goroutines that did not run, on average of the " +
-		"instants at which the hiccup meter woke (real clock)"},
-	{"max-runnable-goroutines", "", "most of them that it saw"},
-	{"mean-waiting-goroutines", "", "goroutines that waited for something, likewise"},
-	{"max-waiting-goroutines", "", "most of them that it saw"},
+	{"mean-runnable-goroutines", "", "runnable goroutines that did not run, averaged over the " +
+		"wake-ups of the hiccup meter (real clock)"},
+	{"max-runnable-goroutines", "", "the most seen"},
+	{"mean-waiting-goroutines", "", "goroutines blocked, on the same average"},
+	{"max-waiting-goroutines", "", "the most seen"},
 	{"mutex-wait-sec/op", "", "time that goroutines were blocked on locks per task: estimated " +
 		"by the runtime from one wait in eight (real clock)"},
 	{"gc-cycles", "", "cycles of the garbage collector that ended in the run (real clock)"},
@@ -280,69 +282,70 @@ var ofRuntime = []MetricInfo{
 		"allocated had to mark, in these cycles"},
 	{"gc-pause-sec", "", "stop-the-world pauses of these cycles, summed, to 12 %"},
 	{"max-gc-pause-sec", "", "longest of these pauses, to 12 %"},
-	{"max-heap-B", "", "most bytes of objects, dead ones included, and of stacks that the meter " +
+	{"max-heap-B", "", "largest size of objects, dead ones included, and stacks that the meter " +
 		"saw (real clock)"},
-	{"heap-B/inflight", "", "growth of what is alive and of stacks, by the end of a cycle, over " +
+	{"heap-B/inflight", "", "growth of live objects and stacks by the end of a cycle, divided by " +
 		"the peak in flight; absent without a cycle"},
 	{"runqueue-sec/op", "", "run-queue wait: time that threads of the process were runnable and " +
 		"had no processor, per task (real clock, Linux)"},
 	{"voluntary-switches/op", "", "voluntary context switches per task: of a thread that had to " +
 		"wait (real clock)"},
-	{"involuntary-switches/op", "", "involuntary context switches per task: of a thread that " +
-		"would have run on"},
+	{"involuntary-switches/op", "", "involuntary context switches per task: of a preempted thread"},
 	{"page-faults/op", "", "minor page faults per task, without a read from a disk (real clock)"},
-	{"major-faults/op", "", "major page faults per task, with one"},
+	{"major-faults/op", "", "major page faults per task, with a read from a disk"},
 }
 
 // stageMetrics are what a run reports of each stage of its arrivals, in that order.
 var stageMetrics = []MetricInfo{
 	{"offered-ops/s", "", "tasks due in the stage, per second"},
-	{"goodput-ops/s", "higher", "of them, those completed within the deadline, per second"},
+	{"goodput-ops/s", "higher", "tasks of the stage completed within the deadline, per second"},
 	{"mean-response-sec", "lower", "their mean response"},
-	{"p99-response-sec", "lower", "their p99 response; absent where the tasks are too few"},
+	{"p99-response-sec", "lower", "their p99 response; absent with too few tasks"},
 	{"attempts/op", "lower", "attempts per task that was started"},
 	{"shed/op", "lower", "share of them that the strategy refused"},
 	{"failed/op", "lower", "share of them that failed, were throttled or were abandoned"},
-	{"backlog-tasks", "lower", "tasks in the system when the stage ends, of those of earlier " +
-		"stages too"},
-	{"recovered", "higher", "whether the response is, by the end of the stage, what it was in " +
-		"the first one: 1 or 0; absent unless the stage follows one of more load than the first, " +
-		"and has no more itself"},
-	{"recovery-sec", "lower", "how long after its begin it is; absent where it never is"},
+	{"backlog-tasks", "lower", "tasks in the system when the stage ends, those of earlier stages " +
+		"included"},
+	{"recovered", "higher", "1 if the response is back to that of the first stage by the end of " +
+		"this one, else 0; absent unless this stage follows one with more load than the first " +
+		"and has no more load than the first itself"},
+	{"recovery-sec", "lower", "time from the start of the stage to that recovery; absent without " +
+		"one"},
 }
 
 // sessionMetrics are what an attack of sessions reports of them.
 var sessionMetrics = []MetricInfo{
-	{"count", "", "sessions that were begun"},
-	{"mean-response-sec", "lower", "mean response of those that were completed: the sum of the " +
+	{"count", "", "sessions begun"},
+	{"mean-response-sec", "lower", "mean response of completed sessions: the sum of the " +
 		"responses of their steps"},
 	{"p50-response-sec", "lower", "its median"},
-	{"p99-response-sec", "lower", "its p99; absent where the sessions are too few"},
-	{"mean-length-sec", "", "their mean length: from when the first step was due to the last " +
-		"answer, with the time that was thought"},
+	{"p99-response-sec", "lower", "its p99; absent with too few sessions"},
+	{"mean-length-sec", "", "mean length of a session: from the due time of its first step to " +
+		"its last answer, think times included"},
 	{"p50-length-sec", "", "its median"},
 	{"p99-length-sec", "", "its p99"},
-	{"shed/op", "lower", "share of sessions that ended with a step which the strategy refused"},
-	{"failed/op", "lower", "share of them that ended with a step which failed, was throttled or " +
-		"abandoned"},
+	{"shed/op", "lower", "share of sessions that ended because the strategy refused a step"},
+	{"failed/op", "lower", "share of sessions that ended because a step failed, was throttled or " +
+		"was abandoned"},
 }
 
 // stepMetrics are what it reports of each step.
 var stepMetrics = []MetricInfo{
-	{"count", "", "requests of the step that were settled"},
-	{"mean-response-sec", "lower", "mean response of those that were completed"},
+	{"count", "", "settled requests of the step"},
+	{"mean-response-sec", "lower", "mean response of completed requests"},
 	{"p50-response-sec", "lower", "its median"},
-	{"p99-response-sec", "lower", "its p99; absent where they are too few"},
+	{"p99-response-sec", "lower", "its p99; absent with too few requests"},
 	{"shed/op", "lower", "share of them that the strategy refused"},
 	{"failed/op", "lower", "share of them that failed, were throttled or were abandoned"},
 	{"unsent/op", "lower", "share of the sessions that ended before the step"},
 }
 
-// SessionMetrics documents the units that an attack of sessions reports of them:
+// SessionMetrics documents the units that an attack reports for whole sessions:
 // session-p99-response-sec and so on.
 func SessionMetrics() []MetricInfo { return prefixedMetrics("session-", sessionMetrics) }
 
-// StepMetrics documents those of a step, numbered from 1: step2-log_in-p99-response-sec and so on.
+// StepMetrics documents the units for one step of sessions, numbered from 1:
+// step2-log_in-p99-response-sec and so on.
 func StepMetrics(step int, name string) []MetricInfo {
 	return prefixedMetrics(fmt.Sprintf("step%d-%s-", step, name), stepMetrics)
 }
@@ -374,8 +377,8 @@ func prefixedMetrics(prefix string, of []MetricInfo) []MetricInfo {
 	return all
 }
 
-// StageMetrics documents the units that a run reports of one stage of its arrivals, from 1:
-// stage2-p99-response-sec and so on. Only runs in stages have them.
+// StageMetrics documents the units that a run reports for one stage of its arrivals, numbered from
+// 1: stage2-p99-response-sec and so on.
 func StageMetrics(stage int) []MetricInfo {
 	return prefixedMetrics(observed.OfStage(stage, ""), stageMetrics)
 }

@@ -65,8 +65,8 @@ func escaped(variant string) string {
 	return b.String()
 }
 
-// Written is a scenario in words: how it crosses to another process. Its variants are those that
-// can be looked up by name.
+// Written is a scenario as JSON for another process. Its variants must be registered, since they
+// are looked up by name.
 type Written struct {
 	Strategy, Workload, Target, Arrival string
 	Limit, Queue                        int
@@ -83,7 +83,7 @@ type Written struct {
 	Among                               int           `json:",omitempty"`
 }
 
-// Written puts the scenario in words.
+// Written returns the scenario in a form that crosses processes.
 func (s Scenario) Written() Written {
 	s = s.withDefaults()
 	return Written{

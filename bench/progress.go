@@ -13,12 +13,10 @@ import (
 	"github.com/poolbench/poolbench/internal/machine/witness"
 )
 
-// A Progress shows from outside how far a run is: give it to Run by WithProgress, and ask it for a
-// Pulse every PulseInterval. It may be asked from any goroutine, also from outside of the run's
-// bubble.
+// A Progress shows from outside how far a run is: give it to Run by WithProgress, and call Pulse
+// every PulseInterval, from any goroutine, also from outside of the run's bubble.
 type Progress struct {
-	// that Run waits for a step before it gives the run up; 0 is 30 s, or what POOLBENCH_PATIENCE
-	// says
+	// time without a step after which Run gives up; 0 is 30 s, or POOLBENCH_PATIENCE
 	Limit time.Duration
 
 	submitted atomic.Uint64
@@ -32,8 +30,8 @@ type Progress struct {
 	soFar  atomic.Pointer[Result]
 }
 
-// SoFar returns what a soak had when it was asked, and asks it where there is no answer yet: then,
-// and for what is no soak, it returns nil. An answer takes a soak some 10 ms.
+// SoFar returns the latest result of a soak so far; if there is none yet, it requests one and
+// returns nil, as it does for any other run. A request costs the soak some 10 ms.
 func (p *Progress) SoFar() *Result {
 	r := p.soFar.Swap(nil)
 	if r == nil {
@@ -58,15 +56,15 @@ func (p *Progress) answer(soFar func() (*Result, error)) {
 // PulseInterval is the time between two pulses.
 const PulseInterval = 250 * time.Millisecond
 
-// A Pulse is what a run shows of itself at one instant. It crosses processes as JSON.
+// A Pulse is the progress of a run at one instant. It crosses processes as JSON.
 type Pulse struct {
-	Steps uint64        // submits that have returned, tasks that are done, and phases of the run
-	CPU   time.Duration // that the process has used so far; 0 where the system does not tell
-	Idle  bool          // no goroutine of the process but the one that asks runs, or could
+	Steps uint64        // returned Submits, done tasks, and phases of the run
+	CPU   time.Duration // used by the process so far; 0 where the system does not report it
+	Idle  bool          // no goroutine of the process runs or could run, except the caller
 	Early bool          // the next task is not due yet
 }
 
-// Pulse takes one. It costs some 100 µs.
+// Pulse returns the current pulse. It costs some 100 µs.
 func (p *Progress) Pulse() Pulse {
 	until := p.awaited.Load()
 	return Pulse{
@@ -111,7 +109,7 @@ func (p *Progress) await(due time.Time) {
 
 type progressKey struct{}
 
-// WithProgress has Run show its progress.
+// WithProgress returns a context with which Run reports its progress to p.
 func WithProgress(ctx context.Context, p *Progress) context.Context {
 	return context.WithValue(ctx, progressKey{}, p)
 }
@@ -124,9 +122,9 @@ func progressOf(ctx context.Context) *Progress {
 	return new(Progress)
 }
 
-// A Patience tells a run that hangs from one that is slow, by its pulses. A slow one, on a machine
-// that has no time for it for instance, is never given up: what counts is the CPU time that the run
-// itself has used without a step, or pulses at most of which nothing of it could have run.
+// A Patience distinguishes a hanging run from a slow one by its pulses. A run that is slow, for
+// instance on a busy machine, is never given up: a run hangs if it uses much CPU time without a
+// step, or if at nearly all pulses no goroutine of it could run.
 type Patience struct {
 	limit       time.Duration
 	last        *Pulse        // nil: none yet
@@ -141,8 +139,8 @@ const (
 	perQuiet   = 20 // limits, whatever else is seen
 )
 
-// NewPatience is that for runs of the scenario; limit 0 is 30 s, or what POOLBENCH_PATIENCE says,
-// under the real clock with 20 times the mean service.
+// NewPatience makes one for runs of the scenario. limit 0 is 30 s, or POOLBENCH_PATIENCE; the real
+// clock adds 20 times the mean service.
 func NewPatience(s Scenario, limit time.Duration) (p *Patience, err error) {
 	if limit == 0 {
 		if limit, err = watchdog.Patience(); err != nil {
@@ -158,19 +156,19 @@ func NewPatience(s Scenario, limit time.Duration) (p *Patience, err error) {
 	return &Patience{limit: limit}, nil
 }
 
-// Outside is for whoever watches from outside a run that watches itself: the run knows more, and is
-// to speak first.
+// Outside returns a Patience for an outside observer of a run that watches itself: it waits longer,
+// so that the run, which knows more, reports first.
 func (p *Patience) Outside() *Patience {
 	p.limit += p.limit / 4
 	return p
 }
 
-// Silence is how long a run may show no pulse at all, by the clock of who listens: never less than
-// so many pulses take, however short the limit.
+// Silence returns how long a run may show no pulse at all, by the observer's clock: never less than
+// a number of pulses, however short the limit.
 func (p *Patience) Silence() time.Duration { return perQuiet * max(p.limit, PulseInterval) }
 
-// Hear takes note of the next pulse, one interval after the one before. The error is why the run is
-// to be given up.
+// Hear takes the next pulse, one PulseInterval after the last. An error says that the run hangs,
+// and why.
 func (p *Patience) Hear(now Pulse) error {
 	before := p.last
 	p.last = &now
@@ -189,11 +187,11 @@ func (p *Patience) Hear(now Pulse) error {
 	}
 	switch {
 	case p.spent >= p.limit:
-		return fmt.Errorf("no task was submitted or done in %v of computing: it hangs, in a loop",
+		return fmt.Errorf("no task was submitted or done in %v of CPU time: an endless loop",
 			p.limit)
 	case p.idle >= p.limit && 4*p.idle >= 3*p.quiet:
-		return fmt.Errorf("no task was submitted or done in %v, and nothing could run: it hangs, "+
-			"in a deadlock", p.limit)
+		return fmt.Errorf("no task was submitted or done in %v and no goroutine could run: a "+
+			"deadlock", p.limit)
 	case p.quiet >= p.Silence():
 		return fmt.Errorf("no task was submitted or done in %v: it hangs", p.Silence())
 	}

@@ -21,15 +21,15 @@ func TestPatience(t *testing.T) {
 	}{
 		"spins": {func(i int) bench.Pulse {
 			return bench.Pulse{Steps: 7, CPU: time.Duration(i) * bench.PulseInterval}
-		}, "10s of computing", limit},
+		}, "10s of CPU time", limit},
 		"starves": {func(i int) bench.Pulse {
 			return bench.Pulse{Steps: 7, CPU: time.Duration(i) * bench.PulseInterval / 15}
-		}, "10s of computing", 15 * limit},
+		}, "10s of CPU time", 15 * limit},
 		"unknown": {func(int) bench.Pulse { return bench.Pulse{Steps: 7} },
-			"10s of computing", limit},
+			"10s of CPU time", limit},
 		"blocked": {func(i int) bench.Pulse {
 			return bench.Pulse{Steps: 7, CPU: time.Duration(i + 1), Idle: true}
-		}, "nothing could run", limit},
+		}, "no goroutine could run", limit},
 		"in calls": {func(i int) bench.Pulse {
 			return bench.Pulse{Steps: 7, CPU: time.Duration(i + 1), Idle: i%2 == 0}
 		}, "in 3m20s: it hangs", 20 * limit},

@@ -23,28 +23,29 @@ type Recording struct {
 	Arrival  arrivals.Variant // the plan
 	Rate     float64          // of it, per second; 0 where the process settles it
 	Duration time.Duration    // of the plan; 0: until its last request
-	// what bounded the requests; one without New and Bound: nothing that the package knows of
+	// the strategy that bounded the requests; without New and Bound: none that the package knows
 	Strategy strategies.Variant
 	Limit    int // of the strategy
 	Queue    int // of the strategy
-	// one of an open loop, one of each client of a closed one; several where generators shared it
+	// one log for an open loop, one per client of a closed loop, one per generator if they shared
+	// the load
 	Records []records.Log
 	Peak    int64 // most requests in flight at once
-	Busy    int64 // time that all attempts took, counted apart from the records
+	Busy    int64 // total time of all attempts, counted apart from the records
 	Twice   int64 // requests that were settled twice
-	Resent  int64 // requests that went over the wire again, within one attempt
-	// what is counted of them beside the records; nil: nothing is
+	Resent  int64 // requests sent again within one attempt
+	// counts of requests beside the records; nil: none
 	Calls  *calls.Counter
-	Doubts []Reason // found by who drives
-	// of a plan that several generators share: its arrivals and its length are judged with the
-	// others'
+	Doubts []Reason // reasons for doubt that the driver found
+	// one part of a plan that several generators share: arrivals and length are judged for the
+	// whole
 	Share   bool
-	Follows bool // tasks are due when others have ended: the plan is not of their arrivals
-	// adds what the driver counts to what a soak has so far; nil: nothing
+	Follows bool // tasks are due when others have ended: the arrivals do not follow the plan
+	// adds the driver's own counts to the result of a soak so far; nil: none
 	SoFar    func(*Result)
-	Cut      bool     // it ended before its plan: a soak can be gone on with
-	Machines []string // who they were, a line each
-	Profile  string   // what Watch profiles, as Scenario.Profile
+	Cut      bool     // it ended before its plan: a soak can be resumed
+	Machines []string // the generators' machines, a line each
+	Profile  string   // the profiles that Watch takes, as Scenario.Profile
 	profiles []Profile
 	// why there are none
 	notProfiled error
@@ -53,8 +54,8 @@ type Recording struct {
 	second      *soaks.Continuation // of a soak that was cut off; nil: it begins
 }
 
-// Watch begins to watch the machine, and to profile. stop ends that, before Result; base is when
-// the run began.
+// Watch begins to watch the machine, and to profile. Call stop before Result, with the start of the
+// run as base.
 func (rec *Recording) Watch() (stop func(base time.Time)) {
 	end, err := beginProfile(rec.Profile)
 	rec.notProfiled = err
@@ -84,7 +85,7 @@ func (rec *Recording) Result() (*Result, error) {
 	return r, nil
 }
 
-// Len is how many records there are.
+// Len returns the number of records.
 func (rec *Recording) Len() (n int) {
 	if rec.soak != nil {
 		return rec.soak.Len()
@@ -95,7 +96,7 @@ func (rec *Recording) Len() (n int) {
 	return n
 }
 
-// observation is what there is to observe, but for the records.
+// observation returns the observed run without its records.
 func (rec *Recording) observation() *observed.Run {
 	plan := Scenario{Strategy: rec.Strategy, Limit: rec.Limit, Queue: rec.Queue, Seed: rec.Seed,
 		Load: Load{Arrival: rec.Arrival, PerSecond: rec.Rate},

@@ -10,20 +10,20 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// A Plan is the work of a run as it is known beforehand, task by task in the order of the due
-// times: all there is to know where a strategy is first come, first served and work-conserving.
+// A Plan is the work of a run as known in advance, task by task in the order of the due times. It
+// determines the run of a first-come, first-served, work-conserving strategy.
 type Plan struct {
 	Due     []int64 // when each task is due, in nanoseconds since the start of the run
 	Service []int64 // how long it takes in its slot, in nanoseconds
 	Warmup  int     // how many of the first tasks are not counted
 }
 
-// ErrNoPlan says that a run is more than its plan: what its tasks take, or when they are due, shows
-// only as it goes on.
-var ErrNoPlan = errors.New("the work of the run is not known beforehand")
+// ErrNoPlan says that the times of a run do not follow from a plan: service or due times are known
+// only as it runs.
+var ErrNoPlan = errors.New("the work of the run is not known in advance")
 
-// Plan is the work of the scenario. It is an ErrNoPlan under the real clock, in a closed loop,
-// before a target, with tasks that compute, do I/O or may be cut short (Timeout, Drain).
+// Plan returns the work of the scenario. The error is ErrNoPlan under the real clock, in a closed
+// loop, with a target, and with tasks that compute, do I/O or may be cut short (Timeout, Drain).
 func (s Scenario) Plan() (Plan, error) {
 	s = s.withDefaults()
 	if err := s.Validate(); err != nil {
@@ -53,9 +53,9 @@ func (s Scenario) Plan() (Plan, error) {
 	return p, nil
 }
 
-// FollowsPlan reports whether all times of a run of the scenario follow from its Plan by the
-// recursion of Kiefer and Wolfowitz, as its strategy declares to be first come, first served and
-// work-conserving, and with which queue: recursion.NeverFull where it sheds nothing.
+// FollowsPlan reports whether all times of a run follow from its Plan by the Kiefer–Wolfowitz
+// recursion, since its strategy declares that it is first come, first served and work-conserving.
+// queue is its number of slots, recursion.NeverFull if it sheds nothing.
 func (s Scenario) FollowsPlan() (queue int, follows bool) {
 	s = s.withDefaults()
 	spec, p := s.Strategy.Spec, s.params()
@@ -72,8 +72,8 @@ func (s Scenario) FollowsPlan() (queue int, follows bool) {
 	return spec.Capacity(p) - spec.Bound(p), true
 }
 
-// A Course is all that a run comes to that follows its plan: the results of two scenarios of one
-// Course differ in their name alone.
+// A Course identifies the outcome of a run whose times follow from its plan: the results of two
+// scenarios with one Course differ only in their names.
 type Course struct {
 	work                                Written // but for the strategy and its queue
 	bound, capacity, queue              int
@@ -81,7 +81,7 @@ type Course struct {
 	sheds, usesQueue, usesSize, retries bool
 }
 
-// Course is the one of the scenario, where FollowsPlan.
+// Course returns the course of the scenario; follows is that of FollowsPlan.
 func (s Scenario) Course() (c Course, follows bool) {
 	if _, follows = s.FollowsPlan(); !follows {
 		return Course{}, false
@@ -102,9 +102,9 @@ func (s Scenario) Course() (c Course, follows bool) {
 }
 
 // Calculate is Run for a scenario whose times follow from its plan: it gives the same result, to
-// the last digit, without running the strategy, in a third of the time. known is false where the
-// strategy does not declare what that takes, where the run has no Plan, and where a tie in time
-// leaves a choice to the strategy.
+// the last digit, without running the strategy, in a third of the time. known is false if the
+// strategy does not declare the facts for that, if the run has no Plan, or if a tie in time leaves
+// a choice to the strategy.
 func Calculate(s Scenario) (r *Result, known bool, err error) {
 	s = s.withDefaults()
 	queue, follows := s.FollowsPlan()

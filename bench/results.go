@@ -5,11 +5,12 @@ import (
 	"github.com/poolbench/poolbench/bench/result"
 )
 
-// What a run says is declared in package result, since what computes it is below this package.
+// The types of a result are declared in package result, since the packages that compute it are
+// below this one.
 type (
-	// A Result is what one run says. It is plain data: it crosses processes as JSON.
+	// A Result is the result of one run: plain data that crosses processes as JSON.
 	Result = result.Result
-	// A Metric is one judged number of a run, in the unit that names it.
+	// A Metric is one number of a run, with the unit that names it.
 	Metric = result.Metric
 	// A Reading is the distribution of one time over the measured tasks that completed.
 	Reading = result.Reading
@@ -17,13 +18,13 @@ type (
 	Interval = result.Interval
 	// A Window is the distribution of the response in one stretch of a run.
 	Window = result.Window
-	// A Profile is what Go's runtime knows of where a run spent its time.
+	// A Profile is a profile of Go's runtime over a run.
 	Profile = result.Profile
 	// A SlowTask is one of the slowest tasks of a run.
 	SlowTask = result.SlowTask
-	// Verdict says whether the numbers of a run may be believed.
+	// Verdict is the judgement on the numbers of a run: Valid, Suspect or Invalid.
 	Verdict = result.Verdict
-	// A Reason is one that a run is not valid for.
+	// A Reason is one reason why a run is SUSPECT or INVALID.
 	Reason = result.Reason
 )
 
@@ -34,16 +35,16 @@ const (
 	Invalid = result.Invalid
 )
 
-// Merge makes one result of those of several generators that sent parts of one load at the same
-// time: of one name each, and as long as each other. Distributions are added value by value, to
-// their three digits, and quantiles are those of the sum; counts and rates add up. leftOut are the
-// metrics that no counts give. The verdict is the worst, with all reasons.
+// Merge makes one result of the results of several generators that sent parts of one load at the
+// same time: parts of the same name and length. It adds histograms, with three digits, and takes
+// quantiles of the sum; counts and rates add up. leftOut names the metrics that cannot be merged.
+// The verdict is the worst, with all reasons.
 func Merge(parts []*Result) (merged *Result, leftOut []string, err error) {
 	return merge.Results(parts, false)
 }
 
-// MergeFollowing is Merge of parts whose tasks are due when others have ended. They are not as long
-// as each other, and rates are over the time of the longest.
+// MergeFollowing is Merge for parts whose tasks are due when others have ended. Their lengths may
+// differ; rates are over the longest.
 func MergeFollowing(parts []*Result) (merged *Result, err error) {
 	merged, _, err = merge.Results(parts, true)
 	return merged, err

@@ -7,7 +7,7 @@ import (
 	"testing/synctest"
 )
 
-// A RunFunc runs one scenario: Run, or what runs it in another process.
+// A RunFunc runs one scenario: Run, or a function that runs it in another process.
 type RunFunc func(ctx context.Context, s Scenario) (*Result, error)
 
 // Run drives the scenario once and computes what it reports.
@@ -16,10 +16,10 @@ type RunFunc func(ctx context.Context, s Scenario) (*Result, error)
 // the run takes place in a testing/synctest bubble of this process, out of the reach of ctx. A
 // Progress in ctx shows from outside how far the run is.
 //
-// A strategy that hangs, panics in New, Submit or Drain, ends the goroutine that called them or
-// settles what is not a task of the run has a *StrategyError for it. One that panics in a goroutine
-// of its own takes the process along, and one that hangs may go on beside what follows
-// (StrategyError.Goes). So the poolbench command runs virtual scenarios in a child process.
+// If the strategy hangs, panics in New, Submit or Drain, ends the goroutine of its caller or
+// settles a foreign task, the error is a *StrategyError. A panic in its own goroutine ends the
+// process, and a hung strategy may keep running (StrategyError.Goes). So the poolbench command runs
+// virtual scenarios in a child process.
 func Run(ctx context.Context, s Scenario) (*Result, error) {
 	s = s.withDefaults()
 	if err := s.Validate(); err != nil {

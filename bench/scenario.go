@@ -18,42 +18,42 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// A Scenario is one point to be measured: a strategy, what its tasks cost and call, when they are
-// due, and how many there are. Every field has a useful zero: see the field.
+// A Scenario is one point to be measured: a strategy, the work and the target of its tasks, when
+// they are due, and how many there are. The zero of every field but Strategy is a useful default.
 type Scenario struct {
-	Strategy strategies.Variant // what bounds the tasks; required
+	Strategy strategies.Variant // the strategy that bounds the tasks; required
 	Limit    int                // most tasks in flight; 0 is 4
 	// slots of the strategy's queue, where it has one; 0: never full or, where it sheds, 8 × limit
 	// (QueueSlots)
 	Queue    int
-	Workload workloads.Variant // what a task costs; zero is exponential
-	Target   targets.Variant   // what a task calls; zero is none
+	Workload workloads.Variant // the work of each task; zero is exponential
+	Target   targets.Variant   // the service that tasks call; zero is none
 	Load     Load              // when tasks are due; zero is poisson at load 0.7
 	// how many tasks; zero is 20000, or all of a trace, of which the first tenth is warm-up
 	Stop Stop
-	// goodput counts the tasks whose response met it; 0 counts every completed task
+	// goodput counts the tasks with a response within it; 0: every completed task
 	Deadline time.Duration
-	// a task's context ends so long after an attempt began, and the task has failed; 0: never
+	// timeout per attempt; the task then counts as failed; 0: none
 	Timeout time.Duration
-	// what is not done so long after the last task was submitted is abandoned; 0: nothing is
+	// tasks not done this long after the last submit are abandoned; 0: none
 	Drain time.Duration
 	Seed  uint64 // of arrivals and task times: the same seed is the same work
 	Clock Clock  // zero is Real
-	// records are folded into sums and histograms while the run goes on, so that it may go on for
-	// any time: quantiles are within 0.1 %. So they are anyhow beyond SoakFrom tasks; see Result
+	// records are folded into sums and histograms during the run, so that it may last for any time;
+	// quantiles are within 0.1 %. Runs of more than SoakFrom tasks always do so; see Result
 	Soak bool
-	// what a soak of this scenario had when it was cut off: it goes on with the plan from there,
-	// and the result is that of both parts, SUSPECT for the gap between them. nil: it begins anew
+	// result so far of a soak of this scenario that was cut off: the run resumes the plan from
+	// there, and its result covers both parts, SUSPECT for the gap between them. nil: a new soak
 	Before *Result
-	// what is profiled beside, as in "cpu+mutex": cpu, goroutine, mutex, block, heap (Profile); "":
-	// nothing is. Real clock alone
+	// profiles to take, as "cpu+mutex": cpu, goroutine, mutex, block, heap (Profile); "": none.
+	// Real clock only
 	Profile string
-	// the last seconds of the runtime's trace that are kept, and written when a task is slower than
-	// FlightBound or, without, than Deadline or, without either, than three times the p99 before
-	// it; 0: none. Real clock alone
+	// Flight is the length of runtime trace kept by the flight recorder, which writes it when a
+	// response exceeds FlightBound, by default Deadline or else three times the p99 so far; 0: no
+	// recorder. Real clock only
 	Flight, FlightBound time.Duration
-	// how many runs the plan has of which this is one; 0 is 1. Among many exact values some are
-	// missed by chance: what is a doubt allows for all of them
+	// number of runs in the plan that this one belongs to; 0 is 1. Among many runs some miss an
+	// exact value by chance: the test of each allows for that
 	Among int
 }
 
@@ -61,26 +61,26 @@ type Scenario struct {
 // settles its own intensity takes neither.
 type Load struct {
 	Arrival arrivals.Variant // zero is poisson
-	// arrival rate as a share of the capacity limit/E[S] (for CPU work min(limit, GOMAXPROCS)/E[S])
-	// or, in stages, the rate of level 1, and 1 by default
+	// arrival rate as a share of the capacity limit/E[S] (for CPU work min(limit,
+	// GOMAXPROCS)/E[S]); with stages, that of level 1, by default 1
 	Relative  float64
 	PerSecond float64 // arrival rate in tasks per second
 }
 
-// Stop says how long a run goes on: for Tasks tasks or, when that is 0, until Duration is over: a
-// task stands for the gap before it, so that one that is due with the end is the last. (In a closed
-// loop it stands for the time after it, and is too late then.)
+// Stop ends a run: after Tasks tasks or, if that is 0, after Duration. A task due exactly at the
+// end is the last, since a task stands for the gap before it. (In a closed loop it stands for the
+// time after it, and does not run.)
 type Stop struct {
 	Tasks    int
 	Duration time.Duration
-	// share of the tasks, the first ones by due time, that are driven but not counted; in [0, 1)
+	// share of the tasks, the first by due time, that are run but not measured; in [0, 1)
 	Warmup float64
 }
 
-// Clock is the time that a run lives in.
+// Clock is the clock of a run.
 type Clock int
 
-// The clocks. They are kept apart: every result says which one it was.
+// The clocks. Every result names its own; results of different clocks are never compared.
 const (
 	Real    Clock = iota // overheads, contention, GC, sockets, CPU
 	Virtual              // scheduling alone: exact, and repeatable to the nanosecond for a seed
@@ -178,7 +178,7 @@ func (s Scenario) Validate() error {
 		c.Note(spec.Validate(s.params()))
 	}
 	c.If(spec.RealClock && s.Clock == Virtual,
-		"strategy %s: disks and servers keep no virtual time; use the real clock", spec.Name)
+		"strategy %s: disks and servers have no virtual time; use the real clock", spec.Name)
 	if spec.Ready != nil {
 		if err := spec.Ready(); err != nil {
 			c.Add("strategy %s: %w", spec.Name, err)
@@ -190,7 +190,7 @@ func (s Scenario) Validate() error {
 		c.Add("workload %s: computing takes no virtual time; use the real clock",
 			s.Workload.Spec.Name)
 	case s.Clock == Virtual && kind == workloads.IO:
-		c.Add("workload %s: files, sockets and databases keep no virtual time; use the real "+
+		c.Add("workload %s: files, sockets and databases have no virtual time; use the real "+
 			"clock", s.Workload.Spec.Name)
 	case sameColumn(s.Load.Arrival, s.Workload):
 		c.Add("workload trace: column %s of %s has the times, which arrival trace takes: name that "+
@@ -207,19 +207,19 @@ func (s Scenario) Validate() error {
 			"%s %v: want a positive duration, at most 87600h", d.name, d.time)
 	}
 	arrival := s.Load.Arrival
-	c.If(s.Drain > 0 && arrival.IsClosed(), "drain: the clients of arrival %s wait for their tasks, "+
-		"so that nothing is left to drain", arrival.Spec.Name)
+	c.If(s.Drain > 0 && arrival.IsClosed(), "drain: the clients of arrival %s wait for their "+
+		"tasks, so nothing is left to drain", arrival.Spec.Name)
 	c.Note(profiles.Check(s.Profile))
 	c.If(s.Flight != 0 && (s.Clock == Virtual || s.Soak),
 		"flight: only a run under the real clock that is no soak has a trace to be kept")
 	c.If(s.Flight < 0 || s.Flight > flight.MostAge, "flight %v: want up to %v", s.Flight,
 		flight.MostAge)
-	c.If(s.Profile != "" && s.Clock == Virtual, "profile: under the virtual clock nothing takes "+
-		"time that a profile could show; use the real clock")
-	c.If(s.Soak && (arrival.IsClosed() || arrival.Spec.AllAtOnce), "soak: arrival %s is no open "+
-		"process that goes on: each client, or the batch, is kept whole", arrival.Spec.Name)
+	c.If(s.Profile != "" && s.Clock == Virtual, "profile: the virtual clock takes no CPU time "+
+		"that a profile could show; use the real clock")
+	c.If(s.Soak && (arrival.IsClosed() || arrival.Spec.AllAtOnce), "soak: arrival %s is not a "+
+		"lasting open process: clients and batches are recorded whole", arrival.Spec.Name)
 	c.If(s.Soak && arrival.Stages() != nil,
-		"soak: the stages of a run are told by its records, and a soak keeps none")
+		"soak: results by stage need the records of the tasks, and a soak keeps none")
 	s.Load.check(s, &c)
 	s.Stop.check(s, &c)
 	return errors.Join(append(c, s.outOfBounds(waits)...)...)

@@ -10,8 +10,8 @@ import (
 	"github.com/poolbench/poolbench/bench/records"
 )
 
-// A Soak takes the records of a Recording that may go on for hours, and keeps those alone that are
-// not settled: see Scenario.Soak. One goroutine calls Add.
+// A Soak takes the records of a Recording that may last for hours, and keeps only unsettled ones:
+// see Scenario.Soak. One goroutine calls Add.
 type Soak struct {
 	belt *soaks.Belt
 	n    int
@@ -21,8 +21,8 @@ type Soak struct {
 // second for 30 s.
 const mostRequestsHeld = 512
 
-// NewSoak begins to take the records, of a run of about that length; peak is the most requests in
-// flight so far. A Progress in ctx tells what it has so far.
+// NewSoak begins to take records, for a run of about span; peak is the most requests in flight so
+// far. A Progress in ctx reports its results so far.
 func (rec *Recording) NewSoak(
 	ctx context.Context, span time.Duration, peak *atomic.Int64,
 ) *Soak {
@@ -45,9 +45,9 @@ func (rec *Recording) NewSoak(
 	return s
 }
 
-// Continue goes on with what a soak had when it was cut off, as Scenario.Before does: left is what
-// comes of the plan behind the skipped requests, when the clock of the run is at from. Where before
-// has no course, the soak begins anew. It is called before NewSoak.
+// Continue resumes a soak that was cut off, from its result before, as Scenario.Before does: left
+// is the plan after the skipped requests, when the run's clock is at from. If before has no course,
+// the soak begins anew. Call it before NewSoak.
 func (rec *Recording) Continue(
 	before *Result, plan arrivals.Next, stop Stop,
 ) (left arrivals.Next, skipped int, from time.Duration) {
@@ -58,7 +58,7 @@ func (rec *Recording) Continue(
 	return left, rec.second.Skipped, time.Duration(rec.second.From)
 }
 
-// Add returns the record of the next request. The error is about too many that are not settled.
+// Add returns the record of the next request. It fails when too many requests are unsettled.
 func (s *Soak) Add(due int64) (Entry, error) {
 	r := s.belt.Next(due)
 	if r == nil {
@@ -68,20 +68,20 @@ func (s *Soak) Add(due int64) (Entry, error) {
 	return Entry{Record: r, belt: s.belt, chunk: s.belt.Last}, nil
 }
 
-// Len is how many have been added.
+// Len returns the number of added requests.
 func (s *Soak) Len() int { return s.n }
 
-// Close ends the goroutine of the soak, when all is settled or will not be.
+// Close ends the goroutine of the soak. No request may be settled afterwards.
 func (s *Soak) Close() { s.belt.Close() }
 
-// An Entry is where the record of a request is for as long as it is not settled.
+// An Entry holds the record of a request until it is settled.
 type Entry struct {
 	*records.Record
 	belt  *soaks.Belt // nil: the record is kept
 	chunk *soaks.Chunk
 }
 
-// Release gives the record back, which nobody but the generator writes to from here on.
+// Release gives the record back to the soak; the caller must not write to it afterwards.
 func (p Entry) Release() {
 	if p.belt != nil {
 		p.belt.Settle(p.chunk, 1)

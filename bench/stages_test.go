@@ -119,11 +119,11 @@ func TestStagesInName(t *testing.T) {
 		t.Errorf("%v: %v, want %s", err, back.Name(), s.Name())
 	}
 	s.Soak = true
-	if err := s.Validate(); err == nil || !strings.HasPrefix(err.Error(), "soak: the stages") {
+	if err := s.Validate(); err == nil || !strings.HasPrefix(err.Error(), "soak: results by") {
 		t.Errorf("a soak in stages: %v", err)
 	}
 	s.Soak, s.Load.Arrival = false, arrivals.MustParse("stages:at=1000x10h")
-	if err := s.Validate(); err == nil || !strings.Contains(err.Error(), "are kept") {
+	if err := s.Validate(); err == nil || !strings.Contains(err.Error(), "want at most 10000000") {
 		t.Errorf("10⁹ tasks in stages: %v", err)
 	}
 }

@@ -65,9 +65,9 @@ func (s Suite) At(i int) Scenario {
 // that takes as long as thirty others, which no processor waits for. A kill loses them.
 const ahead = 32
 
-// Do runs the suite. each is called with every result or error of a run, in the order of the plan
-// and from the caller's goroutine, as soon as it and all before it are there. The first error that
-// each returns, or the end of ctx, stops the suite. When Do returns, no run goes on.
+// Do runs the suite. It calls each with every result or error of a run, in the order of the plan
+// and from the caller's goroutine, as soon as that run and all before it have ended. The first
+// error from each, or the end of ctx, stops the suite. When Do returns, no run is under way.
 func (s Suite) Do(
 	ctx context.Context, run RunFunc, each func(sc Scenario, r *Result, err error) error,
 ) error {

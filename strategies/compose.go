@@ -10,27 +10,27 @@ import (
 	"github.com/poolbench/poolbench/internal/parts/registry"
 )
 
-// A Part is what can go around a strategy in a composition.
+// A Part wraps a strategy in a composition, such as a retry or a rate limit.
 type Part struct {
 	Name    string      // lower_snake
 	Summary string      // one line: what it does to the strategy inside
 	Keys    []param.Key // its parameters
 
 	Changes Role
-	Holds   bool                 // it keeps tasks outside what is inside
-	Check   func(p Params) error // of the parameters, which are p.Values; nil: all are possible
-	// Refuses says why it makes no sense around inner; nil: it always does
+	Holds   bool                 // it keeps accepted tasks outside the strategy inside it
+	Check   func(p Params) error // of the parameters, p.Values; nil: all are valid
+	// Refuses returns the reason why it makes no sense around inner; nil: it always does
 	Refuses func(own param.Values, inner Spec) error
-	// Alter changes the facts that are those of inner to those of the composition
+	// Alter changes the declared facts of inner in s to those of the composition
 	Alter func(s *Spec, inner Spec, l Layer)
-	// Start makes an instance around one of inner, whose Params are in.
+	// Start makes an instance around an instance of inner made with in.
 	Start func(ctx context.Context, own param.Values, inner Spec, in Params, sink Sink) Strategy
 }
 
 // String is the name.
 func (p Part) String() string { return p.Name }
 
-// A Role is what a part changes.
+// A Role is the kind of decision that a part changes.
 type Role int
 
 // The roles.
@@ -52,18 +52,18 @@ var partSet = registry.Set[Part]{Kind: "part", Keys: func(p Part) []param.Key { 
 // lower_snake.
 func RegisterPart(p Part) Part { return partSet.Add(p.Name, p) }
 
-// Parts returns all that can go around a strategy, in the order of their names.
+// Parts returns all parts, sorted by name.
 func Parts() []Part { return partSet.All() }
 
-// Compose makes a strategy of base and of the parts around it, outermost first: a task comes to a
-// part before it comes to what is inside, and each further attempt starts from the part that asks
-// for it. So a rate inside a retry paces every attempt, and one outside it paces tasks.
+// Compose makes a strategy of base and of the parts around it, outermost first: a task passes the
+// outer part first, and each further attempt starts at the part that makes it. So a rate inside a
+// retry paces every attempt, and one outside it paces tasks.
 //
 //	v, err := strategies.Compose(strategies.MustParse("worker_pool"), retry, rate)
 //
 // Limit and Queue are those of base; each part has parameters of its own. What the Spec declares is
 // derived: the bound is that of base, the order is kept unless a part changes it, and so on. The
-// error says why a part makes no sense where it is.
+// error explains why a part makes no sense in its position.
 func Compose(base Variant, parts ...PartVariant) (Variant, error) {
 	if len(parts) == 0 {
 		return base, nil
@@ -87,8 +87,8 @@ func Compose(base Variant, parts ...PartVariant) (Variant, error) {
 	return Variant{Spec: checked(spec), Values: param.Join(values...)}, nil
 }
 
-// Alone is the strategy of a part's name: the part around base, as Compose has it, with the part's
-// parameters as its own. words has what is said of it: Summary, UseIf, Source and OnPanic.
+// Alone makes a strategy of a part, under its name: the part around base, as Compose joins them,
+// with the part's parameters as its own. words has its texts: Summary, UseIf, Source and OnPanic.
 func Alone(part Part, base, words Spec) Spec {
 	s, err := around(PartVariant{Spec: part}, grounded(Variant{Spec: base}))
 	if err != nil {
@@ -139,11 +139,11 @@ func below[T any](fact func(Params) T, of func(Params) Params) func(Params) T {
 	return func(p Params) T { return fact(of(p)) }
 }
 
-// A Layer is what one part of a composition, or its base, takes from the Params of the whole.
+// A Layer selects, from the Params of a composition, those of one part or of the base.
 type Layer struct{ values param.Values }
 
-// Split returns the part's own Values, and the Params of what is inside. Without Values they are
-// those that it was composed with.
+// Split returns the part's own Values, and the Params of the strategy inside it. If p has no
+// Values, they are those given to Compose.
 func (l Layer) Split(p Params) (own param.Values, inner Params) {
 	all := p.Values.Parts()
 	if len(all) == 0 {

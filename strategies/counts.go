@@ -1,9 +1,9 @@
 package strategies
 
-// Counted is what an instance implements that counts what it does beside running tasks.
+// Counted is implemented by instances that count other events than tasks, such as opened circuits.
 type Counted interface {
-	// Counts has the counts so far, those of what is inside included. It is safe for concurrent
-	// use, and each value is exact by itself.
+	// Counts returns the counts so far, those of the wrapped strategy included. It is safe for
+	// concurrent use, and each value is exact by itself.
 	Counts() []Count
 }
 
@@ -20,7 +20,7 @@ type Counter struct {
 	Doc    string // one line
 }
 
-// CountsOf are those of all the instances that count, together: the values of one name are added
+// CountsOf returns the counts of all instances that are Counted, with the values of one name added
 // up.
 func CountsOf(instances ...Strategy) (all []Count) {
 	at := map[string]int{}

@@ -13,8 +13,8 @@ import (
 	"github.com/poolbench/poolbench/internal/files/outfile"
 )
 
-// A DeadLetter is the record of a task that its strategy gave up on after its last attempt, for
-// somebody to look into.
+// A DeadLetter is the record of a task that its strategy gave up after the last attempt, for
+// somebody to inspect.
 type DeadLetter struct {
 	Time     time.Time `json:"time"`     // when it was given up
 	Task     any       `json:"task"`     // what it was, enough to submit it again
@@ -22,22 +22,20 @@ type DeadLetter struct {
 	Error    string    `json:"error"`    // of the last one
 }
 
-// DeadLetters is where dead letters go. Add is called from the goroutines of strategies, several at
-// a time; it returns when the letter is kept, or the reason why it is not.
+// DeadLetters stores dead letters. Strategies call Add from several goroutines at once; it returns
+// nil once the letter is stored, or the reason why it is not.
 type DeadLetters interface{ Add(DeadLetter) error }
 
-// A DeadLetterSink stands before another sink and keeps a dead letter of each task that is
-// exhausted (ErrExhausted). It is a sink and no part of the strategies that retry: they report each
-// task's outcome exactly once as it is, and so whatever retries, in this package or not, has dead
-// letters.
+// A DeadLetterSink wraps another sink and keeps a dead letter of each exhausted task
+// (ErrExhausted). It is a sink, not a part of the strategies that retry, so every strategy that
+// retries can have dead letters, in this package or not.
 //
-// A letter that cannot be kept is not lost without a word: its error joins the task's, after the
-// *ExhaustedError.
+// If a letter cannot be kept, its error joins the task's, after the *ExhaustedError.
 type DeadLetterSink struct {
 	Next    Sink        // is told of all tasks; required
 	Letters DeadLetters // required
-	// Describe says what to write of a task, nil: its Arg. It is called before Next has the task
-	// back, so it may read the task but must copy what will be used again.
+	// Describe returns the value to write for a task; nil: its Arg. It is called before Next gets
+	// the task back, so it may read the task but must copy data that will be reused.
 	Describe func(*Task) any
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/poolbench/poolbench/internal/parts/registry"
 )
 
-// A Variant is a strategy with its parameters: what a scenario names.
+// A Variant is a strategy with its parameters, as a scenario names it.
 type Variant = param.Variant[Spec]
 
 // Parse reads name or name:key=value,… of a strategy that is registered, or a composition such as
@@ -23,7 +23,7 @@ func Parse(text string) (Variant, error) {
 	return Resolve(c)
 }
 
-// MustParse is Parse for what a program writes itself: a mistake in it panics.
+// MustParse is Parse for text in a program: a mistake panics.
 func MustParse(text string) Variant {
 	v, err := Parse(text)
 	if err != nil {
@@ -32,7 +32,7 @@ func MustParse(text string) Variant {
 	return v
 }
 
-// Resolve is Parse for a call that has been read.
+// Resolve is Parse for a name and parameters that have been split already.
 func Resolve(c param.Call) (Variant, error) {
 	texts := composed(c)
 	last := len(texts) - 1

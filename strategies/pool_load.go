@@ -5,28 +5,27 @@ import (
 	"time"
 )
 
-// A ClassPool is one of the pools of a strategy that separates tasks: so many slots for the tasks
-// of a class.
+// A ClassPool is the pool of one class: Limit slots for the tasks of Class.
 type ClassPool struct {
 	Class Class
 	Limit int
 }
 
-// A ClassLoad is what arrives of one class: Rate tasks a second, which take Mean each when they
-// run.
+// A ClassLoad is the offered load of one class: Rate tasks per second with a mean service time of
+// Mean.
 type ClassLoad struct {
 	Class Class
 	Rate  float64
 	Mean  time.Duration
 }
 
-// A PoolLoad is how much of a pool's slots an offered load keeps busy.
+// A PoolLoad is the utilisation of a pool under an offered load.
 type PoolLoad struct {
 	ClassPool
 	Utilisation float64 // rate × mean / limit; at 1 and above the queue grows without end
 }
 
-// Stable says whether the pool can keep up.
+// Stable reports whether the pool can keep up: its utilisation is below 1.
 func (l PoolLoad) Stable() bool { return l.Utilisation < 1 }
 
 // String gives the utilisation on one line, with the word unstable where no measurement means
@@ -40,12 +39,12 @@ func (l PoolLoad) String() string {
 }
 
 // PoolLoads computes the utilisation of each pool, and last, as AnyClass, that of all slots
-// together. A class without a pool takes any slot, so it counts there only: if some is offered,
-// that last one can be unstable while no pool is.
+// together. A class without a pool takes any slot, so it counts only in the last one, which can be
+// unstable while no pool is.
 //
-// It is exact, whatever the distributions and the arrivals: a pool of k slots does at most k
-// seconds of work a second. So an overloaded pool is known without a measurement; and a measurement
-// of it only says how long it was.
+// It is exact for any distributions and arrivals: a pool of k slots does at most k seconds of work
+// a second. So overload needs no measurement; in an overloaded pool measured responses only grow
+// with the length of the run.
 func PoolLoads(pools []ClassPool, offered []ClassLoad) []PoolLoad {
 	all := PoolLoad{ClassPool: ClassPool{Class: AnyClass}}
 	loads := make([]PoolLoad, 0, len(pools)+1)

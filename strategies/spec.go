@@ -10,45 +10,44 @@ import (
 	"github.com/poolbench/poolbench/internal/parts/registry"
 )
 
-// Params are the settings that an instance is made with.
+// Params are the settings of an instance.
 type Params struct {
 	Limit int // most tasks in flight; at least 1
 	// accepted tasks that may wait for a slot, where the strategy has a queue; at least 0
 	Queue  int
 	Values param.Values // the strategy's own parameters (Spec.Keys)
-	// Resume has a durable strategy go on with a queue that outlives the instance; nil: it has a
-	// new queue, which is removed when the instance has ended.
+	// Resume makes a durable strategy use a named queue that outlives the instance; nil: a new
+	// queue, removed when the instance ends.
 	Resume *Resume
 	// OnFault is called once when the store of a durable strategy has failed, from a goroutine of
-	// the instance and before any task is done with the error; nil: nobody is told before the next
-	// Submit or Drain.
+	// the instance and before any task is done with the error; nil: the next Submit or Drain
+	// reports it.
 	OnFault func(*StoreError)
 }
 
 // MaxLimit and MaxSlots are the largest Limit and the largest Queue that Validate lets pass: 2²⁰
-// and 2²⁴. They catch slips of the keyboard before they become an allocation: so many goroutines
-// with a task each are some 5 GB, a queue of this size is 128 MB.
+// and 2²⁴. They catch typing errors before these allocate memory: that many goroutines with a task
+// each take some 5 GB, a queue of that size 128 MB.
 const (
 	MaxLimit = 1 << 20
 	MaxSlots = 1 << 24
 )
 
-// A Spec describes a strategy and makes instances of it. What it declares is what the contract
-// tests hold it to, and what the driver may check on every run.
+// A Spec describes a strategy and makes instances of it. The contract tests check the declared
+// facts, and so does every run where it can.
 type Spec struct {
 	Name    string      // lower_snake; the file is named for it
 	Summary string      // one line: what it is
 	UseIf   string      // completes "use it if …"
 	Source  string      // where the pattern comes from
-	OnPanic string      // what becomes of a panic in a task, in a few words
+	OnPanic string      // the effect of a panic in a task, in a few words
 	Keys    []param.Key // parameters of its own
-	// Parts is how simple it is to have, less being simpler: what has to be chosen, sized, handled
-	// or imported for it. A parameter, a queue, refusals, retries, classes, steps, pacing and
-	// another module are one each. 0 is counted from the facts; one that has more says so.
-	// It decides ties of poolbench advise.
+	// Parts is its complexity, which decides ties of poolbench advise: the number of things to
+	// choose, size, handle or import. A parameter, a queue, refusals, retries, classes, steps,
+	// pacing and another module count one each. 0: counted from the declared facts.
 	Parts int
-	// Go is the idiom in plain Go that it stands for, with p, for a reader who wants no library: a
-	// statement. Nil: there is none shorter than New.
+	// Go returns the equivalent idiom in plain Go for p, as a statement, for readers who want no
+	// library. Nil: there is none shorter than New.
 	Go func(p Params) string
 
 	// Declared facts.
@@ -57,26 +56,26 @@ type Spec struct {
 	Capacity func(p Params) int
 	// a full instance refuses with ErrShed at once; otherwise Submit blocks until there is room
 	Sheds bool
-	// while too many of the tasks before failed or were slow, it refuses with ErrShed, or gives up
-	// before the start with it, whether it is full or not
+	// while too many recent tasks failed or were slow, it refuses tasks with ErrShed, or gives up
+	// accepted ones with it before they start, whether it is full or not
 	Trips bool
-	// it may run a task a second time beside the first: a copy of it, with a context of its own
+	// it may run a second attempt beside the first: a copy of the task, with its own context
 	Hedges  bool
 	Resizes bool // an instance is a Resizer
 	// slots of the limit are given in the order of acceptance (clause Order says exactly)
 	FIFO           bool
 	WorkConserving bool // no slot of the limit is idle while a task waits for one
-	// ByPriority says whether slots are given by Task.Priority with p, the larger first, and among
-	// equal ones in the order of acceptance; nil: they are not.
+	// ByPriority reports whether, with p, slots go to the largest Task.Priority first, equal ones
+	// in the order of acceptance; nil: never.
 	ByPriority func(p Params) bool
-	// ByDeadline: slots are given by Task.Deadline, the earlier first, those without one last, and
-	// among equal ones in the order of acceptance.
+	// ByDeadline: slots go to the earliest Task.Deadline first, tasks without one last, equal ones
+	// in the order of acceptance.
 	ByDeadline bool
-	// Weights are the shares of tenants, with p: over any span in which two have tasks waiting, how
-	// many of either start, divided by its weight, differs by 1 at most. Nil, or nil with p: the
-	// Tenant of a task does not matter.
+	// Weights returns, for p, the weight of each tenant: over any span in which two tenants have
+	// tasks waiting, the numbers of their tasks that start, each divided by the weight, differ by 1
+	// at most. Nil, or a nil result: Task.Tenant does not matter.
 	Weights func(p Params) func(tenant int32) int
-	// carries out Result.Retry; otherwise an attempt that asks for another is the last
+	// carries out Result.Retry; otherwise every attempt is the last
 	Retries   bool
 	UsesQueue bool // Params.Queue matters
 	UsesSize  bool // Task.Size matters
@@ -84,46 +83,46 @@ type Spec struct {
 	// another in the parent's
 	Splits bool
 
-	// Quantum is the longest step that tasks are asked to come in; after each, Result.More sends
-	// the rest to the tail of the queue. If Splits, it is the length of the sub-tasks that they are
-	// asked to split into. Nil: tasks come whole.
+	// Quantum is the longest step of a task; after each step, Result.More sends the rest to the
+	// tail of the queue. If Splits, it is the length of the sub-tasks that a task splits into. Nil:
+	// tasks run whole.
 	Quantum func(p Params) time.Duration
-	// ClassPools are the pools of a strategy that separates tasks, with p: Task.Class decides where
-	// a task goes, and one whose class has no class pool takes any slot. Each pool starts its tasks
-	// in the order of acceptance, as soon as it has a free slot: runs are held to that. Nil: it has
-	// one pool for all.
+	// ClassPools returns, for p, the pools of a strategy that separates classes: Task.Class chooses
+	// the pool, and a class without a pool takes any slot. Each pool starts its tasks in the order
+	// of acceptance, as soon as it has a free slot: runs are checked for that. Nil: one pool for
+	// all tasks.
 	ClassPools func(p Params) []ClassPool
-	// Starts is how often tasks may start, with p. Nil: as often as there are slots.
+	// Starts returns the limit on the rate of starts, for p. Nil: only slots limit starts.
 	Starts func(p Params) Starts
-	// Durability is what an accepted task outlives, with p; nil: nothing.
+	// Durability returns the failures that accepted tasks survive, for p; nil: Volatile.
 	Durability func(p Params) Durability
-	// Check refuses parameters of the strategy's own that are impossible; nil: there are none.
+	// Check returns an error for impossible parameters of its own; nil: all are possible.
 	Check func(p Params) error
 
-	// RealClock: it waits for a disk or a server, which know no virtual time.
+	// RealClock: it waits for a disk or a server, which have no virtual time.
 	RealClock bool
-	Ends      bool // the first task that fails ends all others
+	Ends      bool // the first failed task cancels all others
 
-	Counts []Counter // what an instance counts (Counted); none: nothing
+	Counts []Counter // documents what an instance counts; empty: it is not Counted
 
-	// Compose sets them: the name of what is innermost, and the parts around it, outermost first.
+	// Set by Compose: the name of the innermost strategy, and the parts around it, outermost first.
 	Base   string
 	Around []string
 
-	// Needs names the server that it uses, such as PostgreSQL; "": none.
+	// Needs names the server that it needs, such as PostgreSQL; "": none.
 	Needs string
-	// Ready says what is missing for it to run here, without looking further than the environment;
-	// nil: it always is.
+	// Ready returns an error that names what is missing to run it here, by environment variables
+	// alone; nil: it is always ready.
 	Ready func() error
 
 	// New makes a running instance. It panics on parameters that Validate refuses.
 	New func(ctx context.Context, p Params, sink Sink) Strategy
-	// Open is there instead of New where a disk or a server may refuse. In All, such a strategy has
-	// a New too, whose instance refuses all tasks with the error of Open.
+	// Open replaces New where a disk or a server may fail. In All, such a strategy also has a New,
+	// whose instance refuses all tasks with the error of Open.
 	Open func(ctx context.Context, p Params, sink Sink) (Strategy, error)
 }
 
-// Start is Open, or New.
+// Start makes an instance, by Open if there is one, else by New.
 func (s Spec) Start(ctx context.Context, p Params, sink Sink) (Strategy, error) {
 	if s.Open != nil {
 		return s.Open(ctx, p, sink)
@@ -131,7 +130,7 @@ func (s Spec) Start(ctx context.Context, p Params, sink Sink) (Strategy, error) 
 	return s.New(ctx, p, sink), nil
 }
 
-// Durability is what accepted tasks outlive. Each level includes those before it.
+// Durability is the failure that accepted tasks survive. Each level includes those before it.
 type Durability int
 
 // The levels of durability.
@@ -144,8 +143,8 @@ const (
 // String says what is outlived, for a table.
 func (d Durability) String() string { return [...]string{"nothing", "kill -9", "power loss"}[d] }
 
-// Chooses names what a task says of itself and by which it is chosen among those that wait:
-// priority, deadline or tenant; "": nothing of these.
+// Chooses names the field of a Task by which waiting tasks are chosen: priority, deadline or
+// tenant; "": none of these.
 func (s Spec) Chooses() string {
 	switch {
 	case s.ByPriority != nil:
@@ -158,7 +157,7 @@ func (s Spec) Chooses() string {
 	return ""
 }
 
-// Survives is s.Durability of p.
+// Survives returns the durability with p; Volatile where it declares none.
 func (s Spec) Survives(p Params) Durability {
 	if s.Durability == nil {
 		return Volatile
@@ -169,7 +168,8 @@ func (s Spec) Survives(p Params) Durability {
 // String is the name.
 func (s Spec) String() string { return s.Name }
 
-// Validate says in one line all that is wrong with p for this strategy, or returns nil.
+// Validate returns an error that lists, in one line, everything invalid in p for this strategy, or
+// nil.
 func (s Spec) Validate(p Params) error {
 	var wrong []string
 	complain := func(format string, args ...any) {
@@ -208,12 +208,12 @@ func (s Spec) Validate(p Params) error {
 
 var all = registry.Set[Spec]{Kind: "strategy", Keys: func(s Spec) []param.Key { return s.Keys }}
 
-// RegisterBuiltin is Register for package builtin, whose strategies come before all others in All.
+// RegisterBuiltin is Register for package builtin: its strategies come first in All.
 func RegisterBuiltin(s Spec) Spec { return all.Add(s.Name, checked(s)) }
 
-// Register adds a strategy of another package to All, before anything runs: from then on every
-// command, study and report knows it by its name. It returns what All has. It panics on a name that
-// is taken or not lower_snake, and on a Spec with neither or both of New and Open.
+// Register adds a strategy of another package to All, and so to every command, study and report.
+// Call it before anything runs. It returns the Spec as All has it. It panics on a name that is
+// taken or not lower_snake, and on a Spec with neither or both of New and Open.
 func Register(s Spec) Spec {
 	if (s.New == nil) == (s.Open == nil) {
 		panic(fmt.Sprintf("strategy %s: one of New and Open is wanted", s.Name))
@@ -282,11 +282,12 @@ func (r refusal) Drain(context.Context) error         { return nil }
 // Starts bounds how often tasks start.
 type Starts struct {
 	PerSecond float64
-	// Kept is how many starts are kept that nobody used: a task takes one of them at once. 0 stands
-	// for the ticks of a clock, of which one is kept and the next comes when it is due, not an
-	// interval after the last was taken.
+	// Kept is the most unused starts that are saved up, as the burst of a token bucket: a task
+	// takes a saved one at once. 0 stands for a ticker: one tick is kept, and the next comes when
+	// it is due, not an interval after the last was taken.
 	Kept int
-	// Several bounds hold at once, of which this is the slowest: theory knows one.
+	// Several: other bounds on starts hold as well, and this is the slowest; theory computes with
+	// one.
 	Several bool
 }
 

@@ -6,31 +6,31 @@ import (
 	"github.com/poolbench/poolbench/internal/text/prose"
 )
 
-// Resume has an instance of a durable strategy go on where another process has ended.
+// Resume lets an instance of a durable strategy continue the queue of an earlier one.
 type Resume struct {
-	// Name is of the queue, in letters, digits and underscores. Instances of one name, one after
-	// another, share it; two at a time must not.
+	// Name is the name of the queue: letters, digits and underscores. Instances share it one after
+	// another, never two at a time.
 	Name string
-	// Remove has the queue removed when this instance has ended; otherwise it is kept.
+	// Remove removes the queue when this instance has ended; false keeps it.
 	Remove bool
-	// Task returns the task with that Task.ID, which an earlier process has submitted; nil: there
-	// is none any more, and its message becomes a dead letter. The sink is told of it as of others.
-	// Where a process was killed it may have run before.
+	// Task returns the task with that Task.ID, which an earlier process submitted; nil: it no
+	// longer exists, and its message becomes a dead letter. Its outcome goes to the sink. If a
+	// process was killed, the task may have run before.
 	Task func(id uint64) *Task
 }
 
 // A StoreError says that a durable strategy has ended because its store failed. Submit refuses with
-// it, tasks that were waiting are done with it, and Drain returns it. The counts are those of
-// Drain's; before that they are 0.
+// it, tasks that were waiting are done with it, and Drain returns it. Only the error of Drain has
+// counts; elsewhere they are 0.
 type StoreError struct {
 	Cause error // what the store said
-	// tasks whose Submit returned nil, or that an earlier process has left and that were delivered
+	// tasks whose Submit returned nil, and delivered tasks of an earlier process
 	Accepted int
-	// of these: they waited or ran when the store failed. Their messages are in the store, as far
-	// as it has kept them
+	// of these, tasks that waited or ran when the store failed: their messages are still in the
+	// store, unless it lost them
 	Held int
-	Lost int // of these: the store has them no more, and they were never done
-	// tasks that were done, but their messages are still in the store
+	Lost int // of these, tasks that were never done and are no longer in the store
+	// done tasks whose messages are still in the store
 	Unsettled int
 }
 

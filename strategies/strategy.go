@@ -16,10 +16,10 @@ type Task struct {
 	Run    func(ctx context.Context, t *Task) Result
 	Arg    any           // the caller's data, best a pointer
 	Weight int64         // units of a weighted limit; 0 counts as 1
-	Class  Class         // which class pool takes it, where a strategy separates them
+	Class  Class         // its class, for strategies with class pools
 	Size   time.Duration // hint for size-aware strategies; 0 is unknown
-	// ID is the caller's own number of the task. A durable strategy keeps it, so that another
-	// process can find the task (Resume); others do not look at it.
+	// ID is the caller's own number of the task. A durable strategy stores it, so that another
+	// process can find the task (Resume); others ignore it.
 	ID uint64
 
 	kept Kept
@@ -27,51 +27,50 @@ type Task struct {
 	// What follows is for strategies that choose. It stands last because a semaphore takes 5 % more
 	// a task when Kept is moved by 16 bytes.
 
-	// Priority is its urgency, where a strategy orders tasks by it: the larger goes first.
+	// Priority is its urgency, for strategies that order tasks by it: the largest goes first.
 	Priority int32
-	// Tenant is the number of whose task it is, where a strategy shares slots among tenants.
+	// Tenant is the number of its tenant, for strategies that share slots among tenants.
 	Tenant int32
-	// Deadline is the instant by which it should be done, as the time since an origin that the
-	// caller chooses: strategies compare deadlines with each other and with no clock. 0: none.
+	// Deadline is the instant by which it should be done, as the time since an origin of the
+	// caller's choice: strategies compare deadlines with each other, never with a clock. 0: none.
 	Deadline time.Duration
 }
 
-// Kept returns what the strategy that has the task keeps with it.
+// Kept returns the data of the strategy that has the task.
 func (t *Task) Kept() *Kept { return &t.kept }
 
-// Kept is what a strategy keeps with a task while it has it, so that a prebuilt one costs no
-// allocation. It is for package engine, and for strategies that are built from it: a caller leaves
-// it alone.
+// Kept is the strategy's own data in a task while it has the task, so that a prebuilt task costs no
+// allocation. It is for package engine and strategies built from it; callers leave it alone.
 type Kept struct {
 	Thunk  Thunk
 	Tries  Tries
-	Room   uint8 // of which class pool it takes, where a part separates classes
-	Owner  Sink  // who is told of its outcome, where several creators share an instance
-	Handle any   // of an adapter of a library
+	Room   uint8 // the class pool whose room it takes, where a part separates classes
+	Owner  Sink  // receives its outcome, where several creators share an instance
+	Handle any   // for the adapter of a library
 }
 
-// A Thunk is a task as the funcs that go statements and libraries want. It is made at the task's
-// first use on an instance: `go s.execute(t)` would allocate a closure each time.
+// A Thunk is a task as a func, for go statements and libraries. It is made at the task's first use
+// on an instance: `go s.execute(t)` would allocate a closure each time.
 type Thunk struct {
-	Of  any // whose funcs they are; a task that goes to another instance gets new ones
+	Of  any // the instance that made the funcs; another instance makes new ones
 	Run func()
 	Try func() error
 }
 
-// Tries are the attempts at a task, where the strategy retries.
+// Tries counts the attempts at a task, for strategies that retry.
 type Tries struct {
-	Ordinal uint64 // of the Submits of the instance
-	Made    int    // attempts that asked for another; 0 unless the task is inside
-	// with a part that retries in place: that part, and the task's own Run
+	Ordinal uint64 // number of its Submit on the instance
+	Made    int    // attempts that asked for another; 0 unless the strategy has the task
+	// for a part that retries in place: that part, and the task's own Run
 	Of  any
 	Run func(context.Context, *Task) Result
 }
 
-// Class is the class pool that a task belongs to where a strategy separates them. One for which it
-// has no class pool is as AnyClass: the task may take a slot of any.
+// Class is the class of a task, by which a strategy with class pools chooses its pool. A class
+// without a pool counts as AnyClass: its tasks may take a slot of any pool.
 type Class uint8
 
-// The classes of a strategy that separates them.
+// The classes. Strategies have pools for Short and Long, or for CPU and IO.
 const (
 	AnyClass Class = iota
 	Short
@@ -85,11 +84,11 @@ const (
 // its own pool.
 //
 // Every strategy carries out Split and More, in this order, unless Err is set or the task's context
-// has ended: then what is left is not run, and the task is done with that error. One that does not
-// say otherwise runs the sub-tasks one after another, and the next step at once, in the place that
-// the task holds. Retry is carried out only where the Spec declares it; then the task is run again,
-// with the step that asked for it. A sub-task that asks for it asks for its parent, which may split
-// off less this time.
+// has ended: then the rest is not run, and the task is done with that error. Unless its Spec
+// declares otherwise, it runs the sub-tasks one after another, and the next step at once, in the
+// slot of the task. Retry is carried out only where the Spec declares it; then the task is run
+// again, with the step that asked for it. A sub-task that asks for Retry repeats its parent, which
+// may split off fewer sub-tasks this time.
 type Result struct {
 	// nil, the task's own, ErrAbandoned, ErrShed, *ExhaustedError, *PanicError, ErrGoexit
 	Err   error
@@ -104,9 +103,9 @@ type Result struct {
 
 // A Sink learns the outcome of each accepted task, exactly once. Done is called from the strategy's
 // goroutines, several at a time, and must neither block nor panic: the strategy has no other
-// goroutine to do it in. When it is called the Task is the caller's again. A client that Done wakes
-// and that submits from a goroutine of its own is not shed, and does not wait, for the sake of the
-// task just done; Done itself must not submit.
+// goroutine for it. When it is called the Task is the caller's again. The task's room is free by
+// then: a client that Done wakes may submit at once, from its own goroutine, without being shed or
+// blocked by the task just done. Done itself must not submit.
 type Sink interface{ Done(t *Task, r Result) }
 
 // SinkFunc makes a Sink of a function.
@@ -121,7 +120,7 @@ func (f SinkFunc) Done(t *Task, r Result) { f(t, r) }
 // When the context that the instance was made with ends, its queued tasks are done with that
 // context's error, its running tasks see the cancellation, and it accepts no more. Drain must still
 // be called by whoever wants to know when the last is done; without it the goroutines end all the
-// same, after their tasks. Without either they never end.
+// same, after their tasks. Without Drain and the end of the context they never end.
 type Strategy interface {
 	// Submit offers a task. nil means accepted: Done will be called exactly once. ErrShed,
 	// ErrClosed or ctx's error mean not accepted, and Done is never called. A strategy that blocks
@@ -137,21 +136,20 @@ type Strategy interface {
 	Drain(ctx context.Context) error
 }
 
-// A Resizer is an instance whose limit changes while it runs, where its Spec Resizes.
+// A Resizer is an instance whose limit can change while it runs; Spec.Resizes declares it.
 type Resizer interface {
-	// Resize sets the limit from now on, which is at least 1 and at most Params.Limit; anything
-	// else is an error, and changes nothing. Tasks that run go on, also where they are more than
-	// the limit; with a larger one those that wait start at once.
+	// Resize sets the limit from now on, from 1 to Params.Limit; any other value is an error and
+	// changes nothing. Running tasks continue, even if they exceed the limit; if it grows, waiting
+	// tasks start at once.
 	Resize(limit int) error
 }
 
-// DrainGrace is how long a Drain whose deadline has ended still waits for the running tasks, which
-// it has just cancelled, to return. It is time.Sleep's time, so that under a virtual clock it costs
-// nothing. 100 ms is long for a task that looks at its context and short for whoever waits for the
-// program to end.
+// DrainGrace is the time that a Drain, after its deadline, gives the running tasks, which it has
+// just cancelled, to return. It costs nothing under a virtual clock. 100 ms is long for a task that
+// checks its context and short for a user who waits for the program to end.
 const DrainGrace = 100 * time.Millisecond
 
-// What Submit and Result.Err say.
+// The errors of Submit and of Result.Err.
 var (
 	ErrShed   = errors.New("shed: refused by the strategy")
 	ErrClosed = errors.New("closed: the strategy accepts no more tasks")
@@ -177,7 +175,7 @@ type ExhaustedError struct {
 	Last     error // of the last one; nil if it gave none
 }
 
-// Error gives both on one line, as far as the last error is.
+// Error gives both, on one line if the last error is one line.
 func (e *ExhaustedError) Error() string {
 	if e.Last == nil {
 		return fmt.Sprintf("exhausted: attempt %d was the last, and failed without an error",

@@ -33,8 +33,8 @@ var _ = register(Spec{
 
 // connPool lends its connections in the order in which the calls came. A call that finds none
 // waits; one that has waited for the timeout is refused, and gets no connection that comes back at
-// that very instant. There is no bound on how many wait: that is what exhausts a service whose
-// callers do not limit themselves.
+// that very instant. There is no bound on how many wait: callers without a limit of their own
+// exhaust a service in this way.
 //
 // A connection that comes back goes to the first in line, and is idle only when there is no line,
 // so a call that comes later never overtakes. A call costs two passages of a mutex; one that waits

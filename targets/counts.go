@@ -2,16 +2,16 @@ package targets
 
 import "sync/atomic"
 
-// Counted is what a target implements that counts what it does with its calls: every one but none.
-// The counts are those of one run.
+// Counted is implemented by targets that count their decisions: every one except none. The counts
+// are those of one run.
 type Counted interface {
-	// Counts has the counts so far, in the order of the Spec's Counts. It is safe for concurrent
-	// use, and each value is exact by itself; while calls go on, two of them need not belong to the
-	// same instant.
+	// Counts returns the counts so far, in the order of Spec.Counts. It is safe for concurrent use,
+	// and each value is exact by itself; during calls, two values need not belong to the same
+	// instant.
 	Counts() []Count
 }
 
-// A Count is one number of a target.
+// A Count is one counter of a target, such as its bans.
 type Count struct {
 	Name  string // words and hyphens, fit to be the unit of a benchmark: banned-calls
 	Value int64  // never falls

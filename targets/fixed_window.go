@@ -21,9 +21,9 @@ var _ = register(Spec{
 })
 
 // A FixedWindow is a Policy that cuts time into windows, one after another from the origin, and
-// admits the first so many calls of each. It is the cheapest limit, one number, and its flaw is
-// known: a full window may be spent in its last instant and the next one in its first, so that any
-// stretch of time shorter than a window, however short, can see twice the limit.
+// admits the first so many calls of each. It is the cheapest limit, one number, and it has a known
+// flaw: one window's calls may all come at its end and the next one's at its start, so that a short
+// time around the boundary can see twice the limit.
 type FixedWindow struct {
 	limit  int
 	window time.Duration

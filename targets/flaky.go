@@ -46,8 +46,8 @@ var _ = register(Spec{
 	},
 })
 
-// ErrFault is what a call ends with that a target made fail. It is a failure and no refusal: coming
-// again is no remedy.
+// ErrFault is the error of a call that a target made fail. It is a failure, not a refusal: a retry
+// after a wait is no remedy.
 var ErrFault = errors.New("fault: the target failed")
 
 // flaky decides by the seed and the call's number alone, so every strategy meets the same faults,

@@ -6,7 +6,7 @@ import (
 	"github.com/poolbench/poolbench/bench/param"
 )
 
-// A Func is a Target by a function alone.
+// A Func is a function as a Target.
 type Func func(ctx context.Context, seq uint64, work Work) error
 
 // Call implements Target.
@@ -14,9 +14,8 @@ func (f Func) Call(ctx context.Context, seq uint64, work Work) error {
 	return f(ctx, seq, work)
 }
 
-// Spec describes the target under that name. Every run calls the same function, so what it keeps
-// from call to call is one run's after the other's; a target that begins anew with each run has a
-// Spec of its own.
+// Spec describes the target under that name. Every run calls the same function, so its state
+// carries over from run to run; a target that starts afresh in each run needs a Spec of its own.
 func (f Func) Spec(name string) Spec {
 	return Spec{
 		Name:    name,

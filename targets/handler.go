@@ -14,8 +14,8 @@ import (
 // maxBody is as much of a request's body as Handler reads.
 const maxBody = 1 << 20
 
-// Handler serves each request by one call of t, which costs work; the calls are numbered from 0 in
-// the order in which they come in. The answer is
+// Handler serves each request by one call of t with work; it numbers the calls from 0 in the order
+// of arrival. The answer is
 //
 //	200  served; the body is empty
 //	400  the request's body ended in an error, or its TenantField names no tenant: t was not called
@@ -25,15 +25,14 @@ const maxBody = 1 << 20
 //	     too late by most of a second
 //	500  any other error, as a line of text
 //
-// With a target that is Metered, all answers to calls have the header fields RateLimit-Policy and
-// RateLimit, as draft-ietf-httpapi-ratelimit-headers-10 has them: what is left when the answer is
-// written, other calls included.
+// If t is Metered, all answers to calls have the header fields RateLimit-Policy and RateLimit of
+// draft-ietf-httpapi-ratelimit-headers-10: the quota left when the answer is written.
 //
 // Method, path and body do not matter. The body is read and thrown away before the call, so that
 // the call's context ends when the client goes away, or closes its side of the connection, which
-// looks the same; how long the client may take over the body is for the http.Server to limit, as
-// NewServer does. To a target that is Tenanted a request is of the tenant in its TenantField; to
-// others all requests are one client's.
+// looks the same; the http.Server must limit the time for the body, as NewServer does. If t is
+// Tenanted, a request belongs to the tenant in its TenantField; other targets treat all requests as
+// one client's.
 func Handler(t Target, work Work) http.Handler {
 	return &handler{target: t, work: work}
 }

@@ -36,10 +36,10 @@ var _ = register(Spec{
 //
 // Which calls are admitted is the TokenBucket's decision for a burst of queue+1, and the same
 // arithmetic: with F as there, a call's turn is at max(F, now), and it is admitted if that is no
-// more than queue·T away. What differs is what becomes of an admitted call: a token bucket serves a
-// burst at once, a leaky bucket never does. A turn is rounded up to a whole nanosecond, the next
-// one is counted from the exact instant, so there is no drift. A call that gives up does not give
-// its turn back.
+// more than queue·T away. They differ in serving admitted calls: a token bucket serves a burst at
+// once, a leaky bucket never does. A turn is rounded up to a whole nanosecond, the next one is
+// counted from the exact instant, so there is no drift. A call that gives up does not give its turn
+// back.
 type LeakyBucket struct {
 	bucket  *TokenBucket
 	delayed int64
@@ -73,5 +73,5 @@ func (b *LeakyBucket) Admit(now time.Duration) Decision {
 // Quota implements Policy. Its Limit is one call that is served at once and a full queue.
 func (b *LeakyBucket) Quota(now time.Duration) Quota { return b.bucket.Quota(now) }
 
-// Counts has the calls that were made to wait.
+// Counts returns the number of delayed calls.
 func (b *LeakyBucket) Counts() []Count { return []Count{{delayedCalls.Name, b.delayed}} }

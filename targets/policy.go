@@ -7,8 +7,8 @@ import (
 )
 
 // A Policy decides on calls from their instants alone. It keeps state and is not safe for
-// concurrent use. One that counts more than Limited does has a method Counts too, as in Counted but
-// under Limited's lock.
+// concurrent use. A Policy that counts more than Limited does also has a method Counts, as in
+// Counted but called under Limited's lock.
 //
 // Instants are times since an origin of the caller's choice; they are not negative and never less
 // than in the call before.
@@ -19,7 +19,7 @@ type Policy interface {
 	Quota(now time.Duration) Quota
 }
 
-// A Decision is what a Policy says of one call.
+// A Decision is a Policy's decision on one call.
 type Decision struct {
 	Admitted bool
 	// Wait is how long an admitted call has to wait before it is served; 0 with most policies.
@@ -31,15 +31,14 @@ type Decision struct {
 	Refusal    Refusal // why, when not admitted
 }
 
-// Limited is the Target that asks p about each call. Its clock starts at the first call, and it
-// belongs to p from then on: one instance, one run. It is Counted and Metered. A call costs a mutex
-// and a reading of the clock, and allocates nothing unless it has to wait or is refused; one whose
-// context has ended does not reach p. A call that gives up while it waits has been admitted by p
-// all the same.
+// Limited makes a Target that asks p about each call. Its clock starts at the first call; use p for
+// one Target and one run. It is Counted and Metered. A call costs a mutex and a reading of the
+// clock, and allocates nothing unless it has to wait or is refused; a call whose context has ended
+// does not reach p. For p, a call that gives up while it waits still counts as admitted.
 func Limited(p Policy) Target { return &limited{policy: p} }
 
-// PolicyOf is what a target that is Limited asks; nil for any other. Who asks it instead has the
-// target's decisions without calling it, and is the only one to do so.
+// PolicyOf returns the Policy of a target made by Limited; nil for any other. A caller may ask it
+// for decisions instead of calling the target, but must be its only user.
 func PolicyOf(t Target) Policy {
 	if l, ok := t.(*limited); ok {
 		return l.policy

@@ -5,20 +5,20 @@ import (
 	"time"
 )
 
-// A Quota is what a target has left of its limit, as it can be told to clients.
+// A Quota is the remaining part of a target's limit, in a form for clients.
 type Quota struct {
 	Limit int // most calls that may be admitted at one instant, after a pause
-	// Window is the time in which the whole Limit comes back. 0: it comes back as calls end, since
-	// the Limit is of calls in service at once.
+	// Window is the time in which the whole Limit is replenished. 0: the Limit bounds calls in
+	// service at once, and is replenished as they end.
 	Window    time.Duration
 	Remaining int // calls that would be admitted now
 	// Reset is the time until Remaining grows, exact if no call comes before; 0 when all of the
-	// Limit remains, and where Window is 0, because nobody knows when a call ends.
+	// Limit remains, and where Window is 0, because the end of a call is unknown.
 	Reset time.Duration
 }
 
-// Metered is what a target implements that can say what is left of its limit; Handler then tells it
-// to the clients.
+// Metered is implemented by targets that report their remaining quota, which Handler then tells
+// clients.
 type Metered interface {
 	// Quota is safe for concurrent use and admits nothing.
 	Quota() Quota

@@ -11,8 +11,8 @@ import (
 // it puts up with before the ban it does not say.
 var _ = register(Spec{
 	Name: "sec_ban",
-	Summary: "serves 10 calls a second and bans a client that ignores its refusals: ten " +
-		"minutes, and longer while it goes on",
+	Summary: "serves 10 calls a second and bans a client that ignores refusals: for ten minutes, " +
+		"longer if it continues",
 	Source:     "fair access rules of the SEC's EDGAR; pattern: a worker pool that prevents IP bans",
 	RateLimits: true,
 	Rate:       windowRate,
@@ -31,19 +31,19 @@ var _ = register(Spec{
 	},
 })
 
-// A SECBan is a Policy that takes all calls for those of one client, as of one address, and has two
-// grades of refusal.
+// A SECBan is a Policy with two grades of refusal. It treats all calls as those of one client, such
+// as one address.
 //
 // Within the limit per window, a SlidingWindow, calls are served. A call above it is refused as
-// TooMany, with the exact time of the next slot, and is held against the client; the next call
-// that is served wipes the slate clean. So a client that comes again when told has nothing to fear,
-// however often it is refused, unless more than tolerance calls of its are refused in a row:
-// because it does not listen, or because it has more of them under way than that. The first one
-// above the tolerance is answered with the ban, and so is every call after it.
+// TooMany, with the exact time of the next slot, and counts against the client until the next
+// served call. So a client that retries when told is never banned, unless more than tolerance of
+// its calls are refused in a row: because it ignores refusals, or has that many calls under way.
+// The first call above the tolerance starts the ban, and it and every later call are answered with
+// it.
 //
 // A ban ends when the client has kept within the limit for the ban's length. During the ban all
-// calls count, although none is served: one that comes within the limit changes nothing, one above
-// it makes the ban begin anew. After the ban the client starts with an empty window.
+// calls count against the limit, although none is served: a call above the limit restarts the ban.
+// After the ban the client starts with an empty window.
 type SECBan struct {
 	window         *SlidingWindow // of admitted calls; during a ban, of calls within the limit
 	tolerance      int

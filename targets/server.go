@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// NewServer serves h with every limit that net/http leaves open, so that no client can hold on to a
-// connection for ever or fill the memory by itself: one that sends its header byte by byte, or a
-// header without end, one that falls silent or does not read its answers. What is sent that is no
-// HTTP is answered with 400, and the connection closed.
+// NewServer serves h with every limit that net/http leaves open, so that no client can hold a
+// connection for ever or fill the memory: by sending its header byte by byte or without end, by
+// falling silent, or by not reading answers. It answers anything but HTTP with 400 and closes the
+// connection.
 //
 //	ReadHeaderTimeout  5 s   for the header
 //	ReadTimeout       30 s   for header and body
@@ -17,10 +17,10 @@ import (
 //	IdleTimeout        1 m   between requests
 //	MaxHeaderBytes    16 KiB
 //
-// It speaks HTTP/1.1 and HTTP/2, also in the clear to whoever begins so.
+// It speaks HTTP/1.1 and HTTP/2, the latter also in the clear (h2c with prior knowledge).
 //
-// How many connections there are is for the listener to limit. The caller may change the fields
-// before it serves, and sets ErrorLog: without one net/http writes to standard error.
+// The listener must limit the number of connections. The caller may change the fields before
+// serving, and sets ErrorLog: without it net/http writes to standard error.
 func NewServer(h http.Handler) *http.Server {
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)

@@ -11,29 +11,29 @@ import (
 	"github.com/poolbench/poolbench/internal/parts/registry"
 )
 
-// A Target is what the tasks call. It decides whether a call is served; serving it costs the work
-// passed in. It is safe for concurrent use.
+// A Target is the service that tasks call. It decides whether to serve a call, and serves it by
+// calling work. It is safe for concurrent use.
 type Target interface {
 	// Call serves task number seq by calling work, or refuses with an error for which
 	// errors.Is(err, ErrThrottled).
 	Call(ctx context.Context, seq uint64, work Work) error
 }
 
-// Work is what serving task number seq costs: the task's workload. It returns ctx's error when ctx
-// ends first.
+// Work serves task number seq: it does the task's workload. It returns ctx's error when ctx ends
+// first.
 type Work = func(ctx context.Context, seq uint64) error
 
-// ErrThrottled is what every refusal by a target wraps.
+// ErrThrottled is wrapped by the error of every refusal by a target.
 var ErrThrottled = errors.New("throttled: refused by the target")
 
 // A Refusal says why a target refuses a call.
 type Refusal int
 
-// The refusals. A limited rate is the zero one.
+// The refusals. The zero one is a rate limit.
 const (
 	TooMany     Refusal = iota // calls come too often: 429 Too Many Requests
 	Unavailable                // every slot is taken: 503 Service Unavailable
-	Banned                     // the client did not heed earlier refusals: 403 Forbidden
+	Banned                     // the client ignored earlier refusals: 403 Forbidden
 )
 
 // String names the refusal in lower case.
@@ -47,7 +47,7 @@ func (r Refusal) Status() int {
 		Unavailable: http.StatusServiceUnavailable, Banned: http.StatusForbidden}[r]
 }
 
-// A Throttled is a refusal that says why, and when to come again.
+// A Throttled is the error of a refused call: the reason, and when to retry.
 type Throttled struct {
 	RetryAfter time.Duration // 0: the target cannot know
 	Refusal    Refusal
@@ -73,13 +73,13 @@ type Spec struct {
 	Name    string
 	Summary string // one line
 	Source  string
-	// its capacity is a rate, so a load relative to the strategy's limit has no meaning
+	// its capacity is a rate, so a load relative to the strategy's limit is meaningless
 	RateLimits bool
-	// Rate is how many calls a second it serves in the long run, where that is a fact of its
-	// parameters; nil: it is not.
+	// Rate returns the calls per second that it serves in the long run, if its parameters determine
+	// that; nil: they do not.
 	Rate   func(v param.Values) float64
 	Keys   []param.Key
-	Counts []Counter // what the target counts, in the order of Counted; none: it is not Counted
+	Counts []Counter // in the order of Counted.Counts; empty: it is not Counted
 	// New builds the target for one run; its clock starts at the first call. Its error names the
 	// impossible parameter.
 	New func(seed uint64, v param.Values) (Target, error)
@@ -98,9 +98,9 @@ func (s Spec) String() string { return s.Name }
 
 func register(s Spec) Spec { return all.Add(s.Name, s) }
 
-// Register adds a target of another package to All, before anything runs: from then on every
-// command, study and report knows it by its name. It panics on a name that is taken or not
-// lower_snake, and on a Spec without New.
+// Register adds a target of another package to All, and so to every command, study and report. Call
+// it before anything runs. It panics on a name that is taken or not lower_snake, and on a Spec
+// without New.
 func Register(s Spec) Spec {
 	if s.New == nil {
 		panic(fmt.Sprintf("target %s: New is nil", s.Name))

@@ -6,21 +6,22 @@ import (
 	"strconv"
 )
 
-// Tenanted is what a Target implements that tells its tenants apart. Its Call is one of tenant 0.
+// Tenanted is implemented by Targets that distinguish tenants. Its Call is a call of tenant 0.
 type Tenanted interface {
 	Target
-	// CallOf is Call for a task of that tenant.
+	// CallOf is Call for a task of the given tenant.
 	CallOf(ctx context.Context, tenant int32, seq uint64, work Work) error
-	// QuotaOf is what is left to the tenant. It is safe for concurrent use and admits nothing.
+	// QuotaOf returns the tenant's remaining quota. It is safe for concurrent use and admits
+	// nothing.
 	QuotaOf(tenant int32) Quota
 }
 
-// TenantField is the header field in which a request to Handler names its tenant, and the metadata
-// of a call over gRPC: a whole number, as tasks have it. A request without one is of tenant 0.
+// TenantField is the header field, or the gRPC metadata, in which a request to Handler gives its
+// tenant, a whole number as in tasks. Without it the tenant is 0.
 const TenantField = "X-Tenant-Id"
 
-// ForTenant is t as that tenant of it meets it, by what is in TenantField: t itself where it is not
-// Tenanted. The error is about what names no tenant.
+// ForTenant returns t as seen by one tenant, given the value of TenantField; t itself if it is not
+// Tenanted. The error says that field is no tenant.
 func ForTenant(t Target, field string) (Target, error) {
 	tenanted, is := t.(Tenanted)
 	if !is {

@@ -35,11 +35,11 @@ var _ = register(Spec{
 // A TokenBucket is a Policy that admits a call when its bucket holds a token, and takes the token.
 // The bucket holds up to burst tokens, is full at first, and fills continuously at the rate.
 //
-// It is kept as the instant at which the bucket would be full (the "theoretical arrival time" of
-// GCRA), not as a number of tokens: admission then is an addition and waiting is nothing at all, so
-// that nothing is ever multiplied by an elapsed time and rounded. With T = 1/rate the time per
-// token and F the instant of fullness, an unfull bucket at now has burst − (F−now)/T tokens. At
-// least one is there if and only if
+// Its state is the instant at which the bucket will be full (the "theoretical arrival time" of
+// GCRA), not a number of tokens: admission is an addition and waiting changes nothing, so no
+// elapsed time is ever multiplied and rounded. With T = 1/rate the time per token and F the instant
+// of fullness, an unfull bucket at now has burst − (F−now)/T tokens. At least one is there if and
+// only if
 //
 //	F − (burst−1)·T ≤ now
 //

@@ -7,17 +7,17 @@ import (
 	"github.com/poolbench/poolbench/internal/parts/registry"
 )
 
-// A Variant is a target with its parameters: what a scenario names.
+// A Variant is a target with its parameters, as a scenario names it.
 type Variant = param.Variant[Spec]
 
 // Parse reads name or name:key=value,… of a target that is registered, and checks the parameters,
 // those that are possible one by one but not together included.
 func Parse(text string) (Variant, error) { return registry.Parse(&all, text) }
 
-// MustParse is Parse for what a program writes itself: a mistake in it panics.
+// MustParse is Parse for text in a program: a mistake panics.
 func MustParse(text string) Variant { return registry.MustParse(&all, text) }
 
-// Resolve is Parse for a call that has been read.
+// Resolve is Parse for a name and parameters that have been split already.
 func Resolve(c param.Call) (Variant, error) { return registry.Resolve(&all, c) }
 
 // Build makes the target for one run.

@@ -26,8 +26,8 @@ var _ = register(Spec{
 		{Name: "answer", Kind: param.Distribution, Default: "exp(1ms)",
 			Doc: "time that the server takes for an answer"},
 		{Name: "lost", Kind: param.Float, Default: "0",
-			Doc: "share of the names whose first question is lost; it is asked again after 5s, or " +
-				"what the system's resolv.conf says"},
+			Doc: "share of names with a lost first query; the resolver repeats it after 5s, or " +
+				"the timeout in resolv.conf"},
 		{Name: "timeout", Kind: param.Duration, Default: "20s",
 			Doc: "time after which a task fails, at most 1h"},
 	},

@@ -8,10 +8,10 @@ import (
 	"github.com/poolbench/poolbench/internal/parts/coin"
 )
 
-// Endless is what a workload implements that may have tasks which end with their context and not
-// before. A run of such tasks ends only when each task has a timeout.
+// Endless is implemented by workloads that may have tasks which end only with their context. A run
+// of such tasks needs a timeout.
 type Endless interface {
-	// Endless reports whether there are such tasks, with the workload's parameters.
+	// Endless reports whether the workload, with its parameters, has such tasks.
 	Endless() bool
 }
 

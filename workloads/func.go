@@ -11,15 +11,16 @@ import (
 	"github.com/poolbench/poolbench/bench/param"
 )
 
-// Moments are the mean and the squared coefficient of variation of a task's time, alone.
+// Moments are the mean and the squared coefficient of variation of a task's time on an idle
+// machine.
 type Moments struct {
 	Mean time.Duration
 	C2   float64
 }
 
-// Func describes a workload whose tasks call do: the code that is to be bounded. It runs under the
-// real clock. Without moments, those of a task are measured before the first run of the process,
-// one task after another for 0.2 s or 200 tasks; at most one is taken.
+// Func describes a workload whose tasks call do, your own code. It runs under the real clock. Pass
+// at most one known; without it, the moments are measured before the first run of the process, one
+// task after another for 0.2 s or 200 tasks.
 //
 //	workloads.Register(workloads.Func("checkout", callCheckout))
 func Func(name string, do Work, known ...Moments) Spec {
@@ -73,8 +74,7 @@ func moments(do Work) (Moments, error) {
 }
 
 // Handler describes a workload whose tasks are requests to an http.Handler of the program, without
-// a connection between. A status of 400 or above is a StatusError. What it says of moments is what
-// Func says.
+// a connection. A status of 400 or above is a StatusError. Moments are those of Func.
 func Handler(
 	name string, h http.Handler, request func(seq uint64) *http.Request, known ...Moments,
 ) Spec {

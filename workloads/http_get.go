@@ -23,10 +23,10 @@ var _ = register(Spec{
 		"its own on loopback or from any other",
 	Kind: IO,
 	Keys: []param.Key{
-		{Name: "url", Kind: param.Text, Default: "own", Doc: "what to get; own: from a server " +
-			"that the workload starts, and in which the target stands"},
+		{Name: "url", Kind: param.Text, Default: "own", Doc: "page to get; own: from a server " +
+			"that the workload starts, with the target in it"},
 		{Name: "service", Kind: param.Distribution, Default: "exp(1ms)", Doc: "time that the own " +
-			"server takes for a request; with a url, what its mean is assumed to be"},
+			"server takes for a request; with a url, the assumed mean of its server"},
 		{Name: "conns", Kind: param.Int, Default: "100",
 			Doc: "connections at most; a task without one waits for it"},
 		{Name: "protocol", Kind: param.Choice, Default: "http1",

@@ -39,8 +39,8 @@ func branchKeys(weights, dists []string) (keys []param.Key) {
 	return keys
 }
 
-// mixtureOf leaves out the branches of no weight. What it checks is what dist.NewMixture would name
-// by another number then.
+// mixtureOf leaves out branches without weight. It checks the others itself, since dist.NewMixture
+// would number them anew.
 func mixtureOf(v param.Values) (dist.Dist, error) {
 	var branches []dist.Branch
 	for i := range mostBranches {

@@ -138,7 +138,7 @@ func TestTraceClasses(t *testing.T) {
 		"class=3":                 "[true false false true]",
 		"class=3,long=c":          "[false false false true]",
 		"class=3,long=c,from=1s":  "[false false true false]",
-		"class=3,long=d":          `long: no task is of class "d"`,
+		"class=3,long=d":          `long: no task has class "d"`,
 		"long=c":                  "long: give class, the column of the classes, as well",
 		"class=4":                 "file: " + file + ": line 1: no column 4, the line has 3",
 		"":                        "[]",

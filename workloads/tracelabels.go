@@ -39,8 +39,9 @@ func (w tracePriorities) PriorityShares() []float64 { return nil }
 // Allowance implements Dated.
 func (w traceDeadlines) Allowance(seq uint64) time.Duration { return w.deadlines.at(seq) }
 
-// labelledTrace is w with the tenants, priorities and deadlines that were read of the file. What a
-// workload implements says what its tasks have, so there is a type for each choice of columns.
+// labelledTrace is w with the tenants, priorities and deadlines that were read of the file. The
+// interfaces of a workload declare the labels of its tasks, so there is a type for each choice of
+// columns.
 func labelledTrace(
 	w *trace, file string, labels [traces.MostLabels]traces.Labels,
 ) (_ Workload, err error) {

@@ -7,7 +7,7 @@ import (
 	"github.com/poolbench/poolbench/internal/parts/registry"
 )
 
-// A Variant is a workload with its parameters: what a scenario names.
+// A Variant is a workload with its parameters, as a scenario names it.
 type Variant = param.Variant[Spec]
 
 // Parse reads name or name:key=value,… of a workload that is registered, and checks the parameters,
@@ -15,10 +15,10 @@ type Variant = param.Variant[Spec]
 // nor calibrates anything.
 func Parse(text string) (Variant, error) { return registry.Parse(&all, text) }
 
-// MustParse is Parse for what a program writes itself: a mistake in it panics.
+// MustParse is Parse for text in a program: a mistake panics.
 func MustParse(text string) Variant { return registry.MustParse(&all, text) }
 
-// Resolve is Parse for a call that has been read.
+// Resolve is Parse for a name and parameters that have been split already.
 func Resolve(c param.Call) (Variant, error) { return registry.Resolve(&all, c) }
 
 // Build makes the workload for one run.

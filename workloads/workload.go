@@ -11,13 +11,13 @@ import (
 	"github.com/poolbench/poolbench/internal/parts/registry"
 )
 
-// Work is the work of task number seq, as Workload.Do has it.
+// Work does the work of task number seq, as Workload.Do does.
 type Work = func(ctx context.Context, seq uint64) error
 
-// Sleep waits for d, or until ctx ends, whose error it then returns.
+// Sleep waits for d; if ctx ends first, it returns ctx's error.
 type Sleep = func(ctx context.Context, d time.Duration) error
 
-// Kind says what a workload spends, and so which clocks it may run under.
+// Kind is the resource that a workload uses, which decides the clocks that it may run under.
 type Kind int
 
 // The kinds of workloads.
@@ -32,92 +32,90 @@ func (k Kind) String() string {
 	return [...]string{Wait: "wait", CPU: "cpu", IO: "io"}[k]
 }
 
-// A Workload is what each task costs. It is safe for concurrent use. One that holds files,
-// connections or a server is an io.Closer as well, and is closed when its run is over.
+// A Workload does the work of each task. It is safe for concurrent use. A workload that holds
+// files, connections or a server is also an io.Closer, closed after its run.
 type Workload interface {
-	// Do is the work of task number seq: the same seed and seq are the same work, whoever runs it
-	// and when. It returns ctx's error when ctx ends first.
+	// Do does the work of task number seq: the same work for the same seed and seq. It returns
+	// ctx's error when ctx ends first.
 	Do(ctx context.Context, seq uint64) error
-	Mean() time.Duration // of one task, alone: exact, or calibrated
+	Mean() time.Duration // of one task on an idle machine: exact, or calibrated
 	C2() float64         // squared coefficient of variation of one task's time
 }
 
-// Distributed is what a workload whose task times follow a known distribution implements as well.
+// Distributed is implemented by workloads whose task times follow a known distribution.
 type Distributed interface{ Dist() dist.Dist }
 
-// Timed is what a workload implements whose task times are known before the tasks run: all waits.
+// Timed is implemented by workloads whose task times are known in advance: all waits.
 type Timed interface {
-	// Time is how long Do(ctx, seq) waits when nothing ends it early. It does not allocate.
+	// Time returns how long Do(ctx, seq) waits unless ctx ends first. It does not allocate.
 	Time(seq uint64) time.Duration
 }
 
-// Partitioned is what a workload implements whose tasks can be done in parts: all waits.
+// Partitioned is implemented by workloads whose tasks can be done in parts: all waits.
 type Partitioned interface {
-	// DoPart does the part of task seq that begins from its start and is no longer than length;
-	// more reports whether the task goes on after it. The parts of a task add up to what Do does.
+	// DoPart does the part of task seq from offset from on, at most length long; more reports
+	// whether the task has a further part. All parts together do the work of Do.
 	DoPart(ctx context.Context, seq uint64, from, length time.Duration) (more bool, err error)
 }
 
-// Waiting is what a workload implements that waits in its tasks. It sleeps by the runtime's timers,
-// which are exact under a virtual clock and up to a millisecond late under the real one, so the
-// driver of a run under the real clock may know better.
+// Waiting is implemented by workloads whose tasks wait. By default they use the runtime's timers,
+// which are exact under a virtual clock but up to a millisecond late under the real one, where the
+// driver may set a better sleep.
 type Waiting interface {
-	// SleepBy gives the workload the sleep of its tasks. It is called before the first Do.
+	// SleepBy sets the sleep of its tasks. It is called before the first Do.
 	SleepBy(sleep Sleep)
 }
 
-// Classed is what a workload implements whose tasks are of two classes, which strategies may keep
-// apart.
+// Classed is implemented by workloads with short and long tasks, which strategies may separate.
 type Classed interface {
 	// Long reports whether task seq is one of the long ones. It does not allocate.
 	Long(seq uint64) bool
 }
 
-// Computing is what a workload implements whose tasks either compute or wait, which strategies may
-// keep apart.
+// Computing is implemented by workloads whose tasks either compute or wait, which strategies may
+// separate.
 type Computing interface {
 	// Computes reports whether task seq computes. It does not allocate.
 	Computes(seq uint64) bool
 }
 
-// MostLabels is how many priorities and tenants, from 0 on, have results of their own.
+// MostLabels is the number of priorities and of tenants, from 0 on, that have results of their own.
 const MostLabels = 4
 
-// Prioritised is what a workload implements whose tasks are more or less urgent.
+// Prioritised is implemented by workloads whose tasks have priorities.
 type Prioritised interface {
 	// Priority is the strategies.Task.Priority of task seq. It does not allocate.
 	Priority(seq uint64) int32
-	// PriorityShares are the shares of the priorities, the largest first and the last 0, where the
-	// priority of a task is drawn apart from all else of it; nil: it is not.
+	// PriorityShares returns the shares of the priorities, from the largest priority down to 0, if
+	// priorities are drawn independently of everything else; nil: they are not.
 	PriorityShares() []float64
 }
 
-// Tenanted is what a workload implements whose tasks are of several tenants.
+// Tenanted is implemented by workloads whose tasks belong to several tenants.
 type Tenanted interface {
 	// Tenant is the strategies.Task.Tenant of task seq. It does not allocate.
 	Tenant(seq uint64) int32
 }
 
-// Dated is what a workload implements whose tasks have deadlines.
+// Dated is implemented by workloads whose tasks have deadlines.
 type Dated interface {
-	// Allowance is how long after it was due task seq is to be done; 0: it has no deadline. It does
-	// not allocate.
+	// Allowance returns the deadline of task seq as the time after its due instant; 0: none. It
+	// does not allocate.
 	Allowance(seq uint64) time.Duration
 }
 
-// Served is what a workload implements whose tasks call a server that it starts itself. The run's
-// target then stands in that server, where the tasks meet it across their connections, instead of
-// before Do.
+// Served is implemented by workloads whose tasks call a server that the workload starts. The run's
+// target is then in that server, behind the tasks' connections, instead of around Do.
 type Served interface {
-	// Serve starts the server. wrap makes its handler of the work that serves one request. It is
-	// called once, before the first Do.
+	// Serve starts the server. wrap makes the handler from the work of one request. It is called
+	// once, before the first Do.
 	Serve(wrap func(work Work) http.Handler) error
 }
 
 // A StatusError is an HTTP answer of 400 or above.
 type StatusError struct {
 	Code       int
-	RetryAfter time.Duration // as the answer says; 0 when it does not
+	RetryAfter time.Duration // from the answer's header; 0 without one
 }
 
 // Error names the status.
@@ -134,8 +132,7 @@ type Spec struct {
 	Keys    []param.Key
 	// New builds the workload for one run. Its error names the impossible parameter.
 	New func(seed uint64, v param.Values) (Workload, error)
-	// Check finds the impossible parameter without building, where New is too dear for that; nil:
-	// ask New.
+	// Check returns the error of New without its cost; nil: New is cheap enough.
 	Check func(v param.Values) error
 }
 
@@ -189,9 +186,9 @@ func checked(s Spec) Spec {
 	return s
 }
 
-// Register adds a workload of another package to All, before anything runs: from then on every
-// command, study and report knows it by its name. It panics on a name that is taken or not
-// lower_snake, and on a Spec without New.
+// Register adds a workload of another package to All, and so to every command, study and report.
+// Call it before anything runs. It panics on a name that is taken or not lower_snake, and on a Spec
+// without New.
 func Register(s Spec) Spec {
 	if s.New == nil {
 		panic(fmt.Sprintf("workload %s: New is nil", s.Name))

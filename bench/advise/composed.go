@@ -10,8 +10,8 @@ import (
 )
 
 // composed are the compositions of two parts around a worker pool that may keep a target's rate:
-// one part keeps a pace, and the other refuses what is too much or tries again what was refused.
-// Who names strategies is asked for no others.
+// one part keeps a pace, and the other refuses the excess or retries refused calls. A question that
+// names strategies gets no others.
 func (q Question) composed(sc bench.Scenario) (all []behaviour) {
 	if q.Strategies != nil || !sc.Target.Spec.RateLimits {
 		return nil

@@ -126,8 +126,8 @@ func (q Question) recordTasks() int {
 // planned is how many tasks steady traffic is drawn with.
 func (q Question) planned() int { return min(max(q.tasks(), leastPlanned), mostPlanned) }
 
-// wanted are the objectives with those that nobody has to ask for: what is offered is done, but for
-// what may be lost.
+// wanted returns the objectives, with implicit ones: no task is lost, except as MayShed and MayDrop
+// allow.
 func (q Question) wanted() objectives.List {
 	all := append(objectives.List(nil), q.Objectives...)
 	for _, l := range losses {

@@ -94,10 +94,10 @@ func Parse(text string) (Variant, error) {
 	return Variant{v}, err
 }
 
-// MustParse is Parse for what a program writes itself: a mistake in it panics.
+// MustParse is Parse for text in a program: a mistake panics.
 func MustParse(text string) Variant { return Variant{registry.MustParse(&all, text)} }
 
-// Resolve is Parse for a call that has been read.
+// Resolve is Parse for a name and parameters that have been split already.
 func Resolve(c param.Call) (Variant, error) {
 	v, err := registry.Resolve(&all, c)
 	return Variant{v}, err

@@ -47,8 +47,8 @@ func openModulated(
 	rate /= float64(time.Second)
 	cycle := m.phases[0].mean + m.phases[1].mean
 	if cycle*rate*mostCycles < 1 {
-		return nil, fmt.Errorf("%s, %s: want a cycle of at least %v at this rate, a thousandth of "+
-			"its gaps: what is shorter is poisson", first, second,
+		return nil, fmt.Errorf("%s, %s: want a cycle of at least %v, a thousandth of the mean "+
+			"gap at this rate: a shorter one is poisson", first, second,
 			time.Duration(1/rate/mostCycles).Round(time.Nanosecond))
 	}
 	weighted := weights[0]*m.phases[0].mean + weights[1]*m.phases[1].mean

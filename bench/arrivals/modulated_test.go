@@ -149,7 +149,7 @@ func TestModulatedBounds(t *testing.T) {
 	}
 	wrong := v.CheckPlan(0.4, 100, 0, arrivals.MaxTasks)
 	if len(wrong) != 1 || !strings.Contains(wrong[0].Error(),
-		"on, off: want a cycle of at least 2.5ms at this rate") {
+		"on, off: want a cycle of at least 2.5ms, a thousandth of") {
 		t.Errorf("at 0.4/s: %v", wrong)
 	}
 }

@@ -8,12 +8,13 @@ import (
 // hyperexponential, so that both their C² and the index of dispersion of long windows are
 // 1 + 2λ·on·off²/(on+off)², with λ the rate of the bursts.
 var _ = register(Spec{
-	Name:    "onoff",
-	Summary: "bursts of Poisson arrivals with silence between them, at the scenario's mean rate",
-	Source:  "Kuczura, The Interrupted Poisson Process as an Overflow Process, 1973",
+	Name: "onoff",
+	Summary: "bursts of Poisson arrivals with off periods between them, at the scenario's mean " +
+		"rate",
+	Source: "Kuczura, The Interrupted Poisson Process as an Overflow Process, 1973",
 	Keys: []param.Key{
 		{Name: "on", Kind: param.Duration, Default: "200ms", Doc: "mean length of a burst"},
-		{Name: "off", Kind: param.Duration, Default: "800ms", Doc: "mean length of a silence"},
+		{Name: "off", Kind: param.Duration, Default: "800ms", Doc: "mean length of an off period"},
 		{Name: "phases", Kind: param.Choice, Default: "exp",
 			Choices: []string{"exp", "fixed"},
 			Doc:     "exponential lengths, or all as long as the mean"},

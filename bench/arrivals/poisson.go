@@ -16,7 +16,7 @@ const stream = 0x61727269_76616c73
 // the nanosecond for 2^53 ns, 104 days.
 var poisson = register(Spec{
 	Name:    "poisson",
-	Summary: "independent exponential gaps: many users who know nothing of each other",
+	Summary: "independent exponential gaps: many independent users",
 	Source:  "queueing theory (the M of M/M/k)",
 	Open: func(rate float64, seed uint64, _ param.Values) (Next, error) {
 		r := rand.New(rand.NewPCG(seed, stream))

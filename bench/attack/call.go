@@ -192,7 +192,7 @@ func (w *watched) trace() *httptrace.ClientTrace {
 	}
 }
 
-// read reads the answer to its end, and keeps nothing of it but what counts and what is wanted.
+// read reads the answer to its end, and keeps only the counted and the wanted parts.
 func read(resp *http.Response, keep checks.Needs) answer {
 	a := answer{kept: kept(keep)}
 	if keep.Head {

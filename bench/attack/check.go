@@ -77,12 +77,12 @@ func (g *Agent) checkCounts(cut error) {
 		}
 	}
 	if settled != s.Requests || statuses > s.Requests {
-		g.doubt("it counted %d requests, %d outcomes of them and %d "+
+		g.doubt("it counted %d requests, but %d outcomes and %d "+
 			"statuses", s.Requests, settled, statuses)
 	}
 	if s.Summed != nil {
 		if s.Summed.Tasks != s.Requests {
-			g.doubt("it counted %d requests, and its result is about %d",
+			g.doubt("it counted %d requests, but its result has %d",
 				s.Requests, s.Summed.Tasks)
 		}
 		return

@@ -26,7 +26,7 @@ type Agent struct {
 	Offset, OffsetError time.Duration
 }
 
-// doubt adds what makes what it has sent INVALID.
+// doubt adds a reason why the agent's result is INVALID.
 func (g *Agent) doubt(format string, args ...any) {
 	g.Doubts = append(g.Doubts,
 		bench.Reason{Verdict: bench.Invalid, Check: checkName, Text: fmt.Sprintf(format, args...)})

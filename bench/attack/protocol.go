@@ -144,8 +144,8 @@ func (a Attack) protocol() *Protocol {
 	return protocols[strings.ToLower(scheme)]
 }
 
-// checkProtocol finds what does not go together with the protocol, and what it refuses of single
-// requests.
+// checkProtocol returns complaints about options that conflict with the protocol, and about
+// requests that it refuses.
 func (a Attack) checkProtocol() (wrong complaints.List) {
 	complain := wrong.If
 	p := a.protocol()
@@ -158,11 +158,11 @@ func (a Attack) checkProtocol() (wrong complaints.List) {
 	complain(a.HTTP2 && a.H2C, "http2 and h2c exclude each other: the one is over TLS")
 	complain(p != nil && (a.HTTP2 || a.H2C), "http2, h2c: %s has its own way to speak HTTP/2",
 		nameOf(p))
-	complain(p != nil && a.Checks.OfStatus(), "check: %s has codes, which are sorted without one: "+
-		"want no check on the status", nameOf(p))
-	complain(p == nil && len(a.Descriptors) > 0, "proto: only gRPC has use for it")
+	complain(p != nil && a.Checks.OfStatus(), "check: %s decides by its own status codes: want "+
+		"no check on the status", nameOf(p))
+	complain(p == nil && len(a.Descriptors) > 0, "proto: only gRPC uses it")
 	complain(p != nil && a.Redirects > 0 && a.Redirects != Defaults().Redirects,
-		"redirects: %s has none", nameOf(p))
+		"redirects: %s has no redirects", nameOf(p))
 	hosts := map[string]bool{}
 	for i := range a.Requests {
 		r := a.filled(i)

@@ -75,9 +75,9 @@ func ReadRequests(text []byte, format string, with Request) ([]Request, error) {
 	return all, nil
 }
 
-// CheckSent finds what is wrong with a request of the attack: what a server would never get to see,
-// and of one that is filled in, what is wrong with it for any row of the data. Its errors begin
-// with where that is: URL, header or body, or a line of the data.
+// CheckSent returns an error for a request that cannot be sent, or, if it is filled in, that cannot
+// be sent for some row of the data. The error begins with the location: URL, header or body, or a
+// line of the data.
 func (a Attack) CheckSent(r Request) error { return a.checkSent(r, -1) }
 
 // CheckStep is CheckSent for a step of the session.

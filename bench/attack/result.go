@@ -60,7 +60,7 @@ func (a Attack) recording() *bench.Recording {
 		rec.Arrival = arrivals.MustParse(a.clientsArrival())
 	case a.through():
 		rec.Strategy, rec.Limit, rec.Queue = a.Strategy, a.Limit, a.params().Queue
-	case a.boundedWorkers(): // who asks for so many measures what they make of the server
+	case a.boundedWorkers(): // their number was chosen, so it is part of the result
 		rec.Limit = a.Workers
 		rec.Strategy.Spec = strategies.Spec{Name: "workers", Bound: func(strategies.Params) int {
 			return a.Workers
@@ -110,8 +110,8 @@ func (r *Report) addSessions(t *sessions.Tally) {
 	}
 }
 
-// ended hands the recording what was counted, and says what cut the attack short, if anything. The
-// error is one that leaves no result.
+// ended adds the counts to the recording, and returns what cut the attack short, if anything. An
+// error leaves no result.
 func (r *run) ended() (cut, err error) {
 	t := r.tally
 	t.mu.Lock()

@@ -149,7 +149,8 @@ func (v *visit) named(what string) string {
 	return v.of.Steps[v.step].Name + ": " + what
 }
 
-// inspect takes what an answer has for the session, unless a check has failed, and names what has.
+// inspect takes cookies and captures from an answer, unless a check has failed, and returns the
+// name of the failed check.
 func (v *visit) inspect(k *checks.Answer, stored bool, failed string) string {
 	err := v.keepCookies(k, stored)
 	if failed == "" && err != nil {

@@ -69,13 +69,12 @@ func TestHostileCaptures(t *testing.T) {
 		{"plain-secret-5f1c", 7, ""},
 		{"a&b=2#c?d/e f\"g'h\\i%2e%0a<script>", 7, ""},
 		{"x\r\nX-Evil: 1\r\n\r\nGET /evil HTTP/1.1\r\nHost: x\r\n\r\n", 5,
-			"header X-V: what is filled in has a line break or another control character"},
-		{"nul\x00and\x7f", 5, "header X-V: what is filled in has a line break or another control " +
-			"character"},
+			"header X-V: a filled-in value has a line break or another control character"},
+		{"nul\x00and\x7f", 5, "header X-V: a filled-in value has a line break or another control character"},
 		{`", "admin": true, "x": "`, 7, ""},
 		{"{{seq}}{{v}}-template", 7, ""},
-		{"..", 1, `URL: what is filled in makes "…" a segment of its path`},
-		{"../../admin", 6, `URL: what is filled in makes "…" a segment of its path`},
+		{"..", 1, `URL: a filled-in value makes "…" a segment of its path`},
+		{"../../admin", 6, `URL: a filled-in value makes "…" a segment of its path`},
 		{strings.Repeat("long-", 20_000), 1, "check failed: step_1: capture v: it is longer than 64 KiB"},
 		{strings.Repeat("long-", 2_000_000), 1, "check failed: step_1: capture v: it is not in the " +
 			"1 MiB of the body that is looked at"},

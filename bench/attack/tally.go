@@ -40,7 +40,8 @@ func (a *Attack) outcomeOf(status int) records.Outcome {
 	return records.Completed
 }
 
-// keeps is what of answers the checks need, and what is kept of those that failed.
+// keeps returns the parts of an answer to keep: those that checks need, and those to store of
+// failed answers.
 func (a Attack) keeps() (needs checks.Needs) {
 	if a.Session != nil {
 		needs = a.Session.Needs()
@@ -194,7 +195,7 @@ func (t *tally) fail(err error) {
 	}
 }
 
-// errorText is what vegeta has for what went wrong: the status line where there is one.
+// errorText is vegeta's text for an error: the status line if there is one.
 func (t *tally) errorText(s sample) string {
 	switch {
 	case s.err != "":

@@ -20,7 +20,7 @@ import (
 // A Search looks for the capacity of each of its scenarios. Zero fields have the defaults that they
 // name.
 type Search struct {
-	// what is varied of them is what is searched; their seed is that of the first repetition
+	// the search sets Over in each; the seed is that of the first repetition
 	Scenarios  []bench.Scenario
 	Objectives objectives.List
 	Over       Axis    // what is searched

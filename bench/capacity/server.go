@@ -15,10 +15,10 @@ import (
 	"github.com/poolbench/poolbench/internal/text/complaints"
 )
 
-// A Server is searched for the highest rate at which it meets the objectives: one that runs
-// already, in real time, and that may be somebody's. So the search comes from below, rests after
-// each probe, sends no more than Most, and stops when the server does not come back. Zero fields
-// have the defaults that they name.
+// A Server is a search for the highest rate at which a running server meets the objectives, in real
+// time. The server may be in use, so the search comes from below, rests after each probe, sends no
+// more than Most, and stops when the server does not recover. Zero fields have the defaults that
+// they name.
 //
 // The rate doubles until one is missed. A probe whose queue grew for as long as it lasted tells
 // more than that it missed: what it completed is what the server can do. The next two probes are

@@ -288,8 +288,8 @@ func (d *Dir) fill(mode Mode) (err error) {
 	return d.open(beside, d.copyHead)
 }
 
-// open opens the files under their names with that ending. start makes of each what is to be in it,
-// of which so many bytes are there.
+// open opens the files under their names with that ending. start fills each, whose first whole
+// bytes are valid.
 func (d *Dir) open(ending string, start func(f *os.File, whole int64) error) error {
 	for i, name := range dirFiles {
 		f, err := openDirFile(filepath.Join(d.path, name+ending))

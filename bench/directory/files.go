@@ -13,12 +13,11 @@ import (
 	"github.com/poolbench/poolbench/internal/files/rundir"
 )
 
-// following is what the name of a file ends in that is going to take the place of another.
+// following is the ending of a file that will replace another.
 const following = ".next"
 
-// A dirFile is a file of the directory that is being written: what is in it for good, and behind
-// that what is known so far of runs that are not over. That much is replaced, by a whole file that
-// takes the place of the old one.
+// A dirFile is a file of the directory that is being written: final contents, followed by interim
+// results of unfinished runs. To replace the interim part, a new file replaces the whole one.
 type dirFile struct {
 	*os.File
 	path string

@@ -11,8 +11,8 @@ import (
 	"github.com/poolbench/poolbench/bench"
 )
 
-// WriteSoFar writes what a run that is not over has so far, in place of what it had before: readers
-// take it for a result that is suspect. It may be called while others call Write.
+// WriteSoFar writes the interim result of an unfinished run, replacing the last one: readers take
+// it for a SUSPECT result. It may be called while others call Write.
 func (d *Dir) WriteSoFar(r *bench.Result) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -212,9 +212,8 @@ func (w *resultsWriter) conclude(f finding.Finding) error {
 	return w.flush()
 }
 
-// Machine describes this one: what the numbers depend on and what does not change while they are
-// made. Nothing volatile is here: a value that differs from run to run would split the tables of
-// every reader.
+// Machine describes this machine by the constant facts that the numbers depend on. A value that
+// differs from run to run would split the tables of every reader.
 func Machine() []benchfmt.Config {
 	var config []benchfmt.Config
 	add := func(key, value string) {

@@ -57,9 +57,9 @@ func short(unit string) string {
 	return unit
 }
 
-// units are the metrics that a run can be held to: not what theory says, which is no doing of the
-// run, what another run would have been, nor what a search for capacity reports; not shares whose
-// parts are bounded themselves; and not ns/op, which would be taken for a time that a task takes.
+// units returns the metrics that an objective may bound. Excluded are exact values of theory,
+// predictions for other runs, results of a capacity search, shares whose parts have bounds of their
+// own, and ns/op, which would be mistaken for the time of a task.
 func units() (all []string) {
 	for _, m := range bench.Metrics() {
 		switch {

@@ -58,7 +58,7 @@ func (a *app) adviseCommand() *cobra.Command {
 	}
 	axes = question.AddAxes(cmd, "limit", "stages", "queue", "load", "count", "clock", "drain")
 	fs := cmd.Flags()
-	flags.Objective(cmd, &o.objectives, "what is to be met, such as p99-response<50ms; several "+
+	flags.Objective(cmd, &o.objectives, "objective to meet, such as p99-response<50ms; several "+
 		"with commas, or the flag again; the first is promised")
 	fs.Var(flags.Parsed(&o.may, "shed|drop", o.allow), "may",
 		"allow up to 1% of tasks to be refused (shed), or to fail (drop); repeatable")
@@ -68,7 +68,7 @@ func (a *app) adviseCommand() *cobra.Command {
 	fs.Var(flags.Parsed(&o.queue, "N", flags.ParseQueue), "queue-at-most",
 		"most slots of a queue; 0: none (default: any)")
 	fs.Var(flags.Parsed(&o.memory, "SIZE", parseMemory), "memory-at-most",
-		"memory of what waits and runs, 4KiB a task, such as 64MiB (default: any)")
+		"memory for queued and running tasks, 4KiB each, such as 64MiB (default: any)")
 	fs.DurationVar(&o.budget, "budget", 30*time.Second, "effort, as 50,000 simulated tasks for "+
 		"each second of this `TIME`, however fast the machine is")
 	o.html.AddTo(cmd, "html", "also write a page for a browser to this `FILE`")
@@ -104,8 +104,7 @@ func parseMemory(text string) (int64, error) {
 // question is what the flags come to.
 func (o adviseOptions) question(axes question.Words) (q advise.Question, err error) {
 	if len(o.objectives) == 0 {
-		return q, errors.New("advise: --objective is missing, such as --objective " +
-			"'p99-response<50ms'")
+		return q, errors.New("advise: want an objective, such as --objective 'p99-response<50ms'")
 	}
 	suite, err := axes.Suite("")
 	if err != nil {
@@ -117,7 +116,7 @@ func (o adviseOptions) question(axes question.Words) (q advise.Question, err err
 	load := q.Scenario.Load
 	switch {
 	case load.Arrival.TakesRate() && axes["rate"] == nil:
-		return q, errors.New("advise: --rate is missing, such as --rate 200")
+		return q, errors.New("advise: want a rate, such as --rate 200")
 	case load.Arrival.Spec.AllAtOnce && axes["n"] == nil:
 		return q, errors.New("advise: --n is missing: how many tasks are due at once")
 	}

@@ -1,5 +1,5 @@
-// Package cli is the command. A file is a subcommand: what it asks for, what it calls, what it
-// prints; what it says of itself is in help/. What subcommands share is in the packages below:
+// Package cli is the command. A file is a subcommand: flags, calls, output; what it says of itself
+// is in help/. What subcommands share is in the packages below:
 //
 //   - the question: flags, question, catalog
 //   - its runs: runner makes one, execution those of a plan, loads those of HTTP loads; progress and

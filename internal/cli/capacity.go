@@ -49,7 +49,7 @@ func (a *app) capacityCommand() *cobra.Command {
 		},
 	}
 	flags.Objective(cmd, &o.Objectives,
-		"what is to be met, such as p99-response<50ms; several with commas, or the flag again")
+		"objective to meet, such as p99-response<50ms; several with commas, or the flag again")
 	fs := cmd.Flags()
 	flags.Choice(cmd, &o.find, "find", "search the highest load or rate, the smallest limit at a "+
 		"--rate, or the longest queue of a strategy that sheds", "load", "limit", "queue")
@@ -84,8 +84,7 @@ func (o capacityOptions) search(axes question.Words) (capacity.Search, error) {
 	s := capacity.Search{Objectives: o.Objectives, Resolution: o.resolution,
 		Confidence: o.confidence, Runs: o.count}
 	if len(o.Objectives) == 0 {
-		return s, errors.New("capacity: --objective is missing, such as --objective " +
-			"'p99-response<50ms'")
+		return s, errors.New("capacity: want an objective, such as --objective 'p99-response<50ms'")
 	}
 	given, err := o.over(&s, axes)
 	if err != nil {

@@ -75,8 +75,8 @@ func (a *app) serverCapacityCommand() *cobra.Command {
 		},
 	}
 	flags.Objective(cmd, &o.Objectives,
-		"what is to be met, such as p99-response<50ms; several with commas, or the flag again; of "+
-			"sessions it is of all their steps")
+		"objective to meet, such as p99-response<50ms; several with commas, or the flag again; "+
+			"with sessions it covers all steps")
 	fs := cmd.Flags()
 	o.most = 1000
 	fs.Var(flags.Parsed(&o.most, "X", flags.ParseRate), "max-rate",
@@ -86,7 +86,7 @@ func (a *app) serverCapacityCommand() *cobra.Command {
 	fs.Var(flags.Share(&o.resolution, false), "resolution",
 		"stop at gaps of this `SHARE` of the rate (default 2%)")
 	fs.DurationVar(&o.rest, "rest", 2*time.Second,
-		"`TIME` to leave the server alone between two probes; twice as long after a miss")
+		"pause of this `TIME` between two probes; twice as long after a miss")
 	question.AddArrivals(cmd, &o.Attack, flags.Parsed(&o.Rate, "X", flags.ParseRate), &o.Process,
 		"constant")
 	question.AddRequests(cmd, &o.AttackOptions)
@@ -96,7 +96,7 @@ func (a *app) serverCapacityCommand() *cobra.Command {
 	o.AddDirTo(cmd)
 	o.AddJUnitTo(cmd)
 	o.Live.AddTo(cmd)
-	fs.BoolVar(&o.DryRun, "dry-run", false, "say what would be sent, send nothing")
+	fs.BoolVar(&o.DryRun, "dry-run", false, "print the requests to be sent, send nothing")
 	o.AddFormatTo(cmd)
 	for _, name := range []string{"rate", "n"} { // of a probe the search decides
 		if err := fs.MarkHidden(name); err != nil {
@@ -135,8 +135,7 @@ func (a *app) findServer(
 	s := capacity.Server{Objectives: o.Objectives, First: o.first, Most: o.most,
 		Resolution: o.resolution, Rest: o.rest, Seed: o.FirstSeed}
 	if len(o.Objectives) == 0 {
-		return errors.New("capacity: --objective is missing, such as --objective " +
-			"'p99-response<50ms'")
+		return errors.New("capacity: want an objective, such as --objective 'p99-response<50ms'")
 	}
 	thinks, err := ofSessions(&s, attacks[0])
 	if err = errors.Join(err, s.Validate()); err != nil {

@@ -50,13 +50,13 @@ func (a *app) compareCommand() *cobra.Command {
 		"a table for each value of these `KEYS`, and metric (default pkg)")
 	fs.StringVar(&o.Ignore, "ignore", "", "do not warn if these `KEYS` vary within a cell")
 	fs.StringVar(&o.Filter, "filter", "",
-		"compare only what matches this `QUERY`, such as '/load:0.8 .unit:ops/s'")
+		"compare only results that match this `QUERY`, such as '/load:0.8 .unit:ops/s'")
 	fs.Var(flags.Share(&o.Alpha, false), "alpha",
 		"a difference is significant when p is at most this `P` (default 0.05)")
 	fs.Var(flags.Share(&o.Confidence, false), "confidence",
 		"`LEVEL` of the intervals (default 95%)")
 	fs.BoolVar(&o.allowPartial, "allow-partial", false,
-		"compare interrupted or cut-off results by what they hold")
+		"accept interrupted or cut-off results and compare the samples they have")
 	flags.Choice(cmd, &o.format, "format", "output", "text", "markdown", "csv", "json")
 	o.html.AddTo(cmd, "html", "also write a page for a browser to this `FILE`")
 	return cmd
@@ -118,10 +118,10 @@ func entire(inputs []results.Input, interrupted bool) error {
 	for _, in := range inputs {
 		switch r := in.Results; {
 		case r.Cut.Line > 0:
-			wrong = append(wrong, fmt.Errorf("%v: the last line is cut off; --allow-partial takes "+
-				"what the file holds", r.Cut))
+			wrong = append(wrong, fmt.Errorf("%v: the last line is cut off; --allow-partial "+
+				"takes the lines before it", r.Cut))
 		case r.Partial != "" && interrupted:
-			wrong = append(wrong, fmt.Errorf("%s; --allow-partial takes what it holds",
+			wrong = append(wrong, fmt.Errorf("%s; --allow-partial takes the results it has",
 				results.NotWhole(r)))
 		}
 	}

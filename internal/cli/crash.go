@@ -54,7 +54,7 @@ func (a *app) crashCommand() *cobra.Command {
 	o := crashOptions{Order: crash.Order{Limit: 8, Tasks: 20_000}, kills: 10}
 	cmd := &cobra.Command{
 		Use:               "crash STRATEGY [flags]",
-		Short:             "kill a process that works, and count what was lost and done twice",
+		Short:             "kill a working process and count the tasks lost and done twice",
 		Args:              flags.Operands("STRATEGY"),
 		ValidArgsFunction: flags.CompleteArgs(false, catalog.StrategyNames),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -74,14 +74,14 @@ func (a *app) crashCommand() *cobra.Command {
 	fs.StringArrayVar(&o.settings, "setting", nil, "`NAME=VALUE` in the configuration of the "+
 		"server that is started, as in appendfsync=always; repeatable")
 	number(&o.Limit, strategies.MaxLimit, "limit", "tasks at once")
-	fs.StringVar(&o.Workload, "workload", "exponential:mean=1ms", "what a task does, by `NAME`")
+	fs.StringVar(&o.Workload, "workload", "exponential:mean=1ms", "workload of each task, by "+
+		"`NAME`")
 	flags.Complete(cmd, "workload", catalog.WorkloadNames)
 	fs.Var(flags.Parsed(&o.Rate, "RATE", flags.ParseRate), "rate",
-		"tasks that are submitted a second "+
-			"(default 4/5 of what the limit allows)")
+		"tasks submitted a second (default 4/5 of the limit's capacity)")
 	fs.Uint64Var(&o.Seed, "seed", 1, "seed `N` of the tasks and of the moments of the kills")
 	fs.DurationVar(&o.patience, "patience", patience,
-		"`TIME` in which nothing happens and after which what is left counts as lost")
+		"count the remaining tasks as lost after this `TIME` without progress")
 	flags.Servers(cmd)
 	flags.Choice(cmd, &o.format, "format", "what is printed", "text", "json")
 	o.html.AddTo(cmd, "html", "also write a page for a browser to this `FILE`")

@@ -62,8 +62,8 @@ func (a *app) gateCommand() *cobra.Command {
 		},
 	}
 	fs := cmd.Flags()
-	flags.Metric(cmd, &o.options.Metrics, "judge only this `METRIC`; repeatable (default "+
-		"all with a direction, but for a few)")
+	flags.Metric(cmd, &o.options.Metrics, "judge only this `METRIC`; repeatable (default all "+
+		"with a direction, except a few)")
 	fs.Var(flags.Share(&o.options.Margin, true), "margin",
 		"tolerance: ignore changes up to this `SHARE` (default 2%)")
 	fs.Var(flags.Share(&o.options.Promise, false), "promise",
@@ -71,7 +71,7 @@ func (a *app) gateCommand() *cobra.Command {
 	fs.Var(flags.Share(&o.options.Alpha, false), "alpha",
 		"probability `P` of any false alarm, over all metrics (default 0.05)")
 	fs.BoolVar(&o.options.AllowPartial, "allow-partial", false,
-		"judge interrupted results by what they hold")
+		"accept interrupted results and judge the samples they have")
 	fs.BoolVar(&o.options.AllowEnvironment, "allow-environment", false,
 		"compare across machines and Go versions")
 	flags.Choice(cmd, &o.format, "format", "output", "text", "markdown", "json", "junit")

@@ -121,7 +121,8 @@ func (a *app) gateRevisions(ctx context.Context, f gateFlags) error {
 func (a *app) gateFailure(ctx context.Context, o measure.Options, err error) error {
 	if ctx.Err() != nil && errors.Is(err, context.Cause(ctx)) {
 		if kept, _ := filepath.Glob(filepath.Join(o.Out, "plan.json")); len(kept) > 0 {
-			a.Complain(fmt.Errorf("%s holds what was measured: --out %s --resume continues it", o.Out,
+			a.Complain(fmt.Errorf("%s holds the measurements so far: --out %s --resume "+
+				"continues", o.Out,
 				o.Out))
 		}
 		return exit.Interrupted
@@ -218,7 +219,7 @@ func work(b measure.BenchTime, blocks int) (iterations int, took time.Duration) 
 // guardCommand is the process that cleans up after a gate that was killed.
 func (a *app) guardCommand() *cobra.Command {
 	return hidden("guard DIR [flags]",
-		"end and remove what a gate has left that was killed (for poolbench itself)",
+		"clean up after a killed gate (for poolbench itself)",
 		func(ctx context.Context, args []string) error {
 			if err := measure.Guard(ctx, a.stdin, args[0]); err != nil {
 				return fmt.Errorf("guard: %w", err)

@@ -45,7 +45,7 @@ func (a *app) reportCommand() *cobra.Command {
 	return cmd
 }
 
-// report is `poolbench report DIR`. What is written elsewhere is in nobody's way who writes to the
+// report is `poolbench report DIR`. Files written elsewhere do not disturb a writer of the
 // directory.
 func (a *app) report(dir string, html, card flags.Output) error {
 	if _, err := results.ReadDir(dir); err != nil { // before anything is written

@@ -39,8 +39,8 @@ func (a *app) runCommand() *cobra.Command {
 	cmd.Flags().BoolVar(&o.Soak, "soak", false, "keep no record of single tasks, so that a run "+
 		"may go on for hours: quantiles within 0.1% (so it is beyond 10 million tasks)")
 	cmd.Flags().IntVar(&o.Responses, "responses", rundir.MostResponses,
-		"keep the response of each task and its parts, of up to so many `TASKS` in all and "+
-			"none of studies: compare then tells what a difference is made of")
+		"record the response of each task and its parts, for up to this many `TASKS` and not in "+
+			"studies: compare then breaks a difference down")
 	flags.Servers(cmd)
 	cmd.Flags().BoolVar(&o.Why, "why", false,
 		"say why each p99 is what it is, as poolbench why does")

@@ -46,11 +46,11 @@ func (a *app) traceCommand() *cobra.Command {
 			"what HAR and vegeta's results have", traces.UnitNames()...)
 	fs.StringVar(&o.class, "class", traces.NoColumn, "`COLUMN` of the classes")
 	flags.Choice(cmd, &o.at, "at",
-		"what a time is of: the begin of a task or its end, as in nginx's log",
+		"instant that the time column records: the begin of a task or, as in nginx's log, its end",
 		"begin", "end")
 	fs.StringVar(&o.from, "from", "", "`BEGIN` of the part to look at: 09:00 on the first day, or "+
 		"10m after the first")
-	fs.StringVar(&o.to, "to", "", "`END` of that part, likewise")
+	fs.StringVar(&o.to, "to", "", "`END` of that part, in the same forms")
 	flags.Choice(cmd, &o.format, "format", "what is printed", "text", "json")
 	o.html.AddTo(cmd, "html", "also write a page for a browser to this `FILE`")
 	return cmd

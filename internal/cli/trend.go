@@ -46,7 +46,7 @@ func (a *app) trendCommand() *cobra.Command {
 	fs.IntVar(&o.Last, "last", 0,
 		"list only changes that begin in the last `N` results (default all)")
 	fs.BoolVar(&o.allowPartial, "allow-partial", false,
-		"accept results whose last line is cut off; use what is there")
+		"accept results whose last line is cut off; use the lines before it")
 	fs.BoolVar(&o.fail, "fail", false, "exit code 1 when a change for the worse is listed")
 	fs.Uint64Var(&o.Seed, "seed", 1, "`SEED` of the permutations")
 	fs.StringVar(&o.out, flags.OutFlag, "",

@@ -55,7 +55,7 @@ func (a *app) workerCommand() *cobra.Command {
 		"virtual-clock runs at once, `N` (default: one for each processor)")
 	fs.DurationVar(&o.idle, "idle", 0, "end after this `TIME` without work (default: never)")
 	flags.Servers(cmd)
-	fs.BoolVar(&o.quiet, "quiet", false, "say nothing of who comes and goes")
+	fs.BoolVar(&o.quiet, "quiet", false, "do not print who connects and leaves")
 	return cmd
 }
 
@@ -136,7 +136,8 @@ func (a *app) findHub(
 	case o.listen != "":
 		token := os.Getenv("NATS_TOKEN")
 		if err = flags.CheckAddress(o.listen, o.any); err == nil && o.any && token == "" {
-			err = errors.New("--any-address wants a $NATS_TOKEN: whoever gets in can run things here")
+			err = errors.New("--any-address wants a $NATS_TOKEN: anybody who connects can run " +
+				"commands here")
 		}
 		if err == nil {
 			server, err = hub.StartAt(o.listen, token)

@@ -69,17 +69,17 @@ func (r *loading) look(ctx context.Context) {
 		}
 		s := p.agent.Share
 		if s.Late > 0 {
-			p.doubt(s.Late, "it was told to start %v too late", s.Late)
+			p.doubt(s.Late, "the command to start reached it %v too late", s.Late)
 		}
 		if off := s.Began.Sub(r.began.Add(now.of).Round(0)); s.Requests > 0 &&
 			off.Abs() > both+slack {
-			p.doubt(off.Abs(), "it began %v from when it was to", off)
+			p.doubt(off.Abs(), "it began %v off its planned start", off)
 		}
 		r.mu.Lock()
 		ahead := p.ahead
 		r.mu.Unlock()
 		if ahead > both+slack {
-			p.doubt(ahead, "its times are %v beyond what had passed", ahead)
+			p.doubt(ahead, "its times are %v ahead of the elapsed time", ahead)
 		}
 	}
 }

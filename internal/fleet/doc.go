@@ -13,9 +13,9 @@
 //
 // A load (load.go) is an attack that several agents (agent.go) share, over plain messages: it calls
 // until there are enough (muster.go), measures how far their clocks are off (clocks.go), tells each
-// by its own clock when the plan begins, and makes one report of the shares that come back
-// (hear.go). Nothing of the plan is sent: it is a function of the attack and its seed. Both sides
-// give signs of life; agents whose load is silent stop, and an agent that is silent is lost.
+// by its own clock when the plan begins, and makes one report of the returned shares (receive.go).
+// Nothing of the plan is sent: it is a function of the attack and its seed. Both sides give signs
+// of life; agents whose load is silent stop, and an agent that is silent is lost.
 //
 // Only programs that are built alike and know the same parts work together (member.go): the queue
 // of one is not that of another. Who is refused is told why.

@@ -105,7 +105,7 @@ func (r *loading) startAll(ctx context.Context) {
 				no = err.Error()
 			}
 			if no != "" {
-				r.lose(p, "it was not told to start: "+no)
+				r.lose(p, "the command to start did not reach it: "+no)
 			}
 		})
 	}

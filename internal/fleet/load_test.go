@@ -167,9 +167,9 @@ func TestBrokenAgents(t *testing.T) {
 		says    string
 	}{
 		{"late", changed(func(s *attack.Share) { s.Late = 50 * time.Millisecond }), false,
-			bench.Suspect, "it was told to start 50ms too late"},
+			bench.Suspect, "the command to start reached it 50ms too late"},
 		{"very late", changed(func(s *attack.Share) { s.Late = time.Second }), false,
-			bench.Invalid, "it was told to start 1s too late"},
+			bench.Invalid, "the command to start reached it 1s too late"},
 		{"slow", changed(func(s *attack.Share) {
 			s.Verdict = bench.Invalid
 			s.Reasons = []bench.Reason{{Verdict: bench.Invalid, Check: "lag",
@@ -186,7 +186,7 @@ func TestBrokenAgents(t *testing.T) {
 		{"ahead of time", changed(func(s *attack.Share) {
 			last := s.Records[0].At(uint64(s.Requests - 1))
 			last.Settle(records.Completed, int64(time.Hour))
-		}), false, bench.Invalid, "beyond what had passed"},
+		}), false, bench.Invalid, "ahead of the elapsed time"},
 		{"of a jumping clock", func(a *Agent) {
 			var jumped atomic.Bool
 			a.clock = func() time.Time {

@@ -15,9 +15,9 @@ import (
 // there, and ends what cannot be stopped; one is in a child of a test, which speaks to its parent
 // by it.
 var printing = map[string][]string{
-	"poolbench.go":                      {"Stdout", "Stderr", "Exit"}, // Main
-	"bench/benchmark.go":                {"Stdout", "Exit"},
-	"strategies/strategytest/errand.go": {"Stdout", "Exit"},
+	"poolbench.go":                         {"Stdout", "Stderr", "Exit"}, // Main
+	"bench/benchmark.go":                   {"Stdout", "Exit"},
+	"strategies/strategytest/childside.go": {"Stdout", "Exit"},
 	// a process that speaks to its parent there has what else is printed on stderr
 	"internal/durability/crash/work.go": {"Stdout", "Stderr"},
 }

@@ -39,7 +39,7 @@ var _ = register(Study{
 	Compared: slices.Concat(blocking, refusing),
 	With:     each(func(_ Size, name string) []bench.Scenario { return pressedCells(name) }),
 	Advice: evidence.Sentences{
-		Holds:       "shed under overload: what completes is then in time",
+		Holds:       "shed under overload: the tasks that complete are then in time",
 		DoesNotHold: "block: shedding completes no more in time",
 		Depends:     "shed where producers do not wait for an answer; where they do, block",
 	},
@@ -165,7 +165,7 @@ func drawPressed(m *evidence.Measured) evidence.Figure {
 	x := charts.Axis{Label: "load, 1 being the capacity", Name: "load",
 		Marks: []float64{0.7, 1, 1.3, 1.6}}
 	good := evidence.Plane("goodput", x, charts.Axis{Reach: []float64{0},
-		Label: fmt.Sprintf("tasks a second done within %s", words.Span(inTimeMost))})
+		Label: fmt.Sprintf("tasks completed within %s, per second", words.Span(inTimeMost))})
 	slow := evidence.Plane("p99 response", x, responses("of those completed"))
 	behind := evidence.Plane("behind when the overload ends", x,
 		charts.Axis{Label: "last due to last end", Format: charts.Seconds, Reach: []float64{0}})
@@ -224,7 +224,7 @@ func drawOutcomes(m *evidence.Measured) evidence.Figure {
 	}
 	return evidence.Figure{
 		Name:  "backpressure-outcomes",
-		Title: "What becomes of the tasks depends on who produces them",
+		Title: "The outcome depends on the producer of the tasks",
 		Subtitle: fmt.Sprintf("In time: within %s of being due. Block: %s, shed: %s, shed the "+
 			"late: codel_lifo", words.Span(inTimeMost), pooled, shedding),
 		Caption: []string{

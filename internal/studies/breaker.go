@@ -76,13 +76,13 @@ var troubles = func() []trouble {
 		{"stands still", "a service that stands still", "%sworker_pool",
 			"freeze:period=60s,stop=10s", "exponential:mean=10ms", steady, 90 * breakerRate,
 			200 * time.Millisecond},
-		{"works for those who left", "one that works for callers who have gone",
+		{"works for those who left", "one that works for callers who have left",
 			"retry:attempts=4,base=100ms+%sunbounded", "deaf_server", "constant:mean=1us",
 			overload, overloaded, 0},
 		{"quota used up", "one whose quota is used up", "%sworker_pool",
 			fmt.Sprintf("fixed_window:window=40s,limit=%d", 30*breakerRate),
 			"exponential:mean=10ms", steady, 60 * breakerRate, 0},
-		{"refuses what is too much", "one that refuses only what is too much", "%sunbounded",
+		{"refuses the excess", "one that refuses only the excess", "%sunbounded",
 			fmt.Sprintf("concurrency_cap:limit=%d", limit), "exponential:mean=10ms", crowd, crowded,
 			0},
 	}
@@ -128,8 +128,8 @@ func judgeBreaker(m *evidence.Measured) finding.Finding {
 			words.Short(callee.Mid), t.said)
 		lines = append(lines, t.line(m))
 	}
-	because := "with a breaker the caller has so many times the tasks that are late or lost, and the " +
-		"callee so many times the calls in vain: " + strings.Join(r.All(), "; ")
+	because := "late or lost tasks of the caller, and calls in vain of the callee, with a " +
+		"breaker ÷ without: " + strings.Join(r.All(), "; ")
 	f := r.Find(evidence.Sentences{Holds: because, DoesNotHold: because,
 		Depends: "on how the service fails; " + because}, "what a breaker saves")
 	f.Say(lines...)
@@ -155,9 +155,9 @@ func (t trouble) line(m *evidence.Measured) string {
 
 func drawBreaker(m *evidence.Measured) evidence.Figure {
 	panels := []charts.RowPanel{
-		{Title: "the caller: late or lost", X: shares("share of all tasks", 0)},
+		{Title: "caller: late or lost", X: shares("share of all tasks", 0)},
 		{Title: "of them lost", X: shares("share of all tasks", 0)},
-		{Title: "the callee: calls in vain", X: evidence.Log("for each task", words.Short)},
+		{Title: "callee: calls in vain", X: evidence.Log("for each task", words.Short)},
 	}
 	var rows []string
 	var cells []bench.Scenario

@@ -26,7 +26,7 @@ import (
 // accepted tasks a second times their mean wait: that is the memory, in tasks.
 var _ = register(Study{
 	Name:     "buffer",
-	Question: "what does a larger buffer buy: under bursts, and under an overload that lasts?",
+	Question: "what does a larger buffer buy under bursts, and under a lasting overload?",
 	Claim: "buffer size trades latency against memory: larger buffers absorb bursts but use " +
 		"more memory",
 	Count:  [3]int{3, 8, 20},
@@ -227,11 +227,11 @@ func drawBuffer(m *evidence.Measured) evidence.Figure {
 	}
 	return evidence.Figure{
 		Name:  "buffer",
-		Title: "What a longer buffer buys, of bursts and under an overload that lasts",
-		Subtitle: fmt.Sprintf("%s, %d workers, tasks of 8 ms; what finds no slot is refused",
+		Title: "A longer buffer under bursts and under a lasting overload",
+		Subtitle: fmt.Sprintf("%s, %d workers, tasks of 8 ms; a task that finds no slot is refused",
 			shedding, limit),
 		Caption: []string{
-			"The memory is what is queued, not what there is room for.",
+			"The memory is that of the queued tasks, not that of an empty queue.",
 			"Bands: exact for Poisson arrivals (M/M/k/K); bulks have no closed form, and none " +
 				"is drawn.",
 			m.Means(bufferCells(Quick, shedding)),

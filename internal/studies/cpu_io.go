@@ -215,8 +215,8 @@ func judgeCores(m *evidence.Measured) finding.Finding {
 	return f
 }
 
-// answerCores says what a pool as large as the cores comes to, and what the computing tasks have of
-// it.
+// answerCores adds the results of one pool with a slot per core, and their effect on the computing
+// tasks.
 func answerCores(m *evidence.Measured, f *finding.Finding) {
 	if v := m.Median(apartCell(Quick, pooled, corePool), callTail).Mid; !math.IsNaN(v) {
 		asked := (coreBusy*corePool + callSlots) / corePool
@@ -332,7 +332,7 @@ func drawCores(m *evidence.Measured) evidence.Figure {
 			fmt.Sprintf("The separate pools have %d slots to compute, or %d: where all cores "+
 				"compute, a task that wakes up waits for one, in whatever pool.",
 				realSlots[0], realSlots[1]),
-			"In bold: what is told to be better than the other way to divide the slots.",
+			"In bold: significantly better than the other way to divide the slots.",
 			m.MedianCells([]bench.Scenario{apartCell(Quick, pooled, coreLimits[1])}),
 		},
 	}.Table(shell.Table{Of: "slots in all", Heads: []string{"one pool", "separate pools",

@@ -338,12 +338,12 @@ func drawEvil(m *evidence.Measured) evidence.Figure {
 	return evidence.Figure{
 		Name:  "evil",
 		Title: fmt.Sprintf("Endless tasks in a pool of %d slots", limit),
-		Subtitle: fmt.Sprintf("%d tasks, of which the good ones take %s in the mean and alone "+
-			"keep the pool %s busy", evilTasks, words.Span(evilGood), words.Percent(evilLoad)),
+		Subtitle: fmt.Sprintf("%d tasks; the good ones take %s on average and alone keep the "+
+			"pool %s busy", evilTasks, words.Span(evilGood), words.Percent(evilLoad)),
 		Caption: []string{
 			fmt.Sprintf("Left: the timeout is an hour, longer than any run; segregated and "+
-				"partitioned do as worker_pool and are not drawn. From %.2g endless tasks on "+
-				"the slots that are left are overloaded, from %d on none is left.",
+				"partitioned do the same as worker_pool and are not drawn. From %.2g endless "+
+				"tasks on the remaining slots are overloaded, from %d on none remains.",
 				limit*(1-evilLoad), limit),
 			"Middle: endless tasks are cut off by the timeout; above a load of 1 every pool is " +
 				"overloaded.",

@@ -86,7 +86,7 @@ func dispatchers() []strategies.Variant {
 	return every(takesAll, map[string]string{"rate": "1000000000"})
 }
 
-// A dispatchCost is what a task of a strategy took, in seconds, and what it allocated.
+// A dispatchCost is the time, in seconds, and the allocations of a strategy per task.
 type dispatchCost struct {
 	name   string
 	cell   bench.Scenario

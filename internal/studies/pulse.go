@@ -35,8 +35,8 @@ var _ = register(Study{
 	With:     each(pulseSweep),
 	Advice: evidence.Sentences{
 		Holds:       "a pulse of this length needs no precaution",
-		DoesNotHold: "keep the usual load low: the backlog drains with what is left of the capacity",
-		Depends: "shed what cannot be done in time: a queue that keeps it hurts those who come " +
+		DoesNotHold: "keep the usual load low: the backlog drains with the spare capacity",
+		Depends: "shed tasks that cannot be done in time: a queue that keeps them hurts those " +
 			"after the pulse",
 	},
 	Judge: judgePulse,
@@ -109,8 +109,9 @@ func judgePulse(m *evidence.Measured) finding.Finding {
 			all),
 		DoesNotHold: fmt.Sprintf("on average the response does not recover within a quarter of the "+
 			"pulse of %s: %s", words.Span(pulseLength), all),
-		Depends: fmt.Sprintf("on what becomes of the tasks that cannot be done in the pulse of "+
-			"%s: on average the response recovers soon with %s, not with %s", words.Span(pulseLength),
+		Depends: fmt.Sprintf("on the handling of tasks that exceed the capacity in the pulse of "+
+			"%s: on average the response recovers soon with %s, not with "+
+			"%s", words.Span(pulseLength),
 			words.Series(r.So()), words.Series(r.Not())),
 	}, "how soon the response recovers")
 	f.Say(lines...)
@@ -133,7 +134,7 @@ func pulseLine(m *evidence.Measured, sc bench.Scenario) string {
 		words.Percent(typical("stage2-shed/op")),
 		words.Counted(math.Round(typical("stage2-backlog-tasks")), "task"))
 	if p99 := typical("stage3-p99-response-sec"); !math.IsNaN(p99) {
-		line += fmt.Sprintf("; the p99 of those who come later is %s, before it was %s",
+		line += fmt.Sprintf("; the p99 of later tasks is %s, before the pulse it was %s",
 			words.Seconds(p99), words.Seconds(typical("stage1-p99-response-sec")))
 	}
 	return line

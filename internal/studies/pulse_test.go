@@ -27,9 +27,9 @@ func TestPulseVerdicts(t *testing.T) {
 			"codel_lifo after 9 s"},
 		"some never": {func(s string) float64 {
 			return map[bool]float64{true: 0, false: 1}[s == pooled]
-		}, finding.Depends, "on what becomes of the tasks that cannot be done in the pulse of " +
-			"10 s: on average the response recovers soon with bounded_queue_shed after 1 s " +
-			"and codel_lifo after 1 s, not with worker_pool after 40 s"},
+		}, finding.Depends, "on the handling of tasks that exceed the capacity in the pulse of " +
+			"10 s: on average the response recovers soon with bounded_queue_shed after 1 s and " +
+			"codel_lifo after 1 s, not with worker_pool after 40 s"},
 	} {
 		of := func(sc bench.Scenario, i int) map[string]float64 {
 			felt := c.felt(sc.Strategy.String())

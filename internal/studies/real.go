@@ -15,12 +15,12 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// realWaits does under the real clock what load does under the virtual one: what is left over is
-// overhead and the timers of the machine. realComputing has tasks that compute a counted amount, so
-// that the cores are the slots.
+// realWaits is load under the real clock: the excess over the virtual one is overhead and the
+// timers of the machine. The tasks of realComputing compute a counted amount, so that the cores are
+// the slots.
 //
 // The oracle takes a run's own arrivals and task times and says what an ideal queue would have made
-// of them. What a strategy's mean wait is longer by is what it and the machine add. A repetition in
+// of them. The excess of a strategy's mean wait is added by it and the machine. A repetition in
 // which fewer than eight in ten of the tasks accepted in a second were done has no steady state, as
 // what is added adds up for as long as it lasts, and is left out.
 //

@@ -87,13 +87,13 @@ func judgeRetry(m *evidence.Measured) finding.Finding {
 		winner := backoff
 		switch {
 		case !done && !rival:
-			return evidence.Missing("nothing gets the batch done at %s", door.target)
+			return evidence.Missing("no way completes the batch at %s", door.target)
 		case !done:
 			winner = other
 			r.AtMost(evidence.Interval{Mid: math.Inf(1), Lo: math.Inf(1), Hi: math.Inf(1)},
 				retryTie, "loses tasks at %s", door.name())
 		case !rival:
-			r.AtMost(evidence.Interval{}, retryTie, "the only calls without a loss at %s",
+			r.AtMost(evidence.Interval{}, retryTie, "it alone loses no task at %s",
 				door.name())
 		default:
 			ratio := retryCalls(m, door, backoff.way, other.way)
@@ -181,8 +181,8 @@ func answerJitter(outcomes [][]retryOutcome, f *finding.Finding) {
 	}
 }
 
-// answerBounds says what a bound on attempts loses of tasks that were only refused, and what a
-// task costs that says that it failed.
+// answerBounds adds the share of refused tasks that a bound on attempts loses, and the cost of a
+// task that fails.
 func answerBounds(m *evidence.Measured, f *finding.Finding) {
 	for _, place := range retryPlaces {
 		var shares, bounds []string

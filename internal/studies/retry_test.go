@@ -53,11 +53,8 @@ func TestRetryVerdicts(t *testing.T) {
 				"calls of" +
 				" no retry at concurrency_cap"},
 		{"the only one that loses nothing", sampleRetry(always(9), 1, 0.1), finding.Holds,
-			"exponential backoff with jitter takes the fewest calls at every target: the only " +
-				"calls without a loss at token_bucket, the only calls without a loss at " +
-				"fixed_window," +
-				" the only calls without a loss at sec_ban and the only calls without a loss at " +
-				"concurrency_cap"},
+			"exponential backoff with jitter takes the fewest calls at every target: it alone loses no task at token_bucket, it alone loses no task at fixed_window," +
+				" it alone loses no task at sec_ban and it alone loses no task at concurrency_cap"},
 		{"nowhere fewest", sampleRetry(always(4), 3, 0), finding.DoesNotHold,
 			"exponential backoff with jitter takes the fewest calls at no target: it takes 1.33 " +
 				"times the calls of no retry at token_bucket, 1.33 times the calls of no " +
@@ -76,7 +73,7 @@ func TestRetryVerdicts(t *testing.T) {
 				return map[string]float64{"attempts/op": 1, "throttled/op": 0.5, "makespan-sec": 1,
 					"mean-service-sec": 0.1}
 			}), finding.Undecided,
-			"nothing gets the batch done at token_bucket:rate=50,burst=10"},
+			"no way completes the batch at token_bucket:rate=50,burst=10"},
 	} {
 		finds(t, c.name, judgeRetry(c.m), c.want, c.because)
 	}

@@ -137,7 +137,7 @@ func judgeShutdown(m *evidence.Measured) finding.Finding {
 				words.Span(shutdownDeadline))
 		}
 		if now == 0 {
-			return evidence.Missing("%s: the pool holds nothing at the shutdown", c.name)
+			return evidence.Missing("%s: the pool holds no task at the shutdown", c.name)
 		}
 		saved := evidence.OfMean(m.Pairs(c.cell(atOnce), c.cell(shutdownDeadline),
 			func(now, then evidence.Run) float64 {
@@ -218,8 +218,8 @@ func drawShutdown(m *evidence.Measured) evidence.Figure {
 		Caption: []string{
 			"At the left all tasks held are abandoned at once. A pool that is done before its " +
 				"deadline does not wait for it.",
-			"The length of the queue decides how long the drain takes: bound it beforehand.",
-			"Band: exact for tasks that are all held at the shutdown (a pure death process).",
+			"The length of the queue decides how long the drain takes: bound the queue.",
+			"Band: exact if the pool holds all tasks at the shutdown (a pure death process).",
 			m.Medians([]bench.Scenario{shutdownCases[0].cell(shutdownDeadline)}),
 		},
 	}.Planes(lost, took)

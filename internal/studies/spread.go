@@ -73,8 +73,7 @@ func spreadSweep(size Size, of ...string) []bench.Scenario {
 // spreadOf is the sweep of a strategy, in the order of spreadC2.
 func spreadOf(name string) []bench.Scenario { return spreadSweep(Quick, name) }
 
-// keptUp is the share of what arrives that completes: an open loop completes what arrives, and what
-// arrived differs by chance.
+// keptUp is the completed share of the arrivals, since the number of arrivals differs by chance.
 func keptUp(r evidence.Run) float64 { return r("ops/s") / r("offered-ops/s") }
 
 func judgeSpread(m *evidence.Measured) finding.Finding {

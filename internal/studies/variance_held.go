@@ -65,9 +65,9 @@ func drawHeld(m *evidence.Measured) evidence.Figure {
 		Subtitle: fmt.Sprintf("One shared pool, %.0f %% busy; long tasks of R short ones, each "+
 			"half of the work", 100*varianceLoad),
 		Caption: []string{
-			"Of the time: what short tasks find when they are due, which for Poisson arrivals " +
-				"is the share of the time (PASTA). Of the waiting: the share of all waiting of " +
-				"short tasks that those bear who find it so.",
+			"Of the time: the slots held when a short task is due, which for Poisson arrivals is " +
+				"the share of the time (PASTA). Of the waiting: the share of all waiting of short " +
+				"tasks that falls on those that arrive then.",
 			fmt.Sprintf("Means of %s repetitions.", m.Repetitions(heldCells(Standard))),
 		},
 	}.Stacks("share of the time, or of short tasks' waiting", stacks,
@@ -77,8 +77,8 @@ func drawHeld(m *evidence.Measured) evidence.Figure {
 func answerHeld(m *evidence.Measured, f *finding.Finding) {
 	found, waiting := heldAt(m, taxAt)
 	if !math.IsNaN(found[limit]) {
-		f.Add("at R = %v long tasks hold %d or all of the %d slots for %s of the time; the short "+
-			"tasks that come then bear %s of all waiting of short tasks",
+		f.Add("at R = %v long tasks hold %d or all of the %d slots for %s of the time; %s of all "+
+			"waiting of short tasks falls on those that arrive then",
 			taxAt, limit-1, limit, words.Percent(found[limit-1]+found[limit]),
 			words.Percent(waiting[limit-1]+waiting[limit]))
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// machinePart does it with real work on real cores: what of the theory survives, and what the
-// machine adds.
+// machinePart repeats it with real work on real cores: does the theory hold, and how much does the
+// machine add?
 //
 // Each run has a twin under the virtual clock, in which tasks of the same sizes wait instead of
 // computing. A machine adds to it in two ways. It makes the work longer, because cores, caches and

@@ -43,8 +43,7 @@ func (d *Document) WritePage(w io.Writer) error {
 	return p.Write(w)
 }
 
-// figure draws the promise, what other limits come to, and what becomes of it when things get
-// worse, beside the bound.
+// figure draws the promise, the values at other limits and under stress, and the bound.
 func (d *Document) figure() (*shell.Figure, error) {
 	o := d.Recommendation
 	kinds := []string{"met", "not met", "undecided"}

@@ -98,7 +98,7 @@ func (s Sweep) indifferent() (x, low, high float64, ok bool) {
 	return x, low, high, ok && s.Place(x) != ""
 }
 
-// price says what the best loses, and what it costs to have no bound.
+// price returns the tasks that the best loses, and the cost of an unbounded one.
 func (s Sweep) price(c contest) Fact {
 	best := c.in[0]
 	var lost []string

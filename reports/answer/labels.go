@@ -6,9 +6,9 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// preferred says of which tasks another strategy has the lowest p99 than of all: what a strategy
-// that prefers some is for, and what the p99 of all tasks hides. It speaks of the class, priority
-// or tenant with the largest difference.
+// preferred names the class, priority or tenant for which another strategy has the lowest p99 than
+// for all tasks, by the largest difference: that is the purpose of a strategy that prefers some,
+// and the p99 of all tasks hides it.
 func (s Sweep) preferred(a Answer) (text string) {
 	const all = "p99-response-sec"
 	if a.Unit != all {

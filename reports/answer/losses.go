@@ -44,7 +44,7 @@ func (c contest) spared(worstNamed bool) string {
 	case len(c.in) == 1:
 		return ""
 	case least.Names[0] == best.Names[0]:
-		return "; all lose tasks, and no other fewer"
+		return "; all lose tasks, and none fewer"
 	}
 	return fmt.Sprintf("; all lose tasks, the fewest %s", least.named())
 }

@@ -152,7 +152,7 @@ func tallied(all []finding.Finding) string {
 	return fmt.Sprintf("Of %s %s", prose.Count(len(all), "claim"), prose.List(parts))
 }
 
-// studyFacts are what to do, the numbers that decide, and what is not decided.
+// studyFacts returns the advice, the deciding numbers, and the open questions.
 func studyFacts(judged []finding.Finding, top finding.Finding) (facts []Fact) {
 	add := func(title, text string) {
 		if text != "" {

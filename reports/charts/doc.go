@@ -11,10 +11,10 @@
 // The constructors, one a file:
 //
 //	Response      response quantiles against load, rate or limit: one panel a quantile
-//	Throughput    throughput and goodput against what was offered, with the diagonal and the capacity
+//	Throughput    throughput and goodput against offered load, with the diagonal and the capacity
 //	Distribution  response against percentile, on the axis that gives each further nine the same width
 //	Variance      response against the squared coefficient of variation of the service times
-//	Timeline      what was in flight and queued while a run went on
+//	Timeline      tasks in flight and queued over the time of a run
 //	Heat          response times over the time of a run, coloured by how many there are
 //	Planes        panels with axes of their own, levels, and remarks: for a picture that makes one point
 //	Stacks        wholes made of parts in an order, a row each
@@ -28,9 +28,9 @@
 // Chart.Notes. A chart without a point is an *EmptyError. Series whose slices differ in length are
 // a mistake in the program and panic.
 //
-// Values that only say how long a run was, as the response of a queue that fills faster than it
-// empties, are marked as Growing: they stand at the end of the axis with an arrow instead of
-// pressing all others into a corner.
+// Values that grow with the length of the run, such as the response of an unstable queue, are
+// marked as Growing: an arrow at the end of the axis, so that they do not press all others into a
+// corner.
 //
 // # Telling series apart
 //

@@ -8,9 +8,9 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Throughput draws what was completed (Y) against what was offered (X), both in tasks per second:
-// one panel each for throughput and goodput, with the diagonal on which nothing is lost, and a line
-// at the capacity unless that is 0 (unknown).
+// Throughput draws completed (Y) against offered load (X), both in tasks per second: one panel each
+// for throughput and goodput, with the diagonal on which nothing is lost, and a line at the
+// capacity unless that is 0 (unknown).
 func Throughput(title string, capacity float64, panels []Panel) (*Chart, error) {
 	c := &Chart{Title: title, shareY: true}
 	cleaned := c.clean(panels, counting, counting)

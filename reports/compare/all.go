@@ -52,7 +52,7 @@ func Two(old, new *results.Results, opts Options) (*Comparison, error) {
 // unless opts.Table was given, when there are columns and no row is in two of them.
 func All(inputs []results.Input, opts Options) (*Comparison, error) {
 	if len(inputs) == 0 {
-		panic("reports: comparison of nothing")
+		panic("reports: nothing to compare")
 	}
 	opts.Alpha = cmp.Or(opts.Alpha, benchmath.DefaultThresholds.CompareAlpha)
 	opts.Confidence = cmp.Or(opts.Confidence, 0.95)
@@ -153,8 +153,10 @@ func (g *grid) nothingShared(c *Comparison, inputs []results.Input, opts Options
 func (g *grid) nothingCompared(c *Comparison) string {
 	col, row, table := fieldNames(g.colBy), fieldNames(g.rowBy), fieldNames(g.tableBy)
 	if len(c.Columns) == 1 {
-		return fmt.Sprintf("nothing is compared: all is in one column (%s: %q)", col, c.Columns[0])
+		return fmt.Sprintf("nothing to compare: every result is in one column (%s: "+
+			"%q)", col, c.Columns[0])
 	}
-	return fmt.Sprintf("nothing is compared: no row (%s) is in two columns (%s) of one table (%s)",
+	return fmt.Sprintf("nothing to compare: no row (%s) has values in two columns (%s) of one "+
+		"table (%s)",
 		row, col, table)
 }

@@ -20,9 +20,9 @@ const many = 3
 // mostLines is what a brief text fits in, however much is compared.
 const mostLines = 60
 
-// A brief is the text for a reader who decides: the finding, on what it rests, and what differs in
-// units. Few comparisons have a table each, with a line for each metric; more have a line each, and
-// of those that are too many the largest changes are shown.
+// A brief is the text for a reader who decides: the finding, its evidence, and the differences in
+// units. A few comparisons get a table each, with a line for each metric; more get a line each, and
+// of too many only the largest changes are shown.
 type brief struct {
 	*Comparison
 	short  map[string]string // names of rows
@@ -225,7 +225,7 @@ func (b *brief) lineByLine(shown []*contrast) string {
 	return text + tables.Lines(append(said, b.alikeLines(shown)...), b.most)
 }
 
-// partLines say of what is most worse what the difference is made of.
+// partLines break down the differences of the comparisons that got worst.
 func (b *brief) partLines(shown []*contrast) (lines []string) {
 	const most = 2
 	for _, k := range slices.SortedStableFunc(slices.Values(shown), byRank) {
@@ -403,7 +403,7 @@ func pairingLines(all []*contrast) (lines []string) {
 	return lines
 }
 
-// briefNotes are Notes, but for what is missing: of that the rows, in words, where they are few.
+// briefNotes are Notes without the missing rows: of that the rows, in words, where they are few.
 func (b *brief) briefNotes() (notes []string) {
 	const most = 4
 	whole := *b.Comparison

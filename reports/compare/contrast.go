@@ -92,7 +92,7 @@ func (c *Comparison) merged(all []*contrast, name func(row string) string) []*co
 	return out
 }
 
-// rank puts what is worse first, then what is better, each by its largest change.
+// rank orders contrasts: worse ones first, then better ones, each by the largest change.
 func (k *contrast) rank() (word int, size float64) {
 	word = 3
 	for _, f := range k.facets {

@@ -3,6 +3,6 @@
 // takes any number of them and benchstat's projections. WriteText, WriteMarkdown, WriteCSV and
 // WriteJSON render a Comparison; WritePage makes a page of it that begins with what changed.
 //
-// It is built on golang.org/x/perf. Centres, intervals, p-values and geometric means are
+// It is built on golang.org/x/perf. Medians, intervals, p-values and geometric means are
 // benchstat's; see All for the exceptions, with examples.
 package compare

@@ -45,8 +45,8 @@ func (c *Comparison) found(all []change, at int) (a answer.Answer) {
 			a.Headline += fmt.Sprintf("; %d are the same", same)
 		}
 	case c.byChance(at, tested):
-		a.Headline = fmt.Sprintf("%s of %d tested with p ≤ %.4g, and chance alone makes "+
-			"about %.2g: no reliable difference", prose.Count(at, "difference"), tested, c.Alpha,
+		a.Headline = fmt.Sprintf("%s of %d tested with p ≤ %.4g, where chance alone makes about "+
+			"%.2g: no reliable difference", prose.Count(at, "difference"), tested, c.Alpha,
 			c.Alpha*float64(tested))
 	default:
 		a.Headline = fmt.Sprintf("The %s; of %s %s", c.sentences(all[:at]), comparisons,

@@ -7,8 +7,8 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// Notes are all that a reader should know beside the tables, one line each: what is missing, what
-// varies, and what was odd about the inputs.
+// Notes returns the lines below the tables: missing rows, varying configuration, and warnings about
+// the inputs.
 func (c *Comparison) Notes() []string {
 	notes := missingNotes(c.Missing)
 	for _, v := range c.Varying {

@@ -160,7 +160,7 @@ func TestCompareNotes(t *testing.T) {
 	}{
 		{Options{Ignore: "seed"}, []results.Input{{Label: "s", Results: s}}, ""},
 		{Options{Ignore: "seed", Col: "/none"}, []results.Input{{Label: "s", Results: s}},
-			`nothing is compared: all is in one column (/none: "")`},
+			`nothing to compare: every result is in one column (/none: "")`},
 		{Options{Ignore: "seed", Col: "/strategy"},
 			[]results.Input{{Label: "s", Results: s}, {Label: "t", Results: s}},
 			"the inputs are pooled, since no projection names .file"},
@@ -168,7 +168,7 @@ func TestCompareNotes(t *testing.T) {
 			[]results.Input{{Label: "s", Results: s}, {Label: "t", Results: s}}, ""},
 		{Options{Ignore: "seed", Table: "pkg"},
 			[]results.Input{{Label: "s", Results: s}, {Label: "o", Results: other}},
-			"nothing is compared: no row (.fullname) is in two columns (.file) of one table (pkg)"},
+			"nothing to compare: no row (.fullname) has values in two columns (.file) of one table (pkg)"},
 		{Options{Filter: ".file:s", Ignore: "seed"},
 			[]results.Input{{Label: "s", Results: s}, {Label: "t", Results: s}},
 			"nothing in t passes the filter"},

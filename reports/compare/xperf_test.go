@@ -51,8 +51,7 @@ func TestXPerf(t *testing.T) {
 		{"csvOldNew", true, config(Options{}), []string{"old.txt", "new.txt"}, ""},
 		{"csvErrors", true, config(Options{Row: ".name"}), []string{"new.txt"}, ""},
 		{"crcOldNew", false, config(Options{}), []string{"crc-old.txt", "crc-new.txt"},
-			"nothing is compared: no row (.fullname) is in two columns (.file) of one table " +
-				"(.config)"},
+			"nothing to compare: no row (.fullname) has values in two columns (.file) of one table (.config)"},
 		{"crcIgnore", false, config(Options{Ignore: "note"}),
 			[]string{"crc-old.txt", "crc-new.txt"}, ""},
 		{"crcSizeVsPoly", false, config(Options{Filter: "/align:0", Row: "/size", Col: "/poly"}),
@@ -102,7 +101,7 @@ func TestXPerf(t *testing.T) {
 				t.Error("nothing was compared")
 			}
 			if notes := strings.Join(c.Notes(), "\n"); !strings.Contains(notes, test.note) ||
-				test.note == "" && strings.Contains(notes, "nothing is compared") {
+				test.note == "" && strings.Contains(notes, "nothing to compare") {
 				t.Errorf("notes:\n%s\nwant %q", notes, test.note)
 			}
 		})

@@ -1,10 +1,10 @@
-// Package difference says what the difference between two runs of the same tasks is made of. Task i
-// of a seed is the same work under every strategy and before and after a change, so the difference
-// of its two responses is the sum of the differences of their parts, to the nanosecond: lag, held,
+// Package difference breaks down the difference between two runs of the same tasks. Task i of a
+// seed is the same work under every strategy and before and after a change, so the difference of
+// its two responses is the sum of the differences of their parts, to the nanosecond: lag, held,
 // queued, between and service. So is the difference of sums over any tasks.
 //
-// A p99 is the response of one task, and another one in each run: two of them have no parts in
-// common. What stands for their difference is that of the tail: the tasks that took the p99 of
-// their run or longer on either side, each with itself on the other. To take those of one side
-// alone would find what that side is bad at and call it the difference.
+// A p99 is the response of one task, a different one in each run, so a difference of p99s has no
+// parts. The tail stands for it: the tasks at or above the p99 of their run on either side, each
+// compared with itself on the other. The tail of one side alone would show only the weaknesses of
+// that side.
 package difference

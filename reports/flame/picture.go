@@ -62,8 +62,8 @@ type graph struct {
 func (g *graph) picture() Picture {
 	p := Picture{Kind: g.kind, SVG: g.svg()}
 	p.Title = fmt.Sprintf("%s %s per task with %s", g.text(g.root.of), g.what, g.of)
-	p.Caption = "Each box is a function, as wide as what it and those under it took; whom it " +
-		"called is below it."
+	p.Caption = "Each box is a function, as wide as its own time and that of the functions below " +
+		"it, which it called."
 	if g.base == "" {
 		return p
 	}
@@ -71,14 +71,14 @@ func (g *graph) picture() Picture {
 	if most := g.most(); len(most) > 0 {
 		p.Title += "; most of the difference: " + prose.List(most)
 	}
-	p.Caption = fmt.Sprintf("Each box is a function, as wide as the mean of what it and those "+
-		"under it took with both; whom it called is below it. Orange: more with %s; blue: more "+
-		"with %s; the deeper, the more.", g.of, g.base)
+	p.Caption = fmt.Sprintf("Each box is a function, as wide as the mean with both of its own "+
+		"time and that of the functions below it, which it called. Orange: more with %s; blue: "+
+		"more with %s; the deeper, the more.", g.of, g.base)
 	return p
 }
 
-// most are the functions that differ most in what they themselves took, with what the runtime did
-// for them: three, that each make a tenth of the sum of all differences or more.
+// most names the functions whose own time, with the runtime's work for them, differs most: at most
+// three, each with at least a tenth of the sum of all differences.
 func (g *graph) most() (words []string) {
 	own := map[string]float64{}
 	var walk func(f *frame, caller string)

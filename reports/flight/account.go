@@ -1,5 +1,5 @@
-// Package flight says what the runtime's trace of a slow task shows: what its goroutine did from
-// the task's start to its end, and what else the process was at.
+// Package flight reads the runtime's trace of a slow task: the activity of its goroutine from the
+// task's start to its end, and that of the rest of the process.
 package flight
 
 import (

@@ -41,8 +41,8 @@ func DefaultOptions() verdict.Options {
 // cannot be gated for want of a direction, of one side, or for its values; inputs from different
 // machines or Go versions, unless allowed. Unclear: an input that is not whole, unless allowed; a
 // run that breaks conservation laws; a metric that would be gated and that the new side has lost,
-// or that has negative values, of which there is no ratio. An error is an option that makes no
-// sense, inputs that compare.Two refuses, or a log of histograms that cannot be read.
+// or that has negative values, which have no ratio. An error is an option that makes no sense,
+// inputs that compare.Two refuses, or a log of histograms that cannot be read.
 //
 // Of a response that is worse it is said what the difference is made of: see package difference.
 func Judge(old, new *results.Results, opts verdict.Options) (*verdict.Report, error) {

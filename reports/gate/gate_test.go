@@ -133,22 +133,22 @@ func TestGateVerdict(t *testing.T) {
 		{"three do not", lower, "m", around(100, 3), around(100, 3), margin(.02, .1),
 			verdict.Inconclusive,
 			3,
-			"too few samples: 3 and 3, and 4 of each are needed"},
+			"too few samples: 3 and 3, need 4 each"},
 		{"nor do they tell what is worse", lower, "m", around(100, 3), around(900, 3),
 			margin(.02, .1), verdict.Inconclusive, 3,
-			"too few samples: 3 and 3, and 4 of each are needed"},
+			"too few samples: 3 and 3, need 4 each"},
 		{"one against many", lower, "m", around(100, 1), around(100, 30),
 			margin(.02, .1), verdict.Inconclusive, 3,
-			"too few samples: 1 and 30, and 4 of each are needed"},
+			"too few samples: 1 and 30, need 4 each"},
 		{"two against many", lower, "m", around(100, 2), around(100, 30),
 			margin(.02, .1), verdict.Inconclusive, 3,
-			"too few samples: 2 and 30, and 4 of each are needed"},
+			"too few samples: 2 and 30, need 4 each"},
 		{"four against many", lower, "m", around(100, 4), around(100, 30),
 			margin(.02, .1), verdict.NoWorse, 0, ""},
 		{"one and one", lower, "m", around(100, 1), around(100, 1), margin(.02, .1),
 			verdict.Inconclusive,
 			3,
-			"too few samples: 1 and 1, and 4 of each are needed"},
+			"too few samples: 1 and 1, need 4 each"},
 
 		{"zero to zero", lower, "m", resultstest.Same("0", 10), resultstest.Same("0", 10),
 			margin(.02, .1), verdict.NoWorse, 0, ""},
@@ -163,10 +163,10 @@ func TestGateVerdict(t *testing.T) {
 			verdict.Worse, 1, ""},
 		{"from zero, once", lower, "m", resultstest.Same("0", 10),
 			append(resultstest.Same("0", 9), "1"), margin(.02, .1), verdict.Inconclusive, 3,
-			"was 0 in every run, and no longer is"},
+			"0 in every run of the base, above 0 in the head"},
 		{"from zero, too few", lower, "m", resultstest.Same("0", 3), around(1, 3),
 			margin(.02, .1), verdict.Inconclusive, 3,
-			"too few samples: 3 and 3, and 4 of each are needed"},
+			"too few samples: 3 and 3, need 4 each"},
 		{"to zero", lower, "m", around(1, 10), resultstest.Same("0", 10),
 			margin(.02, .1), verdict.Better, 0, ""},
 		{"from zero, higher is better", higher, "m", resultstest.Same("0", 10), around(1, 10),
@@ -189,7 +189,7 @@ func TestGateVerdict(t *testing.T) {
 			verdict.Worse, 1, ""},
 		{"called exact, but varies", exact, "m", resultstest.Same("7", 3), []string{"7", "7", "8"},
 			margin(.02, .1), verdict.Inconclusive, 3,
-			"too few samples: 3 and 3, and 4 of each are needed"},
+			"too few samples: 3 and 3, need 4 each"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			r := gateOne(t, test.head, test.unit, test.old, test.new, test.opts)
@@ -227,7 +227,7 @@ func TestGateReport(t *testing.T) {
 	aside := "Unit p99-lag-sec better=lower\nUnit max-wait-sec better=lower\n" +
 		strings.ReplaceAll(fine, "ns/op", "ns/op 3.123 p99-lag-sec 4.321 max-wait-sec")
 	const largest = "largest of a sample, never twice the same (ask for it by name)"
-	const belief = "on the measurement, not on what is measured"
+	const belief = "it describes the measurement, not the code measured"
 	const echo = "echo of the plan of an open-loop run below saturation"
 	ofX := func(reason string) []string { return []string{reason} }
 
@@ -270,7 +270,7 @@ func TestGateReport(t *testing.T) {
 		{name: "nothing has a direction", old: resultstest.Repeat("X", "frobs", around(1, 10)...),
 			new: resultstest.Repeat("X", "frobs", around(1, 10)...), exit: 2,
 			notGated: []string{"frobs: direction not known"},
-			faults:   ofX("nothing is left to gate")},
+			faults:   ofX("nothing left to judge")},
 		{name: "asked for a metric without direction",
 			old:     strings.ReplaceAll(fine, "ns/op", "ns/op 5 frobs"),
 			new:     strings.ReplaceAll(fine, "ns/op", "ns/op 5 frobs"),
@@ -310,15 +310,13 @@ func TestGateReport(t *testing.T) {
 		{name: "negative", old: "Unit d better=lower\n" +
 			resultstest.Repeat("X", "d", around(-1, 10)...) + noisy,
 			new: resultstest.Repeat("X", "d", around(1, 10)...) + noisy, exit: 3, rows: 1,
-			notGated: []string{"d: negative values, of which there is no ratio"},
-			unclear: []string{"d of X cannot be judged: negative values, of which there is no " +
-				"ratio"}},
+			notGated: []string{"d: negative values, which have no ratio"},
+			unclear:  []string{"d of X cannot be judged: negative values, which have no ratio"}},
 		{name: "negative, asked for", old: "Unit d better=lower\n" +
 			resultstest.Repeat("X", "d", around(1, 10)...),
 			new: resultstest.Repeat("X", "d", around(-1, 10)...), metrics: []string{"d"}, exit: 2,
-			notGated: []string{"d: negative values, of which there is no ratio"},
-			faults: []string{"d of X cannot be judged: negative values, of which there is no " +
-				"ratio", "nothing is left to gate"}},
+			notGated: []string{"d: negative values, which have no ratio"},
+			faults:   []string{"d of X cannot be judged: negative values, which have no ratio", "nothing left to judge"}},
 
 		{name: "open loop", old: open("load=0.8"), new: open("load=0.8"), rows: 1,
 			notGated: []string{"sec/op: " + echo, "ops/s: " + echo}},
@@ -567,7 +565,7 @@ func TestGateTooFewForTheFamily(t *testing.T) {
 			t.Errorf("n = %d: %d tests, %d %s, %d no worse", n, r.Tests, r.Count(want), want,
 				r.Count(verdict.NoWorse))
 		}
-		const reason = "too few samples: 5 and 5, and 6 of each are needed"
+		const reason = "too few samples: 5 and 5, need 6 each"
 		if n == 5 && r.Rows[0].Reason != reason {
 			t.Errorf("reason %q, want %q", r.Rows[0].Reason, reason)
 		}

@@ -12,7 +12,7 @@ import (
 // environment are the configuration keys that must agree for two inputs to be compared.
 var environment = []string{"cpu", "goos", "goarch", "go", "gomaxprocs"}
 
-// inputs are what is judged, and the report that hears of what is wrong with them.
+// inputs are the results to judge, and the report that collects their faults.
 type inputs struct {
 	report   *verdict.Report
 	old, new *results.Results

@@ -15,10 +15,10 @@ func WriteJUnit(w io.Writer, r *verdict.Report) error { return testCases(r).Writ
 // WriteAnnotations writes a workflow command of GitHub for each test case that did not pass.
 func WriteAnnotations(w io.Writer, r *verdict.Report) error { return testCases(r).Annotate(w) }
 
-// testCases are a gate's report as test cases: each metric of a benchmark is one of its package.
-// What is worse has failed; what is inconclusive, and what keeps the gate from judging, is an
-// error, since neither is a pass; what is not gated was skipped. All else a reader should know is
-// the suite's output.
+// testCases are a gate's report as test cases: each metric of a benchmark is one of its package. A
+// worse metric is a failure; an inconclusive one is an error, as is anything that keeps the gate
+// from judging, since neither is a pass; a metric not gated is skipped. Remarks are the suite's
+// output.
 func testCases(r *verdict.Report) *junit.Suite {
 	suite := &junit.Suite{Name: "poolbench gate",
 		Output: strings.Join(append(summary(r), append(remarks(r), outcome(r))...), "\n")}

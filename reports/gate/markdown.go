@@ -11,8 +11,8 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// WriteMarkdown writes a gate's report for a pull request: what needs a look in a table, what
-// does not folded away.
+// WriteMarkdown writes a gate's report for a pull request: rows to look at in a table, the others
+// folded away.
 func WriteMarkdown(w io.Writer, r *verdict.Report) error {
 	short, shared := results.ShortNames(benchmarkNames(r))
 	var text strings.Builder

@@ -83,9 +83,9 @@ func TestGatePage(t *testing.T) {
 	if err := WritePage(
 		&text,
 		&verdict.Report{
-			Faults: []string{"nothing is left to gate"},
+			Faults: []string{"nothing left to judge"},
 		},
-	); err != nil || !strings.Contains(text.String(), "nothing is left to gate") {
+	); err != nil || !strings.Contains(text.String(), "nothing left to judge") {
 		t.Errorf("of nothing: %v", err)
 	}
 }

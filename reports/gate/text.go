@@ -32,14 +32,14 @@ var gateColumns = []struct {
 // nameColumns are the first, which say what a row is about.
 const nameColumns = 3
 
-// WriteText writes a gate's report as aligned text: the outcome, a row per verdict with the
-// worst first, what is not gated and why, and what else a reader should know.
+// WriteText writes a gate's report as aligned text: the outcome, a row per verdict with the worst
+// first, the metrics not gated and why, and remarks.
 //
 // "change" is the Hodges–Lehmann estimate and "interval" its interval; "old" is the median of the
 // old values, and "new" that with the change; the p-values are those of the test for the worse, or
 // of that for the better in a row that is better; "detectable" is the smallest change for the worse
 // that would have been found. Reasons are numbered, and stand below the table. Lines have at most
-// so many characters, 0 for any number: where the table is wider, its rows are folded.
+// most characters (0: any number): the rows of a wider table are folded.
 func WriteText(w io.Writer, r *verdict.Report, most int) error {
 	short, shared := results.ShortNames(benchmarkNames(r))
 	head := summary(r)
@@ -77,7 +77,7 @@ func margin(column int) string {
 	return "  "
 }
 
-// summary says what was compared, how it went, and by what rules.
+// summary returns the revisions compared, the counts of verdicts, and the rules.
 func summary(r *verdict.Report) []string {
 	unseen := ""
 	if n := r.Count(verdict.NotSuspected); n > 0 {

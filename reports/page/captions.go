@@ -209,7 +209,7 @@ func varianceCaption(set varianceSet, chart *charts.Chart) string {
 	if len(r) > 0 {
 		least, most := r[0], r[len(r)-1]
 		text := fmt.Sprintf("From C² = %s to %s, at the same load, the p99 response%s becomes %s "+
-			"times what it was",
+			"times as high",
 			charts.Count(low), charts.Count(high), grid.OfSome(r, set.cells),
 			grid.Digits(least.Value))
 		if least.Value != most.Value {
@@ -255,8 +255,8 @@ func (in *reportInput) timelineCaption(s grid.Sweep, _ *charts.Chart) string {
 		text += " for every strategy"
 	}
 	out = append(out, text+".",
-		"In flight counts tasks that have begun and whose end is not reported: "+
-			"those between two attempts, too. The limit is on attempts under way at once.")
+		"In flight counts tasks that have begun and not ended, those between two attempts "+
+			"included. The limit bounds attempts under way at once.")
 	var beyond []string
 	for _, f := range highestOf(flight) {
 		at := slices.IndexFunc(cells, func(c *grid.Cell) bool { return c.Strategy == f.Name })
@@ -266,7 +266,7 @@ func (in *reportInput) timelineCaption(s grid.Sweep, _ *charts.Chart) string {
 		}
 	}
 	if n := len(beyond) - 2; n > 0 { // two make the point
-		beyond = append(beyond[:2], fmt.Sprintf("likewise fewer with %d more", n))
+		beyond = append(beyond[:2], fmt.Sprintf("fewer with %d more strategies, too", n))
 	}
 	if len(beyond) > 0 {
 		out = append(out, grid.Upper(prose.List(beyond))+" were under way at once.")

@@ -1,15 +1,15 @@
 // Package page makes a report of one run: a page for a browser that needs no other file and no
-// network, and the charts on it as files. Where studies speak in the results, it begins with their
-// verdicts and has a section for each, with the runs that were made for it.
+// network, and the charts on it as files. If the results include studies, it begins with their
+// verdicts and has a section for each, with its runs.
 //
 // Write (write.go) reads the directory, distributions and timeline included, sorts its runs into
 // groups of one scenario (package grid), and fills a page (page.go) with sections (sections.go):
 // the studies, the searches, the groups. Their figures are in figures.go, capacity.go and
-// variance.go, their tables in package tables, and what is said of them in captions.go and
+// variance.go, their tables in package tables, their captions and facts in captions.go and
 // facts.go.
 //
-// What the page says first is in first.go, by the rules of package answer; layout.go puts the
-// sections together, for the shell that all pages share.
+// The first screen is made in first.go, by the rules of package answer; layout.go puts the sections
+// together, in the shell that all pages share.
 //
 // A Drawer adds figures of its own, drawn from the same results whenever the report is.
 package page

@@ -117,7 +117,7 @@ func trust(runs []results.Run, cells []*grid.Cell, broken int) (out []string) {
 		out = append(out, replayed+"each of these.")
 	default:
 		out = append(out, fmt.Sprintf("%s%d, and elsewhere a wait differs by at most %s. On the "+
-			"real clock that is what the strategy itself takes.", replayed, equal,
+			"real clock that is the time of the strategy itself.", replayed, equal,
 			quantity.Seconds(worst)))
 	}
 	if len(unexplained) > 0 {
@@ -145,5 +145,5 @@ func allOf(n, total int) string {
 	case n == total:
 		return fmt.Sprintf("all %d runs", n)
 	}
-	return fmt.Sprintf("the %d of %d runs that tell", n, total)
+	return fmt.Sprintf("the %d of %d runs that report it", n, total)
 }

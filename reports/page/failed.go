@@ -14,7 +14,7 @@ import (
 
 // A failedRow is what failed in one way, over the repetitions of a cell.
 type failedRow struct {
-	Name    string // what failed, and of which cell where there are several
+	Name    string // the failed request, with its cell if there are several
 	Count   string // "–" where nobody has counted
 	Share   string // of the requests
 	Answers []failedAnswer

@@ -19,7 +19,7 @@ type claimGroup struct {
 	Studies []*reportStudy
 }
 
-// claims groups the studies: what does not hold first, for it is what a reader did not know.
+// claims groups the studies: refuted claims first, as they are news to the reader.
 func (p *reportPage) claims() (out []claimGroup) {
 	for _, v := range []struct {
 		verdict finding.Verdict

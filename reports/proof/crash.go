@@ -34,7 +34,7 @@ type Crash struct {
 	Command             string  // that shows the same
 }
 
-// Finding says what was lost, and what was done twice, in a sentence without its full stop.
+// Finding returns a sentence, without a full stop, on the tasks lost and done twice.
 func (c *Crash) Finding() string {
 	killed := prose.Count(c.Kills, "kill")
 	switch server := prose.Count(c.ServerKills, "kill") + " of its server"; {
@@ -110,7 +110,7 @@ func (c *Crash) Outcomes() []Outcome {
 	return all
 }
 
-// found is the finding, what it rests on and what it costs.
+// found returns the finding, its evidence and its costs.
 func (c *Crash) found() (a answer.Answer) {
 	a.Headline = c.Finding()
 	kept := "It keeps its word."

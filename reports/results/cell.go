@@ -158,12 +158,12 @@ const behind = 0.92
 func (c Cell) open() bool { return c[0].Key("load") != "" || c[0].Key("rate") != "" }
 
 // FallsBehind reports whether the queue grew for as long as the arrivals lasted, so that the
-// response says how long the run was, and little else: clearly less was completed per second than
-// offered, and next to nothing refused. A strategy that keeps up also takes a little longer than
-// the arrivals, for its last tasks: those may be most of a short run, but unlike a queue that grows
+// response only grows with the length of the run: the throughput is clearly below the offered load,
+// and next to nothing is refused. A strategy that keeps up also takes a little longer than the
+// arrivals, for its last tasks: those may be most of a short run, but unlike a queue that grows
 // they make no task wait, nor the run change. A queue that grows makes the mean task wait half of
-// what the run takes beyond its arrivals. (What a server keeps waiting is not told as a wait.)
-// A queue that grows slowly completes nearly what is offered: at a load of 1 or more it is enough
+// what the run takes beyond its arrivals. (What a server keeps waiting is not told as a wait.) A
+// queue that grows slowly completes nearly what is offered: at a load of 1 or more it is enough
 // that each run found it to grow. False for closed arrivals, which wait for completions, and for
 // runs that are too short to have a steady state: their last tasks are most of them.
 func (c Cell) FallsBehind() bool {

@@ -115,8 +115,8 @@ func (m *marks) behind(line int, text string) {
 	}
 }
 
-// begin takes note that a study speaks, which it does after its runs. What it said before is
-// replaced by what it says of more runs.
+// begin starts the finding of a study, which follows its runs. It replaces an earlier finding, of
+// fewer runs.
 func (m *marks) begin(named string) {
 	f := finding.Finding{}
 	f.Study, f.Question, _ = strings.Cut(named, ": ")

@@ -1,7 +1,7 @@
 package trend
 
-// A suspect is a result from which on one or several series differ: what was done there is what to
-// look at.
+// A suspect is the first result of a change in one or several series: its commit is the one to
+// inspect.
 type suspect struct {
 	At, Last int // the first and the last result at which one of them steps
 	Rows     []row

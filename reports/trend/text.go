@@ -49,7 +49,7 @@ func (r row) cells() []string {
 		strconv.FormatFloat(r.P, 'g', 2, 64)}
 }
 
-// Summary says in a line what was looked at and what was found.
+// Summary returns one line on the series examined and the changes found.
 func (t *Trend) Summary() string {
 	if t.Undecided {
 		longest := 0

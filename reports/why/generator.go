@@ -27,7 +27,7 @@ var generator = rule{
 		if p99 := v.is("p99-lag-sec"); p99 > 0 {
 			said += fmt.Sprintf(", %s at the p99", quantity.Seconds(p99))
 		}
-		return said + ", and nothing else had its processor"
+		return said + ", though no other thread held its processor"
 	},
-	remedy: func(*view) string { return "measure again: this is not the strategy's" },
+	remedy: func(*view) string { return "measure again: the strategy is not the cause" },
 }

@@ -45,16 +45,15 @@ func (w wait) sum() float64 { return w.own + w.gc + w.machine }
 // by d holds up all that come in d, by half of it on average.
 func (v *view) crowd() float64 { return 1 + v.is("ops/s")*v.is("p99-hiccup-sec")/2 }
 
-// waits says for what threads and goroutines waited that were ready.
+// waits returns the time that ready threads and goroutines waited, by cause.
 //
-// Threads waited for whoever used the processors, in proportion to how much of them: for other
-// programs that share.
+// Threads waited for the users of the processors in proportion to their CPU time, so for other
+// programs by their share.
 //
-// What the program itself computes makes goroutines wait as in M/M/c, by Sakasegawa's formula, or
-// twice as long: tasks come in bursts, and the harness has goroutines. What is beyond that they
-// waited for the collector and for other programs, in proportion to how long each had processors.
-// A second of these keeps no more waiting than can be: what computes, what is in service, what
-// comes meanwhile.
+// The program's own computing makes goroutines wait as in M/M/c, by Sakasegawa's formula, or up to
+// twice as long: tasks come in bursts, and the harness has goroutines. The excess is due to the
+// collector and to other programs, in proportion to their time on processors. A second of these
+// keeps no more waiting than can be: what computes, what is in service, what comes meanwhile.
 func (v *view) waits() (w wait) {
 	const burst = 2
 	p, processors := v.processorTime(), max(v.processors(), 1)

@@ -45,7 +45,7 @@ type gradient struct {
 
 var _ = strategies.RegisterBuiltin(engine.Queued(strategies.Spec{
 	Name:    "adaptive_gradient",
-	Summary: "a limit that is learnt from responses: a short window of them against a long average",
+	Summary: "a limit learnt from response times: a short window against a long average",
 	UseIf: "the service called slows down before it fails, and nobody can name a target " +
 		"for it",
 	Source:  "Gradient2Limit of Netflix concurrency-limits",
@@ -54,11 +54,11 @@ var _ = strategies.RegisterBuiltin(engine.Queued(strategies.Spec{
 		{Name: "min", Kind: param.Int, Default: "1", Doc: "least limit"},
 		{Name: "initial", Kind: param.Int, Default: "0", Doc: "limit at the start; 0: the highest"},
 		{Name: "tolerance", Kind: param.Float, Default: "1.5",
-			Doc: "how many times the average is still usual"},
+			Doc: "largest ratio of a window to the average that is still normal"},
 		{Name: "smoothing", Kind: param.Float, Default: "0.2",
-			Doc: "share of the way to the new limit that a window goes"},
+			Doc: "share of the step to the new limit taken after each window"},
 		{Name: "headroom", Kind: param.Int, Default: "1",
-			Doc: "slots that are tried beyond what is known to be good"},
+			Doc: "slots tried above the limit known to be good"},
 		{Name: "short", Kind: param.Int, Default: "10", Doc: "least tasks in a window"},
 		{Name: "long", Kind: param.Int, Default: "60", Doc: "windows in the long average"},
 	},

@@ -109,9 +109,10 @@ var circuitBreakerPart = strategies.RegisterPart(strategies.Part{
 	Changes: strategies.Admission,
 	Keys: []param.Key{
 		{Name: "window", Kind: param.Int, Default: "100",
-			Doc: "the last so many calls are looked at, and nothing is decided before there are"},
+			Doc: "number of last calls considered; the circuit stays closed until there are as " +
+				"many"},
 		{Name: "period", Kind: param.Duration, Default: "0s",
-			Doc: "the calls of this time are looked at instead, however many; 0s: the last window"},
+			Doc: "consider all calls of this time instead; 0s: the last window"},
 		{Name: "failures", Kind: param.Float, Default: "0.5",
 			Doc: "share of failures among them at which the circuit opens"},
 		{Name: "after", Kind: param.Duration, Default: "0s",
@@ -119,11 +120,11 @@ var circuitBreakerPart = strategies.RegisterPart(strategies.Part{
 		{Name: "slow", Kind: param.Float, Default: "0.5",
 			Doc: "share of slow calls at which the circuit opens"},
 		{Name: "open", Kind: param.Duration, Default: "5s",
-			Doc: "how long it is open before calls are let through to see"},
+			Doc: "time from opening to the trial calls"},
 		{Name: "trials", Kind: param.Int, Default: "10",
-			Doc: "how many are let through then; by the same shares of them it closes or opens"},
+			Doc: "trial calls let through; the same shares of them close or reopen the circuit"},
 		{Name: "wait", Kind: param.Duration, Default: "0s",
-			Doc: "it opens again when one has not ended so long after the last began; 0s: it waits"},
+			Doc: "reopen if a trial has not ended this long after the last began; 0s: wait for it"},
 	},
 	Check: checkBreaker,
 	Alter: func(s *strategies.Spec, _ strategies.Spec, _ strategies.Layer) {

@@ -28,7 +28,7 @@ import (
 var cpuIOSplitSpec = strategies.RegisterBuiltin(engine.Separated(strategies.Spec{
 	Name:    "cpu_io_split",
 	Summary: "a computation pool as large as the cores beside a pool for I/O; Task.Class decides",
-	UseIf:   "some tasks compute and others wait, and each is known beforehand",
+	UseIf:   "some tasks compute and others wait, and it is known in advance which",
 	Source:  "do not block the event loop (Node.js): a separate computation pool",
 	OnPanic: "contained; the worker goes on, the other pool is not touched",
 	Keys: []param.Key{

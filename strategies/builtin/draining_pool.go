@@ -8,8 +8,8 @@ import (
 )
 
 // The strategy draining_pool is a pool of workers that are told to stop over a channel of their
-// own, as a service is when it has to shut down: Drain finishes what was accepted, and at the
-// deadline the workers go and what is left is settled as abandoned.
+// own, as a service is when it has to shut down: Drain finishes accepted tasks, and at the deadline
+// the workers end and the remaining tasks are settled as abandoned.
 //
 // Use it where the process lives on after the pool. worker_pool keeps its idle workers until the
 // last task has returned; here one that ignores its context keeps its own worker and no other. It

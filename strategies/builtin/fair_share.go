@@ -57,8 +57,8 @@ var _ = strategies.RegisterBuiltin(engine.Queued(strategies.Spec{
 	Keys: []param.Key{
 		{Name: "weights", Kind: param.Text, Default: "1", Doc: "of tenants 0, 1, … as 4:2:1, in " +
 			"tasks a turn; the last is that of all others"},
-		{Name: "quantum", Kind: param.Duration, Default: "0s", Doc: "what a turn is worth, times " +
-			"the weight, by the Size of tasks; 0: tasks are counted"},
+		{Name: "quantum", Kind: param.Duration, Default: "0s", Doc: "quantum of a turn, by the " +
+			"Size of tasks, multiplied by the weight; 0: count tasks"},
 	},
 
 	WorkConserving: true,

@@ -53,16 +53,16 @@ type hedged struct {
 
 var hedgedPart = strategies.RegisterPart(strategies.Part{
 	Name: "hedged",
-	Summary: "a second attempt at a task beside the first, when that takes longer than most; the " +
-		"first to succeed counts",
+	Summary: "a second attempt beside a first one that takes longer than most; the first to " +
+		"succeed counts",
 	Changes: strategies.Hedging,
 	Keys: []param.Key{
 		{Name: "quantile", Kind: param.Float, Default: "0.95",
-			Doc: "of how long the last 200 calls took: then the second attempt is due"},
+			Doc: "quantile of the last 200 call times after which the second attempt starts"},
 		{Name: "after", Kind: param.Duration, Default: "0s",
-			Doc: "it is due after this time instead; 0s: after the quantile"},
+			Doc: "start the second attempt after this time instead; 0s: after the quantile"},
 		{Name: "budget", Kind: param.Float, Default: "0.05",
-			Doc: "second attempts for each call, over all calls: with 0.05 one for twenty"},
+			Doc: "second attempts per call: 0.05 allows one for every twenty"},
 	},
 	Check: func(p strategies.Params) error {
 		if q := p.Values.Float("quantile"); !(q > 0 && q < 1) {
@@ -113,7 +113,7 @@ var _ = strategies.RegisterBuiltin(strategies.Alone(hedgedPart, workerPoolSpec,
 	strategies.Spec{
 		Summary: "a worker pool that makes a second attempt at a task beside the first, when that " +
 			"takes longer than most",
-		UseIf:   "now and then a call is slow for no reason of its own, and may be made twice",
+		UseIf:   "a call is slow now and then by chance, and may be made twice",
 		Source:  "Dean and Barroso, The Tail at Scale (2013); gRPC's hedging policy",
 		OnPanic: "contained, and the other attempt is cancelled; the worker is replaced",
 	}))

@@ -55,7 +55,7 @@ var limitPerTenantPart = strategies.RegisterPart(strategies.Part{
 			return fmt.Errorf("waiting=%d is a queue, which would be before the one that %s sheds "+
 				"from", v.Int("waiting"), inner.Name)
 		case inner.Splits:
-			return fmt.Errorf("%s starts sub-tasks side by side, which nothing outside it can count",
+			return fmt.Errorf("%s starts sub-tasks side by side, which nothing around it can count",
 				inner.Base)
 		}
 		return cmp.Or(engine.NotHedged(inner), engine.TurnsMissed(inner))
@@ -76,7 +76,7 @@ var limitPerTenantPart = strategies.RegisterPart(strategies.Part{
 
 var _ = strategies.RegisterBuiltin(strategies.Alone(limitPerTenantPart, workerPoolSpec,
 	strategies.Spec{
-		Summary: "a worker pool in which no tenant has more than so many tasks at work at once",
+		Summary: "a worker pool with a limit on the tasks of each tenant at work at once",
 		UseIf:   "tenants share a pool, and none may take all of it",
 		Source:  "bulkheads by tenant, as in API gateways (Nygard, Release It!, 2007)",
 		OnPanic: "contained; the worker is replaced",

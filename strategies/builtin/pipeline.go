@@ -16,8 +16,8 @@ import (
 //	                    1              Limit         filters              1
 //
 // Generate takes what was submitted, in order, and hands it on. Work is the stage that the tasks
-// are run in. Filter lets pass what succeeded and settles what failed. Collect settles what passed,
-// one result after another.
+// are run in. Filter passes successful tasks on and settles failed ones. Collect settles what
+// passed, one result after another.
 //
 // Use it when the steps of the work have limits that differ. As one step it only costs: up to four
 // hand-overs from one goroutine to the next where worker_pool has one. It also holds more than it

@@ -15,10 +15,10 @@ import (
 // retryInPlace is worker_pool with retries: when an attempt asks for another, its worker sleeps
 // until the time for it and tries again.
 //
-// It is what a retry loop inside the task does, and what the retry libraries offer. Use it if
-// failures are rare, or if a failure means that everybody should slow down: a sleeping worker is
-// backpressure. It costs the slot: with Limit tasks in backoff the pool stands still, whatever
-// else waits, and so it is not work-conserving. retry_queue gives the slot away instead.
+// A retry loop inside the task does the same, and so do the retry libraries. Use it if failures are
+// rare, or if a failure means that everybody should slow down: a sleeping worker is backpressure.
+// It costs the slot: with Limit tasks in backoff the pool stands still, whatever else waits, and so
+// it is not work-conserving. retry_queue gives the slot away instead.
 //
 // A task that panics or ends its goroutine is not tried again: nothing says that it may be.
 type retryInPlace struct {

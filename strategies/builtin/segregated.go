@@ -26,8 +26,8 @@ import (
 var segregatedSpec = strategies.RegisterBuiltin(engine.Separated(strategies.Spec{
 	Name:    "segregated",
 	Summary: "a pool each for short and for long tasks; Task.Class decides",
-	UseIf: "tasks are known beforehand to be short or long, and their shares of the work are " +
-		"known and steady",
+	UseIf: "it is known in advance which tasks are long, and the shares of the work are known " +
+		"and steady",
 	Source: "do not block the event loop (Node.js): a pool per class instead of partitioning; " +
 		"bulkheads",
 	OnPanic: "contained; the worker goes on, the other pool is not touched",

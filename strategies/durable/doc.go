@@ -1,6 +1,6 @@
 // Package durable has strategies whose queue outlives the process that submits to it: a table, a
-// stream, a queue of a broker. It is a package of its own because of what it imports; whoever
-// imports strategies gets none of these libraries. Its strategies register themselves.
+// stream, a queue of a broker. It is a package of its own because of its imports: importing
+// strategies brings in none of these libraries. Its strategies register themselves.
 //
 //	import _ "github.com/poolbench/poolbench/strategies/durable"
 //

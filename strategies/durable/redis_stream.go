@@ -53,8 +53,9 @@ redis.call('XDEL', stream, id)
 if after <= 0 then redis.call('XADD', stream, '*', 'n', n, 'b', body) return end
 local t = redis.call('TIME')
 redis.call('ZADD', later, t[1] * 1e6 + t[2] + after, id .. ' ' .. n .. ' ' .. body)`)
-	// redisTend puts back what is due, and what ended processes have left: messages that are idle
-	// for the length of a lease. It returns when the next one is due, in µs; -1: none waits.
+	// redisTend puts back delayed messages that are due, and those left by ended processes:
+	// messages idle for the length of a lease. It returns the time until the next one is due, in
+	// µs; -1: none waits.
 	redisTend = redis.NewScript(`
 local stream, later, lease = KEYS[1], KEYS[2], ARGV[1]
 local t = redis.call('TIME')

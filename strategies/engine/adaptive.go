@@ -7,25 +7,24 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// Adaptive has a limit that is learnt from how its tasks fare: the engine of adaptive_aimd and
-// adaptive_gradient. Tasks wait for a place in the order of acceptance.
+// Adaptive learns its limit from the response times of its tasks: the engine of adaptive_aimd and
+// adaptive_gradient. Tasks wait for a slot in the order of acceptance.
 //
-// What is measured is the time inside Run, which is the response of whatever the task calls. The
-// wait for a slot is left out: it is of the limit's own making, and a limit that falls because of
-// it makes it longer still.
+// It measures the time inside Run, which is the response time of the service called. The wait for a
+// slot is left out: the limit itself causes it, and a lower limit would make it longer still.
 type Adaptive struct {
 	Backlog
 	FIFO
 	law Law
 }
 
-// A Law decides the limit.
+// A Law computes the limit of an Adaptive from the ends of its tasks.
 type Law interface {
-	// learn takes the end of one task and returns the limit from now on.
+	// Learn takes the end of one task and returns the limit from now on.
 	Learn(e Ending) int
 }
 
-// Launch opens the instance with a limit of initial, which law changes from then on.
+// Launch opens the instance with a limit of initial; law changes it from then on.
 func (s *Adaptive) Launch(
 	ctx context.Context, p strategies.Params, sink strategies.Sink, law Law, initial int,
 ) *Adaptive {
@@ -34,16 +33,15 @@ func (s *Adaptive) Launch(
 	return s
 }
 
-// Ended learns from the end of a task, unless it panicked, which says nothing about what it called,
-// or was cancelled.
+// Ended learns from the end of a task, unless the task panicked, which says nothing about the
+// service called, or was cancelled.
 func (s *Adaptive) Ended(_ Waiting, e Ending) {
 	if e.own {
 		s.slots = s.law.Learn(e)
 	}
 }
 
-// Limit returns the limit learnt so far. Callers that want to draw it find it by an assertion to
-// interface{ Limit() int }.
+// Limit returns the current limit. Callers find it by an assertion to interface{ Limit() int }.
 func (s *Adaptive) Limit() int {
 	s.Mutex.Lock()
 	defer s.Mutex.Unlock()

@@ -8,21 +8,20 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// A Backlog is the engine of the strategies that decide themselves which of the accepted tasks
-// starts next, and when: the discipline does, and the backlog does everything else.
+// A Backlog is the engine of strategies with a queue discipline of their own: the Discipline
+// decides which accepted task starts next, and when, and the backlog does everything else.
 //
-// It is one mutex, held for a push or a pop and some arithmetic and never during a wait. A waiting
-// task is a slot in the discipline's memory and no goroutine. Workers are goroutines that are
-// started when there is a task and a slot for it, and end when there is none: under load a running
-// worker takes its next task without a switch of goroutines, and an idle instance has none. They
-// are started one at a time, each by the one before it, so that a burst wakes no more of them than
-// are needed.
+// It has one mutex, held for a push or a pop and some arithmetic, never during a wait. A waiting
+// task takes memory in the discipline, but no goroutine. Workers are goroutines that are started
+// when there is a task and a slot for it, and end when there is none: under load a running worker
+// takes its next task without a switch of goroutines, and an idle instance has none. They are
+// started one at a time, each by the one before it, so that a burst wakes no more of them than are
+// needed.
 type Backlog struct {
 	Lifecycle
 	room chan struct{} // holds one element for each accepted task; nil: a strategy that sheds
 	most int64         // accepted tasks, for one that sheds
-	// when the instance was made: all instants here are counted from it, at half the price of
-	// time.Now
+	// when the instance was made: all instants count from it, which costs half of time.Now
 	Began time.Time
 	work  func() // worker as a func made once, for the go statement
 
@@ -37,18 +36,18 @@ type Backlog struct {
 	alarm time.Duration // when the timer rings; 0: it does not
 }
 
-// A Discipline chooses. All methods are called with the backlog's mutex held; now is the time since
-// the instance was made.
+// A Discipline chooses the task that starts next. All methods are called with the backlog's mutex
+// held; now is the time since the instance was made.
 type Discipline interface {
 	Push(w Waiting, now time.Duration)
-	// pop takes the task that starts now; false if none waits, or none may start yet. It is called
+	// Pop takes the task that starts now; false if none waits, or none may start yet. It is called
 	// when there is a slot.
 	Pop(now time.Duration) (Waiting, bool)
-	// ended is told of each task that pop gave out, when its slot is free again.
+	// Ended is called for each task that Pop returned, when its slot is free again.
 	Ended(w Waiting, e Ending)
-	// wake is called at the instant that was asked for with wakeAt, and returns tasks to be shed.
+	// Wake is called at the instant given to WakeAt, and returns tasks to shed.
 	Wake(now time.Duration) []*strategies.Task
-	// empty takes all tasks.
+	// Empty takes all tasks.
 	Empty() []*strategies.Task
 }
 
@@ -57,7 +56,7 @@ type Waiting struct {
 	Task *strategies.Task
 	Came time.Duration // when it was accepted
 	Seq  uint64        // its number in the order of acceptance
-	Key  int64         // the discipline's own: what it is sorted by
+	Key  int64         // the discipline's own: its sort key
 	Long bool          // the discipline's own: it counts against the cap
 }
 
@@ -110,7 +109,7 @@ func (b *Backlog) Submit(ctx context.Context, t *strategies.Task) error {
 	return nil
 }
 
-// Start starts a worker if there are a slot and a task for it and no other worker is on its way.
+// Start starts a worker if there is a slot and a task for it and no other worker is starting.
 func (b *Backlog) Start(now time.Duration) {
 	if b.handed.Task != nil || b.workers >= b.slots {
 		return
@@ -125,10 +124,10 @@ func (b *Backlog) Start(now time.Duration) {
 	go b.work()
 }
 
-// Slots is how many tasks may run at once; Mutex is held.
+// Slots returns the number of slots; the caller holds Mutex.
 func (b *Backlog) Slots() int { return b.slots }
 
-// SetSlots has so many tasks run at once from now on; Mutex is held. Those that run go on.
+// SetSlots changes the number of slots to n; the caller holds Mutex. Running tasks continue.
 func (b *Backlog) SetSlots(n int, now time.Duration) {
 	b.slots = n
 	b.Start(now)
@@ -208,7 +207,8 @@ func (b *Backlog) abandon() {
 	}
 }
 
-// WakeAt has the discipline woken at that instant, or before if that has been asked for already.
+// WakeAt schedules a call of the discipline's Wake at that instant, unless an earlier one is
+// scheduled.
 func (b *Backlog) WakeAt(at, now time.Duration) {
 	switch {
 	case b.alarm == 0:
@@ -224,7 +224,7 @@ func (b *Backlog) WakeAt(at, now time.Duration) {
 	}
 }
 
-// Silence calls off the alarm.
+// Silence cancels the wake-up that WakeAt asked for.
 func (b *Backlog) Silence() {
 	if b.alarm != 0 && b.timer.Stop() {
 		b.alarm = 0

@@ -7,7 +7,8 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// A CodelQueue is the queue of codel_lifo: which task is next, and which have waited too long.
+// A CodelQueue is the queue of codel_lifo: it chooses the next task and finds those that have
+// waited too long.
 type CodelQueue struct {
 	target, interval time.Duration
 
@@ -16,10 +17,10 @@ type CodelQueue struct {
 	calm, pressed ring[Waiting]
 	since         time.Duration      // when the queue was empty last, if it is not now
 	late          []*strategies.Task // overdue, and not yet shed
-	Draining      bool               // nothing becomes overdue any more
+	Draining      bool               // no task becomes overdue
 }
 
-// NewCodelQueue takes the target and the interval from the parameters of those names.
+// NewCodelQueue makes a queue with the parameters target and interval.
 func NewCodelQueue(v param.Values) CodelQueue {
 	return CodelQueue{target: v.Duration("target"), interval: v.Duration("interval")}
 }
@@ -73,7 +74,7 @@ func (q *CodelQueue) shed(now time.Duration) {
 	}
 }
 
-// TakeLate takes what is overdue.
+// TakeLate takes the overdue tasks.
 func (q *CodelQueue) TakeLate(now time.Duration) []*strategies.Task {
 	q.shed(now)
 	late := q.late
@@ -81,7 +82,7 @@ func (q *CodelQueue) TakeLate(now time.Duration) []*strategies.Task {
 	return late
 }
 
-// OverdueAt is when the next task becomes overdue; false: none does.
+// OverdueAt returns the instant at which the next task becomes overdue; false: none does.
 func (q *CodelQueue) OverdueAt() (at time.Duration, ok bool) {
 	if q.Draining {
 		return 0, false
@@ -97,7 +98,7 @@ func (q *CodelQueue) OverdueAt() (at time.Duration, ok bool) {
 	return at, ok
 }
 
-// KeepAll has nothing become overdue any more, and returns what is already.
+// KeepAll keeps all further tasks from becoming overdue, and returns those that already are.
 func (q *CodelQueue) KeepAll() []*strategies.Task {
 	q.Draining = true
 	late := q.late

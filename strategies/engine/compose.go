@@ -10,7 +10,8 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// TurnsMissed is the reason to keep no tasks outside a strategy of steps.
+// TurnsMissed returns an error if inner runs tasks in steps: a part that keeps tasks would miss
+// their turns.
 func TurnsMissed(inner strategies.Spec) error {
 	if inner.Quantum == nil {
 		return nil
@@ -19,19 +20,19 @@ func TurnsMissed(inner strategies.Spec) error {
 		inner.Base)
 }
 
-// NotHedged is the reason to count no slots of a strategy that runs tasks twice.
+// NotHedged returns an error if inner hedges: a part cannot count the slots of its second attempts.
 func NotHedged(inner strategies.Spec) error {
 	if !inner.Hedges {
 		return nil
 	}
-	return errors.New("what is inside runs tasks a second time beside its slots, which nothing " +
-		"outside can count: have hedged outermost")
+	return errors.New("the inner strategy hedges outside its slots, which nothing around it can " +
+		"count: put hedged outermost")
 }
 
-// Paced completes a part that bounds how often tasks start, as whole does. It keeps them until
-// there is a slot inside, and asks for a token then, so that no more tasks start at once than
-// tokens are kept. Where further attempts are made inside, it bounds how often tasks are handed on,
-// and not how often attempts start.
+// Paced completes a part that bounds the rate of starts, as strategy whole does. It keeps tasks
+// until the inner strategy has a slot and takes the token only then, so that a burst of starts
+// never exceeds the saved tokens. If the inner strategy retries, it bounds the rate of tasks, not
+// of attempts.
 func Paced(
 	whole strategies.Spec,
 	p strategies.Part,
@@ -41,7 +42,7 @@ func Paced(
 	p.Changes, p.Holds = strategies.Admission, true
 	p.Refuses = func(_ param.Values, inner strategies.Spec) error {
 		if inner.Splits {
-			return fmt.Errorf("%s starts sub-tasks side by side, which nothing outside it can "+
+			return fmt.Errorf("%s starts sub-tasks side by side, which nothing around it can "+
 				"pace", inner.Base)
 		}
 		return cmp.Or(NotHedged(inner), TurnsMissed(inner))
@@ -79,9 +80,9 @@ func Paced(
 	return p
 }
 
-// Routed completes a part that separates classes as whole does, with an instance inside for each
-// class pool. Runs are held to it that a class pool starts its tasks in their order as soon as it
-// has a slot, and so must what is inside be.
+// Routed completes a part that separates classes as strategy whole does, with an inner instance for
+// each class pool. Runs check that a class pool starts its tasks in order as soon as it has a slot,
+// so the inner strategy must do that.
 func Routed(
 	whole strategies.Spec,
 	p strategies.Part,

@@ -22,15 +22,14 @@ func Queued(s strategies.Spec) strategies.Spec {
 	return s
 }
 
-// Pooled declares what the usual pool has: a queue, first come, first served, and no idle slot
-// while a task waits.
+// Pooled declares a usual worker pool: a queue, first come, first served, and no idle slot while a
+// task waits.
 func Pooled(s strategies.Spec) strategies.Spec {
 	s.FIFO, s.WorkConserving = true, true
 	return Queued(s)
 }
 
-// Separated declares class pools of whole tasks, to which their classes send them: each with
-// workers and a queue of its own.
+// Separated declares a pool for each class, with its own workers and queue, that runs tasks whole.
 func Separated(
 	s strategies.Spec,
 	poolsOf func(strategies.Params) []strategies.ClassPool,

@@ -11,19 +11,18 @@ import (
 // A Dispatch is a FIFO queue and workers that are started on demand: the engine of dispatcher and
 // dispatcher_shed.
 //
-// One mutex guards all of it. It is held for a few nanoseconds and never during a wait, a task or a
-// Done. A Submit takes it once. A worker does so only now and then: the first page of the queue is
-// shared (see pages), and a worker that ends a task takes the next of that page with one atomic
-// operation, which at the same time gives back its slot, since it goes straight to a new owner.
-// What has been claimed in that way is found out when it matters, from the page's counter: inside
-// is brought up to date when it reaches most. While a Submit waits for room, and once the intake is
-// closed, no page is shared: then each slot is given back under the mutex, by a worker that can
-// see who waits for it.
+// One mutex guards all state. It is held for a few nanoseconds and never during a wait, a task or a
+// Done. A Submit takes it once, a worker only now and then: the first page of the queue is shared
+// (see pages), and a worker that ends a task takes the next of that page with one atomic operation,
+// which at the same time gives back its slot, since it goes straight to a new owner. The page's
+// counter tells how many tasks were claimed in that way; inside is updated from it only when it
+// reaches most. While a Submit waits for room, and once the intake is closed, no page is shared:
+// then each slot is given back under the mutex, by a worker that can see who waits for it.
 //
-// Of the workers with nothing to do one at a time is roused, by the Submit that finds a task for
-// it, and then by the one that was roused, if it leaves tasks behind. So a burst wakes no more of
-// them than it keeps busy, and this holds whenever the mutex is free: if a task waits and a worker
-// may be roused or started for it, one is on its way.
+// Idle workers are woken one at a time: by the Submit that finds a task for one, then by the woken
+// worker, if it leaves tasks behind. So a burst wakes no more workers than it keeps busy. Invariant
+// whenever the mutex is free: if a task waits and a worker may be woken or started for it, one is
+// on its way.
 //
 // The lifecycle's count is not kept per task: until the intake closes it is 1, for the dispatch
 // itself, and from then on it is exact (see seal).
@@ -32,7 +31,7 @@ type Dispatch struct {
 	limit int
 	Sheds bool
 
-	_     [64]byte // what follows changes with every task, and what precedes never
+	_     [64]byte // the fields below change with every task, those above never
 	mu    sync.Mutex
 	queue pages
 	// accepted tasks whose slot is not known to be given back; no longer kept once sealed
@@ -47,7 +46,7 @@ type Dispatch struct {
 	_       [64]byte
 }
 
-// Start makes s ready; a dispatch that sheds says so before.
+// Start makes s ready; set Sheds before.
 func (s *Dispatch) Start(ctx context.Context, p strategies.Params, sink strategies.Sink) *Dispatch {
 	s.limit, s.most = p.Limit, p.Limit+p.Queue
 	s.queue.Open()
@@ -57,7 +56,7 @@ func (s *Dispatch) Start(ctx context.Context, p strategies.Params, sink strategi
 	return s
 }
 
-// Submit puts the task in the queue. When there is no room it waits or sheds.
+// Submit puts the task in the queue. When that is full, it blocks or sheds.
 func (s *Dispatch) Submit(ctx context.Context, t *strategies.Task) error {
 	if err := ctx.Err(); err != nil {
 		return err

@@ -1,8 +1,8 @@
-// Package engine has what strategies are built from, those of package builtin, the libraries of
-// package peers and one of your own alike.
+// Package engine has the building blocks of strategies: those of packages builtin and peers, and
+// your own.
 //
-// A library's pool becomes a strategy by an Executor, its semaphore or limiter by a Gate; a durable
-// queue by a broker, in the package below. What starts from nothing embeds one of these:
+// An Executor makes a strategy of a library's pool, a Gate one of its semaphore or limiter, and
+// package broker, below, one of a durable queue. A strategy without a library embeds one of these:
 //
 //   - Lifecycle: the tasks' context, the count of what is inside, the closing and the end. All
 //     others embed it.
@@ -12,19 +12,19 @@
 //     learnt.
 //   - Pools: one pool of workers or several, whose tasks may come back to the queue. Loop: the
 //     goroutine that reports their tasks.
-//   - Hold, Route and RetryPart: the parts that go around another strategy; Paced and Routed make
-//     them of its Spec.
+//   - Hold, Route and RetryPart: the parts that wrap another strategy; Paced and Routed make such
+//     parts of a Spec.
 //
-// Parts that keep no tasks, and do something at the start and the end of each, are built from
-// package around, below.
+// Package around, below, builds parts that keep no tasks and only act at the start and the end of
+// each.
 //
 // Slotted, Queued, Pooled and Separated declare what the usual shapes have in common; Retries are
 // the waits between attempts.
 //
-// Their fields are exported because a strategy in another package sets them, before Open or Start;
-// none may be changed afterwards but by the engine, or under its Mutex where it has one.
+// A strategy sets the exported fields before Open or Start. Afterwards only the engine changes
+// them, or the strategy under the engine's Mutex where there is one.
 //
 // # Size
 //
-// An engine is a file or two, and its parts are names that a strategy's file uses.
+// An engine is a file or two; the exported names are those that the files of strategies use.
 package engine

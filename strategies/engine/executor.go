@@ -7,36 +7,35 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// An Executor is somebody else's pool of goroutines as a strategy needs to know it, and Start makes
-// that strategy. It is how the pools of other libraries become comparable (package peers has
-// a dozen), and how yours does:
+// An Executor adapts a pool of goroutines, and Start makes a strategy of it. Package peers adapts a
+// dozen libraries so; yours is adapted like this:
 //
 //	New: func(ctx context.Context, p strategies.Params, sink strategies.Sink) strategies.Strategy {
 //		pool := mine.NewPool(p.Limit)
 //		return Executor{Go: pool.Submit, Slots: p.Limit, Close: pool.Close}.Start(ctx, sink)
 //	}
 //
-// The contract is kept here: the contexts, the closing, the panics, the tasks that are given up
-// while they lie in the pool's queue (it finds nothing to do in them, later). To the pool a task is
-// a func that does not panic. It costs no allocation for a prebuilt task, and some 50 ns, most of
-// them for the accounts that every strategy keeps; Slots cost 30 to 60 ns more.
+// The Executor keeps the contract: contexts, closing, panics, and tasks that are given up while
+// they wait in the pool's queue (the pool later runs them as empty funcs). For the pool a task is a
+// func that does not panic. It costs some 50 ns and no allocation for a prebuilt task, mostly for
+// the bookkeeping of every strategy; Slots cost 30 to 60 ns more.
 type Executor struct {
-	// Go hands run to the pool, which calls it once. It may block for a moment, but not until
-	// another task is done, because nobody could call it off: that is what Slots are for. An error
-	// refuses the task, and is Submit's; then run is never called.
+	// Go hands run to the pool, which calls it once. It must not block until another task is done,
+	// because that wait could not be cancelled: use Slots instead. Submit returns its error and
+	// refuses the task; then run is never called.
 	Go func(run func()) error
-	// Call is there instead of Go where the pool's call returns when run has. Submit starts a
-	// goroutine for it.
+	// Call replaces Go for a pool whose call returns when run does. Submit starts a goroutine for
+	// it.
 	Call func(run func())
-	// Slots is how many tasks the pool runs at once. Submit waits for one of so many slots before
-	// it calls Go, can be called off meanwhile, and so never finds the pool full. Zero is for a
-	// pool with a queue of its own that is never full.
+	// Slots is the number of tasks that the pool runs at once. Submit waits for one of these slots
+	// before it calls Go, so that the wait can be cancelled and the pool is never full. 0: the pool
+	// has a queue of its own that is never full.
 	Slots int
-	// Lost is called when a task has ended its goroutine (Goexit), in that goroutine, if the pool
-	// has to be told; nil: it notices.
+	// Lost tells the pool that a task has ended its goroutine (Goexit); it is called in that
+	// goroutine. Nil: the pool notices by itself.
 	Lost func()
-	// Close is called once, after the last task is done and no more are accepted, and returns when
-	// the pool has ended; nil: a pool that is idle needs no end. Drain waits for it.
+	// Close ends the pool and returns when it has ended. It is called once, after the last task is
+	// done and no more are accepted, and Drain waits for it. Nil: an idle pool needs no end.
 	Close func()
 }
 
@@ -48,7 +47,7 @@ type executor struct {
 	callers sync.WaitGroup
 }
 
-// Start makes the strategy. It panics unless exactly one of Go and Call is there, and on negative
+// Start makes the strategy. It panics unless exactly one of Go and Call is set, and on negative
 // Slots.
 func (x Executor) Start(ctx context.Context, sink strategies.Sink) strategies.Strategy {
 	if (x.Go == nil) == (x.Call == nil) {

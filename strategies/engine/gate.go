@@ -7,23 +7,21 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// A Gate is somebody else's semaphore, bulkhead or limiter as a strategy needs to know it, and
-// Start makes that strategy: a goroutine for each task, after a permit. P is what the gate calls a
-// permit.
+// A Gate adapts a semaphore, bulkhead or limiter, and Start makes a strategy of it, which takes a
+// permit for each task and runs it in a goroutine of its own. P is the type of a permit.
 //
 //	New: func(ctx context.Context, p strategies.Params, sink strategies.Sink) strategies.Strategy {
 //		gate := mine.NewSemaphore(p.Limit)
 //		return engine.Gate[struct{}]{Try: …, Wait: …, Release: …}.Start(ctx, sink)
 //	}
 //
-// The contract is kept here, as for an Executor. It costs the start of a goroutine per task, and no
-// allocation for a prebuilt task where the submitter's context is one that it comes with again and
-// again.
+// The Gate keeps the contract, as an Executor does. It costs the start of a goroutine per task, and
+// no allocation for a prebuilt task as long as the submitter uses the same context.
 type Gate[P any] struct {
 	// Try takes a permit if there is one at once.
 	Try func() (P, bool)
-	// Wait takes a permit, and returns an error when ctx ends before there is one. Nil: Submit
-	// sheds where Try fails.
+	// Wait blocks until it has a permit, and returns an error when ctx ends first. Nil: Submit
+	// sheds when Try fails.
 	Wait func(ctx context.Context) (P, error)
 	// Release gives the permit back. r is the task's outcome, for a limiter that learns from it.
 	Release func(permit P, r strategies.Result)
@@ -36,7 +34,7 @@ type gate[P any] struct {
 	waits sync.Map // of contexts by the Done channel of the submitter's: see until
 }
 
-// Start makes the strategy. It panics unless Try and Release are there.
+// Start makes the strategy. It panics unless Try and Release are set.
 func (g Gate[P]) Start(ctx context.Context, sink strategies.Sink) strategies.Strategy {
 	if g.Try == nil || g.Release == nil {
 		panic("strategies: a Gate needs Try and Release")

@@ -10,24 +10,23 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// A Hold is the engine of the parts that keep accepted tasks before they hand them on: for a token,
-// for another attempt, or until what is inside has room. It counts what is inside, waiting or
-// handed on, and is full with as many tasks as room holds.
+// A Hold is the engine of parts that keep accepted tasks before they hand them on: for a token, for
+// a retry, or until the inner strategy has room. It counts the tasks waiting and handed on, and is
+// full when Room is.
 //
-// One goroutine hands tasks on in the order of acceptance, so that a Submit inside may block and
-// the caller's be accepted. Where it cannot block, because there is always room inside and nothing
-// to wait for, Submit goes straight on, and the goroutine does no more than time the further
-// attempts.
+// One goroutine hands tasks on in the order of acceptance, so that the inner Submit may block while
+// the caller's task is accepted. If the inner Submit can never block and there is nothing to wait
+// for, Submit calls it directly, and the goroutine only times retries.
 type Hold struct {
 	outside
 	Room   chan struct{} // holds one element for each task inside; nil: it is never full
 	Sheds  bool          // when it is full
 	direct bool          // Submit goes straight on
-	Most   int           // tasks handed on and not done; 0: as many as will fit
+	Most   int           // most tasks handed on and not done; 0: no such bound
 	pace   Pacer         // nil: tasks need not wait for each other
-	Codel  *CodelQueue   // in the place of ready; nil: first come, first served
-	Picks  Picker        // likewise
-	// what tries tasks again; nil: nothing does
+	Codel  *CodelQueue   // orders the waiting tasks; nil: first come, first served
+	Picks  Picker        // chooses among the waiting tasks instead
+	// the retries of its tasks; nil: none
 	Retries *Retries
 	count   atomic.Uint64 // of Submits
 	began   time.Time     // all instants here are counted from it
@@ -42,25 +41,25 @@ type Hold struct {
 	wake chan struct{} // has one element when there may be something to hand on
 }
 
-// A Picker keeps what waits in a Hold, and says which goes next. All methods are called with the
+// A Picker keeps the waiting tasks of a Hold and chooses the next. All methods are called with the
 // mutex held.
 type Picker interface {
 	Push(w Waiting)
 	Pop() (Waiting, bool)
-	// Ended is told of each task that Pop gave out when it is done.
+	// Ended is called for each task that Pop returned, when it is done.
 	Ended(t *strategies.Task)
 	// Empty takes all tasks.
 	Empty() []*strategies.Task
 }
 
-// A Pacer says when the head of a queue may go.
+// A Pacer decides when the head of a queue may start.
 type Pacer interface {
-	// at is called until the answer has come, and returns the same instant until spend is called
+	// At returns the instant at which the head may go, which stays the same until Spend is called
 	At(now time.Duration, began time.Time) time.Duration
 	Spend(now time.Duration)
 }
 
-// HoldOf makes a hold that is full with as many tasks as fit inside, and more beyond them.
+// HoldOf makes a hold with room for the capacity of the inner strategy and more tasks beyond it.
 func HoldOf(inner strategies.Spec, in strategies.Params, more int, sheds bool) *Hold {
 	s := &Hold{Sheds: sheds}
 	if inner.Capacity != nil {
@@ -69,7 +68,7 @@ func HoldOf(inner strategies.Spec, in strategies.Params, more int, sheds bool) *
 	return s
 }
 
-// Roomier has a composition accept more tasks than what is inside does, as HoldOf makes it.
+// Roomier declares that a composition accepts more tasks than its inner strategy, as a HoldOf does.
 func Roomier(
 	s *strategies.Spec, inner strategies.Spec, l strategies.Layer,
 	more func(own param.Values, inner strategies.Spec) int,
@@ -83,7 +82,7 @@ func Roomier(
 	}
 }
 
-// Start opens the instance and makes what is inside.
+// Start opens the instance and makes the inner one.
 func (s *Hold) Start(
 	ctx context.Context, inner strategies.Spec, in strategies.Params, sink strategies.Sink,
 ) *Hold {
@@ -162,7 +161,7 @@ func (s *Hold) keep(t *strategies.Task) {
 	signal(s.wake)
 }
 
-// Push puts a task that has been accepted at the end of what waits; Mutex is held.
+// Push adds an accepted task to the tail; the caller holds Mutex.
 func (s *Hold) Push(t *strategies.Task) {
 	w := Waiting{Task: t, Seq: s.pushed}
 	s.pushed++
@@ -188,7 +187,7 @@ func signal(wake chan<- struct{}) {
 	}
 }
 
-// Done is told by what is inside: t is done, or tried again.
+// Done implements strategies.Sink for the inner strategy: t is done, or retried.
 func (s *Hold) Done(t *strategies.Task, r strategies.Result) {
 	if s.Most > 0 || s.Picks != nil {
 		s.mu.Lock()
@@ -268,8 +267,8 @@ func (s *Hold) handOn() {
 	}
 }
 
-// Next takes the task that is to be handed on now. If there is none it says how long to wait for
-// one; 0: until there is another. late are to be shed.
+// Next takes the task to hand on now; late are tasks to shed. Without one, wait is the time until
+// the next may go; 0: until another arrives.
 func (s *Hold) Next() (t *strategies.Task, wait time.Duration, late []*strategies.Task) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -302,7 +301,7 @@ func (s *Hold) Next() (t *strategies.Task, wait time.Duration, late []*strategie
 	return t, wait, late
 }
 
-// Pop takes the task that is next, or says when it may go.
+// Pop takes the next task, or returns the instant at which it may go.
 func (s *Hold) Pop(now time.Duration) (w Waiting, at time.Duration) {
 	switch {
 	case s.Codel != nil:
@@ -355,7 +354,7 @@ func (s *Hold) dropHeld() {
 	}
 }
 
-// KeepAll has nothing shed any more, here or inside.
+// KeepAll stops all shedding of waiting tasks, here and in the inner strategy.
 func (s *Hold) KeepAll() {
 	if s.Codel != nil {
 		s.mu.Lock()

@@ -12,8 +12,8 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// A Lifecycle is what every strategy of this package has in common: the tasks' context, the count
-// of what is inside, the closing of the intake and the end.
+// A Lifecycle is common to every strategy of this package: the tasks' context, the count of tasks
+// inside, the closing of the intake and the end.
 //
 // The count is one atomic word: a closed bit and the number of tasks inside, which are those being
 // submitted and those accepted and not settled. A Submit counts itself in before it looks at
@@ -25,7 +25,7 @@ type Lifecycle struct {
 	sink    strategies.Sink
 	Ctx     context.Context         // ends with New's, at the deadline of a Drain, and when idle
 	Cancel  context.CancelCauseFunc // of ctx
-	TaskCtx context.Context         // what tasks run with: ctx, or one derived from it
+	TaskCtx context.Context         // the context of tasks: Ctx, or one derived from it
 	Jobs    chan *strategies.Task   // accepted tasks on their way to a worker; nil without workers
 	Intake  context.Context         // ends when the intake closes
 	shut    context.CancelFunc      // of intake
@@ -33,13 +33,13 @@ type Lifecycle struct {
 	Idle    chan struct{}           // closed once the intake is closed and nothing is inside
 	// called once, when the intake closes; nil: nothing. Set before open
 	atClose func()
-	// called once idle, to close what else there is to close; nil: nothing. Set before open
+	// called once idle, to close other resources; nil: none. Set before Open
 	AtEnd func()
-	// called when ctx has ended, to settle what waits elsewhere than in jobs; nil: nothing does.
-	// Set before open
+	// called when Ctx has ended, to settle tasks that wait elsewhere than in Jobs; nil: none do.
+	// Set before Open
 	Drop    func()
 	unwatch func() bool    // calls off the watch over ctx
-	Alive   sync.WaitGroup // workers, and the watch over ctx
+	Alive   sync.WaitGroup // workers, and the goroutine that watches Ctx
 
 	isIdle    atomic.Bool
 	abandoned atomic.Int64 // tasks settled with ErrAbandoned that never ran
@@ -51,8 +51,7 @@ type Lifecycle struct {
 // closedBit is the sign: a closed word is negative whatever its count.
 const closedBit = math.MinInt64
 
-// Open makes l ready for a strategy whose tasks reach their workers over jobs (nil: there are
-// none).
+// Open makes l ready for a strategy whose tasks reach their workers over jobs (nil: no workers).
 func (l *Lifecycle) Open(ctx context.Context, sink strategies.Sink, jobs chan *strategies.Task) {
 	l.sink, l.Jobs = sink, jobs
 	l.Ctx, l.Cancel = context.WithCancelCause(ctx)
@@ -71,7 +70,7 @@ func (l *Lifecycle) Open(ctx context.Context, sink strategies.Sink, jobs chan *s
 	l.Leave()
 }
 
-// Enter counts a Submit in. When it returns nil, the task must be settled or leave called.
+// Enter counts a Submit in. When it returns nil, the caller must settle the task or call Leave.
 func (l *Lifecycle) Enter(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -83,9 +82,9 @@ func (l *Lifecycle) Enter(ctx context.Context) error {
 	return nil
 }
 
-// Admit is enter for a strategy that sheds: it refuses when most are inside already.
-// Compare-and-swap and not add-and-look, because an addition that is taken back is seen by others
-// meanwhile, who would be shed while there is room.
+// Admit is Enter for a strategy that sheds: it refuses when most tasks are inside. It compares and
+// swaps, because an addition that is taken back would meanwhile make others shed although there is
+// room.
 func (l *Lifecycle) Admit(ctx context.Context, most int64) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -130,7 +129,7 @@ func (l *Lifecycle) Send(
 	return nil
 }
 
-// Enqueue sends a task that has been counted in, and for which jobs has room.
+// Enqueue sends a task that has been counted in, when Jobs has room for it.
 func (l *Lifecycle) Enqueue(t *strategies.Task) {
 	l.Jobs <- t
 	if l.Ctx.Err() != nil {
@@ -138,8 +137,8 @@ func (l *Lifecycle) Enqueue(t *strategies.Task) {
 	}
 }
 
-// Acquire is enter, and then waits for a slot in a channel that holds one element for each that is
-// taken. It is given back by a receive, before leave. It is send once more for another type: one
+// Acquire does Enter and then waits for a slot: it sends to slots, which holds one element for each
+// taken slot. A receive gives the slot back, before Leave. It repeats Send for another type: one
 // generic function for both made a Submit a few percent slower.
 func (l *Lifecycle) Acquire(ctx context.Context, slots chan struct{}) error {
 	if err := l.Enter(ctx); err != nil {
@@ -212,9 +211,9 @@ func (l *Lifecycle) becomeIdle() {
 	close(l.Idle)
 }
 
-// Sweep settles what waits in jobs, or where drop knows, without running it. Whoever puts a task
-// there looks at ctx afterwards and sweeps if it has ended: so either the sweep at ctx's end finds
-// the task or the one who sent it does, even if no worker ever comes back.
+// Sweep settles the tasks that wait in Jobs, and those that Drop settles, without running them. A
+// sender looks at Ctx after sending and sweeps if it has ended: so either the sweep at the end of
+// Ctx or the sender finds the task, even if no worker ever returns.
 func (l *Lifecycle) Sweep() {
 	if l.Drop != nil {
 		l.Drop()
@@ -232,7 +231,7 @@ func (l *Lifecycle) Sweep() {
 	}
 }
 
-// GiveUpOn is the outcome of an accepted task that will not run, or not again, because ctx has
+// GiveUpOn is the error of the accepted task t that will not run, or not again, because Ctx has
 // ended.
 func (l *Lifecycle) GiveUpOn(t *strategies.Task) error {
 	if t.Kept().Tries.Made > 0 {
@@ -241,7 +240,7 @@ func (l *Lifecycle) GiveUpOn(t *strategies.Task) error {
 	return l.GiveUp()
 }
 
-// GiveUp is the outcome of a task that will not run because ctx has ended.
+// GiveUp is the error of a task that will not run because Ctx has ended.
 func (l *Lifecycle) GiveUp() error {
 	err := l.EndedBy()
 	if err == strategies.ErrAbandoned {
@@ -250,8 +249,8 @@ func (l *Lifecycle) GiveUp() error {
 	return err
 }
 
-// EndedBy says why ctx has ended, ErrAbandoned by a Drain, a *StoreError by a store that failed,
-// otherwise the error of New's context; or, if it has not, taskCtx.
+// EndedBy returns why Ctx has ended: ErrAbandoned after a Drain, a *StoreError after a failed
+// store, otherwise the error of New's context. If Ctx has not ended, it returns TaskCtx's error.
 func (l *Lifecycle) EndedBy() error {
 	cause := context.Cause(l.Ctx)
 	if errors.Is(cause, strategies.ErrAbandoned) {
@@ -300,8 +299,8 @@ func (l *Lifecycle) Drain(ctx context.Context) error {
 	}
 }
 
-// Run carries t to its end: all its steps and sub-tasks, unless ctx has ended. A panic and Goexit
-// pass through.
+// Run runs t to its end, with all its steps and sub-tasks, unless Ctx ends first. A panic and
+// Goexit pass through.
 func (l *Lifecycle) Run(t *strategies.Task) strategies.Result {
 	if l.Ctx.Err() != nil {
 		return strategies.Result{Err: l.GiveUpOn(t)}
@@ -345,8 +344,8 @@ func carryOut(
 	return r
 }
 
-// Conclude runs an attempt and calls end with its Result; where it does not return, with a Failure.
-// A panic ends here.
+// Conclude runs an attempt and calls end with its Result or, if the attempt panics or exits its
+// goroutine, with a Failure. It recovers panics.
 func Conclude(attempt func() strategies.Result, end func(r strategies.Result, returned bool)) {
 	r, returned := strategies.Result{}, false
 	defer func() {
@@ -359,9 +358,9 @@ func Conclude(attempt func() strategies.Result, end func(r strategies.Result, re
 	returned = true
 }
 
-// Failure is the Result of a task that did not return: recovered is what recover gave, nil after
-// Goexit. (Since Go 1.21 even panic(nil) recovers as something.) It is called by the deferred
-// function, so that the stack shows the panic.
+// Failure is the Result of a task that did not return. recovered is the value of recover, nil after
+// Goexit (since Go 1.21 panic(nil) recovers as non-nil). Call it in the deferred function, so that
+// the stack shows the panic.
 func Failure(recovered any) strategies.Result {
 	if recovered == nil {
 		return strategies.Result{Err: strategies.ErrGoexit}

@@ -6,9 +6,9 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// A Loop is a goroutine that reports the tasks of pools, one after another: nothing else calls the
-// sink. Whoever has run a task posts it and goes on. The loop takes all that is there at once, so
-// under load it is woken and the lock taken once for many.
+// A Loop is a goroutine that reports the tasks of pools, one after another: only it calls the sink.
+// A worker posts its ended task and continues. The loop takes all posted tasks at once, so under
+// load one wake-up and one lock serve many.
 type Loop struct {
 	of     *Pools
 	mu     sync.Mutex
@@ -43,8 +43,7 @@ func (l *Loop) wakeUp() {
 	l.wake.Signal()
 }
 
-// Run reports until the instance is idle. What has been posted is counted as inside, so then there
-// is nothing left.
+// Run reports tasks until the instance is idle. Posted tasks count as inside, so none is left then.
 func (l *Loop) Run() {
 	var batch []completion
 	for {

@@ -8,9 +8,9 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// outside is what parts that keep tasks have in common: the count of what is kept here and inside,
-// and the end of both. What is inside is made with New's context and not with ctx, because a Drain
-// whose deadline ends has to hear from what is inside how many tasks that has abandoned.
+// outside is common to the parts that keep tasks: it counts the tasks kept here and in the inner
+// strategy, and ends both. The inner one is made with New's context and not with ctx, because a
+// Drain whose deadline ends needs its number of abandoned tasks.
 type outside struct {
 	Lifecycle
 	from    context.Context // New's, with which what is inside is made, too
@@ -26,9 +26,9 @@ func keepAll(s strategies.Strategy) {
 	}
 }
 
-// refusal is the outcome of a task that was accepted here, and refused with err inside: either the
-// instance has ended, which what is inside may see before ctx, or what is inside sheds what its
-// Spec says there is room for.
+// refusal is the outcome of a task that was accepted here and refused with err by the inner
+// strategy: either the instance has ended, which the inner one may see before ctx, or the inner one
+// sheds although its Spec declares room.
 func (s *outside) refusal(t *strategies.Task, err error) error {
 	switch {
 	case s.Ctx.Err() != nil:

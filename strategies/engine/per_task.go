@@ -12,8 +12,8 @@ type PerTask struct {
 	Lifecycle
 	// holds one element for each slot of the limit that is taken; nil: no limit
 	Slots   chan struct{}
-	Release func(*strategies.Task) // gives back what else the task has taken; nil: nothing
-	Tells   bool                   // errThunk's func returns the task's own error
+	Release func(*strategies.Task) // releases other resources of the task; nil: none
+	Tells   bool                   // the func of ErrThunk returns the task's own error
 }
 
 // Thunk returns the func that executes t.
@@ -26,8 +26,7 @@ func (s *PerTask) Thunk(t *strategies.Task) func() {
 }
 
 // ErrThunk returns the func that executes t, in the shape that errgroup takes. Its error is nil
-// unless s.tells: a task's own error is the sink's business, and would be kept by the group as its
-// first.
+// unless s.Tells: otherwise the group would keep the first task's error, which only the sink needs.
 func (s *PerTask) ErrThunk(t *strategies.Task) func() error {
 	k := &t.Kept().Thunk
 	if k.Of != s || k.Try == nil {

@@ -11,20 +11,20 @@ import (
 // engine of segregated and cpu_io_split, and with a single pool of the event loops and the
 // partitioned pools.
 //
-// One mutex guards it all. Admission and the queue are one step under it, so that the order in
-// which tasks are accepted is the order in which they wait, also among blocked Submits; that is
-// what the channels of workers cannot say once a task comes back to the queue, which must find room
-// there whoever waits for it. The mutex is taken three times a task (accept, take, release), for
-// some ten nanoseconds each; nobody waits for anything else while holding it.
+// One mutex guards all of it. Admission and queueing are one step under it, so that tasks wait in
+// the order of acceptance, also among blocked Submits. A channel cannot do that: a task that
+// returns to the queue must find room there before any blocked Submit. The mutex is taken three
+// times a task (accept, take, release), for some ten nanoseconds each; no holder waits for anything
+// else.
 type Pools struct {
 	Lifecycle
 	poolOf func(strategies.Class) int // index in pool, or anyPool; nil: there is only one
 	// a task runs one step at a time and goes back to the queue: see turns.go
 	Turns bool
-	// it goes to the front of the queue, with all its sub-tasks at once; otherwise to the tail, one
-	// by one
+	// between steps a task goes to the front of the queue, with all its sub-tasks at once;
+	// otherwise to the tail, one by one
 	Front bool
-	Home  *Loop // where tasks are reported; nil: by whoever ran them
+	Home  *Loop // reports the tasks; nil: their workers do
 
 	mu    sync.Mutex
 	pool  []pool
@@ -48,8 +48,7 @@ type entry struct {
 	started bool    // it has run a step
 }
 
-// Start makes w ready with one pool for each number of slots, and room for queue waiting tasks in
-// each.
+// Start makes w ready: one pool for each of slots, with room for queue waiting tasks.
 func (w *Pools) Start(ctx context.Context, sink strategies.Sink, queue int, slots ...int) *Pools {
 	w.pool, w.space.of = make([]pool, len(slots)), make([]room, len(slots))
 	for i := range w.pool {
@@ -157,9 +156,9 @@ func (w *Pools) serve(l *pool) (again bool) {
 	}
 }
 
-// Next takes out the oldest entry that a worker of the pool may run, and sleeps until there is one.
-// An entry for a pool calls one of its sleeping workers, and whoever is awake looks before he
-// sleeps: so no entry is overlooked.
+// Next takes the oldest entry that a worker of the pool may run, and sleeps until there is one. A
+// new entry wakes one sleeping worker of its pool, and a worker looks before it sleeps: so no entry
+// is overlooked.
 func (w *Pools) Next(l *pool) (e entry, more bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -54,7 +54,7 @@ func (q *ring[T]) popBack() T {
 	return v
 }
 
-// Plain is what disciplines embed that learn nothing of the end of a task, and ask for no time.
+// Plain is embedded by disciplines that ignore the ends of tasks and need no wake-up.
 type Plain struct{}
 
 // Ended implements Discipline.
@@ -118,7 +118,7 @@ func (q *entries) remove(unwanted func(entry) bool) {
 	}
 }
 
-// Before says whether w goes before o: by key, and in the order of acceptance where keys are equal.
+// Before reports whether w goes before o: by key, equal keys in the order of acceptance.
 func (w *Waiting) Before(o *Waiting) bool { return w.before(o) == 1 }
 
 // before is Before as 1 or 0, without a branch: which of two tasks goes first is what a processor
@@ -130,7 +130,7 @@ func (w *Waiting) before(o *Waiting) uint64 {
 	return borrow
 }
 
-// Key is x as the Key of a task: what is beyond it, some 146 years in nanoseconds, is all one.
+// Key rounds x to a Waiting.Key, capped at some 146 years in nanoseconds.
 func Key(x float64) int64 { return int64(max(-1<<62, min(x, 1<<62))) }
 
 // A Heap is a binary heap with the first task at the root. (container/heap would allocate for each
@@ -153,8 +153,8 @@ func (h *Heap) rise(i int, w Waiting) {
 	q[i] = w
 }
 
-// Pop takes the first task; there must be one. The hole that it leaves goes down to a leaf, where
-// the last task belongs nearly always.
+// Pop takes the first task; there must be one. The hole moves down to a leaf, where the last task
+// belongs nearly always.
 func (h *Heap) Pop() Waiting {
 	q := *h
 	first, last := q[0], q[len(q)-1]

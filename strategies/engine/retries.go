@@ -16,9 +16,8 @@ import (
 // base and cap that is more than an hour of trying; a task that still fails is poison.
 const maxAttempts = 1000
 
-// RetryKeys are the parameters of every strategy that retries. There is none for the shape of the
-// backoff: with base=0s there is none, and with cap as large as base it is the same before each
-// attempt.
+// RetryKeys returns the parameters of a strategy that retries, and more. The shape of the backoff
+// needs no parameter: base=0s means no backoff, cap equal to base a constant one.
 func RetryKeys(more ...param.Key) []param.Key {
 	return append([]param.Key{
 		{Name: "attempts", Kind: param.Int, Default: "3",
@@ -33,8 +32,8 @@ func RetryKeys(more ...param.Key) []param.Key {
 				"(decorrelated)"},
 		{Name: "after", Kind: param.Choice, Default: addAfter,
 			Choices: []string{addAfter, heedAfter, ignoreAfter},
-			Doc: "with a Retry-After: wait for it and then as without one (add), for it alone " +
-				"(heed), or as without one (ignore), which comes too early"},
+			Doc: "after a Retry-After: wait for it and the backoff (add), for it alone (heed), " +
+				"or for the backoff alone (ignore), which is too early"},
 		{Name: "seed", Kind: param.Int, Default: "1",
 			Doc: "of the jitter: with the same seed each task waits the same"},
 	}, more...)
@@ -55,7 +54,7 @@ const (
 	ignoreAfter = "ignore"
 )
 
-// CheckRetries is a Spec.Check.
+// CheckRetries is the Spec.Check for RetryKeys.
 func CheckRetries(p strategies.Params) error {
 	if err := p.Values.Within("attempts", 1, maxAttempts); err != nil {
 		return err
@@ -68,7 +67,7 @@ func CheckRetries(p strategies.Params) error {
 
 // Retries decides whether and when a task is tried again: with exponential backoff, and with one of
 // the kinds of jitter that Marc Brooker compares ("Exponential Backoff And Jitter", AWS
-// Architecture Blog, 2015), so that those that failed together do not come back together. Before
+// Architecture Blog, 2015), so that tasks that failed together do not retry together. Before
 // attempt n+1, with b = min(cap, base·2ⁿ⁻¹), wₙ is
 //
 //	none          b
@@ -77,18 +76,17 @@ func CheckRetries(p strategies.Params) error {
 //	decorrelated  min(cap, uniform(base, 3·wₙ₋₁)), with w₀ = base
 //
 // and the wait is After + wₙ where the task asks for a least wait (Retry-After). By default the
-// jitter is full, and comes on top: with after=heed, or the larger of the two, all who were told
-// the same Retry-After come back at one instant. The cap is not for After: a server that says an
-// hour means it. after=ignore is for finding out what it costs not to listen; it is the one setting
-// that breaks the contract, by which no attempt comes before After.
+// jitter is full and added to After: with after=heed, or with the larger of the two, all tasks with
+// the same Retry-After would retry at one instant. The cap does not apply to After: a server that
+// says an hour means it. after=ignore shows the cost of ignoring it; it is the one setting that
+// breaks the contract, by which no attempt comes before After.
 //
-// What is drawn for wₙ is the nth number of PCG(seed, ordinal), where ordinal numbers the Submits
-// of the instance. So it depends on nothing that happens in between, and a run under the virtual
-// clock repeats to the nanosecond.
+// wₙ is drawn with the nth number of PCG(seed, ordinal), where ordinal numbers the Submits of the
+// instance. So a run under the virtual clock repeats to the nanosecond.
 //
-// The library github.com/cenkalti/backoff/v5 was not taken for it: its jitter takes no seed and is
-// another one (around the interval, so that it is never near 0 and may exceed the cap), and its
-// Retry sleeps in the caller, at three allocations a task.
+// The library github.com/cenkalti/backoff/v5 does not fit: its jitter takes no seed and differs
+// (around the interval, so that it is never near 0 and may exceed the cap), and its Retry sleeps in
+// the caller, with three allocations a task.
 type Retries struct {
 	Attempts      int
 	base, cap     time.Duration
@@ -109,14 +107,14 @@ func NewRetries(p strategies.Params) Retries {
 	}
 }
 
-// NewPartRetries are those of a part.
+// NewPartRetries takes them from a part's own parameters, which RetryKeys declares.
 func NewPartRetries(own param.Values) Retries {
 	r := NewRetries(strategies.Params{Values: own})
 	r.budget = NewBudget(own.Float("budget"), true)
 	return r
 }
 
-// A RetrySink forgets a task's attempts and gives its slot back, before it tells the sink.
+// A RetrySink forgets a task's attempts and gives its slot back, before it calls Sink.
 type RetrySink struct {
 	Slots <-chan struct{} // nil: no slot
 	Sink  strategies.Sink
@@ -131,8 +129,8 @@ func (s RetrySink) Done(t *strategies.Task, r strategies.Result) {
 	s.Sink.Done(t, r)
 }
 
-// Next counts an attempt at t that asked for another with r, and says how long to wait for it; or,
-// if that attempt was the last, returns the error that the task is done with.
+// Next counts an attempt at t whose result r asks for another, and returns the wait before that;
+// or, if the attempt was the last, the error that the task is done with.
 func (p *Retries) Next(t *strategies.Task, r strategies.Result) (time.Duration, error) {
 	t.Kept().Tries.Made++
 	if t.Kept().Tries.Made >= p.Attempts || !p.budget.Withdraw() {
@@ -190,7 +188,7 @@ func uniform(source *rand.PCG, most time.Duration) time.Duration {
 	return time.Duration(share)
 }
 
-// Prolong returns least + by, or as long as a Duration can be. A negative least is none.
+// Prolong returns least + by, capped at the largest Duration. A negative least counts as 0.
 func Prolong(least, by time.Duration) time.Duration {
 	if least <= 0 {
 		return by
@@ -201,15 +199,14 @@ func Prolong(least, by time.Duration) time.Duration {
 	return least + by
 }
 
-// A Budget bounds the further attempts at all tasks by the number of tasks, so that a target in
-// trouble is not called several times as often for it. It is a bucket of tokens: each task that is
-// accepted puts a share of one in, each further attempt takes one out, and without one the attempt
-// that has failed was the last.
+// A Budget bounds the retries of all tasks by a share of the number of tasks, so that retries do
+// not multiply the load on a failing target. It is a bucket of tokens: each accepted task adds a
+// share of one, each retry takes one, and without a token the failed attempt was the last.
 //
 // The retry budget of Finagle is counted so (RetryBudget: deposit and withdraw). That of gRPC takes
 // tokens for failures and puts them back for successes (proposal A6, throttling of retries); from
-// there is the size of the bucket, ten, which is full at first. A bucket that is not bounded, or by
-// time alone, would let all that a calm day has saved meet the first minute of trouble.
+// there is the size of the bucket, ten, which is full at first. Without that bound, a calm day
+// would save up enough retries to flood the first minute of an outage.
 type Budget struct {
 	share int64 // of one task, in millionths of a token
 	left  atomic.Int64
@@ -220,12 +217,12 @@ const (
 	mostTokens = 10 * oneToken
 )
 
-// BudgetKey is the parameter that bounds further attempts over all tasks.
+// BudgetKey is the parameter for the retry budget: a bound on retries over all tasks.
 var BudgetKey = param.Key{Name: "budget", Kind: param.Float, Default: "0",
-	Doc: "further attempts for each task that comes, over all tasks: with 0.1 one for ten; up to " +
-		"ten are saved; 0: as many as attempts says"}
+	Doc: "retries per arriving task: 0.1 allows one for every ten tasks; up to ten are saved; 0: " +
+		"no budget, only attempts bounds them"}
 
-// CheckBudget is about the budget in the parameters of a part.
+// CheckBudget returns an error if the budget in the parameters of a part is impossible.
 func CheckBudget(v param.Values) error {
 	if b := v.Float("budget"); b < 0 || b > maxAttempts || b > 0 && b < 1e-6 {
 		return fmt.Errorf("budget %v: want 0, or 0.000001 to %d", b, maxAttempts)
@@ -233,8 +230,8 @@ func CheckBudget(v param.Values) error {
 	return nil
 }
 
-// NewBudget is one of that share of a token for each task, full or empty at first; nil where there
-// is no bound.
+// NewBudget makes a budget of share tokens per task, full or empty at first; nil if share sets no
+// bound.
 func NewBudget(share float64, full bool) *Budget {
 	b := &Budget{share: int64(math.Round(share * oneToken))}
 	if b.share == 0 {
@@ -246,14 +243,14 @@ func NewBudget(share float64, full bool) *Budget {
 	return b
 }
 
-// Deposit is for a task that has been accepted.
+// Deposit adds the share of one accepted task.
 func (b *Budget) Deposit() {
 	if b != nil {
 		b.add(b.share)
 	}
 }
 
-// Withdraw is for a further attempt, and says whether it may be made.
+// Withdraw takes a token for a retry, and reports whether the retry may be made.
 func (b *Budget) Withdraw() bool { return b == nil || b.add(-oneToken) }
 
 // add changes what is left, which stays from none to the most; it says whether there was enough.

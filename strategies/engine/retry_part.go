@@ -9,8 +9,8 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// RetryPart makes the attempts at a task one after another in its slot, whatever gave it the slot:
-// while the task is inside, its Run is runAttempts.
+// RetryPart makes the attempts at a task one after another in its slot, around any strategy: it
+// replaces the task's Run while the inner strategy has it.
 type RetryPart struct {
 	strategies.Strategy
 	Retries Retries
@@ -18,7 +18,7 @@ type RetryPart struct {
 	Sink    strategies.Sink
 }
 
-// Submit has the attempts at t made in the slot that it is given inside.
+// Submit submits t to the inner strategy, whose slot all attempts at t share.
 func (s *RetryPart) Submit(ctx context.Context, t *strategies.Task) error {
 	t.Kept().Tries = strategies.Tries{Ordinal: s.count.Add(1) - 1, Of: s, Run: t.Run}
 	t.Run = runAttempts
@@ -31,7 +31,7 @@ func (s *RetryPart) Submit(ctx context.Context, t *strategies.Task) error {
 	return nil
 }
 
-// KeepAll has a queue inside shed nothing that waits.
+// KeepAll stops a queue in the inner strategy from shedding waiting tasks.
 func (s *RetryPart) KeepAll() { keepAll(s.Strategy) }
 
 // Counts implements strategies.Counted.

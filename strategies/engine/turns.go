@@ -91,7 +91,7 @@ func (w *Pools) queue(e entry) {
 	w.call(e.pool)
 }
 
-// Split queues the sub-tasks that a step of e asked for: the first of them, or all.
+// Split queues the sub-tasks that a step of e asked for: all if Front, otherwise the first.
 func (w *Pools) Split(e entry, r strategies.Result) {
 	f := &family{parent: e, result: r, rest: r.Split, left: 1}
 	f.result.Split = nil

@@ -9,15 +9,16 @@ import (
 // Workers are long-lived goroutines that take tasks from a channel: the engine of worker_pool and
 // its kin.
 //
-// A task costs no defer of its own: one per worker catches the panic or Goexit of whatever it was
-// running. That ends the worker, and it starts its successor before it reports.
+// A task costs no defer: one per worker catches the panic or Goexit of its task. That ends the
+// worker, which starts its successor before it reports.
 type Workers struct {
 	Lifecycle
-	Results chan Outcome // where results go, for others to settle; nil: the worker does
-	Quits   bool         // a worker goes when ctx ends, and not only when jobs is closed
+	Results chan Outcome // receives results for others to settle; nil: the worker settles them
+	Quits   bool         // workers end when Ctx ends, not only when Jobs is closed
 
-	// again carries out r.Retry, which an attempt at t has asked for: it returns the result of t,
-	// or later, when t is no longer the worker's. nil: the attempt is final. Set before start.
+	// Again carries out r.Retry, which an attempt at t asked for: it returns the final result of t,
+	// or later as true once t no longer belongs to the worker. nil: the attempt is final. Set
+	// before Start.
 	Again func(t *strategies.Task, r strategies.Result) (final strategies.Result, later bool)
 }
 

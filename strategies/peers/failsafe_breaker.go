@@ -30,7 +30,7 @@ var _ = register(strategies.Spec{
 	OnPanic: "contained by the adapter, and recorded as a failure",
 	Keys: []param.Key{
 		{Name: "open", Kind: param.Duration, Default: "5s",
-			Doc: "how long it is open before calls are let through to see"},
+			Doc: "time from opening to the trial calls"},
 	},
 
 	Capacity: limitOf,

@@ -114,11 +114,11 @@ func tripsAsDeclared(r *rig) error {
 	}
 	switch {
 	case r.spec.Trips && shed == 0:
-		return fmt.Errorf("%d tasks failed, and none was refused, where it declares that it trips",
+		return fmt.Errorf("%d tasks failed and none was refused, but it declares Trips",
 			tripping)
 	case !r.spec.Trips && shed > 0:
-		return fmt.Errorf("of %d tasks, one at a time, that failed, %d were shed: it trips, and "+
-			"does not declare it", tripping, shed)
+		return fmt.Errorf("%d tasks failed, one at a time, and %d were shed: it trips, but does "+
+			"not declare Trips", tripping, shed)
 	}
 	return nil
 }

@@ -69,8 +69,8 @@ func inBubble(patience time.Duration, check func(*scene) error) error {
 	var err error
 	go func() { err = <-verdict; close(judged) }()
 	if !watchdog.Wait(judged, patience, s.steps.Load, nil) {
-		err := fmt.Errorf("in %v of real time nothing has happened while %s: a goroutine spins, "+
-			"or waits for a mutex%s", patience, s.now(), s.mark.Where())
+		err := fmt.Errorf("nothing happened for %v of real time while %s: a goroutine spins or "+
+			"waits for a mutex%s", patience, s.now(), s.mark.Where())
 		verdict <- err // for the goroutine above
 		return hangError{err}
 	}

@@ -48,8 +48,7 @@ func TestInBubble(t *testing.T) {
 			s.spawn(slow)
 			slow()
 			return nil
-		}, "real time nothing has happened while sleeping with a mutex: a goroutine spins, or " +
-			"waits for a mutex"},
+		}, "real time while sleeping with a mutex: a goroutine spins or waits for a mutex"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			switch err := inBubble(test.limit, test.check); {

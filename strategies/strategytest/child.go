@@ -72,7 +72,8 @@ func startChild(test, call string) (*child, error) {
 	return c, nil
 }
 
-// arguments are those of a test binary that runs one test. What has flags of its own keeps them.
+// arguments returns the arguments of a test binary for running one test, with the flags of this
+// process.
 func arguments(test string) []string {
 	parts := strings.Split(test, "/")
 	for i, part := range parts {

@@ -93,7 +93,7 @@ func (r *rig) passesBy(full, l pool) error {
 	begin := fresh.clock()
 	in, last := fresh.fillPool(l.class, l.room, takes(time.Millisecond))
 	if last != nil {
-		return fmt.Errorf("%d tasks of class %d are accepted instead of %d, as they are alone: %s",
+		return fmt.Errorf("%d tasks of class %d are accepted, but %d without other classes: %s",
 			len(in), l.class, l.room, last)
 	}
 	fresh.rest(warmUp)
@@ -106,7 +106,7 @@ func (r *rig) passesBy(full, l pool) error {
 		took = max(took, j.end()-begin)
 	}
 	if want := time.Duration((l.room+l.slots-1)/l.slots) * time.Millisecond; took != want {
-		return fmt.Errorf("%d tasks of 1ms of class %d took %v instead of %v, as they do alone",
+		return fmt.Errorf("%d tasks of 1ms of class %d took %v, but %v without other classes",
 			len(in), l.class, took, want)
 	}
 	return nil

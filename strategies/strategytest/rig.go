@@ -122,12 +122,12 @@ func (r *rig) jobOf(t *strategies.Task) (j *job) {
 		var ok bool
 		switch j, ok = t.Arg.(*job); {
 		case !ok:
-			what = "a task that was never submitted, or whose Arg it has changed"
+			what = "a task that was never submitted or has another Arg"
 		case t != &j.Task:
 			j, what = nil, "a copy of a task"
 		case shapeOf(t) != j.given:
-			what = "a task of which it has changed what is the caller's: Run, Weight, Class, Size, " +
-				"Priority, Tenant or Deadline"
+			what = "a task with a changed Run, Weight, Class, Size, Priority, Tenant or " +
+				"Deadline, which only the caller may set"
 		}
 	}
 	if what != "" {

@@ -12,8 +12,8 @@ import (
 )
 
 // Run tests spec, one subtest for each clause, numbered and named as in the documentation of
-// package strategies. First it has one task pass through an instance: where that goes wrong, no
-// clause is tested.
+// package strategies. First it runs one task through an instance: if that fails, no clause is
+// tested.
 //
 // The clauses are tested in a child process, a copy of this test that comes as far as this call of
 // Run: so a strategy that crashes the process or hangs fails the clause that it does so in, and the

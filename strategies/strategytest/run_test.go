@@ -101,16 +101,16 @@ func TestRun(t *testing.T) {
 			"it ended the process (exit status 2)\n        panic: a task that panics"},
 		{"the end of the process", diesOnLateSubmit, "Closed",
 			"it ended the process (exit status 0)"},
-		{"a spin", spinsOnLateSubmit, "Closed", "a goroutine spins, or waits for a mutex\n       " +
+		{"a spin", spinsOnLateSubmit, "Closed", "a goroutine spins or waits for a mutex\n       " +
 			" 1 goroutine:\n            strategytest_test.(*reference).Submit"},
 		{"a mutex locked twice", locksOnLateSubmit, "Closed",
-			"a goroutine spins, or waits for a mutex\n"},
+			"a goroutine spins or waits for a mutex\n"},
 		{"runtime.Goexit", exitsOnLateSubmit, "Closed", "(runtime.Goexit) while"},
 		{"an ordinary fault", oneTooMany, "Bound", "2 tasks ran at once, where the bound is 1"},
 
 		{"New returns nil", newIsNil, "", "instead of an instance New returned nil"},
 		{"New panics", newPanics, "", "no pool today"},
-		{"New locks twice", newLocks, "", "a goroutine spins, or waits for a mutex"},
+		{"New locks twice", newLocks, "", "a goroutine spins or waits for a mutex"},
 		{"Submit does nothing", swallowsTasks, "",
 			"it was accepted, started 0 times and never done"},
 		{"Done of nil", settlesOthers, "",

@@ -91,7 +91,7 @@ type command struct {
 	inURL, head, isJSON, compressed bool
 }
 
-// An option is what curl knows one as, and what it does with its value.
+// An option is an option of curl: its names and its effect.
 type option struct {
 	names []string
 	take  func(*command, string) error

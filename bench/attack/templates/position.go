@@ -91,7 +91,7 @@ func (p position) put(to []byte, v Value) []byte {
 	return append(to, v.Text...)
 }
 
-// putRaw appends what is to be left as it is, but for what would end a URL.
+// putRaw appends text unescaped, except for characters that would end a URL.
 func (p position) putRaw(to []byte, text string) []byte {
 	if p != inPath && p != inQuery {
 		return append(to, text...)

@@ -251,7 +251,7 @@ func (r *Request) fillable(seq uint64) error {
 func checkSegments(address string) error {
 	for segment := range segments(address) {
 		if segment == "." || segment == ".." {
-			return fmt.Errorf("URL: what is filled in makes %q a segment of its path", segment)
+			return fmt.Errorf("URL: a filled-in value makes %q a segment of its path", segment)
 		}
 	}
 	return nil
@@ -284,7 +284,7 @@ func (r *Request) urlOf(f *filling) (string, error) {
 		return "", err
 	}
 	if _, err := url.Parse(string(text)); err != nil {
-		return "", fmt.Errorf("URL: what is filled in makes none")
+		return "", fmt.Errorf("URL: a filled-in value makes it invalid")
 	}
 	if r.takes { // what comes from a server was not looked at before
 		return string(text), checkSegments(string(text))
@@ -300,7 +300,7 @@ func (h *header) value(f *filling, to []byte) ([]byte, error) {
 	}
 	for _, c := range to[begins:] {
 		if c < ' ' && c != '\t' || c == 0x7f {
-			return to, fmt.Errorf("%s: what is filled in has a line break or another control "+
+			return to, fmt.Errorf("%s: a filled-in value has a line break or another control "+
 				"character", h.of)
 		}
 	}

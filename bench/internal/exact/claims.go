@@ -147,8 +147,8 @@ func Check(o *observed.Run, r *result.Result, first int) {
 			continue
 		}
 		r.Doubt(result.Suspect, observed.CheckTheory,
-			"%s is %.4g, the exact value %.4g: %.1f standard errors "+
-				"apart, so that one of them is of something else", c.Unit, measured, c.Exact, off/se)
+			"%s is %.4g, the exact value %.4g: %.1f standard errors apart, so one of them "+
+				"describes another system", c.Unit, measured, c.Exact, off/se)
 	}
 }
 

@@ -83,8 +83,8 @@ func CheckPools(o *observed.Run, r *result.Result) {
 	for i, l := range loads[:len(loads)-1] {
 		if !l.Stable() {
 			r.Doubt(result.Suspect, rundir.CheckOverload,
-				"the slots for %s tasks are offered %.3g times what they "+
-					"can do (%v), so that their queue grows for as long as the run lasts",
+				"the slots for %s tasks are offered %.3g times their capacity (%v), so their "+
+					"queue grows until the run ends",
 				[...]string{"short", "long"}[min(i, 1)], l.Utilisation, l)
 		}
 	}

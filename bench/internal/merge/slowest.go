@@ -8,8 +8,8 @@ import (
 	"github.com/poolbench/poolbench/internal/files/rundir"
 )
 
-// Slowest are the slowest of several parts of a load. What a task of one of them found is what
-// it found of its part: of the others nobody knows, unless they came one after the other.
+// Slowest returns the slowest tasks of several parts of a load. The state that a task found is
+// known for its own part only, unless the parts ran one after another.
 func Slowest(parts []*result.Result, together bool) (all []result.SlowTask) {
 	for _, p := range parts {
 		all = append(all, p.Slowest...)

@@ -38,8 +38,8 @@ func GroupOfTenant(tenant int32) (g Group, ok bool) {
 // hasResults reports whether a label has results of its own.
 func hasResults(label int32) bool { return label >= 0 && label < workloads.MostLabels }
 
-// Labels sums up what is told apart by what tasks say of themselves: of each priority, of each
-// tenant, and of deadlines. It is given the records in the order of their due times.
+// Labels sums up results by the labels of tasks: for each priority, for each tenant, and for
+// deadlines. It is given the records in the order of their due times.
 type Labels struct {
 	// Each is told the response of every measured task that completed and is of a group; nil:
 	// nobody wants to know.

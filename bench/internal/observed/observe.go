@@ -49,7 +49,7 @@ type Run struct {
 	used         resources
 	Seen         *witness.Seen // nil under the virtual clock
 	Profiles     []result.Profile
-	Claims       []Claim // what is known exactly, to be held against what was measured
+	Claims       []Claim // exact values, to compare with the measured ones
 	scratch      []float64
 	classes      uint // of the tasks, a bit each; 0: nobody has asked
 }
@@ -57,8 +57,8 @@ type Run struct {
 // Second is the number of nanoseconds in one, as a float.
 const Second = float64(time.Second)
 
-// ReportCosts adds what the target and the strategy counted, and what the process used for so many
-// tasks.
+// ReportCosts adds the counts of the target and the strategy, and the process's use of resources
+// per task.
 func (o *Run) ReportCosts(r *result.Result, tasks int) {
 	s, n := o.Plan, float64(tasks)
 	for _, c := range o.Counts {

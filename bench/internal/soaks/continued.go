@@ -47,7 +47,7 @@ func NewContinuation(before *result.Result) *Continuation {
 	return c
 }
 
-// Skip passes over what was due before the second part, and returns what comes then.
+// Skip skips the arrivals that were due before the second part, and returns the rest.
 func (c *Continuation) Skip(
 	next arrivals.Next, tasks int, duration time.Duration, step func(),
 ) arrivals.Next {
@@ -89,7 +89,8 @@ func (c *Continuation) course() observed.Course {
 	return to
 }
 
-// gap says what is missing, behind what is in that text of the first part, "" where nothing was.
+// gap describes the missing stretch, appended to the text before of the first part, "" if that had
+// none.
 func (c *Continuation) gap(before string) string {
 	const begin = "the run was cut off and went on with an empty system: missing are "
 	if before == "" {

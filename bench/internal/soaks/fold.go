@@ -73,7 +73,7 @@ const (
 	foldError  = 0.001
 )
 
-// longestTime is what a histogram of a soak goes up to, beyond what any task may take.
+// longestTime is the upper end of a soak's histograms, above the longest possible task.
 const longestTime = int64(4 * 87_600 * time.Hour)
 
 // NewFold is for a run that takes about that time; second is nil unless the run is one.
@@ -104,8 +104,7 @@ func NewFold(o *observed.Run, span time.Duration, second *Continuation) *Fold {
 	return f
 }
 
-// IsOf says what the run was as it ended, and whether what comes behind the last that was added is
-// not there.
+// IsOf sets the run as it ended; cut says that records after the last added one are missing.
 func (f *Fold) IsOf(o *observed.Run, cut bool) { f.o, f.flow.Run, f.cut = o, o, cut }
 
 func (f *Fold) add(r *records.Record) {
@@ -275,12 +274,11 @@ func (f *Fold) soFar(peak int64) (*result.Result, error) {
 
 func (f *Fold) doubtCut(r *result.Result) {
 	resume := "; --resume continues it"
-	if f.o.Follows { // what was under way is lost, and what follows from it
+	if f.o.Follows { // tasks under way are lost, and with them those that would follow
 		resume = ""
 	}
 	r.Doubt(result.Suspect, rundir.CheckUnfinished,
-		"the run is not over, or was cut off: this is of its "+
-			"first %d tasks, which were due until %s%s", f.n,
+		"the run is not over: the numbers cover its first %d tasks, due by %s%s", f.n,
 		observed.Spell(float64(f.due)), resume)
 }
 

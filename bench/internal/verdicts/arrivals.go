@@ -81,11 +81,11 @@ func AndersonDarlingTail(a2 float64) float64 {
 // runs.
 const pastaErrors = 5
 
-// CheckPASTA holds what arrivals saw against what was there: Poisson arrivals see time averages
-// (Wolff, Operations Research 1982). With U(t) = 1 where all slots are taken, and A arrivals, the
-// difference of the shares is ∫(U−p)(dN−λdt)/A, a martingale, since U is settled by the past. So
-// its standard error is √(p(1−p)/A) however long a queue remembers, and the test is sharp. Where
-// too few arrivals saw the rarer state it is not normal, and not judged.
+// CheckPASTA compares the state found by arrivals with the state over time: Poisson arrivals see
+// time averages (Wolff, Operations Research 1982). With U(t) = 1 where all slots are taken, and A
+// arrivals, the difference of the shares is ∫(U−p)(dN−λdt)/A, a martingale, since U is settled by
+// the past. So its standard error is √(p(1−p)/A) however long a queue remembers, and the test is
+// sharp. Where too few arrivals saw the rarer state it is not normal, and not judged.
 func CheckPASTA(o *observed.Run, r *result.Result, f observed.Flow) {
 	if !o.Poisson() || f.Window == 0 || o.Bound() == 0 {
 		return
@@ -99,8 +99,8 @@ func CheckPASTA(o *observed.Run, r *result.Result, f observed.Flow) {
 	}
 	if off := (seen - there) / math.Sqrt(there*(1-there)/n); math.Abs(off) > pastaErrors {
 		r.Doubt(result.Invalid, observed.CheckPASTA,
-			"%.2f %% of the arrivals found every slot taken, which was "+
-				"so %.2f %% of the time: %.1f standard errors apart", 100*seen,
+			"%.2f %% of the arrivals found every slot taken, but all were taken %.2f %% of the "+
+				"time: %.1f standard errors apart", 100*seen,
 			100*there, math.Abs(off))
 	}
 }

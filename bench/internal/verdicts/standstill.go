@@ -116,7 +116,7 @@ func CheckSettling(o *observed.Run, r *result.Result, first int) {
 		return
 	}
 	r.Doubt(result.Suspect, observed.CheckSettling,
-		"a task whose work was over at %s was settled %s later: "+
-			"something after the task, such as whoever collects results, held it up",
+		"a task that finished its work at %s was settled %s later: something after the task, "+
+			"such as the collector of results, delayed it",
 		observed.Spell(float64(rec.End-worst)), observed.Spell(float64(worst)))
 }

@@ -60,7 +60,7 @@ func describeWorkload(s workloads.Spec) Entry {
 	clocks := map[workloads.Kind]string{
 		workloads.Wait: "real, virtual",
 		workloads.CPU:  "real (computing takes no virtual time)",
-		workloads.IO:   "real (files, sockets and databases keep no virtual time)",
+		workloads.IO:   "real (files, sockets and databases have no virtual time)",
 	}[s.Kind]
 	return Entry{s.Name, s.Summary, facts(fact{"clocks", clocks}, fact{"source", s.Source}),
 		describeKeys(s.Keys)}
@@ -187,7 +187,7 @@ func describeStrategy(s strategies.Spec) Entry {
 		fact{"when full", full[row[2]]},
 		fact{"promises", strings.Join(promises(s), ", ")},
 		fact{"survives", survives(s)},
-		fact{"clocks", yes("real (disks and servers keep no virtual time)", s.RealClock)},
+		fact{"clocks", yes("real (disks and servers have no virtual time)", s.RealClock)},
 		fact{"on a panic", s.OnPanic},
 		fact{"as a part", asPart(s)},
 		fact{"source", s.Source},

@@ -25,7 +25,7 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// An Execution is what has become of a plan so far, and what it takes place in.
+// An Execution is the state of a plan under way, and its environment.
 type Execution struct {
 	*runner.Host
 	Plan       question.Plan
@@ -54,7 +54,7 @@ type Execution struct {
 	Cut     error // the signal that ended it early
 }
 
-// Begin begins what the options say, under a title for those who look on. An address that cannot
+// Begin begins an execution by the options, with a title for the live view. An address that cannot
 // be had is an error before anything is written.
 func Begin(h *runner.Host, o question.RunOptions, title string) (_ *Execution, err error) {
 	e := &Execution{Host: h, Show: progress.NewLines(h.Stderr, o.Quiet),

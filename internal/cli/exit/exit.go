@@ -36,8 +36,8 @@ func Severest(codes ...Code) Code {
 	return Fine
 }
 
-// Ended is what a command returns that has shown what came out and has earned those codes: nil for
-// fine.
+// Ended is the error that a command returns after showing its result, for the exit codes that it
+// has earned: nil for fine.
 func Ended(shown error, codes ...Code) error {
 	if shown != nil && !errors.Is(shown, ErrStdout) {
 		return shown

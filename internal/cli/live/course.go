@@ -99,7 +99,7 @@ func (c *Course) first(r *meter.Run) *meter.Snapshot {
 	return nil
 }
 
-// describe fills in what the run does, from what it did before.
+// describe fills in the state of the run, with rates since before.
 func (f *Frame) describe(now, before *meter.Snapshot) {
 	r := now.Run
 	f.Run, f.Limit, f.Settled = r.Name, r.Limit, now.Settled

@@ -40,7 +40,7 @@ func (f *Frame) writeMetrics(b *bytes.Buffer) {
 	fmt.Fprintf(b, "poolbench_runs_planned %d\n", f.Planned)
 	one("left_seconds", "Estimated time until the end of the command.", f.Left)
 	head("tasks_not_completed_total", "counter",
-		"Tasks of the command's runs that were not completed, by what became of them.")
+		"Tasks of the command's runs that were not completed, by outcome.")
 	for i, n := range f.Others {
 		if meter.Outcome(i) > meter.Completed {
 			fmt.Fprintf(b, "poolbench_tasks_not_completed_total{outcome=%q} %d\n", meter.Names[i], n)
@@ -49,10 +49,10 @@ func (f *Frame) writeMetrics(b *bytes.Buffer) {
 	if f.Run == "" {
 		return
 	}
-	head("run_info", "gauge", "The run that goes on.")
+	head("run_info", "gauge", "The current run.")
 	fmt.Fprintf(b, "poolbench_run_info{run=\"%s\"} 1\n", escaped(f.Run))
-	one("run_elapsed_seconds", "Time that the run goes on.", &f.Elapsed)
-	head("run_tasks_settled", "gauge", "Tasks of the run that have their end.")
+	one("run_elapsed_seconds", "Time since the current run began.", &f.Elapsed)
+	head("run_tasks_settled", "gauge", "Settled tasks of the current run.")
 	fmt.Fprintf(b, "poolbench_run_tasks_settled %d\n", f.Settled)
 	one("tasks_settled_per_second", "Tasks settled a second, over the last two.", f.Rate)
 	const of = " of the responses, from due, of tasks completed within the last two seconds."

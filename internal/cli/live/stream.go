@@ -72,7 +72,7 @@ func (s *Seconds) Step(now time.Time) (all []Second) {
 	return all
 }
 
-// secondOf counts what became of tasks of the run, of which so many are settled.
+// secondOf counts the tasks of the run by outcome; settled is the number of settled ones.
 func secondOf(
 	r *meter.Run, now time.Time, settled uint64, others [meter.Outcomes]uint64,
 ) (f Second) {

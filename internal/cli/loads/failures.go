@@ -19,8 +19,8 @@ import (
 	"github.com/poolbench/poolbench/internal/text/prose"
 )
 
-// keepFailures writes what failed beside the results, with the first answers that did so, behind
-// what is there where the directory goes on; where nothing has failed, there is no file.
+// keepFailures writes the failures and the first failed answers to a file beside the results,
+// adding to that of a resumed directory; without failures there is no file.
 func (e *loaded) keepFailures(mode directory.Mode) error {
 	all, err := e.failuresBefore(mode)
 	if err != nil {

@@ -89,8 +89,7 @@ func (e *loaded) settle(kind string, o question.LoadOptions) error {
 		})
 }
 
-// Run puts the loads on, interleaved over the repetitions, and shows what came of it, under a
-// heading that says what it is.
+// Run runs the loads, interleaved over the repetitions, and shows the results under a heading.
 func Run(
 	ctx context.Context, h *runner.Host, kind, what string, loads []Load, o question.LoadOptions,
 ) error {

@@ -117,8 +117,7 @@ func (e *loaded) of(k int) (all []execution.Record) {
 	return all
 }
 
-// completed says what came of a load, in a sentence, and what is said against it; "" where it has
-// no results.
+// completed returns a sentence on the result of a load and its doubts; "" without results.
 func completed(r outcome.Row) string {
 	done, ok := r.Estimate("ops/s")
 	if !ok {

@@ -58,7 +58,7 @@ type RunLine struct {
 	// causes of its p99, ranked; absent where it has no responses
 	Why []why.Cause `json:"why,omitempty"`
 
-	// of a load: what the server answered, and what came instead
+	// of a load: the server's answers by status, and the errors
 	Statuses []attack.Count `json:"statuses,omitempty"`
 	Errors   []attack.Count `json:"errors,omitempty"`
 	Resumed  bool           `json:"resumed,omitempty"` // both are since --resume

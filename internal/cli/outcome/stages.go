@@ -31,7 +31,7 @@ func showStages(p *terminal.Printer, g *group, rows []Row) error {
 		return nil
 	}
 	if len(at) > mostStagesShown {
-		p.Say("  ", fmt.Sprintf("results.txt has what came of each of the %d stages", len(at)),
+		p.Say("  ", fmt.Sprintf("results.txt has the results of each of the %d stages", len(at)),
 			pageWidth)
 		return nil
 	}

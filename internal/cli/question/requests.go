@@ -64,7 +64,7 @@ func AddSession(cmd *cobra.Command, o *AttackOptions, rates string) {
 		"`FILE`; "+rates+", URL is before the urls of steps")
 }
 
-// AddRequests declares the flags that say what is sent, and through what.
+// AddRequests declares the flags for the requests and the strategies they go through.
 func AddRequests(cmd *cobra.Command, o *AttackOptions) {
 	fs := cmd.Flags()
 	fs.StringArrayVar(&o.strategies, "strategy", nil,

@@ -9,7 +9,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"github.com/poolbench/poolbench/internal/files/bounded"
-	"github.com/poolbench/poolbench/internal/files/outline"
+	"github.com/poolbench/poolbench/internal/files/yamltree"
 )
 
 // maxScenarioFile bounds what is read: a scenario file is typed by a person.
@@ -45,17 +45,17 @@ func readScenarioFile(path string, known []string) ([]written, error) {
 // parseScenarioFile walks the syntax tree and not a decoded value, so that every complaint, also
 // one about a parameter of a workload, has the line and column of the word that it is about.
 func parseScenarioFile(name string, data []byte, known []string) ([]written, error) {
-	body, err := outline.Parse(name, data, "a list of scenarios")
+	body, err := yamltree.Parse(name, data, "a list of scenarios")
 	if err != nil {
 		return nil, err
 	}
 	list, ok := body.(*ast.SequenceNode)
 	if !ok {
-		return nil, outline.Wrong(name, body.GetToken(),
+		return nil, yamltree.Wrong(name, body.GetToken(),
 			`want a list of scenarios, each beginning with "- "`)
 	}
 	if len(list.Values) == 0 {
-		return nil, outline.Wrong(name, list.GetToken(), "the list of scenarios is empty")
+		return nil, yamltree.Wrong(name, list.GetToken(), "the list of scenarios is empty")
 	}
 	var all []written
 	var complaints []error
@@ -69,18 +69,18 @@ func parseScenarioFile(name string, data []byte, known []string) ([]written, err
 
 // readMatrix reads the keys and values of one element.
 func readMatrix(name string, node ast.Node, known []string) (written, error) {
-	w := written{Words: Words{}, where: outline.Place(name, node.GetToken())}
+	w := written{Words: Words{}, where: yamltree.Place(name, node.GetToken())}
 	pairs, ok := node.(*ast.MappingNode)
 	if !ok || len(pairs.Values) == 0 {
 		return w, fmt.Errorf("%s: want keys such as strategy: semaphore, got %q", w.where,
-			outline.OneLine(node.String()))
+			yamltree.OneLine(node.String()))
 	}
-	w.where = outline.Place(name, pairs.Values[0].Key.GetToken())
+	w.where = yamltree.Place(name, pairs.Values[0].Key.GetToken())
 	var complaints []error
 	for _, pair := range pairs.Values {
 		key := pair.Key.GetToken()
 		if !slices.Contains(known, key.Value) {
-			complaints = append(complaints, outline.Wrong(name, key, "unknown key %q (known: %s)",
+			complaints = append(complaints, yamltree.Wrong(name, key, "unknown key %q (known: %s)",
 				key.Value, strings.Join(known, ", ")))
 			continue
 		}
@@ -98,19 +98,19 @@ func readValues(name, key string, node ast.Node) ([]Word, error) {
 		nodes = list.Values
 	}
 	if len(nodes) == 0 {
-		return nil, outline.Wrong(name, node.GetToken(), "%s: the list is empty", key)
+		return nil, yamltree.Wrong(name, node.GetToken(), "%s: the list is empty", key)
 	}
 	var values []Word
 	for _, n := range nodes {
-		where := fmt.Sprintf("%s: %s", outline.Place(name, n.GetToken()), key)
-		text, ok := outline.Scalar(n)
+		where := fmt.Sprintf("%s: %s", yamltree.Place(name, n.GetToken()), key)
+		text, ok := yamltree.Scalar(n)
 		if !ok {
 			return nil, fmt.Errorf("%s: want a value or a list of values, got %s", where,
 				strings.ToLower(n.Type().String()))
 		}
 		if len(nodes) > 1 && strings.Contains(text, "=") && !strings.ContainsAny(text, ": ") {
-			return nil, fmt.Errorf("%s: %q stands alone: YAML splits a [list] at every comma, so "+
-				"quote a name with parameters", where, text)
+			return nil, fmt.Errorf("%s: %q is not a name: YAML splits a [list] at every comma, "+
+				"so quote a name with parameters", where, text)
 		}
 		values = append(values, Word{text, where})
 	}

@@ -50,8 +50,9 @@ func (f *sentFlags) addTo(cmd *cobra.Command, o *AttackOptions) {
 		"does not say it", templates.DataFormats...)
 	fs.BoolVar(&o.Templates, "template", true, "fill in {{…}} in URL, headers and body; "+
 		"--template=false sends it as it stands")
-	fs.Var(flags.Repeated(&o.Checks, "'CHECK'", checks.Parse), "check", "an answer of which this "+
-		"does not hold is a failed one, such as 'status == 200' or 'json .items.# > 0'; repeatable")
+	fs.Var(flags.Repeated(&o.Checks, "'CHECK'", checks.Parse), "check", "condition that an "+
+		"answer must meet, or it counts as failed: 'status == 200', 'json .items.# > 0'; "+
+		"repeatable")
 }
 
 // read fills in what is sent.

@@ -24,12 +24,12 @@ func (f *LiveFlag) AddTo(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.Var(flags.Parsed(&f.Address, "HOST:PORT", func(text string) (string, error) {
 		return text, flags.CheckAddress(text, true)
-	}), "live", "show the runs while they go on, as a page and for Prometheus at /metrics, at "+
-		"this `HOST:PORT` (--live alone: a free port of 127.0.0.1)")
+	}), "live", "show the runs live, as a page and for Prometheus at /metrics, at this "+
+		"`HOST:PORT` (--live alone: a free port of 127.0.0.1)")
 	fs.Lookup("live").NoOptDefVal = "127.0.0.1:0"
 	fs.BoolVar(&f.Any, "any-address", false, "allow a --live that is not loopback")
-	f.Stream.AddTo(cmd, "stream", "write what the runs do while they go on to this `FILE`: a line "+
-		"of JSON each second")
+	f.Stream.AddTo(cmd, "stream", "write the progress of the runs to this `FILE`: a line of JSON "+
+		"each second")
 }
 
 // A WorkersFlag says who makes the runs; zero: this process and its children.

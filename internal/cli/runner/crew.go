@@ -65,7 +65,7 @@ func (c *crew) Open(
 // aloneFor is how long a sweep without workers says nothing.
 const aloneFor = 3 * time.Second
 
-// close says who did what, and ends what the command has started.
+// close prints each agent's share of the runs, and ends the agents that the command started.
 func (c *crew) close() {
 	c.end()
 	if c.sweep != nil {

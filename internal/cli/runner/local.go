@@ -130,7 +130,7 @@ func (l *link) open(address string) (err error) {
 	return err
 }
 
-// close ends what was started, and says of the flag what went wrong.
+// close ends the started processes, and reports errors by the flag's name.
 func (l *link) close(say func(string)) {
 	if l.conn != nil {
 		l.conn.Close()

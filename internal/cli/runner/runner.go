@@ -53,7 +53,7 @@ func (r *Runner) Run(ctx context.Context, s bench.Scenario) (*bench.Result, erro
 	return r.Telling(ctx, s, r.soFar)
 }
 
-// Telling is run with somebody of its own who hears what soaks have so far.
+// Telling is Run with its own receiver for the interim results of soaks.
 func (r *Runner) Telling(
 	ctx context.Context, s bench.Scenario, soFar func(*bench.Result),
 ) (*bench.Result, error) {

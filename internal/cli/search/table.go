@@ -176,14 +176,14 @@ func (f *Found) ofLimits(a capacity.Answer) (notes []string) {
 	}
 	switch none := a.Outcome() == capacity.Nowhere; {
 	case none && largest.Waited == 0:
-		notes = append(notes, fmt.Sprintf("the service alone misses it: at a limit of %v nobody "+
+		notes = append(notes, fmt.Sprintf("the service alone misses it: at a limit of %v no task "+
 			"waits, and no limit can meet it", largest.At))
 	case none:
 		notes = append(notes, fmt.Sprintf("at a limit of %v %s of the tasks still wait: search "+
 			"further with --limit-range", largest.At, quantity.Share(largest.Waited)))
 	case !math.IsNaN(idle):
-		notes = append(notes, fmt.Sprintf("from a limit of %v on nobody waits, so that a larger "+
-			"one gains nothing", idle))
+		notes = append(notes, fmt.Sprintf("from a limit of %v on no task waits, so a larger one "+
+			"gains nothing", idle))
 	}
 	return notes
 }

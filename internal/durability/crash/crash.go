@@ -22,7 +22,7 @@ import (
 type Plan struct {
 	Order
 	Command []string  // starts a process that calls Work
-	Errors  io.Writer // what the process says of what goes wrong
+	Errors  io.Writer // receives the process's standard error
 	Kills   int
 	// Server is killed in place of the process, now and then; nil: there is none to be killed.
 	Server Server

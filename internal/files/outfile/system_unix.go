@@ -46,8 +46,7 @@ func descriptorWritable(fd int) error {
 	return err
 }
 
-// openDescriptor returns one of its own for the same open file, so that what is written goes behind
-// what has been.
+// openDescriptor duplicates the descriptor of the open file, so that writes follow earlier ones.
 func openDescriptor(fd int) (io.WriteCloser, error) {
 	own, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 0)
 	if err != nil {

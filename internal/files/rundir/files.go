@@ -1,5 +1,5 @@
-// Package rundir owns the formats of the directory of a run, both ends: what writes them and what
-// reads them take names, marks and columns from here.
+// Package rundir owns the formats of a run directory: writers and readers take names, marks and
+// columns from here.
 //
 // # Size
 //

@@ -116,8 +116,8 @@ func Bury(dir string) {
 	}
 }
 
-// removeAll removes a directory, the lock last, so that what a kill leaves of it is known for what
-// it is. It does so also where there are directories in it that cannot be written to.
+// removeAll removes a directory, the lock last, so that a partly removed one is still recognised
+// after a kill. It also removes directories in it that are read-only.
 func removeAll(dir string) error {
 	entries, _ := os.ReadDir(dir)
 	var wrong []error

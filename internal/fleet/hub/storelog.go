@@ -14,8 +14,8 @@ import (
 // A storeLog hears in the log of an embedded server what is about its streams: a server.Logger.
 type storeLog struct{ failed func(error) }
 
-// What the server says when a stream cannot be written to, and when what it finds on the disk is
-// damaged. Its other warnings are about what it repairs, as after a kill.
+// The server's log lines for a stream that cannot be written, and for damaged data on the disk. Its
+// other warnings are about repairs, as after a kill.
 var (
 	writeFault = regexp.MustCompile(`(?i)failed to store a msg|write error|out of .*(space|` +
 		`resources)|permission denied|resource limits exceeded|error creating msg block`)

@@ -79,7 +79,7 @@ func (c *Choice) why(m Candidate) string {
 	case min(len(old), len(new)) < m.Runs:
 		return c.refuse(m, "absent from some of the runs")
 	case min(slices.Min(old), slices.Min(new)) < 0:
-		return c.refuse(m, "negative values, of which there is no ratio")
+		return c.refuse(m, "negative values, which have no ratio")
 	}
 	return ""
 }
@@ -95,8 +95,8 @@ func (c *Choice) refuse(m Candidate, reason string) string {
 	return reason
 }
 
-// Close tells of what was refused, in a line for each metric and reason, so that what is wrong with
-// all benchmarks does not bury what is wrong with one.
+// Close reports the refused metrics, one line per metric and reason, so that a fault of all
+// benchmarks does not bury a fault of one.
 func (c *Choice) Close() {
 	into := &c.Report.Unclear
 	if len(c.Report.Options.Metrics) > 0 {
@@ -111,7 +111,7 @@ func (c *Choice) Close() {
 		*into = append(*into, fmt.Sprintf("%v%s cannot be judged: %s", r.first, more, r.reason))
 	}
 	if c.chosen == 0 {
-		c.Report.Faults = append(c.Report.Faults, "nothing is left to gate")
+		c.Report.Faults = append(c.Report.Faults, "nothing left to judge")
 	}
 }
 
@@ -120,7 +120,7 @@ func setAside(unit string) string {
 	switch {
 	case unit == "broken-laws", unit == "verdict", unit == "p99-lag-sec",
 		strings.HasSuffix(unit, "-hiccup-sec"):
-		return "on the measurement, not on what is measured"
+		return "it describes the measurement, not the code measured"
 	case strings.HasPrefix(unit, "max-"):
 		return "largest of a sample, never twice the same (ask for it by name)"
 	}

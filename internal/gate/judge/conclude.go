@@ -67,8 +67,8 @@ func (o Options) verdict(row *Row, tests int) (of verdict.Verdict, reason string
 	case row.Tested() && row.LeastP > needed*(1+1e-9): // it may have been computed by logarithms
 		// no values at all could have been significant, or bounded the interval
 		if row.Test == verdict.ByRank {
-			return verdict.Inconclusive, fmt.Sprintf("too few samples: %d and %d, and %d of each "+
-				"are needed", row.N, row.HeadN, SamplesFor(needed))
+			return verdict.Inconclusive, fmt.Sprintf("too few samples: %d and %d, need %d "+
+				"each", row.N, row.HeadN, SamplesFor(needed))
 		}
 		return verdict.Inconclusive, tooFewPairs(row.N, MinPairs(needed))
 	case row.PWorseHolm <= o.Alpha:
@@ -76,7 +76,7 @@ func (o Options) verdict(row *Row, tests int) (of verdict.Verdict, reason string
 	case row.PBetterHolm <= o.Alpha:
 		return verdict.Better, ""
 	case row.Appeared:
-		return verdict.Inconclusive, "was 0 in every run, and no longer is"
+		return verdict.Inconclusive, "0 in every run of the base, above 0 in the head"
 	case row.High < o.promise():
 		return verdict.NoWorse, ""
 	case row.Step >= o.promise():

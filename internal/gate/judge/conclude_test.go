@@ -67,7 +67,7 @@ func TestConclude(t *testing.T) {
 		{"not bounded", many(with(func(e *Evidence) { e.High = math.Inf(1) }), 1),
 			verdict.Inconclusive, o.notRuledOut()},
 		{"from zero", many(with(func(e *Evidence) { e.Appeared = true }), 1),
-			verdict.Inconclusive, "was 0 in every run, and no longer is"},
+			verdict.Inconclusive, "0 in every run of the base, above 0 in the head"},
 		{"exact and worse", many(exactly(o, 0.05), 20), verdict.Worse, ""},
 		{"exact and better", many(exactly(o, -0.05), 20), verdict.Better, ""},
 		{"exact, within the margin", many(exactly(o, 0.01), 20), verdict.NoWorse, ""},

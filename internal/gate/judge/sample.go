@@ -82,9 +82,9 @@ func (s Sample) values() []Pair {
 func (s Sample) check() error {
 	switch {
 	case s.Better != verdict.LowerIsBetter && s.Better != verdict.HigherIsBetter:
-		return s.errorf("it is not known whether higher or lower is better")
+		return s.errorf("no direction: want higher or lower is better")
 	case s.Quantile == 0 && len(s.Tails) > 0:
-		return s.errorf("histograms, and no quantile to take of them")
+		return s.errorf("histograms, but no quantile to compute from them")
 	case s.Quantile == 0:
 		for _, v := range slices.Concat(s.Base, s.Head) {
 			if err := checkValue(v); err != nil {

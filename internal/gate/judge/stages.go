@@ -70,8 +70,8 @@ func (o Options) promised(s Sample) float64 {
 		o.promise()-o.rounding(s).log)).Less
 }
 
-// conclude gives the rows of the first stage what only the whole family tells, and what so many
-// suspects could be found by.
+// conclude completes the rows of the first stage with figures of the whole family, and with the
+// change that is detectable with that many suspects.
 func (g *Screening) conclude(suspects int) {
 	family := g.report.family(false)
 	g.options.adjust(family)
@@ -144,10 +144,10 @@ func (g *Screening) More(fresh []Sample) ([]Order, error) {
 	return orders(open, all), nil
 }
 
-// settled says whether the first of the fresh pairs are enough: it looks neither worse nor better,
-// and rules the promise out more surely than a screening must. That no verdict of worse is among
-// what ends it early is what keeps alpha: such a stop for futility can only take from the chance of
-// a false one (Jennison and Turnbull 2000, on stopping for futility).
+// settled reports whether the first fresh pairs are enough: the row looks neither worse nor better,
+// and rules the promise out more surely than a screening must. Alpha holds because a verdict of
+// worse never stops early: a stop for futility can only lower the chance of a false one (Jennison
+// and Turnbull 2000, on stopping for futility).
 func (g *Screening) settled(s Sample, row Row) bool {
 	first, all := g.Fresh()
 	o := g.options
@@ -171,15 +171,15 @@ func (g *Screening) given(fresh []Sample) (map[[3]string]Sample, error) {
 		s, ok := given[row.id()]
 		screened[row.id()] = true
 		if row.Suspect && !ok {
-			wrong = append(wrong, row.errorf("suspect, and no fresh pairs of it"))
+			wrong = append(wrong, row.errorf("suspect, but without fresh pairs"))
 		} else if row.Suspect && s.Metric != row.Metric {
 			wrong = append(wrong,
-				row.errorf("screened as %+v, and now it is %+v", row.Metric, s.Metric))
+				row.errorf("screened as %+v, but now %+v", row.Metric, s.Metric))
 		}
 	}
 	for _, s := range fresh {
 		if !screened[s.id()] {
-			wrong = append(wrong, s.errorf("fresh pairs of what was not screened"))
+			wrong = append(wrong, s.errorf("fresh pairs, but it was not screened"))
 		}
 	}
 	return given, errors.Join(wrong...)
@@ -216,7 +216,7 @@ func (g *Screening) Decide(fresh []Sample) (*Report, error) {
 		}
 		if n := o.PairsToFind(row.deviation(), report.Tests); row.Reason == o.notRuledOut() &&
 			n > float64(row.N) {
-			row.Reason += fmt.Sprintf("; as these pairs scatter, it takes some %.0f of them", n)
+			row.Reason += fmt.Sprintf("; with this scatter it takes about %.0f pairs", n)
 		}
 		fresh := row.N
 		if g.settled(given[row.id()], *row) {

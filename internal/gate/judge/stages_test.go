@@ -122,8 +122,7 @@ func TestStages(t *testing.T) {
 			func(n int) []Pair { return repeated(n, 10, 10) }, verdict.NoWorse, "", 1, 1.02},
 		{"slower at first, then wild", times("b"), repeated(6, 10, 12), wild, verdict.Inconclusive,
 			// ±log 2: (2.486 · 0.731 / 0.0755)²,
-			"a change for the worse of 10% is not ruled out; as these pairs scatter, it takes " +
-				"some 579 of them", 1, 0},
+			"a change for the worse of 10% is not ruled out; with this scatter it takes about 579 pairs", 1, 0},
 		{"too noisy at first to tell", times("b"), noisyAtFirst,
 			func(n int) []Pair { return repeated(n, 10, 10) }, verdict.NoWorse, "", 1, 1.02},
 		{"scattered, and cleared", times("b"), scattered, nil, verdict.NotSuspected,
@@ -152,7 +151,7 @@ func TestStages(t *testing.T) {
 		{"to zero, higher is better", higher, repeated(6, 1, 0),
 			func(n int) []Pair { return repeated(n, 1, 0) }, verdict.Worse, "", 0, math.NaN()},
 		{"from zero, once", times("b"), sometimes(6), sometimes, verdict.Inconclusive,
-			"was 0 in every run, and no longer is", 1, math.NaN()},
+			"0 in every run of the base, above 0 in the head", 1, math.NaN()},
 		{"from zero, once and never again", times("b"), sometimes(6),
 			func(n int) []Pair { return repeated(n, 0, 0) }, verdict.NoWorse, "", 1, math.NaN()},
 
@@ -224,9 +223,9 @@ func TestScreenRefuses(t *testing.T) {
 	}{
 		{nil, "nothing to judge"},
 		{[]Sample{without(func(s *Sample) { s.Better = 0 })},
-			"sec/op of b: it is not known whether higher or lower is better"},
+			"sec/op of b: no direction: want higher or lower is better"},
 		{[]Sample{without(func(s *Sample) { s.Better = 2 })},
-			"sec/op of b: it is not known whether higher or lower is better"},
+			"sec/op of b: no direction: want higher or lower is better"},
 		{[]Sample{fine, fine}, "sec/op of b is given twice"},
 		{[]Sample{without(func(s *Sample) { s.Pairs = []Pair{{1, 1}, {1, math.NaN()}} })},
 			"sec/op of b: pair 2: NaN has no ratio: want a number of at least 0"},
@@ -239,7 +238,7 @@ func TestScreenRefuses(t *testing.T) {
 		{[]Sample{without(func(s *Sample) { s.Quantile = 0.99 })},
 			"sec/op of b: a quantile is judged by histograms, not by values"},
 		{[]Sample{without(func(s *Sample) { s.Tails = []TailPair{{}} })},
-			"sec/op of b: histograms, and no quantile to take of them"},
+			"sec/op of b: histograms, but no quantile to compute from them"},
 		{[]Sample{without(func(s *Sample) {
 			s.Pairs, s.Tails, s.Quantile = nil, []TailPair{{}}, 0.9
 		})},
@@ -305,10 +304,10 @@ func TestDecideRefuses(t *testing.T) {
 	unknown := slow
 	unknown.Better = 0
 	for want, fresh := range map[string][]Sample{
-		"sec/op of b: suspect, and no fresh pairs of it":                      nil,
-		"sec/op of other: fresh pairs of what was not screened":               {slow, other},
+		"sec/op of b: suspect, but without fresh pairs":                       nil,
+		"sec/op of other: fresh pairs, but it was not screened":               {slow, other},
 		"sec/op of b is given twice":                                          {slow, slow},
-		"sec/op of b: it is not known whether higher or lower is better":      {unknown},
+		"sec/op of b: no direction: want higher or lower is better":           {unknown},
 		"sec/op of b: screened as lower is better, and now higher is better?": {turned},
 	} {
 		_, err := g.Decide(fresh)
@@ -439,7 +438,7 @@ func TestFutility(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := g.More(nil); fmt.Sprint(err) != "sec/op of b: suspect, and no fresh pairs of it" {
+	if _, err := g.More(nil); fmt.Sprint(err) != "sec/op of b: suspect, but without fresh pairs" {
 		t.Errorf("%v", err)
 	}
 	// With very many suspects ten pairs could not be significant; to settle they need not be.

@@ -340,8 +340,7 @@ func TestUnfit(t *testing.T) {
 		want []string // lines
 	}{
 		{"only in the head", fmt.Sprintf(function, "New", ""), nil,
-			[]string{"example.org/m.BenchmarkNew is only in the head: there is nothing to " +
-				"measure it against"}},
+			[]string{"example.org/m.BenchmarkNew is only in the head: nothing to compare it with"}},
 		{"fails", fmt.Sprintf(function, "New",
 			`b.Run("x", func(b *testing.B) { b.Fatal("no luck") })`), nil, []string{
 			"BenchmarkNew/x fails in example.org/m of the head: x_test.go:5: no luck"}},
@@ -368,7 +367,7 @@ func TestUnfit(t *testing.T) {
 			"b.Skip(1) }\n", func(o *Options) {
 			o.Bench = "New"
 		}, []string{
-			"nothing is left to gate:", "example.org/m.BenchmarkNew is not gated: it is only in " +
+			"nothing left to judge:", "example.org/m.BenchmarkNew is not gated: it is only in " +
 				"the head, and skips itself: x_test.go:5: 1"}},
 		{"skips one's part",
 			"package m\n\nimport \"testing\"\n\nfunc init() { skip = (*testing.B).SkipNow }\n", nil,
@@ -393,7 +392,7 @@ func TestUnfit(t *testing.T) {
 				"    ./x_test.go:3:13: cannot use"}},
 		{"left out", fmt.Sprintf(function, "New", ""),
 			func(o *Options) { o.Skip, o.Bench = "New", "New" },
-			[]string{"no benchmark matches New, but for those that match New, in ./..."}},
+			[]string{"no benchmark matches New, except those that match New, in ./..."}},
 		{"none", "package m\n", func(o *Options) { o.Bench = "Nothing" },
 			[]string{"no benchmark matches Nothing in ./..."}},
 		{"no revision", "package m\n", func(o *Options) { o.Base = "nowhere" },

@@ -21,9 +21,9 @@ import (
 	"github.com/poolbench/poolbench/internal/files/scratch"
 )
 
-// A guard is a process that a gate starts before any other, and that hears of all the others. When
-// the gate is gone, however it ended, the guard's input ends: it then ends what still runs, and
-// removes what is left.
+// A guard is a process that a gate starts before any other, and that learns of all others. When the
+// gate is gone, however it ended, the guard's input ends: it then kills the remaining processes and
+// removes the remaining files.
 //
 // A child's own signal at the death of its parent is no cure: go and benchmarks start processes of
 // their own, which it does not reach, and only Linux has it. On Linux each child has it all the

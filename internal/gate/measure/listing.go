@@ -158,7 +158,7 @@ func (b *binaries) command(p, layout int, bench, benchTime string, procs int) co
 // seeded is the environment of a process.
 func seeded(seed uint64) []string { return []string{fmt.Sprintf("%s=%d", SeedVariable, seed)} }
 
-// A catalog is what there is to measure, and what is said of it.
+// A catalog lists the benchmarks to measure, with their units.
 type catalog struct {
 	benchmarks []benchmark
 	skipped    []string // a line for each benchmark that neither side runs
@@ -222,7 +222,7 @@ func listBoth(
 			if !has[s][b] && !slices.ContainsFunc(complaints,
 				func(c string) bool { return strings.HasPrefix(c, b.Name+" ") }) {
 				complaints = append(complaints,
-					fmt.Sprintf("%v is only in the %v: there is nothing to measure it against", b,
+					fmt.Sprintf("%v is only in the %v: nothing to compare it with", b,
 						1-s))
 			}
 		}
@@ -232,7 +232,7 @@ func listBoth(
 	case len(complaints) > 0:
 		return nil, &UnfitError{complaints}
 	case len(c.benchmarks) == 0 && len(c.skipped) > 0:
-		return nil, fmt.Errorf("nothing is left to gate:\n%s", strings.Join(c.skipped, "\n"))
+		return nil, fmt.Errorf("nothing left to judge:\n%s", strings.Join(c.skipped, "\n"))
 	case len(c.benchmarks) == 0:
 		return nil, noneMatches(o)
 	}
@@ -264,7 +264,7 @@ func (c *catalog) lacks(metrics []string, counts bool) error {
 func noneMatches(o Options) error {
 	but := ""
 	if o.Skip != "" {
-		but = fmt.Sprintf(", but for those that match %s,", o.Skip)
+		but = fmt.Sprintf(", except those that match %s,", o.Skip)
 	}
 	return fmt.Errorf("no benchmark matches %s%s in %s", o.Bench, but,
 		strings.Join(o.Packages, " "))

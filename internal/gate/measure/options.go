@@ -12,7 +12,7 @@ import (
 	"github.com/poolbench/poolbench/internal/text/complaints"
 )
 
-// Options say what is measured against what, and how; start from Defaults.
+// Options are the revisions to compare and how to measure them; start from Defaults.
 type Options struct {
 	Dir  string // a directory of the module; Packages are relative to it
 	Base string // revision, as git writes one
@@ -90,7 +90,7 @@ func (o Options) Validate() error {
 		"benchtime: want a time above 0, or a number of iterations")
 	wrong.If(o.Limit < 0, "limit: want a duration above 0, got %v", o.Limit)
 	wrong.If(o.Resume && o.Force,
-		"to go on with what is there and to replace it exclude each other")
+		"resume and force exclude each other")
 	if o.Control == nil {
 		panic("measure: no control")
 	}

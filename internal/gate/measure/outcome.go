@@ -81,26 +81,26 @@ func (g *gate) checkControls(s *screening) error {
 	if same.Verdict == verdict.Worse {
 		failed = true
 		r.Faults = append(r.Faults,
-			fmt.Sprintf("untrusted: the same work, measured as if it were two revisions, was "+
-				"found %s", found(same)))
+			fmt.Sprintf("untrusted: the control with the same work on both sides was "+
+				"%s", found(same)))
 	}
 	switch slower.Verdict {
 	case verdict.Worse:
 	case verdict.Inconclusive:
 		failed = true
 		r.Unclear = append(r.Unclear,
-			fmt.Sprintf("the machine was too busy: %.4g%% more work should be found worse, and "+
-				"was %s", 100*ControlSlowdown, found(slower)))
+			fmt.Sprintf("the machine was too busy: the control with %.4g%% more work should be "+
+				"worse, but was %s", 100*ControlSlowdown, found(slower)))
 	default:
 		failed = true
 		r.Faults = append(r.Faults,
-			fmt.Sprintf("untrusted: %.4g%% more work should be found worse, and was found %s",
+			fmt.Sprintf("untrusted: the control with %.4g%% more work should be worse, but was %s",
 				100*ControlSlowdown, found(slower)))
 	}
 	if !failed {
-		as := "as they must"
+		as := "as expected"
 		if same.Verdict == verdict.Inconclusive {
-			as = "so that the machine is too noisy for more than the latter"
+			as = "as the machine is too noisy to show that the same work is no worse"
 		}
 		r.Warnings = append(r.Warnings,
 			fmt.Sprintf("controls: the same work twice was %s, %.4g%% more work %s, %s",
@@ -116,18 +116,18 @@ func (g *gate) remarks(s *screening) []string {
 		turns, own = fmt.Sprintf(", with %d test binaries of each side in turns", g.plan.Layouts),
 			", each with test binaries of its own"
 	}
-	lines := []string{fmt.Sprintf("%d pairs screen every benchmark%s, and may miss what is less "+
-		"than the row's detectable change", g.Judge.ScreenPairs, turns)}
+	lines := []string{fmt.Sprintf("%d pairs screen every benchmark%s, and may miss a change "+
+		"below the row's detectable change", g.Judge.ScreenPairs, turns)}
 	if first, all := s.fresh(); all > 0 {
-		lines[0] += fmt.Sprintf("; those that look worse or vary too much are decided by %d "+
+		lines[0] += fmt.Sprintf("; benchmarks that look worse or vary too much are decided by %d "+
 			"fresh pairs alone%s", all, own)
 		if first < all {
-			lines[0] += fmt.Sprintf("; %d of them do where it looks the same by then", first)
+			lines[0] += fmt.Sprintf("; %d of them if the benchmark looks the same by then", first)
 		}
 	}
 	if slices.ContainsFunc(g.plan.Benchmarks, func(b benchmark) bool { return b.Parts > 1 }) {
 		lines = append(lines,
-			fmt.Sprintf("a run is up to %d processes, and its time that of the faster half of them",
+			fmt.Sprintf("a run is up to %d processes, and its time comes from the faster half",
 				mostParts))
 	}
 	lines = append(lines, g.notes...)
@@ -135,11 +135,12 @@ func (g *gate) remarks(s *screening) []string {
 		return f.metrics[0].Unit == Instructions
 	})
 	if counted {
-		lines = append(lines, fmt.Sprintf("%s is a family of its own, with a margin of %.4g%%",
+		lines = append(lines, fmt.Sprintf("%s are tested as a family of their own, with a margin "+
+			"of %.4g%%",
 			Instructions, 100*countedOptions(g.Judge).Margin))
 	} else {
 		lines = append(lines,
-			Instructions+" is not there: this system does not count them, or the runs are too short")
+			Instructions+" are missing: this system does not count them, or the runs are too short")
 	}
 	if worst := g.worstSteal(); worst > stealWorthSaying {
 		lines = append(lines,

@@ -155,11 +155,11 @@ func TestVerdicts(t *testing.T) {
 		{"faster", 70, 100, 115, nil, verdict.ExitFine, ""},
 		{"within the margin", 101.5, 100, 115, nil, verdict.ExitFine, ""},
 		{"the same work is worse", 100, 110, 115, nil, verdict.ExitFault,
-			"untrusted: the same work, "},
+			"untrusted: the control with the same work "},
 		{"more work is not found", 100, 100, 100, nil, verdict.ExitFault,
-			"untrusted: 15% more work "},
+			"untrusted: the control with 15% more work "},
 		{"and a regression does not hide it", 112, 100, 101, nil, verdict.ExitFault,
-			"untrusted: 15% more work "},
+			"untrusted: the control with 15% more work "},
 		{"direction not known", 100, 100, 115, func(g *gate) {
 			each(g, func(_ int, _ side, r *reading) { r.add(1, "quality") })
 		}, verdict.ExitFine, ""},
@@ -246,13 +246,13 @@ func TestVerdicts(t *testing.T) {
 				}
 				runs[slow].tidy["sec/op"] *= 2
 			}
-		}, verdict.ExitFine, "so that the machine is too noisy for more than the latter"},
+		}, verdict.ExitFine, "as the machine is too noisy to show that the same work is no worse"},
 		{"more work is lost in the noise", 100, 100, 115, func(g *gate) {
 			for pair, runs := range g.controls.kept[controls[1].String()] {
 				runs[side(pair%2)].tidy["sec/op"] *= 2
 			}
 		}, verdict.ExitUndecidable,
-			"the machine was too busy: 15% more work should be found worse, and was inconclusive"},
+			"the machine was too busy: the control with 15% more work should be worse, but was inconclusive"},
 		{"asked for, and nowhere", 100, 100, 115,
 			func(g *gate) { g.Metrics = []string{"sec/op", "x/op"} }, verdict.ExitFault,
 			"no benchmark reports x/op"},
@@ -264,7 +264,7 @@ func TestVerdicts(t *testing.T) {
 			each(g, func(pair int, s side, r *reading) {
 				r.add(1000+15*float64(s)+0.1*float64(pair%3), Instructions)
 			})
-		}, verdict.ExitRegression, "instructions/op is a family of its own, with a margin of 1%"},
+		}, verdict.ExitRegression, "instructions/op are tested as a family of their own, with a margin of 1%"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := judged(t, c.ns, c.same, c.slower, c.change)

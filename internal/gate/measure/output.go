@@ -160,12 +160,11 @@ func plain(name string, procs int) string {
 // head, base, base, head, head, base. Of the times of its parts that of the faster half counts.
 //
 // What else the machine does comes and goes within a second, and can only make a part slower. Each
-// part does the same work with the same seed in a process of its own, so that what a change in the
-// program does to one it does to all, and where the parts of a run differ it is by what was around
-// them: the least disturbed ones tell most of the program (Chen and Revels 2016, Robust
-// benchmarking in noisy environments, who take the minimum). Half of them is a compromise: a change
-// that slows down one process in two, by how its memory happens to lie or a map's random seed, is
-// still seen.
+// part does the same work with the same seed in a process of its own, so that a change in the
+// program affects all parts alike, and parts of one run differ only by outside influence: the least
+// disturbed ones tell most of the program (Chen and Revels 2016, Robust benchmarking in noisy
+// environments, who take the minimum). Half of them is a compromise: a change that slows down one
+// process in two, by how its memory happens to lie or a map's random seed, is still seen.
 //
 // On a shared virtual machine with two cores the ratio of two runs of 250 ms of the same code, of
 // 20 benchmarks of 1 to 20 µs in 10 pairs each, scattered by 12.5 % (the median of their standard

@@ -62,7 +62,7 @@ func (g *gate) measure(ctx context.Context) (report *verdict.Report, err error) 
 	}
 	open := g.order(pairs, fresh)
 	if first, of := s.fresh(); suspects > 0 && first < of {
-		g.say("%d of them look the same after %d fresh pairs; %d get the others of %d",
+		g.say("%d of them look the same after %d fresh pairs; %d continue to %d pairs",
 			suspects-open, first, open, of)
 	}
 	if err := g.rounds(ctx, pairs); err != nil {

@@ -193,7 +193,8 @@ func (r *runner) warmUp(
 		}
 		for key, value := range said {
 			if was, ok := units[key]; ok && was.Value != value.Value {
-				return fmt.Errorf("%v of the %v says %s of %s where another says %s", b, s,
+				return fmt.Errorf("%v of the %v has unit metadata %s of %s, but another has "+
+					"%s", b, s,
 					value.Value, value.OrigUnit, was.Value)
 			}
 			units[key] = value

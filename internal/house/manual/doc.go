@@ -1,4 +1,4 @@
-// Package manual holds what people read to what it says: the README, the pages of docs and
-// examples, whose blocks a test runs as a reader would, and what the project ships with. It has no
-// code of its own.
+// Package manual tests the documents: it runs the blocks of the README and of the pages in docs and
+// examples as a reader would, and checks the other files that the project ships. It has no code of
+// its own.
 package manual

@@ -1,5 +1,5 @@
-// Package alone finds out what a task takes with the machine to itself, which is what a workload
-// calls its mean.
+// Package alone measures the time of a task on an otherwise idle machine, which is the mean of a
+// workload.
 package alone
 
 import (
@@ -27,8 +27,7 @@ func Time(do func() error) (time.Duration, error) {
 	slices.Sort(times)
 	median := times[len(times)/2]
 	if median == 0 {
-		return 0, errors.New("the clock stands still during input and output: it needs the real " +
-			"clock")
+		return 0, errors.New("the virtual clock stands still during I/O: use the real clock")
 	}
 	return median, nil
 }

@@ -176,7 +176,7 @@ func smallest(sleep, task Reading) Reading {
 	late, _ := sleep.Metric("p50-late-sec")
 	cost, _ := task.Metric("ns/op")
 	return newReading("Calibrate/smallest",
-		"task times of which a sleep's median lateness, or an empty task's cost, is a tenth",
+		"ten times a sleep's median lateness, and ten times an empty task's cost",
 		bench.Metric{Unit: "smallest-wait-sec", Value: 10 * late},
 		bench.Metric{Unit: "smallest-computation-sec", Value: 10 * cost / 1e9})
 }

@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// An Outcome is what became of a task. Its numbers are those of package bench.
+// An Outcome is the outcome of a task, numbered as in package records.
 type Outcome int
 
-// The outcomes. What completed is what is settled less the others.
+// The outcomes. Completed tasks are the settled ones less all others.
 const (
 	unsettled Outcome = iota
 	Completed

@@ -198,7 +198,8 @@ func now(k Kind) (*profile.Profile, error) {
 	return profile.ParseData(text.Bytes())
 }
 
-// since is what came to be after before. What is alive is not what came to be: it stays.
+// since returns the samples of after less those of before; the live heap (inuse) is not a sum over
+// time and stays as it is.
 func since(after, before *profile.Profile) (*profile.Profile, error) {
 	ratios := make([]float64, len(before.SampleType))
 	for i, t := range before.SampleType {

@@ -45,7 +45,7 @@ type Client struct {
 	closed bool
 }
 
-// A peer is what calls say of whom they are for, and whose they are.
+// A peer holds the header fields that name a call's receiver and its sender.
 type peer struct{ pseudo, head []hpack.HeaderField }
 
 // NewClient connects to nobody yet.

@@ -30,7 +30,7 @@ type slot[C comparable] struct {
 	making *making[C] // nil: nobody does
 }
 
-// A making of a connection is what all wait for who want it.
+// A making is a connection being made, for which all callers that want it wait.
 type making[C any] struct {
 	done chan struct{}
 	conn C

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Default is how many streams a connection carries where nobody says: what a server should bear at
-// least (RFC 9113, 6.5.2), and what net/http takes for granted before it has been told.
+// Default is the number of streams of a connection if the server announces none: the least that a
+// server should allow (RFC 9113, 6.5.2), and net/http's assumption before the announcement.
 const Default = 100
 
 // A Dealer says which connection a call goes over, by a number from 0. With a fixed number of

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// A Waiting is those who wait for what others give back, in their order. Its lock is that of what
-// is dealt out, too.
+// A Waiting is the FIFO queue of callers that wait for something to be given back. Its lock also
+// guards the things dealt out.
 type Waiting[T any] struct {
 	sync.Mutex
 	line []chan T

@@ -16,8 +16,8 @@ func BatchMakespan(n int, meanService float64, limit int) (float64, error) {
 		return 0, err
 	}
 	if n < 1 || limit < 1 {
-		return 0, fmt.Errorf("theory: a batch needs a task and a limit of at least 1, have %d "+
-			"and %d", n, limit)
+		return 0, fmt.Errorf("theory: a batch needs a task and a limit of at least 1, got %d and "+
+			"%d", n, limit)
 	}
 	k := min(limit, n)
 	h := 0.0

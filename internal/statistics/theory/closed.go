@@ -28,11 +28,11 @@ func MMkN(c Closed) (*Answer, error) {
 	}
 	switch {
 	case c.Clients < 1:
-		return nil, fmt.Errorf("theory: clients must be at least 1, have %d", c.Clients)
+		return nil, fmt.Errorf("theory: clients must be at least 1, got %d", c.Clients)
 	case c.Limit < 1:
-		return nil, fmt.Errorf("theory: limit must be at least 1, have %d", c.Limit)
+		return nil, fmt.Errorf("theory: limit must be at least 1, got %d", c.Limit)
 	case !(c.Think >= 0) || math.IsInf(c.Think, 1):
-		return nil, fmt.Errorf("theory: mean think time must be finite and at least 0, have %v",
+		return nil, fmt.Errorf("theory: mean think time must be finite and at least 0, got %v",
 			c.Think)
 	}
 	seen := inPool(c.Clients-1, c.Think/c.MeanService, c.Limit)

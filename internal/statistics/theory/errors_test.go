@@ -34,41 +34,41 @@ func TestBadInput(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	answer := func(_ *Answer, err error) error { return err }
 	for want, err := range map[string]error{
-		"rate must be positive and finite, have 0": answer(MMk(Pool{0, 1, 4})),
-		"rate must be positive and finite, have NaN": answer(
+		"rate must be positive and finite, got 0": answer(MMk(Pool{0, 1, 4})),
+		"rate must be positive and finite, got NaN": answer(
 			MDk(Pool{nan, 1, 4})),
-		"mean service time must be positive and finite, have -1": answer(
+		"mean service time must be positive and finite, got -1": answer(
 			MMkK(Pool{1, -1, 4}, 1)),
-		"mean service time must be positive and finite, have +Inf": answer(
+		"mean service time must be positive and finite, got +Inf": answer(
 			MGkk(Pool{1, inf, 4})),
-		"offered load must be positive and finite, have +Inf": answer(
+		"offered load must be positive and finite, got +Inf": answer(
 			MGInf(Pool{1e200, 1e200, 0})),
-		"limit must be at least 1, have 0": answer(MMk(Pool{1, 1, 0})),
-		"queue must be at least 0, have -1": answer(
+		"limit must be at least 1, got 0": answer(MMk(Pool{1, 1, 0})),
+		"queue must be at least 0, got -1": answer(
 			MMkK(Pool{1, 1, 1}, -1)),
-		"M/G/1 needs limit 1, have 4: no exact value": answer(
+		"M/G/1 needs limit 1, got 4: no exact value": answer(
 			MG1(Pool{1, 1, 4}, 2)),
-		"M/G/1 needs a finite C² of at least 0, have +Inf": answer(
+		"M/G/1 needs a finite C² of at least 0, got +Inf": answer(
 			MG1(Pool{0.5, 1, 1}, inf)),
-		"M/G/1 needs a finite C² of at least 0, have -1": answer(
+		"M/G/1 needs a finite C² of at least 0, got -1": answer(
 			MG1(Pool{0.5, 1, 1}, -1)),
-		"probability of a branch must be above 0 and below 1, have 1": answer(MH2k(1,
+		"probability of a branch must be above 0 and below 1, got 1": answer(MH2k(1,
 			H2{1, 1, 1}, 4)),
-		"mean of branch 1 must be positive and finite, have 0": answer(MH2k(1,
+		"mean of branch 1 must be positive and finite, got 0": answer(MH2k(1,
 			H2{0.5, 0, 1}, 4)),
-		"mean of branch 2 must be positive and finite, have NaN": answer(MH2k(1,
+		"mean of branch 2 must be positive and finite, got NaN": answer(MH2k(1,
 			H2{0.5, 1, nan}, 4)),
-		"M/H2/k takes limits up to 128, have 129": answer(MH2k(1,
+		"M/H2/k takes limits up to 128, got 129": answer(MH2k(1,
 			H2{0.5, 1, 1}, 129)),
-		"clients must be at least 1, have 0": answer(
+		"clients must be at least 1, got 0": answer(
 			MMkN(Closed{0, 1, 1, 1})),
-		"limit must be at least 1, have -2": answer(
+		"limit must be at least 1, got -2": answer(
 			MMkN(Closed{1, 1, 1, -2})),
-		"mean think time must be finite and at least 0, have -1": answer(
+		"mean think time must be finite and at least 0, got -1": answer(
 			MMkN(Closed{1, -1, 1, 1})),
-		"finite C² of at least 1, have 0.25":                    second(BalancedH2(1, 0.25)),
-		"mean service time must be positive and finite, have 0": second(BalancedH2(0, 2)),
-		"a batch needs a task and a limit of at least 1, have 0 and 1": second(
+		"finite C² of at least 1, got 0.25":                    second(BalancedH2(1, 0.25)),
+		"mean service time must be positive and finite, got 0": second(BalancedH2(0, 2)),
+		"a batch needs a task and a limit of at least 1, got 0 and 1": second(
 			BatchMakespan(0, 1, 1)),
 	} {
 		if err == nil || !strings.HasPrefix(err.Error(), "theory: ") ||

@@ -22,8 +22,8 @@ func BalancedH2(mean, c2 float64) (H2, error) {
 		return H2{}, err
 	}
 	if !(c2 >= 1) || math.IsInf(c2, 1) {
-		return H2{}, fmt.Errorf("theory: a hyperexponential needs a finite C² of at least 1, "+
-			"have %v", c2)
+		return H2{}, fmt.Errorf("theory: a hyperexponential needs a finite C² of at least 1, got "+
+			"%v", c2)
 	}
 	// The shares are (1 ± r)/2 with r² = (C²−1)/(C²+1); the small one as a quotient, lest digits
 	// cancel.
@@ -52,7 +52,7 @@ func (h H2) Mean() float64 { return h.P1*h.Mean1 + (1-h.P1)*h.Mean2 }
 
 func (h H2) validate() error {
 	if !(h.P1 > 0 && h.P1 < 1) {
-		return fmt.Errorf("theory: probability of a branch must be above 0 and below 1, have %v",
+		return fmt.Errorf("theory: probability of a branch must be above 0 and below 1, got %v",
 			h.P1)
 	}
 	return cmp.Or(positive("mean of branch 1", h.Mean1), positive("mean of branch 2", h.Mean2))

@@ -19,11 +19,11 @@ func MG1(p Pool, c2 float64) (*Answer, error) {
 		return nil, err
 	}
 	if p.Limit != 1 {
-		return nil, fmt.Errorf("theory: M/G/1 needs limit 1, have %d: no exact value is known "+
+		return nil, fmt.Errorf("theory: M/G/1 needs limit 1, got %d: no exact value is known "+
 			"for general service times above it", p.Limit)
 	}
 	if !(c2 >= 0) || math.IsInf(c2, 1) {
-		return nil, fmt.Errorf("theory: M/G/1 needs a finite C² of at least 0, have %v", c2)
+		return nil, fmt.Errorf("theory: M/G/1 needs a finite C² of at least 0, got %v", c2)
 	}
 	rho := p.Utilisation()
 	wait := p.MeanService * rho * (1 + c2) / (2 * (1 - rho))

@@ -11,7 +11,7 @@ func MMkK(p Pool, queue int) (*Answer, error) {
 		return nil, err
 	}
 	if queue < 0 {
-		return nil, fmt.Errorf("theory: queue must be at least 0, have %d", queue)
+		return nil, fmt.Errorf("theory: queue must be at least 0, got %d", queue)
 	}
 	a := p.Offered()
 	rho := p.Utilisation()

@@ -38,7 +38,7 @@ func (p Pool) validate() error {
 		return err
 	}
 	if p.Limit < 1 {
-		return fmt.Errorf("theory: limit must be at least 1, have %d", p.Limit)
+		return fmt.Errorf("theory: limit must be at least 1, got %d", p.Limit)
 	}
 	return nil
 }
@@ -77,5 +77,5 @@ func positive(what string, v float64) error {
 	if v > 0 && !math.IsInf(v, 1) {
 		return nil
 	}
-	return fmt.Errorf("theory: %s must be positive and finite, have %v", what, v)
+	return fmt.Errorf("theory: %s must be positive and finite, got %v", what, v)
 }

@@ -51,7 +51,7 @@ func cobham(first, load float64, shares []float64) (waits []float64, err error) 
 	sum := 0.0
 	for _, share := range shares {
 		if !(share > 0) {
-			return nil, fmt.Errorf("theory: the share of a class must be positive, have %v", share)
+			return nil, fmt.Errorf("theory: the share of a class must be positive, got %v", share)
 		}
 		sum += share
 	}

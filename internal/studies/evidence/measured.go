@@ -350,7 +350,7 @@ func (m *Measured) MedianCells(cells []bench.Scenario) string {
 	return fmt.Sprintf("Numbers: medians of %s repetitions; below them %s.", n, around(n))
 }
 
-// around is what stands around medians of so many repetitions.
+// around names the bars around medians of that many repetitions.
 func around(repetitions string) string {
 	fewest, _, _ := strings.Cut(repetitions, " ")
 	if len(fewest) == 1 && fewest < "6" {

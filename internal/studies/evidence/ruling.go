@@ -18,7 +18,7 @@ import (
 // one against the second, each at that risk. Else the repetitions do not tell.
 type Ruling struct{ Cases []Case }
 
-// A Case is one that the claim is held against: what is sure of it, and in words what it is.
+// A Case is one test of the claim: the outcomes that are certain, and a description.
 type Case struct {
 	Yes, No, NotYes, NotNo bool
 	Said                   string

@@ -90,7 +90,7 @@ func Discreet(text string, secrets ...string) string {
 	return text
 }
 
-// FirstLines shortens what a program says to what a message can hold, every line after the first
+// FirstLines shortens the output of a program for a message, with every line after the first
 // indented.
 func FirstLines(text string, most int) string {
 	const width = 160

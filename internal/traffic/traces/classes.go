@@ -19,7 +19,7 @@ func (p *Plan) Long(name string) ([]bool, error) {
 	if name != "" {
 		i := slices.Index(names, name)
 		if i < 0 {
-			return nil, fmt.Errorf("no task is of class %q", name)
+			return nil, fmt.Errorf("no task has class %q", name)
 		}
 		long[i] = true
 		return long, nil

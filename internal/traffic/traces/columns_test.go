@@ -34,7 +34,7 @@ func TestClasses(t *testing.T) {
 		if fmt.Sprint(long) != c.want || err != nil {
 			t.Errorf("%+v: %v, %v", c, long, err)
 		}
-		if _, err = p.Long("b,c"); err == nil || err.Error() != `no task is of class "b,c"` {
+		if _, err = p.Long("b,c"); err == nil || err.Error() != `no task has class "b,c"` {
 			t.Error(err)
 		}
 	}

@@ -47,7 +47,8 @@ func UnitOf(name string) time.Duration {
 func Keys() []param.Key {
 	return []param.Key{
 		{Name: "at", Kind: param.Choice, Default: "begin", Choices: []string{"begin", "end"},
-			Doc: "what a time is of: the begin of the task or its end, as in nginx's log"},
+			Doc: "instant that the time column records: the begin of a task or, as in nginx's " +
+				"log, its end"},
 		{Name: "layout", Kind: param.Text, Default: "auto", Doc: "of the lines of a log, as nginx's " +
 			"log_format or Apache's LogFormat has it, with ~ for each blank; auto: by the content"},
 		{Name: "unit", Kind: param.Choice, Default: "auto", Choices: UnitNames(),
@@ -55,7 +56,7 @@ func Keys() []param.Key {
 				"results have"},
 		{Name: "from", Kind: param.Text, Default: "first",
 			Doc: "begin of the part that is played: 09:00 on the first day, or 10m after the first"},
-		{Name: "to", Kind: param.Text, Default: "last", Doc: "end of that part, likewise"},
+		{Name: "to", Kind: param.Text, Default: "last", Doc: "end of that part, in the same forms"},
 		{Name: "speed", Kind: param.Float, Default: "1",
 			Doc: "times as fast: gaps shrink, durations stay"},
 		{Name: "scale", Kind: param.Float, Default: "1",

@@ -1,10 +1,10 @@
-// Package verdict is what a gate says: a verdict on every metric of every benchmark, and on the
-// whole. It holds the words alone. internal/gate/judge finds them, for results that were recorded
-// and for revisions that the gate measures; package gate writes them down.
+// Package verdict has the types of a gate's report: a verdict on every metric of every benchmark,
+// and on the whole. Package internal/gate/judge decides the verdicts, for recorded results and for
+// revisions that the gate measures; package gate writes the report.
 //
 // # Size
 //
-// Who reads a report needs all of its words, of which half are the values of five small types.
+// A reader of reports needs all of these names; half of them are the values of five small types.
 package verdict
 
 import (

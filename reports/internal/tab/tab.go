@@ -20,8 +20,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// A Tab is the one of the Chromium of all tests, without a network, as a test has it. What the page
-// asks for is kept, and what goes wrong in it fails the test.
+// A Tab is a test's use of the one tab of the Chromium that all tests share, without a network. It
+// records the page's requests, and an error in the page fails the test.
 type Tab struct {
 	T        testing.TB
 	ctx      context.Context

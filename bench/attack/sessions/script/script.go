@@ -28,7 +28,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench/attack/checks"
 	"github.com/poolbench/poolbench/bench/attack/sessions"
-	"github.com/poolbench/poolbench/internal/files/outline"
+	"github.com/poolbench/poolbench/internal/files/yamltree"
 	"github.com/poolbench/poolbench/internal/text/prose"
 )
 
@@ -49,7 +49,7 @@ var (
 // Read reads the text of the file of that name. Its errors, a line each, begin with the file and,
 // where there is one, the line.
 func Read(file string, text []byte) (*Script, error) {
-	top, err := outline.Parse(file, text, "a file of steps")
+	top, err := yamltree.Parse(file, text, "a file of steps")
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +104,7 @@ func (r *reader) complain(at ast.Node, err error) {
 		return
 	}
 	said := prose.OneLine(err.Error())
-	r.wrong = append(r.wrong, outline.Wrong(r.file, at.GetToken(), "%s", said))
+	r.wrong = append(r.wrong, yamltree.Wrong(r.file, at.GetToken(), "%s", said))
 }
 
 // pairs are the keys and values of a mapping, each key once and one of those known.
@@ -139,7 +139,7 @@ func (r *reader) text(key string, node ast.Node) string {
 	if literal, ok := node.(*ast.LiteralNode); ok {
 		return literal.Value.Value
 	}
-	text, ok := outline.Scalar(node)
+	text, ok := yamltree.Scalar(node)
 	if !ok {
 		r.complain(node, fmt.Errorf("%s: want a text", key))
 	}
@@ -176,7 +176,7 @@ func (r *reader) steps(s *Script, node ast.Node) {
 			return
 		}
 		s.Steps = append(s.Steps, r.step(s, n))
-		s.Where = append(s.Where, outline.Place(r.file, n.GetToken()))
+		s.Where = append(s.Where, yamltree.Place(r.file, n.GetToken()))
 	}
 }
 

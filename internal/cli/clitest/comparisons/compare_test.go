@@ -112,7 +112,7 @@ func TestCompareArrangements(t *testing.T) {
 		{"compare a load=0.8", []string{" a ", "load=0.8 ", "vs base"}, ""},
 		{"compare x=a y=load=0.8", []string{" x ", " y ", "vs base"}, ""},
 		{"compare a a a", []string{" a#0 ", " a#1 ", " a#2 "}, ""},
-		{"compare x=a x=a", []string{" x ", "nothing is compared"}, "vs base"},
+		{"compare x=a x=a", []string{" x ", "nothing to compare"}, "vs base"},
 		{"compare a --col /strategy", []string{" semaphore ", " worker_pool ", "vs base",
 			"Run/load=0.8"}, "strategy="},
 		{"compare a --col /strategy@(worker_pool·semaphore) --row .name",

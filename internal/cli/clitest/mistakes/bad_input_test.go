@@ -59,7 +59,7 @@ func TestBadInput(t *testing.T) {
 		{"crash sqlite_queue --setting a=b", []string{"--setting: no server is started here"}},
 		{"crash jetstream:server=outer", []string{"needs NATS: name one by --server nats="}},
 		{"run --strategy jetstream --clock virtual",
-			[]string{"strategy jetstream: disks and servers keep no virtual time"}},
+			[]string{"strategy jetstream: disks and servers have no virtual time"}},
 
 		{"run everything", []string{`run: unexpected argument "everything"`}},
 		{"run --strategy pool",
@@ -167,7 +167,7 @@ func TestBadInput(t *testing.T) {
 		{"run --limit 99999999999999999999",
 			[]string{`--limit: want a whole number such as 4, got "99999999999999999999"`}},
 		{"run --strategy semaphore --workload constant:mean=2500000h --rate 5",
-			[]string{"are longer together than the ten years"}},
+			[]string{"take longer together than ten years"}},
 		{"run --file= --n 5", []string{"--file: the value is empty"}},
 		{"run --out= --objective=shed<1% --n 5", []string{"--out: the value is empty"}},
 		{"run --file /dev/zero", []string{"--file: /dev/zero: it is longer than 1 MiB"}},
@@ -207,8 +207,7 @@ func TestBadInput(t *testing.T) {
 			[]string{`--objective: p99-response: want a duration such as 50ms, got "50"`}},
 		{"run --objective shed<1% --objective shed<2%",
 			[]string{"--objective: shed<1% and shed<2% bound the same metric in the same direction"}},
-		{"capacity", []string{"capacity: --objective is missing, such as --objective " +
-			"'p99-response<50ms'"}},
+		{"capacity", []string{"capacity: want an objective, such as --objective 'p99-response<50ms'"}},
 		{"capacity everything", []string{`capacity: unexpected argument "everything"`}},
 		{"capacity --objective shed<5",
 			[]string{`--objective: shed: want a share of at most 100%, got "5"`}},
@@ -263,8 +262,7 @@ func TestBadInput(t *testing.T) {
 		{"run --workload evil --n 5",
 			[]string{"workload evil: some of its tasks end only when they are cancelled; give a " +
 				"timeout"}},
-		{"run --workload sql_query --clock virtual", []string{"workload sql_query: files, " +
-			"sockets and databases keep no virtual time; use the real clock"}},
+		{"run --workload sql_query --clock virtual", []string{"workload sql_query: files, sockets and databases have no virtual time; use the real clock"}},
 		{"run --workload sql_query --dsn postgres://u:secret@localhost/x --n 5",
 			[]string{"--dsn: no workload is sql_query:db=postgres"}},
 

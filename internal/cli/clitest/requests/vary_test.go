@@ -157,8 +157,8 @@ func TestVaryMistakes(t *testing.T) {
 	for args, want := range map[string]string{
 		"http://h/{{user}}|--data|users.csv":            "--data: users.csv:3: the row has 1 fields",
 		"http://h/{{user}}|--data|nowhere.csv":          "--data: open nowhere.csv",
-		"http://h/{{user}}/|--data|good.csv":            `--data: good.csv:3: URL: what is filled in makes ".." a segment`,
-		"http://h/|--header|X: {{pin}}|--data|good.csv": "--data: good.csv:3: header X: what is filled in",
+		"http://h/{{user}}/|--data|good.csv":            `--data: good.csv:3: URL: a filled-in value makes ".." a segment`,
+		"http://h/|--header|X: {{pin}}|--data|good.csv": "--data: good.csv:3: header X: a filled-in value",
 		"http://h/|--data|good.csv":                     "data: no request has a {{column}}",
 		"http://h/{{usr}}|--data|good.csv":              `URL:1: function "usr" not defined (known: seq, uuid`,
 		"http://h/|--header|X: {{usr}}":                 `--header: header X:1: function "usr" not defined`,

@@ -328,9 +328,8 @@ func TestFailedJSON(t *testing.T) {
 // TestHang: a run in which nothing gets on is given up, with a message that says how it hangs.
 func TestHang(t *testing.T) {
 	for fault, want := range map[string]string{
-		"hang": "no task was submitted or done in 1.25s of computing: it hangs, in a loop",
-		"deadlock": "no task was submitted or done in 1.25s, and nothing could run: it hangs, in " +
-			"a deadlock",
+		"hang":     "no task was submitted or done in 1.25s of CPU time: an endless loop",
+		"deadlock": "no task was submitted or done in 1.25s and no goroutine could run: a deadlock",
 	} {
 		t.Run(fault, func(t *testing.T) {
 			t.Chdir(t.TempDir())

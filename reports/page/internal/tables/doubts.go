@@ -82,7 +82,7 @@ func withInterval(name string) func(c *grid.Cell) Value {
 	}
 }
 
-// pastaValue shows what arrivals saw above what was there.
+// pastaValue shows the share of arrivals that found every slot taken above the share of the time.
 func pastaValue(c *grid.Cell) Value {
 	return Value{quantity.Share(c.Value("seen-full/op")), "of the time " +
 		quantity.Share(c.Value("full-share"))}

@@ -13,26 +13,26 @@ var insideColumns = []Column{
 		Hint: "goroutines that were ready and did not run, mean"},
 	{Head: "at most", Unit: "max-runnable-goroutines"},
 	{Head: "waiting", Unit: "mean-waiting-goroutines",
-		Hint: "goroutines that waited for something, mean"},
+		Hint: "blocked goroutines, mean"},
 	{Head: "on locks", Unit: "mutex-wait-sec/op",
 		Hint: "time that goroutines were blocked on locks, per task"},
 	{Head: "GC cycles", Unit: "gc-cycles"},
 	{Head: "GC share", Unit: "gc-cpu",
 		Hint: "of the program's CPU time"},
 	{Head: "GC assist", Unit: "gc-assist-sec/op", show: above0,
-		Hint: "CPU time per task of goroutines that allocated and had to mark"},
+		Hint: "CPU time per task that allocating goroutines spent marking"},
 	{Head: "longest pause", Unit: "max-gc-pause-sec", show: above0},
 	{Head: "heap", Unit: "max-heap-B", Hint: "with stacks, at most"},
 	{Head: "per task in flight", Unit: "heap-B/inflight",
-		Hint: "growth of what is alive and of stacks"},
+		Hint: "growth of live objects and stacks"},
 	{Head: "run queue", Unit: "runqueue-sec/op",
 		Hint: "time that threads were ready and had no processor, per task"},
 	{Head: "switches", Unit: "voluntary-switches/op",
-		Hint: "of a thread that had to wait, per task"},
+		Hint: "voluntary context switches, per task"},
 	{Head: "involuntary", Unit: "involuntary-switches/op"},
 	{Head: "page faults", Unit: "page-faults/op", Hint: "per task"},
 	{Head: "steal", Unit: "cpu-steal", show: above0,
-		Hint: "share of the processors' time that the host gave to others"},
+		Hint: "share of CPU time that the host gave to other guests"},
 }
 
 // Inside makes the table of what the runtime and the system said; nil where the file does not
@@ -41,7 +41,7 @@ func Inside(g *grid.Group) *Table {
 	if g.Study >= 0 || !grid.HasMetric(g.Cells, "sched-sec/op") {
 		return nil
 	}
-	t := &Table{Caption: "What Go's runtime and the system did", Folded: true, Of: g.Of()}
+	t := &Table{Caption: "What Go's runtime and the operating system did", Folded: true, Of: g.Of()}
 	fill(g, t, shown(g, insideColumns))
 	return t
 }

@@ -13,7 +13,7 @@ import (
 // stepColumns are what the table of steps has of each, and of sessions as a whole.
 var stepColumns = []Column{
 	{Head: "count", Unit: "count", format: func(v float64) string { return fmt.Sprintf("%.0f", v) },
-		Hint: "requests of the step, or sessions that were begun"},
+		Hint: "requests of the step, or sessions begun"},
 	{Head: "mean response", Unit: "mean-response-sec",
 		Hint: "from when the step was due; of a session the sum of its steps"},
 	{Head: "p50", Unit: "p50-response-sec"},
@@ -22,7 +22,7 @@ var stepColumns = []Column{
 	{Head: "failed", Unit: "failed/op", Hint: "by status, check or capture, throttled or abandoned"},
 	{Head: "not sent", Unit: "unsent/op", Hint: "share of the sessions that ended before"},
 	{Head: "length", Unit: "mean-length-sec",
-		Hint: "of a session with the time that was thought, in the mean"},
+		Hint: "of a session, think times included; mean"},
 }
 
 // ofStep is a unit that each step has.

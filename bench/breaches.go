@@ -16,33 +16,33 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// A vigil is how the driver looks after its tasks while the strategy has them. What makes it
-// impossible to tell what becomes of a task ends the run with a *StrategyError; all else that is
-// forbidden is counted, and a broken law.
-type vigil struct {
+// breaches records what a strategy does to the tasks of a run against the contract. A breach after
+// which the outcome of a task is unknown ends the run with a *StrategyError; any other is counted,
+// as a broken law.
+type breaches struct {
 	guard        *guard
 	settledTwice atomic.Int64
 	failed       atomic.Pointer[StrategyError]
 
 	mu    sync.Mutex
 	jobs  []*job
-	notes map[string]int // what was done that is forbidden, and how often
+	notes map[string]int // each breach, and how often
 }
 
-// What is counted, as laws.
+// The counted breaches, which are broken laws.
 const (
 	strayRun = "once: a task was run that ran already, or was refused or done"
 	altered  = "once: a task came back with another Run, Arg, Weight, Class, Size, Priority, " +
 		"Tenant or Deadline, which are the caller's"
 )
 
-// The errors of a Run that is none.
+// The errors of a stray Run.
 var (
 	errStray = errors.New(strayRun)
 	errArg   = errors.New("the strategy has changed Task.Arg")
 )
 
-// note counts what is forbidden. Of many texts it keeps a few.
+// note counts a breach. It keeps a few different texts.
 func (d *driver) note(what string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -54,7 +54,7 @@ func (d *driver) note(what string) {
 	}
 }
 
-// misdeeds returns what was counted, at the end of the run.
+// misdeeds returns the counted breaches, at the end of the run.
 func (d *driver) misdeeds() (all []string) {
 	for _, what := range slices.Sorted(maps.Keys(d.notes)) {
 		all = append(all, fmt.Sprintf("%s (%d×)", what, d.notes[what]))
@@ -62,7 +62,7 @@ func (d *driver) misdeeds() (all []string) {
 	return all
 }
 
-// attemptCode is what can be compared of the Run of every task.
+// attemptCode identifies the Run of every task.
 var attemptCode = reflect.ValueOf(attempt).Pointer()
 
 func (j *job) isAltered() bool {
@@ -100,9 +100,9 @@ func (d *driver) noJob(t *strategies.Task) {
 				what = "a task of another run"
 			}
 		case *piece:
-			what = "a sub-task, where its task is the one to be done"
+			what = "a sub-task instead of its task"
 		default:
-			what = "a task that was never submitted, or whose Arg it has changed"
+			what = "a task that was never submitted or has another Arg"
 		}
 	}
 	d.fail(d.guard.blame(watchdog.Here(),

@@ -1,6 +1,6 @@
-// Package outline reads YAML that people write as a syntax tree, so that a complaint about it can
+// Package yamltree reads YAML that people write as a syntax tree, so that a complaint about it can
 // name the line and column of the word that it is about.
-package outline
+package yamltree
 
 import (
 	"bytes"
@@ -58,8 +58,8 @@ const (
 	mostIndent = 200 // columns: of levels that are indented
 )
 
-// checkNesting refuses, before the file is parsed, what the parser would choke on, and what would
-// make the file say more than is in it.
+// checkNesting refuses, before parsing, nesting that is too deep for the parser, and aliases that
+// would multiply the contents.
 func checkNesting(name string, tokens token.Tokens, want string) error {
 	flow, entries, line := 0, 0, 0
 	for _, t := range tokens {

@@ -15,9 +15,9 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// An errand is what a child process is there for: to come to one call of Run, and test the clauses
-// that the parent names on its stdin. What it has to say goes to stdout between all that the test
-// and the strategy print there, in lines that begin with its secret.
+// An errand is the work of a child process: to reach one call of Run and test the clauses that the
+// parent names on its stdin. Its messages go to stdout, among the output of the test and the
+// strategy, in lines that begin with its secret.
 type errand struct {
 	call   string // "": this is no child
 	secret string
@@ -28,7 +28,7 @@ type errand struct {
 // variable is the environment variable with the errand of a child, or with here.
 const variable = "POOLBENCH_STRATEGYTEST"
 
-// here has the clauses tested in the process of the test: for a debugger.
+// here tests the clauses in the process of the test, for a debugger.
 const here = "here"
 
 // ours is taken before the test, or what it starts, can take it for its own.
@@ -43,7 +43,7 @@ func takeErrand() (e errand) {
 	return e
 }
 
-// A message is what a child says: that it is ready, and what came out of a clause.
+// A message of a child says that it is ready, or gives the result of a clause.
 type message struct {
 	Clause string // "": it is ready
 	Error  string
@@ -111,4 +111,4 @@ func (c Clause) carryOut(spec strategies.Spec, order string) error {
 var errUntested = errors.New("the clause was not tested")
 
 // errFailed is what the race detector has to say beside its report.
-var errFailed = errors.New("the testing package has failed it: a data race?")
+var errFailed = errors.New("the testing package failed the clause: a data race?")

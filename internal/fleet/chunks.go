@@ -10,7 +10,7 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// What is larger than a message goes in parts.
+// Data larger than a message goes in parts.
 
 // Headers of a part.
 const (

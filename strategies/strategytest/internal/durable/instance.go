@@ -113,7 +113,7 @@ func (x *stint) until(what string, so func() bool) error {
 			last, idle = now, 0
 		}
 		if idle >= patience {
-			return fmt.Errorf("in %v nothing has happened, and it is not so that %s%s", patience,
+			return fmt.Errorf("nothing happened for %v while waiting until %s%s", patience,
 				what, x.mark.Where())
 		}
 		time.Sleep(look)
