@@ -139,8 +139,9 @@ func TestStoreFull(t *testing.T) {
 	}
 }
 
-// TestStoreNoSpace is TestStoreFull on a small file system, where one may be mounted. JetStream takes
-// three quarters of what is free at the start: on a slow machine that limit is met before the disk's.
+// TestStoreNoSpace is TestStoreFull on a small file system, where one may be mounted. JetStream
+// takes three quarters of the free space at the start: a slow machine meets that limit before the
+// disk's.
 func TestStoreNoSpace(t *testing.T) {
 	check.Only(t)
 	for strategy, words := range map[string]string{
