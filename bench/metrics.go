@@ -200,7 +200,8 @@ func Metrics() []MetricInfo {
 		{"p99-response-ess", "",
 			"effective sample size of the p99 response, in independent tasks"},
 		{"needed-tasks", "",
-			"tasks that a p99 response within ±5 % takes at this load and variance"},
+			"tasks that a p99 response within ±5 % takes at this load and variance; 0 where no " +
+				"theory says it and the run is too short to say it"},
 		{"verdict", "lower", "verdict on the run: 0 VALID, 1 SUSPECT, 2 INVALID; the reasons are in " +
 			"the lines before the run's"},
 		{"capacity-met-load", "higher",

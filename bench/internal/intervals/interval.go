@@ -126,7 +126,7 @@ func reportQuantiles(r *result.Result, responses []int64, k Memory) {
 	n := len(responses)
 	for _, q := range result.Quantiles[:3] { // a p99.9 takes millions
 		v, ok := r.Metric(q.Name + "-response-sec")
-		stretches := stretchesFor(n, k.takesQuantile(q.P))
+		stretches := stretchesFor(n, k.TakesQuantile(q.P))
 		if !ok || stretches == 0 {
 			continue
 		}

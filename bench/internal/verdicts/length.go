@@ -1,6 +1,7 @@
 package verdicts
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/poolbench/poolbench/bench/internal/intervals"
@@ -19,16 +20,12 @@ func checkLength(o *observed.Run, r *result.Result, first int, m observed.Measur
 	}
 	k := intervals.MemoryOf(o, r, first, m)
 	intervals.Report(o, r, first, k)
-	judgeLength(k, r, m.N)
+	judgeLength(k, r, float64(m.N))
 }
-
-// p99Width is the constant of the p99: over n tasks its relative variance is p99Width·relax/n,
-// measured over loads of 0.7 to 0.95, C² of 0 to 16 and 1 to 16 slots.
-const p99Width = 7.8
 
 // judgeLength says how many tasks the p99 response takes to be within 5 %, and doubts a run whose
 // numbers, by its plan, may be off by as much as they are.
-func judgeLength(k intervals.Memory, r *result.Result, n int) {
+func judgeLength(k intervals.Memory, r *result.Result, n float64) {
 	if math.IsInf(k.Relax, 1) { // no length is enough
 		if math.IsInf(k.Planned, 1) && !r.Drifts() {
 			r.Doubt(result.Suspect, rundir.CheckOverload, "by the plan more is offered than can be "+
@@ -36,19 +33,55 @@ func judgeLength(k intervals.Memory, r *result.Result, n int) {
 		}
 		return
 	}
-	const z, epsilon = 1.96, 0.05
-	needed := p99Width * k.Response(1) * z * z / (epsilon * epsilon)
+	needed := neededTasks(k, r, n)
 	r.Add("needed-tasks", needed)
-	what, width := "mean wait", z*math.Sqrt(2*k.Planned/float64(n))
-	// where waits are brief, the response may be told and the wait not
-	p99 := z * math.Sqrt(p99Width*min(k.Planned, k.Response(1))/float64(n))
+	what, width := "mean wait", z*math.Sqrt(k.MeanWaitVariance()/n)
+	share := 1.0 // in whatever order tasks start: a run is too short for all, or for none
+	if k.Ordered {
+		share = waitShare(r) // where waits are brief, the response may be told and the wait not
+	}
+	p99 := z * math.Sqrt(k.P99Variance(k.Planned, share)/n)
 	if _, has := r.Metric("p99-response-sec"); has && p99 > 1 {
 		what, width = "p99 response", p99
 	}
 	if width > 1 {
+		takes := ""
+		if needed > 0 {
+			takes = fmt.Sprintf("; ±5 %% of the p99 takes %s tasks", quantity.Many(needed))
+		}
 		r.Doubt(result.Suspect, observed.CheckLength,
-			"the %s of %d tasks at this load is uncertain by "+
-				"±%s; ±5 %% of the p99 takes %s tasks", what, n, quantity.Share(width),
-			quantity.Many(needed))
+			"the %s of %.0f tasks at this load is uncertain by ±%s%s", what, n,
+			quantity.Share(width), takes)
 	}
+}
+
+const z = 1.96 // standard errors on each side of a 95 % interval
+
+// neededTasks is how many tasks take the p99 response to within 5 %: by theory where tasks that
+// arrive at random are served in their order, else by the run's own interval, which narrows with
+// the root of them. Before a run has one, nobody knows: 0.
+func neededTasks(k intervals.Memory, r *result.Result, n float64) float64 {
+	const epsilon = 0.05
+	low, has := r.Metric("p99-response-low-sec")
+	high, _ := r.Metric("p99-response-high-sec")
+	p99, _ := r.Metric("p99-response-sec")
+	half := max(high-p99, p99-low) / p99
+	switch takes := k.TakesQuantile(0.99); {
+	case k.Ordered:
+		return k.P99Variance(k.Relax, waitShare(r)) * z * z / (epsilon * epsilon)
+	case has:
+		return n * half * half / (epsilon * epsilon)
+	case n >= takes: // many tasks have it in common
+		return takes
+	}
+	return 0
+}
+
+// waitShare is what the p99 wait is of the p99 response; 1 where the run has neither.
+func waitShare(r *result.Result) float64 {
+	wait, has := r.Metric("p99-wait-sec")
+	if p99, _ := r.Metric("p99-response-sec"); has && p99 > 0 {
+		return wait / p99
+	}
+	return 1
 }

@@ -15,7 +15,8 @@ const sureP99 = 0.1
 type certainty struct {
 	least, most float64  // half-widths of those that are told, relative
 	short       []string // those that are not
-	needed      float64  // tasks that the longest of them takes to be within 5 %
+	needed      float64  // tasks that the longest of them takes to be within 5 %; 0: nobody knows
+	longest     string   // which that is
 }
 
 // Add takes a cell in, unless it is of a load that has no steady state to be told.
@@ -28,8 +29,8 @@ func (c *certainty) Add(name string, cell results.Cell) {
 	in, ok := cell.Interval("p99-response")
 	half := max(in.Hi-in.Mid, in.Mid-in.Lo) / p99
 	switch {
-	case !ok && float64(cell[0].Iters) >= needed.Mid: // many tasks have it in common
-		return
+	case !ok && needed.Mid > 0 && float64(cell[0].Iters) >= needed.Mid:
+		return // many tasks have it in common
 	case !ok: // too short for an interval, too
 	case half > sureP99:
 		name += " " + "±" + quantity.Share(half)
@@ -40,7 +41,9 @@ func (c *certainty) Add(name string, cell results.Cell) {
 		c.most = max(c.most, half)
 		return
 	}
-	c.short, c.needed = append(c.short, name), max(c.needed, needed.Mid)
+	if c.short = append(c.short, name); needed.Mid > c.needed {
+		c.needed, c.longest = needed.Mid, name
+	}
 }
 
 // endings name those whose throughput is that of a short run.
@@ -68,8 +71,15 @@ func (c *certainty) notes() (parts []string) {
 		parts = append(parts, "95 % interval of the p99: "+span)
 	}
 	if len(c.short) > 0 {
-		parts = append(parts, fmt.Sprintf("too short for a p99 within ±10 %%: %s (±5 %% takes some "+
-			"%s tasks)", prose.List(prose.Few(c.short, 3)), quantity.Many(c.needed)))
+		note := "too short for a p99 within ±10 %: " + prose.List(prose.Few(c.short, 3))
+		if c.needed > 0 {
+			note += fmt.Sprintf(" (±5 %% takes some %s tasks", quantity.Many(c.needed))
+			if len(c.short) > 1 {
+				note += " with " + c.longest
+			}
+			note += ")"
+		}
+		parts = append(parts, note)
 	}
 	return parts
 }

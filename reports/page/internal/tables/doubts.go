@@ -21,7 +21,12 @@ func Evidence(g *grid.Group) *Table {
 		{Head: "effective tasks", Hint: "effective sample size, in independent tasks; " +
 			"tasks that met in a queue are correlated", Unit: "p99-response-ess"},
 		{Head: "needed", Unit: "needed-tasks",
-			Hint: "tasks that take the p99 to within 5 %"},
+			Hint: "tasks that take the p99 to within 5 %", format: func(v float64) string {
+				if v == 0 {
+					return "–" // nobody knows
+				}
+				return quantity.Metric("needed-tasks", v)
+			}},
 		{Head: "saw all slots taken",
 			Hint: "share of the arrivals, and of the time: the same for Poisson arrivals",
 			Unit: "seen-full/op", Value: pastaValue},
