@@ -106,9 +106,11 @@ func TestSameSeed(t *testing.T) {
 func TestSameSeedOfAll(t *testing.T) {
 	t.Chdir(t.TempDir())
 	check.Only(t)
-	drawn := []string{"hedged", "failsafe_hedge", "partitioned", "partitioned_all_at_once"}
+	drawn := []string{"hedged", "failsafe_hedge", "adaptive_gradient", "partitioned",
+		"partitioned_all_at_once"}
 	for _, flags := range [][]string{{"--target", "freeze"}, {"--target", "token_bucket"},
-		{"--arrival", "constant", "--workload", "constant"}, {"--arrival", "mmpp"}} {
+		{"--arrival", "constant", "--workload", "constant"}, {"--arrival", "mmpp"},
+		{"--workload", "two_class"}} {
 		var lines [2][]string
 		for i := range lines {
 			out := fmt.Sprint(flags, i)
