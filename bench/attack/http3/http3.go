@@ -37,9 +37,17 @@ type transport struct {
 	http   http3.Transport
 	config quic.Config
 
-	hosts                      streams.Hosts[*http3.ClientConn]
+	hosts                      streams.Hosts[*conn]
 	resent, open, peak, resets atomic.Int64
 }
+
+// A conn speaks HTTP/3 over one of QUIC.
+type conn struct {
+	*http3.ClientConn
+	under *quic.Conn
+}
+
+func (c *conn) received() uint64 { return c.under.ConnectionStats().PacketsReceived }
 
 func open(o attack.Opening) (attack.Transport, error) {
 	socket, err := net.ListenUDP("udp", nil)
@@ -50,7 +58,7 @@ func open(o attack.Opening) (attack.Transport, error) {
 		http: http3.Transport{DisableCompression: true, MaxResponseHeaderBytes: 1 << 20},
 		// no stream is the server's to open; a request may take as long as its timeout
 		config: quic.Config{MaxIncomingStreams: -1, KeepAlivePeriod: 10 * time.Second},
-		hosts: streams.Hosts[*http3.ClientConn]{Connections: o.Connections,
+		hosts: streams.Hosts[*conn]{Connections: o.Connections,
 			Streams: o.Attack.Streams, Stands: stands}}, nil
 }
 
@@ -98,9 +106,9 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 func (t *transport) try(
-	r *http.Request, to *streams.Host[*http3.ClientConn], at int, again bool,
+	r *http.Request, to *streams.Host[*conn], at int, again bool,
 ) (*http.Response, error) {
-	c, err := to.Conn(r.Context(), at, func(ctx context.Context) (*http3.ClientConn, error) {
+	c, err := to.Conn(r.Context(), at, func(ctx context.Context) (*conn, error) {
 		return t.dial(ctx, r.URL.Host)
 	})
 	if err != nil {
@@ -109,14 +117,17 @@ func (t *transport) try(
 	if again {
 		t.resent.Add(1)
 	}
+	before := c.received()
 	resp, err := c.RoundTrip(r)
-	if err != nil && unusable(err) {
+	// A server that was killed says nothing, and one that is started again does not know the
+	// connection: it would stand until QUIC's idle timeout of half a minute.
+	if err != nil && (unusable(err) || r.Context().Err() != nil && c.received() == before) {
 		to.Leave(at, c)
 	}
 	return resp, err
 }
 
-func stands(c *http3.ClientConn) bool { return c.Context().Err() == nil }
+func stands(c *conn) bool { return c.Context().Err() == nil }
 
 // unusable reports whether nothing went over the connection: quic-go has a type for that, and no
 // name.
@@ -162,7 +173,7 @@ func (b *body) Close() error {
 	return err
 }
 
-func (t *transport) dial(ctx context.Context, host string) (_ *http3.ClientConn, err error) {
+func (t *transport) dial(ctx context.Context, host string) (_ *conn, err error) {
 	begun := time.Now()
 	defer func() { t.Dialed(ctx, time.Since(begun), err) }()
 	name, port, err := net.SplitHostPort(host)
@@ -178,5 +189,5 @@ func (t *transport) dial(ctx context.Context, host string) (_ *http3.ClientConn,
 	if err != nil {
 		return nil, err
 	}
-	return t.http.NewClientConn(made), nil
+	return &conn{t.http.NewClientConn(made), made}, nil
 }

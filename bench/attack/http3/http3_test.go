@@ -232,6 +232,34 @@ func TestGoAway(t *testing.T) {
 	}
 }
 
+// TestKilled: a server that is gone without a word, as after kill -9, and is started again, is
+// found again by the requests after those that have waited for it in vain.
+func TestKilled(t *testing.T) {
+	t.Parallel()
+	var s *server
+	var address string
+	s, address = serve(t, func(_ http.ResponseWriter, _ *http.Request, n int) {
+		if n != 50 {
+			return
+		}
+		s.mu.Lock()
+		was, socket := s.under, s.socket
+		s.mu.Unlock()
+		s.serving.Go(func() {
+			_ = socket.Close() // before it could say so
+			_ = was.Close()
+			s.start(t, address)
+		})
+	})
+	a := sent(address)
+	a.Rate, a.Tasks, a.Timeout = 100, 250, 500*time.Millisecond
+	_, count := run(t, a)
+	if seen := s.seen.Load(); seen < 100 || count("failed/op") == 0 {
+		t.Errorf("seen %d, failed %d: want 100 seen at least, and some that failed", seen,
+			count("failed/op"))
+	}
+}
+
 // TestLikeHTTP: redirects, checks, templates and connections are those of HTTP.
 func TestLikeHTTP(t *testing.T) {
 	s, address := serve(t, func(w http.ResponseWriter, r *http.Request, _ int) {
