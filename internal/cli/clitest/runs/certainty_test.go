@@ -75,16 +75,17 @@ func TestSaysHowShort(t *testing.T) {
 // TestRareWaits: a mean wait that 16 seeds scatter by half of it and more is not VALID: of 22.3 µs
 // 10,000 slots had 10.8. Where hardly anyone waits, or few slots are as busy, a run is.
 func TestRareWaits(t *testing.T) {
+	most := fmt.Sprintf("--limit 10000 --load 0.99 --n %d --workload ", check.Of(t, 50_000, 250_000))
 	for args, short := range map[string]bool{
-		"--limit 10000 --load 0.99 --n 250000 --workload exponential": true,
-		"--limit 10000 --load 0.99 --n 250000 --workload constant":    true,
-		"--limit 1000 --load 0.95 --n 30000 --workload exponential":   true,
-		"--limit 1000 --load 0.95 --n 30000 --workload constant":      true,
-		"--limit 100 --load 0.95 --n 20000 --workload exponential":    false, // ±34 %
-		"--limit 100 --load 0.95 --n 20000 --workload constant":       false, // ±26 %
-		"--limit 4 --load 0.5 --n 400":                                false,
-		"--limit 4 --load 0.1 --n 400":                                false,
-		"--limit 16 --load 0.5":                                       false,
+		most + "exponential": true,
+		most + "constant":    true,
+		"--limit 1000 --load 0.95 --n 30000 --workload exponential": true,
+		"--limit 1000 --load 0.95 --n 30000 --workload constant":    true,
+		"--limit 100 --load 0.95 --n 20000 --workload exponential":  false, // ±34 %
+		"--limit 100 --load 0.95 --n 20000 --workload constant":     false, // ±26 %
+		"--limit 4 --load 0.5 --n 400":                              false,
+		"--limit 4 --load 0.1 --n 400":                              false,
+		"--limit 16 --load 0.5":                                     false,
 	} {
 		o := clitest.Succeed(t, strings.Fields("run --clock virtual --strategy worker_pool --out "+
 			t.TempDir()+"/out "+args)...)
