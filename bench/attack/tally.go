@@ -227,12 +227,16 @@ var (
 	localEnd   = regexp.MustCompile(`\S+:\d+->`)
 	ofStream   = regexp.MustCompile(`stream ID \d+`)
 	afterValue = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
+	tooLate    = regexp.MustCompile(`(i/o timeout|context deadline exceeded)( \(.*\))?$`)
 )
 
 // errorKind is an error without the request, and without what differs from one connection to the
 // next.
 func errorKind(text string) string {
 	text = prose.OneLine(localEnd.ReplaceAllString(ofRequest.ReplaceAllString(text, ""), ""))
+	if tooLate.MatchString(text) && !strings.HasPrefix(text, "dial ") {
+		return "no answer in time" // as of gRPC
+	}
 	text = ofStream.ReplaceAllString(text, "stream ID …")
 	text = afterValue.ReplaceAllString(text, `"…"`)
 	if runes := []rune(text); len(runes) > 160 {

@@ -187,7 +187,7 @@ func (t *transport) dial(ctx context.Context, host string) (_ *conn, err error) 
 	made, err := t.quic.Dial(ctx, to, &tls.Config{ServerName: name,
 		InsecureSkipVerify: t.Insecure, NextProtos: []string{http3.NextProtoH3}}, &t.config)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("dial udp %s: %w", to, err)
 	}
 	return &conn{t.http.NewClientConn(made), made}, nil
 }

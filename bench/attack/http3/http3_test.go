@@ -260,6 +260,22 @@ func TestKilled(t *testing.T) {
 	}
 }
 
+// TestNobody: where nobody answers, the error says that it was over UDP.
+func TestNobody(t *testing.T) {
+	t.Parallel()
+	a := sent("127.0.0.1:9") // discard
+	a.Rate, a.Tasks, a.Timeout = 100, 2, 100*time.Millisecond
+	r, _ := run(t, a)
+	for _, e := range r.Errors {
+		if !strings.HasPrefix(e.What, "dial udp 127.0.0.1:9: ") {
+			t.Error(e.What)
+		}
+	}
+	if len(r.Errors) == 0 {
+		t.Error("no error")
+	}
+}
+
 // TestLikeHTTP: redirects, checks, templates and connections are those of HTTP.
 func TestLikeHTTP(t *testing.T) {
 	s, address := serve(t, func(w http.ResponseWriter, r *http.Request, _ int) {
