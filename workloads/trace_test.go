@@ -115,9 +115,9 @@ func TestBadTracesAreNamedByFileAndLine(t *testing.T) {
 		}
 	}
 	for column, want := range map[string]string{
-		"0":    "file: testdata/trace.csv: line 2: column 0: want 1 or more, or a name",
-		"-1":   "file: testdata/trace.csv: line 2: column -1: want 1 or more, or a name",
-		"4":    "file: testdata/trace.csv: line 2: no column 4, the line has 3",
+		"0":  "file: testdata/trace.csv: line 2: column 0: want 1 or more, or a name",
+		"-1": "file: testdata/trace.csv: line 2: column -1: want 1 or more, or a name",
+		"4":  "file: testdata/trace.csv: line 2: no column 4, the line has 3",
 		"none": `file: testdata/trace.csv: line 2: no column is named "none"; ` +
 			"the line has start, service and status",
 	} {
