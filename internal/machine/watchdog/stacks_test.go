@@ -46,7 +46,8 @@ func TestStacks(t *testing.T) {
 	for {
 		got := mark.Stacks()
 		if got.In("watchdog_test.spin") && got.In("watchdog_test.lockTwice") &&
-			got.In("watchdog_test.receive") && got.Goroutines() == 4 {
+			got.In("watchdog_test.receive") && got.Goroutines() == 4 &&
+			strings.Contains(got.Foreign().String(), "2 goroutines:") { // both are in receive
 			break
 		}
 		if t.Context().Err() != nil {
