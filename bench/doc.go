@@ -28,8 +28,8 @@
 //  2. driver.go issues the tasks, with the sleeps of clocks.go, and job.go carries them; package
 //     records keeps three instants and an outcome of each; tasks.go cuts them into steps or pieces
 //     and gives them class and size, for strategies that use these;
-//  3. guard.go and breaches.go report a strategy that breaks the contract; progress.go reports how far
-//     a run is;
+//  3. guard.go and breaches.go report a strategy that breaks the contract; progress.go reports how
+//     far a run is;
 //  4. observe.go computes the result: package observed the metrics (metrics.go documents them) and
 //     the course of the run, exact the exact values of theory, intervals the confidence intervals;
 //     verdicts checks the invariants, replays the run and judges it; soaks does the same for runs

@@ -198,7 +198,8 @@ func TestSoakSoFar(t *testing.T) {
 		t.Errorf("so far it is %s with %d tasks, %v, %v, %v", soFar.Name, soFar.Tasks,
 			soFar.Verdict, soFar.Broken, counted(soFar))
 	}
-	if want := "the run is not over: the numbers cover its first 4096 tasks, due by "; !strings.HasPrefix(soFar.Reasons[0].Text, want) ||
+	if want := "the run is not over: the numbers cover its first 4096 tasks, due " +
+		"by "; !strings.HasPrefix(soFar.Reasons[0].Text, want) ||
 		!strings.HasSuffix(soFar.Reasons[0].Text, "; --resume continues it") {
 		t.Errorf("it is doubted for %v", soFar.Reasons)
 	}

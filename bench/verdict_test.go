@@ -250,7 +250,8 @@ func TestPASTA(t *testing.T) {
 	r := &Result{}
 	verdicts.CheckPASTA(o, r, o.Flow(0))
 	finds(t, "arrivals that know", addVerdict(r), Invalid, observed.CheckPASTA,
-		"0.00 % of the arrivals found every slot taken, but all were taken 89.", "standard errors apart")
+		"0.00 % of the arrivals found every slot taken, but all were taken 89.", "standard "+
+			"errors apart")
 }
 
 // TestLagVerdict: the generator's lateness is weighed against the response and against the time

@@ -75,16 +75,22 @@ func TestRetryAfter(t *testing.T) {
 }
 
 func TestErrorKind(t *testing.T) {
-	for text, want := range map[string]string{
-		`Get "http://h:1/\"x": read tcp 127.0.0.1:3333->127.0.0.1:80: read: connection reset by peer`:      `read tcp 127.0.0.1:80: read: connection reset by peer`,
-		`Post "http://h/": net/http: HTTP/1.x transport connection broken: malformed HTTP response "a\nb"`: `net/http: HTTP/1.x transport connection broken: malformed HTTP response "…"`,
-		"two\nlines": "two lines",
-		"read tcp 127.0.0.1:3333->127.0.0.1:80: i/o timeout":                                          "no answer in time",
-		`Get "http://h/": context deadline exceeded (Client.Timeout exceeded while awaiting headers)`: "no answer in time",
-		"dial tcp 127.0.0.1:80: i/o timeout":                                                          "dial tcp 127.0.0.1:80: i/o timeout",
+	for _, c := range []struct{ text, want string }{
+		{`Get "http://h:1/\"x": read tcp 127.0.0.1:3333->127.0.0.1:80: read: connection reset by ` +
+			`peer`,
+			`read tcp 127.0.0.1:80: read: connection reset by peer`},
+		{`Post "http://h/": net/http: HTTP/1.x transport connection broken: malformed HTTP ` +
+			`response "a\nb"`,
+			`net/http: HTTP/1.x transport connection broken: malformed HTTP response "…"`},
+		{"two\nlines", "two lines"},
+		{"read tcp 127.0.0.1:3333->127.0.0.1:80: i/o timeout", "no answer in time"},
+		{`Get "http://h/": context deadline exceeded (Client.Timeout exceeded while awaiting ` +
+			`headers)`,
+			"no answer in time"},
+		{"dial tcp 127.0.0.1:80: i/o timeout", "dial tcp 127.0.0.1:80: i/o timeout"},
 	} {
-		if got := attack.ErrorKind(text); got != want {
-			t.Errorf("%q: %q, want %q", text, got, want)
+		if got := attack.ErrorKind(c.text); got != c.want {
+			t.Errorf("%q: %q, want %q", c.text, got, c.want)
 		}
 	}
 }

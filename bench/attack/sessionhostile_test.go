@@ -70,7 +70,8 @@ func TestHostileCaptures(t *testing.T) {
 		{"a&b=2#c?d/e f\"g'h\\i%2e%0a<script>", 7, ""},
 		{"x\r\nX-Evil: 1\r\n\r\nGET /evil HTTP/1.1\r\nHost: x\r\n\r\n", 5,
 			"header X-V: a filled-in value has a line break or another control character"},
-		{"nul\x00and\x7f", 5, "header X-V: a filled-in value has a line break or another control character"},
+		{"nul\x00and\x7f", 5, "header X-V: a filled-in value has a line break or another control " +
+			"character"},
 		{`", "admin": true, "x": "`, 7, ""},
 		{"{{seq}}{{v}}-template", 7, ""},
 		{"..", 1, `URL: a filled-in value makes "…" a segment of its path`},

@@ -53,7 +53,8 @@ func TestRetryVerdicts(t *testing.T) {
 				"calls of" +
 				" no retry at concurrency_cap"},
 		{"the only one that loses nothing", sampleRetry(always(9), 1, 0.1), finding.Holds,
-			"exponential backoff with jitter takes the fewest calls at every target: it alone loses no task at token_bucket, it alone loses no task at fixed_window," +
+			"exponential backoff with jitter takes the fewest calls at every target: it alone " +
+				"loses no task at token_bucket, it alone loses no task at fixed_window," +
 				" it alone loses no task at sec_ban and it alone loses no task at concurrency_cap"},
 		{"nowhere fewest", sampleRetry(always(4), 3, 0), finding.DoesNotHold,
 			"exponential backoff with jitter takes the fewest calls at no target: it takes 1.33 " +

@@ -66,8 +66,8 @@ func drawHeld(m *evidence.Measured) evidence.Figure {
 			"half of the work", 100*varianceLoad),
 		Caption: []string{
 			"Of the time: the slots held when a short task is due, which for Poisson arrivals is " +
-				"the share of the time (PASTA). Of the waiting: the share of all waiting of short " +
-				"tasks that falls on those that arrive then.",
+				"the share of the time (PASTA). Of the waiting: the share of all waiting of " +
+				"short tasks that falls on those that arrive then.",
 			fmt.Sprintf("Means of %s repetitions.", m.Repetitions(heldCells(Standard))),
 		},
 	}.Stacks("share of the time, or of short tasks' waiting", stacks,

@@ -29,7 +29,8 @@ func TestBestThatLoses(t *testing.T) {
 			"fewest b (0.00500 % of tasks shed)", []Case{p99("a", 0.9, 0.1).with("shed/op", 0.05),
 			p99("b", 0.9, 0.2).with("shed/op", 0.00005)}},
 		"all lose, the best the fewest": {"At load 0.9 the p99 response is 100 ms with a (5.00 % " +
-			"of tasks shed) and 200 ms with b (6.00 % of tasks shed), 2.0 times as long; all lose tasks, and none fewer", []Case{p99("a", 0.9, 0.1).with("shed/op", 0.05),
+			"of tasks shed) and 200 ms with b (6.00 % of tasks shed), 2.0 times as long; all " +
+			"lose tasks, and none fewer", []Case{p99("a", 0.9, 0.1).with("shed/op", 0.05),
 			p99("b", 0.9, 0.2).with("shed/op", 0.06)}},
 		"only the worst": {"At load 0.9 the p99 response is 100 ms with a and 200 ms with b " +
 			"(0.300 % of tasks failed), 2.0 times as long", []Case{p99("a", 0.9, 0.1),

@@ -63,7 +63,8 @@ func TestPageOfChance(t *testing.T) {
 		Options{}), 0); err != nil {
 		t.Fatal(err)
 	}
-	if want := "2 differences of 40 tested with p ≤ 0.05, where chance alone makes about 2: no reliable difference\n"; !strings.HasPrefix(strings.ReplaceAll(text.String(),
+	if want := "2 differences of 40 tested with p ≤ 0.05, where chance alone makes about 2: no " +
+		"reliable difference\n"; !strings.HasPrefix(strings.ReplaceAll(text.String(),
 		"\u00a0", " "), want) {
 		t.Errorf("no %q", want)
 	}

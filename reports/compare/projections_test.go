@@ -168,7 +168,8 @@ func TestCompareNotes(t *testing.T) {
 			[]results.Input{{Label: "s", Results: s}, {Label: "t", Results: s}}, ""},
 		{Options{Ignore: "seed", Table: "pkg"},
 			[]results.Input{{Label: "s", Results: s}, {Label: "o", Results: other}},
-			"nothing to compare: no row (.fullname) has values in two columns (.file) of one table (pkg)"},
+			"nothing to compare: no row (.fullname) has values in two columns (.file) of one " +
+				"table (pkg)"},
 		{Options{Filter: ".file:s", Ignore: "seed"},
 			[]results.Input{{Label: "s", Results: s}, {Label: "t", Results: s}},
 			"nothing in t passes the filter"},

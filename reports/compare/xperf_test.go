@@ -51,7 +51,8 @@ func TestXPerf(t *testing.T) {
 		{"csvOldNew", true, config(Options{}), []string{"old.txt", "new.txt"}, ""},
 		{"csvErrors", true, config(Options{Row: ".name"}), []string{"new.txt"}, ""},
 		{"crcOldNew", false, config(Options{}), []string{"crc-old.txt", "crc-new.txt"},
-			"nothing to compare: no row (.fullname) has values in two columns (.file) of one table (.config)"},
+			"nothing to compare: no row (.fullname) has values in two columns (.file) of one " +
+				"table (.config)"},
 		{"crcIgnore", false, config(Options{Ignore: "note"}),
 			[]string{"crc-old.txt", "crc-new.txt"}, ""},
 		{"crcSizeVsPoly", false, config(Options{Filter: "/align:0", Row: "/size", Col: "/poly"}),

@@ -316,7 +316,8 @@ func TestGateReport(t *testing.T) {
 			resultstest.Repeat("X", "d", around(1, 10)...),
 			new: resultstest.Repeat("X", "d", around(-1, 10)...), metrics: []string{"d"}, exit: 2,
 			notGated: []string{"d: negative values, which have no ratio"},
-			faults:   []string{"d of X cannot be judged: negative values, which have no ratio", "nothing left to judge"}},
+			faults: []string{"d of X cannot be judged: negative values, which have no " +
+				"ratio", "nothing left to judge"}},
 
 		{name: "open loop", old: open("load=0.8"), new: open("load=0.8"), rows: 1,
 			notGated: []string{"sec/op: " + echo, "ops/s: " + echo}},

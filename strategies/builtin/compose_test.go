@@ -80,8 +80,11 @@ func TestNonsense(t *testing.T) {
 			"slots to share out",
 		"retry:delayed=8+bounded_queue_shed": "retry:delayed=8 before bounded_queue_shed: " +
 			"delayed=8 is a queue, which would be before the one that bounded_queue_shed sheds from",
-		"hedged+hedged":                   "hedged before hedged: hedged makes second attempts already",
-		"token_bucket+hedged+worker_pool": "token_bucket before hedged+worker_pool: the inner strategy hedges outside its slots, which nothing around it can count: put hedged outermost",
+		"hedged+hedged": "hedged before hedged: hedged makes second attempts " +
+			"already",
+		"token_bucket+hedged+worker_pool": "token_bucket before hedged+worker_pool: the inner " +
+			"strategy hedges outside its slots, which nothing around it can count: put hedged " +
+			"outermost",
 		"token_bucket+segregated": "token_bucket before segregated: tasks of one class would " +
 			"wait for those of another: have segregated outermost",
 		"retry+errgroup": "retry before errgroup: errgroup ends all tasks with the first that " +
@@ -89,7 +92,8 @@ func TestNonsense(t *testing.T) {
 		"token_bucket+partitioned": "token_bucket before partitioned: partitioned has tasks take " +
 			"turns, and one that is kept outside would miss its turn",
 		"token_bucket+partitioned_all_at_once": "token_bucket before partitioned_all_at_once: " +
-			"partitioned_all_at_once starts sub-tasks side by side, which nothing around it can pace",
+			"partitioned_all_at_once starts sub-tasks side by side, which nothing around it can " +
+			"pace",
 	} {
 		v, err := strategies.Parse(text)
 		if err == nil || err.Error() != want {

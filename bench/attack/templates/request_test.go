@@ -244,12 +244,15 @@ func TestTemplateMistakes(t *testing.T) {
 		{vegeta.Target{URL: "http://h/{{user"}, "URL:1: unclosed action"},
 		{vegeta.Target{URL: "http://h/{{random 2 1}}"}, "URL:1: random 2 1: want the lower one first"},
 		{vegeta.Target{URL: "http://h/{{random 2}}"}, "wrong number of args for random"},
-		{vegeta.Target{URL: "http://h/{{user}}/x"}, `users.csv:3: URL: a filled-in value makes ".." a`},
+		{vegeta.Target{URL: "http://h/{{user}}/x"}, `users.csv:3: URL: a filled-in value makes ` +
+			`".." a`},
 		{vegeta.Target{URL: `http://h/{{printf "%.1s" user}}./x`},
 			`users.csv:3: URL: a filled-in value makes ".." a segment of its path`},
 		{vegeta.Target{URL: `http://h/{{column "name"}}`}, `column "name": users.csv has user, first name`},
-		{header("X-A", `{{column "first name"}}`), "users.csv:3: header X-A: a filled-in value has a line break"},
-		{header("X-A", `{{printf "\r\nX-B: 1"}}`), "users.csv:2: header X-A: a filled-in value has a line break"},
+		{header("X-A", `{{column "first name"}}`), "users.csv:3: header X-A: a filled-in value " +
+			"has a line break"},
+		{header("X-A", `{{printf "\r\nX-B: 1"}}`), "users.csv:2: header X-A: a filled-in value " +
+			"has a line break"},
 		{header("Host", `{{user}}`), "header Host: it is the same for every request"},
 		{header("Transfer-Encoding", `{{user}}`), "header Transfer-Encoding: it is the same"},
 		{body("\n\n{{range}}"), "body:3: missing value for range"},

@@ -122,7 +122,8 @@ func TestStages(t *testing.T) {
 			func(n int) []Pair { return repeated(n, 10, 10) }, verdict.NoWorse, "", 1, 1.02},
 		{"slower at first, then wild", times("b"), repeated(6, 10, 12), wild, verdict.Inconclusive,
 			// ±log 2: (2.486 · 0.731 / 0.0755)²,
-			"a change for the worse of 10% is not ruled out; with this scatter it takes about 579 pairs", 1, 0},
+			"a change for the worse of 10% is not ruled out; with this scatter it takes about " +
+				"579 pairs", 1, 0},
 		{"too noisy at first to tell", times("b"), noisyAtFirst,
 			func(n int) []Pair { return repeated(n, 10, 10) }, verdict.NoWorse, "", 1, 1.02},
 		{"scattered, and cleared", times("b"), scattered, nil, verdict.NotSuspected,

@@ -252,7 +252,8 @@ func TestVerdicts(t *testing.T) {
 				runs[side(pair%2)].tidy["sec/op"] *= 2
 			}
 		}, verdict.ExitUndecidable,
-			"the machine was too busy: the control with 15% more work should be worse, but was inconclusive"},
+			"the machine was too busy: the control with 15% more work should be worse, but was " +
+				"inconclusive"},
 		{"asked for, and nowhere", 100, 100, 115,
 			func(g *gate) { g.Metrics = []string{"sec/op", "x/op"} }, verdict.ExitFault,
 			"no benchmark reports x/op"},
@@ -264,7 +265,8 @@ func TestVerdicts(t *testing.T) {
 			each(g, func(pair int, s side, r *reading) {
 				r.add(1000+15*float64(s)+0.1*float64(pair%3), Instructions)
 			})
-		}, verdict.ExitRegression, "instructions/op are tested as a family of their own, with a margin of 1%"},
+		}, verdict.ExitRegression, "instructions/op are tested as a family of their own, with a " +
+			"margin of 1%"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := judged(t, c.ns, c.same, c.slower, c.change)

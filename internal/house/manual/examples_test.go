@@ -42,8 +42,8 @@ func TestExamples(t *testing.T) {
 			if err := os.CopyFS(dir, os.DirFS(source)); err != nil {
 				t.Fatal(err)
 			}
-			for _, step := range []string{"mod edit -replace=github.com/poolbench/poolbench=" + root,
-				"vet ./...", "test ./..."} {
+			for _, step := range []string{"mod edit -replace=" + module + "=" + root, "vet ./...",
+				"test ./..."} {
 				cmd := exec.Command("go", strings.Fields(step)...)
 				// with the tags of what runs this, for which all is compiled
 				cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOWORK=off",

@@ -31,7 +31,7 @@ func newReading(name, what string, metrics ...bench.Metric) Reading {
 //	Calibrate/lag/rate=…      how late the generator is at 1k, 10k, 100k and 1M arrivals a second
 //	Calibrate/task            what a measured task costs that does nothing, harness and the cheapest pool together
 //	Calibrate/noise           how much the time of one and the same computation varies from run to run
-//	Calibrate/smallest        task times of which the sleep's median, or the task's cost, is a tenth
+//	Calibrate/smallest        task times of which the sleep's median, or a task's cost, is 10 %
 //
 // Other work on the machine shows in all of them: that is their purpose.
 func Machine(ctx context.Context) ([]Reading, error) {

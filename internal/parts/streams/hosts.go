@@ -2,6 +2,7 @@ package streams
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"sync"
 )
@@ -86,7 +87,7 @@ func (h *Host[C]) Conn(
 		select {
 		case <-m.done:
 		case <-ctx.Done():
-			return none, ctx.Err()
+			return none, fmt.Errorf("dial not finished: %w", ctx.Err())
 		}
 		if !m.left {
 			return m.conn, m.err

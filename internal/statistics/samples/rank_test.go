@@ -60,18 +60,24 @@ func TestNearestRank(t *testing.T) {
 	})
 }
 
+// drawn are up to so many values, many of them equal or none, and the same in order.
+func drawn(t *rapid.T, most int) (values, sorted []int64) {
+	n := rapid.IntRange(1, most).Draw(t, "n")
+	different := rapid.SampledFrom([]int64{1, 2, 10, 1 << 40}).Draw(t, "different")
+	random := rand.New(rand.NewPCG(2, uint64(n)))
+	values = make([]int64, n)
+	for i := range values {
+		values[i] = random.Int64N(different)
+	}
+	return values, slices.Sorted(slices.Values(values))
+}
+
 // TestSelected compares the selection of several ranks with sorting, for values in and out of
 // order, and with many equal ones.
 func TestSelected(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.IntRange(1, 3000).Draw(t, "n")
-		different := rapid.SampledFrom([]int64{1, 2, 10, 1 << 40}).Draw(t, "different")
-		random := rand.New(rand.NewPCG(2, uint64(n)))
-		values := make([]int64, n)
-		for i := range values {
-			values[i] = random.Int64N(different)
-		}
-		sorted := slices.Sorted(slices.Values(values))
+		values, sorted := drawn(t, 3000)
+		n := len(values)
 		switch rapid.IntRange(0, 3).Draw(t, "order") {
 		case 0:
 			slices.Sort(values)
@@ -114,15 +120,8 @@ func BenchmarkQuantiles(b *testing.B) {
 // those of the sorted values.
 func TestRanking(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.IntRange(1, 1000).Draw(t, "n")
-		different := rapid.SampledFrom([]int64{1, 2, 10, 1 << 40}).Draw(t, "different")
-		random := rand.New(rand.NewPCG(3, uint64(n)))
-		values := make([]int64, n)
-		for i := range values {
-			values[i] = random.Int64N(different)
-		}
-		sorted := slices.Sorted(slices.Values(values))
-		ranking := NewRanking(values)
+		values, sorted := drawn(t, 1000)
+		n, ranking := len(values), NewRanking(values)
 		for range rapid.IntRange(1, 8).Draw(t, "asked") {
 			p := float64(rapid.IntRange(0, 1000).Draw(t, "permille")) / 1000
 			if got, want := ranking.At(p), sorted[Rank(n, p)-1]; got != want {

@@ -174,8 +174,8 @@ func (l *layout) tooMany(line []byte) error {
 			return err
 		}
 		if fields++; fields > n && len(bytes.TrimSpace(text)) > 0 {
-			return fmt.Errorf("field %d, %.40q, has no name in the first line; a %q within a field "+
-				"wants quotes", fields, text, l.separator)
+			return fmt.Errorf("field %d, %.40q, has no name in the first line; a %q within a "+
+				"field wants quotes", fields, text, l.separator)
 		}
 	}
 	return nil

@@ -352,8 +352,8 @@ func (r *reader) counting() string {
 		return ""
 	}
 	first := all[0].At / int64(time.Second)
-	return fmt.Sprintf("column %d: %d, %d, %d and so on, as of lines that are numbered; the others "+
-		"are %s", at+1, first, first+1, first+2, prose.List(prose.Few(others, 4)))
+	return fmt.Sprintf("column %d: %d, %d, %d and so on, as of lines that are numbered; the "+
+		"others are %s", at+1, first, first+1, first+2, prose.List(prose.Few(others, 4)))
 }
 
 // notWhole reports whether neither begin nor end of a record is at a whole second.

@@ -111,7 +111,8 @@ func TestGateUnfit(t *testing.T) {
 	args := []string{"gate", "--base", "HEAD", "--benchtime", "1ms", "--layouts", "1", "--quiet",
 		"--format", "json"}
 	o := clitest.Command(t, args...)
-	const want = "poolbench: gate: example.org/m.BenchmarkMore is only in the head: nothing to compare it with\npoolbench: gate: --skip REGEXP leaves benchmarks out\n"
+	const want = "poolbench: gate: example.org/m.BenchmarkMore is only in the head: nothing to " +
+		"compare it with\npoolbench: gate: --skip REGEXP leaves benchmarks out\n"
 	if o.Code != clitest.Unusable || o.Stdout != "" || o.Stderr != want {
 		t.Errorf("exit code %d\n%s%s", o.Code, o.Stdout, o.Stderr)
 	}

@@ -207,7 +207,8 @@ func TestBadInput(t *testing.T) {
 			[]string{`--objective: p99-response: want a duration such as 50ms, got "50"`}},
 		{"run --objective shed<1% --objective shed<2%",
 			[]string{"--objective: shed<1% and shed<2% bound the same metric in the same direction"}},
-		{"capacity", []string{"capacity: want an objective, such as --objective 'p99-response<50ms'"}},
+		{"capacity", []string{"capacity: want an objective, such as --objective " +
+			"'p99-response<50ms'"}},
 		{"capacity everything", []string{`capacity: unexpected argument "everything"`}},
 		{"capacity --objective shed<5",
 			[]string{`--objective: shed: want a share of at most 100%, got "5"`}},
@@ -262,7 +263,8 @@ func TestBadInput(t *testing.T) {
 		{"run --workload evil --n 5",
 			[]string{"workload evil: some of its tasks end only when they are cancelled; give a " +
 				"timeout"}},
-		{"run --workload sql_query --clock virtual", []string{"workload sql_query: files, sockets and databases have no virtual time; use the real clock"}},
+		{"run --workload sql_query --clock virtual", []string{"workload sql_query: files, " +
+			"sockets and databases have no virtual time; use the real clock"}},
 		{"run --workload sql_query --dsn postgres://u:secret@localhost/x --n 5",
 			[]string{"--dsn: no workload is sql_query:db=postgres"}},
 

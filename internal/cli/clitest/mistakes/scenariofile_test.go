@@ -83,7 +83,8 @@ func TestScenarioFileErrors(t *testing.T) {
 			"f.yaml:2:14: limit: want more than 0, got 0",
 			`f.yaml:3:10: clock: unknown clock "sundial"`}},
 		{"- workload: [hyperexp:mean=1ms,c2=4]\n",
-			[]string{`f.yaml:1:32: workload: "c2=4" is not a name: YAML splits a [list] at every comma, so quote a name with parameters`}},
+			[]string{`f.yaml:1:32: workload: "c2=4" is not a name: YAML splits a [list] at every ` +
+				`comma, so quote a name with parameters`}},
 		{"- n: [5, 6]\n", []string{"f.yaml:1:10: n: takes one value, got 2"}},
 		{"- n: []\n", []string{"f.yaml:1:6: n: the list is empty"}},
 		{"- n:\n  seed: 1\n",

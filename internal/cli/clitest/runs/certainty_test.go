@@ -75,7 +75,8 @@ func TestSaysHowShort(t *testing.T) {
 // TestRareWaits: a mean wait that 16 seeds scatter by half of it and more is not VALID: of 22.3 µs
 // 10,000 slots had 10.8. Where hardly anyone waits, or few slots are as busy, a run is.
 func TestRareWaits(t *testing.T) {
-	most := fmt.Sprintf("--limit 10000 --load 0.99 --n %d --workload ", check.Of(t, 50_000, 250_000))
+	most := fmt.Sprint("--limit 10000 --load 0.99 --n ", check.Of(t, 50_000, 250_000),
+		" --workload ")
 	for args, short := range map[string]bool{
 		most + "exponential": true,
 		most + "constant":    true,

@@ -175,7 +175,8 @@ func TestCapacityLimit(t *testing.T) {
 				" runs are calculated from their plans (first come, first served); 6 of them at " +
 					"the ends of the answers were run as well: equal to the nanosecond\n"}},
 		{"--find limit --rate 203 --workload exponential:mean=20ms --objective p99-response<70ms",
-			clitest.Regression, []string{"none up to 64", "the service alone misses it: at a limit of 64 no task waits, and no limit can meet it"}},
+			clitest.Regression, []string{"none up to 64", "the service alone misses it: at a " +
+				"limit of 64 no task waits, and no limit can meet it"}},
 		{"--find limit --limit-range 1,2 --rate 203 --objective p99-response<70ms", clitest.Regression,
 			[]string{"none up to 2", "% of the tasks still wait: search further with --limit-range"}},
 		{"--find queue --strategy bounded_queue_shed --load 0.9 --objective p99-response<100ms",

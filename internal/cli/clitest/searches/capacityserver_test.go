@@ -91,7 +91,8 @@ func TestCapacityOfServer(t *testing.T) {
 		t.Errorf("nobody there: exit code %d\n%s%s", o.Code, o.Stdout, o.Stderr)
 	}
 	for args, says := range map[string]string{
-		"capacity http://h/":                                                 "capacity: want an objective",
+		"capacity http://h/": "capacity: want an " +
+			"objective",
 		"capacity http://h/ --objective shed<1% --rate 5":                    "--rate: the rate is searched",
 		"capacity http://h/ --objective shed<1% --first-rate 9 --max-rate 3": "want the first above 0",
 		"capacity http://h/ https://i/ --objective shed<1%":                  "unexpected argument",
