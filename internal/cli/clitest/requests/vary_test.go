@@ -161,30 +161,30 @@ func TestVaryMistakes(t *testing.T) {
 			`value makes ".." a segment`,
 		"http://h/|--header|X: {{pin}}|--data|good.csv": "--data: good.csv:3: header X: a " +
 			"filled-in value",
-		"http://h/|--data|good.csv":                   "data: no request has a {{column}}",
-		"http://h/{{usr}}|--data|good.csv":            `URL:1: function "usr" not defined ` +
+		"http://h/|--data|good.csv": "data: no request has a {{column}}",
+		"http://h/{{usr}}|--data|good.csv": `URL:1: function "usr" not defined ` +
 			`(known: seq, uuid`,
-		"http://h/|--header|X: {{usr}}":               `--header: header X:1: function "usr" not ` +
+		"http://h/|--header|X: {{usr}}": `--header: header X:1: function "usr" not ` +
 			`defined`,
-		"http://h/|--body|body":                       `--body: body:2: function "usr" not defined`,
-		"http://{{seq}}/":                             "URL:1: scheme and host are the same",
-		"http://h/|--check|statu == 200":              `--check: "statu == 200": want status, ` +
+		"http://h/|--body|body": `--body: body:2: function "usr" not defined`,
+		"http://{{seq}}/":       "URL:1: scheme and host are the same",
+		"http://h/|--check|statu == 200": `--check: "statu == 200": want status, ` +
 			`header, body`,
-		"http://h/|--check|body ~ (":                  "missing closing )",
-		"http://h/|--stop-if|failed > 5%":             `--stop-if: "failed > 5%": want a rule ` +
+		"http://h/|--check|body ~ (": "missing closing )",
+		"http://h/|--stop-if|failed > 5%": `--stop-if: "failed > 5%": want a rule ` +
 			`such as`,
-		"--curl|copied":                               "--curl: copied: line 2: -F: this option " +
+		"--curl|copied": "--curl: copied: line 2: -F: this option " +
 			"of curl",
-		"--curl|copied|--method|PUT":                  "--curl and --method exclude each other",
-		"http://h/|--curl|copied":                     `--curl: takes the place of URL, and ` +
+		"--curl|copied|--method|PUT": "--curl and --method exclude each other",
+		"http://h/|--curl|copied": `--curl: takes the place of URL, and ` +
 			`"http://h/" is given`,
-		"--targets|targets":                           `--targets: targets: target 2, line 3: ` +
+		"--targets|targets": `--targets: targets: target 2, line 3: ` +
 			`URL:1: function "usr"`,
 		"--targets|api.yaml|--targets-format|openapi": "--targets: api.yaml: want a document of " +
 			"OpenAPI 3",
-		"--targets|bad.har|--targets-format|har":      "--targets: bad.har: line 3: invalid " +
+		"--targets|bad.har|--targets-format|har": "--targets: bad.har: line 3: invalid " +
 			"character",
-		"--file|flags.yaml":                           `flags.yaml:3:`,
+		"--file|flags.yaml": `flags.yaml:3:`,
 	} {
 		o := clitest.Command(t, append([]string{"attack"}, strings.Split(args, "|")...)...)
 		if o.Code != clitest.Unusable || !strings.Contains(o.Stderr, want) ||
