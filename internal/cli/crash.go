@@ -333,7 +333,7 @@ func (d crashDocument) page() *proof.Crash {
 		Limit: d.Limit, Seed: d.Seed, Accepted: r.Accepted, Once: r.Once, Twice: r.Twice,
 		Lost: r.Lost, LostBegun: r.LostBegun, Held: r.Held, Fault: d.Fault,
 		Dead: r.Dead, Unconfirmed: r.Unconfirmed, Kills: r.Restarts,
-		ServerKills: r.ServerRestarts, Asked: d.Kills, First: r.First,
+		ServerKills: r.ServerRestarts, Asked: d.Kills, InService: r.InService, First: r.First,
 		LongestFirst: r.LongestFirst,
 		Repeated:     r.Repeated, Stalled: r.Stalled, Command: d.command}
 }
@@ -349,6 +349,10 @@ func (a *app) showCrash(doc crashDocument, format string) error {
 	var rows [][]string
 	for _, outcome := range shown.Outcomes() {
 		rows = append(rows, []string{outcome.Name, fmt.Sprint(outcome.Tasks), outcome.Doc})
+	}
+	if r.Restarts+r.ServerRestarts > 0 {
+		rows = append(rows, []string{"in service", fmt.Sprint(r.InService),
+			"when a kill came, of all kills together"})
 	}
 	if r.Restarts > 0 && r.LongestFirst > 0 {
 		rows = append(rows, []string{"first task", quantity.Seconds(r.First),

@@ -30,6 +30,7 @@ type Crash struct {
 
 	Kills, ServerKills  int
 	Asked               int     // kills that were asked for
+	InService           int     // tasks in service at the kills
 	First, LongestFirst float64 // seconds from a restart to the first task; 0: not known
 	Command             string  // that shows the same
 }
@@ -70,6 +71,9 @@ func (c *Crash) Finding() string {
 	}
 	if c.Repeated > 0 {
 		out += fmt.Sprintf(", %d of them with no kill between", c.Repeated)
+	}
+	if c.InService == 0 && c.Kills+c.ServerKills > 0 {
+		out += "; no kill met a task in service"
 	}
 	return out
 }
@@ -129,6 +133,10 @@ func (c *Crash) found() (a answer.Answer) {
 	if c.Repeated > 0 {
 		a.Facts[1].Text += " With no kill between, the strategy itself did " +
 			prose.Count(c.Repeated, "task") + " again."
+	}
+	if c.Kills+c.ServerKills > 0 {
+		a.Facts = append(a.Facts, answer.Fact{Title: "In service", Text: "The kills met " +
+			prose.Count(c.InService, "task") + " in service, all kills together."})
 	}
 	if c.Kills > 0 && c.LongestFirst > 0 {
 		a.Facts = append(a.Facts, answer.Fact{Title: "After a restart", Text: fmt.Sprintf(

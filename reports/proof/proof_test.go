@@ -69,8 +69,11 @@ func TestCrashFinding(t *testing.T) {
 			"often": {Kills: 1, Twice: 1},
 		"s lost none of 9 accepted tasks in 1 kill of its server and 2 kills of its own; 4 were " +
 			"done twice or more often": {Kills: 2, ServerKills: 1, Twice: 4},
+		"s lost none of 9 accepted tasks in 4 kills; no kill met a task in " +
+			"service": {Kills: 4, InService: -1},
 	} {
 		c.Strategy, c.Accepted = "s", 9
+		c.InService++ // but for the case of none
 		if got := c.Finding(); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}

@@ -63,6 +63,9 @@ type Report struct {
 	Dead     int `json:"dead"` // given up after their last attempt, and kept as dead letters
 	// done, though a kill came before their Submit had returned
 	Unconfirmed int `json:"unconfirmed"`
+	// tasks in service when a kill came, of all kills together: of none, that a store acknowledges
+	// tasks before they are done does not show
+	InService int `json:"in_service_at_kills"`
 
 	// nothing happened any more before all tasks were done: what was left counts as lost
 	Stalled bool `json:"stalled"`
@@ -228,6 +231,7 @@ func (r *run) strike(ctx context.Context) error {
 	time.Sleep(time.Duration(r.random.Int64N(int64(2 * time.Millisecond))))
 	if r.Server != nil && (r.Spared || r.random.IntN(2) == 0) {
 		r.serverRestarts++
+		r.met += r.busy
 		if err := r.Server.Kill(); err != nil {
 			return err
 		}
@@ -238,6 +242,7 @@ func (r *run) strike(ctx context.Context) error {
 	}
 	r.restarts++
 	r.lives++
+	r.met, r.busy = r.met+r.busy, 0
 	if r.Volatile {
 		r.given = r.open
 	}

@@ -30,6 +30,8 @@ type ledger struct {
 	given    int  // of these, lost with a process whose tasks outlive nothing
 	gone     bool // the store is
 	lives    int  // processes that were killed
+	busy     int  // tasks in service in this process
+	met      int  // tasks in service at the kills, all together
 	stalled  bool // nothing happened for as long as patience lasts
 	refused  bool // the last line was of a refusal
 	refusals int
@@ -84,6 +86,7 @@ func (l *ledger) tell(line string, at time.Time) error {
 		}
 	case begun:
 		e.begun = true
+		l.busy++
 		if l.fresh {
 			l.fresh = false
 			l.first = append(l.first, at.Sub(l.began))
@@ -92,6 +95,7 @@ func (l *ledger) tell(line string, at time.Time) error {
 		e.repeated = e.repeated || e.runs > 0 && e.life == l.lives
 		e.runs++
 		e.life = l.lives
+		l.busy--
 	case dead:
 		e.dead = true
 	}
@@ -122,7 +126,7 @@ func (l *ledger) progress() int { return 2*l.accepted - l.open + l.given }
 // report counts the tasks. Those that are open are lost, unless it was given up before that is
 // known.
 func (l *ledger) report(known bool) Report {
-	r := Report{Accepted: l.accepted}
+	r := Report{Accepted: l.accepted, InService: l.met}
 	for _, e := range l.tasks {
 		switch {
 		case !e.accepted && e.runs > 0:

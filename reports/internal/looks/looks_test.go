@@ -91,8 +91,9 @@ func allPages(t *testing.T) (all []looked) {
 	})
 	add("crash", "", func(w io.Writer) error {
 		return proof.WriteCrash(w, &proof.Crash{Strategy: "sqlite_queue", Survives: "kill -9",
-			Accepted: 2000, Once: 1990, Twice: 8, Lost: 2, Broken: true, Kills: 4, First: 0.01,
-			LongestFirst: 0.02, Command: "poolbench crash " + strings.Repeat("sqlite_queue,", 20)})
+			Accepted: 2000, Once: 1990, Twice: 8, Lost: 2, Broken: true, Kills: 4, InService: 9,
+			First: 0.01, LongestFirst: 0.02,
+			Command: "poolbench crash " + strings.Repeat("sqlite_queue,", 20)})
 	})
 	for _, verdict := range []string{"meets", "undecided", "nothing_meets"} {
 		add("advise_"+verdict, "", func(w io.Writer) error {

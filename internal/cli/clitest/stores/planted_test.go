@@ -28,7 +28,7 @@ func TestCrashNames(t *testing.T) {
 			return d.Lost > 2*d.LostBegun
 		}},
 		"planted_early": {code: clitest.Regression, is: func(d crashed) bool {
-			return d.Lost > 0 && d.LostBegun > 0
+			return d.LostBegun > 0 && d.InService >= d.LostBegun
 		}, tasks: 300, more: []string{"--workload", "constant:mean=50ms", "--rate", "9000"}},
 		"planted_some": {code: clitest.Regression, is: func(d crashed) bool {
 			return d.Lost >= 3 && d.Lost <= 5 && d.LostBegun == 0
