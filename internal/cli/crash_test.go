@@ -11,7 +11,7 @@ import (
 // TestKillsThatNeverCame: of few tasks not every kill that is asked for finds one that is not over.
 func TestKillsThatNeverCame(t *testing.T) {
 	d := crashDocument{Strategy: "serial", Kills: 30,
-		Report: crash.Report{Accepted: 10, Once: 10, ServerRestarts: 3}}
+		Report: crash.Report{Accepted: 10, Once: 10, ServerRestarts: 3, InService: 1}}
 	shown := d.page()
 	if got := shown.Finding(); !strings.HasSuffix(got, "in 3 kills of its server of the 30 asked "+
 		"for: its tasks were over before the other 27") {

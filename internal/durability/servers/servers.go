@@ -66,9 +66,10 @@ type Server struct {
 	before    bool // it has run before
 }
 
-// How long a server may take to answer, and to end when it is told to.
+// How long a server may take to answer, and to end when it is told to. RabbitMQ takes a minute to
+// start where a dozen processes want each processor; one that ends is seen at once.
 const (
-	starting = 60 * time.Second
+	starting = 3 * time.Minute
 	ending   = 15 * time.Second
 )
 
