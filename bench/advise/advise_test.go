@@ -65,6 +65,10 @@ func TestRecursion(t *testing.T) {
 		{"token_bucket:rate=target,burst=1", 7, 0, "token_bucket:rate=195,burst=4"},
 		{"ticker_limited:rate=200", 5, 0, "none"},
 		{"ticker_limited:rate=300", 6, 0, "token_bucket:rate=300,burst=2"},
+		// of a pace at the target's own rate nothing is refused
+		{"token_bucket:rate=target,burst=1", 40, 0, "token_bucket:rate=270,burst=1"},
+		{"token_bucket:rate=target,burst=3", 40, 0, "token_bucket:rate=200,burst=3"},
+		{"token_bucket:rate=target,burst=2", 40, 0, "token_bucket:rate=270,burst=2"},
 		{"semaphore", 8, 0, "token_bucket:rate=200,burst=3"},
 		{"semaphore", 8, 0, "leaky_bucket:rate=200"},
 		{"worker_pool", 6, 0, "sliding_window:limit=20,window=100ms"},
@@ -92,17 +96,15 @@ func TestRecursion(t *testing.T) {
 			l.target = sc.Target.String()
 		}
 		b := (&traffic{samples: []sample{one}, blocks: 1, warmup: 0.1}).through(l)
-		// x/time/rate counts tokens in a float, so that a start may be some nanoseconds off
-		within := 1e-12
-		if l.pace.Kept > 0 {
-			within = 1e-6
-		}
 		for _, unit := range []string{"p50-response-sec", "p99-response-sec", "p99-wait-sec",
 			"max-response-sec", "shed/op", "throttled/op", "makespan-sec"} {
 			want, _ := r.Metric(unit)
-			if got := b.figure(unit).Mid; math.Abs(got-want) > within {
+			if got := b.figure(unit).Mid; math.Abs(got-want) > 1e-12 {
 				t.Errorf("%s: %s is %v by the recursion and %v by a run", r.Name, unit, got, want)
 			}
+		}
+		if n, _ := r.Metric("throttled/op"); n > 0 && strings.Contains(c.strategy, "=target") {
+			t.Errorf("%s: %v of the tasks are refused at the pace of the target", r.Name, n)
 		}
 	}
 }

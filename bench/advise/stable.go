@@ -96,9 +96,6 @@ func paceOf(v strategies.Variant, target targets.Variant) recursion.Pace {
 	if starts.PerSecond <= 0 {
 		return recursion.Pace{}
 	}
-	every := float64(time.Second) / starts.PerSecond
-	if starts.Kept == 0 {
-		every = math.Floor(every) // of a clock
-	}
-	return recursion.Pace{Every: every, Kept: starts.Kept}
+	return recursion.Pace{Every: math.Ceil(float64(time.Second) / starts.PerSecond),
+		Kept: starts.Kept}
 }

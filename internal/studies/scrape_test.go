@@ -22,7 +22,8 @@ func TestScrape(t *testing.T) {
 		t.Fatal(err)
 	}
 	chosen := []string{"worker_pool", "semaphore", "errgroup_limit", "weighted_semaphore",
-		"singleton_pool", "token_bucket:rate=10,burst=1", "retry_in_place:attempts=100",
+		"singleton_pool", "token_bucket:rate=10,burst=1", "ticker_limited:rate=10",
+		"retry_in_place:attempts=100",
 		"retry:attempts=5+token_bucket:rate=target,burst=1+worker_pool"}
 	var results []*bench.Result
 	for _, s := range suite.Scenarios {
@@ -42,12 +43,14 @@ func TestScrape(t *testing.T) {
 	answer := finding.Lines
 	for i, want := range []string{
 		"no ban and no loss: retry:attempts=5+token_bucket:rate=target,burst=1+worker_pool " +
-			"(limit 64), token_bucket:rate=10,burst=1 (limit 64), " +
-			"retry:attempts=5+token_bucket:rate=target,burst=1+worker_pool (limit 4) and " +
+			"(limit 64), token_bucket:rate=10,burst=1 (limit 64), ticker_limited:rate=10 " +
+			"(limit 64), retry:attempts=5+token_bucket:rate=target,burst=1+worker_pool " +
+			"(limit 4), token_bucket:rate=10,burst=1 (limit 4) and " +
 			"retry_in_place:attempts=100 (limit 4)",
 		"limit 4: all fetched, but later: " +
-			"retry:attempts=5+token_bucket:rate=target,burst=1+worker_pool (514.",
-		"limit 4: not banned, but records lost: token_bucket:rate=10,burst=1 (",
+			"retry:attempts=5+token_bucket:rate=target,burst=1+worker_pool (510.2 s), " +
+			"token_bucket:rate=10,burst=1 (510.2 s) and retry_in",
+		"limit 4: not banned, but records lost: ticker_limited:rate=10 (64 lost)",
 		"limit 4: banned: ",
 		"limit 64: all 5000 fetched in the least time, (N − burst)/rate = 499 s, within 2 %: " +
 			"retry:attempts=5+token_bucket:rate=target,burst=1+worker_pool (501.",

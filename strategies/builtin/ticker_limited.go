@@ -3,6 +3,7 @@ package builtin
 import (
 	"context"
 	"errors"
+	"math"
 	"time"
 
 	"github.com/poolbench/poolbench/bench/param"
@@ -75,8 +76,10 @@ var _ = strategies.RegisterPart(engine.Paced(tickerLimitedSpec, strategies.Part{
 	Summary: "a ticker: one task per tick for the strategy inside, and an unused tick is lost",
 }, func(v param.Values) engine.Pacer { return &ticks{interval: tickInterval(v)} }))
 
+// tickInterval is rounded up: a target of that rate refuses who comes a fraction of a nanosecond
+// too soon.
 func tickInterval(v param.Values) time.Duration {
-	return time.Duration(float64(time.Second) / v.Float("rate"))
+	return time.Duration(math.Ceil(float64(time.Second) / v.Float("rate")))
 }
 
 // ticks are those of a time.Ticker by number: the last one is kept until it is taken, and so no

@@ -75,10 +75,12 @@ type tokens struct {
 	limiter *rate.Limiter
 	next    time.Duration // when the head of the queue has its token
 	asked   bool          // next is set
+	half    float64       // what comes of a token in half a nanosecond
 }
 
 func newTokens(v param.Values) tokens {
-	return tokens{limiter: rate.NewLimiter(rate.Limit(v.Float("rate")), v.Int("burst"))}
+	limit := 1e9 / float64(tickInterval(v))
+	return tokens{limiter: rate.NewLimiter(rate.Limit(limit), v.Int("burst")), half: limit / 2e9}
 }
 
 // At asks for a token unless that was done, and returns when it comes.
@@ -86,6 +88,10 @@ func (b *tokens) At(now time.Duration, began time.Time) time.Duration {
 	if !b.asked {
 		at := began.Add(now)
 		b.next, b.asked = now+b.limiter.ReserveN(at, 1).DelayFrom(at), true
+		// the limiter cuts a delay of just below a whole nanosecond, and its token is not there yet
+		if missing := -b.limiter.TokensAt(began.Add(b.next)); b.next > now && missing > b.half {
+			b.next++
+		}
 	}
 	return b.next
 }
