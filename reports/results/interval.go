@@ -2,6 +2,7 @@ package results
 
 import (
 	"math"
+	"slices"
 
 	"github.com/montanaflynn/stats"
 
@@ -12,9 +13,9 @@ import (
 const EnoughSeeds = 5
 
 // Interval returns a time of the response or the wait, such as "p99-response", with its 95 %
-// interval: the mean over the repetitions. Of EnoughSeeds or more the interval is Student's t over
-// their seeds, which are independent; of fewer it is what their own intervals leave. ok is false
-// where a repetition is too short to have one.
+// interval: the mean over the repetitions. Of EnoughSeeds or more the interval is over their seeds,
+// which are independent; of fewer it is what their own intervals leave. ok is false where a
+// repetition is too short to have one.
 func (c Cell) Interval(name string) (e Estimate, ok bool) {
 	var values, below, above []float64
 	seen := map[string]bool{}
@@ -43,14 +44,29 @@ func (c Cell) Interval(name string) (e Estimate, ok bool) {
 		return Estimate{}, false
 	}
 	if len(values) >= EnoughSeeds {
-		deviation, _ := stats.StandardDeviationSample(values)
-		half := samples.Student(len(values), 0.05) * deviation / math.Sqrt(n)
-		return Estimate{mean, mean - half, mean + half}, true
+		return c.overSeeds(name, values, mean), !slices.ContainsFunc(c, func(r *Run) bool {
+			return finds(r.Doubts, tooShort)
+		})
 	}
 	if len(below) < len(values) {
 		return Estimate{}, false
 	}
 	return Estimate{mean, mean - quadrature(below)/n, mean + quadrature(above)/n}, true
+}
+
+// overSeeds is the interval by the deviation of the values: Student's t. Of a p99 it is no narrower
+// than theory says of so many tasks, since few short runs may agree by chance. And each run is
+// short of its p99: where the tail falls as exp(−θt), one that has 1+ε times the tasks beyond it
+// moves it by ln(1+ε)/θ, on average by half the variance of ε less than by ε/θ. That is θ/2 of the
+// variance of the p99, θ being ln 100 of its inverse at most, however many repetitions there are.
+func (c Cell) overSeeds(name string, values []float64, mean float64) Estimate {
+	n, deviation := float64(len(values)), samples.Deviation(values)
+	half, short := samples.Student(len(values), 0.05)*deviation/math.Sqrt(n), 0.0
+	if needed, known := c.Estimate("needed-tasks"); known && name == "p99-response" {
+		half = max(half, 0.05*mean*math.Sqrt(needed.Mid/(float64(c[0].Iters)*n)))
+		short = math.Ln10 * deviation * deviation / mean
+	}
+	return Estimate{mean, mean - half, mean + half + short}
 }
 
 // quadrature is the root of the sum of the squares.
