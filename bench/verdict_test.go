@@ -475,3 +475,21 @@ func TestLength(t *testing.T) {
 		}
 	}
 }
+
+// TestSameInAll: what all stretches of a run have in common is known; its interval was one of
+// rounding errors, beside it.
+func TestSameInAll(t *testing.T) {
+	r := runWritten(t, Written{Strategy: "worker_pool", Workload: "constant", Target: "none",
+		Arrival: "bulk:n=20", Clock: "virtual", Limit: 4, Load: 0.5, Tasks: 20_000, Warmup: 0.1})
+	if wait, _ := r.Metric("mean-wait-sec"); wait != 0.02 {
+		t.Errorf("mean wait %v", wait)
+	}
+	if ess, _ := r.Metric("mean-wait-ess"); ess != 18_000 {
+		t.Errorf("as %v independent tasks", ess)
+	}
+	for _, unit := range []string{"mean-wait-low-sec", "mean-response-high-sec"} {
+		if v, has := r.Metric(unit); has {
+			t.Errorf("%s %v", unit, v)
+		}
+	}
+}

@@ -69,11 +69,10 @@ func reportMean(o *observed.Run,
 	}
 	means, values := o.StretchMeans(first, stretches, value)
 	low, high, se := MeanInterval(means)
-	if se == 0 {
-		return // the same in all
+	if se > 0 {
+		r.Add(name+"-low-sec", max(low, 0))
+		r.Add(name+"-high-sec", high)
 	}
-	r.Add(name+"-low-sec", max(low, 0))
-	r.Add(name+"-high-sec", high)
 	if name != "mean-wait" {
 		return
 	}
@@ -82,8 +81,11 @@ func reportMean(o *observed.Run,
 	for _, v := range values {
 		square += (v - mean) * (v - mean)
 	}
-	n := float64(len(values))
-	r.Add(name+"-ess", min(square/n/(se*se), n))
+	ess := float64(len(values)) // where none differs, all of them
+	if se > 0 {
+		ess = min(square/ess/(se*se), ess)
+	}
+	r.Add(name+"-ess", ess)
 }
 
 // MeanInterval is the 95 % interval of a mean by those of stretches of the run, and the standard
@@ -92,7 +94,7 @@ func reportMean(o *observed.Run,
 func MeanInterval(means []float64) (low, high, se float64) {
 	mean, sd := observed.MeanAndSD(means)
 	n := float64(len(means))
-	if se = observed.StandardError(means); se == 0 {
+	if se = observed.StandardError(means); se <= 1e-12*mean { // the same, but for the order of sums
 		return mean, mean, 0
 	}
 	third := 0.0
