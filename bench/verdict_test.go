@@ -384,6 +384,11 @@ func TestStandstill(t *testing.T) {
 		"target or the strategy")
 	o.Workload = spreads{c2: 1} // whose times are not known: then what is usual counts
 	finds(t, "a frozen target, unknown times", check(o), Suspect, observed.CheckStandstill)
+	o = queue(Real, 1, 20_000, 0.5, 1)
+	o.Trace.At(19_999).End += stop
+	finds(t, "frozen at the end", check(o), Suspect, observed.CheckStandstill)
+	o.Trace.At(100).End += 2 * stop
+	holds(t, "a last task that is slow as others were", check(o))
 	o, from := freeze()
 	o.Seen.Hiccups = &witness.Hiccups{Stalls: []witness.Stall{{From: from, Late: stop}}}
 	holds(t, "the machine", check(o))

@@ -211,6 +211,9 @@ var all = registry.Set[Spec]{Kind: "strategy", Keys: func(s Spec) []param.Key { 
 // RegisterBuiltin is Register for package builtin: its strategies come first in All.
 func RegisterBuiltin(s Spec) Spec { return all.Add(s.Name, checked(s)) }
 
+// Builtin reports whether the strategy of that name is of package builtin.
+func Builtin(name string) bool { return all.Own(name) }
+
 // Register adds a strategy of another package to All, and so to every command, study and report.
 // Call it before anything runs. It returns the Spec as All has it. It panics on a name that is
 // taken or not lower_snake, and on a Spec with neither or both of New and Open.

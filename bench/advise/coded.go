@@ -171,6 +171,37 @@ func (s *search) runs(ctx context.Context, trials []trial, seeds int) ([]*ran, e
 	return readings, err
 }
 
+// honest leaves out what breaks the contract by which the recursion stands for it, in a short run
+// of its own code. Package builtin need not show that it does not.
+func (s *search) honest(
+	ctx context.Context, all []strategies.Variant,
+) (kept []strategies.Variant, err error) {
+	suite := bench.Suite{Parallel: s.question.Parallel}
+	for _, v := range all {
+		if !strategies.Builtin(v.Spec.Name) {
+			sc := s.scenario(trial{v, plainly(s.few(s.limits())[0], 0)})
+			sc.Stop = bench.Stop{Tasks: contractTasks}
+			suite.Scenarios = append(suite.Scenarios, sc)
+		}
+	}
+	s.spent += contractTasks * len(suite.Scenarios)
+	err = suite.Do(ctx, s.run, func(sc bench.Scenario, r *bench.Result, err error) error {
+		if err == nil && len(r.Broken) > 0 {
+			err = fmt.Errorf("breaks its contract: %s", r.Broken[0])
+		}
+		if err != nil {
+			s.fail(sc.Strategy.String(), err)
+		}
+		return nil
+	})
+	return slices.DeleteFunc(slices.Clone(all), func(v strategies.Variant) bool {
+		return s.failed[v.String()]
+	}), err
+}
+
+// contractTasks is how many tasks such a run has.
+const contractTasks = 2000
+
 // mostSeeds: a recorded plan is the same with each.
 func (s *search) mostSeeds() int {
 	if s.traffic != nil && s.traffic.recorded {
@@ -221,5 +252,5 @@ func (s *search) fail(strategy string, err error) {
 	}
 	s.failed[strategy] = true
 	why, _, _ := strings.Cut(err.Error(), "\n")
-	s.left = append(s.left, fmt.Sprintf("%s: %s", strategy, why))
+	s.left = slices.Insert(s.left, 0, fmt.Sprintf("%s: %s", strategy, why))
 }

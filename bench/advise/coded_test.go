@@ -1,9 +1,16 @@
 package advise
 
 import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/strategies/engine"
 )
 
 // TestPaired: what a strategy's own short runs come to is set against the recursion on the same
@@ -38,5 +45,36 @@ func TestPaired(t *testing.T) {
 	twice := reading([]float64{0.2, 0.1, 0.4}, []float64{0.1, 0.05, 0.2})
 	if f := twice.figure(unit); f.Mid < 0.399 || f.Mid > 0.401 {
 		t.Errorf("twice as late ones come to %v", f)
+	}
+}
+
+// TestBrokenContract: a strategy of another module that declares the contract of a pool is no pool
+// where its own code does not keep it.
+func TestBrokenContract(t *testing.T) {
+	slots := func(p strategies.Params) int { return p.Limit }
+	late := func(by time.Duration) strategies.Variant {
+		return strategies.Variant{Spec: strategies.Spec{Name: fmt.Sprintf("late_%d", by),
+			Bound: slots, Capacity: slots, FIFO: true, WorkConserving: true,
+			New: func(ctx context.Context, p strategies.Params, sink strategies.Sink,
+			) strategies.Strategy {
+				var running sync.WaitGroup
+				start := func(run func()) error {
+					running.Go(func() { time.Sleep(by); run() })
+					return nil
+				}
+				return engine.Executor{Slots: slots(p), Go: start, Close: running.Wait}.
+					Start(ctx, sink)
+			}}}
+	}
+	q := asked(t, "exponential:mean=10ms", 280, "p99-response<80ms")
+	q.Strategies = []strategies.Variant{late(2 * time.Millisecond), late(0)}
+	a := answered(t, q)
+	best := a.Recommendation
+	if best.Strategy.String() != "late_0" || len(best.Ties) > 0 {
+		t.Errorf("recommends %s, as good as %v", best.Strategy, best.Ties)
+	}
+	if len(a.NotLooked) != 1 ||
+		!strings.HasPrefix(a.NotLooked[0], "late_2000000: breaks its contract: ") {
+		t.Errorf("not looked at: %q", a.NotLooked)
 	}
 }

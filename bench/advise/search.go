@@ -63,7 +63,7 @@ func (q Question) Do(ctx context.Context, run bench.RunFunc) (*Answer, error) {
 		return nil, err
 	}
 	if len(options) == 0 {
-		return nil, errors.New("no strategy gave a result: " + s.left[len(s.left)-1])
+		return nil, errors.New("no strategy gave a result: " + s.left[0])
 	}
 	return s.answer(ctx, options)
 }
@@ -119,6 +119,12 @@ func (s *search) options(ctx context.Context, all []behaviour) (options []Option
 	for _, b := range all {
 		if !b.plain && !s.exactly(b) {
 			others = append(others, b)
+			continue
+		}
+		if b.members, err = s.honest(ctx, b.members); err != nil {
+			return nil, err
+		}
+		if len(b.members) == 0 {
 			continue
 		}
 		o, err := s.pool(ctx, b)

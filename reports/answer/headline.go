@@ -3,6 +3,7 @@ package answer
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -287,14 +288,16 @@ func (s Sweep) plain() (a Answer) {
 
 // beside says why the others at the place of a case are not compared with it.
 func (s Sweep) beside(k Case) (text string) {
-	var doubted, nothing []string
+	var nothing []string
+	doubted := map[results.Verdict][]string{}
 	for _, c := range s.at(k.X) {
 		switch {
 		case c.Strategy == k.Strategy:
 		case c.Lost() > 0.999:
 			nothing = append(nothing, c.Strategy)
 		case !fit(c):
-			doubted = append(doubted, c.Strategy)
+			v := c.Doubts().Verdict
+			doubted[v] = append(doubted[v], c.Strategy)
 		}
 	}
 	if n := len(nothing); n == 1 {
@@ -302,8 +305,8 @@ func (s Sweep) beside(k Case) (text string) {
 	} else if n > 1 {
 		text += "; " + prose.Some(nothing) + " complete nothing"
 	}
-	if n := len(doubted); n > 0 {
-		text += fmt.Sprintf("; %s %s SUSPECT", prose.Some(doubted), isAre(n))
+	for _, v := range slices.Sorted(maps.Keys(doubted)) {
+		text += fmt.Sprintf("; %s %s %s", prose.Some(doubted[v]), isAre(len(doubted[v])), v)
 	}
 	return text
 }

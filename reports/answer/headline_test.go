@@ -45,6 +45,10 @@ func TestHeadlines(t *testing.T) {
 		"alone beside a doubted one": {"At load 0.9 the p99 response is 100 ms with a (12.6 % " +
 			"of tasks shed); b is SUSPECT", []Case{p99("a", 0.9, 0.1).with("shed/op", 0.126),
 			p99("b", 0.9, 0.2).doubt("too short", results.Suspect)}},
+		"alone beside one that is INVALID": {"At load 0.9 the p99 response is 100 ms with a; c is " +
+			"SUSPECT; b is INVALID", []Case{p99("a", 0.9, 0.1),
+			p99("b", 0.9, 0.2).doubt("broken law", results.Invalid),
+			p99("c", 0.9, 0.2).doubt("lag", results.Suspect)}},
 		"alone beside one that is banned": {"At load 0.9 the p99 response is 100 ms with a; b " +
 			"completes nothing", []Case{p99("a", 0.9, 0.1),
 			{Strategy: "b", X: 0.9, Cell: p99("b", 0.9, math.NaN()).with("throttled/op", 1).Cell}}},

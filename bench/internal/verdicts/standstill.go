@@ -26,15 +26,19 @@ func CheckStandstill(o *observed.Run, r *result.Result) {
 		return // tasks that share a slot take longer than their own time, all of them
 	}
 	median, _ := r.Metric("p50-service-sec")
+	starts, _ := o.StartsAndEnds(func(*records.Record) bool { return true })
 	for _, silence := range silences(o) {
-		overdue := overdue(o, silence, standstillFactor*median*observed.Second)
+		unusual := int64(standstillFactor * median * observed.Second)
+		if starts[len(starts)-1] <= silence.from { // those that are left are the slowest
+			unusual = max(unusual, slowest(o, silence.from))
+		}
+		overdue := overdue(o, silence, unusual)
 		if overdue == 0 || o.Seen.Stalled(silence.from, silence.to) {
 			continue
 		}
 		r.Doubt(result.Suspect, observed.CheckStandstill,
-			"from %s on, no task ended for %s, though %d were "+
-				"running that should have; the machine did not stall, so it was the target or the "+
-				"strategy",
+			"from %s on, no task ended for %s, though of those running %d should have; the "+
+				"machine did not stall, so it was the target or the strategy",
 			observed.Spell(float64(silence.from)),
 			observed.Spell(float64(silence.to-silence.from)), overdue)
 		return
@@ -64,10 +68,20 @@ func silences(o *observed.Run) (all []span) {
 	return all[:min(len(all), most)]
 }
 
+// slowest is the longest service of the tasks that ended by an instant.
+func slowest(o *observed.Run, by int64) (longest int64) {
+	for _, rec := range o.Trace.From(0) {
+		if rec.Attempts == 1 && rec.End <= by {
+			longest = max(longest, rec.End-rec.Start)
+		}
+	}
+	return longest
+}
+
 // overdue counts the tasks that were running at the end of a silence and should have ended a good
 // while before: by their own time where that is known, or else because that is unusual. It is 0
 // where any has run that long and still has its time: then the others may wait for that one.
-func overdue(o *observed.Run, s span, unusual float64) (n int) {
+func overdue(o *observed.Run, s span, unusual int64) (n int) {
 	timed, _ := o.Workload.(workloads.Timed)
 	if o.Trace.Merged() {
 		timed = nil // which task is which is not known of clients'
@@ -76,7 +90,7 @@ func overdue(o *observed.Run, s span, unusual float64) (n int) {
 		if rec.Attempts != 1 || rec.End < s.to || rec.Start > s.to-int64(standstillFloor) {
 			continue
 		}
-		own := int64(unusual)
+		own := unusual
 		if timed != nil {
 			own = int64(timed.Time(uint64(i)))
 		}

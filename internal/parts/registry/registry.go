@@ -72,6 +72,11 @@ func (s *Set[T]) find(name string) *T {
 // Has reports whether there is a part of that name.
 func (s *Set[T]) Has(name string) bool { return s.find(name) != nil }
 
+// Own reports whether the part of that name is of the kind's own package.
+func (s *Set[T]) Own(name string) bool {
+	return slices.ContainsFunc(s.own, func(p part[T]) bool { return p.name == name })
+}
+
 // Lookup returns the part of that name; the error for an unknown name lists the known ones.
 func (s *Set[T]) Lookup(name string) (T, error) {
 	if found := s.find(name); found != nil {
