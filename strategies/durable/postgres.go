@@ -59,7 +59,7 @@ func (s *postgresSchema) open(
 		// besides consumers there are submitters, renewals and housekeeping
 		config.MaxConns = int32(min(p.Limit+8, mostConnections))
 	}
-	config.ConnConfig.ConnectTimeout = answering
+	config.ConnConfig.ConnectTimeout = opening
 	config.ConnConfig.RuntimeParams["application_name"] = "poolbench"
 	config.ConnConfig.RuntimeParams["synchronous_commit"] = p.Values.Choice("sync")
 	if s.pool, err = pgxpool.NewWithConfig(ctx, config); err == nil {

@@ -96,7 +96,8 @@ func outlives(t *testing.T, text string, settings ...string) {
 		return strategies.Result{}
 	}
 	const n = 600
-	gone, again := make(chan struct{}), make(chan error, 1)
+	gone, back := make(chan struct{}), make(chan struct{})
+	var started error // once it is back
 	accepted, refused := int64(0), 0
 	for i := range n {
 		if i == n/2 {
@@ -109,7 +110,8 @@ func outlives(t *testing.T, text string, settings ...string) {
 				case <-time.After(20 * time.Second):
 				}
 				time.Sleep(500 * time.Millisecond)
-				again <- server.Start(t.Context())
+				started = server.Start(t.Context())
+				close(back)
 			}()
 		}
 		for start := time.Now(); ; start = time.Now() {
@@ -126,11 +128,18 @@ func outlives(t *testing.T, text string, settings ...string) {
 				close(gone)
 			}
 			checkSecrets(t, err, server.Address())
+			select {
+			case <-back:
+				if started != nil {
+					t.Fatal(started)
+				}
+			default:
+			}
 			time.Sleep(50 * time.Millisecond)
 		}
 	}
-	if err := <-again; err != nil {
-		t.Fatal(err)
+	if <-back; started != nil {
+		t.Fatal(started)
 	}
 	if refused == 0 {
 		t.Error("no Submit has failed while the server was gone")
