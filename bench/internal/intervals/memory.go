@@ -110,8 +110,10 @@ func MemoryOf(o *observed.Run, r *result.Result, first int, m observed.Measured)
 	if !planned || rate <= 0 {
 		rate = m.Rate()
 	}
-	if math.IsNaN(tail) {
-		tail = ownTail(o, first, mean, c2)
+	if math.IsNaN(tail) || s.Target != "none" { // whose slow calls are in the tail, too
+		if own := ownTail(o, first, mean, c2); !(tail >= own) {
+			tail = own
+		}
 	}
 	load := rate * mean / float64(o.Slots())
 	fifo := spec.FIFO && spec.WorkConserving && spec.Quantum == nil
