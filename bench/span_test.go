@@ -80,4 +80,29 @@ func TestFencepostsOfClients(t *testing.T) {
 			near(t, r, "ops/s", 100, 1e-12)
 		}
 	}
+	r := run(t, scenario(t, bench.Written{Workload: "constant:mean=10ms", Limit: 4, Warmup: 0.1,
+		Arrival: "closed:clients=8,think=0s", Tasks: 200})) // half of them wait
+	near(t, r, "offered-ops/s", metric(t, r, "ops/s"), 1e-12)
+}
+
+// TestThroughputOfRates: where the warm-up leaves more undone than is left at the end, tasks are
+// completed at the rate at which they arrive; where the queue grows, at a lower one.
+func TestThroughputOfRates(t *testing.T) {
+	worked, grew := 0, 0
+	for seed := range uint64(20) {
+		for load, grows := range map[float64]*int{0.99: &worked, 1.5: &grew} {
+			r := run(t, scenario(t, bench.Written{Strategy: "semaphore", Limit: 4, Load: load,
+				Workload: "exponential:mean=5ms", Tasks: 1000, Warmup: 0.1, Seed: seed}))
+			done, arrived := metric(t, r, "ops/s"), metric(t, r, "offered-ops/s")
+			switch {
+			case done > arrived*(1+1e-12):
+				t.Errorf("%s, seed %d: %v completed of %v", r.Name, seed, done, arrived)
+			case (done < arrived) == (load > 1):
+				*grows++
+			}
+		}
+	}
+	if worked == 0 || grew < 20 {
+		t.Errorf("%d of 20 runs worked a backlog off, and the queue grew in %d", worked, grew)
+	}
 }

@@ -123,8 +123,8 @@ func (m Measured) Ended(s Plan, until int64, warm bool) Measured {
 	if m.started > 0 && warm {
 		m.backlog = max(m.begun-m.FirstDue, 0)
 	}
-	if s.Arrival.IsClosed() {
-		m.until = max(m.until, m.lastEnd) // the next task is due when one has ended
+	if s.Arrival.IsClosed() { // the next task is due when one has ended
+		m.until = max(m.until, m.lastEnd) - m.backlog
 	}
 	return m
 }
@@ -142,9 +142,11 @@ func (o *Run) Measure(first int) (m Measured) {
 }
 
 // Seconds is how long the measured part took, until its last end. While the strategy was still at
-// work on what it had of the warm-up the measured part had not begun.
+// work on what it had of the warm-up the measured part had not begun; but where more of that was
+// left then than at the end it takes as long as its tasks stand for: nothing completes more than
+// arrives.
 func (m Measured) Seconds() float64 {
-	return float64(max(m.lastEnd, m.until)-m.From-m.backlog) / Second
+	return float64(max(m.until, m.lastEnd-m.backlog)-m.From) / Second
 }
 
 // Rate is the realised arrival rate per second; 0 when all were due at once.
