@@ -3,7 +3,6 @@ package directory
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -13,14 +12,15 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/internal/files/rundir"
+	"github.com/poolbench/poolbench/internal/text/prose"
 )
 
 // Read reads the results of a run directory, with their distributions, timelines and machines.
 // partial: its last section has no end, or one that says so.
 func Read(path string) (all []*bench.Result, partial bool, err error) {
-	file := filepath.Join(path, rundir.ResultsFile)
-	if _, err := os.Stat(file); err != nil {
-		return nil, false, rundir.PathError(file, err)
+	file, err := rundir.ResultsIn(path)
+	if err != nil {
+		return nil, false, err
 	}
 	sections, _, err := readSections(file)
 	if err != nil {
@@ -61,38 +61,46 @@ func hasTimes(r *bench.Result) bool {
 
 // Merge makes one series of runs of those in directories: of parts of one load that several
 // generators have sent, the i-th run of a name with the i-th. leftOut are the metrics that no
-// counts give.
-func Merge(paths []string) (merged []*bench.Result, leftOut []string, err error) {
+// counts give; partial are the directories that are.
+func Merge(paths []string) (merged []*bench.Result, leftOut, partial []string, err error) {
+	defer func() {
+		if err != nil && partial != nil {
+			err = fmt.Errorf("%w (partial: %s)", err, prose.List(partial))
+		}
+	}()
 	byName := map[string][][]*bench.Result{} // and repetition
 	var order []string
 	var dirs []os.FileInfo
 	for at, path := range paths {
-		all, partial, err := Read(path)
+		all, cut, err := Read(path)
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, partial, err
+		}
+		if cut {
+			partial = append(partial, path)
 		}
 		dir, err := os.Stat(path)
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, partial, err
 		}
 		if i := slices.IndexFunc(dirs, func(of os.FileInfo) bool {
 			return os.SameFile(of, dir)
 		}); i >= 0 {
-			return nil, nil, fmt.Errorf("%s is the same directory as %s: its load would count "+
+			return nil, nil, partial, fmt.Errorf("%s is the same directory as %s: its load would count "+
 				"twice", path, paths[i])
 		}
 		dirs = append(dirs, dir)
 		next := map[string]int{}
 		for _, r := range all {
 			if strings.Contains(r.Name, "/clock=virtual") {
-				return nil, nil, fmt.Errorf("%s: %s ran under the virtual clock: it is no part of a "+
+				return nil, nil, partial, fmt.Errorf("%s: %s ran under the virtual clock: it is no part of a "+
 					"load that others add to; run --append puts repetitions together", path, r.Name)
 			}
 			n := next[r.Name]
 			next[r.Name]++
 			runs := byName[r.Name]
 			if at > 0 && (n >= len(runs) || len(runs[n]) != at) {
-				return nil, nil, fmt.Errorf("%s: run %d of %s is not in %s: they are no parts of "+
+				return nil, nil, partial, fmt.Errorf("%s: run %d of %s is not in %s: they are no parts of "+
 					"one load", path, n, r.Name, paths[0])
 			}
 			if at == 0 && n == 0 {
@@ -101,25 +109,25 @@ func Merge(paths []string) (merged []*bench.Result, leftOut []string, err error)
 			if at == 0 {
 				runs = append(runs, nil)
 			}
-			runs[n] = append(runs[n], partOf(r, path, partial))
+			runs[n] = append(runs[n], partOf(r, path, cut))
 			byName[r.Name] = runs
 		}
 	}
 	for _, name := range order {
 		for n, parts := range byName[name] {
 			if len(parts) < len(paths) {
-				return nil, nil, fmt.Errorf("run %d of %s is in %d of %d directories", n, name,
+				return nil, nil, partial, fmt.Errorf("run %d of %s is in %d of %d directories", n, name,
 					len(parts), len(paths))
 			}
 			r, left, err := bench.Merge(parts)
 			if err != nil {
-				return nil, nil, err
+				return nil, nil, partial, err
 			}
 			r.Name = ofAll(r.Name, len(parts))
 			merged, leftOut = append(merged, r), left
 		}
 	}
-	return merged, leftOut, nil
+	return merged, leftOut, partial, nil
 }
 
 // added are the axes of a load that several generators add to.
@@ -151,7 +159,7 @@ func partOf(r *bench.Result, path string, partial bool) *bench.Result {
 		r.Broken[i] = path + ": " + r.Broken[i]
 	}
 	if partial {
-		r.Doubt(bench.Suspect, "agent", "%s: it is partial: its runs were cut short", path)
+		r.Doubt(bench.Suspect, "agent", "%s: it is partial: not all of its runs came to their end", path)
 	}
 	return r
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/terminal"
 	"github.com/poolbench/poolbench/internal/files/rundir"
 	"github.com/poolbench/poolbench/internal/studies"
+	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/internal/text/tables"
 	"github.com/poolbench/poolbench/reports/page"
 )
@@ -38,7 +39,7 @@ func (a *app) mergeCommand() *cobra.Command {
 
 // mergeDirs is `poolbench merge`.
 func (a *app) mergeDirs(paths []string, o question.RunOptions) error {
-	merged, leftOut, err := directory.Merge(paths)
+	merged, leftOut, partial, err := directory.Merge(paths)
 	if err != nil {
 		return err
 	}
@@ -51,16 +52,23 @@ func (a *app) mergeDirs(paths []string, o question.RunOptions) error {
 	for _, r := range merged {
 		writing = errors.Join(writing, e.Dir.Write(r))
 	}
-	if err := errors.Join(writing, e.Dir.End(len(merged), nil)); err != nil {
+	var cut error
+	if partial != nil {
+		cut = exit.Interrupted
+	}
+	if err := errors.Join(writing, e.Dir.End(len(merged), cut)); err != nil {
 		return err
 	}
 	if err := page.Write(e.Dir.Path(), studies.Figures); err != nil {
 		return err
 	}
-	said := fmt.Sprintf("Runs: %d, each of %d directories; distributions are added, and quantiles are "+
-		"those of the sums, to three digits.", len(merged), len(paths))
+	said := fmt.Sprintf("Runs: %d, each of %d directories; distributions are added, and "+
+		"quantiles are those of the sums, to three digits.", len(merged), len(paths))
 	if len(leftOut) > 0 {
 		said += " Left out, as no counts give them: " + strings.Join(leftOut, ", ") + "."
+	}
+	if partial != nil {
+		said += " Partial, as not all runs came to their end: " + prose.List(partial) + "."
 	}
 	said = tables.Wrapped("", said, terminal.FallbackColumns)
 	_, err = fmt.Fprintf(a.Stdout, "%s\nReport: %s\n", said,

@@ -51,7 +51,7 @@ func (a *app) root() *cobra.Command {
 		c.Args = flags.Checked(c.Args)
 		if run := c.RunE; run != nil {
 			c.RunE = func(cmd *cobra.Command, args []string) error {
-				return flags.Named(cmd, run(cmd, args))
+				return flags.Named(cmd, flags.Misplaced(cmd, args, run(cmd, args)))
 			}
 		}
 		c.Long, c.Example = helpText(c.Name())

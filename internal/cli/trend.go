@@ -30,8 +30,8 @@ func (a *app) trendCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "trend RESULT RESULT... [flags]",
 		Short: "since when a metric differs: change points in a series",
-		Args: func(cmd *cobra.Command, args []string) error {
-			return flags.Operands("RESULT", "RESULT")(cmd, args[:min(2, len(args))])
+		Args: func(cmd *cobra.Command, args []string) error { // one may hold several: see ReadDir
+			return flags.Operands("RESULT")(cmd, args[:min(1, len(args))])
 		},
 		RunE: func(_ *cobra.Command, args []string) error { return a.trend(o, args) },
 	}

@@ -1,12 +1,8 @@
 package results
 
 import (
-	"errors"
-	"fmt"
 	"io"
-	"io/fs"
 	"os"
-	"path/filepath"
 
 	"golang.org/x/perf/benchfmt"
 
@@ -37,19 +33,12 @@ func ReadFile(path string) (*Results, error) {
 
 // ReadDir reads the results of a run from its directory.
 func ReadDir(dir string) (*Results, error) {
-	switch info, err := os.Stat(dir); {
-	case err != nil:
-		return nil, rundir.PathError(dir, err)
-	case !info.IsDir():
-		return nil, fmt.Errorf("%s: a file, want the directory of a run", dir)
+	path, err := rundir.ResultsIn(dir)
+	if err != nil {
+		return nil, err
 	}
-	path := filepath.Join(dir, rundir.ResultsFile)
 	f, err := os.Open(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("%s: no %s in it: not the directory of a run", dir,
-			rundir.ResultsFile)
-	case err != nil:
+	if err != nil {
 		return nil, rundir.PathError(path, err)
 	}
 	defer f.Close()

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -95,6 +96,35 @@ func surroundings(inputs []results.Input) (lines []string) {
 		}
 	}
 	return lines
+}
+
+// apart tells which benchmarks some results lack, as where the strategy is another from one on.
+func apart(inputs []results.Input) []string {
+	var names, some []string
+	in := make(map[string]int) // results that have it
+	for _, input := range inputs {
+		own := make(map[string]bool)
+		for i := range input.Results.Runs {
+			if name := input.Results.Runs[i].Qualified(); !own[name] {
+				if own[name] = true; in[name] == 0 {
+					names = append(names, name)
+				}
+				in[name]++
+			}
+		}
+	}
+	short, _ := results.ShortNames(names)
+	for _, name := range names {
+		if in[name] < len(inputs) {
+			some = append(some, fmt.Sprintf("%s in %d", short[name], in[name]))
+		}
+	}
+	if some == nil {
+		return nil
+	}
+	return []string{fmt.Sprintf("%d of %s not in all %d results, and each name is a series of its "+
+		"own: %s", len(some), prose.Count(len(names), "benchmark"), len(inputs),
+		prose.List(prose.Few(some, 4)))}
 }
 
 func orNone(value string) string { return cmp.Or(value, "not said") }

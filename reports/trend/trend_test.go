@@ -228,7 +228,9 @@ func TestTrendGaps(t *testing.T) {
 	}
 	want := []string{"1 series of 2 too short: among so many a change can be distinguished " +
 		"from chance in 10 results or more, 3 of them after it at least",
-		"r11: 1 of 1 runs are INVALID and left out"}
+		"r11: 1 of 1 runs are INVALID and left out",
+		"2 of 2 benchmarks not in all 20 results, and each name is a series of its own: " +
+			"a.X in 19 and a.Y in 1"}
 	if diff := cmp.Diff(want, trend.Notes()); diff != "" {
 		t.Error(diff)
 	}

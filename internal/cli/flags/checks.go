@@ -3,6 +3,7 @@ package flags
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strconv"
 	"strings"
@@ -105,6 +106,21 @@ func Named(cmd *cobra.Command, err error) error {
 		}
 		return fmt.Errorf("--%w", err)
 	})
+}
+
+// Misplaced adds to the error about one of several arguments that is not there which flag takes
+// what it may be: a revision, or what is to be written, which other tools name first or last.
+func Misplaced(cmd *cobra.Command, args []string, err error) error {
+	if len(args) < 2 || !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for _, is := range []struct{ flag, of string }{{"base", "measures against a revision"},
+		{OutFlag, "names what is written"}, {"html", "names what is written"}} {
+		if f := cmd.Flags().Lookup(is.flag); f != nil && !f.Changed {
+			return fmt.Errorf("%w (arguments are read; --%s %s)", err, is.flag, is.of)
+		}
+	}
+	return err
 }
 
 // Each is err with what f makes of each of the errors joined in it.

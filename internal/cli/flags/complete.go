@@ -12,7 +12,8 @@ func Operands(names ...string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
 		case len(args) > len(names):
-			return fmt.Errorf("%s: unexpected argument %q", cmd.Name(), args[len(names)])
+			return fmt.Errorf("%s: unexpected argument %q (usage: %s)", cmd.Name(),
+				args[len(names)], cmd.UseLine())
 		case len(args) < len(names):
 			return fmt.Errorf("%s: %s is missing (usage: %s)", cmd.Name(),
 				names[len(args)], cmd.UseLine())

@@ -8,11 +8,16 @@ package rundir
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
 
 	"github.com/poolbench/poolbench/internal/files/outfile"
 	"github.com/poolbench/poolbench/internal/text/plain"
+	"github.com/poolbench/poolbench/internal/text/prose"
 )
 
 // The files of a run directory. The first four are those of the run; the others are its report's.
@@ -33,6 +38,25 @@ const MostBytes = 1 << 30
 
 // PathError names the path, without the system call that failed.
 func PathError(path string, err error) error { return outfile.Named(path, err) }
+
+// ResultsIn is the file of results in the directory of a run.
+func ResultsIn(dir string) (path string, err error) {
+	path = filepath.Join(dir, ResultsFile)
+	switch info, err := os.Stat(dir); {
+	case err != nil:
+		return "", PathError(dir, err)
+	case !info.IsDir():
+		return "", fmt.Errorf("%s: a file, want the directory of a run", dir)
+	}
+	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+		return path, nil // what else is wrong the reader hears
+	}
+	in := ""
+	if runs, _ := filepath.Glob(filepath.Join(dir, "*", ResultsFile)); runs != nil {
+		in = "; in it are runs: " + prose.Some(prose.Texts(runs, filepath.Dir))
+	}
+	return "", fmt.Errorf("%s: no %s in it: not the directory of a run%s", dir, ResultsFile, in)
+}
 
 // pngHead is what a PNG begins with.
 const pngHead = "\x89PNG\r\n"

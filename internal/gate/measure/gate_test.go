@@ -396,7 +396,7 @@ func TestUnfit(t *testing.T) {
 		{"none", "package m\n", func(o *Options) { o.Bench = "Nothing" },
 			[]string{"no benchmark matches Nothing in ./..."}},
 		{"no revision", "package m\n", func(o *Options) { o.Base = "nowhere" },
-			[]string{`git knows no revision "nowhere"`}},
+			[]string{`git knows no revision "nowhere" in ` + m.dir + " (branches: m"}},
 		{"an option", "package m\n", func(o *Options) { o.Base = "--all" },
 			[]string{`git knows no revision "--all"`}},
 		{"no package", "package m\n", func(o *Options) { o.Packages = []string{"./nowhere"} },

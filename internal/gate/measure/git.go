@@ -129,8 +129,11 @@ func (r *repository) resolve(ctx context.Context, name string) (revision, error)
 		return revision{}, context.Cause(ctx)
 	}
 	if err != nil {
-		return revision{}, fmt.Errorf("git knows no revision %q in %s (a shallow clone has only "+
-			"the last one)", name, r.top)
+		known, _ := r.git(ctx, nil, "for-each-ref", "--format=%(refname:short)", "refs/heads",
+			"refs/remotes")
+		return revision{}, fmt.Errorf("git knows no revision %q in %s (branches: %s; a shallow clone "+
+			"has only the last revision)", name, r.top,
+			cmp.Or(prose.List(prose.Few(strings.Fields(known), 6)), "none"))
 	}
 	tree, err := r.git(ctx, nil, "rev-parse", commit+"^{tree}")
 	return revision{Name: name, Commit: commit, Tree: tree}, err

@@ -80,6 +80,10 @@ func (l *layout) find(line []byte, s Source) (named bool, err error) {
 			}
 			names = append(names, string(bytes.TrimSpace(name)))
 		}
+		if n := intervals(names); n > 0 {
+			return false, fmt.Errorf("the last %d columns are named 1 to %d, as counts per interval "+
+				"are; want a task a line, with its time", n, n)
+		}
 		if isVegetaCSV(names) {
 			l.bare, names = 1, vegetaNames
 			_, err = l.choose(names, s)
@@ -118,6 +122,21 @@ func (l *layout) choose(names []string, s Source) (named bool, err error) {
 		l.bare = unit
 	}
 	return named, nil
+}
+
+// intervals is how many columns at the end are numbered from 1 on, as those of counts per minute or
+// hour are; 0 for fewer than the hours of a day.
+func intervals(names []string) int {
+	at := slices.Index(names, "1")
+	for i := range names[max(at, 0):] {
+		if at < 0 || names[at+i] != strconv.Itoa(i+1) {
+			return 0
+		}
+	}
+	if n := len(names) - at; n >= 24 {
+		return n
+	}
+	return 0
 }
 
 // nameOf is what the format of a log calls the column; "" where it has none.
@@ -197,6 +216,9 @@ func (l *layout) field(line []byte, c column) ([]byte, error) {
 		value, ok, err := member(line, c.name)
 		if err == nil && !ok {
 			err = fmt.Errorf("the object has no %q", c.name)
+			if all := members(line); all != nil {
+				err = fmt.Errorf("%w; it has %s", err, prose.List(prose.Few(all, 10)))
+			}
 		}
 		return value, err
 	}

@@ -29,3 +29,12 @@ func member(line []byte, name string) (value []byte, ok bool, err error) {
 	}
 	return value, true, nil
 }
+
+// members are the names of those of the object, in quotes.
+func members(object []byte) (names []string) {
+	gjson.ParseBytes(object).ForEach(func(name, _ gjson.Result) bool {
+		names = append(names, name.Raw)
+		return true
+	})
+	return names
+}

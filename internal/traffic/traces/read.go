@@ -114,7 +114,7 @@ func (s Source) read(f io.Reader, size int64) (*Trace, error) {
 // table reads a file whose records are no lines.
 func (r *reader) table(t *table) (*Trace, error) {
 	r.noun = t.noun
-	r.layout.kind, r.layout.bare = rows, t.bare
+	r.layout.kind, r.layout.bare = t.kind, t.bare
 	if _, err := r.layout.choose(t.names, r.Source); err != nil {
 		return nil, err
 	}
@@ -126,7 +126,7 @@ func (r *reader) table(t *table) (*Trace, error) {
 		}
 		r.line++
 		if r.layout.fields = fields; err == nil {
-			err = r.take(nil)
+			err = r.take(fields[0])
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s %d: %w", r.noun, r.line, err)
@@ -334,16 +334,17 @@ func (r *reader) finish() (*Trace, error) {
 	return t, nil
 }
 
-// counting is about times that are the numbers of the lines, in a file that has other columns; ""
-// where they are not.
+// counting is about times that number the lines, or that are those of intervals, each as long as
+// the others, in a file that has other columns; "" for other times.
 func (r *reader) counting() string {
 	all, at := r.trace.Records, r.layout.time.index
-	if r.Time == "" || r.End || at >= len(r.trace.Columns) || len(all) < 3 ||
-		all[0].At > int64(time.Second) {
+	if r.Time == "" || r.End || at >= len(r.trace.Columns) || len(all) < 3 {
 		return ""
 	}
+	const second = int64(time.Second)
+	first, gap := all[0].At/second, all[1].At-all[0].At
 	for i := range all {
-		if all[i].At != all[0].At+int64(i)*int64(time.Second) {
+		if all[i].At != all[0].At+int64(i)*gap {
 			return ""
 		}
 	}
@@ -351,9 +352,19 @@ func (r *reader) counting() string {
 	if len(others) == 0 {
 		return ""
 	}
-	first := all[0].At / int64(time.Second)
-	return fmt.Sprintf("column %d: %d, %d, %d and so on, as of lines that are numbered; the "+
-		"others are %s", at+1, first, first+1, first+2, prose.List(prose.Few(others, 4)))
+	said := ""
+	switch {
+	case gap == second && first <= 1:
+		said = fmt.Sprintf("%d, %d, %d and so on, as of lines that are numbered", first, first+1,
+			first+2)
+	case r.Duration == "" && (gap > second || gap == second && all[0].At > leastDate):
+		said = fmt.Sprintf("each %v after the one before, as of counts per interval; a line is taken "+
+			"for one task", time.Duration(gap))
+	default:
+		return ""
+	}
+	return fmt.Sprintf("column %d: %s; the others are %s", at+1, said,
+		prose.List(prose.Few(others, 4)))
 }
 
 // notWhole reports whether neither begin nor end of a record is at a whole second.

@@ -18,6 +18,7 @@ const mostRow = 64 << 20
 // A table is a file whose records are no lines: it is read row by row, never as a whole.
 type table struct {
 	noun  string // what it calls a row
+	kind  kind   // of its rows: rows or, of objects of JSON, each a row of one field, jsonLines
 	names []string
 	bare  time.Duration // what a duration of 1 is
 	next  func() ([][]byte, error)
@@ -28,11 +29,14 @@ func tableOf(head []byte, in io.Reader) *table {
 	b := &bounded{in: in, left: mostRow}
 	switch {
 	case isHAR(head):
-		h := har{bounded: b, dec: json.NewDecoder(b)}
-		return &table{"entry", harNames, time.Millisecond, h.next}
+		h := elements{bounded: b, dec: json.NewDecoder(b), in: []string{"log", "entries"}}
+		return &table{"entry", rows, harNames, time.Millisecond, h.entry}
+	case isArray(head):
+		a := elements{bounded: b, dec: json.NewDecoder(b)}
+		return &table{"element", jsonLines, nil, time.Second, a.object}
 	case isVegetaGob(head):
 		dec := gob.NewDecoder(b)
-		return &table{"result", vegetaNames, 1, func() ([][]byte, error) {
+		return &table{"result", rows, vegetaNames, 1, func() ([][]byte, error) {
 			b.left = mostRow
 			return nextResult(dec)
 		}}
@@ -69,47 +73,65 @@ func isHAR(head []byte) bool {
 	return bytes.Contains(head, []byte(`"entries"`))
 }
 
-// A har reads the entries of an HTTP archive.
-type har struct {
-	*bounded
-	dec    *json.Decoder
-	inside bool // of log.entries
+// isArray finds an array of objects.
+func isArray(head []byte) bool {
+	head, ok := bytes.CutPrefix(bytes.TrimLeft(head, " \t\r\n"), []byte("["))
+	return ok && bytes.HasPrefix(bytes.TrimLeft(head, " \t\r\n"), []byte("{"))
 }
 
-func (h *har) next() ([][]byte, error) {
+// elements reads those of an array in JSON: of a file, or of the member of that path.
+type elements struct {
+	*bounded
+	dec    *json.Decoder
+	in     []string
+	inside bool
+}
+
+func (h *elements) next(element any) error {
 	h.left = mostRow
 	if !h.inside {
-		for _, name := range []string{"log", "entries"} {
+		for _, name := range h.in {
 			if err := h.enter(name); err != nil {
-				return nil, err
+				return err
 			}
 		}
 		if err := h.open('[', errors.New("log.entries is no array")); err != nil {
-			return nil, err
+			return err
 		}
 		h.inside = true
 	}
 	if !h.dec.More() {
 		if _, err := h.dec.Token(); err != nil {
-			return nil, cutOff(err)
+			return cutOff(err)
 		}
-		return nil, io.EOF
+		return io.EOF
 	}
+	return cutOff(h.dec.Decode(element))
+}
+
+func (h *elements) object() ([][]byte, error) {
+	var e json.RawMessage
+	err := h.next(&e)
+	return [][]byte{e}, err
+}
+
+// entry is one of an HTTP archive.
+func (h *elements) entry() ([][]byte, error) {
 	var e struct {
 		StartedDateTime string
 		Time            json.Number
 		Request         struct{ Method, URL string }
 		Response        struct{ Status json.Number }
 	}
-	if err := h.dec.Decode(&e); err != nil {
-		return nil, cutOff(err)
+	if err := h.next(&e); err != nil {
+		return nil, err
 	}
 	return [][]byte{[]byte(e.StartedDateTime), []byte(e.Time), []byte(e.Request.Method),
 		[]byte(e.Response.Status), []byte(e.Request.URL)}, nil
 }
 
 // open goes into an object or an array; other is about another value.
-func (h *har) open(begin json.Delim, other error) error {
+func (h *elements) open(begin json.Delim, other error) error {
 	t, err := h.dec.Token()
 	if err == nil && t != begin {
 		err = other
@@ -118,7 +140,7 @@ func (h *har) open(begin json.Delim, other error) error {
 }
 
 // enter goes to the value of the member of that name of the object that begins here.
-func (h *har) enter(name string) error {
+func (h *elements) enter(name string) error {
 	if err := h.open('{', errJSON); err != nil {
 		return err
 	}

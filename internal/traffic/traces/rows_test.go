@@ -74,6 +74,11 @@ func TestRows(t *testing.T) {
 	}
 	check("HAR", sampleHAR, "startedDateTime", "time")
 	check("HAR", "\ufeff"+sampleHAR, "1", "2")
+	const objects = ` [
+  {"at": "2026-05-01T09:00:00.250Z", "took": "1.5ms"},
+  {"took": 0.02, "at": "2026-05-01T11:00:01.250000001+02:00"}]`
+	check("array", objects, "at", "took")
+	check("array in a line", strings.ReplaceAll(objects, "\n", ""), "at", "took")
 	for encoding, text := range sampleVegeta(t) {
 		check(encoding, text, "timestamp", "latency")
 		if encoding != "JSON" {
@@ -106,12 +111,15 @@ func TestBadRows(t *testing.T) {
 		`{"log": {"x": "entries", "entries": {}}}`:           "entry 1: log.entries is no array",
 		`{"log": {"x": {"entries": []}}}`:                    `entry 1: the object has no "entries"`,
 		`{"log": {"entries": []}}`:                           "no records",
+		`[{"1":0,"2":1},{"1":1,"2":1}`:                       "element 3: unexpected EOF",
+		`[{"1":0,"2":1},7]`:                                  "element 2: no JSON object",
+		`[{"1":0,"2":1},{"1":1}]`:                            `element 2: the object has no "2"`,
 		gob[:len(gob)-5]:                                     "result 2: unexpected EOF",
 		gob + gob:                                            "result 3: gob: duplicate type received",
 		gob[:300] + strings.Repeat("x", 5000):                "result ",
 	} {
 		s := Source{Time: "1", Duration: "2"}
-		if text[0] != '{' {
+		if text[0] != '{' && text[0] != '[' {
 			s.Duration = "3"
 		}
 		_, err := readText(s, text)

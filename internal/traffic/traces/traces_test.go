@@ -112,8 +112,13 @@ func TestSpreadsheets(t *testing.T) {
 	for text, want := range map[string][]string{
 		"id,time,took\n0,a,1\n1,b,1\n2,c,1\n": {"column 1: 0, 1, 2 and so on, as of lines that " +
 			"are numbered; the others are time and took"},
-		"id,time\n5,a\n6,b\n7,c\n":   nil,
-		"id\n0\n1\n2\n":              nil,
+		"id,time\n5,a\n6,b\n7,c\n": nil,
+		"id\n0\n1\n2\n":            nil,
+		"minute,count\n60,4\n120,0\n180,9\n": {"column 1: each 1m0s after the one before, as of " +
+			"counts per interval; a line is taken for one task; the others are count"},
+		"at,n\n1777626000,4\n1777626001,0\n1777626002,9\n": {"column 1: each 1s after the one " +
+			"before, as of counts per interval; a line is taken for one task; the others are n"},
+		"minute\n60\n120\n180\n":     nil,
 		"id,time\n1,a\n2,b\n3.5,c\n": nil,
 	} {
 		got, err := readText(Source{Time: "1"}, text)
@@ -160,6 +165,7 @@ func TestNotes(t *testing.T) {
 }
 
 func TestBad(t *testing.T) {
+	const hours = "1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24"
 	for text, want := range map[string]string{
 		"":                                      "no records",
 		"# nothing\n":                           "no records",
@@ -178,7 +184,11 @@ func TestBad(t *testing.T) {
 		"\x7fELF\x00\x01":                       "line 1: binary, want text",
 		"1,1ms\n" + strings.Repeat("x", 40<<20): "line 2: longer than 1 MiB",
 		"\x1f\x8b\x08\x00":                      "unexpected EOF",
-		`{"1":1}`:                               `line 1: the object has no "2"`,
+		`{"1":1,"a":3}`:                         `line 1: the object has no "2"; it has "1" and "a"`,
+		`{}`:                                    `line 1: the object has no "1"`,
+		"app," + hours: "line 1: the last 24 columns are named 1 to 24, as counts per interval " +
+			"are; want a task a line",
+		strings.TrimSuffix("app,"+hours, ",24"): "no records",
 		`{"1":}`:                                `line 1: no JSON object`,
 		`{"1":1,"2":`:                           `line 1: no JSON object`,
 		"1,1ms\n" + strings.Repeat("9", 400) + ",1ms\n": `line 2: want a time such as`,
@@ -237,6 +247,7 @@ func FuzzRead(f *testing.F) {
 	}
 	f.Add(sampleHAR, "startedDateTime", "time", true)
 	f.Add(sampleHAR, "1", "5", false)
+	f.Add(`[{"1":1,"2":2}, {"2":"1ms","1":[{}]}]`, "1", "2", false)
 	for _, text := range sampleVegeta(f) {
 		f.Add(text, "timestamp", "latency", true)
 		f.Add(text, "1", "3", false)

@@ -121,9 +121,20 @@ func TestTrendBadInput(t *testing.T) {
 	t.Chdir(t.TempDir())
 	clitest.Write(t, "a", "k: 1\nBenchmarkA 1 5 ns/op\n")
 	clitest.Write(t, "b", "BenchmarkA 1 5 ns/op\n")
+	for _, dir := range []string{"series/1", "series/2"} {
+		if err := os.MkdirAll(dir, 0o777); err != nil {
+			t.Fatal(err)
+		}
+		clitest.Write(t, dir+"/results.txt", "BenchmarkA 1 5 ns/op\n")
+	}
 	for _, c := range []struct{ args, want string }{
 		{"", "trend: RESULT is missing (usage: poolbench trend RESULT RESULT... [flags])"},
-		{"a", "trend: RESULT is missing"},
+		{"a", "trend: a trend takes two results or more"},
+		{"series", "series: no results.txt in it: not the directory of a run; in it are runs: " +
+			"series/1 and series/2"},
+		{"a b c", "c: no such file or directory (arguments are read; --out names what is " +
+			"written)"},
+		{"a b c --out d --html e", "c: no such file or directory\n"},
 		{"a a", "trend: a trend takes two results or more"},
 		{"a b --by k", `--by: b:1: the run has no line "k: …" above it to sort by`},
 		{"a b --metric cats", "trend: no metric cats in a or b"},

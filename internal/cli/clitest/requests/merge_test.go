@@ -3,12 +3,14 @@ package requests
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/directory"
 	"github.com/poolbench/poolbench/internal/cli/clitest"
+	"github.com/poolbench/poolbench/internal/text/prose"
 )
 
 // TestMerge: two directories of one load are one of twice the requests, whose distributions hold
@@ -76,7 +78,8 @@ func TestMerge(t *testing.T) {
 		{[]string{"virtual", "also"}, "ran under the virtual clock: it is no part of a load"},
 		{[]string{"a", "other"}, "they are no parts of one load"},
 		{[]string{"a"}, "want two directories or more"},
-		{[]string{"a", "none"}, "no such file"},
+		{[]string{"none", "a", "b"}, "none: no such file"},
+		{[]string{".", "a", "b"}, ".: no results.txt in it: not the directory of a run; in it are runs: a"},
 	} {
 		o := clitest.Command(t, append([]string{"merge", "--out", "bad"}, c.args...)...)
 		if o.Code != clitest.Unusable || !strings.Contains(o.Stderr, c.says) {
@@ -84,6 +87,51 @@ func TestMerge(t *testing.T) {
 		}
 		if _, err := os.Stat(filepath.Join("bad")); err == nil {
 			t.Errorf("%q: a directory is left", c.args)
+		}
+	}
+}
+
+// TestMergePartial: of runs that were killed, what is whole is merged, and the result is partial,
+// too; a run that is not in each directory is not merged.
+func TestMergePartial(t *testing.T) {
+	url, _ := clitest.Shop(t, 200)
+	t.Chdir(t.TempDir())
+	clitest.Attacked(t, "attack", url, "--rate", "400", "--n", "20", "--count", "2", "--name", "shop",
+		"--out", "whole", "--quiet")
+	text := clitest.Read(t, "whole/results.txt")
+	end, second := strings.Index(text, "# complete"), strings.LastIndex(text, "# seed")
+	for dir, upto := range map[string]int{"k1": end, "k2": end, "one": second} {
+		if err := os.CopyFS(dir, os.DirFS("whole")); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Truncate(dir+"/results.txt", int64(upto)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for dir, with := range map[string]string{"k1 and k2": "k2", "k1": "whole"} {
+		o := clitest.Command(t, "merge", "k1", with, "--out", "both", "--force")
+		if !strings.Contains(prose.OneLine(o.Stdout), "Partial, as not all runs came to their end: "+
+			dir+".") {
+			t.Errorf("exit code %d: %s%s", o.Code, o.Stdout, o.Stderr)
+		}
+		both, partial, err := directory.Read("both")
+		if err != nil || !partial || len(both) != 2 || both[0].Tasks != 40 || both[1].Tasks != 40 {
+			t.Fatal(dir, len(both), partial, err)
+		}
+		if r := both[1]; !slices.ContainsFunc(r.Reasons, func(why bench.Reason) bool {
+			return strings.Contains(why.Text, "k1: it is partial")
+		}) {
+			t.Errorf("%s: %v", dir, r.Reasons)
+		}
+		if o := clitest.Command(t, "gate", "both", "both"); o.Code != clitest.Undecided ||
+			!strings.Contains(o.Stdout, "both/results.txt is not whole") {
+			t.Errorf("gate: exit code %d: %s%s", o.Code, o.Stdout, o.Stderr)
+		}
+	}
+	for _, args := range [][]string{{"whole", "one"}, {"one", "whole"}} {
+		o := clitest.Command(t, append([]string{"merge", "--out", "bad"}, args...)...)
+		if o.Code != clitest.Unusable || !strings.HasSuffix(o.Stderr, " (partial: one)\n") {
+			t.Errorf("%q: exit code %d: %s", args, o.Code, o.Stderr)
 		}
 	}
 }
