@@ -50,7 +50,7 @@ func TestPartsAddUp(t *testing.T) {
 		names = append(names, spec.Name)
 	}
 	random, added := rand.New(rand.NewPCG(30, 1)), 0
-	names = race.Sample(t, names, 12)
+	names = race.Sample(t, check.Others(t, names, 2), 12)
 	for _, name := range names {
 		for i, target := range []string{"none", "token_bucket:rate=150,burst=3",
 			"conn_pool:conns=2", "flaky:errors=0.1,spikes=0.1"} {
@@ -92,6 +92,7 @@ func TestPartsMerged(t *testing.T) {
 
 // TestPartsUnderTheRealClock adds up what a machine did.
 func TestPartsUnderTheRealClock(t *testing.T) {
+	t.Parallel()
 	for _, strategy := range []string{"worker_pool", "unbounded", "serial",
 		"retry+bounded_queue_shed:queue=2+worker_pool"} {
 		r := runWritten(t, Written{Strategy: strategy, Workload: "exponential:mean=1ms",

@@ -51,7 +51,7 @@ func TestMisbehaved(t *testing.T) {
 		row
 		clock, loop string
 	}
-	var cells []cell
+	var pairs, fours []cell // of a clock, of a clock and a loop
 	for i, test := range []row{
 		{"nothing", both, ""}, // the control
 
@@ -109,22 +109,22 @@ func TestMisbehaved(t *testing.T) {
 		{changesRun, open, "a task came back with another Run"},
 		{changesSize, open, "a task came back with another Run"},
 	} {
-		// each day one clock in turns, the other with the other loop
-		clocks := []string{"real", "virtual"}
-		if i%2 > 0 {
-			slices.Reverse(clocks)
-		}
+		var cells []cell
 		for _, arrival := range []string{open, closed} {
 			if test.arrival != both && test.arrival != arrival {
 				continue
 			}
-			for _, clock := range clocks {
-				cells = append(cells, cell{test, clock, arrival})
-			}
-			slices.Reverse(clocks)
+			cells = append(cells, cell{test, "real", arrival}, cell{test, "virtual", arrival})
+		}
+		turn := i % len(cells) // each day one of them in turns
+		cells = slices.Concat(cells[turn:], cells[:turn])
+		if test.arrival == both {
+			fours = append(fours, cells...)
+		} else {
+			pairs = append(pairs, cells...)
 		}
 	}
-	for _, test := range check.Others(t, cells, 2) {
+	for _, test := range append(check.Others(t, pairs, 2), check.Others(t, fours, 4)...) {
 		t.Run(strings.Join([]string{string(test.how), test.clock, test.loop}, "/"),
 			func(t *testing.T) {
 				t.Parallel()
@@ -133,7 +133,7 @@ func TestMisbehaved(t *testing.T) {
 				// be, of something else: then it is given more time.
 				patience := []string{"30s"}
 				if hangs.MatchString(test.want) {
-					patience = []string{"100ms", "2s", "20s"}
+					patience = []string{"25ms", "200ms", "2s", "20s"}
 				}
 				var out string
 				var failed bool

@@ -53,6 +53,7 @@ func TestServedWorkload(t *testing.T) {
 // TestConnectionsStay: the connections that a task's client keeps open are no goroutines that the
 // strategy has left behind.
 func TestConnectionsStay(t *testing.T) {
+	t.Parallel() // it waits for goroutines that stay
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	defer server.Close()
 	client := server.Client()

@@ -69,6 +69,7 @@ func TestProfileRefused(t *testing.T) {
 
 // TestProfiledLeak: goroutines that outlive a strategy are found among those with other labels.
 func TestProfiledLeak(t *testing.T) {
+	t.Parallel() // it waits for the goroutine that stays
 	end := make(chan struct{})
 	defer close(end)
 	s := scenario(t, bench.Written{Limit: 2, Load: 0.5, Tasks: 50, Clock: "real",

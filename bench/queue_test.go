@@ -2,11 +2,13 @@ package bench_test
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/house/check"
 	"github.com/poolbench/poolbench/internal/machine/race"
 	"github.com/poolbench/poolbench/strategies"
 )
@@ -39,10 +41,10 @@ func TestQueueSlots(t *testing.T) {
 // they counted, timed or a client's each.
 func TestDefaultQueueIsNeverFull(t *testing.T) {
 	t.Parallel()
-	for _, spec := range race.Sample(t, strategies.All(), 10) {
-		if !spec.UsesQueue || spec.Sheds {
-			continue
-		}
+	specs := slices.DeleteFunc(strategies.All(), func(spec strategies.Spec) bool {
+		return !spec.UsesQueue || spec.Sheds
+	})
+	for _, spec := range race.Sample(t, check.Others(t, specs, 2), 5) {
 		for _, w := range []bench.Written{
 			{Arrival: "batch", Tasks: 300},
 			{Arrival: "bulk:n=50,period=1s", Duration: 4 * time.Second},
@@ -66,7 +68,7 @@ func TestRanks(t *testing.T) {
 	if race.Enabled {
 		tasks, errors = tasks/10, math.Sqrt(10)
 	}
-	for _, load := range []float64{0.5, 0.8} {
+	for _, load := range check.Others(t, []float64{0.5, 0.8}, 2) {
 		wait := map[string]float64{}
 		for _, strategy := range []string{"segregated", "shortest_first", "worker_pool",
 			"cpu_io_split"} {

@@ -165,6 +165,7 @@ func TestKnownAnswers(t *testing.T) {
 		})
 	}
 	t.Run("closed", func(t *testing.T) {
+		check.Only(t) // the short ones are daily
 		// M/M/k//N with N = 12, Z = 2, k = 4 in units of the mean service.
 		r := run(t, scenario(t, bench.Written{Arrival: "closed:clients=12,think=20ms", Limit: 4,
 			Tasks: tasks, Warmup: 1.0 / 11, Seed: 1}))

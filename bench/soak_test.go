@@ -22,8 +22,8 @@ func TestSoak(t *testing.T) {
 		{Strategy: "worker_pool", Load: 0.8},
 		{Strategy: "semaphore", Load: 0.6, Workload: "lognormal", Deadline: 20 * time.Millisecond},
 		{Strategy: "bounded_queue_shed", Load: 1.3, Queue: 5},
-		{Strategy: "partitioned", Load: 0.7, Workload: "hyperexp"},
 		{Strategy: "segregated", Load: 0.5, Workload: "two_class"},
+		{Strategy: "partitioned", Load: 0.7, Workload: "hyperexp"},
 		{Strategy: "retry_queue", Rate: 90, Target: "token_bucket:rate=100,burst=5"},
 		{Strategy: "unbounded", Load: 0.8, Arrival: "bulk"},
 		{Strategy: "fair_share", Load: 0.9, Workload: "tenants:skew=noisy(0.6)"},
@@ -32,7 +32,7 @@ func TestSoak(t *testing.T) {
 		{Strategy: "earliest_deadline", Load: 0.9, Workload: "deadlines:slack=exp(20ms)"},
 		{Strategy: "circuit_breaker", Rate: 300, Target: "tenant_quota:rate=50,burst=2",
 			Workload: "tenants:n=3,skew=zipf(0.5)"},
-	}, 2) {
+	}, 3) {
 		w.Limit, w.Tasks, w.Warmup, w.Seed = 4, tasks, 0.1, 3
 		t.Run(w.Strategy, func(t *testing.T) {
 			s := scenario(t, w)

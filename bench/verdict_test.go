@@ -113,7 +113,7 @@ func holds(t testing.TB, what string, r *Result) {
 // TestCleanRuns: runs of the real strategies that are in order are VALID, for all of 4 times 50
 // seeds: the checks on chance have a level of 10⁻⁶, that for a step in the wait of some 10⁻⁴.
 func TestCleanRuns(t *testing.T) {
-	seeds := uint64(check.Of(t, 10, 50))
+	seeds := uint64(check.Of(t, 5, 50))
 	for _, name := range []string{"worker_pool", "bounded_queue_shed", "unbounded", "partitioned"} {
 		for seed := range seeds {
 			r, err := Run(context.Background(),
@@ -132,7 +132,7 @@ func TestCleanRuns(t *testing.T) {
 func TestCleanQueues(t *testing.T) {
 	t.Parallel()
 	check.RacedBy(t, "TestAgreement")
-	for seed := range uint64(check.Of(t, 20, 100)) {
+	for seed := range uint64(check.Of(t, 10, 100)) {
 		holds(t, "C² = 1, load 0.9", judged(t, queue(Real, seed, 20_000, 0.9, 1)))
 		holds(t, "C² = 16, load 0.5", judged(t, queue(Virtual, seed, 20_000, 0.5, 16)))
 	}
@@ -424,7 +424,7 @@ func TestLength(t *testing.T) {
 		t.Fatal(err)
 	}
 	p99, _ := exact.ResponseQuantile(0.99)
-	runs := check.Of(t, 40, 200)
+	runs := check.Of(t, 20, 200)
 	means, quantiles := 0, 0
 	for seed := range uint64(runs) {
 		r := judged(t, queue(Virtual, seed, 20_000, 0.7, 1))

@@ -184,7 +184,7 @@ func TestAsNetHTTP(t *testing.T) {
 			cells = append(cells, cell{answer, request, 0}, cell{answer, request, 3})
 		}
 	}
-	for _, c := range race.Sample(t, check.Others(t, cells, 5), 60) {
+	for _, c := range race.Sample(t, check.Others(t, cells, 7), 60) {
 		t.Run(fmt.Sprintf("%s/%s/%.20s/%d", c.answer, c.request.Method, c.request.Body,
 			c.redirects),
 			func(t *testing.T) {
@@ -302,6 +302,7 @@ func redirects(t *testing.T, all []redirected) {
 // TestConnections: no more of them than were asked for are open at once, also where redirects are
 // followed, and all are used.
 func TestConnections(t *testing.T) {
+	t.Parallel()
 	for _, secure := range []bool{false, true} {
 		for _, most := range []int{1, 3} {
 			var mu sync.Mutex

@@ -20,7 +20,7 @@ import (
 	"github.com/poolbench/poolbench/bench/attack"
 	"github.com/poolbench/poolbench/bench/attack/checks"
 	"github.com/poolbench/poolbench/bench/attack/templates"
-	"github.com/poolbench/poolbench/internal/machine/race"
+	"github.com/poolbench/poolbench/internal/house/check"
 	"github.com/poolbench/poolbench/strategies"
 )
 
@@ -317,7 +317,7 @@ func TestLettersMasked(t *testing.T) {
 // and alone, through a strategy with a queue and with clients.
 func TestLargeRow(t *testing.T) {
 	large := strings.Repeat("a\"b\\\r\n\r\nGET / HTTP/1.1&x=1}]",
-		race.Repetitions(t, 10<<20/28))
+		check.Of(t, 2<<20/28, 10<<20/28))
 	var mu sync.Mutex
 	seen := map[string]int{}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -46,6 +46,7 @@ func speaking(t *testing.T, way string, h http.HandlerFunc) string {
 // TestHostileCaptures: whatever a server has captured cannot leave the field where it is sent, or
 // the request is not sent; and it is in no output.
 func TestHostileCaptures(t *testing.T) {
+	t.Parallel()
 	const steps = `
 - url: HOST/give
   capture: v = json:.v
@@ -174,6 +175,7 @@ func noneIn(t *testing.T, r *attack.Report, secrets ...string) {
 // and vegeta's file, when the server says them again, when it fails while they are sent, and when
 // the step fails whose answer has them.
 func TestSecretsOfSessions(t *testing.T) {
+	t.Parallel()
 	const token, cookie = "5f1c-captured-77aa", "c00kie-9b3d"
 	for name, way := range sessionWays {
 		for _, fails := range []string{"check", "status", "reset", "refused"} {
@@ -241,6 +243,7 @@ func TestSecretsOfSessions(t *testing.T) {
 // TestCookiesOfSessions: each session has cookies of its own, also those that a redirect sets, and
 // no more than a jar may hold.
 func TestCookiesOfSessions(t *testing.T) {
+	t.Parallel()
 	for name, way := range sessionWays {
 		t.Run(name, func(t *testing.T) {
 			var mu sync.Mutex

@@ -19,6 +19,7 @@ import (
 	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/bench/attack"
 	"github.com/poolbench/poolbench/bench/records"
+	"github.com/poolbench/poolbench/internal/house/check"
 	"github.com/poolbench/poolbench/internal/machine/race"
 )
 
@@ -139,7 +140,7 @@ func sharedAttack(arrival string) attack.Attack {
 // metric, distribution, count and point of the timeline.
 func TestMergeIsOneGenerator(t *testing.T) {
 	all := []string{"poisson", "constant", "bulk:n=5", "sine"}
-	for _, arrival := range all[:race.Repetitions(t, len(all))] {
+	for _, arrival := range race.Sample(t, check.Others(t, all, 2), 1) {
 		a := sharedAttack(arrival)
 		a.Trace = 0.2
 		alone := inBubble(t, a, answers)

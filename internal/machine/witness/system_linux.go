@@ -2,7 +2,6 @@ package witness
 
 import (
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -32,13 +31,22 @@ type runQueue struct {
 
 func openRunQueue() *runQueue {
 	q := &runQueue{}
-	names, _ := filepath.Glob("/proc/self/task/*/schedstat") // none where the system does not tell
-	for _, name := range names {
+	for _, name := range threads() {
 		if file, err := unix.Open(name, unix.O_RDONLY|unix.O_CLOEXEC, 0); err == nil {
 			q.files, q.last = append(q.files, file), append(q.last, 0)
 		}
 	}
 	return q
+}
+
+// threads are the files of how long each thread of this process ran and waited. They need not be
+// there: filepath.Glob looks, for as long as it takes to read them.
+func threads() (files []string) {
+	tasks, _ := os.ReadDir("/proc/self/task") // none where the system does not tell
+	for _, task := range tasks {
+		files = append(files, "/proc/self/task/"+task.Name()+"/schedstat")
+	}
+	return files
 }
 
 func (q *runQueue) close() {
@@ -86,8 +94,7 @@ func readCounters() counters {
 	if text, err := os.ReadFile("/proc/pressure/cpu"); err == nil {
 		c.stalled = parsePressure(string(text))
 	}
-	files, _ := filepath.Glob("/proc/self/task/*/schedstat")
-	for _, file := range files {
+	for _, file := range threads() {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			continue // the thread has ended

@@ -77,7 +77,7 @@ func laws() []string {
 // wait, by the same seeds; and the same again is equal, task by task.
 func TestCompareFindsOnePercent(t *testing.T) {
 	t.Chdir(t.TempDir())
-	tasks := 1500
+	tasks := 1000
 	if check.All() {
 		tasks = 20000
 	}
@@ -202,7 +202,7 @@ func TestCompareFalseAlarms(t *testing.T) {
 // TestCompareDefaultRun: the strategies of the default scenario in a text that a person reads.
 func TestCompareDefaultRun(t *testing.T) {
 	t.Chdir(t.TempDir())
-	clitest.Succeed(t, "run", "--quiet", "--clock", "virtual", "--n", "3000", "--out", "one")
+	clitest.Succeed(t, "run", "--quiet", "--clock", "virtual", "--n", "1000", "--out", "one")
 	loads := "0.95"
 	if check.Whole(t) {
 		loads = "0.5,0.95,1.1"

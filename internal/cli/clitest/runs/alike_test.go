@@ -13,7 +13,8 @@ import (
 func TestAlike(t *testing.T) {
 	check.RacedBy(t, "TestRunWritesDirectory")
 	t.Chdir(t.TempDir())
-	for _, c := range []struct{ strategies, loads, row, without, note string }{
+	type table struct{ strategies, loads, row, without, note string }
+	for _, c := range check.Others(t, []table{
 		{"worker_pool,codel_lifo,semaphore,errgroup_limit", "0.9",
 			"\n  worker_pool and 2 alike  ", "\n  semaphore ",
 			"\n  alike in every run: worker_pool, semaphore, errgroup_limit\n"},
@@ -24,7 +25,7 @@ func TestAlike(t *testing.T) {
 		{"worker_pool,semaphore,serial,weighted_semaphore", "0.3,0.4,0.5,0.6,0.9",
 			"\n  worker_pool and 2 alike  ", "\n  weighted",
 			"\n  alike in every run: worker_pool, semaphore, weighted_semaphore\n"},
-	} {
+	}, 2) {
 		o := clitest.Command(t, "run", "--clock", "virtual", "--strategy", c.strategies, "--load", c.loads,
 			"--n", "400", "--force", "--out", "x")
 		if o.Code != clitest.Fine || !strings.Contains(o.Stdout, c.row) ||

@@ -17,11 +17,15 @@ import (
 // measured 140 to 240 ms.)
 func TestTooShortSaysSo(t *testing.T) {
 	check.RacedBy(t, "TestRunWritesDirectory")
-	seeds := check.Of(t, 1, 3)
-	for _, c := range []struct {
+	type row struct {
 		args  string
 		short bool
-	}{
+	}
+	type cell struct {
+		row
+		seed int
+	}
+	rows := []row{
 		{"--strategy token_bucket:rate=100,burst=5+worker_pool --workload constant:mean=20ms " +
 			"--rate 90 --limit 8", true},
 		{"--strategy token_bucket:rate=100,burst=5+worker_pool --workload constant:mean=20ms " +
@@ -33,26 +37,31 @@ func TestTooShortSaysSo(t *testing.T) {
 		{"--strategy worker_pool --limit 10000 --load 0.9", false}, // where nobody waits
 		// where waits are brief beside the tasks, and the queue takes 240 million
 		{"--strategy worker_pool --limit 10000 --load 0.99", false},
-	} {
-		for seed := range seeds {
-			dir := t.TempDir()
-			o := clitest.Succeed(t, append(strings.Fields("run --clock virtual --quiet --out "+dir+
-				"/out --seed "+fmt.Sprint(seed)), strings.Fields(c.args)...)...)
-			if said := strings.Contains(o.Stdout, "too short for a p99"); said != c.short {
-				t.Errorf("%s: said to be short %v, want %v\n%s", c.args, said, c.short, o.Stdout)
-			}
-			if strings.Contains(o.Stdout, "exact values") {
-				t.Errorf("%s: a reader is told of exact values that are not missed:\n%s", c.args,
-					o.Stdout)
-			}
-			read, err := results.ReadDir(dir + "/out")
-			if err != nil {
-				t.Fatal(err)
-			}
-			in, ok := results.Cell{&read.Runs[0]}.Interval("p99-response")
-			if ok == c.short {
-				t.Errorf("%s seed %d: an interval %v", c.args, seed, in)
-			}
+	}
+	var cells []cell
+	for seed := range 3 {
+		for _, r := range rows {
+			cells = append(cells, cell{r, seed})
+		}
+	}
+	for _, c := range check.Others(t, cells, 5) { // of rows with and without an interval
+		dir := t.TempDir()
+		o := clitest.Succeed(t, append(strings.Fields("run --clock virtual --quiet --out "+dir+
+			"/out --seed "+fmt.Sprint(c.seed)), strings.Fields(c.args)...)...)
+		if said := strings.Contains(o.Stdout, "too short for a p99"); said != c.short {
+			t.Errorf("%s: said to be short %v, want %v\n%s", c.args, said, c.short, o.Stdout)
+		}
+		if strings.Contains(o.Stdout, "exact values") {
+			t.Errorf("%s: a reader is told of exact values that are not missed:\n%s", c.args,
+				o.Stdout)
+		}
+		read, err := results.ReadDir(dir + "/out")
+		if err != nil {
+			t.Fatal(err)
+		}
+		in, ok := results.Cell{&read.Runs[0]}.Interval("p99-response")
+		if ok == c.short {
+			t.Errorf("%s seed %d: an interval %v", c.args, c.seed, in)
 		}
 	}
 }
@@ -75,23 +84,26 @@ func TestSaysHowShort(t *testing.T) {
 // TestRareWaits: a mean wait that 16 seeds scatter by half of it and more is not VALID: of 22.3 µs
 // 10,000 slots had 10.8. Where hardly anyone waits, or few slots are as busy, a run is.
 func TestRareWaits(t *testing.T) {
-	most := fmt.Sprint("--limit 10000 --load 0.99 --n ", check.Of(t, 50_000, 250_000),
-		" --workload ")
-	for args, short := range map[string]bool{
-		most + "exponential": true,
-		most + "constant":    true,
-		"--limit 1000 --load 0.95 --n 30000 --workload exponential": true,
-		"--limit 1000 --load 0.95 --n 30000 --workload constant":    true,
-		"--limit 100 --load 0.95 --n 20000 --workload exponential":  false, // ±34 %
-		"--limit 100 --load 0.95 --n 20000 --workload constant":     false, // ±26 %
-		"--limit 4 --load 0.5 --n 400":                              false,
-		"--limit 4 --load 0.1 --n 400":                              false,
-		"--limit 16 --load 0.5":                                     false,
-	} {
+	type row struct {
+		args  string
+		short bool
+	}
+	for _, c := range check.Others(t, []row{ // each day one of each kind
+		{"--limit 10000 --load 0.99 --n 50000 --workload exponential", true},
+		{"--limit 10000 --load 0.99 --n 250000 --workload exponential", true},
+		{"--limit 1000 --load 0.95 --n 30000 --workload exponential", true},
+		{"--limit 10000 --load 0.99 --n 250000 --workload constant", true},
+		{"--limit 100 --load 0.95 --n 20000 --workload exponential", false}, // ±34 %
+		{"--limit 1000 --load 0.95 --n 30000 --workload constant", true},
+		{"--limit 4 --load 0.5 --n 400", false},
+		{"--limit 100 --load 0.95 --n 20000 --workload constant", false}, // ±26 %
+		{"--limit 4 --load 0.1 --n 400", false},
+		{"--limit 16 --load 0.5", false},
+	}, 2) {
 		o := clitest.Succeed(t, strings.Fields("run --clock virtual --strategy worker_pool --out "+
-			t.TempDir()+"/out "+args)...)
-		if strings.Contains(o.Stderr, "too short: the ") != short {
-			t.Errorf("%s: want too short %v: %s", args, short, o.Stderr)
+			t.TempDir()+"/out "+c.args)...)
+		if strings.Contains(o.Stderr, "too short: the ") != c.short {
+			t.Errorf("%s: want too short %v: %s", c.args, c.short, o.Stderr)
 		}
 	}
 }
@@ -110,15 +122,16 @@ func TestSaysWhatIsShort(t *testing.T) {
 // one strategy is too short for all that lose nothing, and none of them has a p99 to rank by.
 func TestShortInAnyOrder(t *testing.T) {
 	check.RacedBy(t, "TestRunWritesDirectory")
-	for _, c := range []struct {
+	type row struct {
 		args  string
 		short bool
-	}{
+	}
+	for _, c := range check.Others(t, []row{
 		{"--load 0.9 --n 4000 --limit 4 --workload tenants:n=3", true},
 		{"--load 0.85 --n 600 --limit 2 --workload lognormal:mean=5ms,c2=2", true},
 		{"--load 0.5 --n 4000 --limit 4 --workload tenants:n=3", false},
 		{"--load 0.7 --n 10 --limit 4 --workload tenants:n=3", true},
-	} {
+	}, 2) {
 		dir := t.TempDir()
 		clitest.Succeed(t, append(strings.Fields("run --clock virtual --quiet --out "+dir+"/out "+
 			"--strategy worker_pool,fair_share,priority,earliest_deadline,shortest_first,"+
@@ -148,18 +161,26 @@ func TestShortInAnyOrder(t *testing.T) {
 // overload: its last tasks end after its last arrival, and are most of it.
 func TestFewTasksAreNoOverload(t *testing.T) {
 	check.RacedBy(t, "TestRunWritesDirectory")
+	type cell struct {
+		n    int
+		more string
+	}
+	var cells []cell
 	for _, n := range []int{1, 2, 3, 20, 100} {
 		for _, more := range []string{"--load 0.7", "--load 0.3 --limit 16",
 			"--load 0.9 --workload hyperexp"} {
-			o := clitest.Succeed(t, strings.Fields(fmt.Sprintf("run --clock virtual --strategy worker_pool "+
-				"--n %d --out %s %s", n, t.TempDir()+"/out", more))...)
-			if strings.Contains(o.Stdout, "overload") || strings.Contains(o.Stdout, "without end") {
-				t.Errorf("%d tasks, %s:\n%s", n, more, o.Stdout)
-			}
-			if n < 3 && !strings.Contains(o.Stdout+o.Stderr, "too short") {
-				t.Errorf("%d tasks, %s: not said to be too short\n%s%s", n, more, o.Stdout,
-					o.Stderr)
-			}
+			cells = append(cells, cell{n, more})
+		}
+	}
+	for _, c := range check.Others(t, cells, 2) {
+		o := clitest.Succeed(t, strings.Fields(fmt.Sprintf("run --clock virtual --strategy worker_pool "+
+			"--n %d --out %s %s", c.n, t.TempDir()+"/out", c.more))...)
+		if strings.Contains(o.Stdout, "overload") || strings.Contains(o.Stdout, "without end") {
+			t.Errorf("%d tasks, %s:\n%s", c.n, c.more, o.Stdout)
+		}
+		if c.n < 3 && !strings.Contains(o.Stdout+o.Stderr, "too short") {
+			t.Errorf("%d tasks, %s: not said to be too short\n%s%s", c.n, c.more, o.Stdout,
+				o.Stderr)
 		}
 	}
 }
