@@ -50,5 +50,5 @@ function label(model: Model, scenario: Scenario, series: number[]): string {
   const shed = model.metric("shed/op");
   const sheds = shed >= 0 && cells.some((c) => c.runs.some((r) => (model.value(r, shed) ?? 0) > 0));
   if (!fifo) return `${who.length} that coincide${where}`;
-  return `${who.length} ${sheds ? "shedding " : ""}first-in-first-out strategies${where}`;
+  return `${who.length} ${sheds ? "shedding " : ""}FIFO strategies${where}`;
 }

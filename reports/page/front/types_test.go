@@ -6,6 +6,7 @@ import (
 	"os"
 	"reflect"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -77,5 +78,28 @@ func TestNoNull(t *testing.T) {
 	}
 	if strings.Contains(string(text), "null") {
 		t.Errorf("%s", text)
+	}
+}
+
+// TestClassLabels: what names a class of strategies is not cut in its middle.
+func TestClassLabels(t *testing.T) {
+	read := func(name, pattern string) [][]string {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return regexp.MustCompile(pattern).FindAllStringSubmatch(string(text), -1)
+	}
+	most := read("dom.ts", `brief\(text: string, most = (\d+)\)`)
+	labels := read("classes.ts", "return `\\$\\{who.length\\}([^`]*)`")
+	if len(most) != 1 || len(labels) != 2 {
+		t.Fatalf("dom.ts has %q, classes.ts %q", most, labels)
+	}
+	for _, l := range labels {
+		label := "10" + strings.NewReplacer(`${sheds ? "shedding " : ""}`, "shedding ", "${where}",
+			"").Replace(l[1])
+		if shown, err := strconv.Atoi(most[0][1]); err != nil || len(label) > shown {
+			t.Errorf("%q has %d letters, and %s are shown", label, len(label), most[0][1])
+		}
 	}
 }
