@@ -28,8 +28,9 @@ func stretchesFor(n int, takes float64) int {
 }
 
 // Report adds the 95 % intervals of means and quantiles of the response, and of the mean
-// wait, as far as the run is long enough for each.
-func Report(o *observed.Run, r *result.Result, first int, k Memory) {
+// wait, as far as the run is long enough for each. It returns how the p99 scatters by the run's
+// own tasks, where these start in another order than they came in.
+func Report(o *observed.Run, r *result.Result, first int, k Memory) (own Scatter) {
 	done := func(of func(*records.Record) int64) func(int, *records.Record) (float64, bool) {
 		return func(_ int, rec *records.Record) (float64, bool) {
 			return float64(of(rec)) / observed.Second, rec.Outcome == records.Completed
@@ -45,7 +46,11 @@ func Report(o *observed.Run, r *result.Result, first int, k Memory) {
 		reportMean(o, r, "mean-response", first, stretchesFor(n, k.takesMeanResponse()),
 			done((*records.Record).Response))
 	}
-	reportQuantiles(r, responses, k)
+	if p99, ok := r.Metric("p99-response-sec"); ok && k.Reorders {
+		own = scatterOf(p99, responses)
+	}
+	reportQuantiles(r, responses, k, own)
+	return own
 }
 
 // responsesFrom are those of the tasks that completed, in the order of the due times.
@@ -119,7 +124,7 @@ func unskewed(z, skewness, n float64) float64 {
 // beyond the quantile, turned back into responses. It has no less than independent tasks would
 // leave. A response that many tasks have in common, as that of constant tasks which do not wait, is
 // known without an interval. It changes the order of the responses.
-func reportQuantiles(r *result.Result, responses []int64, k Memory) {
+func reportQuantiles(r *result.Result, responses []int64, k Memory, own Scatter) {
 	type end struct {
 		unit string
 		rank int
@@ -129,6 +134,9 @@ func reportQuantiles(r *result.Result, responses []int64, k Memory) {
 	for _, q := range result.Quantiles[:3] { // a p99.9 takes millions
 		v, ok := r.Metric(q.Name + "-response-sec")
 		stretches := stretchesFor(n, k.TakesQuantile(q.P))
+		if q.P == 0.99 && stretches == 0 && k.sheds && own.Tells() {
+			stretches = mostStretches // what sheds those who wait long forgets before its plan
+		}
 		if !ok || stretches == 0 {
 			continue
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/poolbench/poolbench/bench/records"
 	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/internal/statistics/theory"
+	"github.com/poolbench/poolbench/strategies"
 )
 
 // A Memory is how long a run remembers, and how rare what decides its means is: by the plan where
@@ -25,9 +26,11 @@ type Memory struct {
 	// the least that Relax can be, however the run came out, by its plan; 0: the plan does not say
 	Planned float64
 	brief   float64 // p99 of the wait in mean services, by the plan; 0: the plan does not say
-	// tasks that arrive at random are served in their order, and nothing else delays them: of such
-	// a queue theory knows how its p99 scatters
-	Ordered bool
+	// tasks that arrive at random wait for slots, and nothing else delays or refuses them: theory
+	// knows how the p99 of such a queue scatters, where they start in their order
+	Known    bool
+	Reorders bool // tasks start, and run whole, in another order than they came in
+	sheds    bool
 }
 
 // p99Width is the constant of the p99, measured over loads of 0.7 to 0.95, C² of 0 to 16 and 1 to
@@ -37,11 +40,18 @@ const p99Width = 7.8
 // P99Variance is the relative variance of the p99 response of so many tasks that remember relax of
 // them, times their number: what the queue adds, and what the tasks have themselves. The response
 // of equal tasks is the wait and a constant, so that the wait's share of the p99 counts by its
-// square; where tasks vary, their own tail covers more of it: the cube, by fit. Of 200 seeds at
-// loads of 0.5 to 0.95, C² of 0 and 1, and 1 to 64 slots it was 0.6 to 2.0 times what they
-// scattered by, and 5 times of 64 slots at 0.95 with C² of 1.
+// square; where tasks vary, their own tail covers more of it: the cube, by fit. The longest tasks
+// add clusters. Of 200 seeds at loads of 0.5 to 0.95, C² of 0 and 1, and 1 to 64 slots it was 0.6
+// to 2.0 times what they scattered by, and 5 times of 64 slots at 0.95 with C² of 1.
 func (k Memory) P99Variance(relax, share float64) float64 {
+	relax *= math.Sqrt(k.clusters())
 	return p99Width * (relax*math.Pow(share, 2+min(k.c2, 1)) + (1+k.c2)/2)
+}
+
+// clusters is how many times as many tasks a p99 takes for its clusters behind the longest tasks:
+// the more of the work these have, the more.
+func (k Memory) clusters() float64 {
+	return min(max(math.Pow(k.tail/exponentialTail, 0.25), 1), 3)
 }
 
 // MeanWaitVariance is that of the mean wait, by the plan: the fewer wait, the more. Where those few
@@ -117,8 +127,10 @@ func MemoryOf(o *observed.Run, r *result.Result, first int, m observed.Measured)
 	}
 	load := rate * mean / float64(o.Slots())
 	fifo := spec.FIFO && spec.WorkConserving && spec.Quantum == nil
-	k := Memory{Relax: Relaxation(o, load, c2), c2: c2, tail: tail,
-		Ordered: fifo && !spec.Sheds && o.Poisson() && s.Target == "none" && s.Timeout == 0}
+	k := Memory{Relax: Relaxation(o, load, c2), c2: c2, tail: tail, sheds: spec.Sheds,
+		Known: (fifo || anyOrder(spec)) && !spec.Sheds && o.Poisson() && s.Target == "none" &&
+			s.Timeout == 0,
+		Reorders: anyOrder(spec) && overtakes(o, first)}
 	k.waits, _ = r.Metric("waited/op")
 	if wait, ok := r.Metric("mean-wait-sec"); ok && mean > 0 {
 		k.wait = wait / mean
@@ -148,6 +160,30 @@ func MemoryOf(o *observed.Run, r *result.Result, first int, m observed.Measured)
 		k.Relax = max(k.Relax, ownRelaxation(o, first))
 	}
 	return k
+}
+
+// anyOrder reports whether tasks of the strategy run whole, in an order of its own.
+func anyOrder(spec strategies.Spec) bool {
+	return !spec.FIFO && spec.Bound != nil && spec.Quantum == nil
+}
+
+// overtakes reports whether a task started before one that was due before it. Of tasks without
+// deadlines, as of those of one tenant, none does.
+func overtakes(o *observed.Run, first int) bool {
+	if o.Trace == nil {
+		return false // of a soak, which keeps no task
+	}
+	last := int64(math.MinInt64)
+	for _, rec := range o.Trace.From(first) {
+		if rec.Attempts == 0 {
+			continue
+		}
+		if rec.Start < last {
+			return true
+		}
+		last = rec.Start
+	}
+	return false
 }
 
 // StartsRelaxation is that of what bounds how often tasks start, a server of constant times; 0
@@ -255,13 +291,12 @@ func (k Memory) takesMeanResponse() float64 {
 	return k.TakesMeanWait()
 }
 
-// TakesQuantile is how many that of a quantile of the response takes. What is beyond a p99 comes in
-// clusters, behind the longest tasks: the more these decide, the more of them it takes.
+// TakesQuantile is how many that of a quantile of the response takes.
 func (k Memory) TakesQuantile(p float64) float64 {
 	memories, relax := p50Memories, k.Relax // which brief waits move, too
 	switch {
 	case p > 0.95:
-		memories = p99Memories * min(max(math.Pow(k.tail/exponentialTail, 0.25), 1), 3)
+		memories = p99Memories * k.clusters()
 	case p > 0.75:
 		memories = p90Memories
 	}

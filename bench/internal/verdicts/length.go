@@ -19,13 +19,12 @@ func checkLength(o *observed.Run, r *result.Result, first int, m observed.Measur
 		return // there is no stationary state to sample
 	}
 	k := intervals.MemoryOf(o, r, first, m)
-	intervals.Report(o, r, first, k)
-	judgeLength(k, r, float64(m.N))
+	judgeLength(k, intervals.Report(o, r, first, k), r, float64(m.N))
 }
 
 // judgeLength says how many tasks the p99 response takes to be within 5 %, and doubts a run whose
 // numbers, by its plan, may be off by as much as they are.
-func judgeLength(k intervals.Memory, r *result.Result, n float64) {
+func judgeLength(k intervals.Memory, own intervals.Scatter, r *result.Result, n float64) {
 	if math.IsInf(k.Relax, 1) { // no length is enough
 		if math.IsInf(k.Planned, 1) && !r.Drifts() {
 			r.Doubt(result.Suspect, rundir.CheckOverload, "by the plan more is offered than can be "+
@@ -33,14 +32,14 @@ func judgeLength(k intervals.Memory, r *result.Result, n float64) {
 		}
 		return
 	}
-	needed := neededTasks(k, r, n)
+	needed := neededTasks(k, own, r, n)
 	r.Add("needed-tasks", needed)
 	what, width := "mean wait", z*math.Sqrt(k.MeanWaitVariance()/n)
-	share := 1.0 // in whatever order tasks start: a run is too short for all, or for none
-	if k.Ordered {
-		share = waitShare(r) // where waits are brief, the response may be told and the wait not
+	variance := k.P99Variance(k.Planned, 1)
+	if k.Known { // where waits are brief, the response may be told and the wait not
+		variance = own.With(k.P99Variance(k.Planned, waitShare(r)))
 	}
-	p99 := z * math.Sqrt(k.P99Variance(k.Planned, share)/n)
+	p99 := z * math.Sqrt(variance/n)
 	if _, has := r.Metric("p99-response-sec"); has && p99 > 1 {
 		what, width = "p99 response", p99
 	}
@@ -58,17 +57,20 @@ func judgeLength(k intervals.Memory, r *result.Result, n float64) {
 const z = 1.96 // standard errors on each side of a 95 % interval
 
 // neededTasks is how many tasks take the p99 response to within 5 %: by theory where tasks that
-// arrive at random are served in their order, else by the run's own interval, which narrows with
-// the root of them. Before a run has one, nobody knows: 0.
-func neededTasks(k intervals.Memory, r *result.Result, n float64) float64 {
+// arrive at random wait for slots alone, and by how the run scatters as well where they do so in
+// another order; else by the run's own interval, which narrows with the root of them. Before a run
+// has one, nobody knows: 0.
+func neededTasks(k intervals.Memory, own intervals.Scatter, r *result.Result, n float64) float64 {
 	const epsilon = 0.05
 	low, has := r.Metric("p99-response-low-sec")
 	high, _ := r.Metric("p99-response-high-sec")
 	p99, _ := r.Metric("p99-response-sec")
 	half := max(high-p99, p99-low) / p99
 	switch takes := k.TakesQuantile(0.99); {
-	case k.Ordered:
-		return k.P99Variance(k.Relax, waitShare(r)) * z * z / (epsilon * epsilon)
+	case k.Known:
+		return own.With(k.P99Variance(k.Relax, waitShare(r))) * z * z / (epsilon * epsilon)
+	case own.Tells():
+		return own.Variance * z * z / (epsilon * epsilon)
 	case has:
 		return n * half * half / (epsilon * epsilon)
 	case n >= takes: // many tasks have it in common

@@ -32,6 +32,7 @@ func TestTooShortSaysSo(t *testing.T) {
 			"--rate 50 --limit 8", false},
 		{"--strategy retry+worker_pool --load 0.9", true},
 		{"--strategy shortest_first --load 0.9", true},
+		{"--strategy codel_lifo --load 0.9", false}, // which forgets at once
 		{"--strategy conc --load 0.95 --workload hyperexp", true},
 		{"--strategy worker_pool", false},
 		{"--strategy worker_pool --limit 10000 --load 0.9", false}, // where nobody waits
@@ -118,19 +119,22 @@ func TestSaysWhatIsShort(t *testing.T) {
 	}
 }
 
-// TestShortInAnyOrder: whatever starts first, the slots are as busy: a run that is too short for
-// one strategy is too short for all that lose nothing, and none of them has a p99 to rank by.
+// TestShortInAnyOrder: whatever starts first, the slots are as busy: a run that is far too short
+// for one strategy is so for all that lose nothing, and none of them has a p99 to rank by. The p99
+// of shortest_first scatters less: of 3600 tasks seeds scatter by ±59 %.
 func TestShortInAnyOrder(t *testing.T) {
 	check.RacedBy(t, "TestRunWritesDirectory")
 	type row struct {
-		args  string
-		short bool
+		args   string
+		short  bool
+		except string
 	}
 	for _, c := range check.Others(t, []row{
-		{"--load 0.9 --n 4000 --limit 4 --workload tenants:n=3", true},
-		{"--load 0.85 --n 600 --limit 2 --workload lognormal:mean=5ms,c2=2", true},
-		{"--load 0.5 --n 4000 --limit 4 --workload tenants:n=3", false},
-		{"--load 0.7 --n 10 --limit 4 --workload tenants:n=3", true},
+		{"--load 0.9 --n 4000 --limit 4 --workload tenants:n=3", true, "shortest_first"},
+		{"--load 0.9 --n 1500 --limit 4 --workload tenants:n=3", true, ""},
+		{"--load 0.5 --n 4000 --limit 4 --workload tenants:n=3", false, ""},
+		{"--load 0.85 --n 600 --limit 2 --workload lognormal:mean=5ms,c2=2", true, ""},
+		{"--load 0.7 --n 10 --limit 4 --workload tenants:n=3", true, ""},
 	}, 2) {
 		dir := t.TempDir()
 		clitest.Succeed(t, append(strings.Fields("run --clock virtual --quiet --out "+dir+"/out "+
@@ -150,8 +154,9 @@ func TestShortInAnyOrder(t *testing.T) {
 			short := slices.ContainsFunc(run.Doubts, func(d results.Doubt) bool {
 				return d.Check() == "too short"
 			})
-			if short != c.short {
-				t.Errorf("%s: %s is too short %v, want %v", c.args, run.Name, short, c.short)
+			want := c.short && (c.except == "" || !strings.Contains(run.Name, "="+c.except+"/"))
+			if short != want {
+				t.Errorf("%s: %s is too short %v, want %v", c.args, run.Name, short, want)
 			}
 		}
 	}
