@@ -32,7 +32,7 @@ func TestTooShortSaysSo(t *testing.T) {
 			"--rate 50 --limit 8", false},
 		{"--strategy retry+worker_pool --load 0.9", true},
 		{"--strategy shortest_first --load 0.9", true},
-		{"--strategy codel_lifo --load 0.9", false}, // which forgets at once
+		{"--strategy codel_lifo --load 0.9 --n 100000", false}, // which forgets at once
 		{"--strategy conc --load 0.95 --workload hyperexp", true},
 		{"--strategy worker_pool", false},
 		{"--strategy worker_pool --limit 10000 --load 0.9", false}, // where nobody waits
