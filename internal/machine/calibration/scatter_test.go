@@ -14,6 +14,7 @@ import (
 // (earliest_deadline) it was beyond half and twice, as clusters of long responses are rare. It is
 // 0.4 times what shortest_first takes on two slots at a load of 0.85, of which long tasks have one.
 func TestNeededInAnyOrder(t *testing.T) {
+	check.RacedBy(t, "TestKnown")
 	seeds := check.Of(t, 5, 25)
 	for _, c := range []struct {
 		strategy, workload string
