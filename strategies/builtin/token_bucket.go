@@ -89,7 +89,7 @@ func (b *tokens) At(now time.Duration, began time.Time) time.Duration {
 		at := began.Add(now)
 		b.next, b.asked = now+b.limiter.ReserveN(at, 1).DelayFrom(at), true
 		// the limiter cuts a delay of just below a whole nanosecond, and its token is not there yet
-		if missing := -b.limiter.TokensAt(began.Add(b.next)); b.next > now && missing > b.half {
+		if b.next > now && -b.limiter.TokensAt(began.Add(b.next)) > b.half {
 			b.next++
 		}
 	}
