@@ -54,11 +54,12 @@ func (c Cell) Interval(name string) (e Estimate, ok bool) {
 	return Estimate{mean, mean - quadrature(below)/n, mean + quadrature(above)/n}, true
 }
 
-// overSeeds is the interval by the deviation of the values: Student's t. Of a p99 it is no narrower
-// than theory says of so many tasks, since few short runs may agree by chance. And each run is
-// short of its p99: where the tail falls as exp(−θt), one that has 1+ε times the tasks beyond it
-// moves it by ln(1+ε)/θ, on average by half the variance of ε less than by ε/θ. That is θ/2 of the
-// variance of the p99, θ being ln 100 of its inverse at most, however many repetitions there are.
+// overSeeds is the interval by the deviation of the values: Student's t. Of a p99 it is no
+// narrower than theory says of so many tasks, since few short runs may agree by chance. And each
+// run is short of its p99: where the tail falls as exp(−θt), one that has 1+ε times the tasks
+// beyond it moves it by ln(1+ε)/θ, on average by half the variance of ε less than by ε/θ. That is
+// θ/2 of the variance of the p99, θ being ln 100 of its inverse at most, however many
+// repetitions there are.
 func (c Cell) overSeeds(name string, values []float64, mean float64) Estimate {
 	n, deviation := float64(len(values)), samples.Deviation(values)
 	half, short := samples.Student(len(values), 0.05)*deviation/math.Sqrt(n), 0.0

@@ -79,7 +79,8 @@ func TestMerge(t *testing.T) {
 		{[]string{"a", "other"}, "they are no parts of one load"},
 		{[]string{"a"}, "want two directories or more"},
 		{[]string{"none", "a", "b"}, "none: no such file"},
-		{[]string{".", "a", "b"}, ".: no results.txt in it: not the directory of a run; in it are runs: a"},
+		{[]string{".", "a", "b"}, ".: no results.txt in it: not the directory of a run; in it are " +
+			"runs: a"},
 	} {
 		o := clitest.Command(t, append([]string{"merge", "--out", "bad"}, c.args...)...)
 		if o.Code != clitest.Unusable || !strings.Contains(o.Stderr, c.says) {
