@@ -167,6 +167,9 @@ func (w *resultsWriter) put(format *benchfmt.Writer, r *bench.Result) error {
 			w.add(doubts[reason.Verdict].Line(reason.String()))
 		}
 	}
+	for _, m := range r.Uncertain {
+		w.add(rundir.Uncertain.Line(m.Unit + " " + strconv.FormatFloat(m.Value, 'g', 3, 64)))
+	}
 	if w.why != nil {
 		for _, cause := range w.why(r) {
 			w.add(rundir.Why.Line(cause))

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/files/rundir"
 	"github.com/poolbench/poolbench/internal/statistics/samples"
 )
@@ -38,10 +39,13 @@ func (l List) String() string {
 	return strings.Join(texts, ",")
 }
 
-// meets reports whether a value is within the bound.
-func (o Objective) meets(v float64) bool {
-	return rundir.Bound{Unit: o.Unit, Op: o.Op, Value: o.Bound}.Meets(v)
+// Limit returns the bound as a run directory stores it.
+func (o Objective) Limit() rundir.Bound {
+	return rundir.Bound{Unit: o.Unit, Op: o.Op, Value: o.Bound}
 }
+
+// meets reports whether a value is within the bound.
+func (o Objective) meets(v float64) bool { return o.Limit().Meets(v) }
 
 // short is the metric as people say it: its unit without the part that says what it is counted in.
 // The plain ops/s, of which nothing would be left, is the throughput.
@@ -83,17 +87,14 @@ func Names() (all []string) {
 }
 
 // A Verdict on an objective.
-type Verdict int
+type Verdict = decide.Verdict
 
-// The verdicts. Undecided is neither of the others: what cannot be told does not pass, and is no
-// failure of the system either.
+// The verdicts of package decide.
 const (
-	Undecided Verdict = iota
-	Met
-	Missed
+	Undecided = decide.Undecided
+	Met       = decide.Met
+	Missed    = decide.Missed
 )
-
-func (v Verdict) String() string { return [...]string{"undecided", "met", "missed"}[v] }
 
 // A Run is what is held to an objective: one that was just made, a *bench.Result, or one that was
 // read from a file.

@@ -31,6 +31,9 @@ type Result struct {
 	Verdict Verdict    // whether the results are valid
 	Reasons []Reason   // that it is not Valid for, broken laws among them
 	Agents  []string   `json:",omitempty"` // that shared the load, a line about each
+	// Uncertain holds the metrics whose 95 % error is beyond 25 % of their value, with that error
+	// relative to the value.
+	Uncertain []Metric `json:",omitempty"`
 	// of the machine that the run was made on, as results.txt has it; nil: of this process
 	Machine []benchfmt.Config `json:",omitempty"`
 }

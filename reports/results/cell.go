@@ -69,6 +69,17 @@ func (c Cell) Value(unit string) float64 {
 	return e.Mid
 }
 
+// Uncertain returns the largest relative 95 % error of a metric among the repetitions, if it is
+// beyond 25 % in any of them: the value must be shown as uncertain ("≈").
+func (c Cell) Uncertain(unit string) (share float64, ok bool) {
+	for _, r := range c {
+		if v, marked := r.Uncertain[unit]; marked {
+			share, ok = max(share, v), true
+		}
+	}
+	return share, ok
+}
+
 // Meets reports whether the cell meets a bound, as bench/objectives judges it: by the median. It is
 // not told where a repetition is INVALID, or lacks the metric.
 func (c Cell) Meets(b Bound) (met, told bool) {

@@ -20,11 +20,12 @@ type marks struct {
 	objectives []Bound
 	findings   []finding.Finding
 	failures   []Failure
-	doubts     []Doubt // about the next run
-	seed       string  // of the next run; "" where the file does not tell
-	runs       int     // seen in the whole file
-	counted    int     // of these, those that are no copies: what indexes of runs count
-	sinceStart int     // seen since the last header
+	doubts     []Doubt            // about the next run
+	uncertain  map[string]float64 // metrics of the next run
+	seed       string             // of the next run; "" where the file does not tell
+	runs       int                // seen in the whole file
+	counted    int                // of these, those that are no copies: what indexes of runs count
+	sinceStart int                // seen since the last header
 	// the first run since the last header that is of no study yet; counted where there is none
 	free int
 
@@ -52,6 +53,7 @@ func (m *marks) look(line int, text string) (isHeader bool, err error) {
 				"one reads %d", n, rundir.Schema)
 		}
 		m.schema, m.open, m.sinceStart, m.doubts, m.seed, m.free = n, true, 0, nil, "", m.counted
+		m.uncertain = nil
 		return true, nil
 	}
 	if end, ok := rundir.ParseEnd(mark, rest); ok {
@@ -85,6 +87,14 @@ func (m *marks) note(mark rundir.Mark, rest string) {
 		m.doubts = append(m.doubts, Doubt{true, "broken law: " + rest})
 	case rundir.Invalid, rundir.Suspect:
 		m.doubts = append(m.doubts, Doubt{mark == rundir.Invalid, rest})
+	case rundir.Uncertain:
+		unit, share, _ := strings.Cut(rest, " ")
+		if v, err := strconv.ParseFloat(share, 64); err == nil && v > 0 {
+			if m.uncertain == nil {
+				m.uncertain = map[string]float64{}
+			}
+			m.uncertain[unit] = v
+		}
 	case rundir.Study:
 		m.begin(rest)
 	case rundir.Answer:
@@ -148,14 +158,15 @@ func (m *marks) close(line int, end rundir.End) {
 	}
 }
 
-// run takes note of a result line, and returns what is said against it, and its seed.
-func (m *marks) run() (doubts []Doubt, seed string) {
+// run counts a result line and returns what the lines before it say about it.
+func (m *marks) run() (doubts []Doubt, uncertain map[string]float64, seed string) {
 	m.runs++
 	m.counted++
 	m.sinceStart++
 	doubts, m.doubts = m.doubts, nil
 	seed, m.seed = m.seed, ""
-	return doubts, seed
+	uncertain, m.uncertain = m.uncertain, nil
+	return doubts, uncertain, seed
 }
 
 // ours reports whether poolbench wrote the file, going by its header or, for the tail of a file,

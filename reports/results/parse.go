@@ -129,7 +129,7 @@ func (p *parser) result(rec *benchfmt.Result) error {
 		p.cutOff()
 		return nil
 	}
-	run.Doubts, run.Seed = p.marks.run()
+	run.Doubts, run.Uncertain, run.Seed = p.marks.run()
 	for _, unit := range units {
 		if !p.metrics[unit] {
 			p.metrics[unit] = true

@@ -64,6 +64,9 @@ type Run struct {
 	// by tidied unit: ns become sec and MB become B, for the value 0 too; all finite
 	Values map[string]float64
 	Doubts []Doubt // why it is not VALID, as its file says in the lines before it
+	// Uncertain maps the units of metrics whose 95 % error is beyond 25 % to that error, relative to
+	// the value (0.48: ±48 %); +Inf if the run is too short for any bound.
+	Uncertain map[string]float64
 	// of its arrivals and task times, as its file says in the line before it; "" where it does not
 	Seed string
 	// what charts and tables name an attack by: its target, or "STRATEGY to TARGET"; "" where its

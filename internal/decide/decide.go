@@ -1,0 +1,80 @@
+// Package decide judges objectives: met, missed or undecided, with the reason in words.
+//
+// Every command, page and document that shows a verdict takes it from here, so that all of them
+// show the same verdict and the same reason.
+//
+// Two questions are decided differently:
+//
+//   - What a strategy does under a plan (run, capacity, advise): a 95 % confidence interval, or an
+//     exact value, must lie on one side of the bound. See Interval.
+//   - What the clients of a load test met (attack, capacity URL, gateway): the sample decides. See
+//     Sample.
+package decide
+
+import (
+	"math"
+
+	"github.com/poolbench/poolbench/internal/files/rundir"
+)
+
+// A Verdict is the result of judging an objective.
+type Verdict int
+
+// The verdicts. Undecided neither passes nor fails: the evidence does not decide the objective.
+const (
+	Undecided Verdict = iota
+	Met
+	Missed
+)
+
+// String returns "undecided", "met" or "missed".
+func (v Verdict) String() string { return [...]string{"undecided", "met", "missed"}[v] }
+
+// A Decision is a verdict with its evidence.
+type Decision struct {
+	Verdict Verdict
+	// Value is the estimate, in the unit of the metric; NaN if there is none, +Inf for a latency
+	// percentile that falls among failed requests.
+	Value float64
+	// Low and High bound the value; NaN if unknown.
+	Low, High float64
+	// Reason states the evidence in one line, without the verdict: "95 % CI 277 to 289 ms, 12 runs".
+	Reason string
+	// Next is the flag that would decide, such as "--n 64000"; empty if decided or unknown.
+	Next string
+}
+
+// Interval decides whether every value from low to high meets the bound. A NaN end decides nothing.
+func Interval(b rundir.Bound, low, high float64) Verdict {
+	switch {
+	case math.IsNaN(low) || math.IsNaN(high):
+		return Undecided
+	case b.Meets(low) && b.Meets(high):
+		return Met
+	case !b.Meets(low) && !b.Meets(high):
+		return Missed
+	}
+	return Undecided
+}
+
+// Sample decides a latency objective from the requests of one load test. response includes the
+// generator's own lateness, so it is an upper bound of what an ideal generator would have measured;
+// service is a lower bound. Both are +Inf where the percentile falls among requests that failed,
+// were refused, abandoned or never sent, and NaN where there are too few requests.
+func Sample(b rundir.Bound, response, service float64) Verdict {
+	return Interval(b, min(service, response), response)
+}
+
+// All joins the verdicts on several objectives: missed if one is missed, met if all are met.
+func All(verdicts ...Verdict) Verdict {
+	all := Met
+	for _, v := range verdicts {
+		switch v {
+		case Missed:
+			return Missed
+		case Undecided:
+			all = Undecided
+		}
+	}
+	return all
+}
