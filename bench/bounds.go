@@ -114,11 +114,7 @@ func LeastTasks(unit string) int {
 	}
 	for _, q := range result.Quantiles {
 		if strings.Contains("-"+unit, "-"+q.Name+"-") {
-			n := int(math.Log(0.025) / math.Log(q.P))
-			for !samples.Resolvable(q.P, n) {
-				n++
-			}
-			return n
+			return samples.LeastTasks(q.P)
 		}
 	}
 	return 0

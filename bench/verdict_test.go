@@ -477,7 +477,7 @@ func TestLength(t *testing.T) {
 		t.Errorf("equal tasks at equal gaps take %v", needed)
 	}
 	short := judged(t, queue(Virtual, 3, 600, 0.9, 1))
-	finds(t, "600 tasks at 0.9", short, Suspect, observed.CheckLength,
+	finds(t, "600 tasks at 0.9", short, Suspect, rundir.CheckLength,
 		"p99 response of 600 tasks", "±")
 	few := judged(t, queue(Virtual, 1, 250, 0.5, 1))
 	for _, unit := range []string{"p99-response-sec", "p99-response-low-sec", "p99-response-ess"} {

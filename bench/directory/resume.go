@@ -147,15 +147,21 @@ func (d *Dir) BeginRest(plan string, has func(name string, seed uint64) bool) er
 	return d.Begin(plan, has)
 }
 
-// BeginSuites begins with suites, which say all: see Begin.
-func (d *Dir) BeginSuites(suites []bench.Suite) error {
+// BeginSuites begins with suites, which say all: see Begin. With goesOn, later seeds of their
+// scenarios belong to the plan as well.
+func (d *Dir) BeginSuites(suites []bench.Suite, goesOn bool) error {
 	planned := map[runID]bool{}
+	first := map[string]uint64{}
 	sum := sha256.New()
 	words := json.NewEncoder(sum)
 	for _, s := range suites {
 		for i := range s.Runs() {
 			sc := s.At(i)
-			planned[runID{sc.Name(), sc.Seed}] = true
+			name := sc.Name()
+			planned[runID{name, sc.Seed}] = true
+			if _, known := first[name]; !known {
+				first[name] = sc.Seed
+			}
 			if err := words.Encode(sc.Written()); err != nil {
 				return err
 			}
@@ -163,7 +169,8 @@ func (d *Dir) BeginSuites(suites []bench.Suite) error {
 	}
 	return d.Begin(fmt.Sprintf("%d runs, %x", len(planned), sum.Sum(nil)[:6]),
 		func(name string, seed uint64) bool {
-			return planned[runID{name, seed}]
+			from, known := first[name]
+			return planned[runID{name, seed}] || goesOn && known && seed >= from
 		})
 }
 

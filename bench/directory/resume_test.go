@@ -48,7 +48,7 @@ func begun(
 		t.Fatal(err)
 	}
 	d.KeepResponses(rundir.MostResponses)
-	if err := d.BeginSuites([]bench.Suite{suite}); err != nil {
+	if err := d.BeginSuites([]bench.Suite{suite}, false); err != nil {
 		t.Fatal(err)
 	}
 	for i, r := range results[:n] {
@@ -77,7 +77,7 @@ func resume(
 		t.Fatal(err)
 	}
 	d.KeepResponses(rundir.MostResponses)
-	if err := d.BeginSuites([]bench.Suite{suite}); err != nil {
+	if err := d.BeginSuites([]bench.Suite{suite}, false); err != nil {
 		t.Fatal(err)
 	}
 	for i, r := range results[:to] {
@@ -222,7 +222,7 @@ func TestAnotherPlan(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := d.BeginSuites([]bench.Suite{s}); err == nil ||
+		if err := d.BeginSuites([]bench.Suite{s}, false); err == nil ||
 			!strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
 		}
@@ -242,7 +242,7 @@ func TestAnotherPlan(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.KeepResponses(rundir.MostResponses)
-	if err := d.BeginSuites([]bench.Suite{suite}); err == nil ||
+	if err := d.BeginSuites([]bench.Suite{suite}, false); err == nil ||
 		!strings.Contains(err.Error(), "one set of results is of one build and one machine") {
 		t.Errorf("another machine: error %v", err)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -44,6 +45,9 @@ func (a *app) runCommand() *cobra.Command {
 	flags.Servers(cmd)
 	cmd.Flags().BoolVar(&o.Why, "why", false,
 		"say why each p99 is what it is, as poolbench why does")
+	cmd.Flags().DurationVar(&o.Budget, "budget", 30*time.Second, "without --n, --count and "+
+		"--duration, virtual runs repeat with further seeds until each --objective is decided, or "+
+		"for this `TIME`")
 	o.AddTo(cmd)
 	return cmd
 }
@@ -94,13 +98,13 @@ func (a *app) runPlan(ctx context.Context, p question.Plan, o question.RunOption
 		e.Dir.KeepResponses(o.Responses)
 	}
 	p.GoOn(e.Dir)
-	if err := e.Dir.BeginSuites(p.Suites()); err != nil {
+	if err := e.Dir.BeginSuites(p.Suites(), p.Open()); err != nil {
 		return fmt.Errorf("--out: %w", err)
 	}
 	if err := e.Hold(o.Objectives); err != nil {
 		return err
 	}
-	e.Expect = o.Expect
+	e.Expect, e.Budget = o.Expect, o.Budget
 	e.Follow(p, o.Quiet)
 	ctx, done := exit.Interruptible(ctx, e.Show.Say)
 	defer done()

@@ -80,18 +80,6 @@ func (c Cell) Uncertain(unit string) (share float64, ok bool) {
 	return share, ok
 }
 
-// Meets reports whether the cell meets a bound, as bench/objectives judges it: by the median. It is
-// not told where a repetition is INVALID, or lacks the metric.
-func (c Cell) Meets(b Bound) (met, told bool) {
-	for _, r := range c {
-		verdict, _ := r.Verdict()
-		if v, ok := r.Value(b.Unit); !ok || math.IsNaN(v) || verdict == Invalid {
-			return false, false
-		}
-	}
-	return rundir.Bound(b).Meets(c.Value(b.Unit)), len(c) > 0
-}
-
 // A Loss is a share of the tasks that did not complete, and what became of them.
 type Loss struct {
 	What  string // shed, throttled, failed, abandoned
@@ -180,7 +168,7 @@ func (c Cell) open() bool { return c[0].Key("load") != "" || c[0].Key("rate") !=
 func (c Cell) FallsBehind() bool {
 	const refused, grown, beyond = 0.01, 0.02, 0.1
 	d := c.told()
-	if d.finds(tooShort) {
+	if d.finds(rundir.CheckLength) {
 		return false
 	}
 	offered := c.Value("offered-ops/s")
@@ -262,17 +250,13 @@ func (d *Doubts) Text() string {
 }
 
 // OfOverload reports whether all that is said is what an overload brings by itself.
-func (d *Doubts) OfOverload() bool { return d.only(append([]string{tooShort}, growth...)...) }
+func (d *Doubts) OfOverload() bool { return d.only(append([]string{rundir.CheckLength}, growth...)...) }
 
 // OfGap reports whether all that is said is that some tasks are missing: the others count.
 func (d *Doubts) OfGap() bool { return d.only(rundir.CheckGap) }
 
 // Unfinished reports whether all that is said is that the run is not over.
 func (d *Doubts) Unfinished() bool { return d.only(rundir.CheckUnfinished) }
-
-// tooShort is the check that a run of its load is not: its numbers may be off by as much as they
-// are.
-const tooShort = "too short"
 
 // growth are the checks that find what changes while a run goes on.
 var growth = []string{rundir.CheckDrift, rundir.CheckOverload}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/montanaflynn/stats"
 
+	"github.com/poolbench/poolbench/internal/files/rundir"
 	"github.com/poolbench/poolbench/internal/statistics/samples"
 )
 
@@ -45,7 +46,7 @@ func (c Cell) Interval(name string) (e Estimate, ok bool) {
 	}
 	if len(values) >= EnoughSeeds {
 		return c.overSeeds(name, values, mean), !slices.ContainsFunc(c, func(r *Run) bool {
-			return finds(r.Doubts, tooShort)
+			return finds(r.Doubts, rundir.CheckLength)
 		})
 	}
 	if len(below) < len(values) {

@@ -74,8 +74,8 @@ func (m *marks) note(mark rundir.Mark, rest string) {
 		m.strategies = prose.Distinct(append(m.strategies, strings.Fields(rest)...))
 	case rundir.Objective:
 		b, err := rundir.ParseBound(rest)
-		if err == nil && !slices.Contains(m.objectives, Bound(b)) {
-			m.objectives = append(m.objectives, Bound(b))
+		if err == nil && !slices.Contains(m.objectives, b) {
+			m.objectives = append(m.objectives, b)
 		}
 	case rundir.Failed:
 		if f, err := rundir.ParseFailure(rest); err == nil {

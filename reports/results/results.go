@@ -10,6 +10,7 @@ import (
 	"golang.org/x/perf/benchfmt"
 
 	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/files/rundir"
 )
 
 // Results is what one file holds: at least one run, every value finite.
@@ -43,11 +44,7 @@ type Results struct {
 }
 
 // A Bound is on a metric, in its unit: seconds, shares of 1, tasks per second.
-type Bound struct {
-	Unit  string
-	Op    string // how a value that meets it stands to it: <, <=, > or >=
-	Value float64
-}
+type Bound = rundir.Bound
 
 // Run is one repetition of one scenario: one benchmark line.
 type Run struct {

@@ -7,6 +7,7 @@ import (
 	"github.com/poolbench/poolbench/bench/internal/observed"
 	"github.com/poolbench/poolbench/bench/records"
 	"github.com/poolbench/poolbench/bench/result"
+	"github.com/poolbench/poolbench/internal/files/rundir"
 	"github.com/poolbench/poolbench/internal/statistics/samples"
 	"github.com/poolbench/poolbench/internal/statistics/theory"
 )
@@ -127,7 +128,7 @@ func Check(o *observed.Run, r *result.Result, first int) {
 		}
 		if c.Test == nil {
 			if math.Abs(measured-c.Exact) > c.Allowed {
-				r.Doubt(result.Suspect, observed.CheckTheory,
+				r.Doubt(result.Suspect, rundir.CheckTheory,
 					"%s is %.4g, the exact value %.4g: chance and the "+
 						"ends of the run make no more than %.2g of difference", c.Unit, measured,
 					c.Exact, c.Allowed)
@@ -146,7 +147,7 @@ func Check(o *observed.Run, r *result.Result, first int) {
 			spread > theorySpread || c.Test.Rare(n) {
 			continue
 		}
-		r.Doubt(result.Suspect, observed.CheckTheory,
+		r.Doubt(result.Suspect, rundir.CheckTheory,
 			"%s is %.4g, the exact value %.4g: %.1f standard errors apart, so one of them "+
 				"describes another system", c.Unit, measured, c.Exact, off/se)
 	}

@@ -1,7 +1,8 @@
 package observed
 
 // The checks that may doubt a run, in the order in which a reader wants to hear of them, after
-// rundir.CheckLaw. Those of what grows are rundir.CheckDrift and rundir.CheckOverload.
+// rundir.CheckLaw. Those that readers
+// ask for by name, such as rundir.CheckDrift, are constants of rundir.
 const (
 	CheckPause      = "pause"      // the process stood still
 	CheckSaturation = "saturation" // the generator never caught up, though nothing held it up
@@ -15,7 +16,4 @@ const (
 	CheckStandstill = "standstill"
 	CheckSettling   = "slow settling" // the strategy kept results to itself
 	CheckHeldUp     = "full queue"    // a strategy that sorts tasks did not get them
-	// a measured value differs from the exact one beyond its sampling error
-	CheckTheory = "theory"
-	CheckLength = "too short" // the interval of the result is as wide as the result
 )

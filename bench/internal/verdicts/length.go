@@ -48,7 +48,7 @@ func judgeLength(k intervals.Memory, own intervals.Scatter, r *result.Result, n 
 		if needed > 0 {
 			takes = fmt.Sprintf("; ±5 %% of the p99 takes %s tasks", quantity.Many(needed))
 		}
-		r.Doubt(result.Suspect, observed.CheckLength,
+		r.Doubt(result.Suspect, rundir.CheckLength,
 			"the %s of %.0f tasks at this load is uncertain by ±%s%s", what, n,
 			quantity.Share(width), takes)
 	}

@@ -12,13 +12,13 @@ import (
 
 	"github.com/poolbench/poolbench/bench/capacity"
 	"github.com/poolbench/poolbench/bench/finding"
-	"github.com/poolbench/poolbench/bench/objectives"
 	"github.com/poolbench/poolbench/internal/cli/execution"
 	"github.com/poolbench/poolbench/internal/cli/exit"
 	"github.com/poolbench/poolbench/internal/cli/flags"
 	"github.com/poolbench/poolbench/internal/cli/question"
 	"github.com/poolbench/poolbench/internal/cli/runner"
 	"github.com/poolbench/poolbench/internal/cli/terminal"
+	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/files/outfile"
 	"github.com/poolbench/poolbench/internal/text/junit"
 	"github.com/poolbench/poolbench/internal/text/quantity"
@@ -55,7 +55,7 @@ func Of(kind string, e *execution.Execution) *junit.Suite {
 		s.Add(undecided(fmt.Sprintf("run (seed %d)", f.Seed), f.Name, f.Reason))
 	}
 	for _, j := range e.Judged() {
-		s.Add(objective(j, e.Cut != nil))
+		s.Add(objective(j))
 	}
 	for _, r := range e.Records {
 		s.Add(verdict(r))
@@ -70,23 +70,14 @@ func undecided(name, class, why string) junit.Case {
 	return junit.Case{Name: name, Class: class, Error: &junit.Text{Type: "undecided", Message: why}}
 }
 
-// objective says whether a scenario meets it. What met it until a signal came may miss it by the
-// end.
-func objective(j execution.Judged, cut bool) junit.Case {
-	said := j.Verdict.String()
-	if !math.IsNaN(j.Value) {
-		said += ": " + quantity.Metric(j.Objective.Unit, j.Value)
-	}
-	if j.Runs > 1 {
-		said += fmt.Sprintf(", %d of %d runs meet it", j.Met, j.Runs)
-	}
-	c := junit.Case{Name: j.Objective.String(), Class: j.Scenario}
-	switch {
-	case j.Verdict == objectives.Met && cut:
-		c.Error = &junit.Text{Type: "undecided", Message: "interrupted: " + said}
-	case j.Verdict == objectives.Met:
+// objective is the case of one decision.
+func objective(j execution.Judged) junit.Case {
+	said := j.Verdict.String() + ": " + j.Evidence(j.Objective.Unit)
+	c := junit.Case{Name: j.Objective.String(), Class: j.First.Run.Name}
+	switch j.Verdict {
+	case decide.Met:
 		c.Output = said
-	case j.Verdict == objectives.Missed:
+	case decide.Missed:
 		c.Failure = &junit.Text{Type: "missed", Message: said}
 	default:
 		c.Error = &junit.Text{Type: "undecided", Message: said}

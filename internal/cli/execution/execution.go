@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/directory"
@@ -34,9 +35,10 @@ type Execution struct {
 	View       *View // nil: nobody looks on
 	Show       *progress.Runs
 	objectives objectives.List
-	Planned    int         // runs; of a search nobody knows
-	Done       int         // runs that were written down
-	count      live.Ending // of them
+	Budget     time.Duration // for further seeds; 0: none
+	Planned    int           // runs; of a search nobody knows
+	Done       int           // runs that were written down
+	count      live.Ending   // of them
 	Records    []Record
 	// of the section under way, for its study. They are not read from the directory: one that is
 	// resumed gets its files when nothing that it held would be lost
@@ -180,13 +182,10 @@ func (e *Execution) Run(ctx context.Context) error {
 			break
 		}
 		s.Suite.Parallel = e.Runner.Parallel()
-		stopped = s.Suite.Do(running, e.Dir.Missing(e.Runner.Run),
-			func(sc bench.Scenario, r *bench.Result, err error) error {
-				if e.Dir.Kept(sc) == nil {
-					defer e.Show.Step(sc)
-				}
-				return e.Take(Record{Section: i, ID: RunID{sc.Name(), sc.Seed}}, r, err)
-			})
+		stopped = e.do(running, i, s.Suite)
+		if stopped == nil && s.Open {
+			stopped = e.goOn(running, i)
+		}
 		if stopped == nil {
 			stopped = e.find(i)
 		}
@@ -200,6 +199,17 @@ func (e *Execution) Run(ctx context.Context) error {
 		stopped = nil
 	}
 	return errors.Join(stopped, err)
+}
+
+// do runs a suite of a section into the directory, but for what a resumed directory has of it.
+func (e *Execution) do(ctx context.Context, section int, suite bench.Suite) error {
+	return suite.Do(ctx, e.Dir.Missing(e.Runner.Run),
+		func(sc bench.Scenario, r *bench.Result, err error) error {
+			if e.Dir.Kept(sc) == nil {
+				defer e.Show.Step(sc)
+			}
+			return e.Take(Record{Section: section, ID: RunID{sc.Name(), sc.Seed}}, r, err)
+		})
 }
 
 // Write writes a result down, and forgets what is on disk then.

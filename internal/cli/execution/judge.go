@@ -4,29 +4,40 @@ import (
 	"github.com/poolbench/poolbench/bench/finding"
 	"github.com/poolbench/poolbench/bench/objectives"
 	"github.com/poolbench/poolbench/internal/cli/exit"
+	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// A Judged scenario is what its repetitions say about one objective.
+// A Judged scenario is the decision on one objective by all its repetitions.
 type Judged struct {
-	Scenario string // its name
-	objectives.Judgement
+	First     Record // of its repetitions
+	Objective objectives.Objective
+	Runs      int // repetitions
+	decide.Decision
 }
 
-// Judged holds each scenario to each objective, in the order of the results.
+// Judged decides each objective for each scenario, in the order of the results.
 func (e *Execution) Judged() (all []Judged) {
 	for _, runs := range results.Gather(e.Records, func(r Record) string { return r.Name }) {
+		var cell results.Cell
+		for _, r := range runs {
+			cell = append(cell, r.Run)
+		}
 		for _, o := range e.objectives {
-			all = append(all, Judged{runs[0].Name, objectives.Judge(o, runs)})
+			d := cell.Decide(o.Limit())
+			if e.Cut != nil && d.Verdict == decide.Met {
+				d.Verdict, d.Reason = decide.Undecided, "interrupted: "+d.Reason
+			}
+			all = append(all, Judged{runs[0], o, len(runs), d})
 		}
 	}
 	return all
 }
 
 // verdictCode is the exit code that a verdict alone would have.
-func verdictCode(v objectives.Verdict) exit.Code {
-	return map[objectives.Verdict]exit.Code{objectives.Met: exit.Fine,
-		objectives.Missed: exit.Regression, objectives.Undecided: exit.Undecided}[v]
+func verdictCode(v decide.Verdict) exit.Code {
+	return map[decide.Verdict]exit.Code{decide.Met: exit.Fine,
+		decide.Missed: exit.Regression, decide.Undecided: exit.Undecided}[v]
 }
 
 // expectedCode is that of a verdict where another was expected. What could not be decided is never

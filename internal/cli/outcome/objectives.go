@@ -2,71 +2,68 @@ package outcome
 
 import (
 	"fmt"
-	"math"
 
-	"github.com/poolbench/poolbench/bench/objectives"
 	"github.com/poolbench/poolbench/internal/cli/execution"
+	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/text/jsondoc"
 	"github.com/poolbench/poolbench/internal/text/prose"
-	"github.com/poolbench/poolbench/internal/text/quantity"
 )
 
 // fewJudged is up to how many verdicts are all listed; beyond, those that are not met.
 const fewJudged = 20
 
-// ShowObjectives prints the verdicts below the tables.
+// ShowObjectives prints the decision on each objective below the tables: the verdict, the value,
+// the evidence, and the flag that would decide what is undecided.
 func ShowObjectives(e *execution.Execution) error {
 	all := e.Judged()
 	if len(all) == 0 {
 		return nil
 	}
-	counts := map[objectives.Verdict]int{}
+	counts, bounds := map[decide.Verdict]int{}, map[string]bool{}
 	for _, j := range all {
 		counts[j.Verdict]++
+		bounds[j.Objective.String()] = true
 	}
-	note := ""
-	if counts[objectives.Undecided] > 0 {
-		note = "; undecided: some run could not tell, for want of tasks or because it is INVALID"
-	}
-	e.Prose("objectives: %s%s\n",
-		prose.Tally(counts, objectives.Met, objectives.Missed, objectives.Undecided), note)
-	var rows [][]string
+	e.Prose("objectives: %s\n", prose.Tally(counts, decide.Met, decide.Missed, decide.Undecided))
+	shown := 0
 	for _, j := range all {
-		if len(all) > fewJudged && j.Verdict == objectives.Met {
+		if len(all) > fewJudged && j.Verdict == decide.Met {
 			continue
 		}
-		value := "–"
-		if !math.IsNaN(j.Value) {
-			value = quantity.Metric(j.Objective.Unit, j.Value)
+		if shown++; shown > fewJudged {
+			e.Prose("  and %d more: the report lists all\n", len(all)-shown+1)
+			break
 		}
-		runs := ""
-		if j.Runs > 1 {
-			runs = fmt.Sprintf("%d of %d runs meet it", j.Met, j.Runs)
+		line := j.Verdict.String() + ": " + j.Objective.String()
+		if len(all) > len(bounds) {
+			line += ", " + shortName(j.First, e.Records)
 		}
-		rows = append(rows, []string{j.Verdict.String(), j.Objective.String(), value, runs,
-			j.Scenario})
-	}
-	if err := e.List(rows); err != nil {
-		return err
+		e.Say("  ", line+": "+j.Evidence(j.Objective.Unit), pageWidth)
 	}
 	_, err := fmt.Fprintln(e.Stdout)
 	return err
 }
 
-// An objectiveLine is a verdict in a document.
+// An objectiveLine is a decision in a document.
 type objectiveLine struct {
 	Name      string  `json:"name"` // of the scenario
 	Objective string  `json:"objective"`
 	Unit      string  `json:"unit"`
 	Bound     float64 `json:"bound"`
-	// the median over the runs; absent where none could tell
-	Value   *float64 `json:"value,omitempty"`
+	// the estimate; absent where there is none
+	Value *float64 `json:"value,omitempty"`
+	// the ends of what the value can be: a 95 % interval, or the bounds of a load test; absent
+	// where they are unknown or infinite
+	Low     *float64 `json:"low,omitempty"`
+	High    *float64 `json:"high,omitempty"`
 	Runs    int      `json:"runs"`
-	Met     int      `json:"met"` // runs that meet it one by one
-	Verdict string   `json:"verdict"`
+	Verdict string   `json:"verdict"` // met, missed or undecided
+	Reason  string   `json:"reason"`
+	Next    string   `json:"next,omitempty"` // the flag that would decide
 }
 
 func newObjectiveLine(j execution.Judged) objectiveLine {
-	return objectiveLine{j.Scenario, j.Objective.String(), j.Objective.Unit, j.Objective.Bound,
-		jsondoc.Finite(j.Value), j.Runs, j.Met, j.Verdict.String()}
+	return objectiveLine{j.First.Name, j.Objective.String(), j.Objective.Unit, j.Objective.Bound,
+		jsondoc.Finite(j.Value), jsondoc.Finite(j.Low), jsondoc.Finite(j.High), j.Runs,
+		j.Verdict.String(), j.Reason, j.Next}
 }

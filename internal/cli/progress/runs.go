@@ -81,6 +81,15 @@ func (s *Runs) Kept(p question.Plan, dir *directory.Dir) {
 	}
 }
 
+// More adds the runs of a suite that was not planned at first.
+func (s *Runs) More(suite bench.Suite) {
+	work := time.Duration(0)
+	for _, sc := range suite.Scenarios {
+		work += sc.Estimate() * time.Duration(max(suite.Count, 1))
+	}
+	s.more(suite.Runs(), work)
+}
+
 // more adds runs that nobody knew of before. The clock starts with the first of them.
 func (s *Runs) more(runs int, work time.Duration) {
 	s.mu.Lock()

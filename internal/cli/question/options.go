@@ -30,6 +30,7 @@ type RunOptions struct {
 	Crew          WorkersFlag
 	Live          LiveFlag
 	Objectives    objectives.List
+	Budget        time.Duration // for further seeds of runs whose objectives are undecided
 	JUnit         flags.Output
 	Expect        finding.Verdict // of the studies; "": any
 }

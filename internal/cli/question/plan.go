@@ -34,6 +34,9 @@ type Section struct {
 	Title string
 	Suite bench.Suite
 	Study *studies.Study // that judges the results; nil: none does
+	// Open: the user gave neither --n, --count nor --duration, so runs may go on with further seeds
+	// until the objectives are decided.
+	Open bool
 }
 
 // MakePlan reads the scenarios from the flags, or from the file with the flags over it; without
@@ -49,13 +52,13 @@ func MakePlan(given Words, file string) (Plan, error) {
 		var complaints []error
 		for _, m := range matrices {
 			suite, err := m.override(given).Suite(m.where)
-			p = append(p, Section{Title: m.where, Suite: suite})
+			p = append(p, Section{Title: m.where, Suite: suite, Open: m.override(given).isOpen()})
 			complaints = append(complaints, err)
 		}
 		return p, errors.Join(append(complaints, p.twice())...)
 	case len(given) > 1 || len(given) == 1 && !given.have("seed"):
 		suite, err := given.Suite("")
-		return Plan{{Suite: suite}}, err
+		return Plan{{Suite: suite, Open: given.isOpen()}}, err
 	}
 	seed := uint64(FirstSeed)
 	for _, v := range given["seed"] {
@@ -78,7 +81,7 @@ func PlanStudies(
 		if err != nil {
 			return nil, err
 		}
-		p = append(p, Section{s.Name + ": " + s.Question, suite, &s})
+		p = append(p, Section{Title: s.Name + ": " + s.Question, Suite: suite, Study: &s})
 	}
 	return p, nil
 }
@@ -158,6 +161,9 @@ func (p Plan) twice() error {
 	}
 	return nil
 }
+
+// Open reports whether any section may go on with further seeds.
+func (p Plan) Open() bool { return slices.ContainsFunc(p, func(s Section) bool { return s.Open }) }
 
 // GoOn has the plan go on with the seeds that the directory holds.
 func (p Plan) GoOn(dir *directory.Dir) {

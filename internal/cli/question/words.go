@@ -24,6 +24,11 @@ const FirstSeed = 1
 // have reports whether the words speak of that axis.
 func (w Words) have(axis string) bool { return w[axis] != nil }
 
+// isOpen reports whether the words leave the length and the number of runs open.
+func (w Words) isOpen() bool {
+	return !slices.ContainsFunc([]string{"n", "duration", "stages", "count"}, w.have)
+}
+
 // override lets flags replace what a file says: an axis given by a flag takes the place of the
 // file's, and of those that exclude it.
 func (w Words) override(flags Words) Words {

@@ -56,6 +56,13 @@ const CheckDrift = "not stationary"
 // CheckOverload begins the reason of a result of a run that was offered more than it could do.
 const CheckOverload = "overload"
 
+// CheckTheory begins the reason of a result that differs from the exact value beyond its sampling
+// error.
+const CheckTheory = "theory"
+
+// CheckLength begins the reason of a result whose interval is as wide as the result.
+const CheckLength = "too short"
+
 // Line is the line of that mark, without its end.
 func (m Mark) Line(rest string) string { return "# " + string(m) + " " + rest }
 

@@ -13,6 +13,15 @@ func Resolvable(p float64, n int) bool {
 	return n > 0 && float64(n)*math.Log(p) <= math.Log(0.025)
 }
 
+// LeastTasks returns the least number of values from which the quantile p can be told.
+func LeastTasks(p float64) int {
+	n := int(math.Log(0.025) / math.Log(p))
+	for !Resolvable(p, n) {
+		n++
+	}
+	return n
+}
+
 // NearestRanks appends to into the p-quantile of values, the ⌈pn⌉-th smallest, for each p, which
 // ascend. It changes the order of the values, of which there is at least one.
 func NearestRanks(into, values []int64, ps ...float64) []int64 {

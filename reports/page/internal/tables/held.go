@@ -17,24 +17,13 @@ func boundText(b results.Bound) string {
 		quantity.Given(b.Unit, b.Value))
 }
 
-// holds is the verdict on the cell by a bound.
-func holds(c *grid.Cell, b results.Bound) string {
-	switch met, told := c.Meets(b); {
-	case !told:
-		return "undecided"
-	case met:
-		return "met"
-	}
-	return "missed"
-}
-
-// heldColumns are the verdicts, a column for each bound.
+// heldColumns are the decisions, a column for each bound.
 func heldColumns(g *grid.Group) (heads []Head, first []func(*grid.Cell) Value) {
 	for _, b := range g.Held {
-		heads = append(heads, Head{boundText(b), "by the median of the repetitions; " +
-			"undecided where one has too few tasks, or is INVALID"})
+		heads = append(heads, Head{boundText(b), "the decision on this objective, and its evidence"})
 		first = append(first, func(c *grid.Cell) Value {
-			return Value{Text: holds(c, b)}
+			d := c.Decide(b)
+			return Value{Text: d.Verdict.String(), Below: d.Evidence(b.Unit)}
 		})
 	}
 	return heads, first
@@ -46,7 +35,7 @@ func HeldBadges(held []results.Bound, groups []*grid.Group) (out []shell.Badge) 
 		counts, all := map[string]int{}, 0
 		for _, g := range groups {
 			for _, c := range g.Cells {
-				counts[holds(c, b)]++
+				counts[c.Decide(b).Verdict.String()]++
 				all++
 			}
 		}

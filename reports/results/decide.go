@@ -1,0 +1,267 @@
+package results
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/montanaflynn/stats"
+
+	"github.com/poolbench/poolbench/internal/decide"
+	"github.com/poolbench/poolbench/internal/files/rundir"
+	"github.com/poolbench/poolbench/internal/statistics/samples"
+	"github.com/poolbench/poolbench/internal/text/prose"
+	"github.com/poolbench/poolbench/internal/text/quantity"
+)
+
+// Decide judges an objective by the repetitions of the cell. Terminal, page, JSON and JUnit all show
+// its result.
+func (c Cell) Decide(b Bound) decide.Decision {
+	unknown := decide.Decision{Value: c.Value(b.Unit), Low: math.NaN(), High: math.NaN()}
+	if d := c.Doubts(); d != nil && d.Verdict == Invalid {
+		unknown.Reason = "INVALID: " + d.Why[0].Text
+		return unknown
+	}
+	if c.isObserved(b.Unit) {
+		return c.decideObserved(b, unknown)
+	}
+	if exact, known := c.exact(b.Unit); known {
+		d := decide.Decision{Value: exact, Low: exact, High: exact,
+			Verdict: decide.Interval(b, exact, exact)}
+		d.Reason = "the exact value is " + quantity.Metric(b.Unit, exact)
+		return d
+	}
+	if !c.has(b.Unit) {
+		unknown.Reason, unknown.Next = c.tooFew(b.Unit)
+		return unknown
+	}
+	in, ok := c.interval(b.Unit)
+	if !ok {
+		return c.overload(b, c.roughly(b, unknown))
+	}
+	// the interval is around the mean, tables show the median: it holds both
+	in.Lo, in.Hi = min(in.Lo, unknown.Value), max(in.Hi, unknown.Value)
+	d := decide.Decision{Value: unknown.Value, Low: in.Lo, High: in.Hi,
+		Verdict: decide.Interval(b, in.Lo, in.Hi)}
+	d.Reason = "95 % CI " + quantity.Span(quantity.Metric(b.Unit, in.Lo), "–",
+		quantity.Metric(b.Unit, in.Hi)) + c.source()
+	if d.Verdict == decide.Undecided {
+		d.Next = c.longer(b, in)
+		return d
+	}
+	return c.overload(b, d)
+}
+
+// roughly decides without an interval, where the bound is far away: the 95 % error by the plan of
+// the run, doubled, because the errors of short runs are skewed. A run that is too short flatters, so
+// it can only miss.
+func (c Cell) roughly(b Bound, d decide.Decision) decide.Decision {
+	d.Reason, d.Next = c.noInterval(d.Value, b)
+	if _, stationary := c.Estimate("needed-tasks"); !stationary ||
+		quantity.KindOf(b.Unit) != quantity.Times {
+		return d
+	}
+	share, marked := c.Uncertain(b.Unit)
+	if !marked {
+		share = certain
+	}
+	low, high := d.Value/(1+2*share), d.Value*(1+2*share)
+	short := c.Doubts().finds(rundir.CheckLength)
+	switch v := decide.Interval(b, low, high); {
+	case v == decide.Undecided, v == decide.Met && short:
+		return d
+	default:
+		d.Verdict, d.Next, d.Low, d.High = v, "", low, high
+	}
+	d.Reason = fmt.Sprintf("the bound is far away%s", c.source())
+	return d
+}
+
+// certain is the relative 95 % error from which a metric is marked as uncertain.
+const certain = 0.25
+
+// overload takes a verdict back that rests on the length of the run: a queue that grows misses any
+// upper bound sooner or later, and a SUSPECT run does not show that a bound is met.
+func (c Cell) overload(b Bound, d decide.Decision) decide.Decision {
+	doubts := c.Doubts()
+	if doubts == nil {
+		return d
+	}
+	grows := doubts.finds(growth...)
+	switch upper := strings.HasPrefix(b.Op, "<"); {
+	case grows && upper && !b.Meets(d.Value) && quantity.KindOf(b.Unit) == quantity.Times:
+		d.Verdict, d.Next = decide.Missed, ""
+		d.Reason = "the queue grows as long as the run lasts"
+	case d.Verdict == decide.Met:
+		d.Verdict, d.Next = decide.Undecided, ""
+		d.Reason += "; SUSPECT: " + doubts.Why[0].Text
+	}
+	return d
+}
+
+// isObserved reports whether a metric states what happened rather than estimating what a strategy
+// does: extremes and counts.
+func (c Cell) isObserved(unit string) bool {
+	return strings.HasPrefix(unit, "max-") || strings.Contains(unit, "-max-") ||
+		unit == "peak-inflight" || unit == "bans" || unit == "refused-calls"
+}
+
+// decideObserved requires that every repetition meets the bound.
+func (c Cell) decideObserved(b Bound, d decide.Decision) decide.Decision {
+	values := c.Values(b.Unit)
+	if len(values) < len(c) || len(values) == 0 {
+		d.Reason = "the run has no such value"
+		return d
+	}
+	d.Low, _ = stats.Min(values)
+	d.High, _ = stats.Max(values)
+	d.Verdict = decide.Met
+	for _, v := range values {
+		if !b.Meets(v) {
+			d.Verdict = decide.Missed
+		}
+	}
+	d.Reason = quantity.Metric(b.Unit, d.High) + " at most in " + prose.Count(len(c), "run")
+	return d
+}
+
+// exact returns the value that theory or the recursion knows for the plan of the cell. Under the
+// real clock a strategy's own cost comes on top, so no value is exact there.
+func (c Cell) exact(unit string) (v float64, known bool) {
+	if c[0].Key("clock") != "virtual" {
+		return 0, false
+	}
+	if d := c.Doubts(); d.finds(rundir.CheckTheory) {
+		return 0, false
+	}
+	for _, r := range c {
+		if v, known = r.Value("theory-" + unit); !known {
+			return 0, false
+		}
+	}
+	return v, true
+}
+
+// has reports whether all repetitions have the metric.
+func (c Cell) has(unit string) bool {
+	for _, r := range c {
+		if v, ok := r.Value(unit); !ok || math.IsNaN(v) {
+			return false
+		}
+	}
+	return true
+}
+
+// interval returns the 95 % interval of a metric over the seeds, or within the run.
+func (c Cell) interval(unit string) (Estimate, bool) {
+	if name, isTime := strings.CutSuffix(unit, "-sec"); isTime {
+		return c.Interval(name)
+	}
+	values := c.Values(unit)
+	if len(values) < EnoughSeeds {
+		return Estimate{}, false
+	}
+	mean, err := stats.Mean(values)
+	if err != nil {
+		return Estimate{}, false
+	}
+	half := samples.Student(len(values), 0.05) * samples.Deviation(values) /
+		math.Sqrt(float64(len(values)))
+	if half == 0 && quantity.KindOf(unit) == quantity.Shares && mean < 1 {
+		half = noneSeen / float64(c.tasks()) // nothing in so many tasks
+	}
+	return Estimate{mean, max(mean-half, 0), mean + half}, true
+}
+
+// SeedsDecide reports whether repetitions with further seeds can narrow the interval of a metric. A
+// run that is too short for its plan stays so, however often it is repeated.
+func (c Cell) SeedsDecide(unit string) bool {
+	return len(c) > 0 && c.Doubts() == nil && c.has(unit) && !c.isObserved(unit)
+}
+
+// noneSeen over the number of tasks is the upper end of the 95 % interval of a share of which no
+// task was seen (the rule of three).
+const noneSeen = 3
+
+func (c Cell) tasks() (n int) {
+	for _, r := range c {
+		n += r.Iters
+	}
+	return n
+}
+
+// source says what an interval rests on.
+func (c Cell) source() string {
+	if len(c) == 1 {
+		return ", 1 run of " + quantity.Many(float64(c[0].Iters)) + " tasks"
+	}
+	return fmt.Sprintf(", %d runs of %s tasks", len(c), quantity.Many(float64(c[0].Iters)))
+}
+
+// tooFew says why a percentile is missing.
+func (c Cell) tooFew(unit string) (reason, next string) {
+	p, isPercentile := percentile(unit)
+	if !isPercentile {
+		return "the run has no such value", ""
+	}
+	least := samples.LeastTasks(p)
+	return fmt.Sprintf("%d tasks are too few for this percentile", c[0].Iters),
+		"--n " + strconv.Itoa(least)
+}
+
+// percentile reads the p of "p99-response-sec" or "short-p99-response-sec".
+func percentile(unit string) (p float64, ok bool) {
+	for part := range strings.SplitSeq(unit, "-") {
+		if number, is := strings.CutPrefix(part, "p"); is {
+			if v, err := strconv.ParseFloat(number, 64); err == nil && v > 0 && v < 100 {
+				return v / 100, true
+			}
+		}
+	}
+	return 0, false
+}
+
+// noInterval says why there is no interval, and what would give one.
+func (c Cell) noInterval(value float64, b Bound) (reason, next string) {
+	runs := prose.Count(len(c), "run") + " of " + quantity.Many(float64(c[0].Iters)) + " tasks"
+	reason = "no confidence interval from " + runs
+	needed, known := c.Estimate("needed-tasks")
+	switch d := c.Doubts(); {
+	case known && needed.Mid > 0 && (d.finds(rundir.CheckLength) || float64(c.tasks()) < needed.Mid):
+		return reason, c.longer(b, Estimate{Mid: value, Lo: value, Hi: value})
+	case len(c) < EnoughSeeds:
+		return reason, fmt.Sprintf("--count %d", EnoughSeeds)
+	}
+	return reason, ""
+}
+
+// mostNext is the longest run that is suggested.
+const mostNext = 100e6
+
+// longer suggests the run whose interval is narrow enough for the distance to the bound; empty if
+// no run of a reasonable length would decide.
+func (c Cell) longer(b Bound, in Estimate) string {
+	gap := math.Abs(in.Mid-b.Value) / in.Mid
+	needed, known := c.Estimate("needed-tasks")
+	if !known || needed.Mid == 0 || percentileOf(b.Unit) != "p99-response" {
+		if len(c) < 4*EnoughSeeds {
+			return fmt.Sprintf("--count %d", max(4*len(c), EnoughSeeds))
+		}
+		return fmt.Sprintf("--count %d", 4*len(c))
+	}
+	const safety = 0.7 // of the gap that the half-width may take
+	n := needed.Mid * math.Pow(0.05/min(safety*gap, 0.1), 2)
+	if !(n <= mostNext) {
+		return ""
+	}
+	return "--n " + strconv.FormatFloat(roundUp(max(n, float64(2*c[0].Iters))), 'f', 0, 64)
+}
+
+func percentileOf(unit string) string { return strings.TrimSuffix(unit, "-sec") }
+
+// roundUp rounds up to two digits.
+func roundUp(n float64) float64 {
+	step := math.Pow(10, math.Floor(math.Log10(n))-1)
+	return math.Ceil(n/step) * step
+}
