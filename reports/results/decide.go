@@ -27,7 +27,7 @@ func (c Cell) Decide(b Bound) decide.Decision {
 		return c.decideObserved(b, unknown)
 	}
 	if exact, known := c.exact(b.Unit); known {
-		d := decide.Decision{Value: exact, Low: exact, High: exact,
+		d := decide.Decision{Value: unknown.Value, Low: exact, High: exact,
 			Verdict: decide.Interval(b, exact, exact)}
 		d.Reason = "the exact value is " + quantity.Metric(b.Unit, exact)
 		return d
@@ -85,12 +85,12 @@ const certain = 0.25
 // upper bound sooner or later, and a SUSPECT run does not show that a bound is met.
 func (c Cell) overload(b Bound, d decide.Decision) decide.Decision {
 	doubts := c.Doubts()
-	if doubts == nil {
+	if doubts == nil || c.Overloaded() && !ofAll(b.Unit) {
 		return d
 	}
 	grows := doubts.finds(growth...)
 	switch upper := strings.HasPrefix(b.Op, "<"); {
-	case grows && upper && !b.Meets(d.Value) && quantity.KindOf(b.Unit) == quantity.Times:
+	case grows && upper && !b.Meets(d.Value) && ofAll(b.Unit):
 		d.Verdict, d.Next = decide.Missed, ""
 		d.Reason = "the queue grows as long as the run lasts"
 	case d.Verdict == decide.Met:
@@ -98,6 +98,15 @@ func (c Cell) overload(b Bound, d decide.Decision) decide.Decision {
 		d.Reason += "; SUSPECT: " + doubts.Why[0].Text
 	}
 	return d
+}
+
+// ofAll reports whether a metric is a response or wait of all tasks, which grows with the length of
+// the run under overload. Those of some tasks, as of the other tenants, need not.
+func ofAll(unit string) bool {
+	statistic, of, _ := strings.Cut(unit, "-")
+	_, isPercentile := percentile(unit)
+	return (statistic == "mean" || isPercentile && strings.HasPrefix(statistic, "p")) &&
+		(of == "response-sec" || of == "wait-sec")
 }
 
 // isObserved reports whether a metric states what happened rather than estimating what a strategy
@@ -177,7 +186,8 @@ func (c Cell) interval(unit string) (Estimate, bool) {
 // SeedsDecide reports whether repetitions with further seeds can narrow the interval of a metric. A
 // run that is too short for its plan stays so, however often it is repeated.
 func (c Cell) SeedsDecide(unit string) bool {
-	return len(c) > 0 && c.Doubts() == nil && c.has(unit) && !c.isObserved(unit)
+	return len(c) > 0 && c.has(unit) && !c.isObserved(unit) &&
+		(c.Doubts() == nil || c.Overloaded() && !ofAll(unit))
 }
 
 // noneSeen over the number of tasks is the upper end of the 95 % interval of a share of which no
