@@ -3,6 +3,7 @@ package results
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -35,6 +36,10 @@ func (c Cell) Decide(b Bound) decide.Decision {
 	if !c.has(b.Unit) {
 		unknown.Reason, unknown.Next = c.tooFew(b.Unit)
 		return unknown
+	}
+	if b.Op == "<=" && b.Value == 0 && c.isNone(b.Unit) {
+		return c.overload(b, decide.Decision{Verdict: decide.Met,
+			Reason: "none of " + quantity.Many(float64(c.tasks())) + " tasks"})
 	}
 	in, ok := c.interval(b.Unit)
 	if !ok {
@@ -188,6 +193,13 @@ func (c Cell) interval(unit string) (Estimate, bool) {
 func (c Cell) SeedsDecide(unit string) bool {
 	return len(c) > 0 && c.has(unit) && !c.isObserved(unit) &&
 		(c.Doubts() == nil || c.Overloaded() && !ofAll(unit))
+}
+
+// isNone reports whether a share is 0 in every repetition. No number of tasks shows that it always
+// is, so a bound of 0 asks for what was seen.
+func (c Cell) isNone(unit string) bool {
+	return quantity.KindOf(unit) == quantity.Shares &&
+		!slices.ContainsFunc(c.Values(unit), func(v float64) bool { return v != 0 })
 }
 
 // noneSeen over the number of tasks is the upper end of the 95 % interval of a share of which no

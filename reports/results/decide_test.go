@@ -1,0 +1,88 @@
+package results
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/poolbench/poolbench/internal/decide"
+)
+
+// decided is a cell of runs under the virtual clock, whose values are given for each seed.
+func decided(unit string, values []float64, also map[string]float64, doubts ...Doubt) (c Cell) {
+	for i, v := range values {
+		r := &Run{Name: "Run/clock=virtual", Keys: []Pair{{"clock", "virtual"}, {"load", "0.8"}},
+			Seed: fmt.Sprint(i), Iters: 18_000, Doubts: doubts,
+			Values: map[string]float64{unit: v, "verdict": float64(Valid)}}
+		for unit, v := range also {
+			r.Values[unit] = v
+		}
+		if len(doubts) > 0 {
+			r.Values["verdict"] = float64(Suspect)
+			if doubts[0].Invalid {
+				r.Values["verdict"] = float64(Invalid)
+			}
+		}
+		c = append(c, r)
+	}
+	return c
+}
+
+// TestDecide: an objective is met or missed only where the evidence decides it. Findings A.1: a run
+// that is too short, SUSPECT or contradicted by the exact value is never met.
+func TestDecide(t *testing.T) {
+	const p99 = "p99-response-sec"
+	below := Bound{Unit: p99, Op: "<", Value: 0.25}
+	interval := func(low, high float64) map[string]float64 {
+		return map[string]float64{"p99-response-low-sec": low, "p99-response-high-sec": high,
+			"needed-tasks": 36_000}
+	}
+	short := Doubt{Text: "too short: the p99 response of 18000 tasks is uncertain by ±200 %"}
+	lag := Doubt{Text: "lag: the generator was late"}
+	grows := Doubt{Text: "not stationary: the response grows"}
+	needs := func(n float64) map[string]float64 { return map[string]float64{"needed-tasks": n} }
+	for name, c := range map[string]struct {
+		cell  Cell
+		bound Bound
+		want  decide.Verdict
+		says  string
+	}{
+		"interval below":  {decided(p99, []float64{0.2}, interval(0.18, 0.23)), below, decide.Met, "95 % CI 180–230 ms, 1 run of 18,000 tasks"},
+		"interval above":  {decided(p99, []float64{0.3}, interval(0.27, 0.33)), below, decide.Missed, "270–330 ms"},
+		"interval across": {decided(p99, []float64{0.24}, interval(0.21, 0.27)), below, decide.Undecided, "to decide: --n 110000"},
+		"no interval":     {decided(p99, []float64{0.215}, needs(710_000)), below, decide.Undecided, "no confidence interval from 1 run of 18,000 tasks); to decide: --n "},
+		"far below":       {decided(p99, []float64{0.1}, needs(200_000)), below, decide.Met, "far away"},
+		"far above":       {decided(p99, []float64{0.9}, needs(200_000)), below, decide.Missed, "far away"},
+		"short and below": {decided(p99, []float64{0.01}, needs(9e6), short), below, decide.Undecided, "to decide: --n"},
+		"short and above": {decided(p99, []float64{0.9}, needs(9e6), short), below, decide.Missed, ""},
+		"suspect and met": {decided(p99, []float64{0.2}, interval(0.18, 0.23), lag), below, decide.Undecided, "SUSPECT: lag"},
+		"invalid":         {decided(p99, []float64{0.9}, interval(0.8, 1), Doubt{true, "pause: stood still"}), below, decide.Undecided, "INVALID: pause"},
+		"exact value":     {decided(p99, []float64{0.14}, map[string]float64{"theory-" + p99: 0.28}), below, decide.Missed, "the exact value is 280 ms"},
+		"exact, contradicted": {decided(p99, []float64{0.14}, map[string]float64{"theory-" + p99: 0.28},
+			Doubt{Text: "theory: it is another"}), below, decide.Undecided, ""},
+		"queue grows, above":   {decided(p99, []float64{2}, nil, grows), below, decide.Missed, "queue grows"},
+		"queue grows, below":   {decided(p99, []float64{0.1}, interval(0.08, 0.12), grows), below, decide.Undecided, "SUSPECT"},
+		"missing":              {decided("ops/s", []float64{1}, nil), below, decide.Undecided, "too few for this percentile; to decide: --n 368"},
+		"one share":            {decided("shed/op", []float64{0.5}, nil), Bound{Unit: "shed/op", Op: "<=", Value: 0.01}, decide.Undecided, "to decide: --count 5"},
+		"shares of 5 seeds":    {decided("shed/op", []float64{.5, .51, .49, .5, .52}, nil), Bound{Unit: "shed/op", Op: "<=", Value: 0.01}, decide.Missed, "5 runs"},
+		"none shed in 5 seeds": {decided("shed/op", make([]float64, 5), nil), Bound{Unit: "shed/op", Op: "<=", Value: 0.01}, decide.Met, "5 runs"},
+		"observed":             {decided("peak-inflight", []float64{4, 5}, nil), Bound{Unit: "peak-inflight", Op: "<=", Value: 4}, decide.Missed, "5.00"},
+	} {
+		d := c.cell.Decide(c.bound)
+		if text := d.Evidence(c.bound.Unit); d.Verdict != c.want || !strings.Contains(text, c.says) {
+			t.Errorf("%s: %v: %s, want %v: %s", name, d.Verdict, text, c.want, c.says)
+		}
+	}
+}
+
+// TestNoneSeen: that no task of so many was shed does not show that none ever is, and does for a
+// bound of 0 that asks for no more than what was seen.
+func TestNoneSeen(t *testing.T) {
+	c := decided("shed/op", make([]float64, 5), nil)
+	if d := c.Decide(Bound{Unit: "shed/op", Op: "<", Value: 1e-6}); d.Verdict != decide.Undecided {
+		t.Errorf("a share below one in a million by 90,000 tasks: %v", d.Verdict)
+	}
+	if d := c.Decide(Bound{Unit: "shed/op", Op: "<=", Value: 0}); d.Verdict != decide.Met {
+		t.Errorf("none shed: %v: %s", d.Verdict, d.Reason)
+	}
+}
