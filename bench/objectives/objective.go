@@ -63,13 +63,14 @@ func short(unit string) string {
 
 // units returns the metrics that an objective may bound. Excluded are exact values of theory,
 // predictions for other runs, results of a capacity search, shares whose parts have bounds of their
-// own, and ns/op, which would be mistaken for the time of a task.
+// own, evidence of a load test, and ns/op, which would be mistaken for the time of a task.
 func units() (all []string) {
 	for _, m := range bench.Metrics() {
 		switch {
 		case m.Unit == "ns/op", strings.HasPrefix(m.Unit, "theory-"),
 			strings.HasPrefix(m.Unit, "capacity-"), strings.HasPrefix(m.Unit, "next-slot-"),
 			strings.HasPrefix(m.Unit, "even-"), strings.HasPrefix(m.Unit, "no-target-"),
+			strings.HasPrefix(m.Unit, decide.Due),
 			strings.HasPrefix(m.Unit, "tail-") && strings.HasSuffix(m.Unit, "/op"):
 		default:
 			all = append(all, m.Unit)
@@ -107,7 +108,8 @@ type Run interface {
 // not resolve for instance, or is INVALID, breaks a law for instance, so that its numbers are not
 // to be believed.
 func (o Objective) Of(r Run) Verdict {
-	v, ok := r.Metric(o.Unit)
+	unit, _ := decide.Completed(o.Unit) // the latencies of a run are of completed tasks
+	v, ok := r.Metric(unit)
 	switch {
 	case !ok, math.IsNaN(v), r.Invalid():
 		return Undecided
@@ -165,7 +167,8 @@ func Judge[R Run](o Objective, repetitions []R) Judgement {
 	var values []float64
 	told := 0
 	for _, r := range repetitions {
-		if v, ok := r.Metric(o.Unit); ok && !math.IsNaN(v) {
+		unit, _ := decide.Completed(o.Unit)
+		if v, ok := r.Metric(unit); ok && !math.IsNaN(v) {
 			values = append(values, v)
 		}
 		switch o.Of(r) {
