@@ -54,6 +54,14 @@ type Recording struct {
 	second      *soaks.Continuation // of a soak that was cut off; nil: it begins
 }
 
+// SetBound sets the most requests that could be in flight, without a strategy that the package
+// knows.
+func (rec *Recording) SetBound(n int) {
+	rec.Limit = n
+	rec.Strategy.Spec = strategies.Spec{Name: "workers",
+		Bound: func(strategies.Params) int { return n }}
+}
+
 // Watch begins to watch the machine, and to profile. Call stop before Result, with the start of the
 // run as base.
 func (rec *Recording) Watch() (stop func(base time.Time)) {

@@ -60,8 +60,8 @@ func BenchmarkPaced(b *testing.B) {
 			used := cpu(b)
 			for b.Loop() {
 				var first time.Time
-				attacker := vegeta.NewAttacker(vegeta.Workers(attack.DefaultWorkers),
-					vegeta.MaxWorkers(attack.DefaultWorkers))
+				attacker := vegeta.NewAttacker(vegeta.Workers(64),
+					vegeta.MaxWorkers(64))
 				for r := range attacker.Attack(vegeta.NewStaticTargeter(request),
 					vegeta.Rate{Freq: rate, Per: time.Second}, length, "") {
 					if r.Error != "" {

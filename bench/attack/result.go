@@ -60,11 +60,8 @@ func (a Attack) recording() *bench.Recording {
 		rec.Arrival = arrivals.MustParse(a.clientsArrival())
 	case a.through():
 		rec.Strategy, rec.Limit, rec.Queue = a.Strategy, a.Limit, a.params().Queue
-	case a.boundedWorkers(): // their number was chosen, so it is part of the result
-		rec.Limit = a.Workers
-		rec.Strategy.Spec = strategies.Spec{Name: "workers", Bound: func(strategies.Params) int {
-			return a.Workers
-		}}
+	case a.Workers > 0: // their number was chosen, so it is part of the result
+		rec.SetBound(a.Workers)
 	}
 	return rec
 }
@@ -155,14 +152,5 @@ func (r *run) result() (*bench.Result, error) {
 		return nil, err
 	}
 	r.tally.traced.Tell(res)
-	if a := r.attack; a.Clients == 0 && !a.through() && a.Workers == DefaultWorkers &&
-		r.recording.Peak >= DefaultWorkers {
-		for i, reason := range res.Reasons {
-			if reason.Check == "lag" {
-				res.Reasons[i].Text += fmt.Sprintf("; all %d workers, the default, were busy: "+
-					"try more, or unlimited", DefaultWorkers)
-			}
-		}
-	}
 	return res, nil
 }

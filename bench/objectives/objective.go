@@ -157,6 +157,8 @@ type Judgement struct {
 	Value     float64 // the median over the repetitions that have the metric; NaN where none has
 	Runs, Met int     // repetitions, and those that meet the objective one by one
 	Verdict   Verdict
+	// of a load test, as decide.Decision has them
+	Reason, Next string
 }
 
 // Judge decides by the median of the repetitions, the value that tables show: it gets surer with

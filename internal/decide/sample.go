@@ -272,7 +272,8 @@ func (s *sample) value() Decision {
 	case d.Verdict == Undecided && low == high:
 		d.Reason += fmt.Sprintf(", %s without the lateness of the generator",
 			quantity.Seconds(least))
-	case d.Verdict == Missed && ok && least == service && service < high:
+	case d.Verdict == Missed && ok && least == service &&
+		quantity.Seconds(service) != quantity.Seconds(high):
 		d.Reason += ", service alone " + quantity.Seconds(service)
 	}
 	return d

@@ -40,6 +40,9 @@ func ShowObjectives(e *execution.Execution) error {
 			value = quantity.Metric(j.Objective.Unit, j.Value)
 		}
 		runs := ""
+		if runs = j.Reason; j.Next != "" {
+			runs += ": " + j.Next
+		}
 		if j.Runs > 1 {
 			runs = fmt.Sprintf("%d of %d runs meet it", j.Met, j.Runs)
 		}
