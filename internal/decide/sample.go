@@ -1,6 +1,7 @@
 package decide
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -100,10 +101,12 @@ func Load(b rundir.Bound, lookup func(unit string) (float64, bool), tasks int) D
 		return s.byValue()
 	}
 	s.latency = l
-	if s.count(); !alone {
-		s.lost = s.lostShare()
+	s.count()
+	if lost := s.lostShare(); alone {
+		s.counted = 1 - lost
+		s.requests = int(math.Round(float64(s.requests) * s.counted))
 	} else {
-		s.requests = int(math.Round(float64(s.requests) * (1 - s.lostShare())))
+		s.lost, s.counted = lost, 1
 	}
 	switch {
 	case l.p > 0 && s.lost < 1: // all lost: no percentile is known, and each is missed
@@ -119,8 +122,9 @@ type sample struct {
 	bound    rundir.Bound
 	lookup   func(unit string) (float64, bool)
 	latency  latency
-	requests int     // of the part; 0: unknown
+	requests int     // of the part, or the completed ones alone; 0: unknown
 	lost     float64 // share of them
+	counted  float64 // share of all requests that requests has
 }
 
 func (s *sample) undecided(reason, next string) Decision {
@@ -136,7 +140,7 @@ func (s *sample) byValue() Decision {
 		return s.undecided("the run does not report "+s.bound.Unit, "")
 	}
 	d := Decision{Verdict: Interval(s.bound, v, v), Value: v, Low: v, High: v,
-		Reason: quantity.Metric(s.bound.Unit, v) + s.ofRequests()}
+		Reason: quantity.Metric(s.bound.Unit, v)}
 	const invalid = 2
 	if mark, _ := s.lookup("verdict"); mark == invalid && d.Verdict == Missed &&
 		strings.HasSuffix(s.bound.Unit, "ops/s") {
@@ -170,16 +174,21 @@ func (s *sample) lostShare() (sum float64) {
 
 // amongLost is the decision on a value that falls among the lost requests.
 func (s *sample) amongLost() Decision {
-	var words []string
+	var words, shares []string
 	for _, loss := range losses {
 		if share, _ := s.lookup(s.latency.part + loss.unit); share > 0 {
-			words = append(words, quantity.Share(share)+" "+loss.words)
+			words = append(words, loss.words)
+			shares = append(shares, quantity.Share(share)+" "+loss.words)
 		}
 	}
-	reason := strings.Join(words, ", ") + s.ofRequests() +
-		", and count as slower than any bound"
+	lost := words[0]
+	if len(words) > 1 {
+		lost = "were lost (" + strings.Join(shares, ", ") + ")"
+	}
 	v := math.Inf(1)
-	return Decision{Verdict: Sample(s.bound, v, v), Value: v, Low: v, High: v, Reason: reason}
+	return Decision{Verdict: Sample(s.bound, v, v), Value: v, Low: v, High: v,
+		Reason: quantity.Share(s.lost) + cmp.Or(s.ofRequests(), " of the requests") + " " + lost +
+			" and count as slower than any bound"}
 }
 
 // ofRequests adds how many there were.
@@ -238,8 +247,11 @@ func (s *sample) percentile() Decision {
 	if s.requests > 0 {
 		have = strings.TrimPrefix(s.ofRequests(), " of ") + " are too few"
 	}
-	return s.undecided(fmt.Sprintf("%s: a %s needs %d", have, asked.statistic, least),
-		fmt.Sprintf("--n %d", least))
+	next := ""
+	if s.counted > 0 {
+		next = fmt.Sprintf("--n %.0f", math.Ceil(float64(least)/s.counted))
+	}
+	return s.undecided(fmt.Sprintf("%s: a %s needs %d", have, asked.statistic, least), next)
 }
 
 // resolves reports whether there are enough requests for a percentile. Of a stage, whose requests
