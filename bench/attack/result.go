@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
+	"net/url"
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/arrivals"
@@ -54,7 +56,8 @@ type Count struct {
 
 func (a Attack) recording() *bench.Recording {
 	rec := &bench.Recording{Name: a.Name(), Seed: a.Seed, Arrival: a.Arrival,
-		Rate: a.Rate, Profile: a.Profile, Follows: a.Session != nil}
+		Rate: a.Rate, Profile: a.Profile, Follows: a.Session != nil, FlatOut: a.FlatOut(),
+		Local: a.local()}
 	switch {
 	case a.Clients > 0:
 		rec.Arrival = arrivals.MustParse(a.clientsArrival())
@@ -64,6 +67,24 @@ func (a Attack) recording() *bench.Recording {
 		rec.SetBound(a.Workers)
 	}
 	return rec
+}
+
+// FlatOut reports whether clients send without a pause.
+func (a Attack) FlatOut() bool { return a.Clients > 0 && !a.Session.Thinks() }
+
+// local reports whether all servers are on this machine, by their addresses.
+func (a Attack) local() bool {
+	for _, r := range a.Requests {
+		origin, _ := cutOrigin(r.URL)
+		u, err := url.Parse(origin)
+		if err != nil {
+			return false
+		}
+		if ip := net.ParseIP(u.Hostname()); u.Hostname() != "localhost" && !ip.IsLoopback() {
+			return a.UnixSocket != ""
+		}
+	}
+	return true
 }
 
 // labels are those of its goroutines; nil: nobody asks for them.
