@@ -89,7 +89,7 @@ func Metrics() []MetricInfo {
 	m = append(m, []MetricInfo{
 		{"p99-lag-sec", "lower", "the generator's own lateness: issue less when a generator that " +
 			"is never late would have issued, given how long each submit took"},
-		{decide.MaxLag, "lower", "the longest of the same, of attacks"},
+		{decide.MaxLag, "", "the longest of the same, of attacks"},
 		{"waited/op", "lower", "share of accepted tasks that had to wait: wait > 0 under the " +
 			"virtual clock; under the real one, every slot was taken when the task was due"},
 		{"shed/op", "lower", "share of offered tasks that the strategy refused"},

@@ -22,7 +22,8 @@ import (
 // A Request says what is sent: method, URL, header and body.
 type Request = vegeta.Target
 
-// Unlimited, as Attack.Workers, is as many as are due, up to what file descriptors and memory allow.
+// Unlimited, as Attack.Workers, is as many as are due, up to what file descriptors and memory
+// allow.
 const Unlimited = -1
 
 // Defaults of an Attack.

@@ -18,7 +18,7 @@ import (
 
 // serverOfItsOwn starts a server in a process of its own, as most are: one in this process would
 // take turns with the client in the same scheduler.
-func serverOfItsOwn(b *testing.B, scheme string) (url string) {
+func serverOfItsOwn(b testing.TB, scheme string) (url string) {
 	b.Helper()
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), servingVariable+"="+scheme)

@@ -164,8 +164,8 @@ func TestServerForgets(t *testing.T) {
 	}
 }
 
-// TestServerLost: lost requests count as slower than any bound, as in an attack, unless the objective
-// is about completed requests alone. Other objectives are decided by their value.
+// TestServerLost: lost requests count as slower than any bound, as in an attack, unless the
+// objective is about completed requests alone. Other objectives are decided by their value.
 func TestServerLost(t *testing.T) {
 	for _, c := range []struct {
 		objective string

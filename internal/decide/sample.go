@@ -230,8 +230,11 @@ func (s *sample) percentile() Decision {
 		} else {
 			d = s.value()
 		}
-		if q.p == asked.p || math.IsNaN(d.Low) {
+		switch {
+		case q.p == asked.p:
 			return d
+		case math.IsNaN(d.Low): // sessions have fewer percentiles
+			continue
 		}
 		if v := Interval(s.bound, d.Low, math.Inf(1)); v != Undecided {
 			d.Verdict, d.High = v, math.Inf(1)

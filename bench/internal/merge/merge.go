@@ -236,8 +236,8 @@ func mergedMetric(
 	return 0, false, false
 }
 
-// EachDue adds the quantiles of the response and the service over all requests that were due, by the
-// sums of the distributions of those that were completed.
+// EachDue adds the quantiles of the response and the service over all requests that were due, by
+// the sums of the distributions of those that were completed.
 func EachDue(r *result.Result, sums map[string]*hdrhistogram.Histogram) {
 	for _, of := range []string{"response", "service"} {
 		if h := sums[of]; h != nil {
