@@ -9,6 +9,7 @@ import (
 	"github.com/poolbench/poolbench/bench/calls"
 	"github.com/poolbench/poolbench/bench/internal/observed"
 	"github.com/poolbench/poolbench/bench/result"
+	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/targets"
 )
@@ -52,6 +53,15 @@ func Metrics() []MetricInfo {
 		}
 		m = append(m, MetricInfo{"max-" + reading.name + "-sec", "lower",
 			"longest " + reading.name})
+		if reading.name == "wait" {
+			continue
+		}
+		for _, q := range result.Quantiles {
+			m = append(m, MetricInfo{decide.Due + q.Name + "-" + reading.name + "-sec", "",
+				q.Name + " of the " + reading.name + " over all requests of an attack that were " +
+					"due, lost ones being the slowest; absent if none was lost, or if it is " +
+					"among them"})
+		}
 	}
 	m = append(m, MetricInfo{"quantile-error", "", "bound of the relative error of quantiles, in " +
 		"a soak, which keeps histograms; absent where quantiles are exact"})
@@ -79,6 +89,7 @@ func Metrics() []MetricInfo {
 	m = append(m, []MetricInfo{
 		{"p99-lag-sec", "lower", "the generator's own lateness: issue less when a generator that " +
 			"is never late would have issued, given how long each submit took"},
+		{decide.MaxLag, "", "the longest of the same, of attacks"},
 		{"waited/op", "lower", "share of accepted tasks that had to wait: wait > 0 under the " +
 			"virtual clock; under the real one, every slot was taken when the task was due"},
 		{"shed/op", "lower", "share of offered tasks that the strategy refused"},
@@ -302,6 +313,8 @@ var stageMetrics = []MetricInfo{
 	{"goodput-ops/s", "higher", "tasks of the stage completed within the deadline, per second"},
 	{"mean-response-sec", "lower", "their mean response"},
 	{"p99-response-sec", "lower", "their p99 response; absent with too few tasks"},
+	{"due-p99-response-sec", "", "p99 response over all requests that were due, of an attack: as " +
+		"that of the whole attack"},
 	{"attempts/op", "lower", "attempts per task that was started"},
 	{"shed/op", "lower", "share of them that the strategy refused"},
 	{"failed/op", "lower", "share of them that failed, were throttled or were abandoned"},
@@ -321,6 +334,14 @@ var sessionMetrics = []MetricInfo{
 		"responses of their steps"},
 	{"p50-response-sec", "lower", "its median"},
 	{"p99-response-sec", "lower", "its p99; absent with too few sessions"},
+	{"due-p50-response-sec", "", "its median over all sessions that were due: as that of requests"},
+	{"due-p99-response-sec", "", "its p99 over the same"},
+	{"mean-service-sec", "lower", "mean service of completed sessions: the sum of the services " +
+		"of their steps"},
+	{"p50-service-sec", "lower", "its median"},
+	{"p99-service-sec", "lower", "its p99"},
+	{"due-p50-service-sec", "", "its median over all sessions that were due"},
+	{"due-p99-service-sec", "", "its p99 over the same"},
 	{"mean-length-sec", "", "mean length of a session: from the due time of its first step to " +
 		"its last answer, think times included"},
 	{"p50-length-sec", "", "its median"},
@@ -336,6 +357,13 @@ var stepMetrics = []MetricInfo{
 	{"mean-response-sec", "lower", "mean response of completed requests"},
 	{"p50-response-sec", "lower", "its median"},
 	{"p99-response-sec", "lower", "its p99; absent with too few requests"},
+	{"due-p50-response-sec", "", "its median over all requests of the step that were due"},
+	{"due-p99-response-sec", "", "its p99 over the same"},
+	{"mean-service-sec", "lower", "mean service of completed requests"},
+	{"p50-service-sec", "lower", "its median"},
+	{"p99-service-sec", "lower", "its p99"},
+	{"due-p50-service-sec", "", "its median over all requests of the step that were due"},
+	{"due-p99-service-sec", "", "its p99 over the same"},
 	{"shed/op", "lower", "share of them that the strategy refused"},
 	{"failed/op", "lower", "share of them that failed, were throttled or were abandoned"},
 	{"unsent/op", "lower", "share of the sessions that ended before the step"},

@@ -41,6 +41,9 @@ type Recording struct {
 	// whole
 	Share   bool
 	Follows bool // tasks are due when others have ended: the arrivals do not follow the plan
+	// clients send without a pause, so that they and a server on this machine, if it is Local, keep
+	// the processors busy on purpose
+	FlatOut, Local bool
 	// adds the driver's own counts to the result of a soak so far; nil: none
 	SoFar    func(*Result)
 	Cut      bool     // it ended before its plan: a soak can be resumed
@@ -52,6 +55,14 @@ type Recording struct {
 	seen        *witness.Seen       // of the machine; nil: nobody watched it
 	soak        *Soak               // in place of Records
 	second      *soaks.Continuation // of a soak that was cut off; nil: it begins
+}
+
+// SetBound sets the most requests that could be in flight, without a strategy that the package
+// knows.
+func (rec *Recording) SetBound(n int) {
+	rec.Limit = n
+	rec.Strategy.Spec = strategies.Spec{Name: "workers",
+		Bound: func(strategies.Params) int { return n }}
 }
 
 // Watch begins to watch the machine, and to profile. Call stop before Result, with the start of the
@@ -103,6 +114,6 @@ func (rec *Recording) observation() *observed.Run {
 		Stop: Stop{Duration: rec.Duration}}.described()
 	return &observed.Run{Name: rec.Name, Plan: plan, Pools: plan.Pools(), Recorded: true,
 		Doubts: rec.Doubts, Resent: rec.Resent, Calls: rec.Calls, Share: rec.Share,
-		Follows: rec.Follows, Peak: rec.Peak,
+		Follows: rec.Follows, FlatOut: rec.FlatOut, Local: rec.Local, Peak: rec.Peak,
 		Service: rec.Busy, SettledTwice: rec.Twice, Seen: rec.seen}
 }

@@ -115,3 +115,39 @@ func TestFewNaps(t *testing.T) {
 		t.Errorf("the p99 of 100 naps is %v", v)
 	}
 }
+
+// TestFlatOut: clients that send without a pause fill the processors on purpose, which makes nothing
+// doubtful unless somebody else is at work; a process that was stopped is doubtful all the same.
+func TestFlatOut(t *testing.T) {
+	busy := quiet(1000, slices.Repeat([]witness.Stall{stall(int64(time.Second), 30*ms, 20*ms, 0),
+		stall(int64(time.Second), 300*ms, 20*ms, 290*ms)}, 20)...)
+	crowded := quiet(50_000, stall(int64(time.Second), 300*ms, 20*ms, 290*ms))
+	for _, c := range []struct {
+		name     string
+		flat     bool
+		local    bool
+		others   float64
+		hiccups  *witness.Hiccups
+		verdict  Verdict
+		check    string
+		sentence string
+	}{
+		{"a server on this machine", true, true, 0.5, busy, Valid, "", ""},
+		{"a server elsewhere", true, false, 0.01, busy, Valid, "", ""},
+		{"others are at work", true, false, 0.5, crowded, Suspect, observed.CheckMachine,
+			"others had the processors"},
+		{"at a rate", false, true, 0.5, crowded, Suspect, observed.CheckMachine,
+			"others had the processors"},
+		{"stopped", true, true, 0.5, quiet(5000, stall(int64(time.Second), 300*ms, ms, 0)), Invalid,
+			observed.CheckPause, "stood still"},
+	} {
+		o := queue(Real, 1, 20_000, 0.5, 1)
+		o.FlatOut, o.Local = c.flat, c.local
+		o.Seen = &witness.Seen{Hiccups: c.hiccups, Pressure: pressure(0, 0.9, c.others, 0.9)}
+		if r := judged(t, o); c.verdict == Valid {
+			holds(t, c.name, r)
+		} else {
+			finds(t, c.name, r, c.verdict, c.check, c.sentence)
+		}
+	}
+}

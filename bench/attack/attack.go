@@ -22,13 +22,13 @@ import (
 // A Request says what is sent: method, URL, header and body.
 type Request = vegeta.Target
 
-// Unlimited, as Attack.Workers, is as many as it takes.
+// Unlimited, as Attack.Workers, is as many as are due, up to what file descriptors and memory
+// allow.
 const Unlimited = -1
 
 // Defaults of an Attack.
 const (
 	DefaultRate    = 50
-	DefaultWorkers = 64
 	DefaultLimit   = 4
 	DefaultTimeout = 30 * time.Second
 	DefaultDrain   = 5 * time.Second
@@ -72,7 +72,7 @@ type Attack struct {
 	Limit    int                // most requests in flight through it; 0 is DefaultLimit
 	Queue    int                // slots of its queue, where it has one: as bench.Scenario.Queue
 
-	// open loop without a strategy: requests that can be in flight; 0 is DefaultWorkers
+	// open loop without a strategy: requests that can be in flight; 0 is Unlimited
 	Workers     int
 	Connections int // most connections to a host; 0: as many as it takes
 	// of one request, from the moment it is sent to the end of its answer; 0 is DefaultTimeout
@@ -130,12 +130,6 @@ type Attack struct {
 	spoken  *Protocol // of the requests; nil: HTTP
 }
 
-// boundedWorkers reports whether somebody has said how many requests of an open loop without a
-// strategy can be in flight.
-func (a Attack) boundedWorkers() bool {
-	return a.Clients == 0 && !a.through() && a.Workers != Unlimited && a.Workers != DefaultWorkers
-}
-
 func (a Attack) withDefaults() Attack {
 	if a.Arrival.Spec.Name == "" {
 		a.Arrival = arrivals.MustParse("constant")
@@ -143,7 +137,7 @@ func (a Attack) withDefaults() Attack {
 	if a.Rate == 0 && a.Clients == 0 && a.Arrival.TakesRate() {
 		a.Rate = DefaultRate
 	}
-	a.Workers, a.Limit = cmp.Or(a.Workers, DefaultWorkers), cmp.Or(a.Limit, DefaultLimit)
+	a.Workers, a.Limit = cmp.Or(a.Workers, Unlimited), cmp.Or(a.Limit, DefaultLimit)
 	a.Timeout, a.Drain = cmp.Or(a.Timeout, DefaultTimeout), cmp.Or(a.Drain, DefaultDrain)
 	if a.Queue == bench.NoQueue && !a.Strategy.Spec.UsesQueue {
 		a.Queue = 0

@@ -203,8 +203,10 @@ func TestName(t *testing.T) {
 		"strategy=semaphore/target=h/arrival=poisson/limit=4/rate=9/n=5/timeout=1s": {
 			Requests: get[1:], Tasks: 5, Rate: 9, Arrival: arrival(t, "poisson"),
 			Strategy: strategy(t, "semaphore"), Timeout: time.Second},
-		"target=h/arrival=constant/rate=50/n=5/workers=unlimited/connections=3": {
+		"target=h/arrival=constant/rate=50/n=5/connections=3": {
 			Requests: get[1:], Tasks: 5, Workers: attack.Unlimited, Connections: 3},
+		"target=h/arrival=constant/rate=50/n=5/workers=64": {
+			Requests: get[1:], Tasks: 5, Workers: 64},
 	} {
 		if got := a.Name(); got != "Attack/"+want+"/clock=real" {
 			t.Errorf("%s, want %s", got, want)

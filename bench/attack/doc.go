@@ -12,8 +12,7 @@
 // who look on meanwhile. There are two ways to send, a file each:
 //
 //   - open.go, the open loop: requests are submitted when they are due to one of our strategies, so
-//     that any server can be called through any strategy; without one, workers send them, a
-//     goroutine for each request;
+//     that any server can be called through any strategy; without one, each has a goroutine;
 //   - closed.go, the closed loop: so many clients, each of which sends its next request when it has
 //     the answer to the last one, as wrk does. On Linux one goroutine has many of them
 //     (ring_linux.go) as long as all is ordinary: http to one host, no bound on connections, and
@@ -46,9 +45,9 @@
 //   - the plan is a pure function of the seed, from the same processes that `poolbench run` has;
 //   - response is end − due, service end − start, and the difference is lag: in an open loop
 //     without a strategy nobody else made the request wait;
-//   - the number of workers is fixed: on loopback, workers that are added when none is ready at the
-//     moment soon add up to thousands of connections. A request that finds them all busy waits for
-//     one, and its response says so; a peak-inflight of that number is the sign;
+//   - as many requests are in flight as are due, up to Attack.Workers, or to what file descriptors
+//     and memory allow (slots.go). A request that waits for a slot has the wait in its response, and
+//     not in its lag;
 //   - net/http sends a request again, unasked, when a connection that was used before breaks; here
 //     it is sent once unless somebody allows more;
 //   - bodies are counted and thrown away, and quantiles are exact: a t-digest is off by a factor of

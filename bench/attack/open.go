@@ -19,7 +19,10 @@ import (
 // Retry-After; one that says to come again later than any answer may take is final, or a server
 // could keep an attack for years.
 func (r *run) open(planned int, span time.Duration) error {
-	t := &openLoop{run: r, blames: r.attack.through() || r.attack.boundedWorkers()}
+	t := &openLoop{run: r, through: r.attack.through()}
+	if !t.through {
+		t.slots = r.attack.newSlots()
+	}
 	if r.attack.soaks(planned) {
 		t.soak = r.recording.NewSoak(r.ctx, span, &t.peak)
 		defer t.soak.Close()
@@ -64,6 +67,7 @@ func (r *run) open(planned int, span time.Duration) error {
 		}
 	}
 	r.recording.Peak, r.recording.Twice = t.peak.Load(), t.twice.Load()
+	t.slots.note(r.recording)
 	return nil
 }
 
@@ -105,32 +109,29 @@ func (t *openLoop) abandonRest(plan *plan) {
 // abandon settles a request that was not sent.
 func (t *openLoop) abandon(rec bench.Entry, s sample) {
 	s.end = t.now()
-	rec.Held, rec.Issue = t.blames, s.end
+	rec.Held, rec.Issue = t.through || t.slots.behind, s.end
 	s.outcome, s.err = records.Abandoned, strategies.ErrAbandoned.Error()
 	t.settle(rec.Record, s)
 	rec.Release()
 }
 
-// strategy is what requests go through: workers are a goroutine for each, at most so many at once.
+// strategy is what requests go through: without one, a goroutine for each.
 func (a Attack) strategy() (strategies.Variant, strategies.Params) {
 	if a.through() {
 		return a.Strategy, a.params()
 	}
-	name, limit := "semaphore", a.Workers
-	if limit == Unlimited {
-		name, limit = "unbounded", 1
-	}
-	v := strategies.MustParse(name)
-	return v, strategies.Params{Limit: limit, Values: v.Values}
+	v := strategies.MustParse("unbounded")
+	return v, strategies.Params{Limit: 1, Values: v.Values}
 }
 
 // An openLoop is the Sink of its strategy.
 type openLoop struct {
 	*run
 	strategy strategies.Strategy
-	// what waits for a slot waits for the limit that is measured. A limit that nobody asked for is
-	// the tool's own fault: lag
-	blames         bool
+	// The time in which a strategy has a request is the strategy's. Without one, the time until the
+	// goroutine of a request runs is lag.
+	through        bool
+	slots          *slots // nil: the strategy bounds the requests in flight
 	records        records.Log
 	soak           *bench.Soak  // in their place
 	full           error        // it holds too many
@@ -147,6 +148,7 @@ type job struct {
 	live atomic.Bool // between Submit and Done
 	rec  bench.Entry
 	sample
+	slot     bool // it has one of the slots, if there are any
 	attempts int
 	message  *message      // nil: it is made when it is sent
 	own      *message      // filled in; nil: none is
@@ -195,16 +197,19 @@ func (j *job) fill() {
 // submit has the strategy take a job that was turned to then, and says when it returned.
 func (t *openLoop) submit(j *job, rec bench.Entry, issue int64, held bool) (returned int64) {
 	j.rec, j.attempts, j.checking, j.beside, j.answered = rec, 0, 0, 0, false
-	rec.Held = held && t.blames
 	rec.Issue = issue
+	late, err := t.slots.take(t.ctx, held)
+	rec.Held = late || held && t.through
 	j.live.Store(true)
-	t.labels.Strategy()
-	err := t.strategy.Submit(t.ctx, &j.task)
-	t.labels.Harness()
+	if j.slot = err == nil; err == nil {
+		t.labels.Strategy()
+		err = t.strategy.Submit(t.ctx, &j.task)
+		t.labels.Harness()
+	}
 	if err != nil && j.live.CompareAndSwap(true, false) {
 		t.done(j, err)
 	}
-	if returned = t.now(); t.blames { // else another goroutine says when it was issued
+	if returned = t.now(); t.through { // else another goroutine says when it was issued
 		rec.Left = returned
 	}
 	return returned
@@ -225,7 +230,7 @@ func attempt(ctx context.Context, task *strategies.Task) (result strategies.Resu
 	}
 	beside := task != &j.task && t.attack.Strategy.Spec.Hedges
 	start := t.now()
-	if !t.blames && !beside {
+	if !t.through && !beside {
 		j.rec.Issue = start
 	}
 	a := t.caller.call(ctx, j.message)
@@ -308,6 +313,9 @@ func (t *openLoop) done(j *job, err error) {
 	j.rec.Release()
 	if j.message.large() {
 		j.own = nil
+	}
+	if t.slots != nil && j.slot {
+		t.slots.give()
 	}
 	s := j.sample
 	t.idle.Put(j)

@@ -18,7 +18,7 @@ import (
 
 // serverOfItsOwn starts a server in a process of its own, as most are: one in this process would
 // take turns with the client in the same scheduler.
-func serverOfItsOwn(b *testing.B, scheme string) (url string) {
+func serverOfItsOwn(b testing.TB, scheme string) (url string) {
 	b.Helper()
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), servingVariable+"="+scheme)
@@ -60,8 +60,8 @@ func BenchmarkPaced(b *testing.B) {
 			used := cpu(b)
 			for b.Loop() {
 				var first time.Time
-				attacker := vegeta.NewAttacker(vegeta.Workers(attack.DefaultWorkers),
-					vegeta.MaxWorkers(attack.DefaultWorkers))
+				attacker := vegeta.NewAttacker(vegeta.Workers(64),
+					vegeta.MaxWorkers(64))
 				for r := range attacker.Attack(vegeta.NewStaticTargeter(request),
 					vegeta.Rate{Freq: rate, Per: time.Second}, length, "") {
 					if r.Error != "" {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
+	"net/url"
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/arrivals"
@@ -54,19 +56,35 @@ type Count struct {
 
 func (a Attack) recording() *bench.Recording {
 	rec := &bench.Recording{Name: a.Name(), Seed: a.Seed, Arrival: a.Arrival,
-		Rate: a.Rate, Profile: a.Profile, Follows: a.Session != nil}
+		Rate: a.Rate, Profile: a.Profile, Follows: a.Session != nil, FlatOut: a.FlatOut(),
+		Local: a.local()}
 	switch {
 	case a.Clients > 0:
 		rec.Arrival = arrivals.MustParse(a.clientsArrival())
 	case a.through():
 		rec.Strategy, rec.Limit, rec.Queue = a.Strategy, a.Limit, a.params().Queue
-	case a.boundedWorkers(): // their number was chosen, so it is part of the result
-		rec.Limit = a.Workers
-		rec.Strategy.Spec = strategies.Spec{Name: "workers", Bound: func(strategies.Params) int {
-			return a.Workers
-		}}
+	case a.Workers > 0: // their number was chosen, so it is part of the result
+		rec.SetBound(a.Workers)
 	}
 	return rec
+}
+
+// FlatOut reports whether clients send without a pause.
+func (a Attack) FlatOut() bool { return a.Clients > 0 && !a.Session.Thinks() }
+
+// local reports whether all servers are on this machine, by their addresses.
+func (a Attack) local() bool {
+	for _, r := range a.Requests {
+		origin, _ := cutOrigin(r.URL)
+		u, err := url.Parse(origin)
+		if err != nil {
+			return false
+		}
+		if ip := net.ParseIP(u.Hostname()); u.Hostname() != "localhost" && !ip.IsLoopback() {
+			return a.UnixSocket != ""
+		}
+	}
+	return true
 }
 
 // labels are those of its goroutines; nil: nobody asks for them.
@@ -155,14 +173,5 @@ func (r *run) result() (*bench.Result, error) {
 		return nil, err
 	}
 	r.tally.traced.Tell(res)
-	if a := r.attack; a.Clients == 0 && !a.through() && a.Workers == DefaultWorkers &&
-		r.recording.Peak >= DefaultWorkers {
-		for i, reason := range res.Reasons {
-			if reason.Check == "lag" {
-				res.Reasons[i].Text += fmt.Sprintf("; all %d workers, the default, were busy: "+
-					"try more, or unlimited", DefaultWorkers)
-			}
-		}
-	}
 	return res, nil
 }

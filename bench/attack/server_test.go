@@ -6,16 +6,27 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"strings"
+	"time"
 )
 
 // servingVariable makes a child of this test binary a server that answers at once, by http or
-// https, until its standard input ends.
+// https, until its standard input ends. With slow before it, answers take three seconds.
 const servingVariable = "POOLBENCH_TEST_SERVER"
 
 func serve() {
+	scheme, slow := strings.CutPrefix(os.Getenv(servingVariable), "slow")
 	server := httptest.NewUnstartedServer(http.HandlerFunc(
-		func(http.ResponseWriter, *http.Request) {}))
-	if os.Getenv(servingVariable) == "https" {
+		func(http.ResponseWriter, *http.Request) {
+			if slow {
+				time.Sleep(3 * time.Second)
+			}
+		}))
+	server.Config.Protocols = new(http.Protocols)
+	server.Config.Protocols.SetHTTP1(true)
+	server.Config.Protocols.SetHTTP2(true)
+	server.Config.Protocols.SetUnencryptedHTTP2(true)
+	if server.EnableHTTP2 = true; scheme == "https" {
 		server.StartTLS()
 	} else {
 		server.Start()

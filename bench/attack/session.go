@@ -60,6 +60,7 @@ type visit struct {
 	due      int64             // of it
 	first    int64             // due of the first step
 	response int64             // of the steps before
+	service  int64             // of the steps before
 	captured []templates.Value // what is not captured yet is empty
 	names    []string          // of it
 	jar      *sessions.Jar     // nil: no cookie was set
@@ -190,6 +191,7 @@ func (v *visit) keepCookies(k *checks.Answer, stored bool) error {
 // then.
 func (r *run) goesOn(v *visit, s sample) (more bool) {
 	v.response += s.end - s.due
+	v.service += s.busy
 	if v.step++; s.outcome == records.Completed && v.step < len(v.of.Steps) {
 		v.due = s.end + int64(v.of.Thinking(r.attack.Seed, v.number, v.step))
 		return true
@@ -202,7 +204,7 @@ func (r *run) goesOn(v *visit, s sample) (more bool) {
 func (t *tally) ended(v *visit, o records.Outcome, end int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.sessions.End(v.step, o, v.response, end-v.first)
+	t.sessions.End(v.step, o, v.response, v.service, end-v.first)
 }
 
 // A sessionLoop is the part of an open loop that has sessions submit one step after another.

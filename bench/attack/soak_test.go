@@ -73,7 +73,8 @@ func TestSoak(t *testing.T) {
 				want, ok := whole.Metric(m.Unit)
 				near := 1e-9
 				switch {
-				case strings.HasPrefix(m.Unit, "p") && strings.HasSuffix(m.Unit, "-sec"):
+				case strings.HasPrefix(strings.TrimPrefix(m.Unit, "due-"), "p") &&
+					strings.HasSuffix(m.Unit, "-sec"):
 					near = 1e-3
 				case m.Unit == "mean-wait-low-sec", m.Unit == "mean-wait-high-sec":
 					near = 0.02 // of batches whose ends are elsewhere

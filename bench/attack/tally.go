@@ -163,7 +163,7 @@ func (t *tally) add(s sample) {
 		t.traced = t.traced.Add(t.sampled, s.seq, time.Duration(s.due), time.Duration(s.end))
 	}
 	if s.visit != nil {
-		t.sessions.Step(s.visit.step, s.outcome, s.end-s.due)
+		t.sessions.Step(s.visit.step, s.outcome, s.end-s.due, s.busy)
 	}
 	t.write(s)
 }

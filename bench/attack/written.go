@@ -130,13 +130,7 @@ func (a Attack) Name() string {
 		add(true, n, a.Tasks)
 	}
 	add(a.Duration != 0, "duration", a.Duration)
-	switch given.Workers {
-	case 0, DefaultWorkers:
-	case Unlimited:
-		add(true, "workers", "unlimited")
-	default:
-		add(true, "workers", given.Workers)
-	}
+	add(given.Workers > 0, "workers", given.Workers)
 	if a.Session != nil {
 		add(true, "session", a.Session.Name)
 	}

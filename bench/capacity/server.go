@@ -7,11 +7,11 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/objectives"
+	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/text/complaints"
 )
 
@@ -46,7 +46,6 @@ type Server struct {
 const (
 	serverResolution = 0.02
 	mostHalvings     = 6    // below what is missed, until nothing is met anywhere
-	mostLost         = 0.01 // share of the requests that a probe may lose, unless told otherwise
 	mostTries        = 5    // of a rate at which the sender was late
 	mostConfirmed    = 4    // answers that are tried again
 	mostLonger       = 4    // times the usual length, of probes at low rates
@@ -60,7 +59,8 @@ type ServerProbe struct {
 	Rate    float64
 	Verdict objectives.Verdict
 	Lost    float64 // share of the requests that were refused, failed or had no answer
-	Late    bool    // the sender was, so that what is missed may be its own doing
+	Late    bool    // the sender was, so that the verdict is undecided
+	Reason  string  // of the verdict, of the first objective that has it
 	// what the server completed per second while its queue grew, as Rate counts; 0: it did not grow
 	Carried float64
 	Result  *bench.Result
@@ -247,17 +247,17 @@ func (s Server) decide(ctx context.Context, a *ServerAnswer, rate, longer float6
 		switch {
 		case err != nil:
 			return err
-		case p.Verdict == objectives.Met && !p.Late:
+		case p.Verdict == objectives.Met:
 			a.Met = rate
 			return nil
 		case p.Lost == 1 && len(a.Probes) > 1 && a.Probes[len(a.Probes)-2].Lost == 1:
 			return &stoppedError{text: fmt.Sprintf("at %v %s a second, none was "+
 				"answered as it should be: the search ends", rate, s.of())}
-		case p.Verdict == objectives.Missed && !p.Late:
+		case p.Verdict == objectives.Missed:
 			missed++
 		}
-		if missed == 2 || p.Lost > s.mayLose() || missed == 1 && !p.Late &&
-			(p.Carried > 0 || rate > can*(1+deviation)) {
+		if missed == 2 || missed == 1 && (p.Lost > s.mayLose() ||
+			p.Carried > 0 || rate > can*(1+deviation)) {
 			s.miss(a, rate)
 			return nil
 		}
@@ -265,10 +265,10 @@ func (s Server) decide(ctx context.Context, a *ServerAnswer, rate, longer float6
 	last := a.Probes[len(a.Probes)-1]
 	if last.Late {
 		return &stoppedError{text: fmt.Sprintf("this machine cannot keep up at %v %s a second: "+
-			"it is too slow, or too busy, to say more", rate, s.of())}
+			"it is too slow, or too busy, to say more (%s)", rate, s.of(), last.Reason)}
 	}
-	return &stoppedError{fmt.Sprintf("a probe at %v %s a second cannot decide %v: it has "+
-		"too few requests", rate, s.of(), s.Objectives), true}
+	return &stoppedError{fmt.Sprintf("a probe at %v %s a second cannot decide %v: %s", rate, s.of(),
+		s.Objectives, last.Reason), true}
 }
 
 func (s Server) of() string { return cmp.Or(s.Of, "requests") }
@@ -276,8 +276,8 @@ func (s Server) of() string { return cmp.Or(s.Of, "requests") }
 // lost are the shares of requests that did not complete, of which the last was in a queue.
 var lost = []string{"failed/op", "throttled/op", "shed/op", "abandoned/op"}
 
-// mayLose is the share of the requests that a probe may lose: a response is that of the others. An
-// objective of losses says so itself.
+// mayLose is the share of lost requests beyond which a missed probe is not tried again: by default
+// as for means, and more if an objective allows it.
 func (s Server) mayLose() float64 {
 	allowed := 0.0
 	for _, o := range s.Objectives {
@@ -285,21 +285,7 @@ func (s Server) mayLose() float64 {
 			allowed += o.Bound
 		}
 	}
-	return max(mostLost, allowed)
-}
-
-// onTime is a run less what the sender was late: what misses even so is missed by the server.
-type onTime struct{ *bench.Result }
-
-func (r onTime) Invalid() bool { return len(r.Broken) > 0 }
-
-func (r onTime) Metric(unit string) (float64, bool) {
-	v, ok := r.Result.Metric(unit)
-	if strings.HasSuffix(unit, "-response-sec") || strings.HasSuffix(unit, "-wait-sec") {
-		lag, _ := r.Result.Metric("p99-lag-sec")
-		v -= lag
-	}
-	return v, ok
+	return max(decide.MostLost, allowed)
 }
 
 // miss notes a rate that is missed, and forgets what was met there or above.
@@ -334,8 +320,9 @@ func (s Server) probe(
 	if err != nil {
 		return p, err
 	}
+	p = ServerProbe{Rate: rate, Result: r}
+	p.judge(s.Objectives)
 	refused := 0.0 // or failed: what is abandoned was in a queue that grew
-	p = ServerProbe{Rate: rate, Verdict: s.Objectives.Of(r), Result: r}
 	for _, unit := range lost {
 		v, _ := r.Metric(unit)
 		if p.Lost += v; unit == "shed/op" {
@@ -343,22 +330,28 @@ func (s Server) probe(
 		}
 	}
 	p.Lost = min(p.Lost, 1)
-	if p.Verdict != objectives.Met && has(r, "lag") {
-		p.Verdict = s.Objectives.Of(onTime{r})
-		p.Late = p.Verdict == objectives.Met
-	}
-	late := p.Late
-	if p.Lost > s.mayLose() {
-		p.Verdict, p.Late = objectives.Missed, false
-	}
 	carried, _ := r.Metric("ops/s")
 	carried /= cmp.Or(s.Each, 1)
 	if p.Verdict == objectives.Missed && refused <= s.mayLose() && carried < mostCarried*rate &&
-		has(r, "not stationary") && !late {
+		has(r, "not stationary") {
 		p.Carried = carried
 	}
 	a.Probes = append(a.Probes, p)
 	return p, ctx.Err()
+}
+
+// judge decides the objectives, as attack does.
+func (p *ServerProbe) judge(all objectives.List) {
+	verdicts := make([]objectives.Verdict, len(all))
+	decisions := make([]decide.Decision, len(all))
+	for i, o := range all {
+		decisions[i] = decide.Load(o.Limit(), p.Result.Metric, p.Result.Tasks)
+		verdicts[i] = decisions[i].Verdict
+	}
+	p.Verdict = decide.All(verdicts...)
+	d := decisions[slices.Index(verdicts, p.Verdict)]
+	p.Reason = d.Reason
+	p.Late = p.Verdict == objectives.Undecided && d.Next == ""
 }
 
 func has(r *bench.Result, check string) bool {

@@ -9,7 +9,6 @@ import (
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/files/rundir"
-	"github.com/poolbench/poolbench/internal/statistics/samples"
 )
 
 // An Objective is a bound on one metric of a run. It is made by Parse.
@@ -63,13 +62,14 @@ func short(unit string) string {
 
 // units returns the metrics that an objective may bound. Excluded are exact values of theory,
 // predictions for other runs, results of a capacity search, shares whose parts have bounds of their
-// own, and ns/op, which would be mistaken for the time of a task.
+// own, evidence of a load test, and ns/op, which would be mistaken for the time of a task.
 func units() (all []string) {
 	for _, m := range bench.Metrics() {
 		switch {
 		case m.Unit == "ns/op", strings.HasPrefix(m.Unit, "theory-"),
 			strings.HasPrefix(m.Unit, "capacity-"), strings.HasPrefix(m.Unit, "next-slot-"),
 			strings.HasPrefix(m.Unit, "even-"), strings.HasPrefix(m.Unit, "no-target-"),
+			strings.HasPrefix(m.Unit, decide.Due),
 			strings.HasPrefix(m.Unit, "tail-") && strings.HasSuffix(m.Unit, "/op"):
 		default:
 			all = append(all, m.Unit)
@@ -107,7 +107,8 @@ type Run interface {
 // not resolve for instance, or is INVALID, breaks a law for instance, so that its numbers are not
 // to be believed.
 func (o Objective) Of(r Run) Verdict {
-	v, ok := r.Metric(o.Unit)
+	unit, _ := decide.Completed(o.Unit) // the latencies of a run are of completed tasks
+	v, ok := r.Metric(unit)
 	switch {
 	case !ok, math.IsNaN(v), r.Invalid():
 		return Undecided
@@ -147,44 +148,4 @@ func (l List) Of(r Run) Verdict {
 		}
 	}
 	return all
-}
-
-// A Judgement is what the repetitions of a scenario say about an objective.
-type Judgement struct {
-	Objective Objective
-	Value     float64 // the median over the repetitions that have the metric; NaN where none has
-	Runs, Met int     // repetitions, and those that meet the objective one by one
-	Verdict   Verdict
-}
-
-// Judge decides by the median of the repetitions, the value that tables show: it gets surer with
-// more of them, where "every repetition" would only get stricter, and no single unlucky run
-// decides. A repetition that cannot tell makes the verdict undecided, however the others are.
-func Judge[R Run](o Objective, repetitions []R) Judgement {
-	j := Judgement{Objective: o, Value: math.NaN(), Runs: len(repetitions)}
-	var values []float64
-	told := 0
-	for _, r := range repetitions {
-		if v, ok := r.Metric(o.Unit); ok && !math.IsNaN(v) {
-			values = append(values, v)
-		}
-		switch o.Of(r) {
-		case Met:
-			j.Met++
-			told++
-		case Missed:
-			told++
-		}
-	}
-	if len(values) > 0 {
-		j.Value = samples.Median(values)
-	}
-	switch {
-	case told < len(repetitions) || told == 0:
-	case o.meets(j.Value):
-		j.Verdict = Met
-	default:
-		j.Verdict = Missed
-	}
-	return j
 }

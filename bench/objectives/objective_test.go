@@ -175,41 +175,6 @@ func TestOf(t *testing.T) {
 	}
 }
 
-func TestJudge(t *testing.T) {
-	l, err := Parse("p99-response<50ms")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range []struct {
-		values []float64 // 0: the run cannot tell
-		want   Verdict
-		median float64
-		met    int
-	}{
-		{[]float64{0.04}, Met, 0.04, 1},
-		{[]float64{0.9, 0.04, 0.03}, Met, 0.04, 2},
-		{[]float64{0.04, 0.06}, Missed, 0.05, 1},
-		{[]float64{0.06, 0.07, 0.01}, Missed, 0.06, 1},
-		{[]float64{0.04, 0.04, 0}, Undecided, 0.04, 2},
-		{[]float64{0, 0}, Undecided, math.NaN(), 0},
-		{nil, Undecided, math.NaN(), 0},
-	} {
-		var runs []*bench.Result
-		for _, v := range c.values {
-			metrics := map[string]float64{}
-			if v != 0 {
-				metrics["p99-response-sec"] = v
-			}
-			runs = append(runs, run(metrics))
-		}
-		j := Judge(l[0], runs)
-		same := j.Value == c.median || math.IsNaN(j.Value) && math.IsNaN(c.median)
-		if j.Verdict != c.want || !same || j.Runs != len(c.values) || j.Met != c.met {
-			t.Errorf("%v: %+v", c.values, j)
-		}
-	}
-}
-
 // FuzzParse: whatever is read reads back from its canonical spelling as the same objectives, and
 // every error is one line.
 func FuzzParse(f *testing.F) {

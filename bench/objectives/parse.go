@@ -10,6 +10,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/dist"
+	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/files/rundir"
 	"github.com/poolbench/poolbench/internal/text/prose"
 )
@@ -20,7 +21,8 @@ import (
 //
 // METRIC is the unit of a metric, or the unit without its ending -sec, /op or ops/s; the plain
 // ops/s is throughput. Those of a stage, a session or a step are metrics, too:
-// step1-log_in-p99-response. OP is one of < <= > >=. VALUE is a duration where the metric is a
+// step1-log_in-p99-response. A latency with completed- before it is that of completed requests
+// alone: completed-p99-response. OP is one of < <= > >=. VALUE is a duration where the metric is a
 // time, a share (1% or 0.01) where it is one, else a number, to which a rate may append /s. The
 // error is one line.
 func Parse(text string) (List, error) {
@@ -74,9 +76,15 @@ func parse(text string) (Objective, error) {
 			break
 		}
 	}
-	for _, unit := range append(units(), partUnits(name)...) {
-		if unit == name || short(unit) == name {
+	bare := strings.TrimPrefix(name, decide.Mark)
+	for _, unit := range append(units(), partUnits(bare)...) {
+		if unit != bare && short(unit) != bare {
+			continue
+		}
+		if marked := decide.Mark + unit; bare == name {
 			o.Unit = unit
+		} else if _, ok := decide.Completed(marked); ok {
+			o.Unit = marked
 		}
 	}
 	if o.Unit == "" {
@@ -100,9 +108,20 @@ func parse(text string) (Objective, error) {
 // partUnits are those of the stage, the session or the step that a name begins with.
 func partUnits(name string) (all []string) {
 	for _, m := range bench.PartMetrics(name) {
-		all = append(all, m.Unit)
+		if !isDue(m.Unit) {
+			all = append(all, m.Unit)
+		}
 	}
 	return all
+}
+
+// isDue reports whether the unit of a part is evidence of a load test. A step may be called due.
+func isDue(unit string) bool {
+	_, rest, _ := strings.Cut(unit, "-")
+	if strings.HasPrefix(unit, "step") {
+		_, rest, _ = strings.Cut(rest, "-")
+	}
+	return strings.HasPrefix(rest, decide.Due)
 }
 
 // alike are the names of the same part, or those that have a word in common with what was typed, or

@@ -125,9 +125,6 @@ func (a *app) findServer(
 		o.first = o.most / 8
 	}
 	o.Rate = o.first
-	if o.Workers == 0 {
-		o.Workers = attack.Unlimited // or what waits for a worker would be called late
-	}
 	attacks, err := o.Attacks()
 	if err != nil {
 		return err

@@ -70,9 +70,6 @@ func (a *app) runGateway(cmd *cobra.Command, o gatewayOptions) error {
 		return err
 	}
 	question.UntilDone(cmd, &o.Load)
-	if o.Load.Workers == 0 {
-		o.Load.Workers = attack.Unlimited
-	}
 	var err error
 	if o.Load.Arrival, err = arrivals.Parse(o.arrival); err != nil {
 		return fmt.Errorf("--arrival: %w", err)

@@ -19,6 +19,10 @@ import (
 // Decide judges an objective by the repetitions of the cell. Terminal, page, JSON and JUnit all show
 // its result.
 func (c Cell) Decide(b Bound) decide.Decision {
+	if c.isLoadTest() {
+		return c.decideLoad(b)
+	}
+	b.Unit, _ = decide.Completed(b.Unit) // the latencies of a run are of completed tasks
 	unknown := decide.Decision{Value: c.Value(b.Unit), Low: math.NaN(), High: math.NaN()}
 	if d := c.Doubts(); d != nil && d.Verdict == Invalid {
 		unknown.Reason = "INVALID: " + d.Why[0].Text
@@ -56,6 +60,37 @@ func (c Cell) Decide(b Bound) decide.Decision {
 		return d
 	}
 	return c.overload(b, d)
+}
+
+// isLoadTest reports whether clients outside poolbench, or its own, sent requests to a server: the
+// question is then what they met.
+func (c Cell) isLoadTest() bool { return c[0].Base() == "Attack" || c[0].Base() == "Gateway" }
+
+// decideLoad decides by the requests of each repetition, and by the median if they differ.
+func (c Cell) decideLoad(b Bound) decide.Decision {
+	var values []float64
+	var last decide.Decision
+	for _, r := range c {
+		d := decide.Load(b, r.Value, r.Iters)
+		if d.Verdict == decide.Undecided {
+			return d
+		}
+		values = append(values, d.Value)
+		last = d
+	}
+	if len(values) == 1 {
+		return last
+	}
+	median := samples.Median(values)
+	verdict, meet := decide.Interval(b, median, median), 0
+	for _, v := range values {
+		if b.Meets(v) {
+			meet++
+		}
+	}
+	return decide.Decision{Verdict: verdict, Value: median, Low: slices.Min(values),
+		High:   slices.Max(values),
+		Reason: fmt.Sprintf("the median of %d runs, of which %d meet it", len(c), meet)}
 }
 
 // roughly decides without an interval, where the bound is far away: the 95 % error by the plan of

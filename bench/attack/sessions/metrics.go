@@ -5,6 +5,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench/records"
 	"github.com/poolbench/poolbench/bench/result"
+	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/statistics/samples"
 )
 
@@ -13,15 +14,18 @@ import (
 func (t *Tally) Metrics(add func(unit string, value float64)) {
 	of := func(unit string, value float64) { add("session-"+unit, value) }
 	of("count", float64(t.Begun))
-	t.Response.metrics("response", of)
-	t.Length.metrics("length", of)
+	t.Response.metrics("response", t.Begun, of)
+	t.Service.metrics("service", t.Begun, of)
+	t.Length.metrics("length", 0, of)
 	t.Outcomes.metrics(t.Begun, of)
 	for i := range t.Steps {
 		s := &t.Steps[i]
 		of := func(unit string, value float64) { add(StepPrefix(i, s.Name)+unit, value) }
-		of("count", float64(s.Outcomes.Sum()))
-		s.Response.metrics("response", of)
-		s.Outcomes.metrics(s.Outcomes.Sum(), of)
+		n := s.Outcomes.Sum()
+		of("count", float64(n))
+		s.Response.metrics("response", n, of)
+		s.Service.metrics("service", n, of)
+		s.Outcomes.metrics(n, of)
 		if t.Begun > 0 {
 			of("unsent/op", float64(s.Unsent)/float64(t.Begun))
 		}
@@ -41,7 +45,9 @@ func (o *Outcomes) metrics(n int, add func(unit string, value float64)) {
 		float64(o[records.Failed]+o[records.Throttled]+o[records.Abandoned])/float64(n))
 }
 
-func (t *Times) metrics(of string, add func(unit string, value float64)) {
+// metrics calls add with the mean and the quantiles of a time and, unless due is 0, with those over
+// so many that were due.
+func (t *Times) metrics(of string, due int, add func(unit string, value float64)) {
 	h, mean := t.Histogram()
 	if h == nil {
 		return
@@ -49,12 +55,25 @@ func (t *Times) metrics(of string, add func(unit string, value float64)) {
 	const second = 1e9
 	add("mean-"+of+"-sec", mean/second)
 	n := int(h.TotalCount())
-	for _, p := range []struct {
-		name string
-		p    float64
-	}{{"p50", 0.5}, {"p99", 0.99}} {
+	at := func(rank int) int64 { return result.ValueAtRank(h, rank) }
+	for _, p := range reported {
 		if samples.Resolvable(p.p, n) {
-			add(p.name+"-"+of+"-sec", float64(result.ValueAtRank(h, samples.Rank(n, p.p)))/second)
+			add(p.name+"-"+of+"-sec", float64(at(samples.Rank(n, p.p)))/second)
 		}
 	}
+	if due > 0 {
+		result.EachDue(due, n, of, at, func(unit string, v float64) {
+			for _, p := range reported {
+				if unit == decide.Due+p.name+"-"+of+"-sec" {
+					add(unit, v)
+				}
+			}
+		})
+	}
 }
+
+// reported are the quantiles of sessions and steps.
+var reported = []struct {
+	name string
+	p    float64
+}{{"p50", 0.5}, {"p99", 0.99}}

@@ -164,14 +164,14 @@ func TestTally(t *testing.T) {
 			}
 			took := random.Int64N(1e9)
 			for _, to := range []*Tally{whole, parts[i%2]} { // the third has none
-				to.Step(settled, outcome, took)
+				to.Step(settled, outcome, took, took)
 			}
 			response += took
 			settled++
 			requests++
 		}
 		for _, to := range []*Tally{whole, parts[i%2]} {
-			to.End(settled, outcome, response, 2*response)
+			to.End(settled, outcome, response, response, 2*response)
 		}
 	}
 	sum := NewTally(s)

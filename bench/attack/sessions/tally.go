@@ -17,6 +17,7 @@ type Tally struct {
 	Outcomes Outcomes // of them: of the last step that each has sent
 	// of those that were completed: the sum of the responses of their steps
 	Response Times
+	Service  Times // of those that were completed: the sum of the services of their steps
 	// of those that were completed: from when the first step was due to the last answer, with the
 	// time that was thought
 	Length Times
@@ -30,8 +31,9 @@ type Outcomes [records.Abandoned + 1]int
 type StepTally struct {
 	Name     string
 	Outcomes Outcomes
-	Unsent   int   // of sessions that ended before
-	Response Times // of those that were completed
+	Unsent   int // of sessions that ended before
+	// of those that were completed
+	Response, Service Times
 }
 
 // NewTally is for the session.
@@ -43,17 +45,18 @@ func NewTally(s *Session) *Tally {
 	return t
 }
 
-// Step counts a step that was settled.
-func (t *Tally) Step(step int, o records.Outcome, response int64) {
+// Step counts a step that was settled. Times are in ns.
+func (t *Tally) Step(step int, o records.Outcome, response, service int64) {
 	s := &t.Steps[step]
 	s.Outcomes[o]++
 	if o == records.Completed {
 		s.Response.add(response)
+		s.Service.add(service)
 	}
 }
 
 // End counts a session that has ended, with so many of its steps settled. Times are in ns.
-func (t *Tally) End(settled int, o records.Outcome, response, length int64) {
+func (t *Tally) End(settled int, o records.Outcome, response, service, length int64) {
 	t.Begun++
 	t.Outcomes[o]++
 	for i := settled; i < len(t.Steps); i++ {
@@ -61,6 +64,7 @@ func (t *Tally) End(settled int, o records.Outcome, response, length int64) {
 	}
 	if o == records.Completed {
 		t.Response.add(response)
+		t.Service.add(service)
 		t.Length.add(length)
 	}
 }
@@ -73,12 +77,14 @@ func (t *Tally) Merge(with *Tally) error {
 	t.Begun += with.Begun
 	t.Outcomes.add(with.Outcomes)
 	t.Response.merge(&with.Response)
+	t.Service.merge(&with.Service)
 	t.Length.merge(&with.Length)
 	for i := range t.Steps {
 		s, w := &t.Steps[i], &with.Steps[i]
 		s.Outcomes.add(w.Outcomes)
 		s.Unsent += w.Unsent
 		s.Response.merge(&w.Response)
+		s.Service.merge(&w.Service)
 	}
 	return nil
 }

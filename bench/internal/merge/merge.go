@@ -16,6 +16,7 @@ import (
 	"github.com/poolbench/poolbench/bench/internal/histogram"
 	"github.com/poolbench/poolbench/bench/internal/observed"
 	"github.com/poolbench/poolbench/bench/result"
+	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/statistics/samples"
 )
 
@@ -61,6 +62,9 @@ func Results(
 	}
 	merged.Timeline, merged.Slowest = mergeTimelines(parts), Slowest(parts, true)
 	for _, unit := range Units(parts) {
+		if unit == decide.MaxLag {
+			EachDue(merged, sums)
+		}
 		v, known, counts := mergedMetric(unit, parts, sums, merged)
 		if follow && known {
 			v *= overLongest(unit, parts)
@@ -68,7 +72,7 @@ func Results(
 		switch {
 		case known:
 			merged.Add(unit, v)
-		case !counts:
+		case !counts && !strings.HasPrefix(unit, decide.Due):
 			leftOut = append(leftOut, unit)
 		}
 	}
@@ -203,7 +207,7 @@ func mergedMetric(
 			}
 			return started
 		})
-	case "makespan-sec":
+	case "makespan-sec", decide.MaxLag:
 		return largest()
 	case "verdict":
 		return float64(merged.Verdict), true, true
@@ -230,6 +234,26 @@ func mergedMetric(
 		}
 	}
 	return 0, false, false
+}
+
+// EachDue adds the quantiles of the response and the service over all requests that were due, by
+// the sums of the distributions of those that were completed.
+func EachDue(r *result.Result, sums map[string]*hdrhistogram.Histogram) {
+	for _, of := range []string{"response", "service"} {
+		if h := sums[of]; h != nil {
+			Due(r.Tasks, of, h, math.MaxInt64, r.Add)
+		}
+	}
+}
+
+// Due calls add with the quantiles of a time over n requests that were due, by the distribution of
+// those that were completed and the longest of them.
+func Due(
+	n int, of string, h *hdrhistogram.Histogram, longest int64, add func(unit string, v float64),
+) {
+	result.EachDue(n, int(h.TotalCount()), of, func(rank int) int64 {
+		return min(result.ValueAtRank(h, rank), longest)
+	}, add)
 }
 
 // overLongest is what a rate of parts, each over its own time, is to be multiplied by.

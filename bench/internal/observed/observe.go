@@ -37,6 +37,8 @@ type Run struct {
 	Calls        *calls.Counter // nil: none were counted
 	Share        bool
 	Follows      bool // tasks are due when others have ended
+	FlatOut      bool // clients send without a pause: the processors are full on purpose
+	Local        bool // the server is on this machine
 	Workload     workloads.Workload
 	Mean         time.Duration  // of the workload, exact or calibrated
 	Trace        *records.Trace // nil of a soak

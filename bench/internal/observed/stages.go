@@ -7,6 +7,7 @@ import (
 	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/bench/records"
 	"github.com/poolbench/poolbench/bench/result"
+	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/statistics/samples"
 )
 
@@ -101,6 +102,15 @@ func (o *Run) reportStage(
 	add("offered-ops/s", n/length)
 	add("goodput-ops/s", float64(m.inTime)/length)
 	addResponses(r, stageName(stage), responses)
+	if o.Recorded {
+		slices.Sort(responses)
+		result.EachDue(s.n, len(responses), "response",
+			func(rank int) int64 { return responses[rank-1] }, func(unit string, v float64) {
+				if unit == decide.Due+"p99-response-sec" {
+					add(unit, v)
+				}
+			})
+	}
 	if m.started > 0 {
 		add("attempts/op", float64(m.attempts)/float64(m.started))
 	}

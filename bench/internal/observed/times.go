@@ -9,6 +9,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench/records"
 	"github.com/poolbench/poolbench/bench/result"
+	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/statistics/samples"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/workloads"
@@ -45,6 +46,12 @@ func (o *Run) ReportTimes(r *result.Result, first int, m Measured) error {
 		}
 		longest := slices.Max(values)
 		r.Add("max-"+reading.of+"-sec", float64(longest)/Second)
+		if o.Recorded && reading.of != "wait" {
+			result.EachDue(m.N, len(values), reading.of, func(rank int) int64 {
+				share := float64(rank) / float64(len(values))
+				return samples.NearestRanks(nil, values, share)[0]
+			}, r.Add)
+		}
 		h := hdrhistogram.New(1, max(int64(time.Hour), longest), 3)
 		for _, v := range values {
 			if err := h.RecordValue(v); err != nil {
@@ -66,6 +73,9 @@ func (o *Run) ReportTimes(r *result.Result, first int, m Measured) error {
 	}
 	if samples.Resolvable(0.99, len(lags)) {
 		r.Add("p99-lag-sec", float64(samples.NearestRanks(nil, lags, 0.99)[0])/Second)
+	}
+	if o.Recorded {
+		r.Add(decide.MaxLag, float64(slices.Max(lags))/Second)
 	}
 	return nil
 }

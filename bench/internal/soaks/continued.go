@@ -12,6 +12,7 @@ import (
 	"github.com/poolbench/poolbench/bench/internal/merge"
 	"github.com/poolbench/poolbench/bench/internal/observed"
 	"github.com/poolbench/poolbench/bench/result"
+	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/files/rundir"
 	"github.com/poolbench/poolbench/internal/statistics/samples"
 )
@@ -157,6 +158,9 @@ func (c *Continuation) join(second *result.Result, lastEnd int64) (*result.Resul
 		measured = parts[:1]
 	}
 	for _, unit := range merge.Units(measured) {
+		if unit == decide.MaxLag {
+			merge.EachDue(r, sums)
+		}
 		if v, ok := joinedMetric(unit, measured, sums); ok {
 			r.Add(unit, v)
 		}
@@ -205,6 +209,9 @@ func joinedMetric(
 		return mean(func(p *result.Result) float64 { return tasks(p) * (1 - value(p, "shed/op")) })
 	case "utilisation":
 		return mean(func(p *result.Result) float64 { return value(p, "makespan-sec") })
+	}
+	if strings.HasPrefix(unit, decide.Due) {
+		return 0, false
 	}
 	if of, q, is := readingOf(unit, sums); is {
 		return joinedTime(parts, of, q, sums[of])

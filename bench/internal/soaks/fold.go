@@ -12,10 +12,12 @@ import (
 
 	"github.com/poolbench/poolbench/bench/internal/exact"
 	"github.com/poolbench/poolbench/bench/internal/intervals"
+	"github.com/poolbench/poolbench/bench/internal/merge"
 	"github.com/poolbench/poolbench/bench/internal/observed"
 	"github.com/poolbench/poolbench/bench/internal/verdicts"
 	"github.com/poolbench/poolbench/bench/records"
 	"github.com/poolbench/poolbench/bench/result"
+	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/files/rundir"
 	"github.com/poolbench/poolbench/internal/statistics/samples"
 )
@@ -50,6 +52,7 @@ type Fold struct {
 	times  [3]distribution // response, wait, service
 	lags   *hdrhistogram.Histogram
 	late   float64 // sum of the lags
+	latest int64   // longest lag
 	course observed.Course
 	spread observed.Spread
 	// of what CheckDrift looks at
@@ -141,6 +144,7 @@ func (f *Fold) add(r *records.Record) {
 		f.slow.Add(i, r, lag)
 	}
 	f.late += float64(lag)
+	f.latest = max(f.latest, lag)
 	_ = f.lags.RecordValue(lag)
 	if verdicts.Drifts(r) {
 		f.trend.Add(float64(f.drifting(r)))
@@ -294,11 +298,17 @@ func (f *Fold) reportTimes(r *result.Result) error {
 			func(string) bool { return true }); err != nil {
 			return err
 		}
+		if f.o.Recorded && of != "wait" {
+			merge.Due(f.m.N, of, d.h, d.longest, r.Add)
+		}
 	}
 	r.Add("quantile-error", foldError)
 	if n := int(f.lags.TotalCount()); samples.Resolvable(0.99, n) {
 		r.Add("p99-lag-sec", float64(result.ValueAtRank(f.lags, samples.Rank(n,
 			0.99)))/observed.Second)
+	}
+	if f.o.Recorded {
+		r.Add(decide.MaxLag, float64(f.latest)/observed.Second)
 	}
 	return nil
 }

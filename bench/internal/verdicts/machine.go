@@ -47,6 +47,7 @@ func checkMachine(o *observed.Run, r *result.Result) {
 				"(steal; limit %.0f %%)", 100*p.Steal, 100*busyShare)
 	}
 	switch {
+	case fillsOnPurpose(o):
 	case p.Others >= 0 && p.Others <= busyShare:
 		// whoever waited, waited for this process: its tasks are meant to have all processors
 	case p.Waiting >= 0 && p.Waiting <= busyShare*inService(r):
@@ -66,6 +67,13 @@ func checkMachine(o *observed.Run, r *result.Result) {
 	if o.Seen.Hiccups != nil {
 		checkHiccups(o, r, o.Seen.Hiccups)
 	}
+}
+
+// fillsOnPurpose reports whether the run was meant to keep the processors of this machine busy: by
+// clients that send without a pause, with nobody else at work but a server on this machine.
+func fillsOnPurpose(o *observed.Run) bool {
+	others := o.Seen.Pressure.Others
+	return o.FlatOut && (o.Local || others >= 0 && others <= busyShare)
 }
 
 // inService is how many tasks were in service on average; 0 where that is not known.
@@ -124,7 +132,7 @@ func checkHiccups(o *observed.Run, r *result.Result, h *witness.Hiccups) {
 			"from %s on, a thread that was ready did not run for %s%s, in which the process used " +
 				"%s of CPU: its own tasks kept the processors"},
 	} {
-		if k := causes[of.cause]; k.n > 0 {
+		if k := causes[of.cause]; k.n > 0 && (of.cause == witness.Stopped || !fillsOnPurpose(o)) {
 			said := []any{observed.Spell(float64(k.worst.From)),
 				observed.Spell(float64(k.worst.Late)), times(k.n),
 				observed.Spell(float64(k.worst.CPU))}
@@ -143,7 +151,7 @@ func checkHiccups(o *observed.Run, r *result.Result, h *witness.Hiccups) {
 	// Tasks that compute keep a thread waiting for a processor of the runtime, as they keep each
 	// other.
 	others := o.Seen.Pressure.Others
-	own := o.Plan.Kind == workloads.CPU && others >= 0 && others <= busyShare
+	own := o.Plan.Kind == workloads.CPU && others >= 0 && others <= busyShare || fillsOnPurpose(o)
 	if known && !paused && !own && has && p99 > int64(smallestStall) &&
 		float64(p99) > stallShare*typical*observed.Second {
 		r.Doubt(result.Suspect, observed.CheckStalls,

@@ -24,6 +24,7 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/runner"
 	"github.com/poolbench/poolbench/internal/files/rundir"
 	"github.com/poolbench/poolbench/internal/text/prose"
+	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -34,6 +35,7 @@ type Load struct {
 	Estimate time.Duration
 	plan     attack.Written // of an attack
 	steps    []string       // of its sessions; none: it has no sessions
+	flatOut  int            // clients that send without a pause
 	Run      func(context.Context, Turn) (*attack.Report, error)
 }
 
@@ -61,6 +63,7 @@ type loaded struct {
 	loads   []Load
 	first   []uint64 // seed of each
 	spreads []spread // of each
+	notes   []string // about each; "": none
 }
 
 // settle settles the seeds, and names the plan of attacks in the directory.
@@ -109,7 +112,8 @@ func Run(
 	if err := begun.Hold(o.Objectives); err != nil {
 		return err
 	}
-	e := &loaded{Execution: begun, loads: loads, spreads: make([]spread, len(loads))}
+	e := &loaded{Execution: begun, loads: loads, spreads: make([]spread, len(loads)),
+		notes: make([]string, len(loads))}
 	e.Planned = len(loads) * o.Count
 	if err := e.settle(kind, o); err != nil {
 		return fmt.Errorf("--out: %w", err)
@@ -117,7 +121,7 @@ func Run(
 	show := progress.NewLoads(e.Planned)
 	writing := e.putOn(e.View.Begin(ctx, show.Seen, show.Tell), o, show)
 	e.Cut = context.Cause(ctx)
-	writing = errors.Join(writing, e.writePercentiles())
+	writing = errors.Join(writing, e.noteFlatOut(), e.writePercentiles())
 	mode, err := o.Mode()
 	e.Finish(errors.Join(writing, e.Dir.End(e.Planned, e.Cut), err, e.keepFailures(mode)))
 	shown := showLoaded(kind, what, e, o.Format)
@@ -179,6 +183,34 @@ func (e *loaded) putOn(ctx context.Context, o question.LoadOptions, all *progres
 	return nil
 }
 
+// mostStalls is the p99 of the stalls of the machine, as a share of the p99 response, from which on
+// clients without a pause are told how much of it is the machine's.
+const mostStalls = 0.1
+
+// noteFlatOut notes, once for each load, that clients without a pause keep the processors busy on
+// purpose. That is no reason to doubt its numbers.
+func (e *loaded) noteFlatOut() error {
+	for k, l := range e.loads {
+		for _, r := range e.of(k) {
+			if l.flatOut == 0 || r.Answers == nil || e.notes[k] != "" {
+				continue
+			}
+			stall, ok := r.Answers.Metric("p99-hiccup-sec")
+			p99, known := r.Answers.Metric("p99-response-sec")
+			if !ok || !known || stall < max(0.001, mostStalls*p99) {
+				continue
+			}
+			e.notes[k] = fmt.Sprintf("%s without a pause keep the processors busy, as requested: "+
+				"for 1 instant in 100 a thread that was ready waited %s or more, which is part of "+
+				"the response times", prose.Count(l.flatOut, "client"), quantity.Seconds(stall))
+			if err := e.Dir.Say(l.Row + ": " + e.notes[k]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // nothingCompleted says what came instead, where nothing was completed; "" where something was.
 func nothingCompleted(r *attack.Report) string {
 	if rate, ok := r.Metric("mean-response-sec"); ok && rate >= 0 || r.Cut != nil {
@@ -210,6 +242,9 @@ func New(k attack.Attack) Load {
 	}
 	if k.Session != nil {
 		l.steps = prose.Texts(k.Session.Steps, func(s sessions.Step) string { return s.Name })
+	}
+	if k.FlatOut() {
+		l.flatOut = k.Clients
 	}
 	l.plan = k.Written().WithoutSecrets()
 	l.plan.Soak = true // whether it is one of itself or by --soak is no other plan

@@ -180,6 +180,9 @@ func showAnswered(e *loaded, rows []outcome.Row) {
 			text := r.Strategy + ": " + strings.Join(words, ", ")
 			e.Say("  ", text, Width)
 		}
+		if note := e.notes[k]; note != "" {
+			e.Say("  ", r.Strategy+": "+note, Width)
+		}
 		e.showFailures(k, r.Strategy)
 		if text := carried(r.Cell); text != "" {
 			e.Say("  ", r.Strategy+": "+text, Width)

@@ -78,8 +78,7 @@ func AddRequests(cmd *cobra.Command, o *AttackOptions) {
 	fs.DurationVar(&o.Timeout, "timeout", attack.DefaultTimeout,
 		"`TIME` from sending a request to the end of its answer")
 	fs.Var(flags.Parsed(&o.Workers, "N", flags.ParseWorkers), "workers",
-		fmt.Sprintf("most requests in flight in the open loop, or unlimited (default %d)",
-			attack.DefaultWorkers))
+		"most requests in flight in the open loop (default unlimited)")
 	AddH2C(cmd, &o.Attack)
 	fs.BoolVar(&o.HTTP2, "http2", false, "speak HTTP/2 over TLS, to https://")
 	fs.BoolVar(&o.HTTP3, "http3", false, "speak HTTP/3, to https://")

@@ -11,8 +11,12 @@ import (
 	"time"
 )
 
-// Seconds spells a time in three digits and the unit that suits it: 68.9 ms, 12.0 d.
+// Seconds spells a time in three digits and the unit that suits it: 68.9 ms, 12.0 d. An infinite one
+// is ∞.
 func Seconds(s float64) string {
+	if math.IsInf(s, 1) {
+		return "∞"
+	}
 	for _, u := range []struct {
 		name  string
 		size  float64

@@ -1,0 +1,53 @@
+package attack_test
+
+import (
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/poolbench/poolbench/bench/attack"
+	"github.com/poolbench/poolbench/internal/house/check"
+	"github.com/poolbench/poolbench/internal/machine/race"
+)
+
+// TestMemoryInFlight: a request in flight takes 64 kB at most, with its connection. The server is in
+// another process, and answers after three seconds.
+func TestMemoryInFlight(t *testing.T) {
+	check.Only(t)
+	if race.Enabled {
+		t.Skip("the race detector takes memory of its own")
+	}
+	const n, most = 1500, 64 << 10
+	for name, c := range map[string]struct {
+		scheme string
+		attack.Attack
+	}{
+		"http": {"http", attack.Attack{}}, "https": {"https", attack.Attack{Insecure: true}},
+		"h2c":   {"http", attack.Attack{H2C: true}},
+		"http2": {"https", attack.Attack{HTTP2: true, Insecure: true}},
+	} {
+		url := serverOfItsOwn(t, "slow"+c.scheme)
+		used := func() uint64 { // without garbage
+			runtime.GC()
+			var m runtime.MemStats
+			runtime.ReadMemStats(&m)
+			return m.HeapInuse + m.StackInuse
+		}
+		before, peak := used(), uint64(0)
+		a := c.Attack
+		a.Requests, a.Rate, a.Tasks = []attack.Request{{Method: "GET", URL: url}}, 1000, n
+		a.Drain = time.Minute
+		a.Watch = func(attack.Progress) { peak = max(peak, used()) }
+		r, err := attack.Run(t.Context(), a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		inFlight := metric(t, r, "peak-inflight")
+		each := float64(max(peak, before)-before) / inFlight
+		if t.Logf("%s: %.0f in flight, %.1f kB each", name, inFlight, each/1000); each > most ||
+			inFlight < n/2 {
+			t.Errorf("%s: %.0f requests in flight take %.0f bytes each, of %d at most", name,
+				inFlight, each, most)
+		}
+	}
+}

@@ -1,0 +1,140 @@
+package attack
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"runtime/debug"
+	"strconv"
+	"strings"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/parts/streams"
+	"github.com/poolbench/poolbench/internal/text/quantity"
+)
+
+// slots bound the requests in flight of an open loop without a strategy: to the number that was
+// requested, or else to what the file descriptors and the memory of this process allow.
+type slots struct {
+	taken chan struct{}
+	why   string // the limit, if it was not requested: "as many as … allow"
+	// the issuing goroutine waited for a slot, and has not caught up since
+	behind bool
+	full   bool // it ever waited
+}
+
+func (a Attack) newSlots() *slots {
+	n, why := a.Workers, ""
+	if n == Unlimited {
+		n, why = a.mostInFlight()
+	}
+	return &slots{taken: make(chan struct{}, n), why: why}
+}
+
+// take takes a slot, and waits for one until ctx ends. overdue says that the request was due when
+// the issuing goroutine came back from the one before; late reports that the wait for slots is why.
+// A nil receiver has any number.
+func (s *slots) take(ctx context.Context, overdue bool) (late bool, err error) {
+	if s == nil {
+		return false, nil
+	}
+	s.behind = s.behind && overdue
+	select {
+	case s.taken <- struct{}{}:
+		return s.behind, nil
+	default:
+	}
+	s.behind, s.full = true, true
+	select {
+	case s.taken <- struct{}{}:
+		return true, nil
+	case <-ctx.Done():
+		return true, context.Cause(ctx)
+	}
+}
+
+// give gives a slot back.
+func (s *slots) give() { <-s.taken }
+
+// note adds to the recording that the limit was reached.
+func (s *slots) note(rec *bench.Recording) {
+	if s == nil || !s.full || s.why == "" {
+		return
+	}
+	rec.SetBound(cap(s.taken))
+	rec.Doubts = append(rec.Doubts, bench.Reason{Verdict: bench.Suspect, Check: "in flight",
+		Text: fmt.Sprintf("%d requests were in flight, %s: those that were due then waited, which "+
+			"counts in their response", cap(s.taken), s.why)})
+}
+
+const (
+	// memoryOfRequest is the most memory that a request in flight takes, on its own connection.
+	memoryOfRequest = 64 << 10
+	// spareDescriptors are left for files and for the runtime.
+	spareDescriptors = 64
+)
+
+// mostInFlight returns how many requests the file descriptors and half of the memory that is
+// available allow, and the smaller of the two as a reason.
+func (a Attack) mostInFlight() (n int, why string) {
+	n, why = math.MaxInt32, "as many as can be counted"
+	if a.virtual { // connections are in memory
+		return n, why
+	}
+	perConnection := 1
+	switch {
+	case a.HTTP3:
+		perConnection = 0 // all share a socket
+	case a.HTTP2 || a.H2C || a.protocol() != nil:
+		if perConnection = a.Streams; perConnection == 0 {
+			perConnection = streams.Default
+		}
+	}
+	if limit, free := descriptors(); perConnection > 0 && limit > 0 {
+		if free = max(free-spareDescriptors, 1); free < n/perConnection {
+			n = free * perConnection
+			why = fmt.Sprintf("as many as the %d file descriptors of this process allow", limit)
+		}
+	}
+	if free := availableMemory(); free > 0 && free/2/memoryOfRequest < int64(n) {
+		n = max(int(free/2/memoryOfRequest), 1)
+		why = fmt.Sprintf("as many as half of %s of available memory allows",
+			quantity.Size(float64(free)))
+	}
+	return n, why
+}
+
+// availableMemory returns how many bytes this process may still take, by the system, by its control
+// group and by GOMEMLIMIT; 0 if none of them tells.
+func availableMemory() int64 {
+	free := debug.SetMemoryLimit(-1)
+	known := free < math.MaxInt64
+	if text, err := os.ReadFile("/proc/meminfo"); err == nil {
+		for line := range strings.Lines(string(text)) {
+			if rest, ok := strings.CutPrefix(line, "MemAvailable:"); ok {
+				kB, err := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(rest), " kB"), 10, 53)
+				if err == nil {
+					free, known = min(free, kB<<10), true
+				}
+			}
+		}
+	}
+	number := func(name string) (int64, bool) {
+		text, err := os.ReadFile("/sys/fs/cgroup/" + name)
+		if err != nil {
+			return 0, false
+		}
+		n, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
+		return n, err == nil // "max" is no number
+	}
+	if most, ok := number("memory.max"); ok {
+		if used, ok := number("memory.current"); ok {
+			free, known = min(free, max(most-used, 0)), true
+		}
+	}
+	if !known {
+		return 0
+	}
+	return max(free, 1)
+}

@@ -1,0 +1,352 @@
+package decide
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/poolbench/poolbench/internal/files/rundir"
+	"github.com/poolbench/poolbench/internal/statistics/samples"
+	"github.com/poolbench/poolbench/internal/text/quantity"
+)
+
+// Units in which a load test records its evidence, in addition to the metrics of completed
+// requests.
+const (
+	// Due comes before the statistic in the unit of a percentile over all requests that were due, of
+	// which those that were not completed are the slowest: due-p99-response-sec. A result has it if
+	// some were not completed and the percentile is not among them.
+	Due = "due-"
+	// MaxLag is the longest time by which the load generator itself was late.
+	MaxLag = "max-lag-sec"
+)
+
+// Mark comes before the unit of an objective that is about completed requests alone, such as
+// completed-p99-response-sec.
+const Mark = "completed-"
+
+// MostLost is the share of the requests that may be lost before an objective on a mean is missed:
+// no mean of the others says what all of them met.
+const MostLost = 0.01
+
+// A latency is the unit of a time that each request has, in its parts.
+type latency struct {
+	part      string // of a session, a step or a stage, with a hyphen behind it; "": all requests
+	statistic string // mean, max or the name of a percentile
+	p         float64
+	of        string // response, wait, service or first-byte
+}
+
+var percentiles = []struct {
+	name string
+	p    float64
+}{{"p50", 0.5}, {"p90", 0.9}, {"p99", 0.99}, {"p99.9", 0.999}}
+
+func latencyOf(unit string) (l latency, ok bool) {
+	for _, of := range []string{"response", "wait", "service", "first-byte"} {
+		rest, is := strings.CutSuffix(unit, "-"+of+"-sec")
+		if !is {
+			continue
+		}
+		at := strings.LastIndexByte(rest, '-') + 1
+		l = latency{part: rest[:at], statistic: rest[at:], of: of}
+		for _, q := range percentiles {
+			if q.name == l.statistic {
+				l.p = q.p
+			}
+		}
+		return l, l.p > 0 || l.statistic == "mean" || l.statistic == "max"
+	}
+	return l, false
+}
+
+func (l latency) unit() string { return l.part + l.statistic + "-" + l.of + "-sec" }
+
+// String returns the latency as it is spelled in a reason: "p99 response".
+func (l latency) String() string {
+	text := l.statistic + " " + strings.ReplaceAll(l.of, "-", " ")
+	if part := strings.TrimSuffix(l.part, "-"); part != "" {
+		text = part + " " + text
+	}
+	return text
+}
+
+// Completed returns the unit without the Mark. ok is false if unit has no such mark, or is not the
+// unit of a latency.
+func Completed(unit string) (rest string, ok bool) {
+	rest, ok = strings.CutPrefix(unit, Mark)
+	if _, is := latencyOf(rest); ok && is {
+		return rest, true
+	}
+	return unit, false
+}
+
+// Load decides an objective from the metrics of one load test, of a server or of a gateway, which
+// sent so many requests.
+//
+// A latency is decided by the requests that were due, as Sample does. Requests that failed, were
+// refused, abandoned or never sent count as slower than any bound, unless the objective is about
+// completed requests alone. The lower bound of a response is the service, or the response less the
+// longest lateness of the generator, whichever is longer: the time that a request waited because a
+// requested limit was reached is not the generator's. All other metrics are decided by their value.
+func Load(b rundir.Bound, lookup func(unit string) (float64, bool), tasks int) Decision {
+	s := sample{bound: b, lookup: lookup, requests: tasks}
+	if laws, _ := lookup("broken-laws"); laws > 0 {
+		return s.undecided("the run breaks an invariant, so that its numbers are wrong", "")
+	}
+	unit, alone := Completed(b.Unit)
+	l, ok := latencyOf(unit)
+	if !ok {
+		return s.byValue()
+	}
+	s.latency = l
+	s.count()
+	if lost := s.lostShare(); alone {
+		s.counted = 1 - lost
+		s.requests = int(math.Round(float64(s.requests) * s.counted))
+	} else {
+		s.lost, s.counted = lost, 1
+	}
+	switch {
+	case l.p > 0 && s.lost < 1: // all lost: no percentile is known, and each is missed
+		return s.percentile()
+	case l.statistic == "max" && s.lost > 0, s.lost > MostLost:
+		return s.amongLost()
+	}
+	return s.value()
+}
+
+// A sample decides one objective on a load test.
+type sample struct {
+	bound    rundir.Bound
+	lookup   func(unit string) (float64, bool)
+	latency  latency
+	requests int     // of the part, or the completed ones alone; 0: unknown
+	lost     float64 // share of them
+	counted  float64 // share of all requests that requests has
+}
+
+func (s *sample) undecided(reason, next string) Decision {
+	unknown := math.NaN()
+	return Decision{Undecided, unknown, unknown, unknown, reason, next}
+}
+
+// byValue decides a metric that is no latency. A rate that misses its bound is not the server's if
+// the generator did not send what it should have.
+func (s *sample) byValue() Decision {
+	v, ok := s.lookup(s.bound.Unit)
+	if !ok || math.IsNaN(v) {
+		return s.undecided("the run does not report "+s.bound.Unit, "")
+	}
+	d := Decision{Verdict: Interval(s.bound, v, v), Value: v, Low: v, High: v,
+		Reason: quantity.Metric(s.bound.Unit, v)}
+	const invalid = 2
+	if mark, _ := s.lookup("verdict"); mark == invalid && d.Verdict == Missed &&
+		strings.HasSuffix(s.bound.Unit, "ops/s") {
+		d.Verdict = Undecided
+		d.Reason += ", and the run is INVALID: the generator may have sent less than planned"
+	}
+	return d
+}
+
+// count sets the number of requests, or of sessions, of the part.
+func (s *sample) count() {
+	if part := s.latency.part; part != "" {
+		n, _ := s.lookup(part + "count") // a stage does not report it
+		s.requests = int(n)
+	}
+}
+
+// losses are the metrics of the lost requests, with the words for them.
+var losses = []struct{ unit, words string }{
+	{"failed/op", "failed"}, {"throttled/op", "were refused"}, {"shed/op", "were shed"},
+	{"abandoned/op", "were abandoned"},
+}
+
+func (s *sample) lostShare() (sum float64) {
+	for _, loss := range losses {
+		share, _ := s.lookup(s.latency.part + loss.unit)
+		sum += share
+	}
+	return min(sum, 1)
+}
+
+// amongLost is the decision on a value that falls among the lost requests.
+func (s *sample) amongLost() Decision {
+	var words, shares []string
+	for _, loss := range losses {
+		if share, _ := s.lookup(s.latency.part + loss.unit); share > 0 {
+			words = append(words, loss.words)
+			shares = append(shares, quantity.Share(share)+" "+loss.words)
+		}
+	}
+	lost := words[0]
+	if len(words) > 1 {
+		lost = "were lost (" + strings.Join(shares, ", ") + ")"
+	}
+	v := math.Inf(1)
+	return Decision{Verdict: Sample(s.bound, v, v), Value: v, Low: v, High: v,
+		Reason: quantity.Share(s.lost) + cmp.Or(s.ofRequests(), " of the requests") + " " + lost +
+			" and count as slower than any bound"}
+}
+
+// ofRequests adds how many there were.
+func (s *sample) ofRequests() string {
+	of := "requests"
+	if s.latency.part == "session-" {
+		of = "sessions"
+	}
+	if s.requests == 0 {
+		return ""
+	}
+	return " of " + grouped(s.requests) + " " + of
+}
+
+// grouped spells a number with a comma between thousands.
+func grouped(n int) string {
+	if n < 1000 {
+		return fmt.Sprint(n)
+	}
+	return fmt.Sprintf("%s,%03d", grouped(n/1000), n%1000)
+}
+
+// percentile decides by the percentile that is asked for or, if there are too few requests for it,
+// by the largest lower one that there are enough for: what that misses, the higher one misses, too.
+func (s *sample) percentile() Decision {
+	asked := s.latency
+	for i := len(percentiles) - 1; i >= 0; i-- {
+		q := percentiles[i]
+		if q.p > asked.p {
+			continue
+		}
+		s.latency.statistic, s.latency.p = q.name, q.p
+		if !s.resolves(q.p) {
+			continue
+		}
+		var d Decision
+		if s.lost > 1-q.p+1e-12 {
+			d = s.amongLost()
+		} else {
+			d = s.value()
+		}
+		switch {
+		case q.p == asked.p:
+			return d
+		case math.IsNaN(d.Low): // sessions have fewer percentiles
+			continue
+		}
+		if v := Interval(s.bound, d.Low, math.Inf(1)); v != Undecided {
+			d.Verdict, d.High = v, math.Inf(1)
+			return d
+		}
+		break
+	}
+	least := 1
+	for !samples.Resolvable(asked.p, least) {
+		least++
+	}
+	have := "there are too few requests"
+	if s.requests > 0 {
+		have = strings.TrimPrefix(s.ofRequests(), " of ") + " are too few"
+	}
+	next := ""
+	if s.counted > 0 {
+		next = fmt.Sprintf("--n %.0f", math.Ceil(float64(least)/s.counted))
+	}
+	return s.undecided(fmt.Sprintf("%s: a %s needs %d", have, asked.statistic, least), next)
+}
+
+// resolves reports whether there are enough requests for a percentile. Of a stage, whose requests
+// are not counted, it is there if so.
+func (s *sample) resolves(p float64) bool {
+	if s.requests > 0 {
+		return samples.Resolvable(p, s.requests)
+	}
+	_, ok := s.lookup(s.latency.unit())
+	return ok || s.lost > 1-p
+}
+
+// value decides by the statistic of the latency over all requests that were due.
+func (s *sample) value() Decision {
+	l := s.latency
+	low, high, ok := s.ends(l)
+	if !ok {
+		return s.undecided("the run does not report "+l.unit(), "")
+	}
+	least := s.leastOf(l, low, high)
+	d := Decision{Verdict: Sample(s.bound, high, least), Value: high, Low: least, High: high}
+	d.Reason = l.String() + " " + quantity.Seconds(high) + s.ofRequests()
+	if low < high {
+		d.Value = low
+		d.Reason = fmt.Sprintf("%s between %s and %s%s, of which %s were lost", l,
+			quantity.Seconds(low), quantity.Seconds(high), s.ofRequests(), quantity.Share(s.lost))
+	}
+	switch service, ok := s.serviceOf(l); {
+	case l.of != "response" || d.Verdict == Met:
+	case d.Verdict == Undecided && low == high:
+		d.Reason += fmt.Sprintf(", %s without the lateness of the generator",
+			quantity.Seconds(least))
+	case d.Verdict == Missed && ok && least == service &&
+		quantity.Seconds(service) != quantity.Seconds(high):
+		d.Reason += ", service alone " + quantity.Seconds(service)
+	}
+	return d
+}
+
+// ends returns the value of a statistic over all requests that were due, which is one number where
+// the run reports it, and else two that it is between.
+func (s *sample) ends(l latency) (low, high float64, ok bool) {
+	v, has := s.lookup(l.unit())
+	if s.lost == 0 || l.p == 0 {
+		return v, v, has && !math.IsNaN(v)
+	}
+	if due, has := s.lookup(l.due()); has {
+		return due, due, true
+	}
+	if !has {
+		return 0, 0, false
+	}
+	// Of those that were completed, it is a higher percentile.
+	high = math.Inf(1)
+	higher := l
+	if higher.statistic = "max"; s.lost < 1 {
+		if v, ok := s.lookup(higher.unit()); ok {
+			high = v
+		}
+	}
+	for i := len(percentiles) - 1; i >= 0 && percentiles[i].p >= l.p/(1-s.lost); i-- {
+		higher.statistic = percentiles[i].name
+		if v, ok := s.lookup(higher.unit()); ok {
+			high = v
+		}
+	}
+	return v, high, true
+}
+
+func (l latency) due() string { return l.part + Due + l.statistic + "-" + l.of + "-sec" }
+
+// leastOf returns what the statistic would be at least with a generator that is never late.
+func (s *sample) leastOf(l latency, low, high float64) float64 {
+	if l.of != "response" && l.of != "wait" {
+		return low
+	}
+	least, known := math.Inf(-1), false
+	if service, ok := s.serviceOf(l); ok && l.of == "response" {
+		least, known = service, true
+	}
+	if lag, ok := s.lookup(MaxLag); ok && l.part != "session-" { // which adds that of each step
+		least, known = max(least, low-lag), true
+	}
+	if !known {
+		return low
+	}
+	return min(max(least, 0), high)
+}
+
+// serviceOf returns the same statistic of the service.
+func (s *sample) serviceOf(l latency) (float64, bool) {
+	l.of = "service"
+	low, _, ok := s.ends(l)
+	return low, ok
+}
