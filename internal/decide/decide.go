@@ -13,6 +13,7 @@ package decide
 
 import (
 	"math"
+	"strings"
 
 	"github.com/poolbench/poolbench/internal/files/rundir"
 	"github.com/poolbench/poolbench/internal/text/quantity"
@@ -49,8 +50,9 @@ type Decision struct {
 // "236 ms (95 % CI 201–284 ms, 1 run of 18,000 tasks); to decide: --n 64000".
 func (d Decision) Evidence(unit string) string {
 	text := d.Reason
-	if !math.IsNaN(d.Value) && !math.IsInf(d.Value, 0) {
-		text = quantity.Metric(unit, d.Value) + " (" + d.Reason + ")"
+	value := quantity.Metric(unit, d.Value)
+	if !math.IsNaN(d.Value) && !math.IsInf(d.Value, 0) && !strings.Contains(d.Reason, value) {
+		text = value + " (" + d.Reason + ")"
 	}
 	if d.Verdict == Undecided && d.Next != "" {
 		text += "; to decide: " + d.Next

@@ -61,7 +61,8 @@ func (e *Execution) Codes() (codes []exit.Code) {
 	if e.writing != nil || len(e.Failed) > 0 {
 		codes = append(codes, exit.Unusable)
 	}
-	if e.invalid > 0 {
+	if judged := e.Judged(); e.invalid > 0 && (len(judged) == 0 || e.Plan != nil) {
+		// a load test is decided by what its clients met, with INVALID as a remark
 		codes = append(codes, exit.Undecided)
 	}
 	for _, j := range e.Judged() {

@@ -83,7 +83,9 @@ func showLoaded(kind, what string, e *loaded, format string) error {
 	}
 	showAnswered(e, rows)
 	fmt.Fprintln(e.Stdout)
-	if err := outcome.ShowObjectives(e.Execution); err != nil {
+	if err := outcome.ShowObjectives(e.Execution, func(r execution.Record) string {
+		return e.loads[r.Section].Row
+	}); err != nil {
 		return err
 	}
 	report := ""

@@ -13,8 +13,9 @@ import (
 const fewJudged = 20
 
 // ShowObjectives prints the decision on each objective below the tables: the verdict, the value,
-// the evidence, and the flag that would decide what is undecided.
-func ShowObjectives(e *execution.Execution) error {
+// the evidence, and the flag that would decide what is undecided. Where there are several scenarios
+// each has its name.
+func ShowObjectives(e *execution.Execution, name func(execution.Record) string) error {
 	all := e.Judged()
 	if len(all) == 0 {
 		return nil
@@ -36,7 +37,7 @@ func ShowObjectives(e *execution.Execution) error {
 		}
 		line := j.Verdict.String() + ": " + j.Objective.String()
 		if len(all) > len(bounds) {
-			line += ", " + shortName(j.First, e.Records)
+			line += ", " + name(j.First)
 		}
 		e.Say("  ", line+": "+j.Evidence(j.Objective.Unit), pageWidth)
 	}

@@ -25,7 +25,9 @@ func Show(e *execution.Execution, format string) error {
 			return err
 		}
 	}
-	if err := ShowObjectives(e); err != nil {
+	if err := ShowObjectives(e, func(r execution.Record) string {
+		return shortName(r, e.Records)
+	}); err != nil {
 		return err
 	}
 	if missing := e.Planned - e.Done; missing > 0 {
