@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -111,8 +112,9 @@ func (c *Comparison) untested(all []change, same int) string {
 		return row.cell().paired == nil || row.equal() || !row.judged()
 	})
 	if len(differ) > 0 {
-		text = fmt.Sprintf("%s; one pair each, so that none of %s is tested",
-			upper(c.sentence(differ)), prose.Count(len(all), "comparison"))
+		sentence, _ := c.sentence(differ, "")
+		text = fmt.Sprintf("%s; one pair each, so that none of %s is tested", upper(sentence),
+			prose.Count(len(all), "comparison"))
 	}
 	if same > 0 {
 		text += fmt.Sprintf(", and %d are the same", same)
@@ -177,8 +179,8 @@ func (c *Comparison) rows() int {
 var telling = []string{"p99-response-sec", "mean-response-sec", "ops/s", "goodput-ops/s"}
 
 // sentence tells of the largest of the changes, which are sorted: in a metric that tells most, of
-// those that changed for the same. It begins with the doubts on the runs, if there are any.
-func (c *Comparison) sentence(changes []change) string {
+// those that changed for the same. It begins with the doubts on the runs, unless they were said.
+func (c *Comparison) sentence(changes []change, said string) (text, doubts string) {
 	row := changes[0]
 	for _, unit := range telling {
 		i := slices.IndexFunc(changes, func(k change) bool {
@@ -189,20 +191,24 @@ func (c *Comparison) sentence(changes []change) string {
 			break
 		}
 	}
-	text := fmt.Sprintf("the %s of %s is %s", row.inWords(), c.subject(row),
+	text = fmt.Sprintf("the %s of %s is %s", row.inWords(), c.subject(row),
 		row.way(c.before(row)))
 	if d := row.doubt(); d != nil {
-		text = d.Short() + ": " + text
+		doubts = d.Short()
 	}
-	return text
+	if doubts != said {
+		text = cmp.Or(doubts, "VALID") + ": " + text
+	}
+	return text, doubts
 }
 
 // sentences tell of the largest change for the worse and, where that is larger, for the better.
 func (c *Comparison) sentences(changes []change) string {
-	text := c.sentence(changes)
+	text, doubts := c.sentence(changes, "")
 	i := slices.IndexFunc(changes, func(k change) bool { return k.Word == "better" })
 	if i > 0 && c.brief && changes[i].size() > changes[0].size() {
-		text += "; " + c.sentence(changes[i:])
+		other, _ := c.sentence(changes[i:], doubts)
+		text += "; " + other
 	}
 	return text
 }

@@ -12,7 +12,7 @@ import (
 
 // Doubted is a cell of a comparison whose runs are not all VALID.
 type Doubted struct {
-	Row  string // names the cell among those of its side
+	Row  string // names the cell among those of its side; "" where it is the only one
 	Side string // names the results that it is in
 	*Doubts
 	overload bool
@@ -69,11 +69,19 @@ func DoubtLines(all []*Doubted, cells map[string]int) (lines []string) {
 				continue
 			}
 			for _, d := range of {
-				where = append(where, d.Row+" in "+d.Side+" ("+d.Which+")")
+				at := d.Side
+				if d.Row != "" {
+					at = d.Row + " in " + d.Side
+				}
+				where = append(where, at+" ("+d.Which+")")
 			}
 		}
 		line := alike[0].Short() + ": " + prose.List(prose.Few(where, most))
-		if text := alike[0].Text(); !strings.Contains(line, "("+text+")") {
+		text := alike[0].Text()
+		if len(alike[0].Why) == 1 && !alike[0].overload { // the line begins with the check
+			_, text, _ = strings.Cut(text, ": ")
+		}
+		if text != "" {
 			line += ": " + text
 		}
 		lines = append(lines, line)
