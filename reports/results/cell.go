@@ -93,6 +93,14 @@ func (c Cell) Show(unit string) string {
 	return quantity.Uncertain(unit, v, share)
 }
 
+// Say is Show for a sentence, which has no place for a dash.
+func (c Cell) Say(unit string) string {
+	if text := c.Show(unit); text != "–" {
+		return text
+	}
+	return "unknown (error beyond ±100 %)"
+}
+
 // Meets reports whether the cell meets a bound, as bench/objectives judges it: by the median. It is
 // not told where a repetition is INVALID, or lacks the metric.
 func (c Cell) Meets(b Bound) (met, told bool) {
