@@ -139,7 +139,7 @@ func (b *brief) metricByMetric() string {
 			base, here = "base", "here"
 		}
 		text := tables.Lines(title, b.most)
-		if k.same() {
+		if k.same() && k.facets[0].judged() {
 			line := "  " + k.facets[0].marked("the same in every metric")
 			if k.tasks != nil {
 				line += "; " + k.tasks.String()

@@ -61,11 +61,11 @@ func (d *Doubted) Worse(other *Doubted) *Doubted {
 func DoubtLines(all []*Doubted, cells map[string]int) (lines []string) {
 	const most = 3 // places to name
 	for _, alike := range Gather(all, (*Doubted).Short) {
-		var where []string
+		var where, whole []string
 		for _, of := range Gather(alike, func(d *Doubted) string { return d.Side }) {
 			if len(of) == cells[of[0].Side] &&
 				!slices.ContainsFunc(of, func(d *Doubted) bool { return !d.All }) {
-				where = append(where, "every run of "+of[0].Side)
+				whole = append(whole, of[0].Side)
 				continue
 			}
 			for _, d := range of {
@@ -75,6 +75,12 @@ func DoubtLines(all []*Doubted, cells map[string]int) (lines []string) {
 				}
 				where = append(where, at+" ("+d.Which+")")
 			}
+		}
+		switch {
+		case len(whole) > 1 && len(whole) == len(cells):
+			where = append([]string{"every run"}, where...)
+		case len(whole) > 0:
+			where = append([]string{"every run of " + prose.List(prose.Few(whole, most))}, where...)
 		}
 		line := alike[0].Short() + ": " + prose.List(prose.Few(where, most))
 		text := alike[0].Text()

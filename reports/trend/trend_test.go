@@ -259,7 +259,7 @@ func TestTrendSuspect(t *testing.T) {
 		WritePage(&page, trend)); err != nil {
 		t.Fatal(err)
 	}
-	reason := "SUSPECT (too short): every run of r04 and every run of r06: few tasks"
+	reason := "SUSPECT (too short): every run of r04 and r06: few tasks"
 	for name, c := range map[string]struct {
 		out  *bytes.Buffer
 		want []string

@@ -225,7 +225,7 @@ func TestCompareDefaultRun(t *testing.T) {
 				t.Errorf("%s: %q in\n%s", dir, word, text)
 			}
 		}
-		for _, want := range []string{"The p99 response of ", "alike in every run: ",
+		for _, want := range []string{"he p99 response of ", "alike in every run: ",
 			"paired by seed, ", " same"} {
 			if !strings.Contains(text, want) {
 				t.Errorf("%s: no %q in\n%s", dir, want, text)
