@@ -264,7 +264,8 @@ func (s Sweep) nothingTold() (a Answer) {
 		low, high := c.in[0], c.in[len(c.in)-1]
 		return Answer{Unit: unit, X: x, Headline: fmt.Sprintf(
 			"No significant difference%s: the %s is %s with %s%s", atPlace(s.Place(x)),
-			Metric(unit), between(low.Say(unit), high.Say(unit)), prose.Count(len(names(c.in)), s.Of),
+			Metric(unit), between(low.Say(unit), high.Say(unit)),
+			prose.Count(len(names(c.in)), s.Of),
 			c.losing())}
 	}
 	return a

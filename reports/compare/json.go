@@ -67,7 +67,8 @@ func WriteJSON(w io.Writer, c *Comparison) error {
 		Head: jsondoc.NewHead("compare"), Columns: c.Columns, ColumnKeys: []map[string]string{},
 		Alpha: c.Alpha, Confidence: c.Confidence, Config: pairMap(c.Config), Tables: []jsonTable{},
 		Missing: append([]Missing{}, c.Missing...), Varying: append([]Variation{}, c.Varying...),
-		Doubts: jsondoc.List(c.DoubtLines()), Warnings: jsondoc.List(c.Warnings), Tasks: c.Tasks, Parts: c.Parts,
+		Doubts: jsondoc.List(c.DoubtLines()), Warnings: jsondoc.List(c.Warnings), Tasks: c.Tasks,
+		Parts: c.Parts,
 	}
 	for _, keys := range c.ColumnKeys {
 		out.ColumnKeys = append(out.ColumnKeys, pairMap(keys))

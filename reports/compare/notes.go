@@ -9,8 +9,8 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// Notes returns the lines below the tables: missing rows, varying configuration, doubts on the runs,
-// and warnings about the inputs.
+// Notes returns the lines below the tables: missing rows, varying configuration, doubts on the
+// runs, and warnings about the inputs.
 func (c *Comparison) Notes() []string {
 	notes := missingNotes(c.Missing)
 	for _, v := range c.Varying {

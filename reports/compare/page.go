@@ -154,7 +154,8 @@ func (c *Comparison) badges(all []change, at int) (out []shell.Badge) {
 		}
 	}
 	if suspect > 0 {
-		out = append(out, shell.Badge{Kind: "warn", Text: fmt.Sprintf("%d of them SUSPECT", suspect)})
+		out = append(out, shell.Badge{Kind: "warn",
+			Text: fmt.Sprintf("%d of them SUSPECT", suspect)})
 	}
 	if n := len(c.Missing); n > 0 {
 		out = append(out, shell.Badge{Kind: "warn", Text: fmt.Sprintf("%d missing", n)})
@@ -187,7 +188,8 @@ func changeFigure(rows []change, named bool) (*shell.Figure, error) {
 		}
 		drawn = append(drawn, r)
 	}
-	caption := "Changes over the pairs of runs, or ratios of the medians where there are no pairs. The numbers, with intervals and p-values, " +
+	caption := "Changes over the pairs of runs, or ratios of the medians where there are no " +
+		"pairs. The numbers, with intervals and p-values, " +
 		"are in the table."
 	if more := len(rows) - len(drawn); more > 0 {
 		caption += fmt.Sprintf(" %d smaller changes are in the table alone.", more)

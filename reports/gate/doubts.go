@@ -18,7 +18,7 @@ func (in inputs) marks() map[benchmarkID]*results.Doubted {
 	return marks
 }
 
-// mark marks the rows of runs that are not VALID, and the values that are uncertain, and states why.
+// mark marks the rows of runs that are not VALID and the values that are uncertain, and states why.
 func (in inputs) mark(marks map[benchmarkID]*results.Doubted) {
 	sides := [2]map[benchmarkID][]*results.Run{runsByBenchmark(in.old), runsByBenchmark(in.new)}
 	labels := [2]string{in.report.Old, in.report.New}

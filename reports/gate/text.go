@@ -104,7 +104,7 @@ func summary(r *verdict.Report) []string {
 	return lines
 }
 
-// outcome is the verdict of the whole in a line. A regression that SUSPECT runs alone show is marked.
+// outcome is the verdict of the whole in a line. A regression of SUSPECT runs alone is marked.
 func outcome(r *verdict.Report) string {
 	switch code := r.ExitCode(); code {
 	case verdict.ExitFault:

@@ -135,7 +135,8 @@ func UncertainLines(all []Shown) []string {
 // neededFor returns how many tasks a run must have for a p99 within that share, in two digits,
 // rounded up; 0 where it is not known.
 func (c Cell) neededFor(share float64) float64 {
-	const told = 0.05 // the share that needed-tasks is for; the error falls as the root of the tasks
+	// the share that needed-tasks is for; the error falls as the root of the tasks
+	const told = 0.05
 	n := 0.0
 	for _, r := range c {
 		needed, _ := r.Value("needed-tasks")

@@ -94,9 +94,11 @@ type Change struct {
 // look so much alike that it may not, the series is Doubtful, and a note says so.
 //
 // A value is the median of a benchmark's runs in one result. A benchmark is left out of a result in
-// which a run of it is INVALID, and a change between levels with SUSPECT runs is marked. It is an error when there are fewer than two inputs, when their Unit lines
-// contradict each other, and when a metric of opts is in none. A series that is too short for a
-// change to show is kept without one.
+// which a run of it is INVALID, and a change between levels with SUSPECT runs is marked.
+//
+// It is an error when there are fewer than two inputs, when their Unit lines contradict each other,
+// and when a metric of opts is in none. A series that is too short for a change to show is kept
+// without one.
 func Find(inputs []results.Input, opts Options) (*Trend, error) {
 	if len(inputs) < 2 {
 		return nil, errors.New("a trend takes two results or more")
@@ -254,7 +256,8 @@ func (s *Series) find(search changepoint.Options, opts Options, labels []string)
 				return slices.Contains(some, at)
 			})
 		}
-		suspect, uncertain = append(suspect, among(s.Suspect)), append(uncertain, among(s.Uncertain))
+		suspect = append(suspect, among(s.Suspect))
+		uncertain = append(uncertain, among(s.Uncertain))
 		from = p.Index
 	}
 	for i, p := range points {

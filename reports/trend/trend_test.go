@@ -440,8 +440,8 @@ func TestTrendCharts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text := string(svg); !strings.Contains(text,
-		quantity.Change(float64(trend.Series[0].Changes[0].Ratio))) || !strings.Contains(text, "a.X") {
+	change := quantity.Change(float64(trend.Series[0].Changes[0].Ratio))
+	if text := string(svg); !strings.Contains(text, change) || !strings.Contains(text, "a.X") {
 		t.Error("the chart does not say by how much, or of what")
 	}
 	if _, err := WriteCharts(filepath.Join(paths[0], "x"), trend); err == nil ||

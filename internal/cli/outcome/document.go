@@ -52,8 +52,8 @@ type RunLine struct {
 	Seed    json.Number        `json:"seed"`
 	Tasks   int                `json:"tasks"`
 	Metrics map[string]float64 `json:"metrics"`
-	// metrics whose 95 % error by the plan of the run is beyond 25 %, with that error relative to the
-	// value; null where there is no bound
+	// metrics whose 95 % error by the plan of the run is beyond 25 %, with that error relative to
+	// the value; null where there is no bound
 	Uncertain map[string]results.Number `json:"uncertain,omitempty"`
 
 	Verdict string `json:"verdict"` // VALID, SUSPECT or INVALID

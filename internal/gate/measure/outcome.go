@@ -63,9 +63,9 @@ func (g *gate) pairs(j *journal, row verdict.Row) verdict.Pairs {
 	return p
 }
 
-// checkControls compares the controls with what is known of them, and returns their pairs. A control
-// that fails takes back every verdict: the same work twice must not differ, in neither direction,
-// and more work must be found worse.
+// checkControls compares the controls with what is known of them, and returns their pairs. The same
+// work twice must not differ in either direction, and more work must be worse; otherwise every
+// verdict is taken back.
 func (g *gate) checkControls(s *screening) (pairs []verdict.Pairs, err error) {
 	r := s.report
 	var rows [2]verdict.Row

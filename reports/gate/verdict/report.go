@@ -100,8 +100,8 @@ type Row struct {
 	MadeOf string `json:"made_of,omitempty"`
 }
 
-// A Side is the old or the new values of a row. The ratio of the row is of pairs of values, and need
-// not be that of the medians.
+// A Side is the old or the new values of a row. The ratio of the row is of pairs of values, and
+// need not be that of the medians.
 type Side struct {
 	N      int     `json:"n"` // values; pairs, on both sides, where they are Paired
 	Median float64 `json:"median"`

@@ -137,7 +137,7 @@ func fromMarkdown(t *testing.T, text string, at int) stated {
 	t.Helper()
 	for line := range strings.Lines(text) {
 		cells := strings.Split(strings.ReplaceAll(line, `\`, ""), "|")
-		if len(cells) < 6 || !strings.Contains(line, "strategy=") && !strings.Contains(line, "`Run") {
+		if len(cells) < 6 || !strings.Contains(line, "`Run") {
 			continue
 		}
 		cells = cells[1:]
@@ -189,7 +189,8 @@ func compareJSON(t *testing.T, old, new string) (s stated) {
 			}
 		}
 	}
-	if err := json.Unmarshal([]byte(compareText(t, old, new, "--format", "json")), &doc); err != nil {
+	text := compareText(t, old, new, "--format", "json")
+	if err := json.Unmarshal([]byte(text), &doc); err != nil {
 		t.Fatal(err)
 	}
 	cells := doc.Tables[0].Rows[0].Cells

@@ -71,8 +71,8 @@ func verdictValue(c *grid.Cell) Value {
 	return absent
 }
 
-// withInterval shows a value above its interval, which of several runs is that of their mean; a value
-// without one is of runs that are too short for it.
+// withInterval shows a value above its interval, which of several runs is that of their mean. A
+// value without one is of runs that are too short for it.
 func withInterval(name string) func(c *grid.Cell) Value {
 	return func(c *grid.Cell) Value {
 		v := Value{Text: c.Show(name + "-sec"), Below: "– too short"}
