@@ -75,6 +75,8 @@ func TestGatePairs(t *testing.T) {
 			verdict.BySignedRank, 10, nil},
 		{"and no slower", seeded(1, upTo(10)...), seeded(1, backwards(10)...), verdict.NoWorse,
 			"", 10, nil}, // equal in every pair: no test
+		{"four equal pairs do", seeded(1, upTo(4)...), seeded(1, backwards(4)...), verdict.NoWorse,
+			"", 4, nil},
 		{"and faster", seeded(1, upTo(10)...), seeded(0.95, upTo(10)...), verdict.Better,
 			verdict.BySignedRank, 10, nil},
 		{"six pairs do", seeded(1, upTo(6)...), seeded(1.05, upTo(6)...), verdict.Worse,
