@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/poolbench/poolbench/internal/text/prose"
-	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -99,11 +98,11 @@ func (s Sweep) contest(x float64, unit string) contest {
 // counts reports whether a metric is one of what is completed, and not a time.
 func counts(unit string) bool { return unit == goodput || unit == throughput }
 
-func (c contest) spell(v float64) string {
+func (c contest) spell(s standing) string {
 	if counts(c.unit) {
-		return perSecond(v)
+		return perSecond(s.value)
 	}
-	return quantity.Seconds(v)
+	return s.Show(c.unit)
 }
 
 func names(of []standing) (out []string) {

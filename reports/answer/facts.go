@@ -39,7 +39,7 @@ func (s Sweep) ranking(c contest) Fact {
 		most = max(most, k.value)
 	}
 	for _, k := range c.in {
-		b := Bar{Label: k.named(), Value: c.spell(k.value), Style: s.Style(k.Names[0])}
+		b := Bar{Label: k.named(), Value: c.spell(k), Style: s.Style(k.Names[0])}
 		if most > 0 {
 			b.Share = k.value / most
 		}
@@ -66,7 +66,7 @@ func (s Sweep) alike(c contest) Fact {
 	}
 	if x, lo, hi, ok := s.indifferent(); ok {
 		text = append(text, fmt.Sprintf("Up to %s it does not matter: the p99 response is %s.",
-			s.Place(x), between(lo, hi)))
+			s.Place(x), between(quantity.Seconds(lo), quantity.Seconds(hi))))
 	}
 	for _, class := range s.Classes() {
 		if n := len(class.Names); n > 1 && len(text) < 3 {
@@ -114,9 +114,9 @@ func (s Sweep) price(c contest) Fact {
 	case n > 0:
 		text = append(text, fmt.Sprintf("With %s %s.", best.Class, prose.List(lost)))
 	case c.unit == goodput:
-		if v, ok := best.Estimate("p99-response-sec"); ok {
+		if _, ok := best.Estimate("p99-response-sec"); ok {
 			text = append(text, fmt.Sprintf("It loses no task; its p99 response is %s.",
-				quantity.Seconds(v.Mid)))
+				best.Say("p99-response-sec")))
 		}
 	default:
 		text = append(text, fmt.Sprintf("No task is lost with %s.", best.Class))

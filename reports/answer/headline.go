@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/poolbench/poolbench/internal/text/prose"
-	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -109,7 +108,7 @@ func (s Sweep) unusable() (a Answer) {
 				alike = append(alike, c.Strategy)
 			}
 		}
-		return fmt.Sprintf("%s with %s%s", quantity.Seconds(k.Value(a.Unit)), prose.Some(alike),
+		return fmt.Sprintf("%s with %s%s", k.Say(a.Unit), prose.Some(alike),
 			priceOf(k.Cell))
 	}
 	a.Headline += fmt.Sprintf(": %sthe %s reads %s", lower(s.prefix(x)), Metric(a.Unit), reads(low))
@@ -150,7 +149,7 @@ func (s Sweep) single() (a Answer) {
 		low, high := steady[0], steady[n-1]
 		a.X = high.X
 		value := func(c Case) string {
-			said := quantity.Seconds(c.Value(unit)) + priceOf(c.Cell)
+			said := c.Say(unit) + priceOf(c.Cell)
 			if !fit(c) {
 				said += " (" + c.Doubts().Verdict.String() + ")"
 			}
@@ -227,7 +226,7 @@ func (s Sweep) fallBehind() (a Answer) {
 		// a short queue is no merit of its own where it is bought by refusing
 		return Answer{Unit: c.unit, X: x, score: 10, Headline: upper(fmt.Sprintf(
 			"%s%s %s the p99 response at %s; %s %s behind without end%s", s.prefix(x),
-			c.in[0].named(), keep, quantity.Seconds(c.in[0].value), prose.Some(behind), fall,
+			c.in[0].named(), keep, c.in[0].Say(c.unit), prose.Some(behind), fall,
 			c.spared(false)))}
 	}
 	return a
@@ -249,8 +248,8 @@ func (s Sweep) slower() (a Answer) {
 		}
 		return Answer{Unit: unit, X: x, score: ratio(best.value, worst.value),
 			Headline: upper(fmt.Sprintf("%sthe %s is %s with %s and %s with %s%s%s",
-				lower(s.prefix(x)), Metric(unit), quantity.Seconds(best.value), best.named(),
-				quantity.Seconds(worst.value), c.worst(), by, c.spared(true)))}
+				lower(s.prefix(x)), Metric(unit), best.Say(unit), best.named(),
+				worst.Say(unit), c.worst(), by, c.spared(true)))}
 	}
 	return a
 }
@@ -265,7 +264,8 @@ func (s Sweep) nothingTold() (a Answer) {
 		low, high := c.in[0], c.in[len(c.in)-1]
 		return Answer{Unit: unit, X: x, Headline: fmt.Sprintf(
 			"No significant difference%s: the %s is %s with %s%s", atPlace(s.Place(x)),
-			Metric(unit), between(low.value, high.value), prose.Count(len(names(c.in)), s.Of),
+			Metric(unit), between(low.Say(unit), high.Say(unit)),
+			prose.Count(len(names(c.in)), s.Of),
 			c.losing())}
 	}
 	return a
@@ -279,7 +279,7 @@ func (s Sweep) plain() (a Answer) {
 			if v := k.Value(unit); !math.IsNaN(v) && fit(k) {
 				return Answer{Unit: unit, X: x, Headline: upper(fmt.Sprintf(
 					"%sthe %s is %s with %s%s%s", lower(s.prefix(x)), Metric(unit),
-					quantity.Seconds(v), k.Strategy, priceOf(k.Cell), s.beside(k)))}
+					k.Say(unit), k.Strategy, priceOf(k.Cell), s.beside(k)))}
 			}
 		}
 	}

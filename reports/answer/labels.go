@@ -32,7 +32,7 @@ func (s Sweep) preferred(a Answer) (text string) {
 			if by := k.value / c.in[0].value; by > most {
 				most = by
 				text = fmt.Sprintf("; of %s it is %s with %s and %s with %s", l.Tasks(),
-					c.spell(c.in[0].value), c.in[0].Class, c.spell(k.value), k.Class)
+					c.spell(c.in[0]), c.in[0].Class, c.spell(k), k.Class)
 			}
 		}
 	}

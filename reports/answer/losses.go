@@ -35,7 +35,7 @@ func (c contest) spared(worstNamed bool) string {
 		case lost == 0 && worstNamed && i == len(c.in)-1:
 			return ""
 		case lost == 0:
-			return fmt.Sprintf("; with no task lost it is %s with %s", c.spell(k.value), k.Class)
+			return fmt.Sprintf("; with no task lost it is %s with %s", c.spell(k), k.Class)
 		case lost < least.Lost():
 			least = k
 		}

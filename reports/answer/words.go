@@ -61,8 +61,7 @@ func times(f float64) string {
 }
 
 // between writes a range of times: "8.1 ms", "8.1 to 8.3 ms".
-func between(lo, hi float64) string {
-	low, high := quantity.Seconds(lo), quantity.Seconds(hi)
+func between(low, high string) string {
 	if low == high {
 		return low
 	}

@@ -110,7 +110,7 @@ func All(inputs []results.Input, opts Options) (*Comparison, error) {
 		}
 		c.Varying = append(c.Varying, v)
 	}
-	c.Warnings = append(results.InputWarnings(inputs), invalidRuns(inputs)...)
+	c.Warnings = results.InputWarnings(inputs)
 	for _, label := range unused {
 		c.Warnings = append(c.Warnings, "nothing in "+label+" passes the filter")
 	}

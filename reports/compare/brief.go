@@ -139,8 +139,8 @@ func (b *brief) metricByMetric() string {
 			base, here = "base", "here"
 		}
 		text := tables.Lines(title, b.most)
-		if k.same() {
-			line := "  the same in every metric"
+		if k.same() && k.facets[0].judged() {
+			line := "  " + k.facets[0].marked("the same in every metric")
 			if k.tasks != nil {
 				line += "; " + k.tasks.String()
 			}
@@ -164,7 +164,7 @@ func (b *brief) metricByMetric() string {
 					a.Cell(1+i, 1, tables.Right, "  ", cell)
 				}
 			}
-			a.Cell(5, 1, tables.Left, "  ", f.verdict())
+			a.Cell(5, 1, tables.Left, "  ", f.marked(f.verdict()))
 		}
 		text += a.Folded(1, b.most)
 		if k.tasks != nil {
@@ -275,6 +275,9 @@ func (b *brief) table(shown []*contrast, later bool) (text string, wide bool) {
 			if columns {
 				head = heading(b.Columns[k.base()])
 			}
+			if mark := k.facets[0].base().doubted.Mark(); mark != "" {
+				head += " (" + mark + ")"
+			}
 			a.Cell(0, 1, tables.Left, "", head)
 			for i, unit := range units {
 				if f, ok := k.of(unit); ok {
@@ -290,6 +293,9 @@ func (b *brief) table(shown []*contrast, later bool) (text string, wide bool) {
 		}
 		if columns {
 			name = "  " + b.label(k)
+		}
+		if mark := k.facets[0].cell().doubted.Mark(); mark != "" {
+			name += " (" + mark + ")"
 		}
 		a.Cell(0, 1, tables.Left, "", name)
 		for i, unit := range units {
@@ -389,7 +395,7 @@ func pairingLines(all []*contrast) (lines []string) {
 			text += ", " + prose.Count(k.high, "pair")
 		}
 		if k.high > 1 {
-			text += ": geometric means"
+			text += "; values are medians, changes geometric means of pairs"
 		}
 		if len(kinds) > 1 {
 			text += fmt.Sprintf(" (%d of %d)", k.n, len(all))

@@ -123,8 +123,9 @@ func TestTooSmallToSee(t *testing.T) {
 	}
 }
 
-// TestPairsAgree: the values beside a ratio of pairs are means of such pairs, whose ratio it is.
-func TestPairsAgree(t *testing.T) {
+// TestPairs: values are the medians of the runs, as everywhere, and the text says that the change
+// beside them is of pairs.
+func TestPairs(t *testing.T) {
 	of := func(name string, values ...float64) *results.Results {
 		text := "# poolbench results 1\nUnit mean-response-sec better=lower\n"
 		for i, v := range values {
@@ -140,8 +141,8 @@ func TestPairsAgree(t *testing.T) {
 		t.Fatal(err)
 	}
 	said := strings.ReplaceAll(text.String(), "\u00a0", " ")
-	for _, want := range []string{"a is 4.04 times as high: 40.4 s, before 10.0 s",
-		"3 pairs: geometric means"} {
+	for _, want := range []string{"a is 4.04 times as high over the pairs: 30.0 s, before " +
+		"10.0 s", "3 pairs; values are medians, changes geometric means of pairs"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("no %q in\n%s", want, said)
 		}
@@ -171,7 +172,7 @@ func TestApart(t *testing.T) {
 		t.Fatal(err)
 	}
 	said := strings.ReplaceAll(text.String(), "\u00a0", " ")
-	for _, want := range []string{"The mean response of a in z is 40 % higher: 1.40 s, in x 1.00 s",
+	for _, want := range []string{"The mean response of a in z is 40 % higher over the pairs: 1.40 s, in x 1.00 s",
 		"of 4 comparisons 2 worse, 2 different", "0.5 in x; 0.6 in y; 0.7 in z"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("no %q in\n%s", want, said)

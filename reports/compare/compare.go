@@ -93,8 +93,10 @@ type Cell struct {
 	// with the cell of the base column; nil there, and where either is missing
 	Versus *benchmath.Comparison
 
-	paired  *samples.Paired // likewise, by pairs, which then count; nil where there are none
-	pairing results.Pairing // that or why there are none
+	runs    results.Cell     // that the sample is of; one may lack the metric
+	doubted *results.Doubted // nil where every run is VALID, or the file does not tell
+	paired  *samples.Paired  // likewise, by pairs, which then count; nil where there are none
+	pairing results.Pairing  // that or why there are none
 }
 
 // p is that of the comparison with the base; NaN where one pair is all there is.
@@ -139,12 +141,17 @@ func (t *Table) columns() []int {
 	return shown
 }
 
-// Change says in a word how the cell in a column of a row of this table differs from the base:
-// "better", "worse", "differs" when the metric's direction is not known, or "" when there is no
-// significant difference.
+// Change returns a word for how the cell in a column of a row of this table differs from the base:
+// "better", "worse", "differs" when the metric's direction is not known, "" when there is no
+// significant difference, or "INVALID" when a run of either is, so that neither is judged.
 func (t *Table) Change(row *Row, column int) string {
 	cell := row.Cells[column]
-	if cell == nil || cell.Versus == nil || !(cell.p() <= cell.Versus.Alpha) {
+	switch {
+	case cell == nil || cell.Versus == nil:
+		return ""
+	case facet{t, row, column}.doubt().Mark() == invalid:
+		return invalid
+	case !(cell.p() <= cell.Versus.Alpha):
 		return ""
 	}
 	base, now := row.Cells[row.Base].Summary.Center, cell.Summary.Center
@@ -163,6 +170,9 @@ func (t *Table) Change(row *Row, column int) string {
 	}
 	return "worse"
 }
+
+// invalid is the word for a cell that is not judged.
+var invalid = results.Invalid.String()
 
 var errBaseZero = errors.New("the base is 0, from which there is no change in percent")
 

@@ -5,15 +5,13 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
-
-	"golang.org/x/perf/benchunit"
 
 	"github.com/poolbench/poolbench/internal/statistics/samples"
 	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/answer"
+	"github.com/poolbench/poolbench/reports/results"
 )
 
 // A facet is one metric of a column of a row beside that of the row's base.
@@ -40,24 +38,26 @@ func (c *Comparison) facets(yield func(facet) bool) {
 func (f facet) cell() *Cell { return f.row.Cells[f.column] }
 func (f facet) base() *Cell { return f.row.Cells[f.row.Base] }
 
-// pairs are those of the facet or, of the base, of the first column in pairs with it.
-func (f facet) pairs() *samples.Paired {
-	if f.column == f.row.Base {
-		for _, cell := range f.row.Cells {
-			if cell != nil && cell.paired != nil {
-				return cell.paired
-			}
-		}
+// word is better, worse or differs; "" where no difference is significant, or none is judged.
+func (f facet) word() string {
+	if word := f.table.Change(f.row, f.column); word != invalid && !f.unseen() {
+		return word
 	}
-	return f.cell().paired
+	return ""
 }
 
-// word is better, worse or differs; "" where no difference is significant.
-func (f facet) word() string {
-	if f.unseen() {
-		return ""
+// doubt is the graver of the doubts on the two cells; nil where there are none.
+func (f facet) doubt() *results.Doubted { return f.base().doubted.Worse(f.cell().doubted) }
+
+// judged reports whether a verdict may be passed: no run is INVALID.
+func (f facet) judged() bool { return f.doubt().Mark() != invalid }
+
+// marked is a word with the mark of the doubts on the cells that it compares: "worse, SUSPECT".
+func (f facet) marked(word string) string {
+	if mark := f.doubt().Mark(); mark != word {
+		return strings.Trim(word+", "+mark, ", ")
 	}
-	return f.table.Change(f.row, f.column)
+	return word
 }
 
 // unseen reports whether a difference is there and too small for the digits that are shown, as that
@@ -80,22 +80,13 @@ func (f facet) equal() bool {
 // known reports whether a difference could be significant; exact values, and those that are equal,
 // need no test.
 func (f facet) known() bool {
-	return f.equal() || f.table.Exact || !math.IsNaN(f.cell().p()) &&
-		(f.cell().paired != nil || len(f.cell().Versus.Warnings) == 0)
+	return f.judged() && (f.equal() || f.table.Exact || !math.IsNaN(f.cell().p()) &&
+		(f.cell().paired != nil || len(f.cell().Versus.Warnings) == 0))
 }
 
-// values spells the base and the other: in units where the metric is one of ours. Those of pairs
-// are means, as the change is.
+// values spells the base and the other: the medians of their runs, as every output has them.
 func (f facet) values() (base, now string) {
-	a, b := f.base().Summary.Center, f.cell().Summary.Center
-	if p := f.pairs(); p != nil {
-		a, b = p.First, p.Second
-	}
-	if quantity.KindOf(f.table.Unit) != quantity.Numbers {
-		return quantity.Metric(f.table.Unit, a), quantity.Metric(f.table.Unit, b)
-	}
-	scaler := benchunit.CommonScale([]float64{a, b}, benchunit.ClassOf(f.table.Unit))
-	return scaler.Format(a), scaler.Format(b)
+	return f.base().runs.Show(f.table.Unit), f.cell().runs.Show(f.table.Unit)
 }
 
 // ratio is that of the other to the base: the mean of the pairs, or of the centres.
@@ -120,7 +111,7 @@ func (f facet) change() string {
 	case f.share() || f.base().Summary.Center == 0:
 		return f.difference(f.cell().Summary.Center - f.base().Summary.Center)
 	}
-	return ratioText(f.ratio())
+	return quantity.Change(f.ratio())
 }
 
 // difference spells one in the metric's unit.
@@ -130,7 +121,7 @@ func (f facet) difference(by float64) string {
 		sign = "−"
 	}
 	if f.share() {
-		return sign + decimals(100*math.Abs(by)) + " pp"
+		return sign + quantity.Percent(100*math.Abs(by)) + " pp"
 	}
 	return sign + quantity.Metric(f.table.Unit, math.Abs(by))
 }
@@ -142,34 +133,9 @@ func (f facet) interval() string {
 	case p == nil || p.Equal || math.IsNaN(p.Lo):
 		return ""
 	case p.Ratios:
-		return quantity.Span(ratioText(p.Lo), " to ", ratioText(p.Hi))
+		return quantity.Span(quantity.Change(p.Lo), " to ", quantity.Change(p.Hi))
 	}
 	return quantity.Span(f.difference(p.Lo), " to ", f.difference(p.Hi))
-}
-
-// ratioText spells a ratio as a change: "+26.3 %", "×12.5".
-func ratioText(ratio float64) string {
-	switch {
-	case math.IsInf(ratio, 1):
-		return "from 0"
-	case ratio >= 2:
-		return "×" + quantity.Digits(ratio)
-	case ratio < 1:
-		return "−" + decimals(100*(1-ratio)) + " %"
-	}
-	return "+" + decimals(100*(ratio-1)) + " %"
-}
-
-// decimals spells a change in per cent, or points of it: a small one in hundredths.
-func decimals(percent float64) string {
-	places := 0
-	switch {
-	case percent < 9.995:
-		places = 2
-	case percent < 99.95:
-		places = 1
-	}
-	return strconv.FormatFloat(percent, 'f', places, 64)
 }
 
 // basis says on what the verdict rests: "p=0.012, 5 pairs".
@@ -189,6 +155,8 @@ func (f facet) basis() string {
 // verdict is the word for a table.
 func (f facet) verdict() string {
 	switch {
+	case !f.judged():
+		return invalid
 	case f.equal():
 		return ""
 	case !f.known():
@@ -201,6 +169,9 @@ func (f facet) verdict() string {
 
 // brief is the change for a narrow table: ~ where it is not significant.
 func (f facet) brief() string {
+	if !f.judged() {
+		return invalid
+	}
 	if !f.equal() && f.known() && f.word() == "" {
 		return "~"
 	}
@@ -244,8 +215,8 @@ func (f facet) inWords() string {
 	return f.metric()
 }
 
-// way words the change in a sentence, with the base by that name: "26.3 % higher: 66.4 ms, before
-// 52.5 ms".
+// way words the change in a sentence, with the base by that name: "26.3 % higher over the pairs:
+// 66.4 ms, before 52.5 ms".
 func (f facet) way(name string) string {
 	base, now := f.values()
 	ratio := f.ratio()
@@ -255,6 +226,9 @@ func (f facet) way(name string) string {
 	word := answer.Change(ratio)
 	if ratio >= 2 {
 		word = quantity.Digits(ratio) + " times as high"
+	}
+	if p := f.cell().paired; p != nil && p.N > 1 {
+		word += " over the pairs"
 	}
 	return fmt.Sprintf("%s: %s, %s %s", word, now, name, base)
 }

@@ -24,7 +24,8 @@ type grid struct {
 	cols     map[benchproc.Key]struct{}
 	residues map[benchproc.Key]map[benchproc.Key]struct{} // by column
 	// those of a place, though they may lack the metrics
-	runs map[gridRun][]*results.Run
+	runs   map[gridRun]results.Cell
+	doubts map[gridRun]*results.Doubted // on them; nil where there are none
 	// tables without their unit, and the columns that have runs there
 	in    map[[2]benchproc.Key]bool
 	pairs map[gridPair]results.Pairing
@@ -61,7 +62,8 @@ func newGrid(by *projections) *grid {
 		tables:      make(map[benchproc.Key]*gridTable),
 		cols:        make(map[benchproc.Key]struct{}),
 		residues:    make(map[benchproc.Key]map[benchproc.Key]struct{}),
-		runs:        make(map[gridRun][]*results.Run),
+		runs:        make(map[gridRun]results.Cell),
+		doubts:      make(map[gridRun]*results.Doubted),
 		in:          make(map[[2]benchproc.Key]bool),
 		pairs:       make(map[gridPair]results.Pairing),
 		tests:       make(judge.RankSums),
@@ -210,12 +212,33 @@ func (g *grid) row(
 			continue
 		}
 		row.Cells[i] = cell.summarise(assume, &thresholds, opts.Confidence)
+		place := gridRun{t.without, gridCellKey{key, col}}
+		row.Cells[i].runs = g.runs[place]
+		if _, known := g.doubts[place]; !known {
+			g.doubts[place] = doubtsOf(row.Name, col.StringValues(), g.runs[place])
+		}
+		row.Cells[i].doubted = g.doubts[place]
 		if base := row.Cells[row.Base]; i > row.Base && base != nil {
 			versus := compareSamples(g.tests, assume, base.Sample, row.Cells[i].Sample)
 			row.Cells[i].Versus = &versus
 		}
 	}
 	return row
+}
+
+// doubtsOf returns the gravest doubts on a cell, whose runs may be of several benchmarks.
+func doubtsOf(row, column string, runs results.Cell) (gravest *results.Doubted) {
+	if !runs.Judged() {
+		return nil
+	}
+	for _, of := range results.Gather(runs, (*results.Run).Qualified) {
+		d := results.NewDoubted(row, column, of)
+		if d != nil && len(of) < len(runs) {
+			d.All = false
+		}
+		gravest = gravest.Worse(d)
+	}
+	return gravest
 }
 
 func (g *grid) tableKey(key benchproc.Key) []results.Pair {

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	"github.com/poolbench/poolbench/internal/gate/judge"
 	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/reports/answer"
+	"github.com/poolbench/poolbench/reports/results"
 )
 
 // found is the largest change for the worse, or else for the better, and how many there are; at is
@@ -17,6 +19,8 @@ func (c *Comparison) found(all []change, at int) (a answer.Answer) {
 	tested := 0
 	for _, row := range all {
 		switch {
+		case !row.judged():
+			counts[invalid]++
 		case row.equal():
 			counts["the same"]++
 		case row.known():
@@ -32,6 +36,8 @@ func (c *Comparison) found(all []change, at int) (a answer.Answer) {
 			a.Facts = append(a.Facts, answer.Fact{Title: "Why", Text: note})
 			break
 		}
+	case counts[invalid] == len(all):
+		a.Headline = "Nothing is judged: " + all[0].doubt().Short()
 	case same == len(all):
 		a.Headline = "Equal: no difference in " + comparisons
 		if c.identical() {
@@ -49,15 +55,20 @@ func (c *Comparison) found(all []change, at int) (a answer.Answer) {
 			"%.2g: no reliable difference", prose.Count(at, "difference"), tested, c.Alpha,
 			c.Alpha*float64(tested))
 	default:
-		a.Headline = fmt.Sprintf("The %s; of %s %s", c.sentences(all[:at]), comparisons,
-			prose.Tally(counts, "worse", "better", "different", "the same"))
+		a.Headline = fmt.Sprintf("%s; of %s %s", upper(c.sentences(all[:at])), comparisons,
+			prose.Tally(counts, "worse", "better", "different", "the same", invalid))
 	}
+	a.Headline += doubtWords(all)
 	for _, word := range []string{"worse", "better", "differs"} {
 		var lines []string
 		for _, row := range all[:at] {
 			if row.Word == word {
-				lines = append(lines, fmt.Sprintf("%s of %s: %s", row.inWords(), c.subject(row),
-					row.way(c.before(row))))
+				line := fmt.Sprintf("%s of %s: %s", row.inWords(), c.subject(row),
+					row.way(c.before(row)))
+				if mark := row.doubt().Mark(); mark != "" {
+					line += " (" + mark + ")"
+				}
+				lines = append(lines, line)
 			}
 		}
 		if len(lines) > 0 {
@@ -72,16 +83,37 @@ func (c *Comparison) found(all []change, at int) (a answer.Answer) {
 	return a
 }
 
+// doubtWords counts the comparisons of runs that are not VALID; "" where there are none.
+func doubtWords(all []change) (text string) {
+	counts := map[string]int{}
+	for _, row := range all {
+		counts[row.doubt().Mark()]++
+	}
+	for _, mark := range []results.Verdict{results.Suspect, results.Invalid} {
+		switch n := counts[mark.String()]; n {
+		case 0:
+		case len(all):
+			text += fmt.Sprintf("; all are of %s runs", mark)
+		default:
+			text += fmt.Sprintf("; %d of them are of %s runs", n, mark)
+		}
+	}
+	return text
+}
+
+func upper(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
+
 // untested is what can be said of samples that are too few for a test: of pairs, what differs in
 // these.
 func (c *Comparison) untested(all []change, same int) string {
 	text := fmt.Sprintf("Too few repetitions to test a difference: %s of fewer than %d samples "+
 		"each", prose.Count(len(all), "comparison"), judge.SamplesFor(c.Alpha/2))
 	differ := slices.DeleteFunc(slices.Clone(all), func(row change) bool {
-		return row.cell().paired == nil || row.equal()
+		return row.cell().paired == nil || row.equal() || !row.judged()
 	})
 	if len(differ) > 0 {
-		text = fmt.Sprintf("The %s; one pair each, so that none of %s is tested", c.sentence(differ),
+		sentence, _ := c.sentence(differ, "")
+		text = fmt.Sprintf("%s; one pair each, so that none of %s is tested", upper(sentence),
 			prose.Count(len(all), "comparison"))
 	}
 	if same > 0 {
@@ -147,8 +179,8 @@ func (c *Comparison) rows() int {
 var telling = []string{"p99-response-sec", "mean-response-sec", "ops/s", "goodput-ops/s"}
 
 // sentence tells of the largest of the changes, which are sorted: in a metric that tells most, of
-// those that changed for the same.
-func (c *Comparison) sentence(changes []change) string {
+// those that changed for the same. It begins with the doubts on the runs, unless they were said.
+func (c *Comparison) sentence(changes []change, said string) (text, doubts string) {
 	row := changes[0]
 	for _, unit := range telling {
 		i := slices.IndexFunc(changes, func(k change) bool {
@@ -159,15 +191,24 @@ func (c *Comparison) sentence(changes []change) string {
 			break
 		}
 	}
-	return fmt.Sprintf("%s of %s is %s", row.inWords(), c.subject(row), row.way(c.before(row)))
+	text = fmt.Sprintf("the %s of %s is %s", row.inWords(), c.subject(row),
+		row.way(c.before(row)))
+	if d := row.doubt(); d != nil {
+		doubts = d.Short()
+	}
+	if doubts != said {
+		text = cmp.Or(doubts, "VALID") + ": " + text
+	}
+	return text, doubts
 }
 
 // sentences tell of the largest change for the worse and, where that is larger, for the better.
 func (c *Comparison) sentences(changes []change) string {
-	text := c.sentence(changes)
+	text, doubts := c.sentence(changes, "")
 	i := slices.IndexFunc(changes, func(k change) bool { return k.Word == "better" })
 	if i > 0 && c.brief && changes[i].size() > changes[0].size() {
-		text += "; the " + c.sentence(changes[i:])
+		other, _ := c.sentence(changes[i:], doubts)
+		text += "; " + other
 	}
 	return text
 }

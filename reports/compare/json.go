@@ -29,6 +29,9 @@ import (
 //	      "cells": [{                         // by column; null where the benchmark is missing
 //	        "n": 10, "values": […],           // ascending
 //	        "center": 1.2e-6, "low": 1.1e-6, "high": null,   // null: the interval has no such end
+//	        "uncertain": 0.48,              // 95 % error of the values by the plan of their runs, if beyond 0.25; null: no bound
+//	        "verdict": "SUSPECT",           // or INVALID: a run of it is; absent where all are VALID or nobody knows
+//	        "reasons": ["too short: …"],    // with it: the first of each check
 //	        "versus": {                       // absent in the base, and where either is missing
 //	          "p": 0.001, "significant": true,   // p null: of one pair that differs
 //	          "ratio": 1.05,                  // of the centres, or the mean of pairs; null when the base is 0 and this is not
@@ -36,7 +39,8 @@ import (
 //	          "pairs": 5,                     // of runs of one seed; absent without
 //	          "low": 1.04, "high": 1.06,      // of pairs: the interval of the ratio, or of the difference
 //	          "difference": 0.02,             // of pairs whose mean difference is tested: shares, zeros
-//	          "change": "worse"               // better, worse, differs (no direction), "" (not significant, or by centres that are equal)
+//	          "change": "worse",              // better, worse, differs (no direction), "" (not significant, or by centres that are equal), INVALID (not judged)
+//	          "verdict": "SUSPECT"            // the worse of the verdicts of both cells; absent where neither has one
 //	        },
 //	        "warnings": ["…"]
 //	      }, …]
@@ -55,6 +59,7 @@ import (
 //	    "onlyBase": 0, "onlyHere": 0, "tailUnpaired": 0, // completed on one side alone
 //	    "most": {"tasks": 80, "bursts": 1, "share": 1, "fromSec": 12.3, "untilSec": 12.7} // 90 % of the tail's difference
 //	  }, …],                                  // where directories have the parts of each response
+//	  "doubts": ["SUSPECT (too short): …"],   // each reason why runs are not VALID, once
 //	  "warnings": ["…"]
 //	}
 func WriteJSON(w io.Writer, c *Comparison) error {
@@ -62,7 +67,8 @@ func WriteJSON(w io.Writer, c *Comparison) error {
 		Head: jsondoc.NewHead("compare"), Columns: c.Columns, ColumnKeys: []map[string]string{},
 		Alpha: c.Alpha, Confidence: c.Confidence, Config: pairMap(c.Config), Tables: []jsonTable{},
 		Missing: append([]Missing{}, c.Missing...), Varying: append([]Variation{}, c.Varying...),
-		Warnings: jsondoc.List(c.Warnings), Tasks: c.Tasks, Parts: c.Parts,
+		Doubts: jsondoc.List(c.DoubtLines()), Warnings: jsondoc.List(c.Warnings), Tasks: c.Tasks,
+		Parts: c.Parts,
 	}
 	for _, keys := range c.ColumnKeys {
 		out.ColumnKeys = append(out.ColumnKeys, pairMap(keys))
@@ -85,6 +91,7 @@ type jsonComparison struct {
 	Varying    []Variation          `json:"varying"`
 	Tasks      []TaskDifference     `json:"tasks,omitempty"`
 	Parts      []difference.Between `json:"parts,omitempty"`
+	Doubts     []string             `json:"doubts"`
 	Warnings   []string             `json:"warnings"`
 }
 
@@ -104,11 +111,16 @@ type jsonRow struct {
 }
 
 type jsonCell struct {
-	N        int         `json:"n"`
-	Values   []float64   `json:"values"`
-	Center   float64     `json:"center"`
-	Low      *float64    `json:"low"`
-	High     *float64    `json:"high"`
+	N      int       `json:"n"`
+	Values []float64 `json:"values"`
+	Center float64   `json:"center"`
+	Low    *float64  `json:"low"`
+	High   *float64  `json:"high"`
+
+	Uncertain results.Number `json:"uncertain,omitzero"`
+	Verdict   string         `json:"verdict,omitempty"`
+	Reasons   []string       `json:"reasons,omitempty"`
+
 	Versus   *jsonVersus `json:"versus,omitempty"`
 	Warnings []string    `json:"warnings"`
 }
@@ -123,6 +135,7 @@ type jsonVersus struct {
 	Low         *float64 `json:"low,omitempty"`
 	High        *float64 `json:"high,omitempty"`
 	Difference  *float64 `json:"difference,omitempty"`
+	Verdict     string   `json:"verdict,omitempty"`
 }
 
 type jsonGeomean struct {
@@ -155,10 +168,19 @@ func (t *Table) json(columns []string) jsonTable {
 				High:     jsondoc.Finite(cell.Summary.Hi),
 				Warnings: messages(cell.Sample.Warnings, cell.Summary.Warnings),
 			}
+			if share, ok := cell.runs.Uncertain(t.Unit); ok {
+				cells[i].Uncertain = results.Number(share)
+			}
+			if d := cell.doubted; d != nil {
+				cells[i].Verdict = d.Mark()
+				cells[i].Reasons = prose.Texts(d.Why, func(why results.Doubt) string {
+					return why.Text
+				})
+			}
 			if v := cell.Versus; v != nil {
 				f := facet{t, &row, i}
-				versus := &jsonVersus{P: jsondoc.Finite(cell.p()),
-					Significant: t.significant(row.Cells[row.Base], cell),
+				versus := &jsonVersus{P: jsondoc.Finite(cell.p()), Verdict: f.doubt().Mark(),
+					Significant: f.judged() && t.significant(row.Cells[row.Base], cell),
 					Ratio:       jsondoc.Finite(f.ratio()), Change: t.Change(&row, i),
 					Equal: f.equal()}
 				if p := cell.paired; p == nil {

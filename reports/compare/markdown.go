@@ -95,7 +95,7 @@ func (c *Comparison) markdown(text *strings.Builder, t *Table, short map[string]
 				line = append(line, "", "", "")
 			default:
 				delta, basis := c.against(f)
-				line = append(line, delta, t.Change(&row, i),
+				line = append(line, delta, f.marked(t.Change(&row, i)),
 					join(basis, mark(&notes, f.warnings())))
 			}
 		}

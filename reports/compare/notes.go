@@ -1,20 +1,22 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// Notes returns the lines below the tables: missing rows, varying configuration, and warnings about
-// the inputs.
+// Notes returns the lines below the tables: missing rows, varying configuration, doubts on the
+// runs, and warnings about the inputs.
 func (c *Comparison) Notes() []string {
 	notes := missingNotes(c.Missing)
 	for _, v := range c.Varying {
 		notes = append(notes, v.Describe(c.Columns))
 	}
-	return append(notes, c.Warnings...)
+	return slices.Concat(notes, c.DoubtLines(), c.uncertainLines(), c.Warnings)
 }
 
 // missingNotes has a line for each that is missing, or, of many that one column lacks, one for all.
@@ -64,23 +66,46 @@ func (v Variation) Describe(columns []string) string {
 	return fmt.Sprintf("benchmarks vary in %s: %s", v.Key, strings.Join(sides, "; "))
 }
 
-// invalidRuns counts the runs that poolbench itself does not believe, which a comparison takes all
-// the same.
-func invalidRuns(inputs []results.Input) (lines []string) {
-	for _, in := range inputs {
-		n, first := 0, 0
-		for i := range in.Results.Runs {
-			if run := &in.Results.Runs[i]; run.Invalid() {
-				if n++; n == 1 {
-					first = run.Pos.Line
+// DoubtLines state why runs of the cells are not VALID: each reason once, with the cells that it
+// applies to.
+func (c *Comparison) DoubtLines() []string {
+	short, _ := c.shortNames()
+	cells, seen := map[string]int{}, map[[2]string]bool{}
+	var all []*results.Doubted
+	for i := range c.Tables {
+		t := &c.Tables[i]
+		for _, row := range t.Rows {
+			for column, cell := range row.Cells {
+				at := [2]string{t.RowName(row), c.Columns[column]}
+				if cell == nil || seen[at] {
+					continue
+				}
+				seen[at] = true
+				cells[at[1]]++
+				if cell.doubted != nil {
+					d := *cell.doubted
+					if d.Row = ""; c.rows() > 1 {
+						d.Row = place(cmp.Or(short[row.Name], row.Name))
+					}
+					all = append(all, &d)
 				}
 			}
 		}
-		if n > 0 {
-			lines = append(lines,
-				fmt.Sprintf("%s: %d of %d runs are INVALID (first in "+
-					"line %d)", in.Results.Path, n, len(in.Results.Runs), first))
+	}
+	return results.DoubtLines(all, cells)
+}
+
+// uncertainLines explain the mark of values that are uncertain; none where no value is.
+func (c *Comparison) uncertainLines() []string {
+	var all []results.Shown
+	for i := range c.Tables {
+		for _, row := range c.Tables[i].Rows {
+			for _, cell := range row.Cells {
+				if cell != nil {
+					all = append(all, results.Shown{Cell: cell.runs, Unit: c.Tables[i].Unit})
+				}
+			}
 		}
 	}
-	return lines
+	return results.UncertainLines(all)
 }

@@ -40,7 +40,8 @@ func (c *Comparison) changes() (all []change, changed int) {
 		base, now := f.values()
 		all = append(all, change{facet: f, Name: name, Unit: f.table.Unit, label: place(name),
 			Column: c.Columns[f.column], Word: f.word(), Base: f.within(base, f.base()),
-			Now: f.within(now, f.cell()), Delta: f.change(), P: f.basis(), Verdict: f.verdict()})
+			Now: f.within(now, f.cell()), Delta: f.change(), P: f.basis(),
+			Verdict: f.marked(cmp.Or(f.verdict(), "same"))})
 	}
 	order := []string{"worse", "better", "differs", ""}
 	slices.SortStableFunc(all, func(a, b change) int {
@@ -53,9 +54,11 @@ func (c *Comparison) changes() (all []change, changed int) {
 	return all, changed
 }
 
-// within is a value with its interval, where there is one: the mean of pairs has none of its own.
+// within is a value with its interval, where there is one. A value that is uncertain by its run's
+// own plan has none: the values of few runs may agree by chance.
 func (f facet) within(value string, c *Cell) string {
-	if f.pairs() != nil || math.IsInf(c.Summary.Lo, 0) || math.IsInf(c.Summary.Hi, 0) {
+	if _, uncertain := c.runs.Uncertain(f.table.Unit); uncertain ||
+		math.IsInf(c.Summary.Lo, 0) || math.IsInf(c.Summary.Hi, 0) {
 		return value
 	}
 	return value + " ± " + c.Summary.PctRangeString()
@@ -109,8 +112,8 @@ func newPage(c *Comparison, sections []shell.Section) (*shell.Page, error) {
 	}
 	if n := len(all); n > 0 {
 		p.Basis = fmt.Sprintf("Of %s at p ≤ %.4g about %.2g differ by chance. Intervals are "+
-			"of %.4g %% confidence.", prose.Count(n, "comparison"), c.Alpha, c.Alpha*float64(n),
-			100*c.Confidence)
+			"of %.4g %% confidence. ", prose.Count(n, "comparison"), c.Alpha, c.Alpha*float64(n),
+			100*c.Confidence) + basis
 	}
 	p.Add(at > 0, "changed", "What changed", significant(all[:at]))
 	for _, own := range sections {
@@ -123,15 +126,21 @@ func newPage(c *Comparison, sections []shell.Section) (*shell.Page, error) {
 	return p, nil
 }
 
+// basis says what values and changes are.
+const basis = "Values are medians of the runs; changes are of pairs of runs where there are pairs."
+
 // badges count what changed; what chance may have made alarms nobody.
 func (c *Comparison) badges(all []change, at int) (out []shell.Badge) {
 	kinds := []struct{ word, kind, text string }{{"worse", "bad", "worse"},
 		{"better", "ok", "better"}, {"differs", "warn", "different"},
-		{"not significant", "", "not significant"}, {"not tested", "", "not tested"},
-		{"", "", "the same"}}
-	counts, tested := map[string]int{}, 0
+		{invalid, "bad", "INVALID, not judged"}, {"not significant", "", "not significant"},
+		{"not tested", "", "not tested"}, {"", "", "the same"}}
+	counts, tested, suspect := map[string]int{}, 0, 0
 	for _, row := range all {
 		counts[row.verdict()]++
+		if row.judged() && row.doubt() != nil {
+			suspect++
+		}
 		if row.known() && !row.equal() {
 			tested++
 		}
@@ -143,6 +152,10 @@ func (c *Comparison) badges(all []change, at int) (out []shell.Badge) {
 		if n := counts[k.word]; n > 0 {
 			out = append(out, shell.Badge{Kind: k.kind, Text: fmt.Sprintf("%d %s", n, k.text)})
 		}
+	}
+	if suspect > 0 {
+		out = append(out, shell.Badge{Kind: "warn",
+			Text: fmt.Sprintf("%d of them SUSPECT", suspect)})
 	}
 	if n := len(c.Missing); n > 0 {
 		out = append(out, shell.Badge{Kind: "warn", Text: fmt.Sprintf("%d missing", n)})
@@ -167,12 +180,16 @@ func changeFigure(rows []change, named bool) (*shell.Figure, error) {
 		if named {
 			r.Name += " " + row.Column
 		}
+		if mark := row.doubt().Mark(); mark != "" {
+			r.Name += " (" + mark + ")"
+		}
 		if math.IsInf(r.Value, 0) || r.Value <= 0 {
 			r.Value = math.NaN()
 		}
 		drawn = append(drawn, r)
 	}
-	caption := "Ratios of the medians, or of pairs. The numbers, with intervals and p-values, " +
+	caption := "Changes over the pairs of runs, or ratios of the medians where there are no " +
+		"pairs. The numbers, with intervals and p-values, " +
 		"are in the table."
 	if more := len(rows) - len(drawn); more > 0 {
 		caption += fmt.Sprintf(" %d smaller changes are in the table alone.", more)

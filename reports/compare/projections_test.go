@@ -241,15 +241,19 @@ func TestCompareFromZero(t *testing.T) {
 	}
 }
 
-// TestCompareUnbelievable: runs that poolbench found INVALID are compared, and that is said.
+// TestCompareUnbelievable: a cell with a run that poolbench found INVALID is not judged, and the
+// reason is in the notes.
 func TestCompareUnbelievable(t *testing.T) {
 	line := "BenchmarkX 1 5 ns/op 0 verdict\n"
 	c := mustCompare(t, resultstest.Read(t, "old", line+line),
 		resultstest.Read(t, "new", line+strings.Replace(line, "0 verdict", "2 verdict", 1)),
 		Options{Metrics: []string{"ns/op"}})
-	if diff := cmp.Diff([]string{"new: 1 of 2 runs are INVALID (first in " +
-		"line 2)"}, c.Notes()); diff != "" {
+	if diff := cmp.Diff([]string{"INVALID (a run of it broke an invariant): new (1 of 2 runs)"},
+		c.Notes()); diff != "" {
 		t.Error(diff)
+	}
+	if word := c.Tables[0].Change(&c.Tables[0].Rows[0], 1); word != "INVALID" {
+		t.Errorf("it is judged: %q", word)
 	}
 }
 

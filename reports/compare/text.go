@@ -98,8 +98,9 @@ func (t *Table) text(
 					v.FormatDelta(row.Cells[row.Base].Summary.Center, cell.Summary.Center))
 				warnings := v.Warnings
 				if words {
-					a.Note(at+textChange, t.Change(&row, i))
-					warnings = facet{t, &row, i}.warnings()
+					f := facet{t, &row, i}
+					a.Note(at+textChange, f.marked(t.Change(&row, i)))
+					warnings = f.warnings()
 				}
 				a.Cell(at+textP, 1, tables.Left, " ", "("+v.String()+")")
 				a.Note(at+textDeltaNotes, mark(&notes, warnings))

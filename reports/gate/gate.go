@@ -32,6 +32,10 @@ func DefaultOptions() verdict.Options {
 // Where Unit lines say assume=exact and the values bear it out, the values are compared as they
 // are.
 //
+// A metric that is equal in every pair is no worse, without a test, unless its values were rounded.
+// No verdict is passed on a benchmark of which a run is INVALID: it is inconclusive. Verdicts on
+// runs that are SUSPECT say so.
+//
 // Not gated, but listed: a metric without direction; one that only the new side has; ns/op, ops/s
 // and makespan-sec of an open-loop run below saturation, which echo the plan; and, unless they are
 // asked for, the largest values (max-…) and what tells of the measurement itself (verdict,
@@ -59,7 +63,8 @@ func Judge(old, new *results.Results, opts verdict.Options) (*verdict.Report, er
 	in := inputs{r, old, new}
 	in.check(c)
 	paired := in.pairings()
-	samples := choose(r, c, paired, old.Schema > 0 && new.Schema > 0)
+	marks := in.marks()
+	samples := choose(r, c, paired, marks, old.Schema > 0 && new.Schema > 0)
 	if err := in.findTails(samples, paired); err != nil {
 		return nil, err
 	}
@@ -68,12 +73,14 @@ func Judge(old, new *results.Results, opts verdict.Options) (*verdict.Report, er
 		return nil, err
 	}
 	judged.AddTo(r)
+	in.mark(marks)
 	return r, in.explain(paired)
 }
 
 // choose sorts out what is gated. Files that poolbench wrote have the values in full.
 func choose(
-	r *verdict.Report, c *compare.Comparison, paired map[benchmarkID]results.Pairing, full bool,
+	r *verdict.Report, c *compare.Comparison, paired map[benchmarkID]results.Pairing,
+	marks map[benchmarkID]*results.Doubted, full bool,
 ) (samples []judge.Sample) {
 	gone := make(map[compare.Missing]bool) // with Unit "" a whole benchmark, which is a fault
 	for _, m := range c.Missing {
@@ -94,9 +101,13 @@ func choose(
 				}
 			}
 			if choice.Takes(m) {
-				runs := paired[benchmarkID{m.Package, m.Benchmark}]
-				samples = append(samples, judge.Sample{Metric: m.Metric,
-					Pairs: pairsOf(runs, t.Unit), Base: m.Values[0], Head: m.Values[1]})
+				id := benchmarkID{m.Package, m.Benchmark}
+				s := judge.Sample{Metric: m.Metric, Pairs: pairsOf(paired[id], t.Unit),
+					Base: m.Values[0], Head: m.Values[1]}
+				if d := marks[id]; d.Mark() == results.Invalid.String() {
+					s.Unfit = d.Short() + ": not judged"
+				}
+				samples = append(samples, s)
 			}
 		}
 	}

@@ -10,7 +10,7 @@ import (
 // WriteJSON writes a gate's report as one JSON object:
 //
 //	{
-//	  "format": "poolbench gate", "version": 1,
+//	  "format": "poolbench gate", "version": 2,
 //	  "old": "old.txt", "new": "new.txt",
 //	  "exit": 1, "outcome": "gate: worse",
 //	  "margin": 0.02, "promise": 0.1, "alpha": 0.05, "tests": 40,
@@ -18,9 +18,12 @@ import (
 //	    "package": "", "benchmark": "Run/…", "metric": "p99-response-sec", "better": "lower" | "higher",
 //	    "verdict": "worse" | "inconclusive" | "better" | "not suspected" | "no worse", "reason": "",
 //	    "test": "signed-rank" | "swap" | "rank" | "", // "": exact values, or zeros
-//	    "paired": true,                       // n is a number of pairs then, by the first two tests
-//	    "old": {"n": 10, "median": 0.069, "center": 0.069}, "new": {"n": 10, "median": 0.088, "center": 0.087},
-//	    "ratio": 1.26,                        // of the centers, new to old; null: infinite, the old values are 0
+//	    "paired": true,                       // n is a number of pairs then
+//	    "equal": true,                        // every value is, in each pair where there are pairs; else absent
+//	    "doubt": "SUSPECT",                   // or INVALID: a run of either side is; else absent
+//	    "old": {"n": 10, "median": 0.069, "uncertain": 0.3}, // its 95 % error, if beyond 0.25; null: no bound
+//	    "new": {"n": 10, "median": 0.088},
+//	    "ratio": 1.26,                        // new to old, of pairs of values (Hodges–Lehmann); null: infinite, the old values are 0
 //	    "low": 1.21, "high": 1.31,            // its interval at 1−alpha; null: not bounded
 //	    "p_worse": 5e-6, "p_worse_holm": 2e-4, "p_better": 1, "p_better_holm": 1,
 //	    "made_of": "…",                       // of a response that is worse: the parts of the difference; absent where not known
@@ -28,13 +31,16 @@ import (
 //	  }, …],
 //	  "not_gated": [{"package": "", "benchmark": "Run/…", "metric": "ops/s", "reason": "…", "ratio": 1.001 | null}, …],
 //	  "faults": ["…"], "unclear": ["…"], "warnings": ["…"],
+//	  "doubts": ["SUSPECT (too short): …"],   // each reason why runs are not VALID, once
 //	  "spent": {"whole": 98.1, "measuring": 74.3} // seconds, the first with builds; null: it measured nothing by itself
 //	}
 func WriteJSON(w io.Writer, r *verdict.Report) error {
 	report := *r // with empty lists, where there are none
 	report.Rows, report.NotGated = jsondoc.List(r.Rows), jsondoc.List(r.NotGated)
 	report.Faults, report.Unclear = jsondoc.List(r.Faults), jsondoc.List(r.Unclear)
-	report.Warnings = jsondoc.List(r.Warnings)
+	report.Warnings, report.Doubts = jsondoc.List(r.Warnings), jsondoc.List(r.Doubts)
+	head := jsondoc.NewHead("gate")
+	head.Version = 2
 	return jsondoc.Write(w, struct {
 		jsondoc.Head
 		Old     string `json:"old"`
@@ -42,5 +48,5 @@ func WriteJSON(w io.Writer, r *verdict.Report) error {
 		Exit    int    `json:"exit"`
 		Outcome string `json:"outcome"`
 		verdict.Report
-	}{jsondoc.NewHead("gate"), r.Old, r.New, r.ExitCode(), outcome(r), report})
+	}{head, r.Old, r.New, r.ExitCode(), outcome(r), report})
 }

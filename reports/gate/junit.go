@@ -36,8 +36,8 @@ func testCases(r *verdict.Report) *junit.Suite {
 			fmt.Fprintf(&text, "%s: %s\n", gateColumns[col].head, cell)
 		}
 		said := &junit.Text{Type: string(row.Verdict),
-			Message: strings.TrimSuffix(fmt.Sprintf("%s: %s %s: %s", row.Verdict, row.Metric,
-				percent(row.Ratio), row.Reason), ": "), Text: text.String()}
+			Message: strings.TrimSuffix(fmt.Sprintf("%s: %s %s: %s", marked(row), row.Metric,
+				change(row), row.Reason), ": "), Text: text.String()}
 		switch row.Verdict {
 		case verdict.Worse:
 			c.Failure = said

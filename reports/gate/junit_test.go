@@ -20,8 +20,8 @@ func TestGateJUnit(t *testing.T) {
 			Metric:     "sec/op",
 			Better:     -1,
 			Verdict:    v,
-			Old:        verdict.Side{N: 6, Median: 1, Center: 1},
-			New:        verdict.Side{N: 6, Median: 2, Center: 2},
+			Old:        verdict.Side{N: 6, Median: 1},
+			New:        verdict.Side{N: 6, Median: 2},
 			Ratio:      ratio,
 			Detectable: verdict.Number(math.NaN()),
 		}

@@ -108,11 +108,16 @@ func found(r *verdict.Report) answer.Answer {
 		if cells[6] != "–" {
 			text += " (" + cells[6] + ")"
 		}
+		if row.Doubt != "" {
+			text = row.Doubt + ": " + text
+		}
 		return text
 	}
-	switch r.ExitCode() {
+	switch code := r.ExitCode(); code {
 	case verdict.ExitRegression, verdict.ExitUndecidable:
-		if first := &r.Rows[0]; first.Verdict == verdict.Worse ||
+		if code == verdict.ExitUndecidable && len(r.Unclear) > 0 {
+			a.Headline += ": " + r.Unclear[0]
+		} else if first := &r.Rows[0]; first.Verdict == verdict.Worse ||
 			first.Verdict == verdict.Inconclusive {
 			a.Headline += ": " + say(first)
 		}
@@ -144,6 +149,16 @@ func badges(r *verdict.Report) (out []shell.Badge) {
 		if n := r.Count(v.verdict); n > 0 {
 			out = append(out, shell.Badge{Kind: v.kind, Text: fmt.Sprintf("%d %s", n, v.verdict)})
 		}
+	}
+	if n := len(r.Doubts); n > 0 {
+		doubted := 0
+		for _, row := range r.Rows {
+			if row.Doubt != "" {
+				doubted++
+			}
+		}
+		out = append(out, shell.Badge{Kind: "warn", Text: fmt.Sprintf("%d of them SUSPECT or INVALID",
+			doubted)})
 	}
 	for _, why := range r.Faults {
 		out = append(out, shell.Badge{Kind: "bad", Text: why})

@@ -34,8 +34,8 @@ func TestGatePage(t *testing.T) {
 				Ratio:      1.1,
 				Lo:         1.05,
 				Hi:         1.2,
-				Old:        verdict.Side{N: fresh, Median: 1, Center: 1},
-				New:        verdict.Side{N: fresh, Median: 1.1, Center: 1.1},
+				Old:        verdict.Side{N: fresh, Median: 1},
+				New:        verdict.Side{N: fresh, Median: 1.1},
 				Detectable: verdict.Number(math.NaN()),
 			}}
 		for k := range screened + fresh {

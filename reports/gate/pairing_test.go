@@ -74,7 +74,9 @@ func TestGatePairs(t *testing.T) {
 		{"in another order", seeded(1, upTo(10)...), seeded(1.05, backwards(10)...), verdict.Worse,
 			verdict.BySignedRank, 10, nil},
 		{"and no slower", seeded(1, upTo(10)...), seeded(1, backwards(10)...), verdict.NoWorse,
-			verdict.BySignedRank, 10, nil},
+			"", 10, nil}, // equal in every pair: no test
+		{"four equal pairs do", seeded(1, upTo(4)...), seeded(1, backwards(4)...), verdict.NoWorse,
+			"", 4, nil},
 		{"and faster", seeded(1, upTo(10)...), seeded(0.95, upTo(10)...), verdict.Better,
 			verdict.BySignedRank, 10, nil},
 		{"six pairs do", seeded(1, upTo(6)...), seeded(1.05, upTo(6)...), verdict.Worse,
@@ -117,7 +119,7 @@ func TestGatePairs(t *testing.T) {
 				resultstest.Read(t, "new", test.new), DefaultOptions())
 			row := r.Rows[0]
 			if row.Verdict != test.verdict || row.Test != test.by || row.Old.N != test.n ||
-				row.Paired != (test.by == verdict.BySignedRank) {
+				row.Paired != (test.by != verdict.ByRank) || row.Equal != (test.by == "") {
 				t.Errorf("%s (%s) by %q of %d; want %s by %q of %d", row.Verdict, row.Reason,
 					row.Test, row.Old.N, test.verdict, test.by, test.n)
 			}

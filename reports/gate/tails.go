@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 
 	hdrhistogram "github.com/HdrHistogram/hdrhistogram-go"
@@ -63,7 +64,7 @@ func (in inputs) findTails(samples []judge.Sample, paired map[benchmarkID]result
 	for i := range samples {
 		s := &samples[i]
 		q, reading, ok := tailOf(s.Unit)
-		if !ok || len(s.Pairs) == 0 {
+		if !ok || len(s.Pairs) == 0 || equal(s.Pairs) {
 			continue
 		}
 		runs := paired[benchmarkID{s.Package, s.Benchmark}]
@@ -87,6 +88,11 @@ func (in inputs) findTails(samples []judge.Sample, paired map[benchmarkID]result
 			prose.Count(without, "tail"), rundir.DistributionsFile)
 	}
 	return nil
+}
+
+// equal reports whether the values of each pair are. Histograms are less exact than these.
+func equal(pairs []judge.Pair) bool {
+	return !slices.ContainsFunc(pairs, func(p judge.Pair) bool { return p.Base != p.Head })
 }
 
 // readTails reads the histograms of the tags that are found, in seconds. A log that is missing

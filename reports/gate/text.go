@@ -9,9 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/perf/benchunit"
-
 	"github.com/poolbench/poolbench/internal/text/prose"
+	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/internal/text/tables"
 	"github.com/poolbench/poolbench/reports/gate/verdict"
 	"github.com/poolbench/poolbench/reports/results"
@@ -35,8 +34,8 @@ const nameColumns = 3
 // WriteText writes a gate's report as aligned text: the outcome, a row per verdict with the worst
 // first, the metrics not gated and why, and remarks.
 //
-// "change" is the Hodges–Lehmann estimate and "interval" its interval; "old" is the median of the
-// old values, and "new" that with the change; the p-values are those of the test for the worse, or
+// "old" and "new" are medians, "change" is the Hodges–Lehmann estimate and "interval" its interval;
+// the p-values are those of the test for the worse, or
 // of that for the better in a row that is better; "detectable" is the smallest change for the worse
 // that would have been found. Reasons are numbered, and stand below the table. Lines have at most
 // most characters (0: any number): the rows of a wider table are folded.
@@ -93,6 +92,10 @@ func summary(r *verdict.Report) []string {
 			100*r.Options.Margin, 100*r.Options.Promise, r.Options.Alpha,
 			prose.Count(r.Tests, "test")),
 	}
+	if len(r.Rows) > 0 {
+		lines = append(lines, "old and new are medians; change is the Hodges–Lehmann estimate, of "+
+			"pairs of runs where there are pairs")
+	}
 	if spent := r.Spent; spent != nil {
 		lines = append(lines,
 			fmt.Sprintf("it took %v, of which %v measuring", duration(spent.Whole),
@@ -101,13 +104,18 @@ func summary(r *verdict.Report) []string {
 	return lines
 }
 
-// outcome is the verdict of the whole in a line.
+// outcome is the verdict of the whole in a line. A regression of SUSPECT runs alone is marked.
 func outcome(r *verdict.Report) string {
 	switch code := r.ExitCode(); code {
 	case verdict.ExitFault:
 		return "gate: cannot judge"
 	case verdict.ExitRegression:
-		return "gate: worse"
+		if slices.ContainsFunc(r.Rows, func(row verdict.Row) bool {
+			return row.Verdict == verdict.Worse && row.Doubt == ""
+		}) {
+			return "gate: worse"
+		}
+		return "gate: worse, SUSPECT"
 	case verdict.ExitUndecidable:
 		return "gate: inconclusive"
 	default:
@@ -121,7 +129,7 @@ func remarks(r *verdict.Report) []string {
 		return prose.Texts(texts, func(text string) string { return begin + text })
 	}
 	return slices.Concat(after("cannot judge: ", r.Faults), after("unclear: ", r.Unclear),
-		madeOfLines(r), notGatedLines(r), after("note: ", r.Warnings))
+		madeOfLines(r), r.Doubts, notGatedLines(r), after("note: ", r.Warnings))
 }
 
 // notGatedLines gives a line for each reason, with the changes of the medians that it hides.
@@ -158,16 +166,12 @@ func benchmarkNames(r *verdict.Report) []string {
 
 // columns gives the row's texts in the order of gateColumns; short are names that are shortened.
 func columns(row *verdict.Row, short map[string]string) []string {
-	scaler := benchunit.CommonScale([]float64{row.Old.Center, row.New.Center},
-		benchunit.ClassOf(row.Metric))
-	old, now := scaler.Format(row.Old.Center), scaler.Format(row.New.Center)
-	change := percent(row.Ratio)
-	if math.IsInf(float64(row.Ratio), 1) {
-		change = "0 → " + now
+	shown := func(side verdict.Side) string {
+		return quantity.Uncertain(row.Metric, side.Median, float64(side.Uncertain))
 	}
 	interval := "–"
-	if !math.IsNaN(float64(row.Lo)) && !math.IsInf(float64(row.Lo), 1) {
-		interval = percent(row.Lo) + " to " + percent(row.Hi)
+	if !row.Equal && !math.IsNaN(float64(row.Lo)) && !math.IsInf(float64(row.Lo), 1) {
+		interval = quantity.Span(changeOf(row.Lo), " to ", changeOf(row.Hi))
 	}
 	n := fmt.Sprint(row.Old.N)
 	if row.Paired {
@@ -181,14 +185,38 @@ func columns(row *verdict.Row, short map[string]string) []string {
 	}
 	detectable := "–"
 	if !math.IsNaN(float64(row.Detectable)) {
-		detectable = percent(1 + row.Detectable)
+		detectable = changeOf(1 + row.Detectable)
 	}
 	name := cmp.Or(short[row.Benchmark], row.Benchmark)
 	if row.Package != "" {
 		name = row.Package + "." + name
 	}
-	return []string{string(row.Verdict), name, row.Metric, old, now, change, interval, n, pText(p),
-		pText(adjusted), detectable}
+	return []string{marked(row), name, row.Metric, shown(row.Old), shown(row.New), change(row),
+		interval, n, pText(p), pText(adjusted), detectable}
+}
+
+// marked is the verdict with the doubts on the runs: "worse, SUSPECT".
+func marked(row *verdict.Row) string {
+	if row.Doubt != "" {
+		return string(row.Verdict) + ", " + row.Doubt
+	}
+	return string(row.Verdict)
+}
+
+// change spells by how much the new values differ.
+func change(row *verdict.Row) string {
+	if row.Equal {
+		return "same"
+	}
+	return quantity.Change(float64(row.Ratio))
+}
+
+// changeOf spells the end of an interval.
+func changeOf(ratio verdict.Number) string {
+	if math.IsInf(float64(ratio), 1) {
+		return "+∞"
+	}
+	return quantity.Change(float64(ratio))
 }
 
 // duration is a number of seconds, rounded to whole ones.

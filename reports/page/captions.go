@@ -21,7 +21,7 @@ func responseCaption(s grid.Sweep, chart *charts.Chart) string {
 	var out []string
 	if x, q, r := highest(s); len(r) > 1 {
 		out = append(out, fmt.Sprintf("At %s the %s response%s %s.", s.Place(x), q,
-			grid.OfSome(r, s.CellsAt(x)), between(r, s.CellsAt(x))))
+			grid.OfSome(r, s.CellsAt(x)), between(r, s.CellsAt(x), q)))
 	}
 	out = append(out, grid.FallingBehind(s)...)
 	out = append(out, hollow(s.Cells)...)
@@ -46,17 +46,26 @@ func highest(s grid.Sweep) (x float64, quantile string, r []grid.Ranked) {
 
 // between words the smallest and the largest of some times: "runs from 8.1 ms (unbounded) to 2.3 s
 // (serial), a factor of 284".
-func between(r []grid.Ranked, cells []*grid.Cell) string {
+func between(r []grid.Ranked, cells []*grid.Cell, quantile string) string {
+	say := func(of grid.Ranked) string {
+		for _, c := range cells {
+			if c.Strategy == of.Name && c.Value(quantile+"-response-sec") == of.Value {
+				return c.Say(quantile + "-response-sec")
+			}
+		}
+		return quantity.Seconds(of.Value)
+	}
 	low, high := r[0], r[len(r)-1]
 	if low.Value == high.Value {
-		text := "is " + quantity.Seconds(low.Value)
+		text := "is " + say(low)
 		if grid.OfSome(r, cells) == "" {
 			text += " for every strategy"
 		}
 		return text
 	}
-	at := func(value float64) string {
-		text := fmt.Sprintf("%s (%s", quantity.Seconds(value), grid.Tied(r, value))
+	at := func(of grid.Ranked) string {
+		value := of.Value
+		text := fmt.Sprintf("%s (%s", say(of), grid.Tied(r, value))
 		for _, c := range cells {
 			i := slices.IndexFunc(r, func(x grid.Ranked) bool { return x.Value == value })
 			if loss := c.LossWords(); loss != "" && c.Strategy == r[i].Name {
@@ -66,7 +75,7 @@ func between(r []grid.Ranked, cells []*grid.Cell) string {
 		}
 		return text + ")"
 	}
-	text := fmt.Sprintf("runs from %s to %s", at(low.Value), at(high.Value))
+	text := fmt.Sprintf("runs from %s to %s", at(low), at(high))
 	if low.Value > 0 {
 		text += ", " + grid.Factor(high.Value/low.Value)
 	}

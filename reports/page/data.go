@@ -27,6 +27,9 @@ const (
 	mostDetailed = 200
 )
 
+// mostError is written for any larger error, as JSON has no infinity.
+const mostError = 1e6
+
 // A dataMaker puts together what the explorer draws from. What several cells have in common is kept
 // once: strategies that serve in one order give the same runs to the last digit.
 type dataMaker struct {
@@ -192,6 +195,12 @@ func (m *dataMaker) fill(s *front.Scenario, cells []*grid.Cell, at func(*grid.Ce
 			cell.Verdict = int(d.Verdict)
 			for _, why := range d.Why {
 				cell.Reasons = append(cell.Reasons, once(m, "reason", &m.Reasons, why.Text))
+			}
+		}
+		for i, metric := range m.Metrics {
+			if share, ok := c.Uncertain(metric.Unit); ok {
+				cell.Uncertain = append(cell.Uncertain, [2]float64{float64(i),
+					min(rounded(share, 3), mostError)})
 			}
 		}
 		if h := m.in.curves[c]; len(h.Sec) > 0 {

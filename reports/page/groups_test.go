@@ -208,11 +208,11 @@ func TestWords(t *testing.T) {
 		charts.Count(grid.Number("x")):                 charts.Count(math.NaN()),
 		between([]grid.Ranked{{Name: "a", Value: 1}, {Name: "b", Value: 1}, {Name: "c", Value: 1},
 			{Name: "d", Value: 2}},
-			nil): "runs from 1.00 s (a and 2 others) to 2.00 s (d), a factor of 2.0",
+			nil, "p99"): "runs from 1.00 s (a and 2 others) to 2.00 s (d), a factor of 2.0",
 		between([]grid.Ranked{{Name: "a", Value: 1}, {Name: "b", Value: 1}},
-			nil): "is 1.00 s for every strategy",
+			nil, "p99"): "is 1.00 s for every strategy",
 		between([]grid.Ranked{{Name: "a", Value: 1}, {Name: "b", Value: 1.05}},
-			nil): "runs from 1.00 s (a) to 1.05 s (b), 5.0 % apart",
+			nil, "p99"): "runs from 1.00 s (a) to 1.05 s (b), 5.0 % apart",
 		strings.Join(grid.FallingBehind(grid.Sweep{At: []float64{1}}), ""): "",
 	} {
 		if got != want {

@@ -67,9 +67,9 @@ func rankingCaption(s grid.Sweep, _ *charts.Chart) string {
 	for _, hint := range hollow(s.Cells) {
 		text += " " + hint
 	}
-	if _, _, r := highest(s); len(r) > 1 {
+	if _, q, r := highest(s); len(r) > 1 {
 		text = fmt.Sprintf("The p99 response%s %s. %s", grid.OfSome(r, s.Cells),
-			between(r, s.Cells), text)
+			between(r, s.Cells, q), text)
 	}
 	return text
 }

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/perf/benchmath"
 
 	"github.com/poolbench/poolbench/internal/files/rundir"
+	"github.com/poolbench/poolbench/internal/statistics/samples"
 	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/internal/text/quantity"
 )
@@ -18,8 +19,9 @@ import (
 // A Cell has the repetitions of one scenario: at least one.
 type Cell []*Run
 
-// An Estimate is what the repetitions of a cell say about a metric: the median, and an interval
-// around it.
+// An Estimate is the value of a metric of a cell, the median of its repetitions, with an interval
+// around it. It is the value that terminal, page, compare and gate show (Show); changes between two
+// cells are of pairs of runs, and need not be the ratio of their values.
 type Estimate struct{ Mid, Lo, Hi float64 }
 
 // Enough is the number of repetitions from which the order statistics give a 95 % interval of the
@@ -47,11 +49,10 @@ func (c Cell) Judged() bool {
 // Estimate returns the estimate of a metric, by its tidied unit, and whether any repetition has it.
 func (c Cell) Estimate(unit string) (Estimate, bool) {
 	values := c.Values(unit)
-	median, err := stats.Median(values)
-	if err != nil { // there are no values
+	if len(values) == 0 {
 		return Estimate{}, false
 	}
-	e := Estimate{median, slices.Min(values), slices.Max(values)}
+	e := Estimate{samples.Median(values), slices.Min(values), slices.Max(values)}
 	if len(values) >= Enough {
 		sample := benchmath.NewSample(values, &benchmath.DefaultThresholds)
 		summary := benchmath.AssumeNothing.Summary(sample, 0.95)
@@ -78,6 +79,26 @@ func (c Cell) Uncertain(unit string) (share float64, ok bool) {
 		}
 	}
 	return share, ok
+}
+
+// Show returns the value of a metric with its unit, as every output shows it: the median of the
+// repetitions, with "≈" before it where it is Uncertain. It is "–" where no repetition has the
+// metric, and where its error is beyond 100 %.
+func (c Cell) Show(unit string) string {
+	v := c.Value(unit)
+	if math.IsNaN(v) {
+		return "–"
+	}
+	share, _ := c.Uncertain(unit)
+	return quantity.Uncertain(unit, v, share)
+}
+
+// Say is Show for a sentence, which has no place for a dash.
+func (c Cell) Say(unit string) string {
+	if text := c.Show(unit); text != "–" {
+		return text
+	}
+	return "unknown (error beyond ±100 %)"
 }
 
 // A Loss is a share of the tasks that did not complete, and what became of them.
@@ -191,6 +212,7 @@ func (c Cell) load() float64 {
 type Doubts struct {
 	Verdict Verdict // Suspect or Invalid: the worst of its runs
 	Which   string  // how many of its runs
+	All     bool    // it is every run
 	Why     []Doubt // the first reason of each check
 }
 
@@ -202,7 +224,7 @@ func (c Cell) Doubts() *Doubts {
 		return d
 	}
 	if d == nil {
-		d = &Doubts{Verdict: Suspect, Which: "all runs together"}
+		d = &Doubts{Verdict: Suspect, Which: "all runs together", All: true}
 	}
 	d.Why = append(d.Why, Doubt{Text: fmt.Sprintf("%s: %s completed of %s offered, and none refused: "+
 		"the queue grows, so that the figure depends on the length of the run", rundir.CheckOverload,
@@ -238,6 +260,7 @@ func (c Cell) told() *Doubts {
 		return nil
 	}
 	d.Which = fmt.Sprintf("%d of %s", doubtful, prose.Count(len(c), "run"))
+	d.All = doubtful == len(c)
 	if d.Why == nil && d.Verdict == Invalid {
 		d.Why = []Doubt{{true, "a run of it broke an invariant"}}
 	}

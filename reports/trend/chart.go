@@ -5,10 +5,9 @@ import (
 	"fmt"
 	"slices"
 
-	"golang.org/x/perf/benchunit"
-
 	"github.com/poolbench/poolbench/internal/files/outfile"
 	"github.com/poolbench/poolbench/internal/text/prose"
+	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/charts"
 	"github.com/poolbench/poolbench/reports/results"
 )
@@ -39,12 +38,11 @@ func Chart(t *Trend, unit string) (*charts.Chart, error) {
 	short, shared := results.ShortNames(prose.Texts(shown, func(s *Series) string {
 		return s.Benchmark
 	}))
-	class := benchunit.ClassOf(unit)
 	plane := charts.Plane{
 		X: charts.Axis{Label: "result", Name: "result",
 			Reach: []float64{1, float64(len(t.Results))}, Marks: wholeMarks(len(t.Results))},
 		Y: charts.Axis{Label: unit,
-			Format: func(v float64) string { return benchunit.Scale(v, class) }},
+			Format: func(v float64) string { return quantity.Metric(unit, v) }},
 	}
 	if relative {
 		plane.Y = charts.Axis{Label: unit + ", of the first level", Format: func(v float64) string {
@@ -59,12 +57,15 @@ func Chart(t *Trend, unit string) (*charts.Chart, error) {
 		line := charts.Series{Name: short[s.Benchmark], Style: style}
 		for i, at := range s.At {
 			line.X, line.Y = append(line.X, float64(at+1)), append(line.Y, s.Values[i]/base)
+			if len(s.Suspect) > 0 {
+				line.Doubted = append(line.Doubted, slices.Contains(s.Suspect, at))
+			}
 		}
 		plane.Series = append(plane.Series, line)
 		for _, c := range s.Changes {
 			value := s.Values[slices.Index(s.At, c.At)]
 			ring := charts.Remark{Sign: charts.Ring, X: float64(c.At + 1), Y: value / base,
-				Text: []string{changeText(c.Ratio)}}
+				Text: []string{quantity.Change(float64(c.Ratio))}}
 			if !slices.ContainsFunc(plane.Remarks,
 				func(r charts.Remark) bool {
 					return r.X == ring.X && r.Y == ring.Y && r.Text[0] == ring.Text[0]

@@ -16,22 +16,26 @@ import (
 //	  "undecided": false,                       // true where nothing could be tested: no series has enough
 //	  "series": [{
 //	    "benchmark": "…", "unit": "sec/op", "better": "lower" | "higher" | "",
-//	    "at": [0, 1, …], "values": […],         // indexes of results; medians
+//	    "at": [0, 1, …], "values": […],         // indexes of results; medians. Not of results with an INVALID run
+//	    "suspect": [3], "uncertain": [3],       // indexes of results: of SUSPECT runs; with a 95 % error beyond 25 %
 //	    "changes": [{
 //	      "at": 7, "result": "…",               // the first of the new level
 //	      "before": 1e-6, "after": 1.2e-6,      // medians of the levels
 //	      "ratio": 1.2,                         // null from 0
-//	      "p": 0.001, "change": "better" | "worse" | "differs"
+//	      "p": 0.001, "change": "better" | "worse" | "differs",
+//	      "doubt": "SUSPECT"                    // a run of the two levels is; else absent
 //	    }, …],
 //	    "rho": 0.1, "most_rho": 0.3,             // lag-1 autocorrelation within levels, and what it may be; 0 without changes
 //	    "doubtful": false,                      // true where such dependence shows as much by chance more often than alpha
 //	    "unlisted": 0                           // changes below the margin, or before the last results asked for
 //	  }, …],
+//	  "doubts": ["SUSPECT (too short): …"],      // each reason why runs are not VALID, once
 //	  "warnings": ["…"]
 //	}
 func WriteJSON(w io.Writer, t *Trend) error {
 	trend := *t // with empty lists, where there are none
 	trend.Series, trend.Warnings = jsondoc.List(t.Series), jsondoc.List(t.Warnings)
+	trend.Doubts = jsondoc.List(t.Doubts)
 	return jsondoc.Write(w, struct {
 		jsondoc.Head
 		Trend

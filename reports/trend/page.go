@@ -5,6 +5,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/reports/answer"
@@ -75,6 +76,9 @@ func (t *Trend) found(suspects []suspect) (a answer.Answer) {
 	a.Headline = fmt.Sprintf("Since %s the %s of %s is %s", t.name(latest),
 		answer.Metric(first.Unit), answer.Benchmark(first.Benchmark),
 		answer.Change(float64(first.Ratio)))
+	if first.Doubt != "" {
+		a.Headline = first.Doubt + ": since" + strings.TrimPrefix(a.Headline, "Since")
+	}
 	if n := len(latest.Rows); n > 1 {
 		a.Headline += fmt.Sprintf("; %d series step there", n)
 	}
@@ -103,10 +107,13 @@ func largest(s suspect) (out row) {
 
 // badges count the changes, and what stands against them.
 func (t *Trend) badges() (out []shell.Badge) {
-	counts, doubtful := make(map[string]int), 0
+	counts, doubtful, suspect := make(map[string]int), 0, 0
 	for _, s := range t.Series {
 		for _, c := range s.Changes {
 			counts[c.Word]++
+			if c.Doubt != "" {
+				suspect++
+			}
 		}
 		if s.Doubtful && len(s.Changes) > 0 {
 			doubtful++
@@ -120,6 +127,7 @@ func (t *Trend) badges() (out []shell.Badge) {
 	add("bad", "worse", counts["worse"])
 	add("ok", "better", counts["better"])
 	add("warn", "without a direction", counts["differs"])
+	add("warn", "of them SUSPECT", suspect)
 	add("warn", "in doubt: autocorrelated", doubtful)
 	add("", "series tested", t.Tested)
 	add("", "results", len(t.Results))

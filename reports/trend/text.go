@@ -9,9 +9,8 @@ import (
 	"strconv"
 	"strings"
 
-	"golang.org/x/perf/benchunit"
-
 	"github.com/poolbench/poolbench/internal/text/prose"
+	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/internal/text/tables"
 	"github.com/poolbench/poolbench/reports/results"
 )
@@ -44,9 +43,22 @@ func (c Change) size() float64 { return math.Abs(math.Log(float64(c.Ratio))) }
 
 // cells are before, after, the change, its word and p.
 func (r row) cells() []string {
-	scale := benchunit.CommonScale([]float64{r.Before, r.After}, benchunit.ClassOf(r.Unit))
-	return []string{scale.Format(r.Before), scale.Format(r.After), changeText(r.Ratio), r.Word,
-		strconv.FormatFloat(r.P, 'g', 2, 64)}
+	level := func(v float64, about bool) string {
+		if about { // of many results, so that no error is too large to show it
+			return quantity.Uncertain(r.Unit, v, 1)
+		}
+		return quantity.Metric(r.Unit, v)
+	}
+	return []string{level(r.Before, r.aboutBefore), level(r.After, r.aboutAfter),
+		quantity.Change(float64(r.Ratio)), r.marked(), strconv.FormatFloat(r.P, 'g', 2, 64)}
+}
+
+// marked is the word for the change, with the doubts on its runs.
+func (c Change) marked() string {
+	if c.Doubt != "" {
+		return c.Word + ", " + c.Doubt
+	}
+	return c.Word
 }
 
 // Summary returns one line on the series examined and the changes found.
@@ -96,7 +108,10 @@ func (t *Trend) Notes() []string {
 		notes = append(notes, fmt.Sprintf("%s not listed: before the last %s",
 			prose.Count(earlier, "change"), prose.Count(t.Options.Last, "result")))
 	}
-	return append(append(notes, t.doubts()...), t.Warnings...)
+	if slices.ContainsFunc(t.rows(), func(r row) bool { return r.aboutBefore || r.aboutAfter }) {
+		notes = append(notes, "≈: 95 % error of a value beyond ±25 %")
+	}
+	return slices.Concat(notes, t.doubts(), t.Doubts, t.Warnings)
 }
 
 // doubts name the series whose listed changes may be the doing of neighbours that are alike.
@@ -166,14 +181,6 @@ func margin(col int) string {
 		return " "
 	}
 	return "  "
-}
-
-// changeText is a ratio as a change in percent; from 0 there is none.
-func changeText(ratio results.Number) string {
-	if math.IsInf(float64(ratio), 0) {
-		return "?"
-	}
-	return fmt.Sprintf("%+.2f%%", 100*(ratio-1))
 }
 
 func percentText(share float64) string { return strconv.FormatFloat(100*share, 'g', 6, 64) + "%" }

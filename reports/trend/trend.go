@@ -40,6 +40,8 @@ type Trend struct {
 	Undecided bool `json:"undecided"`
 	// of each benchmark and metric, in the order of first appearance
 	Series []Series `json:"series"`
+	// why runs are SUSPECT or INVALID, each reason once
+	Doubts []string `json:"doubts"`
 	// on the results, and on what changed between them beside the numbers
 	Warnings []string `json:"warnings"`
 }
@@ -49,9 +51,11 @@ type Series struct {
 	Benchmark string            `json:"benchmark"` // with its package, when there is one
 	Unit      string            `json:"unit"`
 	Better    results.Direction `json:"better"`
-	At        []int             `json:"at"`      // the results that have it, ascending
-	Values    []float64         `json:"values"`  // the median of the runs in each
-	Changes   []Change          `json:"changes"` // in their order: those that are listed
+	At        []int             `json:"at"`        // the results that have it, ascending
+	Values    []float64         `json:"values"`    // the median of the runs in each
+	Suspect   []int             `json:"suspect"`   // the results in which it is of SUSPECT runs
+	Uncertain []int             `json:"uncertain"` // those in which its error is beyond 25 %
+	Changes   []Change          `json:"changes"`   // in their order: those that are listed
 	// where there are changes: lag-1 autocorrelation within levels, by ranks
 	Rho     float64 `json:"rho"`
 	MostRho float64 `json:"most_rho"` // what it may be, by so few results
@@ -71,6 +75,10 @@ type Change struct {
 	Ratio  results.Number `json:"ratio"`  // of the levels: 1 for none, +Inf from 0
 	P      float64        `json:"p"`      // how likely chance is to look as much like a change
 	Word   string         `json:"change"` // better, worse; differs where no direction is known
+	// SUSPECT where a run of the two levels is; else ""
+	Doubt string `json:"doubt,omitempty"`
+
+	aboutBefore, aboutAfter bool // a value of the level is uncertain
 }
 
 // Find looks for changes in every metric of every benchmark through the inputs, which are in
@@ -85,10 +93,12 @@ type Change struct {
 // The promise holds where results without a change could have come in any order. Where neighbours
 // look so much alike that it may not, the series is Doubtful, and a note says so.
 //
-// A value is the median of a benchmark's runs in one result. Runs that are INVALID are left out
-// with a warning. It is an error when there are fewer than two inputs, when their Unit lines
-// contradict each other, and when a metric of opts is in none. A series that is too short for a
-// change to show is kept without one.
+// A value is the median of a benchmark's runs in one result. A benchmark is left out of a result in
+// which a run of it is INVALID, and a change between levels with SUSPECT runs is marked.
+//
+// It is an error when there are fewer than two inputs, when their Unit lines contradict each other,
+// and when a metric of opts is in none. A series that is too short for a change to show is kept
+// without one.
 func Find(inputs []results.Input, opts Options) (*Trend, error) {
 	if len(inputs) < 2 {
 		return nil, errors.New("a trend takes two results or more")
@@ -163,50 +173,71 @@ func seedFor(texts ...string) uint64 {
 
 // gather makes the series, by metric and, within, by benchmark.
 func (t *Trend) gather(inputs []results.Input, metrics []string) {
-	type id struct{ benchmark, unit string }
-	values := make(map[id][][]float64) // by result
 	var benchmarks []string
-	known := make(map[string]bool)
+	cells := map[string][]results.Cell{} // of a benchmark, by result
 	for at, in := range inputs {
-		dropped := 0
 		for i := range in.Results.Runs {
 			run := &in.Results.Runs[i]
-			if run.Invalid() {
-				dropped++
-				continue
-			}
 			name := run.Qualified()
-			if !known[name] {
-				known[name] = true
+			if cells[name] == nil {
+				cells[name] = make([]results.Cell, len(inputs))
 				benchmarks = append(benchmarks, name)
 			}
-			for unit, v := range run.Values {
-				key := id{name, unit}
-				if values[key] == nil {
-					values[key] = make([][]float64, len(inputs))
-				}
-				values[key][at] = append(values[key][at], v)
+			cells[name][at] = append(cells[name][at], run)
+		}
+	}
+	suspect := map[string][]int{}
+	var doubted []*results.Doubted
+	for _, name := range benchmarks {
+		suspect[name] = []int{}
+		for at, cell := range cells[name] {
+			if !cell.Judged() {
+				continue
+			}
+			d := results.NewDoubted("", t.Results[at], cell)
+			if d == nil {
+				continue
+			}
+			if len(benchmarks) > 1 {
+				d.Row = name
+			}
+			doubted = append(doubted, d)
+			if d.Verdict == results.Suspect {
+				suspect[name] = append(suspect[name], at)
 			}
 		}
-		if dropped > 0 {
-			t.Warnings = append(t.Warnings,
-				fmt.Sprintf("%s: %d of %d runs are INVALID and left out", in.Label, dropped,
-					len(in.Results.Runs)))
+	}
+	count := map[string]int{} // benchmarks, by result
+	for _, of := range cells {
+		for at, cell := range of {
+			if len(cell) > 0 {
+				count[t.Results[at]]++
+			}
 		}
+	}
+	t.Doubts = results.DoubtLines(doubted, count)
+	if slices.ContainsFunc(doubted, func(d *results.Doubted) bool {
+		return d.Verdict == results.Invalid
+	}) {
+		t.Doubts = append(t.Doubts, "a benchmark with an INVALID run is left out of that result")
 	}
 	for _, unit := range metrics {
 		for _, name := range benchmarks {
-			all, ok := values[id{name, unit}]
-			if !ok {
-				continue
-			}
-			s := Series{Benchmark: name, Unit: unit, Changes: []Change{}}
-			for at, v := range all {
-				if len(v) > 0 {
-					s.At, s.Values = append(s.At, at), append(s.Values, samples.Median(v))
+			s := Series{Benchmark: name, Unit: unit, Changes: []Change{}, Suspect: suspect[name],
+				Uncertain: []int{}}
+			for at, cell := range cells[name] {
+				v := cell.Value(unit)
+				if math.IsNaN(v) || slices.ContainsFunc(cell, (*results.Run).Invalid) {
+					continue
+				}
+				s.At, s.Values = append(s.At, at), append(s.Values, v)
+				if _, uncertain := cell.Uncertain(unit); uncertain {
+					s.Uncertain = append(s.Uncertain, at)
 				}
 			}
-			t.Series = append(t.Series, s)
+			if len(s.Values) > 0 {
+				t.Series = append(t.Series, s)
+			}
 		}
 	}
 }
@@ -217,14 +248,26 @@ func (s *Series) find(search changepoint.Options, opts Options, labels []string)
 	d := changepoint.Depends(s.Values, points, search)
 	s.Rho, s.MostRho, s.Doubtful = d.Rho, d.Most, d.Doubtful
 	from := 0
+	var suspect, uncertain []bool // by level
 	for _, p := range append(points, changepoint.Point{Index: len(s.Values)}) {
 		s.levels = append(s.levels, samples.Median(s.Values[from:p.Index]))
+		among := func(some []int) bool {
+			return slices.ContainsFunc(s.At[from:p.Index], func(at int) bool {
+				return slices.Contains(some, at)
+			})
+		}
+		suspect = append(suspect, among(s.Suspect))
+		uncertain = append(uncertain, among(s.Uncertain))
 		from = p.Index
 	}
 	for i, p := range points {
 		at, before, after := s.At[p.Index], s.levels[i], s.levels[i+1]
 		c := Change{At: at, Result: labels[at], Before: before, After: after,
-			Ratio: results.Number(samples.Ratio(before, after)), P: p.P, Word: "differs"}
+			Ratio: results.Number(samples.Ratio(before, after)), P: p.P, Word: "differs",
+			aboutBefore: uncertain[i], aboutAfter: uncertain[i+1]}
+		if suspect[i] || suspect[i+1] {
+			c.Doubt = results.Suspect.String()
+		}
 		if s.Better != 0 && c.Before != c.After {
 			c.Word = "worse"
 			if (c.After > c.Before) == (s.Better > 0) {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/internal/resultstest"
 	"github.com/poolbench/poolbench/reports/results"
 )
@@ -228,11 +229,53 @@ func TestTrendGaps(t *testing.T) {
 	}
 	want := []string{"1 series of 2 too short: among so many a change can be distinguished " +
 		"from chance in 10 results or more, 3 of them after it at least",
-		"r11: 1 of 1 runs are INVALID and left out",
+		"INVALID (a run of it broke an invariant): every run of r11",
+		"a benchmark with an INVALID run is left out of that result",
 		"2 of 2 benchmarks not in all 20 results, and each name is a series of its own: " +
 			"a.X in 19 and a.Y in 1"}
 	if diff := cmp.Diff(want, trend.Notes()); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestTrendSuspect: a change between levels with a SUSPECT result is marked in text, JSON and page,
+// with the reason once, and its values where they are uncertain; others are not.
+func TestTrendSuspect(t *testing.T) {
+	inputs := history(t, plainHead, "X", "ns/op", stepped(10, 10, 2)...)
+	for at, mark := range map[int]string{3: "# suspect: too short: few tasks\n",
+		5: "# suspect: too short: fewer\n# uncertain: ns/op 0.3\n# uncertain: sec/op 0.3\n"} {
+		inputs[at] = results.Input{Label: inputs[at].Label, Results: resultstest.Read(t,
+			inputs[at].Label, "# poolbench results 1\npkg: a\n"+mark+
+				"BenchmarkX 1 1.01 ns/op 1 verdict\n# complete 1 runs\n")}
+	}
+	trend := mustTrend(t, inputs, Options{Metrics: []string{"ns/op"}})
+	s := trend.Series[0]
+	if !slices.Equal(s.Suspect, []int{3, 5}) || !slices.Equal(s.Uncertain, []int{5}) ||
+		len(s.Changes) != 1 || s.Changes[0].Doubt != "SUSPECT" {
+		t.Fatalf("%+v", s)
+	}
+	var text, doc, page bytes.Buffer
+	if err := errors.Join(WriteText(&text, trend, 0), WriteJSON(&doc, trend),
+		WritePage(&page, trend)); err != nil {
+		t.Fatal(err)
+	}
+	reason := "SUSPECT (too short): every run of r04 and r06: few tasks"
+	for name, c := range map[string]struct {
+		out  *bytes.Buffer
+		want []string
+	}{"text": {&text, []string{"≈1.01 ns  2.01 ns", "worse, SUSPECT", reason}},
+		"JSON": {&doc, []string{`"doubt": "SUSPECT"`, reason}},
+		"page": {&page, []string{"<td>≈1.01 ns</td>", "<td>worse, SUSPECT</td>", "SUSPECT: since",
+			"1 of them SUSPECT", reason}}} {
+		for _, want := range c.want {
+			if strings.Count(c.out.String(), want) != 1 {
+				t.Errorf("%s: %q is not there once in\n%.4000s", name, want, c.out)
+			}
+		}
+	}
+	trend = mustTrend(t, history(t, plainHead, "X", "ns/op", stepped(10, 10, 2)...), Options{})
+	if c := trend.Series[0].Changes[0]; c.Doubt != "" || len(trend.Doubts) > 0 {
+		t.Errorf("without doubts: %+v, %v", c, trend.Doubts)
 	}
 }
 
@@ -254,7 +297,7 @@ func TestTrendOfZero(t *testing.T) {
 	}
 	var text, doc bytes.Buffer
 	if err := errors.Join(WriteText(&text, trend, 0), WriteJSON(&doc, trend)); err != nil ||
-		!strings.Contains(text.String(), "? worse") || !json.Valid(doc.Bytes()) {
+		!strings.Contains(text.String(), "from 0 worse") || !json.Valid(doc.Bytes()) {
 		t.Errorf("%v\n%s%s", err, &text, &doc)
 	}
 	if _, err := Chart(trend, "shed/op"); err != nil {
@@ -284,9 +327,9 @@ func TestTrendText(t *testing.T) {
 	const want = `20 results, 2 varying series: 2 changes (chance of any false alarm: 5%)
 
 all benchmarks: load=0.8
-benchmark         metric  from result on   before    after    change             p
-a.Run/strategy=x  sec/op  11 r11           1.005n   2.012n  +100.24% worse   0.001
-a.Run/strategy=y  sec/op  16 r16          1.0052n  0.5053n   -49.74% better  0.006
+benchmark         metric  from result on   before     after   change             p
+a.Run/strategy=x  sec/op  11 r11          1.00 ns   2.01 ns    ×2.00 worse   0.001
+a.Run/strategy=y  sec/op  16 r16          1.01 ns  0.505 ns  −49.7 % better  0.006
 `
 	if text.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", &text, want)
@@ -397,8 +440,8 @@ func TestTrendCharts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text := string(svg); !strings.Contains(text,
-		changeText(trend.Series[0].Changes[0].Ratio)) || !strings.Contains(text, "a.X") {
+	change := quantity.Change(float64(trend.Series[0].Changes[0].Ratio))
+	if text := string(svg); !strings.Contains(text, change) || !strings.Contains(text, "a.X") {
 		t.Error("the chart does not say by how much, or of what")
 	}
 	if _, err := WriteCharts(filepath.Join(paths[0], "x"), trend); err == nil ||

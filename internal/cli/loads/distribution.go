@@ -105,18 +105,20 @@ func (e *loaded) traces(k int) string {
 		quantity.Share(e.loads[k].plan.Trace), strings.Join(words, ", "))
 }
 
-// row spells the percentiles of a distribution, medians of the repetitions; nil where there is no
-// such distribution.
-func (s *spread) row(head, of string) []string {
+// row spells the percentiles of a distribution, medians of the repetitions of the cell; nil where
+// there is no such distribution.
+func (s *spread) row(head, of string, cell results.Cell) []string {
 	all, ok := s.quantiles[of]
 	if !ok {
 		return nil
 	}
 	cells := []string{head}
-	for _, values := range all {
+	for i, values := range all {
 		text := "–"
 		if len(values) > 0 {
-			text = quantity.Seconds(samples.Median(values))
+			unit := percentiles[i].name + "-" + of + "-sec"
+			share, _ := cell.Uncertain(unit)
+			text = quantity.Uncertain(unit, samples.Median(values), share)
 		}
 		cells = append(cells, text)
 	}
@@ -164,11 +166,11 @@ func (e *loaded) showSpread(rows []outcome.Row) error {
 	}
 	if len(rows) == 1 {
 		for _, p := range phases {
-			add(e.spreads[0].row(p.head, p.of))
+			add(e.spreads[0].row(p.head, p.of, rows[0].Cell))
 		}
 	} else {
 		for k, r := range rows {
-			add(e.spreads[k].row(r.Strategy, "response"))
+			add(e.spreads[k].row(r.Strategy, "response", r.Cell))
 		}
 	}
 	if len(lines) == 1 {

@@ -40,17 +40,17 @@ func TestSpread(t *testing.T) {
 	if err := s.add(responses(t, hundred...)); err != nil {
 		t.Fatal(err)
 	}
-	row := s.row("x", "response")
+	row := s.row("x", "response", nil)
 	if want := "x 50.0 ms 75.0 ms 90.0 ms 95.0 ms – – 100 ms"; strings.Join(row, " ") != want {
 		t.Errorf("%q, want %q", row, want)
 	}
-	if row := s.row("x", "tls"); row != nil {
+	if row := s.row("x", "tls", nil); row != nil {
 		t.Errorf("%q of a phase that never was", row)
 	}
 	if err := s.add(responses(t, 200, 300)); err != nil { // of which no quantile is resolved
 		t.Fatal(err)
 	}
-	if row := s.row("x", "response"); row[1] != "50.0 ms" || row[7] != "200 ms" {
+	if row := s.row("x", "response", nil); row[1] != "50.0 ms" || row[7] != "200 ms" {
 		t.Errorf("over two repetitions %q", row)
 	}
 	if n := s.responses.TotalCount(); n != 102 {

@@ -31,7 +31,7 @@ func (e *loaded) showSteps(k int, r outcome.Row) error {
 	line := func(name, prefix string) {
 		cells := []string{name}
 		for _, c := range stepColumns {
-			text := r.Spell(prefix + c.Unit)
+			text := r.Show(prefix + c.Unit)
 			if v, ok := r.Estimate(prefix + c.Unit); ok && c.Unit == "count" {
 				text = fmt.Sprintf("%.0f", v.Mid)
 			}
@@ -49,7 +49,7 @@ func (e *loaded) showSteps(k int, r outcome.Row) error {
 	}
 	if _, ok := r.Estimate("session-mean-length-sec"); ok {
 		e.Say("  ", "The response of a session is the sum of those of its steps; with the time "+
-			"that was thought it took "+r.Spell("session-mean-length-sec")+" in the mean.", Width)
+			"that was thought it took "+r.Show("session-mean-length-sec")+" in the mean.", Width)
 	}
 	return nil
 }

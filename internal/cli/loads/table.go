@@ -73,6 +73,9 @@ func showLoaded(kind, what string, e *loaded, format string) error {
 	if err := e.Table(outcome.Table(of, loadColumns, rows)); err != nil {
 		return err
 	}
+	for _, note := range outcome.Uncertain(loadColumns, rows) {
+		e.Say("  ", note, Width)
+	}
 	for k, r := range rows {
 		if err := e.showSteps(k, r); err != nil {
 			return err
@@ -131,8 +134,8 @@ func completed(r outcome.Row) string {
 	}
 	text += " completed"
 	for _, q := range []string{"p99", "p50"} {
-		if v, ok := r.Estimate(q + "-response-sec"); ok {
-			text += fmt.Sprintf(", %s %s", q, quantity.Seconds(v.Mid))
+		if _, ok := r.Estimate(q + "-response-sec"); ok {
+			text += fmt.Sprintf(", %s %s", q, r.Say(q+"-response-sec"))
 			break
 		}
 	}

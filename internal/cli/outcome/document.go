@@ -52,7 +52,11 @@ type RunLine struct {
 	Seed    json.Number        `json:"seed"`
 	Tasks   int                `json:"tasks"`
 	Metrics map[string]float64 `json:"metrics"`
-	Verdict string             `json:"verdict"` // VALID, SUSPECT or INVALID
+	// metrics whose 95 % error by the plan of the run is beyond 25 %, with that error relative to
+	// the value; null where there is no bound
+	Uncertain map[string]results.Number `json:"uncertain,omitempty"`
+
+	Verdict string `json:"verdict"` // VALID, SUSPECT or INVALID
 	// that it is not VALID for: the check and what it found
 	Reasons []string `json:"reasons,omitempty"`
 	// causes of its p99, ranked; absent where it has no responses
@@ -76,6 +80,12 @@ func newRunLine(r execution.Record) RunLine {
 		Verdict: verdict.String()}
 	if a, ok := why.Of(results.Cell{r.Run}); ok {
 		line.Why = a.Causes
+	}
+	for unit, share := range r.Uncertain {
+		if line.Uncertain == nil {
+			line.Uncertain = map[string]results.Number{}
+		}
+		line.Uncertain[unit] = results.Number(share)
 	}
 	line.Reasons = prose.Texts(r.Doubts, func(d results.Doubt) string { return d.Text })
 	if r.Answers != nil {

@@ -56,7 +56,7 @@ func showStages(p *terminal.Printer, g *group, rows []Row) error {
 			stage := strings.Replace(s.String(), "x", " for ", 1)
 			line := []string{r.Strategy, fmt.Sprintf("%d: %s", k+1, stage)}
 			for _, c := range shown {
-				line = append(line, r.Spell(stageUnit(k, c.Unit)))
+				line = append(line, r.Show(stageUnit(k, c.Unit)))
 			}
 			lines = append(lines, append(line, r.backlog(k), r.recovery(k)))
 		}

@@ -27,13 +27,16 @@ func showSweep(p *terminal.Printer, groups []*group) error {
 			return err
 		}
 		var sure certainty
+		var shown []results.Shown
 		for _, g := range block {
 			place := results.Readable(results.Lookup(g.keys, axis))
 			for _, r := range g.rows {
 				sure.Add(r.Strategy+" at "+place, r.Cell)
+				shown = append(shown, results.Shown{Cell: r.Cell, Unit: "p99-response-sec"})
 			}
 		}
-		for _, note := range slices.Concat(notes, sure.notes(), labelNotes(block[0].rows)) {
+		for _, note := range slices.Concat(notes, results.UncertainLines(shown), sure.notes(),
+			labelNotes(block[0].rows)) {
 			p.Say("  ", note, pageWidth)
 		}
 		fmt.Fprintln(p.Stdout)
@@ -74,7 +77,7 @@ func (g *group) cell(strategy string) string {
 	if r.Cell == nil {
 		return ""
 	}
-	text := r.Spell("p99-response-sec")
+	text := r.Show("p99-response-sec")
 	if lost := r.Lost(); lost > 0 {
 		text += " (" + quantity.WholeShare(1-lost) + ")"
 	}

@@ -124,7 +124,8 @@ func showGroups(p *terminal.Printer, groups []*group) error {
 		if err := showLabels(p, rows); err != nil {
 			return err
 		}
-		for _, note := range slices.Concat(notes, sure.notes(), endings(rows), labelNotes(rows)) {
+		for _, note := range slices.Concat(notes, Uncertain(g.columns(), rows), sure.notes(),
+			endings(rows), labelNotes(rows)) {
 			p.Say("  ", note, pageWidth)
 		}
 		if err := showStages(p, g, rows); err != nil {
@@ -142,10 +143,22 @@ func Table(of string, columns []Column, rows []Row) (lines [][]string) {
 		if len(r.Cell) == 0 {
 			continue
 		}
-		cells := prose.Texts(columns, func(c Column) string { return r.Spell(c.Unit) })
+		cells := prose.Texts(columns, func(c Column) string { return r.Show(c.Unit) })
 		lines = append(lines, append([]string{r.Strategy}, cells...))
 	}
 	return lines
+}
+
+// Uncertain explains the marks of the values of a table that are uncertain, in a line; none where
+// there are none.
+func Uncertain(columns []Column, rows []Row) []string {
+	var shown []results.Shown
+	for _, r := range rows {
+		for _, c := range columns {
+			shown = append(shown, results.Shown{Cell: r.Cell, Unit: c.Unit})
+		}
+	}
+	return results.UncertainLines(shown)
 }
 
 // Heads are those of the columns.
@@ -173,15 +186,6 @@ func (g *group) columns() (shown []Column) {
 		}
 	}
 	return shown
-}
-
-// Spell is the value in that unit; a dash where there is none.
-func (r Row) Spell(unit string) string {
-	v, ok := r.Estimate(unit)
-	if !ok {
-		return "–"
-	}
-	return quantity.Metric(unit, v.Mid)
 }
 
 // Open reports whether tasks come at a rate, of the scenario's own or by its load.

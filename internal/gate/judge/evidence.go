@@ -27,6 +27,8 @@ type Evidence struct {
 	// counts in its family; "" where no test is needed, and p is 0 or 1
 	Test   verdict.Test
 	LeastP float64 // the smallest p that the test could have given with so many values
+	// all values are equal, in each pair where there are pairs
+	Equal bool
 	// the base was 0 throughout and the head is not, for the worse: that is never "no worse"
 	Appeared bool
 	SE       float64 // standard error of Change; 0 without a test, NaN where it cannot be told
@@ -66,6 +68,7 @@ func (o Options) weigh(s Sample, tests int, ranks RankSums) Evidence {
 	switch change, known := s.known(bases, heads); {
 	case known:
 		e = exactly(o, change)
+		e.Equal = change == 0
 		if bases[0] == 0 {
 			e.SE = math.NaN() // no factor makes something of nothing
 		}
@@ -101,10 +104,13 @@ func (o Options) weighPairs(s Sample, tests int) Evidence {
 	return e
 }
 
-// known says whether the values need no test, and what their change is: that of exact ones that
-// bear it out, and of zeros throughout. No signs of zeros would be significant, so that no test is
-// spent on them (Tarone 1990).
+// known reports whether the values need no test, and what their change is: that of exact ones that
+// bear it out, of zeros throughout, and of pairs that are all equal. No signs of zeros would be
+// significant, so that no test is spent on them (Tarone 1990).
 func (s Sample) known(bases, heads []float64) (change float64, known bool) {
+	if s.equal {
+		return 0, true
+	}
 	if !constant(bases) || !constant(heads) || !s.Exact && max(bases[0], heads[0]) > 0 {
 		return 0, false
 	}

@@ -19,6 +19,8 @@ type Row struct {
 	Verdict verdict.Verdict
 	Reason  string // for the verdict, where the numbers do not speak for themselves
 	Suspect bool   // after the first stage
+	paired  bool   // the values come in pairs, and were judged as such
+	unfit   string // see Sample
 
 	N, HeadN   int     // pairs that the numbers below are of, both; or values of base and head
 	Base, Head float64 // medians
@@ -40,7 +42,7 @@ type Report struct {
 // family are the rows that are decided together: all, or the suspects alone.
 func (r *Report) family(suspects bool) (family []*Row) {
 	for i := range r.Rows {
-		if row := &r.Rows[i]; row.Suspect || !suspects {
+		if row := &r.Rows[i]; (row.Suspect || !suspects) && row.unfit == "" {
 			family = append(family, row)
 		}
 	}
@@ -67,26 +69,23 @@ func (row *Row) said() verdict.Row {
 		low = math.NaN()
 	}
 	ratio := math.Exp(sign * row.Change)
-	said := verdict.Row{
+	return verdict.Row{
 		Package: row.Package, Benchmark: row.Benchmark, Metric: row.Unit, Better: row.Better,
 		Verdict: row.Verdict, Reason: row.Reason, Test: row.Test,
-		Paired: row.Test == verdict.BySignedRank || row.Test == verdict.BySwaps,
-		Old:    verdict.Side{N: row.N, Median: row.Base, Center: row.Base},
-		New:    verdict.Side{N: row.HeadN, Median: row.Head, Center: row.Head},
-		Ratio:  verdict.Number(ratio), Lo: verdict.Number(low), Hi: verdict.Number(high),
+		Paired: row.paired, Equal: row.Equal,
+		Old:   verdict.Side{N: row.N, Median: row.Base},
+		New:   verdict.Side{N: row.HeadN, Median: row.Head},
+		Ratio: verdict.Number(ratio), Lo: verdict.Number(low), Hi: verdict.Number(high),
 		PWorse: row.PWorse, PBetter: row.PBetter,
 		PWorseHolm: row.PWorseHolm, PBetterHolm: row.PBetterHolm,
 		Detectable: verdict.Number(math.Exp(sign*row.Detectable) - 1),
 	}
-	if !math.IsInf(ratio, 1) {
-		said.New.Center = row.Base * ratio
-	}
-	return said
 }
 
 // row weighs a sample of a family; without values its evidence is that nothing could be found.
 func (o Options) row(s Sample, tests int, ranks RankSums) Row {
-	row := Row{Metric: s.Metric, N: s.N(), HeadN: s.N(), Detectable: math.NaN()}
+	row := Row{Metric: s.Metric, N: s.N(), HeadN: s.N(), Detectable: math.NaN(), paired: s.N() > 0,
+		unfit: s.Unfit}
 	if s.empty() {
 		row.Base, row.Head = math.NaN(), math.NaN()
 		row.Evidence = Evidence{Change: math.NaN(), Low: math.Inf(-1), High: math.Inf(1), PWorse: 1,
@@ -118,18 +117,22 @@ func (r *Report) warnOfVariation(s Sample, row Row) {
 //
 // So are those that have too few pairs for a verdict in a family so large, where the values suffice
 // without: 10 pairs can give a p of 1 in 1024 by their signs, and 10 values against 10 one of 1 in
-// 184756. That depends on their number alone. Errors are those of Weigh, all of them joined, and a
+// 184756. That depends on their number alone. Pairs that are all equal are no worse, however few.
+// Errors are those of Weigh, all of them joined, and a
 // metric given twice.
 func Once(o Options, samples []Sample) (*Report, error) {
 	if err := errors.Join(o.Validate(), checkAll(samples)); err != nil {
 		return nil, err
 	}
 	r := &Report{}
-	for _, s := range samples {
+	samples = slices.Clone(samples)
+	for i := range samples {
+		s := &samples[i]
 		if s.empty() {
 			return nil, s.errorf("no values")
 		}
-		if _, known := s.known(s.sides()); !known {
+		s.equal = o.pairsEqual(*s)
+		if _, known := s.known(s.sides()); !known && s.Unfit == "" {
 			r.Tests++
 		}
 	}
@@ -137,12 +140,16 @@ func Once(o Options, samples []Sample) (*Report, error) {
 	ranks := RankSums{}
 	for _, s := range samples {
 		_, known := s.known(s.sides())
-		if !known && s.N() > 0 && leastP(s.N()) > needed &&
+		if !known && s.Unfit == "" && s.N() > 0 && leastP(s.N()) > needed &&
 			o.leastUnpairedP(len(s.Base), len(s.Head)) <= needed {
 			s = s.unpaired()
 			unpaired++
 		}
 		row := o.row(s, r.Tests, ranks)
+		if s.Unfit != "" {
+			row.Verdict, row.Reason = verdict.Inconclusive, s.Unfit
+			row.PWorse, row.PBetter, row.PWorseHolm, row.PBetterHolm = 1, 1, 1, 1
+		}
 		r.Rows = append(r.Rows, row)
 		r.warnOfVariation(s, row)
 	}

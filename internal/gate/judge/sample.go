@@ -42,12 +42,24 @@ type Sample struct {
 	Pairs      []Pair
 	Tails      []TailPair
 	Base, Head []float64
+	// Unfit is why no verdict may be passed on these values, such as that a run of them is INVALID;
+	// "" where nothing speaks against one. Only Once takes such samples.
+	Unfit string
+	// every pair is of equal values that were not rounded
+	equal bool
 }
 
 // N is the number of pairs.
 func (s Sample) N() int { return len(s.Pairs) + len(s.Tails) }
 
 func (s Sample) empty() bool { return s.N() == 0 && (len(s.Base) == 0 || len(s.Head) == 0) }
+
+// pairsEqual reports whether the values of each pair are known to be equal: rounded ones are not.
+func (o Options) pairsEqual(s Sample) bool {
+	return len(s.Pairs) > 0 && !slices.ContainsFunc(s.Pairs, func(p Pair) bool {
+		return p.Base != p.Head
+	}) && o.rounding(s) == (rounding{})
+}
 
 func (s Sample) unpaired() Sample {
 	s.Pairs, s.Tails, s.Quantile = nil, nil, 0

@@ -28,12 +28,14 @@ func (g *gate) conclude(s *screening) (*verdict.Report, error) {
 			return nil, err
 		}
 	}
+	controls, err := g.checkControls(s)
+	if err != nil {
+		return nil, err
+	}
 	for _, row := range r.Rows {
 		r.Pairs = append(r.Pairs, g.pairs(g.results, row))
 	}
-	if err := g.checkControls(s); err != nil {
-		return nil, err
-	}
+	r.Pairs = append(r.Pairs, controls...)
 	r.Warnings = append(r.Warnings, g.remarks(s)...)
 	r.Spent = g.spent()
 	return r, nil
@@ -61,43 +63,42 @@ func (g *gate) pairs(j *journal, row verdict.Row) verdict.Pairs {
 	return p
 }
 
-// checkControls holds the controls to what is known of them.
-func (g *gate) checkControls(s *screening) error {
+// checkControls compares the controls with what is known of them, and returns their pairs. The same
+// work twice must not differ in either direction, and more work must be worse; otherwise every
+// verdict is taken back.
+func (g *gate) checkControls(s *screening) (pairs []verdict.Pairs, err error) {
 	r := s.report
 	var rows [2]verdict.Row
 	for i, f := range s.controls {
 		var control verdict.Report
 		if err := f.decide(&control); err != nil {
-			return err
+			return nil, err
 		}
 		rows[i] = control.Rows[0]
-		r.Pairs = append(r.Pairs, g.pairs(g.controls, rows[i]))
+		pairs = append(pairs, g.pairs(g.controls, rows[i]))
 	}
 	same, slower := rows[0], rows[1]
 	found := func(row verdict.Row) string {
 		return fmt.Sprintf("%s (%+.1f%% in %d pairs)", row.Verdict, 100*(row.Ratio-1), row.New.N)
 	}
-	failed := false
-	if same.Verdict == verdict.Worse {
-		failed = true
-		r.Faults = append(r.Faults,
-			fmt.Sprintf("untrusted: the control with the same work on both sides was "+
-				"%s", found(same)))
+	var failed []string
+	if same.Verdict == verdict.Worse || same.Verdict == verdict.Better {
+		failed = append(failed, fmt.Sprintf("untrusted: the control with the same work on both "+
+			"sides was %s", found(same)))
 	}
 	switch slower.Verdict {
 	case verdict.Worse:
 	case verdict.Inconclusive:
-		failed = true
-		r.Unclear = append(r.Unclear,
-			fmt.Sprintf("the machine was too busy: the control with %.4g%% more work should be "+
-				"worse, but was %s", 100*ControlSlowdown, found(slower)))
+		failed = append(failed, fmt.Sprintf("the machine was too busy: the control with %.4g%% more "+
+			"work should be worse, but was %s", 100*ControlSlowdown, found(slower)))
 	default:
-		failed = true
-		r.Faults = append(r.Faults,
-			fmt.Sprintf("untrusted: the control with %.4g%% more work should be worse, but was %s",
-				100*ControlSlowdown, found(slower)))
+		failed = append(failed, fmt.Sprintf("untrusted: the control with %.4g%% more work should be "+
+			"worse, but was %s", 100*ControlSlowdown, found(slower)))
 	}
-	if !failed {
+	if failed != nil {
+		r.Unclear = append(r.Unclear, failed...)
+		r.Distrust("a control failed")
+	} else {
 		as := "as expected"
 		if same.Verdict == verdict.Inconclusive {
 			as = "as the machine is too noisy to show that the same work is no worse"
@@ -106,7 +107,7 @@ func (g *gate) checkControls(s *screening) error {
 			fmt.Sprintf("controls: the same work twice was %s, %.4g%% more work %s, %s",
 				found(same), 100*ControlSlowdown, found(slower), as))
 	}
-	return nil
+	return pairs, nil
 }
 
 // remarks are what a reader should know beside the numbers.

@@ -92,7 +92,7 @@ func TestFreshPairs(t *testing.T) {
 				return 115
 			}, [3]int{0, 0, 10}, [3]int{0, 0, 20}, verdict.ExitFine},
 		{"a control that is faster", func(int) float64 { return 100 },
-			func(int) float64 { return 80 }, [3]int{}, [3]int{}, verdict.ExitFault},
+			func(int) float64 { return 80 }, [3]int{}, [3]int{}, verdict.ExitUndecidable},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b := benchmark{Package: "p", Name: "BenchmarkA", Iterations: 10}
@@ -154,11 +154,15 @@ func TestVerdicts(t *testing.T) {
 		{"slower", 112, 100, 115, nil, verdict.ExitRegression, ""},
 		{"faster", 70, 100, 115, nil, verdict.ExitFine, ""},
 		{"within the margin", 101.5, 100, 115, nil, verdict.ExitFine, ""},
-		{"the same work is worse", 100, 110, 115, nil, verdict.ExitFault,
-			"untrusted: the control with the same work "},
-		{"more work is not found", 100, 100, 100, nil, verdict.ExitFault,
+		{"the same work is worse", 100, 110, 115, nil, verdict.ExitUndecidable,
+			"untrusted: the control with the same work on both sides was worse"},
+		{"the same work is better", 100, 88.8, 115, nil, verdict.ExitUndecidable,
+			"untrusted: the control with the same work on both sides was better"},
+		{"and so is the benchmark", 112, 88.8, 115, nil, verdict.ExitUndecidable,
+			"untrusted: the control with the same work on both sides was better"},
+		{"more work is not found", 100, 100, 100, nil, verdict.ExitUndecidable,
 			"untrusted: the control with 15% more work "},
-		{"and a regression does not hide it", 112, 100, 101, nil, verdict.ExitFault,
+		{"and a regression is no regression then", 112, 100, 101, nil, verdict.ExitUndecidable,
 			"untrusted: the control with 15% more work "},
 		{"direction not known", 100, 100, 115, func(g *gate) {
 			each(g, func(_ int, _ side, r *reading) { r.add(1, "quality") })
@@ -254,6 +258,11 @@ func TestVerdicts(t *testing.T) {
 		}, verdict.ExitUndecidable,
 			"the machine was too busy: the control with 15% more work should be worse, but was " +
 				"inconclusive"},
+		{"and a regression does not stand beside it", 112, 100, 115, func(g *gate) {
+			for pair, runs := range g.controls.kept[controls[1].String()] {
+				runs[side(pair%2)].tidy["sec/op"] *= 2
+			}
+		}, verdict.ExitUndecidable, "the machine was too busy: "},
 		{"asked for, and nowhere", 100, 100, 115,
 			func(g *gate) { g.Metrics = []string{"sec/op", "x/op"} }, verdict.ExitFault,
 			"no benchmark reports x/op"},
@@ -277,6 +286,13 @@ func TestVerdicts(t *testing.T) {
 			if !slices.ContainsFunc(said,
 				func(line string) bool { return strings.Contains(line, c.says) }) {
 				t.Errorf("%q is not among %q", c.says, said)
+			}
+			failed := strings.HasPrefix(c.says, "untrusted") || strings.Contains(c.says, "too busy")
+			for _, p := range r.Pairs[:len(r.Rows)] {
+				if failed && p.Row.Verdict != verdict.Inconclusive {
+					t.Errorf("a control failed, and %s of %s is %s", p.Row.Metric, p.Row.Benchmark,
+						p.Row.Verdict)
+				}
 			}
 		})
 	}

@@ -71,6 +71,7 @@ func (g *gate) screen() (*screening, error) {
 	// known to be worse: no luck in the screening is to keep it from its fresh pairs
 	s.controls[1].options.SuspectAt = 0.9999
 	s.controls[1].options.Alpha /= 2 // it may be looked at twice: see stopWhenFound
+	s.controls[0].options.Alpha /= 2 // it fails in either direction
 	for _, f := range s.all() {
 		if err := f.screen(); err != nil {
 			return nil, err

@@ -17,8 +17,6 @@ type Paired struct {
 	N      int
 	Equal  bool // in every pair
 	Ratios bool // Mid is second to first, the geometric mean; else it is the mean difference
-	// what Mid compares, which are such means themselves
-	First, Second float64
 	// with the ends of its interval, NaN for one pair that differs
 	Mid, Lo, Hi float64
 	P           float64 // two-sided; NaN for one pair that differs, 1 for pairs that are equal
@@ -32,19 +30,16 @@ type Paired struct {
 func OfPairs(first, second []float64, confidence float64, ratios, exact bool) Paired {
 	p := Paired{N: len(first), Equal: slices.Equal(first, second), P: 1,
 		Ratios: ratios && min(slices.Min(first), slices.Min(second)) > 0}
-	apart, logs := make([]float64, p.N), make([]float64, p.N)
+	apart := make([]float64, p.N)
 	for i, v := range first {
 		if apart[i] = second[i] - v; p.Ratios {
-			apart[i], logs[i] = math.Log(second[i]/v), math.Log(v)
+			apart[i] = math.Log(second[i] / v)
 		}
 	}
 	mean := Mean(apart)
 	scale := func(v float64) float64 { return v }
-	p.First, p.Second = Mean(first), Mean(second)
 	if p.Ratios {
 		scale = math.Exp
-		p.First = math.Exp(Mean(logs))
-		p.Second = p.First * math.Exp(mean)
 	}
 	p.Mid, p.Lo, p.Hi = scale(mean), scale(mean), scale(mean)
 	if p.Equal {

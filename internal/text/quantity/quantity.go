@@ -1,5 +1,10 @@
 // Package quantity spells measured numbers with their units: three significant digits, on the
 // terminal and in reports alike.
+//
+// # Size
+//
+// More than 20 names are exported because every output spells numbers by this package alone, so
+// that one number reads the same everywhere.
 package quantity
 
 import (
@@ -117,29 +122,34 @@ const (
 	Times   Kind = "seconds" // 68.9 ms
 	Rates   Kind = "rate"    // 619 /s
 	Bytes   Kind = "bytes"   // 48.0 B
+	Speeds  Kind = "speed"   // 512 MB/s
 	Shares  Kind = "share"   // 12.4 %
 	Numbers Kind = "number"  // 4.00
 )
 
-// KindOf is the kind of one of our metrics, by its unit: in seconds, but for ns/op.
+// KindOf returns the kind of a metric by its unit, in which times are in seconds (except ns/op). A
+// metric per op is a share where it counts what can happen to a task, and a number otherwise.
 func KindOf(unit string) Kind {
 	switch {
-	case unit == "ns/op", unit == "sec/op", strings.Contains(unit, "-sec"):
+	case unit == "ns/op", strings.HasPrefix(unit, "sec/"), unit == "sec",
+		strings.Contains(unit, "-sec"):
 		return Times
 	case strings.HasSuffix(unit, "ops/s"):
 		return Rates
-	case strings.HasSuffix(unit, "B/op"), strings.Contains(unit, "-B"):
+	case unit == "B", strings.HasSuffix(unit, "B/op"), strings.Contains(unit, "-B"):
 		return Bytes
-	case strings.HasSuffix(unit, "attempts/op"), unit == "allocs/op",
-		unit == "connections/op", unit == "goaways/op", unit == "resets/op",
-		strings.HasSuffix(unit, "switches/op"), strings.HasSuffix(unit, "faults/op"):
-		return Numbers
-	case strings.HasSuffix(unit, "/op"), strings.HasSuffix(unit, "utilisation"),
-		strings.HasPrefix(unit, "cpu-"), unit == "gc-cpu", unit == "relative-deviation":
+	case unit == "B/s":
+		return Speeds
+	case shares.MatchString(unit):
 		return Shares
 	}
 	return Numbers
 }
+
+// shares matches the units of our metrics that are shares of tasks or of time.
+var shares = regexp.MustCompile(`(^|-)(shed|throttled|failed|abandoned|missed|waited|held|resent|` +
+	`unsent|long|seen-full|tail-[a-z-]+)/op$|utilisation$|^cpu-(wait|others|pressure|steal)$|` +
+	`^gc-cpu$|^relative-deviation$`)
 
 // Spell spells a value of the kind.
 func (k Kind) Spell(v float64) string {
@@ -150,6 +160,8 @@ func (k Kind) Spell(v float64) string {
 		return Rate(v)
 	case Bytes:
 		return Digits(v) + " B"
+	case Speeds:
+		return Digits(v/1e6) + " MB/s"
 	case Shares:
 		return Share(v)
 	}
@@ -162,6 +174,44 @@ func Metric(unit string, v float64) string {
 		v /= 1e9
 	}
 	return KindOf(unit).Spell(v)
+}
+
+// Uncertain spells the value of a metric whose 95 % error is that share of it: after "≈" up to
+// 100 %, and as a dash beyond. An error of 0 means that none is known to be large.
+func Uncertain(unit string, v, share float64) string {
+	switch {
+	case share > 1:
+		return "–"
+	case share > 0:
+		return "≈" + Metric(unit, v)
+	}
+	return Metric(unit, v)
+}
+
+// Change spells a ratio of two values as a change: "+26.3 %", "×12.5", "from 0".
+func Change(ratio float64) string {
+	switch {
+	case math.IsInf(ratio, 1):
+		return "from 0"
+	case ratio >= 2:
+		return "×" + Digits(ratio)
+	case ratio < 1:
+		return "−" + Percent(100*(1-ratio)) + " %"
+	}
+	return "+" + Percent(100*(ratio-1)) + " %"
+}
+
+// Percent spells the size of a change in per cent, or in percentage points, without its sign: a
+// small one in hundredths.
+func Percent(size float64) string {
+	places := 0
+	switch {
+	case size < 9.995:
+		places = 2
+	case size < 99.95:
+		places = 1
+	}
+	return strconv.FormatFloat(size, 'f', places, 64)
 }
 
 // Given spells a value that somebody has given: without zeros at the end of its decimals.

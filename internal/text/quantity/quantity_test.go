@@ -1,6 +1,9 @@
 package quantity
 
-import "testing"
+import (
+	"math"
+	"testing"
+)
 
 // TestQuantities: three digits, the unit that suits, and no share that reads as none or all when it
 // is neither.
@@ -35,6 +38,11 @@ func TestSpellMetric(t *testing.T) {
 		"attempts/op": "0.500", "B/op": "0.500 B", "offered-utilisation": "50.0 %", "cpu-wait": "50.0 %",
 		"peak-inflight": "0.500", "max-heap-B": "0.500 B", "heap-B/inflight": "0.500 B",
 		"gc-cpu": "50.0 %", "page-faults/op": "0.500", "involuntary-switches/op": "0.500",
+		"step2-buy-failed/op": "50.0 %", "theory-waited/op": "50.0 %", "tail-even-turn/op": "50.0 %",
+		"seen-full/op": "50.0 %", "found-3-long/op": "50.0 %", "cpu-steal": "50.0 %",
+		// of other benchmarks
+		"sec/op": "500 ms", "sec/item": "500 ms", "p99-sec": "500 ms", "allocs/op": "0.500",
+		"instructions/op": "0.500", "cpu-cycles/op": "0.500", "B": "0.500 B",
 	} {
 		if got := Metric(unit, 0.5); got != want {
 			t.Errorf("0.5 %s: %q, want %q", unit, got, want)
@@ -51,5 +59,27 @@ func TestGiven(t *testing.T) {
 		if got := Given(c.unit, c.v); got != want {
 			t.Errorf("%v %s: %q, want %q", c.v, c.unit, got, want)
 		}
+	}
+}
+
+// TestUncertain: a value whose error is beyond itself is not shown.
+func TestUncertain(t *testing.T) {
+	for share, want := range map[float64]string{0: "240 ms", 0.26: "≈240 ms", 1: "≈240 ms",
+		1.01: "–", math.Inf(1): "–"} {
+		if got := Uncertain("p99-response-sec", 0.24, share); got != want {
+			t.Errorf("±%v: %q, want %q", share, got, want)
+		}
+	}
+}
+
+func TestChange(t *testing.T) {
+	for ratio, want := range map[float64]string{1: "+0.00 %", 1.263: "+26.3 %", 0.5: "−50.0 %",
+		12.5: "×12.5", math.Inf(1): "from 0", 0: "−100 %", 1.0009: "+0.09 %"} {
+		if got := Change(ratio); got != want {
+			t.Errorf("%v: %q, want %q", ratio, got, want)
+		}
+	}
+	if got := Metric("B/s", 512e6); got != "512 MB/s" {
+		t.Errorf("a throughput is %q", got)
 	}
 }

@@ -38,7 +38,9 @@ type Report struct {
 	// why the inputs cannot be judged against each other: exit code 2
 	Faults []string `json:"faults"`
 	// why no verdict can be had, beside inconclusive rows: exit code 3
-	Unclear  []string `json:"unclear"`
+	Unclear []string `json:"unclear"`
+	// why runs are SUSPECT or INVALID, each reason once
+	Doubts   []string `json:"doubts"`
 	Warnings []string `json:"warnings"`
 
 	// Of a gate that measured by itself.
@@ -62,9 +64,13 @@ type Row struct {
 	Verdict   Verdict   `json:"verdict"`
 	Reason    string    `json:"reason"` // where the numbers do not speak for themselves
 	Test      Test      `json:"test"`   // that the p-values are of, and the estimate goes with
-	Paired    bool      `json:"paired"` // the test is one by pairs of runs
-	Old       Side      `json:"old"`
-	New       Side      `json:"new"`
+	Paired    bool      `json:"paired"` // the values are judged in pairs of runs
+	// every value is equal, in each pair where there are pairs
+	Equal bool `json:"equal,omitempty"`
+	// SUSPECT or INVALID where a run of either side is, which goes with the verdict
+	Doubt string `json:"doubt,omitempty"`
+	Old   Side   `json:"old"`
+	New   Side   `json:"new"`
 	// Hodges–Lehmann estimate; +Inf when the old values are 0 and the new ones are not
 	Ratio Number `json:"ratio"`
 	// interval of the ratio at confidence 1−alpha; NaN and +Inf where the samples are too few to
@@ -94,14 +100,13 @@ type Row struct {
 	MadeOf string `json:"made_of,omitempty"`
 }
 
-// A Side is the old or the new values of a row. A table shows the centers: the median of the old
-// values, and that times the ratio. The two then agree with the change beside them, which is of
-// pairs of values and not of medians: of 9.3 and 16.3 it may be +43 %. Where the ratio is infinite
-// they are the medians.
+// A Side is the old or the new values of a row. The ratio of the row is of pairs of values, and
+// need not be that of the medians.
 type Side struct {
 	N      int     `json:"n"` // values; pairs, on both sides, where they are Paired
 	Median float64 `json:"median"`
-	Center float64 `json:"center"`
+	// 95 % error of the values by the plan of their runs, relative, where it is beyond 25 %; else 0
+	Uncertain Number `json:"uncertain,omitzero"`
 }
 
 // A Number is null in JSON where it is infinite or NaN.
@@ -132,6 +137,13 @@ type NotGated struct {
 	Reason    string `json:"reason"`
 	// of the medians, new to old; NaN where one input lacks the metric
 	Ratio Number `json:"ratio"`
+}
+
+// Distrust takes back every verdict: measurements that cannot be trusted decide nothing.
+func (r *Report) Distrust(why string) {
+	for i := range r.Rows {
+		r.Rows[i].Verdict, r.Rows[i].Reason = Inconclusive, why
+	}
 }
 
 // ExitCode is that of the gate as a whole. When several apply, faults come first, then regressions,

@@ -175,8 +175,8 @@ func worseGate() *verdict.Report {
 	for i, name := range []string{"BenchmarkWorse/with=a,long=name", "BenchmarkSame"} {
 		p := verdict.Pairs{Screened: 6, Margin: 0.02, Row: verdict.Row{Benchmark: name,
 			Metric: "sec/op", Better: -1, Verdict: verdict.Worse, Ratio: 1.1, Lo: 1.05, Hi: 1.2,
-			Old: verdict.Side{N: 20, Median: 1, Center: 1},
-			New: verdict.Side{N: 20, Median: 1.1, Center: 1.1}}}
+			Old: verdict.Side{N: 20, Median: 1},
+			New: verdict.Side{N: 20, Median: 1.1}}}
 		for k := range 26 {
 			p.Old = append(p.Old, 1+float64(k%3))
 			p.New = append(p.New, (1+float64(k%3))*(1.1-0.1*float64(i)+float64(k)/1000))

@@ -83,8 +83,11 @@ type Cell struct {
 	// 0: VALID, 1: SUSPECT, 2: INVALID: of the worst repetition
 	Verdict int   `json:"verdict,omitempty"`
 	Reasons []int `json:"reasons,omitempty"`
-	Curve   int   `json:"curve"`  // index; -1: none
-	Course  int   `json:"course"` // index; -1: none
+	// metrics whose values are uncertain: the index, and the relative 95 % error
+	Uncertain [][2]float64 `json:"uncertain,omitempty"`
+
+	Curve  int `json:"curve"`  // index; -1: none
+	Course int `json:"course"` // index; -1: none
 }
 
 // A Curve is the response over the quantiles, all repetitions together: Sec[i] at i/10 nines, where

@@ -2,10 +2,10 @@
 
 import { Chart, Line, Point } from "./chart";
 import { brief } from "./dom";
-import { axisText, spell } from "./format";
+import { axisText } from "./format";
 import { verdicts } from "./model";
 import { across, up, window } from "./scale";
-import { cellAt, place, style, View, visible, words } from "./view";
+import { cellAt, place, shown, style, View, visible, words } from "./view";
 
 // lines are the classes that are shown, each with its points.
 export function lines(v: View): Line[] {
@@ -13,10 +13,12 @@ export function lines(v: View): Line[] {
   return v.shown.map((of) => {
     const points: Point[] = [];
     const theory: Point[] = [];
+    let said = "";
     v.axis.at.forEach((x, i) => {
       const cell = cellAt(v, of, i);
       const e = cell && v.model.estimate(cell, v.metricAt);
       if (!cell || !e) return;
+      said = shown(v, cell);
       const where = place(v, i);
       const doubt = cell.verdict ? `, ${verdicts[cell.verdict]}` : "";
       points.push({ x, y: e.mid, lo: e.lo, hi: e.hi, growing: v.model.grows(cell, v.metric),
@@ -27,7 +29,7 @@ export function lines(v: View): Line[] {
     });
     const last = points[points.length - 1];
     const label = brief(of.label, 36);
-    const end = last ? `${label}: ${spell(v.metric.kind, last.y)}${last.growing ? ", growing" : ""}` : label;
+    const end = last ? `${label}: ${said}${last.growing ? ", growing" : ""}` : label;
     return { name: of.name, style: style(v, of), end, points, theory };
   }).filter((l) => l.points.length > 0);
 }
@@ -76,10 +78,10 @@ export function title(v: View): string {
   const order = [...at].sort((a, b) => better * (value(a) - value(b)));
   const [best, worst] = [order[0], order[order.length - 1]];
   if (!best || !worst) return `No value of ${what}`;
-  const say = (p: (typeof at)[0]): string => `${p.of.label} ${spell(v.metric.kind, value(p))}` +
+  const say = (p: (typeof at)[0]): string => `${p.of.label} ${shown(v, p.cell)}` +
     (v.model.grows(p.cell, v.metric) ? " and growing" : "") + v.model.loss(p.cell);
   if (best === worst) return `${what}: ${say(best)}`;
-  return value(best) === value(worst) ? `${what}: ${spell(v.metric.kind, value(best))} with ` +
+  return value(best) === value(worst) ? `${what}: ${shown(v, best.cell)} with ` +
     `${at.length === 2 ? "both" : "each of " + at.length} shown` : `${what}: ${say(best)}, ${say(worst)}`;
 }
 

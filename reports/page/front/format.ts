@@ -58,6 +58,8 @@ export function spell(kind: string, v: number): string {
       return digits(v) + " /s";
     case "bytes":
       return digits(v) + " B";
+    case "speed":
+      return digits(v / 1e6) + " MB/s";
     case "share":
       return share(v);
   }

@@ -35,7 +35,7 @@ export function columns(v: View): Column[] {
       value: (r) => v.model.estimate(r.cell, at)?.mid ?? Infinity });
     const base = v.base?.label ?? v.model.data.sources?.[0];
     if (i === 0 && base !== undefined) {
-      out.push({ key: "ratio", head: `against ${base}`, text: (r) => against(v, r),
+      out.push({ key: "ratio", head: `against ${base}, ${v.scenario.paired ? "median of pairs" : "Hodges–Lehmann"}`, text: (r) => against(v, r),
         value: (r) => ratioOf(v, r)?.mid ?? Infinity });
     }
   });

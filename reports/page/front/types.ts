@@ -64,6 +64,7 @@ export interface Cell {
   growing?: boolean;
   verdict?: number;
   reasons?: number[];
+  uncertain?: [number, number][];
   curve: number;
   course: number;
 }

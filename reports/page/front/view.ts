@@ -83,13 +83,26 @@ export function place(v: View, x: number): string {
   return v.axisAt < 0 ? "" : `${v.axis.key} ${axisText("")(v.axis.at[x]!)}${v.axis.unit}`;
 }
 
+// shown is the value of a metric of a cell, as package results shows it: after ≈ where its error is
+// beyond 25 %, and a dash where it is beyond 100 %.
+export function shown(v: View, cell: Cell, metric = v.metricAt): string {
+  const e = v.model.estimate(cell, metric);
+  const off = error(cell, metric);
+  return !e || off > 1 ? "–" : (off > 0 ? "≈" : "") + spell(v.model.data.metrics[metric]!.kind, e.mid);
+}
+
+// error is the relative 95 % error of a metric of a cell; 0 where it is not known to be large.
+function error(cell: Cell, metric: number): number {
+  return cell.uncertain?.find(([of]) => of === metric)?.[1] ?? 0;
+}
+
 // words is the value of a metric of a cell in words: "163 ms (150 to 170 ms)".
 export function words(v: View, cell: Cell | undefined, metric = v.metricAt, interval = true): string {
   const m = v.model.data.metrics[metric]!;
   const e = cell && v.model.estimate(cell, metric);
   if (!cell || !e) return "–";
-  let text = spell(m.kind, e.mid);
-  if (interval && e.lo !== e.hi) text += ` (${spell(m.kind, e.lo)} to ${spell(m.kind, e.hi)})`;
+  let text = shown(v, cell, metric);
+  if (interval && e.lo !== e.hi && !error(cell, metric)) text += ` (${spell(m.kind, e.lo)} to ${spell(m.kind, e.hi)})`;
   return text + (v.model.grows(cell, m) ? ", growing" : "");
 }
 

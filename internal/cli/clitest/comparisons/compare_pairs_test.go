@@ -225,7 +225,7 @@ func TestCompareDefaultRun(t *testing.T) {
 				t.Errorf("%s: %q in\n%s", dir, word, text)
 			}
 		}
-		for _, want := range []string{"The p99 response of ", "alike in every run: ",
+		for _, want := range []string{"he p99 response of ", "alike in every run: ",
 			"paired by seed, ", " same"} {
 			if !strings.Contains(text, want) {
 				t.Errorf("%s: no %q in\n%s", dir, want, text)
@@ -268,26 +268,26 @@ func TestCompareSides(t *testing.T) {
 		want []string
 		not  string
 	}{
-		{"five five", []string{"Equal: no difference", "paired by seed, 5 pairs: geometric means\n",
+		{"five five", []string{"Equal: no difference", "paired by seed, 5 pairs; values are medians, changes geometric means of pairs\n",
 			"each of 2700 tasks is equal to the nanosecond"}, "left out"},
-		{"five appended", []string{"Equal: no difference", "paired by seed, 5 pairs: geometric means\n"},
+		{"five appended", []string{"Equal: no difference", "paired by seed, 5 pairs; values are medians, changes geometric means of pairs\n"},
 			"left out"},
-		{"five three", []string{"paired by seed, 3 pairs: geometric means\n",
+		{"five three", []string{"paired by seed, 3 pairs; values are medians, changes geometric means of pairs\n",
 			"4 runs without the other half of the pair: left out", " end later"}, ""},
 		{"five one", []string{"one pair each, so that none of ", "paired by seed, 1 pair\n",
 			"not tested"}, "worse"},
-		{"five later", []string{"paired by seed, 3 pairs: geometric means\n", "left out"}, ""},
+		{"five later", []string{"paired by seed, 3 pairs; values are medians, changes geometric means of pairs\n", "left out"}, ""},
 		{"five other", []string{"unpaired: fewer than half of the seeds are on both sides\n"},
 			"paired by seed"},
 		{"five three --unpaired", []string{"unpaired (--unpaired)\n"}, " end later"},
-		{"five without", []string{"paired by seed, 5 pairs: geometric means\n"}, " end later"},
+		{"five without", []string{"paired by seed, 5 pairs; values are medians, changes geometric means of pairs\n"}, " end later"},
 		{"five old-file", []string{"unpaired: not every run tells its seed\n"}, "paired by seed"},
-		{"five partial --allow-partial", []string{"paired by seed, 5 pairs: geometric means\n",
+		{"five partial --allow-partial", []string{"paired by seed, 5 pairs; values are medians, changes geometric means of pairs\n",
 			"partial is not whole"}, ""},
 		{"five half", []string{"half has no event_loop\n"}, ""},
 		{"five three --metric p99-*,max-response-sec", []string{"p99 service", "max response"},
 			"throughput"},
-		{"five --col /strategy", []string{"with worker_pool", "paired by seed, 5 pairs: geo"}, "∞"},
+		{"five --col /strategy", []string{"with worker_pool", "paired by seed, 5 pairs; values are medians"}, "∞"},
 		{"five later --all", []string{"vs base", "theory-", "oracle-max-diff-sec"}, "pairs"},
 	} {
 		o := clitest.Succeed(t, append([]string{"compare"}, strings.Fields(c.args)...)...)
@@ -350,7 +350,7 @@ func TestCompareRealClock(t *testing.T) {
 		}
 	}
 	o := clitest.Succeed(t, "compare", "a", "b")
-	if !strings.Contains(o.Stdout, "paired by seed, 3 pairs: geometric means\n") ||
+	if !strings.Contains(o.Stdout, "paired by seed, 3 pairs; values are medians, changes geometric means of pairs\n") ||
 		strings.Contains(o.Stdout, " end later") {
 		t.Errorf("%s", o.Stdout)
 	}

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/page/internal/grid"
 )
 
@@ -104,11 +103,7 @@ func foreignColumns(g *grid.Group) (columns []Column) {
 		}
 	}
 	for _, unit := range slices.Sorted(maps.Keys(seen)) {
-		format := quantity.Digits
-		if strings.HasPrefix(unit, "sec/") || strings.HasSuffix(unit, "-sec") || unit == "sec" {
-			format = quantity.Seconds
-		}
-		columns = append(columns, Column{Head: unit, Unit: unit, format: format})
+		columns = append(columns, Column{Head: unit, Unit: unit})
 	}
 	return columns
 }

@@ -71,19 +71,21 @@ func verdictValue(c *grid.Cell) Value {
 	return absent
 }
 
-// withInterval shows a value above its interval; a value without one is of runs that are too short
-// for it.
+// withInterval shows a value above its interval, which of several runs is that of their mean. A
+// value without one is of runs that are too short for it.
 func withInterval(name string) func(c *grid.Cell) Value {
 	return func(c *grid.Cell) Value {
-		if in, ok := c.Interval(name); ok {
-			return Value{quantity.Seconds(in.Mid),
-				quantity.Span(quantity.Seconds(in.Lo), " – ", quantity.Seconds(in.Hi))}
-		}
-		v := c.Value(name + "-sec")
-		if math.IsNaN(v) {
+		v := Value{Text: c.Show(name + "-sec"), Below: "– too short"}
+		if math.IsNaN(c.Value(name + "-sec")) {
 			return absent
 		}
-		return Value{quantity.Seconds(v), "– too short"}
+		if in, ok := c.Interval(name); ok {
+			v.Below = quantity.Span(quantity.Seconds(in.Lo), " – ", quantity.Seconds(in.Hi))
+			if mean := quantity.Seconds(in.Mid); len(c.Cell) > 1 && mean != v.Text {
+				v.Below = "mean " + mean + ": " + v.Below
+			}
+		}
+		return v
 	}
 }
 

@@ -5,6 +5,7 @@ package tables
 
 import (
 	"html"
+	"math"
 	"slices"
 	"strings"
 
@@ -77,6 +78,15 @@ func Results(g *grid.Group) Table {
 	}
 	heads, verdicts := heldColumns(g)
 	t := Table{Caption: "Values with their intervals, by " + g.Of(), Of: g.Of(), Heads: heads}
+	var all []results.Shown
+	for _, c := range g.Cells {
+		for _, col := range columns {
+			all = append(all, results.Shown{Cell: c.Cell, Unit: col.Unit})
+		}
+	}
+	for _, line := range results.UncertainLines(all) {
+		t.Caption += ". " + line
+	}
 	fill(g, &t, columns, verdicts...)
 	return t
 }
@@ -149,6 +159,9 @@ func (col Column) of(c *grid.Cell) Value {
 	case col.Value != nil:
 		return col.Value(c)
 	}
+	if share, uncertain := c.Uncertain(col.Unit); uncertain {
+		return Value{Text: c.Show(col.Unit), Below: errorText(share)}
+	}
 	format := col.format
 	if format == nil {
 		format = func(v float64) string { return quantity.Metric(col.Unit, v) }
@@ -158,6 +171,14 @@ func (col Column) of(c *grid.Cell) Value {
 		v.Below = quantity.Span(lo, " – ", hi)
 	}
 	return v
+}
+
+// errorText is the 95 % error of an uncertain value.
+func errorText(share float64) string {
+	if math.IsInf(share, 1) {
+		return "too short"
+	}
+	return "±" + quantity.Share(share)
 }
 
 func row(c *grid.Cell) Row {

@@ -1,0 +1,154 @@
+package results
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/poolbench/poolbench/internal/text/prose"
+)
+
+// Doubted is a cell of a comparison whose runs are not all VALID.
+type Doubted struct {
+	Row  string // names the cell among those of its side; "" where it is the only one
+	Side string // names the results that it is in
+	*Doubts
+	overload bool
+}
+
+// NewDoubted returns the doubts on a cell; nil where there are none.
+func NewDoubted(row, side string, c Cell) *Doubted {
+	if d := c.Doubts(); d != nil {
+		return &Doubted{row, side, d, c.Overloaded()}
+	}
+	return nil
+}
+
+// Mark is the word that goes with every value and verdict of the cell: SUSPECT or INVALID; "" for
+// nil.
+func (d *Doubted) Mark() string {
+	if d == nil {
+		return ""
+	}
+	return d.Verdict.String()
+}
+
+// Short is the mark with the checks that found it: "SUSPECT (too short)", "SUSPECT (overload)".
+func (d *Doubted) Short() string {
+	checks := prose.Texts(d.Why, Doubt.Check)
+	if d.overload {
+		checks = []string{"overload"}
+	}
+	if len(checks) == 0 {
+		return d.Mark()
+	}
+	return d.Mark() + " (" + strings.Join(checks, ", ") + ")"
+}
+
+// Worse returns the graver of two, the first of equal ones; nil where both are.
+func (d *Doubted) Worse(other *Doubted) *Doubted {
+	if d == nil || other != nil && other.Verdict > d.Verdict {
+		return other
+	}
+	return d
+}
+
+// DoubtLines state each reason once, with the cells that it applies to and the numbers of the first
+// of them. Cells are how many there are on each side: where all of them are doubted, the line says
+// so.
+func DoubtLines(all []*Doubted, cells map[string]int) (lines []string) {
+	const most = 3 // places to name
+	for _, alike := range Gather(all, (*Doubted).Short) {
+		var where, whole []string
+		for _, of := range Gather(alike, func(d *Doubted) string { return d.Side }) {
+			if len(of) == cells[of[0].Side] &&
+				!slices.ContainsFunc(of, func(d *Doubted) bool { return !d.All }) {
+				whole = append(whole, of[0].Side)
+				continue
+			}
+			for _, d := range of {
+				at := d.Side
+				if d.Row != "" {
+					at = d.Row + " in " + d.Side
+				}
+				where = append(where, at+" ("+d.Which+")")
+			}
+		}
+		switch {
+		case len(whole) > 1 && len(whole) == len(cells):
+			where = append([]string{"every run"}, where...)
+		case len(whole) > 0:
+			where = append([]string{"every run of " + prose.List(prose.Few(whole, most))}, where...)
+		}
+		line := alike[0].Short() + ": " + prose.List(prose.Few(where, most))
+		text := alike[0].Text()
+		if len(alike[0].Why) == 1 && !alike[0].overload { // the line begins with the check
+			_, text, _ = strings.Cut(text, ": ")
+		}
+		if text != "" {
+			line += ": " + text
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// Shown is a metric of a cell that an output shows.
+type Shown struct {
+	Cell
+	Unit string
+}
+
+// UncertainLines explain the marks of Show where any of these values has one: a line, with the
+// number of tasks that would make the p99 certain where it is known.
+func UncertainLines(all []Shown) []string {
+	about, none, tasks := false, false, 0.0
+	for _, s := range all {
+		share, uncertain := s.Uncertain(s.Unit)
+		if math.IsNaN(s.Value(s.Unit)) || !uncertain {
+			continue
+		}
+		none = none || share > 1
+		about = about || share <= 1
+		if s.Unit == "p99-response-sec" {
+			tasks = max(tasks, s.neededFor(0.1))
+		}
+	}
+	var words []string
+	if about {
+		words = append(words, "≈: 95 % error beyond ±25 %")
+	}
+	if none {
+		words = append(words, "–: 95 % error beyond ±100 %")
+	}
+	if tasks > 0 {
+		words = append(words, fmt.Sprintf("--n %.0f would give the p99 within ±10 %%", tasks))
+	}
+	if words == nil {
+		return nil
+	}
+	return []string{strings.Join(words, "; ")}
+}
+
+// neededFor returns how many tasks a run must have for a p99 within that share, in two digits,
+// rounded up; 0 where it is not known.
+func (c Cell) neededFor(share float64) float64 {
+	// the share that needed-tasks is for; the error falls as the root of the tasks
+	const told = 0.05
+	n := 0.0
+	for _, r := range c {
+		needed, _ := r.Value("needed-tasks")
+		planned, err := strconv.ParseFloat(r.Key("n"), 64)
+		if err == nil && needed > 0 && r.Iters > 0 {
+			// the tasks of the warm-up do not count
+			n = max(n, needed*(told/share)*(told/share)*planned/float64(r.Iters))
+		}
+	}
+	if n == 0 {
+		return 0
+	}
+	step := math.Pow(10, math.Floor(math.Log10(n))-1)
+	return math.Ceil(n/step) * step
+}
