@@ -131,6 +131,7 @@ func KindOf(unit string) Kind {
 		strings.HasSuffix(unit, "switches/op"), strings.HasSuffix(unit, "faults/op"):
 		return Numbers
 	case strings.HasSuffix(unit, "/op"), strings.HasSuffix(unit, "utilisation"),
+		strings.HasSuffix(unit, "-share"),
 		strings.HasPrefix(unit, "cpu-"), unit == "gc-cpu", unit == "relative-deviation":
 		return Shares
 	}
