@@ -47,7 +47,7 @@ func TestLabelsInClosedLoops(t *testing.T) {
 			"tenant-3-mean-response-sec": 0.06, "tenant-3-p99-response-sec": 0.06,
 			"priority-3-mean-response-sec": 0.06, "priority-0-mean-response-sec": 0.03,
 			"priority-0-mean-wait-sec": 0, "priority-0-p99-response-sec": 0.03,
-			"max-lateness-sec": 0.035,
+			"max-lateness-sec":        0.035,
 			"others-p99-response-sec": 0.06, "tenants": 4, "priorities": 4,
 		}
 		for unit, want := range want {
