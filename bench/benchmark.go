@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/poolbench/poolbench/bench/internal/observed"
+	"github.com/poolbench/poolbench/internal/files/rundir"
 )
 
 // Benchmark runs the scenario as a Go benchmark: one op is one task, b.N of them, and the metrics
@@ -28,8 +29,15 @@ import (
 // To measure a strategy of another module, set Scenario.Strategy.Spec to your own. Quantiles need
 // tasks (a p99 needs 368), so give `go test` a -benchtime such as 2000x.
 //
-// If POOLBENCH_SEED is set, as under `poolbench gate --base`, it is added to the scenario's seed:
-// each pair of runs gets different work, and both sides of a pair the same.
+// The first of the runs that `go test -count` asks for uses Scenario.Seed, the second Scenario.Seed
+// + 1, and so on, as repetitions of `poolbench run` do: under the virtual clock a run of the same
+// seed would be a copy and no further sample. All rounds with a growing b.N belong to one run, and a
+// further value of -cpu uses further seeds. If POOLBENCH_SEED is set, as under `poolbench gate
+// --base`, it is added: each pair of runs gets different work, and both sides of a pair the same.
+//
+// Under the virtual clock the metric virtual-seed is the seed, modulo 2^53. To repeat one of
+// several runs alone, set Scenario.Seed to it. Poolbench's readers leave out runs of the same name
+// and virtual-seed.
 //
 // It writes the Unit lines, which tell benchstat and `poolbench gate` which direction is better, to
 // standard output, once a process.
@@ -46,6 +54,7 @@ func Benchmark(b *testing.B, s Scenario) {
 		}
 		s.Seed += more
 	}
+	s.Seed += repetitions.of(b, s)
 	ctx := pprof.WithLabels(context.Background(), pprof.Labels("benchmark", b.Name()))
 	r, err := Run(ctx, s)
 	var wrong *StrategyError
@@ -63,6 +72,30 @@ func Benchmark(b *testing.B, s Scenario) {
 		b.Errorf("%s", law)
 	}
 	reportMetrics(b, r.Metrics)
+	if s.Clock == Virtual {
+		b.ReportMetric(float64(s.Seed%rundir.VirtualSeeds), rundir.VirtualSeed)
+	}
+}
+
+// A repeated counts the runs of each benchmark in this process.
+type repeated struct {
+	lock sync.Mutex
+	runs map[string]uint64
+}
+
+var repetitions = repeated{runs: map[string]uint64{}}
+
+// of returns the number of the benchmark's runs before this one. The testing package begins each
+// run with a round of b.N = 1.
+func (r *repeated) of(b *testing.B, s Scenario) uint64 {
+	s.Stop = Stop{}
+	which := b.Name() + " " + s.Name()
+	r.lock.Lock()
+	defer r.lock.Unlock()
+	if b.N == 1 {
+		r.runs[which]++
+	}
+	return max(r.runs[which], 1) - 1
 }
 
 // reportMetrics fails the benchmark for a number that is none.

@@ -40,11 +40,6 @@ func TestLabelsInClosedLoops(t *testing.T) {
 		"closed:clients=5,think=exp(20ms)"} {
 		r := run(t, scenario(t, bench.Written{Strategy: "worker_pool", Limit: 8, Arrival: arrival,
 			Workload: labelledTrace(t, tenants), Tasks: 5000}))
-		speeds := []float64{1. / 10, 1. / 20, 1. / 30, 1. / 60}
-		sum, squares := 0.0, 0.0
-		for _, v := range speeds {
-			sum, squares = sum+v, squares+v*v
-		}
 		want := map[string]float64{
 			"tenant-0-mean-response-sec": 0.01, "tenant-0-p99-response-sec": 0.01,
 			"tenant-1-mean-response-sec": 0.02, "tenant-1-p99-response-sec": 0.02,
@@ -52,7 +47,7 @@ func TestLabelsInClosedLoops(t *testing.T) {
 			"tenant-3-mean-response-sec": 0.06, "tenant-3-p99-response-sec": 0.06,
 			"priority-3-mean-response-sec": 0.06, "priority-0-mean-response-sec": 0.03,
 			"priority-0-mean-wait-sec": 0, "priority-0-p99-response-sec": 0.03,
-			"fairness": sum * sum / (4 * squares), "max-lateness-sec": 0.035,
+			"max-lateness-sec":        0.035,
 			"others-p99-response-sec": 0.06, "tenants": 4, "priorities": 4,
 		}
 		for unit, want := range want {
@@ -62,7 +57,7 @@ func TestLabelsInClosedLoops(t *testing.T) {
 		}
 		// all tasks but the last few in their order
 		for unit, want := range map[string]float64{"missed/op": 0.3,
-			"noisy-share": 4. / (4 + 6 + 6 + 6), "others-mean-response-sec": (6 + 6 + 6) / 600.} {
+			"noisy-share": 4. / (4 + 6 + 6 + 6), "fairness": 1, "others-mean-response-sec": (6 + 6 + 6) / 600.} {
 			if got := metric(t, r, unit); math.Abs(got-want) > 0.002 {
 				t.Errorf("%s: %s is %v, want %v", arrival, unit, got, want)
 			}
@@ -137,6 +132,73 @@ func TestNoisyShareEndsWithThePlan(t *testing.T) {
 		s.Soak = soak
 		if got := metric(t, run(t, s), "noisy-share"); got != 1 {
 			t.Errorf("soak %v: the share of the noisy tenant is %v, want 1", soak, got)
+		}
+	}
+}
+
+// TestTenantsInTheWindow: shares of the slots, throughput and fairness are of the time after the
+// warm-up, whatever its length and the order in which a strategy serves: one slot with tasks of
+// 10 ms, and tasks of tenants in a fixed pattern that are due every 5 ms. So the slot is always
+// taken, and completes 100 tasks a second.
+func TestTenantsInTheWindow(t *testing.T) {
+	const tasks = 20_000
+	for _, c := range []struct {
+		strategy string
+		pattern  []int // of the tenants, tenant 0 being the noisy one
+		shares   []float64
+		fairness float64
+	}{
+		// 180 tasks a second are the noisy tenant's, 20 the other's
+		{"worker_pool", []int{0, 0, 0, 0, 0, 1, 0, 0, 0, 0}, []float64{0.9, 0.1},
+			// of the fair shares of 0.8 and 0.2
+			math.Pow(0.9/0.8+0.1/0.2, 2) / (2 * (math.Pow(0.9/0.8, 2) + math.Pow(0.1/0.2, 2)))},
+		{"fair_share", []int{0, 0, 0, 0, 0, 1, 0, 0, 0, 0}, []float64{0.8, 0.2}, 1},
+		// both want more than there is
+		{"fair_share", []int{0, 1, 0, 1, 0, 1, 0, 1, 0, 0}, []float64{0.5, 0.5}, 1},
+		// a fair share of 3 to 1 leaves tenant 1 what it wants, 0.2
+		{"fair_share:weights=3:1", []int{0, 0, 0, 0, 0, 1, 0, 0, 0, 0}, []float64{0.8, 0.2}, 1},
+		{"fair_share:weights=1:3", []int{0, 1, 0, 1, 0, 1, 0, 1, 0, 0}, []float64{0.25, 0.75}, 1},
+		{"fair_share:weights=1:3,quantum=10ms", []int{0, 1, 0, 1, 0, 1, 0, 1, 0, 0},
+			[]float64{0.25, 0.75}, 1},
+	} {
+		var text strings.Builder
+		for i := range tasks {
+			fmt.Fprintf(&text, "%d,10ms,t%d\n", i, c.pattern[i%len(c.pattern)])
+		}
+		file := filepath.Join(t.TempDir(), "t.csv")
+		if err := os.WriteFile(file, []byte(text.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for _, warmup := range []float64{0, 0.1, 0.3, 0.8} {
+			s := scenario(t, bench.Written{Strategy: c.strategy, Limit: 1, Arrival: "constant",
+				Rate: 200, Tasks: tasks, Warmup: warmup,
+				Workload: "trace:file=" + file + ",column=2,time=1,tenant=3"})
+			for _, s.Soak = range []bool{false, true} {
+				r := run(t, s)
+				want := map[string]float64{"noisy-share": c.shares[0], "fairness": c.fairness,
+					"others-share": c.shares[1], "others-ops/s": 100 * c.shares[1], "ops/s": 100}
+				for tenant, share := range c.shares {
+					want[fmt.Sprintf("tenant-%d-share", tenant)] = share
+					want[fmt.Sprintf("tenant-%d-ops/s", tenant)] = 100 * share
+				}
+				for unit, want := range want {
+					if got := metric(t, r, unit); math.Abs(got-want) > 0.003*want {
+						t.Errorf("%s, warm-up %v, soak %v: %s is %v, want %v", c.strategy, warmup,
+							s.Soak, unit, got, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestTenantsAllAtOnce: a batch has no window in which tenants share anything.
+func TestTenantsAllAtOnce(t *testing.T) {
+	r := run(t, scenario(t, bench.Written{Strategy: "fair_share", Limit: 4, Arrival: "batch",
+		Tasks: 1000, Workload: "tenants"}))
+	for _, unit := range []string{"noisy-share", "tenant-0-share", "tenant-0-ops/s", "fairness"} {
+		if v, ok := r.Metric(unit); ok {
+			t.Errorf("%s is %v", unit, v)
 		}
 	}
 }

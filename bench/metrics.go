@@ -34,7 +34,8 @@ func Metrics() []MetricInfo {
 		{"ns/op", "lower", "time per offered task, from the end of the warm-up to the last end: " +
 			"1/throughput, not a response; an open-loop run below saturation only echoes its plan"},
 		{"ops/s", "higher", "throughput: tasks completed per second, from the end of the warm-up " +
-			"and its backlog to the last end or the end of the plan; at most offered-ops/s"},
+			"to the last end or the end of the plan, including tasks that the warm-up left; at " +
+			"most offered-ops/s"},
 		{"goodput-ops/s", "higher", "tasks completed within the deadline, per second"},
 		{"offered-ops/s", "", "realised offered load: tasks over the time that they stand for, " +
 			"the gap before each; a random plan differs from its rate by chance"},

@@ -25,19 +25,26 @@ func ofLabels() (m []MetricInfo) {
 		of := fmt.Sprintf("tenant-%d-", i)
 		m = append(m, MetricInfo{of + "mean-response-sec", "lower",
 			"mean response of this tenant's tasks, where the workload has tenants"},
-			MetricInfo{of + "p99-response-sec", "lower", "p99 of their response"})
+			MetricInfo{of + "p99-response-sec", "lower", "p99 of their response"},
+			MetricInfo{of + "ops/s", "higher", "this tenant's throughput: tasks completed per " +
+				"second from the end of the warm-up until the last task is due"},
+			MetricInfo{of + "share", "", "this tenant's share of the time that tasks spent in " +
+				"slots, in the same window"})
 	}
 	for i := range workloads.MostLabels {
 		m = append(m, MetricInfo{fmt.Sprintf("theory-priority-%d-mean-wait-sec",
 			workloads.MostLabels-1-i), "", "exact mean wait of the tasks of this priority"})
 	}
 	return append(m, []MetricInfo{
-		{"fairness", "higher", "Jain's index of the tenants' speeds, a speed being the inverse of " +
-			"a tenant's mean response: 1 if all are served alike, 1/n if one of n alone is"},
-		{"noisy-share", "", "share of the time in slots, until the last task is due, that the " +
-			"tenant with the most tasks had"},
+		{"fairness", "higher", "Jain's index of each tenant's time in slots, relative to its " +
+			"max–min fair share (by the strategy's weights where it has weights), from the end " +
+			"of the warm-up until the last task is due: 1 if every tenant received its fair share"},
+		{"noisy-share", "", "share of the time in slots, from the end of the warm-up until the " +
+			"last task is due, that the tenant with the most tasks had"},
 		{"others-mean-response-sec", "lower", "mean response of the tasks of all other tenants"},
 		{"others-p99-response-sec", "lower", "p99 of their response"},
+		{"others-ops/s", "higher", "their throughput in the window of noisy-share"},
+		{"others-share", "", "their share of the time in slots in that window"},
 		{"missed/op", "lower", "share of tasks with a deadline that were not completed by it"},
 		{"max-lateness-sec", "lower",
 			"how long after its deadline the latest was completed; negative: all were early"},

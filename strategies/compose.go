@@ -129,6 +129,7 @@ func (s *Spec) under(of func(Params) Params) {
 	s.Quantum, s.ClassPools = below(s.Quantum, of), below(s.ClassPools, of)
 	s.Starts, s.Durability = below(s.Starts, of), below(s.Durability, of)
 	s.ByPriority, s.Weights = below(s.ByPriority, of), below(s.Weights, of)
+	s.TenantWeights = below(s.TenantWeights, of)
 	s.Check = below(s.Check, of)
 }
 
@@ -187,7 +188,7 @@ func around(v PartVariant, inner Spec) (Spec, error) {
 	s.Parts += max(1, len(part.Keys))
 	s.Around = append([]string{part.Name}, inner.Around...)
 	if part.Holds || part.Changes == Routing { // what is inside chooses among those that it has
-		s.ByPriority, s.ByDeadline, s.Weights = nil, false, nil
+		s.ByPriority, s.ByDeadline, s.Weights, s.TenantWeights = nil, false, nil, nil
 	}
 	part.Alter(&s, inner, l)
 	s.New = func(ctx context.Context, p Params, sink Sink) Strategy {

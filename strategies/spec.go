@@ -75,6 +75,9 @@ type Spec struct {
 	// tasks waiting, the numbers of their tasks that start, each divided by the weight, differ by 1
 	// at most. Nil, or a nil result: Task.Tenant does not matter.
 	Weights func(p Params) func(tenant int32) int
+	// TenantWeights returns, for p, the weights by which waiting tenants share the slots, whether
+	// the strategy counts starts or their times. Nil, or a nil result: all tenants are alike.
+	TenantWeights func(p Params) func(tenant int32) int
 	// carries out Result.Retry; otherwise every attempt is the last
 	Retries   bool
 	UsesQueue bool // Params.Queue matters

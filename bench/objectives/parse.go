@@ -176,7 +176,8 @@ func isShare(unit string) bool {
 		"involuntary-switches/op", "page-faults/op", "major-faults/op":
 		return false
 	}
-	return strings.HasSuffix(unit, "/op") || strings.HasSuffix(unit, "utilisation")
+	return strings.HasSuffix(unit, "/op") || strings.HasSuffix(unit, "utilisation") ||
+		strings.HasSuffix(unit, "-share")
 }
 
 func shareOf(unit, text string) (float64, string, error) {

@@ -9,9 +9,11 @@ import (
 // again is no further sample.
 type RunID struct{ pkg, name, seed string }
 
-// ID is that of the run, where it was made under the virtual clock.
+// ID returns the identity of a run under the virtual clock: of poolbench's commands, by their names
+// and marks, or of a benchmark in go test, by the metric virtual-seed.
 func (r *Run) ID() (id RunID, virtual bool) {
-	return RunID{r.ConfigValue("pkg"), r.Name, r.Seed}, r.Seed != "" && r.Key("clock") == "virtual"
+	return RunID{r.ConfigValue("pkg"), r.Name, r.Seed},
+		r.Seed != "" && (r.Virtual || r.Key("clock") == "virtual")
 }
 
 // isCopy reports whether a virtual run is that of a line before it: of one name, seed and

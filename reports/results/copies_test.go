@@ -36,3 +36,37 @@ func TestCopies(t *testing.T) {
 		t.Errorf("a foreign file: %d runs", len(r.Runs))
 	}
 }
+
+// TestCopiesOfBenchmarks: a benchmark under the virtual clock reports its seed as a metric, which
+// is no result: runs of one name and seed are one sample, too.
+func TestCopiesOfBenchmarks(t *testing.T) {
+	const lines = `goos: linux
+pkg: example.com/mine
+BenchmarkMine-8   300   4.000 p99-response-ns   0 virtual-seed
+BenchmarkMine-8   300   5.000 p99-response-ns   1.000 virtual-seed
+BenchmarkMine-8   300   5.000 p99-response-ns   1.000 virtual-seed
+BenchmarkMine-8   300   7.000 p99-response-ns   9007199254740991 virtual-seed
+BenchmarkMine-4   300   4.000 p99-response-ns   0 virtual-seed
+BenchmarkReal-8   300   4.000 p99-response-ns
+BenchmarkReal-8   300   4.000 p99-response-ns
+PASS
+`
+	r := MustRead(t, lines)
+	var seeds []string
+	for _, run := range r.Runs {
+		seeds = append(seeds, run.Seed)
+	}
+	if want := []string{"0", "1", "9007199254740991", "0", "", ""}; !slices.Equal(seeds, want) {
+		t.Errorf("seeds %q, want %q", seeds, want)
+	}
+	if !slices.Equal(r.Metrics, []string{"p99-response-sec"}) {
+		t.Errorf("metrics %q", r.Metrics)
+	}
+	if len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], ":5: ") ||
+		!strings.Contains(r.Warnings[0], "is a copy and no further sample") {
+		t.Errorf("warnings: %q", r.Warnings)
+	}
+	if r := MustRead(t, strings.ReplaceAll(lines, "virtual-seed", "seeds")); len(r.Runs) != 7 {
+		t.Errorf("a metric of another name leaves %d runs", len(r.Runs))
+	}
+}

@@ -27,6 +27,15 @@ func (l Label) P99() string { return string(l) + "-p99-response-sec" }
 // Mean is the unit of the mean of their response.
 func (l Label) Mean() string { return string(l) + "-mean-response-sec" }
 
+// IsTenant reports whether it is a tenant's.
+func (l Label) IsTenant() bool { return strings.HasPrefix(string(l), "tenant-") }
+
+// Throughput is the unit of a tenant's throughput.
+func (l Label) Throughput() string { return string(l) + "-ops/s" }
+
+// Share is the unit of a tenant's share of the time in slots.
+func (l Label) Share() string { return string(l) + "-share" }
+
 var labelled = regexp.MustCompile(
 	`^(short|long|cpu|io|priority-\d+|tenant-\d+)-(?:mean|p99)-response-sec$`)
 

@@ -106,6 +106,7 @@ func (p *parser) result(rec *benchfmt.Result) error {
 		Pos:    p.feed.pos(),
 	}
 	units := make([]string, 0, len(rec.Values))
+	virtualSeed := ""
 	for _, v := range rec.Values {
 		value, unit := v.Value, v.Unit
 		if v.OrigUnit == "" {
@@ -114,6 +115,10 @@ func (p *parser) result(rec *benchfmt.Result) error {
 		}
 		if math.IsNaN(value) || math.IsInf(value, 0) {
 			return p.feed.errorf("%s of %s is %v, which cannot be compared", unit, run.Name, value)
+		}
+		if unit == rundir.VirtualSeed {
+			virtualSeed = strconv.FormatFloat(value, 'f', 0, 64)
+			continue
 		}
 		if value == 0 {
 			value = 0 // without the sign that package testing prints of what is rounded up to it
@@ -130,6 +135,9 @@ func (p *parser) result(rec *benchfmt.Result) error {
 		return nil
 	}
 	run.Doubts, run.Uncertain, run.Seed = p.marks.run()
+	if virtualSeed != "" {
+		run.Seed, run.Virtual = virtualSeed, true
+	}
 	for _, unit := range units {
 		if !p.metrics[unit] {
 			p.metrics[unit] = true

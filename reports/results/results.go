@@ -64,8 +64,10 @@ type Run struct {
 	// Uncertain maps the units of metrics whose 95 % error is beyond 25 % to that error, relative to
 	// the value (0.48: ±48 %); +Inf if the run is too short for any bound.
 	Uncertain map[string]float64
-	// of its arrivals and task times, as its file says in the line before it; "" where it does not
-	Seed string
+	// of its arrivals and task times, as its file says in the line before it, or as a benchmark
+	// reports it in go test; "" where it does not
+	Seed    string
+	Virtual bool // a benchmark in go test, under the virtual clock
 	// what charts and tables name an attack by: its target, or "STRATEGY to TARGET"; "" where its
 	// strategy is enough
 	Attacked string

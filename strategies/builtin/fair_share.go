@@ -67,9 +67,9 @@ var _ = strategies.RegisterBuiltin(engine.Queued(strategies.Spec{
 		if p.Values.Duration("quantum") > 0 {
 			return nil // starts are not what is shared
 		}
-		weightOf, _ := weightsOf(p.Values.Text("weights"))
-		return weightOf
+		return fairWeights(p)
 	},
+	TenantWeights: fairWeights,
 
 	Check: func(p strategies.Params) error {
 		_, err := weightsOf(p.Values.Text("weights"))
@@ -82,6 +82,12 @@ var _ = strategies.RegisterBuiltin(engine.Queued(strategies.Spec{
 		return s
 	},
 }))
+
+// fairWeights returns the weights that the parameters give.
+func fairWeights(p strategies.Params) func(tenant int32) int {
+	weightOf, _ := weightsOf(p.Values.Text("weights"))
+	return weightOf
+}
 
 // mostWeight bounds how many tasks one tenant starts in a turn.
 const mostWeight = 1_000_000

@@ -11,6 +11,7 @@ package observed
 
 import (
 	"errors"
+	"math"
 	"time"
 
 	"github.com/poolbench/poolbench/bench/calls"
@@ -89,16 +90,13 @@ type Measured struct {
 	inTime   int // completed within the deadline
 	started  int
 	attempts int
-	From     int64 // of the stretch of time that they stand for: see Span
-	until    int64 // its end
-	// how long after the first due the first of them started: by then, the tasks of the warm-up had
-	// the slots
-	backlog int64
-	lastEnd int64
-	busy    int64   // of started tasks
-	busySq  float64 // Σ (busy/second)²
-
-	FirstDue, begun int64 // the first due and the first start
+	From     int64   // of the stretch of time that they stand for: see Span
+	until    int64   // its end; with closed arrivals, less the time that the warm-up's tasks took
+	plan     int64   // its end by the plan: the last due, or the duration
+	lastEnd  int64   // of all tasks, those of the warm-up included
+	left     int     // accepted tasks of the warm-up that ended after From
+	busy     int64   // of started tasks
+	busySq   float64 // Σ (busy/second)²
 }
 
 // Count adds a task to the sums.
@@ -109,9 +107,7 @@ func (m *Measured) Count(r *records.Record, deadline int64) {
 		m.inTime++
 	}
 	if r.Attempts > 0 {
-		if m.started++; m.started == 1 || r.Start < m.begun {
-			m.begun = r.Start
-		}
+		m.started++
 		m.attempts += int(r.Attempts)
 		m.busy += r.Busy
 		sec := float64(r.Busy) / Second
@@ -119,36 +115,59 @@ func (m *Measured) Count(r *records.Record, deadline int64) {
 	}
 }
 
-// Ended is the sum of a run whose plan took until then; warm says that it had a warm-up.
-func (m Measured) Ended(s Plan, until int64, warm bool) Measured {
-	m.until = until
-	if m.started > 0 && warm {
-		m.backlog = max(m.begun-m.FirstDue, 0)
+// CountLeft adds the ends of the warm-up's tasks that were in the system at From.
+func (m *Measured) CountLeft(ends ...int64) {
+	for _, end := range ends {
+		if end > m.From {
+			m.left++
+			m.lastEnd = max(m.lastEnd, end)
+		}
 	}
+}
+
+// Ended returns the sums of a run whose plan took until then.
+func (m Measured) Ended(s Plan, until int64) Measured {
+	m.plan, m.until = until, until
 	if s.Arrival.IsClosed() { // the next task is due when one has ended
-		m.until = max(m.until, m.lastEnd) - m.backlog
+		m.until = m.From + m.served(max(until, m.lastEnd))
 	}
 	return m
 }
 
 // Measure sums up the tasks from first on.
 func (o *Run) Measure(first int) (m Measured) {
-	m.N, m.FirstDue = o.Trace.Len()-first, o.Trace.At(first).Due
+	m.N = o.Trace.Len() - first
 	from, until := Span(o.Trace.Len(), first, func(i int) int64 { return o.Trace.At(i).Due },
 		int64(o.Plan.Duration))
 	m.From = from
-	for _, rec := range o.Trace.From(first) {
-		m.Count(rec, int64(o.Plan.Deadline))
+	for i, rec := range o.Trace.From(0) {
+		switch {
+		case i >= first:
+			m.Count(rec, int64(o.Plan.Deadline))
+		case rec.Accepted():
+			m.CountLeft(rec.End)
+		}
 	}
-	return m.Ended(o.Plan, until, first > 0)
+	return m.Ended(o.Plan, until)
 }
 
-// Seconds is how long the measured part took, until its last end. While the strategy was still at
-// work on what it had of the warm-up the measured part had not begun; but where more of that was
-// left then than at the end it takes as long as its tasks stand for: nothing completes more than
-// arrives.
+// served is the part of the time from From to end that the measured tasks account for: the tasks
+// that the warm-up left account for the rest, in proportion to their number. So the rate of the
+// measured tasks is the rate of all that ended in this time, in whatever order a strategy serves
+// them.
+func (m Measured) served(end int64) int64 {
+	if m.left == 0 {
+		return end - m.From
+	}
+	share := float64(m.started) / float64(m.started+m.left)
+	return int64(math.Round(float64(end-m.From) * share))
+}
+
+// Seconds is how long the measured tasks took, without the time in which a strategy served what the
+// warm-up had left. It is at least the time that they stand for: where a strategy catches up, it
+// completes no more than arrives.
 func (m Measured) Seconds() float64 {
-	return float64(max(m.until, m.lastEnd-m.backlog)-m.From) / Second
+	return float64(max(m.until-m.From, m.served(m.lastEnd))) / Second
 }
 
 // Rate is the realised arrival rate per second; 0 when all were due at once.

@@ -63,7 +63,7 @@ func (o *Run) ReportTimes(r *result.Result, first int, m Measured) error {
 		}
 	}
 	o.reportClasses(r, first, scratch)
-	o.reportLabels(r, first, scratch)
+	o.reportLabels(r, first, m, scratch)
 	o.ReportFound(r, first)
 	lags := scratch[:0]
 	for i, lag := range o.Trace.Lags() {

@@ -124,7 +124,8 @@ func (f *Fold) add(r *records.Record) {
 	counts := i >= f.first
 	if i == f.first {
 		f.m.From = f.due // the gap before the first that counts
-		f.m.FirstDue = r.Due
+		f.m.CountLeft(f.flow.Ends...)
+		f.labels.From = f.due
 	}
 	f.due = r.Due
 	lag := f.lag.Of(r)
@@ -134,11 +135,11 @@ func (f *Fold) add(r *records.Record) {
 	f.parts.Add(r, lag, counts)
 	f.course.Add(r)
 	f.spread.Add(r)
+	f.labels.Add(uint64(i), r, counts)
 	if !counts {
 		return
 	}
 	f.m.N++
-	f.labels.Add(uint64(i), r)
 	f.m.Count(r, int64(f.o.Plan.Deadline))
 	if r.Outcome != records.Unsettled {
 		f.slow.Add(i, r, lag)
@@ -234,13 +235,13 @@ func (f *Fold) part() (*result.Result, error) {
 	if !f.cut {
 		until = max(until, int64(s.Duration))
 	}
-	m := f.m.Ended(s, until, f.first > 0)
+	m := f.m.Ended(s, until)
 	flow := f.flow.Ended(f.begin)
 	m.Report(r)
 	if err := f.reportTimes(r); err != nil {
 		return nil, err
 	}
-	f.labels.Report(r, f.due, f.groupP99)
+	f.labels.Report(r, until, f.groupP99)
 	o.ReportShares(r, m, flow)
 	if err := o.ReportCalls(r, m.N); err != nil {
 		return nil, err

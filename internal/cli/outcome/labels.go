@@ -11,17 +11,24 @@ import (
 )
 
 // showLabels prints the p99 of each class, priority or tenant of tasks, where there are several: a
-// strategy that prefers some makes others wait, and the p99 of all tasks does not tell.
+// strategy that prefers some makes others wait, and the p99 of all tasks does not show it. For
+// tenants it prints their shares of the slots, too.
 func showLabels(p *terminal.Printer, rows []Row) error {
 	labels := results.Labels(cellsOf(rows))
 	if len(labels) < 2 {
 		return nil
 	}
-	columns := make([]Column, len(labels))
-	for i, l := range labels {
-		columns[i] = Column{Head: l.String(), Unit: l.P99()}
+	var responses, shares []Column
+	for _, l := range labels {
+		responses = append(responses, Column{Head: l.String(), Unit: l.P99()})
+		if l.IsTenant() {
+			shares = append(shares, Column{Head: l.String(), Unit: l.Share()})
+		}
 	}
-	return p.Table(Table("p99 response of", columns, rows))
+	if err := p.Table(Table("p99 response of", responses, rows)); err != nil || shares == nil {
+		return err
+	}
+	return p.Table(Table("share of slots of", shares, rows))
 }
 
 func cellsOf(rows []Row) (cells []results.Cell) {

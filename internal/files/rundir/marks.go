@@ -46,6 +46,13 @@ var marks = []Mark{Header, Strategies, Plan, Objective, Seed, Agent, BrokenLaw, 
 // CheckLaw begins the reason of a result that breaks a law. The law is in a line of its own.
 const CheckLaw = "broken law"
 
+// VirtualSeed is the unit by which a benchmark under the virtual clock reports its seed in go test,
+// whose output has no marks. It is exact as a float64: the seed modulo VirtualSeeds.
+const VirtualSeed = "virtual-seed"
+
+// VirtualSeeds is one more than the largest value of VirtualSeed.
+const VirtualSeeds = 1 << 53
+
 // CheckUnfinished begins the reason of a result of a run that is not over, or was cut off. While
 // the run goes on such a result is replaced by later ones, and last by that of the run.
 const CheckUnfinished = "unfinished"

@@ -22,6 +22,13 @@ func Labels(g *grid.Group) *Table {
 		columns = append(columns,
 			Column{Head: l.String() + ", p99", Unit: l.P99(), Hint: "of the response of these tasks"},
 			Column{Head: "mean", Unit: l.Mean(), Hint: "of " + l.String()})
+		if l.IsTenant() {
+			columns = append(columns,
+				Column{Head: "throughput", Unit: l.Throughput(),
+					Hint: "tasks of " + l.String() + " completed per second"},
+				Column{Head: "share", Unit: l.Share(),
+					Hint: "share of the time in slots that " + l.String() + " had"})
+		}
 	}
 	fill(g, t, shown(g, columns))
 	return t
