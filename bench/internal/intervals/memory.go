@@ -3,6 +3,7 @@ package intervals
 import (
 	"math"
 
+	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/bench/dist"
 	"github.com/poolbench/poolbench/bench/internal/observed"
 	"github.com/poolbench/poolbench/bench/records"
@@ -31,6 +32,9 @@ type Memory struct {
 	Known    bool
 	Reorders bool // tasks start, and run whole, in another order than they came in
 	sheds    bool
+	Forecast *Forecast // nil: the plan does not tell how accurate its runs are
+	exact    bool      // the forecast is of this strategy, not of one as busy
+	paced    bool      // tasks run in steps
 }
 
 // p99Width is the constant of the p99, measured over loads of 0.7 to 0.95, C² of 0 to 16 and 1 to
@@ -78,12 +82,19 @@ func (k Memory) Response(matters float64) float64 {
 	return min(k.Relax, 1+k.c2+k.Relax*k.brief*k.brief/(matters*matters))
 }
 
-// Relaxation is how many tasks tell as much as one independent task, at a load of the slots: in
-// heavy traffic (1+C²)/(1−ρ)² (Whitt, Planning queueing simulations, 1989), in a queue of K slots
-// that sheds no more than (1+C²)(1+K)², and in a closed loop (1+C²)(1+N) for N clients: it forgets
-// when all have been through. It is infinite where a queue without bound grows.
+// Relaxation returns how many tasks of a run carry as much information as one independent task, at
+// a load of the slots. In heavy traffic this is (I+C²)/(1−ρ)² (Whitt, Planning queueing simulations,
+// 1989), I being the dispersion of the arrivals: bursts add to it as much as the queues that they
+// build take to drain. It is at least the memory of the arrivals, and (1+C²)(1+K)² in a queue of K
+// slots that sheds. In a closed loop it is (1+C²)(1+N) for N clients: the loop forgets when all
+// have been through. It is infinite if a queue without bound grows.
 func Relaxation(o *observed.Run, load, c2 float64) float64 {
-	slack := 1 - load
+	slack, bursts := 1-load, arrivals.Bursts{Dispersion: 1, Memory: 1}
+	if !o.Follows && o.Mean > 0 {
+		if b, known := o.Plan.Arrival.Bursts(o.Plan.Rate(o.Mean)); known {
+			bursts = arrivals.Bursts{Dispersion: max(b.Dispersion, 1), Memory: b.Memory}
+		}
+	}
 	switch spec, p := o.Plan.Strategy, o.Plan.Params; {
 	case o.Bound() == 0:
 		slack = 1
@@ -97,7 +108,7 @@ func Relaxation(o *observed.Run, load, c2 float64) float64 {
 	case c2 == 0 && o.Plan.Arrival.Spec.Name == "constant" && !o.Follows:
 		return 1 // nothing is left to chance
 	}
-	return (1 + c2) / (slack * slack)
+	return max((bursts.Dispersion+c2)/(slack*slack), bursts.Memory)
 }
 
 // MemoryOf finds what is the slowest to forget: the slots, the pool of a class, or what bounds how
@@ -153,8 +164,17 @@ func MemoryOf(o *observed.Run, r *result.Result, first int, m observed.Measured)
 	// under the real clock tasks take what is planned, or longer
 	full := math.IsInf(k.Relax, 1) && s.Target == "none" && s.Timeout == 0 &&
 		s.Rate(o.Mean)*o.Mean.Seconds() >= float64(o.Slots())
-	if shed, _ := r.Metric("shed/op"); shed == 0 && (planned && o.Poisson() || full) {
+	_, declared := s.Arrival.Bursts(rate)
+	declared = declared && !o.Follows
+	if shed, _ := r.Metric("shed/op"); shed == 0 && (planned && declared || full) {
 		k.Planned = k.Relax // in whatever order tasks start: the slots are as busy
+	}
+	k.Forecast = ForecastOf(o, float64(m.N), k.Relax)
+	k.exact = k.Forecast != nil && (fifo || spec.Bound == nil || spec.ClassPools != nil) &&
+		!spec.Splits && spec.Quantum == nil
+	k.paced = spec.Quantum != nil
+	if k.exact && !o.Poisson() && mean > 0 {
+		k.waits, k.wait = k.Forecast.Waits, k.Forecast.MeanWait/mean
 	}
 	if k.Planned == 0 || spec.Bound != nil && !fifo && spec.ClassPools == nil {
 		k.Relax = max(k.Relax, ownRelaxation(o, first))
