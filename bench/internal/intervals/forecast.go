@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"time"
 
@@ -23,12 +24,14 @@ type Forecast struct {
 	MeanWait float64 // in seconds
 	Waits    float64 // share of the tasks that wait
 	length   float64 // tasks of a stretch
+	count    int     // of stretches
 	errors   map[string]errorOf
 }
 
 // errorOf is the error of a metric over stretches of a forecast.
 type errorOf struct {
 	relative float64 // 95 % error of a stretch
+	share    float64 // standard error of the share of tasks beyond a quantile of the response
 	lag      float64 // correlation of neighbouring stretches, at least 0
 }
 
@@ -42,16 +45,31 @@ func (f *Forecast) Error(unit string, n float64) (share float64, ok bool) {
 	if !ok || n <= 0 {
 		return 0, false
 	}
+	return e.relative * f.scale(e.lag, n), true
+}
+
+// scale is the ratio of an error of n tasks to that of a stretch.
+func (f *Forecast) scale(lag, n float64) float64 {
 	if n <= f.length {
-		return e.relative * math.Sqrt(f.length/n), true
+		return math.Sqrt(f.length / n)
 	}
-	return e.relative * math.Sqrt(f.length/n*(1+e.lag)/(1-e.lag)), true
+	return math.Sqrt(f.length / n * (1 + lag) / (1 - lag))
+}
+
+// beyondError returns the standard error of the share of n tasks beyond a quantile of the response.
+func (f *Forecast) beyondError(quantile string, n float64) (se float64, ok bool) {
+	if f == nil {
+		return 0, false
+	}
+	e, ok := f.errors[quantile+"-response-sec"]
+	return e.share * f.scale(e.lag, n), ok && e.share > 0
 }
 
 // Sizes of a forecast, in tasks. A task costs about 0.1 µs.
 const (
-	stretchesOfForecast = 50
-	stretchLeast        = 20_000    // at least this long if the run is longer
+	stretchesOfForecast = 100
+	leastOfForecast     = 25        // stretches, if these are long
+	stretchLeast        = 10_000    // at least this long if the run is longer
 	stretchMemories     = 20        // and so many memories
 	forecastMemories    = 200       // memories of the whole
 	mostForecast        = 2_000_000 // of the whole
@@ -94,7 +112,7 @@ func forecastOf(o *observed.Run, n, relax float64, most int) *Forecast {
 		return nil
 	}
 	stretch := min(n, max(stretchLeast, stretchMemories*relax),
-		float64(most)/stretchesOfForecast)
+		float64(most)/leastOfForecast)
 	digits := math.Pow(10, math.Floor(math.Log10(stretch))) / 10
 	p.stretch = max(int(math.Floor(stretch/digits)*digits), 1) // so that runs share it
 	p.total = int(min(max(float64(stretchesOfForecast*p.stretch), forecastMemories*relax),
@@ -202,7 +220,7 @@ func (p forecastPlan) forecast(
 		service[i] = int64(from.Sample(r))
 	}
 	responses, held := p.responses(due, service, long, policy)
-	f := &Forecast{length: float64(p.stretch), errors: map[string]errorOf{}}
+	f := &Forecast{length: float64(p.stretch), count: p.total / p.stretch, errors: map[string]errorOf{}}
 	responses, held = responses[warm:], held[warm:]
 	if long != nil {
 		long = long[warm:]
@@ -223,9 +241,7 @@ func (p forecastPlan) forecast(
 		}
 		return waits, responses[j] >= 0
 	})
-	f.addTimes("", "service", p.stretch, responses, func(j int) (int64, bool) {
-		return held[j], responses[j] >= 0
-	})
+	f.addService(service[warm:])
 	return f
 }
 
@@ -302,10 +318,48 @@ func (f *Forecast) addTimes(
 	}
 	mean := total / float64(len(values))
 	f.add(unit("mean"), mean, parts[0])
-	for q, v := range samples.NearestRanks(nil, values, shares...) {
-		f.add(unit(result.Quantiles[q].Name), float64(v), parts[1+q])
+	for q, v := range samples.NearestRanks(nil, slices.Clone(values), shares...) {
+		name := unit(result.Quantiles[q].Name)
+		f.add(name, float64(v), parts[1+q])
+		if e, ok := f.errors[name]; ok && class == "" && of == "response" {
+			square := 0.0
+			beyond := sharesBeyond(v, values, len(all)/stretch)
+			expected, _ := observed.MeanAndSD(beyond)
+			for _, share := range beyond {
+				square += (share - expected) * (share - expected) / float64(len(beyond)-1)
+			}
+			e.share = math.Sqrt(square)
+			f.errors[name] = e
+		}
 	}
 	return mean / observed.Second
+}
+
+// addService adds the errors of the service times, which are independent.
+func (f *Forecast) addService(service []int64) {
+	sorted := slices.Clone(service)
+	slices.Sort(sorted)
+	mean, square, n := 0.0, 0.0, float64(len(sorted))
+	for _, v := range sorted {
+		mean += float64(v) / n
+	}
+	if mean == 0 {
+		return
+	}
+	for _, v := range sorted {
+		square += (float64(v) - mean) * (float64(v) - mean) / n
+	}
+	f.errors["mean-service-sec"] = errorOf{relative: normal * math.Sqrt(square/f.length) / mean}
+	for _, q := range result.Quantiles {
+		half := normal * math.Sqrt(q.P*(1-q.P)/f.length)
+		at := func(p float64) float64 {
+			return float64(sorted[samples.Rank(len(sorted), min(max(p, 0), 1))-1])
+		}
+		if v := at(q.P); v > 0 {
+			f.errors[q.Name+"-service-sec"] = errorOf{
+				relative: max(at(q.P+half)-v, v-at(q.P-half)) / v}
+		}
+	}
 }
 
 // add adds the error of a metric whose value is whole, and of stretches of the run parts.
@@ -320,7 +374,7 @@ func (f *Forecast) add(unit string, whole float64, parts []float64) {
 			product += (v - whole) * (parts[i-1] - whole)
 		}
 	}
-	e := errorOf{relative: 1.96 * math.Sqrt(square/float64(len(parts))) / whole}
+	e := errorOf{relative: normal * math.Sqrt(square/float64(len(parts))) / whole}
 	if square > 0 {
 		e.lag = min(max(product/square, 0), 0.9)
 	}
