@@ -30,13 +30,14 @@ type Forecast struct {
 
 // errorOf is the error of a metric over stretches of a forecast.
 type errorOf struct {
-	relative float64 // 95 % error of a stretch
-	share    float64 // standard error of the share of tasks beyond a quantile of the response
-	lag      float64 // correlation of neighbouring stretches, at least 0
+	factor float64 // logarithm of the factor by which a stretch is off, in 95 of 100
+	share  float64 // standard error of the share of tasks beyond a quantile of the response
+	lag    float64 // correlation of neighbouring stretches, at least 0
 }
 
-// Error returns the relative 95 % error of a metric of a run of n tasks: 1.96 times the root mean
-// square of its deviations. It is false for metrics that the forecast does not have.
+// Error returns the relative 95 % error of a metric of a run of n tasks. It is the error of a
+// factor: with an error of 0.5 a run has up to 1.5 times the true value, or 1/1.5 of it. It is
+// false for metrics that the forecast does not have.
 func (f *Forecast) Error(unit string, n float64) (share float64, ok bool) {
 	if f == nil {
 		return 0, false
@@ -45,7 +46,7 @@ func (f *Forecast) Error(unit string, n float64) (share float64, ok bool) {
 	if !ok || n <= 0 {
 		return 0, false
 	}
-	return e.relative * f.scale(e.lag, n), true
+	return math.Expm1(e.factor * f.scale(e.lag, n)), true
 }
 
 // scale is the ratio of an error of n tasks to that of a stretch.
@@ -349,7 +350,7 @@ func (f *Forecast) addService(service []int64) {
 	for _, v := range sorted {
 		square += (float64(v) - mean) * (float64(v) - mean) / n
 	}
-	f.errors["mean-service-sec"] = errorOf{relative: normal * math.Sqrt(square/f.length) / mean}
+	f.errors["mean-service-sec"] = errorOf{factor: normal * math.Sqrt(square/f.length) / mean}
 	for _, q := range result.Quantiles {
 		half := normal * math.Sqrt(q.P*(1-q.P)/f.length)
 		at := func(p float64) float64 {
@@ -357,7 +358,7 @@ func (f *Forecast) addService(service []int64) {
 		}
 		if v := at(q.P); v > 0 {
 			f.errors[q.Name+"-service-sec"] = errorOf{
-				relative: max(at(q.P+half)-v, v-at(q.P-half)) / v}
+				factor: math.Log(max(at(q.P+half)/v, v/max(at(q.P-half), 1)))}
 		}
 	}
 }
@@ -367,14 +368,17 @@ func (f *Forecast) add(unit string, whole float64, parts []float64) {
 	if whole <= 0 || len(parts) < 2 {
 		return
 	}
-	square, product := 0.0, 0.0
-	for i, v := range parts {
-		square += (v - whole) * (v - whole)
-		if i > 0 {
-			product += (v - whole) * (parts[i-1] - whole)
+	square, product, before := 0.0, 0.0, 0.0
+	for _, v := range parts {
+		off := -1.0 // of a stretch that has none, such as one without waits
+		if v > 0 {
+			off = math.Log(v / whole)
 		}
+		square += off * off
+		product += off * before
+		before = off
 	}
-	e := errorOf{relative: normal * math.Sqrt(square/float64(len(parts))) / whole}
+	e := errorOf{factor: normal * math.Sqrt(square/float64(len(parts)))}
 	if square > 0 {
 		e.lag = min(max(product/square, 0), 0.9)
 	}

@@ -82,7 +82,7 @@ func reportMean(
 	if e, ok := k.Forecast.Error(name+"-sec", float64(len(values))); ok && k.exact && k.bursty {
 		mean, _ := r.Metric(name + "-sec")
 		e *= leastOfPlan
-		low, high = min(low, mean*(1-e)), max(high, mean*(1+e))
+		low, high = min(low, mean/(1+e)), max(high, mean*(1+e))
 	}
 	if se > 0 {
 		r.Add(name+"-low-sec", max(low, 0))

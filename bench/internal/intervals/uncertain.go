@@ -22,6 +22,9 @@ const (
 	mostP99Error = 0.15 * normal / 2.576
 )
 
+// ownMemories is the length of a run, in what it remembers, from which its stretches tell its error.
+const ownMemories = 50
+
 // timesOfTasks are the times that a result has the mean and quantiles of.
 var timesOfTasks = []struct {
 	of    string
@@ -42,9 +45,9 @@ func statistics() []string {
 }
 
 // MarkUncertain adds to the result the metrics whose 95 % error is too large. The error comes from
-// the forecast of the plan if that is of the strategy itself. Of a strategy that starts tasks in
-// another order it is the larger of the forecast's and the one that the run's own tasks show, and
-// of a strategy or a plan without a forecast the run's own.
+// the forecast of the plan if that is of the strategy itself, else from the differences between
+// stretches of the run. In a run that is too short for these it is at least that of the forecast,
+// which is of a strategy that keeps the slots as busy.
 func (k Memory) MarkUncertain(o *observed.Run, r *result.Result, first int, own Scatter) {
 	mark := func(unit string, e float64) {
 		limit := mostError
@@ -72,7 +75,9 @@ func (k Memory) MarkUncertain(o *observed.Run, r *result.Result, first int, own 
 				switch {
 				case unit == "p99-response-sec" && (planned || k.Known):
 					e = k.P99Error(r, own, n, k.Relax)
-				case errors != nil && !(planned && k.exact):
+				case errors != nil && n >= ownMemories*k.Relax:
+					e = errors[i]
+				case errors != nil:
 					e = max(e, errors[i])
 				}
 				mark(unit, e)
@@ -90,14 +95,19 @@ func isP99Response(unit string) bool {
 // forecast, else by the fit for queues of tasks that arrive at random and remember relax of them.
 // Of tasks that overtake each other the run's own p99 counts as well.
 func (k Memory) P99Error(r *result.Result, own Scatter, n, relax float64) float64 {
-	variance := k.P99Variance(relax, waitShare(r))
+	variance, factor := k.P99Variance(relax, waitShare(r)), false
 	if e, ok := k.Forecast.Error("p99-response-sec", n); ok {
-		variance = n * e * e / (normal * normal)
+		off := math.Log1p(e)
+		variance, factor = n*off*off/(normal*normal), true
 	}
 	if k.Reorders && !k.exact {
 		variance = own.With(variance)
 	}
-	return normal * math.Sqrt(variance/n)
+	e := normal * math.Sqrt(variance/n)
+	if factor {
+		return math.Expm1(e)
+	}
+	return e
 }
 
 // waitShare is the p99 wait as a share of the p99 response; 1 if the run lacks one of them.
