@@ -9,12 +9,12 @@ import (
 )
 
 // Bounds of the default number of tasks under the virtual clock. They are numbers of tasks, not
-// times, so that a command gives the same results on any machine. A task of a run takes about
-// 1.5 µs and one of a forecast 0.15 µs: some 10 s of one processor in all.
+// times, so that a command gives the same results on any machine. With its part of the report a
+// task of a run takes about 3 µs, and one of a forecast 0.15 µs: 10 s of one processor in all.
 const (
 	enoughError   = 0.08      // 95 % error of the p99 response
-	mostTasks     = 2_000_000 // of a run
-	mostOfSuite   = 6_000_000 // of all runs
+	mostTasks     = 1_000_000 // of a run
+	mostOfSuite   = 3_000_000 // of all runs
 	mostPlanned   = 8_000_000 // of all forecasts
 	mostForecast  = 2_000_000 // of a forecast
 	leastForecast = 100_000

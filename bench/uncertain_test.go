@@ -115,7 +115,7 @@ func TestEnoughTasks(t *testing.T) {
 	if both := of(1, pool(0.3), pool(0.85)); both != n {
 		t.Errorf("loads 0.3 and 0.85: %d tasks, want %d", both, n)
 	}
-	if many := of(100, pool(0.85)); many != 50_000 {
+	if many := of(100, pool(0.85)); many != 30_000 {
 		t.Errorf("100 repetitions: %d tasks", many)
 	}
 	overloaded, real := pool(1.2), pool(0.85)

@@ -31,7 +31,10 @@ type Forecast struct {
 // errorOf is the error of a metric over stretches of a forecast.
 type errorOf struct {
 	factor float64 // logarithm of the factor by which a stretch is off, in 95 of 100
-	share  float64 // standard error of the share of tasks beyond a quantile of the response
+	// the same for long runs: a short stretch with twice the tasks beyond a quantile moves it by
+	// less than in proportion, and the errors of longer runs are in proportion
+	linear float64
+	share  float64 // standard error of the share of tasks beyond a quantile
 	lag    float64 // correlation of neighbouring stretches, at least 0
 }
 
@@ -46,7 +49,11 @@ func (f *Forecast) Error(unit string, n float64) (share float64, ok bool) {
 	if !ok || n <= 0 {
 		return 0, false
 	}
-	return math.Expm1(e.factor * f.scale(e.lag, n)), true
+	factor := e.factor
+	if n > f.length {
+		factor = max(factor, e.linear)
+	}
+	return math.Expm1(factor * f.scale(e.lag, n)), true
 }
 
 // scale is the ratio of an error of n tasks to that of a stretch.
@@ -319,19 +326,22 @@ func (f *Forecast) addTimes(
 	}
 	mean := total / float64(len(values))
 	f.add(unit("mean"), mean, parts[0])
-	for q, v := range samples.NearestRanks(nil, slices.Clone(values), shares...) {
+	whole := samples.NewRanking(slices.Clone(values))
+	for q, p := range shares {
+		v := whole.At(p)
 		name := unit(result.Quantiles[q].Name)
-		f.add(name, float64(v), parts[1+q])
-		if e, ok := f.errors[name]; ok && class == "" && of == "response" {
-			square := 0.0
-			beyond := sharesBeyond(v, values, len(all)/stretch)
-			expected, _ := observed.MeanAndSD(beyond)
-			for _, share := range beyond {
-				square += (share - expected) * (share - expected) / float64(len(beyond)-1)
-			}
-			e.share = math.Sqrt(square)
-			f.errors[name] = e
+		if f.add(name, float64(v), parts[1+q]); len(parts[1+q]) < 2 || v == 0 {
+			continue
 		}
+		e := f.errors[name]
+		e.share, e.lag = spreadOf(sharesBeyond(v, values, len(all)/stretch), 1-p)
+		const around = 1.5
+		low, high := whole.At(1-(1-p)*around), whole.At(1-(1-p)/around)
+		if low > 0 {
+			slope := math.Log(float64(high)/float64(low)) / (2 * math.Log(around) * (1 - p))
+			e.linear = normal * e.share * slope
+		}
+		f.errors[name] = e
 	}
 	return mean / observed.Second
 }
@@ -368,19 +378,32 @@ func (f *Forecast) add(unit string, whole float64, parts []float64) {
 	if whole <= 0 || len(parts) < 2 {
 		return
 	}
-	square, product, before := 0.0, 0.0, 0.0
-	for _, v := range parts {
-		off := -1.0 // of a stretch that has none, such as one without waits
+	off := make([]float64, len(parts))
+	for i, v := range parts {
+		off[i] = -1 // of a stretch that has none, such as one without waits
 		if v > 0 {
-			off = math.Log(v / whole)
+			off[i] = math.Log(v / whole)
 		}
+	}
+	var e errorOf
+	e.factor, _ = spreadOf(off, 0)
+	e.linear, e.lag = spreadOf(parts, whole)
+	e.factor, e.linear = normal*e.factor, normal*e.linear/whole
+	f.errors[unit] = e
+}
+
+// spreadOf returns the root mean square of the deviations of values from their expected value, and
+// the correlation of neighbours, at least 0.
+func spreadOf(values []float64, expected float64) (spread, lag float64) {
+	square, product, before := 0.0, 0.0, 0.0
+	for _, v := range values {
+		off := v - expected
 		square += off * off
 		product += off * before
 		before = off
 	}
-	e := errorOf{factor: normal * math.Sqrt(square/float64(len(parts)))}
 	if square > 0 {
-		e.lag = min(max(product/square, 0), 0.9)
+		lag = min(max(product/square, 0), 0.9)
 	}
-	f.errors[unit] = e
+	return math.Sqrt(square / float64(len(values))), lag
 }
