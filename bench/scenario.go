@@ -287,7 +287,8 @@ func endless(w workloads.Workload) bool {
 // described is the scenario as what is computed of its run asks for it.
 func (s Scenario) described() observed.Plan {
 	return observed.Plan{Strategy: s.Strategy.Spec, Params: s.params(), Kind: s.Workload.Spec.Kind,
-		Target: s.Target.Spec.Name, Arrival: s.Load.Arrival, Relative: s.Load.Relative,
+		Target: s.Target.Spec.Name, Served: s.Target, Arrival: s.Load.Arrival,
+		Relative:  s.Load.Relative,
 		PerSecond: s.Load.PerSecond, Tasks: s.Stop.Tasks, Duration: s.Stop.Duration,
 		Warmup: s.Stop.Warmup, Deadline: s.Deadline, Timeout: s.Timeout, Drain: s.Drain,
 		Seed: s.Seed, Virtual: s.Clock == Virtual, Among: s.Among}

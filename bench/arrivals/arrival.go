@@ -19,6 +19,16 @@ type Clients struct {
 	Think dist.Dist
 }
 
+// Bursts describes how the arrivals of a steady process depend on each other.
+type Bursts struct {
+	// Dispersion is the variance of the number of arrivals in a long time over its mean: 1 for
+	// Poisson arrivals, 0 for equal gaps, more for bursts.
+	Dispersion float64
+	// Memory is the number of arrivals after which the next ones hardly depend on the first: the
+	// correlation time of the rate, times the mean rate.
+	Memory float64
+}
+
 // A Spec describes an arrival process. Exactly one of Open and Closed is set.
 type Spec struct {
 	Name    string
@@ -34,6 +44,9 @@ type Spec struct {
 	// Unsteady: the rate itself changes as the run goes on, so that a response which does too is
 	// what was asked for, and no doubt.
 	Unsteady bool
+	// Bursts describes how arrivals of a steady process at that rate depend on each other, from
+	// which the length of a run follows that its statistics need. Nil: nobody knows.
+	Bursts func(rate float64, v param.Values) Bursts
 	// Tasks is how many there are, of a process that comes to an end; nil: it goes on.
 	Tasks func(v param.Values) int
 	// Doubt is what makes the plan doubtful, in a line; nil, or "": nothing.
@@ -110,6 +123,15 @@ func (v Variant) IsClosed() bool { return v.Spec.Closed != nil }
 func (v Variant) TakesRate() bool {
 	return !v.IsClosed() && !v.Spec.AllAtOnce &&
 		(v.Spec.FixedRate == nil || !v.Spec.FixedRate(v.Values))
+}
+
+// Bursts returns how the arrivals at that rate depend on each other; known is false if the process
+// does not declare it.
+func (v Variant) Bursts(rate float64) (b Bursts, known bool) {
+	if v.Spec.Bursts == nil {
+		return Bursts{}, false
+	}
+	return v.Spec.Bursts(rate, v.Values), true
 }
 
 // Tasks is how many tasks the process has; 0 where it goes on for as long as the run does.

@@ -19,6 +19,9 @@ var _ = register(Spec{
 			Doc: "time from one bulk to the next; 0s: from the load or the rate"},
 	},
 	FixedRate: func(v param.Values) bool { return v.Duration("period") > 0 },
+	Bursts: func(_ float64, v param.Values) Bursts {
+		return Bursts{Memory: float64(v.Int("n"))}
+	},
 	Open: func(rate float64, _ uint64, v param.Values) (Next, error) {
 		n := v.Int("n")
 		if n < 1 {

@@ -21,6 +21,9 @@ var _ = register(Spec{
 		{Name: "low", Kind: param.Duration, Default: "2s",
 			Doc: "mean time at the low rate, exponential"},
 	},
+	Bursts: func(rate float64, v param.Values) Bursts {
+		return burstsOf(rate, v, "high", "low", [2]float64{v.Float("ratio"), 1}, false)
+	},
 	Open: func(rate float64, seed uint64, v param.Values) (Next, error) {
 		ratio := v.Float("ratio")
 		if !(ratio >= 1 && ratio <= 1e6) {

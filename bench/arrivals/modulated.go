@@ -89,3 +89,23 @@ func (m *modulated) plan(seed uint64) Next {
 		}
 	}
 }
+
+// burstsOf returns the dispersion of a process as of openModulated. With phases of exponential
+// lengths the rate is correlated over τ = 1/(1/a + 1/b), a and b being their means, so that the
+// dispersion is 1 + 2τ·Var(rate)/E(rate). With fixed lengths each cycle brings as many arrivals as
+// the next, except for chance: the dispersion is that of Poisson arrivals.
+func burstsOf(
+	rate float64, v param.Values, first, second string, weights [2]float64, fixed bool,
+) Bursts {
+	a, b := v.Duration(first).Seconds(), v.Duration(second).Seconds()
+	burst := Bursts{Dispersion: 1, Memory: max(rate*(a+b), 1)}
+	if fixed {
+		return burst
+	}
+	share := a / (a + b)
+	mean := weights[0]*share + weights[1]*(1-share)
+	high, low := rate*weights[0]/mean, rate*weights[1]/mean
+	variance := share * (1 - share) * (high - low) * (high - low)
+	burst.Dispersion += 2 * a * b / (a + b) * variance / rate
+	return burst
+}

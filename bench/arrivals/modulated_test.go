@@ -153,3 +153,26 @@ func TestModulatedBounds(t *testing.T) {
 		t.Errorf("at 0.4/s: %v", wrong)
 	}
 }
+
+// TestBursts: the declared dispersion is that of theory for long windows.
+func TestBursts(t *testing.T) {
+	const long = 1e9 // seconds
+	for text, want := range map[string]twoPhase{
+		"onoff:on=30ms,off=40ms":           {700, 0, 1 / 0.03, 1 / 0.04},
+		"mmpp:ratio=9,high=50ms,low=200ms": {900, 100, 1 / 0.05, 1 / 0.2},
+	} {
+		b, known := arrivals.MustParse(text).Bursts(want.rate())
+		if d := want.dispersion(long); !known || math.Abs(b.Dispersion/d-1) > 1e-6 {
+			t.Errorf("%s: %v, want a dispersion of %v", text, b, d)
+		}
+	}
+	for text, want := range map[string]float64{"poisson": 1, "constant": 0, "bulk:n=10": 0,
+		"onoff:on=30ms,off=40ms,phases=fixed": 1} {
+		if b, known := arrivals.MustParse(text).Bursts(300); !known || b.Dispersion != want {
+			t.Errorf("%s: %v, want a dispersion of %v", text, b, want)
+		}
+	}
+	if _, known := arrivals.MustParse("linear:slope=1").Bursts(300); known {
+		t.Error("linear has no steady state")
+	}
+}

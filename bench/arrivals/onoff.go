@@ -19,6 +19,10 @@ var _ = register(Spec{
 			Choices: []string{"exp", "fixed"},
 			Doc:     "exponential lengths, or all as long as the mean"},
 	},
+	Bursts: func(rate float64, v param.Values) Bursts {
+		fixed := v.Choice("phases") == "fixed"
+		return burstsOf(rate, v, "on", "off", [2]float64{1, 0}, fixed)
+	},
 	Open: func(rate float64, seed uint64, v param.Values) (Next, error) {
 		fixed := v.Choice("phases") == "fixed"
 		return openModulated(rate, seed, v, "on", "off", [2]float64{1, 0}, fixed)

@@ -18,6 +18,7 @@ var poisson = register(Spec{
 	Name:    "poisson",
 	Summary: "independent exponential gaps: many independent users",
 	Source:  "queueing theory (the M of M/M/k)",
+	Bursts:  func(float64, param.Values) Bursts { return Bursts{Dispersion: 1, Memory: 1} },
 	Open: func(rate float64, seed uint64, _ param.Values) (Next, error) {
 		r := rand.New(rand.NewPCG(seed, stream))
 		mean := float64(time.Second) / rate

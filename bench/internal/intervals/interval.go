@@ -39,11 +39,11 @@ func Report(o *observed.Run, r *result.Result, first int, k Memory) (own Scatter
 	responses := responsesFrom(o, first)
 	n := len(responses)
 	if v, ok := r.Metric("mean-wait-sec"); ok && v > 0 && !o.Splits() {
-		reportMean(o, r, "mean-wait", first, stretchesFor(n, k.TakesMeanWait()),
+		reportMean(o, r, "mean-wait", first, stretchesFor(n, k.TakesMeanWait()), k,
 			done((*records.Record).Wait))
 	}
 	if _, ok := r.Metric("mean-response-sec"); ok {
-		reportMean(o, r, "mean-response", first, stretchesFor(n, k.takesMeanResponse()),
+		reportMean(o, r, "mean-response", first, stretchesFor(n, k.takesMeanResponse()), k,
 			done((*records.Record).Response))
 	}
 	if p99, ok := r.Metric("p99-response-sec"); ok && k.Reorders {
@@ -64,16 +64,26 @@ func responsesFrom(o *observed.Run, first int) []int64 {
 	return responses
 }
 
-// reportMean adds the interval of a mean, and how many independent values would tell it as well.
-func reportMean(o *observed.Run,
-	r *result.Result, name string, first, stretches int, value func(int,
-		*records.Record) (float64, bool),
+// leastOfPlan is the least width of the interval of a mean over that by the plan: a run of bursts
+// that happen to be alike shows less.
+const leastOfPlan = 0.85
+
+// reportMean adds the interval of a mean, and the number of independent values that would be as
+// accurate. Of bursty arrivals it is no narrower than the forecast's error.
+func reportMean(
+	o *observed.Run, r *result.Result, name string, first, stretches int, k Memory,
+	value func(int, *records.Record) (float64, bool),
 ) {
 	if stretches == 0 {
 		return
 	}
 	means, values := o.StretchMeans(first, stretches, value)
 	low, high, se := MeanInterval(means)
+	if e, ok := k.Forecast.Error(name+"-sec", float64(len(values))); ok && k.exact && k.bursty {
+		mean, _ := r.Metric(name + "-sec")
+		e *= leastOfPlan
+		low, high = min(low, mean/(1+e)), max(high, mean*(1+e))
+	}
 	if se > 0 {
 		r.Add(name+"-low-sec", max(low, 0))
 		r.Add(name+"-high-sec", high)
@@ -120,10 +130,11 @@ func unskewed(z, skewness, n float64) float64 {
 	return (math.Cbrt(1+6*b*(z-b)) - 1) / (2 * b)
 }
 
-// reportQuantiles adds the intervals of the quantiles of the response: that of the share of tasks
-// beyond the quantile, turned back into responses. It has no less than independent tasks would
-// leave. A response that many tasks have in common, as that of constant tasks which do not wait, is
-// known without an interval. It changes the order of the responses.
+// reportQuantiles adds the intervals of the quantiles of the response: an interval of the share of
+// tasks beyond the quantile, turned back into responses. Its width is that of the forecast if it is
+// of this strategy, else by stretches of the run, and at least that of independent tasks. A response
+// that many tasks have in common, as of constant tasks that do not wait, is exact and has no
+// interval. reportQuantiles changes the order of the responses.
 func reportQuantiles(r *result.Result, responses []int64, k Memory, own Scatter) {
 	type end struct {
 		unit string
@@ -143,7 +154,11 @@ func reportQuantiles(r *result.Result, responses []int64, k Memory, own Scatter)
 		shares := sharesBeyond(int64(math.Round(v*observed.Second)), responses, stretches)
 		independent := math.Sqrt(q.P * (1 - q.P) / float64(n))
 		se := observed.StandardError(shares)
-		half := max(samples.Student(stretches, 0.05)*se, 1.96*independent)
+		half := samples.Student(stretches, 0.05) * se
+		if planned, ok := k.Forecast.beyondError(q.Name, float64(n)); ok && k.exact {
+			se, half = planned, samples.Student(k.Forecast.count, 0.05)*planned
+		}
+		half = max(half, normal*independent)
 		unit := q.Name + "-response"
 		ends = append(ends,
 			end{unit + "-low-sec", max(int(math.Floor(float64(n)*(q.P-half))), 1)},

@@ -3,6 +3,7 @@ package intervals
 import (
 	"math"
 
+	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/bench/dist"
 	"github.com/poolbench/poolbench/bench/internal/observed"
 	"github.com/poolbench/poolbench/bench/records"
@@ -31,6 +32,9 @@ type Memory struct {
 	Known    bool
 	Reorders bool // tasks start, and run whole, in another order than they came in
 	sheds    bool
+	Forecast *Forecast // nil: the plan does not tell how accurate its runs are
+	exact    bool      // the forecast is of this strategy, not of one as busy
+	bursty   bool      // arrivals depend on each other
 }
 
 // p99Width is the constant of the p99, measured over loads of 0.7 to 0.95, C² of 0 to 16 and 1 to
@@ -78,12 +82,19 @@ func (k Memory) Response(matters float64) float64 {
 	return min(k.Relax, 1+k.c2+k.Relax*k.brief*k.brief/(matters*matters))
 }
 
-// Relaxation is how many tasks tell as much as one independent task, at a load of the slots: in
-// heavy traffic (1+C²)/(1−ρ)² (Whitt, Planning queueing simulations, 1989), in a queue of K slots
-// that sheds no more than (1+C²)(1+K)², and in a closed loop (1+C²)(1+N) for N clients: it forgets
-// when all have been through. It is infinite where a queue without bound grows.
+// Relaxation returns how many tasks of a run carry as much information as one independent task, at
+// a load of the slots. In heavy traffic this is (I+C²)/(1−ρ)² (Whitt, Planning queueing simulations,
+// 1989), I being the dispersion of the arrivals: bursts add to it as much as the queues that they
+// build take to drain. It is at least the memory of the arrivals, and (1+C²)(1+K)² in a queue of K
+// slots that sheds. In a closed loop it is (1+C²)(1+N) for N clients: the loop forgets when all
+// have been through. It is infinite if a queue without bound grows.
 func Relaxation(o *observed.Run, load, c2 float64) float64 {
-	slack := 1 - load
+	slack, bursts := 1-load, arrivals.Bursts{Dispersion: 1, Memory: 1}
+	if !o.Follows && o.Mean > 0 {
+		if b, known := o.Plan.Arrival.Bursts(o.Plan.Rate(o.Mean)); known {
+			bursts = arrivals.Bursts{Dispersion: max(b.Dispersion, 1), Memory: b.Memory}
+		}
+	}
 	switch spec, p := o.Plan.Strategy, o.Plan.Params; {
 	case o.Bound() == 0:
 		slack = 1
@@ -97,7 +108,7 @@ func Relaxation(o *observed.Run, load, c2 float64) float64 {
 	case c2 == 0 && o.Plan.Arrival.Spec.Name == "constant" && !o.Follows:
 		return 1 // nothing is left to chance
 	}
-	return (1 + c2) / (slack * slack)
+	return max((bursts.Dispersion+c2)/(slack*slack), bursts.Memory)
 }
 
 // MemoryOf finds what is the slowest to forget: the slots, the pool of a class, or what bounds how
@@ -126,7 +137,7 @@ func MemoryOf(o *observed.Run, r *result.Result, first int, m observed.Measured)
 		}
 	}
 	load := rate * mean / float64(o.Slots())
-	fifo := spec.FIFO && spec.WorkConserving && spec.Quantum == nil
+	fifo := inOrder(spec)
 	k := Memory{Relax: Relaxation(o, load, c2), c2: c2, tail: tail, sheds: spec.Sheds,
 		Known: (fifo || anyOrder(spec)) && !spec.Sheds && o.Poisson() && s.Target == "none" &&
 			s.Timeout == 0,
@@ -135,31 +146,84 @@ func MemoryOf(o *observed.Run, r *result.Result, first int, m observed.Measured)
 	if wait, ok := r.Metric("mean-wait-sec"); ok && mean > 0 {
 		k.wait = wait / mean
 	}
-	if planned && o.Poisson() && spec.Starts == nil && spec.ClassPools == nil && !spec.Sheds &&
-		spec.Bound != nil && load < 1 {
-		// the share that waits, and the mean wait, hardly depend on the distribution
-		if a, err := theory.MMk(theory.Pool{Rate: rate, MeanService: mean,
-			Limit: o.Slots()}); err == nil {
-			k.waits, k.wait = a.WaitProb, a.MeanWait/mean*(1+c2)/2
-			if k.waits*float64(m.N) < nobody {
-				k.Relax = 1 + c2 // no task's response depends on another's
-			}
-			if wait, ok := a.WaitQuantile(0.99); ok && fifo {
-				k.brief = wait / mean * (1 + c2) / 2
-			}
-		}
+	if planned {
+		k.planWaits(o, rate, mean, float64(m.N))
 	}
 	k.Relax = max(k.Relax, StartsRelaxation(o, rate), poolRelaxation(o, rate, d))
 	// under the real clock tasks take what is planned, or longer
 	full := math.IsInf(k.Relax, 1) && s.Target == "none" && s.Timeout == 0 &&
 		s.Rate(o.Mean)*o.Mean.Seconds() >= float64(o.Slots())
-	if shed, _ := r.Metric("shed/op"); shed == 0 && (planned && o.Poisson() || full) {
+	bursts, declared := s.Arrival.Bursts(rate)
+	k.bursty = !declared || bursts.Dispersion > 1 || bursts.Memory > 1
+	if shed, _ := r.Metric("shed/op"); shed == 0 &&
+		(planned && declared && !o.Follows || full) {
 		k.Planned = k.Relax // in whatever order tasks start: the slots are as busy
+	}
+	k.Forecast = ForecastOf(o, float64(m.N), k.Relax)
+	k.exact = k.Forecast != nil && (fifo || spec.Bound == nil || spec.ClassPools != nil) &&
+		!spec.Splits && spec.Quantum == nil
+	if k.exact && !o.Poisson() && mean > 0 {
+		k.waits, k.wait = k.Forecast.Waits, k.Forecast.MeanWait/mean
 	}
 	if k.Planned == 0 || spec.Bound != nil && !fifo && spec.ClassPools == nil {
 		k.Relax = max(k.Relax, ownRelaxation(o, first))
 	}
 	return k
+}
+
+// planWaits sets what theory says of the waits of n tasks that arrive at random: the share that
+// waits, and the mean wait, hardly depend on the distribution.
+func (k *Memory) planWaits(o *observed.Run, rate, mean, n float64) {
+	spec := o.Plan.Strategy
+	if !o.Poisson() || spec.Starts != nil || spec.ClassPools != nil || spec.Sheds ||
+		spec.Bound == nil || rate*mean >= float64(o.Slots()) {
+		return
+	}
+	a, err := theory.MMk(theory.Pool{Rate: rate, MeanService: mean, Limit: o.Slots()})
+	if err != nil {
+		return
+	}
+	k.waits, k.wait = a.WaitProb, a.MeanWait/mean*(1+k.c2)/2
+	if k.waits*n < nobody {
+		k.Relax = 1 + k.c2 // no task's response depends on another's
+	}
+	if wait, ok := a.WaitQuantile(0.99); ok && inOrder(spec) {
+		k.brief = wait / mean * (1 + k.c2) / 2
+	}
+}
+
+// TasksFor returns how many measured tasks a run of the plan needs for an interval of the p99
+// response and a 95 % error of that share. It is false if the plan does not tell. The forecast has
+// at most so many tasks.
+func TasksFor(o *observed.Run, share float64, most int) (n float64, ok bool) {
+	if _, ok := planOf(o); !ok {
+		return 0, false
+	}
+	d, c2 := o.Dist(), o.Workload.C2()
+	rate, mean := o.Plan.Rate(o.Mean), o.Mean.Seconds()
+	k := Memory{c2: c2, tail: dist.Fourth(d) / ((1 + c2) * (1 + c2)),
+		Relax: Relaxation(o, rate*mean/float64(o.Slots()), c2)}
+	k.planWaits(o, rate, mean, leastBeyond/0.01)
+	k.Relax = max(k.Relax, StartsRelaxation(o, rate), poolRelaxation(o, rate, d))
+	if math.IsInf(k.Relax, 1) {
+		return 0, false
+	}
+	f := forecastOf(o, math.MaxFloat64, k.Relax, most)
+	if f == nil {
+		return normal * normal * k.P99Variance(k.Relax, 1) / (share * share), true
+	}
+	long := 100 * f.length
+	e, ok := f.Error("p99-response-sec", long)
+	if !ok {
+		return 0, false
+	}
+	return max(long*e*e/(share*share), k.TakesQuantile(0.99)), true
+}
+
+// inOrder reports whether tasks of the strategy start in the order in which they come, as soon as
+// there is a slot.
+func inOrder(spec strategies.Spec) bool {
+	return spec.FIFO && spec.WorkConserving && spec.Quantum == nil
 }
 
 // anyOrder reports whether tasks of the strategy run whole, in an order of its own.

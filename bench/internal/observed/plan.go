@@ -6,6 +6,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/targets"
 	"github.com/poolbench/poolbench/workloads"
 )
 
@@ -16,6 +17,7 @@ type Plan struct {
 	Params                   strategies.Params // of the strategy
 	Kind                     workloads.Kind
 	Target                   string // its name
+	Served                   targets.Variant
 	Arrival                  arrivals.Variant
 	Relative, PerSecond      float64 // load; at most one of the two
 	Tasks                    int     // 0: until Duration is over

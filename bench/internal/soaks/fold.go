@@ -314,6 +314,23 @@ func (f *Fold) reportTimes(r *result.Result) error {
 	return nil
 }
 
+// reportLength adds the interval of the mean wait, if the run is long enough, and marks the metrics
+// that it is too short for.
+func (f *Fold) reportLength(r *result.Result, m observed.Measured) {
+	k := intervals.MemoryOf(f.o, r, 0, m)
+	if mean, ok := r.Metric("mean-wait-sec"); ok && mean > 0 {
+		means, ok := f.waits.Means()
+		if ok && float64(m.N) >= k.TakesMeanWait() {
+			low, high, _ := intervals.MeanInterval(means[:])
+			r.Add("mean-wait-low-sec", max(low, 0))
+			r.Add("mean-wait-high-sec", high)
+		}
+	}
+	if !f.o.Share && !f.o.Recorded && !math.IsInf(k.Relax, 1) {
+		k.MarkUncertain(f.o, r, 0, intervals.Scatter{})
+	}
+}
+
 // judge makes those of the checks that need no records.
 func (f *Fold) judge(r *result.Result, m observed.Measured, flow observed.Flow, h observed.Held) {
 	o := f.o
@@ -334,13 +351,8 @@ func (f *Fold) judge(r *result.Result, m observed.Measured, flow observed.Flow, 
 			f.judgeSoakDrift(r)
 		}
 	}
-	if mean, ok := r.Metric("mean-wait-sec"); ok && mean > 0 && o.Stationary() {
-		means, ok := f.waits.Means()
-		if ok && float64(m.N) >= intervals.MemoryOf(o, r, 0, m).TakesMeanWait() {
-			low, high, _ := intervals.MeanInterval(means[:])
-			r.Add("mean-wait-low-sec", max(low, 0))
-			r.Add("mean-wait-high-sec", high)
-		}
+	if o.Stationary() {
+		f.reportLength(r, m)
 	}
 	r.Add("verdict", float64(r.Verdict))
 }

@@ -11,20 +11,15 @@ import (
 	"github.com/poolbench/poolbench/internal/text/quantity"
 )
 
-// CheckLength reports how much the run can tell: the intervals that it is long enough for, and how
-// many tasks its p99 takes. Neighbouring waits are so much alike that a run of 100,000 tasks at a
-// load of 0.9 says as much about its p99 as 350 independent ones.
+// checkLength adds what the length of the run allows: the intervals, the number of tasks that the
+// p99 needs, and the marks of uncertain metrics. Neighbouring waits are so much alike that a run of
+// 100,000 tasks at a load of 0.9 says as much about its p99 as 350 independent ones.
 func checkLength(o *observed.Run, r *result.Result, first int, m observed.Measured) {
 	if a := o.Plan.Arrival; a.Spec.AllAtOnce || a.Spec.Unsteady || a.Stages() != nil {
 		return // there is no stationary state to sample
 	}
 	k := intervals.MemoryOf(o, r, first, m)
-	judgeLength(k, intervals.Report(o, r, first, k), r, float64(m.N))
-}
-
-// judgeLength says how many tasks the p99 response takes to be within 5 %, and doubts a run whose
-// numbers, by its plan, may be off by as much as they are.
-func judgeLength(k intervals.Memory, own intervals.Scatter, r *result.Result, n float64) {
+	own := intervals.Report(o, r, first, k)
 	if math.IsInf(k.Relax, 1) { // no length is enough
 		if math.IsInf(k.Planned, 1) && !r.Drifts() {
 			r.Doubt(result.Suspect, rundir.CheckOverload, "by the plan more is offered than can be "+
@@ -32,14 +27,22 @@ func judgeLength(k intervals.Memory, own intervals.Scatter, r *result.Result, n 
 		}
 		return
 	}
+	judgeLength(k, own, r, float64(m.N))
+	if !o.Recorded {
+		k.MarkUncertain(o, r, first, own)
+	}
+}
+
+// judgeLength adds the number of tasks that the p99 response needs for an error of 5 %, and doubts
+// a run whose numbers, by its plan, may be off by as much as they are.
+func judgeLength(k intervals.Memory, own intervals.Scatter, r *result.Result, n float64) {
 	needed := neededTasks(k, own, r, n)
 	r.Add("needed-tasks", needed)
 	what, width := "mean wait", z*math.Sqrt(k.MeanWaitVariance()/n)
-	variance := k.P99Variance(k.Planned, 1)
-	if k.Known { // where waits are brief, the response may be told and the wait not
-		variance = own.With(k.P99Variance(k.Planned, waitShare(r)))
+	p99 := z * math.Sqrt(k.P99Variance(k.Planned, 1)/n)
+	if k.Known || k.Forecast != nil { // if waits are brief, the response may be certain
+		p99 = k.P99Error(r, own, n, k.Planned)
 	}
-	p99 := z * math.Sqrt(variance/n)
 	if _, has := r.Metric("p99-response-sec"); has && p99 > 1 {
 		what, width = "p99 response", p99
 	}
@@ -56,19 +59,23 @@ func judgeLength(k intervals.Memory, own intervals.Scatter, r *result.Result, n 
 
 const z = 1.96 // standard errors on each side of a 95 % interval
 
-// neededTasks is how many tasks take the p99 response to within 5 %: by theory where tasks that
-// arrive at random wait for slots alone, and by how the run scatters as well where they do so in
-// another order; else by the run's own interval, which narrows with the root of them. Before a run
-// has one, nobody knows: 0.
+// neededTasks returns how many tasks the p99 response needs for an error of 5 %: by the forecast of
+// the plan, or by the fit for tasks that arrive at random and wait for slots alone; otherwise by
+// the run's own interval, which narrows with the root of them. It is 0 if a run has no interval
+// yet.
 func neededTasks(k intervals.Memory, own intervals.Scatter, r *result.Result, n float64) float64 {
-	const epsilon = 0.05
+	epsilon := 0.05
 	low, has := r.Metric("p99-response-low-sec")
 	high, _ := r.Metric("p99-response-high-sec")
 	p99, _ := r.Metric("p99-response-sec")
 	half := max(high-p99, p99-low) / p99
 	switch takes := k.TakesQuantile(0.99); {
-	case k.Known:
-		return own.With(k.P99Variance(k.Relax, waitShare(r))) * z * z / (epsilon * epsilon)
+	case k.Known || k.Forecast != nil && p99 > 0:
+		e := k.P99Error(r, own, n, k.Relax)
+		if k.Forecast != nil { // the error of a factor
+			e, epsilon = math.Log1p(e), math.Log1p(epsilon)
+		}
+		return n * e * e / (epsilon * epsilon)
 	case own.Tells():
 		return own.Variance * z * z / (epsilon * epsilon)
 	case has:
@@ -77,13 +84,4 @@ func neededTasks(k intervals.Memory, own intervals.Scatter, r *result.Result, n 
 		return takes
 	}
 	return 0
-}
-
-// waitShare is what the p99 wait is of the p99 response; 1 where the run has neither.
-func waitShare(r *result.Result) float64 {
-	wait, has := r.Metric("p99-wait-sec")
-	if p99, _ := r.Metric("p99-response-sec"); has && p99 > 0 {
-		return wait / p99
-	}
-	return 1
 }

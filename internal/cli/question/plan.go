@@ -51,13 +51,20 @@ func MakePlan(given Words, file string) (Plan, error) {
 		var p Plan
 		var complaints []error
 		for _, m := range matrices {
-			suite, err := m.override(given).Suite(m.where)
-			p = append(p, Section{Title: m.where, Suite: suite, Open: m.override(given).isOpen()})
+			words := m.override(given)
+			suite, err := words.Suite(m.where)
+			if err == nil {
+				suite = words.lengthened(suite)
+			}
+			p = append(p, Section{Title: m.where, Suite: suite, Open: words.isOpen()})
 			complaints = append(complaints, err)
 		}
 		return p, errors.Join(append(complaints, p.twice())...)
 	case len(given) > 1 || len(given) == 1 && !given.have("seed"):
 		suite, err := given.Suite("")
+		if err == nil {
+			suite = given.lengthened(suite)
+		}
 		return Plan{{Suite: suite, Open: given.isOpen()}}, err
 	}
 	seed := uint64(FirstSeed)

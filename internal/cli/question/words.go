@@ -95,6 +95,22 @@ func (w Words) Suite(where string) (bench.Suite, error) {
 	return suite, nil
 }
 
+// lengthened returns the suite of Suite with as many tasks in each run as its plans need under the
+// virtual clock, unless the words say how many.
+func (w Words) lengthened(suite bench.Suite) bench.Suite {
+	if w["n"] != nil || w["duration"] != nil || w["stages"] != nil {
+		return suite
+	}
+	otherwise, n := bench.Scenario{}.Written().Tasks, suite.EnoughTasks()
+	for i := range suite.Scenarios {
+		s := &suite.Scenarios[i]
+		if s.Clock == bench.Virtual && s.Stop.Tasks == otherwise && s.Load.Arrival.Tasks() == 0 {
+			s.Stop.Tasks = n
+		}
+	}
+	return suite
+}
+
 // A run under the real clock at a given rate takes as long as its tasks take to arrive. Without
 // --n it ends after firstLook, but not before the tasks tell a p99.9: 3688 beside the warm-up.
 const (

@@ -27,13 +27,13 @@ func TestTooShortSaysSo(t *testing.T) {
 	}
 	rows := []row{
 		{"--strategy token_bucket:rate=100,burst=5+worker_pool --workload constant:mean=20ms " +
-			"--rate 90 --limit 8", true},
+			"--rate 90 --limit 8 --n 20000", true},
 		{"--strategy token_bucket:rate=100,burst=5+worker_pool --workload constant:mean=20ms " +
 			"--rate 50 --limit 8", false},
-		{"--strategy retry+worker_pool --load 0.9", true},
-		{"--strategy shortest_first --load 0.9", true},
+		{"--strategy retry+worker_pool --load 0.9 --n 20000", true},
+		{"--strategy shortest_first --load 0.9 --n 20000", true},
 		{"--strategy codel_lifo --load 0.9 --n 100000", false}, // which forgets at once
-		{"--strategy conc --load 0.95 --workload hyperexp", true},
+		{"--strategy conc --load 0.95 --workload hyperexp --n 20000", true},
 		{"--strategy worker_pool", false},
 		{"--strategy worker_pool --limit 10000 --load 0.9", false}, // where nobody waits
 		// where waits are brief beside the tasks, and the queue takes 240 million
@@ -114,7 +114,7 @@ func TestSaysWhatIsShort(t *testing.T) {
 	o := clitest.Succeed(t, strings.Fields("run --clock virtual --strategy worker_pool --limit "+
 		"10000 --load 0.99 --out "+t.TempDir()+"/out")...)
 	if !strings.Contains(o.Stderr, "too short: the mean wait of 18000 tasks at this load is "+
-		"uncertain by ±653 %; ±5 % of the p99 takes 12,000 tasks") {
+		"uncertain by ±653 %; ±5 % of the p99 takes 7,600 tasks") {
 		t.Error(o.Stderr)
 	}
 }

@@ -1,0 +1,174 @@
+package intervals
+
+import (
+	"math"
+	"slices"
+
+	"github.com/poolbench/poolbench/bench/internal/observed"
+	"github.com/poolbench/poolbench/bench/records"
+	"github.com/poolbench/poolbench/bench/result"
+	"github.com/poolbench/poolbench/internal/statistics/samples"
+)
+
+// normal is the number of standard errors on each side of a 95 % interval.
+const normal = 1.96
+
+// A metric is marked as uncertain if its relative 95 % error exceeds mostError. The mark of a p99
+// of responses comes earlier, because a p99 without a mark must be within 15 % of the exact one in
+// 99 of 100 runs: the error beyond which only 1 of 100 values lies, 2.576 standard errors, may be
+// 15 % at most, which is a 95 % error of 11.4 %.
+const (
+	mostError    = 0.25
+	mostP99Error = 0.15 * normal / 2.576
+)
+
+// ownMemories is the length of a run, in what it remembers, from which its stretches tell its error.
+const ownMemories = 50
+
+// timesOfTasks are the times that a result has the mean and quantiles of.
+var timesOfTasks = []struct {
+	of    string
+	value func(*records.Record) int64
+}{
+	{"response", (*records.Record).Response},
+	{"wait", (*records.Record).Wait},
+	{"service", func(r *records.Record) int64 { return r.Busy }},
+}
+
+// statistics are the mean and the quantiles, in the order of their names in a result.
+func statistics() []string {
+	names := []string{"mean"}
+	for _, q := range result.Quantiles {
+		names = append(names, q.Name)
+	}
+	return names
+}
+
+// MarkUncertain adds to the result the metrics whose 95 % error is too large. The error comes from
+// the forecast of the plan if that is of the strategy itself, else from the differences between
+// stretches of the run. In a run that is too short for these it is at least that of the forecast,
+// which is of a strategy that keeps the slots as busy.
+func (k Memory) MarkUncertain(o *observed.Run, r *result.Result, first int, own Scatter) {
+	mark := func(unit string, e float64) {
+		limit := mostError
+		if isP99Response(unit) {
+			limit = mostP99Error
+		}
+		if v, has := r.Metric(unit); has && v != 0 && e > limit {
+			r.Uncertain = append(r.Uncertain, result.Metric{Unit: unit, Value: e})
+		}
+	}
+	n := float64(r.Tasks)
+	classes := []string{""}
+	for _, class := range observed.BothClasses {
+		classes = append(classes, class.String()+"-")
+	}
+	for _, class := range classes {
+		for _, times := range timesOfTasks {
+			if class != "" && times.of != "response" || times.of == "wait" && o.Splits() {
+				continue
+			}
+			errors := k.ownErrors(o, r, first, class, times.of, times.value)
+			for i, statistic := range statistics() {
+				unit := class + statistic + "-" + times.of + "-sec"
+				e, planned := k.Forecast.Error(unit, n)
+				switch {
+				case unit == "p99-response-sec" && (planned || k.Known):
+					e = k.P99Error(r, own, n, k.Relax)
+				case errors != nil && n >= ownMemories*k.Relax:
+					e = errors[i]
+				case errors != nil:
+					e = max(e, errors[i])
+				}
+				mark(unit, e)
+			}
+		}
+	}
+}
+
+func isP99Response(unit string) bool {
+	const name = "p99-response-sec"
+	return len(unit) >= len(name) && unit[len(unit)-len(name):] == name
+}
+
+// P99Error returns the relative 95 % error of the p99 response of a run of n tasks: by the
+// forecast, else by the fit for queues of tasks that arrive at random and remember relax of them.
+// Of tasks that overtake each other the run's own p99 counts as well.
+func (k Memory) P99Error(r *result.Result, own Scatter, n, relax float64) float64 {
+	variance, factor := k.P99Variance(relax, waitShare(r)), false
+	if e, ok := k.Forecast.Error("p99-response-sec", n); ok {
+		off := math.Log1p(e)
+		variance, factor = n*off*off/(normal*normal), true
+	}
+	if k.Reorders && !k.exact {
+		variance = own.With(variance)
+	}
+	e := normal * math.Sqrt(variance/n)
+	if factor {
+		return math.Expm1(e)
+	}
+	return e
+}
+
+// waitShare is the p99 wait as a share of the p99 response; 1 if the run lacks one of them.
+func waitShare(r *result.Result) float64 {
+	wait, has := r.Metric("p99-wait-sec")
+	if p99, _ := r.Metric("p99-response-sec"); has && p99 > 0 {
+		return wait / p99
+	}
+	return 1
+}
+
+// ownErrors returns the relative 95 % errors of the mean and the quantiles of a time, by how
+// stretches of the run differ; nil if the forecast tells them or the run has none.
+func (k Memory) ownErrors(
+	o *observed.Run, r *result.Result, first int, class, of string,
+	value func(*records.Record) int64,
+) []float64 {
+	_, planned := k.Forecast.Error(class+"mean-"+of+"-sec", 1)
+	if planned && k.exact || o.Trace == nil {
+		return nil
+	}
+	if _, has := r.Metric(class + "p50-" + of + "-sec"); !has {
+		return nil
+	}
+	var values []int64
+	for _, rec := range o.Trace.From(first) {
+		if rec.Outcome == records.Completed && (class == "" || rec.Class.String()+"-" == class) {
+			values = append(values, value(rec))
+		}
+	}
+	n := len(values)
+	stretches := min(mostStretches, n/10)
+	if stretches < 5 {
+		return nil
+	}
+	t := samples.Student(stretches, 0.05)
+	means := make([]float64, stretches)
+	for s := range means {
+		stretch := observed.Stretch(values, s, stretches)
+		for _, v := range stretch {
+			means[s] += float64(v) / float64(len(stretch))
+		}
+	}
+	mean, _ := observed.MeanAndSD(means)
+	errors := []float64{0}
+	if mean > 0 {
+		errors[0] = t * observed.StandardError(means) / mean
+	}
+	sorted := slices.Clone(values)
+	slices.Sort(sorted)
+	for _, q := range result.Quantiles {
+		at := sorted[samples.Rank(n, q.P)-1]
+		e := 0.0
+		if at > 0 {
+			independent := normal * math.Sqrt(q.P*(1-q.P)/float64(n))
+			half := max(t*observed.StandardError(sharesBeyond(at, values, stretches)), independent)
+			low := sorted[max(int(float64(n)*(q.P-half)), 0)]
+			high := sorted[min(int(math.Ceil(float64(n)*(q.P+half))), n-1)]
+			e = float64(max(high-at, at-low)) / float64(at)
+		}
+		errors = append(errors, e)
+	}
+	return errors
+}
