@@ -175,6 +175,10 @@ func (s *section) note(line string, next *bench.Result) (err error) {
 	case rundir.BrokenLaw:
 		next.Broken = append(next.Broken, value)
 		next.Doubt(bench.Invalid, rundir.CheckLaw, "%s", value)
+	case rundir.Uncertain:
+		var m bench.Metric
+		m.Unit, m.Value, err = rundir.ParseUncertain(value)
+		next.Uncertain = append(next.Uncertain, m)
 	case rundir.Invalid, rundir.Suspect:
 		verdict := bench.Suspect
 		if mark == rundir.Invalid {

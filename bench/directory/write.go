@@ -168,7 +168,7 @@ func (w *resultsWriter) put(format *benchfmt.Writer, r *bench.Result) error {
 		}
 	}
 	for _, m := range r.Uncertain {
-		w.add(rundir.Uncertain.Line(m.Unit + " " + strconv.FormatFloat(m.Value, 'g', 3, 64)))
+		w.add(rundir.UncertainLine(m.Unit, m.Value))
 	}
 	if w.why != nil {
 		for _, cause := range w.why(r) {

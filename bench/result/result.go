@@ -4,6 +4,7 @@
 package result
 
 import (
+	"strconv"
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
@@ -50,6 +51,14 @@ func (r *Result) Metric(unit string) (float64, bool) {
 
 // Add notes a metric, behind those that it has.
 func (r *Result) Add(unit string, v float64) { r.Metrics = append(r.Metrics, Metric{unit, v}) }
+
+// MarkUncertain notes the relative 95 % error of a metric, to three digits.
+func (r *Result) MarkUncertain(unit string, share float64) {
+	if rounded, err := strconv.ParseFloat(strconv.FormatFloat(share, 'g', 3, 64), 64); err == nil {
+		share = rounded
+	}
+	r.Uncertain = append(r.Uncertain, Metric{unit, share})
+}
 
 // A Reading is the distribution of one time over the measured tasks that completed.
 type Reading struct {

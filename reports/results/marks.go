@@ -88,8 +88,7 @@ func (m *marks) note(mark rundir.Mark, rest string) {
 	case rundir.Invalid, rundir.Suspect:
 		m.doubts = append(m.doubts, Doubt{mark == rundir.Invalid, rest})
 	case rundir.Uncertain:
-		unit, share, _ := strings.Cut(rest, " ")
-		if v, err := strconv.ParseFloat(share, 64); err == nil && v > 0 {
+		if unit, v, err := rundir.ParseUncertain(rest); err == nil {
 			if m.uncertain == nil {
 				m.uncertain = map[string]float64{}
 			}

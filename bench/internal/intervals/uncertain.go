@@ -55,7 +55,7 @@ func (k Memory) MarkUncertain(o *observed.Run, r *result.Result, first int, own 
 			limit = mostP99Error
 		}
 		if v, has := r.Metric(unit); has && v != 0 && e > limit {
-			r.Uncertain = append(r.Uncertain, result.Metric{Unit: unit, Value: e})
+			r.MarkUncertain(unit, e)
 		}
 	}
 	n := float64(r.Tasks)

@@ -90,5 +90,11 @@ func asRun(r *bench.Result) *results.Run {
 		run.Doubts = append(run.Doubts,
 			results.Doubt{Invalid: reason.Verdict == bench.Invalid, Text: reason.String()})
 	}
+	for _, m := range r.Uncertain {
+		if run.Uncertain == nil {
+			run.Uncertain = map[string]float64{}
+		}
+		run.Uncertain[m.Unit] = m.Value
+	}
 	return run
 }

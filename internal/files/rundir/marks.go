@@ -89,6 +89,21 @@ func ParseMark(line string) (m Mark, rest string, ok bool) {
 	return marks[i], strings.TrimPrefix(rest, " "), true
 }
 
+// UncertainLine is the line about a metric whose relative 95 % error is that share, to three digits.
+func UncertainLine(unit string, share float64) string {
+	return Uncertain.Line(unit + " " + strconv.FormatFloat(share, 'g', 3, 64))
+}
+
+// ParseUncertain reads what stands behind the mark.
+func ParseUncertain(rest string) (unit string, share float64, err error) {
+	unit, text, _ := strings.Cut(rest, " ")
+	share, err = strconv.ParseFloat(text, 64)
+	if err == nil && (unit == "" || !(share > 0)) {
+		err = fmt.Errorf("want UNIT SHARE, got %q", rest)
+	}
+	return unit, share, err
+}
+
 // A Failure is a run that gave no result.
 type Failure struct {
 	Name   string `json:"name"`

@@ -224,11 +224,32 @@ func TestCoverage(t *testing.T) {
 		tasks = 10_000_000
 	}
 	cells := coveredCells(check.All())
-	if rows := os.Getenv("ROWS"); rows == "part" { for i, c := range cells { switch { case c.arrival == "": cells[i].seeds = max(c.seeds/6, 6); case c.n == 400_000: cells[i].seeds = 12; default: cells[i].seeds = 30 } } } else if rows == "bursts" { cells = slices.DeleteFunc(cells, func(c coveredCell) bool { return c.arrival == "" }); for i := range cells { cells[i].seeds = 24; if cells[i].n == 400_000 { cells[i].seeds = 8 } } } else if rows != "" { // XXX local
+	if rows := os.Getenv("ROWS"); rows == "part" {
+		for i, c := range cells {
+			switch {
+			case c.arrival == "":
+				cells[i].seeds = max(c.seeds/6, 6)
+			case c.n == 400_000:
+				cells[i].seeds = 12
+			default:
+				cells[i].seeds = 30
+			}
+		}
+	} else if rows == "bursts" {
+		cells = slices.DeleteFunc(cells, func(c coveredCell) bool { return c.arrival == "" })
+		for i := range cells {
+			cells[i].seeds = 24
+			if cells[i].n == 400_000 {
+				cells[i].seeds = 8
+			}
+		}
+	} else if rows != "" { // XXX local
 		cells = slices.DeleteFunc(cells, func(c coveredCell) bool { return !strings.Contains(fmt.Sprintf("%v", c), rows) })
 		var div int
 		fmt.Sscan(os.Getenv("DIV"), &div)
-		for i := range cells { cells[i].seeds = max(cells[i].seeds/max(div, 1), 4) }
+		for i := range cells {
+			cells[i].seeds = max(cells[i].seeds/max(div, 1), 4)
+		}
 	}
 	for i := range cells {
 		cells[i].seeds = race.Repetitions(t, cells[i].seeds)

@@ -1,0 +1,122 @@
+package runs
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/poolbench/poolbench/bench/arrivals"
+	"github.com/poolbench/poolbench/internal/cli/clitest"
+	"github.com/poolbench/poolbench/internal/cli/outcome"
+	"github.com/poolbench/poolbench/internal/house/check"
+	"github.com/poolbench/poolbench/internal/statistics/recursion"
+	"github.com/poolbench/poolbench/internal/statistics/samples"
+	"github.com/poolbench/poolbench/workloads"
+)
+
+// A riddle is a scenario with the p99 that it has in the long run.
+type riddle struct {
+	workload, arrival string
+	limit             int
+	load              float64
+	p99, spread       float64 // seconds, and the relative deviation of their mean
+}
+
+func drawRiddle(r *rand.Rand) riddle {
+	pick := func(of ...string) string { return of[r.IntN(len(of))] }
+	c2 := []string{"0.5", "1", "2", "4", "9", "16"}[r.IntN(6)]
+	w := pick("constant:mean=10ms", "exponential:mean=10ms", "lognormal:mean=10ms,c2="+c2)
+	if c2 != "0.5" && c2 != "1" && r.IntN(3) == 0 {
+		w = "hyperexp:mean=10ms,c2=" + c2
+	}
+	period := []string{"20ms", "50ms", "200ms", "1s"}[r.IntN(4)]
+	return riddle{workload: w, limit: 1 + r.IntN(20), load: math.Round(300+680*r.Float64()) / 1000,
+		arrival: pick("poisson", "poisson", "bulk:n=5", "onoff:on="+period+",off="+period,
+			"mmpp:ratio=3,high="+period+",low="+period)}
+}
+
+// solve finds the p99 by the recursion, without the command: of so many plans of so many tasks.
+func (q *riddle) solve(t *testing.T, plans, n int) {
+	a, w := arrivals.MustParse(q.arrival), workloads.MustParse(q.workload)
+	var pool recursion.Pool
+	var p99 []float64
+	due, service := make([]int64, n), make([]int64, n)
+	for seed := range uint64(plans) {
+		work, err := w.Spec.Build(seed+1e6, w.Values)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rate := q.load * float64(q.limit) / work.Mean().Seconds()
+		next, err := a.Spec.Open(rate, seed+1e6, a.Values)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range n {
+			due[i], service[i] = int64(next()), int64(work.(workloads.Timed).Time(uint64(i)))
+		}
+		pool.Run(due, service, q.limit, recursion.NeverFull)
+		p99 = append(p99, float64(samples.NearestRanks(nil, pool.Responses()[n/10:], 0.99)[0])/1e9)
+	}
+	for _, v := range p99 {
+		q.p99 += v / float64(plans)
+	}
+	q.spread = samples.Deviation(p99) / q.p99 / math.Sqrt(float64(plans))
+}
+
+// TestQuestions: bounds 10 % beside the truth, asked with the defaults of run: at most 2 % of the
+// verdicts are wrong, none is met beside a run that is too short or SUSPECT, and at least 80 % are
+// decided within the default budget. Questions of which the recursion does not know the truth to
+// 3 % count as well where a verdict is wrong by more than that.
+func TestQuestions(t *testing.T) {
+	check.Only(t)
+	t.Chdir(t.TempDir())
+	n := 40
+	if check.All() {
+		n = 200
+	}
+	r := rand.New(rand.NewPCG(41, 1))
+	wrong, decided, doubtful := 0, 0, 0
+	for i := range n {
+		q := drawRiddle(r)
+		q.solve(t, 8, 500_000)
+		bound, want := q.p99*1.1, "met"
+		if i%2 == 0 {
+			bound, want = q.p99*0.9, "missed"
+		}
+		o := clitest.Command(t, "run", "--clock", "virtual", "--strategy", "worker_pool", "--workload",
+			q.workload, "--arrival", q.arrival, "--limit", fmt.Sprint(q.limit), "--load",
+			fmt.Sprintf("%.3f", q.load), "--seed", fmt.Sprint(1+1000*i), "--objective",
+			fmt.Sprintf("p99-response<%.0fus", bound*1e6), "--format", "json", "--quiet", "--force",
+			"--out", "x")
+		var doc outcome.Document
+		if err := json.Unmarshal([]byte(o.Stdout), &doc); err != nil || len(doc.Objectives) != 1 {
+			t.Fatalf("%v: %+v", err, o)
+		}
+		d := doc.Objectives[0]
+		if d.Verdict != "undecided" {
+			decided++
+		}
+		note := ""
+		if d.Verdict != "undecided" && d.Verdict != want {
+			note = "WRONG"
+			if q.spread < 0.03 {
+				wrong++
+			}
+		}
+		for _, run := range doc.Runs {
+			if d.Verdict == "met" && run.Verdict != "VALID" {
+				note = "met beside " + run.Verdict
+				doubtful++
+				break
+			}
+		}
+		t.Logf("%s %s limit %d load %.3f: p99 %.4g (±%.2g), %s: %s after %d runs: %s %s", q.workload,
+			q.arrival, q.limit, q.load, q.p99, q.spread, want, d.Verdict, d.Runs, d.Reason, note)
+	}
+	t.Logf("%d questions: %d decided, %d wrong", n, decided, wrong)
+	if float64(wrong) > 0.02*float64(n) || float64(decided) < 0.8*float64(n) || doubtful > 0 {
+		t.Errorf("%d of %d wrong, %d decided, %d met beside a doubt", wrong, n, decided, doubtful)
+	}
+}
