@@ -197,6 +197,9 @@ func (s *sample) ofRequests() string {
 	if s.latency.part == "session-" {
 		of = "sessions"
 	}
+	if s.counted < 1 {
+		of = "completed " + of
+	}
 	if s.requests == 0 {
 		return ""
 	}
