@@ -16,11 +16,12 @@ func Memory() int64 {
 	known := free < math.MaxInt64
 	if text, err := os.ReadFile("/proc/meminfo"); err == nil {
 		for line := range strings.Lines(string(text)) {
-			if rest, ok := strings.CutPrefix(line, "MemAvailable:"); ok {
-				kB, err := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(rest), " kB"), 10, 53)
-				if err == nil {
-					free, known = min(free, kB<<10), true
-				}
+			words := strings.Fields(line) // MemAvailable: 123456 kB
+			if len(words) < 2 || words[0] != "MemAvailable:" {
+				continue
+			}
+			if kB, err := strconv.ParseInt(words[1], 10, 53); err == nil {
+				free, known = min(free, kB<<10), true
 			}
 		}
 	}
