@@ -116,8 +116,9 @@ func TestFewNaps(t *testing.T) {
 	}
 }
 
-// TestFlatOut: clients that send without a pause fill the processors on purpose, which makes nothing
-// doubtful unless somebody else is at work; a process that was stopped is doubtful all the same.
+// TestFlatOut: clients that send without a pause fill the processors on purpose, which makes
+// nothing doubtful unless somebody else is at work; a process that was stopped is doubtful all the
+// same.
 func TestFlatOut(t *testing.T) {
 	busy := quiet(1000, slices.Repeat([]witness.Stall{stall(int64(time.Second), 30*ms, 20*ms, 0),
 		stall(int64(time.Second), 300*ms, 20*ms, 290*ms)}, 20)...)

@@ -10,8 +10,8 @@ import (
 	"github.com/poolbench/poolbench/internal/machine/race"
 )
 
-// TestMemoryInFlight: a request in flight takes 64 kB at most, with its connection. The server is in
-// another process, and answers after three seconds.
+// TestMemoryInFlight: a request in flight takes 64 kB at most, with its connection. The server is
+// in another process, and answers after three seconds.
 func TestMemoryInFlight(t *testing.T) {
 	check.Only(t)
 	if race.Enabled {

@@ -4,12 +4,9 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"os"
-	"runtime/debug"
-	"strconv"
-	"strings"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/machine/limits"
 	"github.com/poolbench/poolbench/internal/parts/streams"
 	"github.com/poolbench/poolbench/internal/text/quantity"
 )
@@ -91,50 +88,16 @@ func (a Attack) mostInFlight() (n int, why string) {
 			perConnection = streams.Default
 		}
 	}
-	if limit, free := descriptors(); perConnection > 0 && limit > 0 {
+	if limit, free := limits.Descriptors(); perConnection > 0 && limit > 0 {
 		if free = max(free-spareDescriptors, 1); free < n/perConnection {
 			n = free * perConnection
 			why = fmt.Sprintf("as many as the %d file descriptors of this process allow", limit)
 		}
 	}
-	if free := availableMemory(); free > 0 && free/2/memoryOfRequest < int64(n) {
+	if free := limits.Memory(); free > 0 && free/2/memoryOfRequest < int64(n) {
 		n = max(int(free/2/memoryOfRequest), 1)
 		why = fmt.Sprintf("as many as half of %s of available memory allows",
 			quantity.Size(float64(free)))
 	}
 	return n, why
-}
-
-// availableMemory returns how many bytes this process may still take, by the system, by its control
-// group and by GOMEMLIMIT; 0 if none of them tells.
-func availableMemory() int64 {
-	free := debug.SetMemoryLimit(-1)
-	known := free < math.MaxInt64
-	if text, err := os.ReadFile("/proc/meminfo"); err == nil {
-		for line := range strings.Lines(string(text)) {
-			if rest, ok := strings.CutPrefix(line, "MemAvailable:"); ok {
-				kB, err := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(rest), " kB"), 10, 53)
-				if err == nil {
-					free, known = min(free, kB<<10), true
-				}
-			}
-		}
-	}
-	number := func(name string) (int64, bool) {
-		text, err := os.ReadFile("/sys/fs/cgroup/" + name)
-		if err != nil {
-			return 0, false
-		}
-		n, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
-		return n, err == nil // "max" is no number
-	}
-	if most, ok := number("memory.max"); ok {
-		if used, ok := number("memory.current"); ok {
-			free, known = min(free, max(most-used, 0)), true
-		}
-	}
-	if !known {
-		return 0
-	}
-	return max(free, 1)
 }

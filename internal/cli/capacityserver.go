@@ -28,6 +28,7 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/progress"
 	"github.com/poolbench/poolbench/internal/cli/question"
 	"github.com/poolbench/poolbench/internal/cli/search"
+	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/text/jsondoc"
 	"github.com/poolbench/poolbench/internal/text/quantity"
 )
@@ -332,8 +333,8 @@ func showServer(
 	head := []string{"rate", "verdict", "p50", "p99"}
 	units := []string{"p50-response-sec", "p99-response-sec"}
 	for _, o := range s.Objectives { // by which a probe has its verdict
-		if !slices.Contains(units, o.Unit) {
-			head, units = append(head, o.Metric()), append(units, o.Unit)
+		if unit, _ := decide.Completed(o.Unit); !slices.Contains(units, unit) {
+			head, units = append(head, o.Metric()), append(units, unit)
 		}
 	}
 	rows := [][]string{append(head, "lost", "p99 lag")}

@@ -10,6 +10,7 @@ import (
 	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/bench/attack"
 	"github.com/poolbench/poolbench/bench/gateway"
+	"github.com/poolbench/poolbench/bench/objectives"
 	"github.com/poolbench/poolbench/internal/cli/catalog"
 	"github.com/poolbench/poolbench/internal/cli/flags"
 	"github.com/poolbench/poolbench/internal/cli/loads"
@@ -59,6 +60,8 @@ func (a *app) gatewayCommand() *cobra.Command {
 	fs.DurationVar(&load.Timeout, "timeout", attack.DefaultTimeout,
 		"`TIME` from sending a request to the end of its answer")
 	question.AddH2C(cmd, load)
+	flags.Objective(cmd, &o.Objectives, "exit code 1 unless the requests to each strategy meet it: "+
+		"p99-response<50ms; several with commas, or the flag again")
 	o.LoadOptions.AddTo(cmd)
 	flags.Profile(cmd, &load.Profile)
 	return cmd
@@ -100,6 +103,9 @@ func (a *app) runGateway(cmd *cobra.Command, o gatewayOptions) error {
 		all = append(all, newGatewayLoad(k))
 	}
 	if err := errors.Join(wrong...); err != nil {
+		return err
+	}
+	if err := objectives.Decidable(o.Objectives, o.Load); err != nil {
 		return err
 	}
 	return loads.Run(cmd.Context(), a.Host, "gateway", "gateway", all, o.LoadOptions)

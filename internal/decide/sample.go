@@ -14,9 +14,9 @@ import (
 // Units in which a load test records its evidence, in addition to the metrics of completed
 // requests.
 const (
-	// Due comes before the statistic in the unit of a percentile over all requests that were due, of
-	// which those that were not completed are the slowest: due-p99-response-sec. A result has it if
-	// some were not completed and the percentile is not among them.
+	// Due comes before the statistic in the unit of a percentile over all requests that were due,
+	// of which those that were not completed are the slowest: due-p99-response-sec. A result has it
+	// if some were not completed and the percentile is not among them.
 	Due = "due-"
 	// MaxLag is the longest time by which the load generator itself was late.
 	MaxLag = "max-lag-sec"
@@ -196,6 +196,9 @@ func (s *sample) ofRequests() string {
 	of := "requests"
 	if s.latency.part == "session-" {
 		of = "sessions"
+	}
+	if s.counted < 1 {
+		of = "completed " + of
 	}
 	if s.requests == 0 {
 		return ""

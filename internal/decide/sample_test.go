@@ -77,9 +77,9 @@ func TestLoad(t *testing.T) {
 			"5.00 % of 1,200 requests were lost (3.00 % failed, 2.00 % were abandoned) and count as " +
 				"slower than any bound", ""},
 		{lossy, 1200, "completed-p99-response-sec", "<", 0.5, met, 0.3,
-			"p99 response 300 ms of 1,140 requests", ""},
+			"p99 response 300 ms of 1,140 completed requests", ""},
 		{lossy, 380, "completed-p99-response-sec", "<", 0.5, undecided, math.NaN(),
-			"361 requests are too few: a p99 needs 368", "--n 388"},
+			"361 completed requests are too few: a p99 needs 368", "--n 388"},
 		{lossy, 1200, "mean-response-sec", "<", 1, missed, math.Inf(1), "5.00 % of 1,200 requests", ""},
 		{lossy, 1200, "max-response-sec", "<", 1, missed, math.Inf(1), "5.00 % of 1,200 requests", ""},
 		{lossy, 1200, "completed-max-response-sec", "<", 1, met, 0.4, "", ""},

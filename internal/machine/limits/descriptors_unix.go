@@ -1,6 +1,6 @@
 //go:build unix
 
-package attack
+package limits
 
 import (
 	"math"
@@ -9,9 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// descriptors returns how many file descriptors this process may have, and how many of them are
+// Descriptors returns how many file descriptors this process may have, and how many of them are
 // free; 0 if that is unknown.
-func descriptors() (limit, free int) {
+func Descriptors() (limit, free int) {
 	var l unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &l); err != nil || l.Cur > math.MaxInt32 {
 		return 0, 0

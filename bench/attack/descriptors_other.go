@@ -1,5 +1,0 @@
-//go:build !unix
-
-package attack
-
-func descriptors() (limit, free int) { return 0, 0 }
