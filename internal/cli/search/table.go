@@ -219,8 +219,8 @@ const (
 	mostShown     = 4 // answers whose evidence is listed; the JSON document has that of all
 )
 
-// evidence says by what the ends of an answer are decided, and what lies between them is not.
-func (f *Found) evidence(a capacity.Answer) (notes []string) {
+// Evidence says by what the ends of an answer are decided, and what lies between them is not.
+func (f *Found) Evidence(a capacity.Answer) (notes []string) {
 	undecided := 0
 	for _, p := range a.Probes {
 		i := slices.IndexFunc(p.Decisions, func(d decide.Decision) bool {
@@ -280,7 +280,7 @@ func (f *Found) notes(a capacity.Answer) (notes []string) {
 		return notes
 	}
 	if len(f.Answers) <= mostShown {
-		notes = f.evidence(a)
+		notes = f.Evidence(a)
 	}
 	if f.Search.Over == capacity.Limit {
 		notes = append(notes, f.ofLimits(a)...)

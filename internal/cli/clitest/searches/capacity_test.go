@@ -211,13 +211,17 @@ func TestCapacityShortRuns(t *testing.T) {
 		o := clitest.Command(t, "capacity", "--clock", "virtual", "--strategy", "worker_pool",
 			"--workload", "lognormal:mean=20ms,c2=4", "--find", "limit", "--rate", "200", "--n", "2000",
 			"--objective", "p99-response<250ms", "--quiet", "--format", "json", "--seed",
-			fmt.Sprint(seed+1), "--out", fmt.Sprint(seed))
+			fmt.Sprint(seed+1), "--out", fmt.Sprint(seed), "--junit", "junit.xml")
 		if err := json.Unmarshal([]byte(o.Stdout), &doc); err != nil {
 			t.Fatalf("%v\n%s", err, o.Stderr)
 		}
 		a := doc.Answers[0]
 		if a.Met == nil || *a.Met != 6 || a.Missed == nil || *a.Missed < 4 || *a.Missed > 5 {
 			t.Errorf("seed %d: %+v", seed+1, a)
+		}
+		if !strings.Contains(clitest.Read(t, "junit.xml"),
+			"limit 6: p99-response&lt;250ms met: 95 % CI ") {
+			t.Errorf("seed %d: no reason in junit.xml", seed+1)
 		}
 		if len(a.Decisions) != len(a.Tried) {
 			t.Errorf("seed %d: %d decisions at %d limits", seed+1, len(a.Decisions), len(a.Tried))
