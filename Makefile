@@ -153,9 +153,9 @@ lines: ## 100,000 command lines at random: nothing panics, every mistake is told
 compose: ## the contract of all compositions of two parts, and of 200 of three: about 2 minutes
 	POOLBENCH_CHECK=all $(GO) test -count=1 -timeout 1h -run '^TestComposed' -v ./strategies/builtin
 
-advice: ## 200 questions to advise at random, and 20 with compositions, held to brute force: about 15 minutes
+advice: ## 380 random questions to advise and capacity, compared with brute force: about 40 minutes
 	POOLBENCH_CHECK=all $(GO) test -count=1 -timeout 2h -run '^TestComposed$$' -v ./bench/advise
-	POOLBENCH_CHECK=all $(GO) test -count=1 -timeout 2h -run '^TestAdviceTruth$$' -v ./internal/cli/clitest/searches
+	POOLBENCH_CHECK=all $(GO) test -count=1 -timeout 2h -run '^(TestAdviceTruth|TestAdviceOnTargets|TestCapacityTruth)$$' -v ./internal/cli/clitest/searches
 
 coverage: ## how often 95 % intervals hold the exact value, as the table of docs/intervals.md: about 27 minutes of CPU
 	POOLBENCH_CHECK=all $(GO) test -count=1 -timeout 3h -run '^TestCoverage$$' -v ./internal/machine/calibration

@@ -56,7 +56,7 @@ type Option struct {
 	// why its queue grows for as long as the traffic lasts, so that there is no figure; "": it does
 	// not
 	Unstable string
-	// in every run its own code did what a pool with that limit does, to the digit
+	// it comes to what the recommendation does, to the digit
 	Same bool
 
 	behaviour behaviour

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/poolbench/poolbench/bench/internal/verdicts"
 	"github.com/poolbench/poolbench/internal/statistics/recursion"
 	"github.com/poolbench/poolbench/internal/statistics/samples"
 )
@@ -29,6 +30,12 @@ type span struct {
 	batches [][]int64
 	all     *samples.Ranking
 	n       int // of all
+}
+
+// grows reports whether the mean wait grew for as long as one plan of steady traffic lasted.
+func (b *batched) grows() bool {
+	means := b.value["mean-wait-sec"]
+	return b.inRow && len(means) == batches && verdicts.Grows([batches]float64(means))
 }
 
 // tells reports whether the recursion knows the metric.
@@ -242,6 +249,11 @@ func (b *batched) add(wait, service []int64) {
 		return
 	}
 	b.wait, b.service = append(b.wait, waits), append(b.service, services)
+	b.noteTimes(waits, services)
+}
+
+// noteTimes notes the means and the longest of a batch.
+func (b *batched) noteTimes(waits, services []int64) {
 	var sums [2]float64
 	var most [3]int64
 	for i, w := range waits {
@@ -278,8 +290,13 @@ func (b *batched) times(of string) *span {
 			}
 		}
 	}
+	b.spans[of] = s.ranked()
+	return s
+}
+
+// ranked puts the times of all batches in order.
+func (s *span) ranked() *span {
 	all := slices.Concat(s.batches...)
 	s.all, s.n = samples.NewRanking(all), len(all)
-	b.spans[of] = s
 	return s
 }

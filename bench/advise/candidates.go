@@ -134,7 +134,9 @@ func (q Question) unfit(v strategies.Variant, sc bench.Scenario) string {
 		return "nothing to fail"
 	case s.Retries && sc.Target.Spec.Name == "none":
 		return "nothing to retry"
-	case s.Quantum != nil && q.Strategies == nil:
+	case (s.Quantum != nil || s.Splits) && recorded(sc):
+		return "a recorded task cannot be split"
+	case (s.Quantum != nil || s.Splits) && q.Strategies == nil:
 		return "work may not be cut into steps"
 	case s.Chooses() != "" && q.Strategies == nil:
 		return "no priority, deadline or tenant is known before"
@@ -147,6 +149,9 @@ func (q Question) unfit(v strategies.Variant, sc bench.Scenario) string {
 	}
 	return ""
 }
+
+// recorded reports whether the times of tasks are those of calls that took place.
+func recorded(sc bench.Scenario) bool { return sc.Workload.Spec.Name == "trace" }
 
 // wantsRate says whether v has a rate that nobody has chosen.
 func wantsRate(v strategies.Variant) bool {

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/bench/objectives"
 	"github.com/poolbench/poolbench/bench/param"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/targets"
@@ -39,7 +38,7 @@ func (r *ran) figure(unit string) Figure {
 	if r.grows() {
 		return unknown
 	}
-	plain := spread(r.values(unit), 1)
+	plain := r.own(unit)
 	if !r.paired() || !plain.Told() {
 		return plain
 	}
@@ -59,6 +58,15 @@ func (r *ran) figure(unit string) Figure {
 		return all
 	}
 	return all.times(spread(ratios, 1))
+}
+
+// own is the figure by the runs alone: of their tasks together where they have them, since those of
+// short runs by themselves flatter.
+func (r *ran) own(unit string) Figure {
+	if len(r.results) < 2 {
+		return spread(r.values(unit), 1)
+	}
+	return OfRuns(r.results, []string{unit})[0]
 }
 
 // ratios are those of each run to what the recursion says of its tasks; nil where all are 1. ok is
@@ -113,14 +121,6 @@ func (r *ran) loses() bool {
 		}
 	}
 	return false
-}
-
-// alike reports whether each run came to what the recursion says of it, to the digit.
-func (r *ran) alike(wanted objectives.List) bool {
-	return !slices.ContainsFunc(wanted, func(w objectives.Objective) bool {
-		ratios, ok := r.ratios(w.Unit)
-		return !ok || ratios != nil
-	})
 }
 
 // grows reports whether most runs grew while they went on: a strategy that uses less than its slots

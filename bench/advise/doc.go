@@ -24,9 +24,10 @@
 // All runs of strategies' own code have the same number of tasks and the same seeds, those under
 // stress too. Such runs are short, and short runs flatter. So a run is set against what the
 // recursion says of the same tasks, and the ratio is applied to what it says of all of the traffic:
-// figures stand for one length, whoever they are of. Where every ratio is 1 a strategy is the same
-// as a pool, and the pool is simpler. A stress is compared with its pairs without the stress; where
-// their difference may be chance, it is no worse.
+// figures stand for one length, whoever they are of. A run that loses other tasks than the
+// recursion has no ratio: then the tasks of all runs count together. Where the figures of two are
+// equal they are a tie, and the simplest wins. A stress is compared with its pairs without the
+// stress; where their difference may be chance, it is no worse.
 //
 // Where the load is not below the slots, the pace or the rate of the target, the queue grows for as
 // long as the traffic lasts. This is unstable, and has no figure. So is a strategy whose own runs
@@ -52,5 +53,6 @@
 // # Budget
 //
 // The budget is counted in tasks, 50,000 for each second: for one seed the answer is the same on
-// every machine, and a slow one takes longer.
+// every machine, and a slow one takes longer. Where it is too small to run every strategy once, the
+// simplest run, and Answer.NotLooked has the others.
 package advise

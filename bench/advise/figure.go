@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/poolbench/poolbench/bench/objectives"
+	"github.com/poolbench/poolbench/internal/decide"
+	"github.com/poolbench/poolbench/internal/statistics/samples"
 )
 
 // A Figure is the value of a metric with its 95 % interval.
@@ -48,38 +50,24 @@ func (v value) Metric(unit string) (float64, bool) {
 // Invalid implements objectives.Run.
 func (v value) Invalid() bool { return false }
 
-// judge is met where both ends are, missed where neither is.
 func (f Figure) judge(o objectives.Objective) objectives.Verdict {
-	low, high := o.Of(value{o.Unit, f.Low}), o.Of(value{o.Unit, f.High})
-	if low != high {
-		return objectives.Undecided
-	}
-	return low
+	return decide.Interval(o.Limit(), f.Low, f.High)
 }
 
 // A reading is what a strategy with its settings comes to.
 type reading interface {
 	figure(unit string) Figure
+	grows() bool // the queue grows for as long as the traffic lasts: there is no figure
 }
 
-// judge holds a reading to objectives: missed when one is, met when all are.
+// judge decides whether a reading meets all objectives.
 func judge(r reading, list objectives.List) objectives.Verdict {
-	all := objectives.Met
-	for _, o := range list {
-		switch r.figure(o.Unit).judge(o) {
-		case objectives.Missed:
-			return objectives.Missed
-		case objectives.Undecided:
-			all = objectives.Undecided
-		}
+	verdicts := make([]objectives.Verdict, len(list))
+	for i, o := range list {
+		verdicts[i] = r.figure(o.Unit).judge(o)
 	}
-	return all
+	return decide.All(verdicts...)
 }
-
-// students are the 97.5 % points of Student's t by degrees of freedom.
-var students = map[int]float64{1: 12.71, 2: 4.303, 3: 3.182, 4: 2.776, 5: 2.571, 6: 2.447,
-	7: 2.365, 8: 2.306, 9: 2.262, 10: 2.228, 11: 2.201, 12: 2.179, 13: 2.160, 14: 2.145,
-	15: 2.131, 16: 2.120, 17: 2.110, 18: 2.101, 19: 2.093}
 
 // halfWidth is that of the interval of the mean of independent values, with the mean.
 func halfWidth(values []float64, ahead float64) (mean, half float64) {
@@ -94,7 +82,7 @@ func halfWidth(values []float64, ahead float64) (mean, half float64) {
 	if squares == 0 {
 		return mean, 0
 	}
-	return mean, students[len(values)-1] * math.Sqrt(ahead*squares/(n-1)/n)
+	return mean, samples.Student(len(values), 0.05) * math.Sqrt(ahead*squares/(n-1)/n)
 }
 
 // correlation is that of neighbouring values, without the error that an estimate from so few has on

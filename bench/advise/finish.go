@@ -34,7 +34,7 @@ func (s *search) answer(ctx context.Context, options []Option) (*Answer, error) 
 	for i := range a.RunnersUp {
 		o := &a.RunnersUp[i]
 		o.Regret = o.Promise.Mid/best.Promise.Mid - 1
-		o.Same = o.Same && o.Limit == best.Limit && best.behaviour.plain && !best.behaviour.sheds
+		o.Same = o.Limit == best.Limit && alike(o.Figures, best.Figures)
 	}
 	if s.stop.Tasks > 0 && s.stop.Tasks < s.sample.Stop.Tasks &&
 		s.sample.Load.Arrival.Tasks() > 0 {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -19,6 +20,7 @@ func (s *search) halving(ctx context.Context, all []behaviour, limit int) ([]Opt
 	if limit == 0 {
 		limits = s.few(s.limits())
 	}
+	all = s.affordable(all, len(limits))
 	var left []Option
 	for n := 1; len(all) > 0; n *= 2 {
 		options, err := s.round(ctx, all, limits, n)
@@ -47,6 +49,27 @@ func (s *search) halving(ctx context.Context, all []behaviour, limit int) ([]Opt
 		}
 	}
 	return left, nil
+}
+
+// affordable are the simplest that the rest of the budget can run once at so many limits, three at
+// least; the others are not looked at.
+func (s *search) affordable(all []behaviour, limits int) []behaviour {
+	each := max(1, limits*s.tasks())
+	most := max(mostKept, (s.question.tasks()-s.spent)/each)
+	if len(all) <= most {
+		return all
+	}
+	all = slices.Clone(all)
+	slices.SortStableFunc(all, func(a, b behaviour) int { return simpler(a.first(), b.first()) })
+	var names []string
+	for _, b := range all[most:] {
+		names = append(names, b.first().String())
+	}
+	slices.Sort(names)
+	takes := float64(s.spent+len(all)*each) / tasksPerSecond
+	s.left = slices.Insert(s.left, 0, fmt.Sprintf("%s: the budget is too small: give --budget %.0fs",
+		strings.Join(names, ", "), math.Ceil(takes)))
+	return all[:most]
 }
 
 // few are the first few that are above the slots that the work keeps busy, and the largest.
@@ -148,7 +171,6 @@ func (s *search) measured(
 			return nil, err
 		}
 		o = s.option(b, fit, limit, queue, readings[0])
-		o.Same = readings[0].alike(s.wanted) && b.first().Spec.Starts == nil
 		s.measures[key] = o
 	}
 	return &o, nil

@@ -16,10 +16,13 @@ type modelled struct {
 	figures map[string]Figure
 	batches []float64 // of the metric that is promised
 	longest int       // queue
+	growing bool      // it grows for as long as the traffic lasts, so that there is no figure
 }
 
+func (m *modelled) grows() bool { return m.growing }
+
 func (m *modelled) figure(unit string) Figure {
-	if f, ok := m.figures[unit]; ok {
+	if f, ok := m.figures[unit]; ok && !m.growing {
 		return f
 	}
 	return unknown
@@ -49,7 +52,7 @@ func (s *search) trafficAt(load, service float64) *traffic {
 
 // told keeps the figures and lets go of the times.
 func (s *search) told(b *batched) *modelled {
-	m := &modelled{figures: map[string]Figure{}, longest: b.longest}
+	m := &modelled{figures: map[string]Figure{}, longest: b.longest, growing: b.grows()}
 	for _, w := range s.wanted {
 		if tells(w.Unit) {
 			m.figures[w.Unit] = b.figure(w.Unit)
@@ -69,10 +72,10 @@ func (s *search) lineOf(v strategies.Variant, t setting) (_ line, ok bool) {
 	}
 	target := s.sample.Target
 	l := line{limit: slots(v, t.limit), queue: anyQueue, pace: paceOf(v, target),
-		freeze: freezeOf(t.target), load: t.load, service: t.service}
+		freeze: freezeOf(s.frozen(t)), load: t.load, service: t.service}
 	switch rate, burst := targetRate(target); {
-	case v.Spec.Retries && v.Spec.Starts != nil: // its pace has next to nothing refused
-	case v.Spec.Retries && rate > 0: // what is refused comes again, no sooner than at that pace
+	case v.Spec.Retries && v.Spec.Starts == nil && rate > 0:
+		// what is refused comes again, no sooner than at that pace
 		l.pace = recursion.Pace{Every: float64(time.Second) / rate, Kept: burst}
 	case policyOf(target) != nil:
 		l.target = target.String()

@@ -6,15 +6,16 @@ import (
 	"slices"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/internal/observed"
 	"github.com/poolbench/poolbench/workloads"
 )
 
 const (
-	batches = 20 // an interval rests on so many blocks of a plan, or samples
+	batches = observed.Batches // an interval rests on so many blocks of a plan, or samples
 
 	// of one plan of steady traffic. The recursion takes some 30 ms for a million tasks, so that a
 	// small budget need not make the promise worse; at the most a plan has 16 bytes a task.
-	leastPlanned  = 1_000_000
+	leastPlanned  = 2_000_000
 	mostPlanned   = 8_000_000
 	burstyTimes   = 3 // as many, where tasks come in bursts whose number decides
 	fewestSamples = 5

@@ -98,7 +98,7 @@ func (q Question) sample() bench.Scenario {
 			sc.Stop.Warmup = 0.1
 		}
 	}
-	return bench.Suite{Scenarios: []bench.Scenario{sc}}.At(0) // with the defaults of the rest
+	return withDefaults(sc)
 }
 
 // tasks is the budget.

@@ -19,7 +19,7 @@ type search struct {
 	wanted   objectives.List
 	sample   bench.Scenario
 	traffic  *traffic // nil where it cannot be drawn
-	replays  bool     // the recursion knows what the target does, and the metrics
+	replays  bool     // see replayable
 	work     Described
 	run      bench.RunFunc
 	stop     bench.Stop // of all runs of the strategies' own code
@@ -76,11 +76,16 @@ func (q Question) search(run bench.RunFunc) (s *search, err error) {
 		return nil, err
 	}
 	s.work, s.stop = s.described(), s.stopOfRuns()
-	s.replays = s.traffic != nil &&
+	s.replays = s.replayable()
+	return s, nil
+}
+
+// replayable reports whether the recursion knows what the target does, and the metrics.
+func (s *search) replayable() bool {
+	return s.traffic != nil &&
 		(s.sample.Target.Spec.Name == "none" || policyOf(s.sample.Target) != nil) &&
 		s.sample.Timeout == 0 && s.sample.Drain == 0 && !slices.ContainsFunc(s.wanted,
 		func(o objectives.Objective) bool { return !tells(o.Unit) })
-	return s, nil
 }
 
 // stopOfRuns is where runs of the strategies' own code stop: a part of the traffic, unless it is a
@@ -168,8 +173,8 @@ func (s *search) option(
 	if !fit[0].Spec.UsesQueue {
 		o.Queue = 0
 	}
-	if own, ok := r.(*ran); ok && own.grows() {
-		o.Unstable, o.Verdict = "its queue grows in most runs", objectives.Missed
+	if r.grows() {
+		o.Unstable, o.Verdict = "its queue grows for as long as it runs", objectives.Missed
 	}
 	// before a target that limits a rate, some short runs without a refusal do not say that none
 	// will come, unless what is refused comes again, at no more than the rate
@@ -247,6 +252,9 @@ func better(a, b Option) int {
 	}
 	if c := cmp.Compare(a.Limit, b.Limit); c != 0 {
 		return c
+	}
+	if alike(a.Figures, b.Figures) { // a tie, of which stresses by a few runs make nothing else
+		return cmp.Compare(a.Strategy.Spec.Parts, b.Strategy.Spec.Parts)
 	}
 	if a.Holds > clearly*b.Holds || b.Holds > clearly*a.Holds {
 		return cmp.Compare(b.Holds, a.Holds)

@@ -21,16 +21,10 @@ func (s *search) unstable(b behaviour, t setting) (why string, times float64) {
 	if s.sample.Load.Arrival.Spec.AllAtOnce || s.onlyMakespan() || b.sheds {
 		return "", 0
 	}
+	if why, times := s.outpaced(b, t); why != "" {
+		return why, times
+	}
 	busy, rate := s.work.Busy*t.load*t.service, s.work.Rate*t.load
-	if n := slots(b.first(), t.limit); n > 0 {
-		if times = busy / (float64(n) * s.thawed(t.target)); times >= 1 {
-			return fmt.Sprintf("%s slots would be busy of %d", quantity.Digits(busy), n), times
-		}
-	}
-	if b.paced > 0 && rate >= b.paced {
-		return fmt.Sprintf("%s come and %s may start", quantity.Rate(rate),
-			quantity.Rate(b.paced)), rate / b.paced
-	}
 	target, kept := s.sample.Target, 1-s.mayRefuse()
 	if of := target.Spec.Rate; of != nil && kept*rate >= of(target.Values) {
 		return fmt.Sprintf("%s come and the target serves %s", quantity.Rate(rate),
@@ -41,6 +35,33 @@ func (s *search) unstable(b behaviour, t setting) (why string, times float64) {
 			quantity.Digits(busy), n), busy / float64(n)
 	}
 	return "", 0
+}
+
+// outpaced says why more comes than the slots, or the pace, of a behaviour let through, and how
+// many times as much; "": they let it.
+func (s *search) outpaced(b behaviour, t setting) (why string, times float64) {
+	busy, rate := s.work.Busy*t.load*t.service, s.work.Rate*t.load
+	if b.sheds {
+		return "", 0
+	}
+	if n := slots(b.first(), t.limit); n > 0 {
+		if times = busy / (float64(n) * s.thawed(s.frozen(t))); times >= 1 {
+			return fmt.Sprintf("%s slots would be busy of %d", quantity.Digits(busy), n), times
+		}
+	}
+	if b.paced > 0 && rate >= b.paced {
+		return fmt.Sprintf("%s come and %s may start", quantity.Rate(rate),
+			quantity.Rate(b.paced)), rate / b.paced
+	}
+	return "", 0
+}
+
+// frozen is the target that a setting has: one of its own, as under stress, or the question's.
+func (s *search) frozen(t setting) *targets.Variant {
+	if t.target != nil {
+		return t.target
+	}
+	return &s.sample.Target
 }
 
 // thawed is the share of the time in which a slot works, at most. A freeze leaves it what is left

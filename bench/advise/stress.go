@@ -131,7 +131,7 @@ func (s *search) addUnstable(o *Option, name string) objectives.Verdict {
 // add takes a stress and by how much it changes the metric that is promised, with half of the
 // interval of that. No stress is better than the option is without it: it is no worse.
 func (s *search) add(o *Option, name string, r reading, mean, half float64) objectives.Verdict {
-	if own, ok := r.(*ran); ok && own.grows() {
+	if r.grows() {
 		return s.addUnstable(o, name)
 	}
 	first := s.wanted[0]

@@ -9,6 +9,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/objectives"
+	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/files/rundir"
 )
 
@@ -17,8 +18,10 @@ type Probe struct {
 	At                  float64 // the load, the rate, the limit or the queue
 	Met, Missed, Untold int     // runs by their verdict
 	Verdict             objectives.Verdict
-	Offered             float64 // tasks per second, the mean over the runs
-	Waited              float64 // share of the tasks that waited, the most of the runs
+	// for each objective, in the long run; nil where runs of a length are asked about
+	Decisions []decide.Decision
+	Offered   float64 // tasks per second, the mean over the runs
+	Waited    float64 // share of the tasks that waited, the most of the runs
 	// the shares of the tasks that did not complete, shed/op and the like, the means over the runs
 	Losses [len(rundir.Lost)]bench.Metric
 }
@@ -29,13 +32,15 @@ func (p Probe) runs() int { return p.Met + p.Missed + p.Untold }
 // runs.
 type probe struct {
 	Probe
-	done bool
+	done    bool
+	results []*bench.Result // while it is not done
 }
 
 // A cell is the search for one scenario.
 type cell struct {
 	scenario   bench.Scenario
 	axis       Axis
+	inLongRun  bool     // what is asked
 	probes     []*probe // by hardness
 	calculated atomic.Int64
 	confirmed  int   // runs

@@ -7,15 +7,24 @@
 //
 // # What is claimed
 //
-// A load is met when more than half of the runs at it would meet the objectives, over all seeds:
-// when the typical run does. A run is as long as the scenario says. That matters close to
-// saturation, where a queue grows for as long as the run lasts, so short runs flatter.
+// Under the virtual clock the question is what a strategy does in the long run, where there is one
+// (advise.HasLongRun). A load is met or missed where the exact value of theory, or the interval of
+// the metric, lies on one side of the bound (package decide). The interval is that of a long plan
+// that the recursion of Kiefer and Wolfowitz computes, where it comes to what the strategy's own
+// runs do, to the digit; else that of the tasks of all runs together. Such runs start with idle
+// slots, so those that are too short for their load do not meet anything: near saturation a queue
+// grows for as long as a run lasts, and short runs flatter (longrun.go).
 //
-// At each load the repetitions are so many tosses of a coin, and a sign test decides (sign.go):
+// Elsewhere a load is met when more than half of the runs at it would meet the objectives, over all
+// seeds: when the typical run does. A run is as long as the scenario says.
+//
+// There the repetitions at a load are so many tosses of a coin, and a sign test decides (sign.go):
 // met, missed, or undecided, when the load is too near to the truth for the runs that may be spent
 // on it. It asks for no distribution: a p99 over seeds is skewed, and several objectives together
-// have no distribution at all. The answer is the highest load met and the lowest one above it
-// missed. Between the two lies the capacity.
+// have no distribution at all.
+//
+// The answer is the highest load met and the lowest one above it missed. Between the two lies the
+// capacity.
 //
 // # Confidence of the whole
 //

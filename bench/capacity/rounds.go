@@ -63,7 +63,7 @@ func (s Search) batch(cells []*cell) (batch []want) {
 			}
 			for _, p := range c.probes {
 				n := p.runs()
-				if p.done || n+extra >= test.next(n) {
+				if p.done || n+extra >= test.next(n, c.inLongRun) {
 					continue
 				}
 				sc := s.Over.at(c.scenario, s.Over.value(p.At))
@@ -87,7 +87,7 @@ func (s Search) round(
 	for _, w := range batch {
 		suite.Scenarios, of = append(suite.Scenarios, w.scenario), append(of, w.cell)
 	}
-	return runOf(ctx, suite, of, each,
+	err := runOf(ctx, suite, of, each,
 		func(ctx context.Context, c *cell, sc bench.Scenario) (*bench.Result, error) {
 			r, calculated, err := s.calculate(sc)
 			if calculated {
@@ -96,9 +96,33 @@ func (s Search) round(
 			}
 			return run(ctx, sc)
 		}, func(i int, sc bench.Scenario, r *bench.Result) error {
-			batch[i].probe.add(r, s.Objectives.Of(r), batch[i].test)
+			batch[i].probe.add(r, s.Objectives.Of(r))
 			return each(sc, r, nil)
 		})
+	for _, w := range batch {
+		if w.cell.err == nil && !w.probe.done && w.probe.runs() > 0 {
+			w.cell.err = s.settle(w)
+		}
+	}
+	return err
+}
+
+// settle decides the probe of a run as far as its runs go.
+func (s Search) settle(w want) (err error) {
+	p := w.probe
+	if !w.cell.inLongRun {
+		p.Verdict, p.done = w.test.judge(p.Probe)
+		return nil
+	}
+	if len(p.results) < min(w.test.first, s.runs()) {
+		return nil
+	}
+	p.Decisions, p.done, err = s.judge(w.cell, p, p.runs() >= s.runs())
+	p.Verdict = verdictOf(p.Decisions)
+	if p.done {
+		p.results = nil
+	}
+	return err
 }
 
 // runOf runs a suite, each scenario for a cell. Where a run has failed, the rest of its cell's need
@@ -140,7 +164,8 @@ func runOf(
 	})
 }
 
-func (p *probe) add(r *bench.Result, v objectives.Verdict, test signTest) {
+func (p *probe) add(r *bench.Result, v objectives.Verdict) {
+	p.results = append(p.results, r)
 	switch v {
 	case objectives.Met:
 		p.Met++
@@ -156,9 +181,6 @@ func (p *probe) add(r *bench.Result, v objectives.Verdict, test signTest) {
 	for i, loss := range LossesOf(r) {
 		p.Losses[i].Unit = loss.Unit
 		p.Losses[i].Value += loss.Value
-	}
-	if !p.done {
-		p.Verdict, p.done = test.judge(p.Probe)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/advise"
 	"github.com/poolbench/poolbench/bench/directory"
 	"github.com/poolbench/poolbench/bench/objectives"
 	"github.com/poolbench/poolbench/internal/text/complaints"
@@ -44,6 +45,7 @@ type Search struct {
 	// those of one Do that were calculated, which strategies share: func() (calculation, error) by
 	// bench.Course; nil: runs are not calculated
 	courses *sync.Map
+	long    longRuns
 }
 
 const (
@@ -84,6 +86,17 @@ func (s Search) Validate() error {
 func checkResolution(c *complaints.List, r float64) {
 	c.If(!(r >= finest && r < 1), "resolution %v: want a share from %v up to, not including, 1", r,
 		finest)
+}
+
+// InLongRun reports whether all answers are about the long run, and none about runs of a length.
+func (s Search) InLongRun() bool {
+	return !slices.ContainsFunc(s.Scenarios, func(sc bench.Scenario) bool {
+		return !s.inLongRun(sc)
+	})
+}
+
+func (s Search) inLongRun(sc bench.Scenario) bool {
+	return advise.HasLongRun(s.Over.at(sc, s.Lo), s.Objectives)
 }
 
 // GoOn has the search go on with the seeds that the directory holds. All scenarios have the same
@@ -176,8 +189,9 @@ func (s Search) Do(
 		s.courses = new(sync.Map)
 	}
 	cells := make([]*cell, len(s.Scenarios))
+	s.long = longRuns{first: map[work]*advise.LongRun{}}
 	for i, sc := range s.Scenarios {
-		cells[i] = &cell{scenario: sc, axis: s.Over}
+		cells[i] = &cell{scenario: sc, axis: s.Over, inLongRun: s.inLongRun(sc)}
 		for _, value := range s.first() {
 			cells[i].insert(s.Over.hardness(value))
 		}

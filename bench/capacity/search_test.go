@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/objectives"
@@ -32,6 +33,16 @@ func scenario(
 	}
 	return bench.Scenario{Strategy: v, Limit: 4, Clock: clock, Seed: seed,
 		Stop: bench.Stop{Tasks: tasks, Warmup: 0.1}}
+}
+
+// ofLength is a scenario whose tasks may be cut short, so that runs of its length are asked about.
+func ofLength(
+	t testing.TB, strategy string, clock bench.Clock, tasks int, seed uint64,
+) bench.Scenario {
+	t.Helper()
+	sc := scenario(t, strategy, clock, tasks, seed)
+	sc.Drain = time.Hour
+	return sc
 }
 
 func list(t testing.TB, text string) objectives.List {
@@ -62,7 +73,7 @@ func isNaN(v float64) bool { return math.IsNaN(v) }
 // the resolution says, and each load takes the first look only.
 func TestSharp(t *testing.T) {
 	for _, edge := range []float64{0.1001, 0.2, 0.5, 0.7777, 1.19} {
-		s := Search{Scenarios: []bench.Scenario{scenario(t, "semaphore", bench.Virtual, 100, 1)},
+		s := Search{Scenarios: []bench.Scenario{ofLength(t, "semaphore", bench.Virtual, 100, 1)},
 			Objectives: list(t, "mean-wait<1s"), Lo: 0.1, Hi: 1.2}
 		answers, err := s.Do(t.Context(),
 			func(_ context.Context, sc bench.Scenario) (*bench.Result, error) {
@@ -91,7 +102,7 @@ func TestSharp(t *testing.T) {
 // TestOneSided: when every load of the range is met, or none is, the answer has no end that it did
 // not see.
 func TestOneSided(t *testing.T) {
-	s := Search{Scenarios: []bench.Scenario{scenario(t, "semaphore", bench.Virtual, 100, 1)},
+	s := Search{Scenarios: []bench.Scenario{ofLength(t, "semaphore", bench.Virtual, 100, 1)},
 		Objectives: list(t, "mean-wait<1s"), Lo: 0.1, Hi: 1.2}
 	for _, c := range []struct {
 		edge        float64
@@ -115,7 +126,7 @@ func TestOneSided(t *testing.T) {
 
 // TestUntold: runs that lack the metric decide nothing, and are not taken for met.
 func TestUntold(t *testing.T) {
-	s := Search{Scenarios: []bench.Scenario{scenario(t, "semaphore", bench.Virtual, 100, 1)},
+	s := Search{Scenarios: []bench.Scenario{ofLength(t, "semaphore", bench.Virtual, 100, 1)},
 		Objectives: list(t, "short-mean-response<1s"), Lo: 0.1, Hi: 1.2}
 	answers, err := s.Do(t.Context(), func(_ context.Context, sc bench.Scenario) (*bench.Result,
 		error) {
@@ -132,7 +143,7 @@ func TestUntold(t *testing.T) {
 
 // TestNotMonotone: the answer is about the upper edge, and says what is missed below it.
 func TestNotMonotone(t *testing.T) {
-	s := Search{Scenarios: []bench.Scenario{scenario(t, "semaphore", bench.Virtual, 100, 1)},
+	s := Search{Scenarios: []bench.Scenario{ofLength(t, "semaphore", bench.Virtual, 100, 1)},
 		Objectives: list(t, "mean-wait<1s"), Lo: 0.1, Hi: 1.2}
 	answers, err := s.Do(t.Context(),
 		func(_ context.Context, sc bench.Scenario) (*bench.Result, error) {
@@ -167,7 +178,7 @@ func TestCoverage(t *testing.T) {
 				}
 				return median * math.Exp(0.05*x)
 			}
-			s := Search{Scenarios: []bench.Scenario{scenario(t, "semaphore", clock, 100, 1)},
+			s := Search{Scenarios: []bench.Scenario{ofLength(t, "semaphore", clock, 100, 1)},
 				Objectives: list(t, "mean-wait<1s"), Lo: 0.1, Hi: 1.2, Resolution: 0.005}
 			answers, err := s.Do(t.Context(),
 				func(_ context.Context, sc bench.Scenario) (*bench.Result, error) {
@@ -270,8 +281,8 @@ func crossing(t *testing.T, mean float64, limit int, wait float64) float64 {
 // none of them twice.
 func TestCommonSeeds(t *testing.T) {
 	s := Search{
-		Scenarios: []bench.Scenario{scenario(t, "semaphore", bench.Virtual, 100, 40),
-			scenario(t, "worker_pool", bench.Virtual, 100, 40)},
+		Scenarios: []bench.Scenario{ofLength(t, "semaphore", bench.Virtual, 100, 40),
+			ofLength(t, "worker_pool", bench.Virtual, 100, 40)},
 		Objectives: list(t, "mean-wait<1s"), Lo: 0.1, Hi: 1.2,
 	}
 	seeds := map[string][]uint64{}
@@ -302,8 +313,8 @@ func TestCommonSeeds(t *testing.T) {
 // further runs begin.
 func TestFailure(t *testing.T) {
 	s := Search{
-		Scenarios: []bench.Scenario{scenario(t, "semaphore", bench.Virtual, 100, 1),
-			scenario(t, "worker_pool", bench.Virtual, 100, 1)},
+		Scenarios: []bench.Scenario{ofLength(t, "semaphore", bench.Virtual, 100, 1),
+			ofLength(t, "worker_pool", bench.Virtual, 100, 1)},
 		Objectives: list(t, "mean-wait<1s"), Lo: 0.1, Hi: 1.2, Parallel: 1,
 	}
 	hangs := errors.New("it hangs")
@@ -334,7 +345,7 @@ func TestFailure(t *testing.T) {
 // TestInterrupted: the end of the context and an error of the caller stop the search, and what is
 // known is there.
 func TestInterrupted(t *testing.T) {
-	s := Search{Scenarios: []bench.Scenario{scenario(t, "semaphore", bench.Virtual, 100, 1)},
+	s := Search{Scenarios: []bench.Scenario{ofLength(t, "semaphore", bench.Virtual, 100, 1)},
 		Objectives: list(t, "mean-wait<1s"), Lo: 0.1, Hi: 1.2}
 	enough := errors.New("enough")
 	runs := 0

@@ -64,11 +64,14 @@ func (t signTest) judge(c Probe) (v objectives.Verdict, done bool) {
 }
 
 // next is how many runs a load should have had after the round to come: few at a time, for a third
-// may settle it.
-func (t signTest) next(n int) int {
+// may settle it. An interval is looked at twice alone: once more is a chance more to be wrong.
+func (t signTest) next(n int, byInterval bool) int {
 	const atATime = 2
-	if n < t.first {
+	switch {
+	case n < t.first:
 		return t.first
+	case byInterval:
+		return t.runs
 	}
 	return min(n+atATime, t.runs)
 }

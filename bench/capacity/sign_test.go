@@ -71,28 +71,35 @@ func TestRisk(t *testing.T) {
 // TestUntoldRunsDecideNothing: runs that cannot tell stand in the way of either verdict.
 func TestUntoldRunsDecideNothing(t *testing.T) {
 	test := signTest{first: 6, runs: 16, least: 13}
-	for c, want := range map[Probe]objectives.Verdict{
-		{Met: 6}:               objectives.Met,
-		{Missed: 6}:            objectives.Missed,
-		{Met: 5, Untold: 1}:    objectives.Undecided,
-		{Met: 7}:               objectives.Undecided, // the first look is over
-		{Met: 12, Untold: 4}:   objectives.Undecided,
-		{Met: 13, Untold: 3}:   objectives.Met,
-		{Met: 3, Missed: 12}:   objectives.Undecided,
-		{Met: 3, Missed: 13}:   objectives.Missed,
-		{Untold: 16}:           objectives.Undecided,
-		{Met: 8, Missed: 8}:    objectives.Undecided,
-		{Missed: 5, Untold: 1}: objectives.Undecided,
+	for _, c := range []struct {
+		Probe
+		want objectives.Verdict
+	}{
+		{Probe{Met: 6}, objectives.Met},
+		{Probe{Missed: 6}, objectives.Missed},
+		{Probe{Met: 5, Untold: 1}, objectives.Undecided},
+		{Probe{Met: 7}, objectives.Undecided}, // the first look is over
+		{Probe{Met: 12, Untold: 4}, objectives.Undecided},
+		{Probe{Met: 13, Untold: 3}, objectives.Met},
+		{Probe{Met: 3, Missed: 12}, objectives.Undecided},
+		{Probe{Met: 3, Missed: 13}, objectives.Missed},
+		{Probe{Untold: 16}, objectives.Undecided},
+		{Probe{Met: 8, Missed: 8}, objectives.Undecided},
+		{Probe{Missed: 5, Untold: 1}, objectives.Undecided},
 	} {
-		if got, _ := test.judge(c); got != want {
-			t.Errorf("%+v: %v, want %v", c, got, want)
+		if got, _ := test.judge(c.Probe); got != c.want {
+			t.Errorf("%+v: %v, want %v", c, got, c.want)
 		}
 	}
-	for c, want := range map[Probe]bool{
-		{Met: 3, Missed: 3}: false, {Met: 4, Missed: 4}: true, {Met: 3, Missed: 4}: false,
-		{Met: 3, Untold: 3}: false, {Met: 2, Untold: 4}: true,
+	for _, c := range []struct {
+		Probe
+		want bool
+	}{
+		{Probe{Met: 3, Missed: 3}, false}, {Probe{Met: 4, Missed: 4}, true},
+		{Probe{Met: 3, Missed: 4}, false},
+		{Probe{Met: 3, Untold: 3}, false}, {Probe{Met: 2, Untold: 4}, true},
 	} {
-		if _, done := test.judge(c); done != want {
+		if _, done := test.judge(c.Probe); done != c.want {
 			t.Errorf("%+v: done is %v", c, done)
 		}
 	}

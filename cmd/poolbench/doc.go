@@ -73,15 +73,15 @@
 //	objectives: 1 missed
 //	  missed: p99-response<80ms: …
 //	$ poolbench capacity --clock virtual --strategy worker_pool --n 2000 --resolution 5% --objective 'p99-response<80ms' --quiet
-//	highest load at which more than half of the runs meet p99-response<80ms, with 95 % confidence
+//	highest load that meets p99-response<80ms, with 95 % confidence
 //
 //	exponential, poisson arrivals, limit 4, 2000 tasks, virtual clock
 //	  strategy     …
 //	  worker_pool  …
 //	…
 //
-// It is an interval: the objective is met at its one end and missed at the other, each by a test
-// over repetitions and with the risk of all the loads that were tried counted in.
+// The answer is an interval in the long run: the objective is met at one end and missed at the
+// other, by exact values or 95 % confidence intervals.
 //
 // # Questions
 //

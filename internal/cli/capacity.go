@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -206,8 +207,10 @@ func (a *app) findCapacity(ctx context.Context, s capacity.Search, o question.Ru
 	}
 	suite, codes := cases.Of("capacity", e), e.Codes()
 	for _, found := range f.Answers {
-		suite.Add(cases.Capacity(f.Search.Over.String(), found.Scenario.Name(), found.Outcome(),
-			found.Met, found.Missed, found.Err))
+		c := cases.Capacity(f.Search.Over.String(), found.Scenario.Name(), found.Outcome(),
+			found.Met, found.Missed, found.Err)
+		c.Output = strings.TrimSpace(strings.Join(append(f.Evidence(found), c.Output), "\n"))
+		suite.Add(c)
 		codes = append(codes, outcomeCode(found.Outcome()))
 	}
 	return exit.Ended(shown, append(codes, cases.Publish(suite, o.JUnit, a.Printer))...)

@@ -72,7 +72,7 @@ type Option struct {
 	High     *float64 `json:"high"`
 	Verdict  string   `json:"verdict"`            // met, missed, undecided or unstable
 	Unstable string   `json:"unstable,omitempty"` // why
-	// in every run its own code did what a pool with that limit does, to the digit
+	// it comes to what the recommendation does, to the digit
 	Same bool `json:"same,omitempty"`
 	// times the load up to which it meets the objective; null: not known
 	HoldsUpTo *float64 `json:"holds_up_to"`

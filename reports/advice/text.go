@@ -58,7 +58,7 @@ func (d *Document) WriteText(w io.Writer) error {
 func (o Option) other() string {
 	text := fmt.Sprintf("%s, limit %d: %s", o.Strategy, o.Limit, o.verdict())
 	if o.Same {
-		return text + " (the same in all runs)"
+		return text + " (the same)"
 	}
 	if o.Regret != nil {
 		text += fmt.Sprintf(" (%+.0f %%)", 100**o.Regret)

@@ -147,10 +147,8 @@ func (s *capacitySearch) figure() (f *figure, notes []string, err error) {
 
 func (s *capacitySearch) caption() string {
 	what := grid.Axes[s.across].Word
-	out := []string{fmt.Sprintf("The highest %s at which more than half of the runs meet %s lies "+
-		"in the bar, with %s confidence: "+
-		"at its left end they surely do, at its right end surely not.", what,
-		s.objective, s.confident)}
+	out := []string{fmt.Sprintf("The highest %s that meets %s lies in the bar, with %s confidence: "+
+		"it is met at the left end and missed at the right end.", what, s.objective, s.confident)}
 	if s.confident == "" {
 		out[0] = fmt.Sprintf("The highest %s that meets %s lies in the bar: a probe met it at the "+
 			"left end, and one missed it at the right end.", what, s.objective)

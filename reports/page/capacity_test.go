@@ -58,8 +58,7 @@ func TestReportOfCapacity(t *testing.T) {
 		t.Errorf("%q, %q", f.Title, f.Subtitle)
 	}
 	for _, want := range []string{
-		"The highest load at which more than half of the runs meet p99-response<80ms lies in the " +
-			"bar, with 95 % confidence",
+		"The highest load that meets p99-response<80ms lies in the bar, with 95 % confidence",
 		"An arrow stands where the search, from 0.1 to 1.2, saw no end.",
 		"semaphore takes at least 6.79 times the load of serial.",
 	} {

@@ -181,6 +181,13 @@ func (h halves) grows() (how string, ok bool) {
 	return h.changes()
 }
 
+// Grows reports whether the later batches are larger by a steady growth, as of a queue that grows
+// for as long as a run lasts.
+func Grows(means [observed.Batches]float64) bool {
+	_, grows := CompareHalves(means).grows()
+	return grows
+}
+
 // changes reports whether the batches change steadily. A machine that stops for a time makes a few
 // changes so much larger than the others that their spread hides the mean; then their signs say it.
 func (h halves) changes() (how string, ok bool) {

@@ -5,6 +5,7 @@ import (
 	"cmp"
 
 	"github.com/poolbench/poolbench/bench/capacity"
+	"github.com/poolbench/poolbench/bench/objectives"
 	"github.com/poolbench/poolbench/internal/cli/execution"
 	"github.com/poolbench/poolbench/internal/cli/outcome"
 	"github.com/poolbench/poolbench/internal/cli/question"
@@ -48,6 +49,8 @@ type Line struct {
 	Calculated  int       `json:"calculated"` // of the runs, from their plans
 	Confirmed   int       `json:"confirmed"`  // runs of the strategy's code that say the same
 	Tried       []Probe   `json:"tried"`
+	// on each objective at each value tried, where the question is about the long run
+	Decisions []Decision `json:"decisions,omitempty"`
 }
 
 // A Probe is a load or a rate that was tried.
@@ -57,6 +60,28 @@ type Probe struct {
 	Missed  int     `json:"missed"`
 	Untold  int     `json:"untold"`
 	Verdict string  `json:"verdict"`
+}
+
+// A Decision is that on an objective at a value, with its evidence.
+type Decision struct {
+	At        float64  `json:"at"`
+	Objective string   `json:"objective"`
+	Verdict   string   `json:"verdict"`
+	Value     *float64 `json:"value"` // null where it is infinite or unknown
+	Low       *float64 `json:"low"`
+	High      *float64 `json:"high"`
+	Reason    string   `json:"reason,omitempty"`
+	Next      string   `json:"next,omitempty"` // the flag that would decide
+}
+
+// decisionsOf are those of a probe.
+func decisionsOf(p capacity.Probe, list objectives.List) (all []Decision) {
+	for i, d := range p.Decisions {
+		all = append(all, Decision{p.At, list[i].String(), d.Verdict.String(),
+			jsondoc.Finite(d.Value), jsondoc.Finite(d.Low), jsondoc.Finite(d.High), d.Reason,
+			d.Next})
+	}
+	return all
 }
 
 func showCapacityJSON(f *Found) error {
@@ -79,6 +104,7 @@ func showCapacityJSON(f *Found) error {
 		for _, p := range answer.Probes {
 			line.Tried = append(line.Tried,
 				Probe{p.At, p.Met, p.Missed, p.Untold, p.Verdict.String()})
+			line.Decisions = append(line.Decisions, decisionsOf(p, s.Objectives)...)
 		}
 		doc.Answers = append(doc.Answers, line)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/outcome"
 	"github.com/poolbench/poolbench/internal/cli/question"
 	"github.com/poolbench/poolbench/internal/cli/terminal"
+	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/results"
@@ -25,9 +26,12 @@ func Show(f *Found, format string) error {
 	if format == "json" {
 		return showCapacityJSON(f)
 	}
-	f.Prose(
-		"%s %v at which more than half of the runs meet %v, with %s confidence\n\n",
-		superlatives[f.Search.Over], f.Search.Over, f.Search.Objectives, f.confidence())
+	what := "at which more than half of the runs meet"
+	if f.Search.InLongRun() {
+		what = "that meets"
+	}
+	f.Prose("%s %v %s %v, with %s confidence\n\n", superlatives[f.Search.Over], f.Search.Over,
+		what, f.Search.Objectives, f.confidence())
 	for _, answers := range results.Gather(f.Answers, f.place) {
 		f.Prose("%s\n", f.place(answers[0]))
 		if err := showAnswers(f, answers); err != nil {
@@ -43,7 +47,7 @@ func Show(f *Found, format string) error {
 		return nil
 	}
 	return f.Prose(`Report: %s
-  Where an answer has two ends, these runs cannot tell on which side of it a %v between them is.
+  If an answer has two ends, the runs cannot tell whether a %v between them meets the objective.
   To compare with another search: poolbench compare OLD %s
 `, f.Report, f.Search.Over, f.Dir.Path())
 }
@@ -167,25 +171,91 @@ func (f *Found) ofLimits(a capacity.Answer) (notes []string) {
 		return nil
 	}
 	largest := a.Probes[0]
-	idle := math.NaN() // the smallest limit that was tried at which nobody waits
-	for _, p := range a.Probes {
-		if p.Waited > 0 {
-			break
-		}
-		idle = p.At
-	}
 	switch none := a.Outcome() == capacity.Nowhere; {
 	case none && largest.Waited == 0:
 		notes = append(notes, fmt.Sprintf("the service alone misses it: at a limit of %v no task "+
-			"waits, and no limit can meet it", largest.At))
+			"waited, and no limit can meet it", largest.At))
 	case none:
 		notes = append(notes, fmt.Sprintf("at a limit of %v %s of the tasks still wait: search "+
 			"further with --limit-range", largest.At, quantity.Share(largest.Waited)))
-	case !math.IsNaN(idle):
-		notes = append(notes, fmt.Sprintf("from a limit of %v on no task waits, so a larger one "+
-			"gains nothing", idle))
+	default:
+		notes = append(notes, f.enough(a)...)
 	}
 	return notes
+}
+
+// littleMore is a gain that no larger limit is worth.
+const littleMore = 0.01
+
+// enough names the smallest limit tried that is as good as the largest: by the metric of the first
+// objective or, of runs of a length, as no task waited.
+func (f *Found) enough(a capacity.Answer) (notes []string) {
+	limit, best := math.NaN(), math.NaN()
+	if d := a.Probes[0].Decisions; len(d) > 0 {
+		best = d[0].Value
+	}
+	for _, p := range a.Probes {
+		if p.Decisions == nil && p.Waited > 0 ||
+			p.Decisions != nil && !(math.Abs(p.Decisions[0].Value-best) <= littleMore*best) {
+			break
+		}
+		limit = p.At
+	}
+	switch {
+	case math.IsNaN(limit) || limit == a.Probes[0].At:
+	case a.Probes[0].Decisions == nil:
+		notes = append(notes, fmt.Sprintf("from a limit of %v on no task waited, so a larger one "+
+			"gains nothing", limit))
+	default:
+		o := f.Search.Objectives[0]
+		notes = append(notes, fmt.Sprintf("from a limit of %v on %s is within 1 %% of %s: a larger one "+
+			"gains nothing", limit, o.Metric(), quantity.Metric(o.Unit, best)))
+	}
+	return notes
+}
+
+const (
+	mostUndecided = 2 // values of an answer that are listed as undecided
+	mostShown     = 4 // answers whose evidence is listed; the JSON document has that of all
+)
+
+// Evidence says by what the ends of an answer are decided, and what lies between them is not.
+func (f *Found) Evidence(a capacity.Answer) (notes []string) {
+	undecided := 0
+	for _, p := range a.Probes {
+		i := slices.IndexFunc(p.Decisions, func(d decide.Decision) bool {
+			return d.Verdict == p.Verdict
+		})
+		isUndecided := p.Verdict == decide.Undecided && f.within(a, p.At)
+		if i < 0 || !isUndecided && p.At != a.Met && p.At != a.Missed {
+			continue
+		}
+		if isUndecided {
+			if undecided++; undecided > mostUndecided {
+				continue
+			}
+		}
+		d := p.Decisions[i]
+		note := fmt.Sprintf("%s %v: %v %v: %s", f.Search.Over, p.At, f.Search.Objectives[i],
+			p.Verdict, d.Reason)
+		if d.Next != "" {
+			note += fmt.Sprintf("; %s would decide", d.Next)
+		}
+		notes = append(notes, note)
+	}
+	if more := undecided - mostUndecided; more > 0 {
+		notes = append(notes, fmt.Sprintf("%d more between them are undecided", more))
+	}
+	return notes
+}
+
+// within reports whether a value lies between the ends of an answer, or beyond the only one.
+func (f *Found) within(a capacity.Answer, at float64) bool {
+	met, missed := a.Met, a.Missed
+	if f.Search.Over == capacity.Limit {
+		return !(at >= met) && !(at <= missed)
+	}
+	return !(at <= met) && !(at >= missed)
 }
 
 // offered spells the arrival rates at the ends of an answer.
@@ -209,8 +279,11 @@ func (f *Found) notes(a capacity.Answer) (notes []string) {
 		add("given up, since a run gave no result")
 		return notes
 	}
+	if len(f.Answers) <= mostShown {
+		notes = f.Evidence(a)
+	}
 	if f.Search.Over == capacity.Limit {
-		notes = f.ofLimits(a)
+		notes = append(notes, f.ofLimits(a)...)
 	}
 	if loss := LossWords(a.Losses()); loss != "" {
 		add("at %s %v %s: the objective is met by those that complete", f.Search.Over, a.Met, loss)
@@ -221,8 +294,8 @@ func (f *Found) notes(a capacity.Answer) (notes []string) {
 			"with the %[2]s, and this is the upper edge", strings.Join(below, ", "), f.Search.Over)
 	}
 	if a.Outcome() == capacity.Unknown && f.Cut == nil && a.Untold() < a.Runs() {
-		add("? stands for an end that the runs could not decide: give more repetitions (--count) " +
-			"or another range")
+		add("? is an end that the runs could not decide: give more repetitions (--count), longer " +
+			"runs (--n) or another range")
 	}
 	if untold := a.Untold(); untold > 0 {
 		add("%d runs could not tell, for want of tasks (a p99 takes 368, a p99.9 3688) or "+

@@ -32,8 +32,17 @@ type puzzle struct {
 
 // A limiter lets tasks start at a rate, with a burst.
 type limiter struct {
-	rate  float64
-	burst int // 0: at the ticks of a clock
+	rate   float64
+	burst  int  // 0: at the ticks of a clock
+	delays bool // a leaky bucket: all but the first of a burst wait in it for their turn
+}
+
+// spec is the limiter as a target.
+func (l limiter) spec() string {
+	if l.delays {
+		return fmt.Sprintf("leaky_bucket:rate=%v,queue=%d", l.rate, l.burst-1)
+	}
+	return fmt.Sprintf("token_bucket:rate=%v,burst=%d", l.rate, l.burst)
 }
 
 func (p puzzle) args() []string {
@@ -44,8 +53,7 @@ func (p puzzle) args() []string {
 		args = append(args, "--budget", p.budget.String())
 	}
 	if p.target.rate > 0 {
-		args = append(args, "--target", fmt.Sprintf("token_bucket:rate=%v,burst=%d",
-			p.target.rate, p.target.burst))
+		args = append(args, "--target", p.target.spec())
 	}
 	return args
 }
@@ -95,7 +103,7 @@ func (p course) run() (waits, responses []int64, refused float64) {
 	served := 0.0
 	n := len(p.due)
 	for i, due := range p.due {
-		at := max(due, free[0], last)
+		at, delay := max(due, free[0], last), int64(0)
 		switch every := 1e9 / p.pace.rate; {
 		case p.pace.rate == 0:
 		case p.pace.burst == 0:
@@ -121,12 +129,15 @@ func (p course) run() (waits, responses []int64, refused float64) {
 				continue
 			}
 			served = max(float64(at), served) + every
+			if p.target.delays {
+				delay = max(0, int64(math.Ceil(served-every))-at)
+			}
 		}
-		free[0] = at + p.took[i]
+		free[0] = at + delay + p.took[i]
 		heap.Fix(&free, 0)
 		if i >= n/20 {
 			waits = append(waits, at-due)
-			responses = append(responses, at+p.took[i]-due)
+			responses = append(responses, at+delay+p.took[i]-due)
 		}
 	}
 	return waits, responses, refused / float64(n-n/20)

@@ -45,8 +45,7 @@ func TestCapacity(t *testing.T) {
 		t.Errorf("%d runs in all, %d and %d", runs, semaphore.Runs, unbounded.Runs)
 	}
 	for _, want := range []string{
-		"highest load at which more than half of the runs meet p99-response<100ms,shed<1%, with " +
-			"95 % confidence\n",
+		"highest load that meets p99-response<100ms,shed<1%, with 95 % confidence\n",
 		"exponential, poisson arrivals, limit 4, 500 tasks, virtual clock\n",
 		fmt.Sprintf("%v to %v ", *semaphore.Met, *semaphore.Missed), "at least 1.2",
 		"Report: " + filepath.Join("x", "report.html"),
@@ -170,13 +169,14 @@ func TestCapacityLimit(t *testing.T) {
 		want  []string
 	}{
 		{"--find limit --rate 203 --workload exponential:mean=20ms --objective p99-response<110ms",
-			clitest.Fine, []string{"smallest limit at which", "rate 203 /s", "semaphore  5 or 6",
-				"no task waits, so a larger one gains nothing",
+			clitest.Fine, []string{"smallest limit that meets", "rate 203 /s", "semaphore      6 ",
+				"limit 5: p99-response<110ms missed: 126 ms by theory\n",
+				"is within 1 % of 92.1 ms: a larger one gains nothing",
 				" runs are calculated from their plans (first come, first served); 6 of them at " +
 					"the ends of the answers were run as well: equal to the nanosecond\n"}},
 		{"--find limit --rate 203 --workload exponential:mean=20ms --objective p99-response<70ms",
 			clitest.Regression, []string{"none up to 64", "the service alone misses it: at a " +
-				"limit of 64 no task waits, and no limit can meet it"}},
+				"limit of 64 no task waited, and no limit can meet it"}},
 		{"--find limit --limit-range 1,2 --rate 203 --objective p99-response<70ms", clitest.Regression,
 			[]string{"none up to 2", "% of the tasks still wait: search further with --limit-range"}},
 		{"--find queue --strategy bounded_queue_shed --load 0.9 --objective p99-response<100ms",
@@ -201,9 +201,54 @@ func TestCapacityLimit(t *testing.T) {
 	}
 }
 
-// TestCapacityQueue: the longest queue of a strategy that sheds. Under a load of 1.2 it is about
-// full for most of the run, and 4 slots of 10 ms take 80 ms for some 24 tasks and the last one's
-// service.
+// TestCapacityShortRuns: a limit of 5 misses the objective in the long run (p99 280 ms, in 3 × 10⁷
+// tasks 277 to 289 ms), although most runs of 2000 tasks meet it. The answer is 6 for every seed,
+// or names both.
+func TestCapacityShortRuns(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for seed := range check.Of(t, 2, 10) {
+		var doc search.Document
+		o := clitest.Command(t, "capacity", "--clock", "virtual", "--strategy", "worker_pool",
+			"--workload", "lognormal:mean=20ms,c2=4", "--find", "limit", "--rate", "200", "--n", "2000",
+			"--objective", "p99-response<250ms", "--quiet", "--format", "json", "--seed",
+			fmt.Sprint(seed+1), "--out", fmt.Sprint(seed), "--junit", "junit.xml")
+		if err := json.Unmarshal([]byte(o.Stdout), &doc); err != nil {
+			t.Fatalf("%v\n%s", err, o.Stderr)
+		}
+		a := doc.Answers[0]
+		if a.Met == nil || *a.Met != 6 || a.Missed == nil || *a.Missed < 4 || *a.Missed > 5 {
+			t.Errorf("seed %d: %+v", seed+1, a)
+		}
+		if !strings.Contains(clitest.Read(t, "junit.xml"),
+			"limit 6: p99-response&lt;250ms met: 95 % CI ") {
+			t.Errorf("seed %d: no reason in junit.xml", seed+1)
+		}
+		if len(a.Decisions) != len(a.Tried) {
+			t.Errorf("seed %d: %d decisions at %d limits", seed+1, len(a.Decisions), len(a.Tried))
+		}
+		for _, d := range a.Decisions {
+			if d.Verdict == "met" && (d.High == nil || *d.High >= 0.25 || d.Reason == "") {
+				t.Errorf("seed %d: met by %+v", seed+1, d)
+			}
+		}
+	}
+}
+
+// TestCapacityOwnRuns: where the strategy's own code must run, runs that are too short for the load
+// decide nothing, and the answer names the length that would.
+func TestCapacityOwnRuns(t *testing.T) {
+	t.Chdir(t.TempDir())
+	o := clitest.Command(t, clitest.QuickSearch("--find", "limit", "--rate", "200", "--workload",
+		"lognormal:mean=20ms,c2=4", "--objective", "p99-response<250ms", "--limit-range", "1,8",
+		"--strategy", "shortest_first")...)
+	if o.Code == clitest.Regression || !strings.Contains(o.Stdout, "shortest_first: limit 6: "+
+		"p99-response<250ms undecided: ") || !strings.Contains(o.Stdout, "; --n ") {
+		t.Errorf("exit code %d\n%s%s", o.Code, o.Stdout, o.Stderr)
+	}
+}
+
+// TestCapacityQueue: the longest queue of a strategy that sheds is that of theory (M/M/4/4+q): at a
+// queue of 23 the p90 is 79.3 ms, at 24 it is 82.1 ms.
 func TestCapacityQueue(t *testing.T) {
 	t.Chdir(t.TempDir())
 	args := clitest.QuickSearch("--find", "queue", "--load", "1.2", "--objective", "p90-response<80ms",
@@ -214,7 +259,7 @@ func TestCapacityQueue(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := doc.Answers[0]
-	if doc.Axis != "queue" || doc.From != 0 || doc.To != 1024 || *a.Met != 21 || *a.Missed != 28 ||
+	if doc.Axis != "queue" || doc.From != 0 || doc.To != 1024 || *a.Met != 23 || *a.Missed != 24 ||
 		a.Calculated != a.Runs || a.Confirmed != 6 {
 		t.Errorf("%+v", doc)
 	}
