@@ -123,15 +123,17 @@ func MemoryOf(o *observed.Run, r *result.Result, first int, m observed.Measured)
 	if o.Workload != nil {
 		c2 = o.Workload.C2()
 	}
-	planned := o.Mean > 0 && c2 < math.Inf(1) && s.Virtual &&
-		s.Target == "none" && s.Timeout == 0 // so that nothing is tried again
+	// nothing is tried again, so that the plan has the times of all tasks but what a target adds
+	called := s.Target != "none"
+	planned := o.Mean > 0 && c2 < math.Inf(1) && s.Virtual && s.Timeout == 0 &&
+		(!called || !spec.Retries && policyOf(s.Served) != nil)
 	if !planned {
 		mean, c2 = m.MeanService()
 	}
 	if !planned || rate <= 0 {
 		rate = m.Rate()
 	}
-	if math.IsNaN(tail) || s.Target != "none" { // whose slow calls are in the tail, too
+	if math.IsNaN(tail) || called && !planned { // whose slow calls are in the tail, too
 		if own := ownTail(o, first, mean, c2); !(tail >= own) {
 			tail = own
 		}
@@ -146,7 +148,7 @@ func MemoryOf(o *observed.Run, r *result.Result, first int, m observed.Measured)
 	if wait, ok := r.Metric("mean-wait-sec"); ok && mean > 0 {
 		k.wait = wait / mean
 	}
-	if planned {
+	if planned && !called {
 		k.planWaits(o, rate, mean, float64(m.N))
 	}
 	k.Relax = max(k.Relax, StartsRelaxation(o, rate), poolRelaxation(o, rate, d))
@@ -156,7 +158,7 @@ func MemoryOf(o *observed.Run, r *result.Result, first int, m observed.Measured)
 	bursts, declared := s.Arrival.Bursts(rate)
 	k.bursty = !declared || bursts.Dispersion > 1 || bursts.Memory > 1
 	if shed, _ := r.Metric("shed/op"); shed == 0 &&
-		(planned && declared && !o.Follows || full) {
+		(planned && !called && declared && !o.Follows || full) {
 		k.Planned = k.Relax // in whatever order tasks start: the slots are as busy
 	}
 	k.Forecast = ForecastOf(o, float64(m.N), k.Relax)

@@ -22,6 +22,9 @@ const (
 	mostP99Error = 0.15 * normal / 2.576
 )
 
+// beyondAll is the largest error that a mark has: JSON has no infinity.
+const beyondAll = 1000
+
 // ownMemories is the length of a run, in what it remembers, from which its stretches tell its error.
 const ownMemories = 50
 
@@ -55,7 +58,7 @@ func (k Memory) MarkUncertain(o *observed.Run, r *result.Result, first int, own 
 			limit = mostP99Error
 		}
 		if v, has := r.Metric(unit); has && v != 0 && e > limit {
-			r.MarkUncertain(unit, e)
+			r.MarkUncertain(unit, min(e, beyondAll))
 		}
 	}
 	n := float64(r.Tasks)

@@ -326,7 +326,7 @@ func (f *Fold) reportLength(r *result.Result, m observed.Measured) {
 			r.Add("mean-wait-high-sec", high)
 		}
 	}
-	if !f.o.Share && !f.o.Recorded && !math.IsInf(k.Relax, 1) {
+	if !f.o.Share && !f.o.Recorded && !math.IsInf(k.Planned, 1) {
 		k.MarkUncertain(f.o, r, 0, intervals.Scatter{})
 	}
 }

@@ -20,15 +20,15 @@ func checkLength(o *observed.Run, r *result.Result, first int, m observed.Measur
 	}
 	k := intervals.MemoryOf(o, r, first, m)
 	own := intervals.Report(o, r, first, k)
-	if math.IsInf(k.Relax, 1) { // no length is enough
-		if math.IsInf(k.Planned, 1) && !r.Drifts() {
-			r.Doubt(result.Suspect, rundir.CheckOverload, "by the plan more is offered than can be "+
-				"done: the queue grows, so that the figure depends on the length of the run")
-		}
-		return
+	overload := math.IsInf(k.Planned, 1) // no length is enough
+	switch {
+	case overload && !r.Drifts():
+		r.Doubt(result.Suspect, rundir.CheckOverload, "by the plan more is offered than can be "+
+			"done: the queue grows, so that the figure depends on the length of the run")
+	case !math.IsInf(k.Relax, 1):
+		judgeLength(k, own, r, float64(m.N))
 	}
-	judgeLength(k, own, r, float64(m.N))
-	if !o.Recorded {
+	if !overload && !o.Recorded {
 		k.MarkUncertain(o, r, first, own)
 	}
 }
