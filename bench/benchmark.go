@@ -31,8 +31,8 @@ import (
 //
 // The first of the runs that `go test -count` asks for uses Scenario.Seed, the second Scenario.Seed
 // + 1, and so on, as repetitions of `poolbench run` do: under the virtual clock a run of the same
-// seed would be a copy and no further sample. All rounds with a growing b.N belong to one run, and a
-// further value of -cpu uses further seeds. If POOLBENCH_SEED is set, as under `poolbench gate
+// seed would be a copy and no further sample. All rounds with a growing b.N belong to one run, and
+// a further value of -cpu uses further seeds. If POOLBENCH_SEED is set, as under `poolbench gate
 // --base`, it is added: each pair of runs gets different work, and both sides of a pair the same.
 //
 // Under the virtual clock the metric virtual-seed is the seed, modulo 2^53. To repeat one of

@@ -40,7 +40,8 @@ type Decision struct {
 	Value float64
 	// Low and High bound the value; NaN if unknown.
 	Low, High float64
-	// Reason states the evidence in one line, without the verdict: "95 % CI 277 to 289 ms, 12 runs".
+	// Reason states the evidence in one line, without the verdict: "95 % CI 277 to 289 ms, 12
+	// runs".
 	Reason string
 	// Next is the flag that would decide, such as "--n 64000"; empty if decided or unknown.
 	Next string

@@ -53,14 +53,15 @@ var rooms = []room{
 		"go.uber.org/goleak",                                           // its tests
 		"go.opentelemetry.io/proto/otlp", "google.golang.org/protobuf", // likewise
 		"github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/goccy/go-yaml",
-		"golang.org/x/term"}},
+		"golang.org/x/perf", "golang.org/x/term"}},
+	{"internal/decide", []string{"internal/files/rundir", "internal"}, nil},
 	// tests alone
 	{"internal/house/manual", []string{"internal/cli", "internal/gate/measure", "internal"},
 		[]string{"github.com/goccy/go-yaml"}},
 	{"internal/durability/crash", []string{"bench", "strategies", "strategies/engine/broker",
 		"workloads", "internal"}, nil},
 	{"internal/machine/calibration", []string{"bench", "strategies", "strategies/peers",
-		"workloads",
+		"workloads", "targets",
 		"internal"}, nil},
 	{"internal/studies/evidence", []string{"internal/studies/evidence/words", "bench",
 		"bench/finding",

@@ -35,7 +35,8 @@ func TestOpen(t *testing.T) {
 			t.Fatal(err)
 		}
 		exports[p.ImportPath] = p.Export
-		if within(p.ImportPath, module) && !isInternal(p.ImportPath) && p.Name != "main" {
+		if within(p.ImportPath, module) && !isInternal(p.ImportPath) && p.Name != "main" &&
+			!ownUse(p.ImportPath) {
 			public = append(public, p.ImportPath)
 		}
 	}
@@ -62,6 +63,17 @@ func TestOpen(t *testing.T) {
 			}
 		}
 	}
+}
+
+// ownUse reports whether a package serves the command alone: what searches, judges and shows. Users
+// import what their own parts and scenarios need.
+func ownUse(path string) bool {
+	for _, of := range []string{"reports", "bench/objectives", "bench/capacity", "bench/advise"} {
+		if within(path, module+"/"+of) {
+			return true
+		}
+	}
+	return false
 }
 
 func isInternal(path string) bool { return strings.Contains(path+"/", "/internal/") }

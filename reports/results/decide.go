@@ -16,8 +16,8 @@ import (
 	"github.com/poolbench/poolbench/internal/text/quantity"
 )
 
-// Decide judges an objective by the repetitions of the cell. Terminal, page, JSON and JUnit all show
-// its result.
+// Decide judges an objective by the repetitions of the cell. Terminal, page, JSON and JUnit all
+// show its result.
 func (c Cell) Decide(b Bound) decide.Decision {
 	if c.isLoadTest() {
 		return c.decideLoad(b)
@@ -94,8 +94,8 @@ func (c Cell) decideLoad(b Bound) decide.Decision {
 }
 
 // roughly decides without an interval, where the bound is far away: the 95 % error by the plan of
-// the run, doubled, because the errors of short runs are skewed. A run that is too short flatters, so
-// it can only miss.
+// the run, doubled, because the errors of short runs are skewed. A run that is too short flatters,
+// so it can only miss.
 func (c Cell) roughly(b Bound, d decide.Decision) decide.Decision {
 	d.Reason, d.Next = c.noInterval(d.Value, b)
 	if _, stationary := c.Estimate("needed-tasks"); !stationary ||

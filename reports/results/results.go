@@ -61,8 +61,8 @@ type Run struct {
 	// by tidied unit: ns become sec and MB become B, for the value 0 too; all finite
 	Values map[string]float64
 	Doubts []Doubt // why it is not VALID, as its file says in the lines before it
-	// Uncertain maps the units of metrics whose 95 % error is beyond 25 % to that error, relative to
-	// the value (0.48: ±48 %); +Inf if the run is too short for any bound.
+	// Uncertain maps the units of metrics whose 95 % error is beyond 25 % to that error, relative
+	// to the value (0.48: ±48 %); +Inf if the run is too short for any bound.
 	Uncertain map[string]float64
 	// of its arrivals and task times, as its file says in the line before it, or as a benchmark
 	// reports it in go test; "" where it does not

@@ -43,8 +43,8 @@ func hasResults(label int32) bool { return label >= 0 && label < workloads.MostL
 // deadlines. It is given the records in the order of their due times.
 //
 // Responses are those of the measured tasks. Throughput and time in slots are those of the measured
-// window, whichever tasks they belong to: a strategy that serves one tenant's tasks from the warm-up
-// in the window gives it that time.
+// window, whichever tasks they belong to: a strategy that serves one tenant's tasks from the
+// warm-up in the window gives it that time.
 type Labels struct {
 	// From is the begin of the measured window, and is set before the first measured task is added.
 	From int64
@@ -247,8 +247,8 @@ func (l *Labels) addDeadline(allowance int64, r *records.Record) {
 }
 
 // Report adds the metrics of a run whose measured window ends with until. p99 is that of the
-// response of a group, in nanoseconds, where the group has enough tasks; noisy is the tenant that is
-// not among Others. It changes nothing.
+// response of a group, in nanoseconds, where the group has enough tasks; noisy is the tenant that
+// is not among Others. It changes nothing.
 func (l *Labels) Report(
 	r *result.Result, until int64, p99 func(g Group, noisy int32) (ns int64, ok bool),
 ) {

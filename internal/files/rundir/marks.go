@@ -89,7 +89,8 @@ func ParseMark(line string) (m Mark, rest string, ok bool) {
 	return marks[i], strings.TrimPrefix(rest, " "), true
 }
 
-// UncertainLine is the line about a metric whose relative 95 % error is that share, to three digits.
+// UncertainLine is the line about a metric whose relative 95 % error is that share, to three
+// digits.
 func UncertainLine(unit string, share float64) string {
 	return Uncertain.Line(unit + " " + strconv.FormatFloat(share, 'g', 3, 64))
 }

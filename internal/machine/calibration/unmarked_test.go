@@ -68,8 +68,9 @@ func exactP99(t *testing.T, w bench.Written, tasks int) float64 {
 	return float64(samples.NearestRanks(nil, completed, 0.99)[0]) / 1e9
 }
 
-// TestUnmarkedP99: the p99 of a run that is VALID and has no mark for it is within 15 % of the exact
-// one in 99 of 100 runs, whatever the plan: of the default length, of 20,000 tasks and of 3000.
+// TestUnmarkedP99: the p99 of a run that is VALID and has no mark for it is within 15 % of the
+// exact one in 99 of 100 runs, whatever the plan: of the default length, of 20,000 tasks and of
+// 3000.
 func TestUnmarkedP99(t *testing.T) {
 	check.Only(t)
 	plans, seeds := 60, 4
