@@ -9,7 +9,7 @@
 // A scenario is a strategy, what its tasks cost (workload), what they call (target), when they are
 // due (arrival) at which load, and a limit. run takes every combination of what its flags list:
 //
-//	$ poolbench run --clock virtual --strategy worker_pool,bounded_queue_shed --load 0.8 --queue 4 --count 10 --quiet --out before
+//	$ poolbench run --clock virtual --strategy worker_pool,bounded_queue_shed --load 0.8 --queue 4 --n 20000 --count 10 --quiet --out before
 //	At load 0.8 the p99 response is 49.6 ms with bounded_queue_shed (5.91 % of tasks shed) and 68.8 ms with
 //	  worker_pool (no task lost), 1.4 times as long
 //	✓ VALID 2 · virtual clock, 20 runs
@@ -18,7 +18,7 @@
 //	  strategy                     throughput  mean response      p50      p99  mean wait  waited    shed
 //	  worker_pool, queue 4             321 /s        17.3 ms  13.3 ms  68.8 ms    7.34 ms  59.1 %     0 %
 //	  bounded_queue_shed, queue 4      302 /s        12.5 ms  9.82 ms  49.6 ms    2.55 ms  46.4 %  5.91 %
-//	  95 % interval of the p99: ±0.989 % to ±7.24 %
+//	  95 % interval of the p99: ±1.97 % to ±7.70 %
 //
 //	Report: before/report.html
 //	…
@@ -57,8 +57,8 @@
 //	  clock: virtual
 //	$ poolbench run --file scenarios.yaml --dry-run
 //	# scenarios.yaml:1:3
-//	Run/strategy=worker_pool/workload=hyperexp/target=none/arrival=poisson/limit=4/load=0.5/clock=virtual
-//	Run/strategy=semaphore/workload=hyperexp/target=none/arrival=poisson/limit=4/load=0.5/clock=virtual
+//	Run/strategy=worker_pool/workload=hyperexp/target=none/arrival=poisson/limit=4/load=0.5/n=750000/clock=virtual
+//	Run/strategy=semaphore/workload=hyperexp/target=none/arrival=poisson/limit=4/load=0.5/n=750000/clock=virtual
 //	…
 //
 // In a [list] YAML splits at every comma, so quote a name with parameters there.
@@ -124,7 +124,7 @@
 // Results are in the Go benchmark format: a run directory, its results.txt and the output of go
 // test -bench are all the same to compare and gate, and benchstat reads them too.
 //
-//	$ poolbench run --clock virtual --strategy worker_pool,bounded_queue_shed --load 0.8 --queue 4 --count 10 --seed 101 --quiet --out after
+//	$ poolbench run --clock virtual --strategy worker_pool,bounded_queue_shed --load 0.8 --queue 4 --n 20000 --count 10 --seed 101 --quiet --out after
 //	…
 //	$ poolbench compare before after --metric p99-response-sec
 //	…

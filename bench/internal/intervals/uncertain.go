@@ -114,6 +114,36 @@ func (k Memory) P99Error(r *result.Result, own Scatter, n, relax float64) float6
 	return e
 }
 
+// NeededTasks returns how many tasks the p99 response needs for a 95 % error of that share, by the
+// forecast or by the fit for tasks that arrive at random; false if neither applies. Stretches that
+// are short for what the queue remembers show too little, so then the fit counts as well.
+func (k Memory) NeededTasks(
+	r *result.Result, own Scatter, share float64,
+) (needed float64, ok bool) {
+	const unit, least = "p99-response-sec", 368 // tasks that have a p99
+	mix := func(variance float64) float64 {
+		if k.Reorders && !k.exact {
+			return own.With(variance)
+		}
+		return variance
+	}
+	fit := mix(k.P99Variance(k.Relax, waitShare(r))) * normal * normal / (share * share)
+	if _, has := r.Metric(unit); !has || k.Forecast == nil {
+		return fit, k.Known
+	}
+	long := 100 * k.Forecast.length
+	e, ok := k.Forecast.Error(unit, long)
+	if !ok {
+		return 0, false
+	}
+	off := math.Log1p(e)
+	needed = mix(long*off*off/(normal*normal)) * normal * normal / math.Pow(math.Log1p(share), 2)
+	if k.Known && k.Forecast.length < stretchMemories*k.Relax {
+		needed = max(needed, fit)
+	}
+	return max(needed, least), true
+}
+
 // waitShare is the p99 wait as a share of the p99 response; 1 if the run lacks one of them.
 func waitShare(r *result.Result) float64 {
 	wait, has := r.Metric("p99-wait-sec")

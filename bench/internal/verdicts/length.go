@@ -64,18 +64,15 @@ const z = 1.96 // standard errors on each side of a 95 % interval
 // the run's own interval, which narrows with the root of them. It is 0 if a run has no interval
 // yet.
 func neededTasks(k intervals.Memory, own intervals.Scatter, r *result.Result, n float64) float64 {
-	epsilon := 0.05
+	const epsilon = 0.05
+	if needed, ok := k.NeededTasks(r, own, epsilon); ok {
+		return needed
+	}
 	low, has := r.Metric("p99-response-low-sec")
 	high, _ := r.Metric("p99-response-high-sec")
 	p99, _ := r.Metric("p99-response-sec")
 	half := max(high-p99, p99-low) / p99
 	switch takes := k.TakesQuantile(0.99); {
-	case k.Known || k.Forecast != nil && p99 > 0:
-		e := k.P99Error(r, own, n, k.Relax)
-		if k.Forecast != nil { // the error of a factor
-			e, epsilon = math.Log1p(e), math.Log1p(epsilon)
-		}
-		return n * e * e / (epsilon * epsilon)
 	case own.Tells():
 		return own.Variance * z * z / (epsilon * epsilon)
 	case has:

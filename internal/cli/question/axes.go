@@ -84,8 +84,8 @@ func axesOf(m *matrix) []axis {
 			doc:   "goodput counts tasks with a response within this (default: none)",
 			value: flags.Parsed(&m.Deadline, "TIME", flags.PositiveTime)},
 		{name: "n", excludes: []string{"duration", "stages"},
-			doc: fmt.Sprintf("tasks in a run (default: %d, more under the virtual clock if the p99 "+
-				"needs them; at a --rate under the real clock %v of them, %d at least)",
+			doc: fmt.Sprintf("tasks in a run (default %d; of run under the virtual clock more if "+
+				"the p99 needs them; at a --rate under the real clock %v of them, %d at least)",
 				zero.Tasks, firstLook, firstTasks),
 			value: flags.Parsed(&m.Stop.Tasks, "TASKS", flags.UpTo(mostTasks))},
 		{name: "duration", excludes: []string{"n", "stages"},

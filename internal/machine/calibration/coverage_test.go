@@ -58,11 +58,10 @@ var covered = []string{"p50-response", "p90-response", "p99-response", "mean-wai
 
 // A coveredCell is a scenario whose exact values are known, by a recursion of its own.
 type coveredCell struct {
-	strategy, law string
-	arrival       string  // "": poisson
-	load          float64 // of what is the slowest
-	n, limit      int
-	seeds         int
+	strategy, law, arrival string  // "": poisson
+	load                   float64 // of what is the slowest
+	n, limit               int
+	seeds                  int
 }
 
 // The load of the slots behind a token bucket, as a share of the bucket's, and what it keeps.
@@ -173,7 +172,8 @@ func coveredCells(whole bool) (cells []coveredCell) {
 		for _, law := range []string{"exponential", "hyperexp:mean=10ms,c2=4"} {
 			cells = append(cells, coveredCell{"worker_pool", law, "", 0.5, 30_000, 3, 60})
 		}
-		return append(cells,
+		return append(cells, coveredCell{"worker_pool", "exponential:mean=10ms",
+			"mmpp:ratio=3,high=20ms,low=60ms", 0.5, 50_000, 4, 40},
 			coveredCell{"token_bucket", "constant:mean=10ms", "", 0.5, 5000, 4, 20})
 	}
 	laws := []string{"constant:mean=10ms", "exponential", "hyperexp:mean=10ms,c2=4",
@@ -224,33 +224,6 @@ func TestCoverage(t *testing.T) {
 		tasks = 10_000_000
 	}
 	cells := coveredCells(check.All())
-	if rows := os.Getenv("ROWS"); rows == "part" {
-		for i, c := range cells {
-			switch {
-			case c.arrival == "":
-				cells[i].seeds = max(c.seeds/6, 6)
-			case c.n == 400_000:
-				cells[i].seeds = 12
-			default:
-				cells[i].seeds = 30
-			}
-		}
-	} else if rows == "bursts" {
-		cells = slices.DeleteFunc(cells, func(c coveredCell) bool { return c.arrival == "" })
-		for i := range cells {
-			cells[i].seeds = 24
-			if cells[i].n == 400_000 {
-				cells[i].seeds = 8
-			}
-		}
-	} else if rows != "" { // XXX local
-		cells = slices.DeleteFunc(cells, func(c coveredCell) bool { return !strings.Contains(fmt.Sprintf("%v", c), rows) })
-		var div int
-		fmt.Sscan(os.Getenv("DIV"), &div)
-		for i := range cells {
-			cells[i].seeds = max(cells[i].seeds/max(div, 1), 4)
-		}
-	}
 	for i := range cells {
 		cells[i].seeds = race.Repetitions(t, cells[i].seeds)
 	}
