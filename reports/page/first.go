@@ -98,8 +98,15 @@ func (r *Report) first(in *reportInput, groups []*grid.Group) {
 			From: s.from, Objective: results.Readable(s.objective), Found: s.found}); ok {
 			p.First.Answer, p.First.Basis = a, "An interval is between two probes: no confidence is "+
 				"known."
-			if s.confident != "" {
+			switch n := s.undecided(); {
+			case n == len(s.found):
+				p.First.Basis = ""
+			case s.confident != "":
 				p.First.Basis = "Intervals hold the capacity with " + s.confident + " confidence."
+			}
+			if n := s.undecided(); n > 0 {
+				p.First.Trust = slices.Insert(p.First.Trust, 0, shell.Badge{Kind: "warn",
+					Text: fmt.Sprintf("! %d undecided", n)})
 			}
 			if len(p.Capacity) > 0 {
 				p.First.Figure, p.Capacity = toTop(p.Capacity[0]), p.Capacity[1:]
