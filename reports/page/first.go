@@ -249,12 +249,20 @@ func badges(in *reportInput, t answer.Trust) (out []shell.Badge) {
 	switch {
 	case all == 0:
 		add("", "%s without verdict", prose.Count(t.Unknown, "scenario"))
-	case t.Valid == all:
-		add("ok", "✓ VALID %d", all)
 	case t.Valid == 0:
 		add("", "VALID 0 of %d", all)
 	default:
-		add("ok", "✓ VALID %d of %d", t.Valid, all)
+		kind, valid := "ok", fmt.Sprintf("✓ VALID %d", t.Valid)
+		if t.Short > 0 {
+			kind, valid = "", fmt.Sprintf("VALID %d", t.Valid)
+		}
+		if t.Valid < all {
+			valid += fmt.Sprintf(" of %d", all)
+		}
+		add(kind, "%s", valid)
+	}
+	if t.Short > 0 {
+		add("warn", "! %d too short for a p99 within ±10 %%", t.Short)
 	}
 	if t.Invalid > 0 {
 		add("bad", "✗ INVALID %d", t.Invalid)
