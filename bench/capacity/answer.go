@@ -102,7 +102,25 @@ func (s Search) Result(a Answer) *bench.Result {
 	add("capacity-missed-"+axis, a.Missed)
 	add("capacity-probes", float64(len(a.Probes)))
 	r.Metrics = append(r.Metrics, a.Losses()...)
+	if a.Outcome() == Unknown {
+		r.Undecided = Undecided(a.Scenario.Strategy.String(), s.Objectives, a.Met, a.Missed,
+			func(v float64) string { return fmt.Sprintf("%s %v", axis, v) })
+	}
 	return r
+}
+
+// Undecided words what a search without an answer knows: where the objectives are met and missed,
+// NaN being nowhere.
+func Undecided(
+	name string, of objectives.List, met, missed float64, spell func(float64) string,
+) string {
+	at := func(v float64) string {
+		if math.IsNaN(v) {
+			return "no value that was tried"
+		}
+		return spell(v)
+	}
+	return fmt.Sprintf("%s: undecided for %v; met at %s, missed at %s", name, of, at(met), at(missed))
 }
 
 // Losses are the shares of the tasks that did not complete where the objectives are met.

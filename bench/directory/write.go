@@ -170,6 +170,9 @@ func (w *resultsWriter) put(format *benchfmt.Writer, r *bench.Result) error {
 	for _, m := range r.Uncertain {
 		w.add(rundir.UncertainLine(m.Unit, m.Value))
 	}
+	if r.Undecided != "" {
+		w.add(rundir.Undecided.Line(plain.Text(r.Undecided)))
+	}
 	if w.why != nil {
 		for _, cause := range w.why(r) {
 			w.add(rundir.Why.Line(cause))

@@ -256,6 +256,12 @@ func serverResult(s capacity.Server, k attack.Attack, found *capacity.ServerAnsw
 		}
 	}
 	r.Metrics = append(r.Metrics, lostAtMet(found)...)
+	if found.Outcome(s.Most) == capacity.Unknown {
+		r.Undecided = serverAnswer(s, k, found)
+		if found.Stopped != nil {
+			r.Undecided += ". " + stoppedText(found)
+		}
+	}
 	return r
 }
 
@@ -280,6 +286,33 @@ func triedBy(p capacity.ServerProbe) search.Probe {
 	*map[objectives.Verdict]*int{objectives.Met: &tried.Met, objectives.Missed: &tried.Missed,
 		objectives.Undecided: &tried.Untold}[verdict]++
 	return tried
+}
+
+// serverAnswer words the answer.
+func serverAnswer(s capacity.Server, k attack.Attack, found *capacity.ServerAnswer) (text string) {
+	rate := func(v float64) string { return quantity.Digits(v) + perSecond(s) }
+	switch found.Outcome(s.Most) {
+	case capacity.Between:
+		text = fmt.Sprintf("%s meets %v up to %s to %s", k.Target(), s.Objectives,
+			quantity.Digits(found.Met), rate(found.Missed))
+	case capacity.AtLeast:
+		text = fmt.Sprintf("%s meets %v at %s, the most that may be sent: try a larger "+
+			"--max-rate", k.Target(), s.Objectives, rate(s.Most))
+	case capacity.Nowhere:
+		text = fmt.Sprintf("%s misses %v at every rate, from %s on", k.Target(), s.Objectives,
+			rate(found.Missed))
+	default:
+		text = capacity.Undecided(k.Target(), s.Objectives, found.Met, found.Missed, rate)
+	}
+	if loss := search.LossWords(lostAtMet(found)); loss != "" {
+		text += "; of what was sent at " + rate(found.Met) + ", " + loss
+	}
+	return text
+}
+
+// stoppedText says why the search ended early.
+func stoppedText(found *capacity.ServerAnswer) string {
+	return "The search stopped: " + found.Stopped.Error()
 }
 
 // showServer prints the answer first, then the probes by their rate.
@@ -307,27 +340,13 @@ func showServer(
 			Cut: e.Interruption(), Answers: []search.Line{line}, Failed: e.Failed})
 	}
 	rate := func(v float64) string { return quantity.Digits(v) + perSecond(s) }
-	answer := map[capacity.Outcome]string{
-		capacity.Between: fmt.Sprintf("%s meets %v up to %s to %s", k.Target(), s.Objectives,
-			quantity.Digits(found.Met), rate(found.Missed)),
-		capacity.AtLeast: fmt.Sprintf("%s meets %v at %s, the most that may be sent: try a larger "+
-			"--max-rate", k.Target(), s.Objectives, rate(s.Most)),
-		capacity.Nowhere: fmt.Sprintf("%s misses %v at every rate, from %s on", k.Target(),
-			s.Objectives, rate(found.Missed)),
-		capacity.Unknown: fmt.Sprintf("%s: undecided for %v; met at %s, missed at %s", k.Target(),
-			s.Objectives, rate(found.Met), rate(found.Missed)),
-	}[ends]
-	answer = strings.ReplaceAll(answer, "NaN"+perSecond(s), "no rate")
-	if loss := search.LossWords(lostAtMet(found)); loss != "" {
-		answer += "; of what was sent at " + rate(found.Met) + ", " + loss
-	}
-	e.Say("", answer, loads.Width)
+	e.Say("", serverAnswer(s, k, found), loads.Width)
 	if s.Of != "" {
 		e.Say("", fmt.Sprintf("%v is of the requests of all %d steps of a session.", s.Objectives,
 			len(k.Session.Steps)), loads.Width)
 	}
 	if found.Stopped != nil {
-		e.Say("", "The search stopped: "+found.Stopped.Error(), loads.Width)
+		e.Say("", stoppedText(found), loads.Width)
 	}
 	fmt.Fprintln(e.Stdout)
 	head := []string{"rate", "verdict", "p50", "p99"}

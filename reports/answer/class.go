@@ -59,13 +59,14 @@ type standing struct {
 }
 
 // A contest compares the classes at a place in a metric, the best first. Apart from them stand
-// those that fall behind, where the metric is a time; left out are those that are doubted, have no
-// bound or not the metric.
+// those that fall behind, where the metric is a time, and those that are doubted. Left out are
+// those without a bound or the metric.
 type contest struct {
 	unit    string
 	x       float64
 	in      []standing
 	growing []standing
+	doubted []standing
 }
 
 func (s Sweep) contest(x float64, unit string) contest {
@@ -77,7 +78,13 @@ func (s Sweep) contest(x float64, unit string) contest {
 	for _, class := range s.Classes() {
 		k, ok := class.at(x)
 		v := k.Value(unit)
-		if !ok || math.IsNaN(v) || !fit(k) {
+		switch {
+		case !ok:
+			continue
+		case !fit(k):
+			c.doubted = append(c.doubted, standing{class, k, v})
+			continue
+		case math.IsNaN(v):
 			continue
 		}
 		if better < 0 && k.FallsBehind() { // also one that has more slots than the others

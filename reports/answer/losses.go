@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -40,13 +41,36 @@ func (c contest) spared(worstNamed bool) string {
 			least = k
 		}
 	}
-	switch {
+	switch all, but := c.allLose(); {
 	case len(c.in) == 1:
 		return ""
+	case but:
+		return "; " + all
 	case least.Names[0] == best.Names[0]:
 		return "; all lose tasks, and none fewer"
 	}
 	return fmt.Sprintf("; all lose tasks, the fewest %s", least.named())
+}
+
+// allLose says that all in the contest lose tasks, and who of the others loses none, if anyone does.
+func (c contest) allLose() (text string, but bool) {
+	lossless := func(of []standing) (out []standing) {
+		for _, k := range of {
+			if k.Lost() == 0 {
+				out = append(out, k)
+			}
+		}
+		return out
+	}
+	doubted, growing := lossless(c.doubted), lossless(c.growing)
+	switch {
+	case len(doubted) > 0:
+		return fmt.Sprintf("all but %s (%v) lose tasks", prose.Some(names(doubted)),
+			doubted[0].Doubts().Verdict), true
+	case len(growing) > 0:
+		return "all that keep up lose tasks", true
+	}
+	return "all lose tasks", false
 }
 
 // worst is the last, named by a sentence that has named the best.
@@ -66,7 +90,9 @@ func (c contest) losing() string {
 	}
 	most := slices.MaxFunc(lose, func(a, b standing) int { return cmp.Compare(a.Lost(), b.Lost()) })
 	n, all := len(names(lose)), len(names(c.in))
-	switch {
+	switch text, but := c.allLose(); {
+	case n == all && but:
+		return fmt.Sprintf("; %s, the most %s", text, most.named())
 	case n == all:
 		return "; all lose tasks, the most " + most.named()
 	case n == 1:

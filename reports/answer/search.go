@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/internal/text/quantity"
@@ -30,11 +31,13 @@ type Search struct {
 
 // OfSearch finds the answer of a search; ok is false where nothing is decided.
 func OfSearch(s Search) (a Answer, ok bool) {
+	undecided := s.undecided()
 	decided := slices.DeleteFunc(slices.Clone(s.Found), func(f Found) bool {
-		return math.IsNaN(f.Met) && math.IsNaN(f.Missed)
+		return math.IsNaN(f.Met) && math.IsNaN(f.Missed) || f.Undecided() != ""
 	})
 	if len(decided) == 0 {
-		return a, false
+		a.Headline = strings.Join(undecided, "; ")
+		return a, len(undecided) > 0
 	}
 	slices.SortStableFunc(decided, func(a, b Found) int {
 		return cmp.Compare(b.bears(), a.bears())
@@ -73,6 +76,10 @@ func OfSearch(s Search) (a Answer, ok bool) {
 		a.Headline += "; no significant difference"
 	}
 	a.Headline += spared
+	if n := len(undecided); n > 0 {
+		a.Headline += fmt.Sprintf("; %d undecided", n)
+		a.Facts = append(a.Facts, Fact{Title: "Undecided", Text: strings.Join(undecided, "; ")})
+	}
 	bars := Fact{Title: "Highest " + s.Axis + " that meets it"}
 	for _, f := range decided {
 		bars.Bars = append(bars.Bars, Bar{Label: f.named(), Value: f.interval(), Style: f.Style,
@@ -95,6 +102,24 @@ func OfSearch(s Search) (a Answer, ok bool) {
 }
 
 // named is the strategy with what it loses at the load that it bears.
+// Undecided is what the search says if it has no answer; "" if it has one.
+func (f Found) Undecided() string {
+	if len(f.Cell) == 0 {
+		return ""
+	}
+	return f.Cell[0].Undecided
+}
+
+// undecided lists what is said for strategies without an answer.
+func (s Search) undecided() (texts []string) {
+	for _, f := range s.Found {
+		if text := f.Undecided(); text != "" {
+			texts = append(texts, text)
+		}
+	}
+	return texts
+}
+
 func (f Found) named() string { return f.Name + priceOf(f.Cell) }
 
 // bears is the highest load that surely meets the objective, or the begin of the range.
@@ -109,7 +134,7 @@ func (f Found) bears() float64 {
 func (s Search) upTo(f Found) string {
 	switch {
 	case math.IsNaN(f.Met):
-		return fmt.Sprintf("at no %s from %s on", s.Axis, quantity.Digits(s.From))
+		return fmt.Sprintf("at no %s from %s on", s.Axis, quantity.Digits(min(s.From, f.Missed)))
 	case math.IsNaN(f.Missed):
 		return fmt.Sprintf("up to %s %s, the highest tried", s.Axis, quantity.Digits(f.Met))
 	}

@@ -14,6 +14,7 @@ type Trust struct {
 	Valid, Suspect, Invalid int
 	Overload                int    // grow without end, as was asked: no doubt
 	Unknown                 int    // the file does not tell
+	Short                   int    // of the valid ones: too short for a p99 within ±10 %
 	Why                     string // the check that most of the doubted fail: "lag, 3 of 5"
 }
 
@@ -34,6 +35,9 @@ func TrustOf(sweeps []Sweep) (t Trust) {
 				continue
 			case d == nil:
 				t.Valid++
+				if certainty, ok := c.Certainty(); ok && certainty.Short {
+					t.Short++
+				}
 				continue
 			case c.Overloaded():
 				t.Overload++

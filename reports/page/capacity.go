@@ -124,13 +124,25 @@ func (s *capacitySearch) add(all *results.Results, run *results.Run) {
 	s.found = append(s.found, f)
 }
 
+// undecided counts the strategies for which the search has no answer.
+func (s *capacitySearch) undecided() (n int) {
+	for _, f := range s.found {
+		if f.Undecided() != "" {
+			n++
+		}
+	}
+	return n
+}
+
 // figure draws the search; nil where nothing was decided, which the notes say then.
 func (s *capacitySearch) figure() (f *figure, notes []string, err error) {
 	title := "Capacity for " + s.objective
 	var found []charts.Found
 	for _, f := range s.found {
-		found = append(found,
-			charts.Found{Name: f.Name, Style: f.Style, Met: f.Met, Missed: f.Missed})
+		if f.Undecided() == "" {
+			found = append(found,
+				charts.Found{Name: f.Name, Style: f.Style, Met: f.Met, Missed: f.Missed})
+		}
 	}
 	chart, err := charts.Capacity(title, s.across, s.from, s.to, found)
 	if empty, ok := errors.AsType[*charts.EmptyError](err); ok {
@@ -153,7 +165,10 @@ func (s *capacitySearch) caption() string {
 		out[0] = fmt.Sprintf("The highest %s that meets %s lies in the bar: a probe met it at the "+
 			"left end, and one missed it at the right end.", what, s.objective)
 	}
-	open := slices.ContainsFunc(s.found, func(f answer.Found) bool {
+	decided := slices.DeleteFunc(slices.Clone(s.found), func(f answer.Found) bool {
+		return f.Undecided() != ""
+	})
+	open := slices.ContainsFunc(decided, func(f answer.Found) bool {
 		return math.IsNaN(f.Met) != math.IsNaN(f.Missed)
 	})
 	if open {
@@ -161,7 +176,7 @@ func (s *capacitySearch) caption() string {
 			fmt.Sprintf("An arrow stands where the search, from %s to %s, saw no end.",
 				charts.Count(s.from), charts.Count(s.to)))
 	}
-	closed := slices.DeleteFunc(slices.Clone(s.found), func(f answer.Found) bool {
+	closed := slices.DeleteFunc(decided, func(f answer.Found) bool {
 		return math.IsNaN(f.Met) || math.IsNaN(f.Missed)
 	})
 	slices.SortStableFunc(closed, func(a, b answer.Found) int { return cmp.Compare(a.Met, b.Met) })

@@ -27,6 +27,40 @@ func capacityFiles(answers ...string) map[string][]byte {
 
 const searched = "/workload=exponential/target=none/arrival=poisson/limit=4/load=0.1..1.2/clock=virtual/objective=p99-response<80ms 100 "
 
+// TestReportOfUndecided: the page says of a search without an answer what the command says, and
+// not that its ends are one.
+func TestReportOfUndecided(t *testing.T) {
+	const said = "http://a.example: undecided for p99-response<50ms; met at 96.4 /s, missed at " +
+		"97.4 /s. The search stopped: this machine cannot keep up"
+	const line = "target=a/rate=10..1000/clock=real/objective=p99-response<50ms 9 " +
+		"96.4 capacity-met-rate 97.4 capacity-missed-rate 9 capacity-probes"
+	for _, more := range []string{"", "strategy=serial/" + strings.ReplaceAll(line, "96.4", "95")} {
+		files := capacityFiles("strategy=semaphore/"+line, more)
+		text := strings.Replace(string(files[rundir.ResultsFile]), "BenchmarkCapacity/strategy=sem",
+			"# undecided: "+said+"\nBenchmarkCapacity/strategy=sem", 1)
+		files[rundir.ResultsFile] = []byte(strings.Replace(text, "BenchmarkCapacity/\n", "", 1))
+		r, err := Load(resultstest.Files(t, files))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, facts := said, 0
+		if more != "" {
+			want, facts = "serial meets p99-response<50ms up to rate 95.0 to 97.4; 1 undecided", 2
+		}
+		first := r.page.First
+		if first.Headline != want || len(first.Facts) != facts {
+			t.Errorf("%q with %d facts, want %q", first.Headline, len(first.Facts), want)
+		}
+		if len(first.Trust) == 0 || first.Trust[0].Text != "! 1 undecided" ||
+			first.Trust[0].Kind != "warn" {
+			t.Errorf("badges %v", first.Trust)
+		}
+		if (first.Basis == "") != (more == "") || (first.Figure == nil) != (more == "") {
+			t.Errorf("basis %q, figure %v", first.Basis, first.Figure)
+		}
+	}
+}
+
 func TestReportOfCapacity(t *testing.T) {
 	dir := resultstest.Files(t, capacityFiles(
 		// replaced by the later one

@@ -98,8 +98,15 @@ func (r *Report) first(in *reportInput, groups []*grid.Group) {
 			From: s.from, Objective: results.Readable(s.objective), Found: s.found}); ok {
 			p.First.Answer, p.First.Basis = a, "An interval is between two probes: no confidence is "+
 				"known."
-			if s.confident != "" {
+			switch n := s.undecided(); {
+			case n == len(s.found):
+				p.First.Basis = ""
+			case s.confident != "":
 				p.First.Basis = "Intervals hold the capacity with " + s.confident + " confidence."
+			}
+			if n := s.undecided(); n > 0 {
+				p.First.Trust = slices.Insert(p.First.Trust, 0, shell.Badge{Kind: "warn",
+					Text: fmt.Sprintf("! %d undecided", n)})
 			}
 			if len(p.Capacity) > 0 {
 				p.First.Figure, p.Capacity = toTop(p.Capacity[0]), p.Capacity[1:]
@@ -242,12 +249,20 @@ func badges(in *reportInput, t answer.Trust) (out []shell.Badge) {
 	switch {
 	case all == 0:
 		add("", "%s without verdict", prose.Count(t.Unknown, "scenario"))
-	case t.Valid == all:
-		add("ok", "✓ VALID %d", all)
 	case t.Valid == 0:
 		add("", "VALID 0 of %d", all)
 	default:
-		add("ok", "✓ VALID %d of %d", t.Valid, all)
+		kind, valid := "ok", fmt.Sprintf("✓ VALID %d", t.Valid)
+		if t.Short > 0 {
+			kind, valid = "", fmt.Sprintf("VALID %d", t.Valid)
+		}
+		if t.Valid < all {
+			valid += fmt.Sprintf(" of %d", all)
+		}
+		add(kind, "%s", valid)
+	}
+	if t.Short > 0 {
+		add("warn", "! %d too short for a p99 within ±10 %%", t.Short)
 	}
 	if t.Invalid > 0 {
 		add("bad", "✗ INVALID %d", t.Invalid)

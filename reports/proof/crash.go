@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strings"
 
 	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/internal/text/quantity"
@@ -147,26 +148,30 @@ func (c *Crash) found() (a answer.Answer) {
 	return a
 }
 
-// figure draws the tasks of each outcome.
-func (c *Crash) figure() (*shell.Figure, error) {
-	var all []shell.Row
+// rows are the outcomes of accepted tasks; the kind of those that were lost is 1.
+func (c *Crash) rows() (all []shell.Row) {
 	for _, f := range c.Outcomes()[1:] {
 		r := shell.Row{Name: fmt.Sprintf("%s: %d", f.Name, f.Tasks), Value: float64(f.Tasks)}
 		switch {
 		case f.Tasks == 0:
 			r.Value = math.NaN()
-		case f.Name == "lost":
+		case strings.HasPrefix(f.Name, "lost"):
 			r.Kind = 1
 		}
 		all = append(all, r)
 	}
+	return all
+}
+
+// figure draws the tasks of each outcome.
+func (c *Crash) figure() (*shell.Figure, error) {
 	var levels []charts.Level
 	if c.Accepted > 0 {
 		levels = []charts.Level{{Name: "accepted", Y: float64(c.Accepted)}}
 	}
 	return shell.Rows("outcomes", "What became of the tasks",
 		"On a log scale; where there is no mark, there is no task.",
-		[]string{"not lost", "lost"}, all,
+		[]string{"not lost", "lost"}, c.rows(),
 		charts.Axis{Label: "tasks (log scale)", Log: true, Reach: []float64{1}}, levels)
 }
 

@@ -22,6 +22,7 @@ type marks struct {
 	failures   []Failure
 	doubts     []Doubt            // about the next run
 	uncertain  map[string]float64 // metrics of the next run
+	undecided  string             // what the next result says of its search
 	seed       string             // of the next run; "" where the file does not tell
 	runs       int                // seen in the whole file
 	counted    int                // of these, those that are no copies: what indexes of runs count
@@ -53,7 +54,7 @@ func (m *marks) look(line int, text string) (isHeader bool, err error) {
 				"one reads %d", n, rundir.Schema)
 		}
 		m.schema, m.open, m.sinceStart, m.doubts, m.seed, m.free = n, true, 0, nil, "", m.counted
-		m.uncertain = nil
+		m.uncertain, m.undecided = nil, ""
 		return true, nil
 	}
 	if end, ok := rundir.ParseEnd(mark, rest); ok {
@@ -94,6 +95,8 @@ func (m *marks) note(mark rundir.Mark, rest string) {
 			}
 			m.uncertain[unit] = v
 		}
+	case rundir.Undecided:
+		m.undecided = rest
 	case rundir.Study:
 		m.begin(rest)
 	case rundir.Answer:

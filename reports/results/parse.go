@@ -134,6 +134,7 @@ func (p *parser) result(rec *benchfmt.Result) error {
 		p.cutOff()
 		return nil
 	}
+	run.Undecided, p.marks.undecided = p.marks.undecided, ""
 	run.Doubts, run.Uncertain, run.Seed = p.marks.run()
 	if virtualSeed != "" {
 		run.Seed, run.Virtual = virtualSeed, true

@@ -64,6 +64,8 @@ type Run struct {
 	// Uncertain maps the units of metrics whose 95 % error is beyond 25 % to that error, relative
 	// to the value (0.48: ±48 %); +Inf if the run is too short for any bound.
 	Uncertain map[string]float64
+	// Undecided is what a search for capacity says if it has no answer.
+	Undecided string
 	// of its arrivals and task times, as its file says in the line before it, or as a benchmark
 	// reports it in go test; "" where it does not
 	Seed    string

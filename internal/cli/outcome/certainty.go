@@ -8,9 +8,6 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// sureP99 is the relative half-width beyond which a p99 is said to come from too short a run.
-const sureP99 = 0.1
-
 // A certainty collects how far the p99 of several cells can be told.
 type certainty struct {
 	least, most float64  // half-widths of those that are told, relative
@@ -21,28 +18,21 @@ type certainty struct {
 
 // Add takes a cell in, unless it is of a load that has no steady state to be told.
 func (c *certainty) Add(name string, cell results.Cell) {
-	p99 := cell.Value("p99-response-sec")
-	needed, stationary := cell.Estimate("needed-tasks")
-	if !(p99 > 0) || !stationary {
-		return
-	}
-	in, ok := cell.Interval("p99-response")
-	half := max(in.Hi-in.Mid, in.Mid-in.Lo) / p99
+	of, ok := cell.Certainty()
 	switch {
-	case !ok && needed.Mid > 0 && float64(cell[0].Iters) >= needed.Mid:
-		return // many tasks have it in common
-	case !ok: // too short for an interval, too
-	case half > sureP99:
-		name += " " + "±" + quantity.Share(half)
-	default:
-		if c.most == 0 || half < c.least {
-			c.least = half
+	case !ok:
+	case !of.Short:
+		if c.most == 0 || of.Half < c.least {
+			c.least = of.Half
 		}
-		c.most = max(c.most, half)
-		return
-	}
-	if c.short = append(c.short, name); needed.Mid > c.needed {
-		c.needed, c.longest = needed.Mid, name
+		c.most = max(c.most, of.Half)
+	default:
+		if of.Known {
+			name += " " + "±" + quantity.Share(of.Half)
+		}
+		if c.short = append(c.short, name); of.Needed > c.needed {
+			c.needed, c.longest = of.Needed, name
+		}
 	}
 }
 

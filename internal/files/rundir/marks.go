@@ -29,6 +29,7 @@ const (
 	Invalid    Mark = "invalid:"          // why that result is: the check and what it found
 	Suspect    Mark = "suspect:"          // likewise
 	Uncertain  Mark = "uncertain:"        // a metric of that result whose 95 % error exceeds 25 %
+	Undecided  Mark = "undecided:"        // that result is of a search without an answer, as it says
 	Why        Mark = "why"               // a cause of the p99 of that result
 	Failed     Mark = "failed"            // a Failure
 	Study      Mark = "study"             // the name and question of a study that has its runs
@@ -41,7 +42,7 @@ const (
 )
 
 var marks = []Mark{Header, Strategies, Plan, Objective, Seed, Agent, BrokenLaw, Invalid, Suspect,
-	Uncertain, Why, Failed, Study, Claim, Verdict, Advice, Answer, Complete, Partial}
+	Uncertain, Undecided, Why, Failed, Study, Claim, Verdict, Advice, Answer, Complete, Partial}
 
 // CheckLaw begins the reason of a result that breaks a law. The law is in a line of its own.
 const CheckLaw = "broken law"

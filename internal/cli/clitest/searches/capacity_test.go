@@ -102,10 +102,15 @@ func TestCapacityExitCodes(t *testing.T) {
 		t.Run(c.flags, func(t *testing.T) {
 			check.Other(t, i <= 2)
 			t.Chdir(t.TempDir())
-			o := clitest.Command(t, clitest.QuickSearch(strings.Fields(c.flags)...)...)
+			o := clitest.Command(t, clitest.QuickSearch(append(strings.Fields(c.flags), "--out",
+				"x")...)...)
 			if o.Code != c.code || o.Stderr != "" || !strings.Contains(o.Stdout, c.want) {
 				t.Errorf("exit code %d, want %d and %q in\n%s%s", o.Code, c.code, c.want,
 					o.Stdout, o.Stderr)
+			}
+			if got := strings.Contains(clitest.Read(t, filepath.Join("x", "report.html")),
+				"semaphore: undecided for "); got != (c.code == clitest.Undecided) {
+				t.Errorf("exit code %d, and the page says undecided: %v", c.code, got)
 			}
 		})
 	}

@@ -2,6 +2,7 @@ package searches
 
 import (
 	"encoding/json"
+	"html"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -50,6 +51,12 @@ func TestCapacityOfServer(t *testing.T) {
 		}
 		if o.Code != c.code || !strings.Contains(strings.ReplaceAll(o.Stdout, "\n ", ""), c.says) {
 			t.Errorf("%s: exit code %d\n%s%s", c.objective, o.Code, o.Stdout, o.Stderr)
+		}
+		page, undecided := clitest.Read(t, filepath.Join(x, "report.html")),
+			"undecided for "+html.EscapeString(c.objective)+"; met at"
+		if strings.Contains(page, undecided) != (c.code == clitest.Undecided) {
+			t.Errorf("%s: exit code %d, and the page contains %q: %v", c.objective, c.code,
+				undecided, c.code != clitest.Undecided)
 		}
 		for line := range strings.Lines(o.Stdout) {
 			if n := len([]rune(strings.TrimSpace(line))); n > 80 {

@@ -1,0 +1,35 @@
+package results
+
+// sureP99 is the relative half-width beyond which the interval of a p99 makes a run too short.
+const sureP99 = 0.1
+
+// A Certainty is how well the runs of a cell determine their p99 response.
+type Certainty struct {
+	// Known reports that there is a 95 % interval; Half is the longer of its sides, relative to the
+	// p99.
+	Known bool
+	Half  float64
+	// Short reports that the interval exceeds ±10 %, or that the runs are too short for one.
+	Short bool
+	// Needed is how many tasks determine the p99 within ±5 %; 0 if it is not known.
+	Needed float64
+}
+
+// Certainty returns how well the runs determine their p99 response. ok is false where the load has
+// no steady state, and where so many tasks have the p99 in common that it has no interval.
+func (c Cell) Certainty() (of Certainty, ok bool) {
+	p99 := c.Value("p99-response-sec")
+	needed, stationary := c.Estimate("needed-tasks")
+	if !(p99 > 0) || !stationary {
+		return of, false
+	}
+	in, told := c.Interval("p99-response")
+	half := max(in.Hi-in.Mid, in.Mid-in.Lo) / p99
+	switch {
+	case told:
+		return Certainty{true, half, half > sureP99, needed.Mid}, true
+	case needed.Mid > 0 && float64(c[0].Iters) >= needed.Mid:
+		return of, false
+	}
+	return Certainty{Short: true, Needed: needed.Mid}, true
+}
