@@ -7,13 +7,13 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"regexp"
 	"strconv"
 	"strings"
 
 	vegeta "github.com/tsenart/vegeta/v12/lib"
 
 	"github.com/poolbench/poolbench/bench/attack/heads"
+	"github.com/poolbench/poolbench/bench/attack/templates"
 	"github.com/poolbench/poolbench/internal/text/prose"
 )
 
@@ -103,7 +103,7 @@ func (a Attack) checkSent(r Request, i int) error {
 // checkRequest finds what a server would never get to see. No error holds a password.
 func checkRequest(r Request) error {
 	u, err := url.Parse(r.URL)
-	shown := "URL " + strconv.Quote(r.URL)
+	shown := "URL " + strconv.Quote(ShownURL(r.URL))
 	if strings.Contains(r.URL, "@") || err != nil && strings.Contains(err.Error(), "invalid port") {
 		if shown = "URL (not shown, as it may hold a password)"; err != nil {
 			err = &url.Error{Err: errors.New("it is malformed")} // which quotes nothing of it
@@ -139,18 +139,16 @@ func known() string {
 	return strings.Join(all[:len(all)-1], ", ") + " or " + all[len(all)-1]
 }
 
-// user finds what may be a user and a password in a URL, also in one that is malformed. It takes
-// too much rather than too little.
-var user = regexp.MustCompile(`((?:^"?)?(?i:[a-z][a-z0-9+.-]*://)|^"?)[^\s"/]*(?:/?[^\s"]*)@`)
+// Shown is a text with URLs in it as it may be shown: see ShownURL.
+func Shown(text string) string { return templates.ShownText(text) }
 
-// secretQuery finds the values in a query whose names say that they are secret.
-var secretQuery = regexp.MustCompile(`(?i)([?&][\w.%\[\]-]*(?:pass|pwd|secret|token|key|auth|` +
-	`credential|cookie|session)[\w.%\[\]-]*=)[^&#\s"{]+`)
+// ShownURL is a URL as it may be shown: without user, password and fragment, and without the values
+// of its query.
+func ShownURL(address string) string { return templates.ShownURL(address) }
 
-// Shown is a URL, or a text with URLs in it, as it may be shown: without user and password, and
-// without values of the query that are secrets by their names.
-func Shown(text string) string {
-	return secretQuery.ReplaceAllString(user.ReplaceAllString(text, "$1…@"), "${1}…")
+// Show is a URL of the attack as it may be shown: as by ShownURL, with the values of ShowQuery.
+func (a *Attack) Show(address string) string {
+	return templates.ShownURL(address, a.ShowQuery...)
 }
 
 // withoutUser moves the user of the URL to the header, where net/http would put it, so that neither

@@ -82,9 +82,12 @@ func (r *run) inspect(s *sample, a answer) {
 		}
 		t := r.tally
 		t.mu.Lock()
-		t.failures.Keep(what, s.seq, k, func(text string) string {
-			return templates.Mask(text, append(r.caller.secrets(s.seq, s.visit),
-				s.visit.secretsIn(k)...))
+		t.failures.Keep(what, s.seq, k, func(text string, cut bool) string {
+			secrets := append(r.caller.secrets(s.seq, s.visit), s.visit.secretsIn(k)...)
+			if cut {
+				text = templates.MaskCut(text, secrets)
+			}
+			return templates.Mask(text, secrets)
 		})
 		t.mu.Unlock()
 	}
@@ -140,7 +143,7 @@ func newTally(a Attack, give context.CancelCauseFunc) *tally {
 	if a.Vegeta != nil {
 		t.encode = vegeta.NewEncoder(a.Vegeta)
 		for _, r := range a.Requests {
-			t.shown = append(t.shown, Shown(r.URL))
+			t.shown = append(t.shown, a.Show(r.URL))
 		}
 	}
 	return t

@@ -101,7 +101,7 @@ func (a *app) runAttack(cmd *cobra.Command, args []string, o question.AttackOpti
 		}
 		all = append(all, l)
 	}
-	what := attack.Shown(o.Requests[0].URL)
+	what := o.Show(o.Requests[0].URL)
 	if strings.HasPrefix(what, "http") { // other protocols have no methods of HTTP
 		what = o.Requests[0].Method + " " + what
 	}

@@ -30,9 +30,8 @@ type Request struct {
 	headers []header
 	body    *field // nil: there is none
 	streams uint64
-	secrets []int    // columns
-	static  []string // secrets of headers that are the same for all
-	given   string   // what was parsed
+	secrets []int  // columns
+	given   string // what was parsed
 	step    Step
 	takes   bool // a value that was captured
 }
@@ -97,9 +96,6 @@ func ParseStep(of vegeta.Target, data *Data, step Step) (*Request, error) {
 			if !fd.static() && slices.Contains(fixedHeaders, http.CanonicalHeaderKey(name)) {
 				return nil, fmt.Errorf("header %s: it is the same for every request, so no {{…}} "+
 					"can stand there", name)
-			}
-			if fd.static() && IsSecret(name) {
-				r.static = append(r.static, secretsOf(value)...)
 			}
 			r.headers = append(r.headers, header{name, fd})
 		}

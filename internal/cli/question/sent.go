@@ -36,6 +36,8 @@ func (f *sentFlags) addTo(cmd *cobra.Command, o *AttackOptions) {
 	fs := cmd.Flags()
 	fs.StringVar(&f.method, "method", http.MethodGet, "HTTP `METHOD`; of openapi, the one to take")
 	fs.StringArrayVar(&f.headers, "header", nil, "send this `'NAME: VALUE'`; repeatable")
+	fs.StringArrayVar(&o.ShowQuery, "show-query", nil, "show the value of this `NAME` in the query "+
+		"of URLs, where … stands by default; repeatable")
 	fs.StringVar(&f.body, "body", "", "send the content of this `FILE`")
 	fs.StringVar(&f.targets, "targets", "", "requests from this `FILE` in turn, instead of URL; - "+
 		"for standard input")
@@ -65,10 +67,11 @@ func (f *sentFlags) read(
 		}
 	}
 	with := attack.Request{Method: f.method, Header: http.Header{}}
-	for _, h := range f.headers {
+	for i, h := range f.headers {
 		name, value, ok := strings.Cut(h, ":")
-		if !ok || strings.TrimSpace(name) == "" {
-			return fmt.Errorf("--header: want NAME: VALUE, got %q", h)
+		if !ok || strings.TrimSpace(name) == "" { // it is not shown: it may be a credential
+			return fmt.Errorf("--header: want NAME: VALUE; header %d has no name before a colon",
+				i+1)
 		}
 		with.Header.Add(strings.TrimSpace(name), strings.TrimSpace(value))
 	}
@@ -136,7 +139,7 @@ func (f *sentFlags) readCurl(
 		return err
 	}
 	if len(args) > 0 {
-		return fmt.Errorf("--curl: takes the place of URL, and %q is given", attack.Shown(args[0]))
+		return fmt.Errorf("--curl: takes the place of URL, and %q is given", attack.ShownURL(args[0]))
 	}
 	text, err := read(stdin, f.curl)
 	if err != nil {
@@ -167,7 +170,7 @@ func (f *sentFlags) readTargets(
 ) error {
 	if len(args) > 0 && f.format != openapiFormat {
 		return fmt.Errorf("--targets: takes the place of URL, and %q is given",
-			attack.Shown(args[0]))
+			attack.ShownURL(args[0]))
 	}
 	text, err := read(stdin, f.targets)
 	if err != nil {
