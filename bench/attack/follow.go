@@ -31,7 +31,8 @@ func (all *wiring) follow(
 		if m.visit != nil {
 			header = last.kept.Fields()
 		}
-		return &http.Response{StatusCode: last.status, Header: header, Body: http.NoBody}, nil
+		return &http.Response{StatusCode: last.status, Header: header, Body: http.NoBody,
+			Request: r}, nil
 	}
 	resp, err := m.follow(ctx, first, all.attack.Redirects, via)
 	last.stored = true
@@ -40,7 +41,18 @@ func (all *wiring) follow(
 		return last
 	}
 	_ = resp.Body.Close() // it is empty
+	last.noteFollowed(resp)
 	return last
+}
+
+// noteFollowed keeps the URLs that redirects have led to, which may have secrets of their own.
+func (a *answer) noteFollowed(resp *http.Response) {
+	if a.kept == nil {
+		return
+	}
+	for r := resp.Request; r != nil && r.Response != nil; r = r.Response.Request {
+		a.kept.Followed = append(a.kept.Followed, r.URL.String())
+	}
 }
 
 // follow is what a client of net/http's makes of the message whose first answer is there; further

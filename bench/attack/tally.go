@@ -84,6 +84,10 @@ func (r *run) inspect(s *sample, a answer) {
 		t.mu.Lock()
 		t.failures.Keep(what, s.seq, k, func(text string, cut bool) string {
 			secrets := append(r.caller.secrets(s.seq, s.visit), s.visit.secretsIn(k)...)
+			for _, address := range k.Followed {
+				secrets = append(secrets,
+					templates.SecretsOf(Request{URL: address}, r.attack.ShowQuery)...)
+			}
 			if cut {
 				text = templates.MaskCut(text, secrets)
 			}

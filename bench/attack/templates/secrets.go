@@ -15,6 +15,8 @@ import (
 	"unicode"
 
 	vegeta "github.com/tsenart/vegeta/v12/lib"
+
+	"github.com/poolbench/poolbench/internal/text/prose"
 )
 
 // Masked stands in the place of a secret.
@@ -90,8 +92,8 @@ func secretsIn(value string) (all []Secret) {
 	}
 	if strings.EqualFold(scheme, "basic") {
 		if text, err := base64.StdEncoding.DecodeString(rest); err == nil {
-			_, password, _ := strings.Cut(string(text), ":")
-			all = append(all, Private(string(text)), Private(password))
+			name, password, _ := strings.Cut(string(text), ":")
+			all = named(append(all, Private(string(text)), Private(password)), "", name)
 		}
 	}
 	if cookies, err := http.ParseCookie(value); err == nil {
@@ -115,10 +117,14 @@ func secretsOfURL(to []Secret, address string, show []string) []Secret {
 	return secretsOfQuery(secretsOfQuery(to, query, show), fragment, nil)
 }
 
+// mostSecretName is the length of the longest name that is taken for one: a query may be a token
+// alone.
+const mostSecretName = 40
+
 func secretsOfQuery(to []Secret, query string, show []string) []Secret {
 	for part := range strings.FieldsFuncSeq(query, func(c rune) bool { return c == '&' || c == ';' }) {
 		name, value, ok := strings.Cut(part, "=")
-		if !ok || len(name) > mostName || strings.Trim(value, "=") == "" {
+		if !ok || len(name) > mostSecretName || strings.Trim(value, "=") == "" {
 			name, value = "", part
 		}
 		if slices.Contains(show, name) {
@@ -213,13 +219,12 @@ func (r *Request) Secrets(seed, seq uint64, show []string, captured ...Value) []
 	var all []Secret
 	if sent, err := r.fill(&f); err == nil {
 		all = SecretsOf(sent, show)
-	} else { // nothing was sent, but the error may quote a value
-		for _, v := range f.row {
-			all = named(all, "", v.Text)
-		}
 	}
 	for _, v := range captured {
 		all = append(all, Private(v.Text))
+	}
+	for i, v := range f.row { // a path or an error may have it
+		all = named(all, r.data.Columns[i], v.Text)
 	}
 	for _, c := range r.secrets {
 		all = append(all, Private(f.row[c].Text))
@@ -270,7 +275,7 @@ var inURL = regexp.MustCompile(`[a-zA-Z][a-zA-Z0-9+.-]*://[^\s"'<>\\]+`)
 // URLs.
 func Mask(text string, secrets []Secret) string {
 	text = inURL.ReplaceAllStringFunc(MaskValues(text, secrets),
-		func(address string) string { return ShownURL(address) })
+		func(address string) string { return prose.DiscreetURL(address) })
 	return inField.ReplaceAllString(text, "${1}"+Masked)
 }
 

@@ -176,6 +176,7 @@ func (f *sentFlags) readTargets(
 	if err != nil {
 		return fmt.Errorf("--targets: %w", err)
 	}
+	var lines []int // in which requests begin; none: nobody knows
 	switch f.format {
 	case harFormat:
 		o.Requests, err = har.Read(text)
@@ -186,9 +187,7 @@ func (f *sentFlags) readTargets(
 		}
 		o.Requests, err = openapi.Read(text, cmp.Or(args...), method) // with URL, if it is given
 	default:
-		if o.Requests, err = attack.ReadRequests(text, f.format, with); err != nil {
-			return fmt.Errorf("--targets: %w", err)
-		}
+		o.Requests, lines, err = attack.ReadRequests(text, f.format, with)
 	}
 	if err != nil {
 		return fmt.Errorf("--targets: %s: %w", f.targets, err)
@@ -196,22 +195,7 @@ func (f *sentFlags) readTargets(
 	if f.format == harFormat || f.format == openapiFormat {
 		f.add(with, o)
 	}
-	return f.checkAll("--targets: "+f.targets+": target", linesOf(text, f.format), o)
-}
-
-// linesOf are those in which the targets of a file of vegeta's begin.
-func linesOf(text []byte, format string) (lines []int) {
-	for i, line := range strings.Split(string(text), "\n") {
-		line = strings.TrimSpace(line)
-		method, _, _ := strings.Cut(line, " ")
-		switch {
-		case format == attack.Formats[0] && strings.Contains(line, "://") && method != "" &&
-			strings.ToUpper(method) == method && !strings.ContainsAny(method, "#:@"),
-			format == attack.Formats[1] && line != "":
-			lines = append(lines, i+1)
-		}
-	}
-	return lines
+	return f.checkAll("--targets: "+f.targets+": target", lines, o)
 }
 
 // checkAll names the request that is wrong.
@@ -222,7 +206,7 @@ func (f *sentFlags) checkAll(what string, lines []int, o *AttackOptions) error {
 		case err == nil:
 		case f.isOfData(err):
 			return fmt.Errorf("--data: %w", err)
-		case len(lines) == len(o.Requests):
+		case lines != nil:
 			return fmt.Errorf("%s %d, line %d: %w", what, i+1, lines[i], err)
 		default:
 			return fmt.Errorf("%s %d: %w", what, i+1, err)

@@ -1,4 +1,4 @@
-package templates
+package prose
 
 import (
 	"regexp"
@@ -6,9 +6,12 @@ import (
 	"strings"
 )
 
-// ShownURL is a URL as it may be shown: without user, password and fragment, and without the values
+// masked stands in the place of a secret.
+const masked = "…"
+
+// DiscreetURL is a URL as it may be shown: without user, password and fragment, and without the values
 // of its query, except for those that show names. A {{name}} stays: it is no value.
-func ShownURL(address string, show ...string) string {
+func DiscreetURL(address string, show ...string) string {
 	head, mark, rest := cutAction(address, "?#")
 	_, behind, _ := strings.Cut(head, "://")
 	if strings.Contains(rest, "@") && !strings.Contains(behind, "/") {
@@ -20,23 +23,23 @@ func ShownURL(address string, show ...string) string {
 	case "":
 		return head
 	case "#":
-		return head + mark + Masked
+		return head + mark + masked
 	}
 	query, mark, _ := cutAction(rest, "#")
-	if query = shownQuery(query, show); mark != "" {
-		query += mark + Masked
+	if query = discreetQuery(query, show); mark != "" {
+		query += mark + masked
 	}
 	return head + "?" + query
 }
 
-// ShownText is a text with URLs in it, as it may be shown.
-func ShownText(text string, show ...string) string {
+// DiscreetText is a text with URLs in it, as it may be shown.
+func DiscreetText(text string, show ...string) string {
 	text = word.ReplaceAllStringFunc(text, func(w string) string {
 		if inner, ok := strings.CutPrefix(w, `"`); ok {
-			return `"` + shownWord(strings.TrimSuffix(inner, `"`), show) + `"`
+			return `"` + discreetWord(strings.TrimSuffix(inner, `"`), show) + `"`
 		}
 		inner := strings.TrimRight(w, ",:;.)")
-		return shownWord(inner, show) + w[len(inner):]
+		return discreetWord(inner, show) + w[len(inner):]
 	})
 	return withoutUser(text)
 }
@@ -44,22 +47,22 @@ func ShownText(text string, show ...string) string {
 // word finds a text in quotes, or one without spaces.
 var word = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|(?:\{\{.*?\}\}|[^\s"])+`)
 
-func shownWord(w string, show []string) string {
+func discreetWord(w string, show []string) string {
 	if strings.Contains(w, "://") {
-		return ShownURL(w, show...)
+		return DiscreetURL(w, show...)
 	}
 	head, mark, query := cutAction(w, "?")
 	if mark == "" {
 		return w
 	}
-	return head + "?" + shownQuery(query, show)
+	return head + "?" + discreetQuery(query, show)
 }
 
 // user finds what may be a user and a password in a URL, also in one that is malformed. It takes
 // too much rather than too little.
 var user = regexp.MustCompile(`((?:^"?)?(?i:[a-z][a-z0-9+.-]*://)|^"?)[^\s"/]*(?:/?[^\s"]*)@`)
 
-func withoutUser(text string) string { return user.ReplaceAllString(text, "${1}"+Masked+"@") }
+func withoutUser(text string) string { return user.ReplaceAllString(text, "${1}"+masked+"@") }
 
 // action finds an action of a template. A plain one fills in a value, and has none of its own.
 var (
@@ -85,8 +88,8 @@ func cutAction(text, at string) (before, mark, after string) {
 // mostName is the length of the longest name that is taken for one: a query may be a token alone.
 const mostName = 40
 
-// shownQuery has … in place of values.
-func shownQuery(query string, show []string) string {
+// discreetQuery has … in place of values.
+func discreetQuery(query string, show []string) string {
 	var b strings.Builder
 	for more := true; more; {
 		var part, mark string
@@ -94,11 +97,11 @@ func shownQuery(query string, show []string) string {
 		name, eq, value := cutAction(part, "=")
 		switch {
 		case eq == "" || len(name) > mostName || strings.Trim(value, "=") == "" && len(name) > 16:
-			b.WriteString(shownValue(part))
+			b.WriteString(discreetValue(part))
 		case slices.Contains(show, name):
 			b.WriteString(part)
 		default:
-			b.WriteString(name + eq + shownValue(value))
+			b.WriteString(name + eq + discreetValue(value))
 		}
 		b.WriteString(mark)
 		more = mark != ""
@@ -106,12 +109,12 @@ func shownQuery(query string, show []string) string {
 	return b.String()
 }
 
-// shownValue has … in place of what is no plain action of a template.
-func shownValue(value string) string {
+// discreetValue has … in place of what is no plain action of a template.
+func discreetValue(value string) string {
 	var b strings.Builder
 	hide := func(text string) {
-		if text != "" && !strings.HasSuffix(b.String(), Masked) {
-			b.WriteString(Masked)
+		if text != "" && !strings.HasSuffix(b.String(), masked) {
+			b.WriteString(masked)
 		}
 	}
 	at := 0
