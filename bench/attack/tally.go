@@ -21,6 +21,7 @@ import (
 	"github.com/poolbench/poolbench/bench/attack/traces"
 	"github.com/poolbench/poolbench/bench/records"
 	"github.com/poolbench/poolbench/internal/text/prose"
+	"github.com/poolbench/poolbench/strategies"
 )
 
 // outcomeOf sorts an answer's status. An attack is 2 kB: to copy one for each answer would make the
@@ -60,7 +61,7 @@ const failedCheck = "check failed: "
 // wants them.
 func (r *run) inspect(s *sample, a answer) {
 	k, all := a.kept, s.visit.checks(r.attack.Checks)
-	k.Status, k.Size = r.tally.spoken.Like(a.status), a.in
+	k.Status, k.Size, k.Ends = r.tally.spoken.Like(a.status), a.in, r.ctx.Done()
 	if s.outcome == records.Completed || all.OfStatus() && s.outcome != records.Shed {
 		failed := all.Failed(k)
 		if s.visit != nil {
@@ -74,6 +75,9 @@ func (r *run) inspect(s *sample, a answer) {
 		default:
 			s.outcome, s.check = records.Failed, failed
 		}
+	}
+	if k.Unfinished { // nobody knows whether it holds
+		s.outcome, s.check, s.err = records.Abandoned, "", strategies.ErrAbandoned.Error()
 	}
 	if s.outcome == records.Failed {
 		what := failedCheck + s.check

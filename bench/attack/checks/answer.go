@@ -36,6 +36,9 @@ type Answer struct {
 	// the URLs that redirects have led to before it
 	Followed []string
 
+	Ends       <-chan struct{} // of the attack; nil: it goes on
+	Unfinished bool            // a check was given up when the attack ended
+
 	asked bool // for what follows
 	plain plain
 }
