@@ -50,8 +50,13 @@ func MakePlan(given Words, file string) (Plan, error) {
 		}
 		var p Plan
 		var complaints []error
+		scenarios := 0
 		for _, m := range matrices {
 			suite, err := m.override(given).Suite(m.where)
+			if scenarios += len(suite.Scenarios); scenarios > bench.MostScenarios {
+				return nil, fmt.Errorf("%s: with those before, these are %d scenarios; want at "+
+					"most %d", m.where, scenarios, bench.MostScenarios)
+			}
 			p = append(p, Section{Title: m.where, Suite: suite, Open: m.override(given).isOpen()})
 			complaints = append(complaints, err)
 		}
