@@ -4,10 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/internal/text/complaints"
+	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/targets"
 	"github.com/poolbench/poolbench/workloads"
@@ -37,6 +39,9 @@ type Matrix struct {
 // Scenarios returns the product with the strategies innermost, so that those to be compared run one
 // after another. The error joins the complaints about all of its scenarios, each once.
 func (m Matrix) Scenarios() ([]Scenario, error) {
+	if err := m.checkSize(); err != nil {
+		return nil, err
+	}
 	scenarios := m.Product()
 	var c complaints.List
 	names := map[string]bool{}
@@ -69,6 +74,31 @@ func (m Matrix) Scenarios() ([]Scenario, error) {
 		return nil, errors.Join(c...)
 	}
 	return scenarios, nil
+}
+
+// MostScenarios bounds a product: each scenario is validated, named and kept.
+const MostScenarios = 20_000
+
+// checkSize counts the scenarios before there are any.
+func (m Matrix) checkSize() error {
+	product := 1.0
+	var factors []string
+	for _, axis := range []struct {
+		noun string
+		n    int
+	}{{"arrival", len(m.Arrivals)}, {"target", len(m.Targets)}, {"workload", len(m.Workloads)},
+		{"load", len(m.Loads) + len(m.Rates)}, {"limit", len(m.Limits)},
+		{"strategy", len(m.Strategies)}} {
+		if axis.n > 1 {
+			product *= float64(axis.n)
+			factors = append(factors, prose.Count(axis.n, axis.noun))
+		}
+	}
+	if product > MostScenarios {
+		return fmt.Errorf("%s are %.0f scenarios; want at most %d", strings.Join(factors, " × "),
+			product, MostScenarios)
+	}
+	return nil
 }
 
 // Product is Scenarios without validation: the caller asks Validate of each scenario before running

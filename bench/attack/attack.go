@@ -55,6 +55,8 @@ type Attack struct {
 	// check on the status is completed, whatever it is
 	Checks checks.List
 	StopIf []checks.Stop // rules by which the attack ends early, with Report.Cut a *Stopped
+	// of the query of URLs, the names whose values are shown; all others are masked
+	ShowQuery []string
 	// of what is attacked, in the name of the result; "" is the first request's host and path
 	Label string
 

@@ -3,6 +3,7 @@ package attack_test
 import (
 	"math"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -97,36 +98,47 @@ func TestErrorKind(t *testing.T) {
 
 func TestReadRequests(t *testing.T) {
 	with := attack.Request{Body: []byte("b"), Header: http.Header{"A": {"1"}}}
-	all, err := attack.ReadRequests([]byte("# two\nGET http://h/1\nB: 2\n\nPOST https://h/2\n"),
+	all, lines, err := attack.ReadRequests([]byte("# two\nGET http://h/1\nB: 2\n\nPOST https://h/2\n"),
 		"http", with)
 	if err != nil || len(all) != 2 || all[0].URL != "http://h/1" || all[0].Header.Get("B") != "2" ||
-		all[0].Header.Get("A") != "1" || all[1].Method != "POST" || string(all[1].Body) != "b" {
-		t.Errorf("%v, %v", all, err)
+		all[0].Header.Get("A") != "1" || all[1].Method != "POST" || string(all[1].Body) != "b" || !slices.Equal(lines, []int{2, 5}) {
+		t.Errorf("%v, %v, %v", all, lines, err)
 	}
-	all, err = attack.ReadRequests([]byte(`{"method":"PUT","url":"http://h/","body":"eA=="}`+"\n"),
+	all, _, err = attack.ReadRequests([]byte(`{"method":"PUT","url":"http://h/","body":"eA=="}`),
 		"json", with)
 	if err != nil || len(all) != 1 || all[0].Method != "PUT" || string(all[0].Body) != "x" {
 		t.Errorf("%v, %v", all, err)
 	}
 	for text, want := range map[string]string{
-		"":                             "no targets to attack",
-		"http://h/":                    "bad target: http://h/",
-		"get http://h/":                "bad method: get",
-		"GET /path":                    `target 1: URL "/path": want http://… or https://…`,
-		"GET ftp://h/":                 `target 1: URL "ftp://h/": want http://… or https://…`,
-		"GET http://:80/":              `target 1: URL "http://:80/": it has no host`,
-		"GET http://h/\nbad header: x": `target 1: header "bad header" is not a valid name`,
-		"GET http://h/\nA: \x01":       "target 1: header A: the value has a control character",
-		"GET http://h/\n@nowhere":      "bad body: open nowhere: no such file or directory",
+		"":          "it has no target",
+		"http://h/": "line 1: want METHOD URL, such as GET http://127.0.0.1:8080/",
+		"\n# c\nget http://h/?sig=s3cret": "line 3: want METHOD URL, such as GET " +
+			"http://127.0.0.1:8080/",
+		"GET s3cret": "line 1: want http://… or https://… behind the method",
+		"GET http://h/\n\nGET /path?s=s3cret": `line 3: URL "/path?s=…": want http://… or ` +
+			"https://…",
+		"GET ftp://h/":                 `line 1: URL "ftp://h/": want http://… or https://…`,
+		"GET http://:80/":              `line 1: URL "http://:80/": it has no host`,
+		"GET http://h/\nbad header: x": `line 1: header "bad header" is not a valid name`,
+		"GET http://h/\nA: \x01":       "line 1: header A: the value has a control character",
+		"GET http://h/\n#\nA: 1\nAuthorization s3cret": "line 4: want NAME: VALUE, or @ and the " +
+			"file of the body",
+		"GET http://h/\nA: 1\nGET s3cret": "line 3: want NAME: VALUE, or @ and the file of the " +
+			"body",
+		"GET http://h/\n@nowhere": "line 2: body: stat nowhere: no such file or directory",
 		"GET http://h/\n" +
-			strings.Repeat("x", 1<<16): "line 2 has 65536 bytes; want fewer than 65536",
+			strings.Repeat("x", 1<<16): "line 2: it has 65536 bytes; want fewer than 65536",
 	} {
-		if _, err := attack.ReadRequests([]byte(text), "http", attack.Request{}); err == nil ||
+		if _, _, err := attack.ReadRequests([]byte(text), "http", attack.Request{}); err == nil ||
 			err.Error() != want {
 			t.Errorf("%.40q: error %v, want %q", text, err, want)
 		}
 	}
-	if _, err := attack.ReadRequests(nil, "xml", with); err == nil ||
+	if _, _, err := attack.ReadRequests([]byte("\n{\"url\":\"s3cret\"\n"), "json", with); err == nil ||
+		err.Error() != "line 2: want a target in the format json" {
+		t.Error(err)
+	}
+	if _, _, err := attack.ReadRequests(nil, "xml", with); err == nil ||
 		!strings.Contains(err.Error(), "known: http, json") {
 		t.Error(err)
 	}
@@ -144,7 +156,7 @@ func FuzzReadRequests(f *testing.F) {
 		if strings.Contains(string(text), "@") {
 			return // reads files
 		}
-		all, err := attack.ReadRequests(text, format, attack.Request{})
+		all, _, err := attack.ReadRequests(text, format, attack.Request{})
 		if err != nil && strings.ContainsAny(err.Error(), "\n\r") {
 			t.Errorf("error %q", err)
 		}

@@ -126,6 +126,7 @@ func (b *byNetHTTP) call(ctx context.Context, m *message) answer {
 		return answer{err: err}
 	}
 	a := read(resp, b.keep)
+	a.noteFollowed(resp)
 	a.stored = true
 	a.firstByte = time.Duration(w.first.Load() - w.sent.Load())
 	return a

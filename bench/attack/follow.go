@@ -1,8 +1,12 @@
 package attack
 
 import (
+	"cmp"
 	"context"
 	"net/http"
+	"net/url"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -27,7 +31,8 @@ func (all *wiring) follow(
 		if m.visit != nil {
 			header = last.kept.Fields()
 		}
-		return &http.Response{StatusCode: last.status, Header: header, Body: http.NoBody}, nil
+		return &http.Response{StatusCode: last.status, Header: header, Body: http.NoBody,
+			Request: r}, nil
 	}
 	resp, err := m.follow(ctx, first, all.attack.Redirects, via)
 	last.stored = true
@@ -36,7 +41,18 @@ func (all *wiring) follow(
 		return last
 	}
 	_ = resp.Body.Close() // it is empty
+	last.noteFollowed(resp)
 	return last
+}
+
+// noteFollowed keeps the URLs that redirects have led to, which may have secrets of their own.
+func (a *answer) noteFollowed(resp *http.Response) {
+	if a.kept == nil {
+		return
+	}
+	for r := resp.Request; r != nil && r.Response != nil; r = r.Response.Request {
+		a.kept.Followed = append(a.kept.Followed, r.URL.String())
+	}
 }
 
 // follow is what a client of net/http's makes of the message whose first answer is there; further
@@ -53,6 +69,40 @@ func (m *message) follow(
 		return resp, nil
 	}), redirects)
 	return client.Do(m.http(ctx))
+}
+
+// leaves reports whether a redirect leads, or has led before, to another host than that of the
+// first request. Another port is another host, and so is the same one without TLS; from the port
+// of HTTP to that of HTTPS it is the same.
+func leaves(r *http.Request, via []*http.Request) bool {
+	from := via[0].URL
+	elsewhere := func(next *http.Request) bool {
+		to := next.URL
+		secured := from.Scheme == "http" && to.Scheme == "https" && isDefault(from) && isDefault(to)
+		return !strings.EqualFold(from.Hostname(), to.Hostname()) ||
+			!secured && (from.Scheme != to.Scheme || port(from) != port(to))
+	}
+	return elsewhere(r) || slices.ContainsFunc(via, elsewhere)
+}
+
+// port is that of a URL of HTTP.
+func port(u *url.URL) string {
+	if u.Scheme == "https" {
+		return cmp.Or(u.Port(), "443")
+	}
+	return cmp.Or(u.Port(), "80")
+}
+
+func isDefault(u *url.URL) bool { return port(u) == port(&url.URL{Scheme: u.Scheme}) }
+
+// dropHeaders leaves a request without the headers that the user has set, and without a Referer,
+// which has the query of the URL before. What is said of a body that is sent again stays.
+func dropHeaders(r *http.Request) {
+	kind := r.Header.Values("Content-Type")
+	r.Header = http.Header{}
+	if r.Body != nil && kind != nil {
+		r.Header["Content-Type"] = kind
+	}
 }
 
 // A roundTrip is an http.RoundTripper.

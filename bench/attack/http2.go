@@ -71,6 +71,7 @@ func (h *http2) call(ctx context.Context, m *message) answer {
 		return answer{err: err}
 	}
 	a := read(resp, h.keep)
+	a.noteFollowed(resp)
 	a.firstByte, a.stored = firstByte, followed
 	return a
 }

@@ -232,10 +232,11 @@ func (m *message) large() bool {
 }
 
 // secrets are those of request number seq, of that session.
-func (c *caller) secrets(seq uint64, of *visit) []string {
+func (c *caller) secrets(seq uint64, of *visit) []templates.Secret {
 	m := &c.messages[seq%uint64(len(c.messages))]
+	show := c.attack.ShowQuery
 	if m.form != nil {
-		return append(m.form.Secrets(m.form.seed, seq, of.values()...), of.secrets()...)
+		return append(m.form.Secrets(m.form.seed, seq, show, of.values()...), of.secrets()...)
 	}
-	return append(templates.SecretsOf(*m.request), of.secrets()...)
+	return append(templates.SecretsOf(*m.request, show), of.secrets()...)
 }

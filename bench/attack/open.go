@@ -348,7 +348,7 @@ func (t *openLoop) describe(task *strategies.Task) any {
 	if m.form != nil {
 		url = m.form.Shown(m.form.seed, j.seq)
 	}
-	l := letter{j.seq, m.request.Method, Shown(url), j.status, ""}
+	l := letter{j.seq, m.request.Method, t.attack.Show(url), j.status, ""}
 	if p := t.attack.spoken; p != nil && j.status != 0 {
 		l.Status, l.Code = p.Like(j.status), p.Status(j.status)
 	}

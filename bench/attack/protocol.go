@@ -173,13 +173,13 @@ func (a Attack) checkProtocol() (wrong complaints.List) {
 		hosts[u.Host] = true
 		switch {
 		case a.H2C && u.Scheme == "https":
-			complain(true, "h2c: it is in the clear, and %s is not: want http2", Shown(r.URL))
+			complain(true, "h2c: it is in the clear, and %s is not: want http2", a.Show(r.URL))
 		case a.HTTP2 && u.Scheme == "http":
-			complain(true, "http2: it is over TLS, and %s is not: want h2c", Shown(r.URL))
+			complain(true, "http2: it is over TLS, and %s is not: want h2c", a.Show(r.URL))
 		case a.HTTP3 && u.Scheme == "http":
-			complain(true, "http3: it is over TLS, and %s is not", Shown(r.URL))
+			complain(true, "http3: it is over TLS, and %s is not", a.Show(r.URL))
 		case protocols[u.Scheme] != p:
-			complain(true, "%s: the first request is of another protocol", Shown(r.URL))
+			complain(true, "%s: the first request is of another protocol", a.Show(r.URL))
 		case p != nil:
 			wrong.Note(p.Check(a, r))
 		}

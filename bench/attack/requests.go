@@ -1,79 +1,16 @@
 package attack
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
-	"os"
-	"regexp"
 	"strconv"
 	"strings"
-
-	vegeta "github.com/tsenart/vegeta/v12/lib"
 
 	"github.com/poolbench/poolbench/bench/attack/heads"
 	"github.com/poolbench/poolbench/internal/text/prose"
 )
-
-// Formats are those of ReadRequests: vegeta's own.
-var Formats = []string{vegeta.HTTPTargetFormat, vegeta.JSONTargetFormat}
-
-// MaxText is the most that a targets file and the files that it names for bodies may hold, all in
-// all.
-const MaxText = 64 << 20
-
-// maxLine is the longest line that vegeta's reader of the http format can take. It takes a longer
-// one for the end of the file.
-const maxLine = 64 << 10
-
-// ReadRequests reads a targets file of vegeta's, in one of the Formats. Method, header and body are
-// those of requests that name none. The files that an http one names for bodies (@path) are read.
-func ReadRequests(text []byte, format string, with Request) ([]Request, error) {
-	var next vegeta.Targeter
-	switch format {
-	case vegeta.HTTPTargetFormat:
-		left := int64(MaxText)
-		for i, line := range bytes.Split(text, []byte("\n")) {
-			if len(line) >= maxLine {
-				return nil, fmt.Errorf("line %d has %d bytes; want fewer than %d", i+1,
-					len(line), maxLine)
-			}
-			if path, ok := strings.CutPrefix(strings.TrimSpace(string(line)), "@"); ok {
-				info, err := os.Stat(path) // which vegeta reads to its end
-				switch {
-				case err != nil: // so will vegeta find
-				case !info.Mode().IsRegular():
-					return nil, fmt.Errorf("line %d: %s: want a regular file", i+1, path)
-				case info.Size() > left:
-					return nil, fmt.Errorf("line %d: %s: more than %d MiB, with the bodies "+
-						"before it", i+1, path, MaxText>>20)
-				default:
-					left -= info.Size()
-				}
-			}
-		}
-		next = vegeta.NewHTTPTargeter(bytes.NewReader(text), with.Body, with.Header)
-	case vegeta.JSONTargetFormat:
-		next = vegeta.NewJSONTargeter(bytes.NewReader(text), with.Body, with.Header)
-	default:
-		return nil, fmt.Errorf("unknown format %q (known: %s)", format, strings.Join(Formats, ", "))
-	}
-	all, err := vegeta.ReadAllTargets(next)
-	if err != nil {
-		return nil, fmt.Errorf("%s", Shown(prose.OneLine(err.Error())))
-	}
-	for i, r := range all {
-		if strings.Contains(r.URL, "{{") {
-			continue // Validate knows whether it is filled in
-		}
-		if err := checkRequest(r); err != nil {
-			return nil, fmt.Errorf("target %d: %w", i+1, err)
-		}
-	}
-	return all, nil
-}
 
 // CheckSent returns an error for a request that cannot be sent, or, if it is filled in, that cannot
 // be sent for some row of the data. The error begins with the location: URL, header or body, or a
@@ -103,7 +40,7 @@ func (a Attack) checkSent(r Request, i int) error {
 // checkRequest finds what a server would never get to see. No error holds a password.
 func checkRequest(r Request) error {
 	u, err := url.Parse(r.URL)
-	shown := "URL " + strconv.Quote(r.URL)
+	shown := "URL " + strconv.Quote(ShownURL(r.URL))
 	if strings.Contains(r.URL, "@") || err != nil && strings.Contains(err.Error(), "invalid port") {
 		if shown = "URL (not shown, as it may hold a password)"; err != nil {
 			err = &url.Error{Err: errors.New("it is malformed")} // which quotes nothing of it
@@ -139,18 +76,16 @@ func known() string {
 	return strings.Join(all[:len(all)-1], ", ") + " or " + all[len(all)-1]
 }
 
-// user finds what may be a user and a password in a URL, also in one that is malformed. It takes
-// too much rather than too little.
-var user = regexp.MustCompile(`((?:^"?)?(?i:[a-z][a-z0-9+.-]*://)|^"?)[^\s"/]*(?:/?[^\s"]*)@`)
+// Shown is a text with URLs in it as it may be shown: see ShownURL.
+func Shown(text string) string { return prose.DiscreetText(text) }
 
-// secretQuery finds the values in a query whose names say that they are secret.
-var secretQuery = regexp.MustCompile(`(?i)([?&][\w.%\[\]-]*(?:pass|pwd|secret|token|key|auth|` +
-	`credential|cookie|session)[\w.%\[\]-]*=)[^&#\s"{]+`)
+// ShownURL is a URL as it may be shown: without user, password and fragment, and without the values
+// of its query.
+func ShownURL(address string) string { return prose.DiscreetURL(address) }
 
-// Shown is a URL, or a text with URLs in it, as it may be shown: without user and password, and
-// without values of the query that are secrets by their names.
-func Shown(text string) string {
-	return secretQuery.ReplaceAllString(user.ReplaceAllString(text, "$1…@"), "${1}…")
+// Show is a URL of the attack as it may be shown: as by ShownURL, with the values of ShowQuery.
+func (a *Attack) Show(address string) string {
+	return prose.DiscreetURL(address, a.ShowQuery...)
 }
 
 // withoutUser moves the user of the URL to the header, where net/http would put it, so that neither

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
@@ -133,13 +134,19 @@ func (r *run) now() int64 { return int64(time.Since(r.base)) }
 
 // without notes what became of a request that has no answer now, for that reason.
 func (r *run) without(s *sample, why string) {
-	if r.attack.Data != nil || s.visit != nil { // a URL in it may have one
+	if quotes(why) {
 		why = templates.MaskValues(why, r.caller.secrets(s.seq, s.visit))
 	}
 	s.err, s.outcome = Shown(why), records.Failed
 	if r.ctx.Err() != nil { // its connection was closed for that
 		s.err, s.outcome = strategies.ErrAbandoned.Error(), records.Abandoned
 	}
+}
+
+// quotes reports whether an error may quote a URL or what a server has said. To find the secrets in
+// it takes more time than most requests do.
+func quotes(text string) bool {
+	return strings.ContainsAny(text, `"?=`) || strings.Contains(text, "malformed")
 }
 
 func (r *run) settle(rec *records.Record, s sample) {

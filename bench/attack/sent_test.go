@@ -274,19 +274,42 @@ func TestFailedChecks(t *testing.T) {
 	}
 }
 
-// TestShown: of a URL neither user nor secrets of the query are shown.
+// TestShown: of a URL neither user nor values of the query are shown.
 func TestShown(t *testing.T) {
-	for address, want := range map[string]string{
-		"http://a:b@h/x":                          "http://…@h/x",
-		"http://h/x?token=abc&n=1":                "http://h/x?token=…&n=1",
-		"http://h/?n=1&api_key=a%20b#f":           "http://h/?n=1&api_key=…#f",
-		"http://h/?t[Password]=a&p=b&k={{token}}": "http://h/?t[Password]=…&p=b&k={{token}}",
-		`Get "http://h/?sessionid=7": EOF`:        `Get "http://h/?sessionid=…": EOF`,
-		"http://h/key=1?a=key":                    "http://h/key=1?a=key",
+	for text, want := range map[string]string{
+		`Get "http://h/?q=a b\"c#d": EOF`:         `Get "http://h/?q=…#…": EOF`,
+		"parse http://a:b@h/?n=1: bad port":       "parse http://…@h/?n=…: bad port",
+		"no answer from http://h/?n=1&m=2, again": "no answer from http://h/?n=…&m=…, again",
+		`Get "/x?code=7": EOF`:                    `Get "/x?code=…": EOF`,
+		"want one of == != ? or none":             "want one of == != ? or none",
+		`json .items.# > 0`:                       `json .items.# > 0`,
 	} {
-		if got := attack.Shown(address); got != want {
+		if got := attack.Shown(text); got != want {
+			t.Errorf("%s is shown as %s, want %s", text, got, want)
+		}
+	}
+	for address, want := range map[string]string{
+		"http://a:b@h/x":                     "http://…@h/x",
+		"http://a:b/c@h/x":                   "http://…@h/x",
+		"http://a:b?c@h/x":                   "http://…@h/x",
+		"http://h/x?X-Amz-Signature=ab&n=1":  "http://h/x?X-Amz-Signature=…&n=…",
+		"http://h/?q=a b\"c&n=&m=1":          "http://h/?q=…&n=&m=…",
+		"http://h/?n=1&sig=a%20b#id=f":       "http://h/?n=…&sig=…#…",
+		"http://h/?a;b=1":                    "http://h/?…;b=…",
+		"http://h/?c2lnbmF0dXJlIGFuZCBrZXk=": "http://h/?…",
+		"http://h/?p=b{{t}}c&k={{random 1 9}}&l={{print \"s\"}}&{{if a}}m=1{{end}}": "http://h/?p=…{{t}}…&" +
+			"k={{random 1 9}}&l=…&{{if a}}m=…{{end}}",
+		"http://h/{{print \"?\"}}?a=1": `http://h/{{print "?"}}?a=…`,
+		"http://h/key=1?a=key":         "http://h/key=1?a=…",
+		"http://h/?{{{{{{a=b":          "http://h/?{{{{{{a=…",
+	} {
+		if got := attack.ShownURL(address); got != want {
 			t.Errorf("%s is shown as %s, want %s", address, got, want)
 		}
+	}
+	a := attack.Attack{ShowQuery: []string{"page", "q"}}
+	if got, want := a.Show("http://h/?page=3&pager=4&q=a+b"), "http://h/?page=3&pager=…&q=a+b"; got != want {
+		t.Errorf("with page and q it is shown as %s, want %s", got, want)
 	}
 }
 
@@ -298,15 +321,15 @@ func TestLettersMasked(t *testing.T) {
 	defer server.Close()
 	var list strategies.DeadLetterList
 	a := attack.Defaults()
-	a.Requests = []attack.Request{{Method: "GET", URL: server.URL + "/{{name}}?p={{password}}"}}
+	a.Requests = []attack.Request{{Method: "GET", URL: server.URL + "/{{name}}?p={{password}}&q={{name}}"}}
 	a.Templates, a.Data, a.Tasks, a.Duration = true, people(t), 2, 0
 	a.Strategy, a.Limit = strategy(t, "retry_queue:base=1ms,attempts=2"), 2
-	a.DeadLetters = &list
+	a.DeadLetters, a.ShowQuery = &list, []string{"q"}
 	if _, err := attack.Run(t.Context(), a); err != nil {
 		t.Fatal(err)
 	}
 	text := fmt.Sprintf("%+v", list.All())
-	for _, want := range []string{"/ann?p=MASKED", "/bo%20b%2F%3F&%23%22?p=MASKED"} {
+	for _, want := range []string{"/ann?p=…&q=ann", "/bo%20b%2F%3F&%23%22?p=…&q="} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in %s", want, text)
 		}

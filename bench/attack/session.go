@@ -83,28 +83,30 @@ func (v *visit) values() []templates.Value {
 }
 
 // secrets are what the session has learned: it is shown nowhere.
-func (v *visit) secrets() (all []string) {
+func (v *visit) secrets() (all []templates.Secret) {
 	if v == nil {
 		return nil
 	}
 	for _, c := range v.captured {
-		all = append(all, c.Text)
+		all = append(all, templates.Private(c.Text))
 	}
 	if v.jar != nil {
-		all = append(all, v.jar.Values()...)
+		for _, value := range v.jar.Values() {
+			all = append(all, templates.Private(value))
+		}
 	}
 	return all
 }
 
 // secretsIn are those that the answer to the step at hand has for the session to learn.
-func (v *visit) secretsIn(k *checks.Answer) (all []string) {
+func (v *visit) secretsIn(k *checks.Answer) (all []templates.Secret) {
 	if v == nil {
 		return nil
 	}
 	captures := v.of.Steps[v.step].Captures
 	for i := range captures {
 		if value, err := captures[i].Take(k); err == nil {
-			all = append(all, value.Text)
+			all = append(all, templates.Private(value.Text))
 		}
 	}
 	return all
@@ -115,9 +117,12 @@ func (v *visit) hasCookies() bool { return v != nil && v.jar != nil }
 // client is one of net/http's that follows redirects, and keeps the cookies of the session.
 func (v *visit) client(by http.RoundTripper, redirects int) *http.Client {
 	c := &http.Client{Transport: by}
-	c.CheckRedirect = func(_ *http.Request, via []*http.Request) error {
+	c.CheckRedirect = func(r *http.Request, via []*http.Request) error {
 		switch {
 		case len(via) <= redirects:
+			if leaves(r, via) {
+				dropHeaders(r)
+			}
 			return nil
 		case redirects == 0:
 			return http.ErrUseLastResponse

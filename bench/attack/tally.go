@@ -21,6 +21,7 @@ import (
 	"github.com/poolbench/poolbench/bench/attack/traces"
 	"github.com/poolbench/poolbench/bench/records"
 	"github.com/poolbench/poolbench/internal/text/prose"
+	"github.com/poolbench/poolbench/strategies"
 )
 
 // outcomeOf sorts an answer's status. An attack is 2 kB: to copy one for each answer would make the
@@ -60,7 +61,7 @@ const failedCheck = "check failed: "
 // wants them.
 func (r *run) inspect(s *sample, a answer) {
 	k, all := a.kept, s.visit.checks(r.attack.Checks)
-	k.Status, k.Size = r.tally.spoken.Like(a.status), a.in
+	k.Status, k.Size, k.Ends = r.tally.spoken.Like(a.status), a.in, r.ctx.Done()
 	if s.outcome == records.Completed || all.OfStatus() && s.outcome != records.Shed {
 		failed := all.Failed(k)
 		if s.visit != nil {
@@ -75,6 +76,9 @@ func (r *run) inspect(s *sample, a answer) {
 			s.outcome, s.check = records.Failed, failed
 		}
 	}
+	if k.Unfinished { // nobody knows whether it holds
+		s.outcome, s.check, s.err = records.Abandoned, "", strategies.ErrAbandoned.Error()
+	}
 	if s.outcome == records.Failed {
 		what := failedCheck + s.check
 		if s.check == "" {
@@ -82,9 +86,16 @@ func (r *run) inspect(s *sample, a answer) {
 		}
 		t := r.tally
 		t.mu.Lock()
-		t.failures.Keep(what, s.seq, k, func(text string) string {
-			return templates.Mask(text, append(r.caller.secrets(s.seq, s.visit),
-				s.visit.secretsIn(k)...))
+		t.failures.Keep(what, s.seq, k, func(text string, cut bool) string {
+			secrets := append(r.caller.secrets(s.seq, s.visit), s.visit.secretsIn(k)...)
+			for _, address := range k.Followed {
+				secrets = append(secrets,
+					templates.SecretsOf(Request{URL: address}, r.attack.ShowQuery)...)
+			}
+			if cut {
+				text = templates.MaskCut(text, secrets)
+			}
+			return templates.Mask(text, secrets)
 		})
 		t.mu.Unlock()
 	}
@@ -140,7 +151,7 @@ func newTally(a Attack, give context.CancelCauseFunc) *tally {
 	if a.Vegeta != nil {
 		t.encode = vegeta.NewEncoder(a.Vegeta)
 		for _, r := range a.Requests {
-			t.shown = append(t.shown, Shown(r.URL))
+			t.shown = append(t.shown, a.Show(r.URL))
 		}
 	}
 	return t

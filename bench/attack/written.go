@@ -27,6 +27,7 @@ type Written struct {
 	Data                               *templates.Data   `json:",omitempty"`
 	Checks                             checks.List       `json:",omitempty"`
 	StopIf                             []checks.Stop     `json:",omitempty"`
+	ShowQuery                          []string          `json:",omitempty"`
 	Label, Arrival, Strategy           string            // "" is none
 	Rate                               float64
 	Clients, Tasks                     int
@@ -75,10 +76,12 @@ func (w Written) WithoutSecrets() Written {
 		w.Data = &templates.Data{Name: w.Data.Name, Columns: w.Data.Columns,
 			Lines: []int{len(w.Data.Rows)}}
 	}
+	w.ShowQuery = nil // which changes nothing that is sent
 	w.Requests = slices.Clone(w.Requests)
 	for i, r := range w.Requests {
 		r = withoutUser(r)
 		r.URL, _, _ = strings.Cut(r.URL, "?")
+		r.URL, _, _ = strings.Cut(r.URL, "#")
 		r.Header = maps.Clone(r.Header)
 		for name := range r.Header {
 			r.Header[name] = nil
@@ -160,13 +163,14 @@ func (a Attack) Target() string {
 	if a.Label != "" || len(a.Requests) == 0 {
 		return a.Label
 	}
-	target := a.Requests[0].URL
+	target := ShownURL(a.Requests[0].URL)
 	if a.isTemplate(a.Requests[0]) {
 		origin, rest := cutOrigin(withoutUser(a.Requests[0]).URL)
 		_, host, _ := strings.Cut(origin, "://")
 		path, _, _ := strings.Cut(rest, "?")
+		path, _, _ = strings.Cut(path, "#")
 		target = host + strings.TrimSuffix(path, "/")
-	} else if u, err := url.Parse(target); err == nil {
+	} else if u, err := url.Parse(a.Requests[0].URL); err == nil {
 		target = u.Host + strings.TrimSuffix(u.EscapedPath(), "/")
 	}
 	if n := len(a.Requests); n > 1 {

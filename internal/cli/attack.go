@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/poolbench/poolbench/bench/attack"
 	"github.com/poolbench/poolbench/internal/cli/exit"
 	"github.com/poolbench/poolbench/internal/cli/flags"
 	"github.com/poolbench/poolbench/internal/cli/loads"
@@ -101,7 +100,7 @@ func (a *app) runAttack(cmd *cobra.Command, args []string, o question.AttackOpti
 		}
 		all = append(all, l)
 	}
-	what := attack.Shown(o.Requests[0].URL)
+	what := o.Show(o.Requests[0].URL)
 	if strings.HasPrefix(what, "http") { // other protocols have no methods of HTTP
 		what = o.Requests[0].Method + " " + what
 	}

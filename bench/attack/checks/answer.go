@@ -33,6 +33,11 @@ type Answer struct {
 	Body   []byte      // its first bytes, as they came
 	Cut    bool        // more came than was kept
 	Most   int         // bytes of the body that are kept
+	// the URLs that redirects have led to before it
+	Followed []string
+
+	Ends       <-chan struct{} // of the attack; nil: it goes on
+	Unfinished bool            // a check was given up when the attack ended
 
 	asked bool // for what follows
 	plain plain
@@ -46,7 +51,9 @@ type plain struct {
 }
 
 // Reset makes it an empty one, in the same memory, that keeps so much of a body.
-func (a *Answer) Reset(most int) { *a = Answer{Head: a.Head[:0], Body: a.Body[:0], Most: most} }
+func (a *Answer) Reset(most int) {
+	*a = Answer{Head: a.Head[:0], Body: a.Body[:0], Followed: a.Followed[:0], Most: most}
+}
 
 // Write keeps what may be kept of a piece of the body. It implements io.Writer.
 func (a *Answer) Write(p []byte) (int, error) {

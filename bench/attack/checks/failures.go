@@ -34,17 +34,20 @@ type Body struct {
 // Failures are the first answers that failed, of each kind.
 type Failures []Failure
 
-// Keep adds an answer to request seq, if it is one of the first. masked takes secrets out.
-func (f *Failures) Keep(what string, seq uint64, a *Answer, masked func(string) string) {
+// Keep adds an answer to request seq, if it is one of the first. masked takes secrets out
+// of a text, which may be cut.
+func (f *Failures) Keep(
+	what string, seq uint64, a *Answer, masked func(text string, cut bool) string,
+) {
 	if at := f.of(what); at >= 0 && len((*f)[at].Bodies) == mostBodies ||
 		at < 0 && len(*f) == mostKinds {
 		return
 	}
 	text, cut := a.shown()
-	if text = masked(text); len(text) > mostShown {
+	if text = masked(text, cut); len(text) > mostShown {
 		text, cut = text[:mostShown], true
 	}
-	f.add(what, Body{Seq: seq, Status: a.Status, Type: masked(a.Value("Content-Type")),
+	f.add(what, Body{Seq: seq, Status: a.Status, Type: masked(a.Value("Content-Type"), false),
 		Text: strings.ToValidUTF8(text, "�"), Cut: cut})
 }
 

@@ -3,8 +3,8 @@ package checks
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -31,7 +31,7 @@ func compared[T cmp.Ordered](op string) (func(a, b T) bool, error) {
 }
 
 // textual is matching with the value that stands in rest.
-func textual(op, rest string) (func([]byte) bool, error) {
+func textual(op, rest string) (holding, error) {
 	want, _, err := value(rest)
 	if err != nil {
 		return nil, err
@@ -39,25 +39,33 @@ func textual(op, rest string) (func([]byte) bool, error) {
 	return matching(op, want)
 }
 
+// A holding reports whether an operator holds for a text of the answer.
+type holding func(a *Answer, text []byte) bool
+
 // matching is the operator on a text.
-func matching(op, want string) (func([]byte) bool, error) {
+func matching(op, want string) (holding, error) {
 	text := []byte(want)
 	switch op {
 	case "==":
-		return func(b []byte) bool { return bytes.Equal(b, text) }, nil
+		return func(_ *Answer, b []byte) bool { return bytes.Equal(b, text) }, nil
 	case "!=":
-		return func(b []byte) bool { return !bytes.Equal(b, text) }, nil
+		return func(_ *Answer, b []byte) bool { return !bytes.Equal(b, text) }, nil
 	case "contains":
-		return func(b []byte) bool { return bytes.Contains(b, text) }, nil
+		return func(_ *Answer, b []byte) bool { return bytes.Contains(b, text) }, nil
 	case "~", "!~":
-		re, err := regexp.Compile(want)
+		e, err := CompileExpression(want)
 		if err != nil {
 			return nil, err
 		}
-		return func(b []byte) bool { return re.Match(b) == (op == "~") }, nil
+		return func(a *Answer, b []byte) bool { return e.matches(a, b) == (op == "~") }, nil
 	}
 	return nil, fmt.Errorf("want one of == != contains ~ !~, got %q", op)
 }
+
+var (
+	errPath     = errors.New("want a path such as .items.#")
+	errLongPath = fmt.Errorf("want a path of at most %d bytes", mostPath)
+)
 
 func header(rest string) (func(*Answer) string, error) {
 	name, rest := word(rest)
@@ -72,7 +80,7 @@ func header(rest string) (func(*Answer) string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return func(a *Answer) string { return unless(holds([]byte(a.Value(name)))) }, nil
+	return func(a *Answer) string { return unless(holds(a, []byte(a.Value(name)))) }, nil
 }
 
 func body(rest string) (func(*Answer) string, error) {
@@ -84,7 +92,7 @@ func body(rest string) (func(*Answer) string, error) {
 	positive := op == "contains" || op == "~"
 	return func(a *Answer) string {
 		text, cut, err := a.Text()
-		found := err == nil && holds(text)
+		found := err == nil && holds(a, text)
 		switch {
 		case err != nil:
 			return err.Error()
@@ -97,13 +105,9 @@ func body(rest string) (func(*Answer) string, error) {
 
 func json(rest string) (func(*Answer) string, error) {
 	path, rest := word(rest)
-	if path != "." {
-		path = strings.TrimPrefix(path, ".")
-	} else {
-		path = "@this"
-	}
-	if path == "" {
-		return nil, fmt.Errorf("want a path such as .items.#")
+	path, err := JSONPath(path)
+	if err != nil {
+		return nil, err
 	}
 	op, rest := word(rest)
 	holds, err := onJSON(op, rest)
@@ -120,15 +124,15 @@ func json(rest string) (func(*Answer) string, error) {
 		case !gjson.ValidBytes(text):
 			return "the body is not JSON"
 		}
-		return unless(holds(gjson.GetBytes(text, path)))
+		return unless(holds(a, gjson.GetBytes(text, path)))
 	}, nil
 }
 
 // onJSON is the operator on a value of JSON. Of one that is not there nothing is true, != and !~
 // included: whoever names it wants it there.
-func onJSON(op, rest string) (func(gjson.Result) bool, error) {
+func onJSON(op, rest string) (func(*Answer, gjson.Result) bool, error) {
 	if op == "exists" && rest == "" {
-		return gjson.Result.Exists, nil
+		return func(_ *Answer, r gjson.Result) bool { return r.Exists() }, nil
 	}
 	want, quoted, err := value(rest)
 	if err != nil {
@@ -144,7 +148,7 @@ func onJSON(op, rest string) (func(gjson.Result) bool, error) {
 	}
 	if isNumber {
 		if holds, err := compared[float64](op); err == nil {
-			return func(r gjson.Result) bool {
+			return func(_ *Answer, r gjson.Result) bool {
 				if r.Type != gjson.Number {
 					return op == "!=" && r.Exists()
 				}
@@ -156,15 +160,15 @@ func onJSON(op, rest string) (func(gjson.Result) bool, error) {
 	if err != nil {
 		return nil, fmt.Errorf("want one of == != < <= > >= contains ~ !~ exists, got %q", op)
 	}
-	return func(r gjson.Result) bool {
+	return func(a *Answer, r gjson.Result) bool {
 		switch {
 		case !r.Exists():
 			return false
 		case quoted && r.Type != gjson.String && (op == "==" || op == "!="):
 			return op == "!="
 		case r.Type == gjson.Null:
-			return holds([]byte("null"))
+			return holds(a, []byte("null"))
 		}
-		return holds([]byte(r.String()))
+		return holds(a, []byte(r.String()))
 	}, nil
 }

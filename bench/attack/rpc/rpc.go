@@ -78,7 +78,7 @@ func check(a attack.Attack, r attack.Request) error {
 		return nil // which attack says
 	}
 	if _, _, err := rpc.CutPath(u.Path); err != nil {
-		return fmt.Errorf("%s: %w behind the host", attack.Shown(r.URL), err)
+		return fmt.Errorf("%s: %w behind the host", attack.ShownURL(r.URL), err)
 	}
 	if u.RawQuery != "" || u.Fragment != "" {
 		return fmt.Errorf("%s: a method of gRPC has no query", attack.Shown(u.Host+u.Path))
@@ -98,7 +98,7 @@ func check(a attack.Attack, r attack.Request) error {
 	}
 	m, err := find.Method(u.Path)
 	if err != nil {
-		return fmt.Errorf("%s: %w", attack.Shown(r.URL), err)
+		return fmt.Errorf("%s: %w", attack.ShownURL(r.URL), err)
 	}
 	_, err = m.Encode(r.Body)
 	return named(err)
@@ -177,7 +177,7 @@ func open(ctx context.Context, o attack.Opening) (_ attack.Sender, err error) {
 		}
 		if s.methods[u.Path] == nil {
 			if s.methods[u.Path], err = find.Method(u.Path); err != nil {
-				return nil, fmt.Errorf("%s: %w", attack.Shown(r.URL), err)
+				return nil, fmt.Errorf("%s: %w", attack.ShownURL(r.URL), err)
 			}
 		}
 	}
@@ -193,7 +193,7 @@ func (s *sender) Prepare(r attack.Request) (any, error) {
 	m := s.methods[u.Path]
 	if m == nil {
 		return nil, fmt.Errorf("%s: this method was not looked up at the start",
-			attack.Shown(r.URL))
+			attack.ShownURL(r.URL))
 	}
 	md, err := metadataOf(r.Header)
 	if err != nil {

@@ -3,7 +3,6 @@ package sessions
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -51,7 +50,8 @@ func ParseCapture(text string) (Capture, error) {
 	var err error
 	switch {
 	case kind == "json" && rest != "":
-		c.body, c.take = checks.MostBody, ofJSON(rest)
+		c.body = checks.MostBody
+		c.take, err = ofJSON(rest)
 	case kind == "header" && rest != "":
 		c.take, err = ofHeader(rest)
 	case kind == "regexp" && rest != "":
@@ -98,11 +98,10 @@ var (
 	errNotJSON = errors.New("the body is not JSON")
 )
 
-func ofJSON(path string) func(*checks.Answer) (templates.Value, error) {
-	if path != "." {
-		path = strings.TrimPrefix(path, ".")
-	} else {
-		path = "@this"
+func ofJSON(path string) (func(*checks.Answer) (templates.Value, error), error) {
+	path, err := checks.JSONPath(path)
+	if err != nil {
+		return nil, err
 	}
 	return func(a *checks.Answer) (v templates.Value, err error) {
 		text, cut, err := a.Text()
@@ -122,7 +121,7 @@ func ofJSON(path string) func(*checks.Answer) (templates.Value, error) {
 		default:
 			return templates.Value{Text: found.Raw, JSON: true}, nil
 		}
-	}
+	}, nil
 }
 
 func ofHeader(rest string) (func(*checks.Answer) (templates.Value, error), error) {
@@ -130,7 +129,7 @@ func ofHeader(rest string) (func(*checks.Answer) (templates.Value, error), error
 	if strings.ContainsAny(field, "\":\t") {
 		return nil, fmt.Errorf("want the name of a header, got %q", field)
 	}
-	find := func(text []byte) (templates.Value, bool) {
+	find := func(_ *checks.Answer, text []byte) (templates.Value, bool) {
 		return templates.Value{Text: string(text)}, true
 	}
 	if has {
@@ -138,7 +137,7 @@ func ofHeader(rest string) (func(*checks.Answer) (templates.Value, error), error
 		if !ok {
 			return nil, fmt.Errorf("want nothing or regexp:EXPRESSION behind header:%s", field)
 		}
-		re, err := regexp.Compile(strings.TrimSpace(pattern))
+		re, err := checks.CompileExpression(strings.TrimSpace(pattern))
 		if err != nil {
 			return nil, err
 		}
@@ -146,7 +145,7 @@ func ofHeader(rest string) (func(*checks.Answer) (templates.Value, error), error
 	}
 	return func(a *checks.Answer) (v templates.Value, err error) {
 		text := a.Value(field)
-		v, ok := find([]byte(text))
+		v, ok := find(a, []byte(text))
 		if text == "" || !ok {
 			return v, errNone
 		}
@@ -155,7 +154,7 @@ func ofHeader(rest string) (func(*checks.Answer) (templates.Value, error), error
 }
 
 func ofBody(pattern string) (func(*checks.Answer) (templates.Value, error), error) {
-	re, err := regexp.Compile(pattern)
+	re, err := checks.CompileExpression(pattern)
 	if err != nil {
 		return nil, err
 	}
@@ -165,7 +164,7 @@ func ofBody(pattern string) (func(*checks.Answer) (templates.Value, error), erro
 		if err != nil {
 			return v, err
 		}
-		v, ok := find(text)
+		v, ok := find(a, text)
 		switch {
 		case !ok && cut:
 			return v, errCut
@@ -177,12 +176,18 @@ func ofBody(pattern string) (func(*checks.Answer) (templates.Value, error), erro
 }
 
 // matched is what the first group matches, or all where there is none.
-func matched(re *regexp.Regexp) func([]byte) (templates.Value, bool) {
-	return func(text []byte) (templates.Value, bool) {
-		found := re.FindSubmatch(text)
+func matched(e *checks.Expression) func(*checks.Answer, []byte) (templates.Value, bool) {
+	return func(a *checks.Answer, text []byte) (v templates.Value, ok bool) {
+		found := e.Find(a, text)
 		if found == nil {
-			return templates.Value{}, false
+			return v, false
 		}
-		return templates.Value{Text: string(found[min(1, len(found)-1)])}, true
+		if len(found) > 2 {
+			found = found[2:]
+		}
+		if found[0] >= 0 {
+			v.Text = string(text[found[0]:found[1]])
+		}
+		return v, true
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -222,10 +221,3 @@ func object(text []byte) (keys []string, values []Value, err error) {
 }
 
 var errNoJSON = errors.New("the line is not valid JSON")
-
-// secretName is what the name of a column, a header or a field is taken for a secret's by. It takes
-// too much rather than too little.
-var secretName = regexp.MustCompile(`(?i)pass|pwd|secret|token|key|auth|credential|cookie|session`)
-
-// IsSecret reports whether what has that name is to be shown nowhere.
-func IsSecret(name string) bool { return secretName.MatchString(name) }

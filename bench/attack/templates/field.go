@@ -56,6 +56,7 @@ type filling struct {
 	captured  []Value
 	session   uint64
 	random    rand.PCG
+	steps     int // turns of loops
 }
 
 // begin has the random numbers of a field begin. They are a function of seed, request and field.
@@ -91,8 +92,11 @@ func (f *filling) put(to []byte, of *field) ([]byte, error) {
 	if of.full != nil {
 		return of.full.put(to, f)
 	}
+	begins := len(to)
 	for i := range of.parts {
-		to = f.part(to, &of.parts[i])
+		if to = f.part(to, &of.parts[i]); len(to)-begins > mostFilled {
+			return to, fmt.Errorf("%s: %w", of.of, errFilled)
+		}
 	}
 	return to, nil
 }
@@ -132,6 +136,9 @@ func (r *Request) parse(of, text string, begins position) (*field, error) {
 	if !strings.Contains(text, "{{") {
 		fd.parts = []part{{text: text}}
 		return fd, nil
+	}
+	if err := checkActions(text); err != nil {
+		return nil, fmt.Errorf("%s: %w", of, err)
 	}
 	t, err := template.New(of).Funcs(r.functions(&executor{})).Parse(text)
 	if err != nil {

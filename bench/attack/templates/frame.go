@@ -123,6 +123,7 @@ func (f *Frame) Put(to []byte, scratch *[]byte, seed, seq uint64) (_ []byte, bod
 			return to, 0, err
 		}
 	}
+	begins := len(to)
 	var in *field
 	for i := range f.pieces {
 		switch p := &f.pieces[i]; {
@@ -133,7 +134,9 @@ func (f *Frame) Put(to []byte, scratch *[]byte, seed, seq uint64) (_ []byte, bod
 				in = p.field
 				with.begin(in.stream)
 			}
-			to = with.part(to, p.part)
+			if to = with.part(to, p.part); len(to)-begins > mostFilled {
+				return to, 0, errFilled
+			}
 		default:
 			to = append(to, p.text...)
 		}

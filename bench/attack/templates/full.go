@@ -1,9 +1,11 @@
 package templates
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"sync"
 	"text/template/parse"
@@ -22,18 +24,24 @@ type executor struct {
 	t       *template.Template
 	filling *filling
 	out     []byte
+	steps   int // turns of loops
+	made    int // bytes of text
 }
 
 func (x *executor) Write(p []byte) (int, error) {
+	if err := x.takes(len(p)); err != nil {
+		return 0, err
+	}
 	x.out = append(x.out, p...)
 	return len(p), nil
 }
 
 func (f *full) put(to []byte, with *filling) ([]byte, error) {
 	x := f.idle.Get().(*executor)
-	x.filling, x.out = with, to
+	x.filling, x.out, x.steps, x.made = with, to, 0, 0
 	err := x.t.Execute(x, nil)
 	to, x.out, x.filling = x.out, nil, nil
+	with.steps += x.steps
 	f.idle.Put(x)
 	if err != nil {
 		return to, cleaned(err)
@@ -93,7 +101,9 @@ func escape(list *parse.ListNode, at position) (position, error) {
 		case *parse.WithNode:
 			at, err = branches(&n.BranchNode, at, false)
 		case *parse.RangeNode:
-			at, err = branches(&n.BranchNode, at, true)
+			if at, err = branches(&n.BranchNode, at, true); err == nil {
+				n.List.Nodes = slices.Insert(n.List.Nodes, 0, counted(n.Pos))
+			}
 		default:
 			err = fmt.Errorf("%s is not known here", n)
 		}
@@ -102,6 +112,17 @@ func escape(list *parse.ListNode, at position) (position, error) {
 		}
 	}
 	return at, nil
+}
+
+// stepName is that of the function which each turn of a loop calls.
+const stepName = "_step"
+
+// counted is a call of that function.
+func counted(at parse.Pos) parse.Node {
+	call := &parse.CommandNode{NodeType: parse.NodeCommand, Pos: at,
+		Args: []parse.Node{parse.NewIdentifier(stepName).SetPos(at)}}
+	return &parse.ActionNode{NodeType: parse.NodeAction, Pos: at, Pipe: &parse.PipeNode{
+		NodeType: parse.NodePipe, Pos: at, Cmds: []*parse.CommandNode{call}}}
 }
 
 func branches(n *parse.BranchNode, at position, again bool) (position, error) {
@@ -144,13 +165,17 @@ func (r *Request) functions(x *executor) template.FuncMap {
 			if is := valueOf(v); is.JSON {
 				return jsonValue(is.Text), nil
 			}
+			if err := x.before([]any{v}); err != nil {
+				return "", err
+			}
 			text, err := json.Marshal(v)
-			return jsonValue(text), err
+			return jsonValue(text), cmp.Or(err, x.takes(len(text)))
 		},
-		"base64": func(v any) string {
-			return base64.StdEncoding.EncodeToString([]byte(valueOf(v).Text))
+		"base64": func(v any) (string, error) {
+			return x.text(base64.StdEncoding.EncodeToString([]byte(valueOf(v).Text)))
 		},
 	}
+	x.texts(all)
 	for p := inText; p <= inEscape; p++ {
 		all[putName(p)] = func(v any) string {
 			if raw, ok := v.(rawValue); ok {

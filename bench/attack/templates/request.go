@@ -17,6 +17,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"unicode"
 
 	vegeta "github.com/tsenart/vegeta/v12/lib"
@@ -30,9 +31,8 @@ type Request struct {
 	headers []header
 	body    *field // nil: there is none
 	streams uint64
-	secrets []int    // columns
-	static  []string // secrets of headers that are the same for all
-	given   string   // what was parsed
+	secrets []int  // columns
+	given   string // what was parsed
 	step    Step
 	takes   bool // a value that was captured
 }
@@ -97,9 +97,6 @@ func ParseStep(of vegeta.Target, data *Data, step Step) (*Request, error) {
 			if !fd.static() && slices.Contains(fixedHeaders, http.CanonicalHeaderKey(name)) {
 				return nil, fmt.Errorf("header %s: it is the same for every request, so no {{…}} "+
 					"can stand there", name)
-			}
-			if fd.static() && IsSecret(name) {
-				r.static = append(r.static, secretsOf(value)...)
 			}
 			r.headers = append(r.headers, header{name, fd})
 		}
@@ -185,19 +182,25 @@ func cleaned(err error) error {
 // take a second. Its errors name file and line; of several rows that are wrong, it is the first.
 func (r *Request) Check() error {
 	if r.data == nil || r.isStatic() {
-		return r.checkRow(0, -1)
+		_, err := r.checkRow(0, -1)
+		return err
 	}
 	if _, sound := r.data.sound.Load(r.given); sound {
 		return nil
 	}
 	n, parts := len(r.data.Rows), runtime.GOMAXPROCS(0)
 	wrong := make([]error, parts) // the first of each
+	var turns atomic.Int64        // of loops
 	var checking sync.WaitGroup
 	for k := range parts {
 		checking.Go(func() {
 			for i := k * n / parts; i < (k+1)*n/parts; i++ {
-				if err := r.checkRow(uint64(i), i); err != nil {
-					wrong[k] = err
+				steps, err := r.checkRow(uint64(i), i)
+				if n := turns.Add(int64(steps)); err == nil && n > mostChecked {
+					err = fmt.Errorf("%s: its %d rows take more than %d turns of loops",
+						r.data.Name, len(r.data.Rows), mostChecked)
+				}
+				if wrong[k] = err; err != nil {
 					return
 				}
 			}
@@ -219,17 +222,17 @@ func (r *Request) isStatic() bool {
 
 // checkRow fills in everything but the body where that is plain. Its error names the row, if there
 // is one.
-func (r *Request) checkRow(seq uint64, row int) error {
-	err := r.fillable(seq)
+func (r *Request) checkRow(seq uint64, row int) (steps int, err error) {
+	f := r.filling(0, seq*uint64(max(r.step.Of, 1)), r.step.placeholders(Placeholder))
+	err = r.fillable(&f)
 	if err != nil && row >= 0 {
-		return fmt.Errorf("%s:%d: %w", r.data.Name, r.data.Lines[row], err)
+		err = fmt.Errorf("%s:%d: %w", r.data.Name, r.data.Lines[row], err)
 	}
-	return err
+	return f.steps, err
 }
 
-func (r *Request) fillable(seq uint64) error {
-	f := r.filling(0, seq*uint64(max(r.step.Of, 1)), r.step.placeholders(Placeholder))
-	address, err := r.urlOf(&f)
+func (r *Request) fillable(f *filling) error {
+	address, err := r.urlOf(f)
 	if err != nil {
 		return err
 	}
@@ -237,7 +240,7 @@ func (r *Request) fillable(seq uint64) error {
 		return err
 	}
 	for _, h := range r.headers {
-		if _, err := h.value(&f, nil); err != nil {
+		if _, err := h.value(f, nil); err != nil {
 			return err
 		}
 	}

@@ -286,7 +286,7 @@ func TestSecrets(t *testing.T) {
 	}
 	text := fmt.Sprintf("%s %v %q hunter%%202 ann", sent.URL, sent.Header, "hunter 2")
 	masked := templates.Mask(text+` {"access_token": "fresh","id":7} session_id=abc`,
-		r.Secrets(1, 5))
+		r.Secrets(1, 5, nil))
 	for _, secret := range []string{"t0k", "en&1", "hunter", "s3ss10n", "YW5uOmh", "fresh", "abc"} {
 		if strings.Contains(masked, secret) {
 			t.Errorf("%q is in %s", secret, masked)
@@ -413,7 +413,7 @@ func FuzzTemplate(f *testing.F) {
 				t.Fatalf("%q has a line break", one.Header)
 			}
 		}
-		_, _ = r.Shown(2, 1), templates.Mask(body, r.Secrets(2, 1))
+		_, _ = r.Shown(2, 1), templates.Mask(body, r.Secrets(2, 1, nil))
 	})
 }
 

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/poolbench/poolbench/internal/text/prose"
 )
 
 // Operands wants exactly these arguments.
@@ -13,7 +15,7 @@ func Operands(names ...string) cobra.PositionalArgs {
 		switch {
 		case len(args) > len(names):
 			return fmt.Errorf("%s: unexpected argument %q (usage: %s)", cmd.Name(),
-				args[len(names)], cmd.UseLine())
+				prose.DiscreetText(args[len(names)]), cmd.UseLine())
 		case len(args) < len(names):
 			return fmt.Errorf("%s: %s is missing (usage: %s)", cmd.Name(),
 				names[len(args)], cmd.UseLine())

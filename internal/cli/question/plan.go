@@ -50,9 +50,14 @@ func MakePlan(given Words, file string) (Plan, error) {
 		}
 		var p Plan
 		var complaints []error
+		scenarios := 0
 		for _, m := range matrices {
 			words := m.override(given)
 			suite, err := words.Suite(m.where)
+			if scenarios += len(suite.Scenarios); scenarios > bench.MostScenarios {
+				return nil, fmt.Errorf("%s: with those before, these are %d scenarios; want at "+
+					"most %d", m.where, scenarios, bench.MostScenarios)
+			}
 			if err == nil {
 				suite = words.lengthened(suite)
 			}

@@ -12,8 +12,11 @@ import (
 	"github.com/poolbench/poolbench/internal/files/yamltree"
 )
 
-// maxScenarioFile bounds what is read: a scenario file is typed by a person.
-const maxScenarioFile = 1 << 20
+// Bounds of what is read: a scenario file is typed by a person.
+const (
+	maxScenarioFile = 1 << 20
+	mostElements    = 1000
+)
 
 // A written matrix is one element of a scenario file.
 type written struct {
@@ -54,8 +57,11 @@ func parseScenarioFile(name string, data []byte, known []string) ([]written, err
 		return nil, yamltree.Wrong(name, body.GetToken(),
 			`want a list of scenarios, each beginning with "- "`)
 	}
-	if len(list.Values) == 0 {
+	if n := len(list.Values); n == 0 {
 		return nil, yamltree.Wrong(name, list.GetToken(), "the list of scenarios is empty")
+	} else if n > mostElements {
+		return nil, yamltree.Wrong(name, list.Values[mostElements].GetToken(),
+			"the list has %d elements; want at most %d", n, mostElements)
 	}
 	var all []written
 	var complaints []error

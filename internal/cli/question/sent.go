@@ -36,6 +36,8 @@ func (f *sentFlags) addTo(cmd *cobra.Command, o *AttackOptions) {
 	fs := cmd.Flags()
 	fs.StringVar(&f.method, "method", http.MethodGet, "HTTP `METHOD`; of openapi, the one to take")
 	fs.StringArrayVar(&f.headers, "header", nil, "send this `'NAME: VALUE'`; repeatable")
+	fs.StringArrayVar(&o.ShowQuery, "show-query", nil, "show the value of this `NAME` in the query "+
+		"of URLs, where … stands by default; repeatable")
 	fs.StringVar(&f.body, "body", "", "send the content of this `FILE`")
 	fs.StringVar(&f.targets, "targets", "", "requests from this `FILE` in turn, instead of URL; - "+
 		"for standard input")
@@ -65,10 +67,11 @@ func (f *sentFlags) read(
 		}
 	}
 	with := attack.Request{Method: f.method, Header: http.Header{}}
-	for _, h := range f.headers {
+	for i, h := range f.headers {
 		name, value, ok := strings.Cut(h, ":")
-		if !ok || strings.TrimSpace(name) == "" {
-			return fmt.Errorf("--header: want NAME: VALUE, got %q", h)
+		if !ok || strings.TrimSpace(name) == "" { // it is not shown: it may be a credential
+			return fmt.Errorf("--header: want NAME: VALUE; header %d has no name before a colon",
+				i+1)
 		}
 		with.Header.Add(strings.TrimSpace(name), strings.TrimSpace(value))
 	}
@@ -136,7 +139,7 @@ func (f *sentFlags) readCurl(
 		return err
 	}
 	if len(args) > 0 {
-		return fmt.Errorf("--curl: takes the place of URL, and %q is given", attack.Shown(args[0]))
+		return fmt.Errorf("--curl: takes the place of URL, and %q is given", attack.ShownURL(args[0]))
 	}
 	text, err := read(stdin, f.curl)
 	if err != nil {
@@ -167,12 +170,13 @@ func (f *sentFlags) readTargets(
 ) error {
 	if len(args) > 0 && f.format != openapiFormat {
 		return fmt.Errorf("--targets: takes the place of URL, and %q is given",
-			attack.Shown(args[0]))
+			attack.ShownURL(args[0]))
 	}
 	text, err := read(stdin, f.targets)
 	if err != nil {
 		return fmt.Errorf("--targets: %w", err)
 	}
+	var lines []int // in which requests begin; none: nobody knows
 	switch f.format {
 	case harFormat:
 		o.Requests, err = har.Read(text)
@@ -183,9 +187,7 @@ func (f *sentFlags) readTargets(
 		}
 		o.Requests, err = openapi.Read(text, cmp.Or(args...), method) // with URL, if it is given
 	default:
-		if o.Requests, err = attack.ReadRequests(text, f.format, with); err != nil {
-			return fmt.Errorf("--targets: %w", err)
-		}
+		o.Requests, lines, err = attack.ReadRequests(text, f.format, with)
 	}
 	if err != nil {
 		return fmt.Errorf("--targets: %s: %w", f.targets, err)
@@ -193,22 +195,7 @@ func (f *sentFlags) readTargets(
 	if f.format == harFormat || f.format == openapiFormat {
 		f.add(with, o)
 	}
-	return f.checkAll("--targets: "+f.targets+": target", linesOf(text, f.format), o)
-}
-
-// linesOf are those in which the targets of a file of vegeta's begin.
-func linesOf(text []byte, format string) (lines []int) {
-	for i, line := range strings.Split(string(text), "\n") {
-		line = strings.TrimSpace(line)
-		method, _, _ := strings.Cut(line, " ")
-		switch {
-		case format == attack.Formats[0] && strings.Contains(line, "://") && method != "" &&
-			strings.ToUpper(method) == method && !strings.ContainsAny(method, "#:@"),
-			format == attack.Formats[1] && line != "":
-			lines = append(lines, i+1)
-		}
-	}
-	return lines
+	return f.checkAll("--targets: "+f.targets+": target", lines, o)
 }
 
 // checkAll names the request that is wrong.
@@ -219,7 +206,7 @@ func (f *sentFlags) checkAll(what string, lines []int, o *AttackOptions) error {
 		case err == nil:
 		case f.isOfData(err):
 			return fmt.Errorf("--data: %w", err)
-		case len(lines) == len(o.Requests):
+		case lines != nil:
 			return fmt.Errorf("%s %d, line %d: %w", what, i+1, lines[i], err)
 		default:
 			return fmt.Errorf("%s %d: %w", what, i+1, err)

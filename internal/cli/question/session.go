@@ -29,7 +29,7 @@ func (f *sentFlags) readSession(
 		return fmt.Errorf("--session: %s: %w", f.session, err)
 	case base != "" && !used:
 		return fmt.Errorf("--session: %s: no url of a step begins with a slash, so that %q says "+
-			"nothing", f.session, attack.Shown(base))
+			"nothing", f.session, attack.ShownURL(base))
 	}
 	for i := range s.Steps {
 		header := s.Steps[i].Request.Header

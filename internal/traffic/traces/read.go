@@ -32,6 +32,8 @@ type reader struct {
 	line    int           // or row
 	noun    string        // what that is
 	size    int64         // of the file
+	skipped int64         // bytes of lines without a record, and of the others
+	looked  int64
 	layout  layout
 	clock   clock
 	classes texts
@@ -53,6 +55,41 @@ func (c *counted) Read(p []byte) (int, error) {
 	n, err := c.in.Read(p)
 	c.n += int64(n)
 	return n, err
+}
+
+// An inflated file is one that was zipped: of a small one that goes on without end there is an
+// error.
+type inflated struct {
+	in   io.Reader
+	file *counted
+	n    int64
+}
+
+// Bounds of an inflated file. Access logs have a twentieth of their size when they are zipped.
+const (
+	inflatedLeast = 128 << 20 // bytes that any file may have
+	mostInflated  = 200       // times the size of the zipped file
+)
+
+func (f *inflated) Read(p []byte) (int, error) {
+	n, err := f.in.Read(p)
+	if f.n += int64(n); f.n > inflatedLeast && f.n > mostInflated*f.file.n {
+		return n, fmt.Errorf("unzipped it has more than %d times its size", mostInflated)
+	}
+	return n, err
+}
+
+// mostSkipped is how much of a file may be empty lines and comments, beside as much as its records
+// have.
+const mostSkipped = 16 << 20
+
+// skip counts a line without a record.
+func (r *reader) skip(n int) error {
+	if r.skipped += int64(n) + 1; r.skipped > mostSkipped && r.skipped > r.looked {
+		return fmt.Errorf("%d MiB of it are empty lines and comments, more than its records",
+			mostSkipped>>20)
+	}
+	return nil
 }
 
 // An oddity counts lines of one kind and keeps the first.
@@ -82,7 +119,7 @@ func (s Source) read(f io.Reader, size int64) (*Trace, error) {
 		if err != nil {
 			return nil, err
 		}
-		r.in = bufio.NewReaderSize(unzipped, mostLine)
+		r.in = bufio.NewReaderSize(&inflated{in: unzipped, file: r.file}, mostLine)
 	}
 	if mark, _ := r.in.Peek(3); string(mark) == "\ufeff" { // spreadsheets write a byte order mark
 		_, _ = r.in.Discard(3) // as many are buffered
@@ -100,10 +137,15 @@ func (s Source) read(f io.Reader, size int64) (*Trace, error) {
 			return nil, err
 		}
 		r.line++
+		var bad error
 		if line = bytes.TrimRight(line, "\r\n"); len(line) > 0 && line[0] != '#' {
-			if bad := r.take(line); bad != nil {
-				return nil, fmt.Errorf("line %d: %w", r.line, bad)
-			}
+			r.looked += int64(len(line))
+			bad = r.take(line)
+		} else {
+			bad = r.skip(len(line))
+		}
+		if bad != nil {
+			return nil, fmt.Errorf("line %d: %w", r.line, bad)
 		}
 		if err == io.EOF {
 			return r.finish()

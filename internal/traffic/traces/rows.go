@@ -54,8 +54,11 @@ func (b *bounded) Read(p []byte) (n int, err error) {
 	if b.left <= 0 {
 		return 0, fmt.Errorf("longer than %d MiB", mostRow>>20)
 	}
-	n, err = b.in.Read(p[:min(len(p), b.left)])
-	b.left -= n
+	// as much as there is: a json.Decoder looks at all white space again after each read
+	n, err = io.ReadFull(b.in, p[:min(len(p), b.left)])
+	if b.left -= n; err == io.ErrUnexpectedEOF {
+		err = io.EOF
+	}
 	return n, err
 }
 

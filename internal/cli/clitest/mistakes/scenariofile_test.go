@@ -2,6 +2,7 @@ package mistakes
 
 import (
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -182,5 +183,33 @@ func TestFileIsNotRead(t *testing.T) {
 	if o.Code != clitest.Unusable || !strings.HasPrefix(o.Stderr, "poolbench: --file: open itself: ") ||
 		strings.Count(o.Stderr, "\n") != 1 {
 		t.Errorf("exit code %d\n%s", o.Code, o.Stderr)
+	}
+}
+
+// TestManyScenarios: axes whose product is too large are refused by their factors, before there is
+// a scenario, and so are many elements, also under --dry-run.
+func TestManyScenarios(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var values []string
+	for i := range 3000 {
+		values = append(values, strconv.Itoa(i+1))
+	}
+	list := "[" + strings.Join(values, ",") + "]"
+	element := "- {strategy: semaphore, limit: " + list + ", load: [0.1, 0.2]}\n"
+	for text, want := range map[string]string{
+		"- strategy: all\n  limit: " + list + "\n  rate: " + list + "\n": "f.yaml:1:3: 3000 loads × " +
+			"3000 limits × ",
+		strings.Repeat(element, 4): "f.yaml:4:4: with those before, these are 24000 scenarios; " +
+			"want at most 20000",
+		strings.Repeat("- {strategy: semaphore}\n", 1001): "f.yaml:1001:3: the list has 1001 " +
+			"elements; want at most 1000",
+	} {
+		clitest.Write(t, "f.yaml", text)
+		for _, more := range [][]string{nil, {"--dry-run"}} {
+			o := clitest.Command(t, append([]string{"run", "--file", "f.yaml"}, more...)...)
+			if o.Code != clitest.Unusable || !strings.Contains(o.Stderr, want) {
+				t.Errorf("exit code %d: %.300s, want %q", o.Code, o.Stderr, want)
+			}
+		}
 	}
 }

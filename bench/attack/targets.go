@@ -1,0 +1,138 @@
+package attack
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"regexp"
+	"strings"
+
+	vegeta "github.com/tsenart/vegeta/v12/lib"
+)
+
+// Formats are those of ReadRequests: vegeta's own.
+var Formats = []string{vegeta.HTTPTargetFormat, vegeta.JSONTargetFormat}
+
+// MaxText is the most that a targets file and the files that it names for bodies may hold, all in
+// all.
+const MaxText = 64 << 20
+
+// maxLine is the longest line that vegeta's reader of the http format can take. It takes a longer
+// one for the end of the file.
+const maxLine = 64 << 10
+
+// ReadRequests reads a targets file of vegeta's, in one of the Formats, and returns the line of each
+// request. Method, header and body are those of requests that name none. The files that an http one
+// names for bodies (@path) are read. An error names the line, and quotes nothing that may be a
+// secret.
+func ReadRequests(text []byte, format string, with Request) ([]Request, []int, error) {
+	text = bytes.TrimPrefix(text, []byte("\ufeff"))
+	var next vegeta.Targeter
+	var lines []int
+	var err error
+	switch format {
+	case vegeta.HTTPTargetFormat:
+		lines, err = checkTargets(text)
+		next = vegeta.NewHTTPTargeter(bytes.NewReader(text), with.Body, with.Header)
+	case vegeta.JSONTargetFormat:
+		for i, line := range bytes.Split(text, []byte("\n")) {
+			if len(bytes.TrimSpace(line)) > 0 {
+				lines = append(lines, i+1)
+			}
+		}
+		whole := io.MultiReader(bytes.NewReader(text), strings.NewReader("\n")) // of each line
+		next = vegeta.NewJSONTargeter(whole, with.Body, with.Header)
+	default:
+		err = fmt.Errorf("unknown format %q (known: %s)", format, strings.Join(Formats, ", "))
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(lines) == 0 {
+		return nil, nil, errors.New("it has no target")
+	}
+	all := make([]Request, len(lines))
+	for i, line := range lines {
+		r := &all[i]
+		switch err := next(r); {
+		case errors.Is(err, vegeta.ErrNoMethod), errors.Is(err, vegeta.ErrNoURL):
+			return nil, nil, fmt.Errorf("line %d: %w", line, err)
+		case err != nil: // its text may quote the line
+			return nil, nil, fmt.Errorf("line %d: want a target in the format %s", line, format)
+		}
+		if strings.Contains(r.URL, "{{") {
+			continue // Validate knows whether it is filled in
+		}
+		if err := checkRequest(*r); err != nil {
+			return nil, nil, fmt.Errorf("line %d: %w", line, err)
+		}
+	}
+	return all, lines, nil
+}
+
+// begins finds the line of the http format that a target begins with.
+var begins = regexp.MustCompile(`^[A-Z]+\s`)
+
+// checkTargets goes through the http format as vegeta does, and returns the lines in which targets
+// begin.
+func checkTargets(text []byte) (targets []int, err error) {
+	left := int64(MaxText)
+	within, headers := false, false // a target; its headers, behind which a blank line comes
+	for i, b := range bytes.Split(text, []byte("\n")) {
+		line := strings.TrimSpace(string(b))
+		if within && !headers {
+			within, headers = line != "" && !begins.MatchString(line), true
+		}
+		err = nil
+		switch {
+		case len(b) >= maxLine:
+			err = fmt.Errorf("it has %d bytes; want fewer than %d", len(b), maxLine)
+		case line == "":
+			within = false
+		case line[0] == '#':
+		case !within:
+			within, headers = true, false
+			targets, err = append(targets, i+1), checkTarget(line)
+		case line[0] == '@':
+			within = false
+			left, err = checkBody(line[1:], left)
+		default:
+			name, value, _ := strings.Cut(line, ":")
+			if strings.TrimSpace(name) == "" || strings.TrimSpace(value) == "" {
+				err = errors.New("want NAME: VALUE, or @ and the file of the body")
+			}
+		}
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", i+1, err)
+		}
+	}
+	return targets, nil
+}
+
+func checkTarget(line string) error {
+	_, address, _ := strings.Cut(line, " ")
+	if !begins.MatchString(line) || address == "" {
+		return errors.New("want METHOD URL, such as GET http://127.0.0.1:8080/")
+	}
+	if _, err := url.ParseRequestURI(address); err != nil {
+		return fmt.Errorf("want %s behind the method", known())
+	}
+	return nil
+}
+
+// checkBody checks a file that vegeta reads to its end, of so many bytes that all may have.
+func checkBody(path string, left int64) (rest int64, err error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return left, fmt.Errorf("body: %w", err)
+	case !info.Mode().IsRegular():
+		return left, fmt.Errorf("%s: want a regular file", path)
+	case info.Size() > left:
+		return left, fmt.Errorf("%s: more than %d MiB, with the bodies before it", path, MaxText>>20)
+	}
+	return left - info.Size(), nil
+}
