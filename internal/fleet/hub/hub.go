@@ -37,8 +37,10 @@ const (
 func Connect(addresses string, more ...nats.Option) (*nats.Conn, error) {
 	options := append(fromEnvironment(addresses), nats.Name("poolbench"), nats.MaxReconnects(-1),
 		nats.Timeout(connecting), nats.ReconnectWait(reconnecting), nats.PingInterval(pinging),
-		nats.IgnoreAuthErrorAbort(),                                       // a server that was started again may have no users yet
-		nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {})) // else to stderr
+		// a server that is started again may lack its users for a moment
+		nats.IgnoreAuthErrorAbort(),
+		// the default writes to stderr
+		nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}))
 	conn, err := nats.Connect(addresses, append(options, more...)...)
 	if err != nil {
 		return nil, fmt.Errorf("NATS at %s: %s", cmp.Or(Shown(addresses), "this process"),
