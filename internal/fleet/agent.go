@@ -37,6 +37,12 @@ func (t Timing) withDefaults() Timing {
 		cmp.Or(t.Silent, 4*time.Second), cmp.Or(t.Lost, 5*time.Second)}
 }
 
+// A call of a load asks for agents.
+type call struct {
+	Member
+	Load string // its ID
+}
+
 // A greeting is what an agent answers to a call.
 type greeting struct {
 	Member Member
@@ -82,7 +88,7 @@ type Agent struct {
 	Say    func(line string)
 	Timing Timing
 
-	clock func() time.Time // nil: time.Now
+	clock func() time.Time // nil: a steadyClock's
 }
 
 // Serve waits for attacks and takes part, until ctx ends. What is under way then is given up.
@@ -91,11 +97,12 @@ func (a Agent) Serve(ctx context.Context) error {
 	if a.Attack == nil {
 		a.Attack = attack.RunShare
 	}
+	steady := startClock()
 	if a.clock == nil {
-		a.clock = time.Now
+		a.clock = steady.now
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	s := &serving{Agent: a, ctx: ctx}
+	s := &serving{Agent: a, ctx: ctx, steady: steady}
 	defer s.loads.Wait()
 	defer cancel()
 	at := agentSubject + "." + a.Self.ID
@@ -107,7 +114,9 @@ func (a Agent) Serve(ctx context.Context) error {
 		}
 		defer sub.Unsubscribe()
 	}
-	if err := a.Conn.Flush(); err != nil {
+	subscribing, end := context.WithTimeout(ctx, partTime)
+	defer end()
+	if err := a.Conn.FlushWithContext(subscribing); err != nil && ctx.Err() == nil {
 		return err
 	}
 	<-ctx.Done()
@@ -117,8 +126,9 @@ func (a Agent) Serve(ctx context.Context) error {
 // serving is an Agent that serves.
 type serving struct {
 	Agent
-	ctx   context.Context
-	loads sync.WaitGroup
+	ctx    context.Context
+	steady steadyClock
+	loads  sync.WaitGroup
 
 	mu   sync.Mutex
 	load *part // nil: it is idle
@@ -141,18 +151,18 @@ func answer(m *nats.Msg, v any) {
 }
 
 func (s *serving) greet(m *nats.Msg) {
-	var by Member
+	var by call
 	if json.Unmarshal(m.Data, &by) != nil {
 		return
 	}
 	s.mu.Lock()
-	busy := s.load != nil
+	busy := s.load != nil && s.load.id != by.Load
 	s.mu.Unlock()
 	answer(m, greeting{s.Self, busy})
 }
 
 // tellTime is half of a measurement of the clocks' offset.
-func (s *serving) tellTime(m *nats.Msg) { answer(m, s.clock()) }
+func (s *serving) tellTime(m *nats.Msg) { answer(m, reading{s.clock(), s.steady.step()}) }
 
 // consider takes an offer or says why not.
 func (s *serving) consider(m *nats.Msg) {
@@ -173,12 +183,17 @@ func (s *serving) consider(m *nats.Msg) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.load != nil {
+	switch p := s.load; {
+	case p == nil:
+	case p.id != o.Load || p.started:
 		answer(m, word{"it takes part in another attack"})
 		return
+	default: // its answer was lost
+		p.attack = a
+		answer(m, word{})
+		return
 	}
-	p := &part{of: s, id: o.Load, attack: a, starting: make(chan time.Time, 1)}
-	p.beat.Store(time.Now().UnixNano())
+	p := &part{of: s, id: o.Load, attack: a, starting: make(chan time.Time, 1), taken: time.Now()}
 	s.load = p
 	s.loads.Go(func() {
 		if err := p.take(); err != nil {
@@ -199,8 +214,12 @@ func (s *serving) start(m *nats.Msg) {
 	}
 	s.mu.Lock()
 	p := s.load
+	takesPart := p != nil && p.id == w.Load
+	if takesPart {
+		p.started = true
+	}
 	s.mu.Unlock()
-	if p == nil || p.id != w.Load {
+	if !takesPart {
 		answer(m, word{"it takes no part in this attack"})
 		return
 	}

@@ -9,8 +9,28 @@ import (
 	"github.com/poolbench/poolbench/bench"
 )
 
+// A steadyClock shows the time of day at its start plus the time that has passed since: setting the
+// system's clock does not move it.
+type steadyClock struct{ start time.Time }
+
+func startClock() steadyClock { return steadyClock{time.Now()} }
+
+func (c steadyClock) now() time.Time { return c.start.Add(time.Since(c.start)) }
+
+// step is by how much the system's clock has been set since the start.
+func (c steadyClock) step() time.Duration { return time.Now().Round(0).Sub(c.now().Round(0)) }
+
+// A reading is an agent's answer to a load that asks for the time.
+type reading struct {
+	Time time.Time     // of a clock that no setting moves
+	Step time.Duration // by which the system's clock has been set so far
+}
+
 // An offset is an agent's clock less this one's, and how wrong that may be.
-type offset struct{ of, wrong time.Duration }
+type offset struct {
+	of, wrong time.Duration
+	step      time.Duration // of its system's clock
+}
 
 // roundTrips are made for an offset; the fastest tells it best.
 const roundTrips = 16
@@ -21,17 +41,15 @@ func (r *loading) measure(ctx context.Context, m Member) (best offset, err error
 	asking, cancel := context.WithTimeout(ctx, r.Timing.Lost)
 	defer cancel()
 	for i := range roundTrips {
-		asked := time.Now()
-		reply, err := r.Conn.RequestWithContext(asking, agentSubject+"."+m.ID+".clock", nil)
-		trip := time.Since(asked)
+		reply, asked, trip, err := r.request(asking, m, "clock", nil)
 		if err != nil {
 			return best, err
 		}
-		var at time.Time
-		if err := json.Unmarshal(reply.Data, &at); err != nil {
+		var at reading
+		if err := json.Unmarshal(reply, &at); err != nil {
 			return best, err
 		}
-		if o := (offset{at.Sub(asked.Add(trip / 2).Round(0)), trip/2 + 1}); i == 0 ||
+		if o := (offset{at.Time.Sub(asked.Add(trip / 2).Round(0)), trip/2 + 1, at.Step}); i == 0 ||
 			o.wrong < best.wrong {
 			best = o
 		}
@@ -53,15 +71,17 @@ const (
 // look measures the clocks again, and doubts agents whose times cannot be right.
 func (r *loading) look(ctx context.Context) {
 	elapsed := time.Since(r.began)
+	slack := clockSlack + time.Duration(mostDrift*float64(elapsed))
+	r.tellStep("this machine", r.clock.step(), slack)
 	for _, p := range r.order {
 		if p.agent.Offset, p.agent.OffsetError = p.offset.of, p.offset.wrong; p.agent.Share == nil {
 			continue
 		}
-		slack := clockSlack + time.Duration(mostDrift*float64(elapsed))
 		now, err := r.measure(ctx, p.member)
 		if err != nil { // it has gone since; what it sent is there
 			now = p.offset
 		}
+		r.tellStep("the agent on "+p.member.String(), now.step-p.offset.step, slack)
 		both := p.offset.wrong + now.wrong
 		if jump := now.of - p.offset.of; jump.Abs() > both+slack {
 			p.doubt(jump.Abs(), "its clock was off by %v at the beginning and by %v at the end",
@@ -81,6 +101,19 @@ func (r *loading) look(ctx context.Context) {
 		if ahead > both+slack {
 			p.doubt(ahead, "its times are %v ahead of the elapsed time", ahead)
 		}
+	}
+}
+
+// tellStep reports that a system's clock was set. That alone makes no agent doubtful: times are
+// measured on clocks that this does not move.
+func (r *loading) tellStep(whose string, step, slack time.Duration) {
+	if step.Abs() > slack {
+		sign := "+"
+		if step < 0 {
+			sign = ""
+		}
+		r.Say(fmt.Sprintf("the clock of %s was moved by %s%v during the attack; no result depends on it",
+			whose, sign, step.Round(time.Millisecond)))
 	}
 }
 

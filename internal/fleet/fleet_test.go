@@ -446,7 +446,9 @@ func TestParts(t *testing.T) {
 			t.Errorf("%d bytes do not arrive as they were", n)
 		}
 	}
-	if len(c) > 0 {
-		t.Error("the collector keeps what it has given out")
+	for of, kept := range c {
+		if len(kept.data) > 0 {
+			t.Errorf("the collector keeps %d bytes of %s, which it has given out", len(kept.data), of)
+		}
 	}
 }

@@ -39,6 +39,7 @@ type party struct {
 type loading struct {
 	Load
 	id      string
+	clock   steadyClock
 	refused map[string]bool // by ID: they are told of once
 	parts   collector       // of the subscription's goroutine
 
@@ -57,8 +58,8 @@ func (l Load) Run(ctx context.Context) (_ *attack.Report, err error) {
 	if err := l.Attack.Validate(); err != nil {
 		return nil, err
 	}
-	r := &loading{Load: l, id: rand.Text(), refused: map[string]bool{}, parts: collector{},
-		parties: map[string]*party{}, changed: make(chan struct{}, 1)}
+	r := &loading{Load: l, id: rand.Text(), clock: startClock(), refused: map[string]bool{},
+		parts: collector{}, parties: map[string]*party{}, changed: make(chan struct{}, 1)}
 	calls := l.Conn.NewInbox()
 	at := loadSubject + "." + r.id
 	for subject, hear := range map[string]nats.MsgHandler{calls: r.meet, at + ".pulse": r.feel,
@@ -88,13 +89,15 @@ func (r *loading) tell(what string) {
 // stop has them stop at once.
 func (r *loading) stop() {
 	r.tell(stopIt)
-	_ = r.Conn.Flush() // as in tell
+	ctx, cancel := context.WithTimeout(context.Background(), r.Timing.Lost)
+	defer cancel()
+	_ = r.Conn.FlushWithContext(ctx) // as in tell
 }
 
 // startAll tells each agent when the plan begins, by its own clock.
 func (r *loading) startAll(ctx context.Context) {
 	r.mu.Lock()
-	r.began = time.Now().Add(r.Timing.Ahead)
+	r.began = r.clock.now().Add(r.Timing.Ahead)
 	r.mu.Unlock()
 	ctx = context.WithoutCancel(ctx) // who has been told of nothing cannot be stopped either
 	var asked sync.WaitGroup
@@ -159,6 +162,8 @@ func (r *loading) left(patience time.Duration) (n int) {
 		r.mu.Unlock()
 		switch {
 		case done:
+		case silent > patience && !r.Conn.IsConnected():
+			r.lose(p, fmt.Sprintf("the NATS server could not be reached for %v", patience))
 		case silent > patience:
 			r.lose(p, fmt.Sprintf("it was silent for %v", patience))
 		default:

@@ -3,6 +3,7 @@ package fleet
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/poolbench/poolbench/bench/attack"
+	"github.com/poolbench/poolbench/internal/machine/pace"
 )
 
 // meet hears who is there.
@@ -50,7 +52,7 @@ func (r *loading) muster(ctx context.Context, answers string) error {
 	again := time.NewTicker(r.Timing.Call)
 	defer again.Stop()
 	for {
-		if err := publish(r.Conn, agentsSubject, answers, r.Self); err != nil {
+		if err := publish(r.Conn, agentsSubject, answers, call{r.Self, r.id}); err != nil {
 			return err
 		}
 		for waiting := true; waiting; {
@@ -123,11 +125,36 @@ func (r *loading) ask(ctx context.Context, m Member, what string, v any) (no str
 	}
 	asking, cancel := context.WithTimeout(ctx, r.Timing.Lost)
 	defer cancel()
-	reply, err := r.Conn.RequestWithContext(asking, agentSubject+"."+m.ID+"."+what, text)
+	reply, _, _, err := r.request(asking, m, what, text)
 	if err != nil {
 		return "", err
 	}
 	var w word
-	err = json.Unmarshal(reply.Data, &w)
+	err = json.Unmarshal(reply, &w)
 	return w.No, err
+}
+
+// request sends an agent a message until it answers or ctx ends, for one of the two may be lost. It
+// returns when the answered one was sent, by the load's clock, and how long the answer took.
+func (r *loading) request(
+	ctx context.Context, m Member, what string, text []byte,
+) (reply []byte, sent time.Time, trip time.Duration, err error) {
+	for {
+		sent = r.clock.now()
+		answering, cancel := context.WithTimeout(ctx, r.Timing.Lost/5)
+		answer, err := r.Conn.RequestWithContext(answering, agentSubject+"."+m.ID+"."+what, text)
+		cancel()
+		trip = time.Since(sent)
+		if err == nil {
+			return answer.Data, sent, trip, nil
+		}
+		if errors.Is(err, nats.ErrNoResponders) && r.Conn.Stats().Reconnects > 0 {
+			_ = pace.Sleep(ctx, r.Timing.Call) // it may not be back yet
+		} else if !errors.Is(err, context.DeadlineExceeded) {
+			return nil, sent, trip, err
+		}
+		if ctx.Err() != nil {
+			return nil, sent, trip, err
+		}
+	}
 }

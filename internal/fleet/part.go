@@ -18,8 +18,10 @@ type part struct {
 	id       string
 	attack   attack.Attack
 	starting chan time.Time
-	beat     atomic.Int64                    // the last, in Unix ns
-	began    atomic.Int64                    // the plan, likewise; 0: it has not
+	started  bool                            // it has been told to; attack stays as it is
+	taken    time.Time                       // the offer
+	beat     atomic.Int64                    // the last, in ns since taken
+	began    atomic.Pointer[time.Time]       // the plan; nil: it has not
 	progress atomic.Pointer[attack.Progress] // nil: there is none
 }
 
@@ -35,7 +37,7 @@ func (p *part) take() error {
 	ctx, stop := context.WithCancelCause(s.ctx)
 	defer stop(nil)
 	sub, err := s.Conn.Subscribe(loadSubject+"."+p.id+".beat", func(m *nats.Msg) {
-		p.beat.Store(time.Now().UnixNano())
+		p.beat.Store(int64(time.Since(p.taken)))
 		if string(m.Data) == stopIt {
 			stop(errStopped)
 		}
@@ -47,7 +49,7 @@ func (p *part) take() error {
 	alive, end := context.WithCancel(s.ctx)
 	defer end()
 	defer pace.Every(s.Timing.Beat, func() {
-		if time.Since(time.Unix(0, p.beat.Load())) > s.Timing.Silent {
+		if time.Since(p.taken)-time.Duration(p.beat.Load()) > s.Timing.Silent {
 			stop(errSilent)
 			end()
 		} else {
@@ -59,7 +61,8 @@ func (p *part) take() error {
 	case <-ctx.Done():
 		return nil // it never began
 	}
-	p.began.Store(p.attack.Start.UnixNano())
+	start := p.attack.Start
+	p.began.Store(&start)
 	p.attack.Watch = func(now attack.Progress) { p.progress.Store(&now) }
 	data, err := p.run(ctx)
 	if errors.Is(context.Cause(ctx), errSilent) {
@@ -84,7 +87,7 @@ func (p *part) run(ctx context.Context) ([]byte, error) {
 			return nil, err
 		}
 	}
-	// by the clock as it is now, so that one that has jumped shows
+	// by the clock as it is now, so that one that has stood still shows, as with a machine asleep
 	share.Began = p.of.clock().Add(-time.Since(share.Began))
 	return share.AppendBinary(nil)
 }
@@ -95,8 +98,8 @@ func (p *part) pulse() {
 	if is := p.progress.Load(); is != nil {
 		now.Settled, now.Failed, now.Counts = is.Settled, is.Failed, is.Counts
 	}
-	if began := p.began.Load(); began > 0 {
-		now.Elapsed = max(time.Since(time.Unix(0, began)), 0)
+	if began := p.began.Load(); began != nil {
+		now.Elapsed = max(time.Since(*began), 0)
 	}
 	_ = publish(p.of.Conn, loadSubject+"."+p.id+".pulse", "", now)
 }

@@ -34,6 +34,12 @@ const (
 	forgotten = 24 * time.Hour
 )
 
+// A presence is a worker's answer to a sweep that asks who is there.
+type presence struct {
+	Member
+	Busy bool // it is at work
+}
+
 // A cell is a run of a scenario that a sweep wants.
 type cell struct {
 	Sweep    string

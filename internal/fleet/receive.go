@@ -30,15 +30,15 @@ func (r *loading) feel(m *nats.Msg) {
 
 // receive takes a part of a share.
 func (r *loading) receive(m *nats.Msg) {
-	defer func() { _ = m.Respond(yes) }() // an agent without it sends it again
 	of, whole, done, err := r.parts.add(m)
+	confirm(m, err)
 	r.mu.Lock()
 	p := r.parties[of]
 	if p != nil {
 		p.heard = time.Now()
 	}
 	r.mu.Unlock()
-	if p == nil || err == nil && !done {
+	if p == nil || errors.Is(err, errOrder) || err == nil && !done {
 		return
 	}
 	var share attack.Share

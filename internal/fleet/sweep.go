@@ -39,14 +39,21 @@ type Sweep struct {
 	// SoFar hears what soaks have so far; nil: nobody does. It is set before Run
 	SoFar func(*bench.Result)
 
+	ctx     context.Context // ends when the sweep does, or is given up
+	giveUp  context.CancelCauseFunc
+	tending sync.WaitGroup
+	opening sync.Mutex // while the queue is made again
+
 	mu      sync.Mutex
 	cells   int
-	wanted  map[int]want
+	wanted  map[int]*want
+	alive   time.Time         // the last sign of progress, or nothing was wanted
 	by      map[string]*share // by the worker's ID
 	refused map[string]bool   // likewise
 	host    string            // of real-clock runs; "" until there was one
 	hosts   []string          // that have been heard of, the first first
 	came    chan struct{}     // closed when the next one is
+	trouble error             // why the queue cannot be looked after; nil: it can
 }
 
 // A share is what a worker has done.
@@ -77,22 +84,32 @@ func (o outcome) on(own string, clock bench.Clock) *bench.Result {
 
 // A want is a cell that the sweep waits for.
 type want struct {
+	cell  cell
+	name  string // of its run
+	seed  uint64
 	clock bench.Clock
 	got   chan<- outcome
+	// of its message in the queue
+	subject string
+	puts    int       // how many there have been
+	seq     uint64    // of the last; 0: there is none
+	heard   time.Time // when it was put there, or the last sign of life of a worker that has it
 }
 
 // OpenSweep opens one over the connection. Each run gets that patience; say tells the user who
-// takes part and who is refused.
+// takes part and who is refused, and what happens to the server.
 func OpenSweep(
 	ctx context.Context, conn *nats.Conn, self Member, patience time.Duration, say func(string),
 ) (*Sweep, error) {
 	s := &Sweep{member: self, conn: conn, id: rand.Text(), patience: patience, say: say,
-		parts: collector{}, wanted: map[int]want{}, by: map[string]*share{},
+		parts: collector{}, wanted: map[int]*want{}, by: map[string]*share{},
 		refused: map[string]bool{}, came: make(chan struct{})}
+	s.ctx, s.giveUp = context.WithCancelCause(ctx)
 	opening, cancel := context.WithTimeout(ctx, 2*partTime)
 	defer cancel()
 	var err error
 	if s.js, s.stream, err = openQueue(opening, conn); err != nil {
+		s.giveUp(err)
 		return nil, err
 	}
 	answers := conn.NewInbox()
@@ -105,8 +122,19 @@ func OpenSweep(
 		}
 		s.heard = append(s.heard, sub)
 	}
-	return s, errors.Join(s.call(answers), conn.Flush())
+	if err := errors.Join(s.call(answers), conn.FlushWithContext(opening)); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	s.tending.Go(func() { s.tend(answers) })
+	return s, nil
 }
+
+// Context returns the context of the sweep. It ends with the one of OpenSweep, with Close, and when
+// the sweep is given up; its cause says why.
+func (s *Sweep) Context() context.Context { return s.ctx }
+
+// GiveUp ends the sweep's context, with that cause.
+func (s *Sweep) GiveUp(why error) { s.giveUp(why) }
 
 // call asks who is there.
 func (s *Sweep) call(answers string) error {
@@ -115,13 +143,17 @@ func (s *Sweep) call(answers string) error {
 
 // meet takes note of a worker that is there.
 func (s *Sweep) meet(m *nats.Msg) {
-	var other Member
-	if json.Unmarshal(m.Data, &other) != nil {
+	var there presence
+	if json.Unmarshal(m.Data, &there) != nil {
 		return
 	}
+	other := there.Member
 	why := other.Program.Differs(s.member.Program)
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if why == "" && there.Busy { // with another sweep, whose end is waited for
+		s.alive = time.Now()
+	}
 	switch {
 	case why == "" && s.by[other.ID] == nil:
 		s.by[other.ID] = &share{of: other}
@@ -139,6 +171,12 @@ func (s *Sweep) meet(m *nats.Msg) {
 
 // Run has a worker run the scenario, and waits for its result.
 func (s *Sweep) Run(ctx context.Context, sc bench.Scenario) (*bench.Result, error) {
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	defer context.AfterFunc(s.ctx, func() { end(context.Cause(s.ctx)) })()
+	got := make(chan outcome, 1)
+	w := s.add(sc, got)
+	defer s.drop(w.cell.Number)
 	where := anyHost
 	if sc.Clock == bench.Real {
 		host, err := s.realHost(ctx)
@@ -147,10 +185,8 @@ func (s *Sweep) Run(ctx context.Context, sc bench.Scenario) (*bench.Result, erro
 		}
 		where = hostKey(host)
 	}
-	got := make(chan outcome, 1)
-	c := s.add(sc, got)
-	defer s.drop(c.Number)
-	if err := s.put(ctx, where, c); err != nil {
+	w.subject = subjectOf(s.member.Program, where, s.id)
+	if err := s.put(ctx, w); err != nil {
 		return nil, fmt.Errorf("%s: %w", sc.Name(), err)
 	}
 	select {
@@ -164,26 +200,17 @@ func (s *Sweep) Run(ctx context.Context, sc bench.Scenario) (*bench.Result, erro
 	}
 }
 
-// put puts the cell into the queue. A server that is away for some seconds is waited for: the id
-// has it drop what comes twice.
-func (s *Sweep) put(ctx context.Context, where string, c cell) error {
-	text, err := json.Marshal(c)
-	if err != nil {
-		return err
-	}
-	return again(ctx, func(ctx context.Context) error {
-		_, err := s.js.Publish(ctx, subjectOf(s.member.Program, where, s.id), text,
-			jetstream.WithMsgID(s.id+"."+strconv.Itoa(c.Number)))
-		return err
-	})
-}
-
-func (s *Sweep) add(sc bench.Scenario, got chan<- outcome) cell {
+func (s *Sweep) add(sc bench.Scenario, got chan<- outcome) *want {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if len(s.wanted) == 0 {
+		s.alive = time.Now()
+	}
 	s.cells++
-	s.wanted[s.cells] = want{sc.Clock, got}
-	return cell{Sweep: s.id, Number: s.cells, Scenario: sc.Written(), Patience: s.patience}
+	w := &want{name: sc.Name(), seed: sc.Seed, clock: sc.Clock, got: got, cell: cell{Sweep: s.id,
+		Number: s.cells, Scenario: sc.Written(), Patience: s.patience}}
+	s.wanted[s.cells] = w
+	return w
 }
 
 func (s *Sweep) drop(number int) {
@@ -216,40 +243,54 @@ func (s *Sweep) realHost(ctx context.Context) (string, error) {
 	}
 }
 
-// What a worker is told that asks whether a cell is still wanted.
-var (
-	yes = []byte("yes")
-	no  = []byte("no")
-)
+// no tells a worker that a cell is not wanted; yes, that it is.
+var no = []byte("no")
 
 // hear hears the workers: whether a cell is wanted, which is its number alone, and results, in
 // parts.
 func (s *Sweep) hear(m *nats.Msg) {
-	answer := yes
 	if m.Header.Get(ofHeader) != "" {
-		if err := s.receive(m); err != nil {
+		err := s.receive(m)
+		if err != nil && !errors.Is(err, errOrder) {
 			s.say("a worker's message cannot be read: " + err.Error())
 		}
-	} else if number, err := strconv.Atoi(string(m.Data)); err != nil || !s.wants(number) {
+		confirm(m, err)
+		return
+	}
+	answer := yes
+	if number, err := strconv.Atoi(string(m.Data)); err != nil || !s.wants(number) {
 		answer = no
 	}
 	_ = m.Respond(answer) // a worker without it asks again
 }
 
+// wants reports whether the cell is wanted, by a worker that has it.
 func (s *Sweep) wants(number int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.wanted[number].got != nil
+	w := s.wanted[number]
+	if w == nil {
+		return false
+	}
+	s.alive = time.Now()
+	w.heard = s.alive
+	return true
 }
 
 // receive takes a part of a result. The first one of a cell counts.
 func (s *Sweep) receive(m *nats.Msg) error {
-	of, whole, done, err := s.parts.add(m)
-	if err != nil || !done {
+	of := m.Header.Get(ofHeader)
+	text, _, _ := strings.Cut(of, ".")
+	number, err := strconv.Atoi(text)
+	if err != nil {
 		return err
 	}
-	number, err := strconv.Atoi(strings.Split(of, ".")[0])
-	if err != nil {
+	if !s.wants(number) {
+		delete(s.parts, of)
+		return nil
+	}
+	of, whole, done, err := s.parts.add(m)
+	if err != nil || !done {
 		return err
 	}
 	var o outcome
@@ -258,15 +299,16 @@ func (s *Sweep) receive(m *nats.Msg) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	switch of := s.wanted[number]; {
-	case of.got == nil:
+	switch w := s.wanted[number]; {
+	case w == nil:
 	case o.Unfinished:
 		if s.SoFar != nil && o.Result != nil {
-			s.SoFar(o.on(s.member.Host, of.clock))
+			s.SoFar(o.on(s.member.Host, w.clock))
 		}
 	default:
-		of.got <- o // has room for one
+		w.got <- o // has room for one
 		delete(s.wanted, number)
+		delete(s.parts, of)
 		by := s.by[o.Worker.ID]
 		if by == nil {
 			by = &share{of: o.Worker}
@@ -307,9 +349,11 @@ func (s *Sweep) Workers() int {
 	return len(s.by)
 }
 
-// Close takes back what is still in the queue. It does not close the connection, and may be called
-// again.
+// Close takes back what is still in the queue of a server that can be reached. It does not close
+// the connection, and may be called again.
 func (s *Sweep) Close() error {
+	s.giveUp(errors.New("the sweep has ended"))
+	s.tending.Wait()
 	if s.conn.IsClosed() {
 		return nil
 	}
@@ -318,8 +362,14 @@ func (s *Sweep) Close() error {
 		errs = append(errs, sub.Unsubscribe())
 	}
 	s.heard = nil
+	if !s.conn.IsConnected() { // workers drop what nobody wants
+		return errors.Join(errs...)
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), partTime)
 	defer cancel()
-	return errors.Join(append(errs, s.stream.Purge(ctx,
-		jetstream.WithPurgeSubject(subjectOf(s.member.Program, "*", s.id))))...)
+	err := s.stream.Purge(ctx, jetstream.WithPurgeSubject(subjectOf(s.member.Program, "*", s.id)))
+	if errors.Is(err, jetstream.ErrStreamNotFound) { // the server was replaced by an empty one
+		err = nil
+	}
+	return errors.Join(append(errs, err)...)
 }

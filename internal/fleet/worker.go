@@ -48,37 +48,34 @@ func (l Last) Unwrap() error { return l.Err }
 func (w Worker) Work(ctx context.Context) error {
 	opening, cancel := context.WithTimeout(ctx, 2*partTime)
 	defer cancel()
-	_, stream, err := openQueue(opening, w.Conn)
-	if err != nil {
-		return err
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	r := &working{Worker: w, slots: semaphore.NewWeighted(int64(w.Slots)), stop: stop,
+		began: time.Now()}
+	for _, host := range []string{anyHost, hostKey(w.Self.Host)} {
+		if _, err := r.cells(opening, host); err != nil {
+			return err
+		}
 	}
-	any, err := cells(opening, stream, w.Self.Program, anyHost)
-	if err != nil {
-		return err
-	}
-	own, err := cells(opening, stream, w.Self.Program, hostKey(w.Self.Host))
-	if err != nil {
-		return err
-	}
-	called, err := w.Conn.Subscribe(callSubject, w.answer)
+	called, err := w.Conn.Subscribe(callSubject, r.answer)
 	if err != nil {
 		return err
 	}
 	defer called.Unsubscribe()
 	// sweeps are told that a worker has come
-	err = errors.Join(publish(w.Conn, helloSubject, "", w.Self), w.Conn.Flush())
+	err = errors.Join(publish(w.Conn, helloSubject, "", presence{Member: w.Self}),
+		w.Conn.FlushWithContext(opening))
 	if err != nil {
 		return err
 	}
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	r := &working{Worker: w, slots: semaphore.NewWeighted(int64(w.Slots)), stop: stop}
-	r.touch()
+	changes := w.Conn.StatusChanged(nats.RECONNECTING, nats.CONNECTED)
+	defer w.Conn.RemoveStatusListener(changes)
 	var pulls sync.WaitGroup
+	pulls.Go(func() { r.renew(ctx, changes) })
 	for range w.Slots {
-		pulls.Go(func() { r.pull(ctx, any, 1) })
+		pulls.Go(func() { r.pull(ctx, anyHost, 1) })
 	}
-	pulls.Go(func() { r.pull(ctx, own, int64(w.Slots)) })
+	pulls.Go(func() { r.pull(ctx, hostKey(w.Self.Host), int64(w.Slots)) })
 	r.awaitIdle(ctx)
 	stop(nil)
 	pulls.Wait()
@@ -88,28 +85,34 @@ func (w Worker) Work(ctx context.Context) error {
 	return nil
 }
 
-// answer answers a sweep that asks who is there.
-func (w Worker) answer(m *nats.Msg) {
-	var sweep Member
-	if json.Unmarshal(m.Data, &sweep) != nil {
-		return
-	}
-	if why := w.Self.Program.Differs(sweep.Program); why != "" {
-		w.Say(fmt.Sprintf("the sweep of %s refuses this worker: %s", sweep, why))
-	}
-	answer(m, w.Self) // a sweep that does not hear of it hears of its results
-}
-
 // working is a Worker at work.
 type working struct {
 	Worker
 	slots *semaphore.Weighted
 	stop  context.CancelCauseFunc
 	busy  atomic.Int64 // cells under way
-	last  atomic.Int64 // when there was work, in Unix ns
+	began time.Time
+	last  atomic.Int64 // when there was work, in ns since began
+
+	mu     sync.Mutex
+	expire context.CancelFunc // of the requests for cells
+	valid  context.Context    // while they are; nil: there is none yet
 }
 
-func (r *working) touch() { r.last.Store(time.Now().UnixNano()) }
+// answer answers a sweep that asks who is there.
+func (r *working) answer(m *nats.Msg) {
+	var sweep Member
+	if json.Unmarshal(m.Data, &sweep) != nil {
+		return
+	}
+	if why := r.Self.Program.Differs(sweep.Program); why != "" {
+		r.Say(fmt.Sprintf("the sweep of %s refuses this worker: %s", sweep, why))
+	}
+	// a sweep that does not hear of it hears of its results
+	answer(m, presence{Member: r.Self, Busy: r.busy.Load() > 0})
+}
+
+func (r *working) touch() { r.last.Store(int64(time.Since(r.began))) }
 
 // awaitIdle waits until ctx ends, or until there was nothing to do for too long.
 func (r *working) awaitIdle(ctx context.Context) {
@@ -123,8 +126,8 @@ func (r *working) awaitIdle(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
-		case now := <-tick.C:
-			if r.busy.Load() == 0 && now.UnixNano()-r.last.Load() > int64(r.Idle) {
+		case <-tick.C:
+			if r.busy.Load() == 0 && time.Since(r.began)-time.Duration(r.last.Load()) > r.Idle {
 				return
 			}
 		}
@@ -134,16 +137,70 @@ func (r *working) awaitIdle(ctx context.Context) {
 // pause is how long a worker waits that the server gave an error.
 const pause = time.Second
 
-// pull takes one cell after the other until ctx ends.
-func (r *working) pull(ctx context.Context, from jetstream.Consumer, weight int64) {
+// renew has cells be asked for again when the server has been started again: it has forgotten who
+// waits, and may have forgotten the queue.
+func (r *working) renew(ctx context.Context, changes <-chan nats.Status) {
+	for {
+		select {
+		case now := <-changes:
+			if now == nats.RECONNECTING {
+				r.Say("the NATS server cannot be reached; waiting for it")
+				continue
+			}
+			r.Say("the NATS server is there again")
+			r.mu.Lock()
+			if r.valid != nil {
+				r.expire()
+				r.valid = nil
+			}
+			r.mu.Unlock()
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// asking returns the context of a request for a cell, which ends with the connection over which it
+// is made.
+func (r *working) asking(ctx context.Context) context.Context {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.valid == nil {
+		r.valid, r.expire = context.WithCancel(ctx)
+	}
+	return r.valid
+}
+
+// cells is the consumer of the cells for that host.
+func (r *working) cells(ctx context.Context, host string) (jetstream.Consumer, error) {
+	opening, cancel := context.WithTimeout(ctx, 2*partTime)
+	defer cancel()
+	_, stream, err := openQueue(opening, r.Conn)
+	if err != nil {
+		return nil, err
+	}
+	return cells(opening, stream, r.Self.Program, host)
+}
+
+// pull takes one cell after the other until ctx ends. The queue and the consumer are made again
+// where they are gone.
+func (r *working) pull(ctx context.Context, host string, weight int64) {
 	for ctx.Err() == nil {
-		// A message is asked for when there is time for it: nobody would renew the lease of others.
-		m, err := from.Next(jetstream.FetchContext(ctx))
-		switch {
-		case err == nil:
-			r.take(ctx, m, weight)
-		case errors.Is(err, nats.ErrTimeout), errors.Is(err, jetstream.ErrNoMessages):
-		default:
+		asking := r.asking(ctx)
+		from, err := r.cells(ctx, host)
+		for err == nil && asking.Err() == nil {
+			// A message is asked for when there is time for it: nobody would renew the lease of
+			// others.
+			var m jetstream.Msg
+			m, err = from.Next(jetstream.FetchContext(asking))
+			switch {
+			case err == nil:
+				r.take(ctx, m, weight)
+			case errors.Is(err, nats.ErrTimeout), errors.Is(err, jetstream.ErrNoMessages):
+				err = nil
+			}
+		}
+		if asking.Err() == nil {
 			_ = pace.Sleep(ctx, pause) // or ctx ends
 		}
 	}
@@ -221,6 +278,9 @@ func (r *working) keep(
 			case <-ctx.Done():
 				return
 			case <-tick.C:
+			}
+			if !r.Conn.IsConnected() { // the sweep may be there all the while
+				continue
 			}
 			_ = m.InProgress() // or somebody else gets it too
 			silent++

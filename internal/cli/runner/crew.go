@@ -46,10 +46,10 @@ func (c *crew) Open(
 		return ctx, fmt.Errorf("--workers: %w", err)
 	}
 	c.say, c.sweep.SoFar = say, soFar
-	ctx, giveUp := context.WithCancelCause(ctx)
-	c.end = func() { giveUp(nil) }
+	ctx = c.sweep.Context()
+	c.end = func() { c.sweep.GiveUp(nil) }
 	if c.local != nil {
-		c.local.work(ctx, c.flag.Local, giveUp)
+		c.local.work(ctx, c.flag.Local, c.sweep.GiveUp)
 		return ctx, nil
 	}
 	alone := time.AfterFunc(aloneFor, func() {
@@ -58,7 +58,7 @@ func (c *crew) Open(
 				hub.Shown(c.address))
 		}
 	})
-	c.end = func() { alone.Stop(); giveUp(nil) }
+	c.end = func() { alone.Stop(); c.sweep.GiveUp(nil) }
 	return ctx, nil
 }
 

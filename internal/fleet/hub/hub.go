@@ -21,6 +21,13 @@ type Conn = nats.Conn
 // connecting is how long a connection may take to be made.
 const connecting = 5 * time.Second
 
+// A lost connection is made again: the client tries every reconnecting, and takes a server that
+// leaves two pings unanswered for lost. The defaults of NATS are 2 s and 2 min.
+const (
+	reconnecting = 250 * time.Millisecond
+	pinging      = 5 * time.Second
+)
+
 // Connect connects to one of the servers at these addresses, which are divided by commas, or to the
 // one that more names. What a server asks of its clients is in the environment, in the variables of
 // NATS's own command, where no other user of the machine reads it: NATS_CREDS, NATS_USER,
@@ -29,7 +36,11 @@ const connecting = 5 * time.Second
 // password and no token.
 func Connect(addresses string, more ...nats.Option) (*nats.Conn, error) {
 	options := append(fromEnvironment(addresses), nats.Name("poolbench"), nats.MaxReconnects(-1),
-		nats.Timeout(connecting))
+		nats.Timeout(connecting), nats.ReconnectWait(reconnecting), nats.PingInterval(pinging),
+		// a server that is started again may lack its users for a moment
+		nats.IgnoreAuthErrorAbort(),
+		// the default writes to stderr
+		nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}))
 	conn, err := nats.Connect(addresses, append(options, more...)...)
 	if err != nil {
 		return nil, fmt.Errorf("NATS at %s: %s", cmp.Or(Shown(addresses), "this process"),

@@ -1,0 +1,206 @@
+package fleet
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+
+	"github.com/poolbench/poolbench/internal/fleet/hub"
+)
+
+// A network is a NATS server and the way to it, in a bubble: the server can be restarted, replaced
+// and unreachable, and messages can be lost and arrive twice.
+type network struct {
+	*stage
+	drop, double float64 // shares of the messages
+
+	mu     sync.Mutex
+	dir    string
+	server *server.Server // nil: nobody listens
+	faults *rand.Rand
+	links  []io.Closer
+}
+
+// inBubble calls do with a network in a bubble, where time passes only while all wait.
+func inBubble(t *testing.T, do func(*network)) {
+	// The server has one goroutine for all file stores of a process. It waits on a channel that is
+	// made when the program starts, which is never idle in a bubble.
+	if _, _, err := openQueue(t.Context(), newStage(t).connect()); err != nil {
+		t.Fatal(err)
+	}
+	// nats.go keeps timers in a sync.Pool, which two collections empty. A timer that is made in a
+	// bubble works nowhere else.
+	empty := func() { runtime.GC(); runtime.GC() }
+	empty()
+	defer empty()
+	synctest.Test(t, func(t *testing.T) {
+		n := &network{stage: &stage{TB: t}, faults: rand.New(rand.NewPCG(1, 2))}
+		t.Cleanup(n.cut)
+		n.start(true)
+		do(n)
+	})
+}
+
+// start starts the server, with the files that it had or without any.
+func (n *network) start(empty bool) {
+	if empty {
+		n.dir = n.TempDir()
+	}
+	s, err := hub.Embedded{Dir: n.dir}.Start()
+	if err != nil {
+		n.Fatal(err)
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.server = s
+}
+
+// cut ends the server.
+func (n *network) cut() {
+	n.mu.Lock()
+	s, links := n.server, n.links
+	n.server, n.links = nil, nil
+	n.mu.Unlock()
+	for _, l := range links {
+		_ = l.Close() // it may be closed
+	}
+	if s != nil {
+		s.Shutdown()
+		s.WaitForShutdown()
+	}
+}
+
+// restart starts the server again after that time.
+func (n *network) restart(away time.Duration, empty bool) {
+	n.cut()
+	time.Sleep(away)
+	n.start(empty)
+}
+
+// InProcessConn implements nats.InProcessConnProvider.
+func (n *network) InProcessConn() (net.Conn, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.server == nil {
+		return nil, errors.New("connection refused")
+	}
+	there, err := n.server.InProcessConn()
+	if err != nil {
+		return nil, err
+	}
+	here, far := net.Pipe()
+	n.links = append(n.links, far, there)
+	go n.carry(far, there)
+	go n.carry(there, far)
+	return here, nil
+}
+
+// carry carries one way what NATS's protocol says, until either side ends.
+func (n *network) carry(to, from net.Conn) {
+	defer to.Close()
+	defer from.Close()
+	in := bufio.NewReader(from)
+	for {
+		line, err := in.ReadString('\n')
+		if err != nil {
+			return
+		}
+		text, times := []byte(line), 1
+		words := strings.Fields(line)
+		switch strings.ToUpper(words[0]) {
+		case "PUB", "HPUB", "MSG", "HMSG":
+			size, err := strconv.Atoi(words[len(words)-1])
+			if err != nil {
+				return
+			}
+			text = append(text, make([]byte, size+2)...)
+			if _, err := io.ReadFull(in, text[len(line):]); err != nil {
+				return
+			}
+			times = n.times()
+		}
+		for range times {
+			if _, err := to.Write(text); err != nil {
+				return
+			}
+		}
+	}
+}
+
+// times is how often a message arrives.
+func (n *network) times() int {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	switch f := n.faults.Float64(); {
+	case f < n.drop:
+		return 0
+	case f < n.drop+n.double:
+		return 2
+	}
+	return 1
+}
+
+func (n *network) connect() *hub.Conn {
+	n.Helper()
+	conn, err := hub.Connect("", nats.InProcessServer(n))
+	if err != nil {
+		n.Fatal(err)
+	}
+	n.Cleanup(conn.Close)
+	return conn
+}
+
+// lost makes that share of the messages be lost, and as many arrive twice.
+func (n *network) lose(share float64) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.drop, n.double = share, share
+}
+
+// openSweep opens a sweep that the test's end closes.
+func (n *network) openSweep() *Sweep {
+	n.Helper()
+	s, err := OpenSweep(n.Context(), n.connect(), testMember("here", "sweep"), 0, n.say)
+	if err != nil {
+		n.Fatal(err)
+	}
+	n.Cleanup(func() { _ = s.Close() }) // the server may be gone
+	return s
+}
+
+// worker has a worker work whose runs take that long.
+func (n *network) worker(id string, takes time.Duration) (end func() error) {
+	n.Helper()
+	return n.work(Worker{Conn: n.connect(), Self: testMember("host-"+id, id), Run: slow(takes)})
+}
+
+// heard are the lines that were said and contain that.
+func (s *stage) heard(words string) (lines []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, l := range s.lines {
+		if strings.Contains(l, words) {
+			lines = append(lines, l)
+		}
+	}
+	return lines
+}
+
+func (s *stage) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return fmt.Sprintf("%q", s.lines)
+}

@@ -1,0 +1,123 @@
+package fleet
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/poolbench/poolbench/bench"
+)
+
+// slow is echo, after that time.
+func slow(takes time.Duration) RunFunc {
+	return func(ctx context.Context, sc bench.Scenario, p time.Duration,
+		tell func(*bench.Result)) (*bench.Result, error) {
+		select {
+		case <-time.After(takes):
+			return echo(ctx, sc, p, tell)
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
+// TestServerOutages: a sweep gets each result once, however its server ends and comes back, and
+// whoever works for it comes and goes meanwhile.
+func TestServerOutages(t *testing.T) {
+	for name, c := range map[string]struct {
+		lost   float64
+		meddle func(*network)
+	}{
+		"restarted": {0, func(n *network) {
+			for range 5 {
+				time.Sleep(5 * time.Second)
+				n.restart(time.Second, false)
+			}
+		}},
+		"replaced": {0, func(n *network) {
+			for range 5 {
+				time.Sleep(5 * time.Second)
+				n.restart(time.Second, true)
+			}
+		}},
+		"away for a minute": {0, func(n *network) {
+			time.Sleep(5 * time.Second)
+			n.restart(time.Minute, true)
+			time.Sleep(5 * time.Second)
+			n.restart(time.Minute, false)
+		}},
+		"lossy": {0.05, func(*network) {}},
+		"lossy and restarted": {0.02, func(n *network) {
+			for i := range 5 {
+				time.Sleep(5 * time.Second)
+				n.restart(time.Second, i%2 == 0)
+			}
+		}},
+		"workers come and go": {0, func(n *network) {
+			for i := range 5 {
+				end := n.worker(string(rune('c'+i)), time.Second)
+				time.Sleep(5 * time.Second)
+				if err := end(); err != nil {
+					n.Error(err)
+				}
+				n.restart(time.Second, true)
+			}
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(n *network) {
+				sweep := n.openSweep()
+				n.worker("a", time.Second)
+				n.worker("b", 900*time.Millisecond)
+				n.lose(c.lost)
+				meddling := make(chan struct{})
+				go func() { defer close(meddling); c.meddle(n) }()
+				begun := time.Now()
+				if diff := cmp.Diff(upTo(144), n.runAll(sweep, 144)); diff != "" {
+					t.Error(diff)
+				}
+				t.Log(time.Since(begun), n.stage)
+				<-meddling
+				n.lose(0)
+			})
+		})
+	}
+}
+
+// TestStandstill: a sweep without progress is given up, and says what is missing and why.
+func TestStandstill(t *testing.T) {
+	for name, c := range map[string]struct {
+		meddle func(n *network, end func() error)
+		why    string
+	}{
+		"the server is gone": {func(n *network, _ func() error) { n.cut() },
+			"the NATS server cannot be reached"},
+		"the workers are gone": {func(n *network, end func() error) {
+			if err := end(); err != nil {
+				n.Error(err)
+			}
+		}, "the workers that were there do not answer"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(n *network) {
+				sweep := n.openSweep()
+				end := n.worker("a", time.Hour)
+				go func() {
+					time.Sleep(time.Minute)
+					c.meddle(n, end)
+				}()
+				begun := time.Now()
+				_, err := sweep.Run(t.Context(), scenario(7))
+				took := time.Since(begun)
+				if err == nil || !strings.Contains(err.Error(), c.why) ||
+					!strings.Contains(err.Error(), "1 run missing") ||
+					took > time.Minute+mostSilent+2*lease {
+					t.Errorf("after %v: %v", took, err)
+				}
+			})
+		})
+	}
+}

@@ -1,0 +1,257 @@
+package fleet
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/fleet/hub"
+	"github.com/poolbench/poolbench/internal/machine/pace"
+	"github.com/poolbench/poolbench/internal/text/prose"
+)
+
+// How a sweep looks after what it waits for.
+const (
+	// looking is the time from one look to the next
+	looking = 2 * time.Second
+	// mostSilent bounds the time without a sign of progress. A server may be away for as long, and
+	// so may all workers
+	mostSilent = 3 * time.Minute
+)
+
+// put puts the cell into the queue. A server that is away is waited for, and a queue that is gone
+// is made again. The id has the server drop a message that comes twice.
+func (s *Sweep) put(ctx context.Context, w *want) error {
+	text, err := json.Marshal(w.cell)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	w.puts++
+	id := w.id()
+	s.mu.Unlock()
+	for {
+		ack, err := s.publish(ctx, w.subject, id, text)
+		if err == nil {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			w.seq, w.heard, s.trouble = ack.Sequence, time.Now(), nil
+			return nil
+		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		var refused *jetstream.APIError
+		if errors.As(err, &refused) && refused.Code < 500 || errors.Is(err, nats.ErrMaxPayload) ||
+			errors.Is(err, nats.ErrConnectionClosed) {
+			return err
+		}
+		s.note(err)
+		_ = pace.Sleep(ctx, pause) // or ctx ends
+	}
+}
+
+// id tells the last message of the cell from all others.
+func (w *want) id() string {
+	return fmt.Sprintf("%s.%d.%d", w.cell.Sweep, w.cell.Number, w.puts)
+}
+
+// errAway is the error of a request for which there is no connection.
+var errAway = errors.New("the NATS server cannot be reached")
+
+func (s *Sweep) publish(
+	ctx context.Context, subject, id string, text []byte,
+) (*jetstream.PubAck, error) {
+	if !s.conn.IsConnected() && !s.conn.IsClosed() {
+		return nil, errAway // else nats.go would keep the message, and send it often
+	}
+	ctx, cancel := context.WithTimeout(ctx, partTime)
+	defer cancel()
+	ack, err := s.js.Publish(ctx, subject, text, jetstream.WithMsgID(id))
+	if errors.Is(err, jetstream.ErrNoStreamResponse) {
+		err = errors.Join(s.reopen(ctx), errors.New("the queue was gone"))
+	}
+	return ack, err
+}
+
+// reopen makes the queue again where it is gone. Its consumers are up to the workers.
+func (s *Sweep) reopen(ctx context.Context) error {
+	s.opening.Lock()
+	defer s.opening.Unlock()
+	if _, err := s.stream.Info(ctx); !errors.Is(err, jetstream.ErrStreamNotFound) &&
+		!errors.Is(err, nats.ErrNoResponders) {
+		return err
+	}
+	_, _, err := openQueue(ctx, s.conn)
+	return err
+}
+
+// note keeps why a cell cannot be put into the queue, for when the sweep is given up.
+func (s *Sweep) note(trouble error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.trouble = trouble
+}
+
+// tend looks after the cells until the sweep ends: what the queue has lost is put there again, and
+// a sweep without progress is given up.
+func (s *Sweep) tend(answers string) {
+	tick := time.NewTicker(looking)
+	defer tick.Stop()
+	reconnects, away := s.conn.Stats().Reconnects, false
+	for {
+		select {
+		case <-s.ctx.Done():
+			return
+		case <-tick.C:
+		}
+		server := hub.Shown(strings.Join(s.conn.Servers(), ","))
+		if there := s.conn.IsConnected(); there == away {
+			if away = !there; away {
+				s.say("the NATS server at " + server + " cannot be reached; waiting for it")
+			} else {
+				s.say("the NATS server at " + server + " is there again")
+			}
+		}
+		silent, waiting := s.silence()
+		var trouble error
+		switch again := s.conn.Stats().Reconnects; {
+		case s.conn.IsClosed():
+			s.giveUp(fmt.Errorf("the connection to the NATS server at %s is closed: %w", server,
+				nats.ErrConnectionClosed))
+			return
+		case away:
+			trouble = errAway
+		case again != reconnects || silent > lease || s.Workers() == 0:
+			reconnects = again
+			_ = s.call(answers) // who has come meanwhile, or is busy with another sweep
+			fallthrough
+		default:
+			trouble = s.restore()
+		}
+		if silent > mostSilent {
+			s.giveUp(s.standstill(waiting, trouble))
+			return
+		}
+	}
+}
+
+// silence returns how long there has been no sign of progress, and how many cells are waited for.
+func (s *Sweep) silence() (time.Duration, int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.wanted) == 0 {
+		s.alive = time.Now()
+	}
+	return time.Since(s.alive), len(s.wanted)
+}
+
+// standstill says what is missing, and what is known of why.
+func (s *Sweep) standstill(waiting int, trouble error) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	trouble = cmp.Or(trouble, s.trouble)
+	var first *want
+	for _, w := range s.wanted {
+		if first == nil || w.cell.Number < first.cell.Number {
+			first = w
+		}
+	}
+	why := "the workers that were there do not answer"
+	switch {
+	case trouble != nil:
+		why = prose.OneLine(trouble.Error())
+	case len(s.by) == 0:
+		why = "no worker has come"
+	case s.host != "" && first != nil && first.clock == bench.Real:
+		why = "no worker on " + s.host + ", where all real-clock runs are made, takes one"
+	}
+	missing := ""
+	if first != nil {
+		missing = fmt.Sprintf(", the first of %s with seed %d", first.name, first.seed)
+	}
+	return fmt.Errorf("--workers: no progress for %v, %s missing%s: %s", mostSilent,
+		prose.Count(waiting, "run"), missing, why)
+}
+
+// restore puts cells into the queue again whose messages are gone from it, and of which no worker
+// has given a sign of life. A message is there until its worker has confirmed it, which it does
+// once the result is here.
+func (s *Sweep) restore() error {
+	s.mu.Lock()
+	var silent []*want
+	queued := uint64(0)
+	for _, w := range s.wanted {
+		if w.seq > 0 {
+			queued++
+			if time.Since(w.heard) > lease {
+				silent = append(silent, w)
+			}
+		}
+	}
+	s.mu.Unlock()
+	if len(silent) == 0 {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(s.ctx, 2*partTime)
+	defer cancel()
+	own := subjectOf(s.member.Program, "*", s.id)
+	info, err := s.stream.Info(ctx, jetstream.WithSubjectFilter(own))
+	switch {
+	case errors.Is(err, jetstream.ErrStreamNotFound):
+		err = s.reopen(ctx)
+	case err == nil:
+		there := uint64(0)
+		for _, n := range info.State.Subjects {
+			there += n
+		}
+		if there >= queued {
+			return nil
+		}
+	}
+	if err != nil {
+		return err
+	}
+	slices.SortFunc(silent, func(a, b *want) int { return a.cell.Number - b.cell.Number })
+	lost := 0
+	for _, w := range silent {
+		var is bool
+		if is, err = s.isQueued(ctx, w); err == nil && !is {
+			if err = s.put(ctx, w); err == nil {
+				lost++
+			}
+		}
+		if err != nil {
+			break
+		}
+	}
+	if lost > 0 {
+		s.say("the queue of the NATS server had lost " + prose.Count(lost, "run") +
+			"; put into it again")
+	}
+	return err
+}
+
+// isQueued reports whether the message of the cell is in the queue, or nobody wants it any more.
+func (s *Sweep) isQueued(ctx context.Context, w *want) (bool, error) {
+	s.mu.Lock()
+	seq, id, wanted := w.seq, w.id(), s.wanted[w.cell.Number] == w
+	s.mu.Unlock()
+	if !wanted {
+		return true, nil
+	}
+	m, err := s.stream.GetMsg(ctx, seq)
+	if errors.Is(err, jetstream.ErrMsgNotFound) {
+		return false, nil
+	}
+	return err == nil && m.Header.Get(jetstream.MsgIDHeader) == id, err
+}
