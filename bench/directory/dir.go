@@ -21,6 +21,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/files/lock"
 	"github.com/poolbench/poolbench/internal/files/outfile"
 	"github.com/poolbench/poolbench/internal/files/rundir"
@@ -120,7 +121,7 @@ func (d *Dir) Conclude(f finding.Finding) error {
 // show; op is <, <=, > or >=.
 func (d *Dir) Hold(unit, op string, bound float64) error {
 	return d.wrote(rundir.ResultsFile,
-		d.results.line(rundir.Bound{Unit: unit, Op: op, Value: bound}.Line()))
+		d.results.line(rundir.BoundLine(decide.Bound{Unit: unit, Op: op, Value: bound})))
 }
 
 // Say adds a line about the results so far that is about no study, for the report to show.

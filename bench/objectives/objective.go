@@ -39,8 +39,8 @@ func (l List) String() string {
 }
 
 // Limit returns the bound as a run directory stores it.
-func (o Objective) Limit() rundir.Bound {
-	return rundir.Bound{Unit: o.Unit, Op: o.Op, Value: o.Bound}
+func (o Objective) Limit() decide.Bound {
+	return decide.Bound{Unit: o.Unit, Op: o.Op, Value: o.Bound}
 }
 
 // meets reports whether a value is within the bound.

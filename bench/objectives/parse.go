@@ -70,7 +70,7 @@ func parse(text string) (Objective, error) {
 	}
 	var o Objective
 	name, rest := strings.TrimSpace(text[:at]), text[at:]
-	for _, op := range rundir.Operators {
+	for _, op := range decide.Operators {
 		if value, ok := strings.CutPrefix(rest, op); ok {
 			o.Op, rest = op, strings.TrimSpace(value)
 			break

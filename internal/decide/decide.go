@@ -15,7 +15,6 @@ import (
 	"math"
 	"strings"
 
-	"github.com/poolbench/poolbench/internal/files/rundir"
 	"github.com/poolbench/poolbench/internal/text/quantity"
 )
 
@@ -62,7 +61,7 @@ func (d Decision) Evidence(unit string) string {
 }
 
 // Interval decides whether every value from low to high meets the bound. A NaN end decides nothing.
-func Interval(b rundir.Bound, low, high float64) Verdict {
+func Interval(b Bound, low, high float64) Verdict {
 	switch {
 	case math.IsNaN(low) || math.IsNaN(high):
 		return Undecided
@@ -78,7 +77,7 @@ func Interval(b rundir.Bound, low, high float64) Verdict {
 // generator's own lateness, so it is an upper bound of what an ideal generator would have measured;
 // service is a lower bound. Both are +Inf where the percentile falls among requests that failed,
 // were refused, abandoned or never sent, and NaN where there are too few requests.
-func Sample(b rundir.Bound, response, service float64) Verdict {
+func Sample(b Bound, response, service float64) Verdict {
 	return Interval(b, min(service, response), response)
 }
 

@@ -6,7 +6,6 @@ import (
 	"math"
 	"strings"
 
-	"github.com/poolbench/poolbench/internal/files/rundir"
 	"github.com/poolbench/poolbench/internal/statistics/samples"
 	"github.com/poolbench/poolbench/internal/text/quantity"
 )
@@ -90,7 +89,7 @@ func Completed(unit string) (rest string, ok bool) {
 // completed requests alone. The lower bound of a response is the service, or the response less the
 // longest lateness of the generator, whichever is longer: the time that a request waited because a
 // requested limit was reached is not the generator's. All other metrics are decided by their value.
-func Load(b rundir.Bound, lookup func(unit string) (float64, bool), tasks int) Decision {
+func Load(b Bound, lookup func(unit string) (float64, bool), tasks int) Decision {
 	s := sample{bound: b, lookup: lookup, requests: tasks}
 	if laws, _ := lookup("broken-laws"); laws > 0 {
 		return s.undecided("the run breaks an invariant, so that its numbers are wrong", "")
@@ -119,7 +118,7 @@ func Load(b rundir.Bound, lookup func(unit string) (float64, bool), tasks int) D
 
 // A sample decides one objective on a load test.
 type sample struct {
-	bound    rundir.Bound
+	bound    Bound
 	lookup   func(unit string) (float64, bool)
 	latency  latency
 	requests int     // of the part, or the completed ones alone; 0: unknown

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/poolbench/poolbench/internal/decide"
-	"github.com/poolbench/poolbench/internal/files/rundir"
 )
 
 type metrics map[string]float64
@@ -111,7 +110,7 @@ func TestLoad(t *testing.T) {
 		{metrics{"p99-response-sec": 0.01, "broken-laws": 1}, 1200, "p99-response-sec", "<", 1,
 			undecided, math.NaN(), "breaks an invariant", ""},
 	} {
-		b := rundir.Bound{Unit: c.unit, Op: c.op, Value: c.bound}
+		b := Bound{Unit: c.unit, Op: c.op, Value: c.bound}
 		d := decide.Load(b, c.of.lookup, c.requests)
 		same := d.Value == c.value || math.IsNaN(d.Value) && math.IsNaN(c.value)
 		if d.Verdict != c.want || !same || !strings.Contains(d.Reason, c.reason) ||

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/files/rundir"
 	"github.com/poolbench/poolbench/reports/internal/resultstest"
 )
@@ -26,7 +27,7 @@ func TestBoundsInCharts(t *testing.T) {
 		files[rundir.ResultsFile] = []byte(strings.ReplaceAll(string(files[rundir.ResultsFile]),
 			"/limit=4/", "/limit=4/deadline=200ms/"))
 		files[rundir.ResultsFile] = bytes.Replace(files[rundir.ResultsFile], []byte("\nUnit "),
-			[]byte("\n"+rundir.Bound{Unit: "p99-response-sec", Op: "<", Value: 0.07}.Line()+
+			[]byte("\n"+rundir.BoundLine(decide.Bound{Unit: "p99-response-sec", Op: "<", Value: 0.07})+
 				"\nUnit "), 1)
 		dir := resultstest.Files(t, files)
 		if err := Write(dir); err != nil {

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/perf/benchfmt"
 
 	"github.com/poolbench/poolbench/bench/finding"
-	"github.com/poolbench/poolbench/internal/files/rundir"
+	"github.com/poolbench/poolbench/internal/decide"
 )
 
 // Results is what one file holds: at least one run, every value finite.
@@ -44,7 +44,7 @@ type Results struct {
 }
 
 // A Bound is on a metric, in its unit: seconds, shares of 1, tasks per second.
-type Bound = rundir.Bound
+type Bound = decide.Bound
 
 // Run is one repetition of one scenario: one benchmark line.
 type Run struct {

@@ -228,7 +228,8 @@ func (p forecastPlan) forecast(
 		service[i] = int64(from.Sample(r))
 	}
 	responses, held := p.responses(due, service, long, policy)
-	f := &Forecast{length: float64(p.stretch), count: p.total / p.stretch, errors: map[string]errorOf{}}
+	f := &Forecast{length: float64(p.stretch), count: p.total / p.stretch,
+		errors: map[string]errorOf{}}
 	responses, held = responses[warm:], held[warm:]
 	if long != nil {
 		long = long[warm:]

@@ -132,9 +132,9 @@ func unskewed(z, skewness, n float64) float64 {
 
 // reportQuantiles adds the intervals of the quantiles of the response: an interval of the share of
 // tasks beyond the quantile, turned back into responses. Its width is that of the forecast if it is
-// of this strategy, else by stretches of the run, and at least that of independent tasks. A
-// response that many tasks have in common, as of constant tasks that do not wait, is exact and has
-// no interval. reportQuantiles changes the order of the responses.
+// of this strategy, else by stretches of the run, and at least that of independent tasks. A value
+// that many tasks have in common, as of constant tasks that do not wait, is exact and has no
+// interval. reportQuantiles changes the order of the responses.
 func reportQuantiles(r *result.Result, responses []int64, k Memory, own Scatter) {
 	type end struct {
 		unit string

@@ -83,11 +83,11 @@ func (k Memory) Response(matters float64) float64 {
 }
 
 // Relaxation returns how many tasks of a run carry as much information as one independent task, at
-// a load of the slots. In heavy traffic this is (I+C²)/(1−ρ)² (Whitt, Planning queueing
-// simulations, 1989), I being the dispersion of the arrivals: bursts add to it as much as the
-// queues that they build take to drain. It is at least the memory of the arrivals, and (1+C²)(1+K)²
-// in a queue of K slots that sheds. In a closed loop it is (1+C²)(1+N) for N clients: the loop
-// forgets when all have been through. It is infinite if a queue without bound grows.
+// a load of the slots. In heavy traffic it is (I+C²)/(1−ρ)² (Whitt, Planning queueing simulations,
+// 1989), I being the dispersion of the arrivals: bursts add to it as much as the queues that they
+// build take to drain. It is at least the memory of the arrivals, and (1+C²)(1+K)² in a queue of K
+// slots that sheds. In a closed loop it is (1+C²)(1+N) for N clients: the loop forgets when all
+// have been through. It is infinite if a queue without bound grows.
 func Relaxation(o *observed.Run, load, c2 float64) float64 {
 	slack, bursts := 1-load, arrivals.Bursts{Dispersion: 1, Memory: 1}
 	if !o.Follows && o.Mean > 0 {

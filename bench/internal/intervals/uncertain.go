@@ -25,8 +25,7 @@ const (
 // beyondAll is the largest error that a mark has: JSON has no infinity.
 const beyondAll = 1000
 
-// ownMemories is the length of a run, in what it remembers, from which its stretches tell its
-// error.
+// ownMemories is the length of a run, in memories, from which its stretches show its error.
 const ownMemories = 50
 
 // timesOfTasks are the times that a result has the mean and quantiles of.

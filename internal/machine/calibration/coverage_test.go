@@ -68,8 +68,8 @@ type coveredCell struct {
 const bucketSlack, bucketBurst = 0.8, 5
 
 func (c coveredCell) written() bench.Written {
-	w := bench.Written{Strategy: c.strategy, Workload: c.law, Target: "none", Arrival: cmp.Or(c.arrival, "poisson"),
-		Limit: c.limit, Load: c.load, Tasks: c.n, Warmup: 0.1, Clock: "virtual"}
+	w := bench.Written{Strategy: c.strategy, Workload: c.law, Target: "none",
+		Arrival: cmp.Or(c.arrival, "poisson"), Limit: c.limit, Load: c.load, Tasks: c.n, Warmup: 0.1, Clock: "virtual"}
 	if strings.HasPrefix(c.strategy, "token_bucket") {
 		w.Strategy = fmt.Sprintf("token_bucket:rate=%g,burst=%d+worker_pool", c.allowed(),
 			bucketBurst)
@@ -187,7 +187,8 @@ func coveredCells(whole bool) (cells []coveredCell) {
 					if n == 200_000 {
 						seeds = 40
 					}
-					cells = append(cells, coveredCell{"worker_pool", law, "", load, n, limit, seeds})
+					cells = append(cells,
+						coveredCell{"worker_pool", law, "", load, n, limit, seeds})
 				}
 			}
 		}
