@@ -24,10 +24,10 @@ const MaxText = 64 << 20
 // one for the end of the file.
 const maxLine = 64 << 10
 
-// ReadRequests reads a targets file of vegeta's, in one of the Formats, and returns the line of each
-// request. Method, header and body are those of requests that name none. The files that an http one
-// names for bodies (@path) are read. An error names the line, and quotes nothing that may be a
-// secret.
+// ReadRequests reads a targets file of vegeta's, in one of the Formats, and returns the line of
+// each request. Method, header and body are those of requests that name none. The files that an
+// http one names for bodies (@path) are read. An error names the line, and quotes nothing that may
+// be a secret.
 func ReadRequests(text []byte, format string, with Request) ([]Request, []int, error) {
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
 	var next vegeta.Targeter

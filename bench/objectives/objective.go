@@ -8,7 +8,6 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/internal/decide"
-	"github.com/poolbench/poolbench/internal/files/rundir"
 )
 
 // An Objective is a bound on one metric of a run. It is made by Parse.

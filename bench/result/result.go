@@ -35,8 +35,8 @@ type Result struct {
 	// Uncertain holds the metrics whose 95 % error is beyond 25 % of their value, with that error
 	// relative to the value.
 	Uncertain []Metric `json:",omitempty"`
-	// Undecided is what a search for capacity says if it has no answer; "" of a run, and of a search
-	// with an answer.
+	// Undecided is what a search for capacity says if it has no answer; "" of a run, and of a
+	// search with an answer.
 	Undecided string `json:",omitempty"`
 	// of the machine that the run was made on, as results.txt has it; nil: of this process
 	Machine []benchfmt.Config `json:",omitempty"`

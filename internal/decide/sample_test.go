@@ -110,7 +110,7 @@ func TestLoad(t *testing.T) {
 		{metrics{"p99-response-sec": 0.01, "broken-laws": 1}, 1200, "p99-response-sec", "<", 1,
 			undecided, math.NaN(), "breaks an invariant", ""},
 	} {
-		b := Bound{Unit: c.unit, Op: c.op, Value: c.bound}
+		b := decide.Bound{Unit: c.unit, Op: c.op, Value: c.bound}
 		d := decide.Load(b, c.of.lookup, c.requests)
 		same := d.Value == c.value || math.IsNaN(d.Value) && math.IsNaN(c.value)
 		if d.Verdict != c.want || !same || !strings.Contains(d.Reason, c.reason) ||

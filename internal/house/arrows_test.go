@@ -53,8 +53,8 @@ var rooms = []room{
 		"go.uber.org/goleak",                                           // its tests
 		"go.opentelemetry.io/proto/otlp", "google.golang.org/protobuf", // likewise
 		"github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/goccy/go-yaml",
+		"github.com/quic-go/quic-go", // its tests
 		"golang.org/x/perf", "golang.org/x/term"}},
-	{"internal/decide", []string{"internal/files/rundir", "internal"}, nil},
 	// tests alone
 	{"internal/house/manual", []string{"internal/cli", "internal/gate/measure", "internal"},
 		[]string{"github.com/goccy/go-yaml"}},
@@ -224,7 +224,9 @@ var rooms = []room{
 	{"internal/fleet", []string{"internal/fleet/hub", "bench", "bench/attack", "bench/attack/checks",
 		"bench/directory",
 		"bench/records", "strategies", "workloads",
-		"targets", "internal"}, []string{"github.com/nats-io/nats.go", "golang.org/x/sync",
+		"targets", "internal"}, []string{"github.com/nats-io/nats.go",
+		"github.com/nats-io/nats-server/v2", // its tests
+		"golang.org/x/sync",
 		"golang.org/x/perf"}},
 	{"strategies/durable", []string{"strategies", "strategies/engine", "strategies/engine/broker",
 		"strategies/strategytest", "internal/fleet/hub",

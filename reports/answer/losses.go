@@ -52,7 +52,8 @@ func (c contest) spared(worstNamed bool) string {
 	return fmt.Sprintf("; all lose tasks, the fewest %s", least.named())
 }
 
-// allLose says that all in the contest lose tasks, and who of the others loses none, if anyone does.
+// allLose says that all in the contest lose tasks, and who of the others loses none, if anyone
+// does.
 func (c contest) allLose() (text string, but bool) {
 	lossless := func(of []standing) (out []standing) {
 		for _, k := range of {

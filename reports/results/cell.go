@@ -70,16 +70,23 @@ func (c Cell) Value(unit string) float64 {
 	return e.Mid
 }
 
-// Uncertain returns the largest relative 95 % error of a metric among the repetitions, if it is
-// beyond 25 % in any of them: the value must be shown as uncertain ("≈").
+// Uncertain returns the relative 95 % error of a metric, if it is beyond 25 % in any of the
+// repetitions and they are too few to make up for it: the value must be shown as uncertain ("≈").
+// Repetitions do not help a run that is much too short, whose error is a bias.
 func (c Cell) Uncertain(unit string) (share float64, ok bool) {
 	for _, r := range c {
 		if v, marked := r.Uncertain[unit]; marked {
 			share, ok = max(share, v), true
 		}
 	}
+	if pooled := share / math.Sqrt(float64(len(c))); share <= mostPooled && pooled <= mostUnmarked {
+		return 0, false
+	}
 	return share, ok
 }
+
+// Errors of up to mostPooled are made up for by further repetitions, down to mostUnmarked.
+const mostPooled, mostUnmarked = 0.5, 0.15
 
 // Show returns the value of a metric with its unit, as every output shows it: the median of the
 // repetitions, with "≈" before it where it is Uncertain. It is "–" where no repetition has the

@@ -83,7 +83,8 @@ func (r *interrupted) ReadRune() (rune, int, error) {
 	return r.Reader.ReadRune()
 }
 
-// mostPath is the length of the longest path of gjson, each part of which may look at all of a body.
+// mostPath is the length of the longest path of gjson, each part of which may look at all of a
+// body.
 const mostPath = 1 << 10
 
 // JSONPath is a path as it is written in a check or a capture, for gjson.

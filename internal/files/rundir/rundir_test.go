@@ -1,6 +1,7 @@
 package rundir
 
 import (
+	"github.com/poolbench/poolbench/internal/decide"
 	"math"
 	"slices"
 	"strings"
@@ -107,11 +108,11 @@ func TestHistogram(t *testing.T) {
 
 // TestBounds: a bound reads as it was written, and what is none is refused.
 func TestBounds(t *testing.T) {
-	for _, op := range Operators {
-		b := Bound{"p99-response-sec", op, 0.06}
-		rest, marked := strings.CutPrefix(b.Line(), "# objective ")
+	for _, op := range decide.Operators {
+		b := decide.Bound{Unit: "p99-response-sec", Op: op, Value: 0.06}
+		rest, marked := strings.CutPrefix(BoundLine(b), "# objective ")
 		if got, err := ParseBound(rest); !marked || err != nil || got != b {
-			t.Errorf("%q: %v, %v", b.Line(), got, err)
+			t.Errorf("%q: %v, %v", BoundLine(b), got, err)
 		}
 		at := strings.Contains(op, "=")
 		if below := op[0] == '<'; b.Meets(0.06) != at || b.Meets(0.05) != below ||

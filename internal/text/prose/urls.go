@@ -9,8 +9,8 @@ import (
 // masked stands in the place of a secret.
 const masked = "…"
 
-// DiscreetURL is a URL as it may be shown: without user, password and fragment, and without the values
-// of its query, except for those that show names. A {{name}} stays: it is no value.
+// DiscreetURL is a URL as it may be shown: without user, password and fragment, and without the
+// values of its query, except for those that show names. A {{name}} stays: it is no value.
 func DiscreetURL(address string, show ...string) string {
 	head, mark, rest := cutAction(address, "?#")
 	_, behind, _ := strings.Cut(head, "://")

@@ -312,7 +312,7 @@ func TestLoadBadInput(t *testing.T) {
 			"than 64 MiB",
 		"attack --targets /dev/zero": "--targets: /dev/zero: it is longer " +
 			"than 64 MiB",
-		"attack --targets endless": "--targets: line 2: /dev/zero: want " +
+		"attack --targets endless": "--targets: endless: line 2: /dev/zero: want " +
 			"a regular file",
 		"attack http://h/ --rate 1e6 --duration 300h": "these are 1.08e+12 tasks; a run " +
 			"has at most 1000000000000",
@@ -347,14 +347,14 @@ func TestLoadBadInput(t *testing.T) {
 			"other: the strategy bounds what is in flight",
 		"attack http://h/ --workers 0":  `--workers: want a whole number from 1 to 100000000, got "0", or unlimited`,
 		"attack http://h/ --method G:T": `net/http: invalid method "G:T"`,
-		"attack http://h/ --header x":   `--header: want NAME: VALUE, got "x"`,
+		"attack http://h/ --header x":   `--header: want NAME: VALUE; header 1 has no name before a colon`,
 		"attack http://h/ --header (:x": `header "(" is not a valid name`,
 		"attack http://h/ --body nowhere": "--body: open nowhere: no such file " +
 			"or directory",
 		"attack --targets nowhere": "--targets: open nowhere: no such " +
 			"file or directory",
-		"attack --targets a-file":               "--targets: bad target: nothing",
-		"attack --targets - --n 1":              "--targets: no targets to attack",
+		"attack --targets a-file":               "--targets: a-file: line 1: want METHOD URL",
+		"attack --targets - --n 1":              "--targets: -: it has no target",
 		"attack http://h/ --targets a-file":     `--targets: takes the place of URL, and "http://h/" is given`,
 		"attack http://h/ --targets-format xml": `--targets-format: unknown value "xml" (known: http, json, har, openapi)`,
 		"attack http://h/ --timeout -1s": "--timeout: want a duration above " +
