@@ -101,7 +101,8 @@ func TestReadRequests(t *testing.T) {
 	all, lines, err := attack.ReadRequests([]byte("# two\nGET http://h/1\nB: 2\n\nPOST https://h/2\n"),
 		"http", with)
 	if err != nil || len(all) != 2 || all[0].URL != "http://h/1" || all[0].Header.Get("B") != "2" ||
-		all[0].Header.Get("A") != "1" || all[1].Method != "POST" || string(all[1].Body) != "b" || !slices.Equal(lines, []int{2, 5}) {
+		all[0].Header.Get("A") != "1" || all[1].Method != "POST" || string(all[1].Body) != "b" ||
+		!slices.Equal(lines, []int{2, 5}) {
 		t.Errorf("%v, %v, %v", all, lines, err)
 	}
 	all, _, err = attack.ReadRequests([]byte(`{"method":"PUT","url":"http://h/","body":"eA=="}`),
@@ -134,7 +135,8 @@ func TestReadRequests(t *testing.T) {
 			t.Errorf("%.40q: error %v, want %q", text, err, want)
 		}
 	}
-	if _, _, err := attack.ReadRequests([]byte("\n{\"url\":\"s3cret\"\n"), "json", with); err == nil ||
+	if _, _, err := attack.ReadRequests([]byte("\n{\"url\":\"s3cret\"\n"), "json",
+		with); err == nil ||
 		err.Error() != "line 2: want a target in the format json" {
 		t.Error(err)
 	}

@@ -23,7 +23,8 @@ func TestElsewhere(t *testing.T) {
 		defer mu.Unlock()
 		seen = append(seen, fmt.Sprint(r.URL.Path, " ", len(r.Header["X-Api-Sig"]),
 			len(r.Header["Authorization"]), len(r.Header["Cookie"]), len(r.Header["Accept"]),
-			strings.Contains(r.Referer(), "s3cret"), " ", r.Header.Get("Content-Type"), string(body),
+			strings.Contains(r.Referer(), "s3cret"), " ", r.Header.Get("Content-Type"),
+			string(body),
 			err))
 	}
 	var here string
@@ -51,10 +52,11 @@ func TestElsewhere(t *testing.T) {
 	here = server.URL
 	want := "[/ 1 1 1 1 false text/plainb<nil> /same 1 1 1 1 true text/plainb<nil> " +
 		"/there 0 0 0 0 false text/plainb<nil> /back 0 0 0 0 false text/plainb<nil>]"
-	a := attack.Attack{Clients: 1, Tasks: 1, Redirects: 5, Insecure: true, Requests: []attack.Request{{
-		Method: "POST", URL: server.URL + "/?sig=s3cret", Body: []byte("b"), Header: http.Header{
-			"X-Api-Sig": {"s3cret"}, "Authorization": {"Bearer s3cret"}, "Cookie": {"a=s3cret"},
-			"Accept": {"*/*"}, "Content-Type": {"text/plain"}}}}}
+	a := attack.Attack{Clients: 1, Tasks: 1, Redirects: 5, Insecure: true,
+		Requests: []attack.Request{{
+			Method: "POST", URL: server.URL + "/?sig=s3cret", Body: []byte("b"), Header: http.Header{
+				"X-Api-Sig": {"s3cret"}, "Authorization": {"Bearer s3cret"}, "Cookie": {"a=s3cret"},
+				"Accept": {"*/*"}, "Content-Type": {"text/plain"}}}}}
 	multiplexed := a
 	multiplexed.HTTP2 = true
 	for name, a := range map[string]attack.Attack{"wires": a, "net/http": a.ByNetHTTP(),

@@ -27,7 +27,8 @@ func TestBoundsInCharts(t *testing.T) {
 		files[rundir.ResultsFile] = []byte(strings.ReplaceAll(string(files[rundir.ResultsFile]),
 			"/limit=4/", "/limit=4/deadline=200ms/"))
 		files[rundir.ResultsFile] = bytes.Replace(files[rundir.ResultsFile], []byte("\nUnit "),
-			[]byte("\n"+rundir.BoundLine(decide.Bound{Unit: "p99-response-sec", Op: "<", Value: 0.07})+
+			[]byte("\n"+rundir.BoundLine(decide.Bound{
+				Unit: "p99-response-sec", Op: "<", Value: 0.07})+
 				"\nUnit "), 1)
 		dir := resultstest.Files(t, files)
 		if err := Write(dir); err != nil {

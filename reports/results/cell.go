@@ -280,7 +280,9 @@ func (d *Doubts) Text() string {
 }
 
 // OfOverload reports whether all that is said is what an overload brings by itself.
-func (d *Doubts) OfOverload() bool { return d.only(append([]string{rundir.CheckLength}, growth...)...) }
+func (d *Doubts) OfOverload() bool {
+	return d.only(append([]string{rundir.CheckLength}, growth...)...)
+}
 
 // OfGap reports whether all that is said is that some tasks are missing: the others count.
 func (d *Doubts) OfGap() bool { return d.only(rundir.CheckGap) }

@@ -285,7 +285,8 @@ func (c Cell) noInterval(value float64, b Bound) (reason, next string) {
 	reason = "no confidence interval from " + runs
 	needed, known := c.Estimate("needed-tasks")
 	switch d := c.Doubts(); {
-	case known && needed.Mid > 0 && (d.finds(rundir.CheckLength) || float64(c.tasks()) < needed.Mid):
+	case known && needed.Mid > 0 && (d.finds(rundir.CheckLength) ||
+		float64(c.tasks()) < needed.Mid):
 		return reason, c.longer(b, Estimate{Mid: value, Lo: value, Hi: value})
 	case len(c) < EnoughSeeds:
 		return reason, fmt.Sprintf("--count %d", EnoughSeeds)

@@ -66,11 +66,13 @@ func TestDecide(t *testing.T) {
 			below, decide.Missed, ""},
 		"suspect and met": {decided(p99, []float64{0.2}, interval(0.18, 0.23), lag),
 			below, decide.Undecided, "SUSPECT: lag"},
-		"invalid": {decided(p99, []float64{0.9}, interval(0.8, 1), Doubt{true, "pause: stood still"}),
+		"invalid": {decided(p99, []float64{0.9}, interval(0.8, 1),
+			Doubt{true, "pause: stood still"}),
 			below, decide.Undecided, "INVALID: pause"},
 		"exact value": {decided(p99, []float64{0.14}, map[string]float64{"theory-" + p99: 0.28}),
 			below, decide.Missed, "the exact value is 280 ms"},
-		"exact, contradicted": {decided(p99, []float64{0.14}, map[string]float64{"theory-" + p99: 0.28},
+		"exact, contradicted": {decided(p99, []float64{0.14},
+			map[string]float64{"theory-" + p99: 0.28},
 			Doubt{Text: "theory: it is another"}), below, decide.Undecided, ""},
 		"queue grows, above": {decided(p99, []float64{2}, nil, grows),
 			below, decide.Missed, "queue grows"},
@@ -89,7 +91,8 @@ func TestDecide(t *testing.T) {
 			Bound{Unit: "peak-inflight", Op: "<=", Value: 4}, decide.Missed, "5.00"},
 	} {
 		d := c.cell.Decide(c.bound)
-		if text := d.Evidence(c.bound.Unit); d.Verdict != c.want || !strings.Contains(text, c.says) {
+		if text := d.Evidence(c.bound.Unit); d.Verdict != c.want ||
+			!strings.Contains(text, c.says) {
 			t.Errorf("%s: %v: %s, want %v: %s", name, d.Verdict, text, c.want, c.says)
 		}
 	}

@@ -122,7 +122,8 @@ func secretsOfURL(to []Secret, address string, show []string) []Secret {
 const mostSecretName = 40
 
 func secretsOfQuery(to []Secret, query string, show []string) []Secret {
-	for part := range strings.FieldsFuncSeq(query, func(c rune) bool { return c == '&' || c == ';' }) {
+	separates := func(c rune) bool { return c == '&' || c == ';' }
+	for part := range strings.FieldsFuncSeq(query, separates) {
 		name, value, ok := strings.Cut(part, "=")
 		if !ok || len(name) > mostSecretName || strings.Trim(value, "=") == "" {
 			name, value = "", part

@@ -29,7 +29,7 @@ const (
 	Invalid    Mark = "invalid:"          // why that result is: the check and what it found
 	Suspect    Mark = "suspect:"          // likewise
 	Uncertain  Mark = "uncertain:"        // a metric of that result whose 95 % error exceeds 25 %
-	Undecided  Mark = "undecided:"        // that result is of a search without an answer, as it says
+	Undecided  Mark = "undecided:"        // that result is of a search without an answer
 	Why        Mark = "why"               // a cause of the p99 of that result
 	Failed     Mark = "failed"            // a Failure
 	Study      Mark = "study"             // the name and question of a study that has its runs

@@ -69,7 +69,8 @@ const bucketSlack, bucketBurst = 0.8, 5
 
 func (c coveredCell) written() bench.Written {
 	w := bench.Written{Strategy: c.strategy, Workload: c.law, Target: "none",
-		Arrival: cmp.Or(c.arrival, "poisson"), Limit: c.limit, Load: c.load, Tasks: c.n, Warmup: 0.1, Clock: "virtual"}
+		Arrival: cmp.Or(c.arrival, "poisson"), Limit: c.limit, Load: c.load, Tasks: c.n,
+		Warmup: 0.1, Clock: "virtual"}
 	if strings.HasPrefix(c.strategy, "token_bucket") {
 		w.Strategy = fmt.Sprintf("token_bucket:rate=%g,burst=%d+worker_pool", c.allowed(),
 			bucketBurst)

@@ -25,13 +25,15 @@ func TestBombs(t *testing.T) {
 		return b.String()
 	}
 	const skipped = "16 MiB of it are empty lines and comments"
-	cases := map[string]string{zipped("1\n", "\n", 20): skipped, zipped("1\n2\n", "#\n", 20): skipped}
+	cases := map[string]string{zipped("1\n", "\n", 20): skipped,
+		zipped("1\n2\n", "#\n", 20): skipped}
 	if check.Whole(t) {
 		cases[zipped("", "1\n", 100)] = "unzipped it has more than 200 times its size"
 		cases[zipped(`[{"1": 1}, `, " ", 65)] = "element 2: longer than 64 MiB" // once, not each MiB
 	}
 	for text, want := range cases {
-		if _, err := readText(Source{Time: "1"}, text); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := readText(Source{Time: "1"}, text); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("a file of %d bytes: %v, want %q", len(text), err, want)
 		}
 	}

@@ -220,8 +220,10 @@ func (l *leak) write(t *testing.T) {
 		"t.har": fmt.Sprintf(`{"log":{"entries":[{"request":{"method":"POST","url":%q,"headers":[`+
 			`{"name":"X-Api-Key","value":%q}],"postData":{"mimeType":"application/json","text":%s}`+
 			`}}]}}`, address, planted["api"], quoted),
-		"bad.har":   `{"log":{"entries":[{"request":{"url":"http://h/?` + planted["line"] + `"}}]}}`,
-		"t.curl":    "curl '" + address + "' -H 'X-Api-Key: " + planted["api"] + "' -d 'b=" + url.QueryEscape(planted["form"]) + "' -u u:" + planted["line"] + "\n",
+		"bad.har": `{"log":{"entries":[{"request":{"url":"http://h/?` + planted["line"] + `"}}]}}`,
+		"t.curl": "curl '" + address + "' -H 'X-Api-Key: " + planted["api"] +
+			"' -d 'b=" + url.QueryEscape(planted["form"]) +
+			"' -u u:" + planted["line"] + "\n",
 		"bad.curl":  "curl 'http://h/?" + planted["line"] + "' -H " + planted["line"] + " --unknown=" + planted["line"] + "\n",
 		"bad2.curl": "curl http://" + planted["line"] + ":x@h:99999/\n",
 		"u.csv":     "row,col\n" + planted["row"] + "," + planted["column"] + "\n",

@@ -21,7 +21,8 @@ func TestShortFirst(t *testing.T) {
 		page := clitest.Read(t, filepath.Join("x", "report.html"))
 		first, _, _ := strings.Cut(o.Stdout, "\n\n")
 		for of, text := range map[string]string{"terminal": first, "page": page} {
-			if strings.Contains(text, badge) != short || strings.Contains(text, "✓ VALID") == short {
+			if strings.Contains(text, badge) != short ||
+				strings.Contains(text, "✓ VALID") == short {
 				t.Errorf("%s: %s: too short is %v\n%s", workload, of, !short, first)
 			}
 		}
