@@ -128,7 +128,8 @@ func showGroups(p *terminal.Printer, groups []*group, decides []string) error {
 		if err := showLabels(p, rows); err != nil {
 			return err
 		}
-		for _, note := range slices.Concat(notes, sure.notes(), endings(rows), labelNotes(rows)) {
+		for _, note := range slices.Concat(notes, g.arrivalNotes(), sure.notes(), endings(rows),
+			labelNotes(rows)) {
 			p.Say("  ", note, pageWidth)
 		}
 		if err := showStages(p, g, rows); err != nil {
@@ -221,15 +222,6 @@ func (r Row) Spell(unit string) string {
 func (g *group) Open() bool {
 	return results.Lookup(g.keys, "load")+results.Lookup(g.keys, "rate") != "" ||
 		arrivalStages(results.Lookup(g.keys, "arrival")) != nil
-}
-
-// arrived is the rate at which tasks came, beside the one that was asked for: of 100 Poisson
-// arrivals a second, 110 may come in a second.
-func (g *group) arrived() string {
-	if arrived, ok := g.rows[0].Estimate("offered-ops/s"); ok && g.Open() {
-		return ", arrived " + quantity.Rate(arrived.Mid)
-	}
-	return ""
 }
 
 // Repetitions ends a heading where the values are medians.
