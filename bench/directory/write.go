@@ -208,6 +208,9 @@ func (w *resultsWriter) line(line string) error {
 func (w *resultsWriter) conclude(f finding.Finding) error {
 	w.add(rundir.Study.Line(f.Study + ": " + f.Question))
 	w.add(rundir.Claim.Line(f.Claim))
+	if len(f.Decides) > 0 {
+		w.add(rundir.Decides.Line(strings.Join(f.Decides, " ")))
+	}
 	w.add(rundir.Verdict.Line(string(f.Verdict) + ": " + f.Because))
 	if f.Advice != "" {
 		w.add(rundir.Advice.Line(f.Advice))

@@ -14,6 +14,8 @@ type Finding struct {
 	Question string  `json:"question"` // what it asks
 	Claim    string  `json:"claim"`    // what was put to the test
 	Verdict  Verdict `json:"verdict"`  // on the claim
+	// Decides lists the units of the metrics that the verdict rests on.
+	Decides []string `json:"decides,omitempty"`
 	// a rule of thumb, in one line: what to do, as far as the verdict bears it; "" where undecided
 	Advice string `json:"advice,omitempty"`
 	// one line with the numbers that decide; of Depends, what it depends on; of Undecided, what is

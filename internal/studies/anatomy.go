@@ -30,6 +30,7 @@ var _ = register(Study{
 	Apart:    true,
 	Compared: anatomyStrategies,
 	With:     each(anatomyCells),
+	Decides:  []string{"tail-held/op", "tail-queued/op"},
 	Advice: evidence.Sentences{
 		Holds:       "look at the queue before the task: more slots, less load, or shed",
 		DoesNotHold: "look at the task before the queue",

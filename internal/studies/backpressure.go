@@ -38,6 +38,7 @@ var _ = register(Study{
 	Budget:   4500 * time.Millisecond,
 	Compared: slices.Concat(blocking, refusing),
 	With:     each(func(_ Size, name string) []bench.Scenario { return pressedCells(name) }),
+	Decides:  []string{"goodput-ops/s"},
 	Advice: evidence.Sentences{
 		Holds:       "shed under overload: the tasks that complete are then in time",
 		DoesNotHold: "block: shedding completes no more in time",

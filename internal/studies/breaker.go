@@ -35,6 +35,7 @@ var _ = register(Study{
 		}
 		return cells
 	},
+	Decides: []string{"goodput-ops/s", "refused-calls"},
 	Advice: evidence.Sentences{
 		Holds:       "put a breaker before what you call",
 		DoesNotHold: "a breaker saves nobody here",

@@ -42,6 +42,7 @@ var _ = register(Study{
 		}
 		return nil
 	},
+	Decides: []string{"shed/op"},
 	Advice: evidence.Sentences{
 		Holds:       "take a buffer as large as the longest burst",
 		DoesNotHold: "shed, or add capacity: a buffer absorbs none of this",

@@ -59,6 +59,7 @@ var _ = register(Study{
 		}
 		return cells
 	},
+	Decides: []string{callTail, computeTail, waitMean, computeMean, "ops/s"},
 	Advice: evidence.Sentences{
 		Holds:       "give tasks that compute and tasks that wait pools of their own",
 		DoesNotHold: "keep one pool for tasks that compute and tasks that wait",

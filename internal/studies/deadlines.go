@@ -26,6 +26,7 @@ var _ = register(Study{
 	Apart:    true,
 	Compared: orders,
 	With:     each(dueSweep),
+	Decides:  []string{missed},
 	Advice: evidence.Sentences{
 		Holds:       "serve the earliest deadline first, and shed before you are overloaded",
 		DoesNotHold: "the order makes no difference to what is missed",

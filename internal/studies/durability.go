@@ -52,6 +52,7 @@ var _ = register(Study{
 		}
 		return nil
 	},
+	Decides: []string{"ops/s"},
 	Advice: evidence.Sentences{
 		Holds: "keep tasks in the process at such rates, or hand over many in one message",
 		DoesNotHold: "take a durable queue where tasks must survive: at such rates it is not the " +

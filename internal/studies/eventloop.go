@@ -36,9 +36,10 @@ var _ = register(Study{
 		"what spares them?",
 	Claim: "one callback of more than constant cost on an event loop makes every other client " +
 		"wait; partitioning or offloading spares them",
-	Count:  [3]int{2, 4, 10},
-	Budget: 4 * time.Second,
-	Cells:  callbackCells,
+	Count:   [3]int{2, 4, 10},
+	Budget:  4 * time.Second,
+	Cells:   callbackCells,
+	Decides: []string{"short-p99-response-sec"},
 	Advice: evidence.Sentences{
 		Holds: "keep callbacks short: split a long one into steps, or better offload it",
 		DoesNotHold: "leave callbacks whole: long ones harm little, or splitting and offloading " +

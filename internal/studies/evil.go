@@ -44,7 +44,8 @@ var _ = register(Study{
 		}
 		return cells
 	},
-	With: each(func(_ Size, name string) []bench.Scenario { return evilUnknown(name) }),
+	With:    each(func(_ Size, name string) []bench.Scenario { return evilUnknown(name) }),
+	Decides: []string{p99Response},
 	Advice: evidence.Sentences{
 		Holds:       "keep tasks that never end out of the pool: no timeout tried here saves it",
 		DoesNotHold: "a pool stands tasks that never end with the timeouts tried here",

@@ -32,6 +32,7 @@ var _ = register(Study{
 	Apart:    true,
 	Compared: hedgers,
 	With:     each(hedgeSweep),
+	Decides:  []string{p99Response},
 	Advice: evidence.Sentences{
 		Holds:       "hedge",
 		DoesNotHold: "do not hedge: it costs calls and cuts no tail",

@@ -29,6 +29,7 @@ var _ = register(Study{
 	Budget:   3500 * time.Millisecond,
 	Compared: familiar,
 	With:     loadSweep,
+	Decides:  []string{p99Response},
 	Advice: evidence.Sentences{
 		Holds:       "write the limit in whichever form reads best",
 		DoesNotHold: "measure before you change the form of a limit: the waits differ",

@@ -38,6 +38,7 @@ var _ = register(Study{
 		}
 		return cells
 	},
+	Decides: stormDecides(),
 	Advice: evidence.Sentences{
 		Holds:       "no precaution is needed against this overload",
 		DoesNotHold: "lower the load far below the capacity, or restart: it does not recover",
@@ -93,6 +94,12 @@ func (c stormCase) cell() bench.Scenario {
 
 // stormGoodput is the goodput of a stage, from 1.
 func stormGoodput(stage int) string { return fmt.Sprintf("stage%d-goodput-ops/s", stage) }
+
+// stormDecides are the goodputs of the way up and down at the load that decides.
+func stormDecides() []string {
+	up := slices.Index(stormLoads, stormAt) + 1
+	return []string{stormGoodput(up), stormGoodput(2*len(stormLoads) - up)}
+}
 
 // stormAnswered is the share of the tasks of a stage that are answered: chance brings more of them
 // in one stage than in another of the same load.

@@ -28,6 +28,7 @@ var _ = register(Study{
 	Apart:    true,
 	Compared: neighbours,
 	With:     each(noisySweep),
+	Decides:  []string{othersP99, "noisy-share"},
 	Advice: evidence.Sentences{
 		Holds:       "give each tenant a share of the pool before one misbehaves",
 		DoesNotHold: "a pool for all tenants does: shares make no difference",

@@ -39,6 +39,7 @@ var _ = register(Study{
 	Budget:   4 * time.Second,
 	Compared: append([]string{inline}, handedOver...),
 	With:     each(handCells),
+	Decides:  []string{"ops/s"},
 	Advice: evidence.Sentences{
 		Holds:       "hand over a task that is longer than the cost of handing over",
 		DoesNotHold: "run tasks of these sizes where they arise",

@@ -50,6 +50,7 @@ var _ = register(Study{
 		}
 		return nil
 	},
+	Decides: []string{"ops/s"},
 	Advice: evidence.Sentences{
 		Holds:       "choose a library for what it offers, not for its speed",
 		DoesNotHold: "where tasks are short take the cheapest, or hand over more at once",

@@ -33,6 +33,7 @@ var _ = register(Study{
 	Apart:    true,
 	Compared: pulseStrategies,
 	With:     each(pulseSweep),
+	Decides:  []string{"stage3-recovery-sec"},
 	Advice: evidence.Sentences{
 		Holds:       "a pulse of this length needs no precaution",
 		DoesNotHold: "keep the usual load low: the backlog drains with the spare capacity",

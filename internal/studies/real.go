@@ -63,6 +63,7 @@ func realStudy(
 		Claim:    claim,
 		Count:    [3]int{3, 5, 10},
 		Budget:   budget,
+		Decides:  []string{"mean-wait-sec", "oracle-mean-wait-sec"},
 		Cells: func(size Size) []bench.Scenario {
 			if size == Quick {
 				return cells(size, waiting, loads[len(loads)-1])

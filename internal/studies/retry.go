@@ -52,6 +52,7 @@ var _ = register(Study{
 		}
 		return append(cells, faultCell(retryTries))
 	},
+	Decides: []string{"attempts/op", "throttled/op"},
 	Advice: evidence.Sentences{
 		Holds:       "try again with exponential backoff and jitter",
 		DoesNotHold: "limit the rate on your own side; backoff with jitter takes more calls",

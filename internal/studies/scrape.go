@@ -38,10 +38,11 @@ var _ = register(Study{
 	Question: "which strategies scrape a site that bans without being banned, and lose nothing?",
 	Claim: "a bounded pool alone ends the refusals and the bans of a site that allows so many " +
 		"calls in a second",
-	Count:  [3]int{1, 1, 1},
-	Budget: 4 * time.Second,
-	Cells:  func(Size) []bench.Scenario { return scrapeCells(scrapers()...) },
-	With:   func(_ Size, of ...string) []bench.Scenario { return scrapeCells(strategy(of...)...) },
+	Count:   [3]int{1, 1, 1},
+	Budget:  4 * time.Second,
+	Cells:   func(Size) []bench.Scenario { return scrapeCells(scrapers()...) },
+	With:    func(_ Size, of ...string) []bench.Scenario { return scrapeCells(strategy(of...)...) },
+	Decides: []string{"refused-calls", "bans"},
 	Advice: evidence.Sentences{
 		Holds: "bound the workers: that alone keeps within the site's limit",
 		DoesNotHold: "limit the rate: a bound on workers alone does not keep within the site's " +

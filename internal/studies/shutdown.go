@@ -41,6 +41,7 @@ var _ = register(Study{
 	With: each(func(_ Size, name string) []bench.Scenario {
 		return []bench.Scenario{shutdownOther(name)}
 	}),
+	Decides: []string{"abandoned/op"},
 	Advice: evidence.Sentences{
 		Holds:       "give the workers a deadline to drain: it saves nearly all that the pool holds",
 		DoesNotHold: "hold less, or drain longer: this deadline saves little",

@@ -28,6 +28,7 @@ var _ = register(Study{
 	Budget:   3 * time.Second,
 	Compared: familiar,
 	With:     spreadSweep,
+	Decides:  []string{"ops/s", "offered-ops/s"},
 	Advice: evidence.Sentences{
 		Holds:       "plan for less throughput where task times vary",
 		DoesNotHold: "below saturation plan throughput by the mean task time alone",

@@ -51,6 +51,9 @@ type Study struct {
 	With func(size Size, strategies ...string) []bench.Scenario
 	// Takes says why a further strategy cannot take part. nil: each can.
 	Takes func(strategies.Variant) error
+	// Decides lists the units of the metrics that the verdict rests on, the most important first.
+	// The table in the terminal and the tables of the page show these.
+	Decides []string
 	// Advice is the rule of thumb by the verdict, where Judge gives none that fits the numbers.
 	Advice evidence.Sentences
 	// Judge computes the verdict from what was measured, by a rule that its doc states. It copes
@@ -158,7 +161,7 @@ func (s Study) Suite(size Size, seed uint64, also ...strategies.Variant) (bench.
 func (s Study) Find(results []*bench.Result) finding.Finding {
 	m := evidence.FromResults(results)
 	f := s.Judge(m)
-	f.Study, f.Question, f.Claim = s.Name, s.Question, s.Claim
+	f.Study, f.Question, f.Claim, f.Decides = s.Name, s.Question, s.Claim, s.Decides
 	f.Verdict = cmp.Or(f.Verdict, finding.Undecided)
 	f.Advice = cmp.Or(f.Advice, s.Advice.Of(f.Verdict))
 	if f.Verdict == finding.Undecided && m.Invalid > 0 {

@@ -27,6 +27,7 @@ var _ = register(Study{
 	Budget:   2 * time.Second,
 	Compared: familiar,
 	With:     throttleSweep,
+	Decides:  []string{"throttled/op"},
 	Advice: evidence.Sentences{
 		Holds:       "bound the workers: that keeps the target from refusing most calls",
 		DoesNotHold: "limit the rate: a bound on workers is none",

@@ -45,7 +45,8 @@ var _ = register(Study{
 		}
 		return cells
 	},
-	With: each(func(_ Size, name string) []bench.Scenario { return crowdOf(name) }),
+	With:    each(func(_ Size, name string) []bench.Scenario { return crowdOf(name) }),
+	Decides: []string{"makespan-sec"},
 	Advice: evidence.Sentences{
 		Holds:       "bound the goroutines",
 		DoesNotHold: "a bound saves nothing here",

@@ -39,6 +39,7 @@ var _ = register(Study{
 		}
 		return cells
 	},
+	Decides: []string{"short-p99-response-sec", "mean-slowdown"},
 	Advice: evidence.Sentences{
 		Holds:       "split long tasks, or give them a pool of their own",
 		DoesNotHold: "keep one pool: splitting and separating pay nowhere",

@@ -310,3 +310,36 @@ func TestLongBanner(t *testing.T) {
 	}
 	mustContain(t, banner, "<summary>and 19 more</summary>", "repetitions 1 and 2</code>: 2 broken")
 }
+
+// TestStudyTablesBeginWithWhatDecides: the metrics that a study's verdict rests on are the first
+// columns of its tables, also one that no other table shows, and those of other runs stay as they
+// are.
+func TestStudyTablesBeginWithWhatDecides(t *testing.T) {
+	dir := studied(t)
+	resultstest.Edit(t, dir, rundir.ResultsFile, func(s string) string {
+		s = strings.Replace(s, "# claim "+evilClaim, "# claim "+evilClaim+
+			"\n# decides mean-wait-sec mean-slowdown", 1)
+		return regexp.MustCompile(`(?m)^BenchmarkRun/.*$`).ReplaceAllString(s,
+			"$0 2.5 mean-slowdown")
+	})
+	r, err := Load(dir, drawsFirst)
+	if err != nil {
+		t.Fatal(err)
+	}
+	heads := func(s reportSection) (heads []string) {
+		for _, h := range s.Table.Heads {
+			heads = append(heads, h.Text)
+		}
+		return heads
+	}
+	for i, s := range r.page.Studies {
+		got := heads(s.Groups[0])
+		first := slices.Equal(got[:min(2, len(got))], []string{"mean wait", "mean slowdown"})
+		if first != (i == 0) {
+			t.Errorf("study %s: columns %q", s.Study, got)
+		}
+	}
+	if got := heads(r.page.Groups[0]); got[0] == "mean wait" {
+		t.Errorf("runs of no study: columns %q", got)
+	}
+}

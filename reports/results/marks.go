@@ -112,6 +112,8 @@ func (m *marks) note(mark rundir.Mark, rest string) {
 		last.Lines = append(last.Lines, rest)
 	case rundir.Claim:
 		last.Claim = rest
+	case rundir.Decides:
+		last.Decides = strings.Fields(rest)
 	case rundir.Advice:
 		last.Advice = rest
 	case rundir.Verdict:

@@ -4,31 +4,52 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/poolbench/poolbench/internal/cli/terminal"
+	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
+// p99 is the metric of a sweep that no study decides by another one.
+const p99 = "p99-response-sec"
+
 // showSweep prints one table for all groups that differ in the swept axis alone: strategies down,
-// its values across, in each cell the p99 of the response.
-func showSweep(p *terminal.Printer, groups []*group) error {
+// its values across, in each cell the p99 of the response or, for a study, what decides it: a table
+// for each metric.
+func showSweep(p *terminal.Printer, groups []*group, decides []string) error {
 	axis := sweptAxis(groups)
-	note := "p99 response"
-	if slices.ContainsFunc(groups, (*group).losesTasks) {
-		note += "; in brackets the share of tasks that completed, where not all did"
-	}
-	p.Prose("%s\n", note)
 	title := func(g *group) string { return Heading(results.Without(g.keys, axis)) }
-	for _, block := range results.Gather(groups, title) {
+	blocks := results.Gather(groups, title)
+	var notes []string
+	if len(decides) == 0 {
+		notes = append(notes, "p99 response")
+	}
+	if slices.ContainsFunc(blocks, func(block []*group) bool {
+		return slices.ContainsFunc(block, (*group).losesTasks) &&
+			slices.ContainsFunc(unitsOf(block, decides), isTime)
+	}) {
+		notes = append(notes, "in brackets the share of tasks that completed, where not all did")
+	}
+	if len(notes) > 0 {
+		p.Prose("%s\n", strings.Join(notes, "; "))
+	}
+	for _, block := range blocks {
 		p.Prose("%s\n", title(block[0])+Repetitions(block[0].rows))
-		rows, notes := sweepTable(axis, block)
-		if err := p.Table(rows); err != nil {
-			return err
+		units := unitsOf(block, decides)
+		names, notes := alike(block)
+		for _, rows := range sweepTables(axis, units, block, names, len(decides) > 0) {
+			if err := p.Table(rows); err != nil {
+				return err
+			}
 		}
 		var sure certainty
 		var shown []results.Shown
 		for _, g := range block {
+			if !slices.Contains(units, p99) {
+				break // nothing is shown that it is about
+			}
 			place := results.Readable(results.Lookup(g.keys, axis))
 			for _, r := range g.rows {
 				sure.Add(r.Strategy+" at "+place, r.Cell)
@@ -44,41 +65,74 @@ func showSweep(p *terminal.Printer, groups []*group) error {
 	return nil
 }
 
-// sweepTable also names the strategies that share a row.
-func sweepTable(axis string, block []*group) (rows [][]string, notes []string) {
+// unitsOf are the deciding metrics that a block has; without any, the p99 of the response.
+func unitsOf(block []*group, decides []string) []string {
+	units := slices.DeleteFunc(slices.Clone(decides), func(unit string) bool {
+		return !slices.ContainsFunc(block, func(g *group) bool { return g.has(unit) })
+	})
+	if len(units) == 0 {
+		return []string{p99}
+	}
+	return units
+}
+
+// isTime reports whether a metric is a time, which is one of the tasks that completed.
+func isTime(unit string) bool { return strings.HasSuffix(unit, "-sec") }
+
+// headOf names a metric; that of the p99 of all tasks in full.
+func headOf(unit string) string {
+	if unit == p99 {
+		return "p99 response"
+	}
+	return columnOf(unit).Head
+}
+
+// sweepTables are a table for each metric or, where there is one value of the axis only, one with a
+// column for each. names are those of the strategies that have a row.
+func sweepTables(
+	axis string, units []string, block []*group, names map[string]string, titled bool,
+) (tables [][][]string) {
 	var strategies []string
 	heads := []string{axis}
 	for _, g := range block {
 		heads = append(heads, cmp.Or(results.Readable(results.Lookup(g.keys, axis)), "–"))
 		for _, r := range g.rows {
-			if !slices.Contains(strategies, r.Strategy) {
+			if !slices.Contains(strategies, r.Strategy) && names[r.Strategy] != "" {
 				strategies = append(strategies, r.Strategy)
 			}
 		}
 	}
-	rows = [][]string{heads}
-	names, notes := alike(block)
-	for _, s := range strategies {
-		if names[s] == "" {
-			continue
+	if titled && len(block) == 1 {
+		rows := [][]string{append([]string{heads[1]}, prose.Texts(units, headOf)...)}
+		for _, s := range strategies {
+			rows = append(rows, append([]string{names[s]}, prose.Texts(units,
+				func(unit string) string { return block[0].cell(s, unit) })...))
 		}
-		cells := []string{names[s]}
-		for _, g := range block {
-			cells = append(cells, g.cell(s))
-		}
-		rows = append(rows, cells)
+		return [][][]string{rows}
 	}
-	return rows, notes
+	for _, unit := range units {
+		rows := [][]string{slices.Clone(heads)}
+		if titled {
+			rows[0][0] = headOf(unit) + " by " + axis
+		}
+		for _, s := range strategies {
+			rows = append(rows, append([]string{names[s]}, prose.Texts(block,
+				func(g *group) string { return g.cell(s, unit) })...))
+		}
+		tables = append(tables, rows)
+	}
+	return tables
 }
 
-// cell is the p99 of the response, with the share of tasks that completed where not all did.
-func (g *group) cell(strategy string) string {
+// cell is the value in that unit; of a time with the share of tasks that completed, where not all
+// did.
+func (g *group) cell(strategy, unit string) string {
 	r := Row{Cell: g.cellOf(strategy)}
 	if r.Cell == nil {
 		return ""
 	}
-	text := r.Show("p99-response-sec")
-	if lost := r.Lost(); lost > 0 {
+	text := r.Show(unit)
+	if lost := r.Lost(); lost > 0 && isTime(unit) {
 		text += " (" + quantity.WholeShare(1-lost) + ")"
 	}
 	return text

@@ -8,7 +8,6 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/execution"
 	"github.com/poolbench/poolbench/internal/cli/terminal"
 	"github.com/poolbench/poolbench/internal/text/prose"
-	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -96,15 +95,19 @@ func showTables(e *execution.Execution) error {
 		if len(groups) <= fewGroups {
 			show = showGroups
 		}
-		if err := show(e.Printer, groups); err != nil {
+		var decides []string
+		if study := e.Plan[records[0].Section].Study; study != nil {
+			decides = study.Decides
+		}
+		if err := show(e.Printer, groups, decides); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// showGroups prints a full table for each group.
-func showGroups(p *terminal.Printer, groups []*group) error {
+// showGroups prints a full table for each group. The metrics that decide a study come first.
+func showGroups(p *terminal.Printer, groups []*group, decides []string) error {
 	for _, g := range groups {
 		p.Prose("%s\n", Heading(g.keys)+g.arrived()+Repetitions(g.rows))
 		names, notes := alike([]*group{g})
@@ -118,14 +121,14 @@ func showGroups(p *terminal.Printer, groups []*group) error {
 		for _, r := range rows {
 			sure.Add(r.Strategy, r.Cell)
 		}
-		if err := p.Table(Table("strategy", g.columns(), rows)); err != nil {
+		if err := p.Table(Table("strategy", g.columns(decides), rows)); err != nil {
 			return err
 		}
 		if err := showLabels(p, rows); err != nil {
 			return err
 		}
-		for _, note := range slices.Concat(notes, Uncertain(g.columns(), rows), sure.notes(),
-			endings(rows), labelNotes(rows)) {
+		for _, note := range slices.Concat(notes, g.arrivalNotes(), Uncertain(g.columns(decides), rows),
+			sure.notes(), endings(rows), labelNotes(rows)) {
 			p.Say("  ", note, pageWidth)
 		}
 		if err := showStages(p, g, rows); err != nil {
@@ -166,9 +169,38 @@ func Heads(columns []Column) []string {
 	return prose.Texts(columns, func(c Column) string { return c.Head })
 }
 
-// columns are those that this group needs.
-func (g *group) columns() (shown []Column) {
+// columnOf returns the column of a metric.
+func columnOf(unit string) Column {
+	if i := slices.IndexFunc(columns, func(c Column) bool { return c.Unit == unit }); i >= 0 {
+		return columns[i]
+	}
+	head := unit
+	for _, suffix := range []string{"-sec", "/op", "-ops/s"} {
+		head = strings.TrimSuffix(head, suffix)
+	}
+	return Column{Head: strings.ReplaceAll(head, "-", " "), Unit: unit}
+}
+
+// has reports whether any run of the group has the metric.
+func (g *group) has(unit string) bool {
+	return slices.ContainsFunc(g.rows, func(r Row) bool {
+		_, ok := r.Estimate(unit)
+		return ok
+	})
+}
+
+// columns are those that this group needs, the deciding ones first.
+func (g *group) columns(decides []string) (shown []Column) {
+	for _, unit := range decides {
+		if g.has(unit) {
+			shown = append(shown, columnOf(unit))
+		}
+	}
+	first := len(shown)
 	for _, c := range columns {
+		if slices.ContainsFunc(shown[:first], func(d Column) bool { return d.Unit == c.Unit }) {
+			continue
+		}
 		needed := c.always
 		switch c.Unit {
 		case "goodput-ops/s":
@@ -192,15 +224,6 @@ func (g *group) columns() (shown []Column) {
 func (g *group) Open() bool {
 	return results.Lookup(g.keys, "load")+results.Lookup(g.keys, "rate") != "" ||
 		arrivalStages(results.Lookup(g.keys, "arrival")) != nil
-}
-
-// arrived is the rate at which tasks came, beside the one that was asked for: of 100 Poisson
-// arrivals a second, 110 may come in a second.
-func (g *group) arrived() string {
-	if arrived, ok := g.rows[0].Estimate("offered-ops/s"); ok && g.Open() {
-		return ", arrived " + quantity.Rate(arrived.Mid)
-	}
-	return ""
 }
 
 // Repetitions ends a heading where the values are medians.

@@ -41,7 +41,7 @@ func TestUncertain(t *testing.T) {
 		if got := strings.Join(Uncertain(columns, rows), "\n"); got != c.line {
 			t.Errorf("±%v: %q, want %q", c.share, got, c.line)
 		}
-		if got := (&group{rows: rows}).cell("semaphore"); got != c.value {
+		if got := (&group{rows: rows}).cell("semaphore", p99); got != c.value {
 			t.Errorf("±%v in a sweep: %q", c.share, got)
 		}
 	}

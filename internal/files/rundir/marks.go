@@ -34,6 +34,7 @@ const (
 	Failed     Mark = "failed"            // a Failure
 	Study      Mark = "study"             // the name and question of a study that has its runs
 	Claim      Mark = "claim"             // what the study put to the test
+	Decides    Mark = "decides"           // units of the metrics that the verdict rests on
 	Verdict    Mark = "verdict"           // on the claim, and the numbers that decide
 	Advice     Mark = "advice"            // the rule of thumb that follows from the verdict
 	Answer     Mark = "answer"            // what else the results say
@@ -42,7 +43,8 @@ const (
 )
 
 var marks = []Mark{Header, Strategies, Plan, Objective, Seed, Agent, BrokenLaw, Invalid, Suspect,
-	Uncertain, Undecided, Why, Failed, Study, Claim, Verdict, Advice, Answer, Complete, Partial}
+	Uncertain, Undecided, Why, Failed, Study, Claim, Decides, Verdict, Advice, Answer, Complete,
+	Partial}
 
 // CheckLaw begins the reason of a result that breaks a law. The law is in a line of its own.
 const CheckLaw = "broken law"

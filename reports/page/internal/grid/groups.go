@@ -29,6 +29,8 @@ type Group struct {
 	Extra []results.Pair // configuration that differs between the groups of the file
 	Cells []*Cell
 	Held  []results.Bound // what its runs were held to
+	// Decides lists the units of the metrics that its study's verdict rests on.
+	Decides []string
 }
 
 // A Cell is a scenario: one run, or the repetitions of one.
@@ -65,6 +67,9 @@ func Groups(all *results.Results) []*Group {
 		if g == nil {
 			g = &Group{Study: studies[i], Base: run.Base(), Keys: keys, Extra: extra,
 				Held: all.Objectives}
+			if g.Study >= 0 {
+				g.Decides = all.Findings[g.Study].Decides
+			}
 			groups[id] = g
 			order = append(order, g)
 		}

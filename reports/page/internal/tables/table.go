@@ -76,6 +76,7 @@ func Results(g *grid.Group) Table {
 	if Foreign(g) {
 		columns = foreignColumns(g)
 	}
+	columns = withDeciding(g, columns)
 	heads, verdicts := heldColumns(g)
 	t := Table{Caption: "Values with their intervals, by " + g.Of(), Of: g.Of(), Heads: heads}
 	var all []results.Shown
@@ -89,6 +90,24 @@ func Results(g *grid.Group) Table {
 	}
 	fill(g, &t, columns, verdicts...)
 	return t
+}
+
+// withDeciding puts the columns of the metrics that a study's verdict rests on before the others.
+func withDeciding(g *grid.Group, columns []Column) []Column {
+	var first []Column
+	for _, unit := range g.Decides {
+		if !grid.HasMetric(g.Cells, unit) {
+			continue
+		}
+		of := func(c Column) bool { return c.Unit == unit && c.Value == nil }
+		col := Column{Head: MetricLabel(unit), Unit: unit}
+		if i := slices.IndexFunc(Columns, of); i >= 0 {
+			col = Columns[i]
+		}
+		first = append(first, col)
+		columns = slices.DeleteFunc(slices.Clone(columns), of)
+	}
+	return append(first, columns...)
 }
 
 // shown are the columns that tell the group anything.

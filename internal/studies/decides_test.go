@@ -1,0 +1,54 @@
+package studies
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/studies/evidence"
+)
+
+// TestDecides: each study names the metrics that its verdict rests on, and its verdict does rest on
+// them: what it finds is another thing without them.
+func TestDecides(t *testing.T) {
+	known := map[string]bool{}
+	for _, m := range bench.Metrics() {
+		known[m.Unit] = true
+	}
+	for _, s := range All() {
+		for _, unit := range s.Decides {
+			if !known[unit] && !slices.ContainsFunc(bench.PartMetrics(unit),
+				func(m bench.MetricInfo) bool { return m.Unit == unit }) {
+				t.Errorf("study %s: no run reports %s", s.Name, unit)
+			}
+		}
+		if len(s.Decides) == 0 {
+			t.Errorf("study %s does not name the metrics that decide it", s.Name)
+			continue
+		}
+		because := func(has func(unit string) bool) string {
+			m := evidence.FromResults(nil)
+			for i, sc := range s.Cells(Quick) {
+				for seed := range uint64(3) {
+					m.Add(sc.Name(), evidence.Repetition{Seed: seed, Tasks: 1000,
+						Metric: func(unit string) (float64, bool) {
+							if unit == "verdict" || unit == "broken-laws" {
+								return 0, true
+							}
+							// of no two scenarios and repetitions the same
+							return 0.1 + 0.01*float64(i%7) + 0.001*float64(seed), has(unit)
+						}})
+				}
+			}
+			f := s.Judge(m)
+			return string(f.Verdict) + ": " + f.Because + strings.Join(f.Lines, "; ")
+		}
+		all := because(func(string) bool { return true })
+		for _, unit := range s.Decides {
+			if because(func(of string) bool { return of != unit }) == all {
+				t.Errorf("study %s finds the same without %s", s.Name, unit)
+			}
+		}
+	}
+}
