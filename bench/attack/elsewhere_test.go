@@ -54,7 +54,8 @@ func TestElsewhere(t *testing.T) {
 		"/there 0 0 0 0 false text/plainb<nil> /back 0 0 0 0 false text/plainb<nil>]"
 	a := attack.Attack{Clients: 1, Tasks: 1, Redirects: 5, Insecure: true,
 		Requests: []attack.Request{{
-			Method: "POST", URL: server.URL + "/?sig=s3cret", Body: []byte("b"), Header: http.Header{
+			Method: "POST", URL: server.URL + "/?sig=s3cret", Body: []byte("b"),
+			Header: http.Header{
 				"X-Api-Sig": {"s3cret"}, "Authorization": {"Bearer s3cret"}, "Cookie": {"a=s3cret"},
 				"Accept": {"*/*"}, "Content-Type": {"text/plain"}}}}}
 	multiplexed := a

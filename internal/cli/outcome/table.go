@@ -127,8 +127,8 @@ func showGroups(p *terminal.Printer, groups []*group, decides []string) error {
 		if err := showLabels(p, rows); err != nil {
 			return err
 		}
-		for _, note := range slices.Concat(notes, g.arrivalNotes(), Uncertain(g.columns(decides), rows),
-			sure.notes(), endings(rows), labelNotes(rows)) {
+		for _, note := range slices.Concat(notes, g.arrivalNotes(),
+			Uncertain(g.columns(decides), rows), sure.notes(), endings(rows), labelNotes(rows)) {
 			p.Say("  ", note, pageWidth)
 		}
 		if err := showStages(p, g, rows); err != nil {
