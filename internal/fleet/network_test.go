@@ -2,7 +2,6 @@ package fleet
 
 import (
 	"bufio"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -204,28 +203,4 @@ func (s *stage) String() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return fmt.Sprintf("%q", s.lines)
-}
-
-// agent has an agent serve until the test ends.
-func (n *network) agent(id string) {
-	n.Helper()
-	a := Agent{Conn: n.connect(), Self: testMember("host-"+id, id), Attack: pretend, Say: n.say}
-	ctx, cancel := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	go func() { ended <- a.Serve(ctx) }()
-	n.Cleanup(func() {
-		cancel()
-		if err := <-ended; err != nil {
-			n.Error(err)
-		}
-	})
-}
-
-// attack is a load of 2000 requests in 40 seconds.
-func (n *network) attack(agents int) Load {
-	n.Helper()
-	l := Load{Conn: n.connect(), Self: testMember("here", "load"), Attack: planned(agents),
-		Say: n.say}
-	l.Attack.Rate = 50
-	return l
 }

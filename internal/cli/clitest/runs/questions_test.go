@@ -72,7 +72,7 @@ func (q *riddle) solve(t *testing.T, plans, n int) {
 func TestQuestions(t *testing.T) {
 	check.Only(t)
 	t.Chdir(t.TempDir())
-	n := 40
+	n := 10
 	if check.All() {
 		n = 200
 	}
