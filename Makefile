@@ -159,6 +159,7 @@ advice: ## 380 random questions to advise and capacity, compared with brute forc
 
 coverage: ## how often 95 % intervals hold the exact value, as the table of docs/intervals.md: about 27 minutes of CPU
 	POOLBENCH_CHECK=all $(GO) test -count=1 -timeout 3h -run '^TestCoverage$$' -v ./internal/machine/calibration
+	POOLBENCH_CHECK=all $(GO) test -count=1 -timeout 3h -run '^TestUnmarkedP99$$' -v ./bench
 
 generate: ## write anew what the sources imply: the tables in docs, go.mod of examples, golden texts, the components and the script of reports
 	$(GO) test ./internal/cli ./internal/cli/clitest/documents -run '^(TestGenerated|TestExampleModules|TestRootHelp|TestEveryCommandIsHeld)$$' -update

@@ -5,7 +5,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -74,22 +73,18 @@ func isP99(m Metric) bool { return m.Unit == "p99-response-sec" }
 // exact one in 99 of 100 runs, whatever the plan: of the default length, of 20,000 tasks and of
 // 3000.
 func TestUnmarkedP99(t *testing.T) {
-	check.Only(t)
-	plans, seeds := 60, 4
-	if check.All() {
-		plans, seeds = 200, 10
+	if !check.All() {
+		t.Skip("a sweep: make coverage")
 	}
+	const plans, seeds = 200, 10
 	r := rand.New(rand.NewPCG(41, 0))
 	all, unmarked, near := 0, 0, 0
 	for i := range plans {
 		w := randomPlan(r, [...]int{0, 20_000, 3000}[i%3])
-		s, err := w.Scenario()
-		if err != nil && !strings.Contains(err.Error(), "at least one task") {
-			t.Fatal(err)
-		}
 		if w.Tasks == 0 {
 			w.Tasks = 20_000
-			if s, err = w.Scenario(); err != nil {
+			s, err := w.Scenario()
+			if err != nil {
 				t.Fatal(err)
 			}
 			w.Tasks = min(Suite{Scenarios: []Scenario{s}}.EnoughTasks(), 300_000)
@@ -98,7 +93,8 @@ func TestUnmarkedP99(t *testing.T) {
 		missed := 0
 		for seed := range seeds {
 			w.Seed = uint64(seed + 1)
-			if s, err = w.Scenario(); err != nil {
+			s, err := w.Scenario()
+			if err != nil {
 				t.Fatal(err)
 			}
 			result, known, err := Calculate(s)

@@ -24,6 +24,7 @@ var everywhere = regexp.MustCompile(strings.Join([]string{
 	`: known to be broken: TestKnown`, // the fault is asserted there
 	`: takes minutes: make studies`,   // a target of its own
 	`daily: make (check|test)`,        // CI runs it
+	`sweep: make (advice|coverage)`,   // hours of simulation
 	`: takes an hour: -poolbench\n`,   // the gate itself, on a quiet machine
 	`: may not (make|open|mount) `,    // devices and file systems take root
 	`: root may write to every file`,  // and who is not root runs it

@@ -187,18 +187,6 @@ func (n *network) worker(id string, takes time.Duration) (end func() error) {
 	return n.work(Worker{Conn: n.connect(), Self: testMember("host-"+id, id), Run: slow(takes)})
 }
 
-// heard are the lines that were said and contain that.
-func (s *stage) heard(words string) (lines []string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, l := range s.lines {
-		if strings.Contains(l, words) {
-			lines = append(lines, l)
-		}
-	}
-	return lines
-}
-
 func (s *stage) String() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
