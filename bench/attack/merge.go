@@ -209,8 +209,43 @@ func (m merging) shares() (present, planned int) {
 	return present, planned
 }
 
-// doubts are those about agents, by their names.
+// mostNamed is how many agents are named for one reason.
+const mostNamed = 3
+
+// doubts are those about agents, by their names; of many with the same, the first is named.
 func (m merging) doubts() (all []bench.Reason) {
+	type kind struct {
+		verdict bench.Verdict
+		check   string
+	}
+	var kinds []kind
+	by := map[kind][]bench.Reason{}
+	for _, d := range m.eachDoubt() {
+		k := kind{d.Verdict, d.of}
+		if by[k] == nil {
+			kinds = append(kinds, k)
+		}
+		by[k] = append(by[k], d.Reason)
+	}
+	for _, k := range kinds {
+		same := by[k]
+		if more := len(same) - 1; more >= mostNamed {
+			same = same[:1]
+			same[0].Text += fmt.Sprintf("; and %d more of %d agents", more, len(m.agents))
+		}
+		all = append(all, same...)
+	}
+	return all
+}
+
+// An agentDoubt is a reason, and the check of the agent that found it.
+type agentDoubt struct {
+	bench.Reason
+	of string
+}
+
+// eachDoubt are the doubts about each agent.
+func (m merging) eachDoubt() (all []agentDoubt) {
 	present, planned := m.shares()
 	for _, g := range m.agents {
 		if g.Share == nil {
@@ -220,16 +255,17 @@ func (m merging) doubts() (all []bench.Reason) {
 				rest = fmt.Sprintf("%.3g %% of the plan was sent",
 					100*float64(present)/float64(max(planned, 1)))
 			}
-			all = append(all, bench.Reason{Verdict: verdict, Check: checkName,
-				Text: fmt.Sprintf("%s was lost: %s; %s", g.Name, g.Lost, rest)})
+			all = append(all, agentDoubt{bench.Reason{Verdict: verdict, Check: checkName,
+				Text: fmt.Sprintf("%s was lost: %s; %s", g.Name, g.Lost, rest)}, "lost"})
 			continue
 		}
 		for _, d := range slices.Concat(g.Doubts, g.Share.Reasons) {
+			of := d.Check
 			// one that its share breaks is no law of the whole
 			if d.Text = g.Name + ": " + d.Text; d.Check == "broken law" {
 				d.Check, d.Text = checkName, d.Text+", which breaks a law"
 			}
-			all = append(all, d)
+			all = append(all, agentDoubt{d, of})
 		}
 	}
 	return all

@@ -49,6 +49,7 @@ type Dir struct {
 	unfinished    []*bench.Result // what is known so far of runs that are not over
 	there         contents        // what the directory holds for good
 	resumed       *resumed        // nil but for Resume
+	made          bool            // the directory was not there before
 	failed        bool            // a write went wrong: no end mark may say that all is well
 }
 
@@ -158,6 +159,24 @@ func (d *Dir) End(planned int, interrupted error) error {
 	return errors.Join(append(errs, d.closeFiles())...)
 }
 
+// Discard removes a directory that was made for results of which there is none, so that the next
+// command may have its name. A file of somebody else stays, and the directory with it. It is for
+// after End.
+func (d *Dir) Discard() error {
+	if d.written > 0 || !d.made {
+		return nil
+	}
+	var errs []error
+	for _, name := range dirFiles {
+		if err := os.Remove(filepath.Join(d.path, name)); !errors.Is(err, fs.ErrNotExist) {
+			errs = append(errs, err)
+		}
+	}
+	errs = append(errs, d.Unlock())
+	_ = os.Remove(d.path) // it may have files of others
+	return errors.Join(errs...)
+}
+
 // Unlock lets others write to the directory.
 func (d *Dir) Unlock() error {
 	if d.lock == nil {
@@ -199,6 +218,7 @@ func Create(path string, mode Mode) (*Dir, error) {
 	if err := ours(path, mode); err != nil {
 		return nil, err
 	}
+	_, before := os.Stat(path)
 	if err := outfile.MakeDir(path); err != nil {
 		return nil, err
 	}
@@ -206,7 +226,8 @@ func Create(path string, mode Mode) (*Dir, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Dir{path: path, lock: held, repetitions: map[string]int{}}
+	d := &Dir{path: path, lock: held, repetitions: map[string]int{},
+		made: errors.Is(before, fs.ErrNotExist)}
 	if err := d.fill(mode); err != nil {
 		return nil, errors.Join(err, d.closeFiles(), d.Unlock())
 	}

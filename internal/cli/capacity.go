@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -58,7 +59,7 @@ func (a *app) capacityCommand() *cobra.Command {
 		"search these loads, both ends tried (default 0.1,1.2)")
 	fs.Var(flags.Parsed(&o.rates, "LO,HI", parseSpan), "rate-range",
 		"search these rates instead, in tasks per second")
-	fs.Var(flags.Parsed(&o.limits, "LO,HI", parseSpan), "limit-range",
+	fs.Var(flags.Parsed(&o.limits, "LO,HI", parseLimits), "limit-range",
 		"search these limits (default 1 to 8 times the offered work, at least 64)")
 	fs.Var(flags.Parsed(&o.queues, "LO,HI", parseQueues), "queue-range",
 		"search these lengths of the queue (default 0,1024)")
@@ -107,7 +108,12 @@ func (o capacityOptions) search(axes question.Words) (capacity.Search, error) {
 	if s.Scenarios = suite.Scenarios; given == (span{}) {
 		_, s.Hi = s.Over.Range(offeredWork(s.Scenarios))
 	}
-	return s, s.Validate()
+	return s, flags.Each(s.Validate(), func(err error) error {
+		if given != (span{}) && strings.HasPrefix(err.Error(), axis+" ") { // of its upper end
+			return fmt.Errorf("--%s-range: %w", axis, err)
+		}
+		return err
+	})
 }
 
 // over settles what is searched, and returns the range that was given for it; the zero span: none.
@@ -128,7 +134,11 @@ func (o capacityOptions) over(s *capacity.Search, axes question.Words) (given sp
 	delete(ranges, s.Over)
 	for axis, r := range ranges {
 		if r != (span{}) {
-			return given, fmt.Errorf("--%v-range: the %v is searched", axis, s.Over)
+			how := fmt.Sprintf("give --%v-range", s.Over)
+			if axis > capacity.Rate {
+				how = fmt.Sprintf("--find %v searches the %v", axis, axis)
+			}
+			return given, fmt.Errorf("--%v-range: the %v is searched; %s", axis, s.Over, how)
 		}
 	}
 	for _, axis := range []string{"load", "rate", "limit", "queue"} {
@@ -253,6 +263,16 @@ func parseSpan(text string) (span, error) {
 	s, err := parseQueues(text)
 	if err != nil || s.lo == 0 {
 		return span{}, fmt.Errorf("want two numbers above 0 such as 0.1,1.2, the smaller first, "+
+			"got %q", text)
+	}
+	return s, nil
+}
+
+// parseLimits reads a range of whole numbers.
+func parseLimits(text string) (span, error) {
+	s, err := parseSpan(text)
+	if err != nil || s.lo != math.Trunc(s.lo) || s.hi != math.Trunc(s.hi) {
+		return span{}, fmt.Errorf("want two whole numbers above 0 such as 1,64, the smaller first, "+
 			"got %q", text)
 	}
 	return s, nil

@@ -17,6 +17,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/attack"
+	"github.com/poolbench/poolbench/bench/attack/conns"
 	"github.com/poolbench/poolbench/bench/capacity"
 	"github.com/poolbench/poolbench/bench/objectives"
 	"github.com/poolbench/poolbench/internal/cli/cases"
@@ -236,6 +237,9 @@ func (a *app) searchServer(
 	suite := cases.Of("capacity", e)
 	suite.Add(cases.Capacity("rate", serverResult(s, k, answer).Name, answer.Outcome(s.Most),
 		answer.Met, answer.Missed, answer.Stopped))
+	if _, nobody := errors.AsType[*conns.NobodyError](errors.Join(stopped, answer.Stopped)); nobody {
+		e.Discard()
+	}
 	return exit.Ended(shown, append(e.Codes(), cases.Publish(suite, o.JUnit, a.Printer),
 		outcomeCode(answer.Outcome(s.Most)))...)
 }

@@ -152,6 +152,9 @@ func (a *app) crash(ctx context.Context, o crashOptions) (err error) {
 	}
 	if needed {
 		server, err := kind.Start(ctx, servers.Options{Settings: o.settings})
+		if ctx.Err() != nil && err != nil {
+			return exit.Interrupted
+		}
 		if err != nil {
 			return fmt.Errorf("crash: %w", err)
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/exit"
 	"github.com/poolbench/poolbench/internal/cli/flags"
 	"github.com/poolbench/poolbench/internal/files/outfile"
+	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/reports/gate"
 	"github.com/poolbench/poolbench/reports/gate/verdict"
 	"github.com/poolbench/poolbench/reports/results"
@@ -159,5 +160,9 @@ func (a *app) showGate(r *verdict.Report, o gateFlags) error {
 		a.Complain(err)
 		return exit.Unusable
 	}
-	return exit.Ended(nil, exit.Code(r.ExitCode()))
+	code := exit.Code(r.ExitCode())
+	if code == exit.Unusable { // standard output may be a file, and is the report's
+		a.Complain(fmt.Errorf("gate: cannot judge: %s", strings.Join(prose.Few(r.Faults, 3), "; ")))
+	}
+	return exit.Ended(nil, code)
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -73,7 +74,7 @@ func (a *app) trend(o watching, args []string) error {
 	}
 	t, err := trend.Find(inputs, o.Options)
 	if err != nil {
-		return fmt.Errorf("trend: %w", err)
+		return fmt.Errorf("trend: %s", strings.Join(append([]string{err.Error()}, twice...), "; "))
 	}
 	t.Warnings = append(t.Warnings, twice...)
 	var charts []string

@@ -56,6 +56,8 @@ func (in inputs) check(c *compare.Comparison) {
 			in.warn("%s", results.NotWhole(of))
 		case of.Cut.Line > 0:
 			in.fault("%v: the last line is cut off", of.Cut)
+		case of.Miscounted:
+			in.fault("%s", results.NotWhole(of))
 		default:
 			in.unclear("%s", results.NotWhole(of))
 		}

@@ -34,6 +34,8 @@ type marks struct {
 	ended int    // line of the last end mark, 0: none
 	end   string // what the last end mark says is missing
 	after int    // the first line with text after the last end mark, 0: none
+	// the last end mark counts other runs than there are
+	miscounted bool
 }
 
 // look takes note of a line. isHeader reports that the line opens a section.
@@ -150,7 +152,7 @@ func (m *marks) begin(named string) {
 // close takes note of the end of a section. That of a complete one counts the runs of the section,
 // or of the whole file where it was appended to one.
 func (m *marks) close(line int, end rundir.End) {
-	m.open, m.ended, m.end, m.after = false, line, "", 0
+	m.open, m.ended, m.end, m.after, m.miscounted = false, line, "", 0, false
 	switch {
 	case end.Partial:
 		m.end = fmt.Sprintf("%d of %d runs", end.Runs, end.Planned)
@@ -158,6 +160,7 @@ func (m *marks) close(line int, end rundir.End) {
 			m.end += ": " + end.Reason
 		}
 	case end.Runs != m.sinceStart && end.Runs != m.runs:
+		m.miscounted = true
 		m.end = fmt.Sprintf("holds %d runs where its last line counts %d", m.sinceStart, end.Runs)
 	}
 }

@@ -216,6 +216,7 @@ func (p *parser) finish(units benchfmt.UnitMetadataMap) (*Results, error) {
 		p.cutOff()
 	}
 	out.Partial = cmp.Or(p.marks.partial(p.feed.line), p.feed.events.cut())
+	out.Miscounted = p.marks.miscounted && out.Partial != ""
 	if p.cut && !p.marks.ours() {
 		out.Cut = p.feed.pos()
 	}

@@ -39,6 +39,8 @@ type Results struct {
 	Cut Pos
 	// why the file is not whole, in a few words; "" when it is, or when it is not ours to know
 	Partial string
+	// it holds other runs than its last line counts: somebody has changed it
+	Miscounted bool
 	// what a reader should be told, one line each, with file and line
 	Warnings []string
 }

@@ -5,6 +5,8 @@ package execution
 import (
 	"context"
 	"errors"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -84,6 +86,22 @@ func (e *Execution) Close() {
 	if e.Dir != nil {
 		e.Complain(e.Dir.Unlock()) // and lets others write to it
 	}
+}
+
+// Discard removes the directory, if it was made for results of which there is none.
+func (e *Execution) Discard() {
+	e.Complain(e.Dir.Discard())
+	if latest := filepath.Join(question.OutRoot, "latest"); dangling(latest) {
+		_ = os.Remove(latest) // a convenience
+	}
+	_ = os.Remove(question.OutRoot) // which may have other runs
+}
+
+// dangling reports whether a link leads to nothing.
+func dangling(path string) bool {
+	_, link := os.Readlink(path)
+	_, err := os.Stat(path)
+	return link == nil && errors.Is(err, fs.ErrNotExist)
 }
 
 // Follow has the progress be that of the plan, with what an earlier process has done of it.

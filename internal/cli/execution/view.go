@@ -2,6 +2,7 @@ package execution
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/question"
 	"github.com/poolbench/poolbench/internal/cli/telemetry"
 	"github.com/poolbench/poolbench/internal/cli/terminal"
+	"github.com/poolbench/poolbench/internal/files/lock"
 	"github.com/poolbench/poolbench/internal/files/outfile"
 	"github.com/poolbench/poolbench/internal/machine/meter"
 	"github.com/poolbench/poolbench/internal/machine/pace"
@@ -45,7 +47,7 @@ func look(to io.Writer, f question.LiveFlag, title string) (*View, error) {
 		return nil, err
 	}
 	if f.Stream.Path != "" {
-		file, err := f.Stream.Open(os.O_TRUNC, 0o666)
+		file, err := openStream(f.Stream)
 		if err != nil {
 			return nil, err
 		}
@@ -66,6 +68,30 @@ func look(to io.Writer, f question.LiveFlag, title string) (*View, error) {
 	}
 	fmt.Fprintf(to, "live at %s\n", v.server.URL())
 	return v, nil
+}
+
+// openStream empties the file of a stream, unless another command writes one to it.
+func openStream(o flags.Output) (io.WriteCloser, error) {
+	w, err := o.Open(0, 0o666)
+	file, ok := w.(*os.File)
+	if err != nil || !ok {
+		return w, err
+	}
+	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
+		return w, err
+	}
+	held, err := lock.Try(file)
+	switch {
+	case err != nil && !errors.Is(err, errors.ErrUnsupported):
+	case err == nil && !held:
+		err = fmt.Errorf("%s: another command writes to it", o.Path)
+	default:
+		err = file.Truncate(0)
+	}
+	if err != nil {
+		return nil, errors.Join(o.Named(err), file.Close())
+	}
+	return file, nil
 }
 
 // Begin has the runs of the context count, and the clock begin. text is told a line each second
@@ -141,14 +167,14 @@ func frameLine(f live.Frame) string {
 	} else if f.InFlight != nil {
 		words = append(words, fmt.Sprintf("%d in flight", *f.InFlight))
 	}
-	errors := uint64(0)
+	others := uint64(0)
 	for o, n := range f.Others {
 		if meter.Outcome(o) != meter.Completed {
-			errors += n
+			others += n
 		}
 	}
-	if errors > 0 {
-		words = append(words, fmt.Sprintf("%d not completed", errors))
+	if others > 0 {
+		words = append(words, fmt.Sprintf("%d not completed", others))
 	}
 	return strings.Join(words, ", ")
 }

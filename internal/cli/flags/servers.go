@@ -28,7 +28,10 @@ func Servers(cmd *cobra.Command) {
 				strings.Join(prose.Texts(all, func(s named.Server) string { return s.Name }),
 					", "))
 		}
-		return os.Setenv(all[i].Variable, address)
+		if err := all[i].Check(address); err != nil {
+			return err
+		}
+		return os.Setenv(all[i].Variable, all[i].Whole(address))
 	}}
 	words := prose.Texts(named.Servers(), func(s named.Server) string {
 		return fmt.Sprintf("%s (default $%s)", s.Name, s.Variable)

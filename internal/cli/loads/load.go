@@ -13,6 +13,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/attack"
+	"github.com/poolbench/poolbench/bench/attack/conns"
 	"github.com/poolbench/poolbench/bench/attack/sessions"
 	"github.com/poolbench/poolbench/bench/directory"
 	"github.com/poolbench/poolbench/internal/cli/cases"
@@ -64,6 +65,7 @@ type loaded struct {
 	first   []uint64 // seed of each
 	spreads []spread // of each
 	notes   []string // about each; "": none
+	nobody  int      // runs that failed because nobody has answered
 }
 
 // settle settles the seeds, and names the plan of attacks in the directory.
@@ -133,6 +135,9 @@ func Run(
 		e.Warn(outcome.Suspects(e.Records))
 	}
 	told := cases.Publish(e.cases(kind), o.JUnit, h.Printer)
+	if e.nobody > 0 && e.nobody == len(e.Failed) {
+		e.Discard()
+	}
 	return exit.Ended(shown, append(e.codes(), told)...)
 }
 
@@ -157,6 +162,9 @@ func (e *loaded) putOn(ctx context.Context, o question.LoadOptions, all *progres
 			case err != nil && ctx.Err() != nil:
 				return nil
 			case err != nil:
+				if _, nobody := errors.AsType[*conns.NobodyError](err); nobody {
+					e.nobody++
+				}
 				e.Complain(err)
 				if err := e.Fail(l.Name, seed, err); err != nil {
 					return err

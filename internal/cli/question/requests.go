@@ -4,8 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"slices"
 	"strconv"
+	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -177,8 +180,29 @@ func (o *AttackOptions) Read(stdin io.Reader, cmd *cobra.Command, args []string)
 		return errors.New("--stream and --agents exclude each other: agents tell what they sent " +
 			"at their end")
 	}
+	if err := o.checkSocket(); err != nil {
+		return fmt.Errorf("--unix-socket: %w", err)
+	}
 	return o.sent.read(stdin, cmd, args, o)
 }
+
+// checkSocket finds out whether somebody listens at the socket, before anything is made or sent.
+func (o *AttackOptions) checkSocket() error {
+	if o.UnixSocket == "" || o.DryRun || o.Fleet.NATS != "" { // agents may be elsewhere
+		return nil
+	}
+	c, err := net.DialTimeout("unix", o.UnixSocket, socketAnswers)
+	if err != nil {
+		if errno, ok := errors.AsType[syscall.Errno](err); ok {
+			err = errno
+		}
+		return fmt.Errorf("nobody listens: %s: %w", o.UnixSocket, err)
+	}
+	return c.Close()
+}
+
+// socketAnswers is how long a socket may take to accept.
+const socketAnswers = 2 * time.Second
 
 // Attacks has one for each strategy, or the one without.
 func (o *AttackOptions) Attacks() ([]attack.Attack, error) {

@@ -1,6 +1,7 @@
 package servers
 
 import (
+	"context"
 	"fmt"
 	"net"
 	"os"
@@ -42,7 +43,7 @@ func findPostgres(k Kind) ([]string, error) {
 	return []string{server, initdb}, nil
 }
 
-func preparePostgres(s *Server) error {
+func preparePostgres(ctx context.Context, s *Server) error {
 	secret := s.path("initial_password")
 	if err := os.WriteFile(secret, []byte(s.password), 0o600); err != nil {
 		return err
@@ -52,7 +53,7 @@ func preparePostgres(s *Server) error {
 			return err
 		}
 	}
-	err := s.run(command{path: s.programs[1], user: postgresAccount, args: []string{
+	err := s.run(ctx, command{path: s.programs[1], user: postgresAccount, args: []string{
 		"--pgdata=" + s.path("data"), "--username=" + postgresUser, "--pwfile=" + secret,
 		"--auth=scram-sha-256", "--encoding=UTF8", "--locale=C", "--no-sync"}})
 	if err != nil {

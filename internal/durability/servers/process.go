@@ -1,6 +1,7 @@
 package servers
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -68,7 +69,7 @@ func (p *process) kill() error {
 }
 
 // run has a program do its work and end.
-func (s *Server) run(c command) error {
+func (s *Server) run(ctx context.Context, c command) error {
 	p, err := s.launch(c)
 	if err != nil {
 		return err
@@ -77,6 +78,9 @@ func (s *Server) run(c command) error {
 	case <-p.ended:
 	case <-time.After(starting):
 		return p.kill()
+	case <-ctx.Done():
+		_ = p.kill() // nobody needs what it has made
+		return ctx.Err()
 	}
 	if !p.cmd.ProcessState.Success() {
 		return fmt.Errorf("%s: %v%s", filepath.Base(c.path), p.cmd.ProcessState, s.lastWords())

@@ -24,10 +24,11 @@ type Kind struct {
 	Product string
 	Package string // of Debian and Ubuntu that installs it
 
-	ports    int       // how many it listens on
-	end      os.Signal // has it end in order
-	find     func(k Kind) (programs []string, err error)
-	prepare  func(s *Server) error              // makes its files, once; nil: it does so itself
+	ports int       // how many it listens on
+	end   os.Signal // has it end in order
+	find  func(k Kind) (programs []string, err error)
+	// makes its files, once; nil: it does so itself
+	prepare  func(ctx context.Context, s *Server) error
 	commands func(s *Server) ([]command, error) // in this order; the last one answers
 	answers  func(s *Server, c net.Conn) error
 	address  func(s *Server) string
@@ -93,7 +94,7 @@ func (k Kind) Start(ctx context.Context, o Options) (*Server, error) {
 	} else if s.dir, err = filepath.Abs(s.dir); err != nil {
 		return nil, err
 	}
-	if err := s.open(); err != nil {
+	if err := s.open(ctx); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	if err := s.Start(ctx); err != nil {
@@ -103,7 +104,7 @@ func (k Kind) Start(ctx context.Context, o Options) (*Server, error) {
 }
 
 // open finds the server's files in the directory, or makes them.
-func (s *Server) open() error {
+func (s *Server) open(ctx context.Context) error {
 	for range s.kind.ports {
 		port, err := freePort(s.ports)
 		if err != nil {
@@ -126,7 +127,7 @@ func (s *Server) open() error {
 	}
 	s.password = rand.Text()
 	if s.kind.prepare != nil {
-		if err := s.kind.prepare(s); err != nil {
+		if err := s.kind.prepare(ctx, s); err != nil {
 			return err
 		}
 	}
@@ -244,7 +245,9 @@ func (s *Server) Log() string { return s.path("log") }
 
 // Stop has the server end in order, and kills it if it has not ended after 15 seconds. Its files
 // stay.
-func (s *Server) Stop() error {
+func (s *Server) Stop() error { return s.stop(ending) }
+
+func (s *Server) stop(within time.Duration) error {
 	if len(s.running) == 0 {
 		return nil
 	}
@@ -252,10 +255,10 @@ func (s *Server) Stop() error {
 	if last.cmd.Process.Signal(s.kind.end) == nil {
 		select {
 		case <-last.ended:
-		case <-time.After(ending):
+		case <-time.After(within):
 			_ = s.Kill()
 			return fmt.Errorf("%s had to be killed: it had not ended after %v", s.kind.Product,
-				ending)
+				within)
 		}
 	}
 	return s.Kill() // the others
@@ -271,13 +274,14 @@ func (s *Server) Kill() error {
 	return all
 }
 
-// Close is Stop, and removes a temporary directory.
+// Close is Stop, and removes a temporary directory. A server whose files are removed is killed when
+// it has not ended after a second.
 func (s *Server) Close() error {
-	err := s.Stop()
-	if s.temporary != nil {
-		err = errors.Join(err, s.temporary.Remove())
+	if s.temporary == nil {
+		return s.Stop()
 	}
-	return err
+	_ = s.stop(time.Second)
+	return errors.Join(s.Kill(), s.temporary.Remove())
 }
 
 // configuration is the settings as lines of a file, with that between name and value.
