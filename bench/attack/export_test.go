@@ -5,6 +5,7 @@ import (
 	"net"
 	"time"
 
+	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/attack/checks"
 )
 
@@ -63,3 +64,6 @@ func (a Attack) Expected() (n int, last time.Duration) { return a.withDefaults()
 
 // Soaks reports whether the attack keeps no records where so many are planned.
 func (a Attack) Soaks(planned int) bool { return a.withDefaults().soaks(planned) }
+
+// DoubtsOf are the doubts about a result that these agents share.
+func DoubtsOf(agents []Agent) []bench.Reason { return merging{agents: agents}.doubts() }

@@ -331,3 +331,30 @@ func TestMergeSummed(t *testing.T) {
 		}
 	}
 }
+
+// TestDoubtsOfManyAgents: 200 agents of which 50 are lost and the others late are two doubts; of few
+// agents each is named.
+func TestDoubtsOfManyAgents(t *testing.T) {
+	var agents []attack.Agent
+	for k := range 200 {
+		g := attack.Agent{Name: fmt.Sprintf("host-%d", k), Lost: "silent"}
+		if k >= 50 {
+			g.Share = &attack.Share{Reasons: []bench.Reason{{Verdict: bench.Invalid, Check: "lag",
+				Text: fmt.Sprintf("late by %d ms", k)}}}
+		}
+		agents = append(agents, g)
+	}
+	got := fmt.Sprint(attack.DoubtsOf(agents))
+	for _, want := range []string{"host-0 was lost: silent; its share is missing; and 49 more of 200 " +
+		"agents", "host-50: late by 50 ms; and 149 more of 200 agents"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is not in %s", want, got)
+		}
+	}
+	if n := len(attack.DoubtsOf(agents)); n != 2 {
+		t.Errorf("%d doubts: %s", n, got)
+	}
+	if n := len(attack.DoubtsOf(agents[48:53])); n != 5 {
+		t.Errorf("of five agents there are %d doubts", n)
+	}
+}

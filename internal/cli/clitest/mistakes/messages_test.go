@@ -1,0 +1,140 @@
+package mistakes
+
+import (
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/poolbench/poolbench/internal/cli/clitest"
+	"github.com/poolbench/poolbench/internal/files/rundir"
+)
+
+// TestServerAddress: an address without a scheme is read, and an error has the host and the port
+// that were tried, and no password.
+func TestServerAddress(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for strategy, server := range map[string]string{"redis_stream": "redis=127.0.0.1:1",
+		"rabbitmq": "rabbitmq=127.0.0.1:1", "postgres_queue": "postgres=127.0.0.1:1",
+		"asynq":                  "redis=redis://user:s3cret@127.0.0.1:1/0",
+		"river":                  "postgres=host=127.0.0.1 port=1 user=u password=s3cret",
+		"jetstream:server=outer": "nats=nats://u:s3cret@127.0.0.1:1"} {
+		for _, variable := range []string{"NATS", "POSTGRES", "REDIS", "RABBITMQ"} {
+			t.Setenv("POOLBENCH_"+variable, "") // which --server sets
+		}
+		o := clitest.Command(t, "run", "--strategy", strategy, "--server", server, "--n", "5", "--rate",
+			"100", "--clock", "real")
+		if o.Code != clitest.Unusable || !strings.Contains(o.Stderr, "127.0.0.1:1") ||
+			strings.Contains(o.Stderr, "s3cret") {
+			t.Errorf("%s at %s: exit code %d: %s", strategy, server, o.Code, o.Stderr)
+		}
+	}
+}
+
+// TestNobodyLeavesNothing: an attack that nobody answers leaves no directory, so that the next one
+// can have it. What was there before stays.
+func TestNobodyLeavesNothing(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, args := range [][]string{{"attack", "http://127.0.0.1:1/", "--n", "3"},
+		{"attack", "http://127.0.0.1:1/", "--n", "3", "--out", "d"},
+		{"attack", "http://127.0.0.1:1/", "--n", "3", "--out", "d", "--count", "2"},
+		{"capacity", "http://127.0.0.1:1/", "--objective", "p99-response<1s", "--out", "d"}} {
+		o := clitest.Command(t, args...)
+		if o.Code != clitest.Unusable || !strings.Contains(o.Stderr, "nobody answers") {
+			t.Errorf("%q: exit code %d: %s", args, o.Code, o.Stderr)
+		}
+		if left := clitest.Tree(t); left != "" {
+			t.Errorf("%q leaves %s", args, left)
+		}
+	}
+	clitest.Succeed(t, "run", "--clock", "virtual", "--strategy", "semaphore", "--n", "500", "--out",
+		"d")
+	before := clitest.Read(t, filepath.Join("d", rundir.ResultsFile))
+	clitest.Command(t, "attack", "http://127.0.0.1:1/", "--n", "3", "--out", "d", "--append")
+	after := clitest.Read(t, filepath.Join("d", rundir.ResultsFile))
+	if !strings.HasPrefix(after, strings.TrimSuffix(before, "\n")) {
+		t.Error("what was there before is gone")
+	}
+}
+
+// TestStaleSocket: that nobody listens at a socket is told before any work.
+func TestStaleSocket(t *testing.T) {
+	t.Chdir(t.TempDir())
+	listener, err := net.Listen("unix", "s.sock")
+	if err != nil {
+		t.Fatal(err)
+	}
+	listener.(*net.UnixListener).SetUnlinkOnClose(false)
+	if err := listener.Close(); err != nil {
+		t.Fatal(err)
+	}
+	o := clitest.Command(t, "attack", "http://h/", "--unix-socket", "s.sock", "--n", "3", "--junit",
+		"j.xml")
+	if want := "--unix-socket: nobody listens: s.sock: connection refused"; o.Code !=
+		clitest.Unusable || !strings.Contains(o.Stderr, want) || clitest.Tree(t) != "s.sock" {
+		t.Errorf("exit code %d: %s; left is %s", o.Code, o.Stderr, clitest.Tree(t))
+	}
+}
+
+// TestOneStream: a second command does not write to the file of the first one's stream, and leaves
+// what is in it; after the end of the first it does.
+func TestOneStream(t *testing.T) {
+	t.Chdir(t.TempDir())
+	args := []string{"run", "--clock", "virtual", "--strategy", "semaphore", "--n", "500", "--stream",
+		"s.json"}
+	first := clitest.Process(t, nil, "run", "--clock", "real", "--strategy", "semaphore", "--rate",
+		"10", "--duration", "1h", "--stream", "s.json", "--out", "first")
+	if err := first.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		_ = first.Process.Kill()
+		_ = first.Wait()
+	}()
+	for { // until it has the file
+		if text, err := os.ReadFile("s.json"); err == nil && len(text) > 0 {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	o := clitest.Command(t, args...)
+	if want := "--stream: s.json: another command writes to it"; o.Code != clitest.Unusable ||
+		!strings.Contains(o.Stderr, want) || clitest.Read(t, "s.json") == "" {
+		t.Errorf("exit code %d: %s", o.Code, o.Stderr)
+	}
+	if err := first.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = first.Wait()
+	clitest.Succeed(t, args...)
+}
+
+// TestChangedResults: results with a line twice are refused by gate and compare alike, and gate
+// tells so on standard error, too. A series of one result is told why it is one.
+func TestChangedResults(t *testing.T) {
+	t.Chdir(t.TempDir())
+	clitest.Succeed(t, "run", "--clock", "virtual", "--strategy", "semaphore", "--n", "500", "--count",
+		"6", "--out", "a")
+	text := clitest.Read(t, filepath.Join("a", rundir.ResultsFile))
+	at := strings.Index(text, "\nBenchmark") + 1
+	line := text[at : at+strings.Index(text[at:], "\n")+1]
+	clitest.Write(t, "b.txt", text[:at]+line+text[at:])
+	const want = "b.txt is not whole: holds 7 runs where its last line counts 6"
+	for _, command := range []string{"compare", "gate"} {
+		o := clitest.Command(t, command, "a", "b.txt")
+		if o.Code != clitest.Unusable || !strings.Contains(o.Stderr, want) {
+			t.Errorf("%s: exit code %d: %s", command, o.Code, o.Stderr)
+		}
+	}
+	o := clitest.Command(t, "gate", "a", "b.txt", "--allow-partial")
+	if strings.Contains(o.Stderr, want) {
+		t.Errorf("--allow-partial: %s", o.Stderr)
+	}
+	o = clitest.Command(t, "trend", "a", "a", "a")
+	if want := "a trend takes two results or more; a repeats a and counts once"; o.Code !=
+		clitest.Unusable || !strings.Contains(o.Stderr, want) {
+		t.Errorf("exit code %d: %s", o.Code, o.Stderr)
+	}
+}
