@@ -332,8 +332,8 @@ func TestMergeSummed(t *testing.T) {
 	}
 }
 
-// TestDoubtsOfManyAgents: 200 agents of which 50 are lost and the others late are two doubts; of few
-// agents each is named.
+// TestDoubtsOfManyAgents: 200 agents of which 50 are lost and the others late are two doubts; of
+// few agents each is named.
 func TestDoubtsOfManyAgents(t *testing.T) {
 	var agents []attack.Agent
 	for k := range 200 {

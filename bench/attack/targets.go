@@ -20,6 +20,12 @@ var Formats = []string{vegeta.HTTPTargetFormat, vegeta.JSONTargetFormat}
 // all.
 const MaxText = 64 << 20
 
+// MaxRequests is how many requests may be sent in turn: each is kept as it goes over a connection.
+const MaxRequests = 250_000
+
+// errMany is about more of them.
+var errMany = fmt.Errorf("want at most %d requests", MaxRequests)
+
 // maxLine is the longest line that vegeta's reader of the http format can take. It takes a longer
 // one for the end of the file.
 const maxLine = 64 << 10
@@ -53,6 +59,8 @@ func ReadRequests(text []byte, format string, with Request) ([]Request, []int, e
 	}
 	if len(lines) == 0 {
 		return nil, nil, errors.New("it has no target")
+	} else if len(lines) > MaxRequests {
+		return nil, nil, fmt.Errorf("line %d: %w", lines[MaxRequests], errMany)
 	}
 	all := make([]Request, len(lines))
 	for i, line := range lines {

@@ -22,6 +22,9 @@ func (a Attack) Validate() error {
 	var wrong complaints.List
 	complain := wrong.If
 	complain(len(a.Requests) == 0, "requests: none is given")
+	if len(a.Requests) > MaxRequests {
+		return fmt.Errorf("requests: %d are given; %w", len(a.Requests), errMany)
+	}
 	wrong = append(wrong, given.checkSession()...)
 	for i, r := range given.Requests {
 		err := a.checkSent(r, i)

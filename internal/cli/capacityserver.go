@@ -237,7 +237,8 @@ func (a *app) searchServer(
 	suite := cases.Of("capacity", e)
 	suite.Add(cases.Capacity("rate", serverResult(s, k, answer).Name, answer.Outcome(s.Most),
 		answer.Met, answer.Missed, answer.Stopped))
-	if _, nobody := errors.AsType[*conns.NobodyError](errors.Join(stopped, answer.Stopped)); nobody {
+	why := errors.Join(stopped, answer.Stopped)
+	if _, nobody := errors.AsType[*conns.NobodyError](why); nobody {
 		e.Discard()
 	}
 	return exit.Ended(shown, append(e.Codes(), cases.Publish(suite, o.JUnit, a.Printer),

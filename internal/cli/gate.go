@@ -15,6 +15,7 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/flags"
 	"github.com/poolbench/poolbench/internal/files/outfile"
 	"github.com/poolbench/poolbench/internal/text/prose"
+	"github.com/poolbench/poolbench/internal/text/tables"
 	"github.com/poolbench/poolbench/reports/gate"
 	"github.com/poolbench/poolbench/reports/gate/verdict"
 	"github.com/poolbench/poolbench/reports/results"
@@ -162,7 +163,11 @@ func (a *app) showGate(r *verdict.Report, o gateFlags) error {
 	}
 	code := exit.Code(r.ExitCode())
 	if code == exit.Unusable { // standard output may be a file, and is the report's
-		a.Complain(fmt.Errorf("gate: cannot judge: %s", strings.Join(prose.Few(r.Faults, 3), "; ")))
+		why := fmt.Sprintf("gate: cannot judge: %s", strings.Join(prose.Few(r.Faults, 2), "; "))
+		if most := a.Columns(); most > 0 {
+			why = tables.Wrapped("", why, most-len("poolbench: "))
+		}
+		a.Complain(errors.New(why))
 	}
 	return exit.Ended(nil, code)
 }

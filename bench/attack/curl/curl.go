@@ -19,6 +19,9 @@ import (
 // is executed, and no variable or file is read. Errors name the line, and quote nothing that may be
 // a secret.
 func Read(text []byte) (all []vegeta.Target, err error) {
+	if text, err = check(text); err != nil {
+		return nil, err
+	}
 	script, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(
 		strings.NewReader(string(text)), "")
 	if wrong, ok := errors.AsType[syntax.ParseError](err); ok {
@@ -48,7 +51,7 @@ func Read(text []byte) (all []vegeta.Target, err error) {
 func wordsOf(s *syntax.Stmt) ([]string, error) {
 	call, ok := s.Cmd.(*syntax.CallExpr)
 	if !ok || len(call.Assigns) > 0 || len(s.Redirs) > 0 || len(call.Args) == 0 {
-		return nil, errors.New("want a plain command: curl, its options and a URL")
+		return nil, errPlain
 	}
 	if slices.ContainsFunc(call.Args, func(w *syntax.Word) bool { return !isText(w.Parts) }) {
 		return nil, errFilled

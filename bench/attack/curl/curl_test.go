@@ -102,6 +102,28 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
+// TestNesting: what nests is refused before it is parsed, wherever it stands, and the same within
+// quotes is text.
+func TestNesting(t *testing.T) {
+	for text, want := range map[string]string{
+		"curl http://h/ -d '$(' # it's\ncurl $(": "line 2: variables and commands",
+		"curl 'a\nb' \\\n -d \"`\"":              "line 3: variables and commands",
+		"curl http://h/ -d \\$(":                 "line 1: want a plain command",
+		"curl " + strings.Repeat("curl;{ ", 50_000): "line 1: a command has more than 64 KiB " +
+			"outside single quotes",
+	} {
+		if _, err := curl.Read([]byte(text)); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%.40q: %v, want %q", text, err, want)
+		}
+	}
+	nested := strings.Repeat("$(({[`", 100_000)
+	got, err := curl.Read([]byte("# it's $(\ncurl http://h/ -d '" + nested + "' -d $'it\\'s $(' " +
+		"-d \"\\$(it's\" # it's (\n\tcurl http://i/\n"))
+	if err != nil || len(got) != 2 || string(got[0].Body) != nested+"&it's $(&$(it's" {
+		t.Errorf("%d requests, %v", len(got), err)
+	}
+}
+
 // FuzzRead: no text makes it fail in another way than by an error of one line.
 func FuzzRead(f *testing.F) {
 	f.Add("curl 'http://h/' -H $'a: \\x41' --data-raw x")

@@ -42,7 +42,7 @@ func TestRead(t *testing.T) {
 func TestMistakes(t *testing.T) {
 	for text, want := range map[string]string{
 		"{\"log\":\n{\"entries\":[}": "line 2: invalid character '}'",
-		`{"log":{"entries":{}}}`:     "cannot unmarshal object",
+		`{"log":{"entries":{}}}`:     "log.entries is no array",
 		`{}`:                         "there is no request by HTTP in it",
 		`{"log":{"entries":[{"request":{"url":"ws://h/"}}]}}`:   "there is no request by HTTP in it",
 		`{"log":{"entries":[{"request":{"url":"http://h/"}}]}}`: "entry 1: it has no method",

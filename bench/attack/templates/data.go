@@ -127,8 +127,21 @@ func (d *Data) readCSV(name string, text []byte) error {
 		for i, f := range fields {
 			row[i].Text = f
 		}
-		d.Rows, d.Lines = append(d.Rows, row), append(d.Lines, line)
+		if err := d.add(row, line); err != nil {
+			return fmt.Errorf("%s:%d: %w", name, line, err)
+		}
 	}
+}
+
+// MostRows bounds the rows of data: one of a few bytes takes a hundred.
+const MostRows = 2_000_000
+
+func (d *Data) add(row []Value, line int) error {
+	if len(d.Rows) == MostRows {
+		return fmt.Errorf("want at most %d rows", MostRows)
+	}
+	d.Rows, d.Lines = append(d.Rows, row), append(d.Lines, line)
+	return nil
 }
 
 func (d *Data) head(names []string) error {
@@ -175,7 +188,9 @@ func (d *Data) readLines(name string, text []byte) error {
 				return fmt.Errorf("%s:%d: there is %q, which the first row has not", name, line, k)
 			}
 		}
-		d.Rows, d.Lines = append(d.Rows, row), append(d.Lines, line)
+		if err := d.add(row, line); err != nil {
+			return fmt.Errorf("%s:%d: %w", name, line, err)
+		}
 	}
 	return nil
 }

@@ -1,0 +1,262 @@
+package mistakes
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/poolbench/poolbench/internal/cli/clitest"
+	"github.com/poolbench/poolbench/internal/house/check"
+)
+
+// Bounds for any input: CPU time, since the machine may be busy, and memory.
+const (
+	mostCPU    = 10 * time.Second
+	mostMemory = 1 << 30
+	mostAfter  = 2 * time.Second // of CPU, after SIGINT
+)
+
+// An excess is a command, with the file that it reads.
+type excess struct {
+	name  string
+	args  string // words; FILE is the file, URL a server, and + a blank within a word
+	file  func() string
+	lasts bool // until it is interrupted, or its time is over
+}
+
+func content(s string) func() string { return func() string { return s } }
+
+func times(s string, n int) func() string { return func() string { return strings.Repeat(s, n) } }
+
+// expressions are templates that would take long, or much memory.
+var expressions = map[string]string{
+	"loop":     "{{range 300000000}}a{{end}}",
+	"loops":    `{{range 9000}}{{range 9000}}{{end}}{{end}}`,
+	"empty":    `{{range 300000000}}{{end}}`,
+	"widths":   `{{printf "%999999d%999999d" 1 2}}`,
+	"doubling": `{{$x := "aaaaaaaa"}}` + strings.Repeat(`{{$x = printf "%s%s" $x $x}}`, 40),
+	"escaping": `{{$x := "<<<<<<<<"}}` + strings.Repeat(`{{$x = html $x $x}}`, 40),
+	"parens":   "{{" + strings.Repeat("(", 25_000) + "seq" + strings.Repeat(")", 25_000) + "}}",
+	"nested":   strings.Repeat("{{if seq}}", 2500) + strings.Repeat("{{end}}", 2500),
+}
+
+// excesses are of each flag that names a file, and of each format.
+func excesses() (all []excess) {
+	add := func(name, args string, file func() string) {
+		all = append(all, excess{name: name, args: args, file: file})
+	}
+	const (
+		attack = "attack "
+		short  = " --n 5 --rate 100 --timeout 1s --drain 1s"
+		table  = attack + "URL/{{a}} --data FILE --data-format "
+	)
+	for name, e := range expressions {
+		quoted := strconv.Quote(e)
+		add("body "+name, attack+"URL --method POST --body FILE"+short, content(e))
+		add("targets "+name, attack+"--targets FILE"+short, content("GET http://127.0.0.1:1/?"+e+"\n"))
+		add("har "+name, attack+"--targets FILE --targets-format har"+short, content(
+			`{"log":{"entries":[{"request":{"method":"POST","url":"http://127.0.0.1:1/","postData":{`+
+				`"text":`+quoted+`}}}]}}`))
+		add("curl "+name, attack+"--curl FILE"+short,
+			content("curl http://127.0.0.1:1/ -d '"+e+"'\n"))
+		add("json "+name, attack+"--targets FILE --targets-format json"+short, content(fmt.Sprintf(
+			`{"method":"GET","url":"http://127.0.0.1:1/","header":{"X":[%s]}}`+"\n", quoted)))
+	}
+	add("many actions", attack+"URL --method POST --body FILE"+short, times("{{seq}}", 9<<20))
+	for name, n := range map[string]int{"": 240_000, "many ": 1 << 20} {
+		add(name+"targets", attack+"--targets FILE"+short, times("GET http://127.0.0.1:1/\n", n))
+		add(name+"curl", attack+"--curl FILE"+short, times("curl http://127.0.0.1:1/\n", n))
+	}
+	add("targets of headers", attack+"--targets FILE"+short, func() string {
+		return "GET http://127.0.0.1:1/\n" + strings.Repeat("A: 1\n", 4<<20)
+	})
+	for name, again := range map[string]string{"commands": "$(", "subshells": "(", "ifs": "if ",
+		"lines": "curl $(\n", "loops": "while\n", "groups": "curl;{ ", "pipes": "curl|"} {
+		add("curl of "+name, attack+"--curl FILE"+short, times(again, 1<<20))
+	}
+	add("deep har", attack+"--targets FILE --targets-format har"+short, times(`{"log":[`, 1<<20))
+	add("har", attack+"--targets FILE --targets-format har"+short, func() string {
+		return `{"log":{"entries":[` + strings.Repeat(`{},`, 16<<20) + `{}]}}`
+	})
+	for name, n := range map[string]int{"CSV": 1_900_000, "CSV of commas": 8 << 20} {
+		add(name, table+"csv"+short, func() string { return "a,b\n" + strings.Repeat(",\n", n) })
+		add("JSON of "+name, table+"jsonl"+short, times("{\"a\":1}\n", n*3/4))
+	}
+	add("wide CSV", table+"csv"+short, times("a,", 8<<20))
+	add("loops over rows", attack+"URL/{{range+5000}}{{end}}{{a}} --data FILE --data-format csv"+short,
+		func() string { return "a\n" + strings.Repeat("1\n", 1<<20) })
+	add("aliases", attack+"--targets FILE --targets-format openapi"+short, func() string {
+		var b strings.Builder
+		b.WriteString("openapi: 3.0.0\ninfo: {title: x, version: '1'}\npaths: {}\nx-0: &a0 [x, x]\n")
+		for i := range 40 {
+			fmt.Fprintf(&b, "x-%d: &a%d [*a%d, *a%d]\n", i+1, i+1, i, i)
+		}
+		return b.String()
+	})
+	add("deep YAML", "run --file FILE --dry-run", times("[", 1<<20))
+	list := strings.Repeat("1,", 9000) + "1"
+	add("product", "run --file FILE --dry-run",
+		content("- strategy: all\n  limit: ["+list+"]\n  rate: ["+list+"]\n"))
+	add("product of flags", "run --limit "+list+" --rate "+list+" --dry-run", content(""))
+	add("session", attack+"--session FILE URL"+short, func() string {
+		return "steps:\n" + strings.Repeat("- {name: a, url: /}\n", 40_000)
+	})
+	for name, again := range map[string]string{"newlines": "\n", "comments": "#\n", "blanks": " "} {
+		add("zipped "+name, "trace FILE", func() string { return zipped("1\n2\n", again) })
+	}
+	add("zipped array", "trace FILE --column a", func() string { return zipped(`[{"a":1},`, " ") })
+	add("results", "compare FILE FILE", times("BenchmarkX 1 1 ns/op\n", 1<<18))
+	add("results of units", "gate FILE FILE", func() string {
+		return "BenchmarkX 1" + strings.Repeat(" 1 a/op", 100_000) + "\n"
+	})
+	for _, command := range []string{"compare FILE FILE", "gate FILE FILE", "trend FILE FILE",
+		"why FILE", "report FILE", "merge FILE FILE --out x", "trace FILE", table + "csv" + short,
+		"run --file FILE --dry-run", attack + "grpc://127.0.0.1:1/a.B/C --proto FILE" + short,
+		attack + "--session FILE" + short, attack + "--targets FILE" + short,
+		attack + "--curl FILE" + short, attack + "URL --body FILE" + short} {
+		add("zeros: "+command, command, nil) // of a device without an end
+	}
+	return append(all,
+		excess{name: "expression", args: attack + "URL/x --rate 20 --duration 1s --drain 1s --check " +
+			`body+~+"(x{1,30}){1,30}y"`, lasts: true},
+		excess{name: "advise", args: "advise --workload hyperexp:mean=20ms,c2=4 --rate 85 " +
+			"--objective p99-response<800ms --budget 1m", lasts: true},
+		excess{name: "crash", args: "crash sqlite_queue --tasks 100000", lasts: true},
+		excess{name: "calibrate", args: "calibrate", lasts: true},
+		excess{name: "run", args: "run --clock virtual --strategy all --n 2000000", lasts: true},
+		excess{name: "capacity", args: "capacity --clock virtual --n 500000 --objective " +
+			"p99-response<80ms", lasts: true})
+}
+
+// zipped is 512 MiB of the same.
+func zipped(begins, again string) string {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	_, _ = w.Write([]byte(begins)) // no write to a Buffer fails
+	piece := []byte(strings.Repeat(again, 1<<20/len(again)))
+	for range 512 {
+		_, _ = w.Write(piece)
+	}
+	_ = w.Close()
+	return b.String()
+}
+
+// process is that of an excess, in a directory of its own.
+func (h excess) process(t *testing.T, url string) *exec.Cmd {
+	t.Helper()
+	file := "/dev/zero"
+	if h.file != nil {
+		file = filepath.Join(t.TempDir(), "file")
+		clitest.Write(t, file, h.file())
+	}
+	args := strings.Fields(h.args)
+	for i, arg := range args {
+		args[i] = strings.NewReplacer("FILE", file, "URL", url, "+", " ").Replace(arg)
+	}
+	cmd, _ := clitest.Apart(t, nil, args...)
+	return cmd
+}
+
+// TestBounded: whatever a flag or a file has, a command takes little CPU time and memory for it; or
+// it goes on, and SIGINT ends it at any moment.
+func TestBounded(t *testing.T) {
+	check.Only(t)
+	large := bytes.Repeat([]byte("x"), 1<<20)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/x" {
+			_, _ = w.Write(large)
+		}
+	}))
+	defer server.Close()
+	for _, h := range excesses() {
+		t.Run(h.name, func(t *testing.T) {
+			moments := []time.Duration{50 * time.Millisecond, time.Second, 3 * time.Second}
+			if !h.lasts {
+				h.ends(t, server.URL)
+				moments = moments[:1]
+			}
+			for _, after := range moments {
+				h.interrupted(t, server.URL, after)
+			}
+		})
+	}
+}
+
+// ends has it go on to its end.
+func (h excess) ends(t *testing.T, url string) {
+	t.Helper()
+	cmd := h.process(t, url)
+	out, _ := cmd.CombinedOutput()
+	state := cmd.ProcessState
+	cpu := state.UserTime() + state.SystemTime()
+	memory := state.SysUsage().(*syscall.Rusage).Maxrss << 10
+	t.Logf("exit code %d, %v of CPU, %d MiB: %.200s", state.ExitCode(), cpu.Round(time.Millisecond),
+		memory>>20, out)
+	if cpu > mostCPU || memory > mostMemory || state.ExitCode() < 0 || len(out) > 1<<20 {
+		t.Errorf("%v, %v of CPU, %d MiB, %d bytes of output", state, cpu, memory>>20, len(out))
+	}
+}
+
+// interrupted has SIGINT end it when it has taken so much CPU time, or has gone on for ten times as
+// long.
+func (h excess) interrupted(t *testing.T, url string, after time.Duration) {
+	t.Helper()
+	cmd := h.process(t, url)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	before := time.Duration(0)
+	for limit := time.Now().Add(10 * after); before < after && time.Now().Before(limit); {
+		select {
+		case <-ended:
+			return
+		case <-time.After(5 * time.Millisecond):
+			before = cpuOf(cmd.Process.Pid)
+		}
+	}
+	_ = cmd.Process.Signal(os.Interrupt) // it may have ended
+	last := before                       // without that of its children, which are to end as well
+	for limit := time.Now().Add(time.Minute); ; last = max(last, cpuOf(cmd.Process.Pid)) {
+		select {
+		case <-ended:
+			if last > before+mostAfter {
+				t.Errorf("after SIGINT it took %v of CPU", last-before)
+			}
+			return
+		case <-time.After(5 * time.Millisecond):
+		}
+		if time.Now().After(limit) { // one that waits takes no CPU time
+			_ = cmd.Process.Kill()
+			<-ended
+			t.Errorf("SIGINT after %v of CPU has not ended it", before)
+			return
+		}
+	}
+}
+
+// cpuOf is the CPU time of a process so far.
+func cpuOf(pid int) time.Duration {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return 0
+	}
+	_, rest, _ := strings.Cut(string(text), ") ")
+	ticks := 0
+	for _, field := range strings.Fields(rest)[11:13] { // utime and stime
+		n, _ := strconv.Atoi(field)
+		ticks += n
+	}
+	return time.Duration(ticks) * 10 * time.Millisecond
+}
