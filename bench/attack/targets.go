@@ -21,7 +21,7 @@ var Formats = []string{vegeta.HTTPTargetFormat, vegeta.JSONTargetFormat}
 const MaxText = 64 << 20
 
 // MaxRequests is how many requests may be sent in turn: each is kept as it goes over a connection.
-const MaxRequests = 250_000
+const MaxRequests = 200_000
 
 // errMany is about more of them.
 var errMany = fmt.Errorf("want at most %d requests", MaxRequests)

@@ -10,7 +10,7 @@ import (
 // Bounds of a script. The parser takes up to 8 KiB of stack for each level of nesting, and nothing
 // that can nest is of use here.
 const (
-	mostCommands = 250_000
+	mostCommands = 200_000
 	mostBare     = 64 << 10 // bytes of a command that are not in single quotes
 	mostStray    = 4 << 10  // bytes of a line that is no command of curl
 )

@@ -23,7 +23,7 @@ type archive struct {
 type entries []struct{ Request request }
 
 // mostEntries bounds an archive.
-const mostEntries = 250_000
+const mostEntries = 200_000
 
 // UnmarshalJSON implements json.Unmarshaler.
 func (all *entries) UnmarshalJSON(text []byte) error {

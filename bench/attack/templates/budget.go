@@ -16,7 +16,7 @@ const (
 	mostSteps   = 10_000    // turns of the loops of a field
 	mostFilled  = 128 << 20 // bytes of a field, and of the texts that its functions make
 	// turns of all loops over all rows of the data, which are checked before anything is sent
-	mostChecked = 10_000_000
+	mostChecked = 5_000_000
 )
 
 var (

@@ -73,7 +73,7 @@ func excesses() (all []excess) {
 			`{"method":"GET","url":"http://127.0.0.1:1/","header":{"X":[%s]}}`+"\n", quoted)))
 	}
 	add("many actions", attack+"URL --method POST --body FILE"+short, times("{{seq}}", 9<<20))
-	for name, n := range map[string]int{"": 240_000, "many ": 1 << 20} {
+	for name, n := range map[string]int{"": 199_000, "many ": 1 << 20} {
 		add(name+"targets", attack+"--targets FILE"+short, times("GET http://127.0.0.1:1/\n", n))
 		add(name+"curl", attack+"--curl FILE"+short, times("curl http://127.0.0.1:1/\n", n))
 	}
