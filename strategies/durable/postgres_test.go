@@ -234,7 +234,7 @@ func TestPostgresLeft(t *testing.T) {
 		used + "_live": mark(host, os.Getpid()),
 		used + "_away": mark("elsewhere", 1),
 		used + "_mine": "somebody's",
-		used:            mark(host, dead.Process.Pid),
+		used:           mark(host, dead.Process.Pid),
 	}
 	for name, comment := range schemas {
 		if _, err := conn.Exec(ctx, "CREATE SCHEMA "+name+"; COMMENT ON SCHEMA "+name+" IS '"+
