@@ -1,6 +1,7 @@
 package durable
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"os"
@@ -59,8 +60,8 @@ func TestBlockFiles(t *testing.T) {
 			dir := t.TempDir()
 			path := filepath.Join(dir, "2.blk")
 			for _, name := range []string{"1.blk", "2.blk", "index.db", "2.blk.tmp"} {
-				if err := os.WriteFile(filepath.Join(dir, name), make([]byte, 40*blockPage+9),
-					0o600); err != nil {
+				if err := os.WriteFile(filepath.Join(dir, name),
+					bytes.Repeat([]byte("message"), 40*blockPage/7), 0o600); err != nil {
 					t.Fatal(err)
 				}
 			}

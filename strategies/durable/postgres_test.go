@@ -233,7 +233,7 @@ func TestPostgresLeft(t *testing.T) {
 		used + "_dead": mark(host, dead.Process.Pid),
 		used + "_live": mark(host, os.Getpid()),
 		used + "_away": mark("elsewhere", 1),
-		used + "_mine": "somebody's",
+		used + "_mine": "of somebody",
 		used:           mark(host, dead.Process.Pid),
 	}
 	for name, comment := range schemas {
