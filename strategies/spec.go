@@ -117,6 +117,10 @@ type Spec struct {
 	// Ready returns an error that names what is missing to run it here, by environment variables
 	// alone; nil: it is always ready.
 	Ready func() error
+	// Clean removes from that server what killed processes have left there. It returns a line for
+	// each thing that it has removed, or that somebody has to look at. Nil: it has nothing to
+	// clean.
+	Clean func(ctx context.Context) (lines []string, err error)
 
 	// New makes a running instance. It panics on parameters that Validate refuses.
 	New func(ctx context.Context, p Params, sink Sink) Strategy

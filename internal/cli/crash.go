@@ -169,6 +169,9 @@ func (a *app) crash(ctx context.Context, o crashOptions) (err error) {
 			p.Server = server
 		}
 	}
+	if !needed {
+		a.CleanStores(ctx, v.Spec)
+	}
 	if p.Removed {
 		// in the one that the strategy names: so it is removed, however this process and its child
 		// end

@@ -89,6 +89,7 @@ type Agent struct {
 	Timing Timing
 
 	clock func() time.Time // nil: a steadyClock's
+	wall  func() time.Time // the system's clock; nil: time.Now
 }
 
 // Serve waits for attacks and takes part, until ctx ends. What is under way then is given up.
@@ -97,7 +98,7 @@ func (a Agent) Serve(ctx context.Context) error {
 	if a.Attack == nil {
 		a.Attack = attack.RunShare
 	}
-	steady := startClock()
+	steady := startClock(a.wall)
 	if a.clock == nil {
 		a.clock = steady.now
 	}

@@ -11,14 +11,25 @@ import (
 
 // A steadyClock shows the time of day at its start plus the time that has passed since: setting the
 // system's clock does not move it.
-type steadyClock struct{ start time.Time }
+type steadyClock struct {
+	start  time.Time        // without a monotonic reading
+	began  time.Time        // the same instant, with one
+	system func() time.Time // the system's clock
+}
 
-func startClock() steadyClock { return steadyClock{time.Now()} }
+// startClock starts a clock by that of the system; nil is time.Now.
+func startClock(system func() time.Time) steadyClock {
+	if system == nil {
+		system = time.Now
+	}
+	return steadyClock{system().Round(0), time.Now(), system}
+}
 
-func (c steadyClock) now() time.Time { return c.start.Add(time.Since(c.start)) }
+// now returns the time, without a monotonic reading.
+func (c steadyClock) now() time.Time { return c.start.Add(time.Since(c.began)) }
 
 // step is by how much the system's clock has been set since the start.
-func (c steadyClock) step() time.Duration { return time.Now().Round(0).Sub(c.now().Round(0)) }
+func (c steadyClock) step() time.Duration { return c.system().Round(0).Sub(c.now()) }
 
 // A reading is an agent's answer to a load that asks for the time.
 type reading struct {
@@ -49,7 +60,7 @@ func (r *loading) measure(ctx context.Context, m Member) (best offset, err error
 		if err := json.Unmarshal(reply, &at); err != nil {
 			return best, err
 		}
-		if o := (offset{at.Time.Sub(asked.Add(trip / 2).Round(0)), trip/2 + 1, at.Step}); i == 0 ||
+		if o := (offset{at.Time.Sub(asked.Add(trip / 2)), trip/2 + 1, at.Step}); i == 0 ||
 			o.wrong < best.wrong {
 			best = o
 		}
@@ -91,7 +102,7 @@ func (r *loading) look(ctx context.Context) {
 		if s.Late > 0 {
 			p.doubt(s.Late, "the command to start reached it %v too late", s.Late)
 		}
-		if off := s.Began.Sub(r.began.Add(now.of).Round(0)); s.Requests > 0 &&
+		if off := s.Began.Sub(r.start.Add(now.of)); s.Requests > 0 &&
 			off.Abs() > both+slack {
 			p.doubt(off.Abs(), "it began %v off its planned start", off)
 		}

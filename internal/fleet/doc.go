@@ -9,6 +9,10 @@
 // the scenario and its seed, and as package bench writes results in the order of the plan, neither
 // the number of the workers nor their deaths show in a run directory.
 //
+// A server that is restarted or replaced is waited for (tend.go): the sweep puts into the queue
+// again what that has lost, and workers make the queue again. A sweep without progress for minutes
+// is given up.
+//
 // Real-clock runs all go to one host: numbers of two machines are never in one comparison.
 //
 // A load (load.go) is an attack that several agents (agent.go) share, over plain messages: it calls

@@ -22,6 +22,8 @@ type Load struct {
 	Say       func(line string)
 	Watch     func(attack.Progress) // likewise, of all agents together; nil: nobody is
 	Timing    Timing
+
+	wall func() time.Time // the system's clock; nil: time.Now
 }
 
 // A party is an agent that takes part, as the load sees it.
@@ -48,6 +50,7 @@ type loading struct {
 	parties map[string]*party // by ID
 	order   []*party
 	began   time.Time // the plan
+	start   time.Time // likewise, by clock
 	changed chan struct{}
 }
 
@@ -58,7 +61,7 @@ func (l Load) Run(ctx context.Context) (_ *attack.Report, err error) {
 	if err := l.Attack.Validate(); err != nil {
 		return nil, err
 	}
-	r := &loading{Load: l, id: rand.Text(), clock: startClock(), refused: map[string]bool{},
+	r := &loading{Load: l, id: rand.Text(), clock: startClock(l.wall), refused: map[string]bool{},
 		parts: collector{}, parties: map[string]*party{}, changed: make(chan struct{}, 1)}
 	calls := l.Conn.NewInbox()
 	at := loadSubject + "." + r.id
@@ -97,13 +100,13 @@ func (r *loading) stop() {
 // startAll tells each agent when the plan begins, by its own clock.
 func (r *loading) startAll(ctx context.Context) {
 	r.mu.Lock()
-	r.began = r.clock.now().Add(r.Timing.Ahead)
+	r.began, r.start = time.Now().Add(r.Timing.Ahead), r.clock.now().Add(r.Timing.Ahead)
 	r.mu.Unlock()
 	ctx = context.WithoutCancel(ctx) // who has been told of nothing cannot be stopped either
 	var asked sync.WaitGroup
 	for _, p := range r.order {
 		asked.Go(func() {
-			no, err := r.ask(ctx, p.member, "start", startWord{r.id, r.began.Add(p.offset.of)})
+			no, err := r.ask(ctx, p.member, "start", startWord{r.id, r.start.Add(p.offset.of)})
 			if err != nil {
 				no = err.Error()
 			}

@@ -187,7 +187,7 @@ func TestBrokenAgents(t *testing.T) {
 			last := s.Records[0].At(uint64(s.Requests - 1))
 			last.Settle(records.Completed, int64(time.Hour))
 		}), false, bench.Invalid, "ahead of the elapsed time"},
-		{"of a jumping clock", func(a *Agent) {
+		{"of a clock that is not steady", func(a *Agent) {
 			var jumped atomic.Bool
 			a.clock = func() time.Time {
 				if jumped.Load() {
@@ -238,7 +238,7 @@ func TestWrongClock(t *testing.T) {
 	s := newStage(t)
 	s.serve("a", nil)
 	s.serve("b", func(a *Agent) {
-		a.clock = func() time.Time { return time.Now().Add(-time.Hour) }
+		a.wall = func() time.Time { return time.Now().Add(-time.Hour) }
 	})
 	r, err := s.load(2).Run(t.Context())
 	if err != nil {
@@ -386,6 +386,47 @@ func TestStopIf(t *testing.T) {
 		stops := strings.Contains(text, "20%")
 		if err == nil || strings.Contains(err.Error(), "stopped early") != stops {
 			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+// TestClockStep: setting the system's clock, of an agent or of the load, is named, loses no agent
+// and makes none doubtful.
+func TestClockStep(t *testing.T) {
+	t.Parallel()
+	for _, step := range []time.Duration{time.Hour, -time.Hour} {
+		s := newStage(t)
+		var began atomic.Bool
+		stepping := func() time.Time {
+			if began.Load() {
+				return time.Now().Add(step)
+			}
+			return time.Now()
+		}
+		s.serve("steady", nil)
+		s.serve("stepping", func(a *Agent) {
+			a.wall = stepping
+			a.Attack = func(ctx context.Context, k attack.Attack) (*attack.Share, error) {
+				began.Store(true)
+				return pretend(ctx, k)
+			}
+		})
+		l := s.load(2)
+		l.wall = stepping
+		r, err := l.Run(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, g := range r.Agents {
+			if len(g.Doubts) > 0 || g.Lost != "" {
+				t.Errorf("%v: %s: %v", step, g, g.Doubts)
+			}
+		}
+		sign := map[bool]string{true: "+1h", false: "-1h"}[step > 0]
+		s.said("the clock of this machine was moved by " + sign)
+		s.said("the clock of the agent on host-stepping (process 1) was moved by " + sign)
+		if also := s.heard("host-steady"); len(also) > 0 {
+			t.Error(also)
 		}
 	}
 }

@@ -140,11 +140,12 @@ func (r *loading) request(
 	ctx context.Context, m Member, what string, text []byte,
 ) (reply []byte, sent time.Time, trip time.Duration, err error) {
 	for {
+		asked := time.Now()
 		sent = r.clock.now()
 		answering, cancel := context.WithTimeout(ctx, r.Timing.Lost/5)
 		answer, err := r.Conn.RequestWithContext(answering, agentSubject+"."+m.ID+"."+what, text)
 		cancel()
-		trip = time.Since(sent)
+		trip = time.Since(asked)
 		if err == nil {
 			return answer.Data, sent, trip, nil
 		}

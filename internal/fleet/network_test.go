@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -187,8 +188,44 @@ func (n *network) worker(id string, takes time.Duration) (end func() error) {
 	return n.work(Worker{Conn: n.connect(), Self: testMember("host-"+id, id), Run: slow(takes)})
 }
 
+// heard are the lines that were said and contain that.
+func (s *stage) heard(words string) (lines []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, l := range s.lines {
+		if strings.Contains(l, words) {
+			lines = append(lines, l)
+		}
+	}
+	return lines
+}
+
 func (s *stage) String() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return fmt.Sprintf("%q", s.lines)
+}
+
+// agent has an agent serve until the test ends.
+func (n *network) agent(id string) {
+	n.Helper()
+	a := Agent{Conn: n.connect(), Self: testMember("host-"+id, id), Attack: pretend, Say: n.say}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- a.Serve(ctx) }()
+	n.Cleanup(func() {
+		cancel()
+		if err := <-ended; err != nil {
+			n.Error(err)
+		}
+	})
+}
+
+// attack is a load of 2000 requests in 40 seconds.
+func (n *network) attack(agents int) Load {
+	n.Helper()
+	l := Load{Conn: n.connect(), Self: testMember("here", "load"), Attack: planned(agents),
+		Say: n.say}
+	l.Attack.Rate = 50
+	return l
 }

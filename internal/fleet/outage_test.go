@@ -72,14 +72,15 @@ func TestServerOutages(t *testing.T) {
 				sweep := n.openSweep()
 				n.worker("a", time.Second)
 				n.worker("b", 900*time.Millisecond)
+				for sweep.Workers() < 2 { // one that cannot begin is its user's to start again
+					time.Sleep(time.Millisecond)
+				}
 				n.lose(c.lost)
 				meddling := make(chan struct{})
 				go func() { defer close(meddling); c.meddle(n) }()
-				begun := time.Now()
 				if diff := cmp.Diff(upTo(144), n.runAll(sweep, 144)); diff != "" {
-					t.Error(diff)
+					t.Error(diff, n.stage)
 				}
-				t.Log(time.Since(begun), n.stage)
 				<-meddling
 				n.lose(0)
 			})
@@ -110,7 +111,7 @@ func TestStandstill(t *testing.T) {
 					c.meddle(n, end)
 				}()
 				begun := time.Now()
-				_, err := sweep.Run(t.Context(), scenario(7))
+				_, err := sweep.Run(n.Context(), scenario(7))
 				took := time.Since(begun)
 				if err == nil || !strings.Contains(err.Error(), c.why) ||
 					!strings.Contains(err.Error(), "1 run missing") ||
@@ -120,4 +121,75 @@ func TestStandstill(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestAgentsOutages: an attack survives a server that is started again soon, and messages that are
+// lost or come twice.
+func TestAgentsOutages(t *testing.T) {
+	for name, c := range map[string]struct {
+		lost   float64
+		meddle func(*network)
+	}{
+		"restarted": {0, func(n *network) {
+			for i := range 5 {
+				time.Sleep(5 * time.Second)
+				n.restart(time.Second, i%2 == 0)
+			}
+		}},
+		"lossy": {0.05, func(*network) {}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(n *network) {
+				for _, id := range []string{"a", "b", "c"} {
+					n.agent(id)
+				}
+				n.lose(c.lost)
+				meddling := make(chan struct{})
+				go func() { defer close(meddling); c.meddle(n) }()
+				r, err := n.attack(3).Run(n.Context())
+				<-meddling
+				n.lose(0)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if r.Tasks != 2000 || len(r.Broken) > 0 || r.Verdict == bench.Invalid {
+					t.Errorf("%d requests, broken laws %q, %v", r.Tasks, r.Broken, r.Reasons)
+				}
+				for _, g := range r.Agents {
+					if g.Lost != "" || len(g.Doubts) > 0 {
+						t.Errorf("%s: %s %v", g, g.Lost, g.Doubts)
+					}
+				}
+			})
+		})
+	}
+}
+
+// TestAgentsWithoutServer: when the server is away for too long the agents stop, the attack ends
+// and says why, and the agents are free for the next one.
+func TestAgentsWithoutServer(t *testing.T) {
+	inBubble(t, func(n *network) {
+		for _, id := range []string{"a", "b"} {
+			n.agent(id)
+		}
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			time.Sleep(10 * time.Second)
+			n.restart(time.Minute, true)
+		}()
+		begun := time.Now()
+		r, err := n.attack(2).Run(n.Context())
+		if took := time.Since(begun); took > 30*time.Second {
+			t.Errorf("the attack ends after %v", took)
+		}
+		if err == nil || !strings.Contains(err.Error(), "the NATS server could not be reached") {
+			t.Errorf("%v %+v", err, r)
+		}
+		<-done
+		time.Sleep(5 * time.Second)
+		if r, err = n.attack(2).Run(n.Context()); err != nil || r.Tasks != 2000 {
+			t.Errorf("the next attack: %v, error %v", r, err)
+		}
+	})
 }

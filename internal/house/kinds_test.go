@@ -13,8 +13,9 @@ import (
 var variants = map[string][]string{
 	"strategies/builtin": {},
 	"strategies/peers":   {"peers", "limiter"},
-	"strategies/durable": {"durable", "health", "servers", "postgres", "redis", "rabbitmq_consume",
-		"rabbitmq_message", "rabbitmq_session", "redis_stream_message"},
+	"strategies/durable": {"durable", "health", "blocks", "servers", "postgres", "postgres_left",
+		"redis", "rabbitmq_consume", "rabbitmq_message", "rabbitmq_session",
+		"redis_stream_message"},
 	"workloads": {"workload", "variant", "counted", "func", "wait", "waitwatch", "tracefile",
 		"retryafter", "http_own", "labels", "tracelabels"},
 	"workloads/regex": {},

@@ -17,7 +17,8 @@
 // sqlite_queue and jetstream bring their own, within the process. The others need one, named by an
 // environment variable (or --server, which sets it), as it may hold a password: see [Servers]. An
 // address is in no parameter, result or message. An instance has a queue of its own there and
-// removes it at its end; one that is killed leaves its queue behind, whose name begins with
+// removes it at its end. One that is killed leaves its queue behind: the next run removes it from
+// PostgreSQL, elsewhere it stays, with a name that begins with
 // poolbench_.
 //
 // # How to add one

@@ -38,6 +38,8 @@ type health struct {
 	// whose end is that of the store; nil: there is none
 	file  string
 	found os.FileInfo
+	// looks at more than whether the file is there; nil: nothing does
+	inspect func() error
 	// it could not be opened, so that what an earlier process has left in it stays
 	unopened atomic.Bool
 	// Each kind of request by itself: a store without room may go on to deliver.
@@ -170,6 +172,10 @@ func (h *health) watch(ctx context.Context) error {
 		case <-look:
 			if err := h.gone(); err != nil {
 				h.fail(fmt.Errorf("%w: %w", broker.ErrGone, err))
+			} else if h.inspect == nil {
+				continue
+			} else if err := h.inspect(); err != nil {
+				h.fail(err)
 			}
 		}
 	}

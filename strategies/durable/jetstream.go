@@ -142,7 +142,9 @@ func (j *jetStream) open(ctx context.Context, p strategies.Params) (err error) {
 		Durable: consumerName, AckPolicy: jetstream.AckExplicitPolicy, AckWait: j.lease,
 		MaxDeliver: -1, MaxAckPending: -1})
 	if err == nil && j.embedded != nil && storage == jetstream.FileStorage {
-		j.needs(hub.StreamDir(j.embedded, j.name))
+		dir := hub.StreamDir(j.embedded, j.name)
+		j.needs(dir)
+		j.inspect = (&blockFiles{dir: dir}).look
 	}
 	return err
 }

@@ -45,25 +45,37 @@ func newPostgresSchema(p strategies.Params) postgresSchema {
 		temporary: temporary(p), resumed: p.Resume != nil}
 }
 
+// postgresConfig reads the address that the user has named.
+func postgresConfig() (*pgxpool.Config, error) {
+	config, err := pgxpool.ParseConfig(named.Postgres.Address())
+	if err != nil { // err quotes the address, and finds the password in it only as a rule
+		return nil, errors.New(named.Postgres.Variable + " is not in the form " +
+			named.Postgres.Example + " or host=127.0.0.1 user=…")
+	}
+	config.ConnConfig.ConnectTimeout = opening
+	return config, nil
+}
+
 // open makes a pool whose sessions have the parameter sync, and the schema, which fill fills. The
 // pool holds connections that idle, so that no statement waits for a new one.
 func (s *postgresSchema) open(
 	ctx context.Context, p strategies.Params, fill func(ctx context.Context) error,
 ) error {
-	config, err := pgxpool.ParseConfig(named.Postgres.Address())
-	if err != nil { // err quotes the address, and finds the password in it only as a rule
-		return errors.New(named.Postgres.Variable + " is not in the form " +
-			named.Postgres.Example + " or host=127.0.0.1 user=…")
+	config, err := postgresConfig()
+	if err != nil {
+		return err
 	}
 	if !strings.Contains(named.Postgres.Address(), "pool_max_conns") {
 		// besides consumers there are submitters, renewals and housekeeping
 		config.MaxConns = int32(min(p.Limit+8, mostConnections))
 	}
-	config.ConnConfig.ConnectTimeout = opening
-	config.ConnConfig.RuntimeParams["application_name"] = "poolbench"
+	config.ConnConfig.RuntimeParams["application_name"] = applicationName(s.name)
 	config.ConnConfig.RuntimeParams["synchronous_commit"] = p.Values.Choice("sync")
 	if s.pool, err = pgxpool.NewWithConfig(ctx, config); err == nil {
 		_, err = s.pool.Exec(ctx, s.in("CREATE SCHEMA IF NOT EXISTS {schema}"))
+	}
+	if err == nil {
+		err = s.mark(ctx, ownerOf(p))
 	}
 	if err == nil {
 		err = fill(ctx)

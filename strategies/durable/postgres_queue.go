@@ -28,6 +28,7 @@ var _ = register(strategies.Spec{
 	Durability: syncCommitDurability,
 	Needs:      named.Postgres.Product,
 	Ready:      named.Postgres.Ready,
+	Clean:      cleanPostgres,
 	Check:      checkServed,
 	Open:       openPostgresQueue,
 })

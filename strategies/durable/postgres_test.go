@@ -3,8 +3,12 @@ package durable_test
 import (
 	"context"
 	"crypto/rand"
+	"errors"
+	"fmt"
 	"log/slog"
 	"os"
+	"os/exec"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -156,7 +160,7 @@ func TestPostgresLeavesNothing(t *testing.T) {
 			for what, query := range map[string]string{
 				"schemas": "SELECT count(*) FROM pg_namespace WHERE nspname LIKE 'poolbench%'",
 				"sessions": "SELECT count(*) FROM pg_stat_activity " +
-					"WHERE application_name = 'poolbench'",
+					"WHERE application_name LIKE 'poolbench%'",
 			} {
 				left := -1
 				for range 20 { // a session takes a moment to end
@@ -198,6 +202,106 @@ func TestPostgresErrors(t *testing.T) {
 				}
 			}
 			t.Log(err)
+		}
+	}
+}
+
+// TestPostgresLeft: the schema of a killed process is removed and named. That of a living process,
+// of another host, and one that a session uses, stay.
+func TestPostgresLeft(t *testing.T) {
+	v := strategies.MustParse("postgres_queue")
+	serve(t, v.Spec)
+	ctx := t.Context()
+	conn, err := pgx.Connect(ctx, os.Getenv(named.Postgres.Variable))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(ctx)
+	dead := exec.Command(os.Args[0], "-test.run", "^$")
+	if err := dead.Run(); err != nil {
+		t.Fatal(err)
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		t.Fatal(err)
+	}
+	used := "left_" + strings.ToLower(rand.Text()[:8])
+	mark := func(host string, process int) string {
+		return fmt.Sprintf("poolbench: {%q:%q,%q:%d}", "Host", host, "Process", process)
+	}
+	schemas := map[string]string{
+		used + "_dead": mark(host, dead.Process.Pid),
+		used + "_live": mark(host, os.Getpid()),
+		used + "_away": mark("elsewhere", 1),
+		used + "_mine": "of somebody",
+		used:           mark(host, dead.Process.Pid),
+	}
+	for name, comment := range schemas {
+		if _, err := conn.Exec(ctx, "CREATE SCHEMA "+name+"; COMMENT ON SCHEMA "+name+" IS '"+
+			comment+"'; CREATE TABLE "+name+".queue (id bigint)"); err != nil {
+			t.Fatal(err)
+		}
+		defer func() {
+			if _, err := conn.Exec(context.Background(), "DROP SCHEMA IF EXISTS "+name+
+				" CASCADE"); err != nil {
+				t.Error(err)
+			}
+		}()
+	}
+	if _, err := conn.Exec(ctx, "SET application_name = 'poolbench "+used+"'"); err != nil {
+		t.Fatal(err)
+	}
+	lines, err := v.Spec.Clean(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	told := strings.Join(lines, "\n")
+	for name := range schemas {
+		var there bool
+		if err := conn.QueryRow(ctx, "SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = $1)",
+			name).Scan(&there); err != nil {
+			t.Fatal(err)
+		}
+		if gone := name == used+"_dead"; there == gone {
+			t.Errorf("%s is there: %v", name, there)
+		}
+		if is, want := strings.Contains(told, strconv.Quote(name)), name == used+"_dead" ||
+			name == used+"_away"; is != want {
+			t.Errorf("%s is named: %v, in %s", name, is, told)
+		}
+	}
+}
+
+// TestPostgresKilled: what a strategy leaves in the server has the mark by which the next run knows
+// it, and an instance that lives keeps its schema.
+func TestPostgresKilled(t *testing.T) {
+	for _, text := range []string{"postgres_queue", "river"} {
+		v := strategies.MustParse(text)
+		serve(t, v.Spec)
+		s, err := v.Spec.Start(t.Context(), strategies.Params{Limit: 1, Values: v.Values},
+			strategies.SinkFunc(func(*strategies.Task, strategies.Result) {}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines, err := v.Spec.Clean(t.Context())
+		if err != nil || len(lines) > 0 {
+			t.Errorf("%s: %q, error %v", text, lines, err)
+		}
+		conn, err := pgx.Connect(t.Context(), os.Getenv(named.Postgres.Variable))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var marked int
+		if err := conn.QueryRow(t.Context(), "SELECT count(*) FROM pg_namespace WHERE "+
+			"obj_description(oid, 'pg_namespace') LIKE $1", fmt.Sprintf("poolbench: {%%:%d}",
+			os.Getpid())).Scan(&marked); err != nil {
+			t.Fatal(err)
+		}
+		if marked != 1 {
+			t.Errorf("%s has marked %d schemas", text, marked)
+		}
+		if err := errors.Join(conn.Close(t.Context()), s.Drain(t.Context())); err != nil {
+			t.Error(err)
 		}
 	}
 }

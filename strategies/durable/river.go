@@ -52,6 +52,7 @@ var _ = register(strategies.Spec{
 	Durability: syncCommitDurability,
 	Needs:      named.Postgres.Product,
 	Ready:      named.Postgres.Ready,
+	Clean:      cleanPostgres,
 	Check:      checkRiver,
 	Open:       openRiver,
 })

@@ -49,6 +49,8 @@ type sqliteQueue struct {
 	held                 *sql.Stmt
 	lease                time.Duration
 	remove               func() error
+	opened               time.Time // see now
+	base                 int64     // Unix time in ns then
 
 	// idle consumers wait here; a Put wakes one of them
 	wake chan struct{}
@@ -59,7 +61,7 @@ CREATE TABLE IF NOT EXISTS queue (
 	id INTEGER PRIMARY KEY AUTOINCREMENT,
 	body BLOB NOT NULL,
 	attempt INTEGER NOT NULL DEFAULT 0, -- deliveries so far
-	due INTEGER NOT NULL DEFAULT 0      -- Unix time in ns, before which it is not delivered (again)
+	due INTEGER NOT NULL DEFAULT 0      -- ns by the clock of q.now, before which it is not delivered
 );
 CREATE TABLE IF NOT EXISTS dead (body BLOB NOT NULL, attempt INTEGER NOT NULL, error TEXT NOT NULL);
 `
@@ -75,7 +77,7 @@ func openSQLiteQueue(
 	q := &sqliteQueue{health: h, lease: p.Values.Duration("lease"), remove: remove,
 		wake: make(chan struct{}, p.Limit)}
 	open := func(context.Context) error {
-		return q.open(filepath.Join(dir, "queue.db"), p.Values.Choice("sync"))
+		return q.open(filepath.Join(dir, "queue.db"), p.Values.Choice("sync"), time.Now())
 	}
 	return start(ctx, p, sink, q.health, open, broker.Broker{Put: q.add, Close: q.close,
 		Dead: q.dead, Held: q.count,
@@ -84,7 +86,9 @@ func openSQLiteQueue(
 		}})
 }
 
-func (q *sqliteQueue) open(file, sync string) (err error) {
+// open opens the queue at that time.
+func (q *sqliteQueue) open(file, sync string, now time.Time) (err error) {
+	q.opened, q.base = time.Now(), now.UnixNano()
 	q.db, err = sql.Open("sqlite", "file:"+url.PathEscape(file)+
 		"?_pragma=journal_mode(wal)&_pragma=synchronous("+sync+")&_pragma=busy_timeout(2000)")
 	if err != nil {
@@ -101,6 +105,11 @@ func (q *sqliteQueue) open(file, sync string) (err error) {
 		}
 	}
 	if _, err := q.db.Exec(sqliteTables); err != nil {
+		return err
+	}
+	// Leases and delays of an earlier process are by its clock, which may have been ahead.
+	latest := q.now() + int64(q.lease)
+	if _, err := q.db.Exec("UPDATE queue SET due = ?1 WHERE due > ?1", latest); err != nil {
 		return err
 	}
 	q.needs(file)
@@ -125,6 +134,10 @@ func (q *sqliteQueue) open(file, sync string) (err error) {
 	}
 	return nil
 }
+
+// now returns the time in ns by a clock that shows the system's when the queue is opened, and is
+// not moved when that is set.
+func (q *sqliteQueue) now() int64 { return q.base + int64(time.Since(q.opened)) }
 
 func (q *sqliteQueue) close() error {
 	if q.db == nil {
@@ -154,12 +167,12 @@ func (q *sqliteQueue) rouse() {
 // receive waits for a message that is due and takes it for the time of a lease.
 func (q *sqliteQueue) receive(ctx context.Context) (broker.Message, error) {
 	for {
-		now := time.Now()
+		now := q.now()
 		m := &sqliteMessage{queue: q}
-		err := q.claim.QueryRow(now.Add(q.lease).UnixNano(), now.UnixNano()).Scan(
+		err := q.claim.QueryRow(now+int64(q.lease), now).Scan(
 			&m.id, &m.body, &m.attempt)
 		if err == nil {
-			m.lease = keep(q.lease, func() { _ = m.until(time.Now().Add(q.lease)) })
+			m.lease = keep(q.lease, func() { _ = m.until(q.lease) })
 			return m, nil
 		}
 		if !errors.Is(err, sql.ErrNoRows) {
@@ -180,7 +193,7 @@ func (q *sqliteQueue) rest(ctx context.Context) error {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
 	if due.Valid {
-		timer.Reset(time.Until(time.Unix(0, due.Int64)))
+		timer.Reset(time.Duration(due.Int64 - q.now()))
 	}
 	select {
 	case <-timer.C:
@@ -214,7 +227,7 @@ func (m *sqliteMessage) Reply(r broker.Reply) error {
 	case r.Dead != nil:
 		return m.bury(oneLine(r.Dead))
 	case r.Again:
-		err := m.until(time.Now().Add(r.After))
+		err := m.until(r.After)
 		m.queue.rouse()
 		return err
 	}
@@ -222,9 +235,9 @@ func (m *sqliteMessage) Reply(r broker.Reply) error {
 	return err
 }
 
-// until has the row be due at that time.
-func (m *sqliteMessage) until(t time.Time) error {
-	_, err := m.queue.later.Exec(t.UnixNano(), m.id)
+// until makes the row due after d.
+func (m *sqliteMessage) until(d time.Duration) error {
+	_, err := m.queue.later.Exec(m.queue.now()+int64(d), m.id)
 	return err
 }
 

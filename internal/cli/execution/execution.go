@@ -26,6 +26,7 @@ import (
 	"github.com/poolbench/poolbench/reports/flight"
 	"github.com/poolbench/poolbench/reports/page"
 	"github.com/poolbench/poolbench/reports/results"
+	"github.com/poolbench/poolbench/strategies"
 )
 
 // An Execution is the state of a plan under way, and its environment.
@@ -194,6 +195,13 @@ func (e *Execution) Run(ctx context.Context) error {
 			e.Show.Note(func() { e.Complain(err) })
 		}
 	})
+	var specs []strategies.Spec
+	for _, s := range e.Plan {
+		for _, sc := range s.Suite.Scenarios {
+			specs = append(specs, sc.Strategy.Spec)
+		}
+	}
+	e.Show.Note(func() { e.CleanStores(ctx, specs...) })
 	running, stopped := e.Runner.Begin(ctx, e.Show.Say)
 	for i, s := range e.Plan {
 		if stopped != nil {

@@ -4,8 +4,11 @@ package stores
 
 import (
 	"bytes"
+	"crypto/rand"
 	"database/sql"
 	"encoding/json"
+	"errors"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -254,5 +257,44 @@ func TestStoreDamaged(t *testing.T) {
 			cmd.Env = append(cmd.Env, clitest.Flipped+"="+dir)
 			stricken(t, cmd, nil, words)
 		})
+	}
+}
+
+// TestStoreMeddled: the files of a stream are deleted, truncated or overwritten under the command.
+func TestStoreMeddled(t *testing.T) {
+	for name, meddle := range map[string]func(path string) error{
+		"deleted":   os.Remove,
+		"truncated": func(path string) error { return os.Truncate(path, 0) },
+		"overwritten": func(path string) error {
+			data, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			_, _ = rand.Read(data) // never fails
+			file, err := os.OpenFile(path, os.O_WRONLY, 0)
+			if err != nil {
+				return err
+			}
+			_, err = file.Write(data)
+			return errors.Join(err, file.Close())
+		},
+	} {
+		for command, args := range storeCommands("jetstream") {
+			t.Run(name+"/"+command, func(t *testing.T) {
+				t.Parallel()
+				cmd, dir := clitest.Apart(t, nil, args...)
+				stricken(t, cmd, func() bool {
+					time.Sleep(3 * time.Second) // it is at work, and was looked at
+					found := 0
+					_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+						if err == nil && filepath.Ext(path) == ".blk" && meddle(path) == nil {
+							found++
+						}
+						return nil
+					})
+					return found > 0
+				}, "files are gone|made shorter|were changed|NATS: ")
+			})
+		}
 	}
 }

@@ -1,0 +1,122 @@
+package durable
+
+import (
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/poolbench/poolbench/strategies/engine/broker"
+)
+
+// blockFiles watches the files in which an embedded NATS server keeps the messages of a stream. The
+// server answers from memory and does not notice that somebody else deletes or changes them.
+//
+// The server only appends to a file. To compact one it puts another in its place, and a file whose
+// messages are all acknowledged goes once there is a later one. So a byte that changes, a file that
+// becomes shorter, and a last file that disappears are not its doing.
+type blockFiles struct {
+	dir   string
+	files map[int]*blockFile // by number
+	last  int                // the largest number so far
+	gone  bool               // the last look found no file of that number or later
+}
+
+// A blockFile is what is known of a file.
+type blockFile struct {
+	info  os.FileInfo
+	pages []uint32 // checksums of its whole pages
+	next  int      // the page that is checked next
+}
+
+const (
+	blockPage = 4 << 10
+	// mostPages are checked at one look: 1 MB, which takes a fraction of a millisecond
+	mostPages = 256
+)
+
+var crc32c = crc32.MakeTable(crc32.Castagnoli)
+
+// look returns an error when the files are not as the server has left them. A directory that cannot
+// be read is another one's to report.
+func (b *blockFiles) look() error {
+	entries, err := os.ReadDir(b.dir)
+	if err != nil {
+		return nil
+	}
+	last := 0
+	found := map[int]*blockFile{}
+	for _, e := range entries {
+		var number int
+		if n, err := fmt.Sscanf(e.Name(), "%d.blk", &number); n != 1 || err != nil ||
+			e.Name() != blockName(number) {
+			continue
+		}
+		now, err := b.files[number].look(filepath.Join(b.dir, e.Name()))
+		if errors.Is(err, os.ErrNotExist) {
+			continue // the server has removed it meanwhile
+		}
+		if err != nil {
+			return err
+		}
+		found[number], last = now, max(last, number)
+	}
+	b.files = found
+	if last < b.last {
+		if b.gone {
+			return fmt.Errorf("%w: %s", broker.ErrGone, filepath.Join(b.dir, blockName(b.last)))
+		}
+		b.gone = true
+		return nil
+	}
+	b.last, b.gone = last, false
+	return nil
+}
+
+func blockName(number int) string { return fmt.Sprintf("%d.blk", number) }
+
+// look compares the file with what was known of it, nil is nothing, and returns what is known now.
+func (f *blockFile) look(path string) (*blockFile, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if f == nil || !os.SameFile(f.info, info) {
+		f = &blockFile{info: info}
+	}
+	if info.Size() < f.info.Size() {
+		return nil, fmt.Errorf("%s was made shorter, from %d to %d bytes", path, f.info.Size(),
+			info.Size())
+	}
+	f.info = info
+	page := make([]byte, blockPage)
+	sum := func(number int) (uint32, error) {
+		_, err := file.ReadAt(page, int64(number)*blockPage)
+		return crc32.Checksum(page, crc32c), err
+	}
+	for range min(mostPages, len(f.pages)) {
+		now, err := sum(f.next)
+		if err == io.EOF || err == nil && now != f.pages[f.next] {
+			return nil, fmt.Errorf("bytes of %s were changed after they were written", path)
+		}
+		if err != nil {
+			return nil, err
+		}
+		f.next = (f.next + 1) % len(f.pages)
+	}
+	for len(f.pages) < int(info.Size()/blockPage) {
+		now, err := sum(len(f.pages))
+		if err != nil {
+			return nil, err
+		}
+		f.pages = append(f.pages, now)
+	}
+	return f, nil
+}
