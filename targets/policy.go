@@ -46,6 +46,19 @@ func PolicyOf(t Target) Policy {
 	return nil
 }
 
+// PolicyFor returns the Policy of the targets that the variant builds; nil if they are more than a
+// Policy, or cannot be built.
+func PolicyFor(v Variant) Policy {
+	if v.Spec.New == nil {
+		return nil
+	}
+	t, err := v.Spec.Build(0, v.Values)
+	if err != nil {
+		return nil
+	}
+	return PolicyOf(t)
+}
+
 // limitedBy is Limited for a Policy that may be impossible.
 func limitedBy(p Policy, err error) (Target, error) {
 	if err != nil {

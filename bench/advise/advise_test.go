@@ -92,7 +92,7 @@ func TestRecursion(t *testing.T) {
 			l.queue = max(c.queue, 0)
 		}
 		l.pace, l.freeze = paceOf(sc.Strategy, sc.Target), freezeOf(&sc.Target)
-		if policyOf(sc.Target) != nil {
+		if targets.PolicyFor(sc.Target) != nil {
 			l.target = sc.Target.String()
 		}
 		b := (&traffic{samples: []sample{one}, blocks: 1, warmup: 0.1}).through(l)

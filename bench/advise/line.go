@@ -50,23 +50,11 @@ func (l line) gate() recursion.Gate {
 	if l.target == "" {
 		return nil
 	}
-	policy := policyOf(targets.MustParse(l.target))
+	policy := targets.PolicyFor(targets.MustParse(l.target))
 	return func(at int64) (wait int64, admitted bool) {
 		d := policy.Admit(time.Duration(at))
 		return int64(d.Wait), d.Admitted
 	}
-}
-
-// policyOf is what a target decides by; nil for one that is more than a policy.
-func policyOf(v targets.Variant) targets.Policy {
-	if v.Spec.New == nil {
-		return nil
-	}
-	t, err := v.Spec.Build(0, v.Values)
-	if err != nil {
-		return nil
-	}
-	return targets.PolicyOf(t)
 }
 
 // longest is the longest queue of tasks that waited so long, in the order in which they came: of

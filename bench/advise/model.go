@@ -9,6 +9,7 @@ import (
 	"github.com/poolbench/poolbench/bench/objectives"
 	"github.com/poolbench/poolbench/internal/statistics/recursion"
 	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/targets"
 )
 
 // A modelled reading is what the recursion says of all metrics that are wanted.
@@ -77,7 +78,7 @@ func (s *search) lineOf(v strategies.Variant, t setting) (_ line, ok bool) {
 	case v.Spec.Retries && v.Spec.Starts == nil && rate > 0:
 		// what is refused comes again, no sooner than at that pace
 		l.pace = recursion.Pace{Every: float64(time.Second) / rate, Kept: burst}
-	case policyOf(target) != nil:
+	case targets.PolicyFor(target) != nil:
 		l.target = target.String()
 	}
 	return l, l.limit > 0

@@ -11,6 +11,7 @@ import (
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/objectives"
 	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/targets"
 )
 
 // A search is a Question under way.
@@ -83,7 +84,7 @@ func (q Question) search(run bench.RunFunc) (s *search, err error) {
 // replayable reports whether the recursion knows what the target does, and the metrics.
 func (s *search) replayable() bool {
 	return s.traffic != nil &&
-		(s.sample.Target.Spec.Name == "none" || policyOf(s.sample.Target) != nil) &&
+		(s.sample.Target.Spec.Name == "none" || targets.PolicyFor(s.sample.Target) != nil) &&
 		s.sample.Timeout == 0 && s.sample.Drain == 0 && !slices.ContainsFunc(s.wanted,
 		func(o objectives.Objective) bool { return !tells(o.Unit) })
 }

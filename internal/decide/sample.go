@@ -244,10 +244,7 @@ func (s *sample) percentile() Decision {
 		}
 		break
 	}
-	least := 1
-	for !samples.Resolvable(asked.p, least) {
-		least++
-	}
+	least := samples.LeastTasks(asked.p)
 	have := "there are too few requests"
 	if s.requests > 0 {
 		have = strings.TrimPrefix(s.ofRequests(), " of ") + " are too few"

@@ -38,7 +38,7 @@ func (c Cell) Decide(b Bound) decide.Decision {
 		return d
 	}
 	if !c.has(b.Unit) {
-		unknown.Reason, unknown.Next = c.tooFew(b.Unit)
+		unknown.Reason = c.whyMissing(b.Unit)
 		return unknown
 	}
 	if b.Op == "<=" && b.Value == 0 && c.isNone(b.Unit) {
@@ -163,8 +163,7 @@ func (c Cell) decideObserved(b Bound, d decide.Decision) decide.Decision {
 		d.Reason = "the run has no such value"
 		return d
 	}
-	d.Low, _ = stats.Min(values)
-	d.High, _ = stats.Max(values)
+	d.Low, d.High = slices.Min(values), slices.Max(values)
 	d.Verdict = decide.Met
 	for _, v := range values {
 		if !b.Meets(v) {
@@ -256,15 +255,14 @@ func (c Cell) source() string {
 	return fmt.Sprintf(", %d runs of %s tasks", len(c), quantity.Many(float64(c[0].Iters)))
 }
 
-// tooFew says why a percentile is missing.
-func (c Cell) tooFew(unit string) (reason, next string) {
+// whyMissing says why the repetitions do not have a metric.
+func (c Cell) whyMissing(unit string) string {
 	p, isPercentile := percentile(unit)
 	if !isPercentile {
-		return "the run has no such value", ""
+		return "the run has no such value"
 	}
-	least := samples.LeastTasks(p)
-	return fmt.Sprintf("%d tasks are too few for this percentile", c[0].Iters),
-		"--n " + strconv.Itoa(least)
+	return fmt.Sprintf("too few tasks: this percentile needs %d that completed",
+		samples.LeastTasks(p))
 }
 
 // percentile reads the p of "p99-response-sec" or "short-p99-response-sec".
@@ -302,11 +300,8 @@ const mostNext = 100e6
 func (c Cell) longer(b Bound, in Estimate) string {
 	gap := math.Abs(in.Mid-b.Value) / in.Mid
 	needed, known := c.Estimate("needed-tasks")
-	if !known || needed.Mid == 0 || percentileOf(b.Unit) != "p99-response" {
-		if len(c) < 4*EnoughSeeds {
-			return fmt.Sprintf("--count %d", max(4*len(c), EnoughSeeds))
-		}
-		return fmt.Sprintf("--count %d", 4*len(c))
+	if !known || needed.Mid == 0 || b.Unit != "p99-response-sec" {
+		return fmt.Sprintf("--count %d", max(4*len(c), EnoughSeeds))
 	}
 	const safety = 0.7 // of the gap that the half-width may take
 	n := needed.Mid * math.Pow(0.05/min(safety*gap, 0.1), 2)
@@ -315,8 +310,6 @@ func (c Cell) longer(b Bound, in Estimate) string {
 	}
 	return "--n " + strconv.FormatFloat(roundUp(max(n, float64(2*c[0].Iters))), 'f', 0, 64)
 }
-
-func percentileOf(unit string) string { return strings.TrimSuffix(unit, "-sec") }
 
 // roundUp rounds up to two digits.
 func roundUp(n float64) float64 {

@@ -79,7 +79,7 @@ func TestDecide(t *testing.T) {
 		"queue grows, below": {decided(p99, []float64{0.1}, interval(0.08, 0.12), grows),
 			below, decide.Undecided, "SUSPECT"},
 		"missing": {decided("ops/s", []float64{1}, nil),
-			below, decide.Undecided, "too few for this percentile; to decide: --n 368"},
+			below, decide.Undecided, "needs 368"},
 		"one share": {decided("shed/op", []float64{0.5}, nil),
 			Bound{Unit: "shed/op", Op: "<=", Value: 0.01},
 			decide.Undecided, "to decide: --count 5"},

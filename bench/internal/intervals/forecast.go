@@ -139,7 +139,7 @@ func forecastOf(o *observed.Run, n, relax float64, most int) *Forecast {
 			if err != nil {
 				return nil
 			}
-			return p.forecast(next, d, o.Classes(d), policyOf(served))
+			return p.forecast(next, d, o.Classes(d), targets.PolicyFor(served))
 		})
 		forecasts[p] = f
 	}
@@ -160,7 +160,7 @@ func planOf(o *observed.Run) (p forecastPlan, ok bool) {
 	p = forecastPlan{arrival: a.String(), rate: s.Rate(o.Mean), law: fmt.Sprintf("%T%+v", d, d),
 		limit: o.Bound(), queue: recursion.NeverFull, classes: o.Classes(d) != nil}
 	if s.Target != "none" {
-		if spec.Retries || policyOf(s.Served) == nil {
+		if spec.Retries || targets.PolicyFor(s.Served) == nil {
 			return p, false
 		}
 		p.target = s.Served.String()
@@ -188,18 +188,6 @@ func planOf(o *observed.Run) (p forecastPlan, ok bool) {
 		}
 	}
 	return p, true
-}
-
-// policyOf returns what a target decides by; nil for one that is more than a policy.
-func policyOf(v targets.Variant) targets.Policy {
-	if v.Spec.New == nil {
-		return nil
-	}
-	t, err := v.Spec.Build(0, v.Values)
-	if err != nil {
-		return nil
-	}
-	return targets.PolicyOf(t)
 }
 
 // forecast runs the plan and compares its stretches with the whole.

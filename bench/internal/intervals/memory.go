@@ -10,6 +10,7 @@ import (
 	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/internal/statistics/theory"
 	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/targets"
 )
 
 // A Memory is how long a run remembers, and how rare what decides its means is: by the plan where
@@ -126,7 +127,7 @@ func MemoryOf(o *observed.Run, r *result.Result, first int, m observed.Measured)
 	// nothing is tried again, so that the plan has the times of all tasks but what a target adds
 	called := s.Target != "none"
 	planned := o.Mean > 0 && c2 < math.Inf(1) && s.Virtual && s.Timeout == 0 &&
-		(!called || !spec.Retries && policyOf(s.Served) != nil)
+		(!called || !spec.Retries && targets.PolicyFor(s.Served) != nil)
 	if !planned {
 		mean, c2 = m.MeanService()
 	}

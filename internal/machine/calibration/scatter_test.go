@@ -13,10 +13,9 @@ import (
 // had this relative variance of the p99, times the tasks. Of 3 of them (codel_lifo) to 35
 // (earliest_deadline) it was beyond half and twice, as clusters of long responses are rare. It is
 // 0.4 times what shortest_first takes on two slots at a load of 0.85, of which long tasks have one.
-// For fair_share it is 0.48 here, which is below half: known, and too low.
 func TestNeededInAnyOrder(t *testing.T) {
 	check.RacedBy(t, "TestKnown")
-	seeds := check.Of(t, 5, 25)
+	seeds := check.Of(t, 15, 25)
 	for _, c := range []struct {
 		strategy, workload string
 		load               float64
@@ -46,8 +45,7 @@ func TestNeededInAnyOrder(t *testing.T) {
 		}
 		slices.Sort(ratios)
 		t.Logf("%s: %.2f", c.strategy, ratios)
-		if median := ratios[len(ratios)/2]; median < 0.5 && c.strategy != "fair_share" ||
-			median < 0.45 || median > 2 {
+		if median := ratios[len(ratios)/2]; median < 0.5 || median > 2 {
 			t.Errorf("%s at load %v: %.2f times what seeds take", c.strategy, c.load, median)
 		}
 	}
