@@ -37,6 +37,8 @@ type Decision struct {
 	// Value is the estimate, in the unit of the metric; NaN if there is none, +Inf for a latency
 	// percentile that falls among failed requests.
 	Value float64
+	// Error is the relative 95 % error of the value if it is marked as uncertain, else 0.
+	Error float64
 	// Low and High bound the value; NaN if unknown.
 	Low, High float64
 	// Reason states the evidence in one line, without the verdict: "95 % CI 277 to 289 ms, 12
@@ -50,7 +52,7 @@ type Decision struct {
 // "236 ms (95 % CI 201–284 ms, 1 run of 18,000 tasks); to decide: --n 64000".
 func (d Decision) Evidence(unit string) string {
 	text := d.Reason
-	value := quantity.Metric(unit, d.Value)
+	value := quantity.Uncertain(unit, d.Value, d.Error)
 	if !math.IsNaN(d.Value) && !math.IsInf(d.Value, 0) && !strings.Contains(d.Reason, value) {
 		text = value + " (" + d.Reason + ")"
 	}

@@ -128,7 +128,7 @@ type sample struct {
 
 func (s *sample) undecided(reason, next string) Decision {
 	unknown := math.NaN()
-	return Decision{Undecided, unknown, unknown, unknown, reason, next}
+	return Decision{Value: unknown, Low: unknown, High: unknown, Reason: reason, Next: next}
 }
 
 // byValue decides a metric that is no latency. A rate that misses its bound is not the server's if

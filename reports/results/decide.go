@@ -23,6 +23,13 @@ func (c Cell) Decide(b Bound) decide.Decision {
 		return c.decideLoad(b)
 	}
 	b.Unit, _ = decide.Completed(b.Unit) // the latencies of a run are of completed tasks
+	d := c.decidePlan(b)
+	d.Error, _ = c.Uncertain(b.Unit)
+	return d
+}
+
+// decidePlan decides what a strategy does under the plan of the cell.
+func (c Cell) decidePlan(b Bound) decide.Decision {
 	unknown := decide.Decision{Value: c.Value(b.Unit), Low: math.NaN(), High: math.NaN()}
 	if d := c.Doubts(); d != nil && d.Verdict == Invalid {
 		unknown.Reason = "INVALID: " + d.Why[0].Text

@@ -109,3 +109,16 @@ func TestNoneSeen(t *testing.T) {
 		t.Errorf("none shed: %v: %s", d.Verdict, d.Reason)
 	}
 }
+
+// TestDecideUncertain: a decision shows a value as tables do: "≈" before it, or a dash.
+func TestDecideUncertain(t *testing.T) {
+	const p99 = "p99-response-sec"
+	for share, want := range map[float64]string{0.4: "≈215 ms (", 3: "– ("} {
+		c := decided(p99, []float64{0.215}, map[string]float64{"needed-tasks": 710_000})
+		c[0].Uncertain = map[string]float64{p99: share}
+		d := c.Decide(Bound{Unit: p99, Op: "<", Value: 0.25})
+		if text := d.Evidence(p99); !strings.HasPrefix(text, want) {
+			t.Errorf("±%v: %s", share, text)
+		}
+	}
+}
