@@ -208,9 +208,10 @@ func (e *Execution) Run(ctx context.Context) error {
 			break
 		}
 		s.Suite.Parallel = e.Runner.Parallel()
+		spent := pacing{begun: time.Now(), estimated: s.Suite.Estimate()}
 		stopped = e.do(running, i, s.Suite)
 		if stopped == nil && s.Open {
-			stopped = e.goOn(running, i)
+			stopped = e.goOn(running, i, spent)
 		}
 		if stopped == nil {
 			stopped = e.find(i)

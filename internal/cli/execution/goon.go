@@ -13,32 +13,50 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
+// A pacing compares the time that runs take with their estimates.
+type pacing struct {
+	begun     time.Time     // of the first run
+	estimated time.Duration // of all runs since
+}
+
+// fits returns how many of count repetitions, estimated to take that long together, fit into what is
+// left of the budget, at the pace of the runs so far.
+func (p pacing) fits(count int, estimate, budget time.Duration) int {
+	spent := time.Since(p.begun)
+	needed := float64(estimate) * float64(spent) / float64(max(p.estimated, 1))
+	if share := float64(budget-spent) / needed; share < 1 {
+		count = int(float64(count) * share)
+	}
+	return max(count, 0)
+}
+
 // goOn repeats the virtual scenarios of a section whose objectives are undecided, with further
 // seeds: up to 5 runs, from which an interval is over the seeds, then twice as many, and so on. It
-// ends when all objectives are decided, when further seeds cannot decide them, or when the next
-// round would not fit into what is left of the budget.
-func (e *Execution) goOn(ctx context.Context, section int) error {
-	if len(e.objectives) == 0 || e.Budget == 0 {
+// ends when all objectives are decided, when further seeds cannot decide them, or when no further
+// repetition would fit into the budget.
+func (e *Execution) goOn(ctx context.Context, section int, spent pacing) error {
+	if len(e.objectives) == 0 {
 		return nil
 	}
-	begun, left := time.Now(), e.Budget
 	for {
-		suite := e.further(section, left)
+		suite := e.further(section)
 		if suite.Scenarios == nil {
+			return nil
+		}
+		if suite.Count = spent.fits(suite.Count, suite.Estimate(), e.Budget); suite.Count == 0 {
 			return nil
 		}
 		e.Planned += suite.Runs()
 		e.Show.More(suite)
+		spent.estimated += suite.Estimate()
 		if err := e.do(ctx, section, suite); err != nil {
 			return err
 		}
-		left = e.Budget - time.Since(begun)
 	}
 }
 
-// further returns the next round of runs of the section; none if nothing is left to decide or the
-// round would take longer than that.
-func (e *Execution) further(section int, left time.Duration) (next bench.Suite) {
+// further returns the next round of runs of the section; none if nothing is left to decide.
+func (e *Execution) further(section int) (next bench.Suite) {
 	cells := map[string]results.Cell{}
 	for i, r := range e.section {
 		cells[e.section[i].Name] = append(cells[e.section[i].Name], asRun(r))
@@ -59,12 +77,6 @@ func (e *Execution) further(section int, left time.Duration) (next bench.Suite) 
 		next.Scenarios, next.Count = append(next.Scenarios, sc), more
 	}
 	next.Parallel = e.Runner.Parallel()
-	if next.Estimate() > left {
-		next.Count = int(float64(next.Count) * float64(left) / float64(next.Estimate()))
-		if next.Count == 0 {
-			return bench.Suite{}
-		}
-	}
 	return next
 }
 
