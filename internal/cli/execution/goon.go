@@ -19,8 +19,8 @@ type pacing struct {
 	estimated time.Duration // of all runs since
 }
 
-// fits returns how many of count repetitions, estimated to take that long together, fit into what is
-// left of the budget, at the pace of the runs so far.
+// fits returns how many of count repetitions, estimated to take that long together, fit into what
+// is left of the budget, at the pace of the runs so far.
 func (p pacing) fits(count int, estimate, budget time.Duration) int {
 	spent := time.Since(p.begun)
 	needed := float64(estimate) * float64(spent) / float64(max(p.estimated, 1))

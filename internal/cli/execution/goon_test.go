@@ -14,7 +14,7 @@ func TestFits(t *testing.T) {
 		count, want                        int
 	}{
 		{time.Second, time.Second, 4 * time.Second, 30 * time.Second, 4, 4},
-		{10 * time.Second, time.Second, 4 * time.Second, 30 * time.Second, 4, 2}, // ten times as slow
+		{10 * time.Second, time.Second, 4 * time.Second, 30 * time.Second, 4, 2}, // 10 times slower
 		{29 * time.Second, time.Second, 4 * time.Second, 30 * time.Second, 4, 0},
 		{45 * time.Second, time.Second, 4 * time.Second, 30 * time.Second, 5, 0}, // overrun
 		{time.Second, time.Second, time.Second, 0, 4, 0},                         // no budget
