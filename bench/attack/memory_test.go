@@ -33,17 +33,21 @@ func TestMemoryInFlight(t *testing.T) {
 			runtime.ReadMemStats(&m)
 			return m.HeapInuse + m.StackInuse
 		}
-		before, peak := used(), uint64(0)
+		before, all := used(), uint64(0)
 		a := c.Attack
 		a.Requests, a.Rate, a.Tasks = []attack.Request{{Method: "GET", URL: url}}, 1000, n
 		a.Drain = time.Minute
-		a.Watch = func(attack.Progress) { peak = max(peak, used()) }
+		a.Watch = func(p attack.Progress) {
+			if p.Settled == 0 { // the last time all are in flight, their handshakes done
+				all = used()
+			}
+		}
 		r, err := attack.Run(t.Context(), a)
 		if err != nil {
 			t.Fatal(err)
 		}
 		inFlight := metric(t, r, "peak-inflight")
-		each := float64(max(peak, before)-before) / inFlight
+		each := float64(max(all, before)-before) / inFlight
 		if t.Logf("%s: %.0f in flight, %.1f kB each", name, inFlight, each/1000); each > most ||
 			inFlight < n/2 {
 			t.Errorf("%s: %.0f requests in flight take %.0f bytes each, of %d at most", name,

@@ -15,8 +15,8 @@
 // # Servers
 //
 // sqlite_queue and jetstream bring their own, within the process. The others need one, named by an
-// environment variable (or --server, which sets it), as it may hold a password: see [Servers]. An
-// address is in no parameter, result or message. An instance has a queue of its own there and
+// environment variable (or --server, which sets it), as it may hold a password: see [Servers]. A
+// password is in no parameter, result or message. An instance has a queue of its own there and
 // removes it at its end. One that is killed leaves its queue behind: the next run removes it from
 // PostgreSQL, elsewhere it stays, with a name that begins with
 // poolbench_.

@@ -74,7 +74,7 @@ func look(to io.Writer, f question.LiveFlag, title string) (*View, error) {
 func openStream(o flags.Output) (io.WriteCloser, error) {
 	w, err := o.Open(0, 0o666)
 	file, ok := w.(*os.File)
-	if err != nil || !ok {
+	if err != nil || !ok || !outfile.Replaces(o.Path) { // standard output keeps what it has
 		return w, err
 	}
 	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
