@@ -161,7 +161,8 @@ func (in *reportInput) distributionCaption(s grid.Sweep, chart *charts.Chart) st
 	x := s.At[len(s.At)-1]
 	r := grid.Rank(grid.KeepingUp(s.CellsAt(x)), func(c *grid.Cell) float64 {
 		h := in.responses[c]
-		if h == nil || h.TotalCount() < 368 || h.ValueAtQuantile(50) == 0 {
+		if h == nil || h.TotalCount() < 368 || h.ValueAtQuantile(50) == 0 ||
+			!c.Known("p50-response-sec") || !c.Known("p99-response-sec") {
 			return math.NaN()
 		}
 		return float64(h.ValueAtQuantile(99)) / float64(h.ValueAtQuantile(50))
