@@ -384,7 +384,11 @@ func explored(t *testing.T, page string) (s stated) {
 			}
 		}
 		source := data.Scenarios[0].Series[c.Series].Source
-		*[]*string{&s.old, &s.new}[source] = quantity.Uncertain(unit, samples.Median(values), share)
+		text := "–"
+		if len(values) > 0 {
+			text = quantity.Uncertain(unit, samples.Median(values), share)
+		}
+		*[]*string{&s.old, &s.new}[source] = text
 		worst = max(worst, results.Verdict(c.Verdict))
 	}
 	if worst != results.Valid {
