@@ -357,7 +357,8 @@ func TestUncertainValues(t *testing.T) {
 		}
 		for _, value := range []string{"20.0 ms", "6.00 ms"} {
 			if shown := strings.Contains(a.Opening()+remedies, value); shown != (c.share <= 1) {
-				t.Errorf("±%v: %q, %q: %s is shown: %v", c.share, a.Opening(), remedies, value, shown)
+				t.Errorf("±%v: %q, %q: %s is shown: %v", c.share, a.Opening(), remedies, value,
+					shown)
 			}
 		}
 		if line := Lines([][]Explained{{{cell, "pool", a}}})[0]; (line.Uncertain != nil) !=
