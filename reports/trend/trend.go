@@ -55,7 +55,7 @@ type Series struct {
 	Values    []float64         `json:"values"`    // the median of the runs in each
 	Suspect   []int             `json:"suspect"`   // the results in which it is of SUSPECT runs
 	Uncertain []int             `json:"uncertain"` // those in which its error is beyond 25 %
-	Errors    []results.Number  `json:"errors"`    // of Uncertain: relative 95 % errors, +Inf without bound
+	Errors    []results.Number  `json:"errors"`    // of Uncertain, relative
 	Changes   []Change          `json:"changes"`   // in their order: those that are listed
 	// where there are changes: lag-1 autocorrelation within levels, by ranks
 	Rho     float64 `json:"rho"`

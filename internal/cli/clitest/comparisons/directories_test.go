@@ -454,7 +454,11 @@ func TestCapacityDisplaysAgree(t *testing.T) {
 		if !strings.Contains(text, line) || !strings.Contains(suites, line+"\n") {
 			t.Errorf("no %q in\n%s\n%s", line, text, suites)
 		}
-		if want := map[bool]string{true: "met", false: "missed"}[d.At == answer.Met]; d.Verdict != want {
+		want := "missed"
+		if d.At == answer.Met {
+			want = "met"
+		}
+		if d.Verdict != want {
 			t.Errorf("load %v is %s: %+v", d.At, d.Verdict, answer)
 		}
 	}
