@@ -510,3 +510,20 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// TestReadTooMany: the number of results and of values in a file has a limit, and the error names
+// the line beyond it.
+func TestReadTooMany(t *testing.T) {
+	wide := "BenchmarkX 1"
+	for i := range 1000 {
+		wide += fmt.Sprintf(" 1 u%d/op", i)
+	}
+	for line, most := range map[string]int{"BenchmarkX 1 1 ns/op\n": results.MostResults,
+		wide + "\n": results.MostValues / 1000} {
+		_, err := results.Read(strings.NewReader(strings.Repeat(line, most+1)), "x.txt")
+		want := fmt.Sprintf("x.txt:%d: more than ", most+1)
+		if err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%v, want %s…", err, want)
+		}
+	}
+}
