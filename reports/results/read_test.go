@@ -14,6 +14,7 @@ import (
 	"golang.org/x/perf/benchunit"
 
 	"github.com/poolbench/poolbench/internal/files/rundir"
+	"github.com/poolbench/poolbench/internal/house/check"
 	"github.com/poolbench/poolbench/reports/internal/resultstest"
 	"github.com/poolbench/poolbench/reports/results"
 )
@@ -514,6 +515,7 @@ func FuzzRead(f *testing.F) {
 // TestReadTooMany: the number of results and of values in a file has a limit, and the error names
 // the line beyond it.
 func TestReadTooMany(t *testing.T) {
+	check.Only(t)
 	wide := "BenchmarkX 1"
 	for i := range 1000 {
 		wide += fmt.Sprintf(" 1 u%d/op", i)
