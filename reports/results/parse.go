@@ -36,6 +36,7 @@ type parser struct {
 	passed  bool   // go test said that it passed, or ok
 	failed  string // the first line in which go test said that it failed, with its number
 	crowded bool   // there are more configuration lines than count
+	values  int    // of metrics in out.Runs
 }
 
 // look sees every line before benchfmt does.
@@ -160,8 +161,11 @@ func (p *parser) result(rec *benchfmt.Result) error {
 		p.marks.counted--
 		return nil
 	}
-	if len(p.out.Runs) == mostResults {
-		return fmt.Errorf("%s: more than %d results", p.out.Path, mostResults)
+	if len(p.out.Runs) == MostResults {
+		return p.feed.errorf("more than %d results in one file", MostResults)
+	}
+	if p.values += len(units); p.values > MostValues {
+		return p.feed.errorf("more than %d values of metrics in one file", MostValues)
 	}
 	p.out.Runs = append(p.out.Runs, run)
 	return nil

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/perf/benchunit"
 
 	"github.com/poolbench/poolbench/internal/files/rundir"
+	"github.com/poolbench/poolbench/internal/house/check"
 	"github.com/poolbench/poolbench/reports/internal/resultstest"
 	"github.com/poolbench/poolbench/reports/results"
 )
@@ -516,4 +517,22 @@ func FuzzRead(f *testing.F) {
 			t.Fatalf("%d runs of %d result lines, partial %q", len(r.Runs), lines, r.Partial)
 		}
 	})
+}
+
+// TestReadTooMany: the number of results and of values in a file has a limit, and the error names
+// the line beyond it.
+func TestReadTooMany(t *testing.T) {
+	check.Only(t)
+	wide := "BenchmarkX 1"
+	for i := range 1000 {
+		wide += fmt.Sprintf(" 1 u%d/op", i)
+	}
+	for line, most := range map[string]int{"BenchmarkX 1 1 ns/op\n": results.MostResults,
+		wide + "\n": results.MostValues / 1000} {
+		_, err := results.Read(strings.NewReader(strings.Repeat(line, most+1)), "x.txt")
+		want := fmt.Sprintf("x.txt:%d: more than ", most+1)
+		if err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%v, want %s…", err, want)
+		}
+	}
 }
