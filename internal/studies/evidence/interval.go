@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/stat"
+
 	"github.com/poolbench/poolbench/internal/statistics/samples"
 	"github.com/poolbench/poolbench/internal/studies/evidence/words"
 	"github.com/poolbench/poolbench/reports/charts"
@@ -24,8 +26,8 @@ func OfMean(values []float64) Interval {
 	case 1:
 		return Interval{values[0], math.NaN(), math.NaN()}
 	}
-	mean := samples.Mean(values)
-	stdErr := samples.Deviation(values) / math.Sqrt(float64(len(values)))
+	mean := stat.Mean(values, nil)
+	stdErr := stat.StdDev(values, nil) / math.Sqrt(float64(len(values)))
 	half := samples.Student(len(values), 0.05) * stdErr
 	return Interval{mean, mean - half, mean + half}
 }
