@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/poolbench/poolbench/internal/statistics/samples"
-	"github.com/poolbench/poolbench/internal/studies/evidence/words"
+	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/charts"
 	"github.com/poolbench/poolbench/reports/page/shell"
 )
@@ -84,11 +84,11 @@ func (in Interval) String() string {
 	if in.Lo > 0 && in.Hi > 1000*in.Lo {
 		return "not told"
 	}
-	return in.Write(words.Short)
+	return in.Write(quantity.Short)
 }
 
 // Percents writes a relative change: 12 % (10 % to 14 %).
-func (in Interval) Percents() string { return in.Write(words.Percent) }
+func (in Interval) Percents() string { return in.Write(quantity.ShortShare) }
 
 // Share writes a share of tasks or of time, which lies between none and all.
 func (in Interval) Share() string {
