@@ -272,7 +272,7 @@ const forTests = "internal/house/check"
 var ofTests = []string{"go.uber.org/goleak", "github.com/google/go-cmp", "pgregory.net/rapid",
 	"github.com/chromedp/chromedp", "github.com/chromedp/cdproto", "github.com/evanw/esbuild",
 	"github.com/yuin/goldmark",
-	"golang.org/x/perf"}
+	"golang.org/x/perf", "gonum.org/v1/gonum"}
 
 // ofCommand are the packages that only the command may import, and a program whose room says so:
 // nothing else has flags and a log.

@@ -16,8 +16,8 @@ import (
 	"time"
 )
 
-// Seconds spells a time in three digits and the unit that suits it: 68.9 ms, 1.50 h, 12.0 d. An infinite
-// time is ∞.
+// Seconds spells a time in three digits and the unit that suits it: 68.9 ms, 1.50 h, 12.0 d. An
+// infinite time is ∞.
 func Seconds(s float64) string {
 	if math.IsInf(s, 1) {
 		return "∞"

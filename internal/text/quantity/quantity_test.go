@@ -13,8 +13,10 @@ func TestQuantities(t *testing.T) {
 		Seconds(0): "0 s", Seconds(1): "1.00 s", Seconds(0.9999): "1.00 s",
 		Seconds(0.0689): "68.9 ms", Seconds(1e-3): "1.00 ms", Seconds(9.999e-3): "10.0 ms",
 		Seconds(750e-9): "750 ns", Seconds(5e-6): "5.00 µs", Seconds(638.4): "638 s",
+
 		Seconds(3599): "3599 s", Seconds(3600): "1.00 h", Seconds(5400): "1.50 h",
-		Seconds(200_000): "2.31 d", Seconds(0.99961): "1.00 s", Seconds(-0.25): "−250 ms", Seconds(12345): "3.43 h", Seconds(1033366): "12.0 d",
+		Seconds(200_000): "2.31 d", Seconds(0.99961): "1.00 s", Seconds(-0.25): "−250 ms",
+		Seconds(12345): "3.43 h", Seconds(1033366): "12.0 d",
 		Share(0): "0 %", Share(1): "100 %", Share(0.5): "50.0 %", Share(0.0001): "0.0100 %",
 		Share(0.99999): ">99.9 %", Share(0.09999): "10.0 %", Share(4e-6): "0.000400 %",
 		Share(0.0043):     "0.430 %",

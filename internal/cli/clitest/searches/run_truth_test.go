@@ -15,7 +15,8 @@ import (
 	"github.com/poolbench/poolbench/internal/house/check"
 )
 
-// truth returns the metric of the question over eight plans, and the relative deviation of its mean.
+// truth returns the metric of the question over eight plans, and the relative deviation of its
+// mean.
 func (q limitQuestion) truth(t testing.TB) (mean, spread float64) {
 	var values []float64
 	for seed := range uint64(8) {
