@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/poolbench/poolbench/internal/text/prose"
+	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -282,7 +283,7 @@ func (s Sweep) slower() (a Answer) {
 		best, worst := c.in[0], c.in[len(c.in)-1]
 		by := ""
 		if best.value > 0 {
-			by = fmt.Sprintf(", %s times as long", times(worst.value/best.value))
+			by = fmt.Sprintf(", %s times as long", quantity.Factor(worst.value/best.value))
 		}
 		return Answer{Unit: unit, X: x, score: ratio(best.value, worst.value),
 			Headline: upper(fmt.Sprintf("%sthe %s is %s with %s and %s with %s%s%s",

@@ -97,9 +97,12 @@ func summary(r *verdict.Report) []string {
 			"pairs of runs where there are pairs")
 	}
 	if spent := r.Spent; spent != nil {
+		spell := func(seconds float64) string {
+			return quantity.Roughly(time.Duration(seconds * 1e9))
+		}
 		lines = append(lines,
-			fmt.Sprintf("it took %v, of which %v measuring", duration(spent.Whole),
-				duration(spent.Measuring)))
+			fmt.Sprintf("it took %s, of which %s measuring", spell(spent.Whole),
+				spell(spent.Measuring)))
 	}
 	return lines
 }
@@ -236,11 +239,6 @@ func changeOf(ratio verdict.Number) string {
 		return "+∞"
 	}
 	return quantity.Change(float64(ratio))
-}
-
-// duration is a number of seconds, rounded to whole ones.
-func duration(seconds float64) time.Duration {
-	return time.Duration(seconds * float64(time.Second)).Round(time.Second)
 }
 
 // percent shows a ratio as a change.

@@ -189,10 +189,10 @@ func (in *reportInput) distributionCaption(s grid.Sweep, chart *charts.Chart) st
 	if len(r) > 0 {
 		low, high := r[0], r[len(r)-1]
 		text := fmt.Sprintf("%sthe p99%s is %s times the median", where,
-			grid.OfSome(r, s.CellsAt(x)), grid.Digits(low.Value))
+			grid.OfSome(r, s.CellsAt(x)), quantity.Factor(low.Value))
 		if low.Value != high.Value {
 			text += fmt.Sprintf(" with %s, and %s times with %s", grid.Tied(r, low.Value),
-				grid.Digits(high.Value), grid.Tied(r, high.Value))
+				quantity.Factor(high.Value), grid.Tied(r, high.Value))
 		}
 		out = append(out, grid.Upper(text)+".")
 	}
@@ -235,10 +235,10 @@ func varianceCaption(set varianceSet, chart *charts.Chart) string {
 		text := fmt.Sprintf("From C² = %s to %s, at the same load, the p99 response%s becomes %s "+
 			"times as high",
 			charts.Count(low), charts.Count(high), grid.OfSome(r, set.cells),
-			grid.Digits(least.Value))
+			quantity.Factor(least.Value))
 		if least.Value != most.Value {
 			text += fmt.Sprintf(" with %s, and %s times with %s", grid.Tied(r, least.Value),
-				grid.Digits(most.Value), grid.Tied(r, most.Value))
+				quantity.Factor(most.Value), grid.Tied(r, most.Value))
 		}
 		out = append(out, text+".")
 	}

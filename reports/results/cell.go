@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/montanaflynn/stats"
 	"golang.org/x/perf/benchmath"
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/poolbench/poolbench/internal/files/rundir"
 	"github.com/poolbench/poolbench/internal/statistics/samples"
@@ -129,9 +129,12 @@ func (c Cell) Losses() (out []Loss) {
 				shares = append(shares, v)
 			}
 		}
-		share, _ := stats.Median(shares)
+		if len(shares) == 0 {
+			continue
+		}
+		share := samples.Median(shares)
 		if share == 0 {
-			share, _ = stats.Mean(shares)
+			share = stat.Mean(shares, nil)
 		}
 		if share > 0 {
 			out = append(out, Loss{what, share})
