@@ -6,6 +6,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/statistics/samples"
 	"github.com/poolbench/poolbench/internal/text/quantity"
 )
@@ -18,7 +19,7 @@ const (
 	// if some were not completed and the percentile is not among them.
 	Due = "due-"
 	// MaxLag is the longest time by which the load generator itself was late.
-	MaxLag = "max-lag-sec"
+	MaxLag = metric.MaxLag
 )
 
 // Mark comes before the unit of an objective that is about completed requests alone, such as
@@ -91,7 +92,7 @@ func Completed(unit string) (rest string, ok bool) {
 // requested limit was reached is not the generator's. All other metrics are decided by their value.
 func Load(b Bound, lookup func(unit string) (float64, bool), tasks int) Decision {
 	s := sample{bound: b, lookup: lookup, requests: tasks}
-	if laws, _ := lookup("broken-laws"); laws > 0 {
+	if laws, _ := lookup(metric.BrokenLaws); laws > 0 {
 		return s.undecided("the run breaks an invariant, so that its numbers are wrong", "")
 	}
 	unit, alone := Completed(b.Unit)
@@ -141,8 +142,8 @@ func (s *sample) byValue() Decision {
 	d := Decision{Verdict: Interval(s.bound, v, v), Value: v, Low: v, High: v,
 		Reason: quantity.Metric(s.bound.Unit, v)}
 	const invalid = 2
-	if mark, _ := s.lookup("verdict"); mark == invalid && d.Verdict == Missed &&
-		strings.HasSuffix(s.bound.Unit, "ops/s") {
+	if mark, _ := s.lookup(metric.Verdict); mark == invalid && d.Verdict == Missed &&
+		strings.HasSuffix(s.bound.Unit, metric.Throughput) {
 		d.Verdict = Undecided
 		d.Reason += ", and the run is INVALID: the generator may have sent less than planned"
 	}
@@ -159,8 +160,8 @@ func (s *sample) count() {
 
 // losses are the metrics of the lost requests, with the words for them.
 var losses = []struct{ unit, words string }{
-	{"failed/op", "failed"}, {"throttled/op", "were refused"}, {"shed/op", "were shed"},
-	{"abandoned/op", "were abandoned"},
+	{metric.Failed, "failed"}, {metric.Throttled, "were refused"}, {metric.Shed, "were shed"},
+	{metric.Abandoned, "were abandoned"},
 }
 
 func (s *sample) lostShare() (sum float64) {

@@ -3,6 +3,7 @@ package why
 import (
 	"fmt"
 
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/text/quantity"
 )
 
@@ -12,7 +13,7 @@ var lock = rule{
 	name: "lock",
 	evidence: func(v *view) string {
 		said := fmt.Sprintf("tasks wait %s for locks, of a service of %s",
-			quantity.Seconds(v.is("mutex-wait-sec/op")), quantity.Seconds(v.is("mean-service-sec")))
+			quantity.Seconds(v.is(metric.MutexWaitPerOp)), quantity.Seconds(v.is(metric.MeanService)))
 		if v.growth != nil {
 			said += "; " + v.growth.serial()
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/text/quantity"
 )
 
@@ -24,7 +25,7 @@ var machine = rule{
 	otherwise: "scheduler",
 	evidence: func(v *view) string {
 		said := []string{fmt.Sprintf("threads wait %s a task for a processor",
-			quantity.Seconds(v.is("runqueue-sec/op")))}
+			quantity.Seconds(v.is(metric.RunqueuePerOp)))}
 		for _, sign := range machineSigns {
 			if x := v.is(sign.unit); x > busy {
 				said = append(said, fmt.Sprintf(sign.says, quantity.WholeShare(x)))
@@ -40,7 +41,7 @@ var machine = rule{
 const busy = 0.05
 
 var machineSigns = []struct{ unit, says string }{
-	{"cpu-others", "other programs use %s"},
-	{"cpu-steal", "the host gives %s to others"},
-	{"cpu-pressure", "%s of the time some thread has none"},
+	{metric.CPUOthers, "other programs use %s"},
+	{metric.CPUSteal, "the host gives %s to others"},
+	{metric.CPUPressure, "%s of the time some thread has none"},
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/internal/text/quantity"
 )
@@ -23,7 +24,7 @@ var queueing = rule{
 		case v.turn < leastShare:
 			said = fmt.Sprintf("tasks wait for one of %g processors", v.processors())
 		}
-		if load := v.is("offered-utilisation"); load > 0 {
+		if load := v.is(metric.OfferedUtilisation); load > 0 {
 			said += ", at a " + v.loads(load)
 			if v.queueGrows() {
 				said += ", so the queue grows"
@@ -55,7 +56,7 @@ func (v *view) loads(mean float64) string {
 		if !v.has(offered) {
 			break
 		}
-		stages = append(stages, quantity.Digits(mean*v.is(offered)/v.is("offered-ops/s")))
+		stages = append(stages, quantity.Digits(mean*v.is(offered)/v.is(metric.Offered)))
 	}
 	process, _, _ := strings.Cut(v.key("arrival"), ":")
 	switch {
@@ -68,7 +69,9 @@ func (v *view) loads(mean float64) string {
 }
 
 // queueGrows reports whether it does: more comes than the slots can do, and none of it is refused.
-func (v *view) queueGrows() bool { return v.is("offered-utilisation") >= 1 && v.is("shed/op") == 0 }
+func (v *view) queueGrows() bool {
+	return v.is(metric.OfferedUtilisation) >= 1 && v.is(metric.Shed) == 0
+}
 
 // nearly is how much of a response must be left for a change to make no difference.
 const nearly = 0.97

@@ -3,6 +3,7 @@ package why
 import (
 	"fmt"
 
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/text/quantity"
 )
 
@@ -11,13 +12,13 @@ import (
 // them waits itself. Where they are fewer, tasks queue for processors as others do for slots.
 var scheduler = rule{
 	name:      "scheduler",
-	shown:     func(v *view) bool { return v.is("mean-runnable-goroutines") >= v.processors()/2 },
+	shown:     func(v *view) bool { return v.is(metric.MeanRunnableGoroutines) >= v.processors()/2 },
 	otherwise: "queueing",
 	evidence: func(v *view) string {
 		return fmt.Sprintf("%s goroutines are ready and do not run, with GOMAXPROCS %g; "+
 			"they wait %s a task",
-			quantity.Digits(v.is("mean-runnable-goroutines")), v.processors(),
-			quantity.Seconds(v.is("sched-sec/op")))
+			quantity.Digits(v.is(metric.MeanRunnableGoroutines)), v.processors(),
+			quantity.Seconds(v.is(metric.SchedPerOp)))
 	},
 	remedy: func(*view) string {
 		return "more processors, or fewer slots for tasks that compute"

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -39,16 +40,16 @@ func (v *view) has(unit string) bool {
 
 // look reads the metrics; false where the runs have no mean response.
 func look(c results.Cell, beside []results.Cell) (*view, bool) {
-	v := &view{cell: c, beside: beside, unit: "p99-response-sec"}
+	v := &view{cell: c, beside: beside, unit: metric.P99Response}
 	v.value = v.is(v.unit)
-	if v.value == 0 || !v.has("tail-service/op") && v.has("mean-queued-sec") {
+	if v.value == 0 || !v.has(metric.TailServiceShare) && v.has(metric.MeanQueued) {
 		v.cannot = "The tasks are too few to tell what the slowest 1 % are made of: this is of " +
 			"the mean."
 		if v.value > 0 {
 			v.cannot = "What the slowest 1 % are made of is not in these results, as in all that " +
 				"are merged or of a soak: this is of the mean."
 		}
-		v.unit = "mean-response-sec"
+		v.unit = metric.MeanResponse
 		v.value = v.is(v.unit)
 	}
 	if v.value <= 0 {
@@ -64,13 +65,13 @@ func look(c results.Cell, beside []results.Cell) (*view, bool) {
 // of the mean stand for the tail then.
 func (v *view) parts() {
 	part := func(name string) float64 { return v.is("tail-" + name + "/op") }
-	switch mean := v.is("mean-response-sec"); {
-	case v.has("tail-service/op"):
-	case v.has("mean-queued-sec"):
+	switch mean := v.is(metric.MeanResponse); {
+	case v.has(metric.TailServiceShare):
+	case v.has(metric.MeanQueued):
 		part = func(name string) float64 { return v.is("mean-"+name+"-sec") / mean }
 	default:
-		v.unit, v.value = "mean-response-sec", mean
-		v.turn = min(max(v.is("mean-wait-sec")/mean, 0), 1)
+		v.unit, v.value = metric.MeanResponse, mean
+		v.turn = min(max(v.is(metric.MeanWait)/mean, 0), 1)
 		v.service = 1 - v.turn
 		v.unevenly()
 		v.cannot = "These results are of a format without the parts of responses: they tell wait " +
@@ -82,7 +83,7 @@ func (v *view) parts() {
 	waited := part("held") + part("queued")
 	v.turn = waited
 	if v.oracle() {
-		v.turn = min(v.is("tail-turn/op"), waited)
+		v.turn = min(v.is(metric.TailTurnShare), waited)
 	}
 	v.late = v.lag + waited - v.turn
 	v.unevenly()
@@ -90,14 +91,14 @@ func (v *view) parts() {
 
 // oracle reports whether the run knows for which waits every slot was taken.
 func (v *view) oracle() bool {
-	return v.has("tail-turn/op") && v.unit == "p99-response-sec"
+	return v.has(metric.TailTurnShare) && v.unit == metric.P99Response
 }
 
 // unevenly sets how much of the wait for a slot goes if services are even. Where the oracle does
 // not apply it is by Pollaczek and Khinchine: the mean wait is in proportion to 1 + C².
 func (v *view) unevenly() {
 	if v.oracle() {
-		v.uneven = max(v.turn-v.is("tail-even-turn/op"), 0)
+		v.uneven = max(v.turn-v.is(metric.TailEvenTurnShare), 0)
 	} else if c2 := v.c2(); c2 >= unevenUnseen {
 		v.uneven = v.turn * c2 / (1 + c2)
 	}
@@ -106,19 +107,19 @@ func (v *view) unevenly() {
 // c2 is the squared coefficient of variation of the work: by the workload's definition, else of the
 // services.
 func (v *view) c2() float64 {
-	if v.has("workload-c2") {
-		return v.is("workload-c2")
+	if v.has(metric.WorkloadC2) {
+		return v.is(metric.WorkloadC2)
 	}
-	return v.is("service-c2")
+	return v.is(metric.ServiceC2)
 }
 
 // ownVariance is the share of the variance of services that is in the work.
 func (v *view) ownVariance() float64 {
-	seen := v.is("service-c2")
-	if !v.has("workload-c2") || seen <= 0 {
+	seen := v.is(metric.ServiceC2)
+	if !v.has(metric.WorkloadC2) || seen <= 0 {
 		return 1
 	}
-	return min(v.is("workload-c2")/seen, 1)
+	return min(v.is(metric.WorkloadC2)/seen, 1)
 }
 
 func (v *view) key(key string) string { return results.Readable(v.cell[0].Key(key)) }
@@ -141,7 +142,7 @@ func (v *view) outside() bool {
 }
 
 func (v *view) response() string {
-	if v.unit == "p99-response-sec" {
+	if v.unit == metric.P99Response {
 		return "p99"
 	}
 	return "mean response"

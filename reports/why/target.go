@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/text/quantity"
 )
 
@@ -13,17 +14,17 @@ import (
 var target = rule{
 	name: "target",
 	evidence: func(v *view) string {
-		service := v.is("mean-service-sec")
+		service := v.is(metric.MeanService)
 		if v.outside() {
 			return fmt.Sprintf("the server takes %s on average; from outside no more can be told",
 				quantity.Seconds(service))
 		}
-		if v.is("mean-target-sec") < leastShare*service && v.growth != nil {
+		if v.is(metric.MeanTarget) < leastShare*service && v.growth != nil {
 			return v.growth.String()
 		}
-		said := fmt.Sprintf("it has %s of a service of %s", quantity.Seconds(v.is("mean-target-sec")),
+		said := fmt.Sprintf("it has %s of a service of %s", quantity.Seconds(v.is(metric.MeanTarget)),
 			quantity.Seconds(service))
-		if n := v.is("delayed-calls"); n > 0 {
+		if n := v.is(metric.DelayedCalls); n > 0 {
 			said += fmt.Sprintf("; %.0f calls waited in it", n)
 		}
 		return said

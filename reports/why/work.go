@@ -3,6 +3,7 @@ package why
 import (
 	"fmt"
 
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/text/quantity"
 )
 
@@ -10,8 +11,8 @@ import (
 var work = rule{
 	name: "work",
 	evidence: func(v *view) string {
-		mean := v.is("mean-service-sec") - v.is("mean-target-sec")
-		if tail := v.is("tail-service-sec") - v.is("tail-target-sec"); tail > 2*mean {
+		mean := v.is(metric.MeanService) - v.is(metric.MeanTarget)
+		if tail := v.is(metric.TailService) - v.is(metric.TailTarget); tail > 2*mean {
 			return fmt.Sprintf("the slowest tasks are long themselves, %s; the mean is %s",
 				quantity.Seconds(tail), quantity.Seconds(mean))
 		}

@@ -6,6 +6,7 @@ import (
 	"github.com/poolbench/poolbench/bench/records"
 	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/internal/decide"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/statistics/samples"
 )
 
@@ -27,7 +28,7 @@ func (t *Tally) Metrics(add func(unit string, value float64)) {
 		s.Service.metrics("service", n, of)
 		s.Outcomes.metrics(n, of)
 		if t.Begun > 0 {
-			of("unsent/op", float64(s.Unsent)/float64(t.Begun))
+			of(metric.Unsent, float64(s.Unsent)/float64(t.Begun))
 		}
 	}
 }
@@ -40,8 +41,8 @@ func (o *Outcomes) metrics(n int, add func(unit string, value float64)) {
 	if n == 0 {
 		return
 	}
-	add("shed/op", float64(o[records.Shed])/float64(n))
-	add("failed/op",
+	add(metric.Shed, float64(o[records.Shed])/float64(n))
+	add(metric.Failed,
 		float64(o[records.Failed]+o[records.Throttled]+o[records.Abandoned])/float64(n))
 }
 

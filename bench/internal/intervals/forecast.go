@@ -11,6 +11,7 @@ import (
 	"github.com/poolbench/poolbench/bench/dist"
 	"github.com/poolbench/poolbench/bench/internal/observed"
 	"github.com/poolbench/poolbench/bench/result"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/statistics/recursion"
 	"github.com/poolbench/poolbench/internal/statistics/samples"
 	"github.com/poolbench/poolbench/targets"
@@ -349,7 +350,7 @@ func (f *Forecast) addService(service []int64) {
 	for _, v := range sorted {
 		square += (float64(v) - mean) * (float64(v) - mean) / n
 	}
-	f.errors["mean-service-sec"] = errorOf{factor: normal * math.Sqrt(square/f.length) / mean}
+	f.errors[metric.MeanService] = errorOf{factor: normal * math.Sqrt(square/f.length) / mean}
 	for _, q := range result.Quantiles {
 		half := normal * math.Sqrt(q.P*(1-q.P)/f.length)
 		at := func(p float64) float64 {

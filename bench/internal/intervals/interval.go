@@ -9,6 +9,7 @@ import (
 	"github.com/poolbench/poolbench/bench/internal/observed"
 	"github.com/poolbench/poolbench/bench/records"
 	"github.com/poolbench/poolbench/bench/result"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/statistics/samples"
 )
 
@@ -38,15 +39,15 @@ func Report(o *observed.Run, r *result.Result, first int, k Memory) (own Scatter
 	}
 	responses := responsesFrom(o, first)
 	n := len(responses)
-	if v, ok := r.Metric("mean-wait-sec"); ok && v > 0 && !o.Splits() {
+	if v, ok := r.Metric(metric.MeanWait); ok && v > 0 && !o.Splits() {
 		reportMean(o, r, "mean-wait", first, stretchesFor(n, k.TakesMeanWait()), k,
 			done((*records.Record).Wait))
 	}
-	if _, ok := r.Metric("mean-response-sec"); ok {
+	if _, ok := r.Metric(metric.MeanResponse); ok {
 		reportMean(o, r, "mean-response", first, stretchesFor(n, k.takesMeanResponse()), k,
 			done((*records.Record).Response))
 	}
-	if p99, ok := r.Metric("p99-response-sec"); ok && k.Reorders {
+	if p99, ok := r.Metric(metric.P99Response); ok && k.Reorders {
 		own = scatterOf(p99, responses)
 	}
 	reportQuantiles(r, responses, k, own)
@@ -165,7 +166,7 @@ func reportQuantiles(r *result.Result, responses []int64, k Memory, own Scatter)
 			end{unit + "-high-sec", min(int(math.Ceil(float64(n)*(q.P+half)))+1, n)})
 		if q.P == 0.99 {
 			ess := independent / max(se, independent)
-			r.Add("p99-response-ess", float64(n)*ess*ess)
+			r.Add(metric.P99ResponseESS, float64(n)*ess*ess)
 		}
 	}
 	if len(ends) == 0 {

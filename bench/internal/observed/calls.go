@@ -8,6 +8,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench/internal/histogram"
 	"github.com/poolbench/poolbench/bench/result"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/statistics/samples"
 )
 
@@ -21,15 +22,15 @@ func (o *Run) ReportCalls(r *result.Result, n int) error {
 		return nil
 	}
 	sums := o.Calls.Sums()
-	r.Add("sent-B/op", float64(sums.Sent)/float64(n))
-	r.Add("received-B/op", float64(sums.Received)/float64(n))
-	r.Add("connections/op", float64(sums.Connections)/float64(n))
+	r.Add(metric.SentBytes, float64(sums.Sent)/float64(n))
+	r.Add(metric.ReceivedBytes, float64(sums.Received)/float64(n))
+	r.Add(metric.Connections, float64(sums.Connections)/float64(n))
 	if s := sums.Streams; s != nil {
 		if s.Peak >= 0 {
-			r.Add("peak-streams", float64(s.Peak))
+			r.Add(metric.PeakStreams, float64(s.Peak))
 		}
-		r.Add("goaways/op", float64(s.GoAways)/float64(n))
-		r.Add("resets/op", float64(s.Resets)/float64(n))
+		r.Add(metric.GoAways, float64(s.GoAways)/float64(n))
+		r.Add(metric.Resets, float64(s.Resets)/float64(n))
 	}
 	return o.Calls.EachPhase(func(
 		of string, h *hdrhistogram.Histogram, sum float64, longest int64,

@@ -10,6 +10,7 @@ import (
 	"github.com/poolbench/poolbench/bench/records"
 	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/internal/decide"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/statistics/samples"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/workloads"
@@ -72,7 +73,7 @@ func (o *Run) ReportTimes(r *result.Result, first int, m Measured) error {
 		}
 	}
 	if samples.Resolvable(0.99, len(lags)) {
-		r.Add("p99-lag-sec", float64(samples.NearestRanks(nil, lags, 0.99)[0])/Second)
+		r.Add(metric.P99Lag, float64(samples.NearestRanks(nil, lags, 0.99)[0])/Second)
 	}
 	if o.Recorded {
 		r.Add(decide.MaxLag, float64(slices.Max(lags))/Second)
@@ -125,7 +126,7 @@ func (o *Run) reportClasses(r *result.Result, first int, scratch []int64) {
 		addResponses(r, class.String(), responses)
 	}
 	if n > 0 {
-		r.Add("mean-slowdown", slowdown/float64(n))
+		r.Add(metric.MeanSlowdown, slowdown/float64(n))
 	}
 }
 
