@@ -8,7 +8,6 @@ import (
 
 	"github.com/poolbench/poolbench/bench/calls"
 	"github.com/poolbench/poolbench/bench/internal/observed"
-	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/strategies"
@@ -48,8 +47,8 @@ func Metrics() []MetricInfo {
 	} {
 		m = append(m, MetricInfo{"mean-" + reading.name + "-sec", "lower", "mean " + reading.name +
 			" of completed tasks: " + reading.doc})
-		for _, q := range result.Quantiles {
-			m = append(m, MetricInfo{q.Name + "-" + reading.name + "-sec", "lower",
+		for _, q := range metric.Quantiles {
+			m = append(m, MetricInfo{q.Of(reading.name), "lower",
 				q.Name + " of the " + reading.name +
 					" (nearest rank); absent where the tasks are too few"})
 		}
@@ -58,8 +57,8 @@ func Metrics() []MetricInfo {
 		if reading.name == "wait" {
 			continue
 		}
-		for _, q := range result.Quantiles {
-			m = append(m, MetricInfo{decide.Due + q.Name + "-" + reading.name + "-sec", "",
+		for _, q := range metric.Quantiles {
+			m = append(m, MetricInfo{decide.Due + q.Of(reading.name), "",
 				q.Name + " of the " + reading.name + " over all requests of an attack that were " +
 					"due, lost ones being the slowest; absent if none was lost, or if it is " +
 					"among them"})
@@ -112,7 +111,7 @@ func Metrics() []MetricInfo {
 	for i, of := range []string{"from sending a request to the first byte of its answer, of " +
 		"completed ones", "to look the host up and connect, of connections opened",
 		"of the TLS handshake, of connections opened"} {
-		for _, q := range observed.PhaseStatistics {
+		for _, q := range observed.PhaseStatistics() {
 			m = append(m, MetricInfo{q + "-" + calls.Phases[i] + "-sec", "lower",
 				q + " of the time " + of})
 		}
@@ -139,10 +138,12 @@ func Metrics() []MetricInfo {
 			"0 under the virtual clock, the strategy's overhead under the real one"},
 		{metric.TheoryMeanWait, "", "exact mean wait"},
 		{metric.TheoryWaited, "", "exact share of tasks that wait"},
-		{metric.TheoryP50Response, "", "exact median of the response"},
-		{metric.TheoryP90Response, "", "exact p90 of the response"},
-		{metric.TheoryP99Response, "", "exact p99 of the response"},
-		{metric.TheoryP999Response, "", "exact p99.9 of the response"},
+	}...)
+	for _, q := range metric.Quantiles {
+		m = append(m, MetricInfo{"theory-" + q.Of("response"), "",
+			"exact " + quantileText(q) + " of the response"})
+	}
+	m = append(m, []MetricInfo{
 		{metric.TheoryShortMeanResponse, "",
 			"exact mean response of the short tasks, in a pool of their own"},
 		{metric.TheoryShortP99Response, "", "exact p99 of the response of the short tasks"},
@@ -170,7 +171,7 @@ func Metrics() []MetricInfo {
 		}
 	}
 	m = append(m, ofRuntime...)
-	return append(m, []MetricInfo{
+	m = append(m, []MetricInfo{
 		{metric.BytesPerOp, "lower", "bytes allocated per task, the harness included (real clock)"},
 		{metric.AllocsPerOp, "lower", "allocations per task, the harness included (real clock)"},
 		{metric.CPUPerOp, "lower",
@@ -204,12 +205,15 @@ func Metrics() []MetricInfo {
 		{metric.MeanWaitESS, "", "effective sample size of the mean wait, in independent tasks"},
 		{metric.MeanResponseLow, "", "the same of the mean response"},
 		{metric.MeanResponseHigh, "", "its upper end"},
-		{metric.P50ResponseLow, "", "the same of the median of the response"},
-		{metric.P50ResponseHigh, "", "its upper end"},
-		{metric.P90ResponseLow, "", "the same of the p90 of the response"},
-		{metric.P90ResponseHigh, "", "its upper end"},
-		{metric.P99ResponseLow, "", "the same of the p99 of the response"},
-		{metric.P99ResponseHigh, "", "its upper end"},
+	}...)
+	for _, q := range metric.Quantiles {
+		if q.Interval {
+			m = append(m, MetricInfo{q.Low("response"), "", "the same of the " +
+				quantileText(q) + " of the response"},
+				MetricInfo{q.High("response"), "", "its upper end"})
+		}
+	}
+	return append(m, []MetricInfo{
 		{metric.P99ResponseESS, "",
 			"effective sample size of the p99 response, in independent tasks"},
 		{metric.NeededTasks, "",
@@ -236,6 +240,13 @@ func Metrics() []MetricInfo {
 			"shortest queue above capacity-met-queue that missed the objective"},
 		{metric.CapacityProbes, "", "loads, rates, limits or queues that the search tried"},
 	}...)
+}
+
+func quantileText(q metric.Quantile) string {
+	if q.P == 0.5 {
+		return "median"
+	}
+	return q.Name
 }
 
 // ofParts documents what responses are made of. But for the time held, none has a direction: they

@@ -16,6 +16,7 @@ import (
 	"github.com/poolbench/poolbench/internal/house/check"
 	"github.com/poolbench/poolbench/internal/machine/race"
 	"github.com/poolbench/poolbench/internal/machine/witness"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/statistics/theory"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/workloads"
@@ -413,6 +414,49 @@ func TestSettling(t *testing.T) {
 	o.Seen.Hiccups = &witness.Hiccups{
 		Stalls: []witness.Stall{{From: rec.End - 1000*ms, Late: 990 * ms}}}
 	holds(t, "a stall of the machine", check())
+}
+
+// TestIntervalOfAnotherQuantile: a p95 that is put between p90 and p99 is reported and documented
+// with its own interval, and leaves those of the others.
+func TestIntervalOfAnotherQuantile(t *testing.T) {
+	usual := metric.Quantiles
+	defer func() { metric.Quantiles = usual }()
+	p95 := metric.Quantile{Name: "p95", P: 0.95, Interval: true}
+	metric.Quantiles = slices.Insert(slices.Clone(usual), 2, p95)
+	// no other test has this load: forecasts are kept
+	r := judged(t, queue(Virtual, 1, 20_000, 0.6875, 1))
+	metric.Quantiles = usual
+	without := judged(t, queue(Virtual, 1, 20_000, 0.6875, 1))
+	for _, m := range without.Metrics {
+		if v, ok := r.Metric(m.Unit); !ok || v != m.Value {
+			t.Errorf("with a p95 %s is %v, %v; want %v", m.Unit, v, ok, m.Value)
+		}
+	}
+	value := func(unit string) float64 {
+		v, ok := r.Metric(unit)
+		if !ok {
+			t.Errorf("no %s", unit)
+		}
+		return v
+	}
+	exact, err := theory.MMk(theory.Pool{Rate: 0.6875 * 400, MeanService: 0.01, Limit: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, _ := exact.ResponseQuantile(p95.P)
+	low, high := value(p95.Low("response")), value(p95.High("response"))
+	if v := value(p95.Of("response")); low >= v || v >= high || low > want || want > high {
+		t.Errorf("p95 %v with the interval %v to %v; exact is %v", v, low, high, want)
+	}
+	if low <= value(metric.P90Response) || high >= value(metric.P99Response) {
+		t.Errorf("the interval %v to %v of the p95 reaches the p90 or the p99", low, high)
+	}
+	metric.Quantiles = slices.Insert(slices.Clone(usual), 2, p95)
+	for _, unit := range []string{p95.Of("response"), p95.Low("response"), p95.High("response")} {
+		if !slices.ContainsFunc(Metrics(), func(m MetricInfo) bool { return m.Unit == unit }) {
+			t.Errorf("%s is not documented", unit)
+		}
+	}
 }
 
 // TestLength: the interval holds the exact mean as often as it says, and so does that of the p99;

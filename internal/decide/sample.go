@@ -38,11 +38,6 @@ type latency struct {
 	of        string // response, wait, service or first-byte
 }
 
-var percentiles = []struct {
-	name string
-	p    float64
-}{{"p50", 0.5}, {"p90", 0.9}, {"p99", 0.99}, {"p99.9", 0.999}}
-
 func latencyOf(unit string) (l latency, ok bool) {
 	for _, of := range []string{"response", "wait", "service", "first-byte"} {
 		rest, is := strings.CutSuffix(unit, "-"+of+"-sec")
@@ -51,9 +46,9 @@ func latencyOf(unit string) (l latency, ok bool) {
 		}
 		at := strings.LastIndexByte(rest, '-') + 1
 		l = latency{part: rest[:at], statistic: rest[at:], of: of}
-		for _, q := range percentiles {
-			if q.name == l.statistic {
-				l.p = q.p
+		for _, q := range metric.Quantiles {
+			if q.Name == l.statistic {
+				l.p = q.P
 			}
 		}
 		return l, l.p > 0 || l.statistic == "mean" || l.statistic == "max"
@@ -218,23 +213,23 @@ func grouped(n int) string {
 // by the largest lower one that there are enough for: what that misses, the higher one misses, too.
 func (s *sample) percentile() Decision {
 	asked := s.latency
-	for i := len(percentiles) - 1; i >= 0; i-- {
-		q := percentiles[i]
-		if q.p > asked.p {
+	for i := len(metric.Quantiles) - 1; i >= 0; i-- {
+		q := metric.Quantiles[i]
+		if q.P > asked.p {
 			continue
 		}
-		s.latency.statistic, s.latency.p = q.name, q.p
-		if !s.resolves(q.p) {
+		s.latency.statistic, s.latency.p = q.Name, q.P
+		if !s.resolves(q.P) {
 			continue
 		}
 		var d Decision
-		if s.lost > 1-q.p+1e-12 {
+		if s.lost > 1-q.P+1e-12 {
 			d = s.amongLost()
 		} else {
 			d = s.value()
 		}
 		switch {
-		case q.p == asked.p:
+		case q.P == asked.p:
 			return d
 		case math.IsNaN(d.Low): // sessions have fewer percentiles
 			continue
@@ -315,8 +310,8 @@ func (s *sample) ends(l latency) (low, high float64, ok bool) {
 			high = v
 		}
 	}
-	for i := len(percentiles) - 1; i >= 0 && percentiles[i].p >= l.p/(1-s.lost); i-- {
-		higher.statistic = percentiles[i].name
+	for i := len(metric.Quantiles) - 1; i >= 0 && metric.Quantiles[i].P >= l.p/(1-s.lost); i-- {
+		higher.statistic = metric.Quantiles[i].Name
 		if v, ok := s.lookup(higher.unit()); ok {
 			high = v
 		}

@@ -11,15 +11,16 @@ type Quantile struct {
 	// Interval is whether a run reports the 95 % confidence interval of the quantile of the
 	// response.
 	Interval bool
-	// Scheduling is whether a run reports the quantile of the scheduling latency.
-	Scheduling bool
+	// Main is whether the quantile is also reported of sessions and steps, of the phases of a
+	// call and of the scheduling latency.
+	Main bool
 }
 
 // Quantiles are the reported quantiles, in the order in which a result has them.
 var Quantiles = []Quantile{
-	{Name: "p50", P: 0.5, Interval: true, Scheduling: true},
+	{Name: "p50", P: 0.5, Interval: true, Main: true},
 	{Name: "p90", P: 0.9, Interval: true},
-	{Name: "p99", P: 0.99, Interval: true, Scheduling: true},
+	{Name: "p99", P: 0.99, Interval: true, Main: true},
 	{Name: "p99.9", P: 0.999}, // an interval needs millions of tasks
 }
 

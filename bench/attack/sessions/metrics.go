@@ -57,24 +57,18 @@ func (t *Times) metrics(of string, due int, add func(unit string, value float64)
 	add("mean-"+of+"-sec", mean/second)
 	n := int(h.TotalCount())
 	at := func(rank int) int64 { return result.ValueAtRank(h, rank) }
-	for _, p := range reported {
-		if samples.Resolvable(p.p, n) {
-			add(p.name+"-"+of+"-sec", float64(at(samples.Rank(n, p.p)))/second)
+	for _, q := range metric.Quantiles {
+		if q.Main && samples.Resolvable(q.P, n) {
+			add(q.Of(of), float64(at(samples.Rank(n, q.P)))/second)
 		}
 	}
 	if due > 0 {
 		result.EachDue(due, n, of, at, func(unit string, v float64) {
-			for _, p := range reported {
-				if unit == decide.Due+p.name+"-"+of+"-sec" {
+			for _, q := range metric.Quantiles {
+				if q.Main && unit == decide.Due+q.Of(of) {
 					add(unit, v)
 				}
 			}
 		})
 	}
 }
-
-// reported are the quantiles of sessions and steps.
-var reported = []struct {
-	name string
-	p    float64
-}{{"p50", 0.5}, {"p99", 0.99}}

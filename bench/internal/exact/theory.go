@@ -68,9 +68,9 @@ func Report(o *observed.Run, r *result.Result, m observed.Measured, h observed.H
 		noise.share(answer.WaitProb, func(rec *records.Record) (bool, bool) {
 			return rec.Wait() > 0, rec.Attempts > 0
 		}))
-	for _, q := range result.Quantiles {
+	for _, q := range metric.Quantiles {
 		if t, ok := answer.ResponseQuantile(q.P); ok {
-			claim(o, r, q.Name+"-response-sec", t,
+			claim(o, r, q.Of("response"), t,
 				noise.beyond(t, answer, func(*records.Record) bool { return true }))
 		}
 	}

@@ -143,8 +143,11 @@ func reportQuantiles(r *result.Result, responses []int64, k Memory, own Scatter)
 	}
 	var ends []end
 	n := len(responses)
-	for _, q := range result.Quantiles[:3] { // a p99.9 takes millions
-		v, ok := r.Metric(q.Name + "-response-sec")
+	for _, q := range metric.Quantiles {
+		if !q.Interval {
+			continue
+		}
+		v, ok := r.Metric(q.Of("response"))
 		stretches := stretchesFor(n, k.TakesQuantile(q.P))
 		if q.P == 0.99 && stretches == 0 && k.sheds && own.Tells() {
 			stretches = mostStretches // what sheds those who wait long forgets before its plan
@@ -156,14 +159,13 @@ func reportQuantiles(r *result.Result, responses []int64, k Memory, own Scatter)
 		independent := math.Sqrt(q.P * (1 - q.P) / float64(n))
 		se := observed.StandardError(shares)
 		half := samples.Student(stretches, 0.05) * se
-		if planned, ok := k.Forecast.beyondError(q.Name, float64(n)); ok && k.exact {
+		if planned, ok := k.Forecast.beyondError(q, float64(n)); ok && k.exact {
 			se, half = planned, samples.Student(k.Forecast.count, 0.05)*planned
 		}
 		half = max(half, normal*independent)
-		unit := q.Name + "-response"
 		ends = append(ends,
-			end{unit + "-low-sec", max(int(math.Floor(float64(n)*(q.P-half))), 1)},
-			end{unit + "-high-sec", min(int(math.Ceil(float64(n)*(q.P+half)))+1, n)})
+			end{q.Low("response"), max(int(math.Floor(float64(n)*(q.P-half))), 1)},
+			end{q.High("response"), min(int(math.Ceil(float64(n)*(q.P+half)))+1, n)})
 		if q.P == 0.99 {
 			ess := independent / max(se, independent)
 			r.Add(metric.P99ResponseESS, float64(n)*ess*ess)

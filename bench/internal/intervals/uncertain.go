@@ -42,7 +42,7 @@ var timesOfTasks = []struct {
 // statistics are the mean and the quantiles, in the order of their names in a result.
 func statistics() []string {
 	names := []string{"mean"}
-	for _, q := range result.Quantiles {
+	for _, q := range metric.Quantiles {
 		names = append(names, q.Name)
 	}
 	return names
@@ -192,7 +192,7 @@ func (k Memory) ownErrors(
 	}
 	sorted := slices.Clone(values)
 	slices.Sort(sorted)
-	for _, q := range result.Quantiles {
+	for _, q := range metric.Quantiles {
 		at := sorted[samples.Rank(n, q.P)-1]
 		e := 0.0
 		if at > 0 {

@@ -227,7 +227,7 @@ func mergedMetric(
 		case "max":
 			return largest()
 		}
-		for _, q := range result.Quantiles {
+		for _, q := range metric.Quantiles {
 			if n := int(h.TotalCount()); rest == q.Name {
 				v := float64(result.ValueAtRank(h, samples.Rank(n, q.P))) / observed.Second
 				return v, samples.Resolvable(q.P, n), true

@@ -12,8 +12,16 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics/samples"
 )
 
-// PhaseStatistics are those of each phase of a call that are metrics.
-var PhaseStatistics = []string{"mean", "p50", "p99", "max"}
+// PhaseStatistics returns the names of the statistics that a run reports of each phase of a call.
+func PhaseStatistics() []string {
+	names := []string{"mean"}
+	for _, q := range metric.Quantiles {
+		if q.Main {
+			names = append(names, q.Name)
+		}
+	}
+	return append(names, "max")
+}
 
 // ReportCalls adds what was counted of calls to a server, n of them: bytes, connections, and the
 // distributions of their phases. Mean and maximum are exact, quantiles within 0.1 %.
@@ -36,7 +44,7 @@ func (o *Run) ReportCalls(r *result.Result, n int) error {
 		of string, h *hdrhistogram.Histogram, sum float64, longest int64,
 	) error {
 		return ReportHistogram(r, of, h, sum, longest, func(quantile string) bool {
-			return slices.Contains(PhaseStatistics, quantile)
+			return slices.Contains(PhaseStatistics(), quantile)
 		})
 	})
 }
@@ -49,10 +57,10 @@ func ReportHistogram(
 ) error {
 	n := int(h.TotalCount())
 	r.Add("mean-"+of+"-sec", sum/float64(n)/Second)
-	for _, q := range result.Quantiles {
+	for _, q := range metric.Quantiles {
 		if takes(q.Name) && samples.Resolvable(q.P, n) {
 			v := min(result.ValueAtRank(h, samples.Rank(n, q.P)), longest)
-			r.Add(q.Name+"-"+of+"-sec", float64(v)/Second)
+			r.Add(q.Of(of), float64(v)/Second)
 		}
 	}
 	r.Add("max-"+of+"-sec", float64(longest)/Second)

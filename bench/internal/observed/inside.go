@@ -32,10 +32,9 @@ func (o *Run) ReportRuntime(r *result.Result, tasks int) {
 }
 
 func (o *Run) reportGoroutines(r *result.Result, s *goruntime.Seen, n float64) {
-	for _, q := range result.Quantiles {
-		if (q.Name == "p50" || q.Name == "p99") &&
-			samples.Resolvable(q.P, int(s.Scheduling.Count)) {
-			r.Add(q.Name+"-sched-sec", s.Scheduling.Quantile(q.P).Seconds())
+	for _, q := range metric.Quantiles {
+		if q.Main && samples.Resolvable(q.P, int(s.Scheduling.Count)) {
+			r.Add(q.Of("sched"), s.Scheduling.Quantile(q.P).Seconds())
 		}
 	}
 	r.Add(metric.SchedPerOp, s.SchedulingSeconds()/n)

@@ -21,7 +21,7 @@ import (
 func (o *Run) ReportTimes(r *result.Result, first int, m Measured) error {
 	scratch := make([]int64, 0, m.N)
 	var shares []float64
-	for _, q := range result.Quantiles {
+	for _, q := range metric.Quantiles {
 		shares = append(shares, q.P)
 	}
 	for _, reading := range []struct {
@@ -41,8 +41,8 @@ func (o *Run) ReportTimes(r *result.Result, first int, m Measured) error {
 		}
 		r.Add("mean-"+reading.of+"-sec", mean)
 		for i, v := range samples.NearestRanks(nil, values, shares...) {
-			if samples.Resolvable(result.Quantiles[i].P, len(values)) {
-				r.Add(result.Quantiles[i].Name+"-"+reading.of+"-sec", float64(v)/Second)
+			if samples.Resolvable(metric.Quantiles[i].P, len(values)) {
+				r.Add(metric.Quantiles[i].Of(reading.of), float64(v)/Second)
 			}
 		}
 		longest := slices.Max(values)

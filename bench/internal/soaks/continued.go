@@ -280,7 +280,7 @@ func joinedTime(
 	case "max":
 		return longest, true
 	}
-	for _, q := range result.Quantiles {
+	for _, q := range metric.Quantiles {
 		if what == q.Name && samples.Resolvable(q.P, n) {
 			v := float64(result.ValueAtRank(sum, samples.Rank(n, q.P))) / observed.Second
 			return math.Min(v, longest), true
