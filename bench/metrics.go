@@ -422,5 +422,5 @@ func prefixedMetrics(prefix string, of []MetricInfo) []MetricInfo {
 // StageMetrics documents the units that a run reports for one stage of its arrivals, numbered from
 // 1: stage2-p99-response-sec and so on.
 func StageMetrics(stage int) []MetricInfo {
-	return prefixedMetrics(observed.OfStage(stage, ""), stageMetrics)
+	return prefixedMetrics(metric.OfStage(stage, ""), stageMetrics)
 }

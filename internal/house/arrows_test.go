@@ -146,7 +146,7 @@ var rooms = []room{
 		"reports/answer", "reports/charts", "reports/page/shell", "internal/gate/judge",
 		"internal/files/rundir", "internal"},
 		[]string{"golang.org/x/perf", "github.com/a-h/templ"}},
-	{"reports/why", []string{"reports/results", "internal/files/rundir", "internal"}, nil},
+	{"reports/why", []string{"reports/results", "internal/files/rundir", "targets", "internal"}, nil},
 	{"reports/proof", []string{"reports/answer", "reports/charts", "reports/page/shell",
 		"internal"}, []string{"github.com/a-h/templ"}},
 	{"reports/gate/verdict", nil, nil},

@@ -47,7 +47,7 @@ func (v *view) grows() *growth {
 	if g.alone, g.sigma, g.low, g.high, known = serial(n, s); !known || g.low <= 0 {
 		return nil
 	}
-	g.locked = v.is(metric.MutexWaitPerOp) > leastShare*v.is(metric.MeanService)
+	g.locked = v.part(metric.MutexWaitPerOp) > leastShare*v.part(metric.MeanService)
 	return g
 }
 
@@ -90,10 +90,11 @@ func serial(n, s []float64) (alone, sigma, low, high float64, known bool) {
 // grown is the share of a task's own service that is due to others in service, where no lock is: to
 // what the tasks call.
 func (v *view) grown() float64 {
-	if v.growth == nil || v.growth.locked || v.outside() {
+	service, ok := v.known(metric.MeanService)
+	if !ok || v.growth == nil || v.growth.locked || v.outside() {
 		return 0
 	}
-	return max(1-v.growth.alone/v.is(metric.MeanService), 0)
+	return max(1-v.growth.alone/service, 0)
 }
 
 func (g *growth) String() string {

@@ -11,8 +11,12 @@ import (
 var work = rule{
 	name: "work",
 	evidence: func(v *view) string {
-		mean := v.is(metric.MeanService) - v.is(metric.MeanTarget)
-		if tail := v.is(metric.TailService) - v.is(metric.TailTarget); tail > 2*mean {
+		service, ok := v.known(metric.MeanService)
+		if !ok {
+			return "the task itself takes long"
+		}
+		mean := service - v.part(metric.MeanTarget)
+		if tail := v.part(metric.TailService) - v.part(metric.TailTarget); tail > 2*mean {
 			return fmt.Sprintf("the slowest tasks are long themselves, %s; the mean is %s",
 				quantity.Seconds(tail), quantity.Seconds(mean))
 		}

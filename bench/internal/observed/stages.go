@@ -12,9 +12,6 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics/samples"
 )
 
-// OfStage is the unit of a stage, numbered from 1.
-func OfStage(stage int, unit string) string { return stageName(stage) + "-" + unit }
-
 func stageName(stage int) string { return fmt.Sprintf("stage%d", stage) }
 
 // A stretch is a stage with the tasks that are due in it and that count: due after its begin, and
@@ -67,7 +64,7 @@ func (o *Run) stretches(first int) (all []stretch) {
 func (o *Run) ReportStages(r *result.Result, first int) {
 	all := o.stretches(first)
 	for k, s := range all {
-		add := func(unit string, value float64) { r.Add(OfStage(k+1, unit), value) }
+		add := func(unit string, value float64) { r.Add(metric.OfStage(k+1, unit), value) }
 		if s.n > 0 && s.end > s.from {
 			o.reportStage(r, k+1, s, add)
 		}
