@@ -162,11 +162,14 @@ coverage: ## how often 95 % intervals hold the exact value, as the table of docs
 	POOLBENCH_CHECK=all $(GO) test -count=1 -timeout 3h -run '^TestUnmarkedP99$$' -v ./bench
 
 generate: ## write anew what the sources imply: the tables in docs, go.mod of examples, golden texts, the components and the script of reports
-	$(GO) test ./internal/cli ./internal/cli/clitest/documents -run '^(TestGenerated|TestExampleModules|TestRootHelp|TestEveryCommandIsHeld)$$' -update
-	$(GO) test ./internal/house -run '^TestComponents$$' -update
-	$(GO) test ./internal/house/manual -run '^TestThirdParty$$' -update
-	$(GO) test ./strategies/peers -run '^(TestBoard|TestNestedPage)$$' -update
-	$(GO) test ./reports/page/front ./internal/cli/live -run '^(TestSpec|TestBundle)$$' -update
+	@missing=; \
+	update() { $(GO) test "$$@" -update || missing="$$missing\n  $$*"; }; \
+	update ./reports/page/front ./internal/cli/live -run '^(TestSpec|TestBundle)$$'; \
+	update ./internal/cli ./internal/cli/clitest/documents -run '^(TestGenerated|TestExampleModules|TestRootHelp|TestEveryCommandIsHeld)$$'; \
+	update ./internal/house -run '^TestComponents$$'; \
+	update ./internal/house/manual -run '^TestThirdParty$$'; \
+	update ./strategies/peers -run '^(TestBoard|TestNestedPage)$$'; \
+	if [ -n "$$missing" ]; then printf "not generated, for the reasons above:$$missing\n" >&2; exit 1; fi
 
 # A chart of one's own docs is a chart of a run: its title is what the run found.
 PICTURES := bin/pictures

@@ -14,6 +14,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench/internal/observed"
 	"github.com/poolbench/poolbench/internal/files/rundir"
+	"github.com/poolbench/poolbench/internal/metric"
 )
 
 // Benchmark runs the scenario as a Go benchmark: one op is one task, b.N of them, and the metrics
@@ -102,7 +103,7 @@ func (r *repeated) of(b *testing.B, s Scenario) uint64 {
 func reportMetrics(b *testing.B, metrics []Metric) {
 	b.Helper()
 	// leaves out what the testing package measured, for a run that took no time of its own
-	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(0, metric.NsPerOp)
 	for _, m := range metrics {
 		value, unit := inNanoseconds(m)
 		if math.IsNaN(value) || math.IsInf(value, 0) {

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/poolbench/poolbench/bench/arrivals"
-	"github.com/poolbench/poolbench/bench/result"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/statistics/samples"
 	"github.com/poolbench/poolbench/internal/text/complaints"
 	"github.com/poolbench/poolbench/strategies"
@@ -112,7 +112,7 @@ func LeastTasks(unit string) int {
 	if strings.HasPrefix(unit, "theory-") || strings.Contains(unit, "hiccup") {
 		return 0 // of no task
 	}
-	for _, q := range result.Quantiles {
+	for _, q := range metric.Quantiles {
 		if strings.Contains("-"+unit, "-"+q.Name+"-") {
 			return samples.LeastTasks(q.P)
 		}

@@ -3,6 +3,7 @@ package bench
 import (
 	"fmt"
 
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/workloads"
 )
 
@@ -12,21 +13,21 @@ import (
 func ofLabels() (m []MetricInfo) {
 	own := fmt.Sprintf(" that tasks have; those numbered 0 to %d have results of their own",
 		workloads.MostLabels-1)
-	m = append(m, MetricInfo{"priorities", "", "how many priorities there are" + own})
+	m = append(m, MetricInfo{metric.Priorities, "", "how many priorities there are" + own})
 	for i := range workloads.MostLabels {
 		of := fmt.Sprintf("priority-%d-", workloads.MostLabels-1-i)
-		m = append(m, MetricInfo{of + "mean-wait-sec", "lower",
+		m = append(m, MetricInfo{of + metric.MeanWait, "lower",
 			"mean wait of the tasks of this priority, where the workload has several"},
-			MetricInfo{of + "mean-response-sec", "lower", "their mean response"},
-			MetricInfo{of + "p99-response-sec", "lower", "p99 of their response"})
+			MetricInfo{of + metric.MeanResponse, "lower", "their mean response"},
+			MetricInfo{of + metric.P99Response, "lower", "p99 of their response"})
 	}
-	m = append(m, MetricInfo{"tenants", "", "how many tenants there are" + own})
+	m = append(m, MetricInfo{metric.Tenants, "", "how many tenants there are" + own})
 	for i := range workloads.MostLabels {
 		of := fmt.Sprintf("tenant-%d-", i)
-		m = append(m, MetricInfo{of + "mean-response-sec", "lower",
+		m = append(m, MetricInfo{of + metric.MeanResponse, "lower",
 			"mean response of this tenant's tasks, where the workload has tenants"},
-			MetricInfo{of + "p99-response-sec", "lower", "p99 of their response"},
-			MetricInfo{of + "ops/s", "higher", "this tenant's throughput: tasks completed per " +
+			MetricInfo{of + metric.P99Response, "lower", "p99 of their response"},
+			MetricInfo{of + metric.Throughput, "higher", "this tenant's throughput: tasks completed per " +
 				"second from the end of the warm-up until the last task is due"},
 			MetricInfo{of + "share", "", "this tenant's share of the time that tasks spent in " +
 				"slots, in the same window"})
@@ -36,17 +37,17 @@ func ofLabels() (m []MetricInfo) {
 			workloads.MostLabels-1-i), "", "exact mean wait of the tasks of this priority"})
 	}
 	return append(m, []MetricInfo{
-		{"fairness", "higher", "Jain's index of each tenant's time in slots, relative to its " +
+		{metric.Fairness, "higher", "Jain's index of each tenant's time in slots, relative to its " +
 			"max–min fair share (by the strategy's weights where it has weights), from the end " +
 			"of the warm-up until the last task is due: 1 if every tenant received its fair share"},
-		{"noisy-share", "", "share of the time in slots, from the end of the warm-up until the " +
+		{metric.NoisyShare, "", "share of the time in slots, from the end of the warm-up until the " +
 			"last task is due, that the tenant with the most tasks had"},
-		{"others-mean-response-sec", "lower", "mean response of the tasks of all other tenants"},
-		{"others-p99-response-sec", "lower", "p99 of their response"},
-		{"others-ops/s", "higher", "their throughput in the window of noisy-share"},
-		{"others-share", "", "their share of the time in slots in that window"},
-		{"missed/op", "lower", "share of tasks with a deadline that were not completed by it"},
-		{"max-lateness-sec", "lower",
+		{metric.OthersMeanResponse, "lower", "mean response of the tasks of all other tenants"},
+		{metric.OthersP99Response, "lower", "p99 of their response"},
+		{metric.OthersThroughput, "higher", "their throughput in the window of noisy-share"},
+		{metric.OthersShare, "", "their share of the time in slots in that window"},
+		{metric.Missed, "lower", "share of tasks with a deadline that were not completed by it"},
+		{metric.MaxLateness, "lower",
 			"how long after its deadline the latest was completed; negative: all were early"},
 	}...)
 }

@@ -5,6 +5,7 @@ import (
 	"github.com/poolbench/poolbench/bench/internal/observed"
 	"github.com/poolbench/poolbench/bench/internal/soaks"
 	"github.com/poolbench/poolbench/bench/internal/verdicts"
+	"github.com/poolbench/poolbench/internal/metric"
 )
 
 // A measurement is a run as it was: an observation or, of a soak, the fold of one.
@@ -37,7 +38,7 @@ func (run measurement) result() (*Result, error) {
 		return nil, err
 	}
 	held := o.Held(first)
-	r.Add("held/op", held.Share)
+	r.Add(metric.Held, held.Share)
 	parts, err := o.ReportParts(r, first)
 	if err != nil {
 		return nil, err

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench/arrivals"
-	"github.com/poolbench/poolbench/bench/internal/observed"
+	"github.com/poolbench/poolbench/internal/files/rundir"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/workloads"
 )
@@ -56,7 +56,7 @@ func TestRecordedTraffic(t *testing.T) {
 			t.Fatal(err)
 		}
 		if r.Verdict != Suspect || !slices.ContainsFunc(r.Reasons, func(r Reason) bool {
-			return r.Check == observed.CheckPlan && strings.HasSuffix(r.Text, ": sorted")
+			return r.Check == rundir.CheckPlan && strings.HasSuffix(r.Text, ": sorted")
 		}) {
 			t.Errorf("%s: %v for %v, want a doubt about the order of the lines", part, r.Verdict,
 				r.Reasons)

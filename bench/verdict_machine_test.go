@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/poolbench/poolbench/bench/internal/observed"
+	"github.com/poolbench/poolbench/internal/files/rundir"
 	"github.com/poolbench/poolbench/internal/machine/witness"
 )
 
@@ -50,36 +50,36 @@ func TestMachine(t *testing.T) {
 		{"one small stall", quiet(50_000, stall(second, 57*ms, ms, 0)),
 			witness.Unknown, Valid, "", nil},
 		{"stopped", quiet(5000, stall(second, 300*ms, ms, 0)), pressure(0, 0.01, 0, 0.02),
-			Invalid, observed.CheckPause,
+			Invalid, rundir.CheckPause,
 			[]string{"from 1.00 s on", "stood still for 300 ms:", "tasks were due"}},
 		{"stopped until the first task was due", quiet(5000, stall(-231*ms, 233*ms, ms, 0)),
 			witness.Unknown, Valid, "", nil},
 		{"stopped from before", quiet(5000, stall(-231*ms, 400*ms, ms, 0)), witness.Unknown,
-			Invalid, observed.CheckPause, []string{"from −231 ms on"}},
+			Invalid, rundir.CheckPause, []string{"from −231 ms on"}},
 		{"stopped twice", quiet(5000, stall(second, 300*ms, ms, 0),
-			stall(3*second, 200*ms, ms, 0)), witness.Unknown, Invalid, observed.CheckPause,
+			stall(3*second, 200*ms, ms, 0)), witness.Unknown, Invalid, rundir.CheckPause,
 			[]string{"stood still for 300 ms (the longest of 2 times)"}},
 		{"in the queue", quiet(50_000, stall(second, 300*ms, ms, 290*ms)), witness.Unknown,
-			Suspect, observed.CheckMachine, []string{"others had the processors"}},
+			Suspect, rundir.CheckMachine, []string{"others had the processors"}},
 		{"crumbs of a processor", quiet(50_000, stall(second, 300*ms, 20*ms, 0)),
-			witness.Unknown, Suspect, observed.CheckMachine,
+			witness.Unknown, Suspect, rundir.CheckMachine,
 			[]string{"and this process 20.0 ms of CPU"}},
 		{"its own tasks", quiet(50_000, stall(second, 300*ms, 500*ms, 0)), witness.Unknown,
-			Suspect, observed.CheckStalls, []string{"its own tasks kept the processors"}},
+			Suspect, rundir.CheckStalls, []string{"its own tasks kept the processors"}},
 		{"stalls all the time", quiet(1000,
 			slices.Repeat([]witness.Stall{stall(second, 30*ms, 0, 0)}, 20)...),
-			witness.Unknown, Suspect, observed.CheckStalls, []string{"one instant in a hundred"}},
-		{"steal", quiet(5000), pressure(0.2, 0, 0, 0), Suspect, observed.CheckMachine,
+			witness.Unknown, Suspect, rundir.CheckStalls, []string{"one instant in a hundred"}},
+		{"steal", quiet(5000), pressure(0.2, 0, 0, 0), Suspect, rundir.CheckMachine,
 			[]string{"20 %", "steal"}},
-		{"hogged", quiet(5000), pressure(0, 0.5, 0.4, 0.3), Suspect, observed.CheckMachine,
+		{"hogged", quiet(5000), pressure(0, 0.5, 0.4, 0.3), Suspect, rundir.CheckMachine,
 			[]string{"30 % of the time", "some thread did for 50 %"}},
 		{"its own threads wait for one another", quiet(5000), pressure(0, 0.5, 0.01, 0.3), Valid,
 			"", nil},
 		// two tasks are in service, of which a twentieth is too much
 		{"what little it does waits a little", quiet(5000), littleWork(0.09), Valid, "", nil},
-		{"tasks wait", quiet(5000), littleWork(0.12), Suspect, observed.CheckMachine,
+		{"tasks wait", quiet(5000), littleWork(0.12), Suspect, rundir.CheckMachine,
 			[]string{"35 % of the time", "some thread did for 14 %"}},
-		{"others wait", quiet(5000), pressure(-1, 0.5, -1, 0.01), Suspect, observed.CheckMachine,
+		{"others wait", quiet(5000), pressure(-1, 0.5, -1, 0.01), Suspect, rundir.CheckMachine,
 			[]string{"some thread on this machine", "50 %"}},
 	} {
 		o := queue(Real, 1, 20_000, 0.5, 1)
@@ -104,7 +104,7 @@ func TestStallsOfFewTasks(t *testing.T) {
 	o := queue(Real, 1, 200, 0.5, 1)
 	o.Seen = &witness.Seen{Pressure: witness.Unknown, Hiccups: quiet(1000,
 		slices.Repeat([]witness.Stall{stall(int64(time.Second), 30*ms, 0, 0)}, 20)...)}
-	finds(t, "few tasks", judged(t, o), Suspect, observed.CheckStalls, "; the longest response is")
+	finds(t, "few tasks", judged(t, o), Suspect, rundir.CheckStalls, "; the longest response is")
 }
 
 // TestFewNaps: a hundred naps have no p99.
@@ -135,12 +135,12 @@ func TestFlatOut(t *testing.T) {
 	}{
 		{"a server on this machine", true, true, 0.5, busy, Valid, "", ""},
 		{"a server elsewhere", true, false, 0.01, busy, Valid, "", ""},
-		{"others are at work", true, false, 0.5, crowded, Suspect, observed.CheckMachine,
+		{"others are at work", true, false, 0.5, crowded, Suspect, rundir.CheckMachine,
 			"others had the processors"},
-		{"at a rate", false, true, 0.5, crowded, Suspect, observed.CheckMachine,
+		{"at a rate", false, true, 0.5, crowded, Suspect, rundir.CheckMachine,
 			"others had the processors"},
 		{"stopped", true, true, 0.5, quiet(5000, stall(int64(time.Second), 300*ms, ms, 0)), Invalid,
-			observed.CheckPause, "stood still"},
+			rundir.CheckPause, "stood still"},
 	} {
 		o := queue(Real, 1, 20_000, 0.5, 1)
 		o.FlatOut, o.Local = c.flat, c.local

@@ -16,6 +16,7 @@ import (
 	"github.com/poolbench/poolbench/internal/house/check"
 	"github.com/poolbench/poolbench/internal/machine/race"
 	"github.com/poolbench/poolbench/internal/machine/witness"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/statistics/theory"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/workloads"
@@ -199,14 +200,14 @@ func TestLawsMakeInvalid(t *testing.T) {
 func TestPlan(t *testing.T) {
 	o := queue(Virtual, 1, 20_000, 0.5, 1)
 	o.Plan.PerSecond *= 1.1
-	finds(t, "another rate", judged(t, o), Invalid, observed.CheckPlan, "A² =")
+	finds(t, "another rate", judged(t, o), Invalid, rundir.CheckPlan, "A² =")
 	o = queue(Virtual, 1, 20_000, 0.5, 1)
 	for i := range o.Trace.Len() {
 		o.Trace.At(i).Due = int64(float64(i) * observed.Second / o.Plan.PerSecond)
 	}
 	r := &Result{}
 	verdicts.CheckPlan(o, r)
-	finds(t, "constant gaps", addVerdict(r), Invalid, observed.CheckPlan, "not exponential")
+	finds(t, "constant gaps", addVerdict(r), Invalid, rundir.CheckPlan, "not exponential")
 	low := 0
 	for seed := range uint64(500) {
 		r := &Result{}
@@ -249,7 +250,7 @@ func TestPASTA(t *testing.T) {
 	o := poissonRun(Virtual, 0.9, 0, play(4, due, times))
 	r := &Result{}
 	verdicts.CheckPASTA(o, r, o.Flow(0))
-	finds(t, "arrivals that know", addVerdict(r), Invalid, observed.CheckPASTA,
+	finds(t, "arrivals that know", addVerdict(r), Invalid, rundir.CheckPASTA,
 		"0.00 % of the arrivals found every slot taken, but all were taken 89.", "standard "+
 			"errors apart")
 }
@@ -268,16 +269,16 @@ func TestLagVerdict(t *testing.T) {
 		}
 		return judged(t, o)
 	}
-	finds(t, "1 ms of 10", late(0.3, func(int) int64 { return ms }), Suspect, observed.CheckLag,
+	finds(t, "1 ms of 10", late(0.3, func(int) int64 { return ms }), Suspect, rundir.CheckLag,
 		"1.00 ms on average", "9 % of the mean response")
 	finds(t, "2 % are late by 10 ms", late(0.3, func(i int) int64 {
 		if i%50 == 0 {
 			return 10 * ms
 		}
 		return 0
-	}), Suspect, observed.CheckLag, "10.0 ms at the p99", "due every 8.", "sent together")
+	}), Suspect, rundir.CheckLag, "10.0 ms at the p99", "due every 8.", "sent together")
 	finds(t, "20 ms of 30", late(0.3, func(int) int64 { return 20 * ms }), Invalid,
-		observed.CheckLag,
+		rundir.CheckLag,
 		"20.0 ms on average", "not the planned ones")
 	o := queue(Real, 1, 20_000, 0.9, 1)
 	for i := range o.Trace.Len() { // a strategy that blocks: issue is late, lag is not
@@ -310,7 +311,7 @@ func TestSaturation(t *testing.T) {
 		}
 		o.Plan.Strategy.Name = r.Verdict.String()
 		if len(r.Reasons) > 0 &&
-			(r.Reasons[0].Check != observed.CheckSaturation ||
+			(r.Reasons[0].Check != rundir.CheckSaturation ||
 				!strings.Contains(r.Reasons[0].Text, "did not sustain")) {
 			t.Errorf("%v", r.Reasons)
 		}
@@ -380,13 +381,13 @@ func TestStandstill(t *testing.T) {
 		verdicts.CheckStandstill(o, r)
 		return addVerdict(r)
 	}
-	finds(t, "a frozen target", check(o), Suspect, observed.CheckStandstill, "no task ended for 5",
+	finds(t, "a frozen target", check(o), Suspect, rundir.CheckStandstill, "no task ended for 5",
 		"target or the strategy")
 	o.Workload = spreads{c2: 1} // whose times are not known: then what is usual counts
-	finds(t, "a frozen target, unknown times", check(o), Suspect, observed.CheckStandstill)
+	finds(t, "a frozen target, unknown times", check(o), Suspect, rundir.CheckStandstill)
 	o = queue(Real, 1, 20_000, 0.5, 1)
 	o.Trace.At(19_999).End += stop
-	finds(t, "frozen at the end", check(o), Suspect, observed.CheckStandstill)
+	finds(t, "frozen at the end", check(o), Suspect, rundir.CheckStandstill)
 	o.Trace.At(100).End += 2 * stop
 	holds(t, "a last task that is slow as others were", check(o))
 	o, from := freeze()
@@ -409,10 +410,53 @@ func TestSettling(t *testing.T) {
 		verdicts.CheckSettling(o, r, 0)
 		return addVerdict(r)
 	}
-	finds(t, "a slow collector", check(), Suspect, observed.CheckSettling, "settled 1s later")
+	finds(t, "a slow collector", check(), Suspect, rundir.CheckSettling, "settled 1s later")
 	o.Seen.Hiccups = &witness.Hiccups{
 		Stalls: []witness.Stall{{From: rec.End - 1000*ms, Late: 990 * ms}}}
 	holds(t, "a stall of the machine", check())
+}
+
+// TestIntervalOfAnotherQuantile: a p95 that is put between p90 and p99 is reported and documented
+// with its own interval, and leaves those of the others.
+func TestIntervalOfAnotherQuantile(t *testing.T) {
+	usual := metric.Quantiles
+	defer func() { metric.Quantiles = usual }()
+	p95 := metric.Quantile{Name: "p95", P: 0.95, Interval: true}
+	metric.Quantiles = slices.Insert(slices.Clone(usual), 2, p95)
+	// no other test has this load: forecasts are kept
+	r := judged(t, queue(Virtual, 1, 20_000, 0.6875, 1))
+	metric.Quantiles = usual
+	without := judged(t, queue(Virtual, 1, 20_000, 0.6875, 1))
+	for _, m := range without.Metrics {
+		if v, ok := r.Metric(m.Unit); !ok || v != m.Value {
+			t.Errorf("with a p95 %s is %v, %v; want %v", m.Unit, v, ok, m.Value)
+		}
+	}
+	value := func(unit string) float64 {
+		v, ok := r.Metric(unit)
+		if !ok {
+			t.Errorf("no %s", unit)
+		}
+		return v
+	}
+	exact, err := theory.MMk(theory.Pool{Rate: 0.6875 * 400, MeanService: 0.01, Limit: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, _ := exact.ResponseQuantile(p95.P)
+	low, high := value(p95.Low("response")), value(p95.High("response"))
+	if v := value(p95.Of("response")); low >= v || v >= high || low > want || want > high {
+		t.Errorf("p95 %v with the interval %v to %v; exact is %v", v, low, high, want)
+	}
+	if low <= value(metric.P90Response) || high >= value(metric.P99Response) {
+		t.Errorf("the interval %v to %v of the p95 reaches the p90 or the p99", low, high)
+	}
+	metric.Quantiles = slices.Insert(slices.Clone(usual), 2, p95)
+	for _, unit := range []string{p95.Of("response"), p95.Low("response"), p95.High("response")} {
+		if !slices.ContainsFunc(Metrics(), func(m MetricInfo) bool { return m.Unit == unit }) {
+			t.Errorf("%s is not documented", unit)
+		}
+	}
 }
 
 // TestLength: the interval holds the exact mean as often as it says, and so does that of the p99;

@@ -1,6 +1,10 @@
 package targets
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+
+	"github.com/poolbench/poolbench/internal/metric"
+)
 
 // Counted is implemented by targets that count their decisions: every one except none. The counts
 // are those of one run.
@@ -26,15 +30,15 @@ type Counter struct {
 
 // Each call that has come back is one of the first three.
 var (
-	admittedCalls = Counter{"admitted-calls", "",
+	admittedCalls = Counter{metric.AdmittedCalls, "",
 		"calls that the target let through to their work"}
-	refusedCalls = Counter{"refused-calls", "lower",
+	refusedCalls = Counter{metric.RefusedCalls, "lower",
 		"calls that the target refused: attempts, where throttled/op counts tasks"}
-	abandonedCalls = Counter{"abandoned-calls", "lower",
+	abandonedCalls = Counter{metric.AbandonedCalls, "lower",
 		"calls whose client gave up before the target let them through"}
 
-	delayedCalls = Counter{"delayed-calls", "lower", "calls that the target made wait"}
-	failedCalls  = Counter{"failed-calls", "lower", "calls let through that the target made fail"}
+	delayedCalls = Counter{metric.DelayedCalls, "lower", "calls that the target made wait"}
+	failedCalls  = Counter{metric.FailedCalls, "lower", "calls let through that the target made fail"}
 )
 
 // counters are those that calls has, and more.

@@ -15,6 +15,8 @@ var _ = register(Spec{
 	Name: "flaky",
 	Summary: "fails some calls, is slow with others and refuses some tasks for good, by chance: " +
 		"the same ones for the same seed",
+	Remedy: "fewer slow calls, or a second attempt beside a slow one, as hedged makes, where " +
+		"each call has a chance of its own (draw=call)",
 	Counts: counters(delayedCalls, failedCalls),
 	Keys: []param.Key{
 		{Name: "errors", Kind: param.Float, Default: "0.01",

@@ -17,6 +17,7 @@ var _ = register(Spec{
 	Summary: "stands still for a part of every period, as a long garbage collection or a " +
 		"failover does: what comes in waits for the thaw",
 	Source: "Tene, How not to measure latency, 2013",
+	Remedy: "shorter standstills of the target, which no number of slots cures",
 	Counts: counters(delayedCalls),
 	Keys: []param.Key{
 		{Name: "period", Kind: param.Duration, Default: "2s", Doc: "from one freeze to the next"},

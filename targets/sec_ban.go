@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/internal/metric"
 )
 
 // The defaults for limit, window and ban are what www.sec.gov says of itself. How many excess calls
@@ -17,8 +18,8 @@ var _ = register(Spec{
 	RateLimits: true,
 	Rate:       windowRate,
 	Counts: counters(
-		Counter{"bans", "lower", "times that the client was banned"},
-		Counter{"banned-calls", "lower",
+		Counter{metric.Bans, "lower", "times that the client was banned"},
+		Counter{metric.BannedCalls, "lower",
 			"refused calls that were answered with a ban, the one that brought it included"}),
 	Keys: append(windowKeys("10", "1s"),
 		param.Key{Name: "tolerance", Kind: param.Int, Default: "10",
@@ -109,5 +110,5 @@ func (p *SECBan) Quota(now time.Duration) Quota {
 
 // Counts has the bans, and the calls that were answered with one.
 func (p *SECBan) Counts() []Count {
-	return []Count{{"bans", p.bans}, {"banned-calls", p.inBanned}}
+	return []Count{{metric.Bans, p.bans}, {metric.BannedCalls, p.inBanned}}
 }

@@ -73,6 +73,8 @@ type Spec struct {
 	Name    string
 	Summary string // one line
 	Source  string
+	// Remedy is what a report advises if the target makes a run slow; "": more room in the target.
+	Remedy string
 	// its capacity is a rate, so a load relative to the strategy's limit is meaningless
 	RateLimits bool
 	// Rate returns the calls per second that it serves in the long run, if its parameters determine

@@ -96,7 +96,7 @@ func TestVariantIsSpeltOneWay(t *testing.T) {
 
 func TestImpossibleParametersAreNamed(t *testing.T) {
 	for in, want := range map[string]string{
-		"sleep":               `unknown workload "sleep" (known: bimodal, `,
+		"sleep":               `unknown workload "sleep" (known: ` + workloads.All()[0].Name + ", ",
 		"constant:mean=0":     "workload constant: mean: must be positive, got 0s",
 		"exponential:mean=0s": "workload exponential: mean: must be positive, got 0s",
 		"exponential:c2=1":    `workload exponential: unknown parameter "c2" (known: mean)`,

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/poolbench/poolbench/bench/internal/verdicts"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/statistics/recursion"
 	"github.com/poolbench/poolbench/internal/statistics/samples"
 )
@@ -34,7 +35,7 @@ type span struct {
 
 // grows reports whether the mean wait grew for as long as one plan of steady traffic lasted.
 func (b *batched) grows() bool {
-	means := b.value["mean-wait-sec"]
+	means := b.value[metric.MeanWait]
 	return b.inRow && len(means) == batches && verdicts.Grows([batches]float64(means))
 }
 
@@ -43,9 +44,9 @@ func tells(unit string) bool {
 	if _, _, ok := quantile(unit); ok {
 		return true
 	}
-	return slices.Contains([]string{"mean-response-sec", "mean-wait-sec", "mean-service-sec",
-		"max-response-sec", "max-wait-sec", "max-service-sec", "shed/op", "throttled/op",
-		"failed/op", "abandoned/op", "makespan-sec"}, unit)
+	return slices.Contains([]string{metric.MeanResponse, metric.MeanWait, metric.MeanService,
+		metric.MaxResponse, metric.MaxWait, metric.MaxService, metric.Shed, metric.Throttled,
+		metric.Failed, metric.Abandoned, metric.Makespan}, unit)
 }
 
 // quantile reads p99-response-sec.
@@ -168,7 +169,7 @@ func (t *traffic) sheds(limit, queue int) *batched {
 					n++
 				}
 			}
-			b.note("shed/op", float64(n)/float64(to-from))
+			b.note(metric.Shed, float64(n)/float64(to-from))
 		}
 	}
 	return b
@@ -211,7 +212,7 @@ func (t *traffic) through(l line) *batched {
 			}
 		}
 		if len(s.due) > 0 {
-			b.note("makespan-sec", float64(end-s.due[0])/1e9)
+			b.note(metric.Makespan, float64(end-s.due[0])/1e9)
 		}
 		for from, to := range t.parts(len(wait)) {
 			b.add(wait[from:to], held[from:to])
@@ -234,9 +235,9 @@ func (b *batched) add(wait, service []int64) {
 		for i, w := range wait {
 			switch w {
 			case shed:
-				lost["shed/op"]++
+				lost[metric.Shed]++
 			case refused:
-				lost["throttled/op"]++
+				lost[metric.Throttled]++
 			default:
 				waits, services = append(waits, w), append(services, service[i])
 			}
@@ -263,12 +264,12 @@ func (b *batched) noteTimes(waits, services []int64) {
 		most[2] = max(most[2], w+services[i])
 	}
 	n := float64(len(waits)) * 1e9
-	b.note("mean-wait-sec", sums[0]/n)
-	b.note("mean-service-sec", sums[1]/n)
-	b.note("mean-response-sec", (sums[0]+sums[1])/n)
-	b.note("max-wait-sec", float64(most[0])/1e9)
-	b.note("max-service-sec", float64(most[1])/1e9)
-	b.note("max-response-sec", float64(most[2])/1e9)
+	b.note(metric.MeanWait, sums[0]/n)
+	b.note(metric.MeanService, sums[1]/n)
+	b.note(metric.MeanResponse, (sums[0]+sums[1])/n)
+	b.note(metric.MaxWait, float64(most[0])/1e9)
+	b.note(metric.MaxService, float64(most[1])/1e9)
+	b.note(metric.MaxResponse, float64(most[2])/1e9)
 }
 
 // times are those of each batch. Putting them in order is most of the cost, so that waits until

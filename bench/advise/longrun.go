@@ -7,6 +7,7 @@ import (
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/objectives"
 	"github.com/poolbench/poolbench/internal/files/rundir"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/strategies"
 )
 
@@ -185,7 +186,7 @@ func (l *LongRun) equals(sc bench.Scenario, at line, run *bench.Result) bool {
 	}
 	part := traffic{samples: []sample{tasks}, blocks: 1, warmup: sc.Stop.Warmup}
 	b := part.through(at)
-	units := []string{"mean-wait-sec", "max-wait-sec"}
+	units := []string{metric.MeanWait, metric.MaxWait}
 	for _, w := range l.search.wanted {
 		units = append(units, w.Unit)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/objectives"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/statistics/recursion"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/targets"
@@ -108,7 +109,7 @@ func slots(v strategies.Variant, limit int) int {
 // ends reports whether a metric is that of a run, and grows with its length.
 func ends(wanted objectives.List) bool {
 	return slices.ContainsFunc(wanted, func(o objectives.Objective) bool {
-		return o.Unit == "makespan-sec" || strings.HasPrefix(o.Unit, "max-")
+		return o.Unit == metric.Makespan || strings.HasPrefix(o.Unit, "max-")
 	})
 }
 

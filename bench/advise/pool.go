@@ -7,6 +7,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/objectives"
+	"github.com/poolbench/poolbench/internal/metric"
 )
 
 // pool finds the smallest limit, and the smallest queue where it sheds, of a behaviour that is
@@ -126,7 +127,7 @@ func asQueue(slots int) int {
 func (s *search) smallestQueue(limit int) int {
 	var ofShed objectives.List
 	for _, o := range s.wanted {
-		if o.Unit == "shed/op" {
+		if o.Unit == metric.Shed {
 			ofShed = append(ofShed, o)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/objectives"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/text/complaints"
 	"github.com/poolbench/poolbench/strategies"
 )
@@ -56,8 +57,8 @@ const (
 var losses = []struct {
 	unit, name string
 	shed       bool
-}{{"shed/op", "shed", true}, {"throttled/op", "throttled", false},
-	{"failed/op", "failed", false}, {"abandoned/op", "abandoned", false}}
+}{{metric.Shed, "shed", true}, {metric.Throttled, "throttled", false},
+	{metric.Failed, "failed", false}, {metric.Abandoned, "abandoned", false}}
 
 // Validate reports everything that makes the question impossible, joined. It does not run anything.
 func (q Question) Validate() error {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench/objectives"
 	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/statistics/recursion"
 	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/strategies"
@@ -87,14 +88,14 @@ func freezeOf(target *targets.Variant) recursion.Freeze {
 // onlyMakespan: of a job it is asked when it is done, and not what becomes of each task.
 func (s *search) onlyMakespan() bool {
 	return !slices.ContainsFunc(s.question.Objectives, func(o objectives.Objective) bool {
-		return o.Unit != "makespan-sec"
+		return o.Unit != metric.Makespan
 	})
 }
 
 // mayRefuse is the share of the tasks that the target may refuse.
 func (s *search) mayRefuse() float64 {
 	for _, o := range s.wanted {
-		if o.Unit == "throttled/op" && o.Of(value{o.Unit, 0}) == objectives.Met {
+		if o.Unit == metric.Throttled && o.Of(value{o.Unit, 0}) == objectives.Met {
 			return o.Bound
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/objectives"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/targets"
 )
 
@@ -300,6 +301,6 @@ func (t *traffic) worst(limit, queue int) (name string, _ *batched) {
 	wait, _ := plainLine(limit, queue).serve(s)
 	b := &batched{spans: map[string]*span{}, value: map[string][]float64{}, ahead: 1}
 	b.add(slices.Clone(wait[from:to]), s.service[from:to])
-	b.note("makespan-sec", float64(window)/1e9)
+	b.note(metric.Makespan, float64(window)/1e9)
 	return name, b
 }

@@ -68,8 +68,11 @@ func TestPlans(t *testing.T) {
 			continue
 		}
 		// The last of n arrivals comes after n/rate = 80 s, with a deviation of √(I·n)/rate
-		// at most (four of them), where I is the index of dispersion: see TestModulated.
-		dispersion := max(1, map[string]float64{"onoff": 321, "mmpp": 159}[spec.Name])
+		// at most (four of them), where I is the index of dispersion: see TestBursts.
+		dispersion := 1.0
+		if spec.Bursts != nil {
+			dispersion = max(1, spec.Bursts(rate, variant(t, spec.Name).Values).Dispersion)
+		}
 		if last := due[n-1].Seconds(); math.Abs(last-n/rate) > 4*math.Sqrt(dispersion*n)/rate {
 			t.Errorf("%s: %d arrivals at %v a second end after %v s, want about %v", spec.Name, n,
 				rate, last, n/rate)
@@ -150,6 +153,10 @@ func TestThink(t *testing.T) {
 }
 
 func TestImpossible(t *testing.T) {
+	var names []string
+	for _, spec := range arrivals.All() {
+		names = append(names, spec.Name)
+	}
 	for text, want := range map[string]string{
 		"trace":                         "arrival trace: file: must be given",
 		"trace:file=testdata/none":      "arrival trace: file: open testdata/none: no such file",
@@ -163,7 +170,7 @@ func TestImpossible(t *testing.T) {
 		"closed:clients=0":        "arrival closed: clients: want 1 to 1000000",
 		"closed:clients=9e9":      "arrival closed: clients: want a whole number",
 		"poisson:rate=5":          "arrival poisson: unknown parameter",
-		"poissson":                `unknown arrival "poissson" (known: batch, bulk, closed, constant, linear, mmpp, onoff, poisson, sine, stages, trace)`,
+		"poissson":                `unknown arrival "poissson" (known: ` + strings.Join(names, ", ") + ")",
 		"closed:think=gauss(1)":   "arrival closed: think:",
 		"linear:slope=-1":         "arrival linear: slope: want 0 to",
 		"sine:amp=1":              "arrival sine: amp: want 0 up to",

@@ -13,6 +13,7 @@ import (
 	"github.com/poolbench/poolbench/bench/attack/traces"
 	"github.com/poolbench/poolbench/bench/calls"
 	"github.com/poolbench/poolbench/bench/records"
+	"github.com/poolbench/poolbench/internal/files/rundir"
 	"github.com/poolbench/poolbench/strategies"
 )
 
@@ -262,7 +263,7 @@ func (m merging) eachDoubt() (all []agentDoubt) {
 		for _, d := range slices.Concat(g.Doubts, g.Share.Reasons) {
 			of := d.Check
 			// one that its share breaks is no law of the whole
-			if d.Text = g.Name + ": " + d.Text; d.Check == "broken law" {
+			if d.Text = g.Name + ": " + d.Text; d.Check == rundir.CheckLaw {
 				d.Check, d.Text = checkName, d.Text+", which breaks a law"
 			}
 			all = append(all, agentDoubt{d, of})

@@ -13,7 +13,9 @@ import (
 	"github.com/poolbench/poolbench/bench/attack/conns"
 	"github.com/poolbench/poolbench/bench/attack/sessions"
 	"github.com/poolbench/poolbench/bench/records"
+	"github.com/poolbench/poolbench/internal/files/rundir"
 	"github.com/poolbench/poolbench/internal/machine/profiles"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/strategies"
 )
 
@@ -37,12 +39,12 @@ type Report struct {
 // Break adds a law that does not hold: the report is INVALID.
 func (r *Report) Break(law string) {
 	r.Broken = append(r.Broken, law)
-	r.Doubt(bench.Invalid, "broken law", "%s", law)
+	r.Doubt(bench.Invalid, rundir.CheckLaw, "%s", law)
 	for i, m := range r.Metrics {
 		switch m.Unit {
-		case "broken-laws":
+		case metric.BrokenLaws:
 			r.Metrics[i].Value++
-		case "verdict":
+		case metric.Verdict:
 			r.Metrics[i].Value = float64(r.Verdict)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/objectives"
+	"github.com/poolbench/poolbench/internal/metric"
 )
 
 // An Answer is what a search found for one scenario: what was searched is between Met and Missed.
@@ -100,7 +101,7 @@ func (s Search) Result(a Answer) *bench.Result {
 	}
 	add("capacity-met-"+axis, a.Met)
 	add("capacity-missed-"+axis, a.Missed)
-	add("capacity-probes", float64(len(a.Probes)))
+	add(metric.CapacityProbes, float64(len(a.Probes)))
 	r.Metrics = append(r.Metrics, a.Losses()...)
 	if a.Outcome() == Unknown {
 		r.Undecided = Undecided(a.Scenario.Strategy.String(), s.Objectives, a.Met, a.Missed,

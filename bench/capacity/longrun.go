@@ -10,6 +10,7 @@ import (
 	"github.com/poolbench/poolbench/bench/advise"
 	"github.com/poolbench/poolbench/bench/objectives"
 	"github.com/poolbench/poolbench/internal/decide"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/strategies"
@@ -203,8 +204,8 @@ func byLaw(
 
 // exact is what theory says of the metric, as the run reports it, where tasks take so many seconds.
 func exact(run *bench.Result, unit string, mean float64) (v float64, ok bool) {
-	if unit == "mean-response-sec" {
-		wait, known := run.Metric("theory-mean-wait-sec")
+	if unit == metric.MeanResponse {
+		wait, known := run.Metric(metric.TheoryMeanWait)
 		return wait + mean, known
 	}
 	return run.Metric("theory-" + unit)
@@ -214,7 +215,7 @@ func exact(run *bench.Result, unit string, mean float64) (v float64, ok bool) {
 // than they come, only the mean does for sure.
 func grows(unit string, spec strategies.Spec) bool {
 	switch unit {
-	case "mean-response-sec", "mean-wait-sec":
+	case metric.MeanResponse, metric.MeanWait:
 		return true
 	}
 	return isLatency(unit) && spec.FIFO

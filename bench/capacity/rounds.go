@@ -8,6 +8,7 @@ import (
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/objectives"
 	"github.com/poolbench/poolbench/internal/files/rundir"
+	"github.com/poolbench/poolbench/internal/metric"
 )
 
 // errGivenUp is the outcome of a run that does not take place, since one of its scenario has
@@ -174,9 +175,9 @@ func (p *probe) add(r *bench.Result, v objectives.Verdict) {
 	default:
 		p.Untold++
 	}
-	offered, _ := r.Metric("offered-ops/s")
+	offered, _ := r.Metric(metric.Offered)
 	p.Offered += offered
-	waited, _ := r.Metric("waited/op")
+	waited, _ := r.Metric(metric.Waited)
 	p.Waited = max(p.Waited, waited)
 	for i, loss := range LossesOf(r) {
 		p.Losses[i].Unit = loss.Unit

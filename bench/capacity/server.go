@@ -12,6 +12,8 @@ import (
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/objectives"
 	"github.com/poolbench/poolbench/internal/decide"
+	"github.com/poolbench/poolbench/internal/files/rundir"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/text/complaints"
 )
 
@@ -274,7 +276,7 @@ func (s Server) decide(ctx context.Context, a *ServerAnswer, rate, longer float6
 func (s Server) of() string { return cmp.Or(s.Of, "requests") }
 
 // lost are the shares of requests that did not complete, of which the last was in a queue.
-var lost = []string{"failed/op", "throttled/op", "shed/op", "abandoned/op"}
+var lost = []string{metric.Failed, metric.Throttled, metric.Shed, metric.Abandoned}
 
 // mayLose is the share of lost requests beyond which a missed probe is not tried again: by default
 // as for means, and more if an objective allows it.
@@ -325,15 +327,15 @@ func (s Server) probe(
 	refused := 0.0 // or failed: what is abandoned was in a queue that grew
 	for _, unit := range lost {
 		v, _ := r.Metric(unit)
-		if p.Lost += v; unit == "shed/op" {
+		if p.Lost += v; unit == metric.Shed {
 			refused = p.Lost
 		}
 	}
 	p.Lost = min(p.Lost, 1)
-	carried, _ := r.Metric("ops/s")
+	carried, _ := r.Metric(metric.Throughput)
 	carried /= cmp.Or(s.Each, 1)
 	if p.Verdict == objectives.Missed && refused <= s.mayLose() && carried < mostCarried*rate &&
-		has(r, "not stationary") {
+		has(r, rundir.CheckDrift) {
 		p.Carried = carried
 	}
 	a.Probes = append(a.Probes, p)

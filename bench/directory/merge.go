@@ -12,6 +12,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/internal/files/rundir"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/text/prose"
 )
 
@@ -55,7 +56,7 @@ func Read(path string) (all []*bench.Result, partial bool, err error) {
 
 // hasTimes reports whether any task was completed.
 func hasTimes(r *bench.Result) bool {
-	_, ok := r.Metric("mean-response-sec")
+	_, ok := r.Metric(metric.MeanResponse)
 	return ok
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/internal/decide"
+	"github.com/poolbench/poolbench/internal/metric"
 )
 
 // An Objective is a bound on one metric of a run. It is made by Parse.
@@ -48,7 +49,7 @@ func (o Objective) meets(v float64) bool { return o.Limit().Meets(v) }
 // short is the metric as people say it: its unit without the part that says what it is counted in.
 // The plain ops/s, of which nothing would be left, is the throughput.
 func short(unit string) string {
-	if unit == "ops/s" {
+	if unit == metric.Throughput {
 		return "throughput"
 	}
 	for _, suffix := range []string{"-ops/s", "-sec/op", "/op", "-sec"} {
@@ -65,7 +66,7 @@ func short(unit string) string {
 func units() (all []string) {
 	for _, m := range bench.Metrics() {
 		switch {
-		case m.Unit == "ns/op", strings.HasPrefix(m.Unit, "theory-"),
+		case m.Unit == metric.NsPerOp, strings.HasPrefix(m.Unit, "theory-"),
 			strings.HasPrefix(m.Unit, "capacity-"), strings.HasPrefix(m.Unit, "next-slot-"),
 			strings.HasPrefix(m.Unit, "even-"), strings.HasPrefix(m.Unit, "no-target-"),
 			strings.HasPrefix(m.Unit, decide.Due),

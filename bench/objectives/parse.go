@@ -11,6 +11,7 @@ import (
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/dist"
 	"github.com/poolbench/poolbench/internal/decide"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/text/prose"
 )
 
@@ -158,7 +159,7 @@ func value(unit, text string) (float64, string, error) {
 		return shareOf(unit, text)
 	}
 	number := text
-	if strings.HasSuffix(unit, "ops/s") {
+	if strings.HasSuffix(unit, metric.Throughput) {
 		number = strings.TrimSuffix(text, "/s")
 	}
 	x, err := dist.ParseFloat(number)
@@ -171,11 +172,11 @@ func value(unit, text string) (float64, string, error) {
 // isShare reports whether the unit is counted in parts of a whole.
 func isShare(unit string) bool {
 	switch unit {
-	case "attempts/op", "allocs/op", "B/op", "written-B/op", "voluntary-switches/op",
-		"involuntary-switches/op", "page-faults/op", "major-faults/op":
+	case metric.Attempts, metric.AllocsPerOp, metric.BytesPerOp, metric.WrittenBytes, metric.VoluntarySwitches,
+		metric.InvoluntarySwitches, metric.PageFaults, metric.MajorFaults:
 		return false
 	}
-	return strings.HasSuffix(unit, "/op") || strings.HasSuffix(unit, "utilisation") ||
+	return strings.HasSuffix(unit, "/op") || strings.HasSuffix(unit, metric.Utilisation) ||
 		strings.HasSuffix(unit, "-share")
 }
 

@@ -2,6 +2,7 @@ package result
 
 import (
 	"github.com/poolbench/poolbench/internal/decide"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/statistics/samples"
 )
 
@@ -10,13 +11,6 @@ type Metric struct {
 	Unit  string
 	Value float64
 }
-
-// Quantiles are the reported ones, with the name each has in a unit. A quantile is the nearest rank
-// ⌈pN⌉.
-var Quantiles = []struct {
-	Name string
-	P    float64
-}{{"p50", 0.5}, {"p90", 0.9}, {"p99", 0.99}, {"p99.9", 0.999}}
 
 // EachDue calls add with each quantile of a time over n tasks that were due, of which those that
 // were not completed, all but so many, are the slowest. at returns the time of the completed task
@@ -28,9 +22,9 @@ func EachDue(
 	if completed == n {
 		return
 	}
-	for _, q := range Quantiles {
+	for _, q := range metric.Quantiles {
 		if r := samples.Rank(n, q.P); samples.Resolvable(q.P, n) && r <= completed {
-			add(decide.Due+q.Name+"-"+of+"-sec", float64(at(r))/1e9)
+			add(decide.Due+q.Of(of), float64(at(r))/1e9)
 		}
 	}
 }

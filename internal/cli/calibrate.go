@@ -16,6 +16,7 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/outcome"
 	"github.com/poolbench/poolbench/internal/cli/question"
 	"github.com/poolbench/poolbench/internal/machine/calibration"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/proof"
@@ -234,8 +235,8 @@ func (a *app) showCalibration(doc *proof.Calibration, format string) error {
 // readingNames are the words behind the numbers of the machine's part.
 var readingNames = map[string]string{
 	"p50-late-sec": "(median)", "p99-late-sec": "(p99)", "max-late-sec": "(worst)",
-	"p99-lag-sec": "(p99)", "offered-ops/s": "were sent",
-	"cpu-sec/op": "of CPU each", "ns/op": "", "allocs/op": "allocations", "relative-deviation": "",
+	metric.P99Lag: "(p99)", metric.Offered: "were sent",
+	metric.CPUPerOp: "of CPU each", metric.NsPerOp: "", metric.AllocsPerOp: "allocations", "relative-deviation": "",
 	"largest/smallest":  "(ratio)",
 	"smallest-wait-sec": "for waits", "smallest-computation-sec": "for computations",
 }

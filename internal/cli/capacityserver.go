@@ -30,6 +30,7 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/question"
 	"github.com/poolbench/poolbench/internal/cli/search"
 	"github.com/poolbench/poolbench/internal/decide"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/text/jsondoc"
 	"github.com/poolbench/poolbench/internal/text/quantity"
 )
@@ -253,9 +254,9 @@ func serverResult(s capacity.Server, k attack.Attack, found *capacity.ServerAnsw
 	name = strings.Replace(name, at, fmt.Sprintf("%s..%v", at, s.Most), 1)
 	r := &bench.Result{Name: "Capacity/" + name + "/objective=" + s.Objectives.String(),
 		Seed: s.Seed, Tasks: len(found.Probes)}
-	for _, m := range []bench.Metric{{Unit: "capacity-met-rate", Value: found.Met},
-		{Unit: "capacity-missed-rate", Value: found.Missed},
-		{Unit: "capacity-probes", Value: float64(len(found.Probes))}} {
+	for _, m := range []bench.Metric{{Unit: metric.CapacityMetRate, Value: found.Met},
+		{Unit: metric.CapacityMissedRate, Value: found.Missed},
+		{Unit: metric.CapacityProbes, Value: float64(len(found.Probes))}} {
 		if !math.IsNaN(m.Value) {
 			r.Metrics = append(r.Metrics, m)
 		}
@@ -355,7 +356,7 @@ func showServer(
 	}
 	fmt.Fprintln(e.Stdout)
 	head := []string{"rate", "verdict", "p50", "p99"}
-	units := []string{"p50-response-sec", "p99-response-sec"}
+	units := []string{metric.P50Response, metric.P99Response}
 	for _, o := range s.Objectives { // by which a probe has its verdict
 		if unit, _ := decide.Completed(o.Unit); !slices.Contains(units, unit) {
 			head, units = append(head, o.Metric()), append(units, unit)
@@ -370,7 +371,7 @@ func showServer(
 		for _, unit := range units {
 			cells = append(cells, metricOf(p.Result, unit))
 		}
-		cells = append(cells, quantity.Share(p.Lost), metricOf(p.Result, "p99-lag-sec"))
+		cells = append(cells, quantity.Share(p.Lost), metricOf(p.Result, metric.P99Lag))
 		rows = append(rows, cells)
 	}
 	if err := e.Table(rows); err != nil || e.Report == "" {

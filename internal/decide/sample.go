@@ -6,6 +6,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/statistics/samples"
 	"github.com/poolbench/poolbench/internal/text/quantity"
 )
@@ -18,7 +19,7 @@ const (
 	// if some were not completed and the percentile is not among them.
 	Due = "due-"
 	// MaxLag is the longest time by which the load generator itself was late.
-	MaxLag = "max-lag-sec"
+	MaxLag = metric.MaxLag
 )
 
 // Mark comes before the unit of an objective that is about completed requests alone, such as
@@ -37,11 +38,6 @@ type latency struct {
 	of        string // response, wait, service or first-byte
 }
 
-var percentiles = []struct {
-	name string
-	p    float64
-}{{"p50", 0.5}, {"p90", 0.9}, {"p99", 0.99}, {"p99.9", 0.999}}
-
 func latencyOf(unit string) (l latency, ok bool) {
 	for _, of := range []string{"response", "wait", "service", "first-byte"} {
 		rest, is := strings.CutSuffix(unit, "-"+of+"-sec")
@@ -50,9 +46,9 @@ func latencyOf(unit string) (l latency, ok bool) {
 		}
 		at := strings.LastIndexByte(rest, '-') + 1
 		l = latency{part: rest[:at], statistic: rest[at:], of: of}
-		for _, q := range percentiles {
-			if q.name == l.statistic {
-				l.p = q.p
+		for _, q := range metric.Quantiles {
+			if q.Name == l.statistic {
+				l.p = q.P
 			}
 		}
 		return l, l.p > 0 || l.statistic == "mean" || l.statistic == "max"
@@ -91,7 +87,7 @@ func Completed(unit string) (rest string, ok bool) {
 // requested limit was reached is not the generator's. All other metrics are decided by their value.
 func Load(b Bound, lookup func(unit string) (float64, bool), tasks int) Decision {
 	s := sample{bound: b, lookup: lookup, requests: tasks}
-	if laws, _ := lookup("broken-laws"); laws > 0 {
+	if laws, _ := lookup(metric.BrokenLaws); laws > 0 {
 		return s.undecided("the run breaks an invariant, so that its numbers are wrong", "")
 	}
 	unit, alone := Completed(b.Unit)
@@ -141,8 +137,8 @@ func (s *sample) byValue() Decision {
 	d := Decision{Verdict: Interval(s.bound, v, v), Value: v, Low: v, High: v,
 		Reason: quantity.Metric(s.bound.Unit, v)}
 	const invalid = 2
-	if mark, _ := s.lookup("verdict"); mark == invalid && d.Verdict == Missed &&
-		strings.HasSuffix(s.bound.Unit, "ops/s") {
+	if mark, _ := s.lookup(metric.Verdict); mark == invalid && d.Verdict == Missed &&
+		strings.HasSuffix(s.bound.Unit, metric.Throughput) {
 		d.Verdict = Undecided
 		d.Reason += ", and the run is INVALID: the generator may have sent less than planned"
 	}
@@ -159,8 +155,8 @@ func (s *sample) count() {
 
 // losses are the metrics of the lost requests, with the words for them.
 var losses = []struct{ unit, words string }{
-	{"failed/op", "failed"}, {"throttled/op", "were refused"}, {"shed/op", "were shed"},
-	{"abandoned/op", "were abandoned"},
+	{metric.Failed, "failed"}, {metric.Throttled, "were refused"}, {metric.Shed, "were shed"},
+	{metric.Abandoned, "were abandoned"},
 }
 
 func (s *sample) lostShare() (sum float64) {
@@ -217,23 +213,23 @@ func grouped(n int) string {
 // by the largest lower one that there are enough for: what that misses, the higher one misses, too.
 func (s *sample) percentile() Decision {
 	asked := s.latency
-	for i := len(percentiles) - 1; i >= 0; i-- {
-		q := percentiles[i]
-		if q.p > asked.p {
+	for i := len(metric.Quantiles) - 1; i >= 0; i-- {
+		q := metric.Quantiles[i]
+		if q.P > asked.p {
 			continue
 		}
-		s.latency.statistic, s.latency.p = q.name, q.p
-		if !s.resolves(q.p) {
+		s.latency.statistic, s.latency.p = q.Name, q.P
+		if !s.resolves(q.P) {
 			continue
 		}
 		var d Decision
-		if s.lost > 1-q.p+1e-12 {
+		if s.lost > 1-q.P+1e-12 {
 			d = s.amongLost()
 		} else {
 			d = s.value()
 		}
 		switch {
-		case q.p == asked.p:
+		case q.P == asked.p:
 			return d
 		case math.IsNaN(d.Low): // sessions have fewer percentiles
 			continue
@@ -314,8 +310,8 @@ func (s *sample) ends(l latency) (low, high float64, ok bool) {
 			high = v
 		}
 	}
-	for i := len(percentiles) - 1; i >= 0 && percentiles[i].p >= l.p/(1-s.lost); i-- {
-		higher.statistic = percentiles[i].name
+	for i := len(metric.Quantiles) - 1; i >= 0 && metric.Quantiles[i].P >= l.p/(1-s.lost); i-- {
+		higher.statistic = metric.Quantiles[i].Name
 		if v, ok := s.lookup(higher.unit()); ok {
 			high = v
 		}

@@ -125,16 +125,17 @@ func (a *app) addedCommand() *cobra.Command {
 
 // changed are the lines that a metric and a subcommand add to files that are there.
 var changed = []struct{ file, before, line string }{
-	{"bench/metrics.go", `		{"makespan-sec",`,
+	{"bench/metrics.go", `		{metric.Makespan,`,
 		`		{"added-metric", "", "added by a test"},`},
-	{"bench/internal/observed/observe.go", `	r.Add("makespan-sec",`,
+	{"bench/internal/observed/observe.go", `	r.Add(metric.Makespan,`,
 		`	r.Add("added-metric", 42)`},
 	{"internal/cli/root.go", `	root.AddCommand(`, `	root.AddCommand(a.addedCommand())`},
 }
 
 // TestAdding: a strategy, a workload, a target, an arrival process, a study and a chart are one new
 // file; a metric is a line in two; a subcommand is a file and a line. The go command builds the
-// command with all of them over the tree, which stays as it is; list has them, and a run uses them.
+// command with all of them over the tree, which stays as it is; list has them, a run uses them, and
+// the tests of workloads, targets and arrival processes pass with them.
 func TestAdding(t *testing.T) {
 	if check.Only(t); race.Enabled {
 		t.Skip("builds the command")
@@ -181,6 +182,9 @@ func TestAdding(t *testing.T) {
 	}
 	call("go", "build", "-overlay", filepath.Join(dir, "overlay.json"), "-o", program,
 		module+"/cmd/poolbench")
+	// The tests of the packages pass with the new parts.
+	call("go", "test", "-short", "-overlay", filepath.Join(dir, "overlay.json"),
+		module+"/workloads", module+"/targets", module+"/bench/arrivals")
 	list := call(program, "list")
 	for _, name := range []string{"added_strategy", "added_workload", "added_target",
 		"added_arrival", "added_study", "added-metric"} {

@@ -113,7 +113,7 @@ var rooms = []room{
 		"internal"}, []string{"google.golang.org/grpc", "golang.org/x/net"}},
 	{"bench/attack", []string{"bench/attack/checks", "bench/attack/sessions",
 		"bench/attack/sessions/script", // its tests
-		"internal/machine/profiles", "bench",
+		"internal/machine/profiles", "internal/files/rundir", "bench",
 		"bench/records", "strategies",
 		"internal/traffic/traces",
 		"internal"},
@@ -146,7 +146,7 @@ var rooms = []room{
 		"reports/answer", "reports/charts", "reports/page/shell", "internal/gate/judge",
 		"internal/files/rundir", "internal"},
 		[]string{"golang.org/x/perf", "github.com/a-h/templ"}},
-	{"reports/why", []string{"reports/results", "internal"}, nil},
+	{"reports/why", []string{"reports/results", "internal/files/rundir", "targets", "internal"}, nil},
 	{"reports/proof", []string{"reports/answer", "reports/charts", "reports/page/shell",
 		"internal"}, []string{"github.com/a-h/templ"}},
 	{"reports/gate/verdict", nil, nil},

@@ -8,6 +8,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 	"github.com/poolbench/poolbench/internal/studies/evidence/words"
 	"github.com/poolbench/poolbench/reports/charts"
@@ -30,7 +31,7 @@ var _ = register(Study{
 	Apart:    true,
 	Compared: anatomyStrategies,
 	With:     each(anatomyCells),
-	Decides:  []string{"tail-held/op", "tail-queued/op"},
+	Decides:  []string{metric.TailHeldShare, metric.TailQueuedShare},
 	Advice: evidence.Sentences{
 		Holds:       "look at the queue before the task: more slots, less load, or shed",
 		DoesNotHold: "look at the task before the queue",
@@ -59,7 +60,9 @@ func anatomyCells(size Size, name string) (cells []bench.Scenario) {
 }
 
 // waitedForSlot is the share of the response of the slowest 1 % until the first start.
-func waitedForSlot(r evidence.Run) float64 { return r("tail-held/op") + r("tail-queued/op") }
+func waitedForSlot(r evidence.Run) float64 {
+	return r(metric.TailHeldShare) + r(metric.TailQueuedShare)
+}
 
 func judgeAnatomy(m *evidence.Measured) finding.Finding {
 	var r evidence.Ruling
@@ -84,9 +87,9 @@ func judgeAnatomy(m *evidence.Measured) finding.Finding {
 }
 
 // anatomyParts are the parts of a response, in the order of a task's life.
-var anatomyParts = []struct{ unit, name string }{{"tail-held/op", "in Submit"},
-	{"tail-queued/op", "queued"}, {"tail-between/op", "between steps"},
-	{"tail-service/op", "service"}}
+var anatomyParts = []struct{ unit, name string }{{metric.TailHeldShare, "in Submit"},
+	{metric.TailQueuedShare, "queued"}, {metric.TailBetweenShare, "between steps"},
+	{metric.TailServiceShare, "service"}}
 
 func drawAnatomy(m *evidence.Measured) evidence.Figure {
 	var stacks []charts.Stack

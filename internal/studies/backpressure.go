@@ -9,6 +9,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/statistics/theory"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 	"github.com/poolbench/poolbench/internal/studies/evidence/words"
@@ -39,7 +40,7 @@ var _ = register(Study{
 	Budget:   4500 * time.Millisecond,
 	Compared: slices.Concat(blocking, refusing),
 	With:     each(func(_ Size, name string) []bench.Scenario { return pressedCells(name) }),
-	Decides:  []string{"goodput-ops/s"},
+	Decides:  []string{metric.Goodput},
 	Advice: evidence.Sentences{
 		Holds:       "shed under overload: the tasks that complete are then in time",
 		DoesNotHold: "block: shedding completes no more in time",
@@ -112,7 +113,7 @@ func judgeBackpressure(m *evidence.Measured) finding.Finding {
 	var r evidence.Ruling
 	var wheres []string
 	for _, p := range producers {
-		more := m.Ratio(p.cell(shedding), p.cell(pooled), "goodput-ops/s")
+		more := m.Ratio(p.cell(shedding), p.cell(pooled), metric.Goodput)
 		if math.IsNaN(more.Mid) {
 			return evidence.Missing("%s or %s was not measured %s", shedding, pooled, p.where)
 		}
@@ -143,8 +144,8 @@ func judgeBackpressure(m *evidence.Measured) finding.Finding {
 		for _, name := range of {
 			if sc := over.cell(name); m.Has(sc) {
 				said = append(said, fmt.Sprintf("%s %s/s, %s, %s", name,
-					quantity.Short(m.Median(sc, "goodput-ops/s").Mid),
-					quantity.ShortSeconds(m.Median(sc, "p99-response-sec").Mid),
+					quantity.Short(m.Median(sc, metric.Goodput).Mid),
+					quantity.ShortSeconds(m.Median(sc, metric.P99Response).Mid),
 					quantity.ShortSeconds(evidence.OfMedian(m.Recovery(sc)).Mid)))
 			}
 		}
@@ -173,7 +174,7 @@ func drawPressed(m *evidence.Measured) evidence.Figure {
 	behind := evidence.Plane("behind when the overload ends", x,
 		charts.Axis{Label: "last due to last end", Format: charts.Seconds, Reach: []float64{0}})
 	for _, cells := range m.Sweeps(slices.Concat(blocking, refusing), pressedLoadsOf) {
-		a := evidence.MedianCurve(m, pressedLoads, cells, "goodput-ops/s")
+		a := evidence.MedianCurve(m, pressedLoads, cells, metric.Goodput)
 		good.Add(a)
 		slow.Add(evidence.MedianCurve(m, pressedLoads, cells, p99Response))
 		behind.Add(evidence.Curve(m.Named(cells[0]), pressedLoads, cells,

@@ -8,6 +8,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/charts"
@@ -35,7 +36,7 @@ var _ = register(Study{
 		}
 		return cells
 	},
-	Decides: []string{"goodput-ops/s", "refused-calls"},
+	Decides: []string{metric.Goodput, metric.RefusedCalls},
 	Advice: evidence.Sentences{
 		Holds:       "put a breaker before what you call",
 		DoesNotHold: "a breaker saves nobody here",
@@ -98,12 +99,12 @@ func (t trouble) cell(part string) bench.Scenario {
 
 // lateShare is the share of the tasks that are not done in time.
 func lateShare(r evidence.Run) float64 {
-	return 1 - r("goodput-ops/s")/r("ops/s")*(1-evidence.Lost(r))
+	return 1 - r(metric.Goodput)/r(metric.Throughput)*(1-evidence.Lost(r))
 }
 
 // inVain are the calls that come to nothing, for each task.
 func (t trouble) inVain(r evidence.Run) float64 {
-	calls := r("admitted-calls") + r("refused-calls") + r("abandoned-calls")
+	calls := r(metric.AdmittedCalls) + r(metric.RefusedCalls) + r(metric.AbandonedCalls)
 	return calls/float64(t.tasks) - (1 - evidence.Lost(r))
 }
 
@@ -150,7 +151,7 @@ func (t trouble) line(m *evidence.Measured) string {
 		both(func(r evidence.Run) float64 { return 1 - lateShare(r) }, quantity.ShortShare),
 		quantity.Duration(breakerSoon),
 		both(func(r evidence.Run) float64 { return 1 - evidence.Lost(r) }, quantity.ShortShare),
-		both(func(r evidence.Run) float64 { return r("max-response-sec") }, quantity.ShortSeconds),
+		both(func(r evidence.Run) float64 { return r(metric.MaxResponse) }, quantity.ShortSeconds),
 		both(t.inVain, quantity.Short))
 }
 

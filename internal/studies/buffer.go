@@ -9,6 +9,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/statistics/theory"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 	"github.com/poolbench/poolbench/internal/studies/evidence/words"
@@ -43,7 +44,7 @@ var _ = register(Study{
 		}
 		return nil
 	},
-	Decides: []string{"shed/op"},
+	Decides: []string{metric.Shed},
 	Advice: evidence.Sentences{
 		Holds:       "take a buffer as large as the longest burst",
 		DoesNotHold: "shed, or add capacity: a buffer absorbs none of this",
@@ -104,12 +105,12 @@ func bufferSweep(size Size, name string, c bufferCase) (cells []bench.Scenario) 
 // accepted is how many tasks a second the queue takes, which in the long run is the throughput;
 // ops/s counts until the last has left a queue that nothing enters any more, and is lower by that
 // much.
-func accepted(r evidence.Run) float64 { return r("offered-ops/s") * (1 - r("shed/op")) }
+func accepted(r evidence.Run) float64 { return r(metric.Offered) * (1 - r(metric.Shed)) }
 
 // held is the mean number of tasks in the queue, by Little's law.
 func held(m *evidence.Measured, sc bench.Scenario) evidence.Interval {
 	return evidence.OfMean(m.Of(sc, func(r evidence.Run) float64 {
-		return accepted(r) * r("mean-wait-sec")
+		return accepted(r) * r(metric.MeanWait)
 	}))
 }
 
@@ -126,11 +127,11 @@ func judgeBuffer(m *evidence.Measured) finding.Finding {
 		}
 	}
 	longest := bufferSizes[len(bufferSizes)-1]
-	shed := func(c bufferCase, queue int) float64 { return m.Mean(cell(c, queue), "shed/op").Mid }
+	shed := func(c bufferCase, queue int) float64 { return m.Mean(cell(c, queue), metric.Shed).Mid }
 	var r evidence.Ruling
 	var names []string
 	for _, c := range []bufferCase{bursts, overload} {
-		most := m.Mean(cell(c, longest), "shed/op")
+		most := m.Mean(cell(c, longest), metric.Shed)
 		names = append(names, c.name)
 		r.AtMost(most, 0.01, "%s (shed %s → %s)", c.name, quantity.ShortShare(shed(c, 0)),
 			most.Share())
@@ -153,9 +154,9 @@ func judgeBuffer(m *evidence.Measured) finding.Finding {
 	say := func(c bufferCase, queues ...int) string {
 		var parts []string
 		for _, queue := range slices.Compact(queues) {
-			p99 := m.Median(cell(c, queue), "p99-response-sec")
+			p99 := m.Median(cell(c, queue), metric.P99Response)
 			if math.IsNaN(p99.Mid) {
-				p99 = m.Median(cell(c, queue), "max-response-sec")
+				p99 = m.Median(cell(c, queue), metric.MaxResponse)
 			}
 			parts = append(parts,
 				fmt.Sprintf("%d slots shed %s, the p99 is %s, and %s tasks are queued on average",
@@ -206,7 +207,7 @@ func drawBuffer(m *evidence.Measured) evidence.Figure {
 		number evidence.Number
 		exact  func(*theory.Answer) float64
 	}{
-		{evidence.Plane("shed", x, shares("share of the tasks")), m.MeanOf("shed/op"),
+		{evidence.Plane("shed", x, shares("share of the tasks")), m.MeanOf(metric.Shed),
 			func(a *theory.Answer) float64 { return a.ShedProb }},
 		{evidence.Plane("p99 response", x, responses("of those accepted")), m.MeanOf(p99Response),
 			(*theory.Answer).P99},

@@ -8,6 +8,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/statistics/theory"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 	"github.com/poolbench/poolbench/internal/studies/evidence/words"
@@ -60,7 +61,7 @@ var _ = register(Study{
 		}
 		return cells
 	},
-	Decides: []string{callTail, computeTail, waitMean, computeMean, "ops/s"},
+	Decides: []string{callTail, computeTail, waitMean, computeMean, metric.Throughput},
 	Advice: evidence.Sentences{
 		Holds:       "give tasks that compute and tasks that wait pools of their own",
 		DoesNotHold: "keep one pool for tasks that compute and tasks that wait",
@@ -127,10 +128,10 @@ func realCell(name string, k int, work string, stop bench.Stop) bench.Scenario {
 }
 
 const (
-	callTail    = "short-p99-response-sec"
-	computeTail = "long-p99-response-sec"
-	waitMean    = "io-mean-response-sec"
-	computeMean = "cpu-mean-response-sec"
+	callTail    = metric.ShortP99Response
+	computeTail = metric.LongP99Response
+	waitMean    = metric.IOMeanResponse
+	computeMean = metric.CPUMeanResponse
 )
 
 // A coreCase is a reading of two pools beside one.
@@ -163,11 +164,11 @@ func coreCases() []coreCase {
 			coreCase{kindLimits, 0, "the computing tasks' mean response" + on,
 				", in one pool ÷ in two", kindCell, pooled, split, computeMean, missing},
 			coreCase{kindLimits, coreKept, "throughput" + on, ", of two pools ÷ of one", kindCell,
-				split, pooled, "ops/s", missing})
+				split, pooled, metric.Throughput, missing})
 	}
 	return append(cases, coreCase{wholeLimits, coreKept,
 		"throughput of tasks that compute and then wait", ", of two pools ÷ of one", wholeCell,
-		realSplits[0], pooled, "ops/s", "tasks that compute and then wait were not measured"})
+		realSplits[0], pooled, metric.Throughput, "tasks that compute and then wait were not measured"})
 }
 
 func judgeCores(m *evidence.Measured) finding.Finding {
@@ -244,7 +245,7 @@ func answerCores(m *evidence.Measured, f *finding.Finding) {
 		next := wholeLimits[i+1]
 		one, more := wholeCell(Quick, pooled, k), wholeCell(Quick, pooled, next)
 		times := func(unit string) float64 { return m.Mean(more, unit).Mid / m.Mean(one, unit).Mid }
-		rate, service := times("ops/s"), times("mean-service-sec")
+		rate, service := times(metric.Throughput), times(metric.MeanService)
 		if !math.IsNaN(rate + service) {
 			f.Add("one pool of %d slots instead of %d completes %s times as many tasks that "+
 				"compute and then wait, and each takes %s times as long",
@@ -342,8 +343,8 @@ func drawCores(m *evidence.Measured) evidence.Figure {
 		calls,
 		coreRows{"real cores: mean response of the waiting tasks", waitMean, quantity.ShortSeconds,
 			kindLimits, append(one, realSplits...), kindCell, false}.part(m),
-		coreRows{"real cores: tasks completed a second, of either kind", "ops/s", quantity.Short,
+		coreRows{"real cores: tasks completed a second, of either kind", metric.Throughput, quantity.Short,
 			kindLimits, append(one, realSplits...), kindCell, true}.part(m),
-		coreRows{"real cores: tasks completed a second that compute and then wait", "ops/s",
+		coreRows{"real cores: tasks completed a second that compute and then wait", metric.Throughput,
 			quantity.Short, wholeLimits, append(one, realSplits[0]), wholeCell, true}.part(m)}})
 }

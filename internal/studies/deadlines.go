@@ -7,6 +7,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 	"github.com/poolbench/poolbench/internal/studies/evidence/words"
 	"github.com/poolbench/poolbench/internal/text/quantity"
@@ -40,7 +41,7 @@ var _ = register(Study{
 
 const (
 	earliest  = "earliest_deadline"
-	missed    = "missed/op"
+	missed    = metric.Missed
 	missedAll = 0.9 // of the tasks count as all
 )
 
@@ -98,7 +99,7 @@ func drawDue(m *evidence.Measured) evidence.Figure {
 	slow := evidence.Plane("maximum lateness", x, responses("of those completed"))
 	for _, cells := range m.Sweeps(orders, dueOf) {
 		lost.Add(evidence.MedianCurve(m, dueLoads, cells, missed))
-		slow.Add(evidence.MedianCurve(m, dueLoads, cells, "max-lateness-sec"))
+		slow.Add(evidence.MedianCurve(m, dueLoads, cells, metric.MaxLateness))
 	}
 	return evidence.Figure{
 		Name:  "deadlines",

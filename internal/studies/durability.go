@@ -6,6 +6,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/strategies/engine/broker"
@@ -52,7 +53,7 @@ var _ = register(Study{
 		}
 		return nil
 	},
-	Decides: []string{"ops/s"},
+	Decides: []string{metric.Throughput},
 	Advice: evidence.Sentences{
 		Holds: "keep tasks in the process at such rates, or hand over many in one message",
 		DoesNotHold: "take a durable queue where tasks must survive: at such rates it is not the " +

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 	"github.com/poolbench/poolbench/reports/charts"
 	"github.com/poolbench/poolbench/strategies"
@@ -21,7 +22,7 @@ func drawDurability(m *evidence.Measured) evidence.Figure {
 		{Title: "from due to start, idle", X: evidence.Log("seconds", charts.Seconds)},
 		{Title: "CPU of a task, without servers", X: evidence.Log("seconds", charts.Seconds)},
 	}
-	if disk := evidence.OfMedian(m.Values(diskCell(Quick), "p50-service-sec")); disk.Mid > 0 {
+	if disk := evidence.OfMedian(m.Values(diskCell(Quick), metric.P50Service)); disk.Mid > 0 {
 		panels[0].Levels = []charts.Level{{Name: "an fsync of this disk", Y: disk.Mid}}
 	}
 	var rows []string

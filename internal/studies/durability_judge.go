@@ -8,6 +8,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 	"github.com/poolbench/poolbench/internal/studies/evidence/words"
 	"github.com/poolbench/poolbench/internal/text/quantity"
@@ -40,7 +41,7 @@ func durableCosts(m *evidence.Measured) (costs []durableCost, missing []strategi
 	}
 	for _, v := range all {
 		sc := clients(v)
-		done := m.Values(sc, "ops/s")
+		done := m.Values(sc, metric.Throughput)
 		if len(done) == 0 {
 			missing = append(missing, v)
 			continue
@@ -49,17 +50,17 @@ func durableCosts(m *evidence.Measured) (costs []durableCost, missing []strategi
 			survives:  v.Spec.Survives(strategies.Params{Limit: limit, Values: v.Values}),
 			perSecond: evidence.OfProduct(done),
 			undisturbed: evidence.OfProduct(m.Of(sc, func(r evidence.Run) float64 {
-				if r("cpu-wait") > crowded {
+				if r(metric.CPUWait) > crowded {
 					return math.NaN()
 				}
-				return r("ops/s")
+				return r(metric.Throughput)
 			})),
 			time: evidence.OfMedian(m.Of(sc,
-				func(r evidence.Run) float64 { return 1 / r("ops/s") })),
-			cpu: m.Median(sc, "cpu-sec/op"), written: m.Median(sc, "written-B/op"),
+				func(r evidence.Run) float64 { return 1 / r(metric.Throughput) })),
+			cpu: m.Median(sc, metric.CPUPerOp), written: m.Median(sc, metric.WrittenBytes),
 			idle: evidence.OfMedian(nil)}
 		for _, rate := range slices.Backward(durableRates[Full]) {
-			if waits := m.Values(durableAt(Full, v, rate), "p50-wait-sec"); len(waits) > 0 {
+			if waits := m.Values(durableAt(Full, v, rate), metric.P50Wait); len(waits) > 0 {
 				c.idle = evidence.OfMedian(waits)
 			}
 		}
@@ -118,7 +119,7 @@ func judgeDurability(m *evidence.Measured) finding.Finding {
 	f.Say(durableLines(m, costs)...)
 	waited := 0.0
 	for _, c := range costs {
-		if w := m.Lowest(durableCells(Quick, c.strategy)[0], "cpu-wait"); w > waited {
+		if w := m.Lowest(durableCells(Quick, c.strategy)[0], metric.CPUWait); w > waited {
 			waited = w // NaN, where no system tells, is above nothing
 		}
 	}
@@ -140,7 +141,7 @@ func costRange(from, to float64, number func(float64) string) string {
 
 // durableLines are what else the runs say.
 func durableLines(m *evidence.Measured, costs []durableCost) (lines []string) {
-	if took := evidence.OfMedian(m.Values(diskCell(Quick), "p50-service-sec")); took.Mid > 0 {
+	if took := evidence.OfMedian(m.Values(diskCell(Quick), metric.P50Service)); took.Mid > 0 {
 		lines = append(lines, "to append 256 bytes to a file and to wait for the disk (fsync) "+
 			"takes "+took.Write(words.Roughly))
 	}
@@ -177,7 +178,7 @@ func durableLines(m *evidence.Measured, costs []durableCost) (lines []string) {
 		var responses, behind, unusable []string
 		for _, c := range costs {
 			sc := durableAt(Full, c.strategy, rate)
-			p50, p99 := m.Median(sc, "p50-response-sec"), m.Median(sc, p99Response)
+			p50, p99 := m.Median(sc, metric.P50Response), m.Median(sc, p99Response)
 			switch {
 			case c.perSecond.Mid < rate:
 				behind = append(behind, c.strategy.String())

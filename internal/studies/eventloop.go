@@ -8,6 +8,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/statistics/theory"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 	"github.com/poolbench/poolbench/internal/studies/evidence/words"
@@ -40,7 +41,7 @@ var _ = register(Study{
 	Count:   [3]int{2, 4, 10},
 	Budget:  4 * time.Second,
 	Cells:   callbackCells,
-	Decides: []string{"short-p99-response-sec"},
+	Decides: []string{metric.ShortP99Response},
 	Advice: evidence.Sentences{
 		Holds: "keep callbacks short: split a long one into steps, or better offload it",
 		DoesNotHold: "leave callbacks whole: long ones harm little, or splitting and offloading " +
@@ -146,9 +147,9 @@ func callbackCells(size Size) (cells []bench.Scenario) {
 // othersUnit is the metric of the other clients' p99.
 func othersUnit(r int) string {
 	if r == 1 {
-		return "p99-response-sec" // all are alike
+		return metric.P99Response // all are alike
 	}
-	return "short-p99-response-sec"
+	return metric.ShortP99Response
 }
 
 // othersWait is the p99 response of the other clients, in their own callbacks.
@@ -224,14 +225,14 @@ func answerCallbacks(m *evidence.Measured, f *finding.Finding) {
 	}
 	f.Add("with callbacks %d times as long the mean slowdown of all is %s", most,
 		each(func(way callbackWay) float64 {
-			return m.Mean(callbackCell(way, most, Quick), "mean-slowdown").Mid
+			return m.Mean(callbackCell(way, most, Quick), metric.MeanSlowdown).Mid
 		}))
 	f.Add("the long callback itself takes so many times its own length: %s",
 		each(func(way callbackWay) float64 {
 			own := float64(most) * unit.Seconds()
-			return m.Mean(callbackCell(way, most, Quick), "long-mean-response-sec").Mid / own
+			return m.Mean(callbackCell(way, most, Quick), metric.LongMeanResponse).Mid / own
 		}))
-	wait := m.Mean(callbackCell(loop, most, Quick), "short-mean-response-sec").Times(
+	wait := m.Mean(callbackCell(loop, most, Quick), metric.ShortMeanResponse).Times(
 		1 / unit.Seconds())
 	f.Add("the others' mean response on the loop is then %s times their length (theory, "+
 		"Pollaczek–Khinchine: %s)", quantity.Short(wait.Mid), quantity.Short(1+onLoopWait(most)))

@@ -7,6 +7,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 	"github.com/poolbench/poolbench/internal/studies/evidence/words"
 	"github.com/poolbench/poolbench/internal/text/quantity"
@@ -56,7 +57,7 @@ func answerRealCallbacks(m *evidence.Measured, f *finding.Finding) {
 		least, most := work.sizes[0], work.sizes[len(work.sizes)-1]
 		ends := []bench.Scenario{realCallbackCell(work.ways[0], most, Quick),
 			realCallbackCell(work.ways[0], least, Quick)}
-		const service = "p50-service-sec"
+		const service = metric.P50Service
 		growth := math.Pow(m.Lowest(ends[0], service)/m.Lowest(ends[1], service),
 			1/float64(most-least))
 		if math.IsNaN(growth) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 	"github.com/poolbench/poolbench/internal/studies/evidence/words"
 	"github.com/poolbench/poolbench/internal/text/quantity"
@@ -138,12 +139,12 @@ type evilRun struct {
 func evilRuns(m *evidence.Measured, cells, countedBy []bench.Scenario) (runs []evilRun) {
 	for i, sc := range cells {
 		m.Pairs(sc, countedBy[i], func(of, counted evidence.Run) float64 {
-			failed := counted("failed/op")
+			failed := counted(metric.Failed)
 			r := evilRun{
 				endless: int(math.Round(failed * evilTasks)), p99: of(p99Response),
-				longest: of("max-response-sec"), inFlightMax: of("peak-inflight"),
+				longest: of(metric.MaxResponse), inFlightMax: of(metric.PeakInFlight),
 			}
-			r.inTime = of("goodput-ops/s") / of("ops/s") * (1 - of("failed/op") - of("shed/op")) /
+			r.inTime = of(metric.Goodput) / of(metric.Throughput) * (1 - of(metric.Failed) - of(metric.Shed)) /
 				(1 - failed)
 			if !math.IsNaN(failed + r.longest) {
 				runs = append(runs, r)
@@ -160,8 +161,8 @@ func evilKnownRuns(m *evidence.Measured, name string) (runs []evilRun) {
 	for _, sc := range evilKnown(name) {
 		m.Of(sc, func(r evidence.Run) float64 {
 			short := evilGood.Seconds()
-			j := evilTasks * (r("mean-service-sec") - short) / (evilLong.Seconds() - short)
-			if p99 := r("short-p99-response-sec"); !math.IsNaN(j + p99) {
+			j := evilTasks * (r(metric.MeanService) - short) / (evilLong.Seconds() - short)
+			if p99 := r(metric.ShortP99Response); !math.IsNaN(j + p99) {
 				runs = append(runs, evilRun{endless: int(math.Round(j)), p99: p99})
 			}
 			return 0

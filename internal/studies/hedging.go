@@ -9,6 +9,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 	"github.com/poolbench/poolbench/internal/studies/evidence/words"
 	"github.com/poolbench/poolbench/internal/text/quantity"
@@ -92,7 +93,7 @@ func hedgesOf(name string, service int) []bench.Scenario {
 }
 
 // moreCalls are those beyond the first, for each task.
-func moreCalls(r evidence.Run) float64 { return r("attempts/op") - 1 }
+func moreCalls(r evidence.Run) float64 { return r(metric.Attempts) - 1 }
 
 func judgeHedging(m *evidence.Measured) finding.Finding {
 	var r evidence.Ruling
@@ -140,13 +141,13 @@ func hedgeLine(
 		return quantity.ShortSeconds(m.Median(sc, unit).Mid)
 	}
 	won := evidence.OfMean(m.Of(with[0], func(r evidence.Run) float64 {
-		return r("hedge-wins") / r("hedges")
+		return r(metric.HedgeWins) / r(metric.Hedges)
 	}))
 	return fmt.Sprintf("%s, at load %v: the p99 is %s, without %s; a slot is held for %s in the "+
 		"mean, without for %s; of the second attempts %s win; at any load there are at most %s "+
 		"more calls", why.said, hedgeLoads[0], typical(with[0], p99Response),
-		typical(alone[0], p99Response), typical(with[0], "mean-service-sec"),
-		typical(alone[0], "mean-service-sec"), quantity.ShortShare(won.Mid),
+		typical(alone[0], p99Response), typical(with[0], metric.MeanService),
+		typical(alone[0], metric.MeanService), quantity.ShortShare(won.Mid),
 		quantity.ShortShare(slices.Max(calls)))
 }
 

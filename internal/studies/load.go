@@ -8,6 +8,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/statistics/theory"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 	"github.com/poolbench/poolbench/internal/studies/evidence/words"
@@ -104,8 +105,7 @@ func judgeLoad(m *evidence.Measured) finding.Finding {
 	for i, shed := range loadsOf(shedding) {
 		if i >= 4 && m.Has(shed) {
 			f.Add("at load %v %s without a queue has a p99 of %s and sheds %s of the tasks",
-				sweptLoads[i], shedding, p99(shed),
-				quantity.ShortShare(m.Median(shed, "shed/op").Mid))
+				sweptLoads[i], shedding, p99(shed), quantity.ShortShare(m.Median(shed, metric.Shed).Mid))
 		}
 	}
 	return f
@@ -115,7 +115,7 @@ func judgeLoad(m *evidence.Measured) finding.Finding {
 // how long the run was.
 func behind(m *evidence.Measured, sc bench.Scenario) bool {
 	return m.LostShare(sc).Mid < 0.01 &&
-		m.Mean(sc, "ops/s").Mid < 0.95*m.Mean(sc, "offered-ops/s").Mid
+		m.Mean(sc, metric.Throughput).Mid < 0.95*m.Mean(sc, metric.Offered).Mid
 }
 
 func drawNearing(m *evidence.Measured) evidence.Figure {
@@ -123,7 +123,7 @@ func drawNearing(m *evidence.Measured) evidence.Figure {
 	slow := evidence.Plane("p99 response", x, responses("of those completed"))
 	done := evidence.Plane("throughput", x, perSecond)
 	for _, cells := range m.Sweeps(familiar, loadsOf) {
-		rate := evidence.MedianCurve(m, sweptLoads, cells, "ops/s")
+		rate := evidence.MedianCurve(m, sweptLoads, cells, metric.Throughput)
 		p99 := evidence.MedianCurve(m, sweptLoads, cells, p99Response)
 		for _, load := range p99.X {
 			p99.Growing = append(p99.Growing, behind(m, cells[slices.Index(sweptLoads, load)]))

@@ -7,6 +7,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 	"github.com/poolbench/poolbench/internal/studies/evidence/words"
 	"github.com/poolbench/poolbench/internal/text/quantity"
@@ -29,7 +30,7 @@ var _ = register(Study{
 	Apart:    true,
 	Compared: neighbours,
 	With:     each(noisySweep),
-	Decides:  []string{othersP99, "noisy-share"},
+	Decides:  []string{othersP99, metric.NoisyShare},
 	Advice: evidence.Sentences{
 		Holds:       "give each tenant a share of the pool before one misbehaves",
 		DoesNotHold: "a pool for all tenants does: shares make no difference",
@@ -43,7 +44,7 @@ const (
 	sharesOut    = "fair_share"
 	quietTenants = 7
 	quietLoad    = 0.525 // of the seven together: an eighth more is 0.6 with one that is like them
-	othersP99    = "others-p99-response-sec"
+	othersP99    = metric.OthersP99Response
 )
 
 var (
@@ -88,7 +89,7 @@ func judgeNoisy(m *evidence.Measured) finding.Finding {
 		f.Add("%s at load %v: p99 of the others %s, share of the slots that the noisy tenant has %s",
 			cells[last].Strategy, noisyLoads[last],
 			quantity.ShortSeconds(m.Median(cells[last], othersP99).Mid),
-			quantity.ShortShare(m.Median(cells[last], "noisy-share").Mid))
+			quantity.ShortShare(m.Median(cells[last], metric.NoisyShare).Mid))
 	}
 	return f
 }
@@ -99,7 +100,7 @@ func drawNoisy(m *evidence.Measured) evidence.Figure {
 	share := evidence.Plane("the noisy tenant", x, shares("share of the slots", 0, 1))
 	for _, cells := range m.Sweeps(neighbours, noisyOf) {
 		slow.Add(evidence.MedianCurve(m, noisyLoads, cells, othersP99))
-		share.Add(evidence.MedianCurve(m, noisyLoads, cells, "noisy-share"))
+		share.Add(evidence.MedianCurve(m, noisyLoads, cells, metric.NoisyShare))
 	}
 	return evidence.Figure{
 		Name:  "noisy_neighbour",

@@ -9,6 +9,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 	"github.com/poolbench/poolbench/internal/studies/evidence/words"
 	"github.com/poolbench/poolbench/internal/text/quantity"
@@ -40,7 +41,7 @@ var _ = register(Study{
 	Budget:   4 * time.Second,
 	Compared: append([]string{inline}, handedOver...),
 	With:     each(handCells),
-	Decides:  []string{"ops/s"},
+	Decides:  []string{metric.Throughput},
 	Advice: evidence.Sentences{
 		Holds:       "hand over a task that is longer than the cost of handing over",
 		DoesNotHold: "run tasks of these sizes where they arise",
@@ -96,21 +97,21 @@ func handScenario(
 
 // handGain is how many times the tasks of the loop the strategy completes in a second.
 func handGain(m *evidence.Measured, name string, of time.Duration) evidence.Interval {
-	return m.Ratio(handCell(name, of, Quick), handCell(inline, of, Quick), "ops/s")
+	return m.Ratio(handCell(name, of, Quick), handCell(inline, of, Quick), metric.Throughput)
 }
 
 // handCost is what handing over adds to a single client's wait, in seconds.
 func handCost(m *evidence.Measured, name string) evidence.Interval {
 	return evidence.OfMean(m.Pairs(handAloneCell(name, Quick), handAloneCell(inline, Quick),
 		func(handed, inline evidence.Run) float64 {
-			return handed("p50-wait-sec") - inline("p50-wait-sec")
+			return handed(metric.P50Wait) - inline(metric.P50Wait)
 		}))
 }
 
 // handCrowded is the share of the time in which threads that were ready had no processor, with the
 // two longest tasks; NaN where no system tells.
 func handCrowded(m *evidence.Measured, name string) float64 {
-	const waited = "cpu-wait"
+	const waited = metric.CPUWait
 	longest := handSizes[len(handSizes)-2:]
 	return max(m.Lowest(handCell(name, longest[0], Quick), waited),
 		m.Lowest(handCell(name, longest[1], Quick), waited))
@@ -182,7 +183,7 @@ func judgeOffload(m *evidence.Measured) finding.Finding {
 			strings.Join(gains, ", "), from)
 	}
 	response := func(name string) string {
-		return m.Mean(handAloneCell(name, Quick), "p50-response-sec").Write(quantity.ShortSeconds)
+		return m.Mean(handAloneCell(name, Quick), metric.P50Response).Write(quantity.ShortSeconds)
 	}
 	f.Add("the p50 response of a single client to tasks of %s is %s on the loop and %s handed over",
 		quantity.Duration(handAlone), response(inline), response(name))

@@ -9,6 +9,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 	"github.com/poolbench/poolbench/internal/studies/evidence/words"
 	"github.com/poolbench/poolbench/internal/text/quantity"
@@ -51,7 +52,7 @@ var _ = register(Study{
 		}
 		return nil
 	},
-	Decides: []string{"ops/s"},
+	Decides: []string{metric.Throughput},
 	Advice: evidence.Sentences{
 		Holds:       "choose a library for what it offers, not for its speed",
 		DoesNotHold: "where tasks are short take the cheapest, or hand over more at once",
@@ -98,10 +99,10 @@ type dispatchCost struct {
 
 // dispatchTime is what a task took in a repetition; NaN where some were refused, which costs less.
 func dispatchTime(r evidence.Run) float64 {
-	if r("shed/op") > 0 {
+	if r(metric.Shed) > 0 {
 		return math.NaN()
 	}
-	return 1 / r("ops/s")
+	return 1 / r(metric.Throughput)
 }
 
 // dispatchCosts are those of the strategies that were measured, the cheapest first, and the names
@@ -119,7 +120,7 @@ func dispatchCosts(m *evidence.Measured) (costs []dispatchCost, missing []string
 			continue
 		}
 		costs = append(costs, dispatchCost{sc.Strategy.String(), sc, evidence.OfProduct(took),
-			m.Lowest(sc, "allocs/op")})
+			m.Lowest(sc, metric.AllocsPerOp)})
 	}
 	slices.SortStableFunc(costs, func(a, b dispatchCost) int {
 		return cmp.Compare(a.time.Mid, b.time.Mid)
@@ -131,7 +132,7 @@ func dispatchCosts(m *evidence.Measured) (costs []dispatchCost, missing []string
 // other programs left the processors to it.
 func (c dispatchCost) more(m *evidence.Measured, than dispatchCost) evidence.Interval {
 	return evidence.OfMean(m.Pairs(c.cell, than.cell, func(c, than evidence.Run) float64 {
-		if c("cpu-wait") > crowded { // nor where no system tells
+		if c(metric.CPUWait) > crowded { // nor where no system tells
 			return math.NaN()
 		}
 		return dispatchTime(c) - dispatchTime(than)

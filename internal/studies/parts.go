@@ -8,6 +8,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/arrivals"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/charts"
@@ -50,8 +51,8 @@ const (
 )
 
 const (
-	meanResponse = "mean-response-sec"
-	p99Response  = "p99-response-sec"
+	meanResponse = metric.MeanResponse
+	p99Response  = metric.P99Response
 )
 
 // perSecond is an axis of throughput.

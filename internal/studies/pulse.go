@@ -7,6 +7,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 	"github.com/poolbench/poolbench/internal/studies/evidence/words"
 	"github.com/poolbench/poolbench/internal/text/quantity"
@@ -34,7 +35,7 @@ var _ = register(Study{
 	Apart:    true,
 	Compared: pulseStrategies,
 	With:     each(pulseSweep),
-	Decides:  []string{"stage3-recovery-sec"},
+	Decides:  []string{metric.OfStage(3, metric.Recovery)},
 	Advice: evidence.Sentences{
 		Holds:       "a pulse of this length needs no precaution",
 		DoesNotHold: "keep the usual load low: the backlog drains with the spare capacity",
@@ -86,10 +87,10 @@ func fluidDrain(before, pulse float64) float64 { return (pulse - 1) / (1 - befor
 
 // pulseFelt is how long the pulse is felt after its end, in its lengths.
 func pulseFelt(r evidence.Run) float64 {
-	if r("stage3-recovered") == 0 {
+	if r(metric.OfStage(3, metric.Recovered)) == 0 {
 		return pulseAfter.Seconds() / pulseLength.Seconds()
 	}
-	return r("stage3-recovery-sec") / pulseLength.Seconds()
+	return r(metric.OfStage(3, metric.Recovery)) / pulseLength.Seconds()
 }
 
 func judgePulse(m *evidence.Measured) finding.Finding {
@@ -133,11 +134,11 @@ func judgePulse(m *evidence.Measured) finding.Finding {
 func pulseLine(m *evidence.Measured, sc bench.Scenario) string {
 	typical := func(unit string) float64 { return m.Median(sc, unit).Mid }
 	line := fmt.Sprintf("%s sheds %s of the pulse, and has %s when it ends", sc.Strategy,
-		quantity.ShortShare(typical("stage2-shed/op")),
-		words.Counted(math.Round(typical("stage2-backlog-tasks")), "task"))
-	if p99 := typical("stage3-p99-response-sec"); !math.IsNaN(p99) {
+		quantity.ShortShare(typical(metric.OfStage(2, metric.Shed))),
+		words.Counted(math.Round(typical(metric.OfStage(2, metric.BacklogTasks))), "task"))
+	if p99 := typical(metric.OfStage(3, metric.P99Response)); !math.IsNaN(p99) {
 		line += fmt.Sprintf("; the p99 of later tasks is %s, before the pulse it was %s",
-			quantity.ShortSeconds(p99), quantity.ShortSeconds(typical("stage1-p99-response-sec")))
+			quantity.ShortSeconds(p99), quantity.ShortSeconds(typical(metric.OfStage(1, metric.P99Response))))
 	}
 	return line
 }
@@ -155,7 +156,7 @@ func drawPulse(m *evidence.Measured) evidence.Figure {
 			func(sc bench.Scenario) evidence.Interval {
 				return evidence.OfMean(m.Of(sc, pulseFelt))
 			}))
-		backlog.Add(evidence.Curve(s, pulseBefores, cells, m.MeanOf("stage2-backlog-tasks")))
+		backlog.Add(evidence.Curve(s, pulseBefores, cells, m.MeanOf(metric.OfStage(2, metric.BacklogTasks))))
 	}
 	band := evidence.Steps(0.3, 0.8, 0.02)
 	left := (pulseLoad - 1) * pulseRate * pulseLength.Seconds()

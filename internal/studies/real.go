@@ -10,6 +10,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 	"github.com/poolbench/poolbench/internal/studies/evidence/words"
 	"github.com/poolbench/poolbench/internal/text/quantity"
@@ -64,7 +65,7 @@ func realStudy(
 		Claim:    claim,
 		Count:    [3]int{3, 5, 10},
 		Budget:   budget,
-		Decides:  []string{"mean-wait-sec", "oracle-mean-wait-sec"},
+		Decides:  []string{metric.MeanWait, metric.OracleMeanWait},
 		Cells: func(size Size) []bench.Scenario {
 			if size == Quick {
 				return cells(size, waiting, loads[len(loads)-1])
@@ -103,17 +104,17 @@ func steadily(
 	m *evidence.Measured, sc bench.Scenario, number func(evidence.Run) float64,
 ) []float64 {
 	return m.Of(sc, func(r evidence.Run) float64 {
-		if r("ops/s") < realSteady*r("offered-ops/s")*(1-r("shed/op")) {
+		if r(metric.Throughput) < realSteady*r(metric.Offered)*(1-r(metric.Shed)) {
 			return math.NaN()
 		}
-		return number(r) / r("mean-service-sec")
+		return number(r) / r(metric.MeanService)
 	})
 }
 
 // realWaits are by how many mean services the mean wait is longer than the oracle's.
 func realWaits(m *evidence.Measured, sc bench.Scenario) []float64 {
 	return steadily(m, sc, func(r evidence.Run) float64 {
-		return r("mean-wait-sec") - r("oracle-mean-wait-sec")
+		return r(metric.MeanWait) - r(metric.OracleMeanWait)
 	})
 }
 
@@ -159,7 +160,7 @@ func judgeReal(m *evidence.Measured, cells []bench.Scenario, highest float64) fi
 	// what the machine had to do with it
 	others := 0.0
 	for _, sc := range cells {
-		for _, share := range m.Values(sc, "cpu-others") {
+		for _, share := range m.Values(sc, metric.CPUOthers) {
 			others = max(others, share)
 		}
 	}
@@ -204,7 +205,7 @@ func drawReal(
 					least, most, any = min(least, in.Lo), max(most, in.Hi), true
 				}
 				return []evidence.Interval{in, evidence.OfMedian(steadily(m, drawn[row][i],
-					func(r evidence.Run) float64 { return r("mean-wait-sec") }))}
+					func(r evidence.Run) float64 { return r(metric.MeanWait) }))}
 			})
 		if any {
 			shown = append(shown, fmt.Sprint(load))

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 )
 
@@ -52,7 +53,7 @@ var _ = register(Study{
 		}
 		return append(cells, faultCell(retryTries))
 	},
-	Decides: []string{"attempts/op", "throttled/op"},
+	Decides: []string{metric.Attempts, metric.Throttled},
 	Advice: evidence.Sentences{
 		Holds:       "try again with exponential backoff and jitter",
 		DoesNotHold: "limit the rate on your own side; backoff with jitter takes more calls",

@@ -8,6 +8,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 	"github.com/poolbench/poolbench/internal/studies/evidence/words"
 	"github.com/poolbench/poolbench/internal/text/quantity"
@@ -24,9 +25,9 @@ type retryOutcome struct {
 
 func retryOf(m *evidence.Measured, door retryDoor, way retryWay) retryOutcome {
 	sc := retryCell(door, way.strategy)
-	lost := m.Mean(sc, "throttled/op").Mid
-	return retryOutcome{way, lost, m.Mean(sc, "attempts/op").Mid / (1 - lost),
-		m.Mean(sc, "makespan-sec").Mid, door.floor(m.Mean(sc, "mean-service-sec").Mid)}
+	lost := m.Mean(sc, metric.Throttled).Mid
+	return retryOutcome{way, lost, m.Mean(sc, metric.Attempts).Mid / (1 - lost),
+		m.Mean(sc, metric.Makespan).Mid, door.floor(m.Mean(sc, metric.MeanService).Mid)}
 }
 
 // String has the numbers that ways are compared by.
@@ -56,7 +57,7 @@ const retryTie = 1.01
 // retryCalls is how many times as many calls a way takes for each task as another, repetition by
 // repetition.
 func retryCalls(m *evidence.Measured, door retryDoor, way, other retryWay) evidence.Interval {
-	calls := func(r evidence.Run) float64 { return r("attempts/op") / (1 - r("throttled/op")) }
+	calls := func(r evidence.Run) float64 { return r(metric.Attempts) / (1 - r(metric.Throttled)) }
 	return evidence.OfProduct(m.Pairs(retryCell(door, way.strategy),
 		retryCell(door, other.strategy), func(way, other evidence.Run) float64 {
 			return calls(way) / calls(other)
@@ -201,7 +202,7 @@ func answerBounds(m *evidence.Measured, f *finding.Finding) {
 				place, retryDoors[0].name(), words.Grouped("with", shares, bounds))
 		}
 	}
-	if v := m.Mean(faultCell(retryTries), "attempts/op").Mid; !math.IsNaN(v) {
+	if v := m.Mean(faultCell(retryTries), metric.Attempts).Mid; !math.IsNaN(v) {
 		f.Add("a task that fails other than by a refusal takes %s, though %d attempts are allowed",
 			words.Counted(v, "call"), retryTries)
 	}

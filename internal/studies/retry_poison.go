@@ -6,6 +6,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 	"github.com/poolbench/poolbench/internal/studies/evidence/words"
 	"github.com/poolbench/poolbench/internal/text/quantity"
@@ -30,15 +31,15 @@ type poisonOutcome struct{ calls, wasted, seconds float64 }
 
 func poisonOf(m *evidence.Measured, place string, attempts int) poisonOutcome {
 	sc := poisonCell(place, attempts)
-	calls := m.Mean(sc, "attempts/op").Mid / (1 - m.Mean(sc, "throttled/op").Mid)
-	return poisonOutcome{calls, 1 - 1/calls, m.Mean(sc, "max-response-sec").Mid}
+	calls := m.Mean(sc, metric.Attempts).Mid / (1 - m.Mean(sc, metric.Throttled).Mid)
+	return poisonOutcome{calls, 1 - 1/calls, m.Mean(sc, metric.MaxResponse).Mid}
 }
 
 // poisonFloor is the least time in which the slots can do the good tasks.
 func poisonFloor(m *evidence.Measured) float64 {
 	sc := poisonCell(retryPlaces[0], poisonBounds[0])
-	return retryBatch * (1 - m.Mean(sc, "throttled/op").Mid) * m.Mean(sc,
-		"mean-service-sec").Mid / retryPool
+	return retryBatch * (1 - m.Mean(sc, metric.Throttled).Mid) * m.Mean(sc,
+		metric.MeanService).Mid / retryPool
 }
 
 // answerPoison says what a bound on attempts saves.
@@ -48,7 +49,7 @@ func answerPoison(m *evidence.Measured, f *finding.Finding) {
 		share := 0.0
 		for _, n := range poisonBounds {
 			if o := poisonOf(m, place, n); !math.IsNaN(o.calls + o.seconds) {
-				share = m.Mean(poisonCell(place, n), "throttled/op").Mid
+				share = m.Mean(poisonCell(place, n), metric.Throttled).Mid
 				said = append(said, fmt.Sprintf("%s with at most %d attempts (%s of the calls "+
 					"wasted)", quantity.ShortSeconds(o.seconds), n, quantity.ShortShare(o.wasted)))
 			}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 	"github.com/poolbench/poolbench/internal/studies/evidence/words"
 	"github.com/poolbench/poolbench/reports/charts"
@@ -42,7 +43,7 @@ var _ = register(Study{
 	Budget:  4 * time.Second,
 	Cells:   func(Size) []bench.Scenario { return scrapeCells(scrapers()...) },
 	With:    func(_ Size, of ...string) []bench.Scenario { return scrapeCells(strategy(of...)...) },
-	Decides: []string{"refused-calls", "bans"},
+	Decides: []string{metric.RefusedCalls, metric.Bans},
 	Advice: evidence.Sentences{
 		Holds: "bound the workers: that alone keeps within the site's limit",
 		DoesNotHold: "limit the rate: a bound on workers alone does not keep within the site's " +
@@ -129,7 +130,7 @@ func scrapedAll(m *evidence.Measured) (all []scraped) {
 			}
 			value := func(unit string) float64 { return m.Mean(sc, unit).Mid }
 			all = append(all, scraped{name, limit, math.Round(m.LostShare(sc).Mid * tickers),
-				value("makespan-sec"), value("bans"), m.Lowest(sc, "refused-calls"),
+				value(metric.Makespan), value(metric.Bans), m.Lowest(sc, metric.RefusedCalls),
 				len(m.Runs(sc))})
 		}
 	}

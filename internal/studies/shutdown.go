@@ -8,6 +8,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/statistics/theory"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 	"github.com/poolbench/poolbench/internal/studies/evidence/words"
@@ -42,7 +43,7 @@ var _ = register(Study{
 	With: each(func(_ Size, name string) []bench.Scenario {
 		return []bench.Scenario{shutdownOther(name)}
 	}),
-	Decides: []string{"abandoned/op"},
+	Decides: []string{metric.Abandoned},
 	Advice: evidence.Sentences{
 		Holds:       "give the workers a deadline to drain: it saves nearly all that the pool holds",
 		DoesNotHold: "hold less, or drain longer: this deadline saves little",
@@ -116,14 +117,14 @@ func shutdownOther(name string) bench.Scenario {
 
 // abandonedTasks is how many tasks are abandoned, of all that were offered.
 func abandonedTasks(m *evidence.Measured, sc bench.Scenario) evidence.Interval {
-	return m.Mean(sc, "abandoned/op").Times(float64(sc.Stop.Tasks))
+	return m.Mean(sc, metric.Abandoned).Times(float64(sc.Stop.Tasks))
 }
 
 // shutdownTimes are how long the end takes, in each repetition: from the last submit, which is the
 // last due where nothing keeps the producer waiting.
 func shutdownTimes(m *evidence.Measured, sc bench.Scenario) []float64 {
 	if sc.Load.Relative == 0 { // all at once
-		return m.Values(sc, "makespan-sec")
+		return m.Values(sc, metric.Makespan)
 	}
 	return m.Recovery(sc)
 }
@@ -143,7 +144,7 @@ func judgeShutdown(m *evidence.Measured) finding.Finding {
 		}
 		saved := evidence.OfMean(m.Pairs(c.cell(atOnce), c.cell(shutdownDeadline),
 			func(now, then evidence.Run) float64 {
-				return 1 - then("abandoned/op")/now("abandoned/op")
+				return 1 - then(metric.Abandoned)/now(metric.Abandoned)
 			}))
 		r.Put(saved, 0.5, 0.99, "%s of %s tasks (%s)", saved.Share(), quantity.Short(now), c.name)
 		for _, deadline := range shutdownDeadlines {
@@ -174,8 +175,8 @@ func judgeShutdown(m *evidence.Measured) finding.Finding {
 			continue
 		}
 		value := func(unit string) float64 { return m.Mean(sc, unit).Mid * shutdownTasks }
-		of := fmt.Sprintf("%s %s", sc.Strategy, quantity.Short(value("abandoned/op")))
-		if shed := value("shed/op"); shed > 0 {
+		of := fmt.Sprintf("%s %s", sc.Strategy, quantity.Short(value(metric.Abandoned)))
+		if shed := value(metric.Shed); shed > 0 {
 			of += fmt.Sprintf(" (and %s shed before)", quantity.Short(shed))
 		}
 		others = append(others, of)
@@ -202,7 +203,7 @@ func drawShutdown(m *evidence.Measured) evidence.Figure {
 		s := charts.Series{Name: c.name, Style: i}
 		lost.Add(evidence.Curve(s, at, c.cells(),
 			func(sc bench.Scenario) evidence.Interval {
-				return m.Median(sc, "abandoned/op").Times(float64(sc.Stop.Tasks))
+				return m.Median(sc, metric.Abandoned).Times(float64(sc.Stop.Tasks))
 			}))
 		took.Add(evidence.Curve(s, at, c.cells(),
 			func(sc bench.Scenario) evidence.Interval {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/statistics/theory"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 	"github.com/poolbench/poolbench/internal/text/quantity"
@@ -28,7 +29,7 @@ var _ = register(Study{
 	Budget:   3 * time.Second,
 	Compared: familiar,
 	With:     spreadSweep,
-	Decides:  []string{"ops/s", "offered-ops/s"},
+	Decides:  []string{metric.Throughput, metric.Offered},
 	Advice: evidence.Sentences{
 		Holds:       "plan for less throughput where task times vary",
 		DoesNotHold: "below saturation plan throughput by the mean task time alone",
@@ -75,7 +76,7 @@ func spreadSweep(size Size, of ...string) []bench.Scenario {
 func spreadOf(name string) []bench.Scenario { return spreadSweep(Quick, name) }
 
 // keptUp is the completed share of the arrivals, since the number of arrivals differs by chance.
-func keptUp(r evidence.Run) float64 { return r("ops/s") / r("offered-ops/s") }
+func keptUp(r evidence.Run) float64 { return r(metric.Throughput) / r(metric.Offered) }
 
 func judgeSpread(m *evidence.Measured) finding.Finding {
 	cells := spreadOf(pooled)
@@ -102,11 +103,11 @@ func judgeSpread(m *evidence.Measured) finding.Finding {
 	}
 	f.Add("the p99 response is %s at C² = 0 and %s at C² = %v, the mean wait %s and %s",
 		time(one, p99Response), time(widest, p99Response), most,
-		time(one, "mean-wait-sec"), time(widest, "mean-wait-sec"))
+		time(one, metric.MeanWait), time(widest, metric.MeanWait))
 	if shed := spreadOf(shedding); m.Has(shed[0]) && m.Has(shed[len(shed)-1]) {
 		f.Add("without a queue %s sheds %s of the tasks at C² = 0 and %s at C² = %v (theory: "+
-			"%s at any C²)", shedding, quantity.ShortShare(m.Median(shed[0], "shed/op").Mid),
-			quantity.ShortShare(m.Median(shed[len(shed)-1], "shed/op").Mid), most,
+			"%s at any C²)", shedding, quantity.ShortShare(m.Median(shed[0], metric.Shed).Mid),
+			quantity.ShortShare(m.Median(shed[len(shed)-1], metric.Shed).Mid), most,
 			quantity.ShortShare(spreadLost()))
 	}
 	return f

@@ -7,6 +7,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 	"github.com/poolbench/poolbench/internal/studies/evidence/words"
 	"github.com/poolbench/poolbench/reports/charts"
@@ -27,7 +28,7 @@ var _ = register(Study{
 	Budget:   2 * time.Second,
 	Compared: familiar,
 	With:     throttleSweep,
-	Decides:  []string{"throttled/op"},
+	Decides:  []string{metric.Throttled},
 	Advice: evidence.Sentences{
 		Holds:       "bound the workers: that keeps the target from refusing most calls",
 		DoesNotHold: "limit the rate: a bound on workers is none",
@@ -71,7 +72,7 @@ func judgeThrottle(m *evidence.Measured) finding.Finding {
 	var r evidence.Ruling
 	var lines, shares, wheres []string
 	for i, sc := range throttleOf(free) {
-		without, with := m.Mean(sc, "throttled/op"), m.Mean(pool[i], "throttled/op")
+		without, with := m.Mean(sc, metric.Throttled), m.Mean(pool[i], metric.Throttled)
 		if math.IsNaN(without.Mid) || math.IsNaN(with.Mid) {
 			return evidence.Missing("%s or %s was not measured with %s arrivals at %v/s", free,
 				pooled, sc.Load.Arrival, sc.Load.PerSecond)
@@ -87,7 +88,7 @@ func judgeThrottle(m *evidence.Measured) finding.Finding {
 			continue
 		}
 		avoided := evidence.OfMean(m.Pairs(sc, pool[i], func(free, pool evidence.Run) float64 {
-			return 1 - pool("throttled/op")/free("throttled/op")
+			return 1 - pool(metric.Throttled)/free(metric.Throttled)
 		}))
 		r.Put(avoided, 0.1, 0.9, "%s with %s", avoided.Percents(), where)
 		shares, wheres = append(shares, avoided.Percents()), append(wheres, where)
@@ -114,7 +115,7 @@ func drawThrottle(m *evidence.Measured) evidence.Figure {
 		p := evidence.Plane(title, charts.Axis{Label: "tasks that come in a second", Name: "rate",
 			Marks: throttleRates}, shares("share of the tasks throttled", 0, 1))
 		for _, cells := range m.Sweeps(familiar, throttleOf) {
-			s := evidence.MedianCurve(m, throttleRates, cells[i*n:(i+1)*n], "throttled/op")
+			s := evidence.MedianCurve(m, throttleRates, cells[i*n:(i+1)*n], metric.Throttled)
 			if p.Add(s); s.Name == free && len(s.X) > 0 {
 				p.Add(throttleFree(i, s))
 			}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/statistics/theory"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 	"github.com/poolbench/poolbench/internal/studies/evidence/words"
@@ -47,7 +48,7 @@ var _ = register(Study{
 		return cells
 	},
 	With:    each(func(_ Size, name string) []bench.Scenario { return crowdOf(name) }),
-	Decides: []string{"makespan-sec"},
+	Decides: []string{metric.Makespan},
 	Advice: evidence.Sentences{
 		Holds:       "bound the goroutines",
 		DoesNotHold: "a bound saves nothing here",
@@ -145,14 +146,8 @@ func judgeUnbounded(m *evidence.Measured) finding.Finding {
 func answerUnbounded(m *evidence.Measured, f *finding.Finding) {
 	none := unboundedCells(free, crowdConns)[0]
 	pool := crowdOf(pooled)
-	end := func(sc bench.Scenario) string {
-		return quantity.ShortSeconds(m.Median(sc,
-			"makespan-sec").Mid)
-	}
-	rate := func(sc bench.Scenario) string {
-		return quantity.Short(m.Median(sc,
-			"ops/s").Mid) + "/s"
-	}
+	end := func(sc bench.Scenario) string { return quantity.ShortSeconds(m.Median(sc, metric.Makespan).Mid) }
+	rate := func(sc bench.Scenario) string { return quantity.Short(m.Median(sc, metric.Throughput).Mid) + "/s" }
 	f.Add("%s finish within %s of one another", words.Series(crowdBounds),
 		quantity.ShortShare(crowdApart(m)))
 	small, equal, large := pool[0], pool[1], pool[3]
@@ -169,7 +164,7 @@ func answerUnbounded(m *evidence.Measured, f *finding.Finding) {
 		of := func(sc bench.Scenario) string {
 			return fmt.Sprintf("%s are lost, and the batch takes %s and %s a task",
 				quantity.ShortShare(m.LostShare(sc).Mid), end(sc),
-				words.Counted(words.Rounded(m.Mean(sc, "attempts/op").Mid), "attempt"))
+				words.Counted(words.Rounded(m.Mean(sc, metric.Attempts).Mid), "attempt"))
 		}
 		f.Add("with retries and no bound %s; with a bound of %d %s", of(again[1]),
 			crowdConns, of(again[0]))
@@ -194,7 +189,7 @@ func answerUnbounded(m *evidence.Measured, f *finding.Finding) {
 func crowdApart(m *evidence.Measured) (most float64) {
 	for i := range crowdLimits[:4] {
 		for _, name := range crowdBounds[1:] {
-			apart := m.MostApart(crowdOf(name)[i], crowdOf(pooled)[i], "makespan-sec")
+			apart := m.MostApart(crowdOf(name)[i], crowdOf(pooled)[i], metric.Makespan)
 			most = evidence.Larger(apart, most)
 		}
 	}
@@ -222,14 +217,14 @@ func drawUnbounded(m *evidence.Measured) evidence.Figure {
 			func(sc bench.Scenario) evidence.Interval {
 				return evidence.OfMedian(m.LostShares(sc))
 			}))
-		finish.Add(evidence.MedianCurve(m, crowdLimits, cells, "makespan-sec"))
+		finish.Add(evidence.MedianCurve(m, crowdLimits, cells, metric.Makespan))
 	}
 	none := unboundedCells(free, crowdConns)[0]
 	if !m.Has(none) || !m.Has(unboundedCells(pooled, crowdConns, crowdConns)[0]) {
 		return evidence.Figure{}
 	}
 	lost.Levels = []charts.Level{{Name: "no bound", Y: m.LostShare(none).Mid}}
-	finish.Levels = []charts.Level{{Name: "no bound", Y: m.Mean(none, "makespan-sec").Mid}}
+	finish.Levels = []charts.Level{{Name: "no bound", Y: m.Mean(none, metric.Makespan).Mid}}
 	finish.Add(evidence.Exact(finish.Series[0], words.Floats(crowdLimits),
 		func(limit float64) float64 {
 			t, err := theory.BatchMakespan(crowd, crowdMean.Seconds(), min(int(limit), crowdConns))
@@ -243,7 +238,7 @@ func drawUnbounded(m *evidence.Measured) evidence.Figure {
 		for _, conns := range crowdSizes {
 			cells = append(cells, unboundedCells(name, conns, crowdConns)...)
 		}
-		size.Add(evidence.MedianCurve(m, crowdSizes, cells, "ops/s"))
+		size.Add(evidence.MedianCurve(m, crowdSizes, cells, metric.Throughput))
 	}
 	return evidence.Figure{
 		Name:  "unbounded",

@@ -8,6 +8,7 @@ import (
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/dist"
 	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 	"github.com/poolbench/poolbench/reports/charts"
 )
@@ -39,7 +40,7 @@ var _ = register(Study{
 		}
 		return cells
 	},
-	Decides: []string{"short-p99-response-sec", "mean-slowdown"},
+	Decides: []string{metric.ShortP99Response, metric.MeanSlowdown},
 	Advice: evidence.Sentences{
 		Holds:       "split long tasks, or give them a pool of their own",
 		DoesNotHold: "keep one pool: splitting and separating pay nowhere",

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 	"github.com/poolbench/poolbench/internal/studies/evidence/words"
 	"github.com/poolbench/poolbench/internal/text/quantity"
@@ -135,7 +136,7 @@ func answerCost(m *evidence.Measured, f *finding.Finding) {
 		f.Say(bestOf(m, of))
 	}
 	if long := m.Ratio(costCell(sequential, taxAt), costCell(pooled, taxAt),
-		"long-mean-response-sec"); !math.IsNaN(long.Mid) {
+		metric.LongMeanResponse); !math.IsNaN(long.Mid) {
 		f.Add("at R = %d the long tasks' mean response with %s is %s times that in the shared pool",
 			taxAt, sequential, long)
 	}
@@ -153,7 +154,7 @@ func otherSays(m *evidence.Measured, name string) string {
 		comparison{name, shortTail}.says(comparison{name, shortTail}.at(m, taxAt)),
 		comparison{name, slowdown}.at(m, taxAt), slowdown.noun)
 	lost := 0.0
-	for _, unit := range []string{"shed/op", "throttled/op", "failed/op", "abandoned/op"} {
+	for _, unit := range []string{metric.Shed, metric.Throttled, metric.Failed, metric.Abandoned} {
 		if v := m.Mean(cell, unit).Mid; v > 0 {
 			lost += v
 		}
@@ -161,9 +162,8 @@ func otherSays(m *evidence.Measured, name string) string {
 	if lost > 0 {
 		line += fmt.Sprintf("; it does not complete %s of the tasks", quantity.ShortShare(lost))
 	}
-	if peak := m.Median(cell, "peak-inflight").Hi; peak > limit {
-		line += fmt.Sprintf("; it has up to %s tasks in flight, the others %d",
-			quantity.Short(peak),
+	if peak := m.Median(cell, metric.PeakInFlight).Hi; peak > limit {
+		line += fmt.Sprintf("; it has up to %s tasks in flight, the others %d", quantity.Short(peak),
 			limit)
 	}
 	return line

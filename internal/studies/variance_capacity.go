@@ -8,6 +8,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/statistics/theory"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 	"github.com/poolbench/poolbench/internal/text/quantity"
@@ -126,7 +127,7 @@ func (a aim) found(m *evidence.Measured) evidence.Interval {
 	return evidence.OfMedian(m.Each(cells, func(runs []evidence.Run) float64 {
 		waits := make([]float64, len(loads))
 		for i := range loads {
-			waits[i] = runs[i]("p99-wait-sec") / unit.Seconds()
+			waits[i] = runs[i](metric.P99Wait) / unit.Seconds()
 		}
 		return loadFor(a.wait, loads, waits)
 	}))

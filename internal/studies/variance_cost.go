@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/statistics/theory"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 	"github.com/poolbench/poolbench/internal/text/quantity"
@@ -80,10 +81,10 @@ type reading struct {
 
 var (
 	shortTail = reading{"p99 response of the short tasks ÷ their size",
-		"p99 response ÷ own size", "p99 of the short tasks", "short-p99-response-sec",
+		"p99 response ÷ own size", "p99 of the short tasks", metric.ShortP99Response,
 		1 / unit.Seconds()}
 	slowdown = reading{"mean slowdown of all tasks: response ÷ own size",
-		"mean slowdown", "mean slowdown", "mean-slowdown", 1}
+		"mean slowdown", "mean slowdown", metric.MeanSlowdown, 1}
 )
 
 // over is a strategy's curve over R.
@@ -165,7 +166,7 @@ func drawCost(m *evidence.Measured) evidence.Figure {
 func costCaption(m *evidence.Measured) string {
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, sc := range costCells(Standard) {
-		if u := m.Mean(sc, "utilisation").Mid; !math.IsNaN(u) {
+		if u := m.Mean(sc, metric.Utilisation).Mid; !math.IsNaN(u) {
 			low, high = min(low, u), max(high, u)
 		}
 	}

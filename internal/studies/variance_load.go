@@ -7,6 +7,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/statistics/theory"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 	"github.com/poolbench/poolbench/internal/text/quantity"
@@ -72,7 +73,7 @@ func drawLoad(m *evidence.Measured) evidence.Figure {
 				continue
 			}
 			measuredLoads[load] = true
-			reached := m.Mean(cell, "ops/s").Times(meanHalves * unit.Seconds() / limit)
+			reached := m.Mean(cell, metric.Throughput).Times(meanHalves * unit.Seconds() / limit)
 			in := evidence.OfMean(values)
 			evidence.AddPoint(&s, reached.Mid, in)
 			top = max(top, in.Mid)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/charts"
@@ -107,7 +108,7 @@ func (c machineCase) slowed(r evidence.Run) float64 {
 	if c.unequal {
 		return r(slowdown.unit)
 	}
-	return r(meanResponse) / r("mean-service-sec")
+	return r(meanResponse) / r(metric.MeanService)
 }
 
 // A stay is the mean slowdown of a strategy on the machine and of its twin, over the repetitions
@@ -132,7 +133,7 @@ func (c machineCase) of(m *evidence.Measured, strategy string) (s stay) {
 	}
 	per := func(number func(slowed, load float64) float64) []float64 {
 		return m.Of(c.real(strategy), func(r evidence.Run) float64 {
-			load := r("offered-utilisation")
+			load := r(metric.OfferedUtilisation)
 			if load >= fullMachine {
 				return math.NaN()
 			}
@@ -240,7 +241,7 @@ func answerMachine(m *evidence.Measured, f *finding.Finding) {
 				quantity.Short(s.same.Mid), quantity.Short(s.load.Mid), s.adds)
 		}
 		c.survives(m, f)
-		if own := m.Median(c.real(pooled), "service-c2").Mid; c.unequal && !math.IsNaN(own) {
+		if own := m.Median(c.real(pooled), metric.ServiceC2).Mid; c.unequal && !math.IsNaN(own) {
 			f.Add("on this machine, %s: the task times' C² was %s, and %s under the virtual clock",
 				c.title, quantity.Short(own), quantity.Short(halvesC2(machineR)))
 		}
@@ -253,7 +254,7 @@ func (c machineCase) survives(m *evidence.Measured, f *finding.Finding) {
 	for _, strategy := range c.strategies[1:] {
 		twin := c.of(m, strategy).planned.Mid / c.of(m, pooled).planned.Mid
 		ratios := m.Pairs(c.real(strategy), c.real(pooled), func(own, pool evidence.Run) float64 {
-			if max(own("offered-utilisation"), pool("offered-utilisation")) >= fullMachine {
+			if max(own(metric.OfferedUtilisation), pool(metric.OfferedUtilisation)) >= fullMachine {
 				return math.NaN()
 			}
 			return c.slowed(own) / c.slowed(pool)

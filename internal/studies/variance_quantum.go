@@ -9,6 +9,7 @@ import (
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/dist"
 	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 	"github.com/poolbench/poolbench/internal/studies/evidence/words"
 	"github.com/poolbench/poolbench/internal/text/quantity"
@@ -89,8 +90,8 @@ func drawQuantum(m *evidence.Measured) evidence.Figure {
 		title, metric string
 		size          float64
 	}{
-		{"p99 response of the short tasks ÷ their size", "short-p99-response-sec", 1},
-		{"mean response of the long tasks ÷ their size", "long-mean-response-sec", quantumR},
+		{"p99 response of the short tasks ÷ their size", metric.ShortP99Response, 1},
+		{"mean response of the long tasks ÷ their size", metric.LongMeanResponse, quantumR},
 	} {
 		p := evidence.Plane(of.title,
 			evidence.Log("quantum, in short tasks", nil, without(quanta, 25)...),
@@ -145,7 +146,7 @@ func drawQuantum(m *evidence.Measured) evidence.Figure {
 
 func answerQuantum(m *evidence.Measured, f *finding.Finding) {
 	for _, o := range overheads {
-		s := byQuantum(m, "short-p99-response-sec", 1, o)
+		s := byQuantum(m, metric.ShortP99Response, 1, o)
 		if len(s.X) < 2 || s.X[len(s.X)-1] != quantumR {
 			continue
 		}
@@ -192,7 +193,7 @@ func stepCells(size Size) []bench.Scenario {
 func stepCost(m *evidence.Measured) float64 {
 	fastest := func(strategy string) float64 {
 		return slices.Min(append(m.Of(stepCell(strategy), func(r evidence.Run) float64 {
-			return 1 / r("ops/s")
+			return 1 / r(metric.Throughput)
 		}), math.Inf(1)))
 	}
 	cost := (fastest(stepInSteps) - fastest(pooled)) / stepsATask

@@ -6,6 +6,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/statistics/theory"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 	"github.com/poolbench/poolbench/internal/text/quantity"
@@ -47,7 +48,7 @@ func drawShed(m *evidence.Measured) evidence.Figure {
 	for i, queue := range slots {
 		s := charts.Series{Name: slotsName(queue), Style: i}
 		for _, c2 := range variances {
-			in := m.Mean(shedCell(queue, c2), "shed/op")
+			in := m.Mean(shedCell(queue, c2), metric.Shed)
 			in.Lo = max(in.Lo, 0) // no share is below
 			evidence.AddPoint(&s, c2, in)
 		}
@@ -82,7 +83,7 @@ func slotsName(queue int) string {
 func answerShed(m *evidence.Measured, f *finding.Finding) {
 	last := variances[len(variances)-1]
 	for _, queue := range slots {
-		from, to := m.Mean(shedCell(queue, 0), "shed/op"), m.Mean(shedCell(queue, last), "shed/op")
+		from, to := m.Mean(shedCell(queue, 0), metric.Shed), m.Mean(shedCell(queue, last), metric.Shed)
 		if math.IsNaN(from.Mid) || math.IsNaN(to.Mid) {
 			continue
 		}

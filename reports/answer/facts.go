@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/internal/text/quantity"
 )
@@ -84,7 +85,7 @@ func (s Sweep) alike(c contest) Fact {
 // tenth, and none of them loses a task.
 func (s Sweep) indifferent() (x, low, high float64, ok bool) {
 	for _, at := range s.places() {
-		c := s.contest(at, "p99-response-sec")
+		c := s.contest(at, metric.P99Response)
 		if len(c.growing) > 0 || len(c.in) < 2 || c.in[len(c.in)-1].value > 1.1*c.in[0].value ||
 			c.losing() != "" {
 			break
@@ -114,9 +115,9 @@ func (s Sweep) price(c contest) Fact {
 	case n > 0:
 		text = append(text, fmt.Sprintf("With %s %s.", best.Class, prose.List(lost)))
 	case c.unit == goodput:
-		if _, ok := best.Estimate("p99-response-sec"); ok {
+		if _, ok := best.Estimate(metric.P99Response); ok {
 			text = append(text, fmt.Sprintf("It loses no task; its p99 response is %s.",
-				best.Say("p99-response-sec")))
+				best.Say(metric.P99Response)))
 		}
 	default:
 		text = append(text, fmt.Sprintf("No task is lost with %s.", best.Class))
@@ -124,7 +125,7 @@ func (s Sweep) price(c contest) Fact {
 	unbounded := s.unbounded()
 	for _, k := range s.at(c.x) {
 		// one of them makes the point
-		if e, ok := k.Estimate("peak-inflight"); ok && unbounded != nil &&
+		if e, ok := k.Estimate(metric.PeakInFlight); ok && unbounded != nil &&
 			k.Strategy == unbounded[0] {
 			text = append(text, fmt.Sprintf("%s runs more at once than the limit of %s, up to %s, "+
 				"and is not ranked.", k.Strategy, whole(k.Limit), whole(e.Hi)))

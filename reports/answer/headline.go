@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/results"
@@ -42,11 +43,11 @@ type Bar struct {
 
 // Goodput and throughput, and the times that headlines speak of, by preference.
 const (
-	goodput    = "goodput-ops/s"
-	throughput = "ops/s"
+	goodput    = metric.Goodput
+	throughput = metric.Throughput
 )
 
-var spoken = []string{"p99-response-sec", "p50-response-sec", "mean-response-sec", "makespan-sec",
+var spoken = []string{metric.P99Response, metric.P50Response, metric.MeanResponse, metric.Makespan,
 	"sec/op"}
 
 // OfSweeps finds the answer of runs: of the sweep that tells most.
@@ -250,7 +251,7 @@ func (s Sweep) completed(unit, in string) (a Answer) {
 // fallBehind speaks of those whose queue grows without end, and the best of those that keep up.
 func (s Sweep) fallBehind() (a Answer) {
 	for _, x := range slices.Backward(s.places()) {
-		c := s.contest(x, "p99-response-sec")
+		c := s.contest(x, metric.P99Response)
 		if len(c.growing) == 0 || len(c.in) == 0 {
 			continue
 		}

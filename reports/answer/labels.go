@@ -3,6 +3,7 @@ package answer
 import (
 	"fmt"
 
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -10,7 +11,7 @@ import (
 // for all tasks, by the largest difference: that is the purpose of a strategy that prefers some,
 // and the p99 of all tasks hides it.
 func (s Sweep) preferred(a Answer) (text string) {
-	const all = "p99-response-sec"
+	const all = metric.P99Response
 	if a.Unit != all {
 		return ""
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/reports/results"
 )
@@ -47,7 +48,7 @@ func Quote(text string) string {
 // NextOf is the command that follows an answer: more repetitions where nothing is told apart, else
 // the search for the load that the best still bears.
 func (s Sweep) NextOf(a Answer) string {
-	c := s.contest(a.X, "p99-response-sec")
+	c := s.contest(a.X, metric.P99Response)
 	if len(c.in) == 0 {
 		return ""
 	}

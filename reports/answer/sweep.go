@@ -3,6 +3,7 @@ package answer
 import (
 	"slices"
 
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/reports/results"
 )
@@ -56,7 +57,7 @@ func fit(c Case) bool {
 // included: they are compared with none.
 func (s Sweep) unbounded() (names []string) {
 	for _, c := range s.Cases {
-		e, ok := c.Estimate("peak-inflight")
+		e, ok := c.Estimate(metric.PeakInFlight)
 		if ok && e.Hi > c.Limit && !slices.Contains(names, c.Strategy) {
 			names = append(names, c.Strategy)
 		}

@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/perf/benchmath"
 
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -98,7 +99,7 @@ func All(inputs []results.Input, opts Options) (*Comparison, error) {
 	c := g.comparison(units, opts)
 	if offersDiffer(apart, inputs) {
 		for i := range c.Tables {
-			if t := &c.Tables[i]; t.Unit == "ops/s" || t.Unit == "goodput-ops/s" {
+			if t := &c.Tables[i]; t.Unit == metric.Throughput || t.Unit == metric.Goodput {
 				t.Better = 0 // more is done where more comes
 			}
 		}

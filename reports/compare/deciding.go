@@ -3,34 +3,35 @@ package compare
 import (
 	"slices"
 
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-var losses = []string{"shed/op", "throttled/op", "failed/op", "abandoned/op"}
+var losses = []string{metric.Shed, metric.Throttled, metric.Failed, metric.Abandoned}
 
 // ours reports whether the inputs are results of poolbench, as written by it or by go test: of
 // other benchmarks nobody knows by which metrics one decides.
 func ours(inputs []results.Input) bool {
 	return !slices.ContainsFunc(inputs, func(in results.Input) bool {
-		return in.Results.Schema == 0 && !slices.Contains(in.Results.Metrics, "mean-response-sec")
+		return in.Results.Schema == 0 && !slices.Contains(in.Results.Metrics, metric.MeanResponse)
 	})
 }
 
 // deciding are the metrics by which a person decides, of those that there are; where there are none
 // of them, all.
 func deciding(metrics []string, inputs []results.Input) []string {
-	done := "ops/s"
+	done := metric.Throughput
 	for _, in := range inputs {
 		for i := range in.Results.Runs {
 			// one deadline, and what came too late does not count
 			r := &in.Results.Runs[i]
-			if v, ok := r.Value("goodput-ops/s"); ok && v != r.Values["ops/s"] {
-				done = "goodput-ops/s"
+			if v, ok := r.Value(metric.Goodput); ok && v != r.Values[metric.Throughput] {
+				done = metric.Goodput
 			}
 		}
 	}
-	chosen := append([]string{done, "mean-response-sec", "p50-response-sec", "p99-response-sec",
-		"mean-wait-sec"}, losses...)
+	chosen := append([]string{done, metric.MeanResponse, metric.P50Response, metric.P99Response,
+		metric.MeanWait}, losses...)
 	chosen = slices.DeleteFunc(chosen, func(unit string) bool {
 		return !slices.Contains(metrics, unit)
 	})

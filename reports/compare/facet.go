@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/statistics/samples"
 	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/internal/text/quantity"
@@ -197,9 +198,9 @@ func (f facet) size() float64 {
 // metric names the metric for a table: "p99 response".
 func (f facet) metric() string {
 	switch unit := f.table.Unit; {
-	case unit == "ops/s":
+	case unit == metric.Throughput:
 		return "throughput"
-	case unit == "goodput-ops/s":
+	case unit == metric.Goodput:
 		return "goodput"
 	case slices.Contains(losses, unit):
 		return strings.TrimSuffix(unit, "/op")

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/poolbench/poolbench/internal/gate/judge"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/reports/answer"
 	"github.com/poolbench/poolbench/reports/results"
@@ -176,7 +177,7 @@ func (c *Comparison) rows() int {
 }
 
 // telling are the metrics that a sentence had best be of, before any others.
-var telling = []string{"p99-response-sec", "mean-response-sec", "ops/s", "goodput-ops/s"}
+var telling = []string{metric.P99Response, metric.MeanResponse, metric.Throughput, metric.Goodput}
 
 // sentence tells of the largest of the changes, which are sorted: in a metric that tells most, of
 // those that changed for the same. It begins with the doubts on the runs, unless they were said.

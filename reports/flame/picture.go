@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/results"
@@ -124,7 +125,7 @@ func isRuntime(function string) bool {
 
 func (g *graph) text(v float64) string {
 	if g.bytes {
-		return quantity.Metric("B/op", v)
+		return quantity.Metric(metric.BytesPerOp, v)
 	}
 	return quantity.Seconds(v / 1e9)
 }

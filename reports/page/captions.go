@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/charts"
@@ -124,7 +125,7 @@ const allDone = 0.99
 
 func throughputCaption(s grid.Sweep, _ *charts.Chart) string {
 	last := s.At[len(s.At)-1]
-	share := func(c *grid.Cell) float64 { return c.Value("ops/s") / c.Value("offered-ops/s") }
+	share := func(c *grid.Cell) float64 { return c.Value(metric.Throughput) / c.Value(metric.Offered) }
 	r := grid.Rank(s.CellsAt(last), share)
 	if len(r) == 0 {
 		return ""
@@ -223,8 +224,8 @@ func varianceCaption(set varianceSet, chart *charts.Chart) string {
 			set.c2[last] != high {
 			continue // not measured at both ends
 		}
-		if g := last.Value("p99-response-sec") /
-			first.Value("p99-response-sec"); !math.IsNaN(g) && !math.IsInf(g, 0) {
+		if g := last.Value(metric.P99Response) /
+			first.Value(metric.P99Response); !math.IsNaN(g) && !math.IsInf(g, 0) {
 			r = append(r, grid.Ranked{Name: first.Strategy, Value: g})
 		}
 	}
@@ -284,7 +285,7 @@ func (in *reportInput) timelineCaption(s grid.Sweep, _ *charts.Chart) string {
 	var beyond []string
 	for _, f := range highestOf(flight) {
 		at := slices.IndexFunc(cells, func(c *grid.Cell) bool { return c.Strategy == f.Name })
-		if peak, ok := cells[at].Cell[0].Value("peak-inflight"); ok && f.Value > cells[at].Limit {
+		if peak, ok := cells[at].Cell[0].Value(metric.PeakInFlight); ok && f.Value > cells[at].Limit {
 			beyond = append(beyond, fmt.Sprintf("of the %s in flight with %s at most %s",
 				charts.Count(f.Value), f.Name, charts.Count(peak)))
 		}

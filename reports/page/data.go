@@ -10,6 +10,7 @@ import (
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/charts"
@@ -93,7 +94,7 @@ func (m *dataMaker) addMetrics() {
 		}
 	}
 	for _, unit := range units {
-		if _, known := m.metrics[unit]; known || unit == "verdict" ||
+		if _, known := m.metrics[unit]; known || unit == metric.Verdict ||
 			!slices.Contains(m.in.results.Metrics, unit) {
 			continue
 		}
@@ -130,14 +131,14 @@ func (m *dataMaker) metric(unit string) front.Metric {
 // callers.
 func behaves(unit string) bool {
 	return !strings.HasPrefix(unit, "theory-") && (strings.HasSuffix(unit, "-response-sec") ||
-		slices.Contains([]string{"ops/s", "goodput-ops/s", "mean-slowdown", "shed/op",
-			"throttled/op", "failed/op", "abandoned/op", "attempts/op"}, unit))
+		slices.Contains([]string{metric.Throughput, metric.Goodput, metric.MeanSlowdown, metric.Shed,
+			metric.Throttled, metric.Failed, metric.Abandoned, metric.Attempts}, unit))
 }
 
 // grows reports whether a metric of a run that falls behind only says how long the run was.
 func grows(unit string) bool {
 	return !strings.HasPrefix(unit, "theory-") && (strings.HasSuffix(unit, "-response-sec") ||
-		strings.HasSuffix(unit, "-wait-sec") || unit == "mean-slowdown" || unit == "mean-held-sec")
+		strings.HasSuffix(unit, "-wait-sec") || unit == metric.MeanSlowdown || unit == metric.MeanHeld)
 }
 
 func (m *dataMaker) addScenario(g *grid.Group, id string) {
@@ -207,7 +208,7 @@ func (m *dataMaker) fill(s *front.Scenario, cells []*grid.Cell, at func(*grid.Ce
 			cell.Curve = once(m, "curve", &m.Curves, h)
 		}
 		rows := m.in.timelines[c.Cell[0]]
-		if _, soak := c.Cell[0].Value("quantile-error"); soak && len(rows) > 0 {
+		if _, soak := c.Cell[0].Value(metric.QuantileError); soak && len(rows) > 0 {
 			rows = rows[:len(rows)-1] // the soak ended, or stands, within it
 		}
 		if course := courseOf(rows); len(course.Flight) > 1 {

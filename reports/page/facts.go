@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/poolbench/poolbench/internal/files/rundir"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/page/internal/grid"
@@ -84,13 +85,13 @@ func trust(runs []results.Run, cells []*grid.Cell, broken int) (out []string) {
 	var unexplained []string // strategies
 	worst, lag := 0.0, 0.0
 	for i := range runs {
-		if _, ok := runs[i].Value("broken-laws"); ok {
+		if _, ok := runs[i].Value(metric.BrokenLaws); ok {
 			laws++
 		}
-		if v, ok := runs[i].Value("p99-lag-sec"); ok {
+		if v, ok := runs[i].Value(metric.P99Lag); ok {
 			late, lag = late+1, max(lag, v)
 		}
-		v, ok := runs[i].Value("oracle-max-diff-sec")
+		v, ok := runs[i].Value(metric.OracleMaxDiff)
 		if !ok {
 			continue
 		}

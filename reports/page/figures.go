@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/reports/answer"
 	"github.com/poolbench/poolbench/reports/charts"
@@ -138,7 +139,7 @@ func seriesOf(
 
 // charted is the percentile that the chart of responses has.
 func charted(s grid.Sweep) string {
-	if !grid.HasMetric(s.Cells, "p99-response-sec") {
+	if !grid.HasMetric(s.Cells, metric.P99Response) {
 		return "p50"
 	}
 	return "p99"
@@ -171,7 +172,7 @@ func told(g *grid.Group, s grid.Sweep) []*grid.Cell {
 	// who has no p99 there, as for want of tasks that complete, is none of them
 	if known := slices.DeleteFunc(slices.Clone(classes), func(k answer.Class) bool {
 		return !slices.ContainsFunc(last, func(c *grid.Cell) bool {
-			return c.Strategy == k.Names[0] && !math.IsNaN(c.Value("p99-response-sec"))
+			return c.Strategy == k.Names[0] && !math.IsNaN(c.Value(metric.P99Response))
 		})
 	}); len(known) >= mostLines {
 		classes = known
@@ -205,7 +206,7 @@ func notDrawn(g *grid.Group, all, drawn grid.Sweep) string {
 // p99Of is the p99 of a strategy; infinite where it grows or there is none.
 func p99Of(cells []*grid.Cell, strategy string) float64 {
 	for _, c := range cells {
-		v := c.Value("p99-response-sec")
+		v := c.Value(metric.P99Response)
 		if c.Strategy == strategy && !c.FallsBehind() && !math.IsNaN(v) {
 			return v
 		}
@@ -218,7 +219,7 @@ func throughputChart(s grid.Sweep) (*charts.Chart, error) {
 		return nil, nil
 	}
 	offered := func(c *grid.Cell) float64 {
-		if v := c.Value("offered-ops/s"); !math.IsNaN(v) {
+		if v := c.Value(metric.Offered); !math.IsNaN(v) {
 			return v
 		}
 		return c.Rate
@@ -236,12 +237,12 @@ func throughputChart(s grid.Sweep) (*charts.Chart, error) {
 		most = capacity[len(capacity)/2]
 	}
 	panels := []charts.Panel{
-		{Title: "throughput", Series: seriesOf(s.Cells, "ops/s", "theory-ops/s", false, offered)},
-		{Title: "goodput", Series: seriesOf(s.Cells, "goodput-ops/s", "", false, offered)},
+		{Title: "throughput", Series: seriesOf(s.Cells, metric.Throughput, metric.TheoryThroughput, false, offered)},
+		{Title: "goodput", Series: seriesOf(s.Cells, metric.Goodput, "", false, offered)},
 	}
 	if tables.SameGoodput(s.Cells) {
 		panels = panels[:1]
-		if grid.HasMetric(s.Cells, "goodput-ops/s") {
+		if grid.HasMetric(s.Cells, metric.Goodput) {
 			panels[0].Title = "throughput (all of it goodput)"
 		}
 	}

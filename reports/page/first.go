@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/files/rundir"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/reports/answer"
 	"github.com/poolbench/poolbench/reports/page/internal/grid"
@@ -37,7 +39,7 @@ func forRules(g *grid.Group, s grid.Sweep) answer.Sweep {
 	out := answer.Sweep{Of: g.Of(), Place: s.Place,
 		Style: func(name string) int { return style(&s, name) }}
 	for _, b := range g.Held {
-		if b.Unit == "p99-response-sec" {
+		if b.Unit == metric.P99Response {
 			out.Held = b.Value
 		}
 	}
@@ -146,7 +148,7 @@ func (in *reportInput) doubted(f finding.Finding) bool {
 	n := 0
 	for _, i := range f.Runs {
 		if slices.ContainsFunc(in.results.Runs[i].Doubts, func(d results.Doubt) bool {
-			return d.Invalid || d.Check() == "busy machine" || d.Check() == "lag"
+			return d.Invalid || d.Check() == rundir.CheckMachine || d.Check() == rundir.CheckLag
 		}) {
 			n++
 		}
@@ -187,7 +189,7 @@ func (r *Report) takeStudy(name string) *reportFigure {
 // single run, which has none, its distribution or its course.
 func (r *Report) takeFigure(s shownSweep, unit string) *reportFigure {
 	kinds := []string{"response", "ranking"}
-	if unit == "goodput-ops/s" || unit == "ops/s" {
+	if unit == metric.Goodput || unit == metric.Throughput {
 		kinds = []string{"throughput", "response", "ranking"}
 	}
 	for _, kind := range append(kinds, "distribution", "timeline") {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/charts"
 	"github.com/poolbench/poolbench/reports/page/internal/grid"
@@ -21,7 +22,7 @@ func rankingChart(g *grid.Group, s grid.Sweep) (*charts.Chart, error) {
 	series := charts.RowSeries{Name: "p99 response"}
 	for _, class := range forRules(g, s).Classes() {
 		for _, c := range s.Cells {
-			e, ok := c.Estimate("p99-response-sec")
+			e, ok := c.Estimate(metric.P99Response)
 			if c.Strategy != class.Names[0] || !ok || !(e.Mid > 0) {
 				continue
 			}
@@ -36,7 +37,7 @@ func rankingChart(g *grid.Group, s grid.Sweep) (*charts.Chart, error) {
 	if len(rows) < 2 {
 		return nil, nil
 	}
-	panel.Series, panel.Levels = []charts.RowSeries{series}, bounds(g, "p99-response-sec")
+	panel.Series, panel.Levels = []charts.RowSeries{series}, bounds(g, metric.P99Response)
 	return charts.Rows("p99 response by "+g.Of(), rows, []charts.RowPanel{panel})
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/internal/files/rundir"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/charts"
@@ -62,9 +63,9 @@ func (in *reportInput) readSlowest(path string, groups []*grid.Group) error {
 
 // isSlower reports whether a has the higher p99, or mean where one has too few tasks for a p99.
 func isSlower(a, b *grid.Cell) bool {
-	x, y := a.Value("p99-response-sec"), b.Value("p99-response-sec")
+	x, y := a.Value(metric.P99Response), b.Value(metric.P99Response)
 	if math.IsNaN(x) || math.IsNaN(y) {
-		x, y = a.Value("mean-response-sec"), b.Value("mean-response-sec")
+		x, y = a.Value(metric.MeanResponse), b.Value(metric.MeanResponse)
 	}
 	return x > y
 }

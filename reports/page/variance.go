@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/reports/charts"
 	"github.com/poolbench/poolbench/reports/page/internal/grid"
 	"github.com/poolbench/poolbench/reports/results"
@@ -33,9 +34,9 @@ func varianceSets(groups []*grid.Group) (sets []varianceSet) {
 	for _, g := range groups {
 		rest := results.Without(g.Keys, "workload")
 		for _, c := range g.Cells {
-			rate, c2 := c.Value("offered-ops/s"), squaredVariation(g, c)
+			rate, c2 := c.Value(metric.Offered), squaredVariation(g, c)
 			if math.IsNaN(rate) || math.IsNaN(c2) ||
-				!grid.HasMetric([]*grid.Cell{c}, "p99-response-sec") || c.Strategy == "" {
+				!grid.HasMetric([]*grid.Cell{c}, metric.P99Response) || c.Strategy == "" {
 				continue
 			}
 			common := results.Words(slices.Concat(rest, g.Extra))
@@ -73,12 +74,12 @@ func varianceSets(groups []*grid.Group) (sets []varianceSet) {
 // all strategies: they faced the same tasks, and one that sheds some of them has not changed the
 // workload.
 func squaredVariation(g *grid.Group, at *grid.Cell) float64 {
-	if v := at.Value("workload-c2"); !math.IsNaN(v) {
+	if v := at.Value(metric.WorkloadC2); !math.IsNaN(v) {
 		return v
 	}
 	var measured []float64
 	for _, c := range g.Cells {
-		if v := c.Value("service-c2"); c.Place() == at.Place() && !math.IsNaN(v) {
+		if v := c.Value(metric.ServiceC2); c.Place() == at.Place() && !math.IsNaN(v) {
 			measured = append(measured, v)
 		}
 	}
@@ -98,7 +99,7 @@ const noVariance = 0.01
 
 func (set varianceSet) figure() (*figure, error) {
 	x := func(c *grid.Cell) float64 { return set.c2[c] }
-	series := seriesOf(set.cells, "p99-response-sec", "theory-p99-response-sec", true, x)
+	series := seriesOf(set.cells, metric.P99Response, metric.TheoryP99Response, true, x)
 	chart, err := charts.Variance("p99 response against C²", []charts.Panel{{Series: series}})
 	if err != nil {
 		return nil, err

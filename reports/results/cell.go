@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/poolbench/poolbench/internal/files/rundir"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/statistics/samples"
 	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/internal/text/quantity"
@@ -179,7 +180,7 @@ func (c Cell) Lost() (sum float64) {
 // large, the throughput says more of the run's length than of what is sustained. It is 0 where that
 // is next to nothing, where the queue grew, and for closed arrivals.
 func (c Cell) Ending() float64 {
-	share := 1 - c.Value("ops/s")/(c.Value("offered-ops/s")*(1-c.Lost()))
+	share := 1 - c.Value(metric.Throughput)/(c.Value(metric.Offered)*(1-c.Lost()))
 	if !(share > 1-behind) || !c.open() || c.FallsBehind() {
 		return 0
 	}
@@ -207,12 +208,12 @@ func (c Cell) FallsBehind() bool {
 	if d.finds(rundir.CheckLength) {
 		return false
 	}
-	offered := c.Value("offered-ops/s")
+	offered := c.Value(metric.Offered)
 	arrivals := float64(c[0].Iters) / offered
-	rest := float64(c[0].Iters)/c.Value("ops/s") - arrivals
-	wait, told := c.Estimate("mean-wait-sec")
+	rest := float64(c[0].Iters)/c.Value(metric.Throughput) - arrivals
+	wait, told := c.Estimate(metric.MeanWait)
 	grew := !told || wait.Mid > max(grown*arrivals, beyond*rest) || d.finds(growth...)
-	grows := grew && c.Value("ops/s") < behind*offered || c.load() >= 1 &&
+	grows := grew && c.Value(metric.Throughput) < behind*offered || c.load() >= 1 &&
 		!slices.ContainsFunc(c, func(r *Run) bool { return !finds(r.Doubts, growth...) })
 	return c.open() && grows && c.Lost() < refused
 }
@@ -243,7 +244,7 @@ func (c Cell) Doubts() *Doubts {
 	}
 	d.Why = append(d.Why, Doubt{Text: fmt.Sprintf("%s: %s completed of %s offered, and none refused: "+
 		"the queue grows, so that the figure depends on the length of the run", rundir.CheckOverload,
-		quantity.Rate(c.Value("ops/s")), quantity.Rate(c.Value("offered-ops/s")))})
+		quantity.Rate(c.Value(metric.Throughput)), quantity.Rate(c.Value(metric.Offered)))})
 	return d
 }
 

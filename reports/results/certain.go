@@ -1,5 +1,7 @@
 package results
 
+import "github.com/poolbench/poolbench/internal/metric"
+
 // sureP99 is the relative half-width beyond which the interval of a p99 makes a run too short.
 const sureP99 = 0.1
 
@@ -18,8 +20,8 @@ type Certainty struct {
 // Certainty returns how well the runs determine their p99 response. ok is false where the load has
 // no steady state, and where so many tasks have the p99 in common that it has no interval.
 func (c Cell) Certainty() (of Certainty, ok bool) {
-	p99 := c.Value("p99-response-sec")
-	needed, stationary := c.Estimate("needed-tasks")
+	p99 := c.Value(metric.P99Response)
+	needed, stationary := c.Estimate(metric.NeededTasks)
 	if !(p99 > 0) || !stationary {
 		return of, false
 	}

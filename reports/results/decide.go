@@ -11,6 +11,7 @@ import (
 
 	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/files/rundir"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/statistics/samples"
 	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/internal/text/quantity"
@@ -105,7 +106,7 @@ func (c Cell) decideLoad(b Bound) decide.Decision {
 // so it can only miss.
 func (c Cell) roughly(b Bound, d decide.Decision) decide.Decision {
 	d.Reason, d.Next = c.noInterval(d.Value, b)
-	if _, stationary := c.Estimate("needed-tasks"); !stationary ||
+	if _, stationary := c.Estimate(metric.NeededTasks); !stationary ||
 		quantity.KindOf(b.Unit) != quantity.Times {
 		return d
 	}
@@ -160,7 +161,7 @@ func ofAll(unit string) bool {
 // does: extremes and counts.
 func (c Cell) isObserved(unit string) bool {
 	return strings.HasPrefix(unit, "max-") || strings.Contains(unit, "-max-") ||
-		unit == "peak-inflight" || unit == "bans" || unit == "refused-calls"
+		unit == metric.PeakInFlight || unit == metric.Bans || unit == metric.RefusedCalls
 }
 
 // decideObserved requires that every repetition meets the bound.
@@ -285,7 +286,7 @@ func percentile(unit string) (p float64, ok bool) {
 func (c Cell) noInterval(value float64, b Bound) (reason, next string) {
 	runs := prose.Count(len(c), "run") + " of " + quantity.Many(float64(c[0].Iters)) + " tasks"
 	reason = "no confidence interval from " + runs
-	needed, known := c.Estimate("needed-tasks")
+	needed, known := c.Estimate(metric.NeededTasks)
 	switch d := c.Doubts(); {
 	case known && needed.Mid > 0 && (d.finds(rundir.CheckLength) ||
 		float64(c.tasks()) < needed.Mid):
@@ -303,8 +304,8 @@ const mostNext = 100e6
 // no run of a reasonable length would decide.
 func (c Cell) longer(b Bound, in Estimate) string {
 	gap := math.Abs(in.Mid-b.Value) / in.Mid
-	needed, known := c.Estimate("needed-tasks")
-	if !known || needed.Mid == 0 || b.Unit != "p99-response-sec" {
+	needed, known := c.Estimate(metric.NeededTasks)
+	if !known || needed.Mid == 0 || b.Unit != metric.P99Response {
 		return fmt.Sprintf("--count %d", max(4*len(c), EnoughSeeds))
 	}
 	const safety = 0.7 // of the gap that the half-width may take

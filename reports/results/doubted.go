@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/poolbench/poolbench/internal/files/rundir"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/text/prose"
 )
 
@@ -39,7 +41,7 @@ func (d *Doubted) Mark() string {
 func (d *Doubted) Short() string {
 	checks := prose.Texts(d.Why, Doubt.Check)
 	if d.overload {
-		checks = []string{"overload"}
+		checks = []string{rundir.CheckOverload}
 	}
 	if len(checks) == 0 {
 		return d.Mark()
@@ -112,7 +114,7 @@ func UncertainLines(all []Shown) []string {
 		}
 		none = none || share > 1
 		about = about || share <= 1
-		if s.Unit == "p99-response-sec" {
+		if s.Unit == metric.P99Response {
 			tasks = max(tasks, s.neededFor(0.1))
 		}
 	}
@@ -139,7 +141,7 @@ func (c Cell) neededFor(share float64) float64 {
 	const told = 0.05
 	n := 0.0
 	for _, r := range c {
-		needed, _ := r.Value("needed-tasks")
+		needed, _ := r.Value(metric.NeededTasks)
 		planned, err := strconv.ParseFloat(r.Key("n"), 64)
 		if err == nil && needed > 0 && r.Iters > 0 {
 			// the tasks of the warm-up do not count

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/poolbench/poolbench/internal/files/rundir"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/statistics/samples"
 )
 
@@ -64,7 +65,7 @@ func (c Cell) Interval(name string) (e Estimate, ok bool) {
 func (c Cell) overSeeds(name string, values []float64, mean float64) Estimate {
 	n, deviation := float64(len(values)), stat.StdDev(values, nil)
 	half, short := samples.Student(len(values), 0.05)*deviation/math.Sqrt(n), 0.0
-	if needed, known := c.Estimate("needed-tasks"); known && name == "p99-response" {
+	if needed, known := c.Estimate(metric.NeededTasks); known && name == "p99-response" {
 		half = max(half, 0.05*mean*math.Sqrt(needed.Mid/(float64(c[0].Iters)*n)))
 		short = math.Ln10 * deviation * deviation / mean
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench/finding"
 	"github.com/poolbench/poolbench/internal/decide"
+	"github.com/poolbench/poolbench/internal/metric"
 )
 
 // Results is what one file holds: at least one run, every value finite.
@@ -138,7 +139,7 @@ func (v Verdict) String() string { return [...]string{"VALID", "SUSPECT", "INVAL
 
 // Verdict says whether the run may be believed; known is false for a file that does not tell.
 func (r *Run) Verdict() (v Verdict, known bool) {
-	worst, known := r.Value("verdict")
+	worst, known := r.Value(metric.Verdict)
 	if broken, ok := r.Value(BrokenLaws); ok && broken != 0 {
 		return Invalid, true
 	}
@@ -307,4 +308,4 @@ func (r *Run) Qualified() string {
 }
 
 // BrokenLaws counts the conservation laws that a run breaks; a run with any is no measurement.
-const BrokenLaws = "broken-laws"
+const BrokenLaws = metric.BrokenLaws

@@ -3,6 +3,7 @@ package why
 import (
 	"fmt"
 
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/text/quantity"
 )
 
@@ -10,12 +11,16 @@ import (
 var gc = rule{
 	name: "gc",
 	// less than this no program pays attention to: the collector's own goal is a quarter
-	shown:     func(v *view) bool { return v.is("gc-cpu") >= 0.05 },
+	shown:     func(v *view) bool { return v.part(metric.GCCPU) >= 0.05 },
 	otherwise: "scheduler",
 	evidence: func(v *view) string {
-		return fmt.Sprintf("the collector has %s of the CPU time, in %.0f cycles; a task allocates "+
-			"%s kB", quantity.WholeShare(v.is("gc-cpu")), v.is("gc-cycles"),
-			quantity.Digits(v.is("B/op")/1000))
+		return clauses(v.clause("the collector has %s of the CPU time", metric.GCCPU,
+			quantity.WholeShare)+v.clause(", in %s cycles", metric.GCCycles, whole),
+			v.clause("a task allocates %s kB", metric.BytesPerOp, func(bytes float64) string {
+				return quantity.Digits(bytes / 1000)
+			}))
 	},
 	remedy: func(*view) string { return "allocate less, or raise GOGC" },
 }
+
+func whole(x float64) string { return fmt.Sprintf("%.0f", x) }

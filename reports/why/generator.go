@@ -3,16 +3,18 @@ package why
 import (
 	"fmt"
 
+	"github.com/poolbench/poolbench/internal/files/rundir"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/text/quantity"
 )
 
 // stopped is how late tasks are on average, in seconds, by the longest stop of the whole process,
 // in which it used no processor: those that are due meanwhile, half of it each.
 func (v *view) stopped() float64 {
-	stop, run := v.is("max-hiccup-sec"), v.cell[0]
+	stop, run := v.part(metric.MaxHiccup), v.cell[0]
 	for _, d := range run.Doubts {
-		if d.Check() == "pause" && run.Iters > 0 {
-			return v.is("ops/s") * stop * stop / 2 / float64(run.Iters)
+		if d.Check() == rundir.CheckPause && run.Iters > 0 {
+			return v.part(metric.Throughput) * stop * stop / 2 / float64(run.Iters)
 		}
 	}
 	return 0
@@ -23,8 +25,9 @@ func (v *view) stopped() float64 {
 var generator = rule{
 	name: "generator",
 	evidence: func(v *view) string {
-		said := "the generator was late by " + quantity.Seconds(v.is("mean-lag-sec")) + " on average"
-		if p99 := v.is("p99-lag-sec"); p99 > 0 {
+		said := "the generator was late" +
+			v.clause(" by %s on average", metric.MeanLag, quantity.Seconds)
+		if p99 := v.part(metric.P99Lag); p99 > 0 {
 			said += fmt.Sprintf(", %s at the p99", quantity.Seconds(p99))
 		}
 		return said + ", though no other thread held its processor"

@@ -3,6 +3,7 @@ package why
 import (
 	"fmt"
 
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/text/quantity"
 )
 
@@ -11,20 +12,20 @@ import (
 var headOfLine = rule{
 	name: "head_of_line",
 	evidence: func(v *view) string {
-		said := fmt.Sprintf("tasks wait behind long ones: C² of the services is %s",
-			quantity.Digits(v.is("service-c2")))
-		if tail := v.is("tail-service-sec"); tail > 2*v.is("mean-service-sec") {
-			said = fmt.Sprintf("a few tasks are long and others wait behind them: %s in the "+
-				"tail, %s on average, C² %s", quantity.Seconds(tail),
-				quantity.Seconds(v.is("mean-service-sec")), quantity.Digits(v.is("service-c2")))
+		mean, ok := v.known(metric.MeanService)
+		if tail := v.part(metric.TailService); ok && tail > 2*mean {
+			return fmt.Sprintf("a few tasks are long and others wait behind them: %s in the "+
+				"tail, %s on average", quantity.Seconds(tail), quantity.Seconds(mean)) +
+				v.clause(", C² %s", metric.ServiceC2, quantity.Digits)
 		}
-		return said
+		return "tasks wait behind long ones" +
+			v.clause(": C² of the services is %s", metric.ServiceC2, quantity.Digits)
 	},
 	remedy: func(v *view) string {
 		said := "long tasks in steps or in a pool of their own"
-		if even := v.is("even-mean-response-sec"); even > 0 && even < v.is("mean-response-sec") {
+		if even := v.part(metric.EvenMeanResponse); even > 0 && even < v.part(metric.MeanResponse) {
 			return said + ": if all tasks took equally long, the mean response would change " +
-				v.becomes("mean-response-sec", even)
+				v.becomes(metric.MeanResponse, even)
 		}
 		return said
 	},
@@ -41,13 +42,13 @@ const (
 // longTasks reports whether the work is uneven enough to be a cause. It is none where short tasks
 // get past long ones, in pools of their own or as these work in turns: what waits then is long.
 func (v *view) longTasks() bool {
-	short, turns := v.is("short-mean-response-sec"), v.is("mean-between-sec")
-	if short > 0 && short < v.is("mean-response-sec")/2 ||
-		!v.retries() && turns > leastShare*v.is("mean-wait-sec") {
+	short, turns := v.part(metric.ShortMeanResponse), v.part(metric.MeanBetween)
+	if short > 0 && short < v.part(metric.MeanResponse)/2 ||
+		!v.retries() && turns > leastShare*v.part(metric.MeanWait) {
 		return false
 	}
 	if v.oracle() {
-		return v.c2() > unevenSeen && v.is("service-c2") > unevenSeen
+		return v.c2() > unevenSeen && v.part(metric.ServiceC2) > unevenSeen
 	}
 	return v.c2() >= unevenUnseen
 }

@@ -1,8 +1,7 @@
 package why
 
 import (
-	"fmt"
-
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/text/quantity"
 )
 
@@ -11,8 +10,8 @@ import (
 var lock = rule{
 	name: "lock",
 	evidence: func(v *view) string {
-		said := fmt.Sprintf("tasks wait %s for locks, of a service of %s",
-			quantity.Seconds(v.is("mutex-wait-sec/op")), quantity.Seconds(v.is("mean-service-sec")))
+		said := v.clause("tasks wait %s for locks", metric.MutexWaitPerOp, quantity.Seconds) +
+			v.clause(", of a service of %s", metric.MeanService, quantity.Seconds)
 		if v.growth != nil {
 			said += "; " + v.growth.serial()
 		}

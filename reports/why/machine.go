@@ -2,8 +2,8 @@ package why
 
 import (
 	"fmt"
-	"strings"
 
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/text/quantity"
 )
 
@@ -14,7 +14,7 @@ var machine = rule{
 	shown: func(v *view) bool {
 		known := false
 		for _, sign := range machineSigns {
-			if v.is(sign.unit) > busy {
+			if v.part(sign.unit) > busy {
 				return true
 			}
 			known = known || v.has(sign.unit)
@@ -23,15 +23,15 @@ var machine = rule{
 	},
 	otherwise: "scheduler",
 	evidence: func(v *view) string {
-		said := []string{fmt.Sprintf("threads wait %s a task for a processor",
-			quantity.Seconds(v.is("runqueue-sec/op")))}
+		said := []string{v.clause("threads wait %s a task for a processor", metric.RunqueuePerOp,
+			quantity.Seconds)}
 		for _, sign := range machineSigns {
-			if x := v.is(sign.unit); x > busy {
+			if x := v.part(sign.unit); x > busy {
 				said = append(said, fmt.Sprintf(sign.says, quantity.WholeShare(x)))
 				break
 			}
 		}
-		return strings.Join(said, "; ")
+		return clauses(said...)
 	},
 	remedy: func(*view) string { return "a machine with nothing else to do" },
 }
@@ -40,7 +40,7 @@ var machine = rule{
 const busy = 0.05
 
 var machineSigns = []struct{ unit, says string }{
-	{"cpu-others", "other programs use %s"},
-	{"cpu-steal", "the host gives %s to others"},
-	{"cpu-pressure", "%s of the time some thread has none"},
+	{metric.CPUOthers, "other programs use %s"},
+	{metric.CPUSteal, "the host gives %s to others"},
+	{metric.CPUPressure, "%s of the time some thread has none"},
 }

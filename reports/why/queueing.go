@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/internal/text/quantity"
 )
@@ -23,7 +24,7 @@ var queueing = rule{
 		case v.turn < leastShare:
 			said = fmt.Sprintf("tasks wait for one of %g processors", v.processors())
 		}
-		if load := v.is("offered-utilisation"); load > 0 {
+		if load := v.part(metric.OfferedUtilisation); load > 0 {
 			said += ", at a " + v.loads(load)
 			if v.queueGrows() {
 				said += ", so the queue grows"
@@ -32,7 +33,7 @@ var queueing = rule{
 		return said
 	},
 	remedy: func(v *view) string {
-		next, known := v.is("next-slot-"+v.unit), v.has("next-slot-"+v.unit)
+		next, known := v.known("next-slot-" + v.unit)
 		switch {
 		case known && next > nearly*v.value:
 			return fmt.Sprintf("fewer or shorter tasks: one slot more changes the %s only %s",
@@ -50,12 +51,12 @@ var queueing = rule{
 // loads spells the mean load, and that of each stage where the run has stages.
 func (v *view) loads(mean float64) string {
 	var stages []string
-	for {
-		offered := fmt.Sprintf("stage%d-offered-ops/s", len(stages)+1)
-		if !v.has(offered) {
+	for whole, ok := v.known(metric.Offered); ok; {
+		offered, more := v.known(metric.OfStage(len(stages)+1, metric.Offered))
+		if !more {
 			break
 		}
-		stages = append(stages, quantity.Digits(mean*v.is(offered)/v.is("offered-ops/s")))
+		stages = append(stages, quantity.Digits(mean*offered/whole))
 	}
 	process, _, _ := strings.Cut(v.key("arrival"), ":")
 	switch {
@@ -68,7 +69,10 @@ func (v *view) loads(mean float64) string {
 }
 
 // queueGrows reports whether it does: more comes than the slots can do, and none of it is refused.
-func (v *view) queueGrows() bool { return v.is("offered-utilisation") >= 1 && v.is("shed/op") == 0 }
+func (v *view) queueGrows() bool {
+	shed, ok := v.known(metric.Shed)
+	return ok && shed == 0 && v.part(metric.OfferedUtilisation) >= 1
+}
 
 // nearly is how much of a response must be left for a change to make no difference.
 const nearly = 0.97

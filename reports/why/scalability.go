@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/statistics/samples"
 	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/results"
@@ -28,7 +29,7 @@ func (v *view) grows() *growth {
 	var n, s []float64
 	g := &growth{least: math.Inf(1)}
 	for _, c := range append([]results.Cell{v.cell}, v.beside...) {
-		service, rate := c.Value("mean-service-sec"), c.Value("ops/s")
+		service, rate := c.Value(metric.MeanService), c.Value(metric.Throughput)
 		if in := service * rate; in > 0 { // and no NaN
 			n, s = append(n, in), append(s, service)
 			if in < g.least {
@@ -46,7 +47,7 @@ func (v *view) grows() *growth {
 	if g.alone, g.sigma, g.low, g.high, known = serial(n, s); !known || g.low <= 0 {
 		return nil
 	}
-	g.locked = v.is("mutex-wait-sec/op") > leastShare*v.is("mean-service-sec")
+	g.locked = v.part(metric.MutexWaitPerOp) > leastShare*v.part(metric.MeanService)
 	return g
 }
 
@@ -89,10 +90,11 @@ func serial(n, s []float64) (alone, sigma, low, high float64, known bool) {
 // grown is the share of a task's own service that is due to others in service, where no lock is: to
 // what the tasks call.
 func (v *view) grown() float64 {
-	if v.growth == nil || v.growth.locked || v.outside() {
+	service, ok := v.known(metric.MeanService)
+	if !ok || v.growth == nil || v.growth.locked || v.outside() {
 		return 0
 	}
-	return max(1-v.growth.alone/v.is("mean-service-sec"), 0)
+	return max(1-v.growth.alone/service, 0)
 }
 
 func (g *growth) String() string {

@@ -3,6 +3,7 @@ package why
 import (
 	"fmt"
 
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/text/quantity"
 )
 
@@ -10,14 +11,19 @@ import (
 // that are ready and do not run as there are processors, or half as many: the meter that counts
 // them waits itself. Where they are fewer, tasks queue for processors as others do for slots.
 var scheduler = rule{
-	name:      "scheduler",
-	shown:     func(v *view) bool { return v.is("mean-runnable-goroutines") >= v.processors()/2 },
+	name: "scheduler",
+	shown: func(v *view) bool {
+		ready, ok := v.known(metric.MeanRunnableGoroutines)
+		return ok && ready >= v.processors()/2
+	},
 	otherwise: "queueing",
 	evidence: func(v *view) string {
-		return fmt.Sprintf("%s goroutines are ready and do not run, with GOMAXPROCS %g; "+
-			"they wait %s a task",
-			quantity.Digits(v.is("mean-runnable-goroutines")), v.processors(),
-			quantity.Seconds(v.is("sched-sec/op")))
+		said := v.clause("%s goroutines are ready and do not run", metric.MeanRunnableGoroutines,
+			quantity.Digits)
+		if p := v.processors(); p > 0 && said != "" {
+			said += fmt.Sprintf(", with GOMAXPROCS %g", p)
+		}
+		return clauses(said, v.clause("they wait %s a task", metric.SchedPerOp, quantity.Seconds))
 	},
 	remedy: func(*view) string {
 		return "more processors, or fewer slots for tasks that compute"

@@ -1,6 +1,10 @@
 package why
 
-import "math"
+import (
+	"math"
+
+	"github.com/poolbench/poolbench/internal/metric"
+)
 
 // costs are shares of the time for which a task holds its slot, on average; they are 1 together.
 type costs struct {
@@ -26,11 +30,11 @@ type processorTime struct {
 }
 
 func (v *view) processorTime() processorTime {
-	p := processorTime{cpu: v.is("cpu-sec/op"), queued: v.is("runqueue-sec/op"),
-		scheduled: v.is("sched-sec/op"), gc: min(v.is("gc-cpu"), 1), rate: v.is("ops/s"),
-		others: v.is("cpu-others") + v.is("cpu-steal")}
+	p := processorTime{cpu: v.part(metric.CPUPerOp), queued: v.part(metric.RunqueuePerOp),
+		scheduled: v.part(metric.SchedPerOp), gc: min(v.part(metric.GCCPU), 1), rate: v.part(metric.Throughput),
+		others: v.part(metric.CPUOthers) + v.part(metric.CPUSteal)}
 	if n := v.cell[0].Iters; n > 0 {
-		p.stopped = v.processors() * v.is("gc-pause-sec") / float64(n)
+		p.stopped = v.processors() * v.part(metric.GCPause) / float64(n)
 	}
 	return p
 }
@@ -43,7 +47,7 @@ func (w wait) sum() float64 { return w.own + w.gc + w.machine }
 
 // crowd is how many that are due a delay makes wait, as the meter has seen delays: what is delayed
 // by d holds up all that come in d, by half of it on average.
-func (v *view) crowd() float64 { return 1 + v.is("ops/s")*v.is("p99-hiccup-sec")/2 }
+func (v *view) crowd() float64 { return 1 + v.part(metric.Throughput)*v.part(metric.P99Hiccup)/2 }
 
 // waits returns the time that ready threads and goroutines waited, by cause.
 //
@@ -69,7 +73,7 @@ func (v *view) waits() (w wait) {
 	}
 	collected := p.gc*p.cpu + p.stopped
 	if taken := collected + foreign; taken > 0 {
-		kept := processors + p.rate*v.is("mean-service-sec") + v.crowd()
+		kept := processors + p.rate*v.part(metric.MeanService) + v.crowd()
 		beyond := min(ready-own, taken*kept)
 		w.gc, w.machine = beyond*collected/taken, beyond*foreign/taken
 	}
@@ -80,11 +84,11 @@ func (v *view) waits() (w wait) {
 
 // costs splits the time for which a task holds its slot.
 func (v *view) costs() (c costs) {
-	service, backoff := v.is("mean-service-sec"), v.backoff()
+	service, backoff := v.part(metric.MeanService), v.backoff()
 	if service+backoff <= 0 {
 		return costs{work: 1, lateness: 1}
 	}
-	inTarget := min(v.is("mean-target-sec"), service)
+	inTarget := min(v.part(metric.MeanTarget), service)
 	own := service - inTarget
 	p := v.processorTime()
 	w, crowd := v.waits(), v.crowd()
@@ -98,8 +102,8 @@ func (v *view) costs() (c costs) {
 	if waits > 0 {
 		inside = max(1-late/crowd/waits, leastInside)
 	}
-	locked := min(v.is("mutex-wait-sec/op"), own)
-	collector := w.gc*inside + v.is("gc-assist-sec/op")
+	locked := min(v.part(metric.MutexWaitPerOp), own)
+	collector := w.gc*inside + v.part(metric.GCAssistPerOp)
 	sched, others := w.own*inside, w.machine*inside
 	sum := locked + collector + sched + others
 	whole := max(own, min(own, p.cpu*(1-p.gc))+sum)
@@ -122,10 +126,9 @@ const leastInside = 0.2
 
 // meanLate is how late tasks began on average though a slot was idle.
 func (v *view) meanLate() float64 {
-	late := v.is("mean-lag-sec")
-	if v.has("oracle-mean-wait-sec") {
-		late = max(late,
-			v.is("mean-wait-sec")-v.is("mean-between-sec")-v.is("oracle-mean-wait-sec"))
+	late := v.part(metric.MeanLag)
+	if oracle, ok := v.known(metric.OracleMeanWait); ok {
+		late = max(late, v.part(metric.MeanWait)-v.part(metric.MeanBetween)-oracle)
 	}
 	return late
 }
@@ -190,8 +193,8 @@ func (v *view) ofService(s map[string]float64, give func(float64, map[string]flo
 		return
 	}
 	usual, held := v.service, 1-t.target-t.backoff // of the time in the slot, in the task
-	if mean := v.is("mean-service-sec") - v.is("mean-target-sec"); v.unit == "p99-response-sec" {
-		usual = min(usual, mean/v.value)
+	if mean, ok := v.known(metric.MeanService); ok && v.unit == metric.P99Response {
+		usual = min(usual, (mean-v.part(metric.MeanTarget))/v.value)
 	}
 	odd, named := v.service-usual, 0.0
 	if held > 0 {

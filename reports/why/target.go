@@ -1,10 +1,13 @@
 package why
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/text/quantity"
+	"github.com/poolbench/poolbench/targets"
 )
 
 // target: what the tasks call takes long, as it has a queue of its own or slows down. The target's
@@ -13,17 +16,20 @@ import (
 var target = rule{
 	name: "target",
 	evidence: func(v *view) string {
-		service := v.is("mean-service-sec")
 		if v.outside() {
-			return fmt.Sprintf("the server takes %s on average; from outside no more can be told",
-				quantity.Seconds(service))
+			return clauses(v.clause("the server takes %s on average", metric.MeanService,
+				quantity.Seconds), "from outside no more can be told")
 		}
-		if v.is("mean-target-sec") < leastShare*service && v.growth != nil {
+		in, ok := v.known(metric.MeanTarget)
+		if v.growth != nil && in < leastShare*v.part(metric.MeanService) {
 			return v.growth.String()
 		}
-		said := fmt.Sprintf("it has %s of a service of %s", quantity.Seconds(v.is("mean-target-sec")),
-			quantity.Seconds(service))
-		if n := v.is("delayed-calls"); n > 0 {
+		said := "tasks wait for it"
+		if ok {
+			said = "it has " + quantity.Seconds(in) +
+				v.clause(" of a service of %s", metric.MeanService, quantity.Seconds)
+		}
+		if n := v.part(metric.DelayedCalls); n > 0 {
 			said += fmt.Sprintf("; %.0f calls waited in it", n)
 		}
 		return said
@@ -32,19 +38,15 @@ var target = rule{
 		if v.outside() {
 			return "look at the server: poolbench knows when it answers"
 		}
+		remedy := "more room in the target, or no more slots than it serves at once"
 		name, _, _ := strings.Cut(v.key("target"), ":")
-		room := "more room in the target, or no more slots than it serves at once"
-		switch name { // slow however few calls it has: room is no remedy
-		case "flaky":
-			room = "fewer slow calls, or a second attempt beside a slow one, as hedged makes, where " +
-				"each call has a chance of its own (draw=call)"
-		case "freeze":
-			room = "shorter standstills of the target, which no number of slots cures"
+		if spec, err := targets.Lookup(name); err == nil { // else another program's own target
+			remedy = cmp.Or(spec.Remedy, remedy)
 		}
-		if v.has("no-target-" + v.unit) {
-			return fmt.Sprintf("%s; without the target the %s would change %s", room, v.response(),
-				v.becomes(v.unit, v.is("no-target-"+v.unit)))
+		if other, ok := v.known("no-target-" + v.unit); ok {
+			return fmt.Sprintf("%s; without the target the %s would change %s", remedy,
+				v.response(), v.becomes(v.unit, other))
 		}
-		return room
+		return remedy
 	},
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/text/quantity"
 )
 
@@ -13,18 +14,19 @@ var throttling = rule{
 	name: "throttling",
 	evidence: func(v *view) string {
 		said := ""
-		switch n := v.is("refused-calls"); {
+		switch n := v.part(metric.RefusedCalls); {
 		case n > 0:
-			said = fmt.Sprintf("the target refuses calls, %.0f in all; ", n)
+			said = fmt.Sprintf("the target refuses calls, %.0f in all", n)
 		case v.refused():
-			said = fmt.Sprintf("the target refuses %s of the tasks; ",
-				quantity.WholeShare(v.is("throttled/op")))
+			said = fmt.Sprintf("the target refuses %s of the tasks",
+				quantity.WholeShare(v.part(metric.Throttled)))
 		case v.rateLimited() > 0:
-			return fmt.Sprintf("the strategy allows %s, and tasks wait though %s of the slots are busy",
-				quantity.Rate(v.is("allowed-ops/s")), quantity.WholeShare(v.is("utilisation")))
+			return v.clause("the strategy allows %s", metric.Allowed, quantity.Rate) +
+				v.clause(", and tasks wait though %s of the slots are busy", metric.Utilisation,
+					quantity.WholeShare)
 		}
-		return said + fmt.Sprintf("a task is %s in back-off, with %s attempts",
-			quantity.Seconds(v.is("mean-between-sec")), quantity.Digits(v.is("attempts/op")))
+		return clauses(said, v.clause("a task is %s in back-off", metric.MeanBetween,
+			quantity.Seconds)+v.clause(", with %s attempts", metric.Attempts, quantity.Digits))
 	},
 	remedy: func(v *view) string {
 		if !v.refused() && v.rateLimited() > 0 {
@@ -37,19 +39,19 @@ var throttling = rule{
 	},
 }
 
-func (v *view) refused() bool { return v.is("refused-calls") > 0 || v.is("throttled/op") > 0 }
+func (v *view) refused() bool { return v.part(metric.RefusedCalls) > 0 || v.part(metric.Throttled) > 0 }
 
-func (v *view) retries() bool { return v.is("attempts/op") > 1 }
+func (v *view) retries() bool { return v.part(metric.Attempts) > 1 }
 
 // backoff is for how long a task that backs off keeps its slot, on average, in seconds: what of its
 // time between attempts the slots have room for beside the services.
 func (v *view) backoff() float64 {
-	rate, between := v.is("ops/s"), v.is("mean-between-sec")
+	rate, between := v.part(metric.Throughput), v.part(metric.MeanBetween)
 	if !v.retries() || rate <= 0 {
 		return 0
 	}
 	if slots, err := strconv.ParseFloat(v.slots(), 64); err == nil {
-		between = min(between, max(slots/rate-v.is("mean-service-sec"), 0))
+		between = min(between, max(slots/rate-v.part(metric.MeanService), 0))
 	}
 	return between
 }
@@ -60,7 +62,7 @@ func (v *view) betweenIs() string {
 	switch {
 	case !v.retries():
 		return queueing.name
-	case !v.refused() && v.is("failed-calls") > 0:
+	case !v.refused() && v.part(metric.FailedCalls) > 0:
 		return target.name
 	}
 	return throttling.name
@@ -69,8 +71,9 @@ func (v *view) betweenIs() string {
 // rateLimited is the share of the wait for a slot that is one for the strategy's own rate: that of
 // the slots which are idle.
 func (v *view) rateLimited() float64 {
-	if v.is("allowed-ops/s") == 0 {
+	used, ok := v.known(metric.Utilisation)
+	if !ok || v.part(metric.Allowed) == 0 {
 		return 0
 	}
-	return max(1-v.is("utilisation"), 0)
+	return max(1-used, 0)
 }

@@ -4,11 +4,13 @@ import (
 	"maps"
 	"math"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/poolbench/poolbench/reports/results"
+	"github.com/poolbench/poolbench/targets"
 )
 
 // run is one with these metrics, on two processors.
@@ -169,6 +171,73 @@ func TestRoomIsNoRemedy(t *testing.T) {
 			strings.Contains(a.Causes[i].Remedy, "the p99 would change") != (target == "freeze") {
 			t.Errorf("%s: %+v", target, a)
 		}
+	}
+}
+
+// TestRemedyOfTarget: the remedy is the one of the target's Spec.
+func TestRemedyOfTarget(t *testing.T) {
+	own := 0
+	for _, spec := range targets.All() {
+		c := run("worker_pool", "", quiet(map[string]float64{"mean-target-sec": 0.004,
+			"tail-target/op": 0.4}))
+		c[0].Keys = append(c[0].Keys, results.Pair{Key: "target", Value: spec.Name})
+		want := spec.Remedy
+		if want == "" {
+			want = "more room in the target, or no more slots than it serves at once"
+		} else {
+			own++
+		}
+		if got := target.remedy(&view{cell: c, unit: "p99-response-sec"}); got != want {
+			t.Errorf("%s: %q, want %q", spec.Name, got, want)
+		}
+	}
+	if own < 2 {
+		t.Errorf("%d targets have a remedy of their own, want flaky and freeze", own)
+	}
+}
+
+// TestMissingMetric: a metric that the runs lack is not printed as 0, and the causes stay within
+// the response.
+func TestMissingMetric(t *testing.T) {
+	zero := regexp.MustCompile(`(^|[ (])0( |$|s)`)
+	for name, more := range map[string]map[string]float64{
+		"throttling": {"refused-calls": 20, "throttled/op": 0.1, "attempts/op": 2,
+			"mean-between-sec": 0.01, "tail-between/op": 0.5, "tail-queued/op": 0.3,
+			"tail-turn/op": 0.3},
+		"own rate": {"allowed-ops/s": 410, "utilisation": 0.5},
+		"target":   {"mean-target-sec": 0.004, "tail-target/op": 0.4},
+		"lock":     {"mutex-wait-sec/op": 0.004},
+		"gc": {"gc-cpu": 0.3, "gc-cycles": 40, "gc-pause-sec": 1, "B/op": 90_000,
+			"runqueue-sec/op": 0.002, "sched-sec/op": 0.004, "mean-runnable-goroutines": 3},
+		"machine":      {"cpu-others": 0.5, "runqueue-sec/op": 0.004},
+		"head_of_line": {"workload-c2": 10, "service-c2": 10, "tail-even-turn/op": 0.05},
+		"work":         {"tail-queued/op": 0, "tail-turn/op": 0, "tail-service/op": 1},
+		"generator":    {"tail-lag/op": 0.6, "mean-lag-sec": 0.003, "p99-lag-sec": 0.01},
+	} {
+		whole := quiet(more)
+		if a, ok := Of(run("worker_pool", "", whole)); !ok || len(a.Causes) == 0 {
+			t.Errorf("%s: no cause", name)
+		}
+		for unit := range whole {
+			m := maps.Clone(whole)
+			delete(m, unit)
+			a, _ := Of(run("worker_pool", "", m))
+			for _, c := range a.Causes {
+				if text := c.Evidence + "; " + c.Remedy; zero.MatchString(text) || c.Evidence == "" {
+					t.Errorf("%s without %s: %s", name, unit, c)
+				}
+				if math.IsNaN(c.Share) || c.Share > 1 {
+					t.Errorf("%s without %s: %s has a share of %v", name, unit, c.Cause, c.Share)
+				}
+			}
+		}
+	}
+	m := quiet(map[string]float64{"allowed-ops/s": 410})
+	delete(m, "utilisation")
+	if a, _ := Of(run("worker_pool", "", m)); slices.ContainsFunc(a.Causes, func(c Cause) bool {
+		return c.Cause == "throttling"
+	}) {
+		t.Errorf("without the utilisation no slot is known to be idle: %+v", a.Causes)
 	}
 }
 

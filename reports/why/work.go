@@ -3,6 +3,7 @@ package why
 import (
 	"fmt"
 
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/text/quantity"
 )
 
@@ -10,8 +11,12 @@ import (
 var work = rule{
 	name: "work",
 	evidence: func(v *view) string {
-		mean := v.is("mean-service-sec") - v.is("mean-target-sec")
-		if tail := v.is("tail-service-sec") - v.is("tail-target-sec"); tail > 2*mean {
+		service, ok := v.known(metric.MeanService)
+		if !ok {
+			return "the task itself takes long"
+		}
+		mean := service - v.part(metric.MeanTarget)
+		if tail := v.part(metric.TailService) - v.part(metric.TailTarget); tail > 2*mean {
 			return fmt.Sprintf("the slowest tasks are long themselves, %s; the mean is %s",
 				quantity.Seconds(tail), quantity.Seconds(mean))
 		}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/strategies/engine"
 	"github.com/poolbench/poolbench/strategies/engine/around"
@@ -161,7 +162,7 @@ var _ = strategies.RegisterBuiltin(strategies.Alone(circuitBreakerPart, workerPo
 		OnPanic: "contained, and counted as no call; the worker is replaced",
 	}))
 
-var circuitsOpened = strategies.Counter{Name: "circuit-opened", Better: "",
+var circuitsOpened = strategies.Counter{Name: metric.CircuitOpened, Better: "",
 	Doc: "times that the circuit of a breaker opened, again included"}
 
 // mostWindow bounds the window: a byte for each call.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/strategies/engine"
 	"github.com/poolbench/poolbench/strategies/engine/around"
@@ -119,9 +120,9 @@ var _ = strategies.RegisterBuiltin(strategies.Alone(hedgedPart, workerPoolSpec,
 	}))
 
 var (
-	hedgesMade = strategies.Counter{Name: "hedges", Better: "",
+	hedgesMade = strategies.Counter{Name: metric.Hedges, Better: "",
 		Doc: "second attempts that were made beside the first"}
-	hedgesWon = strategies.Counter{Name: "hedge-wins", Better: "",
+	hedgesWon = strategies.Counter{Name: metric.HedgeWins, Better: "",
 		Doc: "second attempts that succeeded before the first"}
 )
 

@@ -6,6 +6,7 @@ import (
 	"github.com/poolbench/poolbench/bench/records"
 	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/internal/decide"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/statistics/samples"
 )
 
@@ -27,7 +28,7 @@ func (t *Tally) Metrics(add func(unit string, value float64)) {
 		s.Service.metrics("service", n, of)
 		s.Outcomes.metrics(n, of)
 		if t.Begun > 0 {
-			of("unsent/op", float64(s.Unsent)/float64(t.Begun))
+			of(metric.Unsent, float64(s.Unsent)/float64(t.Begun))
 		}
 	}
 }
@@ -40,8 +41,8 @@ func (o *Outcomes) metrics(n int, add func(unit string, value float64)) {
 	if n == 0 {
 		return
 	}
-	add("shed/op", float64(o[records.Shed])/float64(n))
-	add("failed/op",
+	add(metric.Shed, float64(o[records.Shed])/float64(n))
+	add(metric.Failed,
 		float64(o[records.Failed]+o[records.Throttled]+o[records.Abandoned])/float64(n))
 }
 
@@ -56,24 +57,18 @@ func (t *Times) metrics(of string, due int, add func(unit string, value float64)
 	add("mean-"+of+"-sec", mean/second)
 	n := int(h.TotalCount())
 	at := func(rank int) int64 { return result.ValueAtRank(h, rank) }
-	for _, p := range reported {
-		if samples.Resolvable(p.p, n) {
-			add(p.name+"-"+of+"-sec", float64(at(samples.Rank(n, p.p)))/second)
+	for _, q := range metric.Quantiles {
+		if q.Main && samples.Resolvable(q.P, n) {
+			add(q.Of(of), float64(at(samples.Rank(n, q.P)))/second)
 		}
 	}
 	if due > 0 {
 		result.EachDue(due, n, of, at, func(unit string, v float64) {
-			for _, p := range reported {
-				if unit == decide.Due+p.name+"-"+of+"-sec" {
+			for _, q := range metric.Quantiles {
+				if q.Main && unit == decide.Due+q.Of(of) {
 					add(unit, v)
 				}
 			}
 		})
 	}
 }
-
-// reported are the quantiles of sessions and steps.
-var reported = []struct {
-	name string
-	p    float64
-}{{"p50", 0.5}, {"p99", 0.99}}

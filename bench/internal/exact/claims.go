@@ -8,6 +8,7 @@ import (
 	"github.com/poolbench/poolbench/bench/records"
 	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/internal/files/rundir"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/statistics/samples"
 	"github.com/poolbench/poolbench/internal/statistics/theory"
 )
@@ -118,7 +119,7 @@ func Check(o *observed.Run, r *result.Result, first int) {
 	if !o.Plan.Virtual {
 		return
 	}
-	c2, _ := r.Metric("service-c2")
+	c2, _ := r.Metric(metric.ServiceC2)
 	// Waits grow with 1+C²: by as much as that of the run's own task times differs, its waits may.
 	spread := math.Abs((1+c2)/(1+o.Workload.C2()) - 1)
 	for _, c := range o.Claims {
@@ -165,7 +166,7 @@ func limit(o *observed.Run, r *result.Result, unit string, exact, allowed float6
 func overloadNoise(
 	o *observed.Run, r *result.Result, m observed.Measured, load, capacity float64,
 ) float64 {
-	longest, _ := r.Metric("max-service-sec")
+	longest, _ := r.Metric(metric.MaxService)
 	n, spread := float64(m.N), 1+o.Workload.C2()
 	return capacity * (theoryErrors*math.Sqrt(spread/n) + spread/((load-1)*(load-1)*n) +
 		longest/m.Seconds())

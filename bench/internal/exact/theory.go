@@ -10,6 +10,7 @@ import (
 	"github.com/poolbench/poolbench/bench/internal/observed"
 	"github.com/poolbench/poolbench/bench/records"
 	"github.com/poolbench/poolbench/bench/result"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/statistics/theory"
 )
 
@@ -48,36 +49,36 @@ func Report(o *observed.Run, r *result.Result, m observed.Measured, h observed.H
 		case spec.Starts != nil:
 			allowed := spec.Starts(s.Params)
 			kept := allowed.PerSecond * float64(allowed.Kept) / float64(m.N)
-			limit(o, r, "ops/s", allowed.PerSecond,
+			limit(o, r, metric.Throughput, allowed.PerSecond,
 				kept+overloadNoise(o, r, m, rate/allowed.PerSecond, allowed.PerSecond))
 		case spec.ClassPools == nil: // where one pool has too much, the others keep up
 			capacity := float64(o.Slots()) / mean
-			limit(o, r, "ops/s", capacity, overloadNoise(o, r, m, rate/capacity, capacity))
+			limit(o, r, metric.Throughput, capacity, overloadNoise(o, r, m, rate/capacity, capacity))
 		}
 		return
 	case err != nil || answer == nil:
 		return
 	}
 	noise := noiseOf(o, answer, rate*mean/float64(o.Slots()))
-	claim(o, r, "mean-wait-sec", answer.MeanWait,
+	claim(o, r, metric.MeanWait, answer.MeanWait,
 		noise.of(answer.MeanWait, func(rec *records.Record) (float64, bool) {
 			return float64(rec.Wait()) / observed.Second, rec.Outcome == records.Completed
 		}))
-	claim(o, r, "waited/op", answer.WaitProb,
+	claim(o, r, metric.Waited, answer.WaitProb,
 		noise.share(answer.WaitProb, func(rec *records.Record) (bool, bool) {
 			return rec.Wait() > 0, rec.Attempts > 0
 		}))
-	for _, q := range result.Quantiles {
+	for _, q := range metric.Quantiles {
 		if t, ok := answer.ResponseQuantile(q.P); ok {
-			claim(o, r, q.Name+"-response-sec", t,
+			claim(o, r, q.Of("response"), t,
 				noise.beyond(t, answer, func(*records.Record) bool { return true }))
 		}
 	}
 	reportPools(o, r, rate, h)
 	reportPriorities(o, r, theory.Pool{Rate: rate, MeanService: mean, Limit: o.Slots()}, h)
-	claim(o, r, "shed/op", answer.ShedProb, noise.share(answer.ShedProb,
+	claim(o, r, metric.Shed, answer.ShedProb, noise.share(answer.ShedProb,
 		func(rec *records.Record) (bool, bool) { return rec.Outcome == records.Shed, true }))
-	claim(o, r, "ops/s", answer.Throughput, gaps(o, (1-answer.ShedProb)/answer.Throughput))
+	claim(o, r, metric.Throughput, answer.Throughput, gaps(o, (1-answer.ShedProb)/answer.Throughput))
 }
 
 // reportBatch adds the exact mean makespan of a batch of exponential tasks.
@@ -88,7 +89,7 @@ func reportBatch(o *observed.Run, r *result.Result, mean float64) {
 		return
 	}
 	if makespan, err := theory.BatchMakespan(o.Trace.Len(), mean, o.Slots()); err == nil {
-		limit(o, r, "makespan-sec", makespan, batchNoise(o.Trace.Len(), o.Slots(), mean))
+		limit(o, r, metric.Makespan, makespan, batchNoise(o.Trace.Len(), o.Slots(), mean))
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench/dist"
 	"github.com/poolbench/poolbench/bench/internal/observed"
-	"github.com/poolbench/poolbench/bench/result"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/statistics/recursion"
 	"github.com/poolbench/poolbench/internal/statistics/samples"
 	"github.com/poolbench/poolbench/targets"
@@ -65,11 +65,11 @@ func (f *Forecast) scale(lag, n float64) float64 {
 }
 
 // beyondError returns the standard error of the share of n tasks beyond a quantile of the response.
-func (f *Forecast) beyondError(quantile string, n float64) (se float64, ok bool) {
+func (f *Forecast) beyondError(quantile metric.Quantile, n float64) (se float64, ok bool) {
 	if f == nil {
 		return 0, false
 	}
-	e, ok := f.errors[quantile+"-response-sec"]
+	e, ok := f.errors[quantile.Of("response")]
 	return e.share * f.scale(e.lag, n), ok && e.share > 0
 }
 
@@ -285,11 +285,11 @@ func (f *Forecast) addTimes(
 ) float64 {
 	unit := func(statistic string) string { return class + statistic + "-" + of + "-sec" }
 	var shares []float64
-	for _, q := range result.Quantiles {
+	for _, q := range metric.Quantiles {
 		shares = append(shares, q.P)
 	}
 	values := make([]int64, 0, len(all))
-	var parts [5][]float64 // mean, then quantiles
+	parts := make([][]float64, 1+len(shares)) // mean, then quantiles
 	begin, sum, total := 0, 0.0, 0.0
 	for i := range all {
 		if v, counts := value(i); counts {
@@ -318,7 +318,7 @@ func (f *Forecast) addTimes(
 	whole := samples.NewRanking(slices.Clone(values))
 	for q, p := range shares {
 		v := whole.At(p)
-		name := unit(result.Quantiles[q].Name)
+		name := unit(metric.Quantiles[q].Name)
 		if f.add(name, float64(v), parts[1+q]); len(parts[1+q]) < 2 || v == 0 {
 			continue
 		}
@@ -349,14 +349,14 @@ func (f *Forecast) addService(service []int64) {
 	for _, v := range sorted {
 		square += (float64(v) - mean) * (float64(v) - mean) / n
 	}
-	f.errors["mean-service-sec"] = errorOf{factor: normal * math.Sqrt(square/f.length) / mean}
-	for _, q := range result.Quantiles {
+	f.errors[metric.MeanService] = errorOf{factor: normal * math.Sqrt(square/f.length) / mean}
+	for _, q := range metric.Quantiles {
 		half := normal * math.Sqrt(q.P*(1-q.P)/f.length)
 		at := func(p float64) float64 {
 			return float64(sorted[samples.Rank(len(sorted), min(max(p, 0), 1))-1])
 		}
 		if v := at(q.P); v > 0 {
-			f.errors[q.Name+"-service-sec"] = errorOf{
+			f.errors[q.Of("service")] = errorOf{
 				factor: math.Log(max(at(q.P+half)/v, v/max(at(q.P-half), 1)))}
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/poolbench/poolbench/bench/internal/observed"
 	"github.com/poolbench/poolbench/bench/records"
 	"github.com/poolbench/poolbench/bench/result"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/statistics/samples"
 )
 
@@ -38,15 +39,15 @@ func Report(o *observed.Run, r *result.Result, first int, k Memory) (own Scatter
 	}
 	responses := responsesFrom(o, first)
 	n := len(responses)
-	if v, ok := r.Metric("mean-wait-sec"); ok && v > 0 && !o.Splits() {
+	if v, ok := r.Metric(metric.MeanWait); ok && v > 0 && !o.Splits() {
 		reportMean(o, r, "mean-wait", first, stretchesFor(n, k.TakesMeanWait()), k,
 			done((*records.Record).Wait))
 	}
-	if _, ok := r.Metric("mean-response-sec"); ok {
+	if _, ok := r.Metric(metric.MeanResponse); ok {
 		reportMean(o, r, "mean-response", first, stretchesFor(n, k.takesMeanResponse()), k,
 			done((*records.Record).Response))
 	}
-	if p99, ok := r.Metric("p99-response-sec"); ok && k.Reorders {
+	if p99, ok := r.Metric(metric.P99Response); ok && k.Reorders {
 		own = scatterOf(p99, responses)
 	}
 	reportQuantiles(r, responses, k, own)
@@ -142,8 +143,11 @@ func reportQuantiles(r *result.Result, responses []int64, k Memory, own Scatter)
 	}
 	var ends []end
 	n := len(responses)
-	for _, q := range result.Quantiles[:3] { // a p99.9 takes millions
-		v, ok := r.Metric(q.Name + "-response-sec")
+	for _, q := range metric.Quantiles {
+		if !q.Interval {
+			continue
+		}
+		v, ok := r.Metric(q.Of("response"))
 		stretches := stretchesFor(n, k.TakesQuantile(q.P))
 		if q.P == 0.99 && stretches == 0 && k.sheds && own.Tells() {
 			stretches = mostStretches // what sheds those who wait long forgets before its plan
@@ -155,17 +159,16 @@ func reportQuantiles(r *result.Result, responses []int64, k Memory, own Scatter)
 		independent := math.Sqrt(q.P * (1 - q.P) / float64(n))
 		se := observed.StandardError(shares)
 		half := samples.Student(stretches, 0.05) * se
-		if planned, ok := k.Forecast.beyondError(q.Name, float64(n)); ok && k.exact {
+		if planned, ok := k.Forecast.beyondError(q, float64(n)); ok && k.exact {
 			se, half = planned, samples.Student(k.Forecast.count, 0.05)*planned
 		}
 		half = max(half, normal*independent)
-		unit := q.Name + "-response"
 		ends = append(ends,
-			end{unit + "-low-sec", max(int(math.Floor(float64(n)*(q.P-half))), 1)},
-			end{unit + "-high-sec", min(int(math.Ceil(float64(n)*(q.P+half)))+1, n)})
+			end{q.Low("response"), max(int(math.Floor(float64(n)*(q.P-half))), 1)},
+			end{q.High("response"), min(int(math.Ceil(float64(n)*(q.P+half)))+1, n)})
 		if q.P == 0.99 {
 			ess := independent / max(se, independent)
-			r.Add("p99-response-ess", float64(n)*ess*ess)
+			r.Add(metric.P99ResponseESS, float64(n)*ess*ess)
 		}
 	}
 	if len(ends) == 0 {

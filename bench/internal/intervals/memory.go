@@ -8,6 +8,7 @@ import (
 	"github.com/poolbench/poolbench/bench/internal/observed"
 	"github.com/poolbench/poolbench/bench/records"
 	"github.com/poolbench/poolbench/bench/result"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/statistics/theory"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/targets"
@@ -145,8 +146,8 @@ func MemoryOf(o *observed.Run, r *result.Result, first int, m observed.Measured)
 		Known: (fifo || anyOrder(spec)) && !spec.Sheds && o.Poisson() && s.Target == "none" &&
 			s.Timeout == 0,
 		Reorders: anyOrder(spec) && overtakes(o, first)}
-	k.waits, _ = r.Metric("waited/op")
-	if wait, ok := r.Metric("mean-wait-sec"); ok && mean > 0 {
+	k.waits, _ = r.Metric(metric.Waited)
+	if wait, ok := r.Metric(metric.MeanWait); ok && mean > 0 {
 		k.wait = wait / mean
 	}
 	if planned && !called {
@@ -158,7 +159,7 @@ func MemoryOf(o *observed.Run, r *result.Result, first int, m observed.Measured)
 		s.Rate(o.Mean)*o.Mean.Seconds() >= float64(o.Slots())
 	bursts, declared := s.Arrival.Bursts(rate)
 	k.bursty = !declared || bursts.Dispersion > 1 || bursts.Memory > 1
-	if shed, _ := r.Metric("shed/op"); shed == 0 &&
+	if shed, _ := r.Metric(metric.Shed); shed == 0 &&
 		(planned && !called && declared && !o.Follows || full) {
 		k.Planned = k.Relax // in whatever order tasks start: the slots are as busy
 	}
@@ -216,7 +217,7 @@ func TasksFor(o *observed.Run, share float64, most int) (n float64, ok bool) {
 		return normal * normal * k.P99Variance(k.Relax, 1) / (share * share), true
 	}
 	long := 100 * f.length
-	e, ok := f.Error("p99-response-sec", long)
+	e, ok := f.Error(metric.P99Response, long)
 	if !ok {
 		return 0, false
 	}

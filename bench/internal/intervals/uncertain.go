@@ -7,6 +7,7 @@ import (
 	"github.com/poolbench/poolbench/bench/internal/observed"
 	"github.com/poolbench/poolbench/bench/records"
 	"github.com/poolbench/poolbench/bench/result"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/statistics/samples"
 )
 
@@ -41,7 +42,7 @@ var timesOfTasks = []struct {
 // statistics are the mean and the quantiles, in the order of their names in a result.
 func statistics() []string {
 	names := []string{"mean"}
-	for _, q := range result.Quantiles {
+	for _, q := range metric.Quantiles {
 		names = append(names, q.Name)
 	}
 	return names
@@ -76,7 +77,7 @@ func (k Memory) MarkUncertain(o *observed.Run, r *result.Result, first int, own 
 				unit := class + statistic + "-" + times.of + "-sec"
 				e, planned := k.Forecast.Error(unit, n)
 				switch {
-				case unit == "p99-response-sec" && (planned || k.Known):
+				case unit == metric.P99Response && (planned || k.Known):
 					e = k.P99Error(r, own, n, k.Relax)
 				case errors != nil && n >= ownMemories*k.Relax:
 					e = errors[i]
@@ -90,7 +91,7 @@ func (k Memory) MarkUncertain(o *observed.Run, r *result.Result, first int, own 
 }
 
 func isP99Response(unit string) bool {
-	const name = "p99-response-sec"
+	const name = metric.P99Response
 	return len(unit) >= len(name) && unit[len(unit)-len(name):] == name
 }
 
@@ -99,7 +100,7 @@ func isP99Response(unit string) bool {
 // Of tasks that overtake each other the run's own p99 counts as well.
 func (k Memory) P99Error(r *result.Result, own Scatter, n, relax float64) float64 {
 	variance, factor := k.P99Variance(relax, waitShare(r)), false
-	if e, ok := k.Forecast.Error("p99-response-sec", n); ok {
+	if e, ok := k.Forecast.Error(metric.P99Response, n); ok {
 		off := math.Log1p(e)
 		variance, factor = n*off*off/(normal*normal), true
 	}
@@ -119,7 +120,7 @@ func (k Memory) P99Error(r *result.Result, own Scatter, n, relax float64) float6
 func (k Memory) NeededTasks(
 	r *result.Result, own Scatter, share float64,
 ) (needed float64, ok bool) {
-	const unit, least = "p99-response-sec", 368 // tasks that have a p99
+	const unit, least = metric.P99Response, 368 // tasks that have a p99
 	mix := func(variance float64) float64 {
 		if k.Reorders && !k.exact {
 			return own.With(variance)
@@ -145,8 +146,8 @@ func (k Memory) NeededTasks(
 
 // waitShare is the p99 wait as a share of the p99 response; 1 if the run lacks one of them.
 func waitShare(r *result.Result) float64 {
-	wait, has := r.Metric("p99-wait-sec")
-	if p99, _ := r.Metric("p99-response-sec"); has && p99 > 0 {
+	wait, has := r.Metric(metric.P99Wait)
+	if p99, _ := r.Metric(metric.P99Response); has && p99 > 0 {
 		return wait / p99
 	}
 	return 1
@@ -191,7 +192,7 @@ func (k Memory) ownErrors(
 	}
 	sorted := slices.Clone(values)
 	slices.Sort(sorted)
-	for _, q := range result.Quantiles {
+	for _, q := range metric.Quantiles {
 		at := sorted[samples.Rank(n, q.P)-1]
 		e := 0.0
 		if at > 0 {

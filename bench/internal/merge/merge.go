@@ -17,6 +17,7 @@ import (
 	"github.com/poolbench/poolbench/bench/internal/observed"
 	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/internal/decide"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/statistics/samples"
 )
 
@@ -186,30 +187,30 @@ func mergedMetric(
 		return v, true, true
 	}
 	switch unit {
-	case "ops/s", "goodput-ops/s", "offered-ops/s", "broken-laws":
+	case metric.Throughput, metric.Goodput, metric.Offered, metric.BrokenLaws:
 		v, _ = sum(one)
 		return v, true, true
-	case "ns/op":
+	case metric.NsPerOp:
 		for _, p := range parts {
 			if x, ok := p.Metric(unit); ok && x > 0 {
 				v += 1 / x
 			}
 		}
 		return 1 / v, v > 0, true
-	case "shed/op", "throttled/op", "failed/op", "abandoned/op", "resent/op",
-		"sent-B/op", "received-B/op", "connections/op",
-		"goaways/op", "resets/op":
+	case metric.Shed, metric.Throttled, metric.Failed, metric.Abandoned, metric.Resent,
+		metric.SentBytes, metric.ReceivedBytes, metric.Connections,
+		metric.GoAways, metric.Resets:
 		return mean(func(p *result.Result) float64 { return float64(p.Tasks) })
-	case "attempts/op":
+	case metric.Attempts:
 		return mean(func(p *result.Result) (started float64) {
 			for _, v := range p.Timeline {
 				started += float64(v.Started)
 			}
 			return started
 		})
-	case "makespan-sec", decide.MaxLag:
+	case metric.Makespan, decide.MaxLag:
 		return largest()
-	case "verdict":
+	case metric.Verdict:
 		return float64(merged.Verdict), true, true
 	}
 	if observed.IsPartMean(unit) {
@@ -226,7 +227,7 @@ func mergedMetric(
 		case "max":
 			return largest()
 		}
-		for _, q := range result.Quantiles {
+		for _, q := range metric.Quantiles {
 			if n := int(h.TotalCount()); rest == q.Name {
 				v := float64(result.ValueAtRank(h, samples.Rank(n, q.P))) / observed.Second
 				return v, samples.Resolvable(q.P, n), true
@@ -260,9 +261,9 @@ func Due(
 func overLongest(unit string, parts []*result.Result) float64 {
 	sum, counts, longest := 0.0, 0.0, 0.0
 	for _, p := range parts {
-		perTask, _ := p.Metric("ns/op")
+		perTask, _ := p.Metric(metric.NsPerOp)
 		took, rate := perTask*float64(p.Tasks), 1.0
-		if unit != "ns/op" {
+		if unit != metric.NsPerOp {
 			rate, _ = p.Metric(unit)
 		} else if took > 0 {
 			rate = float64(p.Tasks) / took
@@ -271,9 +272,9 @@ func overLongest(unit string, parts []*result.Result) float64 {
 	}
 	switch {
 	case sum == 0 || longest == 0:
-	case unit == "ns/op":
+	case unit == metric.NsPerOp:
 		return sum / (counts / longest)
-	case strings.HasSuffix(unit, "ops/s"):
+	case strings.HasSuffix(unit, metric.Throughput):
 		return counts / longest / sum
 	}
 	return 1

@@ -7,6 +7,7 @@ import (
 	"github.com/poolbench/poolbench/bench/records"
 	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/internal/files/rundir"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/statistics/recursion"
 	"github.com/poolbench/poolbench/internal/statistics/samples"
 	"github.com/poolbench/poolbench/workloads"
@@ -94,7 +95,7 @@ func (s *PartSums) reportTail(r *result.Result) {
 // slowFrom is the response, in nanoseconds, from which on a task is of the tail: the p99, and
 // beyond all where that is not known.
 func slowFrom(r *result.Result) int64 {
-	p99, resolved := r.Metric("p99-response-sec")
+	p99, resolved := r.Metric(metric.P99Response)
 	if !resolved {
 		return math.MaxInt64
 	}
@@ -114,8 +115,8 @@ func (t *turns) add(rec *records.Record, lag, turn, even int64) {
 
 func (t *turns) report(r *result.Result) {
 	if t.response > 0 {
-		r.Add("tail-turn/op", float64(t.turn)/float64(t.response))
-		r.Add("tail-even-turn/op", float64(t.even)/float64(t.response))
+		r.Add(metric.TailTurnShare, float64(t.turn)/float64(t.response))
+		r.Add(metric.TailEvenTurnShare, float64(t.even)/float64(t.response))
 	}
 }
 
@@ -168,7 +169,7 @@ func (o *Run) taskPacker(tasks int) *rundir.TaskPacker {
 // depend on how long others waited. What a response is made of beside these stays as it was.
 func (o *Run) ReportOtherwise(r *result.Result, first int, m Measured, parts *PartSums) {
 	if starts := o.Plan.Strategy.Starts; starts != nil {
-		r.Add("allowed-ops/s", starts(o.Plan.Params).PerSecond)
+		r.Add(metric.Allowed, starts(o.Plan.Params).PerSecond)
 	}
 	pools, _ := o.FifoPools()
 	if len(pools) != 1 || o.Recorded || o.Plan.Arrival.IsClosed() ||

@@ -8,11 +8,20 @@ import (
 
 	"github.com/poolbench/poolbench/bench/internal/histogram"
 	"github.com/poolbench/poolbench/bench/result"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/statistics/samples"
 )
 
-// PhaseStatistics are those of each phase of a call that are metrics.
-var PhaseStatistics = []string{"mean", "p50", "p99", "max"}
+// PhaseStatistics returns the names of the statistics that a run reports of each phase of a call.
+func PhaseStatistics() []string {
+	names := []string{"mean"}
+	for _, q := range metric.Quantiles {
+		if q.Main {
+			names = append(names, q.Name)
+		}
+	}
+	return append(names, "max")
+}
 
 // ReportCalls adds what was counted of calls to a server, n of them: bytes, connections, and the
 // distributions of their phases. Mean and maximum are exact, quantiles within 0.1 %.
@@ -21,21 +30,21 @@ func (o *Run) ReportCalls(r *result.Result, n int) error {
 		return nil
 	}
 	sums := o.Calls.Sums()
-	r.Add("sent-B/op", float64(sums.Sent)/float64(n))
-	r.Add("received-B/op", float64(sums.Received)/float64(n))
-	r.Add("connections/op", float64(sums.Connections)/float64(n))
+	r.Add(metric.SentBytes, float64(sums.Sent)/float64(n))
+	r.Add(metric.ReceivedBytes, float64(sums.Received)/float64(n))
+	r.Add(metric.Connections, float64(sums.Connections)/float64(n))
 	if s := sums.Streams; s != nil {
 		if s.Peak >= 0 {
-			r.Add("peak-streams", float64(s.Peak))
+			r.Add(metric.PeakStreams, float64(s.Peak))
 		}
-		r.Add("goaways/op", float64(s.GoAways)/float64(n))
-		r.Add("resets/op", float64(s.Resets)/float64(n))
+		r.Add(metric.GoAways, float64(s.GoAways)/float64(n))
+		r.Add(metric.Resets, float64(s.Resets)/float64(n))
 	}
 	return o.Calls.EachPhase(func(
 		of string, h *hdrhistogram.Histogram, sum float64, longest int64,
 	) error {
 		return ReportHistogram(r, of, h, sum, longest, func(quantile string) bool {
-			return slices.Contains(PhaseStatistics, quantile)
+			return slices.Contains(PhaseStatistics(), quantile)
 		})
 	})
 }
@@ -48,10 +57,10 @@ func ReportHistogram(
 ) error {
 	n := int(h.TotalCount())
 	r.Add("mean-"+of+"-sec", sum/float64(n)/Second)
-	for _, q := range result.Quantiles {
+	for _, q := range metric.Quantiles {
 		if takes(q.Name) && samples.Resolvable(q.P, n) {
 			v := min(result.ValueAtRank(h, samples.Rank(n, q.P)), longest)
-			r.Add(q.Name+"-"+of+"-sec", float64(v)/Second)
+			r.Add(q.Of(of), float64(v)/Second)
 		}
 	}
 	r.Add("max-"+of+"-sec", float64(longest)/Second)

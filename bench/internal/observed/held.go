@@ -6,6 +6,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench/records"
 	"github.com/poolbench/poolbench/bench/result"
+	"github.com/poolbench/poolbench/internal/files/rundir"
 	"github.com/poolbench/poolbench/internal/text/quantity"
 )
 
@@ -78,7 +79,7 @@ func (o *Run) CheckHeld(r *result.Result, h Held) {
 	if promise == "" || !spec.UsesQueue || h.Share < heldSuspect {
 		return
 	}
-	r.Doubt(result.Suspect, CheckHeldUp,
+	r.Doubt(result.Suspect, rundir.CheckHeldUp,
 		"%s of the tasks stood before a full queue of %d slots, %s on "+
 			"average, where the strategy could not %s: without a queue given it is never full",
 		quantity.WholeShare(h.Share), o.Plan.Params.Queue, quantity.Seconds(h.Mean/1e9), promise)

@@ -3,6 +3,7 @@ package observed
 import (
 	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/internal/machine/goruntime"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/statistics/samples"
 )
 
@@ -12,43 +13,42 @@ func (o *Run) ReportRuntime(r *result.Result, tasks int) {
 	if s := o.Seen.Runtime; s != nil {
 		o.reportGoroutines(r, s, n)
 		reportCollector(r, s, n)
-		r.Add("max-heap-B", s.Heap.Most)
+		r.Add(metric.MaxHeap, s.Heap.Most)
 		if s.Cycles > 0 && o.Peak > 0 {
-			r.Add("heap-B/inflight", (s.Live.Most-s.Live.First)/float64(o.Peak))
+			r.Add(metric.HeapPerInflight, (s.Live.Most-s.Live.First)/float64(o.Peak))
 		}
 	}
 	if o.Seen.Queued >= 0 && o.Seen.Pressure.Waiting >= 0 {
-		r.Add("runqueue-sec/op", o.Seen.Queued/n)
+		r.Add(metric.RunqueuePerOp, o.Seen.Queued/n)
 	}
 	if u := o.Seen.Usage; u.CPU > 0 {
-		r.Add("voluntary-switches/op", float64(u.Voluntary)/n)
-		r.Add("involuntary-switches/op", float64(u.Involuntary)/n)
+		r.Add(metric.VoluntarySwitches, float64(u.Voluntary)/n)
+		r.Add(metric.InvoluntarySwitches, float64(u.Involuntary)/n)
 		if u.MinorFaults >= 0 {
-			r.Add("page-faults/op", float64(u.MinorFaults)/n)
-			r.Add("major-faults/op", float64(u.MajorFaults)/n)
+			r.Add(metric.PageFaults, float64(u.MinorFaults)/n)
+			r.Add(metric.MajorFaults, float64(u.MajorFaults)/n)
 		}
 	}
 }
 
 func (o *Run) reportGoroutines(r *result.Result, s *goruntime.Seen, n float64) {
-	for _, q := range result.Quantiles {
-		if (q.Name == "p50" || q.Name == "p99") &&
-			samples.Resolvable(q.P, int(s.Scheduling.Count)) {
-			r.Add(q.Name+"-sched-sec", s.Scheduling.Quantile(q.P).Seconds())
+	for _, q := range metric.Quantiles {
+		if q.Main && samples.Resolvable(q.P, int(s.Scheduling.Count)) {
+			r.Add(q.Of("sched"), s.Scheduling.Quantile(q.P).Seconds())
 		}
 	}
-	r.Add("sched-sec/op", s.SchedulingSeconds()/n)
-	r.Add("mean-runnable-goroutines", s.Runnable.Mean)
-	r.Add("max-runnable-goroutines", s.Runnable.Most)
-	r.Add("mean-waiting-goroutines", s.Waiting.Mean)
-	r.Add("max-waiting-goroutines", s.Waiting.Most)
-	r.Add("mutex-wait-sec/op", s.Mutex/n)
+	r.Add(metric.SchedPerOp, s.SchedulingSeconds()/n)
+	r.Add(metric.MeanRunnableGoroutines, s.Runnable.Mean)
+	r.Add(metric.MaxRunnableGoroutines, s.Runnable.Most)
+	r.Add(metric.MeanWaitingGoroutines, s.Waiting.Mean)
+	r.Add(metric.MaxWaitingGoroutines, s.Waiting.Most)
+	r.Add(metric.MutexWaitPerOp, s.Mutex/n)
 }
 
 func reportCollector(r *result.Result, s *goruntime.Seen, n float64) {
-	r.Add("gc-cycles", s.Cycles)
-	r.Add("gc-cpu", s.GC)
-	r.Add("gc-assist-sec/op", s.Assist/n)
-	r.Add("gc-pause-sec", s.Pauses.Sum())
-	r.Add("max-gc-pause-sec", s.Pauses.Quantile(1).Seconds())
+	r.Add(metric.GCCycles, s.Cycles)
+	r.Add(metric.GCCPU, s.GC)
+	r.Add(metric.GCAssistPerOp, s.Assist/n)
+	r.Add(metric.GCPause, s.Pauses.Sum())
+	r.Add(metric.MaxGCPause, s.Pauses.Quantile(1).Seconds())
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench/records"
 	"github.com/poolbench/poolbench/bench/result"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/statistics/samples"
 	"github.com/poolbench/poolbench/workloads"
 )
@@ -257,24 +258,24 @@ func (l *Labels) Report(
 			return
 		}
 		if g < workloads.MostLabels {
-			r.Add(g.String()+"mean-wait-sec", s.wait/float64(s.n)/Second)
+			r.Add(g.String()+metric.MeanWait, s.wait/float64(s.n)/Second)
 		}
-		r.Add(g.String()+"mean-response-sec", s.response/float64(s.n)/Second)
+		r.Add(g.String()+metric.MeanResponse, s.response/float64(s.n)/Second)
 		if samples.Resolvable(0.99, s.n) {
 			if ns, ok := p99(g, noisy); ok {
-				r.Add(g.String()+"p99-response-sec", float64(ns)/Second)
+				r.Add(g.String()+metric.P99Response, float64(ns)/Second)
 			}
 		}
 	}
 	if n := len(l.priorities); n > 0 {
-		r.Add("priorities", float64(n))
+		r.Add(metric.Priorities, float64(n))
 	}
 	for g := range Group(workloads.MostLabels) {
 		g = workloads.MostLabels - 1 - g // the most urgent first
 		report(g, l.groups[g], 0)
 	}
 	if n := len(l.tenants); n > 0 {
-		r.Add("tenants", float64(n))
+		r.Add(metric.Tenants, float64(n))
 	}
 	w := l.window(until)
 	for g := Group(workloads.MostLabels); g < Others; g++ {
@@ -288,17 +289,17 @@ func (l *Labels) Report(
 		report(Others, l.others(noisy), noisy)
 		w.report(r, Others, w.all.less(w.of[noisy]))
 		if fairness, ok := l.fairness(w); ok {
-			r.Add("fairness", fairness)
+			r.Add(metric.Fairness, fairness)
 		}
 		if w.all.held > 0 {
-			r.Add("noisy-share", w.of[noisy].held/w.all.held)
+			r.Add(metric.NoisyShare, w.of[noisy].held/w.all.held)
 		}
 	}
 	if l.dated > 0 {
-		r.Add("missed/op", float64(l.missed)/float64(l.dated))
+		r.Add(metric.Missed, float64(l.missed)/float64(l.dated))
 	}
 	if l.completed > 0 {
-		r.Add("max-lateness-sec", float64(l.worst)/Second)
+		r.Add(metric.MaxLateness, float64(l.worst)/Second)
 	}
 }
 
@@ -360,7 +361,7 @@ func (s slotSums) less(of slotSums) slotSums {
 // report adds the throughput and the share of the slots of a group.
 func (w tenantWindow) report(r *result.Result, g Group, of slotSums) {
 	if w.seconds > 0 {
-		r.Add(g.String()+"ops/s", float64(of.ended)/w.seconds)
+		r.Add(g.String()+metric.Throughput, float64(of.ended)/w.seconds)
 	}
 	if w.all.held > 0 {
 		r.Add(g.String()+"share", of.held/w.all.held)
@@ -413,7 +414,7 @@ func (l *Labels) fairness(w tenantWindow) (index float64, ok bool) {
 
 // IsOfLabels reports whether a metric is of some of the tasks, by their priority or their tenant.
 func IsOfLabels(unit string) bool {
-	return slices.ContainsFunc([]string{"priorit", "tenant", Others.String(), "fairness",
+	return slices.ContainsFunc([]string{"priorit", "tenant", Others.String(), metric.Fairness,
 		"noisy-"}, func(begin string) bool { return strings.HasPrefix(unit, begin) })
 }
 

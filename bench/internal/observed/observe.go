@@ -19,6 +19,7 @@ import (
 	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/internal/machine/watchdog"
 	"github.com/poolbench/poolbench/internal/machine/witness"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/targets"
 	"github.com/poolbench/poolbench/workloads"
@@ -73,13 +74,13 @@ func (o *Run) ReportCosts(r *result.Result, tasks int) {
 	if s.Virtual || o.Recorded {
 		return
 	}
-	r.Add("B/op", float64(o.used.bytes)/n)
-	r.Add("allocs/op", float64(o.used.mallocs)/n)
+	r.Add(metric.BytesPerOp, float64(o.used.bytes)/n)
+	r.Add(metric.AllocsPerOp, float64(o.used.mallocs)/n)
 	if o.used.cpu > 0 {
-		r.Add("cpu-sec/op", float64(o.used.cpu)/n/Second)
+		r.Add(metric.CPUPerOp, float64(o.used.cpu)/n/Second)
 	}
 	if o.used.written > 0 && s.Strategy.Survives(s.Params) > strategies.Volatile {
-		r.Add("written-B/op", float64(o.used.written)/n)
+		r.Add(metric.WrittenBytes, float64(o.used.written)/n)
 	}
 }
 
@@ -195,11 +196,11 @@ func (m Measured) Report(r *result.Result) {
 	if elapsed == 0 {
 		return // all tasks took no time at all: a rate would be made up
 	}
-	r.Add("ns/op", elapsed*Second/float64(m.N))
-	r.Add("ops/s", float64(m.outcomes[records.Completed])/elapsed)
-	r.Add("goodput-ops/s", float64(m.inTime)/elapsed)
+	r.Add(metric.NsPerOp, elapsed*Second/float64(m.N))
+	r.Add(metric.Throughput, float64(m.outcomes[records.Completed])/elapsed)
+	r.Add(metric.Goodput, float64(m.inTime)/elapsed)
 	if rate := m.Rate(); rate > 0 {
-		r.Add("offered-ops/s", rate)
+		r.Add(metric.Offered, rate)
 	}
 }
 
@@ -207,34 +208,34 @@ func (m Measured) Report(r *result.Result) {
 func (o *Run) ReportShares(r *result.Result, m Measured, f Flow) {
 	n := float64(m.N)
 	if f.accepted > 0 {
-		r.Add("waited/op", float64(f.waited)/float64(f.accepted))
+		r.Add(metric.Waited, float64(f.waited)/float64(f.accepted))
 	}
-	r.Add("shed/op", float64(m.outcomes[records.Shed])/n)
-	r.Add("throttled/op", float64(m.outcomes[records.Throttled])/n)
-	r.Add("failed/op", float64(m.outcomes[records.Failed])/n)
-	r.Add("abandoned/op", float64(m.outcomes[records.Abandoned])/n)
+	r.Add(metric.Shed, float64(m.outcomes[records.Shed])/n)
+	r.Add(metric.Throttled, float64(m.outcomes[records.Throttled])/n)
+	r.Add(metric.Failed, float64(m.outcomes[records.Failed])/n)
+	r.Add(metric.Abandoned, float64(m.outcomes[records.Abandoned])/n)
 	if m.started > 0 {
-		r.Add("attempts/op", float64(m.attempts)/float64(m.started))
+		r.Add(metric.Attempts, float64(m.attempts)/float64(m.started))
 	}
 	if o.Recorded {
-		r.Add("resent/op", float64(o.Resent)/n)
+		r.Add(metric.Resent, float64(o.Resent)/n)
 	}
 	limit := float64(o.Plan.Params.Limit)
 	if f.Makespan > 0 && limit > 0 {
-		r.Add("utilisation", float64(f.Busy)/(limit*float64(f.Makespan)))
+		r.Add(metric.Utilisation, float64(f.Busy)/(limit*float64(f.Makespan)))
 	}
 	mean, c2 := m.MeanService()
 	if rate := m.Rate(); rate > 0 && limit > 0 {
-		r.Add("offered-utilisation", rate*mean/float64(o.Plan.Slots()))
+		r.Add(metric.OfferedUtilisation, rate*mean/float64(o.Plan.Slots()))
 	}
 	if m.started > 0 {
-		r.Add("service-c2", c2)
+		r.Add(metric.ServiceC2, c2)
 	}
 	if o.Workload != nil {
-		r.Add("workload-c2", o.Workload.C2())
+		r.Add(metric.WorkloadC2, o.Workload.C2())
 	}
-	r.Add("peak-inflight", float64(o.Peak))
-	r.Add("makespan-sec", float64(f.Makespan)/Second)
+	r.Add(metric.PeakInFlight, float64(o.Peak))
+	r.Add(metric.Makespan, float64(f.Makespan)/Second)
 }
 
 // Span is the stretch of time that n tasks stand for, from the task numbered first on: n less first

@@ -8,11 +8,9 @@ import (
 	"github.com/poolbench/poolbench/bench/records"
 	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/internal/decide"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/statistics/samples"
 )
-
-// OfStage is the unit of a stage, numbered from 1.
-func OfStage(stage int, unit string) string { return stageName(stage) + "-" + unit }
 
 func stageName(stage int) string { return fmt.Sprintf("stage%d", stage) }
 
@@ -66,11 +64,11 @@ func (o *Run) stretches(first int) (all []stretch) {
 func (o *Run) ReportStages(r *result.Result, first int) {
 	all := o.stretches(first)
 	for k, s := range all {
-		add := func(unit string, value float64) { r.Add(OfStage(k+1, unit), value) }
+		add := func(unit string, value float64) { r.Add(metric.OfStage(k+1, unit), value) }
 		if s.n > 0 && s.end > s.from {
 			o.reportStage(r, k+1, s, add)
 		}
-		add("backlog-tasks", float64(s.backlog))
+		add(metric.BacklogTasks, float64(s.backlog))
 		if k == 0 || all[k-1].Level <= all[0].Level || s.Level > all[0].Level {
 			continue
 		}
@@ -78,10 +76,10 @@ func (o *Run) ReportStages(r *result.Result, first int) {
 		switch {
 		case !known:
 		case recovered:
-			add("recovered", 1)
-			add("recovery-sec", float64(after)/Second)
+			add(metric.Recovered, 1)
+			add(metric.Recovery, float64(after)/Second)
 		default:
-			add("recovered", 0)
+			add(metric.Recovered, 0)
 		}
 	}
 }
@@ -99,23 +97,23 @@ func (o *Run) reportStage(
 		}
 	}
 	length, n := float64(s.end-s.from)/Second, float64(s.n)
-	add("offered-ops/s", n/length)
-	add("goodput-ops/s", float64(m.inTime)/length)
+	add(metric.Offered, n/length)
+	add(metric.Goodput, float64(m.inTime)/length)
 	addResponses(r, stageName(stage), responses)
 	if o.Recorded {
 		slices.Sort(responses)
 		result.EachDue(s.n, len(responses), "response",
 			func(rank int) int64 { return responses[rank-1] }, func(unit string, v float64) {
-				if unit == decide.Due+"p99-response-sec" {
+				if unit == decide.Due+metric.P99Response {
 					add(unit, v)
 				}
 			})
 	}
 	if m.started > 0 {
-		add("attempts/op", float64(m.attempts)/float64(m.started))
+		add(metric.Attempts, float64(m.attempts)/float64(m.started))
 	}
-	add("shed/op", float64(m.outcomes[records.Shed])/n)
-	add("failed/op", float64(m.outcomes[records.Failed]+m.outcomes[records.Throttled]+
+	add(metric.Shed, float64(m.outcomes[records.Shed])/n)
+	add(metric.Failed, float64(m.outcomes[records.Failed]+m.outcomes[records.Throttled]+
 		m.outcomes[records.Abandoned])/n)
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/poolbench/poolbench/bench/records"
 	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/internal/decide"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/statistics/samples"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/workloads"
@@ -20,7 +21,7 @@ import (
 func (o *Run) ReportTimes(r *result.Result, first int, m Measured) error {
 	scratch := make([]int64, 0, m.N)
 	var shares []float64
-	for _, q := range result.Quantiles {
+	for _, q := range metric.Quantiles {
 		shares = append(shares, q.P)
 	}
 	for _, reading := range []struct {
@@ -40,8 +41,8 @@ func (o *Run) ReportTimes(r *result.Result, first int, m Measured) error {
 		}
 		r.Add("mean-"+reading.of+"-sec", mean)
 		for i, v := range samples.NearestRanks(nil, values, shares...) {
-			if samples.Resolvable(result.Quantiles[i].P, len(values)) {
-				r.Add(result.Quantiles[i].Name+"-"+reading.of+"-sec", float64(v)/Second)
+			if samples.Resolvable(metric.Quantiles[i].P, len(values)) {
+				r.Add(metric.Quantiles[i].Of(reading.of), float64(v)/Second)
 			}
 		}
 		longest := slices.Max(values)
@@ -72,7 +73,7 @@ func (o *Run) ReportTimes(r *result.Result, first int, m Measured) error {
 		}
 	}
 	if samples.Resolvable(0.99, len(lags)) {
-		r.Add("p99-lag-sec", float64(samples.NearestRanks(nil, lags, 0.99)[0])/Second)
+		r.Add(metric.P99Lag, float64(samples.NearestRanks(nil, lags, 0.99)[0])/Second)
 	}
 	if o.Recorded {
 		r.Add(decide.MaxLag, float64(slices.Max(lags))/Second)
@@ -125,7 +126,7 @@ func (o *Run) reportClasses(r *result.Result, first int, scratch []int64) {
 		addResponses(r, class.String(), responses)
 	}
 	if n > 0 {
-		r.Add("mean-slowdown", slowdown/float64(n))
+		r.Add(metric.MeanSlowdown, slowdown/float64(n))
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/files/rundir"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/statistics/samples"
 )
 
@@ -166,9 +167,9 @@ func (c *Continuation) join(second *result.Result, lastEnd int64) (*result.Resul
 		}
 	}
 	begin := int64(first.Timeline[0].Start)
-	r.Add("makespan-sec", float64(max(lastEnd, c.until)-begin)/float64(time.Second))
-	r.Add("broken-laws", float64(len(r.Broken)))
-	r.Add("verdict", float64(r.Verdict))
+	r.Add(metric.Makespan, float64(max(lastEnd, c.until)-begin)/float64(time.Second))
+	r.Add(metric.BrokenLaws, float64(len(r.Broken)))
+	r.Add(metric.Verdict, float64(r.Verdict))
 	return r, nil
 }
 
@@ -181,7 +182,7 @@ func joinedMetric(
 		return v
 	}
 	tasks := func(p *result.Result) float64 { return float64(p.Tasks) }
-	elapsed := func(p *result.Result) float64 { return value(p, "ns/op") * tasks(p) }
+	elapsed := func(p *result.Result) float64 { return value(p, metric.NsPerOp) * tasks(p) }
 	everyPart := func() bool {
 		return !slices.ContainsFunc(parts, func(p *result.Result) bool {
 			_, has := p.Metric(unit)
@@ -199,16 +200,16 @@ func joinedMetric(
 		return total / weights, weights > 0
 	}
 	switch unit {
-	case "broken-laws", "verdict", "makespan-sec", "mean-wait-low-sec", "mean-wait-high-sec":
+	case metric.BrokenLaws, metric.Verdict, metric.Makespan, metric.MeanWaitLow, metric.MeanWaitHigh:
 		return 0, false
-	case "ops/s", "goodput-ops/s":
+	case metric.Throughput, metric.Goodput:
 		return mean(elapsed)
-	case "offered-ops/s":
+	case metric.Offered:
 		return mean(func(p *result.Result) float64 { return tasks(p) / value(p, unit) })
-	case "attempts/op", "waited/op": // of those that the strategy took
-		return mean(func(p *result.Result) float64 { return tasks(p) * (1 - value(p, "shed/op")) })
-	case "utilisation":
-		return mean(func(p *result.Result) float64 { return value(p, "makespan-sec") })
+	case metric.Attempts, metric.Waited: // of those that the strategy took
+		return mean(func(p *result.Result) float64 { return tasks(p) * (1 - value(p, metric.Shed)) })
+	case metric.Utilisation:
+		return mean(func(p *result.Result) float64 { return value(p, metric.Makespan) })
 	}
 	if strings.HasPrefix(unit, decide.Due) {
 		return 0, false
@@ -226,7 +227,7 @@ func joinedMetric(
 		return 0, false
 	}
 	if strings.HasPrefix(unit, "max-") || strings.HasPrefix(unit, "peak-") ||
-		strings.HasPrefix(unit, "p99-") || unit == "oracle-max-diff-sec" {
+		strings.HasPrefix(unit, "p99-") || unit == metric.OracleMaxDiff {
 		v = math.Inf(-1) // a lateness may be negative
 		for _, p := range parts {
 			v = max(v, value(p, unit))
@@ -279,7 +280,7 @@ func joinedTime(
 	case "max":
 		return longest, true
 	}
-	for _, q := range result.Quantiles {
+	for _, q := range metric.Quantiles {
 		if what == q.Name && samples.Resolvable(q.P, n) {
 			v := float64(result.ValueAtRank(sum, samples.Rank(n, q.P))) / observed.Second
 			return math.Min(v, longest), true

@@ -19,6 +19,7 @@ import (
 	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/files/rundir"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/statistics/samples"
 	"github.com/poolbench/poolbench/internal/text/quantity"
 )
@@ -207,7 +208,7 @@ func (f *Fold) Result() (*result.Result, error) {
 	if !f.labels.AllDated(f.m.N) && f.second.before.Tasks > 0 {
 		// a share of tasks that nobody has counted
 		r.Metrics = slices.DeleteFunc(r.Metrics, func(m result.Metric) bool {
-			return m.Unit == "missed/op"
+			return m.Unit == metric.Missed
 		})
 	}
 	return f.second.join(r, f.flow.LastEnd)
@@ -225,7 +226,7 @@ func (f *Fold) part() (*result.Result, error) {
 		if f.cut {
 			f.doubtCut(r)
 		}
-		r.Add("verdict", float64(r.Verdict))
+		r.Add(metric.Verdict, float64(r.Verdict))
 		r.Timeline = f.course.Intervals()
 		return r, nil
 	}
@@ -249,7 +250,7 @@ func (f *Fold) part() (*result.Result, error) {
 	}
 	n := float64(m.N)
 	held := observed.Held{Share: f.stood.Count / n, Mean: f.stood.Total / n, Ever: f.stood.Ever}
-	r.Add("held/op", held.Share)
+	r.Add(metric.Held, held.Share)
 	f.parts.ReportMeans(r)
 	verdicts.ReportLaws(r, o, flow, f.oracle.Ended(), f.parts.Impossible)
 	if o.Pools == nil {
@@ -304,9 +305,9 @@ func (f *Fold) reportTimes(r *result.Result) error {
 			merge.Due(f.m.N, of, d.h, d.longest, r.Add)
 		}
 	}
-	r.Add("quantile-error", foldError)
+	r.Add(metric.QuantileError, foldError)
 	if n := int(f.lags.TotalCount()); samples.Resolvable(0.99, n) {
-		r.Add("p99-lag-sec", float64(result.ValueAtRank(f.lags, samples.Rank(n,
+		r.Add(metric.P99Lag, float64(result.ValueAtRank(f.lags, samples.Rank(n,
 			0.99)))/observed.Second)
 	}
 	if f.o.Recorded {
@@ -319,12 +320,12 @@ func (f *Fold) reportTimes(r *result.Result) error {
 // that it is too short for.
 func (f *Fold) reportLength(r *result.Result, m observed.Measured) {
 	k := intervals.MemoryOf(f.o, r, 0, m)
-	if mean, ok := r.Metric("mean-wait-sec"); ok && mean > 0 {
+	if mean, ok := r.Metric(metric.MeanWait); ok && mean > 0 {
 		means, ok := f.waits.Means()
 		if ok && float64(m.N) >= k.TakesMeanWait() {
 			low, high, _ := intervals.MeanInterval(means[:])
-			r.Add("mean-wait-low-sec", max(low, 0))
-			r.Add("mean-wait-high-sec", high)
+			r.Add(metric.MeanWaitLow, max(low, 0))
+			r.Add(metric.MeanWaitHigh, high)
 		}
 	}
 	if !f.o.Share && !f.o.Recorded && !math.IsInf(k.Planned, 1) {
@@ -355,5 +356,5 @@ func (f *Fold) judge(r *result.Result, m observed.Measured, flow observed.Flow, 
 	if o.Stationary() {
 		f.reportLength(r, m)
 	}
-	r.Add("verdict", float64(r.Verdict))
+	r.Add(metric.Verdict, float64(r.Verdict))
 }

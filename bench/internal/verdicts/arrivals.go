@@ -7,6 +7,8 @@ import (
 	"github.com/poolbench/poolbench/bench/internal/observed"
 	"github.com/poolbench/poolbench/bench/records"
 	"github.com/poolbench/poolbench/bench/result"
+	"github.com/poolbench/poolbench/internal/files/rundir"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/text/quantity"
 )
 
@@ -29,7 +31,7 @@ const finestGap = 1000
 func CheckPlan(o *observed.Run, r *result.Result) {
 	if doubt := o.Plan.Arrival.Spec.Doubt; doubt != nil {
 		if text := doubt(o.Plan.Arrival.Values); text != "" {
-			r.Doubt(result.Suspect, observed.CheckPlan, "%s", text)
+			r.Doubt(result.Suspect, rundir.CheckPlan, "%s", text)
 		}
 	}
 	mean := float64(observed.Second) / max(o.Plan.Rate(o.Mean), 1e-12)
@@ -37,13 +39,13 @@ func CheckPlan(o *observed.Run, r *result.Result) {
 		return
 	}
 	a2, n := andersonDarling(o, mean, func(rec *records.Record) int64 { return rec.Due })
-	r.Add("arrivals-ad", a2)
+	r.Add(metric.ArrivalsAD, a2)
 	if !o.Plan.Virtual {
 		issued, _ := andersonDarling(o, mean, func(rec *records.Record) int64 { return rec.Issue })
-		r.Add("issued-ad", issued)
+		r.Add(metric.IssuedAD, issued)
 	}
 	if p := AndersonDarlingTail(a2); p < planRisk {
-		r.Doubt(result.Invalid, observed.CheckPlan,
+		r.Doubt(result.Invalid, rundir.CheckPlan,
 			"the gaps between due times are not exponential with mean "+
 				"%s: Anderson–Darling A² = %.3g over %d gaps, P = %.1g", quantity.Seconds(mean/1e9),
 			a2, n, p)
@@ -94,13 +96,13 @@ func CheckPASTA(o *observed.Run, r *result.Result, f observed.Flow) {
 	}
 	n := float64(f.Offered)
 	seen, there := float64(f.SeenFull)/n, float64(f.FullTime)/float64(f.Window)
-	r.Add("seen-full/op", seen)
-	r.Add("full-share", there)
+	r.Add(metric.SeenFull, seen)
+	r.Add(metric.FullShare, there)
 	if n*there*(1-there) < 50 {
 		return
 	}
 	if off := (seen - there) / math.Sqrt(there*(1-there)/n); math.Abs(off) > pastaErrors {
-		r.Doubt(result.Invalid, observed.CheckPASTA,
+		r.Doubt(result.Invalid, rundir.CheckPASTA,
 			"%.2f %% of the arrivals found every slot taken, but all were taken %.2f %% of the "+
 				"time: %.1f standard errors apart", 100*seen,
 			100*there, math.Abs(off))
@@ -131,7 +133,7 @@ func checkLag(o *observed.Run, r *result.Result, first int, m observed.Measured)
 
 // JudgeLag weighs the mean lag.
 func JudgeLag(o *observed.Run, r *result.Result, mean float64, m observed.Measured) {
-	response, ok := r.Metric("mean-response-sec")
+	response, ok := r.Metric(metric.MeanResponse)
 	if !ok || response == 0 {
 		return
 	}
@@ -139,21 +141,21 @@ func JudgeLag(o *observed.Run, r *result.Result, mean float64, m observed.Measur
 	rate := m.Rate()
 	planned := rate > 0 && !o.Plan.Arrival.IsClosed()
 	gap := observed.Second / max(rate, 1e-9)
-	p99, hasP99 := r.Metric("p99-lag-sec")
+	p99, hasP99 := r.Metric(metric.P99Lag)
 	switch {
 	case planned && share > lagInvalid && mean > gap:
-		r.Doubt(result.Invalid, observed.CheckLag,
+		r.Doubt(result.Invalid, rundir.CheckLag,
 			"the generator was late by %s on average, where a task is "+
 				"due every %s and takes %s: its lag is %.0f %% of the response, and the arrivals "+
 				"were not the planned ones", quantity.Seconds(mean/1e9), quantity.Seconds(gap/1e9),
 			quantity.Seconds(response), 100*share)
 	case share > lagShare:
-		r.Doubt(result.Suspect, observed.CheckLag,
+		r.Doubt(result.Suspect, rundir.CheckLag,
 			"the generator was late by %s on average, which is %.0f %% "+
 				"of the mean response (limit %.0f %%)", quantity.Seconds(mean/1e9),
 			100*share, 100*lagShare)
 	case planned && hasP99 && p99*observed.Second > gap:
-		r.Doubt(result.Suspect, observed.CheckLag,
+		r.Doubt(result.Suspect, rundir.CheckLag,
 			"the generator was late by %s at the p99, and a task is due "+
 				"every %s: tasks due one after another were sent together",
 			quantity.Seconds(p99), quantity.Seconds(gap/1e9))
@@ -199,7 +201,7 @@ func CheckSaturation(o *observed.Run, r *result.Result, m observed.Measured) {
 	if share > mostBehind {
 		verdict = result.Invalid
 	}
-	r.Doubt(verdict, observed.CheckSaturation,
+	r.Doubt(verdict, rundir.CheckSaturation,
 		"the generator did not sustain %.3g tasks a second for "+
 			"%.0f %% of the run: it was up to %s behind, though a slot was free most of that time",
 		m.Rate(), 100*share, quantity.Seconds(float64(worst)/1e9))

@@ -6,6 +6,7 @@ import (
 	"github.com/poolbench/poolbench/bench/internal/observed"
 	"github.com/poolbench/poolbench/bench/records"
 	"github.com/poolbench/poolbench/bench/result"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/statistics/recursion"
 	"github.com/poolbench/poolbench/strategies"
 )
@@ -19,10 +20,10 @@ func ReportLaws(
 	r *result.Result, o *observed.Run, f observed.Flow, oracle Replay, impossible int,
 ) {
 	r.Broken = BrokenLaws(o, f, oracle, impossible)
-	r.Add("broken-laws", float64(len(r.Broken)))
+	r.Add(metric.BrokenLaws, float64(len(r.Broken)))
 	if oracle.Done {
-		r.Add("oracle-mean-wait-sec", oracle.MeanWait/observed.Second)
-		r.Add("oracle-max-diff-sec", float64(oracle.MaxDiff)/observed.Second)
+		r.Add(metric.OracleMeanWait, oracle.MeanWait/observed.Second)
+		r.Add(metric.OracleMaxDiff, float64(oracle.MaxDiff)/observed.Second)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/poolbench/poolbench/bench/internal/observed"
 	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/internal/files/rundir"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/text/quantity"
 )
 
@@ -37,13 +38,13 @@ func checkLength(o *observed.Run, r *result.Result, first int, m observed.Measur
 // a run whose numbers, by its plan, may be off by as much as they are.
 func judgeLength(k intervals.Memory, own intervals.Scatter, r *result.Result, n float64) {
 	needed := neededTasks(k, own, r, n)
-	r.Add("needed-tasks", needed)
+	r.Add(metric.NeededTasks, needed)
 	what, width := "mean wait", z*math.Sqrt(k.MeanWaitVariance()/n)
 	p99 := z * math.Sqrt(k.P99Variance(k.Planned, 1)/n)
 	if k.Known || k.Forecast != nil { // if waits are brief, the response may be certain
 		p99 = k.P99Error(r, own, n, k.Planned)
 	}
-	if _, has := r.Metric("p99-response-sec"); has && p99 > 1 {
+	if _, has := r.Metric(metric.P99Response); has && p99 > 1 {
 		what, width = "p99 response", p99
 	}
 	if width > 1 {
@@ -68,9 +69,9 @@ func neededTasks(k intervals.Memory, own intervals.Scatter, r *result.Result, n 
 	if needed, ok := k.NeededTasks(r, own, epsilon); ok {
 		return needed
 	}
-	low, has := r.Metric("p99-response-low-sec")
-	high, _ := r.Metric("p99-response-high-sec")
-	p99, _ := r.Metric("p99-response-sec")
+	low, has := r.Metric(metric.P99ResponseLow)
+	high, _ := r.Metric(metric.P99ResponseHigh)
+	p99, _ := r.Metric(metric.P99Response)
 	half := max(high-p99, p99-low) / p99
 	switch takes := k.TakesQuantile(0.99); {
 	case own.Tells():

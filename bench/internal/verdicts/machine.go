@@ -7,7 +7,9 @@ import (
 	"github.com/poolbench/poolbench/bench/internal/histogram"
 	"github.com/poolbench/poolbench/bench/internal/observed"
 	"github.com/poolbench/poolbench/bench/result"
+	"github.com/poolbench/poolbench/internal/files/rundir"
 	"github.com/poolbench/poolbench/internal/machine/witness"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/statistics/samples"
 	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/workloads"
@@ -36,14 +38,14 @@ func checkMachine(o *observed.Run, r *result.Result) {
 	for _, share := range []struct {
 		unit  string
 		value float64
-	}{{"cpu-steal", p.Steal}, {"cpu-others", p.Others}, {"cpu-pressure", p.Stall},
-		{"cpu-wait", p.Queued}} {
+	}{{metric.CPUSteal, p.Steal}, {metric.CPUOthers, p.Others}, {metric.CPUPressure, p.Stall},
+		{metric.CPUWait, p.Queued}} {
 		if share.value >= 0 {
 			r.Add(share.unit, share.value)
 		}
 	}
 	if p.Steal > busyShare {
-		r.Doubt(result.Suspect, observed.CheckMachine,
+		r.Doubt(result.Suspect, rundir.CheckMachine,
 			"the host took away %.0f %% of the processors' time "+
 				"(steal; limit %.0f %%)", 100*p.Steal, 100*busyShare)
 	}
@@ -55,12 +57,12 @@ func checkMachine(o *observed.Run, r *result.Result) {
 		// By Little's law as much of a task's service at most went into waiting, even if none but
 		// tasks waited.
 	case p.Queued > busyShare:
-		r.Doubt(result.Suspect, observed.CheckMachine,
+		r.Doubt(result.Suspect, rundir.CheckMachine,
 			"this process's threads, when they were runnable, waited for "+
 				"a processor for %.0f %% of the time%s (limit %.0f %%)",
 			100*p.Queued, also(p), 100*busyShare)
 	case p.Stall > busyShare:
-		r.Doubt(result.Suspect, observed.CheckMachine,
+		r.Doubt(result.Suspect, rundir.CheckMachine,
 			"for %.0f %% of the time some thread on this machine was "+
 				"runnable and had no processor (limit %.0f %%)",
 			100*p.Stall, 100*busyShare)
@@ -79,8 +81,8 @@ func fillsOnPurpose(o *observed.Run) bool {
 
 // inService is how many tasks were in service on average; 0 where that is not known.
 func inService(r *result.Result) float64 {
-	rate, _ := r.Metric("ops/s")
-	service, _ := r.Metric("mean-service-sec")
+	rate, _ := r.Metric(metric.Throughput)
+	service, _ := r.Metric(metric.MeanService)
 	return rate * service
 }
 
@@ -97,9 +99,9 @@ func checkHiccups(o *observed.Run, r *result.Result, h *witness.Hiccups) {
 	p99, longest := h.Late.ValueAtQuantile(99), float64(histogram.Max(h.Late))
 	known := samples.Resolvable(0.99, int(h.Late.TotalCount()))
 	if known {
-		r.Add("p99-hiccup-sec", float64(p99)/observed.Second)
+		r.Add(metric.P99Hiccup, float64(p99)/observed.Second)
 	}
-	r.Add("max-hiccup-sec", longest/observed.Second)
+	r.Add(metric.MaxHiccup, longest/observed.Second)
 	var causes [3]struct {
 		n, due int
 		worst  witness.Stall
@@ -123,13 +125,13 @@ func checkHiccups(o *observed.Run, r *result.Result, h *witness.Hiccups) {
 		check   string
 		format  string
 	}{
-		{witness.Stopped, result.Invalid, observed.CheckPause,
+		{witness.Stopped, result.Invalid, rundir.CheckPause,
 			"from %s on, the process stood still for %s%s: it used %s of CPU meanwhile, and " +
 				"%d tasks were due"},
-		{witness.Crowded, result.Suspect, observed.CheckMachine,
+		{witness.Crowded, result.Suspect, rundir.CheckMachine,
 			"from %s on, a thread that was ready did not run for %s%s: others had the " +
 				"processors, and this process %s of CPU"},
-		{witness.OwnWork, result.Suspect, observed.CheckStalls,
+		{witness.OwnWork, result.Suspect, rundir.CheckStalls,
 			"from %s on, a thread that was ready did not run for %s%s, in which the process used " +
 				"%s of CPU: its own tasks kept the processors"},
 	} {
@@ -144,10 +146,10 @@ func checkHiccups(o *observed.Run, r *result.Result, h *witness.Hiccups) {
 		}
 	}
 	what := "p99"
-	typical, has := r.Metric("p99-response-sec")
+	typical, has := r.Metric(metric.P99Response)
 	if !has {
 		what = "longest"
-		typical, has = r.Metric("max-response-sec")
+		typical, has = r.Metric(metric.MaxResponse)
 	}
 	// Tasks that compute keep a thread waiting for a processor of the runtime, as they keep each
 	// other.
@@ -155,7 +157,7 @@ func checkHiccups(o *observed.Run, r *result.Result, h *witness.Hiccups) {
 	own := o.Plan.Kind == workloads.CPU && others >= 0 && others <= busyShare || fillsOnPurpose(o)
 	if known && !paused && !own && has && p99 > int64(smallestStall) &&
 		float64(p99) > stallShare*typical*observed.Second {
-		r.Doubt(result.Suspect, observed.CheckStalls,
+		r.Doubt(result.Suspect, rundir.CheckStalls,
 			"for one instant in a hundred the machine left a thread "+
 				"that was ready waiting for %s or more (at most %s); the %s response is %s",
 			quantity.Seconds(float64(p99)/1e9), quantity.Seconds(longest/1e9), what,

@@ -8,6 +8,8 @@ import (
 	"github.com/poolbench/poolbench/bench/internal/observed"
 	"github.com/poolbench/poolbench/bench/records"
 	"github.com/poolbench/poolbench/bench/result"
+	"github.com/poolbench/poolbench/internal/files/rundir"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/workloads"
 )
@@ -26,7 +28,7 @@ func CheckStandstill(o *observed.Run, r *result.Result) {
 	if o.Splits() || o.Plan.Strategy.Quantum != nil {
 		return // tasks that share a slot take longer than their own time, all of them
 	}
-	median, _ := r.Metric("p50-service-sec")
+	median, _ := r.Metric(metric.P50Service)
 	starts, _ := o.StartsAndEnds(func(*records.Record) bool { return true })
 	for _, silence := range silences(o) {
 		unusual := int64(standstillFactor * median * observed.Second)
@@ -37,7 +39,7 @@ func CheckStandstill(o *observed.Run, r *result.Result) {
 		if overdue == 0 || o.Seen.Stalled(silence.from, silence.to) {
 			continue
 		}
-		r.Doubt(result.Suspect, observed.CheckStandstill,
+		r.Doubt(result.Suspect, rundir.CheckStandstill,
 			"from %s on, no task ended for %s, though of those running %d should have; the "+
 				"machine did not stall, so it was the target or the strategy",
 			quantity.Seconds(float64(silence.from)/1e9),
@@ -123,14 +125,14 @@ func CheckSettling(o *observed.Run, r *result.Result, first int) {
 			}
 		}
 	}
-	median, ok := r.Metric("p50-response-sec")
+	median, ok := r.Metric(metric.P50Response)
 	rec := o.Trace.At(at)
 	if !ok || worst < int64(standstillFloor) ||
 		float64(worst) < settlingFactor*median*observed.Second ||
 		o.Seen.Stalled(rec.End-worst, rec.End) {
 		return
 	}
-	r.Doubt(result.Suspect, observed.CheckSettling,
+	r.Doubt(result.Suspect, rundir.CheckSettling,
 		"a task that finished its work at %s was settled %s later: something after the task, "+
 			"such as the collector of results, delayed it",
 		quantity.Seconds(float64(rec.End-worst)/1e9), quantity.Seconds(float64(worst)/1e9))

@@ -12,6 +12,7 @@ import (
 	"github.com/poolbench/poolbench/bench/internal/observed"
 	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/internal/files/rundir"
+	"github.com/poolbench/poolbench/internal/metric"
 )
 
 // JudgeAny makes the checks that need no times of tasks: broken laws, what whoever recorded the run
@@ -52,5 +53,5 @@ func Judge(
 		CheckDrift(o, r, first)
 		checkLength(o, r, first, m)
 	}
-	r.Add("verdict", float64(r.Verdict))
+	r.Add(metric.Verdict, float64(r.Verdict))
 }

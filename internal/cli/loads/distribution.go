@@ -17,6 +17,7 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/outcome"
 	"github.com/poolbench/poolbench/internal/files/outfile"
 	"github.com/poolbench/poolbench/internal/files/rundir"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/statistics/samples"
 	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/internal/text/quantity"
@@ -242,10 +243,10 @@ func carried(cell results.Cell) string {
 	known := false
 	for _, run := range cell {
 		n := float64(run.Iters)
-		out, counted := run.Value("sent-B/op")
-		in, _ := run.Value("received-B/op")
-		opened, _ := run.Value("connections/op")
-		took, _ := run.Value("makespan-sec")
+		out, counted := run.Value(metric.SentBytes)
+		in, _ := run.Value(metric.ReceivedBytes)
+		opened, _ := run.Value(metric.Connections)
+		took, _ := run.Value(metric.Makespan)
 		known = known || counted
 		sent, received, connections = sent+n*out, received+n*in, connections+n*opened
 		seconds += took

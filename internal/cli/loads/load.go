@@ -24,6 +24,7 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/question"
 	"github.com/poolbench/poolbench/internal/cli/runner"
 	"github.com/poolbench/poolbench/internal/files/rundir"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/results"
@@ -203,8 +204,8 @@ func (e *loaded) noteFlatOut() error {
 			if l.flatOut == 0 || r.Answers == nil || e.notes[k] != "" {
 				continue
 			}
-			stall, ok := r.Answers.Metric("p99-hiccup-sec")
-			p99, known := r.Answers.Metric("p99-response-sec")
+			stall, ok := r.Answers.Metric(metric.P99Hiccup)
+			p99, known := r.Answers.Metric(metric.P99Response)
 			if !ok || !known || stall < max(0.001, mostStalls*p99) {
 				continue
 			}
@@ -221,7 +222,7 @@ func (e *loaded) noteFlatOut() error {
 
 // nothingCompleted says what came instead, where nothing was completed; "" where something was.
 func nothingCompleted(r *attack.Report) string {
-	if rate, ok := r.Metric("mean-response-sec"); ok && rate >= 0 || r.Cut != nil {
+	if rate, ok := r.Metric(metric.MeanResponse); ok && rate >= 0 || r.Cut != nil {
 		return ""
 	}
 	return strings.Join(append(spellCounts("status ", r.Statuses), spellCounts("", r.Errors)...),

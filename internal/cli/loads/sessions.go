@@ -5,16 +5,17 @@ import (
 
 	"github.com/poolbench/poolbench/bench/attack/sessions"
 	"github.com/poolbench/poolbench/internal/cli/outcome"
+	"github.com/poolbench/poolbench/internal/metric"
 )
 
 // stepColumns are those of the table of steps; a session has the same units.
 var stepColumns = []outcome.Column{
 	{Head: "count", Unit: "count"},
-	{Head: "mean response", Unit: "mean-response-sec"},
-	{Head: "p50", Unit: "p50-response-sec"},
-	{Head: "p99", Unit: "p99-response-sec"},
-	{Head: "failed", Unit: "failed/op"},
-	{Head: "not sent", Unit: "unsent/op"},
+	{Head: "mean response", Unit: metric.MeanResponse},
+	{Head: "p50", Unit: metric.P50Response},
+	{Head: "p99", Unit: metric.P99Response},
+	{Head: "failed", Unit: metric.Failed},
+	{Head: "not sent", Unit: metric.Unsent},
 }
 
 // showSteps prints a line for each step of the load's sessions, and one for the sessions.

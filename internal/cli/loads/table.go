@@ -9,6 +9,7 @@ import (
 	"github.com/poolbench/poolbench/bench/attack"
 	"github.com/poolbench/poolbench/internal/cli/execution"
 	"github.com/poolbench/poolbench/internal/cli/outcome"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/internal/text/tables"
@@ -20,20 +21,20 @@ const Width = 80
 
 // loadColumns are those of the table: 80 characters with the longest name of a strategy.
 var loadColumns = []outcome.Column{
-	{Head: "throughput", Unit: "ops/s"},
-	{Head: "p50", Unit: "p50-response-sec"},
-	{Head: "p99", Unit: "p99-response-sec"},
-	{Head: "p99 service", Unit: "p99-service-sec"},
-	{Head: "p99 lag", Unit: "p99-lag-sec"},
+	{Head: "throughput", Unit: metric.Throughput},
+	{Head: "p50", Unit: metric.P50Response},
+	{Head: "p99", Unit: metric.P99Response},
+	{Head: "p99 service", Unit: metric.P99Service},
+	{Head: "p99 lag", Unit: metric.P99Lag},
 }
 
 // loadShares are said below it, where they are not 0.
 var loadShares = []outcome.Column{
-	{Head: "shed", Unit: "shed/op"},
-	{Head: "throttled", Unit: "throttled/op"},
-	{Head: "failed", Unit: "failed/op"},
-	{Head: "abandoned", Unit: "abandoned/op"},
-	{Head: "sent again", Unit: "resent/op"},
+	{Head: "shed", Unit: metric.Shed},
+	{Head: "throttled", Unit: metric.Throttled},
+	{Head: "failed", Unit: metric.Failed},
+	{Head: "abandoned", Unit: metric.Abandoned},
+	{Head: "sent again", Unit: metric.Resent},
 	{Head: "of sessions shed", Unit: "session-shed/op"},
 	{Head: "of sessions failed", Unit: "session-failed/op"},
 }
@@ -124,12 +125,12 @@ func (e *loaded) of(k int) (all []execution.Record) {
 
 // completed returns a sentence on the result of a load and its doubts; "" without results.
 func completed(r outcome.Row) string {
-	done, ok := r.Estimate("ops/s")
+	done, ok := r.Estimate(metric.Throughput)
 	if !ok {
 		return ""
 	}
 	text := fmt.Sprintf("%s: %s", r.Strategy, quantity.Rate(done.Mid))
-	if offered, ok := r.Estimate("offered-ops/s"); ok {
+	if offered, ok := r.Estimate(metric.Offered); ok {
 		text += " of " + quantity.Rate(offered.Mid)
 	}
 	text += " completed"
@@ -162,7 +163,7 @@ func showAnswered(e *loaded, rows []outcome.Row) {
 				words = append(words, quantity.Metric(c.Unit, v.Mid)+" "+c.Head)
 			}
 		}
-		if v, ok := r.Estimate("attempts/op"); ok && v.Mid > 1 { // the server has got so many
+		if v, ok := r.Estimate(metric.Attempts); ok && v.Mid > 1 { // the server has got so many
 			words = append(words, quantity.Digits(v.Mid)+" attempts a request")
 		}
 		var statuses, errors []attack.Count

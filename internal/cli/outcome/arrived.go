@@ -5,6 +5,7 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/results"
 )
@@ -21,7 +22,7 @@ const (
 
 // arrived is the rate at which tasks came, beside the one that was asked for.
 func (g *group) arrived() string {
-	if arrived, ok := g.rows[0].Estimate("offered-ops/s"); ok && g.Open() {
+	if arrived, ok := g.rows[0].Estimate(metric.Offered); ok && g.Open() {
 		return ", arrived " + quantity.Rate(arrived.Mid)
 	}
 	return ""
@@ -30,7 +31,7 @@ func (g *group) arrived() string {
 // arrivalNotes explain a rate that is apart from the one that was asked for.
 func (g *group) arrivalNotes() []string {
 	asked, err := strconv.ParseFloat(results.Lookup(g.keys, "rate"), 64)
-	arrived, ok := g.rows[0].Estimate("offered-ops/s")
+	arrived, ok := g.rows[0].Estimate(metric.Offered)
 	if err != nil || !ok || !(asked > 0) || math.Abs(arrived.Mid/asked-1) <= arrivedApart {
 		return nil
 	}

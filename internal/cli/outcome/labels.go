@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/poolbench/poolbench/internal/cli/terminal"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/reports/results"
 	"github.com/poolbench/poolbench/workloads"
 )
@@ -43,8 +44,8 @@ func cellsOf(rows []Row) (cells []results.Cell) {
 func labelNotes(rows []Row) (notes []string) {
 	cells := cellsOf(rows)
 	labels := results.Labels(cells)
-	for _, of := range []struct{ one, all string }{{"tenant", "tenants"},
-		{"priority", "priorities"}} {
+	for _, of := range []struct{ one, all string }{{"tenant", metric.Tenants},
+		{"priority", metric.Priorities}} {
 		all, told := 0.0, 0
 		for _, c := range cells {
 			if v := c.Value(of.all); !math.IsNaN(v) {

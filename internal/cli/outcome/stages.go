@@ -7,18 +7,19 @@ import (
 
 	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/internal/cli/terminal"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
 // stageColumns are what the table of stages shows of each.
 var stageColumns = []Column{
-	{"offered", "offered-ops/s", true},
-	{"goodput", "goodput-ops/s", true},
-	{"mean response", "mean-response-sec", true},
-	{"p99", "p99-response-sec", true},
-	{"shed", "shed/op", false},
-	{"failed", "failed/op", false},
+	{"offered", metric.Offered, true},
+	{"goodput", metric.Goodput, true},
+	{"mean response", metric.MeanResponse, true},
+	{"p99", metric.P99Response, true},
+	{"shed", metric.Shed, false},
+	{"failed", metric.Failed, false},
 }
 
 // mostStagesShown is up to how many stages have lines of their own.
@@ -78,7 +79,7 @@ func stageUnit(k int, unit string) string { return fmt.Sprintf("stage%d-%s", k+1
 
 // backlog is how many tasks are in the system at the end of the stage.
 func (r Row) backlog(k int) string {
-	v, ok := r.Estimate(stageUnit(k, "backlog-tasks"))
+	v, ok := r.Estimate(stageUnit(k, metric.BacklogTasks))
 	if !ok {
 		return "–"
 	}
@@ -87,8 +88,8 @@ func (r Row) backlog(k int) string {
 
 // recovery says how long the response took to be what it was in the first stage.
 func (r Row) recovery(k int) string {
-	recovered, known := r.Estimate(stageUnit(k, "recovered"))
-	after, ok := r.Estimate(stageUnit(k, "recovery-sec"))
+	recovered, known := r.Estimate(stageUnit(k, metric.Recovered))
+	after, ok := r.Estimate(stageUnit(k, metric.Recovery))
 	switch {
 	case !known:
 		return "–"

@@ -7,13 +7,14 @@ import (
 	"strings"
 
 	"github.com/poolbench/poolbench/internal/cli/terminal"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
 // p99 is the metric of a sweep that no study decides by another one.
-const p99 = "p99-response-sec"
+const p99 = metric.P99Response
 
 // showSweep prints one table for all groups that differ in the swept axis alone: strategies down,
 // its values across, in each cell the p99 of the response or, for a study, what decides it: a table
@@ -53,7 +54,7 @@ func showSweep(p *terminal.Printer, groups []*group, decides []string) error {
 			place := results.Readable(results.Lookup(g.keys, axis))
 			for _, r := range g.rows {
 				sure.Add(r.Strategy+" at "+place, r.Cell)
-				shown = append(shown, results.Shown{Cell: r.Cell, Unit: "p99-response-sec"})
+				shown = append(shown, results.Shown{Cell: r.Cell, Unit: metric.P99Response})
 			}
 		}
 		for _, note := range slices.Concat(notes, results.UncertainLines(shown), sure.notes(),

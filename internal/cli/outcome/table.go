@@ -7,6 +7,7 @@ import (
 
 	"github.com/poolbench/poolbench/internal/cli/execution"
 	"github.com/poolbench/poolbench/internal/cli/terminal"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/reports/results"
 )
@@ -60,23 +61,23 @@ type Column struct {
 }
 
 var columns = []Column{
-	{"throughput", "ops/s", true},
-	{"goodput", "goodput-ops/s", false},
-	{"mean response", "mean-response-sec", true},
-	{"p50", "p50-response-sec", true},
-	{"p99", "p99-response-sec", true},
-	{"mean wait", "mean-wait-sec", true},
-	{"waited", "waited/op", true},
-	{"shed", "shed/op", false},
-	{"throttled", "throttled/op", false},
-	{"failed", "failed/op", false},
-	{"abandoned", "abandoned/op", false},
-	{"missed", "missed/op", false},
-	{"fairness", "fairness", false},
-	{"noisy share", "noisy-share", false},
-	{"refused calls", "refused-calls", false},
-	{"bans", "bans", false},
-	{"makespan", "makespan-sec", false},
+	{"throughput", metric.Throughput, true},
+	{"goodput", metric.Goodput, false},
+	{"mean response", metric.MeanResponse, true},
+	{"p50", metric.P50Response, true},
+	{"p99", metric.P99Response, true},
+	{"mean wait", metric.MeanWait, true},
+	{"waited", metric.Waited, true},
+	{"shed", metric.Shed, false},
+	{"throttled", metric.Throttled, false},
+	{"failed", metric.Failed, false},
+	{"abandoned", metric.Abandoned, false},
+	{"missed", metric.Missed, false},
+	{"fairness", metric.Fairness, false},
+	{"noisy share", metric.NoisyShare, false},
+	{"refused calls", metric.RefusedCalls, false},
+	{"bans", metric.Bans, false},
+	{"makespan", metric.Makespan, false},
 }
 
 // fewGroups is up to how many a section gets a full table each; beyond, one value a scenario has to
@@ -203,9 +204,9 @@ func (g *group) columns(decides []string) (shown []Column) {
 		}
 		needed := c.always
 		switch c.Unit {
-		case "goodput-ops/s":
+		case metric.Goodput:
 			needed = results.Lookup(g.keys, "deadline") != ""
-		case "makespan-sec": // with a rate it echoes the plan
+		case metric.Makespan: // with a rate it echoes the plan
 			needed = !g.Open()
 		default:
 			needed = needed || slices.ContainsFunc(g.rows, func(r Row) bool {

@@ -19,6 +19,7 @@ import (
 	"github.com/poolbench/poolbench/bench/directory"
 	"github.com/poolbench/poolbench/bench/objectives"
 	"github.com/poolbench/poolbench/internal/cli/flags"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/parts/named"
 	"github.com/poolbench/poolbench/internal/studies"
 	"github.com/poolbench/poolbench/internal/text/prose"
@@ -123,7 +124,7 @@ func (p Plan) Soak(all bool) error {
 func (p Plan) FlyBy(list objectives.List) {
 	bound := 0.0
 	for _, o := range list {
-		if slices.Contains([]string{"p99-response-sec", "p99.9-response-sec", "max-response-sec"},
+		if slices.Contains([]string{metric.P99Response, metric.P999Response, metric.MaxResponse},
 			o.Unit) && strings.HasPrefix(o.Op, "<") {
 			bound = max(bound, o.Bound)
 		}

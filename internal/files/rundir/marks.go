@@ -46,32 +46,12 @@ var marks = []Mark{Header, Strategies, Plan, Objective, Seed, Agent, BrokenLaw, 
 	Uncertain, Undecided, Why, Failed, Study, Claim, Decides, Verdict, Advice, Answer, Complete,
 	Partial}
 
-// CheckLaw begins the reason of a result that breaks a law. The law is in a line of its own.
-const CheckLaw = "broken law"
-
 // VirtualSeed is the unit by which a benchmark under the virtual clock reports its seed in go test,
 // whose output has no marks. It is exact as a float64: the seed modulo VirtualSeeds.
 const VirtualSeed = "virtual-seed"
 
 // VirtualSeeds is one more than the largest value of VirtualSeed.
 const VirtualSeeds = 1 << 53
-
-// CheckUnfinished begins the reason of a result of a run that is not over, or was cut off. While
-// the run goes on such a result is replaced by later ones, and last by that of the run.
-const CheckUnfinished = "unfinished"
-
-// CheckDrift begins the reason of a result whose run changed while it was measured.
-const CheckDrift = "not stationary"
-
-// CheckOverload begins the reason of a result of a run that was offered more than it could do.
-const CheckOverload = "overload"
-
-// CheckTheory begins the reason of a result that differs from the exact value beyond its sampling
-// error.
-const CheckTheory = "theory"
-
-// CheckLength begins the reason of a result whose interval is as wide as the result.
-const CheckLength = "too short"
 
 // Line is the line of that mark, without its end.
 func (m Mark) Line(rest string) string { return "# " + string(m) + " " + rest }

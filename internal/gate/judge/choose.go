@@ -10,6 +10,7 @@ import (
 	"golang.org/x/perf/benchfmt"
 	"golang.org/x/perf/benchmath"
 
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/statistics/samples"
 	"github.com/poolbench/poolbench/reports/gate/verdict"
 )
@@ -136,7 +137,7 @@ func (c *Choice) Close() {
 // setAside says why a metric with a direction is gated only by name; "" when it is gated anyway.
 func setAside(unit string) string {
 	switch {
-	case unit == "broken-laws", unit == "verdict", unit == "p99-lag-sec",
+	case unit == metric.BrokenLaws, unit == metric.Verdict, unit == metric.P99Lag,
 		strings.HasSuffix(unit, "-hiccup-sec"):
 		return "it describes the measurement, not the code measured"
 	case strings.HasPrefix(unit, "max-"):
@@ -150,7 +151,7 @@ func setAside(unit string) string {
 // strategy.
 func echoesPlan(benchmark, unit string) bool {
 	switch unit {
-	case "sec/op", "ops/s", "makespan-sec":
+	case "sec/op", metric.Throughput, metric.Makespan:
 	default:
 		return false
 	}

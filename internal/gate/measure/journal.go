@@ -15,6 +15,7 @@ import (
 
 	"github.com/poolbench/poolbench/internal/files/bounded"
 	"github.com/poolbench/poolbench/internal/files/outfile"
+	"github.com/poolbench/poolbench/internal/metric"
 )
 
 // A journal keeps every pair as it comes: the runs of the base in one file, those of the head in
@@ -212,7 +213,7 @@ func fromResult(rec *benchfmt.Result, s side) (r record, err error) {
 const (
 	Instructions = "instructions/op"
 	// share of the processors' time, during the pair, that the host gave to other machines
-	Steal       = "cpu-steal"
+	Steal       = metric.CPUSteal
 	LoadAverage = "load-average" // of the last minute, after the pair
 )
 

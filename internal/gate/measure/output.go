@@ -15,6 +15,7 @@ import (
 	"golang.org/x/perf/benchunit"
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/text/prose"
 )
 
@@ -176,7 +177,7 @@ const mostParts = 4
 // ofTesting are the units that package testing itself measures: means over the iterations, so that
 // the mean of parts is that of their iterations. Of a benchmark's own metrics that is not known: a
 // quantile has no such mean.
-var ofTesting = []string{"sec/op", "B/s", "B/op", "allocs/op"}
+var ofTesting = []string{"sec/op", "B/s", metric.BytesPerOp, metric.AllocsPerOp}
 
 // divisible says whether the run could have been cut into parts.
 func (r reading) divisible() bool {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/statistics/theory"
 	"github.com/poolbench/poolbench/strategies"
 )
@@ -29,7 +30,7 @@ func Control(ctx context.Context, size float64) (Verdict, error) {
 		return Verdict{}, err
 	}
 	mm4 := must(theory.MMk(pool(0.8)))
-	return Verdict{k.check("mean-response-sec", mm4.MeanResponse, 3.9),
+	return Verdict{k.check(metric.MeanResponse, mm4.MeanResponse, 3.9),
 		wrong.total.Seconds() / float64(wrong.n)}, nil
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/arrivals"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/statistics/theory"
 )
 
@@ -134,22 +135,22 @@ func (k known) open() (cases []Case) {
 		s := k.scenario(strategy, "exponential:mean=10ms", 2e6, 0.8)
 		cases = append(cases,
 			Case{Name: "A1", What: "M/M/4 at load 0.8", Scenario: s, Checks: []Check{
-				k.check("mean-wait-sec", mm4.MeanWait, 3.9),
-				k.check("waited/op", mm4.WaitProb, 1.0),
-				k.check("p50-response-sec", quantile(mm4.ResponseQuantile, 0.5), 1.5),
-				k.check("p99-response-sec", quantile(mm4.ResponseQuantile, 0.99), 3.6)}})
+				k.check(metric.MeanWait, mm4.MeanWait, 3.9),
+				k.check(metric.Waited, mm4.WaitProb, 1.0),
+				k.check(metric.P50Response, quantile(mm4.ResponseQuantile, 0.5), 1.5),
+				k.check(metric.P99Response, quantile(mm4.ResponseQuantile, 0.99), 3.6)}})
 	}
 	md4 := must(theory.MDk(pool(0.8)))
 	s := k.scenario("worker_pool", "constant:mean=10ms", 2e6, 0.8)
 	cases = append(cases, Case{Name: "A2", What: "M/D/4 at load 0.8", Scenario: s, Checks: []Check{
-		k.check("mean-wait-sec", md4.MeanWait, 2.7), k.check("waited/op", md4.WaitProb, 0.9),
-		k.check("p99-response-sec", quantile(md4.ResponseQuantile, 0.99), 2.9)}})
+		k.check(metric.MeanWait, md4.MeanWait, 2.7), k.check(metric.Waited, md4.WaitProb, 0.9),
+		k.check(metric.P99Response, quantile(md4.ResponseQuantile, 0.99), 2.9)}})
 	mh4 := must(theory.MH2k(pool(0.7).Rate, must(theory.BalancedH2(mean, 16)), slots))
 	s = k.scenario("worker_pool", "hyperexp:mean=10ms,c2=16", 1e7, 0.7)
 	cases = append(cases, Case{Name: "A3", What: "M/H2/4, C² = 16, at load 0.7",
 		Scenario: s, Checks: []Check{
-			k.check("mean-wait-sec", mh4.MeanWait, 5.5), k.check("waited/op", mh4.WaitProb, 1.2),
-			k.check("p99-response-sec", quantile(mh4.ResponseQuantile, 0.99), 5.2)}})
+			k.check(metric.MeanWait, mh4.MeanWait, 5.5), k.check(metric.Waited, mh4.WaitProb, 1.2),
+			k.check(metric.P99Response, quantile(mh4.ResponseQuantile, 0.99), 5.2)}})
 	loss := must(theory.MGkk(pool(1)))
 	for _, w := range []struct {
 		name, what string
@@ -159,7 +160,7 @@ func (k known) open() (cases []Case) {
 		s = k.scenario("bounded_queue_shed", w.name, 1e6, 1)
 		s.Queue = bench.NoQueue
 		cases = append(cases, Case{Name: "A4", What: w.what + " at load 1", Scenario: s,
-			Checks: []Check{k.check("shed/op", loss.ShedProb, w.percent)}})
+			Checks: []Check{k.check(metric.Shed, loss.ShedProb, w.percent)}})
 	}
 	return cases
 }
@@ -181,9 +182,9 @@ func (k known) rates() (cases []Case) {
 		s := k.scenario(c.strategy, "constant:mean=100ns", 2e6, 0)
 		s.Limit, s.Queue, s.Load.PerSecond = 1000, 1_000_000, 80
 		cases = append(cases, Case{Name: "A5", What: c.what, Scenario: s, Checks: []Check{
-			k.check("mean-wait-sec", c.mean/1000, c.percent[0]),
-			k.check("waited/op", c.late, c.percent[1]),
-			k.check("p99-wait-sec", c.p99/1000, c.percent[2])}})
+			k.check(metric.MeanWait, c.mean/1000, c.percent[0]),
+			k.check(metric.Waited, c.late, c.percent[1]),
+			k.check(metric.P99Wait, c.p99/1000, c.percent[2])}})
 	}
 	return cases
 }
@@ -203,11 +204,11 @@ func (k known) separation() (cases []Case) {
 	} {
 		s := k.scenario(c.strategy, "bimodal:p=0.05,short=1ms,long=50ms", 2e6, 0)
 		s.Queue, s.Load.PerSecond = 10_000_000, 927.536
-		short := k.simulated("short-mean-response-sec", c.short/1000, c.percent)
+		short := k.simulated(metric.ShortMeanResponse, c.short/1000, c.percent)
 		short.Simulated = !c.exact
 		cases = append(cases, Case{Name: "A6", What: c.what, Scenario: s, Checks: []Check{short,
-			k.simulated("short-p99-response-sec", c.p99/1000, 2.5*c.percent),
-			k.simulated("long-mean-response-sec", c.long/1000, 2.5*c.percent)}})
+			k.simulated(metric.ShortP99Response, c.p99/1000, 2.5*c.percent),
+			k.simulated(metric.LongMeanResponse, c.long/1000, 2.5*c.percent)}})
 	}
 	return cases
 }
@@ -221,8 +222,8 @@ func (k known) closed() Case {
 	// 0.7 and 1.5 % at 200,000 tasks.
 	return Case{Name: "closed", What: "M/M/4//12, thinking for 2 means",
 		Scenario: s, Checks: []Check{
-			k.check("ops/s", loop.Throughput, 0.7/math.Sqrt(10)),
-			k.check("mean-response-sec", loop.MeanResponse, 1.5/math.Sqrt(10))}}
+			k.check(metric.Throughput, loop.Throughput, 0.7/math.Sqrt(10)),
+			k.check(metric.MeanResponse, loop.MeanResponse, 1.5/math.Sqrt(10))}}
 }
 
 // batch is 1000 exponential tasks at once. The standard deviation of a makespan is about √n/k = 7.9
@@ -234,6 +235,6 @@ func (k known) batch() Case {
 	count := max(10, int(400*k.size))
 	return Case{Name: "batch", What: "1000 exponential tasks at once", Scenario: s,
 		Count: count, Checks: []Check{
-			{Unit: "makespan-sec", Want: want,
+			{Unit: metric.Makespan, Want: want,
 				Tolerance: 4 * math.Sqrt(1000) / slots * mean / want / math.Sqrt(float64(count))}}}
 }

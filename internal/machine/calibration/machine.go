@@ -12,6 +12,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/workloads"
 )
 
@@ -137,7 +138,7 @@ func lagReading(ctx context.Context, rate float64) (Reading, error) {
 	}
 	return newReading(fmt.Sprintf("Calibrate/lag/rate=%.0f", rate),
 		fmt.Sprintf("at %.0f arrivals a second the generator is late by", rate),
-		only(r, "p99-lag-sec", "offered-ops/s", "cpu-sec/op")...), nil
+		only(r, metric.P99Lag, metric.Offered, metric.CPUPerOp)...), nil
 }
 
 func taskReading(ctx context.Context) (Reading, error) {
@@ -146,7 +147,7 @@ func taskReading(ctx context.Context) (Reading, error) {
 		return Reading{}, err
 	}
 	return newReading("Calibrate/task", "an empty task costs, harness and dispatcher together",
-		only(r, "ns/op", "allocs/op")...), nil
+		only(r, metric.NsPerOp, metric.AllocsPerOp)...), nil
 }
 
 func noiseReading(ctx context.Context) (Reading, error) {
@@ -162,7 +163,7 @@ func noiseReading(ctx context.Context) (Reading, error) {
 		if err != nil {
 			return Reading{}, err
 		}
-		v, _ := r.Metric("makespan-sec")
+		v, _ := r.Metric(metric.Makespan)
 		times = append(times, v)
 	}
 	average, deviation := stat.Mean(times, nil), stat.StdDev(times, nil)
@@ -175,7 +176,7 @@ func noiseReading(ctx context.Context) (Reading, error) {
 // smallest is where the median lateness of timers and the cost of a task are a tenth of the task.
 func smallest(sleep, task Reading) Reading {
 	late, _ := sleep.Metric("p50-late-sec")
-	cost, _ := task.Metric("ns/op")
+	cost, _ := task.Metric(metric.NsPerOp)
 	return newReading("Calibrate/smallest",
 		"ten times a sleep's median lateness, and ten times an empty task's cost",
 		bench.Metric{Unit: "smallest-wait-sec", Value: 10 * late},

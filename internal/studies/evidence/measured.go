@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/reports/results"
 	"github.com/poolbench/poolbench/strategies"
 )
@@ -93,8 +94,8 @@ func untidied(r *results.Run) func(unit string) (float64, bool) {
 
 // Add takes a run in, unless it is INVALID.
 func (m *Measured) Add(name string, r Repetition) (valid bool) {
-	broken, _ := r.Metric("broken-laws")
-	if verdict, _ := r.Metric("verdict"); verdict >= float64(bench.Invalid) || broken != 0 {
+	broken, _ := r.Metric(metric.BrokenLaws)
+	if verdict, _ := r.Metric(metric.Verdict); verdict >= float64(bench.Invalid) || broken != 0 {
 		return false
 	}
 	key := Cell(name)
@@ -391,7 +392,7 @@ func Impossible(sc bench.Scenario) string {
 
 // Lost is the share of the tasks that did not complete, whatever became of them.
 func Lost(r Run) float64 {
-	return r("shed/op") + r("throttled/op") + r("failed/op") + r("abandoned/op")
+	return r(metric.Shed) + r(metric.Throttled) + r(metric.Failed) + r(metric.Abandoned)
 }
 
 // LostShare is the mean of LostShares.
@@ -403,13 +404,13 @@ func (m *Measured) LostShares(sc bench.Scenario) []float64 { return m.Of(sc, Los
 // InTime is the share of the tasks that are done within the deadline.
 func (m *Measured) InTime(sc bench.Scenario) Interval {
 	return OfMean(m.Of(sc, func(r Run) float64 {
-		return r("goodput-ops/s") / r("ops/s") * (1 - Lost(r))
+		return r(metric.Goodput) / r(metric.Throughput) * (1 - Lost(r))
 	}))
 }
 
 // Recovery is the makespan less the last due, in each repetition.
 func (m *Measured) Recovery(sc bench.Scenario) []float64 {
 	return m.Of(sc, func(r Run) float64 {
-		return r("makespan-sec") - float64(sc.Stop.Tasks-1)/r("offered-ops/s")
+		return r(metric.Makespan) - float64(sc.Stop.Tasks-1)/r(metric.Offered)
 	})
 }

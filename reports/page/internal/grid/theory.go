@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/results"
 )
@@ -22,7 +23,7 @@ type deviation struct {
 
 // deviation compares a cell with theory; false where nothing exact is known.
 func (c *Cell) deviation() (d deviation, ok bool) {
-	exact, measured := c.Value("theory-p99-response-sec"), c.Value("p99-response-sec")
+	exact, measured := c.Value(metric.TheoryP99Response), c.Value(metric.P99Response)
 	if !(exact > 0) || !(measured > 0) {
 		return d, false
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/page/internal/grid"
 )
@@ -31,12 +32,12 @@ func against(measured, exact string) func(*grid.Cell) Value {
 }
 
 func oracleValue(c *grid.Cell) Value {
-	e, _ := c.Estimate("oracle-max-diff-sec")
+	e, _ := c.Estimate(metric.OracleMaxDiff)
 	if e.Hi == 0 {
 		return Value{Text: "equal", Below: "to the ns"}
 	}
 	v := Value{Text: quantity.Seconds(e.Hi), Below: "at most"}
-	if mean, measured := c.Value("oracle-mean-wait-sec"), c.Value("mean-wait-sec"); mean > 0 &&
+	if mean, measured := c.Value(metric.OracleMeanWait), c.Value(metric.MeanWait); mean > 0 &&
 		!math.IsNaN(measured) {
 		v.Below = "mean " + grid.PercentDiff(measured/mean-1)
 	}
@@ -50,15 +51,15 @@ func exactly(head, measured, exact string) Column {
 }
 
 var exactColumns = []Column{
-	exactly("mean wait", "mean-wait-sec", "theory-mean-wait-sec"),
-	exactly("waited", "waited/op", "theory-waited/op"),
-	exactly("p50 response", "p50-response-sec", "theory-p50-response-sec"),
-	exactly("p90 response", "p90-response-sec", "theory-p90-response-sec"),
-	exactly("p99 response", "p99-response-sec", "theory-p99-response-sec"),
-	exactly("p99.9 response", "p99.9-response-sec", "theory-p99.9-response-sec"),
-	exactly("shed", "shed/op", "theory-shed/op"),
-	exactly("throughput", "ops/s", "theory-ops/s"),
-	exactly("mean wait, oracle", "mean-wait-sec", "oracle-mean-wait-sec"),
+	exactly("mean wait", metric.MeanWait, metric.TheoryMeanWait),
+	exactly("waited", metric.Waited, metric.TheoryWaited),
+	exactly("p50 response", metric.P50Response, metric.TheoryP50Response),
+	exactly("p90 response", metric.P90Response, metric.TheoryP90Response),
+	exactly("p99 response", metric.P99Response, metric.TheoryP99Response),
+	exactly("p99.9 response", metric.P999Response, metric.TheoryP999Response),
+	exactly("shed", metric.Shed, metric.TheoryShed),
+	exactly("throughput", metric.Throughput, metric.TheoryThroughput),
+	exactly("mean wait, oracle", metric.MeanWait, metric.OracleMeanWait),
 }
 
 // Checks makes the table of measured against exact values; nil where nothing exact is known.

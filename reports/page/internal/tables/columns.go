@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/reports/page/internal/grid"
 )
 
@@ -23,56 +24,56 @@ type Column struct {
 
 // Columns are those of the main table, in their order.
 var Columns = []Column{
-	{Head: "throughput", Hint: "tasks completed per second", Unit: "ops/s"},
+	{Head: "throughput", Hint: "tasks completed per second", Unit: metric.Throughput},
 	{Head: "goodput", Hint: "tasks completed in time, without error, per second",
-		Unit: "goodput-ops/s",
+		Unit: metric.Goodput,
 		show: func(cells []*grid.Cell, _ string) bool { return !SameGoodput(cells) }},
 	{Head: "p50 response", Hint: "half of the tasks take longer, from due to end",
-		Unit: "p50-response-sec"},
+		Unit: metric.P50Response},
 	{Head: "p99 response", Hint: "one task in 100 takes longer, from due to end",
-		Unit: "p99-response-sec"},
+		Unit: metric.P99Response},
 	{Head: "p99.9 response", Hint: "one task in 1000 takes longer, from due to end",
-		Unit: "p99.9-response-sec"},
+		Unit: metric.P999Response},
 	{Head: "p99 against theory", Hint: "exact value, and how far the measured p99 is from it",
-		Unit:  "theory-p99-response-sec",
-		Value: against("p99-response-sec", "theory-p99-response-sec")},
-	{Head: "mean wait", Hint: "response less time inside the task", Unit: "mean-wait-sec"},
-	{Head: "wait against oracle", Unit: "oracle-max-diff-sec", Value: oracleValue,
+		Unit:  metric.TheoryP99Response,
+		Value: against(metric.P99Response, metric.TheoryP99Response)},
+	{Head: "mean wait", Hint: "response less time inside the task", Unit: metric.MeanWait},
+	{Head: "wait against oracle", Unit: metric.OracleMaxDiff, Value: oracleValue,
 		Hint: "largest difference of a task's wait from the replay of its run"},
-	{Head: "waited", Hint: "share of the tasks that waited at all", Unit: "waited/op"},
-	{Head: "shed", Hint: "share refused by the strategy", Unit: "shed/op", show: above0},
-	{Head: "throttled", Hint: "share refused by the target", Unit: "throttled/op", show: above0},
-	{Head: "failed", Hint: "share that ended in an error", Unit: "failed/op", show: above0},
-	{Head: "abandoned", Hint: "share given up while it ran or waited", Unit: "abandoned/op",
+	{Head: "waited", Hint: "share of the tasks that waited at all", Unit: metric.Waited},
+	{Head: "shed", Hint: "share refused by the strategy", Unit: metric.Shed, show: above0},
+	{Head: "throttled", Hint: "share refused by the target", Unit: metric.Throttled, show: above0},
+	{Head: "failed", Hint: "share that ended in an error", Unit: metric.Failed, show: above0},
+	{Head: "abandoned", Hint: "share given up while it ran or waited", Unit: metric.Abandoned,
 		show: above0},
 	{Head: "missed", Hint: "share of tasks with a deadline not completed by it",
-		Unit: "missed/op"},
-	{Head: "fairness", Unit: "fairness",
+		Unit: metric.Missed},
+	{Head: "fairness", Unit: metric.Fairness,
 		Hint: "Jain's index of the tenants' time in slots: 1 if each received its fair share"},
-	{Head: "noisy share", Unit: "noisy-share",
+	{Head: "noisy share", Unit: metric.NoisyShare,
 		Hint: "share of the time in slots that the tenant with the most tasks had"},
-	{Head: "attempts", Hint: "attempts per task", Unit: "attempts/op", show: not1},
+	{Head: "attempts", Hint: "attempts per task", Unit: metric.Attempts, show: not1},
 	{Head: "sent again", Hint: "requests that net/http sent again over the wire, per request",
-		Unit: "resent/op", show: above0},
+		Unit: metric.Resent, show: above0},
 	{Head: "refused calls", Hint: "attempts that the target refused, in the whole run",
-		Unit: "refused-calls", show: above0},
-	{Head: "bans", Hint: "times that the target banned the client", Unit: "bans", show: above0},
+		Unit: metric.RefusedCalls, show: above0},
+	{Head: "bans", Hint: "times that the target banned the client", Unit: metric.Bans, show: above0},
 	{Head: "utilisation", Hint: "time inside tasks, of the time that the limit allows",
-		Unit: "utilisation"},
-	{Head: "makespan", Hint: "first due to last end", Unit: "makespan-sec",
+		Unit: metric.Utilisation},
+	{Head: "makespan", Hint: "first due to last end", Unit: metric.Makespan,
 		show: func(cells []*grid.Cell, _ string) bool { // with open arrivals it echoes the plan
 			return slices.ContainsFunc(cells, (*grid.Cell).Closed)
 		}},
-	{Head: "p99 service", Unit: "p99-service-sec",
+	{Head: "p99 service", Unit: metric.P99Service,
 		Hint: "one request in 100 takes longer, from its sending to the end of its answer",
 		show: func(cells []*grid.Cell, _ string) bool {
 			return cells[0].Cell[0].Base() == "Attack"
 		}},
-	{Head: "p99 lag", Hint: "how late the generator itself was", Unit: "p99-lag-sec",
+	{Head: "p99 lag", Hint: "how late the generator itself was", Unit: metric.P99Lag,
 		show: above0},
-	{Head: "CPU", Hint: "CPU time per task", Unit: "cpu-sec/op"},
-	{Head: "memory", Hint: "bytes allocated per task", Unit: "B/op"},
-	{Head: "allocations", Hint: "allocations per task", Unit: "allocs/op"},
+	{Head: "CPU", Hint: "CPU time per task", Unit: metric.CPUPerOp},
+	{Head: "memory", Hint: "bytes allocated per task", Unit: metric.BytesPerOp},
+	{Head: "allocations", Hint: "allocations per task", Unit: metric.AllocsPerOp},
 }
 
 func above0(cells []*grid.Cell, unit string) bool {
@@ -119,9 +120,9 @@ func MetricLabel(unit string) string {
 
 // SameGoodput reports whether all that was completed was good, or nothing is known of goodput.
 func SameGoodput(cells []*grid.Cell) bool {
-	return !grid.HasMetric(cells, "goodput-ops/s") ||
+	return !grid.HasMetric(cells, metric.Goodput) ||
 		!slices.ContainsFunc(cells, func(c *grid.Cell) bool {
-			good, all := c.Value("goodput-ops/s"), c.Value("ops/s")
+			good, all := c.Value(metric.Goodput), c.Value(metric.Throughput)
 			return !(math.Abs(good-all) <= 1e-9*all)
 		})
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/page/internal/grid"
@@ -15,34 +16,34 @@ import (
 func Evidence(g *grid.Group) *Table {
 	columns := shown(g, []Column{
 		{Head: "p99 response", Hint: "with its 95 % interval",
-			Unit: "p99-response-sec", Value: withInterval("p99-response")},
-		{Head: "mean wait", Hint: "with its 95 % interval", Unit: "mean-wait-sec",
+			Unit: metric.P99Response, Value: withInterval("p99-response")},
+		{Head: "mean wait", Hint: "with its 95 % interval", Unit: metric.MeanWait,
 			Value: withInterval("mean-wait")},
 		{Head: "effective tasks", Hint: "effective sample size, in independent tasks; " +
-			"tasks that met in a queue are correlated", Unit: "p99-response-ess"},
-		{Head: "needed", Unit: "needed-tasks",
+			"tasks that met in a queue are correlated", Unit: metric.P99ResponseESS},
+		{Head: "needed", Unit: metric.NeededTasks,
 			Hint: "tasks that take the p99 to within 5 %", format: func(v float64) string {
 				if v == 0 {
 					return "–" // nobody knows
 				}
-				return quantity.Metric("needed-tasks", v)
+				return quantity.Metric(metric.NeededTasks, v)
 			}},
 		{Head: "saw all slots taken",
 			Hint: "share of the arrivals, and of the time: the same for Poisson arrivals",
-			Unit: "seen-full/op", Value: pastaValue},
+			Unit: metric.SeenFull, Value: pastaValue},
 		{Head: "A² of arrivals", Hint: "Anderson–Darling: 3.9 or more has a chance of 1 %",
-			Unit: "arrivals-ad"},
-		{Head: "p99 lag", Hint: "how late the generator itself was", Unit: "p99-lag-sec"},
-		{Head: "p99 hiccup", Unit: "p99-hiccup-sec",
+			Unit: metric.ArrivalsAD},
+		{Head: "p99 lag", Hint: "how late the generator itself was", Unit: metric.P99Lag},
+		{Head: "p99 hiccup", Unit: metric.P99Hiccup,
 			Hint: "wake-up delay of an idle probe thread"},
-		{Head: "longest", Hint: "its longest stall", Unit: "max-hiccup-sec"},
+		{Head: "longest", Hint: "its longest stall", Unit: metric.MaxHiccup},
 		{Head: "waited for CPU", Hint: "share of the time in which its threads were ready",
-			Unit: "cpu-wait"},
+			Unit: metric.CPUWait},
 		{Head: "others", Hint: "share of the processors' time that other programs used",
-			Unit: "cpu-others"},
+			Unit: metric.CPUOthers},
 		{Head: "pressure",
 			Hint: "share of the time in which some thread on the machine had no processor",
-			Unit: "cpu-pressure"},
+			Unit: metric.CPUPressure},
 	})
 	if !slices.ContainsFunc(g.Cells, (*grid.Cell).Judged) {
 		return nil
@@ -91,8 +92,8 @@ func withInterval(name string) func(c *grid.Cell) Value {
 
 // pastaValue shows the share of arrivals that found every slot taken above the share of the time.
 func pastaValue(c *grid.Cell) Value {
-	return Value{quantity.Share(c.Value("seen-full/op")), "of the time " +
-		quantity.Share(c.Value("full-share"))}
+	return Value{quantity.Share(c.Value(metric.SeenFull)), "of the time " +
+		quantity.Share(c.Value(metric.FullShare))}
 }
 
 // A DoubtedCell is one that may not be believed, or not quite, and where it is found; or several

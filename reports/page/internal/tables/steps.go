@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/reports/page/internal/grid"
 )
 
@@ -14,14 +15,14 @@ import (
 var stepColumns = []Column{
 	{Head: "count", Unit: "count", format: func(v float64) string { return fmt.Sprintf("%.0f", v) },
 		Hint: "requests of the step, or sessions begun"},
-	{Head: "mean response", Unit: "mean-response-sec",
+	{Head: "mean response", Unit: metric.MeanResponse,
 		Hint: "from when the step was due; of a session the sum of its steps"},
-	{Head: "p50", Unit: "p50-response-sec"},
-	{Head: "p99", Unit: "p99-response-sec"},
-	{Head: "shed", Unit: "shed/op", Hint: "by the strategy"},
-	{Head: "failed", Unit: "failed/op", Hint: "by status, check or capture, throttled or abandoned"},
-	{Head: "not sent", Unit: "unsent/op", Hint: "share of the sessions that ended before"},
-	{Head: "length", Unit: "mean-length-sec",
+	{Head: "p50", Unit: metric.P50Response},
+	{Head: "p99", Unit: metric.P99Response},
+	{Head: "shed", Unit: metric.Shed, Hint: "by the strategy"},
+	{Head: "failed", Unit: metric.Failed, Hint: "by status, check or capture, throttled or abandoned"},
+	{Head: "not sent", Unit: metric.Unsent, Hint: "share of the sessions that ended before"},
+	{Head: "length", Unit: metric.MeanLength,
 		Hint: "of a session, think times included; mean"},
 }
 

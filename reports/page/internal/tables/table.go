@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/poolbench/poolbench/internal/files/rundir"
 	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/charts"
 	"github.com/poolbench/poolbench/reports/page/internal/grid"
@@ -195,7 +196,7 @@ func (col Column) of(c *grid.Cell) Value {
 // errorText is the 95 % error of an uncertain value.
 func errorText(share float64) string {
 	if math.IsInf(share, 1) {
-		return "too short"
+		return rundir.CheckLength
 	}
 	return "±" + quantity.Share(share)
 }
