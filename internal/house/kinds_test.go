@@ -40,7 +40,6 @@ var embedded = map[string][]string{
 	"internal/traffic/recorded": {".templ"},
 	"reports/advice":            {".json", ".templ"},
 	"reports/compare":           {".css", ".templ"},
-	"reports/flame":             {".js"},
 	"reports/gate":              {".css", ".templ"},
 	"reports/page":              {".js", ".templ"},
 	"reports/page/front":        {".css", ".js", ".json", ".templ", ".ts"},
