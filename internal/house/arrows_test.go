@@ -148,8 +148,7 @@ var rooms = []room{
 	{"reports/proof", []string{"reports/answer", "reports/charts", "reports/page/shell",
 		"internal"}, []string{"github.com/a-h/templ"}},
 	{"reports/gate/verdict", nil, nil},
-	{"internal/traffic/recorded", []string{"reports/answer", "reports/charts", "reports/page/shell",
-		"internal/traffic", "internal"}, []string{"github.com/a-h/templ"}},
+	{"internal/traffic/recorded", []string{"internal/traffic", "internal"}, nil},
 	{"reports/advice", []string{"reports/answer", "reports/charts", "reports/page/shell",
 		"internal"}, []string{"github.com/a-h/templ"}},
 	{"reports/answer", []string{"bench/finding", "reports/results", "internal"},
@@ -177,9 +176,7 @@ var rooms = []room{
 	{"reports/internal/looks", []string{"reports/results", "reports/advice", "reports/compare",
 		"reports/gate",
 		"reports/gate/verdict", "reports/trend", "reports/proof", "reports/page",
-		"internal/traffic/recorded",
-		"reports/internal/resultstest", "reports/internal/tab", "internal/files/rundir",
-		"internal/traffic"}, nil}, // tests alone
+		"reports/internal/resultstest", "reports/internal/tab", "internal/files/rundir"}, nil}, // tests alone
 	{"reports/internal/tab", nil, []string{"github.com/chromedp/chromedp",
 		"github.com/chromedp/cdproto"}}, // for tests
 	{"reports/internal/resultstest", []string{"reports/results"},
