@@ -18,14 +18,14 @@ help: ## list the targets
 # are called: 2.1 MB, and half of the time that they take to compile (runs of redis_stream take 3.12
 # s of CPU time where they took 3.08, of asynq 2.64 and 2.71, which vary by 15 %). jetstream takes
 # 11 % more with its server so, which is left alone. Nor in what reads descriptors for gRPC: 0.4 MB;
-# nor in what reads OpenAPI and curl, and claims of NATS: 0.3 MB (3000 operations of OpenAPI take
-# 0.20 s where they took 0.18). Ten fonts that no chart has are 3.5 MB: gonum/plot names them all.
+# nor in what reads curl, and claims of NATS. Ten fonts that no chart has are 3.5 MB: gonum/plot
+# names them all.
 HOUSE := github.com/poolbench/poolbench
 COLD := $(HOUSE)/internal/cli/... $(HOUSE)/internal/studies/... $(HOUSE)/internal/gate/measure/... \
 	$(HOUSE)/internal/fleet/... $(HOUSE)/internal/durability/... $(HOUSE)/reports/... \
 	github.com/goccy/... github.com/google/pprof/... github.com/spf13/... golang.org/x/exp/... github.com/redis/go-redis/v9 \
 	google.golang.org/protobuf/... google.golang.org/genproto/... github.com/bufbuild/... github.com/jhump/... \
-	github.com/getkin/... github.com/santhosh-tekuri/... go.yaml.in/... mvdan.cc/... github.com/nats-io/jwt/...
+	go.yaml.in/... mvdan.cc/... github.com/nats-io/jwt/...
 # But for what compares, which would make a sixth more objects (TestLargeResults).
 TESTED := -tags=minimal,grpcnotrace -trimpath -gcflags=all=-dwarf=false
 FLAGS := $(TESTED) $(COLD:%='-gcflags=%=-dwarf=false -l') \

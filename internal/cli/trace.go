@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,7 +23,6 @@ import (
 // traceOptions are the flags of trace. Their names are those of arrival trace.
 type traceOptions struct {
 	column, duration, layout, unit, class, at, from, to, format string
-	html                                                        flags.Output
 }
 
 func (a *app) traceCommand() *cobra.Command {
@@ -52,7 +50,6 @@ func (a *app) traceCommand() *cobra.Command {
 		"10m after the first")
 	fs.StringVar(&o.to, "to", "", "`END` of that part, in the same forms")
 	flags.Choice(cmd, &o.format, "format", "what is printed", "text", "json")
-	o.html.AddTo(cmd, "html", "also write a page for a browser to this `FILE`")
 	return cmd
 }
 
@@ -62,13 +59,10 @@ func (a *app) describeTrace(file string, o traceOptions) error {
 	if err != nil {
 		return err
 	}
-	if err := o.html.Write(func(w io.Writer) error { return d.WritePage(w) }); err != nil {
-		return err
-	}
 	if o.format == "json" {
 		return jsondoc.Write(a.Stdout, d)
 	}
-	fmt.Fprintf(a.Stdout, "%s\n\n", d.Summary())
+	fmt.Fprintf(a.Stdout, "%s\n%s.\n\n", d.Summary(), d.Headline())
 	if err := a.List(d.Rows()); err != nil {
 		return err
 	}
@@ -122,10 +116,6 @@ func (o traceOptions) describe(file string) (*recorded.Document, error) {
 	}
 	if like, ok := likeness.Closest(due); ok {
 		d.Resembles = &like
-		if d.Played.Course, d.Played.Dispersion, err = likeness.Played(like, due,
-			len(d.Course)); err != nil {
-			return nil, err
-		}
 	}
 	if err := o.replay(d); err != nil {
 		d.Notes = append(d.Notes, "it cannot be replayed under this name: "+err.Error())

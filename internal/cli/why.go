@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -47,5 +48,9 @@ func (a *app) why(dir, format string) error {
 		return fmt.Errorf("%s: no run of it has a mean response, so nothing tells where its time "+
 			"went", dir)
 	}
-	return outcome.ShowWhy(a.Printer, groups)
+	if err := outcome.ShowWhy(a.Printer, groups); err != nil {
+		return err
+	}
+	return outcome.ShowTools(a.Printer, slices.Concat(why.Profiles(dir, r.Runs),
+		why.Traces(dir, r.Runs)))
 }

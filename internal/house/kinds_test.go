@@ -36,17 +36,15 @@ var registers = []string{"register", "Register", "RegisterBuiltin"}
 
 // What is not Go lies beside it only where it is embedded: a page's components, style and script.
 var embedded = map[string][]string{
-	"internal/cli/live":         {".css", ".js", ".templ", ".ts"},
-	"internal/traffic/recorded": {".templ"},
-	"reports/advice":            {".json", ".templ"},
-	"reports/compare":           {".css", ".templ"},
-	"reports/flame":             {".js"},
-	"reports/gate":              {".css", ".templ"},
-	"reports/page":              {".js", ".templ"},
-	"reports/page/front":        {".css", ".js", ".json", ".templ", ".ts"},
-	"reports/page/shell":        {".css", ".templ"},
-	"reports/proof":             {".templ"},
-	"reports/trend":             {".templ"},
+	"internal/cli/live":  {".css", ".js", ".templ", ".ts"},
+	"reports/advice":     {".json", ".templ"},
+	"reports/compare":    {".css", ".templ"},
+	"reports/gate":       {".css", ".templ"},
+	"reports/page":       {".js", ".templ"},
+	"reports/page/front": {".css", ".js", ".json", ".templ", ".ts"},
+	"reports/page/shell": {".css", ".templ"},
+	"reports/proof":      {".templ"},
+	"reports/trend":      {".templ"},
 }
 
 // TestKinds: no folder mixes two kinds of things.

@@ -6,7 +6,6 @@ import (
 
 	"github.com/poolbench/poolbench/bench/finding"
 	"github.com/poolbench/poolbench/internal/text/prose"
-	"github.com/poolbench/poolbench/reports/flame"
 	"github.com/poolbench/poolbench/reports/page/front"
 	"github.com/poolbench/poolbench/reports/page/internal/tables"
 	"github.com/poolbench/poolbench/reports/page/shell"
@@ -46,9 +45,6 @@ func (p *reportPage) whole() *shell.Page {
 	out.Source = "Written by <code>poolbench report</code> from <code>results.txt</code>. The " +
 		"charts are in <code>charts/</code> as SVG and PNG."
 	out.CSS, out.JS = front.CSS(), reportJS+front.Script()
-	if len(p.Profiles) > 0 {
-		out.CSS, out.JS = out.CSS+flame.Style, out.JS+flame.Script
-	}
 	out.Alerts = p.alerts()
 	shown := func(id, title string, figures []reportFigure) {
 		out.Add(len(figures) > 0, id, title, set(id, title, figures))
@@ -75,7 +71,6 @@ func (p *reportPage) whole() *shell.Page {
 		out.Add(len(g.Figures) > 0 || g.Above != "" || g.Steps != nil, g.ID, g.Title, g.section())
 	}
 	out.Add(len(p.Profiles) > 0, "profiles", "Profiles", profiled(p.Profiles))
-	out.Add(len(p.Flights) > 0, "flights", "The worst moment", flights(p.Flights))
 	out.Add(true, "trust", "Can I trust it?", p.trust())
 	out.Add(true, "method", "Method", p.method())
 	out.Add(len(p.Groups) > 0, "tables", "Numbers", p.numbers())

@@ -8,12 +8,12 @@ import (
 
 	"github.com/poolbench/poolbench/bench/finding"
 	"github.com/poolbench/poolbench/internal/text/prose"
-	"github.com/poolbench/poolbench/reports/flight"
 	"github.com/poolbench/poolbench/reports/page/front"
 	"github.com/poolbench/poolbench/reports/page/internal/grid"
 	"github.com/poolbench/poolbench/reports/page/internal/tables"
 	"github.com/poolbench/poolbench/reports/page/shell"
 	"github.com/poolbench/poolbench/reports/results"
+	"github.com/poolbench/poolbench/reports/why"
 )
 
 // reportPage is what the components show.
@@ -36,8 +36,7 @@ type reportPage struct {
 	Capacity []reportFigure
 	Groups   []reportSection
 	Variance []reportFigure
-	Profiles []profiledGroup
-	Flights  []flight.Flight
+	Profiles []why.Tool // and traces of slow tasks
 	Notes    []string
 	Warnings []string
 
@@ -91,7 +90,6 @@ func newReport(in *reportInput, groups []*grid.Group) (*Report, error) {
 			return nil, err
 		}
 		ids = append(ids, section.ID)
-		r.addProfiles(in, g)
 		if g.Study < 0 {
 			p.Groups, free = append(p.Groups, section), append(free, g)
 			continue
@@ -110,7 +108,7 @@ func newReport(in *reportInput, groups []*grid.Group) (*Report, error) {
 	if err := r.addVariance(&p.Variance, free); err != nil {
 		return nil, err
 	}
-	r.addFlights(in)
+	p.Profiles = profilesOf(in)
 	p.Studies, p.Tally = studies, tally(studies)
 	p.describe(in, groups)
 	r.first(in, groups)

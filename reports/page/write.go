@@ -13,7 +13,6 @@ import (
 	"github.com/poolbench/poolbench/internal/files/rundir"
 	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/reports/charts"
-	"github.com/poolbench/poolbench/reports/flight"
 	"github.com/poolbench/poolbench/reports/page/internal/grid"
 	"github.com/poolbench/poolbench/reports/page/shell"
 	"github.com/poolbench/poolbench/reports/results"
@@ -107,9 +106,6 @@ func (r *Report) Finding() (headline string, trust []string) {
 	}
 	return headline, prose.Texts(r.page.First.Trust, func(b shell.Badge) string { return b.Text })
 }
-
-// Flights are the traces of slow tasks, with what they show.
-func (r *Report) Flights() []flight.Flight { return r.page.Flights }
 
 // WriteHTML writes the page: one file that needs no other and no network.
 func (r *Report) WriteHTML(w io.Writer) error {

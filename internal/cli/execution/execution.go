@@ -23,7 +23,6 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/runner"
 	"github.com/poolbench/poolbench/internal/files/rundir"
 	"github.com/poolbench/poolbench/internal/studies"
-	"github.com/poolbench/poolbench/reports/flight"
 	"github.com/poolbench/poolbench/reports/page"
 	"github.com/poolbench/poolbench/reports/results"
 	"github.com/poolbench/poolbench/strategies"
@@ -52,7 +51,6 @@ type Execution struct {
 	Report   string          // its path; "" where there is none
 	writing  error           // why there is none
 	Headline string          // of the report; "" where it has none
-	Flights  []flight.Flight // traces of slow tasks
 	Trust    []string        // how far the numbers can be believed, as the report says it
 	// INVALID results, but for those of studies
 	invalid int
@@ -153,7 +151,6 @@ func (e *Execution) draw() error {
 		return err
 	}
 	e.Headline, e.Trust = r.Finding()
-	e.Flights = r.Flights()
 	r.Vectors = e.Vectors
 	return r.Write(e.Dir.Path())
 }

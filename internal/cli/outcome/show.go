@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/poolbench/poolbench/internal/cli/execution"
+	"github.com/poolbench/poolbench/reports/why"
 )
 
 // Show prints what came out: on stdout the table or the document, on stderr what a reader
@@ -44,9 +45,9 @@ func Show(e *execution.Execution, format string) error {
 	if e.Report == "" {
 		return nil
 	}
-	for _, f := range e.Flights {
-		e.Say("", fmt.Sprintf("%s: %s.", f.Run, f.Text), pageWidth)
-		if err := e.Prose("  go tool trace %s\n\n", f.Path); err != nil {
+	for _, t := range why.Traces(e.Dir.Path(), runsOf(e)) {
+		e.Say("", "Trace of a slow task, "+t.Of+":", pageWidth)
+		if err := e.Prose("  %s\n\n", t); err != nil {
 			return err
 		}
 	}

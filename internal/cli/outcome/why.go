@@ -12,11 +12,7 @@ import (
 
 // Explain prints why the runs of an execution took so long.
 func Explain(e *execution.Execution) error {
-	runs := &results.Results{}
-	for _, rec := range e.Records {
-		runs.Runs = append(runs.Runs, *rec.Run)
-	}
-	groups := why.Groups(runs)
+	groups := why.Groups(&results.Results{Runs: runsOf(e)})
 	if len(groups) == 0 {
 		return nil
 	}
@@ -24,6 +20,29 @@ func Explain(e *execution.Execution) error {
 		return err
 	}
 	return ShowWhy(e.Printer, groups)
+}
+
+func runsOf(e *execution.Execution) (runs []results.Run) {
+	for _, rec := range e.Records {
+		runs = append(runs, *rec.Run)
+	}
+	return runs
+}
+
+// ShowTools prints the commands that open the profiles and traces of a directory.
+func ShowTools(p *terminal.Printer, tools []why.Tool) error {
+	if len(tools) == 0 {
+		return nil
+	}
+	if _, err := fmt.Fprintf(p.Stdout, "\nProfiles and traces\n"); err != nil {
+		return err
+	}
+	for _, t := range tools {
+		if _, err := fmt.Fprintf(p.Stdout, "\n  %s\n  %s\n", t.Of, t); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Of many scenarios the slowest of each group are explained.

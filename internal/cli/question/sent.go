@@ -1,7 +1,6 @@
 package question
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"net/http"
@@ -14,7 +13,6 @@ import (
 	"github.com/poolbench/poolbench/bench/attack/checks"
 	"github.com/poolbench/poolbench/bench/attack/curl"
 	"github.com/poolbench/poolbench/bench/attack/har"
-	"github.com/poolbench/poolbench/bench/attack/openapi"
 	"github.com/poolbench/poolbench/bench/attack/templates"
 	"github.com/poolbench/poolbench/internal/cli/flags"
 	"github.com/poolbench/poolbench/internal/files/bounded"
@@ -26,15 +24,12 @@ type sentFlags struct {
 	headers                                                        []string
 }
 
-// Formats of targets that are not attack's own.
-const (
-	harFormat     = "har"
-	openapiFormat = "openapi"
-)
+// harFormat is the format of targets that is not attack's own.
+const harFormat = "har"
 
 func (f *sentFlags) addTo(cmd *cobra.Command, o *AttackOptions) {
 	fs := cmd.Flags()
-	fs.StringVar(&f.method, "method", http.MethodGet, "HTTP `METHOD`; of openapi, the one to take")
+	fs.StringVar(&f.method, "method", http.MethodGet, "HTTP `METHOD`")
 	fs.StringArrayVar(&f.headers, "header", nil, "send this `'NAME: VALUE'`; repeatable")
 	fs.StringArrayVar(&o.ShowQuery, "show-query", nil, "show the value of this `NAME` in the query "+
 		"of URLs, where … stands by default; repeatable")
@@ -42,8 +37,8 @@ func (f *sentFlags) addTo(cmd *cobra.Command, o *AttackOptions) {
 	fs.StringVar(&f.targets, "targets", "", "requests from this `FILE` in turn, instead of URL; - "+
 		"for standard input")
 	flags.Choice(cmd, &f.format, "targets-format", "format of the targets: vegeta's http or json, "+
-		"a browser's archive, an API's document",
-		append(slices.Clone(attack.Formats), harFormat, openapiFormat)...)
+		"a browser's archive",
+		append(slices.Clone(attack.Formats), harFormat)...)
 	fs.StringVar(&f.curl, "curl", "", "requests from this `FILE` of curl commands, as browsers copy "+
 		"them, instead of URL")
 	fs.StringVar(&f.data, "data", "", "columns for {{column}} from this `FILE` of CSV or JSON lines; "+
@@ -89,7 +84,7 @@ func (f *sentFlags) read(
 	case f.curl != "":
 		err = f.readCurl(stdin, cmd, args, with, o)
 	case f.targets != "":
-		err = f.readTargets(stdin, cmd, args, with, o)
+		err = f.readTargets(stdin, args, with, o)
 	default:
 		with.URL = args[0]
 		o.Requests = []attack.Request{with}
@@ -166,9 +161,9 @@ func (f *sentFlags) add(with attack.Request, o *AttackOptions) {
 }
 
 func (f *sentFlags) readTargets(
-	stdin io.Reader, cmd *cobra.Command, args []string, with attack.Request, o *AttackOptions,
+	stdin io.Reader, args []string, with attack.Request, o *AttackOptions,
 ) error {
-	if len(args) > 0 && f.format != openapiFormat {
+	if len(args) > 0 {
 		return fmt.Errorf("--targets: takes the place of URL, and %q is given",
 			attack.ShownURL(args[0]))
 	}
@@ -177,22 +172,15 @@ func (f *sentFlags) readTargets(
 		return fmt.Errorf("--targets: %w", err)
 	}
 	var lines []int // in which requests begin; none: nobody knows
-	switch f.format {
-	case harFormat:
+	if f.format == harFormat {
 		o.Requests, err = har.Read(text)
-	case openapiFormat:
-		method := ""
-		if cmd.Flags().Changed("method") {
-			method = f.method
-		}
-		o.Requests, err = openapi.Read(text, cmp.Or(args...), method) // with URL, if it is given
-	default:
+	} else {
 		o.Requests, lines, err = attack.ReadRequests(text, f.format, with)
 	}
 	if err != nil {
 		return fmt.Errorf("--targets: %s: %w", f.targets, err)
 	}
-	if f.format == harFormat || f.format == openapiFormat {
+	if f.format == harFormat {
 		f.add(with, o)
 	}
 	return f.checkAll("--targets: "+f.targets+": target", lines, o)

@@ -126,39 +126,5 @@ func factor(recorded []traffic.Dispersion, text string, due []traces.Record, rat
 	return worst
 }
 
-// Played is a process beside the tasks that it was found to be like: how many tasks it has in as
-// many equal parts of their span, and how its counts vary in windows of the same lengths.
-func Played(like traffic.Likeness, due []traces.Record, parts int) (
-	course []int, dispersions []traffic.Dispersion, err error,
-) {
-	n, span := len(due), traffic.Span(due)
-	next, err := open(like.Arrival, float64(n-1)/span*1e9)
-	if err != nil {
-		return nil, nil, err
-	}
-	course = make([]int, parts)
-	first := make([]traces.Record, min(n, mostTried))
-	// by chance as many tasks end earlier or later: the last part is as whole as the others
-	for i, part := 0, 0.0; i < 2*n && (i < len(first) || part < float64(parts)); i++ {
-		at := int64(next())
-		if i < len(first) {
-			first[i].At = at
-		}
-		part = float64(at-first[0].At) / span * float64(parts)
-		if part < float64(parts) {
-			course[int(part)]++
-		}
-	}
-	for _, d := range traffic.Dispersions(due) {
-		window := d.Window * 1e9
-		if traffic.Span(first)/window < traffic.LeastWindows {
-			break
-		}
-		dispersions = append(dispersions, traffic.Dispersion{Window: d.Window,
-			Index: traffic.Index(first, window)})
-	}
-	return course, dispersions, nil
-}
-
 // floor keeps an index of next to nothing, as of equal gaps, from dividing.
 const floor = 0.05

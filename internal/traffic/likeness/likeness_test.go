@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench/arrivals"
-	"github.com/poolbench/poolbench/internal/traffic"
 	"github.com/poolbench/poolbench/internal/traffic/traces"
 )
 
@@ -59,22 +58,5 @@ func TestClosest(t *testing.T) {
 	}
 	if got, ok := Closest(due[:100]); ok {
 		t.Errorf("100 tasks resemble %+v", got)
-	}
-}
-
-// TestPlayed: a process fills the whole span of the tasks, also where as many of its own tasks end
-// before.
-func TestPlayed(t *testing.T) {
-	for seed := range uint64(8) {
-		due := played(t, "poisson", 40, 6000, seed+10)
-		course, _, err := Played(traffic.Likeness{Arrival: "poisson"}, due, 20)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i, n := range course { // 300 each, and six standard deviations
-			if n < 196 || n > 404 {
-				t.Errorf("seed %d: %d tasks in part %d of 20", seed, n, i+1)
-			}
-		}
 	}
 }

@@ -12,13 +12,5 @@ type Document struct {
 	Arrival  string `json:"arrival,omitempty"`
 	Workload string `json:"workload,omitempty"`
 
-	Played Played   `json:"-"` // the closest process
 	Unread []string `json:"-"` // columns beside the times, where no durations are read
-}
-
-// Played is a process at the rate of the record, for the page: in as many parts as Course, and in
-// the windows of Dispersion in which there were enough tasks.
-type Played struct {
-	Course     []int
-	Dispersion []traffic.Dispersion
 }

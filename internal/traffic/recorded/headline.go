@@ -33,15 +33,8 @@ func (d *Document) Headline() string {
 	return "Tasks come in bursts, and formulas are too hopeful: replay the file"
 }
 
-// lead is what the headline rests on.
-func (d *Document) lead() string {
-	_, size, _ := strings.Cut(d.Summary(), d.File+": ")
-	text := fmt.Sprintf("%s. The busiest tenth has %s the mean rate.", size,
-		times(d.Peak.Rate/d.Rate))
-	if n := len(d.Dispersion); n > 0 {
-		w := d.Dispersion[n-1]
-		text += fmt.Sprintf(" In windows of %s the counts vary %s as much as those of independent "+
-			"tasks.", quantity.Seconds(w.Window), times(w.Index))
-	}
-	return text
+// name is that of the closest process, without its settings.
+func (d *Document) name() string {
+	name, _, _ := strings.Cut(d.Resembles.Arrival, ":")
+	return name
 }

@@ -1,7 +1,6 @@
 package recorded
 
 import (
-	"math"
 	"strings"
 	"testing"
 
@@ -14,12 +13,7 @@ func like(arrival string, factor float64, change func(*Document)) *Document {
 		Tasks: 6000, Span: 150, Rate: 40, GapC2: 1, Course: make([]int, 60),
 		Peak:       traffic.Peak{From: 60, Rate: 80},
 		Dispersion: []traffic.Dispersion{{Window: 0.025, Index: 1}, {Window: 0.25, Index: 3.5}}},
-		Resembles: &traffic.Likeness{Arrival: arrival, Factor: factor},
-		Played: Played{Course: make([]int, 60),
-			Dispersion: []traffic.Dispersion{{Window: 0.025, Index: 0}}}}
-	for i := range d.Course {
-		d.Course[i], d.Played.Course[i] = 100+i, 100
-	}
+		Resembles: &traffic.Likeness{Arrival: arrival, Factor: factor}}
 	if change != nil {
 		change(d)
 	}
@@ -74,44 +68,5 @@ func TestReplay(t *testing.T) {
 	d.Arrival = ""
 	if got := d.Replay(); got != nil {
 		t.Error(got)
-	}
-}
-
-// TestPage: it has the headline, the lines of what is odd, both figures and the command; and a
-// record of next to nothing has a page as well.
-func TestPage(t *testing.T) {
-	page := func(d *Document) string {
-		t.Helper()
-		var b strings.Builder
-		if err := d.WritePage(&b); err != nil {
-			t.Fatal(err)
-		}
-		return b.String()
-	}
-	d := like("onoff:on=1s,off=2s", 1.5, func(d *Document) {
-		d.Notes = []string{"line 3 and 1 more: arrived with the record above"}
-		d.Durations = &traffic.Durations{Mean: 0.5, P50: 0.4, Max: 3, Busy: 20}
-		d.Classes = []traffic.Class{{Name: "<b>", Work: 0.8, Long: true}, {Name: "get", Work: 0.2}}
-	})
-	text := page(d)
-	for _, want := range []string{">" + d.Headline() + "<", "<code>line 3 and 1 more</code>",
-		"1 oddity", `id="course"`, `id="windows"`, "--arrival trace:file=a.csv", "&lt;b&gt;",
-		"like onoff, within a factor of 1.50", "40.0 in the busiest tenth"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("no %q", want)
-		}
-	}
-	for _, change := range []func(*Document){
-		func(d *Document) { d.Resembles, d.Dispersion, d.Arrival = nil, nil, "" },
-		func(d *Document) { d.Dispersion, d.Played.Dispersion = nil, nil },
-		func(d *Document) {
-			d.Dispersion = []traffic.Dispersion{{Window: 1, Index: 0}}
-			d.Played.Dispersion = []traffic.Dispersion{{Window: 1, Index: math.NaN()}}
-		},
-	} {
-		if text := page(like("constant", 1, change)); strings.Contains(text, `id="windows"`) ||
-			!strings.Contains(text, `id="course"`) {
-			t.Error("a figure of nothing, or none of the course")
-		}
 	}
 }

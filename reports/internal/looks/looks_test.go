@@ -4,15 +4,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/poolbench/poolbench/internal/files/rundir"
-	"github.com/poolbench/poolbench/internal/traffic"
-	"github.com/poolbench/poolbench/internal/traffic/recorded"
 	"github.com/poolbench/poolbench/reports/advice"
 	"github.com/poolbench/poolbench/reports/compare"
 	"github.com/poolbench/poolbench/reports/gate"
@@ -109,7 +106,6 @@ func allPages(t *testing.T) (all []looked) {
 			return d.WritePage(w)
 		})
 	}
-	add("trace", "", func(w io.Writer) error { return record().WritePage(w) })
 	for _, kind := range []string{"run", "study", "capacity", "attack", "gateway"} {
 		add(kind, "", func(w io.Writer) error {
 			r, err := page.Load(directory(t, kind))
@@ -120,34 +116,6 @@ func allPages(t *testing.T) (all []looked) {
 		})
 	}
 	return all
-}
-
-// record is a day of traffic with all that a page says of one.
-func record() *recorded.Document {
-	d := &recorded.Document{File: "logs/a file with a long name/access.log.gz",
-		Arrival:   "trace:file=access.log,column=time_local,duration=request_time,at=end",
-		Workload:  "trace:file=access.log,column=request_time,time=time_local,class=kind,at=end",
-		Notes:     []string{"line 502 and 199 more: arrived before the record above: sorted"},
-		Resembles: &traffic.Likeness{Arrival: "mmpp:ratio=3,high=750ms,low=3s", Factor: 1.4},
-		Description: traffic.Description{Tasks: 40_000, Span: 500, Rate: 80, GapC2: 1.5,
-			Peak:  traffic.Peak{From: 290, Rate: 130},
-			Swing: &traffic.Swing{Period: 250, Amplitude: 0.6, Share: 0.98},
-			Durations: &traffic.Durations{Mean: 0.1, P50: 0.02, P99: 1.8, Max: 15.3, C2: 22,
-				Busy: 8.16}}}
-	for i := range 60 {
-		d.Course = append(d.Course, 660+int(400*math.Sin(float64(i)/5)))
-		d.Played.Course = append(d.Played.Course, 660+100*(i%5-2))
-	}
-	for i, index := range []float64{1.2, 2.9, 19.8} {
-		d.Dispersion = append(d.Dispersion, traffic.Dispersion{
-			Window: 0.0125 * math.Pow(10, float64(i)), Index: index})
-		d.Played.Dispersion = append(d.Played.Dispersion, traffic.Dispersion{Index: index + 0.2})
-	}
-	for i, name := range []string{"export", "a class with a long name", "get"} {
-		d.Classes = append(d.Classes, traffic.Class{Name: name, Tasks: 100, Share: 0.3,
-			Work: 0.6 / float64(i+1), Mean: 0.2, C2: 1, Long: i == 0})
-	}
-	return d
 }
 
 // directory has the results that a command once wrote, kept in testdata. Those of the study are

@@ -95,9 +95,9 @@ func excesses() (all []excess) {
 	add("wide CSV", table+"csv"+short, times("a,", 8<<20))
 	add("loops over rows", attack+"URL/{{range+5000}}{{end}}{{a}} --data FILE --data-format csv"+short,
 		func() string { return "a\n" + strings.Repeat("1\n", 1<<20) })
-	add("aliases", attack+"--targets FILE --targets-format openapi"+short, func() string {
+	add("aliases", "run --file FILE --dry-run", func() string {
 		var b strings.Builder
-		b.WriteString("openapi: 3.0.0\ninfo: {title: x, version: '1'}\npaths: {}\nx-0: &a0 [x, x]\n")
+		b.WriteString("x-0: &a0 [x, x]\n")
 		for i := range 40 {
 			fmt.Fprintf(&b, "x-%d: &a%d [*a%d, *a%d]\n", i+1, i+1, i, i)
 		}

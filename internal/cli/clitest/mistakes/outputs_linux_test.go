@@ -37,7 +37,6 @@ func outputCases(t *testing.T) map[string]outputCase {
 	clitest.Succeed(t, clitest.Quick("--out", dir+"/run")...)
 	clitest.Succeed(t, clitest.Quick("--out", dir+"/more")...)
 	clitest.Write(t, dir+"/old.txt", strings.Repeat("BenchmarkA 1 5 ns/op\n", 10))
-	clitest.Write(t, dir+"/trace.csv", "0\n0.1\n0.3\n0.4\n0.6\n")
 	url, _ := clitest.Shop(t, 429)
 	run, old := dir+"/run", dir+"/old.txt"
 	attack := []string{"attack", url, "--rate", "500", "--n", "9", "--quiet", "--out",
@@ -53,7 +52,6 @@ func outputCases(t *testing.T) map[string]outputCase {
 		"trend --html": {args: []string{"trend", old, run + "/results.txt"}, holds: page,
 			codes: undone},
 		"gate --junit": {args: []string{"gate", old, old}, holds: "<?xml", codes: undone},
-		"trace --html": {args: []string{"trace", dir + "/trace.csv"}, holds: page},
 		"advise --html": {args: []string{"advise", "--workload", "constant:mean=10ms", "--rate",
 			"50", "--objective", "p99-response<200ms", "--budget", "1s", "--strategy",
 			"worker_pool"},

@@ -356,7 +356,7 @@ func TestLoadBadInput(t *testing.T) {
 		"attack --targets a-file":               "--targets: a-file: line 1: want METHOD URL",
 		"attack --targets - --n 1":              "--targets: -: it has no target",
 		"attack http://h/ --targets a-file":     `--targets: takes the place of URL, and "http://h/" is given`,
-		"attack http://h/ --targets-format xml": `--targets-format: unknown value "xml" (known: http, json, har, openapi)`,
+		"attack http://h/ --targets-format xml": `--targets-format: unknown value "xml" (known: http, json, har)`,
 		"attack http://h/ --timeout -1s": "--timeout: want a duration above " +
 			"0, at most 87600h, got -1s",
 		"attack http://h/ --connections -1": `--connections: want a whole number from 1 to 100000000, got "-1"`,

@@ -229,9 +229,6 @@ func (l *leak) write(t *testing.T) {
 		"u.csv":     "row,col\n" + planted["row"] + "," + planted["column"] + "\n",
 		"bad.csv":   "row\n" + planted["line"] + ",x\n",
 		"bad.jsonl": `{"row":"` + planted["line"] + "\n",
-		"api.yaml": "openapi: 3.0.0\ninfo: {title: x, version: '1'}\npaths:\n  /x:\n    get:\n" +
-			"      parameters:\n      - {name: sig, in: query, required: true, example: " +
-			planted["line"] + ", schema: {type: string}}\n      responses: {'200': {description: x}}\n",
 		"s.yaml": "steps:\n- {name: in, url: '/login" + strings.ReplaceAll(query(), "'", "%27") +
 			"', capture: t = json:.id}\n" +
 			"- {name: look, url: '/?t={{t}}&r={{row}}', header: ['X-T: {{t}}'], check: status == 200}\n",
@@ -292,7 +289,6 @@ func (l *leak) commands() [][]string {
 		{"--targets", in("bad.json"), "--targets-format", "json"},
 		{"--targets", in("t.har"), "--targets-format", "har"},
 		{"--targets", in("bad.har"), "--targets-format", "har"},
-		{"--targets", in("api.yaml"), "--targets-format", "openapi", with(l.plain, "/base")},
 		{"--curl", in("t.curl")}, {"--curl", in("bad.curl")}, {"--curl", in("bad2.curl")},
 		{"--curl", in("t.curl"), with(l.plain, "/")}, {"--targets", in("t.http"), with(l.plain, "/")},
 		{"--session", in("s.yaml"), "--data", in("u.csv"), with(l.plain, "")},

@@ -151,7 +151,6 @@ func TestVaryMistakes(t *testing.T) {
 	clitest.Write(t, "body", "{\n\"a\":{{usr}}}")
 	clitest.Write(t, "copied", "curl http://h/\ncurl http://h/ -F a=b\n")
 	clitest.Write(t, "targets", "GET http://h/\n\nGET http://h/{{usr}}\n")
-	clitest.Write(t, "api.yaml", "swagger: '2.0'\n")
 	clitest.Write(t, "bad.har", "{\n\n]")
 	clitest.Write(t, "flags.yaml", "- url: http://h/\n  rate: 5\n  check: [\"size < 3\", \"sized\"]\n")
 	for args, want := range map[string]string{
@@ -180,8 +179,6 @@ func TestVaryMistakes(t *testing.T) {
 			`"http://h/" is given`,
 		"--targets|targets": `--targets: targets: target 2, line 3: ` +
 			`URL:1: function "usr"`,
-		"--targets|api.yaml|--targets-format|openapi": "--targets: api.yaml: want a document of " +
-			"OpenAPI 3",
 		"--targets|bad.har|--targets-format|har": "--targets: bad.har: line 3: invalid " +
 			"character",
 		"--file|flags.yaml": `flags.yaml:3:`,

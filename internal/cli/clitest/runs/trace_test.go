@@ -29,13 +29,9 @@ func TestTrace(t *testing.T) {
 	}
 	clitest.Write(t, "plain.csv", "time,took\n"+clitest.PlayedTasks(t, "poisson", 90, 6000))
 	text := clitest.Succeed(t, "trace", "plain.csv", "--column", "time", "--duration", "took", "--from",
-		"5s", "--html", "page.html").Stdout
-	page, err := os.ReadFile("page.html")
-	if err != nil || !strings.Contains(string(page), "independently of each other") ||
-		!strings.Contains(string(page), "<svg") {
-		t.Errorf("page: %.3000s, %v", page, err)
-	}
-	if !strings.Contains(text, "resembles       poisson: ") || strings.Count(text, "\n") > 25 {
+		"5s").Stdout
+	if !strings.Contains(text, "independently of each other") ||
+		!strings.Contains(text, "resembles       poisson: ") || strings.Count(text, "\n") > 25 {
 		t.Error(text)
 	}
 	_, line, _ := strings.Cut(text, "To replay it:\n")
