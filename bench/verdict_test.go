@@ -410,7 +410,7 @@ func TestSettling(t *testing.T) {
 		verdicts.CheckSettling(o, r, 0)
 		return addVerdict(r)
 	}
-	finds(t, "a slow collector", check(), Suspect, rundir.CheckSettling, "settled 1s later")
+	finds(t, "a slow collector", check(), Suspect, rundir.CheckSettling, "settled 1.00 s later")
 	o.Seen.Hiccups = &witness.Hiccups{
 		Stalls: []witness.Stall{{From: rec.End - 1000*ms, Late: 990 * ms}}}
 	holds(t, "a stall of the machine", check())

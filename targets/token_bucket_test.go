@@ -189,8 +189,9 @@ func TestTokenBucketRefusesImpossibleParameters(t *testing.T) {
 		"token_bucket:rate=0.000001,burst=99999999": "target token_bucket: burst: a bucket " +
 			"of 99999999 at 0.000001 per second would take more than 73 years to fill",
 		"token_bucket:rate=1,burst=9223372036854775807": "target token_bucket: burst: a bucket of",
-		"token_bucket:qps=1":                            `target token_bucket: unknown parameter "qps" (known: rate, burst)`,
-		"bucket":                                        `unknown target "bucket" (known: ` + targets.All()[0].Name + ", ",
+		"token_bucket:qps=1": `target token_bucket: unknown parameter "qps" ` +
+			`(known: rate, burst)`,
+		"bucket": `unknown target "bucket" (known: ` + targets.All()[0].Name + ", ",
 	} {
 		if v, err := parse(in); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%s: %v, %v; want the error %s", in, v, err, want)

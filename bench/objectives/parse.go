@@ -172,8 +172,8 @@ func value(unit, text string) (float64, string, error) {
 // isShare reports whether the unit is counted in parts of a whole.
 func isShare(unit string) bool {
 	switch unit {
-	case metric.Attempts, metric.AllocsPerOp, metric.BytesPerOp, metric.WrittenBytes, metric.VoluntarySwitches,
-		metric.InvoluntarySwitches, metric.PageFaults, metric.MajorFaults:
+	case metric.Attempts, metric.AllocsPerOp, metric.BytesPerOp, metric.WrittenBytes,
+		metric.VoluntarySwitches, metric.InvoluntarySwitches, metric.PageFaults, metric.MajorFaults:
 		return false
 	}
 	return strings.HasSuffix(unit, "/op") || strings.HasSuffix(unit, metric.Utilisation) ||

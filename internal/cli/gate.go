@@ -74,7 +74,7 @@ func (a *app) gateCommand() *cobra.Command {
 	fs.Var(flags.Share(&o.options.Alpha, false), "alpha",
 		"probability `P` of any false alarm, over all metrics (default 0.05)")
 	o.options.Better = map[string]verdict.Direction{}
-	fs.Var(flags.Value{Kind: "UNIT=lower|higher", Take: func(text string) error {
+	fs.Var(flags.Value{Kind: "UNIT=WORD", Take: func(text string) error {
 		unit, word, _ := strings.Cut(text, "=")
 		d, known := map[string]verdict.Direction{"lower": verdict.LowerIsBetter,
 			"higher": verdict.HigherIsBetter}[word]

@@ -57,14 +57,14 @@ func TestDurabilityVerdicts(t *testing.T) {
 		says, advice    string
 	}{
 		{"all fast", nil, 0.01, 0, finding.DoesNotHold,
-			"each durable strategy completes at least 1000 tasks a second: jetstream 8k/s, " +
-				"sqlite_queue:sync=normal 8k/s, jetstream:sync=always 8k/s and sqlite_queue 8k/s",
-			"durable costs 130 µs a task here: too slow above 8k tasks a second; below, it is " +
+			"each durable strategy completes at least 1000 tasks a second: jetstream 8000/s, " +
+				"sqlite_queue:sync=normal 8000/s, jetstream:sync=always 8000/s and sqlite_queue 8000/s",
+			"durable costs 130 µs a task here: too slow above 8000 tasks a second; below, it is " +
 				"not the queue that is slow"},
 		{"all fast, crowded", nil, 0.01, 0.9, finding.DoesNotHold,
-			"each durable strategy completes at least 1000 tasks a second: jetstream 8k/s, " +
-				"sqlite_queue:sync=normal 8k/s, jetstream:sync=always 8k/s and sqlite_queue 8k/s",
-			"durable costs 130 µs a task here: too slow above 8k tasks a second; below, it is " +
+			"each durable strategy completes at least 1000 tasks a second: jetstream 8000/s, " +
+				"sqlite_queue:sync=normal 8000/s, jetstream:sync=always 8000/s and sqlite_queue 8000/s",
+			"durable costs 130 µs a task here: too slow above 8000 tasks a second; below, it is " +
 				"not the queue that is slow"}, // other programs only make it slower
 		{"all slow", durable, 0.01, 0, finding.Holds,
 			"each durable strategy completes fewer than 1000 tasks a second: jetstream 400/s, " +
@@ -73,17 +73,17 @@ func TestDurabilityVerdicts(t *testing.T) {
 			"durable costs 2.5 ms a task here: too slow above 400 tasks a second; below, it is " +
 				"not the queue that is slow"},
 		{"with the disk slow", durable[2:], 0.01, 0, finding.Depends,
-			"on the strategy: at least 1000 tasks a second complete with jetstream 8k/s and " +
-				"sqlite_queue:sync=normal 8k/s, fewer with jetstream:sync=always 400/s and " +
+			"on the strategy: at least 1000 tasks a second complete with jetstream 8000/s and " +
+				"sqlite_queue:sync=normal 8000/s, fewer with jetstream:sync=always 400/s and " +
 				"sqlite_queue 400/s",
-			"durable costs 130 µs to 2.5 ms a task here: too slow above 400 to 8k tasks a " +
+			"durable costs 130 µs to 2.5 ms a task here: too slow above 400 to 8000 tasks a " +
 				"second; below, it is not the queue that is slow"},
 		{"with the disk slow, crowded", durable[2:], 0.01, 0.9, finding.Undecided,
 			"the repetitions vary too much to decide whether a durable strategy completes 1000 " +
 				"tasks a second: jetstream:sync=always 400/s while other programs had the " +
 				"processors and sqlite_queue 400/s while other programs had the processors; not " +
 				"as claimed: " +
-				"jetstream 8k/s and sqlite_queue:sync=normal 8k/s", ""},
+				"jetstream 8000/s and sqlite_queue:sync=normal 8000/s", ""},
 		{"scattered", durable, 0.9, 0, finding.Undecided,
 			"the repetitions vary too much to decide whether a durable strategy completes 1000 " +
 				"tasks a second: jetstream 230/s, sqlite_queue:sync=normal 230/s, " +
@@ -103,14 +103,14 @@ func TestDurabilityVerdicts(t *testing.T) {
 	m := sampleDurability(nil, 0, 0, embedded[:6]...)
 	finds(t, "one missing", judged.Judge(m), finding.Undecided,
 		"the repetitions vary too much to decide whether a durable strategy completes 1000 tasks "+
-			"a second: sqlite_queue has no run that can be used; not as claimed: jetstream 8k/s, "+
-			"sqlite_queue:sync=normal 8k/s and jetstream:sync=always 8k/s")
+			"a second: sqlite_queue has no run that can be used; not as claimed: jetstream 8000/s, "+
+			"sqlite_queue:sync=normal 8000/s and jetstream:sync=always 8000/s")
 	// one that scatters takes nothing from what is sure of the others
 	m = sampleDurability([]string{"sqlite_queue"}, 0.01, 0, embedded[:5]...)
 	finds(t, "two missing, the rest fast", judged.Judge(m), finding.Undecided,
 		"the repetitions vary too much to decide whether a durable strategy completes 1000 tasks "+
 			"a second: jetstream:sync=always has no run that can be used and sqlite_queue has no "+
-			"run that can be used; not as claimed: jetstream 8k/s and sqlite_queue:sync=normal 8k/s")
+			"run that can be used; not as claimed: jetstream 8000/s and sqlite_queue:sync=normal 8000/s")
 }
 
 // TestDurabilityLines: what a reader asks next is there, and what was not measured is named with
@@ -124,7 +124,7 @@ func TestDurabilityLines(t *testing.T) {
 	for _, want := range []string{
 		"to wait for the disk (fsync) takes 200 µs",
 		"a task that outlives SIGKILL costs, beside one of worker_pool: jetstream 130 µs (×50), ",
-		"redis_stream 2.5 ms (×1k)",
+		"redis_stream 2.5 ms (×1000)",
 		"a task that outlives a loss of power costs, beside one of worker_pool: " +
 			"jetstream:sync=always ",
 		"write to the disk, in whole pages: worker_pool 2.5, dispatcher 125, ",

@@ -144,8 +144,8 @@ func evilRuns(m *evidence.Measured, cells, countedBy []bench.Scenario) (runs []e
 				endless: int(math.Round(failed * evilTasks)), p99: of(p99Response),
 				longest: of(metric.MaxResponse), inFlightMax: of(metric.PeakInFlight),
 			}
-			r.inTime = of(metric.Goodput) / of(metric.Throughput) * (1 - of(metric.Failed) - of(metric.Shed)) /
-				(1 - failed)
+			r.inTime = of(metric.Goodput) / of(metric.Throughput) *
+				(1 - of(metric.Failed) - of(metric.Shed)) / (1 - failed)
 			if !math.IsNaN(failed + r.longest) {
 				runs = append(runs, r)
 			}

@@ -105,7 +105,8 @@ func judgeLoad(m *evidence.Measured) finding.Finding {
 	for i, shed := range loadsOf(shedding) {
 		if i >= 4 && m.Has(shed) {
 			f.Add("at load %v %s without a queue has a p99 of %s and sheds %s of the tasks",
-				sweptLoads[i], shedding, p99(shed), quantity.ShortShare(m.Median(shed, metric.Shed).Mid))
+				sweptLoads[i], shedding, p99(shed),
+				quantity.ShortShare(m.Median(shed, metric.Shed).Mid))
 		}
 	}
 	return f

@@ -138,7 +138,8 @@ func pulseLine(m *evidence.Measured, sc bench.Scenario) string {
 		words.Counted(math.Round(typical(metric.OfStage(2, metric.BacklogTasks))), "task"))
 	if p99 := typical(metric.OfStage(3, metric.P99Response)); !math.IsNaN(p99) {
 		line += fmt.Sprintf("; the p99 of later tasks is %s, before the pulse it was %s",
-			quantity.ShortSeconds(p99), quantity.ShortSeconds(typical(metric.OfStage(1, metric.P99Response))))
+			quantity.ShortSeconds(p99),
+			quantity.ShortSeconds(typical(metric.OfStage(1, metric.P99Response))))
 	}
 	return line
 }
@@ -156,7 +157,8 @@ func drawPulse(m *evidence.Measured) evidence.Figure {
 			func(sc bench.Scenario) evidence.Interval {
 				return evidence.OfMean(m.Of(sc, pulseFelt))
 			}))
-		backlog.Add(evidence.Curve(s, pulseBefores, cells, m.MeanOf(metric.OfStage(2, metric.BacklogTasks))))
+		backlog.Add(evidence.Curve(s, pulseBefores, cells,
+			m.MeanOf(metric.OfStage(2, metric.BacklogTasks))))
 	}
 	band := evidence.Steps(0.3, 0.8, 0.02)
 	left := (pulseLoad - 1) * pulseRate * pulseLength.Seconds()

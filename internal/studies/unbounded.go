@@ -146,8 +146,12 @@ func judgeUnbounded(m *evidence.Measured) finding.Finding {
 func answerUnbounded(m *evidence.Measured, f *finding.Finding) {
 	none := unboundedCells(free, crowdConns)[0]
 	pool := crowdOf(pooled)
-	end := func(sc bench.Scenario) string { return quantity.ShortSeconds(m.Median(sc, metric.Makespan).Mid) }
-	rate := func(sc bench.Scenario) string { return quantity.Short(m.Median(sc, metric.Throughput).Mid) + "/s" }
+	end := func(sc bench.Scenario) string {
+		return quantity.ShortSeconds(m.Median(sc, metric.Makespan).Mid)
+	}
+	rate := func(sc bench.Scenario) string {
+		return quantity.Short(m.Median(sc, metric.Throughput).Mid) + "/s"
+	}
 	f.Add("%s finish within %s of one another", words.Series(crowdBounds),
 		quantity.ShortShare(crowdApart(m)))
 	small, equal, large := pool[0], pool[1], pool[3]

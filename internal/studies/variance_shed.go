@@ -83,7 +83,8 @@ func slotsName(queue int) string {
 func answerShed(m *evidence.Measured, f *finding.Finding) {
 	last := variances[len(variances)-1]
 	for _, queue := range slots {
-		from, to := m.Mean(shedCell(queue, 0), metric.Shed), m.Mean(shedCell(queue, last), metric.Shed)
+		from := m.Mean(shedCell(queue, 0), metric.Shed)
+		to := m.Mean(shedCell(queue, last), metric.Shed)
 		if math.IsNaN(from.Mid) || math.IsNaN(to.Mid) {
 			continue
 		}

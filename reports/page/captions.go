@@ -125,7 +125,9 @@ const allDone = 0.99
 
 func throughputCaption(s grid.Sweep, _ *charts.Chart) string {
 	last := s.At[len(s.At)-1]
-	share := func(c *grid.Cell) float64 { return c.Value(metric.Throughput) / c.Value(metric.Offered) }
+	share := func(c *grid.Cell) float64 {
+		return c.Value(metric.Throughput) / c.Value(metric.Offered)
+	}
 	r := grid.Rank(s.CellsAt(last), share)
 	if len(r) == 0 {
 		return ""
@@ -285,7 +287,8 @@ func (in *reportInput) timelineCaption(s grid.Sweep, _ *charts.Chart) string {
 	var beyond []string
 	for _, f := range highestOf(flight) {
 		at := slices.IndexFunc(cells, func(c *grid.Cell) bool { return c.Strategy == f.Name })
-		if peak, ok := cells[at].Cell[0].Value(metric.PeakInFlight); ok && f.Value > cells[at].Limit {
+		peak, ok := cells[at].Cell[0].Value(metric.PeakInFlight)
+		if ok && f.Value > cells[at].Limit {
 			beyond = append(beyond, fmt.Sprintf("of the %s in flight with %s at most %s",
 				charts.Count(f.Value), f.Name, charts.Count(peak)))
 		}

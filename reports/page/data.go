@@ -131,14 +131,15 @@ func (m *dataMaker) metric(unit string) front.Metric {
 // callers.
 func behaves(unit string) bool {
 	return !strings.HasPrefix(unit, "theory-") && (strings.HasSuffix(unit, "-response-sec") ||
-		slices.Contains([]string{metric.Throughput, metric.Goodput, metric.MeanSlowdown, metric.Shed,
-			metric.Throttled, metric.Failed, metric.Abandoned, metric.Attempts}, unit))
+		slices.Contains([]string{metric.Throughput, metric.Goodput, metric.MeanSlowdown,
+			metric.Shed, metric.Throttled, metric.Failed, metric.Abandoned, metric.Attempts}, unit))
 }
 
 // grows reports whether a metric of a run that falls behind only says how long the run was.
 func grows(unit string) bool {
 	return !strings.HasPrefix(unit, "theory-") && (strings.HasSuffix(unit, "-response-sec") ||
-		strings.HasSuffix(unit, "-wait-sec") || unit == metric.MeanSlowdown || unit == metric.MeanHeld)
+		strings.HasSuffix(unit, "-wait-sec") || unit == metric.MeanSlowdown ||
+		unit == metric.MeanHeld)
 }
 
 func (m *dataMaker) addScenario(g *grid.Group, id string) {

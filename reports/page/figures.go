@@ -237,7 +237,8 @@ func throughputChart(s grid.Sweep) (*charts.Chart, error) {
 		most = capacity[len(capacity)/2]
 	}
 	panels := []charts.Panel{
-		{Title: "throughput", Series: seriesOf(s.Cells, metric.Throughput, metric.TheoryThroughput, false, offered)},
+		{Title: "throughput", Series: seriesOf(s.Cells, metric.Throughput, metric.TheoryThroughput,
+			false, offered)},
 		{Title: "goodput", Series: seriesOf(s.Cells, metric.Goodput, "", false, offered)},
 	}
 	if tables.SameGoodput(s.Cells) {

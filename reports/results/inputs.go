@@ -56,7 +56,8 @@ func MergeUnits(inputs []Input) (benchfmt.UnitMetadataMap, error) {
 		}
 		for _, unit := range in.Results.Metrics {
 			_, said := units[benchfmt.UnitMetadataKey{Unit: unit, Key: "better"}]
-			if d := Direction(quantity.Better(unit)); d != 0 && units.GetBetter(unit) == 0 && !said {
+			said = said || units.GetBetter(unit) != 0
+			if d := Direction(quantity.Better(unit)); d != 0 && !said {
 				SetBetter(units, unit, d)
 			}
 		}

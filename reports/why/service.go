@@ -31,8 +31,8 @@ type processorTime struct {
 
 func (v *view) processorTime() processorTime {
 	p := processorTime{cpu: v.part(metric.CPUPerOp), queued: v.part(metric.RunqueuePerOp),
-		scheduled: v.part(metric.SchedPerOp), gc: min(v.part(metric.GCCPU), 1), rate: v.part(metric.Throughput),
-		others: v.part(metric.CPUOthers) + v.part(metric.CPUSteal)}
+		scheduled: v.part(metric.SchedPerOp), gc: min(v.part(metric.GCCPU), 1),
+		rate: v.part(metric.Throughput), others: v.part(metric.CPUOthers) + v.part(metric.CPUSteal)}
 	if n := v.cell[0].Iters; n > 0 {
 		p.stopped = v.processors() * v.part(metric.GCPause) / float64(n)
 	}

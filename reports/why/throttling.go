@@ -39,7 +39,9 @@ var throttling = rule{
 	},
 }
 
-func (v *view) refused() bool { return v.part(metric.RefusedCalls) > 0 || v.part(metric.Throttled) > 0 }
+func (v *view) refused() bool {
+	return v.part(metric.RefusedCalls) > 0 || v.part(metric.Throttled) > 0
+}
 
 func (v *view) retries() bool { return v.part(metric.Attempts) > 1 }
 

@@ -223,7 +223,8 @@ func TestMissingMetric(t *testing.T) {
 			delete(m, unit)
 			a, _ := Of(run("worker_pool", "", m))
 			for _, c := range a.Causes {
-				if text := c.Evidence + "; " + c.Remedy; zero.MatchString(text) || c.Evidence == "" {
+				text := c.Evidence + "; " + c.Remedy
+				if zero.MatchString(text) || c.Evidence == "" {
 					t.Errorf("%s without %s: %s", name, unit, c)
 				}
 				if math.IsNaN(c.Share) || c.Share > 1 {

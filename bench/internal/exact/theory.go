@@ -53,7 +53,8 @@ func Report(o *observed.Run, r *result.Result, m observed.Measured, h observed.H
 				kept+overloadNoise(o, r, m, rate/allowed.PerSecond, allowed.PerSecond))
 		case spec.ClassPools == nil: // where one pool has too much, the others keep up
 			capacity := float64(o.Slots()) / mean
-			limit(o, r, metric.Throughput, capacity, overloadNoise(o, r, m, rate/capacity, capacity))
+			limit(o, r, metric.Throughput, capacity,
+				overloadNoise(o, r, m, rate/capacity, capacity))
 		}
 		return
 	case err != nil || answer == nil:
@@ -78,7 +79,8 @@ func Report(o *observed.Run, r *result.Result, m observed.Measured, h observed.H
 	reportPriorities(o, r, theory.Pool{Rate: rate, MeanService: mean, Limit: o.Slots()}, h)
 	claim(o, r, metric.Shed, answer.ShedProb, noise.share(answer.ShedProb,
 		func(rec *records.Record) (bool, bool) { return rec.Outcome == records.Shed, true }))
-	claim(o, r, metric.Throughput, answer.Throughput, gaps(o, (1-answer.ShedProb)/answer.Throughput))
+	claim(o, r, metric.Throughput, answer.Throughput,
+		gaps(o, (1-answer.ShedProb)/answer.Throughput))
 }
 
 // reportBatch adds the exact mean makespan of a batch of exponential tasks.

@@ -200,14 +200,17 @@ func joinedMetric(
 		return total / weights, weights > 0
 	}
 	switch unit {
-	case metric.BrokenLaws, metric.Verdict, metric.Makespan, metric.MeanWaitLow, metric.MeanWaitHigh:
+	case metric.BrokenLaws, metric.Verdict, metric.Makespan, metric.MeanWaitLow,
+		metric.MeanWaitHigh:
 		return 0, false
 	case metric.Throughput, metric.Goodput:
 		return mean(elapsed)
 	case metric.Offered:
 		return mean(func(p *result.Result) float64 { return tasks(p) / value(p, unit) })
 	case metric.Attempts, metric.Waited: // of those that the strategy took
-		return mean(func(p *result.Result) float64 { return tasks(p) * (1 - value(p, metric.Shed)) })
+		return mean(func(p *result.Result) float64 {
+			return tasks(p) * (1 - value(p, metric.Shed))
+		})
 	case metric.Utilisation:
 		return mean(func(p *result.Result) float64 { return value(p, metric.Makespan) })
 	}

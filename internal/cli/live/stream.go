@@ -105,8 +105,8 @@ type Ending struct {
 // Count adds the tasks of a result, by the shares that were not completed.
 func (e *Ending) Count(tasks int, share func(unit string) (float64, bool)) {
 	rest := uint64(tasks)
-	for unit, to := range map[string]*uint64{metric.Failed: &e.Failed, metric.Throttled: &e.Throttled,
-		metric.Shed: &e.Shed, metric.Abandoned: &e.Abandoned} {
+	for unit, to := range map[string]*uint64{metric.Failed: &e.Failed,
+		metric.Throttled: &e.Throttled, metric.Shed: &e.Shed, metric.Abandoned: &e.Abandoned} {
 		x, _ := share(unit)
 		n := uint64(math.Round(x * float64(tasks)))
 		*to += n

@@ -239,7 +239,8 @@ func TestVerdicts(t *testing.T) {
 		}, verdict.ExitUndecidable, ""},
 		{"negative in a fresh run, and suspect", 100, 100, 115, func(g *gate) {
 			each(g, func(pair int, s side, r *reading) {
-				r.add(map[bool]float64{false: 100 + 30*float64(s), true: -1}[pair == 15], "sec/step")
+				r.add(map[bool]float64{false: 100 + 30*float64(s), true: -1}[pair == 15],
+					"sec/step")
 			})
 		}, verdict.ExitUndecidable, ""},
 		{"the same work is all over the place", 100, 100, 115, func(g *gate) {

@@ -35,8 +35,8 @@ func TestGateExitCodes(t *testing.T) {
 		"Unit p99-response-sec better=lower\n", "", 1))
 	clitest.Write(t, "partial", "# poolbench results 1\n"+sampleFile("A", 10, 0.050)+
 		"# partial 10 of 20 runs: interrupted\n")
-	clitest.Write(t, "directionless",
-		strings.Replace(sampleFile("A", 10, 0.05), "Unit p99-response-sec better=lower\n", "", 1))
+	clitest.Write(t, "directionless", strings.NewReplacer("Unit p99-response-sec better=lower\n", "",
+		"p99-response-sec", "frobs").Replace(sampleFile("A", 10, 0.05)))
 	for _, c := range []struct {
 		args string
 		want int
@@ -48,8 +48,10 @@ func TestGateExitCodes(t *testing.T) {
 		{"few few", clitest.Undecided},
 		{"old partial", clitest.Undecided},
 		{"old partial --allow-partial", clitest.Fine},
-		{"missing old", clitest.Unusable},
-		{"missing slower", clitest.Unusable},
+		{"missing old", clitest.Fine},
+		{"missing slower", clitest.Regression},
+		{"missing old --fail-on removed", clitest.Regression},
+		{"old missing --fail-on removed", clitest.Fine},
 		{"directionless directionless", clitest.Unusable},
 		{"old slower --metric p99-response-sec", clitest.Regression},
 	} {
