@@ -14,7 +14,7 @@ func concluded(o Options, family ...Evidence) (rows []Row, tests int) {
 	for _, e := range family {
 		r.Rows = append(r.Rows, Row{Evidence: e, N: e.n, HeadN: e.n})
 	}
-	tests = o.conclude(r.family(false))
+	tests = o.conclude(r.family(anyRow))
 	return r.Rows, tests
 }
 

@@ -19,6 +19,7 @@ type Row struct {
 	Verdict verdict.Verdict
 	Reason  string // for the verdict, where the numbers do not speak for themselves
 	Suspect bool   // after the first stage
+	Hopeful bool   // it looks better after the first stage, and is no suspect
 	paired  bool   // the values come in pairs, and were judged as such
 	unfit   string // see Sample
 
@@ -39,15 +40,21 @@ type Report struct {
 	Warnings []string
 }
 
-// family are the rows that are decided together: all, or the suspects alone.
-func (r *Report) family(suspects bool) (family []*Row) {
+// family are the rows that are decided together, those that keep takes.
+func (r *Report) family(keep func(*Row) bool) (family []*Row) {
 	for i := range r.Rows {
-		if row := &r.Rows[i]; (row.Suspect || !suspects) && row.unfit == "" {
+		if row := &r.Rows[i]; keep(row) && row.unfit == "" {
 			family = append(family, row)
 		}
 	}
 	return family
 }
+
+func anyRow(*Row) bool { return true }
+
+func (row *Row) isSuspect() bool { return row.Suspect }
+
+func (row *Row) isHopeful() bool { return row.Hopeful }
 
 // AddTo adds the rows to the report of a gate, in the words of a report and in its order.
 func (r *Report) AddTo(to *verdict.Report) {
@@ -153,7 +160,7 @@ func Once(o Options, samples []Sample) (*Report, error) {
 		r.Rows = append(r.Rows, row)
 		r.warnOfVariation(s, row)
 	}
-	o.conclude(r.family(false))
+	o.conclude(r.family(anyRow))
 	if unpaired > 0 {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("%s judged as if they were not paired: in a "+
 			"family of %s a verdict takes %d pairs", prose.Count(unpaired, "metric"),

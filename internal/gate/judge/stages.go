@@ -12,7 +12,7 @@ import (
 type Screening struct {
 	options Options
 	report  Report
-	fresh   int // pairs of each suspect
+	fresh   int // pairs of each suspect, and of each that looks better
 }
 
 // An Order asks for fresh pairs of runs of a benchmark, with all of its metrics.
@@ -24,7 +24,9 @@ type Order struct {
 // Screen looks at the first stage: ScreenPairs pairs of every metric of the gate, or more. A metric
 // is suspect when it looks worse (its p is at most SuspectAt), when it is too noisy to tell (a
 // worsening as large as the promise would scatter so, at a p above ClearAt), or when its base is 0
-// throughout and its head is not; an exact one whose values bear it out is decided at once. Errors
+// throughout and its head is not; an exact one whose values bear it out is decided at once. One
+// that looks better, at the same p, is hopeful: fresh pairs decide whether it is, in a family of
+// such metrics, so that the suspects' chance of a verdict stays what it is. Errors
 // are those of Weigh, all of them joined, a metric given twice, and no samples at all.
 func Screen(o Options, samples []Sample) (*Screening, error) {
 	if err := errors.Join(o.Validate(), checkAll(samples)); err != nil {
@@ -34,7 +36,7 @@ func Screen(o Options, samples []Sample) (*Screening, error) {
 		return nil, errors.New("nothing to judge")
 	}
 	g := &Screening{options: o}
-	suspects := 0
+	suspects, hopefuls := 0, 0
 	for _, s := range samples {
 		row := o.row(s, len(samples), RankSums{})
 		switch {
@@ -50,7 +52,10 @@ func Screen(o Options, samples []Sample) (*Screening, error) {
 		case row.Step >= o.promise(): // fresh pairs would be rounded, too
 			row.Verdict, row.Reason = verdict.Inconclusive, o.coarse(&row)
 		default:
-			row.Verdict = verdict.NotSuspected
+			if row.Verdict = verdict.NotSuspected; row.PBetter <= o.SuspectAt {
+				row.Hopeful = true
+				hopefuls++
+			}
 			if row.High >= o.promise() {
 				row.Reason = fmt.Sprintf("screened only: %d pairs rule out %.4g%% at p = %.2f",
 					row.N, 100*o.Promise, o.promised(s))
@@ -59,7 +64,7 @@ func Screen(o Options, samples []Sample) (*Screening, error) {
 		g.report.Rows = append(g.report.Rows, row)
 		g.report.warnOfVariation(s, row)
 	}
-	g.fresh = o.freshPairs(max(1, suspects))
+	g.fresh = o.freshPairs(max(1, suspects, hopefuls))
 	g.conclude(max(1, suspects))
 	return g, nil
 }
@@ -73,11 +78,11 @@ func (o Options) promised(s Sample) float64 {
 // conclude completes the rows of the first stage with figures of the whole family, and with the
 // change that is detectable with that many suspects.
 func (g *Screening) conclude(suspects int) {
-	family := g.report.family(false)
+	family := g.report.family(anyRow)
 	g.options.adjust(family)
 	for _, row := range family {
 		if row.Verdict == verdict.NotSuspected && row.PBetterHolm <= g.options.Alpha {
-			row.Verdict = verdict.Better
+			row.Verdict, row.Hopeful = verdict.Better, false
 		}
 		if row.Tested() {
 			row.Detectable = max(row.Step,
@@ -86,22 +91,25 @@ func (g *Screening) conclude(suspects int) {
 	}
 }
 
-// Suspects are the metrics to be decided by fresh pairs, in the order of the samples.
-func (g *Screening) Suspects() []Metric {
-	var suspects []Metric
-	for _, row := range g.report.Rows {
-		if row.Suspect {
-			suspects = append(suspects, row.Metric)
-		}
+// Suspects are the metrics that may be worse, to be decided by fresh pairs, in the order of the
+// samples.
+func (g *Screening) Suspects() []Metric { return g.metrics((*Row).isSuspect) }
+
+// Hopefuls are the metrics that look better, to be decided by fresh pairs too.
+func (g *Screening) Hopefuls() []Metric { return g.metrics((*Row).isHopeful) }
+
+func (g *Screening) metrics(keep func(*Row) bool) (all []Metric) {
+	for _, row := range g.report.family(keep) {
+		all = append(all, row.Metric)
 	}
-	return suspects
+	return all
 }
 
 // Orders say of which benchmarks fresh pairs are needed, and how many at first: those of which a
-// metric is suspect.
+// metric is suspect or hopeful.
 func (g *Screening) Orders() []Order {
 	first, _ := g.Fresh()
-	return orders(g.Suspects(), first)
+	return orders(append(g.Suspects(), g.Hopefuls()...), first)
 }
 
 // Fresh is how many fresh pairs a suspect gets at first, and in all: half of them, where so few can
@@ -141,7 +149,19 @@ func (g *Screening) More(fresh []Sample) ([]Order, error) {
 			open = append(open, m)
 		}
 	}
+	for _, m := range g.Hopefuls() {
+		s := given[m.id()].first(first)
+		if s.N() == 0 || g.hopes(s, g.options.row(s, len(g.Hopefuls()), RankSums{})) {
+			open = append(open, m)
+		}
+	}
 	return orders(open, all), nil
+}
+
+// hopes reports whether the first fresh pairs still look better, so that all are needed.
+func (g *Screening) hopes(s Sample, row Row) bool {
+	first, all := g.Fresh()
+	return s.N() == first && first < all && row.PBetter <= g.options.SuspectAt
 }
 
 // settled reports whether the first fresh pairs are enough: the row looks neither worse nor better,
@@ -170,9 +190,10 @@ func (g *Screening) given(fresh []Sample) (map[[3]string]Sample, error) {
 	for _, row := range g.report.Rows {
 		s, ok := given[row.id()]
 		screened[row.id()] = true
-		if row.Suspect && !ok {
+		decides := row.Suspect || row.Hopeful
+		if decides && !ok {
 			wrong = append(wrong, row.errorf("suspect, but without fresh pairs"))
-		} else if row.Suspect && s.Metric != row.Metric {
+		} else if decides && s.Metric != row.Metric {
 			wrong = append(wrong,
 				row.errorf("screened as %+v, but now %+v", row.Metric, s.Metric))
 		}
@@ -185,9 +206,13 @@ func (g *Screening) given(fresh []Sample) (map[[3]string]Sample, error) {
 	return given, errors.Join(wrong...)
 }
 
-// Decide ends the gate with the fresh pairs of the suspects: nothing of the first stage may be
-// among them. What comes along of metrics that are not suspect is passed over. A suspect with fewer
+// Decide ends the gate with the fresh pairs of the suspects and the hopefuls: nothing of the first
+// stage may be among them. What comes along of other metrics is passed over. A suspect with fewer
 // pairs than ordered, by Orders and then by More, is inconclusive.
+//
+// A hopeful one is better, or no worse, where its fresh pairs show it, and inconclusive where they
+// are worse: to call it worse would add to alpha. Otherwise it stays what the screening found, not
+// suspected.
 //
 // Errors are those of Weigh, a suspect without a sample, and a metric that was not screened. Decide
 // may be called again, with more.
@@ -208,7 +233,8 @@ func (g *Screening) Decide(fresh []Sample) (*Report, error) {
 		}
 		report.Rows = append(report.Rows, row)
 	}
-	report.Tests = o.conclude(report.family(true))
+	report.Tests = o.conclude(report.family((*Row).isSuspect))
+	g.decideHopefuls(report, given)
 	for i := range report.Rows {
 		row := &report.Rows[i]
 		if !row.Suspect {
@@ -231,4 +257,32 @@ func (g *Screening) Decide(fresh []Sample) (*Report, error) {
 		}
 	}
 	return report, nil
+}
+
+// decideHopefuls replaces the rows of metrics that looked better by those of their fresh pairs,
+// where these say more.
+func (g *Screening) decideHopefuls(report *Report, given map[[3]string]Sample) {
+	o := g.options
+	var at []int
+	fresh := &Report{}
+	for i := range report.Rows {
+		if row := &report.Rows[i]; row.Hopeful {
+			at = append(at, i)
+			decided := o.row(given[row.id()], len(g.Hopefuls()), RankSums{})
+			decided.Hopeful = true
+			fresh.Rows = append(fresh.Rows, decided)
+		}
+	}
+	o.conclude(fresh.family(anyRow))
+	for i, row := range fresh.Rows {
+		if row.Verdict == verdict.Worse {
+			row.Verdict = verdict.Inconclusive
+			row.Reason = "the screening looked better, and the fresh pairs are worse"
+		}
+		if row.Verdict == verdict.Better || row.Verdict == verdict.NoWorse ||
+			row.PWorseHolm <= o.Alpha {
+			row.Detectable = report.Rows[at[i]].Detectable
+			report.Rows[at[i]] = row
+		}
+	}
 }

@@ -53,9 +53,10 @@ func both(t rapid.TB, o Options, first []Sample, fresh func(m Metric, n int) []P
 	if err != nil {
 		t.Fatal(err)
 	}
-	second := make([]Sample, len(g.Suspects()))
+	decided := append(g.Suspects(), g.Hopefuls()...)
+	second := make([]Sample, len(decided))
 	run := func(orders []Order) {
-		for i, m := range g.Suspects() {
+		for i, m := range decided {
 			second[i].Metric = m
 			for _, order := range orders {
 				if more := order.Pairs - second[i].N(); order.Benchmark == m.Benchmark && more > 0 {
@@ -538,5 +539,52 @@ func TestSizeAndPower(t *testing.T) {
 	}
 	if found < 320-24 || found > 320+24 {
 		t.Errorf("a change by the detectable %v is found %d times of %d", detectable, found, gates)
+	}
+}
+
+// TestBetterAmongMany: an improvement among 50 benchmarks gets fresh pairs, and is called better,
+// though the screening's own correction could not; what looked better by chance is not, and what
+// turns out worse is not called so by fresh pairs that were for another question.
+func TestBetterAmongMany(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 1))
+	const sd, gates = 0.02, 200
+	named, chance := 0, 0
+	for range gates {
+		var first []Sample
+		for b := range 50 {
+			factor := 1.0
+			if b == 0 {
+				factor = 1 / 1.1
+			}
+			first = append(first,
+				Sample{Metric: times(fmt.Sprint(b)), Pairs: noisy(rng, 6, sd, factor)})
+		}
+		r := both(t, Defaults(), first, func(m Metric, n int) []Pair {
+			if m.Benchmark == "0" {
+				return noisy(rng, n, sd, 1/1.1)
+			}
+			return noisy(rng, n, sd, 1)
+		})
+		for i, row := range r.Rows {
+			switch {
+			case i == 0 && row.Verdict == verdict.Better:
+				named++
+			case i > 0 && row.Verdict == verdict.Better:
+				chance++
+			case row.Verdict == verdict.Worse:
+				t.Errorf("%s is worse", row.Benchmark)
+			}
+		}
+	}
+	if named < gates*98/100 || chance > gates*2/100 {
+		t.Errorf("of %d gates %d find the improvement, and %d metrics are called better that are not",
+			gates, named, chance)
+	}
+	r := both(t, Defaults(), []Sample{{Metric: times("a"), Pairs: noisy(rng, 6, sd, 1/1.1)},
+		{Metric: times("b"), Pairs: noisy(rng, 6, sd, 1)}, {Metric: times("c"),
+			Pairs: noisy(rng, 6, sd, 1)}, {Metric: times("d"), Pairs: noisy(rng, 6, sd, 1)}},
+		func(_ Metric, n int) []Pair { return noisy(rng, n, sd, 1.3) })
+	if r.Rows[0].Verdict != verdict.Inconclusive {
+		t.Errorf("it looked better and its fresh pairs are worse: %s", r.Rows[0].Verdict)
 	}
 }

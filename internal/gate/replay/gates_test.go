@@ -28,8 +28,9 @@ type experiment struct {
 // An outcome is how a gate ended, or the sum of many.
 type outcome struct {
 	alarms       int // 1: worse where nothing is
+	hopes        int // 1: better where nothing is
 	inconclusive int // 1: one at least, where nothing is
-	found        int // of the regressed benchmarks
+	found        int // of the changed benchmarks
 	runs         int // of the machine
 
 	// worsening that the gate says it can find, the mean over what did not change
@@ -95,7 +96,7 @@ func (e experiment) gate(rng *rand.Rand) (o outcome, err error) {
 		for range most {
 			measure(second, func(b int) bool { return len(second[name(b)]) < wanted[name(b)] })
 		}
-		for _, m := range screening.Suspects() {
+		for _, m := range append(screening.Suspects(), screening.Hopefuls()...) {
 			fresh = append(fresh, judge.Sample{Metric: m, Pairs: second[m.Benchmark]})
 		}
 		return fresh
@@ -116,12 +117,18 @@ func (e experiment) gate(rng *rand.Rand) (o outcome, err error) {
 		if e.factor == 1 {
 			o.detectable += row.Detectable / benchmarks
 		}
+		wanted := verdict.Worse
+		if e.factor < 1 {
+			wanted = verdict.Better
+		}
 		switch {
-		case is && row.Verdict == verdict.Worse:
+		case is && row.Verdict == wanted:
 			o.found++
 		case is:
 		case row.Verdict == verdict.Worse:
 			o.alarms = 1
+		case row.Verdict == verdict.Better:
+			o.hopes = 1
 		case row.Verdict == verdict.Inconclusive:
 			o.inconclusive = 1
 		}

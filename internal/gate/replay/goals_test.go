@@ -76,6 +76,7 @@ func (r *replayer) calm() (goals []goal) {
 		mean := float64(t.runs) / float64(r.gates)
 		goals = append(goals,
 			atMost("F1", "unchanged code called worse, "+from.name, 0.5, t.alarms, r.gates),
+			atMost("F5", "unchanged code called better, "+from.name, 1, t.hopes, r.gates),
 			atMost("F1", "unchanged code inconclusive, "+from.name, 5, t.inconclusive, r.gates),
 			goal{id: "W1", what: "measuring, 20 benchmarks of 0.25 s, " + from.name, wanted: 90,
 				got: runTime * mean, unit: "s",
@@ -107,6 +108,7 @@ func (r *replayer) regressions() (goals []goal) {
 		{"P1", 1.10, layoutEffect, 93, false},
 		{"P2", 1.20, 0, 99, false},
 		{"P3", 1.05, 0, 65, true},
+		{"P7", 1 / 1.10, layoutEffect, 93, false}, // better
 	} {
 		for _, from := range r.traces.sources() {
 			what := fmt.Sprintf("%+.0f %% found, ", 100*(c.factor-1))
@@ -185,6 +187,7 @@ func (r *replayer) replay(e experiment) (sum outcome) {
 		sum.runs += o.runs
 		sum.detectable += o.detectable / float64(len(outcomes))
 		sum.alarms += o.alarms
+		sum.hopes += o.hopes
 		sum.inconclusive += o.inconclusive
 	}
 	return sum
