@@ -283,15 +283,28 @@ func TestStoreMeddled(t *testing.T) {
 			t.Run(name+"/"+command, func(t *testing.T) {
 				t.Parallel()
 				cmd, dir := clitest.Apart(t, nil, args...)
+				var seen time.Time
 				stricken(t, cmd, func() bool {
-					time.Sleep(3 * time.Second) // it is at work, and was looked at
-					found := 0
+					var files []string
 					_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-						if err == nil && filepath.Ext(path) == ".blk" && meddle(path) == nil {
-							found++
+						if err == nil && filepath.Ext(path) == ".blk" {
+							files = append(files, path)
 						}
 						return nil
 					})
+					if len(files) > 0 && seen.IsZero() {
+						seen = time.Now()
+					}
+					// the command has looked at them, once a second, by then
+					if seen.IsZero() || time.Since(seen) < 6*time.Second {
+						return false
+					}
+					found := 0
+					for _, path := range files {
+						if meddle(path) == nil {
+							found++
+						}
+					}
 					return found > 0
 				}, "files are gone|made shorter|were changed|NATS: ")
 			})
