@@ -20,7 +20,7 @@ func (in inputs) marks() map[benchmarkID]*results.Doubted {
 
 // mark marks the rows of runs that are not VALID and the values that are uncertain, and states why.
 func (in inputs) mark(marks map[benchmarkID]*results.Doubted) {
-	sides := [2]map[benchmarkID][]*results.Run{runsByBenchmark(in.old), runsByBenchmark(in.new)}
+	sides := in.sides()
 	labels := [2]string{in.report.Old, in.report.New}
 	cells, seen := map[string]int{}, map[benchmarkID]bool{}
 	var all []*results.Doubted

@@ -73,7 +73,7 @@ func Judge(old, new *results.Results, opts verdict.Options) (*verdict.Report, er
 	paired := in.pairings()
 	marks := in.marks()
 	samples := choose(r, c, paired, marks, old.Schema > 0 && new.Schema > 0,
-		old.Runs[0].Seed != "")
+		old.Ours())
 	if err := in.findTails(samples, paired); err != nil {
 		return nil, err
 	}

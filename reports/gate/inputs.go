@@ -21,6 +21,11 @@ type inputs struct {
 
 func (in inputs) both() []*results.Results { return []*results.Results{in.old, in.new} }
 
+// sides are the runs of each benchmark, of the old results and of the new.
+func (in inputs) sides() [2]map[benchmarkID][]*results.Run {
+	return [2]map[benchmarkID][]*results.Run{runsByBenchmark(in.old), runsByBenchmark(in.new)}
+}
+
 func (in inputs) fault(format string, args ...any) {
 	in.report.Faults = append(in.report.Faults, fmt.Sprintf(format, args...))
 }
@@ -70,7 +75,7 @@ func (in inputs) check(c *compare.Comparison) {
 // unmatched lists the benchmarks that only one side has. There is nothing to compare them with, and
 // the others are judged.
 func (in inputs) unmatched() {
-	sides := [2]map[benchmarkID][]*results.Run{runsByBenchmark(in.old), runsByBenchmark(in.new)}
+	sides := in.sides()
 	for side, list := range []*[]string{&in.report.Removed, &in.report.Added} {
 		for id := range sides[side] {
 			if sides[1-side][id] == nil {
@@ -84,7 +89,7 @@ func (in inputs) unmatched() {
 // uneven finds benchmarks that have fewer runs than the others of their package, in output of go
 // test, and other runs than on the other side: a run that ended early leaves such.
 func (in inputs) uneven() {
-	sides := [2]map[benchmarkID][]*results.Run{runsByBenchmark(in.old), runsByBenchmark(in.new)}
+	sides := in.sides()
 	for side, of := range in.both() {
 		if of.Schema > 0 || of.Failed {
 			continue

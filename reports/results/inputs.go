@@ -51,7 +51,7 @@ func MergeUnits(inputs []Input) (benchfmt.UnitMetadataMap, error) {
 		}
 	}
 	for _, in := range inputs {
-		if in.Results.ours() {
+		if in.Results.Ours() {
 			continue
 		}
 		for _, unit := range in.Results.Metrics {
@@ -71,8 +71,9 @@ func SetBetter(units benchfmt.UnitMetadataMap, unit string, d Direction) {
 	units[key] = &benchfmt.UnitMetadata{UnitMetadataKey: key, OrigUnit: unit, Value: d.String()}
 }
 
-// ours reports whether the runs are poolbench's, whose Unit lines know every direction.
-func (r *Results) ours() bool { return r.Schema > 0 || r.Runs[0].Seed != "" }
+// Ours reports whether the runs are poolbench's, also those within go test: their Unit lines know
+// every direction.
+func (r *Results) Ours() bool { return r.Schema > 0 || r.Runs[0].Seed != "" }
 
 // ChooseMetrics returns the tidied names of the metrics asked for, or all when none are. What is
 // asked for may be several names with commas, and patterns: p99-*,shed/op.

@@ -1,7 +1,6 @@
 package judge
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -61,9 +60,7 @@ func (r *Report) AddTo(to *verdict.Report) {
 	for _, row := range r.Rows {
 		to.Rows = append(to.Rows, row.said())
 	}
-	slices.SortStableFunc(to.Rows, func(a, b verdict.Row) int {
-		return cmp.Compare(a.Verdict.Severity(), b.Verdict.Severity())
-	})
+	to.Sort()
 	to.Tests += r.Tests
 	to.Warnings = append(to.Warnings, r.Warnings...)
 }

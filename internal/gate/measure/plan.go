@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -47,13 +48,15 @@ type plan struct {
 
 // settings are those of a gate and of the system it runs on.
 type settings struct {
-	Packages   []string `json:"packages"`
-	Bench      string   `json:"bench"`
-	Skip       string   `json:"skip"`
-	BenchTime  string   `json:"benchtime"`
-	Layouts    int      `json:"layouts"` // that were asked for
-	Seed       uint64   `json:"seed"`
-	Metrics    []string `json:"metrics"`
+	Packages  []string `json:"packages"`
+	Bench     string   `json:"bench"`
+	Skip      string   `json:"skip"`
+	BenchTime string   `json:"benchtime"`
+	Layouts   int      `json:"layouts"` // that were asked for
+	Seed      uint64   `json:"seed"`
+	Metrics   []string `json:"metrics"`
+	// directions that the user gave, in the order of the units
+	Better     []string `json:"better,omitempty"`
 	Go         string   `json:"go"`
 	Processors int      `json:"processors"`
 }
@@ -62,8 +65,12 @@ type settings struct {
 func processors() int { return runtime.GOMAXPROCS(0) }
 
 func newSettings(o Options, goVersion string) settings {
+	var better []string
+	for _, unit := range slices.Sorted(maps.Keys(o.Better)) {
+		better = append(better, fmt.Sprintf("%s %+d", unit, o.Better[unit]))
+	}
 	return settings{
-		Packages: slices.Clone(o.Packages), Bench: o.Bench, Skip: o.Skip,
+		Better: better, Packages: slices.Clone(o.Packages), Bench: o.Bench, Skip: o.Skip,
 		BenchTime: o.BenchTime.String(), Layouts: o.Layouts, Seed: o.Seed,
 		Metrics: append([]string{}, o.Metrics...), Go: goVersion, Processors: processors(),
 	}

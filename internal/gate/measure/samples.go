@@ -11,6 +11,7 @@ import (
 
 	"github.com/poolbench/poolbench/internal/files/rundir"
 	"github.com/poolbench/poolbench/internal/gate/judge"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/gate/verdict"
 )
@@ -194,7 +195,7 @@ func (g *gate) choose(r *verdict.Report) []*family {
 			m := judge.Candidate{Metric: judge.Metric{Package: b.Package, Benchmark: shown(b),
 				Unit: unit, Better: g.better(unit, ours),
 				Exact: g.results.units.GetAssumption(unit) == benchmath.AssumeExact ||
-					verdict.Counted(unit) && constant(values[unit])},
+					verdict.IsAllocation(unit) && constant(values[unit])},
 				Values: values[unit], Runs: runs, Ours: ours}
 			switch {
 			case asked:
@@ -211,9 +212,9 @@ func (g *gate) choose(r *verdict.Report) []*family {
 			switch unit {
 			case Instructions:
 				f = counted
-			case "B/op":
+			case metric.BytesPerOp:
 				f = bytes
-			case "allocs/op":
+			case metric.AllocsPerOp:
 				f = allocations
 			}
 			f.metrics = append(f.metrics, m.Metric)

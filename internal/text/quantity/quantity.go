@@ -14,8 +14,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/poolbench/poolbench/internal/metric"
 )
 
 // Seconds spells a time in three digits and the unit that suits it: 68.9 ms, 1.50 h, 12.0 d. An
@@ -169,12 +167,12 @@ const (
 // metric per op is a share where it counts what can happen to a task, and a number otherwise.
 func KindOf(unit string) Kind {
 	switch {
-	case unit == metric.NsPerOp, strings.HasPrefix(unit, "sec/"), unit == "sec",
+	case unit == "ns/op", strings.HasPrefix(unit, "sec/"), unit == "sec",
 		strings.Contains(unit, "-sec"):
 		return Times
-	case strings.HasSuffix(unit, metric.Throughput):
+	case strings.HasSuffix(unit, "ops/s"):
 		return Rates
-	case unit == "B", strings.HasSuffix(unit, metric.BytesPerOp), strings.Contains(unit, "-B"):
+	case unit == "B", strings.HasSuffix(unit, "B/op"), strings.Contains(unit, "-B"):
 		return Bytes
 	case unit == "B/s":
 		return Speeds
@@ -208,7 +206,7 @@ func (k Kind) Spell(v float64) string {
 
 // Metric spells a value of one of our metrics by its unit.
 func Metric(unit string, v float64) string {
-	if unit == metric.NsPerOp {
+	if unit == "ns/op" {
 		v /= 1e9
 	}
 	return KindOf(unit).Spell(v)

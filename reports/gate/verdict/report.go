@@ -150,18 +150,23 @@ type NotGated struct {
 // in every run of a side stand.
 func (r *Report) Distrust(why string) {
 	for i := range r.Rows {
-		if row := &r.Rows[i]; row.Test != "" || !Counted(row.Metric) {
+		if row := &r.Rows[i]; row.Test != "" || !IsAllocation(row.Metric) {
 			row.Verdict, row.Reason = Inconclusive, why
 		}
 	}
+	r.Sort()
+}
+
+// Sort orders the rows by severity, the worst first.
+func (r *Report) Sort() {
 	slices.SortStableFunc(r.Rows, func(a, b Row) int {
 		return cmp.Compare(a.Verdict.Severity(), b.Verdict.Severity())
 	})
 }
 
-// Counted reports whether the unit is one that package testing counts: allocations, of which a
-// benchmark makes the same number however busy the machine is.
-func Counted(unit string) bool { return unit == "B/op" || unit == "allocs/op" }
+// IsAllocation reports whether the unit counts allocations, which a benchmark makes however busy
+// the machine is.
+func IsAllocation(unit string) bool { return unit == "B/op" || unit == "allocs/op" }
 
 // ExitCode is that of the gate as a whole. When several apply, faults come first, then regressions,
 // then doubt.

@@ -37,6 +37,8 @@ func TestGateExitCodes(t *testing.T) {
 		"# partial 10 of 20 runs: interrupted\n")
 	clitest.Write(t, "directionless", strings.NewReplacer("Unit p99-response-sec better=lower\n", "",
 		"p99-response-sec", "frobs").Replace(sampleFile("A", 10, 0.05)))
+	clitest.Write(t, "clumsier", strings.NewReplacer("Unit p99-response-sec better=lower\n", "",
+		"p99-response-sec", "frobs").Replace(sampleFile("A", 10, 0.06)))
 	for _, c := range []struct {
 		args string
 		want int
@@ -53,6 +55,9 @@ func TestGateExitCodes(t *testing.T) {
 		{"missing old --fail-on removed", clitest.Regression},
 		{"old missing --fail-on removed", clitest.Fine},
 		{"directionless directionless", clitest.Unusable},
+		{"directionless directionless --better frobs=lower", clitest.Fine},
+		{"directionless clumsier --better frobs=lower", clitest.Regression},
+		{"directionless clumsier --better frobs=higher", clitest.Fine},
 		{"old slower --metric p99-response-sec", clitest.Regression},
 	} {
 		for _, format := range []string{"text", "markdown", "json"} {
