@@ -91,7 +91,7 @@ func (s Sample) values() []Pair {
 }
 
 // mostValues is how many values of a metric each side may have: memory and time grow with their
-// square, 0.1 GB and 2 s for a metric at the limit.
+// square, 0.2 GB and 3 s for a metric at the limit.
 const mostValues = 3000
 
 // check says what keeps the sample from being judged, however many pairs it has.
