@@ -68,6 +68,9 @@ func ReadData(name string, text []byte, format string) (*Data, error) {
 	if !utf8.Valid(text) {
 		return nil, fmt.Errorf("%s:%d: want UTF-8", name, lineOf(text, firstInvalid(text)))
 	}
+	// at most a row in each line: growing would take twice the memory
+	rows := min(bytes.Count(text, []byte("\n"))+1, MostRows)
+	d.Rows, d.Lines = make([][]Value, 0, rows), make([]int, 0, rows)
 	var err error
 	switch format {
 	case CSV:
@@ -101,7 +104,7 @@ func lineOf(text []byte, at int) int { return 1 + bytes.Count(text[:at], []byte(
 
 func (d *Data) readCSV(name string, text []byte) error {
 	r := csv.NewReader(bytes.NewReader(text))
-	r.FieldsPerRecord = -1
+	r.FieldsPerRecord, r.ReuseRecord = -1, true
 	for {
 		fields, err := r.Read()
 		if err == io.EOF {
@@ -115,7 +118,7 @@ func (d *Data) readCSV(name string, text []byte) error {
 		line, _ := r.FieldPos(0)
 		switch {
 		case d.Columns == nil:
-			if err := d.head(fields); err != nil {
+			if err := d.head(slices.Clone(fields)); err != nil {
 				return fmt.Errorf("%s:%d: %w", name, line, err)
 			}
 			continue

@@ -177,7 +177,8 @@ func (h excess) process(t *testing.T, url string) *exec.Cmd {
 	for i, arg := range args {
 		args[i] = strings.NewReplacer("FILE", file, "URL", url, "+", " ").Replace(arg)
 	}
-	cmd, _ := clitest.Apart(t, nil, args...)
+	// of the memory that it takes by default, whatever the tests' own garbage collector does
+	cmd, _ := clitest.Apart(t, []string{"GOGC=100"}, args...)
 	return cmd
 }
 
