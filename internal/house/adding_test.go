@@ -7,9 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/poolbench/poolbench/internal/house/check"
-	"github.com/poolbench/poolbench/internal/machine/race"
 )
 
 // added are new files: one for each kind of part.
@@ -136,7 +133,7 @@ var changed = []struct{ file, before, line string }{
 // file; a metric is a line in two; a subcommand is a file and a line. The go command builds the
 // command with all of them over the tree, which stays as it is; list has them, and a run uses them.
 func TestAdding(t *testing.T) {
-	if check.Only(t); race.Enabled {
+	if testing.Short() {
 		t.Skip("builds the command")
 	}
 	lookAround(t)

@@ -34,18 +34,3 @@ func TestLight(t *testing.T) {
 		}
 	}
 }
-
-// TestNoMatrices: gonum's mat, which its stat and distuv import, has an init that links all of
-// LAPACK and BLAS into a program with templates.
-func TestNoMatrices(t *testing.T) {
-	lookAround(t)
-	out, err := exec.Command("go", "list", "-deps", module+"/cmd/poolbench").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, path := range strings.Fields(string(out)) {
-		if within(path, "gonum.org/v1/gonum/mat") {
-			t.Errorf("the command depends on %s", path)
-		}
-	}
-}
