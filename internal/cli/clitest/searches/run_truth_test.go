@@ -13,7 +13,8 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics/samples"
 )
 
-// truth returns the metric of the question over eight plans, and the relative deviation of its mean.
+// truth returns the metric of the question over eight plans, and the relative deviation of its
+// mean.
 func (q limitQuestion) truth(t testing.TB) (mean, spread float64) {
 	var values []float64
 	for seed := range uint64(8) {
