@@ -14,8 +14,8 @@ type (
 	Metric = result.Metric
 	// A Reading is the distribution of one time over the measured tasks that completed.
 	Reading = result.Reading
-	// An Interval counts what happened in one stretch of a run.
-	Interval = result.Interval
+	// A Bucket counts the tasks in one stretch of a run's timeline.
+	Bucket = result.Bucket
 	// A Window is the distribution of the response in one stretch of a run.
 	Window = result.Window
 	// A Profile is a profile of Go's runtime over a run.

@@ -141,7 +141,7 @@ func TestLittle(t *testing.T) {
 func TestTimeline(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		o := drawPlay(t)
-		var sum Interval
+		var sum Bucket
 		line := o.Timeline()
 		for _, v := range line {
 			sum.Arrived += v.Arrived

@@ -276,16 +276,16 @@ func TestLagVerdict(t *testing.T) {
 		return judged(t, o)
 	}
 	finds(t, "1 ms of 10", late(0.3, func(int) int64 { return ms }), Suspect, observed.CheckLag,
-		"1ms on average", "9 % of the mean response")
+		"1.00 ms on average", "9 % of the mean response")
 	finds(t, "2 % are late by 10 ms", late(0.3, func(i int) int64 {
 		if i%50 == 0 {
 			return 10 * ms
 		}
 		return 0
-	}), Suspect, observed.CheckLag, "10ms at the p99", "due every 8.", "sent together")
+	}), Suspect, observed.CheckLag, "10.0 ms at the p99", "due every 8.", "sent together")
 	finds(t, "20 ms of 30", late(0.3, func(int) int64 { return 20 * ms }), Invalid,
 		observed.CheckLag,
-		"20ms on average", "not the planned ones")
+		"20.0 ms on average", "not the planned ones")
 	o := queue(Real, 1, 20_000, 0.9, 1)
 	for i := range o.Trace.Len() { // a strategy that blocks: issue is late, lag is not
 		rec := o.Trace.At(i)

@@ -79,8 +79,8 @@ func known() string {
 // Shown is a text with URLs in it as it may be shown: see ShownURL.
 func Shown(text string) string { return prose.DiscreetText(text) }
 
-// ShownURL is a URL as it may be shown: without user, password and fragment, and without the values
-// of its query.
+// ShownURL is a URL as it may be shown: without user, password and fragment, without the values of
+// its query, and without segments of its path that look like tokens.
 func ShownURL(address string) string { return prose.DiscreetURL(address) }
 
 // Show is a URL of the attack as it may be shown: as by ShownURL, with the values of ShowQuery.

@@ -275,9 +275,9 @@ func takeReadings(r *bench.Result, all []rundir.Histogram) {
 }
 
 // readTimeline is readDistributions for timeline.csv.
-func (c *contents) readTimeline(path string) (map[nth][]bench.Interval, error) {
+func (c *contents) readTimeline(path string) (map[nth][]bench.Bucket, error) {
 	return readRows(c, path, 2, rundir.IsTimelineHead,
-		func(row []string) (nth, bench.Interval, error) {
+		func(row []string) (nth, bench.Bucket, error) {
 			r, err := rundir.ParseTimelineRow(row)
 			return nth{r.Run, r.Repetition}, interval(r), err
 		})
@@ -330,9 +330,9 @@ func readRows[T any](
 	}
 }
 
-func interval(r rundir.TimelineRow) bench.Interval {
+func interval(r rundir.TimelineRow) bench.Bucket {
 	nanos := func(sec float64) time.Duration { return time.Duration(sec*1e9 + 0.5) }
-	v := bench.Interval{Start: nanos(r.Start), Length: nanos(r.Length)}
+	v := bench.Bucket{Start: nanos(r.Start), Length: nanos(r.Length)}
 	for i, n := range v.Counts() {
 		*n = r.Counts[i]
 	}

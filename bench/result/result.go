@@ -22,9 +22,9 @@ type Result struct {
 	Readings []Reading // distributions of response, wait and service
 	// of each measured task, with its parts, as rundir.UnpackTasks takes them: where tasks are due
 	// by a plan and are no more than a directory keeps
-	Responses string     `json:",omitempty"`
-	Profiles  []Profile  `json:",omitempty"` // see Scenario.Profile
-	Timeline  []Interval // of the whole run, warm-up included
+	Responses string    `json:",omitempty"`
+	Profiles  []Profile `json:",omitempty"` // see Scenario.Profile
+	Timeline  []Bucket  // of the whole run, warm-up included
 	// the response in the course of the run, warm-up included: of attacks and soaks, at most 100
 	Windows []Window   `json:",omitempty"`
 	Slowest []SlowTask `json:",omitempty"` // the slowest tasks, the slowest first: at most 50
@@ -83,19 +83,19 @@ func ValueAtRank(h *hdrhistogram.Histogram, rank int) int64 {
 	return h.ValueAtPercentile(100 * (float64(rank) - 0.25) / float64(h.TotalCount()))
 }
 
-// An Interval counts what happened in one stretch of a run.
-type Interval struct {
+// A Bucket counts the tasks in one stretch of a run's timeline.
+type Bucket struct {
 	Start, Length                                                   time.Duration
 	Arrived, Started, Completed, Failed, Throttled, Shed, Abandoned int
-	// at the end of the interval
+	// at the end of the bucket
 	InFlight, Queued int
 }
 
 // Of is the count of tasks that ended like that.
-func (v *Interval) Of(o records.Outcome) *int { return v.Counts()[2+o-records.Completed] }
+func (v *Bucket) Of(o records.Outcome) *int { return v.Counts()[2+o-records.Completed] }
 
-// Counts are those of the interval in the order of the columns of timeline.csv, to be set as well.
-func (v *Interval) Counts() [9]*int {
+// Counts are those of the bucket in the order of the columns of timeline.csv, to be set as well.
+func (v *Bucket) Counts() [9]*int {
 	return [...]*int{&v.Arrived, &v.Started, &v.Completed, &v.Failed, &v.Throttled, &v.Shed,
 		&v.Abandoned, &v.InFlight, &v.Queued}
 }

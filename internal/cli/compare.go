@@ -128,6 +128,13 @@ func entire(inputs []results.Input, interrupted bool) error {
 	return errors.Join(wrong...)
 }
 
+// mostCompared and mostValues are how many results all inputs may have together, and how many
+// values of metrics.
+const (
+	mostCompared = 2 * results.MostResults
+	mostValues   = 2 * results.MostValues
+)
+
 // readInputs reads the inputs of a comparison: PATH, NAME=PATH, or - for standard input. Columns of
 // one path are told apart as benchstat does; a name is taken as it is, so that two inputs may share
 // a column.
@@ -137,6 +144,7 @@ func (a *app) readInputs(args []string) (inputs []results.Input, err error) {
 		times[arg]++
 	}
 	seen := make(map[string]int)
+	runs, values := 0, 0
 	for _, arg := range args {
 		in := results.Input{Label: arg}
 		path := arg
@@ -155,6 +163,14 @@ func (a *app) readInputs(args []string) (inputs []results.Input, err error) {
 		}
 		if err != nil {
 			return nil, err
+		}
+		runs += len(in.Results.Runs)
+		for _, r := range in.Results.Runs {
+			values += len(r.Values)
+		}
+		if runs > mostCompared || values > mostValues {
+			return nil, fmt.Errorf("%s: more than %d results or %d values of metrics in all "+
+				"inputs up to this one", path, mostCompared, mostValues)
 		}
 		inputs = append(inputs, in)
 	}

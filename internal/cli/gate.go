@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/perf/benchunit"
 
 	"github.com/poolbench/poolbench/internal/cli/exit"
 	"github.com/poolbench/poolbench/internal/cli/flags"
@@ -72,6 +73,25 @@ func (a *app) gateCommand() *cobra.Command {
 		"minimum detectable regression: no worse excludes a change of this `SHARE` (default 10%)")
 	fs.Var(flags.Share(&o.options.Alpha, false), "alpha",
 		"probability `P` of any false alarm, over all metrics (default 0.05)")
+	o.options.Better = map[string]verdict.Direction{}
+	fs.Var(flags.Value{Kind: "UNIT=lower|higher", Take: func(text string) error {
+		unit, word, _ := strings.Cut(text, "=")
+		d, known := map[string]verdict.Direction{"lower": verdict.LowerIsBetter,
+			"higher": verdict.HigherIsBetter}[word]
+		if unit == "" || !known {
+			return fmt.Errorf("want UNIT=lower or UNIT=higher, not %q", text)
+		}
+		_, tidied := benchunit.Tidy(1, unit)
+		o.options.Better[tidied] = d
+		return nil
+	}}, "better", "direction of a metric of your own, if its name does not tell; repeatable")
+	fs.Var(flags.Parsed(&o.options.FailOnRemoved, "WHAT", func(text string) (bool, error) {
+		if text != "removed" {
+			return false, fmt.Errorf("unknown value %q (known: removed)", text)
+		}
+		return true, nil
+	}), "fail-on", "removed: exit 1 if the base has a benchmark that the head lacks")
+	flags.Complete(cmd, "fail-on", func() []string { return []string{"removed"} })
 	fs.BoolVar(&o.options.AllowPartial, "allow-partial", false,
 		"accept interrupted results and judge the samples they have")
 	fs.BoolVar(&o.options.AllowEnvironment, "allow-environment", false,

@@ -53,7 +53,8 @@ type Decision struct {
 func (d Decision) Evidence(unit string) string {
 	text := d.Reason
 	value := quantity.Uncertain(unit, d.Value, d.Error)
-	if !math.IsNaN(d.Value) && !math.IsInf(d.Value, 0) && !strings.Contains(d.Reason, value) {
+	shown := !math.IsNaN(d.Value) && !math.IsInf(d.Value, 0) && value != "–"
+	if shown && !strings.Contains(d.Reason, value) {
 		text = value + " (" + d.Reason + ")"
 	}
 	if d.Verdict == Undecided && d.Next != "" {

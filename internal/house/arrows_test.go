@@ -62,11 +62,11 @@ var rooms = []room{
 		"workloads", "internal"}, nil},
 	{"internal/machine/calibration", []string{"bench", "strategies", "strategies/peers",
 		"workloads", "targets",
-		"internal"}, nil},
+		"internal"}, []string{"gonum.org/v1/gonum"}},
 	{"internal/studies/evidence", []string{"internal/studies/evidence/words", "bench",
 		"bench/finding",
 		"reports/results", "reports/page", "reports/page/shell", "reports/charts", "strategies",
-		"internal"}, nil},
+		"internal"}, []string{"gonum.org/v1/gonum"}},
 	{"internal/studies/evidence/words", []string{"reports/charts", "internal"}, nil},
 	{"internal/studies", []string{"internal/studies/evidence", "internal/studies/evidence/words",
 		"internal/files/rundir", "bench", "bench/directory", "bench/finding", "reports/results",
@@ -80,7 +80,7 @@ var rooms = []room{
 	{"internal/gate/measure", []string{"internal/gate/judge", "reports/gate/verdict",
 		"internal/files/rundir", "internal/machine/witness", "reports/results",
 		"internal"}, // results: its tests
-		[]string{"golang.org/x/perf", "golang.org/x/sync", "golang.org/x/sys"}},
+		[]string{"golang.org/x/perf", "golang.org/x/sync", "golang.org/x/sys", "gonum.org/v1/gonum"}},
 	{"internal/gate/replay", []string{"internal/gate/judge", "reports/gate/verdict", "internal"},
 		nil},
 	{"bench/records", []string{"strategies", "bench", "internal"}, nil}, // bench: its tests
@@ -136,7 +136,7 @@ var rooms = []room{
 	// whoever reads results; the rest of reports is a room each
 	{"reports/results", []string{"bench/finding", "internal/files/rundir",
 		"reports/internal/resultstest", "internal"},
-		[]string{"golang.org/x/perf", "github.com/montanaflynn/stats"}},
+		[]string{"golang.org/x/perf", "gonum.org/v1/gonum"}},
 	{"reports/page/shell", []string{"reports/answer", "reports/charts", "internal"},
 		[]string{"github.com/a-h/templ"}},
 	{"reports/difference", []string{"reports/results", "internal/files/rundir", "internal"}, nil},
@@ -271,7 +271,7 @@ const forTests = "internal/house/need"
 var ofTests = []string{"go.uber.org/goleak", "github.com/google/go-cmp", "pgregory.net/rapid",
 	"github.com/chromedp/chromedp", "github.com/chromedp/cdproto", "github.com/evanw/esbuild",
 	"github.com/yuin/goldmark",
-	"golang.org/x/perf"}
+	"golang.org/x/perf", "gonum.org/v1/gonum"}
 
 // ofCommand are the packages that only the command may import, and a program whose room says so:
 // nothing else has flags and a log.

@@ -12,6 +12,7 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics/theory"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 	"github.com/poolbench/poolbench/internal/studies/evidence/words"
+	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
@@ -118,14 +119,14 @@ func judgeBackpressure(m *evidence.Measured) finding.Finding {
 		r.AtLeast(more, pressedGain, "%s times as many %s", more, p.where)
 		wheres = append(wheres, p.where)
 	}
-	most := fmt.Sprintf("more tasks within %s than blocking", words.Span(inTimeMost))
+	most := fmt.Sprintf("more tasks within %s than blocking", quantity.Duration(inTimeMost))
 	f := r.Find(evidence.Sentences{
 		Holds: fmt.Sprintf("shedding completes %s: %s", most, words.Series(r.So())),
 		DoesNotHold: fmt.Sprintf("shedding does not complete %s %s: %s",
-			words.Percent(pressedGain-1), most, words.Series(r.Not())),
+			quantity.ShortShare(pressedGain-1), most, words.Series(r.Not())),
 		Depends: fmt.Sprintf("on the producer: shedding completes %s, %s, but %s", most,
 			words.Series(r.So()), words.Series(r.Not())),
-	}, "whether shedding completes %s %s", words.Percent(pressedGain-1), most)
+	}, "whether shedding completes %s %s", quantity.ShortShare(pressedGain-1), most)
 	if so, not := r.Pick(wheres); f.Verdict == finding.Depends {
 		f.Advice = fmt.Sprintf("shed %s; %s it gains nothing", words.Series(so), words.Series(not))
 	}
@@ -133,8 +134,8 @@ func judgeBackpressure(m *evidence.Measured) finding.Finding {
 		b, s := p.cell(pooled), p.cell(shedding)
 		f.Add("%s blocking loses %s of the tasks and completes %s late, shedding loses %s and "+
 			"completes %s late",
-			p.where, words.Percent(m.LostShare(b).Mid), words.Percent(late(m, b)),
-			words.Percent(m.LostShare(s).Mid), words.Percent(late(m, s)))
+			p.where, quantity.ShortShare(m.LostShare(b).Mid), quantity.ShortShare(late(m, b)),
+			quantity.ShortShare(m.LostShare(s).Mid), quantity.ShortShare(late(m, s)))
 	}
 	over := producers[0]
 	for _, of := range [][]string{blocking, refusing} {
@@ -142,9 +143,9 @@ func judgeBackpressure(m *evidence.Measured) finding.Finding {
 		for _, name := range of {
 			if sc := over.cell(name); m.Has(sc) {
 				said = append(said, fmt.Sprintf("%s %s/s, %s, %s", name,
-					words.Short(m.Median(sc, "goodput-ops/s").Mid),
-					words.Seconds(m.Median(sc, "p99-response-sec").Mid),
-					words.Seconds(evidence.OfMedian(m.Recovery(sc)).Mid)))
+					quantity.Short(m.Median(sc, "goodput-ops/s").Mid),
+					quantity.ShortSeconds(m.Median(sc, "p99-response-sec").Mid),
+					quantity.ShortSeconds(evidence.OfMedian(m.Recovery(sc)).Mid)))
 			}
 		}
 		f.Add("goodput, p99 response and time from the last due to the last end of %d tasks %s: %s",
@@ -152,7 +153,8 @@ func judgeBackpressure(m *evidence.Measured) finding.Finding {
 	}
 	if b, s := over.cell(pooled), over.cell(shedding); m.Has(b) && m.Has(s) {
 		f.Add("if a late task counts as well: %s blocking completes %s of the tasks, shedding %s",
-			over.where, words.Percent(1-m.LostShare(b).Mid), words.Percent(1-m.LostShare(s).Mid))
+			over.where, quantity.ShortShare(1-m.LostShare(b).Mid),
+			quantity.ShortShare(1-m.LostShare(s).Mid))
 	}
 	return f
 }
@@ -166,7 +168,7 @@ func drawPressed(m *evidence.Measured) evidence.Figure {
 	x := charts.Axis{Label: "load, 1 being the capacity", Name: "load",
 		Marks: []float64{0.7, 1, 1.3, 1.6}}
 	good := evidence.Plane("goodput", x, charts.Axis{Reach: []float64{0},
-		Label: fmt.Sprintf("tasks completed within %s, per second", words.Span(inTimeMost))})
+		Label: fmt.Sprintf("tasks completed within %s, per second", quantity.Duration(inTimeMost))})
 	slow := evidence.Plane("p99 response", x, responses("of those completed"))
 	behind := evidence.Plane("behind when the overload ends", x,
 		charts.Axis{Label: "last due to last end", Format: charts.Seconds, Reach: []float64{0}})
@@ -192,7 +194,8 @@ func drawPressed(m *evidence.Measured) evidence.Figure {
 		Name:  "backpressure",
 		Title: "Blocking and refusing, from below the capacity to past it",
 		Subtitle: fmt.Sprintf("%d tasks of %s, due whether or not the pool keeps up; %d "+
-			"workers, queues of %d", pressedTasks, words.Span(pressedMean), limit, pressedQueue),
+			"workers, queues of %d", pressedTasks, quantity.Duration(pressedMean), limit,
+			pressedQueue),
 		Caption: []string{
 			"Blocking such a producer only moves the queue to before the pool, where it has no " +
 				"end; the response counts it.",
@@ -227,7 +230,7 @@ func drawOutcomes(m *evidence.Measured) evidence.Figure {
 		Name:  "backpressure-outcomes",
 		Title: "The outcome depends on the producer of the tasks",
 		Subtitle: fmt.Sprintf("In time: within %s of being due. Block: %s, shed: %s, shed the "+
-			"late: codel_lifo", words.Span(inTimeMost), pooled, shedding),
+			"late: codel_lifo", quantity.Duration(inTimeMost), pooled, shedding),
 		Caption: []string{
 			"Blocking holds back only clients that wait for their task and bring no other " +
 				"meanwhile.",

@@ -9,7 +9,7 @@ import (
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/finding"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
-	"github.com/poolbench/poolbench/internal/studies/evidence/words"
+	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
@@ -125,8 +125,8 @@ func judgeBreaker(m *evidence.Measured) finding.Finding {
 			late := lateShare(a) / lateShare(b)
 			return max(late/breakerSaves, t.inVain(a)/t.inVain(b)/late)
 		}))
-		r.AtMost(both, 1, "%s and %s times with %s", words.Short(caller.Mid),
-			words.Short(callee.Mid), t.said)
+		r.AtMost(both, 1, "%s and %s times with %s", quantity.Short(caller.Mid),
+			quantity.Short(callee.Mid), t.said)
 		lines = append(lines, t.line(m))
 	}
 	because := "late or lost tasks of the caller, and calls in vain of the callee, with a " +
@@ -147,18 +147,18 @@ func (t trouble) line(m *evidence.Measured) string {
 	}
 	return fmt.Sprintf("%s, without a breaker and with one: %s of the tasks are done within %s, %s "+
 		"at all; the longest response is %s; %s calls in vain for each task", t.name,
-		both(func(r evidence.Run) float64 { return 1 - lateShare(r) }, words.Percent),
-		words.Span(breakerSoon),
-		both(func(r evidence.Run) float64 { return 1 - evidence.Lost(r) }, words.Percent),
-		both(func(r evidence.Run) float64 { return r("max-response-sec") }, words.Seconds),
-		both(t.inVain, words.Short))
+		both(func(r evidence.Run) float64 { return 1 - lateShare(r) }, quantity.ShortShare),
+		quantity.Duration(breakerSoon),
+		both(func(r evidence.Run) float64 { return 1 - evidence.Lost(r) }, quantity.ShortShare),
+		both(func(r evidence.Run) float64 { return r("max-response-sec") }, quantity.ShortSeconds),
+		both(t.inVain, quantity.Short))
 }
 
 func drawBreaker(m *evidence.Measured) evidence.Figure {
 	panels := []charts.RowPanel{
 		{Title: "caller: late or lost", X: shares("share of all tasks", 0)},
 		{Title: "of them lost", X: shares("share of all tasks", 0)},
-		{Title: "callee: calls in vain", X: evidence.Log("for each task", words.Short)},
+		{Title: "callee: calls in vain", X: evidence.Log("for each task", charts.Count)},
 	}
 	var rows []string
 	var cells []bench.Scenario
@@ -179,7 +179,8 @@ func drawBreaker(m *evidence.Measured) evidence.Figure {
 		Name:  "breaker",
 		Title: "What a circuit breaker saves while a service is in trouble for ten seconds",
 		Subtitle: fmt.Sprintf("in a run of 60 s, or of 90 s where it stands still; late is what "+
-			"takes more than %s; an open circuit is tried after 1 s", words.Span(breakerSoon)),
+			"takes more than %s; an open circuit is tried after 1 s",
+			quantity.Duration(breakerSoon)),
 		Caption: []string{
 			"A breaker loses tasks that would have been done late, and spares those that come after " +
 				"them the wait.",

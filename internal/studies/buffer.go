@@ -12,6 +12,7 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics/theory"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 	"github.com/poolbench/poolbench/internal/studies/evidence/words"
+	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/charts"
 	"github.com/poolbench/poolbench/strategies"
 )
@@ -131,7 +132,8 @@ func judgeBuffer(m *evidence.Measured) finding.Finding {
 	for _, c := range []bufferCase{bursts, overload} {
 		most := m.Mean(cell(c, longest), "shed/op")
 		names = append(names, c.name)
-		r.AtMost(most, 0.01, "%s (shed %s → %s)", c.name, words.Percent(shed(c, 0)), most.Share())
+		r.AtMost(most, 0.01, "%s (shed %s → %s)", c.name, quantity.ShortShare(shed(c, 0)),
+			most.Share())
 	}
 	f := r.Find(evidence.Sentences{
 		Holds: fmt.Sprintf("a buffer of %d slots absorbs %s", longest, words.Series(r.So())),
@@ -157,20 +159,21 @@ func judgeBuffer(m *evidence.Measured) finding.Finding {
 			}
 			parts = append(parts,
 				fmt.Sprintf("%d slots shed %s, the p99 is %s, and %s tasks are queued on average",
-					queue, words.Percent(shed(c, queue)), words.Seconds(p99.Mid),
-					words.Short(held(m, cell(c, queue)).Mid)))
+					queue, quantity.ShortShare(shed(c, queue)), quantity.ShortSeconds(p99.Mid),
+					quantity.Short(held(m, cell(c, queue)).Mid)))
 		}
 		return strings.Join(parts, "; ")
 	}
 	f.Add("under %s %s", bursts.name, say(bursts, 10, enough, longest))
 	rate := func(queue int) string {
-		return words.Short(evidence.OfMedian(m.Of(cell(overload, queue), accepted)).Mid) + "/s"
+		return quantity.Short(evidence.OfMedian(m.Of(cell(overload, queue), accepted)).Mid) + "/s"
 	}
 	f.Add("under %s %s; the throughput is %s, %s and %s",
 		overload.name, say(overload, 10, 100, longest), rate(10), rate(100), rate(longest))
 	f.Add("under %s every buffer sheds at least 1 − 1/ρ = %s: 10 slots shed %s, none at all %s",
-		overload.name, words.Percent(1-1/overload.load), words.Percent(shed(overload, 10)),
-		words.Percent(shed(overload, 0)))
+		overload.name, quantity.ShortShare(1-1/overload.load),
+		quantity.ShortShare(shed(overload, 10)),
+		quantity.ShortShare(shed(overload, 0)))
 	switch apart := bufferApart(m); {
 	case math.IsNaN(apart):
 	case apart == 0:
@@ -178,7 +181,7 @@ func judgeBuffer(m *evidence.Measured) finding.Finding {
 			bufferOutside)
 	default:
 		f.Add("the size of a queue that blocks when it is full changes the p99 by at most %s: %s",
-			words.Percent(apart), bufferOutside)
+			quantity.ShortShare(apart), bufferOutside)
 	}
 	return f
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics/theory"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 	"github.com/poolbench/poolbench/internal/studies/evidence/words"
+	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/page/shell"
 )
 
@@ -223,19 +224,19 @@ func answerCores(m *evidence.Measured, f *finding.Finding) {
 		asked := (coreBusy*corePool + callSlots) / corePool
 		f.Add("one pool of %d slots, one for each core, is offered %s of its capacity, for a "+
 			"waiting task holds a slot and no core: the waiting tasks' p99 of %s only says how "+
-			"long the run was", corePool, words.Percent(asked), words.Seconds(v))
+			"long the run was", corePool, quantity.ShortShare(asked), quantity.ShortSeconds(v))
 	}
 	most := coreLimits[len(coreLimits)-1]
 	if in := m.Median(apartCell(Quick, coreSplit, most), computeTail); !math.IsNaN(in.Mid) {
 		exact := poolTail(coreBusy*corePool/computing.Seconds(), computing, corePool)
 		f.Add("in a pool of their own the computing tasks have a p99 of %s (theory: %s); the "+
 			"virtual clock gives each slot a core, and cannot say what they have in one pool",
-			words.Seconds(in.Mid), words.Seconds(exact))
+			quantity.ShortSeconds(in.Mid), quantity.ShortSeconds(exact))
 	}
 	var said []string
 	for _, k := range coreLimits[1:] {
 		said = append(said, fmt.Sprintf("%s of the time at limit %d",
-			words.Percent(allComputing(k)), k))
+			quantity.ShortShare(allComputing(k)), k))
 	}
 	f.Add("on %d real cores computing tasks alone would hold all slots of one pool %s (theory: "+
 		"processor sharing)", corePool, strings.Join(said, ", "))
@@ -247,7 +248,7 @@ func answerCores(m *evidence.Measured, f *finding.Finding) {
 		if !math.IsNaN(rate + service) {
 			f.Add("one pool of %d slots instead of %d completes %s times as many tasks that "+
 				"compute and then wait, and each takes %s times as long",
-				next, k, words.Short(rate), words.Short(service))
+				next, k, quantity.Short(rate), quantity.Short(service))
 		}
 	}
 }
@@ -311,11 +312,11 @@ func (c coreRows) part(m *evidence.Measured) shell.TablePart {
 func drawCores(m *evidence.Measured) evidence.Figure {
 	one := []string{pooled}
 	calls := coreRows{"virtual clock: p99 of the waiting tasks beside computing ones", callTail,
-		words.Seconds, coreLimits, append(one, coreSplit), apartCell, false}.part(m)
+		quantity.ShortSeconds, coreLimits, append(one, coreSplit), apartCell, false}.part(m)
 	for i, k := range coreLimits {
 		exact := poolTail(callSlots/calling.Seconds(), calling, k-corePool)
 		if cell := &calls.Rows[i].Cells[1]; *cell != shell.Absent && !math.IsNaN(exact) {
-			cell.Below = "theory: " + words.Seconds(exact)
+			cell.Below = "theory: " + quantity.ShortSeconds(exact)
 		}
 	}
 	return evidence.Figure{
@@ -325,8 +326,8 @@ func drawCores(m *evidence.Measured) evidence.Figure {
 			fmt.Sprintf("Virtual clock: computations of %s keep %d cores %s busy, calls of %s "+
 				"keep %v slots busy. Separate pools are %d slots for the computing tasks and "+
 				"the rest for the others; theory is M/D/k. Each slot of the one pool gets a "+
-				"core, which favours it.", words.Span(computing), corePool,
-				words.Percent(coreBusy), words.Span(calling), callSlots, corePool),
+				"core, which favours it.", quantity.Duration(computing), corePool,
+				quantity.ShortShare(coreBusy), quantity.Duration(calling), callSlots, corePool),
 			"Real clock: every second task computes for 1 ms, the others wait for 2 ms. Tasks " +
 				"that do both compute for 1 ms and then wait for 9 ms, all of it in the " +
 				"separate pool for computations.",
@@ -339,10 +340,10 @@ func drawCores(m *evidence.Measured) evidence.Figure {
 	}.Table(shell.Table{Of: "slots in all", Heads: []string{"one pool", "separate pools",
 		"separate pools, a core left"}, Parts: []shell.TablePart{
 		calls,
-		coreRows{"real cores: mean response of the waiting tasks", waitMean, words.Seconds,
+		coreRows{"real cores: mean response of the waiting tasks", waitMean, quantity.ShortSeconds,
 			kindLimits, append(one, realSplits...), kindCell, false}.part(m),
-		coreRows{"real cores: tasks completed a second, of either kind", "ops/s", words.Short,
+		coreRows{"real cores: tasks completed a second, of either kind", "ops/s", quantity.Short,
 			kindLimits, append(one, realSplits...), kindCell, true}.part(m),
 		coreRows{"real cores: tasks completed a second that compute and then wait", "ops/s",
-			words.Short, wholeLimits, append(one, realSplits[0]), wholeCell, true}.part(m)}})
+			quantity.Short, wholeLimits, append(one, realSplits[0]), wholeCell, true}.part(m)}})
 }

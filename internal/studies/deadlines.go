@@ -9,6 +9,7 @@ import (
 	"github.com/poolbench/poolbench/bench/finding"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 	"github.com/poolbench/poolbench/internal/studies/evidence/words"
+	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
@@ -75,8 +76,8 @@ func judgeDue(m *evidence.Measured) finding.Finding {
 				best, of = mean, name
 			}
 		}
-		said := fmt.Sprintf("%s at load %v (%s %s)", words.Percent(own.Mid), load, of,
-			words.Percent(best.Mid))
+		said := fmt.Sprintf("%s at load %v (%s %s)", quantity.ShortShare(own.Mid), load, of,
+			quantity.ShortShare(best.Mid))
 		if load > 1 {
 			r.AtLeast(own, missedAll, "%s", said)
 			continue

@@ -10,6 +10,7 @@ import (
 	"github.com/poolbench/poolbench/bench/finding"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 	"github.com/poolbench/poolbench/internal/studies/evidence/words"
+	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/strategies"
 )
 
@@ -90,7 +91,7 @@ func judgeDurability(m *evidence.Measured) finding.Finding {
 			continue
 		}
 		slow, enough := c.undisturbed.Hi < durableRate, c.perSecond.Lo >= durableRate
-		said := fmt.Sprintf("%s %s/s", c.strategy, words.Short(c.perSecond.Mid))
+		said := fmt.Sprintf("%s %s/s", c.strategy, quantity.Short(c.perSecond.Mid))
 		if !enough && math.IsNaN(c.undisturbed.Mid) {
 			said += " while other programs had the processors"
 		}
@@ -112,7 +113,7 @@ func judgeDurability(m *evidence.Measured) finding.Finding {
 	if f.Verdict != finding.Undecided {
 		f.Advice = fmt.Sprintf("durable costs %s a task here: too slow above %s tasks a second; "+
 			"below, it is not the queue that is slow", costRange(least, most, words.Roughly),
-			costRange(words.Rounded(1/most), words.Rounded(1/least), words.Short))
+			costRange(words.Rounded(1/most), words.Rounded(1/least), quantity.Short))
 	}
 	f.Say(durableLines(m, costs)...)
 	waited := 0.0
@@ -123,7 +124,7 @@ func judgeDurability(m *evidence.Measured) finding.Finding {
 	}
 	if waited > crowded {
 		f.Add("ready threads waited for a processor for up to %s of the time, in the best "+
-			"repetition: repeat it on a quiet machine", words.Percent(waited))
+			"repetition: repeat it on a quiet machine", quantity.ShortShare(waited))
 	}
 	f.Say(notMeasured)
 	return f
@@ -154,14 +155,15 @@ func durableLines(m *evidence.Measured, costs []durableCost) (lines []string) {
 	for _, c := range costs {
 		text := fmt.Sprintf("%s %s", c.strategy, words.Roughly(c.time.Mid))
 		if times := c.time.Mid / pool; times >= 2 {
-			text += fmt.Sprintf(" (×%s)", words.Short(math.Round(times)))
+			text += fmt.Sprintf(" (×%s)", quantity.Short(math.Round(times)))
 		}
 		said[c.survives] = append(said[c.survives], text)
 		if c.idle.Mid > 0 {
 			idle = append(idle, fmt.Sprintf("%s %s", c.strategy, words.Roughly(c.idle.Mid)))
 		}
 		if c.written.Mid > 0 {
-			written = append(written, fmt.Sprintf("%s %s", c.strategy, words.Short(c.written.Mid)))
+			written = append(written, fmt.Sprintf("%s %s", c.strategy,
+				quantity.Short(c.written.Mid)))
 		}
 	}
 	for level := strategies.Volatile; level <= strategies.PowerSafe; level++ {

@@ -11,6 +11,7 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics/theory"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 	"github.com/poolbench/poolbench/internal/studies/evidence/words"
+	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
@@ -217,7 +218,7 @@ func answerCallbacks(m *evidence.Measured, f *finding.Finding) {
 	each := func(number func(callbackWay) float64) string {
 		var parts []string
 		for _, way := range callbackWays {
-			parts = append(parts, words.Short(number(way))+" "+way.where)
+			parts = append(parts, quantity.Short(number(way))+" "+way.where)
 		}
 		return words.Series(parts)
 	}
@@ -233,7 +234,7 @@ func answerCallbacks(m *evidence.Measured, f *finding.Finding) {
 	wait := m.Mean(callbackCell(loop, most, Quick), "short-mean-response-sec").Times(
 		1 / unit.Seconds())
 	f.Add("the others' mean response on the loop is then %s times their length (theory, "+
-		"Pollaczek–Khinchine: %s)", words.Short(wait.Mid), words.Short(1+onLoopWait(most)))
+		"Pollaczek–Khinchine: %s)", quantity.Short(wait.Mid), quantity.Short(1+onLoopWait(most)))
 }
 
 // onLoopWait is the exact mean wait for the loop, in short callbacks.
@@ -250,7 +251,7 @@ func drawCallbacks(m *evidence.Measured) evidence.Figure {
 	for _, way := range callbackWays {
 		p := evidence.Plane(way.title, evidence.Log("n, the size of one client's input", nil,
 			words.Floats(callbackSizes)...),
-			evidence.Log("p99 response ÷ own length", words.Short, 1, 10, 100, 1000))
+			evidence.Log("p99 response ÷ own length", charts.Count, 1, 10, 100, 1000))
 		p.X.Name = "n"
 		for style, cost := range callbackCosts {
 			s := charts.Series{Name: cost.name, Style: style}
@@ -273,7 +274,8 @@ func drawCallbacks(m *evidence.Measured) evidence.Figure {
 		Name:  "eventloop-callbacks",
 		Title: "What one client's long callback does to the other clients",
 		Subtitle: fmt.Sprintf("Their callbacks keep a core %s busy, those of that client "+
-			"another %s, whatever n is", words.Percent(callbackShort), words.Percent(callbackLong)),
+			"another %s, whatever n is", quantity.ShortShare(callbackShort),
+			quantity.ShortShare(callbackLong)),
 		Caption: []string{
 			fmt.Sprintf("At n = %d, n² is %d callbacks in a row; steps are of one short callback.",
 				callbackSizes[len(callbackSizes)-1], callbackLengths()[len(callbackLengths())-1]),
@@ -296,7 +298,7 @@ func highestWaits(m *evidence.Measured) string {
 			}
 		}
 		if at > 0 {
-			said = append(said, fmt.Sprintf("%s %s (at length %d)", words.Short(most), way.where,
+			said = append(said, fmt.Sprintf("%s %s (at length %d)", quantity.Short(most), way.where,
 				at))
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/poolbench/poolbench/bench/finding"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 	"github.com/poolbench/poolbench/internal/studies/evidence/words"
+	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/charts"
 	_ "github.com/poolbench/poolbench/workloads/regex"
 )
@@ -69,7 +70,7 @@ func answerRealCallbacks(m *evidence.Measured, f *finding.Finding) {
 		}
 		f.Add("on this machine, %s: each further %s makes a callback %s times as long; the "+
 			"mean response of %d clients is %s at n = %d, and at n = %d it is %s (best "+
-			"repetitions)", work.title, work.step, words.Short(growth), realClients,
+			"repetitions)", work.title, work.step, quantity.Short(growth), realClients,
 			words.Roughly(m.Lowest(ends[1], meanResponse)), least, most, words.Series(each))
 	}
 }

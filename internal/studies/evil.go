@@ -13,6 +13,7 @@ import (
 	"github.com/poolbench/poolbench/bench/finding"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 	"github.com/poolbench/poolbench/internal/studies/evidence/words"
+	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
@@ -204,9 +205,9 @@ func judgeEvil(m *evidence.Measured) finding.Finding {
 			pools = fmt.Sprintf("%d pools", len(names))
 		}
 		said = append(said, fmt.Sprintf("%s in %d of %d runs with a timeout of %s", pools, stopped,
-			runs, words.Span(timeout)))
+			runs, quantity.Duration(timeout)))
 		details = append(details, fmt.Sprintf("%d with a timeout of %s (%s)", most,
-			words.Span(timeout), strings.Join(names, ", ")))
+			quantity.Duration(timeout), strings.Join(names, ", ")))
 	}
 	what := fmt.Sprintf("%d endless tasks or more stop %s", limit, words.Series(said))
 	f := evidence.Found(finding.Depends, "on the timeout: %s", what)
@@ -255,12 +256,13 @@ func evilAnswer(m *evidence.Measured, f *finding.Finding) {
 		var said []string
 		for _, busy := range evilBusy {
 			if in := m.Median(evilTimed(timeout, busy), p99Response); !math.IsNaN(in.Mid) {
-				said = append(said, fmt.Sprintf("%s at load %v", words.Seconds(in.Mid), busy))
+				said = append(said, fmt.Sprintf("%s at load %v", quantity.ShortSeconds(in.Mid),
+					busy))
 			}
 		}
 		if len(said) > 0 {
 			f.Add("with a timeout of %s endless tasks cost the slots' time that they hold; by the "+
-				"load of all tasks together, the good tasks' p99 is %s", words.Span(timeout),
+				"load of all tasks together, the good tasks' p99 is %s", quantity.Duration(timeout),
 				strings.Join(said, ", "))
 		}
 	}
@@ -273,13 +275,14 @@ func evilAnswer(m *evidence.Measured, f *finding.Finding) {
 			}
 		}
 		if worst.p99 > 0 {
-			kept = append(kept, fmt.Sprintf("%s with %s (%d of them)", words.Seconds(worst.p99),
+			kept = append(kept, fmt.Sprintf("%s with %s (%d of them)",
+				quantity.ShortSeconds(worst.p99),
 				name, worst.endless))
 		}
 	}
 	if len(kept) > 0 {
 		f.Add("with tasks of %s instead of endless ones, labelled as long: the good tasks' p99 is "+
-			"at most %s", words.Span(evilLong), words.Series(kept))
+			"at most %s", quantity.Duration(evilLong), words.Series(kept))
 	}
 	for _, name := range []string{free, shedding} {
 		worst, most := evilRun{inTime: 2}, 0.0
@@ -291,7 +294,8 @@ func evilAnswer(m *evidence.Measured, f *finding.Finding) {
 		if worst.inTime <= 1+1e-9 {
 			f.Add("without a timeout %s completes at worst %s of the good tasks within %s, with "+
 				"%d endless ones and up to %.0f tasks in flight", name,
-				words.Percent(math.Round(1e4*worst.inTime)/1e4), words.Span(10*evilGood),
+				quantity.ShortShare(math.Round(1e4*worst.inTime)/1e4),
+				quantity.Duration(10*evilGood),
 				worst.endless, most)
 		}
 	}
@@ -313,7 +317,7 @@ func evilSeries(name string, style int, runs []evilRun) (s charts.Series) {
 }
 
 func drawEvil(m *evidence.Measured) evidence.Figure {
-	y := evidence.Log("p99 response of the good tasks", words.Seconds, 0.01, 0.1, 1, 10, 100, 3600)
+	y := evidence.Log("p99 response of the good tasks", charts.Seconds, 0.01, 0.1, 1, 10, 100, 3600)
 	y.Reach = []float64{0.015, 20_000}
 	count := charts.Axis{Label: "endless tasks in the run", Marks: []float64{0, 2, 4, 6, 8, 10, 12},
 		Name: "endless"}
@@ -340,7 +344,7 @@ func drawEvil(m *evidence.Measured) evidence.Figure {
 		Name:  "evil",
 		Title: fmt.Sprintf("Endless tasks in a pool of %d slots", limit),
 		Subtitle: fmt.Sprintf("%d tasks; the good ones take %s on average and alone keep the "+
-			"pool %s busy", evilTasks, words.Span(evilGood), words.Percent(evilLoad)),
+			"pool %s busy", evilTasks, quantity.Duration(evilGood), quantity.ShortShare(evilLoad)),
 		Caption: []string{
 			fmt.Sprintf("Left: the timeout is an hour, longer than any run; segregated and "+
 				"partitioned do the same as worker_pool and are not drawn. From %.2g endless "+
@@ -349,7 +353,7 @@ func drawEvil(m *evidence.Measured) evidence.Figure {
 			"Middle: endless tasks are cut off by the timeout; above a load of 1 every pool is " +
 				"overloaded.",
 			fmt.Sprintf("Right: tasks of %s, labelled as long: segregated keeps one slot for "+
-				"them, partitioned leaves them every 10 ms.", words.Span(evilLong)),
+				"them, partitioned leaves them every 10 ms.", quantity.Duration(evilLong)),
 			m.Medians(evilUnknown("worker_pool")),
 			"Left and right, points are medians of all runs with so many endless tasks.",
 		},

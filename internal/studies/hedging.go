@@ -11,6 +11,7 @@ import (
 	"github.com/poolbench/poolbench/bench/finding"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 	"github.com/poolbench/poolbench/internal/studies/evidence/words"
+	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
@@ -110,9 +111,9 @@ func judgeHedging(m *evidence.Measured) finding.Finding {
 			both := evidence.OfProduct(m.Pairs(with[i], alone[i], func(a, b evidence.Run) float64 {
 				return max(a(p99Response)/b(p99Response)/hedgeCut, moreCalls(a)/hedgeMore)
 			}))
-			r.AtMost(both, 1, "%s times at load %v where calls are %s", words.Short(ratio.Mid),
+			r.AtMost(both, 1, "%s times at load %v where calls are %s", quantity.Short(ratio.Mid),
 				load, why.said)
-			ratios = append(ratios, words.Short(ratio.Mid))
+			ratios = append(ratios, quantity.Short(ratio.Mid))
 			calls = append(calls, evidence.OfMean(m.Of(with[i], moreCalls)).Mid)
 		}
 		said = append(said, words.Series(ratios)+" times where calls are "+why.said)
@@ -120,7 +121,7 @@ func judgeHedging(m *evidence.Measured) finding.Finding {
 	}
 	var loads []string
 	for _, load := range hedgeLoads {
-		loads = append(loads, words.Short(load))
+		loads = append(loads, quantity.Short(load))
 	}
 	because := fmt.Sprintf("at load %s the p99 with second attempts is, of that without, %s",
 		words.Series(loads), strings.Join(said, "; "))
@@ -136,7 +137,7 @@ func hedgeLine(
 	m *evidence.Measured, why slowness, alone, with []bench.Scenario, calls []float64,
 ) string {
 	typical := func(sc bench.Scenario, unit string) string {
-		return words.Seconds(m.Median(sc, unit).Mid)
+		return quantity.ShortSeconds(m.Median(sc, unit).Mid)
 	}
 	won := evidence.OfMean(m.Of(with[0], func(r evidence.Run) float64 {
 		return r("hedge-wins") / r("hedges")
@@ -145,8 +146,8 @@ func hedgeLine(
 		"mean, without for %s; of the second attempts %s win; at any load there are at most %s "+
 		"more calls", why.said, hedgeLoads[0], typical(with[0], p99Response),
 		typical(alone[0], p99Response), typical(with[0], "mean-service-sec"),
-		typical(alone[0], "mean-service-sec"), words.Percent(won.Mid),
-		words.Percent(slices.Max(calls)))
+		typical(alone[0], "mean-service-sec"), quantity.ShortShare(won.Mid),
+		quantity.ShortShare(slices.Max(calls)))
 }
 
 func drawHedging(m *evidence.Measured) evidence.Figure {

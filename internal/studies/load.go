@@ -11,6 +11,7 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics/theory"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 	"github.com/poolbench/poolbench/internal/studies/evidence/words"
+	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
@@ -88,19 +89,23 @@ func judgeLoad(m *evidence.Measured) finding.Finding {
 	case alike == 0:
 		f = evidence.Found(finding.DoesNotHold,
 			"the p99s of %s differ in all %d comparisons at loads below 1, by up to %s", names,
-			apart, words.Percent(most))
+			apart, quantity.ShortShare(most))
 	default:
 		f = evidence.Found(finding.Depends, "on the load: the p99s of %s differ in %d of %d "+
 			"comparisons at loads below 1, by up to %s", names, apart, alike+apart,
-			words.Percent(most))
+			quantity.ShortShare(most))
 	}
-	p99 := func(sc bench.Scenario) string { return words.Seconds(m.Median(sc, p99Response).Mid) }
+	p99 := func(sc bench.Scenario) string {
+		return quantity.ShortSeconds(m.Median(sc,
+			p99Response).Mid)
+	}
 	f.Add("the p99 of %s is %s at load %v and %s at load %v", waiting[0], p99(first[0]),
 		sweptLoads[0], p99(first[4]), sweptLoads[4])
 	for i, shed := range loadsOf(shedding) {
 		if i >= 4 && m.Has(shed) {
 			f.Add("at load %v %s without a queue has a p99 of %s and sheds %s of the tasks",
-				sweptLoads[i], shedding, p99(shed), words.Percent(m.Median(shed, "shed/op").Mid))
+				sweptLoads[i], shedding, p99(shed),
+				quantity.ShortShare(m.Median(shed, "shed/op").Mid))
 		}
 	}
 	return f

@@ -11,6 +11,7 @@ import (
 	"github.com/poolbench/poolbench/bench/finding"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 	"github.com/poolbench/poolbench/internal/studies/evidence/words"
+	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
@@ -125,17 +126,17 @@ func judgeStorm(m *evidence.Measured) finding.Finding {
 		if math.IsNaN(kept.Mid) {
 			return evidence.Missing("%s was not measured", c.name)
 		}
-		r.AtLeast(kept, stormLost, "%s (%s)", c.name, words.Percent(kept.Mid))
+		r.AtLeast(kept, stormLost, "%s (%s)", c.name, quantity.ShortShare(kept.Mid))
 		lines = append(lines, stormLine(m, c))
 	}
 	all := words.Series(r.All())
 	f := r.Find(evidence.Sentences{
 		Holds: fmt.Sprintf("at %s of the capacity the goodput on the way down is that of the way "+
-			"up: %s", words.Percent(stormAt), all),
+			"up: %s", quantity.ShortShare(stormAt), all),
 		DoesNotHold: fmt.Sprintf("at %s of the capacity this share of the goodput remains on the "+
-			"way down: %s", words.Percent(stormAt), all),
+			"way down: %s", quantity.ShortShare(stormAt), all),
 		Depends: fmt.Sprintf("on the retries: at %s of the capacity the goodput on the way "+
-			"down is that of the way up with %s, not with %s", words.Percent(stormAt),
+			"down is that of the way up with %s, not with %s", quantity.ShortShare(stormAt),
 			words.Series(r.So()), words.Series(r.Not())),
 	}, "how much of the goodput is left on the way down")
 	f.Say(lines...)
@@ -146,7 +147,7 @@ func judgeStorm(m *evidence.Measured) finding.Finding {
 func stormLine(m *evidence.Measured, c stormCase) string {
 	peak := len(stormLoads)
 	line := fmt.Sprintf("%s: %s tasks a second are answered at a load of %v", c.name,
-		words.Short(m.Median(c.cell(), stormGoodput(peak)).Mid), stormLoads[peak-1])
+		quantity.Short(m.Median(c.cell(), stormGoodput(peak)).Mid), stormLoads[peak-1])
 	for i := peak - 2; i >= 0; i-- {
 		if stormKept(m, c, stormLoads[i]).Mid >= stormLost {
 			return line + fmt.Sprintf(", and all is as before at a load of %v", stormLoads[i])
@@ -178,7 +179,7 @@ func drawStorm(m *evidence.Measured) evidence.Figure {
 		Name:  "metastable",
 		Title: "Retries keep a server down after the overload that brought it down",
 		Subtitle: fmt.Sprintf("a server that does %d calls a second, %s at each load; callers "+
-			"wait 100 ms, and make four attempts at most", stormRate, words.Span(stormStep)),
+			"wait 100 ms, and make four attempts at most", stormRate, quantity.Duration(stormStep)),
 		Caption: []string{
 			"What a caller has given up the server does all the same.",
 			m.Medians([]bench.Scenario{stormCases[0].cell()}),

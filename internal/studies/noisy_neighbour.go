@@ -9,6 +9,7 @@ import (
 	"github.com/poolbench/poolbench/bench/finding"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 	"github.com/poolbench/poolbench/internal/studies/evidence/words"
+	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
@@ -70,7 +71,7 @@ func judgeNoisy(m *evidence.Measured) finding.Finding {
 		if math.IsNaN(ratio.Mid) {
 			return evidence.Missing("%s or %s was not measured at load %v", pooled, sharesOut, load)
 		}
-		said := fmt.Sprintf("%s times at load %v", words.Short(ratio.Mid), load)
+		said := fmt.Sprintf("%s times at load %v", quantity.Short(ratio.Mid), load)
 		switch {
 		case i == 0:
 			r.AtMost(ratio, 1.1, "%s", said)
@@ -86,8 +87,8 @@ func judgeNoisy(m *evidence.Measured) finding.Finding {
 	for _, cells := range [][]bench.Scenario{one, apart} {
 		f.Add("%s at load %v: p99 of the others %s, share of the slots that the noisy tenant has %s",
 			cells[last].Strategy, noisyLoads[last],
-			words.Seconds(m.Median(cells[last], othersP99).Mid),
-			words.Percent(m.Median(cells[last], "noisy-share").Mid))
+			quantity.ShortSeconds(m.Median(cells[last], othersP99).Mid),
+			quantity.ShortShare(m.Median(cells[last], "noisy-share").Mid))
 	}
 	return f
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/poolbench/poolbench/bench/finding"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 	"github.com/poolbench/poolbench/internal/studies/evidence/words"
+	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
@@ -138,7 +139,7 @@ func judgeOffload(m *evidence.Measured) finding.Finding {
 			return evidence.Missing("%s or %s was not measured twice at every size and with a "+
 				"single client", name, inline)
 		}
-		said := fmt.Sprintf("%s at %s", gain, words.Span(of))
+		said := fmt.Sprintf("%s at %s", gain, quantity.Duration(of))
 		switch {
 		case of.Seconds() > cost.Hi:
 			r.AtLeast(gain, handPays, "%s", said)
@@ -150,7 +151,7 @@ func judgeOffload(m *evidence.Measured) finding.Finding {
 	if waited := handCrowded(m, name); waited > crowded {
 		return evidence.Missing("other programs had the processors: ready threads waited for "+
 			"one for %s of the time, in the best of %s repetitions",
-			words.Percent(waited), m.Repetitions([]bench.Scenario{handCell(name, handSizes[0],
+			quantity.ShortShare(waited), m.Repetitions([]bench.Scenario{handCell(name, handSizes[0],
 				Quick)}))
 	}
 	costs := cost.Write(words.Roughly)
@@ -170,7 +171,8 @@ func judgeOffload(m *evidence.Measured) finding.Finding {
 	for _, name := range handNames(m) {
 		var gains []string
 		for _, of := range handSizes {
-			gains = append(gains, fmt.Sprintf("%s at %s", handGain(m, name, of), words.Span(of)))
+			gains = append(gains, fmt.Sprintf("%s at %s", handGain(m, name, of),
+				quantity.Duration(of)))
 		}
 		from := ""
 		if at := breakEven(m, name); !math.IsNaN(at) {
@@ -180,10 +182,10 @@ func judgeOffload(m *evidence.Measured) finding.Finding {
 			strings.Join(gains, ", "), from)
 	}
 	response := func(name string) string {
-		return m.Mean(handAloneCell(name, Quick), "p50-response-sec").Write(words.Seconds)
+		return m.Mean(handAloneCell(name, Quick), "p50-response-sec").Write(quantity.ShortSeconds)
 	}
 	f.Add("the p50 response of a single client to tasks of %s is %s on the loop and %s handed over",
-		words.Span(handAlone), response(inline), response(name))
+		quantity.Duration(handAlone), response(inline), response(name))
 	return f
 }
 
@@ -198,7 +200,7 @@ func handNames(m *evidence.Measured) []string {
 func drawOffload(m *evidence.Measured) evidence.Figure {
 	sizes := words.Times(handSizes)
 	p := evidence.Plane("", evidence.Log("size of a task", charts.Seconds, sizes...),
-		evidence.Log("throughput ÷ the loop's", words.Short, 0.25, 0.5, 0.7, 1, 1.4, 2, 3, 4, 8))
+		evidence.Log("throughput ÷ the loop's", charts.Count, 0.25, 0.5, 0.7, 1, 1.4, 2, 3, 4, 8))
 	p.Levels = []charts.Level{{Name: "as many as on the loop", Y: 1}}
 	for _, name := range handNames(m) {
 		s := m.Named(handCell(name, handSizes[0], Quick))

@@ -11,6 +11,7 @@ import (
 	"github.com/poolbench/poolbench/bench/finding"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 	"github.com/poolbench/poolbench/internal/studies/evidence/words"
+	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/charts"
 	"github.com/poolbench/poolbench/strategies"
 )
@@ -176,8 +177,8 @@ func judgeOverhead(m *evidence.Measured) finding.Finding {
 	var shares []string
 	for _, work := range overheadWork {
 		share := (dearest.time.Mid - cheapest.time.Mid) / work.Seconds()
-		shares = append(shares, fmt.Sprintf("%s of a task of %s", words.Percent(share),
-			words.Span(work)))
+		shares = append(shares, fmt.Sprintf("%s of a task of %s", quantity.ShortShare(share),
+			quantity.Duration(work)))
 	}
 	f.Add("with the harness a task takes %s with %s and %s with %s: the choice between them is %s",
 		cheapest.time.Write(words.Roughly), cheapest.name, dearest.time.Write(words.Roughly),
@@ -186,7 +187,7 @@ func judgeOverhead(m *evidence.Measured) finding.Finding {
 	for _, c := range costs {
 		if c.allocs >= 1.5 {
 			// with the harness, which has one where a batch is under way all at once
-			allocating = append(allocating, fmt.Sprintf("%s %s", c.name, words.Short(c.allocs)))
+			allocating = append(allocating, fmt.Sprintf("%s %s", c.name, quantity.Short(c.allocs)))
 		}
 	}
 	f.Say(words.Said(words.Ends(allocating), "allocations a task, at most one of them the harness's"))
@@ -226,7 +227,8 @@ func drawOverhead(m *evidence.Measured) evidence.Figure {
 			"The harness takes the same of each: differences are the strategies' own, and what " +
 				"other programs add.",
 			fmt.Sprintf("A microsecond is %s of a task of %s.",
-				words.Percent(microsecond/overheadWork[0].Seconds()), words.Span(overheadWork[0])),
+				quantity.ShortShare(microsecond/overheadWork[0].Seconds()),
+				quantity.Duration(overheadWork[0])),
 		},
 	}.Rows(rows, panels...)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/poolbench/poolbench/bench/finding"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 	"github.com/poolbench/poolbench/internal/studies/evidence/words"
+	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
@@ -100,7 +101,7 @@ func judgePulse(m *evidence.Measured) finding.Finding {
 		if math.IsNaN(felt.Mid) {
 			return evidence.Missing("%s was not measured at load %v", name, pulseBefore)
 		}
-		r.AtMost(felt, pulseSoon, "%s after %s", name, words.Seconds(felt.Mid*
+		r.AtMost(felt, pulseSoon, "%s after %s", name, quantity.ShortSeconds(felt.Mid*
 			pulseLength.Seconds()))
 		lines = append(lines, pulseLine(m, sc))
 	}
@@ -109,17 +110,17 @@ func judgePulse(m *evidence.Measured) finding.Finding {
 		Holds: fmt.Sprintf("on average the response recovers within a quarter of the pulse: %s",
 			all),
 		DoesNotHold: fmt.Sprintf("on average the response does not recover within a quarter of the "+
-			"pulse of %s: %s", words.Span(pulseLength), all),
+			"pulse of %s: %s", quantity.Duration(pulseLength), all),
 		Depends: fmt.Sprintf("on the handling of tasks that exceed the capacity in the pulse of "+
 			"%s: on average the response recovers soon with %s, not with "+
-			"%s", words.Span(pulseLength),
+			"%s", quantity.Duration(pulseLength),
 			words.Series(r.So()), words.Series(r.Not())),
 	}, "how soon the response recovers")
 	f.Say(lines...)
 	fluid := fluidDrain(pulseBefore, pulseLoad)
 	felt := evidence.OfMean(m.Of(pulseCell(pooled, pulseBefore), pulseFelt))
 	f.Add("a fluid that is kept drains in (ρ₁−1)/(1−ρ₀) = %s times the pulse; %s takes %s times",
-		words.Short(fluid), pooled, words.Short(felt.Mid))
+		quantity.Short(fluid), pooled, quantity.Short(felt.Mid))
 	for _, name := range m.Others(pulseStrategies, func(name string) bench.Scenario {
 		return pulseCell(name, pulseBefore)
 	}) {
@@ -132,11 +133,11 @@ func judgePulse(m *evidence.Measured) finding.Finding {
 func pulseLine(m *evidence.Measured, sc bench.Scenario) string {
 	typical := func(unit string) float64 { return m.Median(sc, unit).Mid }
 	line := fmt.Sprintf("%s sheds %s of the pulse, and has %s when it ends", sc.Strategy,
-		words.Percent(typical("stage2-shed/op")),
+		quantity.ShortShare(typical("stage2-shed/op")),
 		words.Counted(math.Round(typical("stage2-backlog-tasks")), "task"))
 	if p99 := typical("stage3-p99-response-sec"); !math.IsNaN(p99) {
 		line += fmt.Sprintf("; the p99 of later tasks is %s, before the pulse it was %s",
-			words.Seconds(p99), words.Seconds(typical("stage1-p99-response-sec")))
+			quantity.ShortSeconds(p99), quantity.ShortSeconds(typical("stage1-p99-response-sec")))
 	}
 	return line
 }
@@ -165,7 +166,7 @@ func drawPulse(m *evidence.Measured) evidence.Figure {
 		Name:  "pulse",
 		Title: "A queue that keeps a pulse is felt long after it; one that sheds forgets it",
 		Subtitle: fmt.Sprintf("load %v for %s, %d workers, tasks of %s", pulseLoad,
-			words.Span(pulseLength), limit, words.Span(pulseMean)),
+			quantity.Duration(pulseLength), limit, quantity.Duration(pulseMean)),
 		Caption: []string{
 			"Felt until no more tasks are slow than before the pulse.",
 			"Bands, exact for a fluid in a queue that keeps everything: (ρ₁−1)·T of work, which drains in " +

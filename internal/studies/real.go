@@ -12,6 +12,7 @@ import (
 	"github.com/poolbench/poolbench/bench/finding"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 	"github.com/poolbench/poolbench/internal/studies/evidence/words"
+	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
@@ -135,7 +136,7 @@ func judgeReal(m *evidence.Measured, cells []bench.Scenario, highest float64) fi
 		by[sc.Load.Relative] = append(by[sc.Load.Relative],
 			fmt.Sprintf("%s by %s", sc.Strategy, longer))
 	}
-	tolerance, kept, broken := words.Short(realTolerance), words.Series(r.So()),
+	tolerance, kept, broken := quantity.Short(realTolerance), words.Series(r.So()),
 		words.Series(r.Not())
 	f := r.Find(evidence.Sentences{
 		Holds: fmt.Sprintf("the mean wait exceeds that of an ideal queue by at most %s mean "+
@@ -164,7 +165,7 @@ func judgeReal(m *evidence.Measured, cells []bench.Scenario, highest float64) fi
 	}
 	if others >= 0.1 {
 		f.Add("meanwhile other programs took up to %s of the processors' time: repeat it on a "+
-			"quiet machine", words.Percent(others))
+			"quiet machine", quantity.ShortShare(others))
 	}
 	return f
 }
@@ -191,7 +192,7 @@ func drawReal(
 	panels := []charts.RowPanel{{Title: "mean wait above that of an ideal queue",
 		Levels: []charts.Level{{Name: "a tenth of a service", Y: realTolerance}},
 	}, {Title: "the mean wait itself", X: charts.Axis{Label: "in mean services",
-		Format: words.Short, Reach: []float64{0}}}}
+		Format: charts.Count, Reach: []float64{0}}}}
 	var shown []string
 	least, most := math.Inf(1), math.Inf(-1)
 	for i, load := range loads {
@@ -209,10 +210,10 @@ func drawReal(
 			shown = append(shown, fmt.Sprint(load))
 		}
 	}
-	panels[0].X = charts.Axis{Label: "in mean services", Format: words.Short, Reach: []float64{0}}
+	panels[0].X = charts.Axis{Label: "in mean services", Format: charts.Count, Reach: []float64{0}}
 	if least >= 0 && most > 30*realTolerance { // it spans decades
 		panels[0].X = charts.Axis{Label: "in mean services (log scale)", Log: true,
-			Zero: least == 0, Format: words.Short}
+			Zero: least == 0, Format: charts.Count}
 	}
 	return evidence.Figure{
 		Name:  name,
@@ -223,7 +224,7 @@ func drawReal(
 			"What exceeds the ideal queue is due to the strategy, the scheduler, the timers " +
 				"and other programs.",
 			fmt.Sprintf("Repetitions that completed less than %s of what arrived have no "+
-				"steady state and are left out.", words.Percent(realSteady)),
+				"steady state and are left out.", quantity.ShortShare(realSteady)),
 			m.Medians(slices.Concat(drawn...)),
 		},
 	}.Rows(rows, panels...)

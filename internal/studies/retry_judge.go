@@ -10,6 +10,7 @@ import (
 	"github.com/poolbench/poolbench/bench/finding"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 	"github.com/poolbench/poolbench/internal/studies/evidence/words"
+	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/page/shell"
 )
 
@@ -30,7 +31,8 @@ func retryOf(m *evidence.Measured, door retryDoor, way retryWay) retryOutcome {
 
 // String has the numbers that ways are compared by.
 func (o retryOutcome) String() string {
-	return fmt.Sprintf("%s a task and %s", words.Counted(o.calls, "call"), words.Seconds(o.seconds))
+	return fmt.Sprintf("%s a task and %s", words.Counted(o.calls, "call"),
+		quantity.ShortSeconds(o.seconds))
 }
 
 // retryFewest is, of the ways that get all done, the one with the fewest calls; of those with as
@@ -142,7 +144,8 @@ func retryTargets(outcomes [][]retryOutcome, place string) (lines []string) {
 			switch {
 			case o.way.place != place:
 			case o.lost > 0:
-				lossy = append(lossy, fmt.Sprintf("%s (%s)", o.way.kind, words.Percent(o.lost)))
+				lossy = append(lossy, fmt.Sprintf("%s (%s)", o.way.kind,
+					quantity.ShortShare(o.lost)))
 			default:
 				done = append(done, fmt.Sprintf("%s %v", o.way.kind, o))
 			}
@@ -152,7 +155,7 @@ func retryTargets(outcomes [][]retryOutcome, place string) (lines []string) {
 			done = append(done, lost)
 		}
 		lines = append(lines, fmt.Sprintf("at %s, which needs %s at least: %s",
-			retryDoors[i].name(), words.Seconds(floor), strings.Join(done, ", ")))
+			retryDoors[i].name(), quantity.ShortSeconds(floor), strings.Join(done, ", ")))
 	}
 	return lines
 }
@@ -171,7 +174,7 @@ func answerJitter(outcomes [][]retryOutcome, f *finding.Finding) {
 			jittered, too := of(retryFull)
 			if done && too {
 				said = append(said, fmt.Sprintf("%s times at %s",
-					words.Short(bare.seconds/jittered.seconds), retryDoors[i].name()))
+					quantity.Short(bare.seconds/jittered.seconds), retryDoors[i].name()))
 			}
 		}
 		if len(said) > 0 {
@@ -189,7 +192,7 @@ func answerBounds(m *evidence.Measured, f *finding.Finding) {
 		for _, n := range retryBounds {
 			if o := retryOf(m, retryDoors[0],
 				retryWay{strategy: retryBounded(place, n)}); !math.IsNaN(o.lost) {
-				shares, bounds = append(shares, words.Percent(o.lost)), append(bounds,
+				shares, bounds = append(shares, quantity.ShortShare(o.lost)), append(bounds,
 					fmt.Sprint(n))
 			}
 		}
@@ -271,8 +274,8 @@ func (o retryOutcome) cell() shell.TableCell {
 	case math.IsNaN(o.lost):
 		return shell.Absent
 	case o.lost > 0:
-		return shell.TableCell{Text: words.Percent(o.lost) + " lost"}
+		return shell.TableCell{Text: quantity.ShortShare(o.lost) + " lost"}
 	}
 	return shell.TableCell{Text: words.Counted(o.calls, "call"),
-		Below: words.Short(o.seconds/o.floor) + " × time"}
+		Below: quantity.Short(o.seconds/o.floor) + " × time"}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/poolbench/poolbench/bench/finding"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 	"github.com/poolbench/poolbench/internal/studies/evidence/words"
+	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
@@ -49,21 +50,21 @@ func answerPoison(m *evidence.Measured, f *finding.Finding) {
 			if o := poisonOf(m, place, n); !math.IsNaN(o.calls + o.seconds) {
 				share = m.Mean(poisonCell(place, n), "throttled/op").Mid
 				said = append(said, fmt.Sprintf("%s with at most %d attempts (%s of the calls "+
-					"wasted)", words.Seconds(o.seconds), n, words.Percent(o.wasted)))
+					"wasted)", quantity.ShortSeconds(o.seconds), n, quantity.ShortShare(o.wasted)))
 			}
 		}
 		if len(said) > 0 {
 			f.Add("retries %s, with %s of the tasks refused for good: the last good task ends "+
-				"after %s", retryWhere[place], words.Percent(share), words.Series(said))
+				"after %s", retryWhere[place], quantity.ShortShare(share), words.Series(said))
 		}
 	}
 }
 
 func drawPoison(m *evidence.Measured) evidence.Figure {
 	panels := []charts.RowPanel{
-		{Title: "calls", X: evidence.Log("calls for each good task", words.Short),
+		{Title: "calls", X: evidence.Log("calls for each good task", charts.Count),
 			Levels: []charts.Level{{Name: "the least possible", Y: 1}}},
-		{Title: "time", X: evidence.Log("end of the last good task", words.Seconds, 6, 60, 600,
+		{Title: "time", X: evidence.Log("end of the last good task", charts.Seconds, 6, 60, 600,
 			3600, 36_000)}}
 	panels[0].X.Reach = []float64{1}
 	if floor := poisonFloor(m); !math.IsNaN(floor) {
@@ -87,7 +88,7 @@ func drawPoison(m *evidence.Measured) evidence.Figure {
 		Title: "Tasks that are refused for good: what a bound on attempts saves the others",
 		Subtitle: fmt.Sprintf("A batch of %d tasks, %d at once, each poison with a chance of "+
 			"%s, and served at the first call otherwise", retryBatch, retryPool,
-			words.Percent(poisonShare)),
+			quantity.ShortShare(poisonShare)),
 		Caption: []string{
 			"In place, a task in backoff keeps its worker: more poison tasks than workers stop " +
 				"the pool until they are given up. From a delayed queue they only cost calls.",

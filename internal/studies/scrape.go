@@ -225,7 +225,7 @@ func drawScrape(m *evidence.Measured) evidence.Figure {
 			Marks: []float64{0, 100, 1000, tickers}, Reach: []float64{0, 100, tickers}},
 	}, {
 		Title: "time to finish",
-		X: charts.Axis{Label: "first due to last end (log scale)", Log: true, Format: words.Seconds,
+		X: charts.Axis{Label: "first due to last end (log scale)", Log: true, Format: charts.Seconds,
 			Marks: []float64{600, 3600, 36_000, 360_000}, Reach: []float64{3600}},
 		Levels: []charts.Level{{Name: fmt.Sprintf("(N − burst)/rate = %.0f s", scrapeFloor),
 			Y: scrapeFloor}},

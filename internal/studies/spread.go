@@ -9,7 +9,7 @@ import (
 	"github.com/poolbench/poolbench/bench/finding"
 	"github.com/poolbench/poolbench/internal/statistics/theory"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
-	"github.com/poolbench/poolbench/internal/studies/evidence/words"
+	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
@@ -91,22 +91,23 @@ func judgeSpread(m *evidence.Measured) finding.Finding {
 	most := spreadC2[len(spreadC2)-1]
 	var r evidence.Ruling
 	r.AtLeast(lost, spreadLoss, "%s less at C² = %v (%s of what arrives) than at C² = 0 (%s)",
-		lost.Percents(), most, words.Percent(to.Mid), words.Percent(from.Mid))
+		lost.Percents(), most, quantity.ShortShare(to.Mid), quantity.ShortShare(from.Mid))
 	completes := fmt.Sprintf("at load %v %s completes %s", spreadLoad, pooled, r.Cases[0].Said)
 	f := r.Find(evidence.Sentences{Holds: completes, DoesNotHold: fmt.Sprintf(
-		"%s, where %s would count", completes, words.Percent(spreadLoss))},
-		"whether %s at load %v completes %s less", pooled, spreadLoad, words.Percent(spreadLoss))
+		"%s, where %s would count", completes, quantity.ShortShare(spreadLoss))},
+		"whether %s at load %v completes %s less", pooled, spreadLoad,
+		quantity.ShortShare(spreadLoss))
 	time := func(sc bench.Scenario, unit string) string {
-		return words.Seconds(m.Median(sc, unit).Mid)
+		return quantity.ShortSeconds(m.Median(sc, unit).Mid)
 	}
 	f.Add("the p99 response is %s at C² = 0 and %s at C² = %v, the mean wait %s and %s",
 		time(one, p99Response), time(widest, p99Response), most,
 		time(one, "mean-wait-sec"), time(widest, "mean-wait-sec"))
 	if shed := spreadOf(shedding); m.Has(shed[0]) && m.Has(shed[len(shed)-1]) {
 		f.Add("without a queue %s sheds %s of the tasks at C² = 0 and %s at C² = %v (theory: "+
-			"%s at any C²)", shedding, words.Percent(m.Median(shed[0], "shed/op").Mid),
-			words.Percent(m.Median(shed[len(shed)-1], "shed/op").Mid), most,
-			words.Percent(spreadLost()))
+			"%s at any C²)", shedding, quantity.ShortShare(m.Median(shed[0], "shed/op").Mid),
+			quantity.ShortShare(m.Median(shed[len(shed)-1], "shed/op").Mid), most,
+			quantity.ShortShare(spreadLost()))
 	}
 	return f
 }

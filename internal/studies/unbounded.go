@@ -12,6 +12,7 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics/theory"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 	"github.com/poolbench/poolbench/internal/studies/evidence/words"
+	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
@@ -144,16 +145,22 @@ func judgeUnbounded(m *evidence.Measured) finding.Finding {
 func answerUnbounded(m *evidence.Measured, f *finding.Finding) {
 	none := unboundedCells(free, crowdConns)[0]
 	pool := crowdOf(pooled)
-	end := func(sc bench.Scenario) string { return words.Seconds(m.Median(sc, "makespan-sec").Mid) }
-	rate := func(sc bench.Scenario) string { return words.Short(m.Median(sc, "ops/s").Mid) + "/s" }
+	end := func(sc bench.Scenario) string {
+		return quantity.ShortSeconds(m.Median(sc,
+			"makespan-sec").Mid)
+	}
+	rate := func(sc bench.Scenario) string {
+		return quantity.Short(m.Median(sc,
+			"ops/s").Mid) + "/s"
+	}
 	f.Add("%s finish within %s of one another", words.Series(crowdBounds),
-		words.Percent(crowdApart(m)))
+		quantity.ShortShare(crowdApart(m)))
 	small, equal, large := pool[0], pool[1], pool[3]
 	f.Add("with a bound of %d the connections complete %s; without one %s, until the last task "+
 		"is refused after %s", equal.Limit, rate(equal), rate(none), end(none))
 	f.Add("within %s of being due %s of the tasks are done with a bound of %d, %s without one",
-		words.Span(crowdWait), words.Percent(m.InTime(equal).Mid), equal.Limit,
-		words.Percent(m.InTime(none).Mid))
+		quantity.Duration(crowdWait), quantity.ShortShare(m.InTime(equal).Mid), equal.Limit,
+		quantity.ShortShare(m.InTime(none).Mid))
 	f.Add("the batch of %d takes %s with a bound of %d, %s with %d, as many as connections, "+
 		"and %s with %d",
 		crowd, end(small), small.Limit, end(equal), equal.Limit, end(large), large.Limit)
@@ -161,7 +168,7 @@ func answerUnbounded(m *evidence.Measured, f *finding.Finding) {
 		m.Has(again[1]) {
 		of := func(sc bench.Scenario) string {
 			return fmt.Sprintf("%s are lost, and the batch takes %s and %s a task",
-				words.Percent(m.LostShare(sc).Mid), end(sc),
+				quantity.ShortShare(m.LostShare(sc).Mid), end(sc),
 				words.Counted(words.Rounded(m.Mean(sc, "attempts/op").Mid), "attempt"))
 		}
 		f.Add("with retries and no bound %s; with a bound of %d %s", of(again[1]),
@@ -172,7 +179,8 @@ func answerUnbounded(m *evidence.Measured, f *finding.Finding) {
 		bound, none := unboundedCells(pooled, conns, crowdConns)[0], unboundedCells(free, conns)[0]
 		if m.Has(bound) && m.Has(none) {
 			sizes = append(sizes,
-				fmt.Sprintf("%s and %s with %d", rate(bound), words.Percent(m.LostShare(none).Mid),
+				fmt.Sprintf("%s and %s with %d", rate(bound),
+					quantity.ShortShare(m.LostShare(none).Mid),
 					conns))
 		}
 	}
@@ -241,7 +249,8 @@ func drawUnbounded(m *evidence.Measured) evidence.Figure {
 		Name:  "unbounded",
 		Title: "A bound before a pool of connections: what is lost, and how long all takes",
 		Subtitle: fmt.Sprintf("%d tasks of %s at once; a call waits at most %s for one of %d "+
-			"connections", crowd, words.Span(crowdMean), words.Span(crowdWait), crowdConns),
+			"connections", crowd, quantity.Duration(crowdMean), quantity.Duration(crowdWait),
+			crowdConns),
 		Caption: []string{
 			fmt.Sprintf("Up to a bound of about conns·(1 + timeout/E[S]) = %d each call gets a "+
 				"connection before its timeout; below the number of connections some are idle.",

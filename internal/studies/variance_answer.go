@@ -8,6 +8,7 @@ import (
 	"github.com/poolbench/poolbench/bench/finding"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 	"github.com/poolbench/poolbench/internal/studies/evidence/words"
+	"github.com/poolbench/poolbench/internal/text/quantity"
 )
 
 // A comparison is a strategy beside the shared pool, by one reading.
@@ -96,7 +97,7 @@ func judgeCost(m *evidence.Measured) finding.Finding {
 		f := evidence.Found(finding.Depends, "on %s: both strategies pay above R = %s, but "+
 			"%s; %s", of, from, higher[0], said)
 		f.Advice = fmt.Sprintf("split long tasks, or give them a pool of their own, once they are "+
-			"%s times as long as the short ones", words.Short(from.Mid))
+			"%s times as long as the short ones", quantity.Short(from.Mid))
 		return f
 	}
 	return evidence.Found(finding.Depends, "on %s: both strategies pay at R = %d, but %s; %s",
@@ -126,7 +127,7 @@ func answerCost(m *evidence.Measured, f *finding.Finding) {
 	for _, of := range []reading{shortTail, slowdown} {
 		if tax, _, _ := taxOf(m, of); !math.IsNaN(tax.Mid) {
 			f.Add("%s: at R = %d (C² = %s) the shared pool has %s times that of %s",
-				of.noun, taxAt, words.Short(halvesC2(taxAt)), tax, sequential)
+				of.noun, taxAt, quantity.Short(halvesC2(taxAt)), tax, sequential)
 		}
 		if at := crossover(m, separate, of); !math.IsNaN(at.Mid) {
 			f.Add("%s: a pool for each class costs more than it saves below R = %s", of.noun, at)
@@ -158,10 +159,11 @@ func otherSays(m *evidence.Measured, name string) string {
 		}
 	}
 	if lost > 0 {
-		line += fmt.Sprintf("; it does not complete %s of the tasks", words.Percent(lost))
+		line += fmt.Sprintf("; it does not complete %s of the tasks", quantity.ShortShare(lost))
 	}
 	if peak := m.Median(cell, "peak-inflight").Hi; peak > limit {
-		line += fmt.Sprintf("; it has up to %s tasks in flight, the others %d", words.Short(peak),
+		line += fmt.Sprintf("; it has up to %s tasks in flight, the others %d",
+			quantity.Short(peak),
 			limit)
 	}
 	return line

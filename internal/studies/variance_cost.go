@@ -9,7 +9,7 @@ import (
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/internal/statistics/theory"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
-	"github.com/poolbench/poolbench/internal/studies/evidence/words"
+	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
@@ -117,7 +117,7 @@ func drawCost(m *evidence.Measured) evidence.Figure {
 	for _, of := range []reading{shortTail, slowdown} {
 		p := evidence.Plane(of.title,
 			evidence.Log("R: a long task, in short ones", nil, without(costRs, 3)...),
-			evidence.Log(of.label, words.Short, 1, 2, 5, 10, 20, 50, 100, 200, 500))
+			evidence.Log(of.label, charts.Count, 1, 2, 5, 10, 20, 50, 100, 200, 500))
 		p.X.Name, p.TopLabel = "R", "squared coefficient of variation C²"
 		for _, r := range without(costRs, 3) {
 			p.Top = append(p.Top, charts.Mark{At: r, Text: fmt.Sprintf("%.3g", halvesC2(r))})
@@ -135,17 +135,17 @@ func drawCost(m *evidence.Measured) evidence.Figure {
 			[]float64{1, costRs[len(costRs)-1]}, func(float64) float64 { return exact }))
 		start := flat(limit, of)
 		p.Remarks = append(p.Remarks, charts.Remark{Sign: charts.Ring, X: 1, Y: start,
-			Text: []string{fmt.Sprintf("exact M/D/%d: %s", limit, words.Short(start))}})
+			Text: []string{fmt.Sprintf("exact M/D/%d: %s", limit, quantity.Short(start))}})
 		if of == slowdown {
 			p.Levels = []charts.Level{{Name: "processor sharing, exact", Y: sharing()}}
 		}
 		if tax, from, to := taxOf(m, of); !math.IsNaN(tax.Mid) {
 			p.Remarks = append(p.Remarks, charts.Remark{Sign: charts.Gap, X: taxAt, Y: from, To: to,
-				Text: []string{"variance tax", "×" + words.Short(tax.Mid)}})
+				Text: []string{"variance tax", "×" + quantity.Short(tax.Mid)}})
 		}
 		if at := crossover(m, separate, of); !math.IsNaN(at.Mid) {
 			p.Remarks = append(p.Remarks, charts.Remark{Sign: charts.Foot, X: at.Mid, Y: exact,
-				Text: []string{"separate pools", "pay from R = " + words.Short(at.Mid)}})
+				Text: []string{"separate pools", "pay from R = " + quantity.Short(at.Mid)}})
 		}
 		planes = append(planes, p)
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/finding"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
-	"github.com/poolbench/poolbench/internal/studies/evidence/words"
+	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
@@ -79,7 +79,7 @@ func answerHeld(m *evidence.Measured, f *finding.Finding) {
 	if !math.IsNaN(found[limit]) {
 		f.Add("at R = %v long tasks hold %d or all of the %d slots for %s of the time; %s of all "+
 			"waiting of short tasks falls on those that arrive then",
-			taxAt, limit-1, limit, words.Percent(found[limit-1]+found[limit]),
-			words.Percent(waiting[limit-1]+waiting[limit]))
+			taxAt, limit-1, limit, quantity.ShortShare(found[limit-1]+found[limit]),
+			quantity.ShortShare(waiting[limit-1]+waiting[limit]))
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/poolbench/poolbench/bench/finding"
 	"github.com/poolbench/poolbench/internal/statistics/theory"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
-	"github.com/poolbench/poolbench/internal/studies/evidence/words"
+	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
@@ -59,8 +59,8 @@ func exactOver(
 
 func drawLoad(m *evidence.Measured) evidence.Figure {
 	p := evidence.Plane("", charts.Axis{Label: "throughput, as a share of the capacity workers ÷ " +
-		"E[S]", Name: "throughput", Format: words.Short, Reach: []float64{1}},
-		evidence.Log("mean slowdown", words.Short, 1, 2, 5, 10, 20, 50, 100))
+		"E[S]", Name: "throughput", Format: charts.Count, Reach: []float64{1}},
+		evidence.Log("mean slowdown", charts.Count, 1, 2, 5, 10, 20, 50, 100))
 	measuredLoads := map[float64]bool{}
 	top := 1.0
 	for _, name := range slices.Concat(costStrategies, costOthers(m)) {
@@ -213,7 +213,7 @@ func drawLoop(m *evidence.Measured) evidence.Figure {
 		return evidence.Figure{}
 	}
 	p := evidence.Plane("", spreads("squared coefficient of variation C² of the task times"),
-		evidence.Log("mean response ÷ mean task time", words.Short), open, closed, exact)
+		evidence.Log("mean response ÷ mean task time", charts.Count), open, closed, exact)
 	if a, err := theory.MMkN(theory.Closed{Clients: clients, Think: thought, MeanService: 1,
 		Limit: limit}); err == nil {
 		p.Add(charts.Series{Name: closed.Name, Style: 0, Theory: true,
@@ -221,7 +221,7 @@ func drawLoop(m *evidence.Measured) evidence.Figure {
 	}
 	if n := len(open.X) - 1; n > 0 {
 		p.Remarks = []charts.Remark{{Sign: charts.Gap, X: widest, Y: closed.Y[n], To: open.Y[n],
-			Text: []string{"the same throughput", "×" + words.Short(open.Y[n]/closed.Y[n])}}}
+			Text: []string{"the same throughput", "×" + quantity.Short(open.Y[n]/closed.Y[n])}}}
 	}
 	return evidence.Figure{
 		Name:  "variance-open-closed",

@@ -9,7 +9,7 @@ import (
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/finding"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
-	"github.com/poolbench/poolbench/internal/studies/evidence/words"
+	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
@@ -174,7 +174,7 @@ func drawMachine(m *evidence.Measured) evidence.Figure {
 	names := []string{pooled, sequential, separate}
 	var panels []charts.RowPanel
 	for _, c := range machineCases {
-		panel := []charts.RowPanel{{Title: c.title, X: evidence.Log("mean slowdown", words.Short)}}
+		panel := []charts.RowPanel{{Title: c.title, X: evidence.Log("mean slowdown", charts.Count)}}
 		any := false
 		for j, name := range []string{"virtual clock, at the planned load",
 			"virtual clock, at the machine's load", "this machine"} {
@@ -236,13 +236,13 @@ func answerMachine(m *evidence.Measured, f *finding.Finding) {
 			f.Add("on this machine, %s: %s has a mean slowdown of %s; under the virtual clock it "+
 				"has %s at the planned load of %v and %s at the load of %s that it came to here; "+
 				"the scheduler and other programs multiply that by %s",
-				c.title, strategy, s.machine, words.Short(s.planned.Mid), c.load,
-				words.Short(s.same.Mid), words.Short(s.load.Mid), s.adds)
+				c.title, strategy, s.machine, quantity.Short(s.planned.Mid), c.load,
+				quantity.Short(s.same.Mid), quantity.Short(s.load.Mid), s.adds)
 		}
 		c.survives(m, f)
 		if own := m.Median(c.real(pooled), "service-c2").Mid; c.unequal && !math.IsNaN(own) {
 			f.Add("on this machine, %s: the task times' C² was %s, and %s under the virtual clock",
-				c.title, words.Short(own), words.Short(halvesC2(machineR)))
+				c.title, quantity.Short(own), quantity.Short(halvesC2(machineR)))
 		}
 	}
 }
@@ -271,6 +271,6 @@ func (c machineCase) survives(m *evidence.Measured, f *finding.Finding) {
 			says = "the other one is better"
 		}
 		f.Add("on this machine, %s: %s has %s times the shared pool's slowdown, and %s times "+
-			"under the virtual clock: %s", c.title, strategy, ratio, words.Short(twin), says)
+			"under the virtual clock: %s", c.title, strategy, ratio, quantity.Short(twin), says)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/poolbench/poolbench/bench/finding"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 	"github.com/poolbench/poolbench/internal/studies/evidence/words"
+	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
@@ -93,7 +94,7 @@ func drawQuantum(m *evidence.Measured) evidence.Figure {
 	} {
 		p := evidence.Plane(of.title,
 			evidence.Log("quantum, in short tasks", nil, without(quanta, 25)...),
-			evidence.Log("response ÷ own size", words.Short))
+			evidence.Log("response ÷ own size", charts.Count))
 		p.X.Name = "quantum"
 		for i, o := range overheads {
 			s := byQuantum(m, of.metric, of.size, o)
@@ -105,7 +106,7 @@ func drawQuantum(m *evidence.Measured) evidence.Figure {
 			if at := wall(o); at >= quanta[0] && at <= 1 {
 				p.Remarks = append(p.Remarks, charts.Remark{Sign: charts.Foot, X: at, Y: s.Y[0],
 					Text: []string{fmt.Sprintf("cost %v: no steady", o),
-						fmt.Sprintf("state below %s", words.Short(at))}})
+						fmt.Sprintf("state below %s", quantity.Short(at))}})
 			}
 		}
 		planes = append(planes, p)
@@ -119,17 +120,18 @@ func drawQuantum(m *evidence.Measured) evidence.Figure {
 		at := max(slices.Index(free.X, 1), 0)
 		planes[1].Remarks = append(planes[1].Remarks,
 			charts.Remark{Sign: charts.Ring, X: free.X[at], Y: free.Y[at],
-				Text: []string{"our own step:", words.Seconds(cost)}})
-		below = fmt.Sprintf("; a step of %s costs %s here", sequential, words.Seconds(cost))
+				Text: []string{"our own step:", quantity.ShortSeconds(cost)}})
+		below = fmt.Sprintf("; a step of %s costs %s here", sequential, quantity.ShortSeconds(cost))
 		ours = fmt.Sprintf("Ring: a step of %s costs %s on this machine, next to the curve "+
-			"without cost for short tasks of 100 µs or more.", sequential, words.Seconds(cost))
+			"without cost for short tasks of 100 µs or more.", sequential,
+			quantity.ShortSeconds(cost))
 	}
 	return evidence.Figure{
 		Name:  "variance-quantum",
 		Title: "The price of partitioning: the smaller the steps, the more of them",
 		Subtitle: fmt.Sprintf("Long tasks of %v short ones, each half of the work; %d workers, "+
 			"%s busy without the cost of steps", quantumR, limit,
-			words.Percent(varianceLoad)) + below,
+			quantity.ShortShare(varianceLoad)) + below,
 		Caption: []string{
 			fmt.Sprintf("A quantum of 1 is a short task in one step; at %v a long task is one "+
 				"step, too. Costs are in short tasks.", quantumR),
@@ -151,7 +153,7 @@ func answerQuantum(m *evidence.Measured, f *finding.Finding) {
 		f.Add("if a step costs %v of a short task, steps of %s give the lowest p99 of the short "+
 			"tasks: %s times their size, against %s with tasks left whole",
 			o, words.Counted(s.X[best], "short task"), evidence.Interval{Mid: s.Y[best],
-				Lo: s.Lo[best], Hi: s.Hi[best]}, words.Short(s.Y[len(s.Y)-1]))
+				Lo: s.Lo[best], Hi: s.Hi[best]}, quantity.Short(s.Y[len(s.Y)-1]))
 	}
 }
 
@@ -203,8 +205,8 @@ func stepCost(m *evidence.Measured) float64 {
 // stepShares puts a cost in proportion to the short tasks: "0.03 % of 1 ms".
 func stepShares(cost float64) (shares []string) {
 	for _, size := range stepSizes {
-		shares = append(shares, fmt.Sprintf("%s of %s", words.Percent(cost/size.Seconds()),
-			words.Span(size)))
+		shares = append(shares, fmt.Sprintf("%s of %s", quantity.ShortShare(cost/size.Seconds()),
+			quantity.Duration(size)))
 	}
 	return shares
 }
@@ -213,7 +215,7 @@ func answerStep(m *evidence.Measured, f *finding.Finding) {
 	cost := stepCost(m)
 	if !math.IsNaN(cost) {
 		f.Add("a step of %s costs %s on this machine, for short tasks %s; at load %v steps below "+
-			"%s leave no steady state", sequential, words.Seconds(cost),
-			words.Series(stepShares(cost)), varianceLoad, words.Seconds(wall(cost)))
+			"%s leave no steady state", sequential, quantity.ShortSeconds(cost),
+			words.Series(stepShares(cost)), varianceLoad, quantity.ShortSeconds(wall(cost)))
 	}
 }

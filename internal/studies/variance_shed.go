@@ -8,7 +8,7 @@ import (
 	"github.com/poolbench/poolbench/bench/finding"
 	"github.com/poolbench/poolbench/internal/statistics/theory"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
-	"github.com/poolbench/poolbench/internal/studies/evidence/words"
+	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
@@ -87,9 +87,10 @@ func answerShed(m *evidence.Measured, f *finding.Finding) {
 			continue
 		}
 		line := fmt.Sprintf("with %s %s of the tasks are shed at C² = 0 and %s at C² = %v",
-			slotsName(queue), words.Percent(from.Mid), words.Percent(to.Mid), last)
+			slotsName(queue), quantity.ShortShare(from.Mid), quantity.ShortShare(to.Mid), last)
 		if queue == 0 {
-			line += fmt.Sprintf(" (theory, Erlang B: %s at any C²)", words.Percent(shareShed(0)))
+			line += fmt.Sprintf(" (theory, Erlang B: %s at any C²)",
+				quantity.ShortShare(shareShed(0)))
 		}
 		f.Say(line)
 	}

@@ -84,7 +84,7 @@ func (s Sweep) contest(x float64, unit string) contest {
 		case !fit(k):
 			c.doubted = append(c.doubted, standing{class, k, v})
 			continue
-		case math.IsNaN(v):
+		case math.IsNaN(v), !counts(unit) && !k.Known(unit):
 			continue
 		}
 		if better < 0 && k.FallsBehind() { // also one that has more slots than the others

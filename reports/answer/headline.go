@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/poolbench/poolbench/internal/text/prose"
+	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -99,6 +100,12 @@ func (s Sweep) unusable() (a Answer) {
 	if len(known) == 0 {
 		return a
 	}
+	known, unknown := told(known, a.Unit)
+	if len(known) == 0 {
+		a.Headline += fmt.Sprintf(": %sthere are too few tasks for the %s of %s (error above "+
+			"±100 %%)", lower(s.prefix(x)), Metric(a.Unit), prose.Some(strategies(unknown)))
+		return a
+	}
 	byTime := func(x, y Case) int { return cmp.Compare(x.Value(a.Unit), y.Value(a.Unit)) }
 	low, high := slices.MinFunc(known, byTime), slices.MaxFunc(known, byTime)
 	reads := func(k Case) string {
@@ -115,17 +122,46 @@ func (s Sweep) unusable() (a Answer) {
 	if !low.Alike(high.Cell) {
 		a.Headline += ", " + reads(high)
 	}
+	if len(unknown) > 0 {
+		a.Headline += fmt.Sprintf("; that of %s is unknown (error above ±100 %%)",
+			prose.Some(strategies(unknown)))
+	}
 	return a
 }
 
-// unit is the time that can be spoken of at a place; "" where there is none.
-func (s Sweep) unit(x float64) string {
-	for _, u := range spoken {
-		if slices.ContainsFunc(s.at(x), func(c Case) bool { return !math.IsNaN(c.Value(u)) }) {
-			return u
+// told separates the cases whose value of a metric is shown from those that are too uncertain.
+func told(all []Case, unit string) (known, unknown []Case) {
+	for _, c := range all {
+		if c.Known(unit) {
+			known = append(known, c)
+		} else {
+			unknown = append(unknown, c)
 		}
 	}
-	return ""
+	return known, unknown
+}
+
+func strategies(of []Case) []string {
+	return prose.Texts(of, func(c Case) string { return c.Strategy })
+}
+
+// unit is the time that can be spoken of at a place: the first that is known or, if every response
+// is too uncertain to show, the first that the runs have; "" where there is none.
+func (s Sweep) unit(x float64) (first string) {
+	for _, u := range spoken {
+		if first != "" && !strings.HasSuffix(u, "-response-sec") {
+			break
+		}
+		for _, c := range s.at(x) {
+			switch {
+			case c.Known(u):
+				return u
+			case first == "" && !math.IsNaN(c.Value(u)):
+				first = u
+			}
+		}
+	}
+	return first
 }
 
 // single speaks of one class, of one strategy or of several that coincide.
@@ -145,6 +181,9 @@ func (s Sweep) single() (a Answer) {
 	steady := slices.DeleteFunc(slices.Clone(cases), func(c Case) bool {
 		return c.FallsBehind() || math.IsNaN(c.Value(unit))
 	})
+	if known, _ := told(steady, unit); len(known) > 0 {
+		steady = known
+	}
 	if n := len(steady); n > 0 {
 		low, high := steady[0], steady[n-1]
 		a.X = high.X
@@ -244,7 +283,7 @@ func (s Sweep) slower() (a Answer) {
 		best, worst := c.in[0], c.in[len(c.in)-1]
 		by := ""
 		if best.value > 0 {
-			by = fmt.Sprintf(", %s times as long", times(worst.value/best.value))
+			by = fmt.Sprintf(", %s times as long", quantity.Factor(worst.value/best.value))
 		}
 		return Answer{Unit: unit, X: x, score: ratio(best.value, worst.value),
 			Headline: upper(fmt.Sprintf("%sthe %s is %s with %s and %s with %s%s%s",
@@ -276,7 +315,7 @@ func (s Sweep) plain() (a Answer) {
 	for _, x := range slices.Backward(s.places()) {
 		unit := s.unit(x)
 		for _, k := range s.at(x) {
-			if v := k.Value(unit); !math.IsNaN(v) && fit(k) {
+			if !math.IsNaN(k.Value(unit)) && fit(k) {
 				return Answer{Unit: unit, X: x, Headline: upper(fmt.Sprintf(
 					"%sthe %s is %s with %s%s%s", lower(s.prefix(x)), Metric(unit),
 					k.Say(unit), k.Strategy, priceOf(k.Cell), s.beside(k)))}

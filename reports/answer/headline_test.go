@@ -96,6 +96,23 @@ func TestHeadlines(t *testing.T) {
 		"all doubted": {"SUSPECT (lag, 2 of 2): at load 0.9 the p99 response reads 100 ms with a, " +
 			"200 ms with b", []Case{p99("a", 0.9, 0.1).doubt("lag", results.Suspect),
 			p99("b", 0.9, 0.2).doubt("lag", results.Suspect)}},
+		"all too short": {"SUSPECT (too short, 2 of 2): at load 0.9 there are too few tasks for the " +
+			"p99 response of a and b (error above ±100 %)", []Case{
+			p99("a", 0.9, 0.1).uncertain(1.5).doubt("too short", results.Suspect),
+			p99("b", 0.9, 0.2).uncertain(1.5).doubt("too short", results.Suspect)}},
+		"one too short": {"SUSPECT (too short, 2 of 2): at load 0.9 the p99 response reads ≈100 ms " +
+			"with a; that of b is unknown (error above ±100 %)", []Case{
+			p99("a", 0.9, 0.1).uncertain(0.5).doubt("too short", results.Suspect),
+			p99("b", 0.9, 0.2).uncertain(1.5).doubt("too short", results.Suspect)}},
+		"too short for a p99": {"SUSPECT (too short): at load 0.9 the p50 response reads " +
+			"20.0 ms with a", []Case{p99("a", 0.9, 0.1).with("p50-response-sec", 0.02).
+			uncertain(1.5).doubt("too short", results.Suspect)}},
+		"unknown at one end": {"a: at load 0.5 the p99 response is 100 ms", []Case{
+			p99("a", 0.5, 0.1), p99("a", 0.9, 0.2).with("p50-response-sec", math.NaN()).
+				uncertain(1.5)}},
+		"not compared if unknown": {"At load 0.9 the p99 response is 100 ms with a and 250 ms with " +
+			"c, 2.5 times as long", []Case{p99("a", 0.9, 0.1), p99("b", 0.9, 0.01).uncertain(1.5),
+			p99("c", 0.9, 0.25)}},
 		"all doubted, and alike": {"SUSPECT (lag, 2 of 2): at load 0.9 the p99 response reads 100 ms " +
 			"with a and b", []Case{p99("a", 0.9, 0.1).doubt("lag", results.Suspect),
 			p99("b", 0.9, 0.1).doubt("lag", results.Suspect)}},

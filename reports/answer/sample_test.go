@@ -52,6 +52,14 @@ func (c Case) doubt(check string, v results.Verdict) Case {
 	return c
 }
 
+// uncertain has the p99 with that relative error in all repetitions.
+func (c Case) uncertain(share float64) Case {
+	for _, r := range c.Cell {
+		r.Uncertain = map[string]float64{"p99-response-sec": share}
+	}
+	return c
+}
+
 // growing has all repetitions fall behind.
 func (c Case) growing() Case {
 	return c.with("ops/s", 90).with("offered-ops/s", 100)

@@ -52,14 +52,6 @@ func whole(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 // perSecond writes a rate: 619/s.
 func perSecond(v float64) string { return quantity.Digits(v) + "/s" }
 
-// times writes a factor: 1.3, 12.
-func times(f float64) string {
-	if f < 9.95 {
-		return fmt.Sprintf("%.1f", f)
-	}
-	return quantity.Digits(math.Round(f))
-}
-
 // between writes a range of times: "8.1 ms", "8.1 to 8.3 ms".
 func between(low, high string) string {
 	if low == high {

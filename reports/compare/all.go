@@ -74,6 +74,9 @@ func All(inputs []results.Input, opts Options) (*Comparison, error) {
 	if err != nil {
 		return nil, err
 	}
+	for unit, d := range opts.Better {
+		results.SetBetter(units, unit, d)
+	}
 	metrics, err := results.ChooseMetrics(opts.Metrics, inputs)
 	if err != nil {
 		return nil, err

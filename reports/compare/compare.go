@@ -20,9 +20,11 @@ import (
 // worker_pool)". The zero value compares inputs with each other, benchmark by benchmark;
 // Options{Table: ".config"} has all the defaults of benchstat.
 type Options struct {
-	Alpha      float64  // a difference counts when p ≤ Alpha; 0 means 0.05
-	Confidence float64  // level of the intervals; 0 means 0.95
-	Metrics    []string // only these, tidied or not (ns/op is sec/op), or patterns; none means all
+	Alpha      float64 // a difference counts when p ≤ Alpha; 0 means 0.05
+	Confidence float64 // level of the intervals; 0 means 0.95
+	// directions of tidied units, which go before those of Unit lines
+	Better  map[string]results.Direction
+	Metrics []string // only these, tidied or not (ns/op is sec/op), or patterns; none means all
 	// of results of poolbench, for a reader who decides: without Metrics, those by which one
 	// decides; samples in pairs where both sides have the seeds; text that says what differs, in
 	// units

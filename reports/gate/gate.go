@@ -41,9 +41,13 @@ func DefaultOptions() verdict.Options {
 // asked for, the largest values (max-…) and what tells of the measurement itself (verdict,
 // broken-laws, p99-lag-sec, the hiccups).
 //
-// Faults: a benchmark that either side lacks; nothing left to gate; a metric of opts.Metrics that
-// cannot be gated for want of a direction, of one side, or for its values; inputs from different
-// machines or Go versions, unless allowed. Unclear: an input that is not whole, unless allowed; a
+// Benchmarks that only one side has are listed as added or removed; the others decide, unless
+// opts.FailOnRemoved makes a removed one a regression.
+//
+// Faults: output of a go test that failed, or in which a benchmark has fewer runs than its siblings
+// and the other side; nothing left to gate; a metric of opts.Metrics that cannot be gated for want
+// of a direction, of one side, or for its values; inputs from different machines or Go versions,
+// unless allowed. Unclear: an input that is not whole, unless allowed; a
 // run that breaks conservation laws; a metric that would be gated and that the new side has lost,
 // or that has negative values, which have no ratio. An error is an option that makes no sense,
 // inputs that compare.Two refuses, or a log of histograms that cannot be read.
@@ -55,7 +59,11 @@ func Judge(old, new *results.Results, opts verdict.Options) (*verdict.Report, er
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	c, err := compare.Two(old, new, compare.Options{Metrics: opts.Metrics})
+	better := map[string]results.Direction{}
+	for unit, d := range opts.Better {
+		better[unit] = results.Direction(d)
+	}
+	c, err := compare.Two(old, new, compare.Options{Metrics: opts.Metrics, Better: better})
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +72,8 @@ func Judge(old, new *results.Results, opts verdict.Options) (*verdict.Report, er
 	in.check(c)
 	paired := in.pairings()
 	marks := in.marks()
-	samples := choose(r, c, paired, marks, old.Schema > 0 && new.Schema > 0)
+	samples := choose(r, c, paired, marks, old.Schema > 0 && new.Schema > 0,
+		old.Runs[0].Seed != "")
 	if err := in.findTails(samples, paired); err != nil {
 		return nil, err
 	}
@@ -77,12 +86,13 @@ func Judge(old, new *results.Results, opts verdict.Options) (*verdict.Report, er
 	return r, in.explain(paired)
 }
 
-// choose sorts out what is gated. Files that poolbench wrote have the values in full.
+// choose sorts out what is gated. Files that poolbench wrote have the values in full; ours are runs
+// of poolbench, also those within go test.
 func choose(
 	r *verdict.Report, c *compare.Comparison, paired map[benchmarkID]results.Pairing,
-	marks map[benchmarkID]*results.Doubted, full bool,
+	marks map[benchmarkID]*results.Doubted, full, ours bool,
 ) (samples []judge.Sample) {
-	gone := make(map[compare.Missing]bool) // with Unit "" a whole benchmark, which is a fault
+	gone := make(map[compare.Missing]bool) // with Unit "" a whole benchmark
 	for _, m := range c.Missing {
 		gone[m] = true
 	}
@@ -91,14 +101,18 @@ func choose(
 		for _, row := range t.Rows {
 			m := judge.Candidate{Metric: judge.Metric{Package: results.Lookup(t.Key, "pkg"),
 				Benchmark: row.Name, Unit: t.Unit, Better: verdict.Direction(t.Better),
-				Exact: t.Exact, Full: full}}
+				Exact: t.Exact, Full: full}, Ours: ours}
+			unmatched := false
 			for side, cell := range row.Cells {
 				if cell != nil {
 					m.Values[side] = cell.Sample.Values
 				} else if gone[compare.Missing{Benchmark: t.RowName(row),
 					Column: c.Columns[side]}] {
-					m.Excuse = "absent from " + c.Columns[side]
+					unmatched = true
 				}
+			}
+			if unmatched { // in the report's lists
+				continue
 			}
 			if choice.Takes(m) {
 				id := benchmarkID{m.Package, m.Benchmark}

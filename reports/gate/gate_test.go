@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -237,6 +238,8 @@ func TestGateReport(t *testing.T) {
 		exit           int
 		rows           int
 		notGated       []string // metric: reason
+		failOnRemoved  bool
+		added, removed []string
 		faults         []string
 		unclear        []string
 		warnings       []string
@@ -246,27 +249,50 @@ func TestGateReport(t *testing.T) {
 		{name: "a regression beside doubt", old: fine + noisy, new: slow + noisy, exit: 1, rows: 2},
 		{name: "doubt beside what is fine", old: fine + noisy, new: fine + noisy, exit: 3, rows: 2},
 
-		{name: "a benchmark is gone", old: fine + noisy, new: fine, exit: 2, rows: 1,
-			notGated: []string{"sec/op: absent from new"}, faults: []string{"new has no N"}},
-		{name: "a benchmark is new", old: fine, new: fine + noisy, exit: 2, rows: 1,
-			notGated: []string{"sec/op: absent from old"}, faults: []string{"old has no N"}},
-		{name: "a benchmark is gone beside a regression", old: fine + noisy, new: slow,
-			exit: 2, rows: 1,
-			notGated: []string{"sec/op: absent from new"}, faults: []string{"new has no N"}},
+		{name: "a benchmark is gone", old: fine + noisy, new: fine, rows: 1,
+			removed: []string{"N"}},
+		{name: "a benchmark is gone, and must not be", old: fine + noisy, new: fine, rows: 1,
+			failOnRemoved: true, exit: 1, removed: []string{"N"}},
+		{name: "none is gone, and must not be", old: fine, new: fine + noisy, rows: 1,
+			failOnRemoved: true, added: []string{"N"}},
+		{name: "a benchmark is new", old: fine, new: fine + noisy, rows: 1, added: []string{"N"}},
+		{name: "a benchmark is renamed beside a regression", old: fine + noisy,
+			new: slow + strings.ReplaceAll(noisy, "kN", "kM"), exit: 1, rows: 1,
+			added: []string{"M"}, removed: []string{"N"}},
+		{name: "a new package, in another order", old: "pkg: b\n" + fine,
+			new: "pkg: a\n" + fine + "pkg: b\n" + slow, exit: 1, rows: 1, added: []string{"a.X"}},
+		{name: "fewer runs than its siblings", old: fine + strings.ReplaceAll(fine, "kX", "kY"),
+			new: fine + strings.Join(
+				strings.SplitAfter(strings.ReplaceAll(fine, "kX", "kY"), "\n")[:4], ""),
+			exit: 2, rows: 2, faults: []string{"new: Y has 4 of 10 runs: did the run end early?"}},
+		{name: "fewer runs than its siblings on both sides",
+			old: fine + resultstest.Repeat("Y", "ns/op", around(1, 8)...),
+			new: fine + resultstest.Repeat("Y", "ns/op", around(1, 8)...), rows: 2},
+		{name: "a run that failed", old: fine, new: fine + "FAIL\ta [build failed]\n", exit: 2,
+			rows: 1, faults: []string{"new is not whole: go test failed, line 11: " +
+				"FAIL a [build failed]"}},
 		{name: "a benchmark without direction is gone",
-			old: fine + resultstest.Repeat("Y", "frobs", "1"), new: fine, exit: 2, rows: 1,
-			notGated: []string{"frobs: direction not known"}, faults: []string{"new has no Y"}},
+			old: fine + resultstest.Repeat("Y", "frobs", "1"), new: fine, rows: 1,
+			removed: []string{"Y"}},
 		{name: "a package is gone", old: "pkg: a\n" + fine + "pkg: b\n" + fine, new: "pkg: a\n" +
-			fine, exit: 2, rows: 1,
-			notGated: []string{"sec/op: absent from new"}, faults: []string{"new has no b.X"}},
+			fine, rows: 1, removed: []string{"b.X"}},
 
 		{name: "without direction", old: fine + resultstest.Repeat("X", "frobs", around(1, 10)...),
-			new: fine + resultstest.Repeat("X", "frobs", around(9, 10)...), rows: 1,
+			new: fine + resultstest.Repeat("X", "frobs", around(1, 10)...), rows: 1,
 			notGated: []string{"frobs: direction not known"},
 			warnings: []string{"old has sec/op of X in only 10 of 20 runs",
 				"old has frobs of X in only 10 of 20 runs",
 				"new has sec/op of X in only 10 of 20 runs",
 				"new has frobs of X in only 10 of 20 runs"}},
+		{name: "without direction, and it differs",
+			old: strings.ReplaceAll(fine, "ns/op", "ns/op 5 frobs"),
+			new: strings.ReplaceAll(fine, "ns/op", "ns/op 9 frobs"), exit: 3, rows: 1,
+			notGated: []string{"frobs: direction not known"},
+			unclear: []string{"frobs of X cannot be judged: it differs, and its direction is not " +
+				"known: say --better frobs=lower or =higher"}},
+		{name: "evident directions",
+			old: strings.ReplaceAll(fine, "ns/op", "ns/op 5123 p99-ns 7125 req/s"),
+			new: strings.ReplaceAll(fine, "ns/op", "ns/op 5123 p99-ns 7125 req/s"), rows: 3},
 		{name: "nothing has a direction", old: resultstest.Repeat("X", "frobs", around(1, 10)...),
 			new: resultstest.Repeat("X", "frobs", around(1, 10)...), exit: 2,
 			notGated: []string{"frobs: direction not known"},
@@ -394,8 +420,9 @@ func TestGateReport(t *testing.T) {
 			warnings: []string{"benchmarks vary in commit: a in old; b in new"}},
 		{name: "a log line", old: fine, new: "error: gone\n" + fine, rows: 1,
 			warnings: []string{"benchmarks vary in error: none in old; gone in new"}},
-		{name: "warnings of the reader", old: fine, new: fine + "--- FAIL: BenchmarkZ\n", rows: 1,
-			warnings: []string{"new:11: go test reports a failure: results may be missing"}},
+		{name: "warnings of the reader", old: fine, new: fine + "Benchmark log 5 ns/op\n", rows: 1,
+			warnings: []string{"new:11: not a result line, left out: parsing iteration count: " +
+				"invalid syntax"}},
 		{name: "exact, but varies", old: "Unit d better=lower assume=exact\n" +
 			resultstest.Repeat("X", "d", around(1, 10)...),
 			new: resultstest.Repeat("X", "d", around(1, 10)...), rows: 1,
@@ -404,7 +431,7 @@ func TestGateReport(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			opts := DefaultOptions()
-			opts.Metrics = test.metrics
+			opts.Metrics, opts.FailOnRemoved = test.metrics, test.failOnRemoved
 			r := mustJudge(t, resultstest.Read(t, "old", test.old),
 				resultstest.Read(t, "new", test.new), opts)
 			if got := r.ExitCode(); got != test.exit {
@@ -418,6 +445,8 @@ func TestGateReport(t *testing.T) {
 				notGated = append(notGated, g.Metric+": "+g.Reason)
 			}
 			sameLines(t, "not gated", notGated, test.notGated)
+			sameLines(t, "added", r.Added, test.added)
+			sameLines(t, "removed", r.Removed, test.removed)
 			sameLines(t, "faults", r.Faults, test.faults)
 			sameLines(t, "unclear", r.Unclear, test.unclear)
 			sameLines(t, "warnings", r.Warnings, test.warnings)
@@ -428,8 +457,9 @@ func TestGateReport(t *testing.T) {
 				if err := render(&out, r); err != nil {
 					t.Fatal(err)
 				}
-				text := strings.ReplaceAll(out.String(), `\_`, "_")
-				for _, line := range append(append(r.Faults, r.Unclear...), r.Warnings...) {
+				text := strings.NewReplacer(`\_`, "_", `\[`, "[").Replace(out.String())
+				for _, line := range slices.Concat(r.Faults, r.Unclear, r.Warnings, r.Added,
+					r.Removed) {
 					if !strings.Contains(text, line) {
 						t.Errorf("%q is not in\n%s", line, text)
 					}

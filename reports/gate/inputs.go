@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/reports/compare"
 	"github.com/poolbench/poolbench/reports/gate/verdict"
 	"github.com/poolbench/poolbench/reports/results"
@@ -34,11 +35,8 @@ func (in inputs) warn(format string, args ...any) {
 
 // check looks at what is wrong with the inputs before any number is.
 func (in inputs) check(c *compare.Comparison) {
-	for _, m := range c.Missing {
-		if m.Unit == "" {
-			in.fault("%s has no %s", m.Column, m.Benchmark)
-		}
-	}
+	in.unmatched()
+	in.uneven()
 	for _, v := range c.Varying {
 		if slices.Contains(perRun, v.Key) {
 			continue
@@ -56,7 +54,7 @@ func (in inputs) check(c *compare.Comparison) {
 			in.warn("%s", results.NotWhole(of))
 		case of.Cut.Line > 0:
 			in.fault("%v: the last line is cut off", of.Cut)
-		case of.Miscounted:
+		case of.Miscounted, of.Failed:
 			in.fault("%s", results.NotWhole(of))
 		default:
 			in.unclear("%s", results.NotWhole(of))
@@ -66,6 +64,50 @@ func (in inputs) check(c *compare.Comparison) {
 	}
 	for column, of := range in.both() {
 		in.warnOfGaps(c, column, of)
+	}
+}
+
+// unmatched lists the benchmarks that only one side has. There is nothing to compare them with, and
+// the others are judged.
+func (in inputs) unmatched() {
+	sides := [2]map[benchmarkID][]*results.Run{runsByBenchmark(in.old), runsByBenchmark(in.new)}
+	for side, list := range []*[]string{&in.report.Removed, &in.report.Added} {
+		for id := range sides[side] {
+			if sides[1-side][id] == nil {
+				*list = append(*list, id.String())
+			}
+		}
+		slices.Sort(*list)
+	}
+}
+
+// uneven finds benchmarks that have fewer runs than the others of their package, in output of go
+// test, and other runs than on the other side: a run that ended early leaves such.
+func (in inputs) uneven() {
+	sides := [2]map[benchmarkID][]*results.Run{runsByBenchmark(in.old), runsByBenchmark(in.new)}
+	for side, of := range in.both() {
+		if of.Schema > 0 || of.Failed {
+			continue
+		}
+		most := map[string]int{}
+		for id, runs := range sides[side] {
+			most[id.pkg] = max(most[id.pkg], len(runs))
+		}
+		var few []string
+		for id, runs := range sides[side] {
+			if other := len(sides[1-side][id]); len(runs) < most[id.pkg] && len(runs) < other {
+				few = append(few, fmt.Sprintf("%v has %d of %d runs", id, len(runs), most[id.pkg]))
+			}
+		}
+		if len(few) == 0 {
+			continue
+		}
+		slices.Sort(few)
+		tell := in.fault
+		if in.report.Options.AllowPartial {
+			tell = in.warn
+		}
+		tell("%s: %s: did the run end early?", of.Path, prose.List(prose.Few(few, 2)))
 	}
 }
 

@@ -30,6 +30,7 @@ import (
 //	    "detectable": 0.07                    // smallest change for the worse seen 4 times of 5; null: not known
 //	  }, …],
 //	  "not_gated": [{"package": "", "benchmark": "Run/…", "metric": "ops/s", "reason": "…", "ratio": 1.001 | null}, …],
+//	  "added": ["example.org/m.New"], "removed": [], // benchmarks that only one side has
 //	  "faults": ["…"], "unclear": ["…"], "warnings": ["…"],
 //	  "doubts": ["SUSPECT (too short): …"],   // each reason why runs are not VALID, once
 //	  "spent": {"whole": 98.1, "measuring": 74.3} // seconds, the first with builds; null: it measured nothing by itself
@@ -37,6 +38,7 @@ import (
 func WriteJSON(w io.Writer, r *verdict.Report) error {
 	report := *r // with empty lists, where there are none
 	report.Rows, report.NotGated = jsondoc.List(r.Rows), jsondoc.List(r.NotGated)
+	report.Added, report.Removed = jsondoc.List(r.Added), jsondoc.List(r.Removed)
 	report.Faults, report.Unclear = jsondoc.List(r.Faults), jsondoc.List(r.Unclear)
 	report.Warnings, report.Doubts = jsondoc.List(r.Warnings), jsondoc.List(r.Doubts)
 	head := jsondoc.NewHead("gate")

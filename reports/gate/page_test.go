@@ -65,7 +65,7 @@ func TestGatePage(t *testing.T) {
 	}
 	for _, want := range []string{"gate: worse", "main &lt;1&gt;", "B6 · sec/op: worse", "margin",
 		"promise", "estimate", "screening", "fresh", "pair 26",
-		"it took 1m38s, of which 1m14s measuring"} {
+		"it took 1 min 38 s, of which 1 min 14 s measuring"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %q in the page", want)
 		}

@@ -12,6 +12,13 @@ var perRun = []string{"pair", "order", "seed", "layout"}
 
 type benchmarkID struct{ pkg, name string }
 
+func (id benchmarkID) String() string {
+	if id.pkg == "" {
+		return id.name
+	}
+	return id.pkg + "." + id.name
+}
+
 // pairings finds the benchmarks whose runs come in pairs: see results.Paired.
 func (in inputs) pairings() map[benchmarkID]results.Pairing {
 	olds, news := runsByBenchmark(in.old), runsByBenchmark(in.new)

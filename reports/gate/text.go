@@ -97,9 +97,12 @@ func summary(r *verdict.Report) []string {
 			"pairs of runs where there are pairs")
 	}
 	if spent := r.Spent; spent != nil {
+		spell := func(seconds float64) string {
+			return quantity.Roughly(time.Duration(seconds * 1e9))
+		}
 		lines = append(lines,
-			fmt.Sprintf("it took %v, of which %v measuring", duration(spent.Whole),
-				duration(spent.Measuring)))
+			fmt.Sprintf("it took %s, of which %s measuring", spell(spent.Whole),
+				spell(spent.Measuring)))
 	}
 	return lines
 }
@@ -115,6 +118,9 @@ func outcome(r *verdict.Report) string {
 		}) {
 			return "gate: worse"
 		}
+		if r.Count(verdict.Worse) == 0 {
+			return "gate: benchmarks removed"
+		}
 		return "gate: worse, SUSPECT"
 	case verdict.ExitUndecidable:
 		return "gate: inconclusive"
@@ -129,7 +135,23 @@ func remarks(r *verdict.Report) []string {
 		return prose.Texts(texts, func(text string) string { return begin + text })
 	}
 	return slices.Concat(after("cannot judge: ", r.Faults), after("unclear: ", r.Unclear),
-		madeOfLines(r), r.Doubts, notGatedLines(r), after("note: ", r.Warnings))
+		madeOfLines(r), r.Doubts, unmatchedLines(r), notGatedLines(r),
+		after("note: ", r.Warnings))
+}
+
+// unmatchedLines list the benchmarks that only one side has.
+func unmatchedLines(r *verdict.Report) (lines []string) {
+	const most = 8 // to name
+	for _, of := range []struct {
+		what       string
+		benchmarks []string
+	}{{"new, nothing to compare with", r.Added}, {"removed", r.Removed}} {
+		if len(of.benchmarks) > 0 {
+			lines = append(lines, fmt.Sprintf("%s: %s", of.what,
+				prose.List(prose.Few(of.benchmarks, most))))
+		}
+	}
+	return lines
 }
 
 // notGatedLines gives a line for each reason, with the changes of the medians that it hides.
@@ -217,11 +239,6 @@ func changeOf(ratio verdict.Number) string {
 		return "+∞"
 	}
 	return quantity.Change(float64(ratio))
-}
-
-// duration is a number of seconds, rounded to whole ones.
-func duration(seconds float64) time.Duration {
-	return time.Duration(seconds * float64(time.Second)).Round(time.Second)
 }
 
 // percent shows a ratio as a change.

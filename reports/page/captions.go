@@ -24,7 +24,7 @@ func responseCaption(s grid.Sweep, chart *charts.Chart) string {
 			grid.OfSome(r, s.CellsAt(x)), between(r, s.CellsAt(x), q)))
 	}
 	out = append(out, grid.FallingBehind(s)...)
-	out = append(out, hollow(s.Cells)...)
+	out = append(out, hollow(s.Cells, charted(s)+"-response-sec")...)
 	out = append(out, coincidence(chart)...)
 	out = append(out, grid.AgainstTheory(s.Cells, (*grid.Cell).InGroup)...)
 	return strings.Join(out, " ")
@@ -82,13 +82,27 @@ func between(r []grid.Ranked, cells []*grid.Cell, quantile string) string {
 	return text
 }
 
-// hollow says how many points are so for being doubted.
-func hollow(cells []*grid.Cell) []string {
-	doubts := grid.Only(cells, func(c *grid.Cell) bool { return c.Doubts() != nil })
-	if len(doubts) == 0 {
+// isHollow reports whether the marker of a value is hollow: its runs are doubted, or the value is
+// uncertain.
+func isHollow(c *grid.Cell, unit string) bool {
+	_, uncertain := c.Uncertain(unit)
+	return c.Doubts() != nil || uncertain
+}
+
+// hollow explains hollow markers, with their number.
+func hollow(cells []*grid.Cell, unit string) []string {
+	all := grid.Only(cells, func(c *grid.Cell) bool { return isHollow(c, unit) })
+	if len(all) == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("Hollow markers: SUSPECT or INVALID, %d of %s.", len(doubts),
+	why := "SUSPECT or INVALID"
+	if slices.ContainsFunc(all, func(c *grid.Cell) bool {
+		_, uncertain := c.Uncertain(unit)
+		return uncertain
+	}) {
+		why += ", or a 95 % error beyond ±25 %"
+	}
+	return []string{fmt.Sprintf("Hollow markers: %s; %d of %s.", why, len(all),
 		prose.Count(len(cells), "scenario"))}
 }
 
@@ -161,7 +175,8 @@ func (in *reportInput) distributionCaption(s grid.Sweep, chart *charts.Chart) st
 	x := s.At[len(s.At)-1]
 	r := grid.Rank(grid.KeepingUp(s.CellsAt(x)), func(c *grid.Cell) float64 {
 		h := in.responses[c]
-		if h == nil || h.TotalCount() < 368 || h.ValueAtQuantile(50) == 0 {
+		if h == nil || h.TotalCount() < 368 || h.ValueAtQuantile(50) == 0 ||
+			!c.Known("p50-response-sec") || !c.Known("p99-response-sec") {
 			return math.NaN()
 		}
 		return float64(h.ValueAtQuantile(99)) / float64(h.ValueAtQuantile(50))
@@ -174,10 +189,10 @@ func (in *reportInput) distributionCaption(s grid.Sweep, chart *charts.Chart) st
 	if len(r) > 0 {
 		low, high := r[0], r[len(r)-1]
 		text := fmt.Sprintf("%sthe p99%s is %s times the median", where,
-			grid.OfSome(r, s.CellsAt(x)), grid.Digits(low.Value))
+			grid.OfSome(r, s.CellsAt(x)), quantity.Factor(low.Value))
 		if low.Value != high.Value {
 			text += fmt.Sprintf(" with %s, and %s times with %s", grid.Tied(r, low.Value),
-				grid.Digits(high.Value), grid.Tied(r, high.Value))
+				quantity.Factor(high.Value), grid.Tied(r, high.Value))
 		}
 		out = append(out, grid.Upper(text)+".")
 	}
@@ -220,10 +235,10 @@ func varianceCaption(set varianceSet, chart *charts.Chart) string {
 		text := fmt.Sprintf("From C² = %s to %s, at the same load, the p99 response%s becomes %s "+
 			"times as high",
 			charts.Count(low), charts.Count(high), grid.OfSome(r, set.cells),
-			grid.Digits(least.Value))
+			quantity.Factor(least.Value))
 		if least.Value != most.Value {
 			text += fmt.Sprintf(" with %s, and %s times with %s", grid.Tied(r, least.Value),
-				grid.Digits(most.Value), grid.Tied(r, most.Value))
+				quantity.Factor(most.Value), grid.Tied(r, most.Value))
 		}
 		out = append(out, text+".")
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -235,5 +236,37 @@ func TestTimelineDrawsTheLimit(t *testing.T) {
 		`Of the 260 in flight with strategy_\d at most 3 were under way at once\.`).MatchString(
 		in.timelineCaption(s, chart)) {
 		t.Errorf("260 in flight are not explained: %q", in.timelineCaption(s, chart))
+	}
+}
+
+// TestUncertainMarkersAreHollow: so are those of doubted runs, and the caption says for what.
+func TestUncertainMarkersAreHollow(t *testing.T) {
+	const p99 = "p99-response-sec"
+	var cells []*grid.Cell
+	for i := range 3 {
+		run := &results.Run{Name: "Run", Values: map[string]float64{p99: 0.1, "verdict": 0}}
+		cells = append(cells, &grid.Cell{Cell: results.Cell{run}, Strategy: fmt.Sprint(i)})
+	}
+	hollowOf := func() (all []bool) {
+		for _, s := range seriesOf(cells, p99, "", true, func(*grid.Cell) float64 { return 0.5 }) {
+			all = append(all, s.Doubted...)
+		}
+		return all
+	}
+	if got := hollow(cells, p99); slices.Contains(hollowOf(), true) || got != nil {
+		t.Errorf("valid: %v, %q", hollowOf(), got)
+	}
+	cells[0].Cell[0].Uncertain = map[string]float64{p99: 0.4}
+	want := "Hollow markers: SUSPECT or INVALID, or a 95 % error beyond ±25 %; 1 of 3 scenarios."
+	if got := hollow(cells, p99); !slices.Equal(hollowOf(), []bool{true, false, false}) ||
+		len(got) != 1 || got[0] != want {
+		t.Errorf("uncertain: %v, %q", hollowOf(), got)
+	}
+	cells[0].Cell[0].Uncertain = nil
+	cells[2].Cell[0].Values["verdict"] = float64(results.Suspect)
+	want = "Hollow markers: SUSPECT or INVALID; 1 of 3 scenarios."
+	if got := hollow(cells, p99); !slices.Equal(hollowOf(), []bool{false, false, true}) ||
+		len(got) != 1 || got[0] != want {
+		t.Errorf("suspect: %v, %q", hollowOf(), got)
 	}
 }

@@ -120,7 +120,7 @@ func seriesOf(
 			s.X, s.Y = append(s.X, x(c)), append(s.Y, e.Mid)
 			s.Lo, s.Hi = append(s.Lo, e.Lo), append(s.Hi, e.Hi)
 			s.Growing = append(s.Growing, growing && c.FallsBehind())
-			s.Doubted = append(s.Doubted, c.Doubts() != nil)
+			s.Doubted = append(s.Doubted, isHollow(c, unit))
 			if t := c.Value(theory); theory != "" && !math.IsNaN(t) {
 				exact.X, exact.Y = append(exact.X, x(c)), append(exact.Y, t)
 			}
@@ -136,16 +136,21 @@ func seriesOf(
 	return append(series, theories...)
 }
 
+// charted is the percentile that the chart of responses has.
+func charted(s grid.Sweep) string {
+	if !grid.HasMetric(s.Cells, "p99-response-sec") {
+		return "p50"
+	}
+	return "p99"
+}
+
 // responseChart draws the p99, or the median where no run resolves it: other quantiles are in the
 // table, and the explorer draws them.
 func responseChart(g *grid.Group, s grid.Sweep) (*charts.Chart, error) {
 	if len(s.At) < 2 {
 		return nil, nil // a single place has its ranking
 	}
-	q := "p99"
-	if !grid.HasMetric(s.Cells, "p99-response-sec") {
-		q = "p50"
-	}
+	q := charted(s)
 	panel := charts.Panel{Title: q + " response", Series: seriesOf(s.Cells, q+"-response-sec",
 		"theory-"+q+"-response-sec", true, s.X)}
 	return charts.Response(q+" response against "+grid.Axes[s.Across].Word, s.Across,

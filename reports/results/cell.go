@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/montanaflynn/stats"
 	"golang.org/x/perf/benchmath"
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/poolbench/poolbench/internal/files/rundir"
 	"github.com/poolbench/poolbench/internal/statistics/samples"
@@ -100,13 +100,18 @@ func (c Cell) Show(unit string) string {
 	return quantity.Uncertain(unit, v, share)
 }
 
-// Say is Show for a sentence, which has no place for a dash.
+// Say is Show for a sentence, which has no place for a dash: "the p99 is unknown (error above
+// ±100 %)".
 func (c Cell) Say(unit string) string {
-	if text := c.Show(unit); text != "–" {
-		return text
+	if c.Known(unit) {
+		return c.Show(unit)
 	}
-	return "unknown (error beyond ±100 %)"
+	return "unknown (error above ±100 %)"
 }
+
+// Known reports whether Show returns a value: some repetition has the metric, and its error is not
+// above 100 %.
+func (c Cell) Known(unit string) bool { return c.Show(unit) != "–" }
 
 // A Loss is a share of the tasks that did not complete, and what became of them.
 type Loss struct {
@@ -124,9 +129,12 @@ func (c Cell) Losses() (out []Loss) {
 				shares = append(shares, v)
 			}
 		}
-		share, _ := stats.Median(shares)
+		if len(shares) == 0 {
+			continue
+		}
+		share := samples.Median(shares)
 		if share == 0 {
-			share, _ = stats.Mean(shares)
+			share = stat.Mean(shares, nil)
 		}
 		if share > 0 {
 			out = append(out, Loss{what, share})

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/montanaflynn/stats"
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/files/rundir"
@@ -217,11 +217,8 @@ func (c Cell) interval(unit string) (Estimate, bool) {
 	if len(values) < EnoughSeeds {
 		return Estimate{}, false
 	}
-	mean, err := stats.Mean(values)
-	if err != nil {
-		return Estimate{}, false
-	}
-	half := samples.Student(len(values), 0.05) * samples.Deviation(values) /
+	mean := stat.Mean(values, nil)
+	half := samples.Student(len(values), 0.05) * stat.StdDev(values, nil) /
 		math.Sqrt(float64(len(values)))
 	if half == 0 && quantity.KindOf(unit) == quantity.Shares && mean < 1 {
 		half = noneSeen / float64(c.tasks()) // nothing in so many tasks

@@ -110,10 +110,11 @@ func TestNoneSeen(t *testing.T) {
 	}
 }
 
-// TestDecideUncertain: a decision shows a value as tables do: "≈" before it, or a dash.
+// TestDecideUncertain: a decision shows a value as tables do: "≈" before it, and none that
+// is too uncertain to show.
 func TestDecideUncertain(t *testing.T) {
 	const p99 = "p99-response-sec"
-	for share, want := range map[float64]string{0.4: "≈215 ms (", 3: "– ("} {
+	for share, want := range map[float64]string{0.4: "≈215 ms (", 3: "no confidence interval"} {
 		c := decided(p99, []float64{0.215}, map[string]float64{"needed-tasks": 710_000})
 		c[0].Uncertain = map[string]float64{p99: share}
 		d := c.Decide(Bound{Unit: p99, Op: "<", Value: 0.25})

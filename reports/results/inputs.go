@@ -12,6 +12,7 @@ import (
 
 	"github.com/poolbench/poolbench/internal/text/jsondoc"
 	"github.com/poolbench/poolbench/internal/text/prose"
+	"github.com/poolbench/poolbench/internal/text/quantity"
 )
 
 // InputWarnings are those of reading the inputs, and which of them are not whole.
@@ -35,7 +36,8 @@ func LabelsOf(inputs []Input) []string {
 	return prose.Texts(inputs, func(in Input) string { return in.Label })
 }
 
-// MergeUnits joins the metadata of all inputs.
+// MergeUnits joins the metadata of all inputs. Units of other programs' benchmarks whose direction
+// no Unit line says have the evident one: see quantity.Better.
 func MergeUnits(inputs []Input) (benchfmt.UnitMetadataMap, error) {
 	units := make(benchfmt.UnitMetadataMap)
 	saidBy := make(map[benchfmt.UnitMetadataKey]string)
@@ -48,8 +50,28 @@ func MergeUnits(inputs []Input) (benchfmt.UnitMetadataMap, error) {
 			units[key], saidBy[key] = meta, in.Results.Path
 		}
 	}
+	for _, in := range inputs {
+		if in.Results.ours() {
+			continue
+		}
+		for _, unit := range in.Results.Metrics {
+			_, said := units[benchfmt.UnitMetadataKey{Unit: unit, Key: "better"}]
+			if d := Direction(quantity.Better(unit)); d != 0 && units.GetBetter(unit) == 0 && !said {
+				SetBetter(units, unit, d)
+			}
+		}
+	}
 	return units, nil
 }
+
+// SetBetter gives a unit its direction, as a Unit line would.
+func SetBetter(units benchfmt.UnitMetadataMap, unit string, d Direction) {
+	key := benchfmt.UnitMetadataKey{Unit: unit, Key: "better"}
+	units[key] = &benchfmt.UnitMetadata{UnitMetadataKey: key, OrigUnit: unit, Value: d.String()}
+}
+
+// ours reports whether the runs are poolbench's, whose Unit lines know every direction.
+func (r *Results) ours() bool { return r.Schema > 0 || r.Runs[0].Seed != "" }
 
 // ChooseMetrics returns the tidied names of the metrics asked for, or all when none are. What is
 // asked for may be several names with commas, and patterns: p99-*,shed/op.

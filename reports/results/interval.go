@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/montanaflynn/stats"
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/poolbench/poolbench/internal/files/rundir"
 	"github.com/poolbench/poolbench/internal/statistics/samples"
@@ -40,8 +40,8 @@ func (c Cell) Interval(name string) (e Estimate, ok bool) {
 		}
 	}
 	n := float64(len(values))
-	mean, err := stats.Mean(values)
-	if err != nil { // there are none
+	mean := stat.Mean(values, nil)
+	if len(values) == 0 {
 		return Estimate{}, false
 	}
 	if len(values) >= EnoughSeeds {
@@ -62,7 +62,7 @@ func (c Cell) Interval(name string) (e Estimate, ok bool) {
 // θ/2 of the variance of the p99, θ being ln 100 of its inverse at most, however many
 // repetitions there are.
 func (c Cell) overSeeds(name string, values []float64, mean float64) Estimate {
-	n, deviation := float64(len(values)), samples.Deviation(values)
+	n, deviation := float64(len(values)), stat.StdDev(values, nil)
 	half, short := samples.Student(len(values), 0.05)*deviation/math.Sqrt(n), 0.0
 	if needed, known := c.Estimate("needed-tasks"); known && name == "p99-response" {
 		half = max(half, 0.05*mean*math.Sqrt(needed.Mid/(float64(c[0].Iters)*n)))

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"golang.org/x/perf/benchunit"
 
 	"github.com/poolbench/poolbench/internal/files/rundir"
+	"github.com/poolbench/poolbench/internal/text/prose"
 )
 
 // parser makes Results of the records of benchfmt.Reader.
@@ -29,10 +31,12 @@ type parser struct {
 	// an unreadable result line of our own, excused when a header follows: a run was killed there,
 	// and another appended
 	damaged error
-	cut     bool // the last line was cut off
-	indent  int  // first indented result line
-	passed  bool // go test said that it passed, or ok
-	crowded bool // there are more configuration lines than count
+	cut     bool   // the last line was cut off
+	indent  int    // first indented result line
+	passed  bool   // go test said that it passed, or ok
+	failed  string // the first line in which go test said that it failed, with its number
+	crowded bool   // there are more configuration lines than count
+	values  int    // of metrics in out.Runs
 }
 
 // look sees every line before benchfmt does.
@@ -50,8 +54,9 @@ func (p *parser) look(line int, text []byte) error {
 		p.warn.add(Pos{p.feed.name, line - 1}, "the line was cut off and is left out")
 	}
 	switch {
-	case bytes.HasPrefix(text, []byte("FAIL")), bytes.HasPrefix(text, []byte("--- FAIL")):
-		p.warn.add(Pos{p.feed.name, line}, "go test reports a failure: results may be missing")
+	case p.failed == "" && failure.Match(text):
+		p.failed = fmt.Sprintf("go test failed, line %d: %s", line,
+			prose.OneLine(prose.FirstLines(string(text), 1)))
 	case bytes.HasPrefix(text, []byte("PASS")), bytes.HasPrefix(text, []byte("ok  \t")):
 		p.passed = true
 	case len(text) > 0 && (text[0] == ' ' || text[0] == '\t') &&
@@ -64,6 +69,9 @@ func (p *parser) look(line int, text []byte) error {
 	}
 	return nil
 }
+
+// failure matches the lines by which go test and the runtime say that a run failed.
+var failure = regexp.MustCompile(`^(FAIL\b|--- FAIL: |panic: |fatal error: |exit status [1-9])`)
 
 func isResultLine(text []byte) bool {
 	return bytes.HasPrefix(text, []byte("Benchmark")) && len(bytes.Fields(text)) >= 4
@@ -153,8 +161,11 @@ func (p *parser) result(rec *benchfmt.Result) error {
 		p.marks.counted--
 		return nil
 	}
-	if len(p.out.Runs) == mostResults {
-		return fmt.Errorf("%s: more than %d results", p.out.Path, mostResults)
+	if len(p.out.Runs) == MostResults {
+		return p.feed.errorf("more than %d results in one file", MostResults)
+	}
+	if p.values += len(units); p.values > MostValues {
+		return p.feed.errorf("more than %d values of metrics in one file", MostValues)
 	}
 	p.out.Runs = append(p.out.Runs, run)
 	return nil
@@ -223,6 +234,9 @@ func (p *parser) finish(units benchfmt.UnitMetadataMap) (*Results, error) {
 	if p.cut && out.Partial == "" {
 		out.Partial = fmt.Sprintf("cut off in line %d", p.feed.line)
 	}
+	if out.Failed = p.failed != ""; out.Failed {
+		out.Partial = p.failed
+	}
 	if len(out.Runs) == 0 {
 		return nil, fmt.Errorf("%s: %s", out.Path, p.whyNone(out.Partial))
 	}
@@ -261,6 +275,8 @@ func (p *parser) whyNone(partial string) string {
 		return "no runs in it (" + partial + ")"
 	case p.marks.ours():
 		return "no runs in it"
+	case p.failed != "":
+		return "no benchmark results in it: " + p.failed
 	case p.indent != 0:
 		return fmt.Sprintf("no benchmark results in it: a result line must not be indented, as "+
 			"line %d is", p.indent)

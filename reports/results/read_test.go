@@ -246,8 +246,15 @@ func TestReadPartialAndWarnings(t *testing.T) {
 			line("5 ns/op\n"), 2, "", nil},
 		{"indented", line("5 ns/op\n") + "\tBenchmarkX 1 5 ns/op\n", 1, "",
 			[]string{"x.txt:2: an indented result line is not a result and is left out"}},
-		{"failure", line("5 ns/op\n") + "--- FAIL: BenchmarkY\nFAIL\n", 1, "",
-			[]string{"x.txt:2: go test reports a failure: results may be missing (1 more like it)"}},
+		{"failure", line("5 ns/op\n") + "--- FAIL: BenchmarkY\nFAIL\n", 1,
+			"go test failed, line 2: --- FAIL: BenchmarkY", nil},
+		{"build failed", "FAIL\ta [build failed]\n" + line("5 ns/op\n") + "ok  \tb\t1s\n", 1,
+			"go test failed, line 1: FAIL a [build failed]", nil},
+		{"panic", line("5 ns/op\n") + "panic: gone\n\ngoroutine 7 [running]:\nexit status 2\n", 1,
+			"go test failed, line 2: panic: gone", nil},
+		{"exit status", line("5 ns/op\n") + "exit status 2\n", 1,
+			"go test failed, line 2: exit status 2", nil},
+		{"a metric of failures", line("5 FAIL/op\n") + "FAILURES: 0\n", 1, "", nil},
 		{"twice", line("5 ns/op 4e-9 sec/op\n"), 1, "",
 			[]string{"x.txt:1: sec/op is given twice; the first value counts"}},
 		{"Unit lines", "Unit\nUnit a better\nUnit b better=lower # comment\n" + line("5 a\n"), 1,
@@ -416,8 +423,8 @@ func TestReadTestJSON(t *testing.T) {
 			len(r.Runs), r.Partial)
 	}
 	r = MustRead(t, body+event("--- FAIL: BenchmarkZ\\n")+`{"Action":"fail","Package":"a"}`+"\n")
-	if len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "go test reports a failure") {
-		t.Errorf("warnings %q", r.Warnings)
+	if !r.Failed || !strings.Contains(r.Partial, "go test failed, line") {
+		t.Errorf("partial %q", r.Partial)
 	}
 }
 
@@ -509,4 +516,24 @@ func FuzzRead(f *testing.F) {
 			t.Fatalf("%d runs of %d result lines, partial %q", len(r.Runs), lines, r.Partial)
 		}
 	})
+}
+
+// TestReadTooMany: the number of results and of values in a file has a limit, and the error names
+// the line beyond it.
+func TestReadTooMany(t *testing.T) {
+	if testing.Short() {
+		t.Skip("thorough")
+	}
+	wide := "BenchmarkX 1"
+	for i := range 1000 {
+		wide += fmt.Sprintf(" 1 u%d/op", i)
+	}
+	for line, most := range map[string]int{"BenchmarkX 1 1 ns/op\n": results.MostResults,
+		wide + "\n": results.MostValues / 1000} {
+		_, err := results.Read(strings.NewReader(strings.Repeat(line, most+1)), "x.txt")
+		want := fmt.Sprintf("x.txt:%d: more than ", most+1)
+		if err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%v, want %s…", err, want)
+		}
+	}
 }

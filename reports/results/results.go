@@ -41,6 +41,8 @@ type Results struct {
 	Partial string
 	// it holds other runs than its last line counts: somebody has changed it
 	Miscounted bool
+	// go test says that it failed: a package that does not build, a panic, a failed benchmark
+	Failed bool
 	// what a reader should be told, one line each, with file and line
 	Warnings []string
 }

@@ -57,8 +57,9 @@ func Chart(t *Trend, unit string) (*charts.Chart, error) {
 		line := charts.Series{Name: short[s.Benchmark], Style: style}
 		for i, at := range s.At {
 			line.X, line.Y = append(line.X, float64(at+1)), append(line.Y, s.Values[i]/base)
-			if len(s.Suspect) > 0 {
-				line.Doubted = append(line.Doubted, slices.Contains(s.Suspect, at))
+			if len(s.Suspect)+len(s.Uncertain) > 0 {
+				line.Doubted = append(line.Doubted, slices.Contains(s.Suspect, at) ||
+					slices.Contains(s.Uncertain, at))
 			}
 		}
 		plane.Series = append(plane.Series, line)

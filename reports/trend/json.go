@@ -18,6 +18,7 @@ import (
 //	    "benchmark": "…", "unit": "sec/op", "better": "lower" | "higher" | "",
 //	    "at": [0, 1, …], "values": […],         // indexes of results; medians. Not of results with an INVALID run
 //	    "suspect": [3], "uncertain": [3],       // indexes of results: of SUSPECT runs; with a 95 % error beyond 25 %
+//	    "errors": [0.48],                       // of uncertain: relative 95 % errors; null without bound
 //	    "changes": [{
 //	      "at": 7, "result": "…",               // the first of the new level
 //	      "before": 1e-6, "after": 1.2e-6,      // medians of the levels

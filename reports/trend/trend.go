@@ -55,6 +55,7 @@ type Series struct {
 	Values    []float64         `json:"values"`    // the median of the runs in each
 	Suspect   []int             `json:"suspect"`   // the results in which it is of SUSPECT runs
 	Uncertain []int             `json:"uncertain"` // those in which its error is beyond 25 %
+	Errors    []results.Number  `json:"errors"`    // of Uncertain, relative
 	Changes   []Change          `json:"changes"`   // in their order: those that are listed
 	// where there are changes: lag-1 autocorrelation within levels, by ranks
 	Rho     float64 `json:"rho"`
@@ -224,15 +225,16 @@ func (t *Trend) gather(inputs []results.Input, metrics []string) {
 	for _, unit := range metrics {
 		for _, name := range benchmarks {
 			s := Series{Benchmark: name, Unit: unit, Changes: []Change{}, Suspect: suspect[name],
-				Uncertain: []int{}}
+				Uncertain: []int{}, Errors: []results.Number{}}
 			for at, cell := range cells[name] {
 				v := cell.Value(unit)
 				if math.IsNaN(v) || slices.ContainsFunc(cell, (*results.Run).Invalid) {
 					continue
 				}
 				s.At, s.Values = append(s.At, at), append(s.Values, v)
-				if _, uncertain := cell.Uncertain(unit); uncertain {
+				if share, uncertain := cell.Uncertain(unit); uncertain {
 					s.Uncertain = append(s.Uncertain, at)
+					s.Errors = append(s.Errors, results.Number(share))
 				}
 			}
 			if len(s.Values) > 0 {

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/poolbench/poolbench/internal/text/quantity"
+	"github.com/poolbench/poolbench/reports/charts"
 	"github.com/poolbench/poolbench/reports/internal/resultstest"
 	"github.com/poolbench/poolbench/reports/results"
 )
@@ -264,7 +265,7 @@ func TestTrendSuspect(t *testing.T) {
 		out  *bytes.Buffer
 		want []string
 	}{"text": {&text, []string{"≈1.01 ns  2.01 ns", "worse, SUSPECT", reason}},
-		"JSON": {&doc, []string{`"doubt": "SUSPECT"`, reason}},
+		"JSON": {&doc, []string{`"doubt": "SUSPECT"`, reason, "\"errors\": [\n        0.3\n      ]"}},
 		"page": {&page, []string{"<td>≈1.01 ns</td>", "<td>worse, SUSPECT</td>", "SUSPECT: since",
 			"1 of them SUSPECT", reason}}} {
 		for _, want := range c.want {
@@ -272,6 +273,24 @@ func TestTrendSuspect(t *testing.T) {
 				t.Errorf("%s: %q is not there once in\n%.4000s", name, want, c.out)
 			}
 		}
+	}
+	inputs[3] = inputs[2]
+	inputs[5] = results.Input{Label: inputs[5].Label, Results: resultstest.Read(t, inputs[5].Label,
+		"# poolbench results 1\npkg: a\n# uncertain: sec/op 0.3\nBenchmarkX 1 1.01 ns/op 0 verdict\n"+
+			"# complete 1 runs\n")}
+	chart, err := Chart(mustTrend(t, inputs, Options{Metrics: []string{"ns/op"}}), "sec/op")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var svg strings.Builder
+	if err := chart.InlineSVG(&svg, charts.Compact); err != nil {
+		t.Fatal(err)
+	}
+	_, points, _ := strings.Cut(svg.String(), `class="pb-pt"`)
+	points, _, _ = strings.Cut(points, "<text")
+	if filled, hollow := strings.Count(points, `class="f-s0 s-s0"`),
+		strings.Count(points, `class="f-paper s-s0"`); filled != 19 || hollow != 1 {
+		t.Errorf("of 20 points, one of which is uncertain, %d are filled and %d hollow", filled, hollow)
 	}
 	trend = mustTrend(t, history(t, plainHead, "X", "ns/op", stepped(10, 10, 2)...), Options{})
 	if c := trend.Series[0].Changes[0]; c.Doubt != "" || len(trend.Doubts) > 0 {

@@ -70,13 +70,18 @@ func (e Explained) Name() string {
 	return name
 }
 
-// Opening begins the sentence that the causes end: "p99 is 300 ms because".
+// Opening begins the sentence that the causes end: "p99 is 300 ms because". The causes of a value
+// that is too uncertain to show are those of the tasks that were seen.
 func (a Answer) Opening() string {
-	metric := "p99"
+	metric, of := "p99", "the slowest 1 % of these tasks are"
 	if !strings.HasPrefix(a.Unit, "p99") {
-		metric = "mean response"
+		metric, of = "mean response", "these tasks are"
 	}
-	return fmt.Sprintf("%s is %s because", metric, quantity.Seconds(a.Value))
+	value := quantity.Uncertain(a.Unit, a.Value, a.Error)
+	if value == "–" {
+		return fmt.Sprintf("%s is unknown (error above ±100 %%); %s slow because", metric, of)
+	}
+	return fmt.Sprintf("%s is %s because", metric, value)
 }
 
 // Percent is the share, without decimals.

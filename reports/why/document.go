@@ -1,13 +1,17 @@
 package why
 
+import "github.com/poolbench/poolbench/reports/results"
+
 // A Line explains one scenario in a document.
 type Line struct {
 	Name        string  `json:"name"`
 	Repetitions int     `json:"repetitions"` // whose medians are explained
 	Metric      string  `json:"metric"`      // p99-response-sec, or mean-response-sec
 	Value       float64 `json:"value"`       // of it, in seconds
-	Why         []Cause `json:"why"`
-	Cannot      string  `json:"cannot,omitempty"` // what the results cannot tell
+	// the relative 95 % error of the value, if it is beyond 25 %; null where there is no bound
+	Uncertain *results.Number `json:"uncertain,omitempty"`
+	Why       []Cause         `json:"why"`
+	Cannot    string          `json:"cannot,omitempty"` // what the results cannot tell
 }
 
 // Lines are those of all scenarios.
@@ -15,8 +19,12 @@ func Lines(groups [][]Explained) []Line {
 	lines := []Line{} // and no null
 	for _, g := range groups {
 		for _, e := range g {
-			lines = append(lines, Line{e.Cell[0].Name, len(e.Cell), e.Unit, e.Answer.Value,
-				append([]Cause{}, e.Causes...), e.Cannot})
+			line := Line{e.Cell[0].Name, len(e.Cell), e.Unit, e.Answer.Value, nil,
+				append([]Cause{}, e.Causes...), e.Cannot}
+			if e.Error > 0 {
+				line.Uncertain = new(results.Number(e.Error))
+			}
+			lines = append(lines, line)
 		}
 	}
 	return lines

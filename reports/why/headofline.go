@@ -23,8 +23,8 @@ var headOfLine = rule{
 	remedy: func(v *view) string {
 		said := "long tasks in steps or in a pool of their own"
 		if even := v.is("even-mean-response-sec"); even > 0 && even < v.is("mean-response-sec") {
-			return said + fmt.Sprintf(": were all even, the mean response would be %s for %s",
-				quantity.Seconds(even), quantity.Seconds(v.is("mean-response-sec")))
+			return said + ": if all tasks took equally long, the mean response would change " +
+				v.becomes("mean-response-sec", even)
 		}
 		return said
 	},

@@ -35,11 +35,11 @@ var queueing = rule{
 		next, known := v.is("next-slot-"+v.unit), v.has("next-slot-"+v.unit)
 		switch {
 		case known && next > nearly*v.value:
-			return fmt.Sprintf("one slot more leaves the %s at %s: fewer or shorter tasks",
-				v.response(), quantity.Seconds(next))
+			return fmt.Sprintf("fewer or shorter tasks: one slot more changes the %s only %s",
+				v.response(), v.becomes(v.unit, next))
 		case known:
-			return fmt.Sprintf("one slot more takes the %s from %s to %s", v.response(),
-				quantity.Seconds(v.value), quantity.Seconds(next))
+			return fmt.Sprintf("one slot more changes the %s %s", v.response(),
+				v.becomes(v.unit, next))
 		case v.queueGrows():
 			return "more slots, or shed what is beyond capacity"
 		}

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -30,6 +31,17 @@ type view struct {
 func (v *view) is(unit string) float64 {
 	e, _ := v.cell.Estimate(unit)
 	return max(e.Mid, 0)
+}
+
+// becomes words a value of the metric that these tasks would have with another plan: "from 20.0 ms
+// to 15.0 ms". Where the metric is too uncertain to show, it is the change, which is of the same
+// tasks: "by −25.0 %".
+func (v *view) becomes(unit string, other float64) string {
+	share, _ := v.cell.Uncertain(unit)
+	if !v.cell.Known(unit) {
+		return "by " + quantity.Change(other/v.is(unit))
+	}
+	return "from " + v.cell.Show(unit) + " to " + quantity.Uncertain(unit, other, share)
 }
 
 func (v *view) has(unit string) bool {

@@ -42,8 +42,8 @@ var target = rule{
 			room = "shorter standstills of the target, which no number of slots cures"
 		}
 		if v.has("no-target-" + v.unit) {
-			return fmt.Sprintf("%s; without the target the %s would be %s", room, v.response(),
-				quantity.Seconds(v.is("no-target-"+v.unit)))
+			return fmt.Sprintf("%s; without the target the %s would change %s", room, v.response(),
+				v.becomes(v.unit, v.is("no-target-"+v.unit)))
 		}
 		return room
 	},

@@ -20,6 +20,7 @@ type Cause struct {
 type Answer struct {
 	Unit   string  // p99-response-sec or, where the tasks are too few, mean-response-sec
 	Value  float64 // in seconds
+	Error  float64 // its relative 95 % error if it is marked as uncertain, else 0
 	Causes []Cause
 	Cannot string // what the run cannot tell, in a sentence; "" for nothing
 }
@@ -53,6 +54,7 @@ func Of(c results.Cell, beside ...results.Cell) (Answer, bool) {
 		return Answer{}, false
 	}
 	a := Answer{Unit: v.unit, Value: v.value, Cannot: v.cannot}
+	a.Error, _ = c.Uncertain(v.unit)
 	shares := v.shares()
 	for _, r := range rules {
 		if r.shown != nil && !r.shown(v) {

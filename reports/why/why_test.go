@@ -127,7 +127,7 @@ func TestOverload(t *testing.T) {
 	}
 	v := &view{cell: run("worker_pool", "", quiet(map[string]float64{
 		"even-mean-response-sec": 2, "mean-response-sec": 1}))}
-	if said := headOfLine.remedy(v); strings.Contains(said, "were all even") {
+	if said := headOfLine.remedy(v); strings.Contains(said, "equally long") {
 		t.Errorf("worse for it: %s", said)
 	}
 }
@@ -159,14 +159,14 @@ func TestRoomIsNoRemedy(t *testing.T) {
 		if target == "freeze" {
 			m["no-target-p99-response-sec"] = 0.0457
 			says += " of the target, which no number of slots cures; " +
-				"without the target the p99 would be 45.7 ms"
+				"without the target the p99 would change from 20.0 ms to 45.7 ms"
 		}
 		c := run("worker_pool", "", m)
 		c[0].Keys = append(c[0].Keys, results.Pair{Key: "target", Value: target})
 		a, _ := Of(c)
 		i := slices.IndexFunc(a.Causes, func(c Cause) bool { return c.Cause == "target" })
 		if i < 0 || !strings.HasPrefix(a.Causes[i].Remedy, says) ||
-			strings.Contains(a.Causes[i].Remedy, "the p99 would be") != (target == "freeze") {
+			strings.Contains(a.Causes[i].Remedy, "the p99 would change") != (target == "freeze") {
 			t.Errorf("%s: %+v", target, a)
 		}
 	}
@@ -327,5 +327,43 @@ func TestSerialFraction(t *testing.T) {
 	flat := []results.Cell{at(1, 0.004, false), at(3, 0.004, false), at(5, 0.004, false)}
 	if v, _ := look(flat[2], flat[:2]); v.growth != nil {
 		t.Errorf("services that are the same grow: %+v", v.growth)
+	}
+}
+
+// TestUncertainValues: values have the mark of a table, and none is told that a table does not
+// show; there the effect of a change is a ratio, which is of the same tasks.
+func TestUncertainValues(t *testing.T) {
+	for _, c := range []struct {
+		share            float64
+		opening, queuing string
+	}{
+		{0, "p99 is 20.0 ms because", "changes the p99 from 20.0 ms to 15.0 ms"},
+		{0.48, "p99 is ≈20.0 ms because", "changes the p99 from ≈20.0 ms to ≈15.0 ms"},
+		{1.21, "p99 is unknown (error above ±100 %); the slowest 1 % of these tasks are slow because",
+			"changes the p99 by −25.0 %"},
+	} {
+		cell := run("worker_pool", "", quiet(map[string]float64{"tail-queued/op": 0.8,
+			"tail-turn/op": 0.8, "tail-even-turn/op": 0.1, "tail-service/op": 0.2,
+			"workload-c2": 10, "service-c2": 10, "even-mean-response-sec": 0.0052}))
+		if c.share > 0 {
+			cell[0].Uncertain = map[string]float64{"p99-response-sec": c.share,
+				"mean-response-sec": c.share}
+		}
+		a, ok := Of(cell)
+		v, _ := look(cell, nil)
+		remedies := queueing.remedy(v) + "\n" + headOfLine.remedy(v)
+		if !ok || a.Opening() != c.opening || !strings.Contains(remedies, c.queuing) {
+			t.Errorf("±%v: %q, %q", c.share, a.Opening(), remedies)
+		}
+		for _, value := range []string{"20.0 ms", "6.00 ms"} {
+			if shown := strings.Contains(a.Opening()+remedies, value); shown != (c.share <= 1) {
+				t.Errorf("±%v: %q, %q: %s is shown: %v", c.share, a.Opening(), remedies, value,
+					shown)
+			}
+		}
+		if line := Lines([][]Explained{{{cell, "pool", a}}})[0]; (line.Uncertain != nil) !=
+			(c.share > 0) {
+			t.Errorf("±%v: %+v", c.share, line)
+		}
 	}
 }

@@ -114,6 +114,9 @@ func secretsOfURL(to []Secret, address string, show []string) []Secret {
 			to = named(append(to, Private(password)), "", name)
 		}
 	}
+	for _, token := range prose.Tokens(head) {
+		to = append(to, Private(token))
+	}
 	return secretsOfQuery(secretsOfQuery(to, query, show), fragment, nil)
 }
 

@@ -289,7 +289,7 @@ func completed(r *result.Result) (n float64) {
 
 // mergeTimelines adds the timelines up, which begin together. Stretches of different lengths come
 // to the one that their middle is in.
-func mergeTimelines(parts []*result.Result) []result.Interval {
+func mergeTimelines(parts []*result.Result) []result.Bucket {
 	begin, end := time.Duration(math.MaxInt64), time.Duration(0)
 	for _, p := range parts {
 		for _, v := range p.Timeline {
@@ -300,7 +300,7 @@ func mergeTimelines(parts []*result.Result) []result.Interval {
 		return nil
 	}
 	length := (end-begin-1)/observed.Intervals + 1
-	line := make([]result.Interval, (end-begin-1)/length+1)
+	line := make([]result.Bucket, (end-begin-1)/length+1)
 	for i := range line {
 		line[i].Start, line[i].Length = begin+time.Duration(i)*length, length
 	}

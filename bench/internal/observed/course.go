@@ -13,20 +13,20 @@ const mostWindows = 4 * Intervals
 // A Course counts what happened in windows of equal length, which grow with the run.
 type Course struct {
 	Begin, Length int64
-	Line          []result.Interval
+	Line          []result.Bucket
 }
 
 // Add takes note of the next task.
 func (c *Course) Add(r *records.Record) { countIn(c.at, r) }
 
-func (c *Course) at(instant int64) *result.Interval {
+func (c *Course) at(instant int64) *result.Bucket {
 	i := max((instant-c.Begin)/c.Length, 0)
 	for i >= mostWindows {
 		c.halve()
 		i /= 2
 	}
 	for int64(len(c.Line)) <= i {
-		c.Line = append(c.Line, result.Interval{})
+		c.Line = append(c.Line, result.Bucket{})
 	}
 	return &c.Line[i]
 }
@@ -47,7 +47,7 @@ func (c *Course) halve() {
 }
 
 // Intervals are the windows with their levels.
-func (c *Course) Intervals() []result.Interval {
+func (c *Course) Intervals() []result.Bucket {
 	for i := range c.Line {
 		c.Line[i].Start = time.Duration(c.Begin + int64(i)*c.Length)
 		c.Line[i].Length = time.Duration(c.Length)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench/records"
 	"github.com/poolbench/poolbench/bench/result"
+	"github.com/poolbench/poolbench/internal/text/quantity"
 )
 
 // heldFrom is what counts as held under the real clock: Submit takes a microsecond or so where it
@@ -80,5 +81,5 @@ func (o *Run) CheckHeld(r *result.Result, h Held) {
 	r.Doubt(result.Suspect, CheckHeldUp,
 		"%s of the tasks stood before a full queue of %d slots, %s on "+
 			"average, where the strategy could not %s: without a queue given it is never full",
-		Percent("%s", h.Share), o.Plan.Params.Queue, Spell(h.Mean), promise)
+		quantity.WholeShare(h.Share), o.Plan.Params.Queue, quantity.Seconds(h.Mean/1e9), promise)
 }

@@ -182,18 +182,18 @@ func (o *Run) ReportFound(r *result.Result, first int) {
 const Intervals = 100
 
 // Timeline counts what happened in each stretch of the run, from its first due to its last end.
-func (o *Run) Timeline() []result.Interval {
+func (o *Run) Timeline() []result.Bucket {
 	t := o.Trace
 	begin, end := t.At(0).Due, t.At(0).Due
 	for _, rec := range t.From(0) {
 		end = max(end, rec.End)
 	}
 	length := max((end-begin)/Intervals+1, 1)
-	line := make([]result.Interval, (end-begin)/length+1)
+	line := make([]result.Bucket, (end-begin)/length+1)
 	for i := range line {
 		line[i].Start, line[i].Length = time.Duration(begin+int64(i)*length), time.Duration(length)
 	}
-	at := func(instant int64) *result.Interval {
+	at := func(instant int64) *result.Bucket {
 		return &line[min(max((instant-begin)/length, 0), int64(len(line)-1))]
 	}
 	for _, rec := range t.From(0) {
@@ -204,7 +204,7 @@ func (o *Run) Timeline() []result.Interval {
 }
 
 // countIn counts a task in the intervals of its instants.
-func countIn(at func(instant int64) *result.Interval, r *records.Record) {
+func countIn(at func(instant int64) *result.Bucket, r *records.Record) {
 	at(r.Due).Arrived++
 	if r.Attempts > 0 {
 		at(r.Start).Started++
@@ -221,7 +221,7 @@ func countIn(at func(instant int64) *result.Interval, r *records.Record) {
 }
 
 // sumUp makes levels of what left them: what arrived and has neither ended nor started is queued.
-func sumUp(line []result.Interval) {
+func sumUp(line []result.Bucket) {
 	var inFlight, queued int
 	for i := range line {
 		v := &line[i]

@@ -9,6 +9,7 @@ import (
 	"github.com/poolbench/poolbench/bench/internal/verdicts"
 	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/internal/files/rundir"
+	"github.com/poolbench/poolbench/internal/text/quantity"
 )
 
 // What a soak says of itself that ordinary runs are too short for: over so many tasks, a change of
@@ -39,7 +40,7 @@ func (f *Fold) judgeSoakDrift(r *result.Result) {
 		if first, last, ok := drifts(p99, p99Drift); ok {
 			doubtDrift(r,
 				"the p99 response is %s in the first quarter of the run and %s in the last",
-				observed.Spell(first), observed.Spell(last))
+				quantity.Seconds(first/1e9), quantity.Seconds(last/1e9))
 		}
 	}
 	if share, ok := f.done.Means(); ok {

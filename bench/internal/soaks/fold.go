@@ -20,6 +20,7 @@ import (
 	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/files/rundir"
 	"github.com/poolbench/poolbench/internal/statistics/samples"
+	"github.com/poolbench/poolbench/internal/text/quantity"
 )
 
 // A Fold is what a soak keeps of its records, which it is given in the order of their due times:
@@ -284,7 +285,7 @@ func (f *Fold) doubtCut(r *result.Result) {
 	}
 	r.Doubt(result.Suspect, rundir.CheckUnfinished,
 		"the run is not over: the numbers cover its first %d tasks, due by %s%s", f.n,
-		observed.Spell(float64(f.due)), resume)
+		quantity.Seconds(float64(f.due)/1e9), resume)
 }
 
 // ReportTimes is that of observation: means and maxima are exact, quantiles those of the

@@ -7,6 +7,7 @@ import (
 	"github.com/poolbench/poolbench/bench/internal/observed"
 	"github.com/poolbench/poolbench/bench/records"
 	"github.com/poolbench/poolbench/bench/result"
+	"github.com/poolbench/poolbench/internal/text/quantity"
 )
 
 // planRisk is the chance that a plan which is in order is called wrong: plans are made of seeds, so
@@ -44,7 +45,8 @@ func CheckPlan(o *observed.Run, r *result.Result) {
 	if p := AndersonDarlingTail(a2); p < planRisk {
 		r.Doubt(result.Invalid, observed.CheckPlan,
 			"the gaps between due times are not exponential with mean "+
-				"%s: Anderson–Darling A² = %.3g over %d gaps, P = %.1g", observed.Spell(mean), a2, n, p)
+				"%s: Anderson–Darling A² = %.3g over %d gaps, P = %.1g", quantity.Seconds(mean/1e9),
+			a2, n, p)
 	}
 }
 
@@ -143,18 +145,18 @@ func JudgeLag(o *observed.Run, r *result.Result, mean float64, m observed.Measur
 		r.Doubt(result.Invalid, observed.CheckLag,
 			"the generator was late by %s on average, where a task is "+
 				"due every %s and takes %s: its lag is %.0f %% of the response, and the arrivals "+
-				"were not the planned ones", observed.Spell(mean), observed.Spell(gap),
-			observed.Spell(response*observed.Second), 100*share)
+				"were not the planned ones", quantity.Seconds(mean/1e9), quantity.Seconds(gap/1e9),
+			quantity.Seconds(response), 100*share)
 	case share > lagShare:
 		r.Doubt(result.Suspect, observed.CheckLag,
 			"the generator was late by %s on average, which is %.0f %% "+
-				"of the mean response (limit %.0f %%)", observed.Spell(mean),
+				"of the mean response (limit %.0f %%)", quantity.Seconds(mean/1e9),
 			100*share, 100*lagShare)
 	case planned && hasP99 && p99*observed.Second > gap:
 		r.Doubt(result.Suspect, observed.CheckLag,
 			"the generator was late by %s at the p99, and a task is due "+
 				"every %s: tasks due one after another were sent together",
-			observed.Spell(p99*observed.Second), observed.Spell(gap))
+			quantity.Seconds(p99), quantity.Seconds(gap/1e9))
 	}
 }
 
@@ -200,5 +202,5 @@ func CheckSaturation(o *observed.Run, r *result.Result, m observed.Measured) {
 	r.Doubt(verdict, observed.CheckSaturation,
 		"the generator did not sustain %.3g tasks a second for "+
 			"%.0f %% of the run: it was up to %s behind, though a slot was free most of that time",
-		m.Rate(), 100*share, observed.Spell(float64(worst)))
+		m.Rate(), 100*share, quantity.Seconds(float64(worst)/1e9))
 }

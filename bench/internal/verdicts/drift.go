@@ -9,6 +9,7 @@ import (
 	"github.com/poolbench/poolbench/bench/records"
 	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/internal/files/rundir"
+	"github.com/poolbench/poolbench/internal/text/quantity"
 )
 
 // What makes a drift: one half's mean half as large again as the other's, and that beyond chance by
@@ -92,7 +93,7 @@ func JudgeDrift(o *observed.Run, r *result.Result, means [observed.Batches]float
 		r.Doubt(result.Suspect, rundir.CheckDrift,
 			"the mean %s is %s in the first half of the run and %s in "+
 				"the second, %s: the figure depends on the length of the run",
-			what, observed.Spell(h.first), observed.Spell(h.second), how)
+			what, quantity.Seconds(h.first/1e9), quantity.Seconds(h.second/1e9), how)
 	}
 	return ok
 }

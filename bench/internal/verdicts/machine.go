@@ -9,6 +9,7 @@ import (
 	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/internal/machine/witness"
 	"github.com/poolbench/poolbench/internal/statistics/samples"
+	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/workloads"
 )
 
@@ -88,7 +89,7 @@ func also(p witness.Pressure) string {
 	if p.Stall < 0 {
 		return ""
 	}
-	return observed.Percent("; on the whole machine some thread did for %s", p.Stall)
+	return "; on the whole machine some thread did for " + quantity.WholeShare(p.Stall)
 }
 
 // checkHiccups looks at the stalls that the hiccup meter saw.
@@ -133,9 +134,9 @@ func checkHiccups(o *observed.Run, r *result.Result, h *witness.Hiccups) {
 				"%s of CPU: its own tasks kept the processors"},
 	} {
 		if k := causes[of.cause]; k.n > 0 && (of.cause == witness.Stopped || !fillsOnPurpose(o)) {
-			said := []any{observed.Spell(float64(k.worst.From)),
-				observed.Spell(float64(k.worst.Late)), times(k.n),
-				observed.Spell(float64(k.worst.CPU))}
+			said := []any{quantity.Seconds(float64(k.worst.From) / 1e9),
+				quantity.Seconds(float64(k.worst.Late) / 1e9), times(k.n),
+				quantity.Seconds(float64(k.worst.CPU) / 1e9)}
 			if of.cause == witness.Stopped {
 				said = append(said, k.due)
 			}
@@ -157,8 +158,8 @@ func checkHiccups(o *observed.Run, r *result.Result, h *witness.Hiccups) {
 		r.Doubt(result.Suspect, observed.CheckStalls,
 			"for one instant in a hundred the machine left a thread "+
 				"that was ready waiting for %s or more (at most %s); the %s response is %s",
-			observed.Spell(float64(p99)), observed.Spell(longest), what,
-			observed.Spell(typical*observed.Second))
+			quantity.Seconds(float64(p99)/1e9), quantity.Seconds(longest/1e9), what,
+			quantity.Seconds(typical))
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/poolbench/poolbench/bench/internal/observed"
 	"github.com/poolbench/poolbench/bench/records"
 	"github.com/poolbench/poolbench/bench/result"
+	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/workloads"
 )
 
@@ -39,8 +40,8 @@ func CheckStandstill(o *observed.Run, r *result.Result) {
 		r.Doubt(result.Suspect, observed.CheckStandstill,
 			"from %s on, no task ended for %s, though of those running %d should have; the "+
 				"machine did not stall, so it was the target or the strategy",
-			observed.Spell(float64(silence.from)),
-			observed.Spell(float64(silence.to-silence.from)), overdue)
+			quantity.Seconds(float64(silence.from)/1e9),
+			quantity.Seconds(float64(silence.to-silence.from)/1e9), overdue)
 		return
 	}
 }
@@ -132,5 +133,5 @@ func CheckSettling(o *observed.Run, r *result.Result, first int) {
 	r.Doubt(result.Suspect, observed.CheckSettling,
 		"a task that finished its work at %s was settled %s later: something after the task, "+
 			"such as the collector of results, delayed it",
-		observed.Spell(float64(rec.End-worst)), observed.Spell(float64(worst)))
+		quantity.Seconds(float64(rec.End-worst)/1e9), quantity.Seconds(float64(worst)/1e9))
 }

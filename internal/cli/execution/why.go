@@ -27,6 +27,12 @@ func causes(r *bench.Result) []string {
 	for _, reason := range r.Reasons {
 		run.Doubts = append(run.Doubts, results.Doubt{Text: reason.String()})
 	}
+	for _, m := range r.Uncertain {
+		if run.Uncertain == nil {
+			run.Uncertain = map[string]float64{}
+		}
+		run.Uncertain[m.Unit] = m.Value
+	}
 	machine := r.Machine
 	if machine == nil {
 		machine = directory.Machine()

@@ -7,6 +7,7 @@ import (
 	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/text/jsondoc"
 	"github.com/poolbench/poolbench/internal/text/prose"
+	"github.com/poolbench/poolbench/reports/results"
 )
 
 // fewJudged is up to how many verdicts are all listed; beyond, those that are not met.
@@ -53,6 +54,8 @@ type objectiveLine struct {
 	Bound     float64 `json:"bound"`
 	// the estimate; absent where there is none
 	Value *float64 `json:"value,omitempty"`
+	// its relative 95 % error, if that is beyond 25 %; null where there is no bound
+	Uncertain *results.Number `json:"uncertain,omitempty"`
 	// the ends of what the value can be: a 95 % interval, or the bounds of a load test; absent
 	// where they are unknown or infinite
 	Low     *float64 `json:"low,omitempty"`
@@ -64,7 +67,11 @@ type objectiveLine struct {
 }
 
 func newObjectiveLine(j execution.Judged) objectiveLine {
-	return objectiveLine{j.First.Name, j.Objective.String(), j.Objective.Unit, j.Objective.Bound,
-		jsondoc.Finite(j.Value), jsondoc.Finite(j.Low), jsondoc.Finite(j.High), j.Runs,
+	line := objectiveLine{j.First.Name, j.Objective.String(), j.Objective.Unit, j.Objective.Bound,
+		jsondoc.Finite(j.Value), nil, jsondoc.Finite(j.Low), jsondoc.Finite(j.High), j.Runs,
 		j.Verdict.String(), j.Reason, j.Next}
+	if j.Error > 0 {
+		line.Uncertain = new(results.Number(j.Error))
+	}
+	return line
 }

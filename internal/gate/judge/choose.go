@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"golang.org/x/perf/benchfmt"
+	"golang.org/x/perf/benchmath"
 
 	"github.com/poolbench/poolbench/internal/statistics/samples"
 	"github.com/poolbench/poolbench/reports/gate/verdict"
@@ -19,6 +20,7 @@ type Candidate struct {
 	Values [2][]float64 // of the base, of the head
 	Runs   int          // so many values each side must have; 0: at least one
 	Excuse string       // why it is not judged, where that is known
+	Ours   bool         // of a run of poolbench, whose Unit lines know every direction
 }
 
 // A Choice sorts out which metrics a gate judges. Which it does not is in the report, with the
@@ -61,6 +63,9 @@ func (c *Choice) why(m Candidate) string {
 	case m.Better != verdict.LowerIsBetter && m.Better != verdict.HigherIsBetter:
 		if asked {
 			c.refuse(m, "no Unit line says whether higher or lower is better")
+		} else if !m.Ours && differ(old, new) {
+			c.refuse(m, "it differs, and its direction is not known: say --better "+m.Unit+
+				"=lower or =higher")
 		}
 		return "direction not known"
 	case m.Excuse != "":
@@ -82,6 +87,19 @@ func (c *Choice) why(m Candidate) string {
 		return c.refuse(m, "negative values, which have no ratio")
 	}
 	return ""
+}
+
+// differAt is the p at which values of an unknown direction differ: five against five can reach it.
+const differAt = 0.01
+
+// differ reports whether values of both sides differ by the rank test.
+func differ(old, new []float64) bool {
+	if len(old) == 0 || len(new) == 0 {
+		return false
+	}
+	thresholds := benchmath.DefaultThresholds
+	s, t := benchmath.NewSample(old, &thresholds), benchmath.NewSample(new, &thresholds)
+	return benchmath.AssumeNothing.Compare(s, t).P <= differAt
 }
 
 func (c *Choice) refuse(m Candidate, reason string) string {

@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
 
-	"github.com/poolbench/poolbench/internal/statistics/samples"
 	"github.com/poolbench/poolbench/reports/gate/verdict"
 )
 
@@ -165,7 +165,7 @@ var rankLoss = math.Sqrt(math.Pi / 3)
 // what it called detectable in replayed noise was found 66 to 75 times of 100, not 80.
 func standardError(changes []float64) float64 {
 	return rankLoss * max(Spread(changes),
-		samples.Deviation(changes)) / math.Sqrt(float64(len(changes)))
+		stat.StdDev(changes, nil)) / math.Sqrt(float64(len(changes)))
 }
 
 // weighRanks makes evidence of values that come in no pairs: of the head's against the base's,

@@ -90,9 +90,15 @@ func (s Sample) values() []Pair {
 	return pairs
 }
 
+// mostValues is how many values of a metric each side may have: memory and time grow with their
+// square, 0.1 GB and 2 s for a metric at the limit.
+const mostValues = 3000
+
 // check says what keeps the sample from being judged, however many pairs it has.
 func (s Sample) check() error {
-	switch {
+	switch n := max(len(s.Base), len(s.Head), s.N()); {
+	case n > mostValues:
+		return s.errorf("%d values, at most %d can be judged: use fewer repetitions", n, mostValues)
 	case s.Better != verdict.LowerIsBetter && s.Better != verdict.HigherIsBetter:
 		return s.errorf("no direction: want higher or lower is better")
 	case s.Quantile == 0 && len(s.Tails) > 0:

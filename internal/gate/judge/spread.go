@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/poolbench/poolbench/internal/statistics/samples"
+	"gonum.org/v1/gonum/stat"
 )
 
 // smallQn makes Qn unbiased for 2 to 9 normal values (Croux and Rousseeuw 1992).
@@ -42,7 +42,7 @@ func Spread(changes []float64) float64 {
 	if distances[len(distances)-1] <= roundoff {
 		return 0
 	}
-	return samples.Deviation(finite)
+	return stat.StdDev(finite, nil)
 }
 
 func factorQn(n int) float64 {

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/stat"
+
 	"github.com/poolbench/poolbench/internal/statistics/samples"
 )
 
@@ -86,7 +88,7 @@ func (o Options) roundingOf(m Metric, base, head []float64) rounding {
 	}
 	step := stepOf(base, head, one)
 	r := rounding{math.Log1p(step / least),
-		min(samples.Deviation(base), samples.Deviation(head)) < step/2}
+		min(stat.StdDev(base, nil), stat.StdDev(head, nil)) < step/2}
 	if r.log < finest*o.margin() {
 		return rounding{}
 	}

@@ -4,7 +4,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/poolbench/poolbench/internal/statistics/samples"
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // A widening is by what factor U scatters more than in the permutation distribution, which holds
@@ -59,7 +60,7 @@ func spreadOf(values []float64, step float64) float64 {
 		values = logs(values)
 	}
 	return (math.Log(math.Hypot(Spread(values), within)) +
-		math.Log(math.Hypot(samples.Deviation(values), within))) / 2
+		math.Log(math.Hypot(stat.StdDev(values, nil), within))) / 2
 }
 
 // leastSigns is a p below which samples with unequal spreads cannot be: they are worth so many
@@ -89,24 +90,29 @@ func (w widening) least() float64 {
 type welch struct {
 	difference float64 // of the means, y less x
 	se         float64 // infinite where there are zeros, so that it finds nothing
-	student    samples.T
+	student    distuv.StudentsT
+}
+
+// student returns Student's t distribution.
+func student(freedom float64) distuv.StudentsT {
+	return distuv.StudentsT{Sigma: 1, Nu: freedom}
 }
 
 // newWelch is for samples of two values at least, in steps of that size, that are not all equal.
 func newWelch(x, y []float64, step float64) welch {
 	if slices.Min(x) <= 0 || slices.Min(y) <= 0 {
-		return welch{se: math.Inf(1), student: 1}
+		return welch{se: math.Inf(1), student: student(1)}
 	}
 	of := func(values []float64) (mean, squared, freedom float64) {
 		within := step / slices.Max(values)
-		mean, variance := samples.MeanVariance(logs(values))
+		mean, variance := stat.MeanVariance(logs(values), nil)
 		return mean, (variance + within*within/12) / float64(len(values)), float64(len(values) - 1)
 	}
 	meanX, squaredX, freedomX := of(x)
 	meanY, squaredY, freedomY := of(y)
 	both := squaredX + squaredY
 	freedom := both * both / (squaredX*squaredX/freedomX + squaredY*squaredY/freedomY)
-	return welch{meanY - meanX, math.Sqrt(both), samples.T(freedom)}
+	return welch{meanY - meanX, math.Sqrt(both), student(freedom)}
 }
 
 func logs(values []float64) []float64 {
@@ -125,6 +131,6 @@ func (w welch) at(factor float64) (less, greater float64) {
 
 // between are the factors that the test rejects with neither tail.
 func (w welch) between(tail float64) (low, high float64) {
-	away := w.student.Beyond(tail) * w.se
+	away := w.student.Quantile(1-tail) * w.se
 	return math.Exp(w.difference - away), math.Exp(w.difference + away)
 }

@@ -194,7 +194,8 @@ func TestResume(t *testing.T) {
 	m := newModule(t)
 	m.write("sub/uncommitted_test.go", "package m\n") // which changes nothing
 	o := m.options()
-	o.BenchTime = BenchTime{Iterations: 1}
+	// a single iteration has the allocations of the runtime in it, now and then
+	o.BenchTime, o.Metrics = BenchTime{Iterations: 1}, []string{"ns/op"}
 	ctx, cancel := context.WithCancelCause(t.Context())
 	defer cancel(nil)
 	first := &stopping{after: 20, stop: cancel}
@@ -343,8 +344,11 @@ func TestUnfit(t *testing.T) {
 		with func(*Options)
 		want []string // lines
 	}{
-		{"only in the head", fmt.Sprintf(function, "New", ""), nil,
-			[]string{"example.org/m.BenchmarkNew is only in the head: nothing to compare it with"}},
+		{"nothing in common",
+			"package m\n\nimport \"testing\"\n\nfunc BenchmarkNew(b *testing.B) {}\n",
+			func(o *Options) { o.Bench = "New" },
+			[]string{"base and head have no benchmark in common: none in the base, " +
+				"example.org/m.BenchmarkNew in the head"}},
 		{"fails", fmt.Sprintf(function, "New",
 			`b.Run("x", func(b *testing.B) { b.Fatal("no luck") })`), nil, []string{
 			"BenchmarkNew/x fails in example.org/m of the head: x_test.go:5: no luck"}},
@@ -378,12 +382,13 @@ func TestUnfit(t *testing.T) {
 			[]string{
 				"BenchmarkS skips itself in example.org/m of the head"}},
 		{"unknown metric", "package m\n",
-			func(o *Options) { o.Metrics = []string{"nope", "ns/op", "allocs/op"} },
-			[]string{"no benchmark reports nope", "no benchmark reports allocs/op"}},
+			func(o *Options) { o.Metrics = []string{"nope", "ns/op", "allocs/op", "none"} },
+			[]string{"no benchmark reports nope", "no benchmark reports none"}},
 		{"metric without a direction", "package m\n\nimport \"testing\"\n\nfunc BenchmarkNew(b " +
 			"*testing.B) { b.ReportMetric(1, \"x\") }\n", func(o *Options) {
 			o.Bench, o.Skip, o.Metrics = "S", "New", []string{"wide"}
-		}, []string{"no Unit line says whether higher or lower wide is better"}},
+		}, []string{"whether higher or lower wide is better is not known: say --better " +
+			"wide=lower or =higher"}},
 		{"no room", "package m\n",
 			func(o *Options) { o.Out = filepath.Join(o.Dir, "go.mod", "out") },
 			[]string{"go.mod/out: not a directory"}},

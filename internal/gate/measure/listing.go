@@ -14,6 +14,7 @@ import (
 	"golang.org/x/perf/benchfmt"
 
 	"github.com/poolbench/poolbench/internal/text/prose"
+	"github.com/poolbench/poolbench/internal/text/quantity"
 )
 
 // A benchmark is one that both sides have.
@@ -149,6 +150,7 @@ func (b *binaries) command(p, layout int, bench, benchTime string, procs int) co
 	return command{
 		argv: []string{b.path(p, layout), "-test.run=^$", "-test.bench=" + bench,
 			"-test.benchtime=" + benchTime, "-test.count=1", "-test.v",
+			"-test.benchmem",
 			"-test.cpu=" + strconv.Itoa(procs)},
 		dir: b.packages[p].dir,
 		env: []string{"TMPDIR=" + b.tool.temp},
@@ -160,13 +162,14 @@ func seeded(seed uint64) []string { return []string{fmt.Sprintf("%s=%d", SeedVar
 
 // A catalog lists the benchmarks to measure, with their units.
 type catalog struct {
-	benchmarks []benchmark
-	skipped    []string // a line for each benchmark that neither side runs
-	reported   []string // units
+	benchmarks []benchmark // that both sides have
+	unmatched  [2][]string // those that one side alone has
+	skipped    []string    // a line for each benchmark that neither side runs
+	reported   []string    // units
 	units      benchfmt.UnitMetadataMap
 }
 
-// listBoth lists the benchmarks of both sides, which must be the same.
+// listBoth lists the benchmarks of both sides. Some must be the same.
 func listBoth(
 	ctx context.Context, sides [2]*binaries, o Options, procs int, step func(),
 ) (*catalog, error) {
@@ -217,20 +220,22 @@ func listBoth(
 			}
 		}
 	}
-	for _, b := range c.benchmarks {
+	c.benchmarks = slices.DeleteFunc(c.benchmarks, func(b benchmark) bool {
 		for _, s := range []side{base, head} {
-			if !has[s][b] && !slices.ContainsFunc(complaints,
-				func(c string) bool { return strings.HasPrefix(c, b.Name+" ") }) {
-				complaints = append(complaints,
-					fmt.Sprintf("%v is only in the %v: nothing to compare it with", b,
-						1-s))
+			if !has[1-s][b] {
+				c.unmatched[s] = append(c.unmatched[s], b.String())
+				return true
 			}
 		}
-	}
+		return false
+	})
 	slices.Sort(c.skipped)
 	switch {
 	case len(complaints) > 0:
 		return nil, &UnfitError{complaints}
+	case len(c.benchmarks) == 0 && len(c.unmatched[base])+len(c.unmatched[head]) > 0:
+		return nil, fmt.Errorf("base and head have no benchmark in common: %s in the base, %s in "+
+			"the head", listed(c.unmatched[base]), listed(c.unmatched[head]))
 	case len(c.benchmarks) == 0 && len(c.skipped) > 0:
 		return nil, fmt.Errorf("nothing left to judge:\n%s", strings.Join(c.skipped, "\n"))
 	case len(c.benchmarks) == 0:
@@ -239,14 +244,22 @@ func listBoth(
 	return c, nil
 }
 
+func listed(names []string) string {
+	if len(names) == 0 {
+		return "none"
+	}
+	return prose.List(prose.Few(names, 3))
+}
+
 // lacks says which of the metrics that were asked for cannot be had, as soon as that is known:
 // their direction is in Unit lines, which come with the first run of all benchmarks, and what
 // package testing measures is in it or never.
-func (c *catalog) lacks(metrics []string, counts bool) error {
+func (c *catalog) lacks(o Options, counts bool) error {
 	var wrong []error
-	for _, unit := range metrics {
+	for _, unit := range o.Metrics {
 		reported := slices.Contains(c.reported, unit)
-		switch directed := c.units.GetBetter(unit) != 0; {
+		switch directed := o.Better[unit] != 0 || c.units.GetBetter(unit) != 0 ||
+			quantity.Better(unit) != 0; {
 		case unit == Instructions:
 			if !counts {
 				wrong = append(wrong, fmt.Errorf("this system does not count %s", unit))
@@ -255,7 +268,8 @@ func (c *catalog) lacks(metrics []string, counts bool) error {
 			wrong = append(wrong, fmt.Errorf("no benchmark reports %s", unit))
 		case !directed:
 			wrong = append(wrong,
-				fmt.Errorf("no Unit line says whether higher or lower %s is better", unit))
+				fmt.Errorf("whether higher or lower %s is better is not known: say --better "+
+					"%[1]s=lower or =higher", unit))
 		}
 	}
 	return errors.Join(wrong...)

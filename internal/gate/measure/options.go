@@ -10,6 +10,7 @@ import (
 
 	"github.com/poolbench/poolbench/internal/gate/judge"
 	"github.com/poolbench/poolbench/internal/text/complaints"
+	"github.com/poolbench/poolbench/reports/gate/verdict"
 )
 
 // Options are the revisions to compare and how to measure them; start from Defaults.
@@ -31,9 +32,11 @@ type Options struct {
 	Limit time.Duration // on the real time of a process; 0 is DefaultLimit
 	// gate only these units; none: all whose direction is known, but for a few
 	Metrics []string
+	Better  map[string]verdict.Direction // of tidied units; goes before Unit lines
 
 	Judge judge.Options
 
+	FailOnRemoved    bool // a benchmark that only the base has is a regression
 	AllowEnvironment bool // measure also where base and head ask for different Go versions
 
 	Out    string // directory of the journal and the report; it is made

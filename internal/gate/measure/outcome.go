@@ -13,7 +13,8 @@ func (g *gate) report() *verdict.Report {
 	return &verdict.Report{Old: g.plan.Base.String(), New: g.plan.Head.String(),
 		Options: verdict.Options{
 			Margin: g.Judge.Margin, Promise: g.Judge.Promise, Alpha: g.Judge.Alpha,
-			Metrics: g.Metrics}}
+			Metrics: g.Metrics, FailOnRemoved: g.FailOnRemoved},
+		Added: g.plan.Added, Removed: g.plan.Removed}
 }
 
 func (g *gate) spent() *verdict.Spent {

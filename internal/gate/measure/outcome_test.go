@@ -233,13 +233,13 @@ func TestVerdicts(t *testing.T) {
 		{"gone in the first fresh run, and suspect", 100, 100, 115, func(g *gate) {
 			each(g, func(pair int, s side, r *reading) {
 				if pair != 6 {
-					r.add(100+30*float64(s), "B/op")
+					r.add(100+30*float64(s), "sec/step")
 				}
 			})
 		}, verdict.ExitUndecidable, ""},
 		{"negative in a fresh run, and suspect", 100, 100, 115, func(g *gate) {
 			each(g, func(pair int, s side, r *reading) {
-				r.add(map[bool]float64{false: 100 + 30*float64(s), true: -1}[pair == 15], "B/op")
+				r.add(map[bool]float64{false: 100 + 30*float64(s), true: -1}[pair == 15], "sec/step")
 			})
 		}, verdict.ExitUndecidable, ""},
 		{"the same work is all over the place", 100, 100, 115, func(g *gate) {

@@ -13,8 +13,8 @@ import (
 
 	"golang.org/x/perf/benchfmt"
 	"golang.org/x/perf/benchunit"
+	"gonum.org/v1/gonum/stat"
 
-	"github.com/poolbench/poolbench/internal/statistics/samples"
 	"github.com/poolbench/poolbench/internal/text/prose"
 )
 
@@ -239,7 +239,7 @@ func together(parts []reading) (reading, error) {
 		var mean float64
 		switch _, tidied := benchunit.Tidy(1, unit); tidied {
 		case "sec/op":
-			mean = samples.Mean(faster)
+			mean = stat.Mean(faster, nil)
 		case "B/s": // the parts have as many bytes, not as much time
 			sum := 0.0
 			for _, rate := range faster {
@@ -247,7 +247,7 @@ func together(parts []reading) (reading, error) {
 			}
 			mean = float64(len(faster)) / sum
 		default:
-			mean = samples.Mean(values)
+			mean = stat.Mean(values, nil)
 		}
 		whole.values = append(whole.values, benchfmt.Value{Value: mean, Unit: unit})
 		value, tidied := benchunit.Tidy(mean, unit)

@@ -37,7 +37,10 @@ type plan struct {
 	Layouts    int         `json:"layouts"` // that there are
 	Benchmarks []benchmark `json:"benchmarks"`
 	// a line for each benchmark that neither side runs
-	Skipped  []string      `json:"skipped,omitempty"`
+	Skipped []string `json:"skipped,omitempty"`
+	// benchmarks that the head alone has, and those that the base alone has
+	Added    []string      `json:"added,omitempty"`
+	Removed  []string      `json:"removed,omitempty"`
 	Controls [2]benchmark  `json:"controls"`
 	Judge    judge.Options `json:"judge"`
 }

@@ -103,12 +103,13 @@ func (g *gate) prepare(ctx context.Context) (hopeless string, err error) {
 				len(sides[base].packages)+len(sides[head].packages)))
 		})
 		if err == nil {
-			err = found.lacks(g.Metrics, counts())
+			err = found.lacks(g.Options, counts())
 		}
 		if err != nil {
 			return "", err
 		}
 		g.plan.Benchmarks, g.plan.Skipped = found.benchmarks, found.skipped
+		g.plan.Removed, g.plan.Added = found.unmatched[base], found.unmatched[head]
 	}
 	g.notes = append(g.notes, g.plan.Skipped...)
 	g.schedule.layouts = built

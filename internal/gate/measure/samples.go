@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -8,7 +9,9 @@ import (
 
 	"golang.org/x/perf/benchmath"
 
+	"github.com/poolbench/poolbench/internal/files/rundir"
 	"github.com/poolbench/poolbench/internal/gate/judge"
+	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/gate/verdict"
 )
 
@@ -61,8 +64,7 @@ type screening struct {
 // screen judges the first stage.
 func (g *gate) screen() (*screening, error) {
 	s := &screening{report: g.report()}
-	timed, counted := g.choose(s.report)
-	for _, f := range []*family{timed, counted} {
+	for _, f := range g.choose(s.report) {
 		if len(f.metrics) > 0 {
 			s.families = append(s.families, f)
 		}
@@ -163,13 +165,17 @@ const countedMargin = 0.01
 
 // choose sorts out which metrics of the benchmarks are gated, and in which family. What is not is
 // in the report, with the reason.
-func (g *gate) choose(r *verdict.Report) (timed, counted *family) {
-	timed = &family{options: g.Judge, journal: g.results}
-	counted = &family{options: countedOptions(g.Judge), journal: g.results}
+func (g *gate) choose(r *verdict.Report) []*family {
+	timed := &family{options: g.Judge, journal: g.results}
+	counted := &family{options: countedOptions(g.Judge), journal: g.results}
+	bytes := &family{options: g.Judge, journal: g.results}
+	allocations := &family{options: g.Judge, journal: g.results}
+	allocations.options.Margin = 0 // one more is worse
 	choice := judge.Choice{Report: r, Sides: [2]string{"the base", "the head"}}
 	asked, seen := len(g.Metrics) > 0, map[string]bool{}
 	for _, b := range g.plan.Benchmarks {
 		values, runs := g.screened(b)
+		_, ours := values[rundir.VirtualSeed]
 		for _, unit := range g.Metrics {
 			if _, ok := values[unit]; !ok {
 				r.NotGated = append(r.NotGated, verdict.NotGated{Benchmark: shown(b),
@@ -186,9 +192,10 @@ func (g *gate) choose(r *verdict.Report) (timed, counted *family) {
 			}
 			seen[unit] = true
 			m := judge.Candidate{Metric: judge.Metric{Package: b.Package, Benchmark: shown(b),
-				Unit: unit, Better: verdict.Direction(g.results.units.GetBetter(unit)),
-				Exact: g.results.units.GetAssumption(unit) == benchmath.AssumeExact},
-				Values: values[unit], Runs: runs}
+				Unit: unit, Better: g.better(unit, ours),
+				Exact: g.results.units.GetAssumption(unit) == benchmath.AssumeExact ||
+					verdict.Counted(unit) && constant(values[unit])},
+				Values: values[unit], Runs: runs, Ours: ours}
 			switch {
 			case asked:
 			case unit == "B/s" && everywhere("sec/op"):
@@ -200,11 +207,16 @@ func (g *gate) choose(r *verdict.Report) (timed, counted *family) {
 			if !choice.Takes(m) {
 				continue
 			}
-			if unit == Instructions {
-				counted.metrics = append(counted.metrics, m.Metric)
-			} else {
-				timed.metrics = append(timed.metrics, m.Metric)
+			f := timed
+			switch unit {
+			case Instructions:
+				f = counted
+			case "B/op":
+				f = bytes
+			case "allocs/op":
+				f = allocations
 			}
+			f.metrics = append(f.metrics, m.Metric)
 		}
 	}
 	choice.Close()
@@ -213,7 +225,27 @@ func (g *gate) choose(r *verdict.Report) (timed, counted *family) {
 			r.Faults = append(r.Faults, fmt.Sprintf("no benchmark reports %s", unit))
 		}
 	}
-	return timed, counted
+	return []*family{timed, counted, bytes, allocations}
+}
+
+// constant reports whether the values of each side are all equal.
+func constant(values [2][]float64) bool {
+	for _, of := range values {
+		if len(of) == 0 || slices.Min(of) != slices.Max(of) {
+			return false
+		}
+	}
+	return true
+}
+
+// better is the direction of a unit: what the user says, else a Unit line, else the evident one,
+// but for those of poolbench's own runs, whose Unit lines know all.
+func (g *gate) better(unit string, ours bool) verdict.Direction {
+	d := cmp.Or(g.Better[unit], verdict.Direction(g.results.units.GetBetter(unit)))
+	if d == 0 && !ours {
+		d = verdict.Direction(quantity.Better(unit))
+	}
+	return d
 }
 
 // screened are the values of a benchmark in its screening runs, by unit and side, and how many runs

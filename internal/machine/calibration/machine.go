@@ -8,9 +8,10 @@ import (
 	"slices"
 	"time"
 
+	"gonum.org/v1/gonum/stat"
+
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/param"
-	"github.com/poolbench/poolbench/internal/statistics/samples"
 	"github.com/poolbench/poolbench/workloads"
 )
 
@@ -164,7 +165,7 @@ func noiseReading(ctx context.Context) (Reading, error) {
 		v, _ := r.Metric("makespan-sec")
 		times = append(times, v)
 	}
-	average, deviation := samples.Mean(times), samples.Deviation(times)
+	average, deviation := stat.Mean(times, nil), stat.StdDev(times, nil)
 	return newReading("Calibrate/noise", "ten runs of the same computation, all cores busy, "+
 		"differ by (standard deviation, largest over smallest)",
 		bench.Metric{Unit: "relative-deviation", Value: deviation / average},

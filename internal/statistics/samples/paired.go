@@ -3,6 +3,9 @@ package samples
 import (
 	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // Paired says how the second values of pairs differ from the first. A pair is two runs of one work,
@@ -36,7 +39,7 @@ func OfPairs(first, second []float64, confidence float64, ratios, exact bool) Pa
 			apart[i] = math.Log(second[i] / v)
 		}
 	}
-	mean := Mean(apart)
+	mean := stat.Mean(apart, nil)
 	scale := func(v float64) float64 { return v }
 	if p.Ratios {
 		scale = math.Exp
@@ -49,10 +52,10 @@ func OfPairs(first, second []float64, confidence float64, ratios, exact bool) Pa
 		p.Lo, p.Hi, p.P = math.NaN(), math.NaN(), math.NaN()
 		return p
 	}
-	student := T(p.N - 1)
-	deviation := Deviation(apart)
+	student := distuv.StudentsT{Sigma: 1, Nu: float64(p.N - 1)}
+	deviation := stat.StdDev(apart, nil)
 	stdErr := deviation / math.Sqrt(float64(p.N))
-	half := student.Beyond(1-(1+confidence)/2) * stdErr
+	half := student.Quantile((1+confidence)/2) * stdErr
 	p.Lo, p.Hi = scale(mean-half), scale(mean+half)
 	switch {
 	case deviation > sameTo*math.Abs(mean):

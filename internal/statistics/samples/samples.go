@@ -1,7 +1,12 @@
-// Package samples has what several packages ask of a few numbers, or of many: medians, quantiles.
+// Package samples computes medians, quantiles and ranks of samples.
+// Moments and distributions are those of gonum's stat and distuv.
 package samples
 
-import "slices"
+import (
+	"slices"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
 
 // Median is the middle value, or the mean of the two in the middle. There is at least one value;
 // their order does not matter, and stays. Halves are added, so that nothing overflows.
@@ -19,8 +24,8 @@ func Ratio(base, now float64) float64 {
 	return now / base
 }
 
-// Student is the quantile of Student's t for the mean of n values: the share alpha lies beyond it,
-// on both sides together. It takes a microsecond.
+// Student returns the two-sided quantile of Student's t distribution for the mean of n values, at
+// significance alpha. It takes a microsecond.
 func Student(n int, alpha float64) float64 {
-	return T(n - 1).Beyond(1 - (1 - alpha/2))
+	return distuv.StudentsT{Sigma: 1, Nu: float64(n - 1)}.Quantile(1 - alpha/2)
 }

@@ -1,6 +1,10 @@
 package theory
 
-import "math"
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
 
 // A decay evaluates the tails of wait and response of an h2Queue at any time.
 //
@@ -17,74 +21,74 @@ import "math"
 // diagonal A has no negative element, so e^{At} has none at all, and digits are lost only as ε·ct.
 // Inverting the Laplace transform numerically instead stops at eight digits.
 type decay struct {
-	n     int      // phases
-	c     float64  // uniformisation rate: no state leaves faster
-	jump  *dense   // I + A/c, non-negative
-	start *dense   // the two row vectors at 0
-	steps []*dense // steps[i] = e^{A·2^i/c}, up to where hardly any response is longer
+	n     int          // phases
+	c     float64      // uniformisation rate: no state leaves faster
+	jump  *mat.Dense   // I + A/c, non-negative
+	start *mat.Dense   // the two row vectors at 0
+	steps []*mat.Dense // steps[i] = e^{A·2^i/c}, up to where hardly any response is longer
 }
 
 func newDecay(q h2Queue, s *h2State) *decay {
 	d := &decay{n: q.k + 1}
 	dim := d.n + 2
-	a := newDense(dim, dim)
+	a := mat.NewDense(dim, dim, nil)
 	for i := range d.n {
 		for j := range d.n {
-			a.set(i, j, q.rate*s.passage.at(i, j))
+			a.Set(i, j, q.rate*s.passage.At(i, j))
 		}
-		a.set(i, i, a.at(i, i)-q.leaving(q.k, i))
-		a.set(i, d.n, q.share[0])
-		a.set(i, d.n+1, q.share[1])
+		a.Set(i, i, a.At(i, i)-q.leaving(q.k, i))
+		a.Set(i, d.n, q.share[0])
+		a.Set(i, d.n+1, q.share[1])
 	}
-	a.set(d.n, d.n, -q.mu[0])
-	a.set(d.n+1, d.n+1, -q.mu[1])
+	a.Set(d.n, d.n, -q.mu[0])
+	a.Set(d.n+1, d.n+1, -q.mu[1])
 	for i := range dim {
-		d.c = max(d.c, -a.at(i, i))
+		d.c = max(d.c, -a.At(i, i))
 	}
 	d.jump = scaledIdentity(dim, 1)
-	a.scale(1 / d.c)
-	d.jump.add(a)
+	a.Scale(1/d.c, a)
+	d.jump.Add(d.jump, a)
 
-	d.start = newDense(2, dim)
+	d.start = mat.NewDense(2, dim, nil)
 	for i := range d.n {
-		d.start.set(0, i, s.busy.at(0, i))
-		d.start.set(1, i, s.arriving.at(0, i))
+		d.start.Set(0, i, s.busy.At(0, i))
+		d.start.Set(1, i, s.arriving.At(0, i))
 	}
-	d.start.set(1, d.n, (1-s.waitProb)*q.share[0])
-	d.start.set(1, d.n+1, (1-s.waitProb)*q.share[1])
+	d.start.Set(1, d.n, (1-s.waitProb)*q.share[0])
+	d.start.Set(1, d.n+1, (1-s.waitProb)*q.share[1])
 
 	step := d.short(scaledIdentity(dim, 1), 1)
 	for {
 		d.steps = append(d.steps, step)
-		if d.response(d.start.times(step)) < 1e-20 {
+		if d.response(product(d.start, step)) < 1e-20 {
 			return d
 		}
-		step = step.times(step)
+		step = product(step, step)
 	}
 }
 
 // short returns x·e^{Aτ/c} for 0 ≤ τ ≤ 1 as e^{−τ}Σ τ^j/j!·x(I+A/c)^j.
-func (d *decay) short(x *dense, tau float64) *dense {
-	term, total := x.clone(), x.clone()
+func (d *decay) short(x *mat.Dense, tau float64) *mat.Dense {
+	term, total := mat.DenseCopyOf(x), mat.DenseCopyOf(x)
 	for j := 1.0; tau > 0; j++ {
-		next := term.times(d.jump)
-		next.scale(tau / j)
-		total.add(next)
-		if next.max() < epsilon/16*total.max() {
+		next := product(term, d.jump)
+		next.Scale(tau/j, next)
+		total.Add(total, next)
+		if mat.Max(next) < epsilon/16*mat.Max(total) {
 			break
 		}
 		term = next
 	}
-	total.scale(math.Exp(-tau))
+	total.Scale(math.Exp(-tau), total)
 	return total
 }
 
 // at returns the two row vectors at time t: the binary digits of ct one by one, then its fraction.
-func (d *decay) at(t float64) *dense {
+func (d *decay) at(t float64) *mat.Dense {
 	x, tau := d.start, d.c*t
 	for i := len(d.steps) - 1; i >= 0; i-- {
 		for length := math.Ldexp(1, i); tau >= length; tau -= length {
-			x = x.times(d.steps[i])
+			x = product(x, d.steps[i])
 			if d.response(x) == 0 {
 				return x
 			}
@@ -93,9 +97,9 @@ func (d *decay) at(t float64) *dense {
 	return d.short(x, tau)
 }
 
-func (d *decay) wait(x *dense) float64 { return sum(x.row(0)[:d.n]) }
+func (d *decay) wait(x *mat.Dense) float64 { return sum(x.RawRowView(0)[:d.n]) }
 
-func (d *decay) response(x *dense) float64 { return d.wait(x) + sum(x.row(1)[d.n:]) }
+func (d *decay) response(x *mat.Dense) float64 { return d.wait(x) + sum(x.RawRowView(1)[d.n:]) }
 
 func (d *decay) waitTail(t float64) float64 { return d.wait(d.at(t)) }
 

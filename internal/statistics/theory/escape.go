@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 )
 
 // An escape is the factorised matrix D − A of a Markov chain that is left in the end: A ≥ 0 holds
@@ -18,21 +19,21 @@ import (
 type escape struct {
 	n int
 	// above the diagonal: A with all lower states taken out; below: L, as multiples of the pivot
-	rate  *dense
+	rate  *mat.Dense
 	pivot []float64
 }
 
 // newEscape factorises. Of between only what is off the diagonal is looked at; gone[i] is the rate
 // of leaving from i.
-func newEscape(between *dense, gone []float64) *escape {
-	n := between.rows
-	e := &escape{n: n, rate: between.clone(), pivot: make([]float64, n)}
+func newEscape(between *mat.Dense, gone []float64) *escape {
+	n, _ := between.Dims()
+	e := &escape{n: n, rate: mat.DenseCopyOf(between), pivot: make([]float64, n)}
 	gone = slices.Clone(gone)
 	for p := range n {
-		row := e.rate.row(p)
+		row := e.rate.RawRowView(p)
 		e.pivot[p] = gone[p] + sum(row[p+1:])
 		for i := p + 1; i < n; i++ {
-			other := e.rate.row(i)
+			other := e.rate.RawRowView(i)
 			share := other[p] / e.pivot[p]
 			other[p] = share
 			for j := p + 1; j < n; j++ {
@@ -45,17 +46,17 @@ func newEscape(between *dense, gone []float64) *escape {
 }
 
 // solve returns X with (D − A)X = B, for B ≥ 0.
-func (e *escape) solve(b *dense) *dense {
-	x := b.clone()
+func (e *escape) solve(b *mat.Dense) *mat.Dense {
+	x := mat.DenseCopyOf(b)
 	for i := range e.n {
 		for p := range i {
-			floats.AddScaled(x.row(i), e.rate.at(i, p), x.row(p))
+			floats.AddScaled(x.RawRowView(i), e.rate.At(i, p), x.RawRowView(p))
 		}
 	}
 	for p := e.n - 1; p >= 0; p-- {
-		row := x.row(p)
+		row := x.RawRowView(p)
 		for j := p + 1; j < e.n; j++ {
-			floats.AddScaled(row, e.rate.at(p, j), x.row(j))
+			floats.AddScaled(row, e.rate.At(p, j), x.RawRowView(j))
 		}
 		for c := range row {
 			row[c] /= e.pivot[p]
@@ -65,19 +66,27 @@ func (e *escape) solve(b *dense) *dense {
 }
 
 // solveLeft returns X with X(D − A) = B, for B ≥ 0.
-func (e *escape) solveLeft(b *dense) *dense {
-	x := b.clone()
-	for r := range x.rows {
-		v := x.row(r)
+func (e *escape) solveLeft(b *mat.Dense) *mat.Dense {
+	x := mat.DenseCopyOf(b)
+	rows, _ := x.Dims()
+	for r := range rows {
+		v := x.RawRowView(r)
 		for p := range v {
 			v[p] /= e.pivot[p]
-			floats.AddScaled(v[p+1:], v[p], e.rate.row(p)[p+1:])
+			floats.AddScaled(v[p+1:], v[p], e.rate.RawRowView(p)[p+1:])
 		}
 		for i := e.n - 1; i > 0; i-- {
-			floats.AddScaled(v[:i], v[i], e.rate.row(i)[:i])
+			floats.AddScaled(v[:i], v[i], e.rate.RawRowView(i)[:i])
 		}
 	}
 	return x
+}
+
+// product returns the matrix product ab.
+func product(a, b mat.Matrix) *mat.Dense {
+	var c mat.Dense
+	c.Mul(a, b)
+	return &c
 }
 
 func sum(v []float64) float64 {

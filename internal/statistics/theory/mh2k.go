@@ -3,6 +3,8 @@ package theory
 import (
 	"fmt"
 	"slices"
+
+	"gonum.org/v1/gonum/mat"
 )
 
 // mostPhases bounds the limit that MH2k takes, for the time is O(limit⁴): at twice this it is two
@@ -60,24 +62,24 @@ type h2Queue struct {
 func (q h2Queue) leaving(n, i int) float64 { return float64(i)*q.mu[0] + float64(n-i)*q.mu[1] }
 
 // up returns the rates from level n < k to n+1: the new task picks its branch.
-func (q h2Queue) up(n int) *dense {
-	m := newDense(n+1, n+2)
+func (q h2Queue) up(n int) *mat.Dense {
+	m := mat.NewDense(n+1, n+2, nil)
 	for i := range n + 1 {
-		m.set(i, i+1, q.rate*q.share[0])
-		m.set(i, i, q.rate*q.share[1])
+		m.Set(i, i+1, q.rate*q.share[0])
+		m.Set(i, i, q.rate*q.share[1])
 	}
 	return m
 }
 
 // down returns the rates from level n ≤ k to n−1.
-func (q h2Queue) down(n int) *dense {
-	m := newDense(n+1, n)
+func (q h2Queue) down(n int) *mat.Dense {
+	m := mat.NewDense(n+1, n, nil)
 	for i := range n + 1 {
 		if i > 0 {
-			m.set(i, i-1, float64(i)*q.mu[0])
+			m.Set(i, i-1, float64(i)*q.mu[0])
 		}
 		if i < n {
-			m.set(i, i, float64(n-i)*q.mu[1])
+			m.Set(i, i, float64(n-i)*q.mu[1])
 		}
 	}
 	return m
@@ -85,16 +87,16 @@ func (q h2Queue) down(n int) *dense {
 
 // replace returns the rates from a level above k to the one below: a task ends and one that waited
 // picks its branch.
-func (q h2Queue) replace() *dense {
-	m := newDense(q.k+1, q.k+1)
+func (q h2Queue) replace() *mat.Dense {
+	m := mat.NewDense(q.k+1, q.k+1, nil)
 	for i := range q.k + 1 {
 		one, two := float64(i)*q.mu[0], float64(q.k-i)*q.mu[1]
-		m.set(i, i, one*q.share[0]+two*q.share[1])
+		m.Set(i, i, one*q.share[0]+two*q.share[1])
 		if i > 0 {
-			m.set(i, i-1, one*q.share[1])
+			m.Set(i, i-1, one*q.share[1])
 		}
 		if i < q.k {
-			m.set(i, i+1, two*q.share[0])
+			m.Set(i, i+1, two*q.share[0])
 		}
 	}
 	return m
@@ -102,12 +104,12 @@ func (q h2Queue) replace() *dense {
 
 // An h2State is the steady state of an h2Queue.
 type h2State struct {
-	passage *dense   // G of the levels from k up
-	below   []*dense // below[n]: row vector of the phases of level n < k
+	passage *mat.Dense   // G of the levels from k up
+	below   []*mat.Dense // below[n]: row vector of the phases of level n < k
 	// row vector of the phases with all k slots busy, summed over the levels n ≥ k
-	busy *dense
+	busy *mat.Dense
 	// rate at which arrivals that find one slot free make level k begin in each phase
-	arriving *dense
+	arriving *mat.Dense
 	waitProb float64
 	meanWait float64
 }
@@ -121,18 +123,18 @@ func (q h2Queue) solve() (*h2State, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &h2State{passage: g, below: make([]*dense, q.k)}
-	down := make([]*dense, q.k) // K_n
-	between := newDense(1, 1)
+	s := &h2State{passage: g, below: make([]*mat.Dense, q.k)}
+	down := make([]*mat.Dense, q.k) // K_n
+	between := mat.NewDense(1, 1, nil)
 	for n := range q.k {
 		gone := slices.Repeat([]float64{q.rate}, n+1)
 		down[n] = newEscape(between, gone).solveLeft(q.down(n + 1))
-		between = down[n].times(q.up(n))
+		between = product(down[n], q.up(n))
 	}
-	excursion := g.clone()
-	excursion.scale(q.rate)
-	between.add(excursion)
-	level := newDense(1, q.k+1, stationary(between)...)
+	excursion := mat.DenseCopyOf(g)
+	excursion.Scale(q.rate, excursion)
+	between.Add(between, excursion)
+	level := mat.NewDense(1, q.k+1, stationary(between))
 
 	gone := make([]float64, q.k+1)
 	for i := range gone {
@@ -140,23 +142,23 @@ func (q h2Queue) solve() (*h2State, error) {
 	}
 	powers := newGeometric(newEscape(excursion, gone).solveLeft(scaledIdentity(q.k+1, q.rate)))
 	s.busy = powers.sum(level)
-	s.waitProb = sum(s.busy.data)
-	queued := powers.sum(s.busy.times(powers[0]))
-	s.meanWait = sum(queued.data) / q.rate // Little's law for the queue
+	s.waitProb = mat.Sum(s.busy)
+	queued := powers.sum(product(s.busy, powers[0]))
+	s.meanWait = mat.Sum(queued) / q.rate // Little's law for the queue
 
 	for n := q.k - 1; n >= 0; n-- {
-		level = level.times(down[n])
+		level = product(level, down[n])
 		s.below[n] = level
 		if n == q.k-1 {
-			s.arriving = level.times(q.up(n))
+			s.arriving = product(level, q.up(n))
 		}
-		if x := sum(level.data); x > 1e100 {
+		if x := mat.Sum(level); x > 1e100 {
 			s.scale(1 / x) // the states above may be rare beyond the range of a float64
 		}
 	}
 	total := s.waitProb
 	for _, v := range s.below {
-		total += sum(v.data)
+		total += mat.Sum(v)
 	}
 	s.scale(1 / total)
 	return s, nil
@@ -164,19 +166,19 @@ func (q h2Queue) solve() (*h2State, error) {
 
 // scale multiplies the probabilities found so far by c.
 func (s *h2State) scale(c float64) {
-	for _, v := range append([]*dense{s.busy, s.arriving}, s.below...) {
+	for _, v := range append([]*mat.Dense{s.busy, s.arriving}, s.below...) {
 		if v != nil {
-			v.scale(c)
+			v.Scale(c, v)
 		}
 	}
 	s.waitProb *= c
 	s.meanWait *= c
 }
 
-func scaledIdentity(n int, c float64) *dense {
-	m := newDense(n, n)
+func scaledIdentity(n int, c float64) *mat.Dense {
+	m := mat.NewDense(n, n, nil)
 	for i := range n {
-		m.set(i, i, c)
+		m.Set(i, i, c)
 	}
 	return m
 }

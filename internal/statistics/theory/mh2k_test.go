@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"testing"
+
+	"gonum.org/v1/gonum/mat"
 )
 
 // grid runs f over limits and utilisations.
@@ -29,13 +31,13 @@ func TestH2LittleInService(t *testing.T) {
 		q, s := h2State16(t, k, rho)
 		running, branch1 := float64(k)*s.waitProb, 0.0
 		for n, level := range s.below {
-			running += float64(n) * sum(level.data)
+			running += float64(n) * mat.Sum(level)
 			for i := range n + 1 {
-				branch1 += float64(i) * level.at(0, i)
+				branch1 += float64(i) * level.At(0, i)
 			}
 		}
 		for i := range k + 1 {
-			branch1 += float64(i) * s.busy.at(0, i)
+			branch1 += float64(i) * s.busy.At(0, i)
 		}
 		near(t, "in service", running, q.rate, 1e-13)
 		near(t, "on branch 1", branch1, q.rate*q.share[0]/q.mu[0], 1e-13)
@@ -47,10 +49,10 @@ func TestH2LittleInService(t *testing.T) {
 func TestH2ArrivalsSeeTimeAverages(t *testing.T) {
 	grid(t, func(t *testing.T, k int, rho float64) {
 		q, s := h2State16(t, k, rho)
-		near(t, "rate into level k", sum(s.arriving.data), q.rate*sum(s.below[k-1].data), 1e-14)
+		near(t, "rate into level k", mat.Sum(s.arriving), q.rate*mat.Sum(s.below[k-1]), 1e-14)
 		total := s.waitProb
 		for _, level := range s.below {
-			total += sum(level.data)
+			total += mat.Sum(level)
 		}
 		near(t, "all states", total, 1, 1e-14)
 	})
@@ -62,12 +64,12 @@ func TestH2DensityIsSlopeOfTail(t *testing.T) {
 	grid(t, func(t *testing.T, k int, rho float64) {
 		q, s := h2State16(t, k, rho)
 		for j := range k + 1 {
-			out := s.busy.at(0, j) * q.leaving(k, j)
+			out := s.busy.At(0, j) * q.leaving(k, j)
 			for i := range k + 1 {
-				out -= s.busy.at(0, i) * q.rate * s.passage.at(i, j)
+				out -= s.busy.At(0, i) * q.rate * s.passage.At(i, j)
 			}
-			if math.Abs(out-s.arriving.at(0, j)) > 1e-13*s.busy.at(0, j)*q.leaving(k, j) {
-				t.Errorf("phase %d: %g into it, %g out of it", j, s.arriving.at(0, j), out)
+			if math.Abs(out-s.arriving.At(0, j)) > 1e-13*s.busy.At(0, j)*q.leaving(k, j) {
+				t.Errorf("phase %d: %g into it, %g out of it", j, s.arriving.At(0, j), out)
 			}
 		}
 	})

@@ -6,6 +6,8 @@ import (
 	"math/cmplx"
 	"math/rand/v2"
 	"testing"
+
+	"gonum.org/v1/gonum/mat"
 )
 
 func TestFourierIsItsDefinition(t *testing.T) {
@@ -88,31 +90,31 @@ func TestEscapeIsExactInEachElement(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 2))
 	const n = 5
 	for range 25 {
-		between, gone, b := newDense(n, n), make([]float64, n), newDense(n, n)
+		between, gone, b := mat.NewDense(n, n, nil), make([]float64, n), mat.NewDense(n, n, nil)
 		wild := func() float64 { return math.Exp(r.Float64()*90 - 60) }
 		for i := range n {
 			gone[i] = wild()
 			for j := range n {
-				b.set(i, j, wild())
+				b.Set(i, j, wild())
 				if i != j {
-					between.set(i, j, wild())
+					between.Set(i, j, wild())
 				}
 			}
 		}
 		e := newEscape(between, gone)
-		same := func(what string, got *dense, want [][]*big.Rat) {
+		same := func(what string, got *mat.Dense, want [][]*big.Rat) {
 			for i := range n {
 				for j := range n {
 					w, _ := want[i][j].Float64()
-					near(t, what, got.at(i, j), w, 1e-14)
+					near(t, what, got.At(i, j), w, 1e-14)
 				}
 			}
 		}
 		same("(D − A)X = B", e.solve(b), exactSolve(between, gone, b))
-		left, transposed := e.solveLeft(b), newDense(n, n)
+		left, transposed := e.solveLeft(b), mat.NewDense(n, n, nil)
 		for i := range n {
 			for j := range n {
-				transposed.set(j, i, left.at(i, j))
+				transposed.Set(j, i, left.At(i, j))
 			}
 		}
 		same("X(D − A) = B", transposed, exactSolveTransposed(between, gone, b))
@@ -120,16 +122,16 @@ func TestEscapeIsExactInEachElement(t *testing.T) {
 }
 
 // exactSolve returns X with (D − A)X = B by Gauss and Jordan in fractions.
-func exactSolve(between *dense, gone []float64, b *dense) [][]*big.Rat {
+func exactSolve(between *mat.Dense, gone []float64, b *mat.Dense) [][]*big.Rat {
 	return gaussJordan(exactMatrix(between, gone, false), b, false)
 }
 
 // exactSolveTransposed returns the transpose of X with X(D − A) = B.
-func exactSolveTransposed(between *dense, gone []float64, b *dense) [][]*big.Rat {
+func exactSolveTransposed(between *mat.Dense, gone []float64, b *mat.Dense) [][]*big.Rat {
 	return gaussJordan(exactMatrix(between, gone, true), b, true)
 }
 
-func exactMatrix(between *dense, gone []float64, transpose bool) [][]*big.Rat {
+func exactMatrix(between *mat.Dense, gone []float64, transpose bool) [][]*big.Rat {
 	n := len(gone)
 	m := make([][]*big.Rat, n)
 	for i := range m {
@@ -144,7 +146,7 @@ func exactMatrix(between *dense, gone []float64, transpose bool) [][]*big.Rat {
 			if i == j {
 				continue
 			}
-			rate := new(big.Rat).SetFloat64(between.at(i, j))
+			rate := new(big.Rat).SetFloat64(between.At(i, j))
 			leave.Add(leave, rate)
 			to := &m[i][j]
 			if transpose {
@@ -157,15 +159,15 @@ func exactMatrix(between *dense, gone []float64, transpose bool) [][]*big.Rat {
 	return m
 }
 
-func gaussJordan(m [][]*big.Rat, b *dense, transpose bool) [][]*big.Rat {
+func gaussJordan(m [][]*big.Rat, b *mat.Dense, transpose bool) [][]*big.Rat {
 	n := len(m)
 	x := make([][]*big.Rat, n)
 	for i := range x {
 		x[i] = make([]*big.Rat, n)
 		for j := range x[i] {
-			v := b.at(i, j)
+			v := b.At(i, j)
 			if transpose {
-				v = b.at(j, i)
+				v = b.At(j, i)
 			}
 			x[i][j] = new(big.Rat).SetFloat64(v)
 		}

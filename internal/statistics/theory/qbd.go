@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 )
 
 // firstPassage returns the matrix G of a quasi-birth–death process: G[i][j] is the probability that
@@ -14,11 +15,11 @@ import (
 //
 // Source: logarithmic reduction, G. Latouche and V. Ramaswami, Journal of Applied Probability 30
 // (1993).
-func firstPassage(above, below *dense) (*dense, error) {
-	h, l := above.clone(), below.clone()
-	n := h.rows
+func firstPassage(above, below *mat.Dense) (*mat.Dense, error) {
+	h, l := mat.DenseCopyOf(above), mat.DenseCopyOf(below)
+	n, _ := h.Dims()
 	for i := range n {
-		up, down := h.row(i), l.row(i)
+		up, down := h.RawRowView(i), l.RawRowView(i)
 		out := sum(up) + sum(down)
 		for j := range n {
 			up[j] /= out
@@ -27,19 +28,19 @@ func firstPassage(above, below *dense) (*dense, error) {
 	}
 	// h and l are the chances that the process, watched on every 2^s-th level, next moves up or
 	// down, and into which phase.
-	g, t := l.clone(), h.clone()
+	g, t := mat.DenseCopyOf(l), mat.DenseCopyOf(h)
 	for range 100 {
-		round, hh, ll := h.times(l), h.times(h), l.times(l)
-		round.add(l.times(h))
+		round, hh, ll := product(h, l), product(h, h), product(l, l)
+		round.Add(round, product(l, h))
 		gone := make([]float64, n)
 		for i := range gone {
-			gone[i] = sum(hh.row(i)) + sum(ll.row(i))
+			gone[i] = sum(hh.RawRowView(i)) + sum(ll.RawRowView(i))
 		}
 		e := newEscape(round, gone)
 		h, l = e.solve(hh), e.solve(ll)
-		g.add(t.times(l))
-		t = t.times(h)
-		if t.max() < epsilon/16 {
+		g.Add(g, product(t, l))
+		t = product(t, h)
+		if mat.Max(t) < epsilon/16 {
 			return g, nil
 		}
 	}
@@ -48,16 +49,16 @@ func firstPassage(above, below *dense) (*dense, error) {
 
 // stationary returns the row vector π with πB = 0 and Σπ = 1 for a generator B, of which only the
 // rates off the diagonal are looked at, by taking out state after state as newEscape does.
-func stationary(generator *dense) []float64 {
-	n := generator.rows
+func stationary(generator *mat.Dense) []float64 {
+	n, _ := generator.Dims()
 	gone := make([]float64, n)
 	gone[n-1] = 1 // the last state's pivot would be 0; its own scale is free
 	e := newEscape(generator, gone)
-	pi := newDense(1, n)
-	pi.set(0, n-1, 1)
-	v := pi.row(0)
+	pi := mat.NewDense(1, n, nil)
+	pi.Set(0, n-1, 1)
+	v := pi.RawRowView(0)
 	for i := n - 1; i > 0; i-- {
-		floats.AddScaled(v[:i], v[i], e.rate.row(i)[:i])
+		floats.AddScaled(v[:i], v[i], e.rate.RawRowView(i)[:i])
 	}
 	total := sum(v)
 	for i := range v {
@@ -68,21 +69,21 @@ func stationary(generator *dense) []float64 {
 
 // A geometric sums matrix powers: Σ_n xRⁿ as x(I+R)(I+R²)(I+R⁴)…, which for R ≥ 0 has positive
 // terms only.
-type geometric []*dense // R, R², R⁴, … until nothing is left
+type geometric []*mat.Dense // R, R², R⁴, … until nothing is left
 
-func newGeometric(r *dense) geometric {
+func newGeometric(r *mat.Dense) geometric {
 	g := geometric{r}
-	for len(g) < 64 && g[len(g)-1].max() > epsilon*epsilon {
+	for len(g) < 64 && mat.Max(g[len(g)-1]) > epsilon*epsilon {
 		last := g[len(g)-1]
-		g = append(g, last.times(last))
+		g = append(g, product(last, last))
 	}
 	return g
 }
 
-func (g geometric) sum(x *dense) *dense {
-	total := x.clone()
+func (g geometric) sum(x *mat.Dense) *mat.Dense {
+	total := mat.DenseCopyOf(x)
 	for _, r := range g {
-		total.add(total.times(r))
+		total.Add(total, product(total, r))
 	}
 	return total
 }

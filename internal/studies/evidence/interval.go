@@ -5,8 +5,10 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/stat"
+
 	"github.com/poolbench/poolbench/internal/statistics/samples"
-	"github.com/poolbench/poolbench/internal/studies/evidence/words"
+	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/charts"
 	"github.com/poolbench/poolbench/reports/page/shell"
 )
@@ -24,8 +26,8 @@ func OfMean(values []float64) Interval {
 	case 1:
 		return Interval{values[0], math.NaN(), math.NaN()}
 	}
-	mean := samples.Mean(values)
-	stdErr := samples.Deviation(values) / math.Sqrt(float64(len(values)))
+	mean := stat.Mean(values, nil)
+	stdErr := stat.StdDev(values, nil) / math.Sqrt(float64(len(values)))
 	half := samples.Student(len(values), 0.05) * stdErr
 	return Interval{mean, mean - half, mean + half}
 }
@@ -82,11 +84,11 @@ func (in Interval) String() string {
 	if in.Lo > 0 && in.Hi > 1000*in.Lo {
 		return "not told"
 	}
-	return in.Write(words.Short)
+	return in.Write(quantity.Short)
 }
 
 // Percents writes a relative change: 12 % (10 % to 14 %).
-func (in Interval) Percents() string { return in.Write(words.Percent) }
+func (in Interval) Percents() string { return in.Write(quantity.ShortShare) }
 
 // Share writes a share of tasks or of time, which lies between none and all.
 func (in Interval) Share() string {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench/finding"
 	"github.com/poolbench/poolbench/internal/studies/evidence/words"
+	"github.com/poolbench/poolbench/internal/text/quantity"
 )
 
 // A Ruling puts a claim to the test case by case. In each, a number with its 95 % interval is held
@@ -133,7 +134,7 @@ func (r *Ruling) Find(said Sentences, asked string, args ...any) finding.Finding
 // that may be otherwise, with 95 %.
 func ButFor(runs int) string {
 	return fmt.Sprintf("so at most %s of such runs come out otherwise (95 %% confidence)",
-		words.Percent(1-math.Pow(0.05, 1/float64(runs))))
+		quantity.ShortShare(1-math.Pow(0.05, 1/float64(runs))))
 }
 
 // Missing is the finding where what the rule needs was not measured.

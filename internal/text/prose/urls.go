@@ -9,8 +9,9 @@ import (
 // masked stands in the place of a secret.
 const masked = "…"
 
-// DiscreetURL is a URL as it may be shown: without user, password and fragment, and without the
-// values of its query, except for those that show names. A {{name}} stays: it is no value.
+// DiscreetURL is a URL as it may be shown: without user, password and fragment, without segments of
+// its path that look like tokens, and without the values of its query, except for those that show
+// names. A {{name}} stays: it is no value.
 func DiscreetURL(address string, show ...string) string {
 	head, mark, rest := cutAction(address, "?#")
 	_, behind, _ := strings.Cut(head, "://")
@@ -18,7 +19,7 @@ func DiscreetURL(address string, show ...string) string {
 		// what looks like the query may be part of a password
 		head, mark, rest = cutAction(withoutUser(address), "?#")
 	}
-	head = withoutUser(head)
+	head = discreetPath(withoutUser(head))
 	switch mark {
 	case "":
 		return head
@@ -30,6 +31,75 @@ func DiscreetURL(address string, show ...string) string {
 		query += mark + masked
 	}
 	return head + "?" + query
+}
+
+// discreetPath masks the segments of a URL's path that look like tokens.
+func discreetPath(head string) string {
+	host, path := cutHost(head)
+	segments := strings.Split(path, "/")
+	for i, s := range segments {
+		if isToken(s) {
+			segments[i] = masked
+		}
+	}
+	return host + strings.Join(segments, "/")
+}
+
+// Tokens are the segments of a URL's path that look like tokens.
+func Tokens(head string) []string {
+	_, path := cutHost(head)
+	return slices.DeleteFunc(strings.Split(path, "/"), func(s string) bool { return !isToken(s) })
+}
+
+func cutHost(head string) (host, path string) {
+	begin := 0
+	if at := strings.Index(head, "://"); at >= 0 {
+		begin = at + len("://")
+	}
+	end := strings.IndexByte(head[begin:], '/')
+	if end < 0 {
+		return head, ""
+	}
+	return head[:begin+end], head[begin+end:]
+}
+
+// leastToken is the length of the shortest token that is found in a path. An ordinary id, such as a
+// number, a UUID, a hash in hexadecimal or the name of a method, is not taken for a token: it has
+// not all of capitals, small letters and digits, or changes between them less often.
+const leastToken = 20
+
+var jwt = regexp.MustCompile(`^eyJ[\w-]{5,}\.[\w-]{5,}\.[\w-]*$`)
+
+func isToken(segment string) bool {
+	if len(segment) < leastToken {
+		return false
+	}
+	if jwt.MatchString(segment) {
+		return true
+	}
+	kinds := [3]int{} // capitals, small letters, digits
+	changes, last := 0, -1
+	for _, c := range []byte(segment) {
+		kind := -1
+		switch {
+		case 'A' <= c && c <= 'Z':
+			kind = 0
+		case 'a' <= c && c <= 'z':
+			kind = 1
+		case '0' <= c && c <= '9':
+			kind = 2
+		case strings.IndexByte("-_:=~", c) < 0:
+			return false
+		default:
+			continue
+		}
+		kinds[kind]++
+		if last >= 0 && kind != last {
+			changes++
+		}
+		last = kind
+	}
+	return min(kinds[0], kinds[1], kinds[2]) > 0 && changes*20 >= len(segment)*9
 }
 
 // DiscreetText is a text with URLs in it, as it may be shown.

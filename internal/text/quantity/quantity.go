@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// Seconds spells a time in three digits and the unit that suits it: 68.9 ms, 12.0 d. An infinite
-// time is ∞.
+// Seconds spells a time in three digits and the unit that suits it: 68.9 ms, 1.50 h, 12.0 d. An
+// infinite time is ∞.
 func Seconds(s float64) string {
 	if math.IsInf(s, 1) {
 		return "∞"
@@ -21,7 +21,7 @@ func Seconds(s float64) string {
 		name  string
 		size  float64
 		least float64
-	}{{"d", 86400, 2 * 86400}, {"h", 3600, 2 * 3600}, {"s", 1, 0.9995}, {"ms", 1e-3, 0.9995e-3},
+	}{{"d", 86400, 2 * 86400}, {"h", 3600, 3599.5}, {"s", 1, 0.9995}, {"ms", 1e-3, 0.9995e-3},
 		{"µs", 1e-6, 0.9995e-6}} {
 		if math.Abs(s) >= u.least {
 			return Digits(s/u.size) + " " + u.name
@@ -31,6 +31,38 @@ func Seconds(s float64) string {
 		return "0 s"
 	}
 	return Digits(s/1e-9) + " ns"
+}
+
+// Duration spells a duration that somebody has set: 100 ms, 1.5 s.
+func Duration(d time.Duration) string { return ShortSeconds(d.Seconds()) }
+
+// ShortSeconds spells a time as Seconds does, without zeros at the end of its decimals.
+func ShortSeconds(s float64) string { return trim(Seconds(s)) }
+
+// ShortShare spells a share as Share does, without zeros at the end of its decimals.
+func ShortShare(x float64) string { return trim(Share(x)) }
+
+// Short spells a number as Digits does, without zeros at the end of its decimals.
+func Short(x float64) string { return trim(Digits(x)) }
+
+// trim removes the zeros at the end of the decimals of a number, which a unit may follow.
+func trim(text string) string {
+	number, unit, spaced := strings.Cut(text, " ")
+	if strings.Contains(number, ".") {
+		number = strings.TrimRight(strings.TrimRight(number, "0"), ".")
+	}
+	if spaced {
+		number += " "
+	}
+	return number + unit
+}
+
+// Factor spells a ratio of two values: one decimal below ten, none from ten on.
+func Factor(f float64) string {
+	if f < 9.95 {
+		return strconv.FormatFloat(f, 'f', 1, 64)
+	}
+	return strconv.FormatFloat(f, 'f', 0, 64)
 }
 
 // Share spells a share, of 1, as a percentage. One below 1 never reads as 100 %.
@@ -52,8 +84,12 @@ func WholeShare(x float64) string {
 	return strconv.FormatFloat(100*x, 'f', 0, 64) + " %"
 }
 
-// Digits spells a number in three significant digits, and all before the point.
+// Digits spells a number in three significant digits, and all before the point. The minus of a
+// negative number is U+2212, at which no line is broken.
 func Digits(x float64) string {
+	if x < 0 {
+		return "−" + Digits(-x)
+	}
 	if math.IsInf(x, 0) || math.IsNaN(x) || x == 0 {
 		return strconv.FormatFloat(x, 'f', 0, 64)
 	}
@@ -210,13 +246,7 @@ func Percent(size float64) string {
 }
 
 // Given spells a value that somebody has given: without zeros at the end of its decimals.
-func Given(unit string, v float64) string {
-	number, of, _ := strings.Cut(Metric(unit, v), " ")
-	if strings.Contains(number, ".") {
-		number = strings.TrimRight(strings.TrimRight(number, "0"), ".")
-	}
-	return strings.TrimSpace(number + " " + of)
-}
+func Given(unit string, v float64) string { return trim(Metric(unit, v)) }
 
 var numberAndUnit = regexp.MustCompile(`([0-9]) (ms\b|µs\b|ns\b|s\b|times\b|/s\b|%)`)
 

@@ -3,6 +3,7 @@ package quantity
 import (
 	"math"
 	"testing"
+	"time"
 )
 
 // TestQuantities: three digits, the unit that suits, and no share that reads as none or all when it
@@ -12,13 +13,20 @@ func TestQuantities(t *testing.T) {
 		Seconds(0): "0 s", Seconds(1): "1.00 s", Seconds(0.9999): "1.00 s",
 		Seconds(0.0689): "68.9 ms", Seconds(1e-3): "1.00 ms", Seconds(9.999e-3): "10.0 ms",
 		Seconds(750e-9): "750 ns", Seconds(5e-6): "5.00 µs", Seconds(638.4): "638 s",
-		Seconds(7199): "7199 s", Seconds(12345): "3.43 h", Seconds(1033366): "12.0 d",
+
+		Seconds(3599): "3599 s", Seconds(3600): "1.00 h", Seconds(5400): "1.50 h",
+		Seconds(200_000): "2.31 d", Seconds(0.99961): "1.00 s", Seconds(-0.25): "−250 ms",
+		Seconds(12345): "3.43 h", Seconds(1033366): "12.0 d",
 		Share(0): "0 %", Share(1): "100 %", Share(0.5): "50.0 %", Share(0.0001): "0.0100 %",
 		Share(0.99999): ">99.9 %", Share(0.09999): "10.0 %", Share(4e-6): "0.000400 %",
 		Share(0.0043):     "0.430 %",
 		WholeShare(0.999): ">99 %", WholeShare(0.001): "<1 %", WholeShare(0.284): "28 %",
-		WholeShare(1): "100 %",
-		Rate(1885.2):  "1885 /s", Rate(77.89): "77.9 /s",
+		WholeShare(1):      "100 %",
+		ShortSeconds(0.01): "10 ms", ShortSeconds(931): "931 s", ShortSeconds(2000): "2000 s",
+		Duration(time.Hour): "1 h", ShortShare(0.4687): "46.9 %", ShortShare(-0.00443): "−0.443 %",
+		ShortShare(0.9996): ">99.9 %", ShortShare(0.5): "50 %", Short(1): "1", Short(1250): "1250",
+		Short(100): "100", Factor(3.04): "3.0", Factor(9.96): "10", Factor(633.2): "633",
+		Rate(1885.2): "1885 /s", Rate(77.89): "77.9 /s",
 		Many(269_500): "270,000", Many(999_600): "1 million", Many(1.24e6): "1.2 million",
 		Many(951e6): "950 million", Many(953): "950",
 		Roughly(0): "1 s", Roughly(79.6e9): "1 min 20 s", Roughly(59.7e9): "1 min 0 s",

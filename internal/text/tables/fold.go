@@ -114,9 +114,10 @@ func WriteList(to io.Writer, rows [][]string, most int) error {
 const leastRoom = 24
 
 // WriteTable writes rows, the first of which are the heads, with the first column aligned left and
-// the others right. One that is wider than most characters is folded: its columns follow in several
-// tables, each with the first one; where that alone takes half the width, or leaves another no
-// room, it is in lines of its own. most 0 is any width.
+// the others right, two blanks further in. A table that is wider than most characters begins at the
+// left margin, if it has room there. Otherwise it is folded: its columns follow in several tables,
+// each with the first one; if that alone takes half the width, or leaves another no room, it is in
+// lines of its own. most 0 is any width.
 func WriteTable(to io.Writer, rows [][]string, most int) error {
 	widths := widthsOf(rows)
 	first, total := widths[0], -gap
@@ -124,11 +125,15 @@ func WriteTable(to io.Writer, rows [][]string, most int) error {
 		total += gap + w
 	}
 	above := most > 0 && total > most &&
-		(first > most/2 || first+gap+slices.Max(widths[1:]) > most)
+		(first > most/2 || gap+first+gap+slices.Max(widths[1:]) > most)
 	if above {
 		first = gap
 	}
-	for i, columns := range fold(first, widths[1:], most) {
+	indent := gap
+	if most > 0 && total <= most && total > most-gap {
+		indent = 0
+	}
+	for i, columns := range fold(indent+first, widths[1:], most) {
 		if i > 0 {
 			fmt.Fprintln(to)
 		}
@@ -151,7 +156,7 @@ func WriteTable(to io.Writer, rows [][]string, most int) error {
 				fmt.Fprintln(to, strings.Join(cut(rows[line][0], most), "\n"))
 			}
 			line++
-			if _, err := io.WriteString(to, text); err != nil {
+			if _, err := io.WriteString(to, text[gap-indent:]); err != nil {
 				return err
 			}
 		}

@@ -48,3 +48,32 @@ func TestTableOfWideColumns(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", &b, want)
 	}
 }
+
+// TestTableWidth: no table is wider than asked for. One that is too wide for its indent alone
+// begins at the left margin, one that is wider is folded.
+func TestTableWidth(t *testing.T) {
+	rows := [][]string{{"strategy", "p50", "p99"}, {"worker_pool", "≈15.4 ms", "≈53.7 ms"}}
+	for most, want := range map[int]string{
+		33: "  strategy          p50       p99\n  worker_pool  ≈15.4 ms  ≈53.7 ms\n",
+		32: "strategy          p50       p99\nworker_pool  ≈15.4 ms  ≈53.7 ms\n",
+		31: "strategy          p50       p99\nworker_pool  ≈15.4 ms  ≈53.7 ms\n",
+		30: "  strategy          p50\n  worker_pool  ≈15.4 ms\n\n  strategy          p99\n" +
+			"  worker_pool  ≈53.7 ms\n",
+	} {
+		var b strings.Builder
+		if err := WriteTable(&b, rows, most); err != nil || b.String() != want {
+			t.Errorf("%d columns: %v\n%s\nwant\n%s", most, err, &b, want)
+		}
+	}
+	for most := 15; most < 40; most++ {
+		var b strings.Builder
+		if err := WriteTable(&b, rows, most); err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(b.String()) {
+			if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > most {
+				t.Errorf("%d columns for %d: %s", n, most, line)
+			}
+		}
+	}
+}

@@ -1,14 +1,16 @@
 package verdict
 
 import (
+	"cmp"
 	"encoding/json"
 	"math"
+	"slices"
 )
 
 // The exit codes of a gate.
 const (
 	ExitFine        = 0 // every metric is better, no worse, or not suspected
-	ExitRegression  = 1 // at least one is worse
+	ExitRegression  = 1 // at least one is worse, or gone where that is not allowed
 	ExitFault       = 2 // the inputs cannot be judged against each other
 	ExitUndecidable = 3 // no regression shown, but not ruled out either
 )
@@ -23,7 +25,10 @@ type Options struct {
 	Alpha float64 `json:"alpha"`
 	// gate only these; none means all whose direction is known, but for a few (see gate.Gate)
 	Metrics []string `json:"-"`
+	// directions of units, tidied, which go before those of Unit lines
+	Better map[string]Direction `json:"-"`
 
+	FailOnRemoved    bool `json:"-"` // a benchmark that only the old side has is a regression
 	AllowPartial     bool `json:"-"` // judge files that are not whole by what they hold
 	AllowEnvironment bool `json:"-"` // compare across machines and Go versions
 }
@@ -35,6 +40,8 @@ type Report struct {
 	Tests    int        `json:"tests"`     // tests that p-values are adjusted for
 	Rows     []Row      `json:"rows"`      // every gated metric, by the severity of its verdict
 	NotGated []NotGated `json:"not_gated"` // the other metrics
+	Added    []string   `json:"added"`     // benchmarks that only the new side has, with package
+	Removed  []string   `json:"removed"`   // those that only the old side has
 	// why the inputs cannot be judged against each other: exit code 2
 	Faults []string `json:"faults"`
 	// why no verdict can be had, beside inconclusive rows: exit code 3
@@ -139,12 +146,22 @@ type NotGated struct {
 	Ratio Number `json:"ratio"`
 }
 
-// Distrust takes back every verdict: measurements that cannot be trusted decide nothing.
+// Distrust takes back every verdict on what a busy machine changes. Allocations that were the same
+// in every run of a side stand.
 func (r *Report) Distrust(why string) {
 	for i := range r.Rows {
-		r.Rows[i].Verdict, r.Rows[i].Reason = Inconclusive, why
+		if row := &r.Rows[i]; row.Test != "" || !Counted(row.Metric) {
+			row.Verdict, row.Reason = Inconclusive, why
+		}
 	}
+	slices.SortStableFunc(r.Rows, func(a, b Row) int {
+		return cmp.Compare(a.Verdict.Severity(), b.Verdict.Severity())
+	})
 }
+
+// Counted reports whether the unit is one that package testing counts: allocations, of which a
+// benchmark makes the same number however busy the machine is.
+func Counted(unit string) bool { return unit == "B/op" || unit == "allocs/op" }
 
 // ExitCode is that of the gate as a whole. When several apply, faults come first, then regressions,
 // then doubt.
@@ -158,7 +175,7 @@ func (r *Report) ExitCode() int {
 	switch {
 	case len(r.Faults) > 0 || len(r.Rows) == 0 && len(r.Unclear) == 0:
 		return ExitFault
-	case first == Worse:
+	case first == Worse || r.Options.FailOnRemoved && len(r.Removed) > 0:
 		return ExitRegression
 	case first == Inconclusive || len(r.Unclear) > 0:
 		return ExitUndecidable

@@ -31,7 +31,7 @@ type Step = [name: string, size: number, least: number];
 
 const measuredTimes: Step[] = [
   ["d", 86400, 2 * 86400],
-  ["h", 3600, 2 * 3600],
+  ["h", 3600, 3599.5],
   ["s", 1, 0.9995],
   ["ms", 1e-3, 0.9995e-3],
   ["µs", 1e-6, 0.9995e-6],

@@ -101,24 +101,19 @@ func TestGateRevisions(t *testing.T) {
 	}
 }
 
-// TestGateUnfit: benchmarks that cannot be compared, and how to leave them out.
-func TestGateUnfit(t *testing.T) {
+// TestGateUnmatched: a benchmark that only the head has is listed, and the others decide.
+func TestGateUnmatched(t *testing.T) {
 	if testing.Short() {
 		t.Skip("thorough")
 	}
 	gateModule(t, "1000")
 	clitest.Write(t, "more_test.go",
 		"package m\n\nimport \"testing\"\n\nfunc BenchmarkMore(*testing.B) {}\n")
-	args := []string{"gate", "--base", "HEAD", "--benchtime", "1ms", "--layouts", "1", "--quiet",
-		"--format", "json"}
-	o := clitest.Command(t, args...)
-	const want = "poolbench: gate: example.org/m.BenchmarkMore is only in the head: nothing to " +
-		"compare it with\npoolbench: gate: --skip REGEXP leaves benchmarks out\n"
-	if o.Code != clitest.Unusable || o.Stdout != "" || o.Stderr != want {
-		t.Errorf("exit code %d\n%s%s", o.Code, o.Stdout, o.Stderr)
-	}
-	if o := clitest.Command(t, append(args, "--skip", "More")...); o.Code != clitest.Fine ||
-		!strings.Contains(o.Stdout, `"outcome": "gate: pass"`) || o.Stderr != "" {
+	o := clitest.Command(t, "gate", "--base", "HEAD", "--benchtime", "1ms", "--layouts", "1",
+		"--quiet", "--format", "json", "--fail-on", "removed")
+	if o.Code != clitest.Fine || !strings.Contains(o.Stdout, `"outcome": "gate: pass"`) ||
+		!strings.Contains(o.Stdout, "\"added\": [\n    \"example.org/m.BenchmarkMore\"\n  ]") ||
+		o.Stderr != "" {
 		t.Errorf("exit code %d\n%s%s", o.Code, o.Stdout, o.Stderr)
 	}
 	noTrees(t)

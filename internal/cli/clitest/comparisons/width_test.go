@@ -18,7 +18,7 @@ func TestWidth(t *testing.T) {
 	for _, args := range []string{
 		"run --clock virtual --strategy worker_pool,bounded_queue_shed," + long +
 			"dispatcher --load 0.8 --n 500 --count 2 --objective p99-response<80ms --out x",
-		"run --clock virtual --strategy worker_pool,bounded_queue --load 0.8 --n 500 " +
+		"run --clock virtual --strategy worker_pool,bounded_queue_shed --load 0.8 --n 500 " +
 			"--seed 9 --count 10 --out y",
 		"run --clock virtual --strategy worker_pool," + long + "dispatcher --n 200 " +
 			"--load 0.3,0.4,0.5,0.6,0.7,0.8,0.9 --out z",

@@ -115,6 +115,20 @@ func excesses() (all []excess) {
 	}
 	add("zipped array", "trace FILE --column a", func() string { return zipped(`[{"a":1},`, " ") })
 	add("results", "compare FILE FILE", times("BenchmarkX 1 1 ns/op\n", 1<<18))
+	for _, command := range []string{"compare FILE FILE", "gate FILE FILE",
+		"trend FILE FILE FILE FILE FILE FILE"} {
+		add("many results: "+command, command, times("BenchmarkX 1 1 ns/op\n", 1<<21))
+		add("many values: "+command, command, func() string {
+			line := "BenchmarkX 1"
+			for i := range 1000 {
+				line += fmt.Sprintf(" 1 u%d/op", i)
+			}
+			return strings.Repeat(line+"\n", 1<<14)
+		})
+	}
+	for _, command := range []string{"gate FILE FILE", "trend FILE FILE FILE FILE FILE FILE"} {
+		add("results: "+command, command, times("BenchmarkX 1 1 ns/op\n", 1<<16))
+	}
 	add("results of units", "gate FILE FILE", func() string {
 		return "BenchmarkX 1" + strings.Repeat(" 1 a/op", 100_000) + "\n"
 	})

@@ -8,6 +8,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"gonum.org/v1/gonum/stat"
+
 	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 	"github.com/poolbench/poolbench/internal/cli/outcome"
@@ -65,7 +67,7 @@ func (q *riddle) solve(t *testing.T, plans, n int) {
 	for _, v := range p99 {
 		q.p99 += v / float64(plans)
 	}
-	q.spread = samples.Deviation(p99) / q.p99 / math.Sqrt(float64(plans))
+	q.spread = stat.StdDev(p99, nil) / q.p99 / math.Sqrt(float64(plans))
 }
 
 // TestQuestions: bounds 10 % beside the truth, asked with the defaults of run: at most 2 % of the

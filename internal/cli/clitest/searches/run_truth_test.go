@@ -8,9 +8,10 @@ import (
 	"testing"
 	"time"
 
+	"gonum.org/v1/gonum/stat"
+
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 	"github.com/poolbench/poolbench/internal/cli/outcome"
-	"github.com/poolbench/poolbench/internal/statistics/samples"
 )
 
 // truth returns the metric of the question over eight plans, and the relative deviation of its
@@ -23,7 +24,7 @@ func (q limitQuestion) truth(t testing.TB) (mean, spread float64) {
 		values = append(values, v)
 		mean += v / 8
 	}
-	return mean, samples.Deviation(values) / mean / math.Sqrt(8)
+	return mean, stat.StdDev(values, nil) / mean / math.Sqrt(8)
 }
 
 // TestRunTruth asks run for a bound 10 % above or below the truth, at a target that limits the rate

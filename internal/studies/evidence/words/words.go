@@ -10,16 +10,8 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/internal/text/prose"
-	"github.com/poolbench/poolbench/reports/charts"
+	"github.com/poolbench/poolbench/internal/text/quantity"
 )
-
-// Short writes three significant digits, and a minus that no line ends with.
-func Short(v float64) string {
-	if v < 0 {
-		return "−" + Short(-v)
-	}
-	return charts.Count(Rounded(v))
-}
 
 // Rounded keeps three significant digits.
 func Rounded(v float64) float64 {
@@ -30,27 +22,13 @@ func Rounded(v float64) float64 {
 	return r
 }
 
-// Percent writes a share.
-func Percent(share float64) string { return Short(100*share) + " %" }
-
-// Seconds writes a time in three digits, with the unit that reads best.
-func Seconds(v float64) string {
-	if v >= 3600 {
-		return Short(v/3600) + " h"
-	}
-	return charts.Seconds(Rounded(v))
-}
-
-// Span is a duration as seconds writes it.
-func Span(d time.Duration) string { return Seconds(d.Seconds()) }
-
 // Roughly writes a time in seconds in two digits: more is not known of it.
 func Roughly(seconds float64) string {
 	if seconds == 0 {
-		return charts.Seconds(0)
+		return quantity.ShortSeconds(0)
 	}
 	digits := math.Pow(10, 1-math.Floor(math.Log10(math.Abs(seconds))))
-	return charts.Seconds(math.Round(seconds*digits) / digits)
+	return quantity.ShortSeconds(math.Round(seconds*digits) / digits)
 }
 
 // Counted writes a number of things: 1 call, 2.5 calls.
@@ -58,7 +36,7 @@ func Counted(v float64, thing string) string {
 	if v == 1 {
 		return "1 " + thing
 	}
-	return Short(v) + " " + thing + "s"
+	return quantity.Short(v) + " " + thing + "s"
 }
 
 // Series joins what may have commas of its own: "a, b and c". Few are the first of many names, and

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/poolbench/poolbench/internal/text/prose"
+	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
@@ -97,15 +98,7 @@ func Factor(f float64) string {
 	if f < 1.1 {
 		return fmt.Sprintf("%.1f %% apart", 100*(f-1))
 	}
-	return "a factor of " + Digits(f)
-}
-
-// Digits writes a factor: two digits where it is small, whole numbers from ten on.
-func Digits(f float64) string {
-	if f < 9.95 {
-		return fmt.Sprintf("%.1f", f)
-	}
-	return charts.Count(math.Round(f))
+	return "a factor of " + quantity.Factor(f)
 }
 
 // PercentDiff writes a relative difference with its sign.
