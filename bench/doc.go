@@ -68,10 +68,4 @@
 // package time; there is no Clock interface. Computing takes no virtual time, so CPU workloads
 // exist under the real clock only. Runs repeat to the byte if no two events of the plan fall on one
 // instant: their order is the scheduler's choice.
-//
-// # Size
-//
-// The exported names are a scenario, its parts and a result. Package bench/internal and those below
-// it compute a result; the driver is here, since it uses unexported parts of Scenario, Progress and
-// the tasks.
 package bench

@@ -15,7 +15,6 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/param"
-	"github.com/poolbench/poolbench/internal/house/check"
 	"github.com/poolbench/poolbench/internal/machine/race"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/targets"
@@ -116,7 +115,7 @@ func TestKnownAnswers(t *testing.T) {
 		tasks, errors = tasks/10, math.Sqrt(10)
 	}
 	answer := calculated
-	if check.Whole(t) || race.Enabled {
+	if !testing.Short() || race.Enabled {
 		answer = run
 	}
 	near := func(t testing.TB, r *bench.Result, unit string, exact, tolerance float64) {
@@ -125,7 +124,10 @@ func TestKnownAnswers(t *testing.T) {
 	}
 	// TestAgreement has the others do the same, to the nanosecond.
 	pools := []string{"worker_pool", "semaphore", "errgroup_limit"}
-	for _, strategy := range pools[:check.Of(t, 1, len(pools))] {
+	if testing.Short() {
+		pools = pools[:1]
+	}
+	for _, strategy := range pools {
 		t.Run("M_M_4/"+strategy, func(t *testing.T) {
 			r := answer(t, scenario(t, bench.Written{Strategy: strategy, Limit: 4, Load: 0.8,
 				Tasks: tasks, Warmup: 1.0 / 11, Seed: 1}))
@@ -150,7 +152,10 @@ func TestKnownAnswers(t *testing.T) {
 		near(t, r, "p99-response-sec", 345.152e-3, 0.233)
 	})
 	works := []string{"hyperexp:mean=10ms,c2=16", "constant:mean=10ms", "exponential:mean=10ms"}
-	for _, workload := range works[:check.Of(t, 1, len(works))] {
+	if testing.Short() {
+		works = works[:1]
+	}
+	for _, workload := range works {
 		t.Run("shed/"+workload, func(t *testing.T) {
 			// Erlang B does not care about the distribution. Every task is refused with p =
 			// 0.310680 and the refusals are nearly independent; the tolerances are those for 10⁶
@@ -165,7 +170,9 @@ func TestKnownAnswers(t *testing.T) {
 		})
 	}
 	t.Run("closed", func(t *testing.T) {
-		check.Only(t) // the short ones are daily
+		if testing.Short() {
+			t.Skip("the short ones are daily")
+		}
 		// M/M/k//N with N = 12, Z = 2, k = 4 in units of the mean service.
 		r := run(t, scenario(t, bench.Written{Arrival: "closed:clients=12,think=20ms", Limit: 4,
 			Tasks: tasks, Warmup: 1.0 / 11, Seed: 1}))
@@ -176,7 +183,7 @@ func TestKnownAnswers(t *testing.T) {
 		// No client may be through long before the others. One run of 5000 tasks has a standard
 		// deviation of 1.1 %, 20 seeds of a quarter of that; with the tasks dealt out to the
 		// clients beforehand the throughput came out 4 % low.
-		sum, seeds := 0.0, race.Repetitions(t, 20)
+		sum, seeds := 0.0, 20
 		for seed := range uint64(seeds) {
 			sum += metric(t, run(t,
 				scenario(t, bench.Written{Arrival: "closed:clients=12,think=20ms", Limit: 4,
@@ -190,7 +197,7 @@ func TestKnownAnswers(t *testing.T) {
 	t.Run("batch", func(t *testing.T) {
 		// Mean makespan of N exponential tasks on k workers: (N−k)/k + H_k = 251.083 means; one run
 		// has a standard deviation of about √N/k = 7.9 means, 40 seeds of 1.25: 4 of them are 2 %.
-		sum, seeds := 0.0, race.Repetitions(t, 40)
+		sum, seeds := 0.0, 40
 		for seed := range uint64(seeds) {
 			r := answer(t, scenario(t,
 				bench.Written{Arrival: "batch", Limit: 4, Tasks: 1000, Seed: seed}))
@@ -208,7 +215,7 @@ func TestKnownAnswers(t *testing.T) {
 // same seed is the same run.
 func TestAgreement(t *testing.T) {
 	var first *bench.Result
-	tasks := race.Repetitions(t, 20_000)
+	tasks := 20_000
 	for _, strategy := range []string{"worker_pool", "semaphore", "errgroup_limit", "worker_pool"} {
 		r := run(t, scenario(t, bench.Written{Strategy: strategy, Workload: "lognormal:mean=10ms",
 			Limit: 4, Load: 0.9, Tasks: tasks, Warmup: 0.1, Seed: 7}))

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"flag"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -8,11 +9,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/house/check"
 	"github.com/poolbench/poolbench/internal/statistics/recursion"
 	"github.com/poolbench/poolbench/internal/statistics/samples"
 	"github.com/poolbench/poolbench/targets"
 )
+
+// sweep is for what takes many minutes: go test -run … -sweep.
+var sweep = flag.Bool("sweep", false, "200 plans of TestUnmarkedP99")
 
 // randomPlan returns a plan as a user might ask for it.
 func randomPlan(r *rand.Rand, n int) Written {
@@ -73,8 +76,8 @@ func isP99(m Metric) bool { return m.Unit == "p99-response-sec" }
 // exact one in 99 of 100 runs, whatever the plan: of the default length, of 20,000 tasks and of
 // 3000.
 func TestUnmarkedP99(t *testing.T) {
-	if !check.All() {
-		t.Skip("a sweep: make coverage")
+	if !*sweep {
+		t.Skip("a sweep: -sweep")
 	}
 	const plans, seeds = 200, 10
 	r := rand.New(rand.NewPCG(41, 0))

@@ -13,8 +13,6 @@ import (
 	"github.com/poolbench/poolbench/bench/internal/observed"
 	"github.com/poolbench/poolbench/bench/internal/verdicts"
 	"github.com/poolbench/poolbench/internal/files/rundir"
-	"github.com/poolbench/poolbench/internal/house/check"
-	"github.com/poolbench/poolbench/internal/machine/race"
 	"github.com/poolbench/poolbench/internal/machine/witness"
 	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/statistics/theory"
@@ -114,7 +112,10 @@ func holds(t testing.TB, what string, r *Result) {
 // TestCleanRuns: runs of the real strategies that are in order are VALID, for all of 4 times 50
 // seeds: the checks on chance have a level of 10⁻⁶, that for a step in the wait of some 10⁻⁴.
 func TestCleanRuns(t *testing.T) {
-	seeds := uint64(check.Of(t, 5, 50))
+	seeds := uint64(50)
+	if testing.Short() {
+		seeds = 5
+	}
 	for _, name := range []string{"worker_pool", "bounded_queue_shed", "unbounded", "partitioned"} {
 		for seed := range seeds {
 			r, err := Run(context.Background(),
@@ -132,8 +133,11 @@ func TestCleanRuns(t *testing.T) {
 // runs are longer.
 func TestCleanQueues(t *testing.T) {
 	t.Parallel()
-	check.RacedBy(t, "TestAgreement")
-	for seed := range uint64(check.Of(t, 10, 100)) {
+	seeds := uint64(100)
+	if testing.Short() {
+		seeds = 10
+	}
+	for seed := range seeds {
 		holds(t, "C² = 1, load 0.9", judged(t, queue(Real, seed, 20_000, 0.9, 1)))
 		holds(t, "C² = 16, load 0.5", judged(t, queue(Virtual, seed, 20_000, 0.5, 16)))
 	}
@@ -143,7 +147,10 @@ func TestCleanQueues(t *testing.T) {
 // heavy loads and with heavy tails, whose halves do differ by half and more. A risk of 0.5 % is
 // allowed there: 10 of 2000. (Runs so short for their load are called too short anyway.)
 func TestNoFalseDrift(t *testing.T) {
-	alarms, seeds := 0, check.Of(t, 80, 400)
+	alarms, seeds := 0, 400
+	if testing.Short() {
+		seeds = 80
+	}
 	for _, c := range []struct {
 		load, c2 float64
 		n        int
@@ -163,7 +170,7 @@ func TestNoFalseDrift(t *testing.T) {
 // TestDrift: a queue that grows is told, and a step too; a plan that is not stationary itself is
 // none of it.
 func TestDrift(t *testing.T) {
-	for seed := range uint64(race.Repetitions(t, 20)) {
+	for seed := range uint64(20) {
 		finds(t, "load 1.1", judged(t, queue(Virtual, seed, 20_000, 1.1, 1)), Suspect,
 			rundir.CheckDrift, "the mean wait is ", "a steady change")
 	}
@@ -468,7 +475,10 @@ func TestLength(t *testing.T) {
 		t.Fatal(err)
 	}
 	p99, _ := exact.ResponseQuantile(0.99)
-	runs := check.Of(t, 20, 200)
+	runs := 200
+	if testing.Short() {
+		runs = 20
+	}
 	means, quantiles := 0, 0
 	for seed := range uint64(runs) {
 		r := judged(t, queue(Virtual, seed, 20_000, 0.7, 1))

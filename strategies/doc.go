@@ -127,8 +127,4 @@
 // This contract asks a strategy under test to contain panics, so that the run can go on and count
 // the task. That is not advice for servers: golang.org/x/sync/errgroup lets panics crash the
 // process, with good reasons (go.dev/issue/53757).
-//
-// # Size
-//
-// Nearly all exported names are the contract: tasks, results, sinks and Specs.
 package strategies

@@ -16,9 +16,4 @@
 //
 // To add a target, write a file with one register line; All, the tests, `poolbench list` and the
 // README's table find it there.
-//
-// # Size
-//
-// Each target has a file of its own. Five policies are exported as well, since they are useful
-// without a target: a server can use one to admit calls, and a test checks each against an oracle.
 package targets

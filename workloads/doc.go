@@ -19,9 +19,4 @@
 //
 // To add one, write a file with one register line; All, the tests, `poolbench list` and the
 // README's table find it there.
-//
-// # Size
-//
-// Each workload has a file of its own. An interface such as Classed or Partitioned declares a
-// property of the tasks; each is small, and most workloads implement none.
 package workloads

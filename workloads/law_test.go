@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench/dist"
-	"github.com/poolbench/poolbench/internal/machine/race"
 	"github.com/poolbench/poolbench/workloads"
 )
 
@@ -109,7 +108,7 @@ func paretoMoment(alpha, low, high, k float64) float64 {
 // shifts a mean of 1 µs by less than 0.5 ns/1 µs, which the last term allows for.
 func TestDrawsFollowTheLaw(t *testing.T) {
 	const n = 200_000
-	for _, s := range race.Sample(t, waitVariants, 8) {
+	for _, s := range waitVariants {
 		t.Run(s, func(t *testing.T) {
 			w, other := build(t, s, 1), build(t, s, 2)
 			distributed, ok := w.(workloads.Distributed)

@@ -13,7 +13,6 @@ import (
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/bench/objectives"
-	"github.com/poolbench/poolbench/internal/house/check"
 	"github.com/poolbench/poolbench/internal/statistics/theory"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/targets"
@@ -113,9 +112,12 @@ func TestRecursion(t *testing.T) {
 // is the smallest that theory allows or, where the interval of the one below holds the bound, that
 // one is named as well. Pools alone, which the recursion decides.
 func TestSmallestLimit(t *testing.T) {
-	check.RacedBy(t, "TestSame")
 	named := 0
-	for i := range check.Of(t, 10, 50) {
+	n := 50
+	if testing.Short() {
+		n = 10
+	}
+	for i := range n {
 		x := func(k float64) float64 { return math.Mod(float64(i)*k, 1) } // a low-discrepancy walk
 		mean := 0.005 + 0.03*x(0.6180339887)
 		busy := 0.5 + 9*x(0.7548776662)
@@ -234,7 +236,6 @@ func TestSame(t *testing.T) {
 
 // TestNothingMeets: the nearest is named with what would do, each of which does.
 func TestNothingMeets(t *testing.T) {
-	check.RacedBy(t, "TestSame")
 	q := asked(t, "exponential:mean=20ms", 200, "p99-response<100ms")
 	q.LimitAtMost = 5
 	a := answered(t, q)
@@ -262,7 +263,6 @@ func TestNothingMeets(t *testing.T) {
 // TestRateLimit: before a target with a rate the pace is kept by a strategy that knows it, since a
 // limit keeps it only while the work is as slow.
 func TestRateLimit(t *testing.T) {
-	check.RacedBy(t, "TestSame")
 	q := asked(t, "constant:mean=80ms", 45, "p99-response<2s")
 	q.Scenario.Target = targets.MustParse("token_bucket:rate=50,burst=10")
 	a := answered(t, q)
@@ -283,7 +283,6 @@ func TestConnections(t *testing.T) {
 
 // TestMay: what may be lost is, where that takes a slot less; TestSame has what may not.
 func TestMay(t *testing.T) {
-	check.RacedBy(t, "TestSame")
 	q := asked(t, "exponential:mean=20ms", 200, "p99-response<120ms")
 	q.MayShed = true
 	a := answered(t, q)
@@ -294,8 +293,9 @@ func TestMay(t *testing.T) {
 
 // TestMayKeep: no queue is longer, and no more tasks are held, than there may be.
 func TestMayKeep(t *testing.T) {
-	check.Only(t)
-	check.RacedBy(t, "TestSame")
+	if testing.Short() {
+		t.Skip("thorough")
+	}
 	q := asked(t, "exponential:mean=20ms", 200, "p99-response<120ms")
 	q.MayShed, q.QueueAtMost = true, 5
 	if slots, ok := answered(t, q).Recommendation.Slots(); ok && slots > 5 {
@@ -310,7 +310,6 @@ func TestMayKeep(t *testing.T) {
 // TestConfirmed: a run in real time that misses makes an option undecided, and the search goes on
 // to the next; one that may not be believed says nothing, and that is said.
 func TestConfirmed(t *testing.T) {
-	check.RacedBy(t, "TestSame")
 	q := asked(t, "cpu_sha256:mean=1ms", 500, "p99-response<50ms")
 	// samples of a run, where steady traffic has the recursion plan a million tasks
 	q.Scenario.Load.Arrival = arrivals.MustParse("linear:slope=10")

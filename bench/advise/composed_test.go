@@ -1,6 +1,7 @@
 package advise
 
 import (
+	"flag"
 	"fmt"
 	"testing"
 	"time"
@@ -8,10 +9,12 @@ import (
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/objectives"
 	"github.com/poolbench/poolbench/bench/param"
-	"github.com/poolbench/poolbench/internal/house/check"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/targets"
 )
+
+// sweep is for what takes many minutes: go test -run … -sweep.
+var sweep = flag.Bool("sweep", false, "every question of TestComposed")
 
 // everyPair are all compositions of two parts around a worker pool that fit the question, with the
 // parameters of a grid that is finer than that of the search.
@@ -52,8 +55,7 @@ func everyPair(t *testing.T, q Question, sc bench.Scenario) (all []behaviour) {
 // TestComposed: before a target that limits a rate, what is recommended has no larger limit than
 // the best compositions of two parts that keep the rate and, with the same, promises no less.
 func TestComposed(t *testing.T) {
-	check.RacedBy(t, "TestSame")
-	whole, i := check.Whole(t), 0
+	i := 0
 	for _, target := range []struct {
 		name string
 		rate float64
@@ -75,8 +77,8 @@ func TestComposed(t *testing.T) {
 		} {
 			i++
 			name := fmt.Sprintf("%s, %s, %v, may shed %v", target.name, c.work, c.load, c.mayShed)
-			if !check.All() && (i%4 != 2 || !whole) {
-				continue // make check asks one for each target, make advice all
+			if !*sweep && (i%4 != 2 || testing.Short()) {
+				continue // one for each target
 			}
 			t.Run(name, func(t *testing.T) {
 				q := asked(t, c.work, c.load*target.rate, c.objective)

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/poolbench/poolbench/bench/objectives"
-	"github.com/poolbench/poolbench/internal/house/check"
 )
 
 // shapes are recorded traffics of n tasks, of 10 ms on average, for eight slots that are 80 % busy.
@@ -81,7 +80,10 @@ func heldOut(t testing.TB, whole sample, half int) (held bool, width float64) {
 // interval that is no excuse: for plans of 100,000 tasks that are stationary it is at most 15 % to
 // each side.
 func TestHoldOut(t *testing.T) {
-	plans := check.Of(t, 4, 20)
+	plans := 20
+	if testing.Short() {
+		plans = 4
+	}
 	for shape, tasks := range map[string]int{
 		"poisson": 100_000, "on-off": 100_000, "wandering": 50_000} {
 		held, n, widest := 0, plans, 0.0

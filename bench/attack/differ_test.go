@@ -19,8 +19,6 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench/attack"
-	"github.com/poolbench/poolbench/internal/house/check"
-	"github.com/poolbench/poolbench/internal/machine/race"
 )
 
 // A seen is what servers got, in the order in which they got it.
@@ -184,7 +182,10 @@ func TestAsNetHTTP(t *testing.T) {
 			cells = append(cells, cell{answer, request, 0}, cell{answer, request, 3})
 		}
 	}
-	for _, c := range race.Sample(t, check.Others(t, cells, 7), 60) {
+	for i, c := range cells {
+		if testing.Short() && i%7 != 0 {
+			continue
+		}
 		t.Run(fmt.Sprintf("%s/%s/%.20s/%d", c.answer, c.request.Method, c.request.Body,
 			c.redirects),
 			func(t *testing.T) {
@@ -228,7 +229,9 @@ func TestRedirects(t *testing.T) {
 			}
 		}
 	}
-	all = race.Sample(t, check.Others(t, all, 3), 30)
+	if testing.Short() {
+		all = slices.DeleteFunc(all, func(r redirected) bool { return r.left > 3 })
+	}
 	for _, status := range statuses {
 		t.Run(strconv.Itoa(status), func(t *testing.T) {
 			t.Parallel()

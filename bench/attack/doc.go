@@ -60,10 +60,4 @@
 // its 1.7 to 2.0, 63 to 71 % of a processor for its 41 to 48, since it sends ten at a time, each
 // millisecond; by vegeta's Attacker with our pacing it was 1.3 to 1.7 ms, 2.5 to 2.9 ms and 83 to
 // 92 %.
-//
-// # Size
-//
-// Sending, waiting for answers, reading them and following redirects have a file each, and so do
-// the ways of the load; the exported names beyond Attack and Report are what agents on several
-// machines hand to each other.
 package attack

@@ -14,8 +14,6 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench/attack"
-	"github.com/poolbench/poolbench/internal/house/check"
-	"github.com/poolbench/poolbench/internal/machine/race"
 )
 
 // hostile serves every connection by f, on a real socket, and returns its URL. Connections end with
@@ -186,7 +184,10 @@ func TestHostileServers(t *testing.T) {
 			cells = append(cells, cell{server, way, 3})
 		}
 	}
-	for _, c := range race.Sample(t, check.Others(t, cells, 3), 50) {
+	for i, c := range cells {
+		if testing.Short() && i%3 != 0 {
+			continue
+		}
 		t.Run(fmt.Sprint(c.server, "/", c.way, "/", c.redirects), func(t *testing.T) {
 			t.Parallel()
 			a := ways(t)[c.way]

@@ -6,14 +6,15 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench/attack"
-	"github.com/poolbench/poolbench/internal/house/check"
 	"github.com/poolbench/poolbench/internal/machine/race"
 )
 
 // TestMemoryInFlight: a request in flight takes 64 kB at most, with its connection. The server is
 // in another process, and answers after three seconds.
 func TestMemoryInFlight(t *testing.T) {
-	check.Only(t)
+	if testing.Short() {
+		t.Skip("thorough")
+	}
 	if race.Enabled {
 		t.Skip("the race detector takes memory of its own")
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/poolbench/poolbench/bench/attack"
 	"github.com/poolbench/poolbench/bench/capacity"
 	"github.com/poolbench/poolbench/bench/objectives"
-	"github.com/poolbench/poolbench/internal/house/check"
 )
 
 // TestCapacityOfSessions: a server of k slots, in each of which a step takes s, bears k/(n·s)
@@ -21,7 +20,7 @@ import (
 // less time where sessions think; where arrivals are random there is one below the capacity too,
 // so that the objective leaves room for it.
 func TestCapacityOfSessions(t *testing.T) {
-	whole := check.Whole(t)
+	whole := !testing.Short()
 	for name, c := range map[string]struct {
 		slots, steps int
 		took         time.Duration

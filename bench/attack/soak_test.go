@@ -101,12 +101,12 @@ func TestSoak(t *testing.T) {
 // TestSoakGoesOn: a soak that was cut off goes on with its plan, however often, and names what is
 // missing.
 func TestSoakGoesOn(t *testing.T) {
-	for name, a := range race.Among(t, map[string]attack.Attack{
+	for name, a := range map[string]attack.Attack{
 		"requests": {Rate: 100, Tasks: 6000, Arrival: arrival(t, "poisson")},
 		"time":     {Rate: 100, Duration: time.Minute, Strategy: strategy(t, "worker_pool")},
 		"to the end": {Rate: 100, Tasks: 6000, Drain: time.Nanosecond,
 			Strategy: strategy(t, "worker_pool")},
-	}, 2) {
+	} {
 		t.Run(name, func(t *testing.T) {
 			a.Soak = true
 			whole := inBubbleOf(t, a, unsteady)

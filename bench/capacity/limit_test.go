@@ -10,7 +10,6 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/objectives"
-	"github.com/poolbench/poolbench/internal/house/check"
 	"github.com/poolbench/poolbench/internal/statistics/recursion"
 	"github.com/poolbench/poolbench/internal/statistics/samples"
 	"github.com/poolbench/poolbench/internal/statistics/theory"
@@ -90,7 +89,10 @@ func queueings(random *rand.Rand, i int) (q queueing, limit int) {
 func TestSmallestLimit(t *testing.T) {
 	random := rand.New(rand.NewPCG(16, 50))
 	two := 0
-	cases := check.Of(t, 15, 50)
+	cases := 50
+	if testing.Short() {
+		cases = 15
+	}
 	for i := range cases {
 		q, bound := resolvable(random, i)
 		sc, err := q.written.Scenario()

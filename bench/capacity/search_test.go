@@ -14,7 +14,6 @@ import (
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/objectives"
 	"github.com/poolbench/poolbench/bench/param"
-	"github.com/poolbench/poolbench/internal/house/check"
 	"github.com/poolbench/poolbench/internal/statistics/theory"
 	"github.com/poolbench/poolbench/strategies"
 )
@@ -163,9 +162,11 @@ func TestNotMonotone(t *testing.T) {
 // where all loads see the same seeds, and also where each run has an edge of its own, as under the
 // real clock.
 func TestCoverage(t *testing.T) {
-	check.RacedBy(t, "TestSameQueue")
 	const median = 0.6
-	searches := check.Of(t, 60, 200)
+	searches := 200
+	if testing.Short() {
+		searches = 60
+	}
 	for clock, own := range map[bench.Clock]bool{bench.Virtual: false, bench.Real: true} {
 		r := rand.New(rand.NewPCG(4, uint64(clock)))
 		held, width := 0, 0.0
@@ -214,7 +215,6 @@ func TestCoverage(t *testing.T) {
 // interval, for whichever seed. The seeds are fixed and time is virtual, so this is no game of
 // chance; of 20 longer searches all held it.
 func TestAgainstTheory(t *testing.T) {
-	check.RacedBy(t, "TestSameQueue")
 	const mean, limit = 0.010, 4
 	cases := []struct {
 		objective string
@@ -222,7 +222,10 @@ func TestAgainstTheory(t *testing.T) {
 		seed      uint64
 	}{{"mean-wait<=2ms", 0.002, 1}, {"mean-wait<=5ms", 0.005, 1}, {"mean-wait<=5ms", 0.005, 1001},
 		{"mean-wait<=5ms", 0.005, 2001}}
-	for _, c := range cases[:check.Of(t, 1, len(cases))] {
+	if testing.Short() {
+		cases = cases[:1]
+	}
+	for _, c := range cases {
 		exact := crossing(t, mean, limit, c.wait)
 		s := Search{Scenarios: []bench.Scenario{scenario(t, "semaphore", bench.Virtual, 2000,
 			c.seed)}, Objectives: list(t, c.objective), Lo: 0.3, Hi: 1.1}

@@ -3,7 +3,6 @@ module example.com/service
 go 1.26.0
 
 require (
-	github.com/DataDog/datadog-agent/pkg/template v0.85.3
 	github.com/HdrHistogram/hdrhistogram-go v1.4.0
 	github.com/Jeffail/tunny v0.1.4
 	github.com/a-h/templ v0.3.1100

@@ -60,8 +60,7 @@ func (a *app) root() *cobra.Command {
 	return root
 }
 
-// narrow has cobra's text about usage with flags in lines of 80. A template of usage would make the
-// binary a fifth larger: text/template may call any method of any type by its name.
+// narrow has cobra's text about usage with flags in lines of 80.
 func narrow(usage func(*cobra.Command) error) func(*cobra.Command) error {
 	return func(c *cobra.Command) error {
 		var text strings.Builder

@@ -7,9 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/poolbench/poolbench/internal/house/check"
-	"github.com/poolbench/poolbench/internal/machine/race"
 )
 
 // added are new files: one for each kind of part.
@@ -137,7 +134,7 @@ var changed = []struct{ file, before, line string }{
 // command with all of them over the tree, which stays as it is; list has them, a run uses them, and
 // the tests of workloads, targets and arrival processes pass with them.
 func TestAdding(t *testing.T) {
-	if check.Only(t); race.Enabled {
+	if testing.Short() {
 		t.Skip("builds the command")
 	}
 	lookAround(t)

@@ -117,7 +117,6 @@ var rooms = []room{
 		"internal/traffic/traces",
 		"internal"},
 		[]string{"github.com/tsenart/vegeta/v12", "golang.org/x/sys",
-			"github.com/DataDog/datadog-agent/pkg/template",
 			"github.com/HdrHistogram/hdrhistogram-go"}},
 	{"bench/attack/sessions", []string{"bench/attack", "bench/attack/checks", "bench",
 		"bench/records", "internal"}, []string{"github.com/tsenart/vegeta/v12",
@@ -256,7 +255,7 @@ var rooms = []room{
 var common = []string{"bench/param", "bench/dist"}
 
 // forTests is the package that any test may import.
-const forTests = "internal/house/check"
+const forTests = "internal/house/need"
 
 // ofTests are the modules that any test may import: tools, and x/perf as the one whose statistics
 // ours must agree with.

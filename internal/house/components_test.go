@@ -67,3 +67,27 @@ func TestComponents(t *testing.T) {
 		t.Error("there is no component")
 	}
 }
+
+// eachFile hands on the files of the module with that ending, but for those of tests' data and Go
+// that is generated, whose source counts.
+func eachFile(t *testing.T, ending string, do func(path string, text []byte)) {
+	t.Helper()
+	lookAround(t)
+	for _, p := range packages(t) {
+		for _, in := range []string{p.Dir, filepath.Join(p.Dir, "help")} {
+			paths, err := filepath.Glob(filepath.Join(in, "*"+ending))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, path := range paths {
+				text, err := os.ReadFile(path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !bytes.HasPrefix(text, []byte("// Code generated ")) {
+					do(path, text)
+				}
+			}
+		}
+	}
+}

@@ -83,7 +83,9 @@ func prints(f *ast.File, allowed []string) (found []token.Pos) {
 func TestPrintsTest(t *testing.T) {
 	const source = `package p
 import ("fmt"; "os")
-func f() { fmt.Println(); println(); os.Exit(1); fmt.Fprintln(os.Stdout); fmt.Sprint(); _ = os.Stderr }
+func f() {
+	fmt.Println(); println(); os.Exit(1); fmt.Fprintln(os.Stdout); fmt.Sprint(); _ = os.Stderr
+}
 `
 	f, err := parser.ParseFile(token.NewFileSet(), "p.go", source, 0)
 	if err != nil {

@@ -13,7 +13,6 @@ import (
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/param"
 	"github.com/poolbench/poolbench/internal/files/rundir"
-	"github.com/poolbench/poolbench/internal/house/check"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 	"github.com/poolbench/poolbench/reports/page"
 	"github.com/poolbench/poolbench/reports/results"
@@ -123,7 +122,11 @@ func everyCell(size Size) (cells []bench.Scenario) {
 // and whatever limit and numbers a file has for it, there is a finding and a report.
 func TestGuests(t *testing.T) {
 	cells := everyCell(Quick)
-	for seed := range uint64(check.Of(t, 3, 12)) {
+	seeds := uint64(12)
+	if testing.Short() {
+		seeds = 3
+	}
+	for seed := range seeds {
 		r := rand.New(rand.NewPCG(seed, 1))
 		for _, s := range All() {
 			v := guest(r)

@@ -5,11 +5,6 @@
 // A study is above both bench, which runs its scenarios, and reports, which draws what they wrote.
 // The default `poolbench run` is the quick form of those that Default gives, one after another,
 // into one run directory.
-//
-// # Size
-//
-// There are as many files as questions, and more. A study uses no other one's names: what they
-// share is in parts.go and in internal/studies/evidence.
 package studies
 
 import (

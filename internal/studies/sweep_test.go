@@ -11,7 +11,6 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/param"
-	"github.com/poolbench/poolbench/internal/house/check"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/workloads"
 )
@@ -68,7 +67,10 @@ func TestTheoryHolds(t *testing.T) {
 	cells, day := sweepCells(t), uint64(time.Now().Unix()/86400)
 	rng := rand.New(rand.NewPCG(day, 0))
 	rng.Shuffle(len(cells), func(i, j int) { cells[i], cells[j] = cells[j], cells[i] })
-	most, judged := check.Of(t, 4, 12), 0
+	most, judged := 12, 0
+	if testing.Short() {
+		most = 4
+	}
 	if *sweepAll {
 		most = len(cells)
 	}

@@ -15,13 +15,13 @@ var (
 	which = flag.String("studies", "", "only of these, with commas")
 )
 
-// TestVerdicts is what `make studies` runs: the quick form of each study again and again, each time
+// TestVerdicts, with -seeds 20: the quick form of each study again and again, each time
 // with other seeds, of the scenarios under the virtual clock. Of the verdicts that are none of
 // undecided, at most one in twenty may differ from the others. A study that needs the machine is
 // undecided here.
 func TestVerdicts(t *testing.T) {
 	if *seeds == 0 {
-		t.Skip("takes minutes: make studies")
+		t.Skip("takes minutes: -seeds 20")
 	}
 	for _, s := range All() {
 		if *which != "" && !strings.Contains(","+*which+",", ","+s.Name+",") {

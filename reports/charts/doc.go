@@ -50,10 +50,4 @@
 // three layouts: Wide, its panels in a row and the names at the ends of the lines; Narrow, its
 // panels in a column and the names below; and Compact, one panel and names beside it that a page
 // may cut off and show below. InPage and Parts are what suits a page at all widths.
-//
-// # Size
-//
-// A constructor has a file of its own, and so have the parts that all charts are laid out from:
-// axes, legend, remarks, marks, strokes, the SVG and the bitmap. The exported names are the charts
-// and what is drawn in them.
 package charts

@@ -3,14 +3,15 @@ package page
 import (
 	"testing"
 
-	"github.com/poolbench/poolbench/internal/house/check"
 	"github.com/poolbench/poolbench/reports/internal/tab"
 )
 
 // TestPermalink: a reader who opens a link, or reloads it, sees the same picture, and Back undoes
 // the last step.
 func TestPermalink(t *testing.T) {
-	check.Only(t)
+	if testing.Short() {
+		t.Skip("thorough")
+	}
 	path := written(t, small(t))
 	b := tab.New(t)
 	b.Size(1200, 2000)

@@ -9,9 +9,4 @@
 // Package compare sets results side by side, gate judges them, trend looks at a series of them, and
 // page makes a report of one. Each of them builds on this package alone, except gate, which builds
 // on compare and page.
-//
-// # Size
-//
-// There are more than twenty exported names, because functions that two or more of these packages
-// need are here.
 package results

@@ -14,7 +14,6 @@ import (
 	"golang.org/x/perf/benchunit"
 
 	"github.com/poolbench/poolbench/internal/files/rundir"
-	"github.com/poolbench/poolbench/internal/house/check"
 	"github.com/poolbench/poolbench/reports/internal/resultstest"
 	"github.com/poolbench/poolbench/reports/results"
 )
@@ -522,7 +521,9 @@ func FuzzRead(f *testing.F) {
 // TestReadTooMany: the number of results and of values in a file has a limit, and the error names
 // the line beyond it.
 func TestReadTooMany(t *testing.T) {
-	check.Only(t)
+	if testing.Short() {
+		t.Skip("thorough")
+	}
 	wide := "BenchmarkX 1"
 	for i := range 1000 {
 		wide += fmt.Sprintf(" 1 u%d/op", i)

@@ -1,16 +1,18 @@
 package builtin_test
 
 import (
+	"flag"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/poolbench/poolbench/internal/house/check"
-	"github.com/poolbench/poolbench/internal/machine/race"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/strategies/strategytest"
 )
+
+// sweep is for what takes many minutes: go test -run … -sweep.
+var sweep = flag.Bool("sweep", false, "every composition and clause")
 
 // keepsContract tests the clauses in this process: there are too many compositions for a child
 // each.
@@ -28,15 +30,13 @@ func keepsContract(t *testing.T, text string, clauses []strategytest.Clause) {
 }
 
 // TestComposedContract: each part keeps the contract around each strategy that takes it, and each
-// two parts around a semaphore. `make compose` tries all; else the strategies are one that blocks,
-// one that is never full, one that sheds what it has accepted, and one of steps. Each day a
-// composition is held to every third clause, in turn: so each part is to each; make check holds
-// it to the others. Under the race detector a part is held to each in one of its compositions, and
-// in all to that in which what is inside refuses.
+// two parts around a semaphore. With -sweep it tries all; else the strategies are one that blocks,
+// one that is never full, one that sheds what it has accepted, and one of steps. With
+// -short a part is held to each clause in one of its compositions, and in all to that in which what
+// is inside refuses.
 func TestComposedContract(t *testing.T) {
 	bases := []string{"worker_pool", "unbounded", "codel_lifo", "partitioned"}
-	thorough := check.Whole(t)
-	if check.All() {
+	if *sweep {
 		bases = nil
 		for _, s := range strategies.All() {
 			bases = append(bases, s.Name)
@@ -56,8 +56,7 @@ func TestComposedContract(t *testing.T) {
 		for i, text := range own {
 			var clauses []strategytest.Clause
 			for j, c := range strategytest.Clauses() {
-				if race.Enabled && (c.Name == "BlocksOrSheds" || (i+j)%len(own) == 0) ||
-					!race.Enabled && (check.All() || thorough != ((i+j)%3 == 0)) {
+				if !testing.Short() || c.Name == "BlocksOrSheds" || (i+j)%len(own) == 0 {
 					clauses, seen[c.Name] = append(clauses, c), true
 				}
 			}
@@ -90,9 +89,12 @@ func composed(names ...string) string {
 func makesNoSense(text string) bool { _, err := strategies.Parse(text); return err != nil }
 
 // TestComposedTriples: so do two parts around any strategy, drawn at random: each is held to
-// one clause, in turn, or to all by `make compose`.
+// one clause, in turn, or to all with -sweep.
 func TestComposedTriples(t *testing.T) {
-	random, triples := rand.New(rand.NewPCG(1, 2)), check.Of(t, 50, 200)
+	random, triples := rand.New(rand.NewPCG(1, 2)), 200
+	if testing.Short() {
+		triples = 50
+	}
 	parts, bases, clauses := strategies.Parts(), strategies.All(), strategytest.Clauses()
 	for i := 0; i < triples; {
 		text := composed(parts[random.IntN(len(parts))].Name,
@@ -100,7 +102,7 @@ func TestComposedTriples(t *testing.T) {
 		if makesNoSense(text) {
 			continue
 		}
-		if check.All() {
+		if *sweep {
 			keepsContract(t, text, clauses)
 		} else {
 			at := i % len(clauses)

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/internal/fleet/hub"
-	"github.com/poolbench/poolbench/internal/house/check"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/strategies/engine/broker"
 )
@@ -94,7 +93,10 @@ func TestBlockFiles(t *testing.T) {
 
 // TestBlocksOfServer: whatever a server writes, compacts and removes is no fault.
 func TestBlocksOfServer(t *testing.T) {
-	n := check.Of(t, 20_000, 200_000)
+	n := 200_000
+	if testing.Short() {
+		n = 20_000
+	}
 	v := strategies.MustParse("jetstream:dir=" + t.TempDir())
 	j := &jetStream{health: newHealth(away)}
 	if err := j.open(t.Context(), strategies.Params{Limit: 1, Values: v.Values}); err != nil {

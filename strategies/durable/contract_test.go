@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/poolbench/poolbench/bench/param"
-	"github.com/poolbench/poolbench/internal/house/check"
 	"github.com/poolbench/poolbench/strategies"
 	_ "github.com/poolbench/poolbench/strategies/durable"
 	"github.com/poolbench/poolbench/strategies/strategytest"
@@ -46,7 +45,9 @@ func TestContract(t *testing.T) {
 		{"rabbitmq_classic", with("rabbitmq", "queue", "classic", "base", "5ms")},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			check.Other(t, c.spec.Needs == "" && c.name != "sqlite_normal")
+			if testing.Short() && (c.spec.Needs != "" || c.name == "sqlite_normal") {
+				t.Skip("thorough")
+			}
 			serve(t, c.spec)
 			strategytest.Run(t, c.spec)
 		})

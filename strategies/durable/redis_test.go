@@ -6,7 +6,6 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"github.com/poolbench/poolbench/internal/house/check"
 	"github.com/poolbench/poolbench/internal/parts/named"
 	"github.com/poolbench/poolbench/strategies"
 )
@@ -38,7 +37,9 @@ func TestRedisIsLeftEmpty(t *testing.T) {
 }
 
 func TestRabbitMQLeavesNothing(t *testing.T) {
-	check.Only(t)
+	if testing.Short() {
+		t.Skip("thorough")
+	}
 	for _, text := range []string{"rabbitmq:queue=quorum", "rabbitmq:queue=classic"} {
 		t.Run(text, func(t *testing.T) { leavesNothing(t, text) })
 	}

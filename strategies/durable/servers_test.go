@@ -13,7 +13,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/poolbench/poolbench/internal/durability/servers"
-	"github.com/poolbench/poolbench/internal/house/check"
+	"github.com/poolbench/poolbench/internal/house/need"
 	"github.com/poolbench/poolbench/internal/parts/named"
 	"github.com/poolbench/poolbench/strategies"
 )
@@ -31,7 +31,7 @@ func serve(t testing.TB, spec strategies.Spec, settings ...string) *servers.Serv
 	})
 	kind := servers.Kinds()[i]
 	if err := kind.Missing(); err != nil {
-		t.Skip(err)
+		need.Skip(t, err)
 	}
 	s, err := kind.Start(t.Context(), servers.Options{Settings: settings})
 	if err != nil {
@@ -57,7 +57,9 @@ func serverOf(spec strategies.Spec) named.Server {
 // TestOutlived kills servers. Redis has an fsync for each write: with one a second it may answer
 // before it has written to its file, if that is slow.
 func TestOutlived(t *testing.T) {
-	check.Only(t)
+	if testing.Short() {
+		t.Skip("thorough")
+	}
 	for _, c := range []struct{ text, setting string }{
 		{text: "postgres_queue:lease=500ms,away=1m"},
 		{text: "river:lease=500ms,cooldown=1ms,poll=20ms,away=1m"},

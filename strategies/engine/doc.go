@@ -23,8 +23,4 @@
 //
 // A strategy sets the exported fields before Open or Start. Afterwards only the engine changes
 // them, or the strategy under the engine's Mutex where there is one.
-//
-// # Size
-//
-// An engine is a file or two; the exported names are those that the files of strategies use.
 package engine

@@ -1,11 +1,6 @@
 // Package sessions says what users of a server do: one step after another, with pauses to think,
 // where a later step sends what an answer to an earlier one has said. Package script reads them
 // from a file, and package attack sends them.
-//
-// # Size
-//
-// A session has what a reader of files and a sender both ask for: steps, captures, a jar, and the
-// bounds of each; and what a sender alone does, an agenda and a tally.
 package sessions
 
 import (

@@ -5,8 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
-
-	template "github.com/DataDog/datadog-agent/pkg/template/text"
+	"text/template"
 )
 
 // Bounds of what a template may do, each time that it is filled in: it comes from a file or a

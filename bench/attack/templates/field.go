@@ -9,9 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"text/template"
 	"text/template/parse"
-
-	template "github.com/DataDog/datadog-agent/pkg/template/text"
 )
 
 // ownNames are the functions that templates have beside the columns and those of text/template.

@@ -8,15 +8,12 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"text/template"
 	"text/template/parse"
-
-	template "github.com/DataDog/datadog-agent/pkg/template/text"
 )
 
-// A full template is more than text and values. A copy of text/template executes it that calls no
-// methods by name: with those the linker would keep each exported method of every type, a sixth of
-// the command. Each value goes through a function that writes it for its position, as html/template
-// has it.
+// A full template is more than text and values. Each value goes through a function that writes it
+// for its position, as html/template has it.
 type full struct{ idle sync.Pool } // of *executor
 
 // An executor is used by one goroutine at a time.

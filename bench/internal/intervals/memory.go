@@ -329,8 +329,8 @@ func ownTail(o *observed.Run, first int, mean, c2 float64) float64 {
 }
 
 // The tasks that an interval takes, in those that tell as much as an independent one: measured by
-// make coverage, which prints how often each interval holds the exact value. The rarer what decides
-// a value is, the more it takes until its stretches are near to normal.
+// TestCoverage -sweep, which prints how often each interval holds the exact value. The rarer what
+// decides a value is, the more it takes until its stretches are near to normal.
 const (
 	meanMemories = 600.
 	p50Memories  = 200.

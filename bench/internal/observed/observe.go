@@ -2,11 +2,6 @@
 // the distributions of response, wait and service, the parts of responses, stages, the course, what
 // the process and the runtime used. Package bench fills a Run in while it drives a strategy;
 // whether it may be believed is for package verdicts.
-//
-// # Size
-//
-// More than 20 names are exported because the packages above look at the same sums: a soak adds
-// task by task to what an ordinary run computes from its trace.
 package observed
 
 import (

@@ -12,7 +12,6 @@ import (
 	"github.com/poolbench/poolbench/bench/internal/observed"
 	"github.com/poolbench/poolbench/bench/records"
 	"github.com/poolbench/poolbench/bench/result"
-	"github.com/poolbench/poolbench/internal/machine/race"
 )
 
 // tasks are of a run that lasts for about that time, with some that fail.
@@ -51,7 +50,7 @@ func bars(h *hdrhistogram.Histogram) []hdrhistogram.Bar {
 // long the run was thought to be, and whoever asks while it goes on; and it is the same of parts
 // that came one after another and of generators that shared the tasks.
 func TestSpread(t *testing.T) {
-	for _, c := range race.Sample(t, []struct {
+	for _, c := range []struct {
 		thought, lasts, length time.Duration
 	}{
 		{30 * time.Second, 30 * time.Second, time.Second / 2},
@@ -59,7 +58,7 @@ func TestSpread(t *testing.T) {
 		{time.Second, 3 * time.Hour, 128 * time.Second},
 		{0, time.Second / 2, time.Second / 64},
 		{0, 101 * time.Second, 2 * time.Second},
-	}, 1) {
+	} {
 		all := tasks(2_000, c.lasts, 5)
 		last := &all[len(all)-1]
 		last.Due = int64(c.lasts) - 1

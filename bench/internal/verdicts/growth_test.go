@@ -12,8 +12,6 @@ import (
 	"github.com/poolbench/poolbench/bench/internal/observed"
 	"github.com/poolbench/poolbench/bench/records"
 	"github.com/poolbench/poolbench/internal/files/rundir"
-	"github.com/poolbench/poolbench/internal/house/check"
-	"github.com/poolbench/poolbench/internal/machine/race"
 )
 
 // A server answers requests that come at a rate for a time, so many at once, and the machine may be
@@ -117,14 +115,17 @@ func (s server) grows(t *testing.T, seed uint64) bool {
 // one that stops a third of the time.
 func TestGrowthIsTold(t *testing.T) {
 	t.Parallel()
-	seeds := uint64(check.Of(t, 1, 8))
-	for name, s := range race.Among(t, map[string]server{
+	seeds := uint64(8)
+	if testing.Short() {
+		seeds = 1
+	}
+	for name, s := range map[string]server{
 		"the finding": {rate: 90, capacity: 50, slots: 3, span: 6 * time.Second},
 		"slow growth": {rate: 55, capacity: 50, slots: 3, span: 20 * time.Second},
 		"twice":       {rate: 400, capacity: 200, slots: 8, span: 3 * time.Second},
 		"six times":   {rate: 300, capacity: 50, slots: 1, span: 10 * time.Second},
 		"few answers": {rate: 100, capacity: 10, slots: 1, span: 5 * time.Second},
-	}, 1) {
+	} {
 		s.drain = 5 * time.Second
 		for _, s.order = range []string{"fifo", "random", "lifo"} {
 			for _, s.spread = range []float64{0, 0.3} {
@@ -144,7 +145,11 @@ func TestGrowthIsTold(t *testing.T) {
 // order tasks are served: those that are short are served at once however many wait.
 func TestOverloadIsTold(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(check.Of(t, 4, 20)) {
+	seeds := uint64(20)
+	if testing.Short() {
+		seeds = 4
+	}
+	for seed := range seeds {
 		for _, w := range []bench.Written{
 			{Strategy: "shortest_first", Workload: "hyperexp:c2=10", Limit: 2, Load: 1.05},
 			{Strategy: "partitioned", Workload: "exponential", Limit: 4, Load: 1.2},
@@ -166,8 +171,10 @@ func TestOverloadIsTold(t *testing.T) {
 // are: 5 alarms in 1000 are allowed.
 func TestNoGrowthIsNotTold(t *testing.T) {
 	t.Parallel()
-	check.RacedBy(t, "TestGrowthIsTold")
-	runs, alarms, seeds := 0, 0, uint64(check.Of(t, 2, 50))
+	runs, alarms, seeds := 0, 0, uint64(50)
+	if testing.Short() {
+		seeds = 2
+	}
 	for name, s := range map[string]server{
 		"light":    {rate: 30, capacity: 100, slots: 3, span: 10 * time.Second},
 		"heavy":    {rate: 90, capacity: 100, slots: 3, span: 20 * time.Second},

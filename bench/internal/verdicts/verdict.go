@@ -1,10 +1,6 @@
 // Package verdicts says whether the numbers of a run may be believed: laws that no run may break,
 // the machine and the generator, drift, standstills, and what Poisson arrivals see. The thresholds
 // are with each check.
-//
-// # Size
-//
-// The checks are exported one by one, since a soak makes those of them that need no records.
 package verdicts
 
 import (

@@ -1,11 +1,6 @@
 // Package clitest calls the command for tests, in this process or as one of its own. The tests are
 // packages below, by theme, so that they are built once each and go on side by side; the binary of
 // each doubles as the command (Main).
-//
-// # Size
-//
-// A third of the names are the exit codes, and the faults that a test plants in the process that it
-// starts.
 package clitest
 
 import (

@@ -1,8 +1,4 @@
 // Package flags declares flags of many kinds, completes them, and checks what they are given.
-//
-// # Size
-//
-// A kind of flag or of value is a name each; two dozen commands declare theirs by them.
 package flags
 
 import (

@@ -1,9 +1,5 @@
 // Package question reads what is asked for: the axes of scenarios and the other flags that commands
 // share, files of both, and what they come to.
-//
-// # Size
-//
-// Each group of flags is a type with its fields, and commands declare and read them one by one.
 package question
 
 import (

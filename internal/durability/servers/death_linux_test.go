@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/poolbench/poolbench/internal/house/check"
+	"github.com/poolbench/poolbench/internal/house/need"
 )
 
 const starterVariable = "POOLBENCH_TEST_STARTER"
@@ -20,9 +20,11 @@ func TestDeath(t *testing.T) {
 	}
 	for _, k := range Kinds() {
 		t.Run(k.Name, func(t *testing.T) {
-			check.Other(t, k.Name != RabbitMQ.Name)
+			if testing.Short() && k.Name == RabbitMQ.Name {
+				t.Skip("thorough")
+			}
 			if err := k.Missing(); err != nil {
-				t.Skip(err)
+				need.Skip(t, err)
 			}
 			cmd := exec.Command(os.Args[0], "-test.run=^TestDeath$")
 			cmd.Env = append(os.Environ(), starterVariable+"="+k.Name)

@@ -16,7 +16,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/poolbench/poolbench/internal/house/check"
+	"github.com/poolbench/poolbench/internal/house/need"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -85,7 +85,7 @@ func output(t *testing.T, cmd *exec.Cmd) string {
 func start(t *testing.T, k Kind, o Options) *Server {
 	t.Helper()
 	if err := k.Missing(); err != nil {
-		t.Skip(err)
+		need.Skip(t, err)
 	}
 	s, err := k.Start(t.Context(), o)
 	if err != nil {
@@ -104,7 +104,9 @@ func start(t *testing.T, k Kind, o Options) *Server {
 func TestServers(t *testing.T) {
 	for _, k := range Kinds() {
 		t.Run(k.Name, func(t *testing.T) {
-			check.Other(t, k.Name != RabbitMQ.Name) // which takes half a minute
+			if testing.Short() && k.Name == RabbitMQ.Name {
+				t.Skip("which takes half a minute")
+			}
 			t.Parallel()
 			s := start(t, k, Options{})
 			host, client := s.host(), clients[k.Name]
@@ -216,7 +218,7 @@ func TestWrongSettings(t *testing.T) {
 		t.Run(c.kind.Name, func(t *testing.T) {
 			t.Parallel()
 			if err := c.kind.Missing(); err != nil {
-				t.Skip(err)
+				need.Skip(t, err)
 			}
 			s, err := c.kind.Start(t.Context(), Options{Settings: c.settings})
 			if err == nil {

@@ -1,9 +1,5 @@
 // Package rundir owns the formats of a run directory: writers and readers take names, marks and
 // columns from here.
-//
-// # Size
-//
-// Its exported names are the format: each file, mark, tag and column has one.
 package rundir
 
 import (

@@ -4,8 +4,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
-
-	"github.com/poolbench/poolbench/internal/house/check"
 )
 
 // autoregression is a flat series of n values in which neighbours are correlated by rho.
@@ -23,7 +21,10 @@ func autoregression(rng *rand.Rand, n int, rho float64) []float64 {
 // Alpha of flat series at most, and three standard errors.
 func TestDependentSeries(t *testing.T) {
 	const alpha, permutations = 0.05, 99
-	halves := check.Of(t, 1, 2)
+	halves := 2
+	if testing.Short() {
+		halves = 1
+	}
 	for _, c := range []struct {
 		n, series int
 		rho       float64
@@ -59,7 +60,10 @@ func TestDependentSeries(t *testing.T) {
 // TestIndependentSeries: a clear step is not doubted where neighbours are not alike, one or
 // several, nor where levels are constant.
 func TestIndependentSeries(t *testing.T) {
-	series := check.Of(t, 20, 40)
+	series := 40
+	if testing.Short() {
+		series = 20
+	}
 	for _, c := range []struct {
 		name string
 		make func(*rand.Rand) []float64

@@ -7,8 +7,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/poolbench/poolbench/internal/house/check"
 )
 
 // levels is a series of those levels, each n long, with log-normal noise of that coefficient of
@@ -45,7 +43,10 @@ func near(found []Point, want ...int) bool {
 // whatever the distribution. The bound is the mean of as many draws of that chance and four
 // standard deviations: there are ten of them.
 func TestFalseAlarms(t *testing.T) {
-	rng, series := rand.New(rand.NewPCG(7, 1)), check.Of(t, 200, 800)
+	rng, series := rand.New(rand.NewPCG(7, 1)), 800
+	if testing.Short() {
+		series = 200
+	}
 	for _, c := range []struct {
 		name string
 		draw func() float64
@@ -82,7 +83,10 @@ func TestFalseAlarms(t *testing.T) {
 // take one result. The rates were measured over 2000 series each; what is wanted is that, less
 // three standard deviations of as few as there are here.
 func TestFinds(t *testing.T) {
-	series := check.Of(t, 20, 150)
+	series := 150
+	if testing.Short() {
+		series = 20
+	}
 	spoilt := func(rng *rand.Rand, values []float64) []float64 {
 		for range 2 {
 			values[rng.IntN(len(values))] *= 2
@@ -229,7 +233,10 @@ func TestEnough(t *testing.T) {
 			t.Errorf("alpha %v: %d, want %d", c.alpha, o.Enough(), c.want)
 		}
 	}
-	rng, steps := rand.New(rand.NewPCG(13, 1)), check.Of(t, 1, 3)
+	rng, steps := rand.New(rand.NewPCG(13, 1)), 3
+	if testing.Short() {
+		steps = 1
+	}
 	o := Default()
 	o.Permutations = 99_999
 	for n := 6; n <= 16; n++ {

@@ -19,9 +19,4 @@
 //  4. conclude (conclude.go) makes verdicts of the evidence on a family of metrics: Holm's adjustment, then
 //     worse, better, no worse, inconclusive.
 //  5. Report.AddTo hands the rows over to the report of the gate, in its order.
-//
-// # Size
-//
-// Beside the steps it exports the tests and estimates themselves, each a file: the replay of gates
-// and package trend take them from here, so that what is promised and what decides are one code.
 package judge

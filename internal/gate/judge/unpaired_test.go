@@ -7,8 +7,6 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
-
-	"github.com/poolbench/poolbench/internal/house/check"
 )
 
 func logNormal(rng *rand.Rand, n int, spread, factor float64) []float64 {
@@ -26,7 +24,10 @@ func TestUnpairedSize(t *testing.T) {
 	rng := rand.New(rand.NewPCG(21, 1))
 	o := Defaults()
 	o.Margin, o.Promise = 0, 0.1
-	draws := check.Of(t, 500, 2000)
+	draws := 2000
+	if testing.Short() {
+		draws = 500
+	}
 	for _, c := range []struct {
 		nx, ny         int
 		spreadX, ratio float64

@@ -15,7 +15,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/poolbench/poolbench/internal/files/lock"
-	"github.com/poolbench/poolbench/internal/house/check"
 	"github.com/poolbench/poolbench/reports/gate/verdict"
 	"github.com/poolbench/poolbench/reports/results"
 )
@@ -30,7 +29,10 @@ func TestGate(t *testing.T) {
 	m.write("sub/m_test.go", fmt.Sprintf(benchmarks, 1300))
 	before := m.git("status", "--porcelain")
 	o := m.options()
-	o.Layouts = check.Of(t, 1, 2)
+	o.Layouts = 2
+	if testing.Short() {
+		o.Layouts = 1
+	}
 	outcome, err := Gate(t.Context(), o, &quiet{})
 	if err != nil {
 		t.Fatal(err)
@@ -252,7 +254,9 @@ func TestFreshStages(t *testing.T) {
 			[]int{screened + 10, screened + 28 + 6}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			check.Only(t) // TestResume goes on as well
+			if testing.Short() {
+				t.Skip("TestResume goes on as well")
+			}
 			m := newModule(t)
 			options := func() Options {
 				o := m.options()
@@ -412,7 +416,9 @@ func TestUnfit(t *testing.T) {
 			[]string{"is not in a git repository with a working tree"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			check.Other(t, i%3 == 0)
+			if testing.Short() && i%3 != 0 {
+				t.Skip("thorough")
+			}
 			m.write("sub/x_test.go", c.file)
 			o := m.options()
 			o.Layouts = 1

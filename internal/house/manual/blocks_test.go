@@ -13,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/house/check"
 	"github.com/poolbench/poolbench/internal/machine/race"
 )
 
@@ -106,7 +105,9 @@ func TestBlocks(t *testing.T) { followAll(t, false, 25) }
 
 // TestLongBlocks follows the others.
 func TestLongBlocks(t *testing.T) {
-	check.Only(t)
+	if testing.Short() {
+		t.Skip("thorough")
+	}
 	followAll(t, true, 25)
 }
 

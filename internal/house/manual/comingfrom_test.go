@@ -11,8 +11,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-
-	"github.com/poolbench/poolbench/internal/house/check"
 )
 
 // testers are the load testers that a machine may have, by apt: .ci/testers installs them.
@@ -27,7 +25,9 @@ var pair = regexp.MustCompile("(?m)^\\| `(.*)` \\| `(poolbench attack .*)` \\|$"
 // TestComingFrom: what stands side by side in docs/coming-from.md sends as many requests, which the
 // server counts; every row of ours runs, and theirs where the tool is one of testers.
 func TestComingFrom(t *testing.T) {
-	check.Only(t)
+	if testing.Short() {
+		t.Skip("thorough")
+	}
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)

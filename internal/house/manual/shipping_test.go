@@ -45,23 +45,6 @@ func TestYAML(t *testing.T) {
 	}
 }
 
-// TestFuzzed: what CI runs fuzzes every target, for a time, and minimises what it finds by
-// executions: by time some targets would do little else.
-func TestFuzzed(t *testing.T) {
-	ci := read(t, filepath.Join(checkout, ".ci", "run"))
-	if !strings.Contains(ci, "\nmake fuzz FUZZTIME=") {
-		t.Errorf("CI does not fuzz:\n%s", ci)
-	}
-	recipe := regexp.MustCompile(`(?m)^FUZZ = .*\nfuzz:.*\n((?:\t.*\n)+)`).FindString(
-		read(t, filepath.Join(checkout, "Makefile")))
-	for _, want := range []string{"grep -rl --include='*_test.go' '^func Fuzz' .",
-		"-test.list '^Fuzz'", "-test.fuzztime $(FUZZTIME)", "-test.fuzzminimizetime 20x"} {
-		if !strings.Contains(recipe, want) {
-			t.Errorf("make fuzz has no %s:\n%s", want, recipe)
-		}
-	}
-}
-
 // licences are told by words of theirs.
 var licences = []struct{ name, words string }{
 	{"FTL", "The FreeType Project LICENSE"}, // of the two that freetype offers

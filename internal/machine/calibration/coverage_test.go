@@ -2,6 +2,7 @@ package calibration_test
 
 import (
 	"cmp"
+	"flag"
 	"fmt"
 	"math"
 	"os"
@@ -12,12 +13,13 @@ import (
 	"testing"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/internal/house/check"
-	"github.com/poolbench/poolbench/internal/machine/race"
 	"github.com/poolbench/poolbench/internal/statistics/recursion"
 	"github.com/poolbench/poolbench/internal/statistics/samples"
 	_ "github.com/poolbench/poolbench/strategies/peers"
 )
+
+// sweep is for what takes many minutes: go test -run … -sweep.
+var sweep = flag.Bool("sweep", false, "the table of docs/intervals.md")
 
 // A coverage counts how often intervals hold the exact value.
 type coverage struct {
@@ -219,16 +221,13 @@ func coveredCells(whole bool) (cells []coveredCell) {
 }
 
 // TestCoverage: 95 % intervals hold the exact value in 95 % of the runs that have one. A few
-// scenarios, or by `make coverage` the sweep whose table is in docs/intervals.md.
+// scenarios, or by -sweep the one whose table is in docs/intervals.md.
 func TestCoverage(t *testing.T) {
 	tasks := 2_000_000
-	if check.All() {
+	if *sweep {
 		tasks = 10_000_000
 	}
-	cells := coveredCells(check.All())
-	for i := range cells {
-		cells[i].seeds = race.Repetitions(t, cells[i].seeds)
-	}
+	cells := coveredCells(*sweep)
 	counts := make([]map[string]*coverage, len(cells))
 	exacts := map[coveredCell]func() map[string]float64{} // of cells that differ in their length
 	for i := range cells {

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/internal/house/check"
 )
 
 // TestNeededInAnyOrder: where tasks overtake each other, how many a p99 within ±5 % takes is what
@@ -14,8 +13,10 @@ import (
 // (earliest_deadline) it was beyond half and twice, as clusters of long responses are rare. It is
 // 0.4 times what shortest_first takes on two slots at a load of 0.85, of which long tasks have one.
 func TestNeededInAnyOrder(t *testing.T) {
-	check.RacedBy(t, "TestKnown")
-	seeds := check.Of(t, 15, 25)
+	seeds := 25
+	if testing.Short() {
+		seeds = 15
+	}
 	for _, c := range []struct {
 		strategy, workload string
 		load               float64

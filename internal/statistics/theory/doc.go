@@ -29,8 +29,4 @@
 // response; a = λE[S] the offered load, ρ = a/k the utilisation, C² the squared coefficient of
 // variation of S. Inside the package time is counted in units of E[S], so that formulae read as in
 // the textbooks; an Answer scales back.
-//
-// # Size
-//
-// The exported names are the models, one a file, and what a caller lays beside a measurement.
 package theory

@@ -2,8 +2,4 @@
 // runs of a study by scenario (Measured), means and ratios with their 95 % intervals (Interval),
 // the rule that puts a claim to the test case by case (Ruling), what came of it (Found, Missing),
 // and the figures (Figure, Curve). Package words writes numbers and lists into its sentences.
-//
-// # Size
-//
-// It has more than twenty exported names because a study needs all of them to say one sentence.
 package evidence

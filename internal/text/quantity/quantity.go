@@ -1,10 +1,5 @@
 // Package quantity spells measured numbers with their units: three significant digits, on the
 // terminal and in reports alike.
-//
-// # Size
-//
-// More than 20 names are exported because every output spells numbers by this package alone, so
-// that one number reads the same everywhere.
 package quantity
 
 import (

@@ -1,10 +1,6 @@
 // Package verdict has the types of a gate's report: a verdict on every metric of every benchmark,
 // and on the whole. Package internal/gate/judge decides the verdicts, for recorded results and for
 // revisions that the gate measures; package gate writes the report.
-//
-// # Size
-//
-// A reader of reports needs all of these names; half of them are the values of five small types.
 package verdict
 
 import (

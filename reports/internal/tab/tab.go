@@ -18,6 +18,8 @@ import (
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
+
+	"github.com/poolbench/poolbench/internal/house/need"
 )
 
 // A Tab is a test's use of the one tab of the Chromium that all tests share, without a network. It
@@ -39,7 +41,7 @@ func chromium(t testing.TB) string {
 			return path
 		}
 	}
-	t.Skip("Chromium is not installed: apt-get install chromium")
+	need.Skip(t, "Chromium is not installed: apt-get install chromium")
 	return ""
 }
 
@@ -270,7 +272,7 @@ func Axe(t testing.TB, front string) string {
 	t.Helper()
 	source, err := os.ReadFile(filepath.Join(front, "node_modules", "axe-core", "axe.min.js"))
 	if err != nil {
-		t.Skip("axe-core is not installed: npm ci in reports/page/front")
+		need.Skip(t, "axe-core is not installed: npm ci in reports/page/front")
 	}
 	return string(source)
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/evanw/esbuild/pkg/api"
 
+	"github.com/poolbench/poolbench/internal/house/need"
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
@@ -76,7 +77,7 @@ func golden(t *testing.T, name string, want []byte) {
 func TestTypesOfSources(t *testing.T) {
 	tsc := filepath.Join("node_modules", ".bin", "tsc")
 	if _, err := os.Stat(tsc); err != nil {
-		t.Skip("the type checker is not installed: npm ci in reports/page/front")
+		need.Skip(t, "the type checker is not installed: npm ci in reports/page/front")
 	}
 	if out, err := exec.Command(tsc, "--project", ".").CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, strings.TrimSpace(string(out)))

@@ -2,6 +2,7 @@ package comparisons
 
 import (
 	"encoding/json"
+	"flag"
 	"fmt"
 	"math"
 	"strings"
@@ -9,8 +10,10 @@ import (
 	"unicode/utf8"
 
 	"github.com/poolbench/poolbench/internal/cli/clitest"
-	"github.com/poolbench/poolbench/internal/house/check"
 )
+
+// sweep is for what takes many minutes: go test -run … -sweep.
+var sweep = flag.Bool("sweep", false, "all laws and 20,000 tasks of TestCompare…")
 
 // A compared is what a test reads of compare's JSON.
 type compared struct {
@@ -67,7 +70,7 @@ func virtualRuns(t *testing.T, out, strategy, rate, workload string, seed, tasks
 // laws are workloads with a mean of that many milliseconds.
 func laws() []string {
 	all := []string{"lognormal:mean=%gms,c2=4", "constant:mean=%gms"}
-	if check.All() {
+	if *sweep {
 		all = append(all, "exponential:mean=%gms", "hyperexp:mean=%gms,c2=9", "hyperexp:mean=%gms")
 	}
 	return all
@@ -78,14 +81,17 @@ func laws() []string {
 func TestCompareFindsOnePercent(t *testing.T) {
 	t.Chdir(t.TempDir())
 	tasks := 1000
-	if check.All() {
+	if *sweep {
 		tasks = 20000
 	}
 	found, missed := 0, []string{}
 	// Two steps of partitioned end in the same nanosecond once in some 10⁶ tasks, and Go's virtual
 	// clock draws which of them goes on first: then two tasks change places.
 	tied := 0
-	tried := check.Of(t, 1, len(laws()))
+	tried := len(laws())
+	if testing.Short() {
+		tried = 1
+	}
 	for i, law := range laws()[:tried] {
 		dirs := []string{fmt.Sprint("old", i), fmt.Sprint("again", i), fmt.Sprint("new", i)}
 		for j, mean := range []float64{20, 20, 20.2} {
@@ -148,10 +154,12 @@ func TestCompareFindsOnePercent(t *testing.T) {
 // TestCompareFalseAlarms: of runs with other seeds, which differ in nothing else, at most one in
 // twenty differs in a metric.
 func TestCompareFalseAlarms(t *testing.T) {
-	check.Only(t)
+	if testing.Short() {
+		t.Skip("thorough")
+	}
 	t.Chdir(t.TempDir())
 	sides := 1
-	if check.All() {
+	if *sweep {
 		sides = 8
 	}
 	alarms, pairs := map[string]int{}, 0
@@ -185,7 +193,7 @@ func TestCompareFalseAlarms(t *testing.T) {
 	// standard errors more may differ.
 	chance, n := 8./252, float64(pairs)
 	most := int(n*chance + 3*math.Sqrt(n*chance*(1-chance)))
-	if check.All() {
+	if *sweep {
 		most = pairs / 20
 	}
 	for unit, n := range alarms {
@@ -204,7 +212,7 @@ func TestCompareDefaultRun(t *testing.T) {
 	t.Chdir(t.TempDir())
 	clitest.Succeed(t, "run", "--quiet", "--clock", "virtual", "--n", "1000", "--out", "one")
 	loads := "0.95"
-	if check.Whole(t) {
+	if !testing.Short() {
 		loads = "0.5,0.95,1.1"
 	}
 	clitest.Succeed(t, "run", "--quiet", "--clock", "virtual", "--n", "500", "--load", loads,

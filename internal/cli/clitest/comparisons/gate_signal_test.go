@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/internal/cli/clitest"
-	"github.com/poolbench/poolbench/internal/house/check"
 )
 
 // TestGateInterrupt: the first signal keeps what there is, marks it partial, takes the worktrees
@@ -36,7 +35,7 @@ func TestGateInterrupt(t *testing.T) {
 		!strings.HasSuffix(results, " of 6 runs: interrupted\n") {
 		t.Errorf("results end %q", results[max(0, len(results)-50):])
 	}
-	if !check.Whole(t) {
+	if testing.Short() {
 		return // TestResume of internal/gate/measure goes on
 	}
 	o := clitest.Command(t, append(args, "--resume")...)
@@ -79,7 +78,9 @@ func TestGateKilled(t *testing.T) {
 		for _, how := range []syscall.Signal{syscall.SIGKILL,
 			map[string]syscall.Signal{"build": syscall.SIGINT, "run": syscall.SIGHUP}[moment]} {
 			t.Run(fmt.Sprintf("%s/%v", moment, how), func(t *testing.T) {
-				check.Other(t, how == syscall.SIGKILL)
+				if testing.Short() && how != syscall.SIGKILL {
+					t.Skip("thorough")
+				}
 				gateModule(t, "1000")
 				// where SIGHUP is ignored, as nohup has it, it would be in the gate, too
 				heard := make(chan os.Signal, 1)

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/poolbench/poolbench/internal/cli/clitest"
-	"github.com/poolbench/poolbench/internal/house/check"
 )
 
 // gateModule is a git repository with a module whose benchmark takes 1000 ns at HEAD and that many
@@ -92,7 +91,7 @@ func TestGateRevisions(t *testing.T) {
 			"x is of another gate, which can only be replaced: the head is another") {
 		t.Errorf("exit code %d\n%s%s", o.Code, o.Stdout, o.Stderr)
 	}
-	if !check.Whole(t) {
+	if testing.Short() {
 		return // TestGate measures anew
 	}
 	if o := clitest.Command(t, append(again, "--pairs", "12",
@@ -104,7 +103,9 @@ func TestGateRevisions(t *testing.T) {
 
 // TestGateUnmatched: a benchmark that only the head has is listed, and the others decide.
 func TestGateUnmatched(t *testing.T) {
-	check.Only(t)
+	if testing.Short() {
+		t.Skip("thorough")
+	}
 	gateModule(t, "1000")
 	clitest.Write(t, "more_test.go",
 		"package m\n\nimport \"testing\"\n\nfunc BenchmarkMore(*testing.B) {}\n")
@@ -141,7 +142,9 @@ func TestGateHopeless(t *testing.T) {
 // TestGateBeside: the file for other systems may be in the directory of the results, also of a gate
 // that failed, and of the one after it.
 func TestGateBeside(t *testing.T) {
-	check.Only(t)
+	if testing.Short() {
+		t.Skip("thorough")
+	}
 	gateModule(t, "1000")
 	args := []string{"gate", "--base", "HEAD", "--benchtime", "1ms", "--layouts", "1", "--out", "x",
 		"--junit", "x/gate.xml", "--quiet"}

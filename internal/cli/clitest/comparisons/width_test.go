@@ -6,7 +6,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/poolbench/poolbench/internal/cli/clitest"
-	"github.com/poolbench/poolbench/internal/house/check"
 )
 
 // TestWidth: with COLUMNS=80 no line of an answer is wider, and nothing of it is lost. What
@@ -14,7 +13,7 @@ import (
 func TestWidth(t *testing.T) {
 	t.Chdir(t.TempDir())
 	clitest.Write(t, "requests.csv", "time,took\n"+clitest.PlayedTasks(t, "poisson", 0.5, 700))
-	whole := check.Whole(t)
+	whole := !testing.Short()
 	long := "token_bucket:rate=200,burst=20,"
 	for _, args := range []string{
 		"run --clock virtual --strategy worker_pool,bounded_queue_shed," + long +

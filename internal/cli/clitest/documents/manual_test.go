@@ -22,7 +22,7 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/flags"
 	"github.com/poolbench/poolbench/internal/durability/servers"
 	"github.com/poolbench/poolbench/internal/fleet/hub"
-	"github.com/poolbench/poolbench/internal/house/check"
+	"github.com/poolbench/poolbench/internal/house/need"
 	"github.com/poolbench/poolbench/internal/machine/race"
 	"github.com/poolbench/poolbench/strategies"
 )
@@ -147,12 +147,12 @@ h - - [01/May/2026:09:00:04 +0000] "G" 200 5 "-" "c" 0.9
 	defer nats.Close()
 	addresses := strings.NewReplacer("nats://127.0.0.1:4222", nats.Address,
 		"--listen 127.0.0.1:4222", "--listen 127.0.0.1:0")
-	asPasted, advised := check.Whole(t), false
+	asPasted, advised := !testing.Short(), false
 	for _, c := range append(clitest.Root().Commands(), clitest.Root()) {
 		for example := range strings.Lines(strings.ReplaceAll(c.Example, "\\\n", "")) {
 			args := clitest.ShellWords(addresses.Replace(example))[1:]
 			if needs := serverOfCrash(t, args); needs != nil && needs.Missing() != nil {
-				t.Run(args[1], func(t *testing.T) { t.Skip(needs.Missing()) })
+				t.Run(args[1], func(t *testing.T) { need.Skip(t, needs.Missing()) })
 				continue
 			}
 			if slices.Contains(args, "--base") {
@@ -253,7 +253,9 @@ func TestRootHelp(t *testing.T) {
 
 // TestBuiltCommand: what is installed is what is tested: main hands everything on.
 func TestBuiltCommand(t *testing.T) {
-	check.Only(t) // a link
+	if testing.Short() {
+		t.Skip("a link")
+	}
 	out, err := exec.Command("go", "run", "../../../../cmd/poolbench", "version").Output()
 	if err != nil || !strings.HasPrefix(string(out), "poolbench ") {
 		t.Errorf("%q, %v", out, err)

@@ -9,13 +9,14 @@ import (
 	"testing"
 
 	"github.com/poolbench/poolbench/internal/cli/clitest"
-	"github.com/poolbench/poolbench/internal/house/check"
 )
 
 // TestNew: what new writes builds as it stands, and every subcommand knows its parts: in lists, in
 // runs under both clocks, in a study and in its report.
 func TestNew(t *testing.T) {
-	check.Only(t) // a link; TestNewCompiles compiles it each day
+	if testing.Short() {
+		t.Skip("a link; TestNewCompiles compiles it each day")
+	}
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "mypool")
 	source := sources(t)

@@ -13,7 +13,6 @@ import (
 
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 	"github.com/poolbench/poolbench/internal/files/rundir"
-	"github.com/poolbench/poolbench/internal/house/check"
 	"github.com/poolbench/poolbench/internal/machine/race"
 	"github.com/poolbench/poolbench/reports/results"
 )
@@ -67,7 +66,9 @@ func killedSoak(t *testing.T, dir, how string) *results.Results {
 func TestKillSoak(t *testing.T) {
 	for name, how := range map[string]string{"alone": "", "workers": " --workers 1"} {
 		t.Run(name, func(t *testing.T) {
-			check.Other(t, how == "")
+			if testing.Short() && how != "" {
+				t.Skip("thorough")
+			}
 			killSoak(t, how)
 		})
 	}
@@ -131,7 +132,11 @@ func missing(run *results.Run) (tasks, gaps int) {
 func TestKillAttack(t *testing.T) {
 	t.Chdir(t.TempDir())
 	url, served := clitest.Shop(t, 500)
-	kills := rounds(t, check.Of(t, 2, 4))
+	kills := 4
+	if testing.Short() {
+		kills = 2
+	}
+	kills = rounds(t, kills)
 	n := 500 * (kills + 1) // a second for each: the plan is longer than all that is killed of it
 	line := fmt.Sprintf(" --soak --rate 500 --n %d --name shop --quiet --header X-Key:old --out ", n)
 	args := func(more string) []string { return strings.Fields("attack " + url + line + more) }
@@ -208,7 +213,9 @@ func TestKillAttack(t *testing.T) {
 // TestKillSessions: a soak of sessions that is killed leaves what it had, by steps too, for every
 // reader; it is not gone on with.
 func TestKillSessions(t *testing.T) {
-	check.Only(t)
+	if testing.Short() {
+		t.Skip("thorough")
+	}
 	t.Chdir(t.TempDir())
 	url, _ := clitest.Shop(t, 500)
 	clitest.Write(t, "s.yaml", "steps: [{name: enter, url: /}, {name: leave, url: /, think: 5ms}]")

@@ -11,13 +11,14 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/internal/cli/clitest"
-	"github.com/poolbench/poolbench/internal/house/check"
 )
 
 // TestServerRestarts: a directory is the same to the byte when the NATS server of the workers,
 // which is one of them, is killed and started again five times, without what it had.
 func TestServerRestarts(t *testing.T) {
-	check.Only(t)
+	if testing.Short() {
+		t.Skip("thorough")
+	}
 	free, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/internal/cli/clitest"
-	"github.com/poolbench/poolbench/internal/house/check"
 )
 
 // Bounds for any input: CPU time, since the machine may be busy, and memory.
@@ -185,7 +184,9 @@ func (h excess) process(t *testing.T, url string) *exec.Cmd {
 // TestBounded: whatever a flag or a file has, a command takes little CPU time and memory for it; or
 // it goes on, and SIGINT ends it at any moment.
 func TestBounded(t *testing.T) {
-	check.Only(t)
+	if testing.Short() {
+		t.Skip("thorough")
+	}
 	large := bytes.Repeat([]byte("x"), 1<<20)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/x" {

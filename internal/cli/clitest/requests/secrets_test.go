@@ -23,7 +23,6 @@ import (
 
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 	"github.com/poolbench/poolbench/internal/files/rundir"
-	"github.com/poolbench/poolbench/internal/house/check"
 )
 
 // planted are credentials, by their place in a request. Some have characters that are escaped.
@@ -324,7 +323,9 @@ func (l *leak) commands() [][]string {
 // TestNoCredential: fifty commands, to servers that repeat all that they get, show and store none
 // of the credentials of their requests, their files and their environment.
 func TestNoCredential(t *testing.T) {
-	check.Only(t)
+	if testing.Short() {
+		t.Skip("thorough")
+	}
 	l := newLeak(t)
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://u:"+planted["environment"]+"@127.0.0.1:1/")
 	t.Setenv("OTEL_EXPORTER_OTLP_HEADERS", "authorization="+planted["environment"])

@@ -12,15 +12,13 @@ import (
 	"testing"
 
 	"github.com/poolbench/poolbench/internal/cli/clitest"
-	"github.com/poolbench/poolbench/internal/house/check"
-	"github.com/poolbench/poolbench/internal/machine/race"
 )
 
 // TestSessions: sessions reach the server by every way of the command, the same each time, their
 // steps are on the terminal, in results and on the page, and what they have learned is in nothing
 // that is left behind.
 func TestSessions(t *testing.T) {
-	whole := check.Whole(t)
+	whole := !testing.Short()
 	t.Chdir(t.TempDir())
 	var mu sync.Mutex
 	seen := map[string]int{}
@@ -56,7 +54,7 @@ func TestSessions(t *testing.T) {
 			want[fmt.Sprintf("/leave me zq7-cookie%d", n)] = 1
 		}
 	}
-	for name, args := range race.Among(t, map[string][]string{
+	for name, args := range map[string][]string{
 		"open": {server.URL, "--session", "shop.yaml", "--data", "u.csv", "--header", "X-Of: me"},
 		"file": {"--file", "flags.yaml", "--format", "json"},
 		"strategy": {"--file", "flags.yaml", "--strategy", "semaphore", "--limit", "2",
@@ -65,7 +63,7 @@ func TestSessions(t *testing.T) {
 		"soak":    {"--file", "flags.yaml", "--soak"},
 		"h2c":     {"--file", "flags.yaml", "--h2c"},
 		"agents":  {"--file", "flags.yaml", "--agents", "2"},
-	}, 4) {
+	} {
 		if name == "h2c" {
 			continue // the server of the test speaks HTTP/1.1: package attack has it
 		}

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/internal/cli/clitest"
-	"github.com/poolbench/poolbench/internal/house/check"
 	"github.com/poolbench/poolbench/reports/why"
 )
 
@@ -71,9 +70,11 @@ func crowd(*exec.Cmd) (end func()) {
 // A run in which the machine itself was busy says so, and tells nothing of the others. One in
 // twenty may be otherwise.
 func TestCauses(t *testing.T) {
-	check.Only(t)
+	if testing.Short() {
+		t.Skip("thorough")
+	}
 	runs := 2
-	if check.All() { // make causes
+	if *sweep {
 		runs = 20
 	}
 	for cause, c := range plantedCauses {

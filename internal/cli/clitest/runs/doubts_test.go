@@ -13,7 +13,6 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/outcome"
 	"github.com/poolbench/poolbench/internal/cli/search"
 	"github.com/poolbench/poolbench/internal/files/rundir"
-	"github.com/poolbench/poolbench/internal/machine/race"
 )
 
 // TestDoubts: SUSPECT is a warning, counted and with a line for each check, and INVALID is called
@@ -76,7 +75,7 @@ func TestOwnRates(t *testing.T) {
 		return &bench.Result{Name: s.Name(), Seed: s.Seed, Tasks: 1,
 			Metrics: []bench.Metric{{Unit: "ops/s", Value: 1}}}, nil
 	}
-	for args, want := range race.Among(t, map[string]int{
+	for args, want := range map[string]int{
 		"--target token_bucket --strategy token_bucket,ticker_limited,semaphore":                  2,
 		"--target none --strategy token_bucket":                                                   0,
 		"--target concurrency_cap --strategy token_bucket":                                        0,
@@ -89,7 +88,7 @@ func TestOwnRates(t *testing.T) {
 		"--target token_bucket --strategy token_bucket:rate=target+worker_pool":                   0,
 		"--target token_bucket --strategy token_bucket:rate=target+ticker_limited:rate=20+serial": 1,
 		"--target token_bucket --strategy ticker_limited:rate=90+token_bucket:rate=200+serial":    0,
-	}, 3) {
+	} {
 		o := clitest.Driven(t, drive, append(strings.Fields("run --n 5 --rate 20,30 --out x --force"),
 			strings.Fields(args)...)...)
 		got := strings.Count(o.Stderr, "; rate=target follows it")

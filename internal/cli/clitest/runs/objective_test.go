@@ -9,14 +9,13 @@ import (
 
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 	"github.com/poolbench/poolbench/internal/cli/outcome"
-	"github.com/poolbench/poolbench/internal/machine/race"
 	"github.com/poolbench/poolbench/internal/text/prose"
 )
 
 // TestObjectives: a scenario that misses an objective is exit code 1, one that cannot tell is 3,
 // and 1 comes before 3; each verdict is below the tables with the value that they show.
 func TestObjectives(t *testing.T) {
-	for _, c := range race.Sample(t, []struct {
+	for _, c := range []struct {
 		objective string
 		code      int
 		want      []string
@@ -29,7 +28,7 @@ func TestObjectives(t *testing.T) {
 				"  undecided: short-mean-response<10s: the run has no such value\n"}},
 		{"shed<=0%,short-mean-response<1ms,mean-response<1us", clitest.Regression,
 			[]string{"objectives: 1 met, 1 missed, 1 undecided\n"}},
-	}, 2) {
+	} {
 		t.Run(c.objective, func(t *testing.T) {
 			t.Chdir(t.TempDir())
 			o := clitest.Command(t, clitest.Quick("--count", "3", "--objective", c.objective)...)

@@ -2,6 +2,7 @@ package runs
 
 import (
 	"encoding/json"
+	"flag"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -12,11 +13,13 @@ import (
 	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 	"github.com/poolbench/poolbench/internal/cli/outcome"
-	"github.com/poolbench/poolbench/internal/house/check"
 	"github.com/poolbench/poolbench/internal/statistics/recursion"
 	"github.com/poolbench/poolbench/internal/statistics/samples"
 	"github.com/poolbench/poolbench/workloads"
 )
+
+// sweep is for what takes many minutes: go test -run … -sweep.
+var sweep = flag.Bool("sweep", false, "20 runs of each cause and question")
 
 // A riddle is a scenario with the p99 that it has in the long run.
 type riddle struct {
@@ -72,10 +75,12 @@ func (q *riddle) solve(t *testing.T, plans, n int) {
 // decided within the default budget. Questions of which the recursion does not know the truth to
 // 3 % count as well where a verdict is wrong by more than that.
 func TestQuestions(t *testing.T) {
-	check.Only(t)
+	if testing.Short() {
+		t.Skip("thorough")
+	}
 	t.Chdir(t.TempDir())
 	n := 10
-	if check.All() {
+	if *sweep {
 		n = 200
 	}
 	r := rand.New(rand.NewPCG(41, 1))

@@ -17,7 +17,6 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 	"github.com/poolbench/poolbench/internal/cli/outcome"
 	"github.com/poolbench/poolbench/internal/files/rundir"
-	"github.com/poolbench/poolbench/internal/house/check"
 	"github.com/poolbench/poolbench/internal/text/jsondoc"
 )
 
@@ -105,7 +104,9 @@ func TestSameSeed(t *testing.T) {
 // which the manual says that it is not.
 func TestSameSeedOfAll(t *testing.T) {
 	t.Chdir(t.TempDir())
-	check.Only(t)
+	if testing.Short() {
+		t.Skip("thorough")
+	}
 	drawn := []string{"hedged", "failsafe_hedge", "adaptive_gradient", "partitioned",
 		"partitioned_all_at_once"}
 	for _, flags := range [][]string{{"--target", "freeze"}, {"--target", "token_bucket"},

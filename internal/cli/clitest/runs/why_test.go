@@ -8,7 +8,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/poolbench/poolbench/internal/cli/clitest"
-	"github.com/poolbench/poolbench/internal/machine/race"
 	"github.com/poolbench/poolbench/reports/why"
 )
 
@@ -34,7 +33,7 @@ func whyIn(t *testing.T, dir string) why.Line {
 // TestWhyPlanted: what is planted is named first, and not where it is not.
 func TestWhyPlanted(t *testing.T) {
 	t.Chdir(t.TempDir())
-	for cause, c := range race.Among(t, map[string][2]string{
+	for cause, c := range map[string][2]string{
 		"queueing": {"--strategy worker_pool --workload constant:mean=9ms --load 0.97",
 			"--strategy worker_pool --workload constant:mean=9ms --load 0.2"},
 		"head_of_line": {"--strategy semaphore --workload two_class:mean=9ms,r=60 --load 0.8",
@@ -47,7 +46,7 @@ func TestWhyPlanted(t *testing.T) {
 			"--workload constant:mean=9ms --target token_bucket:rate=400,burst=50"},
 		"work": {"--strategy unbounded --workload lognormal:mean=9ms --load 0.5",
 			"--strategy worker_pool --workload constant:mean=9ms --load 0.99"},
-	}, 2) {
+	} {
 		planted, control := whyOf(t, strings.Fields(c[0])...), whyOf(t, strings.Fields(c[1])...)
 		if len(planted.Why) == 0 || planted.Why[0].Cause != cause || planted.Why[0].Share < 0.5 {
 			t.Errorf("%s is planted: %+v", cause, planted)

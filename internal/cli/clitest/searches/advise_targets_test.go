@@ -13,7 +13,6 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/internal/cli/clitest"
-	"github.com/poolbench/poolbench/internal/house/check"
 	"github.com/poolbench/poolbench/reports/advice"
 )
 
@@ -125,8 +124,8 @@ func (q targetQuestion) args() []string {
 // with long runs of the strategies' own code with other seeds: the promise holds, and nothing else
 // that was looked at does clearly better at that limit. The thorough run asks six of each kind.
 func TestAdviceOnTargets(t *testing.T) {
-	if !check.All() {
-		t.Skip("a sweep: make advice")
+	if !*sweep {
+		t.Skip("a sweep: -sweep")
 	}
 	questions, tasks := 6*len(targetKinds), 100_000
 	counts := map[string]int{}

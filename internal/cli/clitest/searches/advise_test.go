@@ -12,7 +12,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/poolbench/poolbench/internal/cli/clitest"
-	"github.com/poolbench/poolbench/internal/house/check"
 	"github.com/poolbench/poolbench/reports/advice"
 )
 
@@ -29,7 +28,10 @@ func TestAdvise(t *testing.T) {
 		code               int
 	}{{"p99-response<150ms", "meets", clitest.Fine}, {"p99-response<50ms", "nothing_meets", clitest.Regression},
 		{"p99-response<92ms", "undecided", clitest.Undecided}}
-	for _, c := range check.Others(t, cases, len(cases)) {
+	if testing.Short() {
+		cases = cases[:1]
+	}
+	for _, c := range cases {
 		args := []string{"advise", "--workload", "exponential:mean=20ms", "--rate", "200",
 			"--budget", "1s", "--strategy", "worker_pool,semaphore,adaptive_aimd", "--objective",
 			c.objective}
@@ -136,7 +138,9 @@ func adviceOn(t *testing.T, args ...string) (d advice.Document, text string) {
 // TestAdviseAlike: a strategy whose runs are those of a pool to the digit is no better than it,
 // however short they are, and the load at which a pool is unstable is so for it.
 func TestAdviseAlike(t *testing.T) {
-	check.Only(t)
+	if testing.Short() {
+		t.Skip("thorough")
+	}
 	for _, work := range [][]string{{"hyperexp:mean=25ms,c2=4", "2"},
 		{"lognormal:mean=20ms,c2=4", "8"}} {
 		d, text := adviceOn(t, "--workload", work[0], "--rate", "200", "--objective",
@@ -182,7 +186,10 @@ func TestAdviseUnstable(t *testing.T) {
 		{"--workload", "exponential:mean=20ms", "--rate", "100", "--target",
 			"sliding_window:limit=50,window=1s", "--may", "drop"},
 	}
-	for _, question := range check.Others(t, questions, len(questions)) {
+	if testing.Short() {
+		questions = questions[:1]
+	}
+	for _, question := range questions {
 		d, text := adviceOn(t, append(question, "--budget", "1s", "--objective",
 			"p99-response<300ms", "--html", page)...)
 		o := d.Recommendation

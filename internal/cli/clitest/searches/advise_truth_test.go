@@ -3,6 +3,7 @@ package searches
 import (
 	"container/heap"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -14,10 +15,12 @@ import (
 
 	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/internal/cli/clitest"
-	"github.com/poolbench/poolbench/internal/house/check"
 	"github.com/poolbench/poolbench/reports/advice"
 	"github.com/poolbench/poolbench/workloads"
 )
+
+// sweep is for what takes many minutes: go test -run … -sweep.
+var sweep = flag.Bool("sweep", false, "the long form of TestAdviceTruth and its like")
 
 // A puzzle is a question to advise of which the answer is known by brute force.
 type puzzle struct {
@@ -252,11 +255,13 @@ func puzzled(t testing.TB, i int) puzzle {
 }
 
 // TestAdviceTruth asks questions at random as a user types them, and holds the answers to brute
-// force: a simulation with other seeds. `make advice` asks 200, of a million tasks each.
+// force: a simulation with other seeds. With -sweep it asks 200, of a million tasks each.
 func TestAdviceTruth(t *testing.T) {
-	check.Only(t)
+	if testing.Short() {
+		t.Skip("thorough")
+	}
 	questions, tasks, briefly := 4, 200_000, true
-	if check.All() {
+	if *sweep {
 		questions, tasks, briefly = 200, 1_000_000, false
 	}
 	counts := map[string]int{}

@@ -10,7 +10,6 @@ import (
 
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 	"github.com/poolbench/poolbench/internal/cli/search"
-	"github.com/poolbench/poolbench/internal/house/check"
 	"github.com/poolbench/poolbench/internal/text/jsondoc"
 )
 
@@ -100,7 +99,9 @@ func TestCapacityExitCodes(t *testing.T) {
 			clitest.Fine, "rate (/s)"},
 	} {
 		t.Run(c.flags, func(t *testing.T) {
-			check.Other(t, i <= 2)
+			if testing.Short() && i > 2 {
+				t.Skip("thorough")
+			}
 			t.Chdir(t.TempDir())
 			o := clitest.Command(t, clitest.QuickSearch(append(strings.Fields(c.flags), "--out",
 				"x")...)...)
@@ -211,7 +212,11 @@ func TestCapacityLimit(t *testing.T) {
 // or names both.
 func TestCapacityShortRuns(t *testing.T) {
 	t.Chdir(t.TempDir())
-	for seed := range check.Of(t, 2, 10) {
+	seeds := 10
+	if testing.Short() {
+		seeds = 2
+	}
+	for seed := range seeds {
 		var doc search.Document
 		o := clitest.Command(t, "capacity", "--clock", "virtual", "--strategy", "worker_pool",
 			"--workload", "lognormal:mean=20ms,c2=4", "--find", "limit", "--rate", "200", "--n", "2000",

@@ -11,7 +11,6 @@ import (
 
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 	"github.com/poolbench/poolbench/internal/cli/search"
-	"github.com/poolbench/poolbench/internal/house/check"
 )
 
 // A limitQuestion is a question to capacity: the smallest limit, or the highest rate of a limit.
@@ -92,9 +91,11 @@ func (q limitQuestion) surely(t testing.TB, met bool, limit int, load float64, t
 // TestCapacityTruth asks for limits and rates at random, as a user types them, and compares the
 // answers with a simulation with other seeds. The thorough run asks 100 questions.
 func TestCapacityTruth(t *testing.T) {
-	check.Only(t)
+	if testing.Short() {
+		t.Skip("thorough")
+	}
 	questions, tasks := 8, 500_000
-	if check.All() {
+	if *sweep {
 		questions, tasks = 100, 1_000_000
 	}
 	counts := map[string]int{}

@@ -12,7 +12,6 @@ import (
 
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 	"github.com/poolbench/poolbench/internal/cli/outcome"
-	"github.com/poolbench/poolbench/internal/house/check"
 )
 
 // truth returns the metric of the question over eight plans, and the relative deviation of its
@@ -33,9 +32,11 @@ func (q limitQuestion) truth(t testing.TB) (mean, spread float64) {
 // none is met beside a run that is not VALID. TestQuestions has questions without a target. The
 // sweep asks 60.
 func TestRunTruth(t *testing.T) {
-	check.Only(t)
+	if testing.Short() {
+		t.Skip("thorough")
+	}
 	n := 4
-	if check.All() {
+	if *sweep {
 		n = 60
 	}
 	t.Chdir(t.TempDir())

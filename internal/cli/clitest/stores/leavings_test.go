@@ -12,6 +12,7 @@ import (
 
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 	"github.com/poolbench/poolbench/internal/durability/servers"
+	"github.com/poolbench/poolbench/internal/house/need"
 	"github.com/poolbench/poolbench/strategies"
 )
 
@@ -98,7 +99,7 @@ func needs(t *testing.T, strategy string) {
 	for _, k := range servers.Kinds() {
 		if k.Product == strategies.MustParse(strategy).Spec.Needs {
 			if err := k.Missing(); err != nil {
-				t.Skip(err)
+				need.Skip(t, err)
 			}
 		}
 	}

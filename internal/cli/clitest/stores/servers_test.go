@@ -21,7 +21,7 @@ import (
 
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 	"github.com/poolbench/poolbench/internal/durability/servers"
-	"github.com/poolbench/poolbench/internal/house/check"
+	"github.com/poolbench/poolbench/internal/house/need"
 	"github.com/poolbench/poolbench/internal/parts/named"
 	"github.com/poolbench/poolbench/strategies"
 )
@@ -35,7 +35,7 @@ func served(t *testing.T, strategy string, o servers.Options) (*servers.Server, 
 	})
 	kind := servers.Kinds()[i]
 	if err := kind.Missing(); err != nil {
-		t.Skip(err)
+		need.Skip(t, err)
 	}
 	s, err := kind.Start(t.Context(), o)
 	if err != nil {
@@ -54,7 +54,9 @@ var servedStrategies = []string{"postgres_queue", "river", "redis_stream", "asyn
 
 // TestServerRefuses: a server that answers and takes no more.
 func TestServerRefuses(t *testing.T) {
-	check.Only(t)
+	if testing.Short() {
+		t.Skip("thorough")
+	}
 	for _, strategy := range servedStrategies {
 		t.Run(strategy, func(t *testing.T) {
 			var o servers.Options
@@ -119,7 +121,9 @@ func lockPostgres(t *testing.T, address, locked string) error {
 // TestServerAway: a server that accepts connections and requests, and does not answer; then one
 // that has ended, and does not come back.
 func TestServerAway(t *testing.T) {
-	check.Only(t)
+	if testing.Short() {
+		t.Skip("thorough")
+	}
 	for _, strategy := range servedStrategies {
 		t.Run(strategy, func(t *testing.T) {
 			s, kind := served(t, strategy, servers.Options{})
@@ -141,7 +145,9 @@ func TestServerAway(t *testing.T) {
 
 // TestServerFull: the file system of a server is full, where one may be mounted.
 func TestServerFull(t *testing.T) {
-	check.Only(t)
+	if testing.Short() {
+		t.Skip("thorough")
+	}
 	for strategy, o := range map[string]servers.Options{
 		"postgres_queue": {}, "river": {},
 		"redis_stream": {Settings: []string{"appendfsync=always"}}, "asynq": {},
@@ -184,13 +190,15 @@ func fill(dir string) error {
 
 // TestServerDirectoryGone: crash sees that the files of the server that it started are deleted.
 func TestServerDirectoryGone(t *testing.T) {
-	check.Only(t)
+	if testing.Short() {
+		t.Skip("thorough")
+	}
 	for _, strategy := range []string{"postgres_queue", "redis_stream", "rabbitmq"} {
 		t.Run(strategy, func(t *testing.T) {
 			for _, k := range servers.Kinds() {
 				if err := k.Missing(); err != nil && k.Product ==
 					strategies.MustParse(strategy).Spec.Needs {
-					t.Skip(err)
+					need.Skip(t, err)
 				}
 			}
 			dir := clitest.Room(t)

@@ -20,7 +20,6 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/internal/cli/clitest"
-	"github.com/poolbench/poolbench/internal/house/check"
 )
 
 // mostAfterFault is how long a command may go on after its store has failed. Ten seconds are
@@ -146,7 +145,9 @@ func TestStoreFull(t *testing.T) {
 // takes three quarters of the free space at the start: a slow machine meets that limit before the
 // disk's.
 func TestStoreNoSpace(t *testing.T) {
-	check.Only(t)
+	if testing.Short() {
+		t.Skip("thorough")
+	}
 	for strategy, words := range map[string]string{
 		"sqlite_queue": "disk is full",
 		"jetstream":    "no space left on device|file resource limits exceeded",
@@ -176,7 +177,9 @@ func smallDisk(t *testing.T, at, size string) {
 
 // TestStoreLocked: another process holds the lock of a database and does not let go.
 func TestStoreLocked(t *testing.T) {
-	check.Only(t) // it waits for the lock
+	if testing.Short() {
+		t.Skip("it waits for the lock")
+	}
 	for name, args := range storeCommands("sqlite_queue") {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -1,10 +1,5 @@
 // Package grid puts the runs of a file in order for a page: groups of what may be compared, cells
 // of one scenario, sweeps that one chart can show.
-//
-// # Size
-//
-// More than 20 names are exported because the words for groups, cells and sweeps are here, in
-// words.go, behind.go and theory.go: captions, tables and facts share them.
 package grid
 
 import (
