@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/poolbench/poolbench/bench/internal/observed"
+	"github.com/poolbench/poolbench/internal/observe"
 	"github.com/poolbench/poolbench/strategies"
 )
 
@@ -19,7 +19,7 @@ func sumsUp(t *testing.T, r *Result, splits bool) (known bool) {
 	}
 	mean, known := r.Metric("mean-response-sec")
 	sum, tail, p99 := 0.0, 0.0, false
-	for _, p := range observed.ResponseParts {
+	for _, p := range observe.ResponseParts {
 		unit := "mean-" + p.Name + "-sec"
 		v, ok := r.Metric(unit)
 		share, has := r.Metric("tail-" + p.Name + "/op")

@@ -12,9 +12,9 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/poolbench/poolbench/bench/internal/observed"
-	"github.com/poolbench/poolbench/internal/files/rundir"
 	"github.com/poolbench/poolbench/internal/metric"
+	"github.com/poolbench/poolbench/internal/observe"
+	"github.com/poolbench/poolbench/internal/rundir"
 )
 
 // Benchmark runs the scenario as a Go benchmark: one op is one task, b.N of them, and the metrics
@@ -148,7 +148,7 @@ var labelTraces = sync.OnceFunc(func() {
 func inNanoseconds(m Metric) (value float64, unit string) {
 	for _, suffix := range []string{"-sec", "-sec/op"} {
 		if base, ok := strings.CutSuffix(m.Unit, suffix); ok {
-			return m.Value * observed.Second, base + strings.Replace(suffix, "sec", "ns", 1)
+			return m.Value * observe.Second, base + strings.Replace(suffix, "sec", "ns", 1)
 		}
 	}
 	return m.Value, m.Unit

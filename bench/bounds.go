@@ -8,8 +8,8 @@ import (
 
 	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/internal/metric"
-	"github.com/poolbench/poolbench/internal/statistics/samples"
-	"github.com/poolbench/poolbench/internal/text/complaints"
+	"github.com/poolbench/poolbench/internal/statistics"
+	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/workloads"
 )
@@ -23,7 +23,7 @@ const deviations = 10
 
 // outOfBounds is what Validate says of the size of the plan. w is nil where the workload is too
 // dear to be built for a look.
-func (s Scenario) outOfBounds(w workloads.Workload) (c complaints.List) {
+func (s Scenario) outOfBounds(w workloads.Workload) (c text.Complaints) {
 	rate := s.Load.PerSecond
 	if l := s.Load.Relative; l != 0 && !(l >= leastRelative && l <= 1000) {
 		c.Add("load %v: want %v to 1000, 1 being the capacity", l, leastRelative)
@@ -114,7 +114,7 @@ func LeastTasks(unit string) int {
 	}
 	for _, q := range metric.Quantiles {
 		if strings.Contains("-"+unit, "-"+q.Name+"-") {
-			return samples.LeastTasks(q.P)
+			return statistics.LeastTasks(q.P)
 		}
 	}
 	return 0

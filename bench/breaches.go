@@ -11,7 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/machine/watchdog"
+	"github.com/poolbench/poolbench/internal/machine"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/workloads"
 )
@@ -105,7 +105,7 @@ func (d *driver) noJob(t *strategies.Task) {
 			what = "a task that was never submitted or has another Arg"
 		}
 	}
-	d.fail(d.guard.blame(watchdog.Here(),
+	d.fail(d.guard.blame(machine.StacksHere(),
 		"Done was called with %s; by clause 2 (Once) it is called once with each accepted task",
 		what))
 }
@@ -120,7 +120,7 @@ func (d *driver) maySettle(j *job) bool {
 		return true
 	}
 	if j.state.Load() == running {
-		d.fail(d.guard.blame(watchdog.Here(), "Done was called with a task that is inside its "+
+		d.fail(d.guard.blame(machine.StacksHere(), "Done was called with a task that is inside its "+
 			"Run; by clause 2 (Once) it is done after its last step"))
 	} else {
 		d.settledTwice.Add(1)

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/internal/files/rundir"
+	"github.com/poolbench/poolbench/internal/rundir"
 )
 
 // cutOff is what the soak had when it was asked at its beginning, as a directory has it, and what

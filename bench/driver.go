@@ -13,14 +13,12 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench/arrivals"
-	"github.com/poolbench/poolbench/bench/internal/observed"
-	"github.com/poolbench/poolbench/bench/internal/soaks"
-	"github.com/poolbench/poolbench/bench/records"
-	"github.com/poolbench/poolbench/internal/files/rundir"
-	"github.com/poolbench/poolbench/internal/machine/flight"
-	"github.com/poolbench/poolbench/internal/machine/meter"
+	"github.com/poolbench/poolbench/bench/record"
+	"github.com/poolbench/poolbench/internal/machine"
 	"github.com/poolbench/poolbench/internal/machine/pace"
-	"github.com/poolbench/poolbench/internal/machine/profiles"
+	"github.com/poolbench/poolbench/internal/observe"
+	"github.com/poolbench/poolbench/internal/rundir"
+	"github.com/poolbench/poolbench/internal/soaks"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/targets"
 	"github.com/poolbench/poolbench/workloads"
@@ -36,8 +34,8 @@ type driver struct {
 	target   targets.Target
 	counted  targets.Counted // the target, if it counts its calls
 	clocks   bool            // the work behind the target is timed
-	labels   *profiles.Labels
-	flight   *flight.Recorder
+	labels   *machine.ProfileLabels
+	flight   *machine.Recorder
 	strategy strategies.Strategy
 	partition
 	sorted sorter // what the tasks say of themselves
@@ -46,15 +44,15 @@ type driver struct {
 	epoch  int64       // of the virtual clock: base, in nanoseconds since 1970; 0: none
 	alarm  *pace.Alarm // nil under the virtual clock
 	idle   jobList
-	logs   []records.Log
+	logs   []record.Log
 	belt   *soaks.Belt             // of a soak, in place of logs
 	second *soaks.Continuation     // of a soak that was cut off; nil: it begins
 	stop   atomic.Bool             // the run was interrupted
 	cancel context.CancelCauseFunc // ends it
 
-	planned  int          // tasks that can be in the system at most
-	progress *Progress    // for whoever watches the run
-	meter    *meter.Meter // likewise; nil: nobody does
+	planned  int            // tasks that can be in the system at most
+	progress *Progress      // for whoever watches the run
+	meter    *machine.Meter // likewise; nil: nobody does
 
 	issued atomic.Uint64 // closed arrivals: tasks that clients have taken
 
@@ -80,7 +78,7 @@ func newDriver(ctx context.Context, s Scenario, alarm *pace.Alarm) (*driver, err
 	}
 	d := &driver{scenario: s, alarm: alarm, workload: w, work: w.Do, target: t,
 		partition: newPartition(s, w), sorted: newSorter(s.described(), w),
-		progress: progressOf(ctx), meter: meter.Of(ctx)}
+		progress: progressOf(ctx), meter: machine.MeterFromContext(ctx)}
 	d.counted, _ = t.(targets.Counted)
 	if of, ok := t.(targets.Tenanted); ok && d.sorted.tenanted != nil {
 		d.target = ofTenants{of, d.sorted.tenanted}
@@ -189,7 +187,7 @@ func (d *driver) prepare() (play func(ctx context.Context), err error) {
 	}
 	if s.Load.Arrival.IsClosed() {
 		clients, err := s.Load.Arrival.Spec.Closed(s.Load.Arrival.Values)
-		d.logs = make([]records.Log, clients.Count)
+		d.logs = make([]record.Log, clients.Count)
 		for c := range d.logs {
 			d.logs[c].Reserve(s.Stop.Tasks / clients.Count)
 		}
@@ -208,7 +206,7 @@ func (d *driver) prepare() (play func(ctx context.Context), err error) {
 			})
 		}
 	} else {
-		d.logs = make([]records.Log, 1)
+		d.logs = make([]record.Log, 1)
 		d.logs[0].Reserve(d.planned)
 	}
 	return func(ctx context.Context) { d.playOpen(ctx, next) }, nil
@@ -256,7 +254,7 @@ func (d *driver) playOpen(ctx context.Context, next arrivals.Next) {
 }
 
 // nextRecord is that of the next task of the one generator; nil where there is no room for it.
-func (d *driver) nextRecord(j *job, due int64) (rec *records.Record) {
+func (d *driver) nextRecord(j *job, due int64) (rec *record.Record) {
 	if d.belt == nil {
 		return d.logs[0].Add(due)
 	}
@@ -281,7 +279,7 @@ func (d *driver) submit(ctx context.Context, j *job) (accepted bool) {
 	}
 	rec.End = d.now()
 	rec.Outcome = outcomeOf(err)
-	d.meter.Settle(j.seq, meter.Outcome(rec.Outcome), 0)
+	d.meter.Settle(j.seq, machine.Outcome(rec.Outcome), 0)
 	if j.chunk != nil {
 		d.belt.Settle(j.chunk, 1)
 	}
@@ -336,7 +334,7 @@ func (d *driver) playClient(ctx context.Context, c int, clients arrivals.Clients
 	}
 }
 
-func (d *driver) assign(j *job, seq uint64, rec *records.Record) {
+func (d *driver) assign(j *job, seq uint64, rec *record.Record) {
 	j.seq, j.rec, j.progress = seq, rec, 0
 	rec.Class, j.size = d.sorted.classOf(seq), d.sorted.sizeOf(seq)
 	j.task.Class, j.task.Size = rec.Class, j.size
@@ -379,7 +377,7 @@ func (d *driver) drain(ctx context.Context) error {
 func (d *driver) show() (end func()) {
 	if d.meter != nil {
 		tasks, span := d.scenario.expected()
-		d.meter.Begin(meter.Run{Name: d.scenario.Name(), Limit: d.scenario.Limit, Plan: span,
+		d.meter.Begin(machine.Run{Name: d.scenario.Name(), Limit: d.scenario.Limit, Plan: span,
 			Rate: tasks / span.Seconds(), Settled: d.progress.settled.Load,
 			InFlight: d.inFlight.Load})
 	}
@@ -416,7 +414,7 @@ func drive(ctx context.Context, s Scenario, g *guard) (run measurement, err erro
 	}
 	defer func() { _, _ = endProfile() }() // of a run that is given up
 	if s.Flight > 0 {
-		if d.flight, err = flight.Begin(s.Flight,
+		if d.flight, err = machine.StartRecorder(s.Flight,
 			cmp.Or(s.FlightBound, s.Deadline)); err != nil {
 			return run, err
 		}
@@ -427,7 +425,7 @@ func drive(ctx context.Context, s Scenario, g *guard) (run measurement, err erro
 		return run, err
 	}
 	defer context.AfterFunc(ctx, func() { d.stop.Store(true) })()
-	o := &observed.Run{Name: s.Name(), Plan: s.described(), Pools: pools, Workload: d.workload,
+	o := &observe.Run{Name: s.Name(), Plan: s.described(), Pools: pools, Workload: d.workload,
 		Mean: d.workload.Mean()}
 	run.Run = o
 	stopWatching := func(time.Time) {}
@@ -471,7 +469,7 @@ func drive(ctx context.Context, s Scenario, g *guard) (run measurement, err erro
 	if d.belt != nil {
 		run.fold = d.belt.End()
 	} else {
-		o.Trace = records.NewTrace(d.logs)
+		o.Trace = record.NewTrace(d.logs)
 	}
 	if d.counted != nil {
 		o.Counts = d.counted.Counts()

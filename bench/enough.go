@@ -3,8 +3,8 @@ package bench
 import (
 	"math"
 
-	"github.com/poolbench/poolbench/bench/internal/intervals"
-	"github.com/poolbench/poolbench/bench/internal/observed"
+	"github.com/poolbench/poolbench/internal/observe"
+	"github.com/poolbench/poolbench/internal/validity"
 	"github.com/poolbench/poolbench/strategies"
 )
 
@@ -69,8 +69,8 @@ func (s Scenario) tasksFor(share float64, most int) float64 {
 		return 0
 	}
 	p := s.described()
-	o := &observed.Run{Plan: p, Workload: w, Mean: w.Mean(), Pools: p.Pools()}
-	n, ok := intervals.TasksFor(o, share, most)
+	o := &observe.Run{Plan: p, Workload: w, Mean: w.Mean(), Pools: p.Pools()}
+	n, ok := validity.TasksFor(o, share, most)
 	if !ok {
 		return 0
 	}

@@ -7,7 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/poolbench/poolbench/bench/internal/observed"
+	"github.com/poolbench/poolbench/internal/observe"
 	"github.com/poolbench/poolbench/strategies"
 )
 
@@ -22,7 +22,7 @@ func TestFound(t *testing.T) {
 				strategies.Long}).Draw(t, "class")
 		}
 		first := rapid.IntRange(0, o.Trace.Len()-1).Draw(t, "first")
-		var found, wait [observed.MostFound + 2]float64
+		var found, wait [observe.MostFound + 2]float64
 		shorts, longs := 0.0, 0
 		for i := range o.Trace.Len() {
 			rec := o.Trace.At(i)
@@ -46,7 +46,7 @@ func TestFound(t *testing.T) {
 		r := &Result{}
 		o.ReportFound(r, first)
 		if want := longs > 0 && shorts > 0 &&
-			o.Plan.Params.Limit <= observed.MostFound; want != (len(r.Metrics) > 0) {
+			o.Plan.Params.Limit <= observe.MostFound; want != (len(r.Metrics) > 0) {
 			t.Fatalf("%v of %d long and %v short tasks, limit %d", r.Metrics, longs, shorts,
 				o.Plan.Params.Limit)
 		}
@@ -57,7 +57,7 @@ func TestFound(t *testing.T) {
 			share, _ := r.Metric(fmt.Sprintf("found-%d-long/op", j))
 			mean, _ := r.Metric(fmt.Sprintf("found-%d-long-wait-sec", j))
 			if math.Abs(share*shorts-found[j]) > 1e-9 ||
-				math.Abs(mean*observed.Second*found[j]-wait[j]) > 1e-6*(1+wait[j]) {
+				math.Abs(mean*observe.Second*found[j]-wait[j]) > 1e-6*(1+wait[j]) {
 				t.Fatalf("%d held: share %v and mean wait %v, want %v of %v and %v", j, share, mean,
 					found[j], shorts, wait[j])
 			}

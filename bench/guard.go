@@ -7,15 +7,15 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/poolbench/poolbench/internal/machine"
 	"github.com/poolbench/poolbench/internal/machine/pace"
-	"github.com/poolbench/poolbench/internal/machine/watchdog"
 )
 
 // A guard stands between a run and the strategy's code, which may do anything: hang, spin, panic,
 // end the goroutine that called it, leave goroutines behind. Each gets its name.
 type guard struct {
 	scenario Scenario
-	mark     watchdog.Mark
+	mark     machine.Mark
 	progress *Progress
 	patience *Patience
 	stage    atomic.Int32
@@ -37,7 +37,7 @@ const deadlock = "every goroutine waits for another"
 func newGuard(ctx context.Context, s Scenario) (*guard, error) {
 	progress := progressOf(ctx)
 	patience, err := NewPatience(s, progress.Limit)
-	return &guard{scenario: s, mark: watchdog.NewMark(), progress: progress, patience: patience},
+	return &guard{scenario: s, mark: machine.NewMark(), progress: progress, patience: patience},
 		err
 }
 
@@ -45,7 +45,7 @@ func newGuard(ctx context.Context, s Scenario) (*guard, error) {
 // breach of the contract.
 func (g *guard) observe(ctx context.Context) (run measurement, err error) {
 	done := make(chan struct{})
-	var left watchdog.Stacks
+	var left machine.Stacks
 	go func() {
 		defer close(done)
 		g.mark.Set(ctx)
@@ -139,7 +139,7 @@ func (g *guard) longest() time.Duration {
 
 // left are the goroutines that outlive the run. One that has done its last may take a moment to
 // end.
-func (g *guard) left() (left watchdog.Stacks) {
+func (g *guard) left() (left machine.Stacks) {
 	for wait := time.Millisecond; wait < time.Second; wait *= 2 {
 		if left = g.mark.Stacks(); len(left) == 0 {
 			return nil
@@ -166,7 +166,7 @@ func (g *guard) call(f func(), fail func(*StrategyError)) {
 	returned := false
 	defer func() {
 		if v := recover(); !returned {
-			fail(g.interrupted(v, watchdog.Here()))
+			fail(g.interrupted(v, machine.StacksHere()))
 		}
 	}()
 	f()
@@ -174,7 +174,7 @@ func (g *guard) call(f func(), fail func(*StrategyError)) {
 }
 
 // interrupted says what the strategy did instead of returning; v is what it panicked with.
-func (g *guard) interrupted(v any, where watchdog.Stacks) *StrategyError {
+func (g *guard) interrupted(v any, where machine.Stacks) *StrategyError {
 	did := fmt.Sprintf("panicked: %v", v)
 	if v == nil {
 		did = "ended the goroutine of its caller (runtime.Goexit)"
@@ -226,7 +226,7 @@ func (g *guard) hangs(seen string) *StrategyError {
 
 // called says which of the strategy's functions the run has called that has not returned, and what
 // called it.
-func called(stacks watchdog.Stacks) (function, by string) {
+func called(stacks machine.Stacks) (function, by string) {
 	for function, by := range map[string]string{"New": "bench.(*driver).open",
 		"Submit": "bench.(*driver).submit", "Drain": "bench.(*driver).drain"} {
 		if stacks.In(by) {
@@ -237,7 +237,7 @@ func called(stacks watchdog.Stacks) (function, by string) {
 }
 
 // blame makes the error, with where it is, in the one line.
-func (g *guard) blame(where watchdog.Stacks, format string, a ...any) *StrategyError {
+func (g *guard) blame(where machine.Stacks, format string, a ...any) *StrategyError {
 	e := &StrategyError{Strategy: g.scenario.Strategy.String(), Did: fmt.Sprintf(format, a...)}
 	if where = where.Foreign(); len(where) > 0 {
 		e.Did += "; at " + where.Brief()

@@ -9,10 +9,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/poolbench/poolbench/bench/internal/observed"
 	"github.com/poolbench/poolbench/bench/param"
-	"github.com/poolbench/poolbench/internal/machine/goruntime"
-	"github.com/poolbench/poolbench/internal/machine/witness"
+	"github.com/poolbench/poolbench/internal/machine"
+	"github.com/poolbench/poolbench/internal/observe"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/workloads"
 )
@@ -72,8 +71,8 @@ func TestRuntimeMetrics(t *testing.T) {
 
 // TestRuntimeAbsent: what the system does not tell, and what so few tasks do not, is no metric.
 func TestRuntimeAbsent(t *testing.T) {
-	o := &observed.Run{Peak: 1, Seen: &witness.Seen{Pressure: witness.Unknown,
-		Runtime: &goruntime.Seen{}}}
+	o := &observe.Run{Peak: 1, Seen: &machine.WitnessSeen{Pressure: machine.UnknownPressure,
+		Runtime: &machine.RuntimeSeen{}}}
 	check := func(absent ...string) {
 		t.Helper()
 		var got, want []string
@@ -93,7 +92,7 @@ func TestRuntimeAbsent(t *testing.T) {
 	}
 	check("p50-sched-sec", "p99-sched-sec", "heap-B/inflight", "runqueue-sec/op",
 		"voluntary-switches/op", "involuntary-switches/op", "page-faults/op", "major-faults/op")
-	o.Seen.Usage = witness.Usage{CPU: int64(time.Second), MinorFaults: -1, MajorFaults: -1}
+	o.Seen.Usage = machine.Usage{CPU: int64(time.Second), MinorFaults: -1, MajorFaults: -1}
 	o.Seen.Runtime.Cycles, o.Seen.Pressure.Waiting = 1, 0
 	check("p50-sched-sec", "p99-sched-sec", "page-faults/op", "major-faults/op")
 }

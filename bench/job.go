@@ -7,9 +7,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/poolbench/poolbench/bench/internal/soaks"
-	"github.com/poolbench/poolbench/bench/records"
-	"github.com/poolbench/poolbench/internal/machine/meter"
+	"github.com/poolbench/poolbench/bench/record"
+	"github.com/poolbench/poolbench/internal/machine"
+	"github.com/poolbench/poolbench/internal/soaks"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/targets"
 	"github.com/poolbench/poolbench/workloads"
@@ -20,7 +20,7 @@ import (
 type job struct {
 	task   strategies.Task
 	driver *driver
-	rec    *records.Record
+	rec    *record.Record
 	chunk  *soaks.Chunk // of a soak: that rec is in
 	seq    uint64
 	size   time.Duration // that the task says of itself
@@ -213,11 +213,11 @@ func (d *driver) Done(t *strategies.Task, r strategies.Result) {
 	j.beside = 0
 	j.rec.End = d.now()
 	j.rec.Outcome = outcomeOf(r.Err)
-	if d.flight != nil && j.rec.Outcome == records.Completed {
+	if d.flight != nil && j.rec.Outcome == record.Completed {
 		d.flight.Done(j.seq, j.rec.Response(), j.rec.End-j.rec.Start)
 	}
 	d.progress.settled.Add(1)
-	d.meter.Settle(j.seq, meter.Outcome(j.rec.Outcome), time.Duration(j.rec.Response()))
+	d.meter.Settle(j.seq, machine.Outcome(j.rec.Outcome), time.Duration(j.rec.Response()))
 	if j.chunk != nil {
 		d.belt.Settle(j.chunk, 1) // from here on the record is the fold's
 	}
@@ -229,23 +229,23 @@ func (d *driver) Done(t *strategies.Task, r strategies.Result) {
 }
 
 // outcomeOf classifies the error of a settled task; it is inlined.
-func outcomeOf(err error) records.Outcome {
+func outcomeOf(err error) record.Outcome {
 	if err == nil {
-		return records.Completed
+		return record.Completed
 	}
 	return lost(err)
 }
 
 // lost is the outcome of a task that has an error.
-func lost(err error) records.Outcome {
+func lost(err error) record.Outcome {
 	switch {
 	case errors.Is(err, targets.ErrThrottled):
-		return records.Throttled
+		return record.Throttled
 	case errors.Is(err, strategies.ErrShed):
-		return records.Shed
+		return record.Shed
 	case errors.Is(err, strategies.ErrAbandoned), errors.Is(err, strategies.ErrClosed),
 		errors.Is(err, context.Canceled):
-		return records.Abandoned
+		return record.Abandoned
 	}
-	return records.Failed
+	return record.Failed
 }

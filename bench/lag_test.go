@@ -5,13 +5,13 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/arrivals"
-	"github.com/poolbench/poolbench/bench/records"
+	"github.com/poolbench/poolbench/bench/record"
 )
 
 // TestLagsOfGenerators: what one generator lost by oversleeping is no lag of another's requests,
 // and two that share a plan have the lags that each has alone.
 func TestLagsOfGenerators(t *testing.T) {
-	var shares [2]records.Log
+	var shares [2]record.Log
 	for k := range shares {
 		for i := range int64(1000) {
 			due := (2*i + int64(k)) * 1e6
@@ -23,10 +23,10 @@ func TestLagsOfGenerators(t *testing.T) {
 			}
 			r.Issue = issue
 			r.Attempt(issue, 1e5)
-			r.Settle(records.Completed, issue+1e5)
+			r.Settle(record.Completed, issue+1e5)
 		}
 	}
-	lag := func(records ...records.Log) float64 {
+	lag := func(records ...record.Log) float64 {
 		t.Helper()
 		rec := bench.Recording{Name: "Attack/x=y", Arrival: arrivals.MustParse("constant"),
 			Rate: 1000, Records: records}

@@ -8,8 +8,7 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench/arrivals"
-	"github.com/poolbench/poolbench/internal/text/complaints"
-	"github.com/poolbench/poolbench/internal/text/prose"
+	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/targets"
 	"github.com/poolbench/poolbench/workloads"
@@ -43,7 +42,7 @@ func (m Matrix) Scenarios() ([]Scenario, error) {
 		return nil, err
 	}
 	scenarios := m.Product()
-	var c complaints.List
+	var c text.Complaints
 	names := map[string]bool{}
 	for _, s := range scenarios {
 		if wrong, ok := s.Validate().(interface{ Unwrap() []error }); ok {
@@ -91,7 +90,7 @@ func (m Matrix) checkSize() error {
 		{"strategy", len(m.Strategies)}} {
 		if axis.n > 1 {
 			product *= float64(axis.n)
-			factors = append(factors, prose.Count(axis.n, axis.noun))
+			factors = append(factors, text.Count(axis.n, axis.noun))
 		}
 	}
 	if product > MostScenarios {

@@ -6,10 +6,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/poolbench/poolbench/bench/calls"
-	"github.com/poolbench/poolbench/bench/internal/observed"
+	"github.com/poolbench/poolbench/bench/record"
 	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/metric"
+	"github.com/poolbench/poolbench/internal/observe"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/targets"
 )
@@ -80,7 +80,7 @@ func Metrics() []MetricInfo {
 		{metric.MeanSlowdown, "lower",
 			"mean of response over service, where the workload tells two classes of tasks apart"},
 	}...)
-	for j := range observed.MostFound + 1 {
+	for j := range observe.MostFound + 1 {
 		m = append(m, MetricInfo{fmt.Sprintf("found-%d-long/op", j), "",
 			fmt.Sprintf("share of the short tasks that find %d slots held by long ones when "+
 				"they are due", j)},
@@ -111,8 +111,8 @@ func Metrics() []MetricInfo {
 	for i, of := range []string{"from sending a request to the first byte of its answer, of " +
 		"completed ones", "to look the host up and connect, of connections opened",
 		"of the TLS handshake, of connections opened"} {
-		for _, q := range observed.PhaseStatistics() {
-			m = append(m, MetricInfo{q + "-" + calls.Phases[i] + "-sec", "lower",
+		for _, q := range observe.PhaseStatistics() {
+			m = append(m, MetricInfo{q + "-" + record.CallPhases[i] + "-sec", "lower",
 				q + " of the time " + of})
 		}
 	}
@@ -252,7 +252,7 @@ func quantileText(q metric.Quantile) string {
 // ofParts documents what responses are made of. But for the time held, none has a direction: they
 // are evidence of a cause, and what a gate judges is the response itself.
 func ofParts() (m []MetricInfo) {
-	for _, p := range observed.ResponseParts {
+	for _, p := range observe.ResponseParts {
 		better := ""
 		if p.Name == "held" {
 			better = "lower"
@@ -262,7 +262,7 @@ func ofParts() (m []MetricInfo) {
 				"part of the mean response: " + p.Doc})
 		}
 	}
-	for _, p := range observed.ResponseParts {
+	for _, p := range observe.ResponseParts {
 		m = append(m, MetricInfo{"tail-" + p.Name + "-sec", "",
 			"mean of that part in the slowest 1 %, the tasks that took the p99 or longer: " +
 				p.Doc},

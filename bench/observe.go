@@ -1,16 +1,15 @@
 package bench
 
 import (
-	"github.com/poolbench/poolbench/bench/internal/exact"
-	"github.com/poolbench/poolbench/bench/internal/observed"
-	"github.com/poolbench/poolbench/bench/internal/soaks"
-	"github.com/poolbench/poolbench/bench/internal/verdicts"
 	"github.com/poolbench/poolbench/internal/metric"
+	"github.com/poolbench/poolbench/internal/observe"
+	"github.com/poolbench/poolbench/internal/soaks"
+	"github.com/poolbench/poolbench/internal/validity"
 )
 
 // A measurement is a run as it was: an observation or, of a soak, the fold of one.
 type measurement struct {
-	*observed.Run
+	*observe.Run
 	fold *soaks.Fold // of a soak
 }
 
@@ -25,7 +24,7 @@ func (run measurement) result() (*Result, error) {
 	first := int(s.Warmup * float64(o.Trace.Len()))
 	r := &Result{Name: o.Name, Seed: s.Seed, Tasks: o.Trace.Len() - first}
 	if r.Tasks == 0 {
-		return nil, observed.ErrNoTasks
+		return nil, observe.ErrNoTasks
 	}
 	m := o.Measure(first)
 	flow := o.Flow(first)
@@ -44,10 +43,10 @@ func (run measurement) result() (*Result, error) {
 		return nil, err
 	}
 	o.ReportOtherwise(r, first, m, &parts)
-	verdicts.ReportLaws(r, o, flow, verdicts.ReplayOf(o, first, held), parts.Impossible)
-	exact.Report(o, r, m, held)
+	validity.ReportLaws(r, o, flow, validity.ReplayOf(o, first, held), parts.Impossible)
+	validity.ReportExact(o, r, m, held)
 	o.ReportCosts(r, o.Trace.Len())
-	verdicts.Judge(o, r, first, m, flow, held)
+	validity.Judge(o, r, first, m, flow, held)
 	o.ReportStages(r, first)
 	r.Timeline = o.Timeline()
 	r.Windows, err = o.Windows()

@@ -3,13 +3,12 @@ package bench
 import (
 	"context"
 
-	"github.com/poolbench/poolbench/internal/machine/profiles"
-	"github.com/poolbench/poolbench/internal/machine/watchdog"
+	"github.com/poolbench/poolbench/internal/machine"
 	"github.com/poolbench/poolbench/strategies"
 )
 
 // labels are those of the scenario's goroutines; nil: nobody asks for them.
-func (s Scenario) labels(of watchdog.Mark) *profiles.Labels {
+func (s Scenario) labels(of machine.Mark) *machine.ProfileLabels {
 	if s.Profile == "" {
 		return nil
 	}
@@ -17,7 +16,7 @@ func (s Scenario) labels(of watchdog.Mark) *profiles.Labels {
 	for c := strategies.AnyClass; c <= strategies.IO; c++ {
 		classes = append(classes, c.String())
 	}
-	return profiles.NewLabels(of.Labelled(context.Background()), s.Strategy.String(), classes...)
+	return machine.NewProfileLabels(of.Labelled(context.Background()), s.Strategy.String(), classes...)
 }
 
 // beginProfile begins to take the profiles of the set, if there are any. end ends that and returns
@@ -26,7 +25,7 @@ func beginProfile(set string) (end func() ([]Profile, error), err error) {
 	if set == "" {
 		return func() ([]Profile, error) { return nil, nil }, nil
 	}
-	session, err := profiles.Begin(set)
+	session, err := machine.StartProfiles(set)
 	if err != nil {
 		return nil, err
 	}

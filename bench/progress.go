@@ -8,9 +8,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/poolbench/poolbench/bench/internal/soaks"
-	"github.com/poolbench/poolbench/internal/machine/watchdog"
-	"github.com/poolbench/poolbench/internal/machine/witness"
+	"github.com/poolbench/poolbench/internal/machine"
+	"github.com/poolbench/poolbench/internal/soaks"
 )
 
 // A Progress shows from outside how far a run is: give it to Run by WithProgress, and call Pulse
@@ -69,7 +68,7 @@ func (p *Progress) Pulse() Pulse {
 	until := p.awaited.Load()
 	return Pulse{
 		Steps: p.submitted.Load() + p.settled.Load(),
-		CPU:   time.Duration(witness.CPUTime()),
+		CPU:   time.Duration(machine.CPUTime()),
 		Idle:  idle(),
 		Early: until != nil && time.Now().Before(*until),
 	}
@@ -143,7 +142,7 @@ const (
 // clock adds 20 times the mean service.
 func NewPatience(s Scenario, limit time.Duration) (p *Patience, err error) {
 	if limit == 0 {
-		if limit, err = watchdog.Patience(); err != nil {
+		if limit, err = machine.Patience(); err != nil {
 			return nil, err
 		}
 		if s = s.withDefaults(); s.Clock == Real {

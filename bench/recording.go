@@ -6,11 +6,10 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench/arrivals"
-	"github.com/poolbench/poolbench/bench/calls"
-	"github.com/poolbench/poolbench/bench/internal/observed"
-	"github.com/poolbench/poolbench/bench/internal/soaks"
-	"github.com/poolbench/poolbench/bench/records"
-	"github.com/poolbench/poolbench/internal/machine/witness"
+	"github.com/poolbench/poolbench/bench/record"
+	"github.com/poolbench/poolbench/internal/machine"
+	"github.com/poolbench/poolbench/internal/observe"
+	"github.com/poolbench/poolbench/internal/soaks"
 	"github.com/poolbench/poolbench/strategies"
 )
 
@@ -29,13 +28,13 @@ type Recording struct {
 	Queue    int // of the strategy
 	// one log for an open loop, one per client of a closed loop, one per generator if they shared
 	// the load
-	Records []records.Log
+	Records []record.Log
 	Peak    int64 // most requests in flight at once
 	Busy    int64 // total time of all attempts, counted apart from the records
 	Twice   int64 // requests that were settled twice
 	Resent  int64 // requests sent again within one attempt
 	// counts of requests beside the records; nil: none
-	Calls  *calls.Counter
+	Calls  *record.CallCounter
 	Doubts []Reason // reasons for doubt that the driver found
 	// one part of a plan that several generators share: arrivals and length are judged for the
 	// whole
@@ -52,9 +51,9 @@ type Recording struct {
 	profiles []Profile
 	// why there are none
 	notProfiled error
-	seen        *witness.Seen       // of the machine; nil: nobody watched it
-	soak        *Soak               // in place of Records
-	second      *soaks.Continuation // of a soak that was cut off; nil: it begins
+	seen        *machine.WitnessSeen // of the machine; nil: nobody watched it
+	soak        *Soak                // in place of Records
+	second      *soaks.Continuation  // of a soak that was cut off; nil: it begins
 }
 
 // SetBound sets the most requests that could be in flight, without a strategy that the package
@@ -70,7 +69,7 @@ func (rec *Recording) SetBound(n int) {
 func (rec *Recording) Watch() (stop func(base time.Time)) {
 	end, err := beginProfile(rec.Profile)
 	rec.notProfiled = err
-	w := witness.Start()
+	w := machine.StartWitness()
 	return func(base time.Time) {
 		rec.seen = w.End(base)
 		if rec.notProfiled == nil {
@@ -86,7 +85,7 @@ func (rec *Recording) Result() (*Result, error) {
 		run.fold = rec.soak.belt.End()
 		run.fold.IsOf(run.Run, rec.Cut)
 	} else {
-		run.Trace = records.NewTrace(rec.Records)
+		run.Trace = record.NewTrace(rec.Records)
 	}
 	r, err := run.result()
 	if err = errors.Join(err, rec.notProfiled); err != nil {
@@ -108,11 +107,11 @@ func (rec *Recording) Len() (n int) {
 }
 
 // observation returns the observed run without its records.
-func (rec *Recording) observation() *observed.Run {
+func (rec *Recording) observation() *observe.Run {
 	plan := Scenario{Strategy: rec.Strategy, Limit: rec.Limit, Queue: rec.Queue, Seed: rec.Seed,
 		Load: Load{Arrival: rec.Arrival, PerSecond: rec.Rate},
 		Stop: Stop{Duration: rec.Duration}}.described()
-	return &observed.Run{Name: rec.Name, Plan: plan, Pools: plan.Pools(), Recorded: true,
+	return &observe.Run{Name: rec.Name, Plan: plan, Pools: plan.Pools(), Recorded: true,
 		Doubts: rec.Doubts, Resent: rec.Resent, Calls: rec.Calls, Share: rec.Share,
 		Follows: rec.Follows, FlatOut: rec.FlatOut, Local: rec.Local, Peak: rec.Peak,
 		Service: rec.Busy, SettledTwice: rec.Twice, Seen: rec.seen}

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/poolbench/poolbench/bench/internal/observed"
-	"github.com/poolbench/poolbench/bench/records"
+	"github.com/poolbench/poolbench/bench/record"
+	"github.com/poolbench/poolbench/internal/observe"
 	"github.com/poolbench/poolbench/internal/statistics/recursion"
 	"github.com/poolbench/poolbench/workloads"
 )
@@ -119,7 +119,7 @@ func Calculate(s Scenario) (r *Result, known bool, err error) {
 		return nil, false, err
 	}
 	w := s.waits()
-	o := &observed.Run{Name: s.Name(), Plan: s.described(), Workload: w, Mean: w.Mean()}
+	o := &observe.Run{Name: s.Name(), Plan: s.described(), Workload: w, Mean: w.Mean()}
 	if known = calculate(o, s, plan, queue); !known {
 		return nil, false, nil
 	}
@@ -130,13 +130,13 @@ func Calculate(s Scenario) (r *Result, known bool, err error) {
 }
 
 // calculate fills in what would have been observed; false: a tie leaves it open.
-func calculate(o *observed.Run, s Scenario, plan Plan, queue int) (known bool) {
+func calculate(o *observe.Run, s Scenario, plan Plan, queue int) (known bool) {
 	n, bound := len(plan.Due), o.Bound()
 	var pool recursion.Pool
 	if pool.Run(plan.Due, plan.Service, bound, queue); pool.Tied() {
 		return false
 	}
-	var all records.Log
+	var all record.Log
 	all.Reserve(n)
 	sorted := newSorter(o.Plan, o.Workload)
 	door := newDoor(o, s.Queue, n)
@@ -147,9 +147,9 @@ func calculate(o *observed.Run, s Scenario, plan Plan, queue int) (known bool) {
 		r.Held = door.returned >= r.Due
 		r.Issue = max(r.Due, door.returned)
 		if response == recursion.Shed {
-			r.Outcome, r.End, r.Left = records.Shed, r.Issue, r.Issue
+			r.Outcome, r.End, r.Left = record.Shed, r.Issue, r.Issue
 		} else {
-			r.Outcome, r.Attempts, r.Busy = records.Completed, 1, plan.Service[i]
+			r.Outcome, r.Attempts, r.Busy = record.Completed, 1, plan.Service[i]
 			r.End = r.Due + response
 			r.Start = r.End - r.Busy
 			r.Left = door.pass(i, r)
@@ -158,9 +158,9 @@ func calculate(o *observed.Run, s Scenario, plan Plan, queue int) (known bool) {
 		}
 		door.returned = r.Left
 	}
-	o.Trace = records.NewTrace([]records.Log{all})
+	o.Trace = record.NewTrace([]record.Log{all})
 	if o.Peak = int64(bound); !waited {
-		o.Peak, known = peakApart(o.StartsAndEnds(func(*records.Record) bool { return true }))
+		o.Peak, known = peakApart(o.StartsAndEnds(func(*record.Record) bool { return true }))
 		return known
 	}
 	return true
@@ -173,7 +173,7 @@ type door struct {
 	returned int64   // when the generator came back from the submit before
 }
 
-func newDoor(o *observed.Run, queue, n int) door {
+func newDoor(o *observe.Run, queue, n int) door {
 	spec, p := o.Plan.Strategy, o.Plan.Params
 	p.Queue = QueueSlots(spec, queue, p.Limit, n)
 	if spec.Sheds || spec.Capacity == nil {
@@ -188,7 +188,7 @@ func newDoor(o *observed.Run, queue, n int) door {
 
 // pass returns when task i has passed: when it starts or, with a queue, when the task starts that
 // came so many before it.
-func (d *door) pass(i int, r *records.Record) (left int64) {
+func (d *door) pass(i int, r *record.Record) (left int64) {
 	if d.starts == nil {
 		return r.Issue
 	}

@@ -1,8 +1,8 @@
 package bench
 
 import (
-	"github.com/poolbench/poolbench/bench/internal/merge"
 	"github.com/poolbench/poolbench/bench/result"
+	"github.com/poolbench/poolbench/internal/observe"
 )
 
 // The types of a result are declared in package result, since the packages that compute it are
@@ -40,12 +40,12 @@ const (
 // quantiles of the sum; counts and rates add up. leftOut names the metrics that cannot be merged.
 // The verdict is the worst, with all reasons.
 func Merge(parts []*Result) (merged *Result, leftOut []string, err error) {
-	return merge.Results(parts, false)
+	return observe.MergeResults(parts, false)
 }
 
 // MergeFollowing is Merge for parts whose tasks are due when others have ended. Their lengths may
 // differ; rates are over the longest.
 func MergeFollowing(parts []*Result) (merged *Result, err error) {
-	merged, _, err = merge.Results(parts, true)
+	merged, _, err = observe.MergeResults(parts, true)
 	return merged, err
 }

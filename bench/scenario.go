@@ -7,11 +7,10 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench/arrivals"
-	"github.com/poolbench/poolbench/bench/internal/observed"
 	"github.com/poolbench/poolbench/bench/param"
-	"github.com/poolbench/poolbench/internal/machine/flight"
-	"github.com/poolbench/poolbench/internal/machine/profiles"
-	"github.com/poolbench/poolbench/internal/text/complaints"
+	"github.com/poolbench/poolbench/internal/machine"
+	"github.com/poolbench/poolbench/internal/observe"
+	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/strategies"
 	_ "github.com/poolbench/poolbench/strategies/builtin"
 	"github.com/poolbench/poolbench/targets"
@@ -157,7 +156,7 @@ func orDefaults(v *param.Values, keys []param.Key) {
 // Validate reports everything that makes the scenario impossible, joined. It does not run anything.
 func (s Scenario) Validate() error {
 	s = s.withDefaults()
-	var c complaints.List
+	var c text.Complaints
 	for _, v := range []struct {
 		name   string
 		values param.Values
@@ -209,11 +208,11 @@ func (s Scenario) Validate() error {
 	arrival := s.Load.Arrival
 	c.If(s.Drain > 0 && arrival.IsClosed(), "drain: the clients of arrival %s wait for their "+
 		"tasks, so nothing is left to drain", arrival.Spec.Name)
-	c.Note(profiles.Check(s.Profile))
+	c.Note(machine.CheckProfiles(s.Profile))
 	c.If(s.Flight != 0 && (s.Clock == Virtual || s.Soak),
 		"flight: only a run under the real clock that is no soak has a trace to be kept")
-	c.If(s.Flight < 0 || s.Flight > flight.MostAge, "flight %v: want up to %v", s.Flight,
-		flight.MostAge)
+	c.If(s.Flight < 0 || s.Flight > machine.MostAge, "flight %v: want up to %v", s.Flight,
+		machine.MostAge)
 	c.If(s.Profile != "" && s.Clock == Virtual, "profile: the virtual clock takes no CPU time "+
 		"that a profile could show; use the real clock")
 	c.If(s.Soak && (arrival.IsClosed() || arrival.Spec.AllAtOnce), "soak: arrival %s is not a "+
@@ -234,7 +233,7 @@ func sameColumn(a arrivals.Variant, w workloads.Variant) bool {
 
 var errLoadAndRate = errors.New("load and rate exclude each other")
 
-func (l Load) check(s Scenario, c *complaints.List) {
+func (l Load) check(s Scenario, c *text.Complaints) {
 	arrival := l.Arrival.Spec.Name
 	given := l.Relative != 0 || l.PerSecond != 0
 	switch {
@@ -252,7 +251,7 @@ func (l Load) check(s Scenario, c *complaints.List) {
 	}
 }
 
-func (t Stop) check(s Scenario, c *complaints.List) {
+func (t Stop) check(s Scenario, c *text.Complaints) {
 	switch {
 	case t.Tasks != 0 && t.Duration != 0:
 		c.Add("n and duration exclude each other")
@@ -285,8 +284,8 @@ func endless(w workloads.Workload) bool {
 }
 
 // described is the scenario as what is computed of its run asks for it.
-func (s Scenario) described() observed.Plan {
-	return observed.Plan{Strategy: s.Strategy.Spec, Params: s.params(), Kind: s.Workload.Spec.Kind,
+func (s Scenario) described() observe.Plan {
+	return observe.Plan{Strategy: s.Strategy.Spec, Params: s.params(), Kind: s.Workload.Spec.Kind,
 		Target: s.Target.Spec.Name, Served: s.Target, Arrival: s.Load.Arrival,
 		Relative:  s.Load.Relative,
 		PerSecond: s.Load.PerSecond, Tasks: s.Stop.Tasks, Duration: s.Stop.Duration,

@@ -8,11 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/poolbench/poolbench/bench/internal/merge"
-	"github.com/poolbench/poolbench/bench/internal/observed"
-	"github.com/poolbench/poolbench/bench/records"
-	"github.com/poolbench/poolbench/internal/files/rundir"
-	"github.com/poolbench/poolbench/internal/machine/meter"
+	"github.com/poolbench/poolbench/bench/record"
+	"github.com/poolbench/poolbench/internal/machine"
+	"github.com/poolbench/poolbench/internal/observe"
+	"github.com/poolbench/poolbench/internal/rundir"
 )
 
 // slowScenarios are of strategies that hold, queue, refuse, retry and split.
@@ -59,7 +58,7 @@ func TestSlowest(t *testing.T) {
 			rec := o.Trace.At(all[rank])
 			if got.Task != all[rank] || int64(got.Due) != rec.Due || int64(got.End) != rec.End ||
 				int64(got.Start) != rec.Start || int64(got.Accepted) != rec.Left ||
-				int64(got.Issue) != rec.Issue || got.Outcome != meter.Names[rec.Outcome] ||
+				int64(got.Issue) != rec.Issue || got.Outcome != machine.Names[rec.Outcome] ||
 				got.Attempts != int(rec.Attempts) || got.Class != rec.Class.String() {
 				t.Fatalf("%s: rank %d is %+v, want task %d, %+v", r.Name, rank, got, all[rank], rec)
 			}
@@ -110,10 +109,10 @@ func TestSlowestOfSoak(t *testing.T) {
 
 // TestSlowestTies: of equal tasks the first due are kept, and no unsettled one is.
 func TestSlowestTies(t *testing.T) {
-	var s observed.Slowest
+	var s observe.Slowest
 	for i := range 3 * rundir.MostSlowest {
-		r := records.Record{Due: int64(i)}
-		r.Settle(records.Completed, int64(i)+7)
+		r := record.Record{Due: int64(i)}
+		r.Settle(record.Completed, int64(i)+7)
 		s.Add(i, &r, 0)
 	}
 	for i, got := range s.Ended() {
@@ -135,7 +134,7 @@ func TestSlowestMerged(t *testing.T) {
 		return r
 	}
 	for _, together := range []bool{true, false} {
-		got := merge.Slowest([]*Result{part(1000, 1), part(1001, 2)}, together)
+		got := observe.MergeSlowest([]*Result{part(1000, 1), part(1001, 2)}, together)
 		if len(got) != rundir.MostSlowest {
 			t.Fatalf("%d tasks", len(got))
 		}

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench/arrivals"
-	"github.com/poolbench/poolbench/bench/internal/soaks"
-	"github.com/poolbench/poolbench/bench/records"
+	"github.com/poolbench/poolbench/bench/record"
+	"github.com/poolbench/poolbench/internal/soaks"
 )
 
 // A Soak takes the records of a Recording that may last for hours, and keeps only unsettled ones:
@@ -76,7 +76,7 @@ func (s *Soak) Close() { s.belt.Close() }
 
 // An Entry holds the record of a request until it is settled.
 type Entry struct {
-	*records.Record
+	*record.Record
 	belt  *soaks.Belt // nil: the record is kept
 	chunk *soaks.Chunk
 }

@@ -11,7 +11,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/arrivals"
-	"github.com/poolbench/poolbench/bench/directory"
+	"github.com/poolbench/poolbench/internal/directory"
 )
 
 // staged is a run of four workers of 10 ms, which serve 400/s, in stages.

@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/sync/semaphore"
 
-	"github.com/poolbench/poolbench/bench/internal/observed"
+	"github.com/poolbench/poolbench/internal/observe"
 )
 
 // A Suite runs scenarios several times. Repetitions are interleaved, all scenarios once and then
@@ -177,5 +177,5 @@ func (s Scenario) expected() (tasks float64, span time.Duration) {
 		return rate * s.Stop.Duration.Seconds(), s.Stop.Duration
 	}
 	tasks = float64(s.Stop.Tasks)
-	return tasks, longest(tasks / rate * observed.Second)
+	return tasks, longest(tasks / rate * observe.Second)
 }

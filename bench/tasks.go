@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench/dist"
-	"github.com/poolbench/poolbench/bench/internal/observed"
+	"github.com/poolbench/poolbench/internal/observe"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/workloads"
 )
@@ -140,7 +140,7 @@ func (o *sorter) labelOf(seq uint64, due int64) (l label) {
 
 // newSorter asks for a task's time only where the strategy wants to know it: drawing one costs 15
 // ns.
-func newSorter(p observed.Plan, w workloads.Workload) (o sorter) {
+func newSorter(p observe.Plan, w workloads.Workload) (o sorter) {
 	o.kind = strategies.IO
 	if p.Kind == workloads.CPU {
 		o.kind = strategies.CPU

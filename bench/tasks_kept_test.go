@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/poolbench/poolbench/bench/records"
-	"github.com/poolbench/poolbench/internal/files/rundir"
+	"github.com/poolbench/poolbench/bench/record"
+	"github.com/poolbench/poolbench/internal/rundir"
 	"github.com/poolbench/poolbench/strategies"
 )
 
@@ -34,7 +34,7 @@ func keptOf(t *testing.T, s Scenario) (measurement, *rundir.Tasks) {
 		rec := o.Trace.At(i)
 		p := rec.Parts(lag)
 		want, response := rundir.Parts{}, int64(rundir.NoResponse)
-		if rec.Outcome == records.Completed {
+		if rec.Outcome == record.Completed {
 			want = rundir.Parts{p.Lag, p.Held, p.Queued, p.Between, p.Service}
 			response = rec.Response()
 		}

@@ -7,9 +7,9 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/poolbench/poolbench/bench/internal/observed"
-	"github.com/poolbench/poolbench/bench/internal/verdicts"
-	"github.com/poolbench/poolbench/bench/records"
+	"github.com/poolbench/poolbench/bench/record"
+	"github.com/poolbench/poolbench/internal/observe"
+	"github.com/poolbench/poolbench/internal/validity"
 	"github.com/poolbench/poolbench/strategies"
 )
 
@@ -24,10 +24,10 @@ func fifo(limit int) Scenario {
 
 // play makes the observation of a perfect FIFO system with limit slots: the naive way, slot by
 // slot.
-func play(limit int, due, service []int64) *observed.Run {
+func play(limit int, due, service []int64) *observe.Run {
 	free := make([]int64, limit)
-	var l records.Log
-	o := &observed.Run{Plan: fifo(limit).described(), Peak: int64(limit)}
+	var l record.Log
+	o := &observe.Run{Plan: fifo(limit).described(), Peak: int64(limit)}
 	for i := range due {
 		slot := 0
 		for p := range free {
@@ -39,15 +39,15 @@ func play(limit int, due, service []int64) *observed.Run {
 		r.Busy = service[i]
 		r.Start = max(due[i], free[slot])
 		r.End = r.Start + service[i]
-		r.Attempts, r.Outcome = 1, records.Completed
+		r.Attempts, r.Outcome = 1, record.Completed
 		free[slot] = r.End
 		o.Service += service[i]
 	}
-	o.Trace = records.NewTrace([]records.Log{l})
+	o.Trace = record.NewTrace([]record.Log{l})
 	return o
 }
 
-func drawPlay(t *rapid.T) *observed.Run {
+func drawPlay(t *rapid.T) *observe.Run {
 	n := rapid.IntRange(1, 300).Draw(t, "tasks")
 	limit := rapid.IntRange(1, 9).Draw(t, "limit")
 	r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
@@ -66,11 +66,11 @@ func drawPlay(t *rapid.T) *observed.Run {
 func TestPerfectRun(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		o := drawPlay(t)
-		replay := verdicts.ReplayOf(o, 0, observed.Held{})
+		replay := validity.ReplayOf(o, 0, observe.Held{})
 		if !replay.Done || replay.MaxDiff != 0 {
 			t.Fatalf("oracle: done %v, largest difference %d ns", replay.Done, replay.MaxDiff)
 		}
-		if broken := verdicts.BrokenLaws(o, o.Flow(0), replay, 0); broken != nil {
+		if broken := validity.BrokenLaws(o, o.Flow(0), replay, 0); broken != nil {
 			t.Fatalf("a perfect run breaks %q", broken)
 		}
 	})
@@ -78,35 +78,35 @@ func TestPerfectRun(t *testing.T) {
 
 // TestEachLaw: each fault is told, by the law that is there for it.
 func TestEachLaw(t *testing.T) {
-	perfect := func() *observed.Run {
+	perfect := func() *observe.Run {
 		return play(2, []int64{10, 20, 30, 40, 50}, []int64{100, 100, 100, 100, 100})
 	}
 	for _, c := range []struct {
 		name  string
-		spoil func(o *observed.Run)
+		spoil func(o *observe.Run)
 		law   string
 	}{
-		{"a lost task", func(o *observed.Run) { *o.Trace.At(3) = records.Record{Due: 40} },
+		{"a lost task", func(o *observe.Run) { *o.Trace.At(3) = record.Record{Due: 40} },
 			"conservation"},
-		{"a task settled twice", func(o *observed.Run) { o.SettledTwice = 1 }, "conservation"},
-		{"a task run twice", func(o *observed.Run) { o.Trace.At(3).Attempts = 2 }, "once"},
-		{"one too many in flight", func(o *observed.Run) { o.Peak = 3 }, "bound"},
-		{"service that the records do not hold", func(o *observed.Run) { o.Service += 7 },
+		{"a task settled twice", func(o *observe.Run) { o.SettledTwice = 1 }, "conservation"},
+		{"a task run twice", func(o *observe.Run) { o.Trace.At(3).Attempts = 2 }, "once"},
+		{"one too many in flight", func(o *observe.Run) { o.Peak = 3 }, "bound"},
+		{"service that the records do not hold", func(o *observe.Run) { o.Service += 7 },
 			"utilisation law"},
-		{"more service than slots", func(o *observed.Run) {
+		{"more service than slots", func(o *observe.Run) {
 			r := o.Trace.At(4)
 			r.Due, r.Busy, o.Service = -4000, 4000, o.Service+3900
 		}, "utilisation law"},
-		{"a start before due", func(o *observed.Run) { o.Trace.At(0).Start = 9 }, "response"},
-		{"an end before start", func(o *observed.Run) { o.Trace.At(0).End = 15 }, "response"},
-		{"a late start", func(o *observed.Run) {
+		{"a start before due", func(o *observe.Run) { o.Trace.At(0).Start = 9 }, "response"},
+		{"an end before start", func(o *observe.Run) { o.Trace.At(0).End = 15 }, "response"},
+		{"a late start", func(o *observe.Run) {
 			r := o.Trace.At(4)
 			r.Start, r.End = r.Start+1, r.End+1
 		}, "oracle"},
 	} {
 		o := perfect()
 		c.spoil(o)
-		broken := verdicts.BrokenLaws(o, o.Flow(0), verdicts.ReplayOf(o, 0, observed.Held{}), 0)
+		broken := validity.BrokenLaws(o, o.Flow(0), validity.ReplayOf(o, 0, observe.Held{}), 0)
 		if !slices.ContainsFunc(broken,
 			func(s string) bool { return len(s) >= len(c.law) && s[:len(c.law)] == c.law }) {
 			t.Errorf("%s: broken laws are %q, want the law %q among them", c.name, broken, c.law)
@@ -119,20 +119,20 @@ func TestEachLaw(t *testing.T) {
 func TestLittle(t *testing.T) {
 	o := play(1, []int64{0, 0, 0}, []int64{5, 5, 5})
 	f := o.Flow(0)
-	if want := (observed.Uint128{Hi: 0, Lo: 5 + 10 + 15}); f.Area != want || f.Responses != want {
+	if want := (observe.Uint128{Hi: 0, Lo: 5 + 10 + 15}); f.Area != want || f.Responses != want {
 		t.Errorf("∫N(t)dt = %v, Σ response = %v, want %v", f.Area, f.Responses, want)
 	}
 	f.Area.AddProduct(1, 1)
-	if broken := verdicts.BrokenLaws(o, f, verdicts.ReplayOf(o, 0, observed.Held{}),
+	if broken := validity.BrokenLaws(o, f, validity.ReplayOf(o, 0, observe.Held{}),
 		0); len(broken) != 1 ||
 		broken[0][:6] != "Little" {
 		t.Errorf("broken laws: %q", broken)
 	}
-	var big observed.Uint128
+	var big observe.Uint128
 	big.AddProduct(1<<40, 1<<40)
 	big.AddProduct(1, 1<<64-1)
 	big.AddProduct(1, 1)
-	if big != (observed.Uint128{Hi: 1<<16 + 1, Lo: 0}) {
+	if big != (observe.Uint128{Hi: 1<<16 + 1, Lo: 0}) {
 		t.Errorf("2^80 + 2^64 = %v", big)
 	}
 }

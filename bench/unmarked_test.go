@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/poolbench/poolbench/internal/statistics"
 	"github.com/poolbench/poolbench/internal/statistics/recursion"
-	"github.com/poolbench/poolbench/internal/statistics/samples"
 	"github.com/poolbench/poolbench/targets"
 )
 
@@ -67,7 +67,7 @@ func exactP99(t *testing.T, w Written, tasks int) float64 {
 			completed = append(completed, response)
 		}
 	}
-	return float64(samples.NearestRanks(nil, completed, 0.99)[0]) / 1e9
+	return float64(statistics.NearestRanks(nil, completed, 0.99)[0]) / 1e9
 }
 
 func isP99(m Metric) bool { return m.Unit == "p99-response-sec" }

@@ -5,15 +5,15 @@ import (
 	"testing"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/files/rundir"
-	"github.com/poolbench/poolbench/internal/machine/witness"
+	"github.com/poolbench/poolbench/internal/machine"
+	"github.com/poolbench/poolbench/internal/rundir"
 )
 
 // quiet are the hiccups of a meter that saw n naps in order, and then these stalls.
-func quiet(n int, stalls ...witness.Stall) *witness.Hiccups {
-	h := witness.NewHiccups()
+func quiet(n int, stalls ...machine.Stall) *machine.Hiccups {
+	h := machine.NewHiccups()
 	for range n {
-		h.Note(witness.Stall{Late: 60_000, CPU: 10_000})
+		h.Note(machine.Stall{Late: 60_000, CPU: 10_000})
 	}
 	for _, s := range stalls {
 		h.Note(s)
@@ -21,18 +21,18 @@ func quiet(n int, stalls ...witness.Stall) *witness.Hiccups {
 	return h
 }
 
-func stall(from, late, cpu, queued int64) witness.Stall {
-	return witness.Stall{From: from, Late: late, CPU: cpu, Queued: queued}
+func stall(from, late, cpu, queued int64) machine.Stall {
+	return machine.Stall{From: from, Late: late, CPU: cpu, Queued: queued}
 }
 
-func pressure(steal, stall, others, queued float64) witness.Pressure {
-	return witness.Pressure{Steal: steal, Stall: stall, Others: others, Queued: queued,
+func pressure(steal, stall, others, queued float64) machine.Pressure {
+	return machine.Pressure{Steal: steal, Stall: stall, Others: others, Queued: queued,
 		Waiting: -1}
 }
 
 // littleWork waits with so many threads of a process that does little, beside a busy one.
-func littleWork(threads float64) witness.Pressure {
-	return witness.Pressure{Stall: 0.14, Others: 0.125, Queued: 0.35, Waiting: threads}
+func littleWork(threads float64) machine.Pressure {
+	return machine.Pressure{Stall: 0.14, Others: 0.125, Queued: 0.35, Waiting: threads}
 }
 
 // TestMachine: each disturbance of the machine is told by its name, and a quiet machine by none.
@@ -40,35 +40,35 @@ func TestMachine(t *testing.T) {
 	const second = int64(time.Second)
 	for _, c := range []struct {
 		name     string
-		hiccups  *witness.Hiccups
-		pressure witness.Pressure
+		hiccups  *machine.Hiccups
+		pressure machine.Pressure
 		verdict  Verdict
 		check    string
 		words    []string
 	}{
 		{"quiet", quiet(5000), pressure(0, 0.01, 0, 0.02), Valid, "", nil},
 		{"one small stall", quiet(50_000, stall(second, 57*ms, ms, 0)),
-			witness.Unknown, Valid, "", nil},
+			machine.UnknownPressure, Valid, "", nil},
 		{"stopped", quiet(5000, stall(second, 300*ms, ms, 0)), pressure(0, 0.01, 0, 0.02),
 			Invalid, rundir.CheckPause,
 			[]string{"from 1.00 s on", "stood still for 300 ms:", "tasks were due"}},
 		{"stopped until the first task was due", quiet(5000, stall(-231*ms, 233*ms, ms, 0)),
-			witness.Unknown, Valid, "", nil},
-		{"stopped from before", quiet(5000, stall(-231*ms, 400*ms, ms, 0)), witness.Unknown,
+			machine.UnknownPressure, Valid, "", nil},
+		{"stopped from before", quiet(5000, stall(-231*ms, 400*ms, ms, 0)), machine.UnknownPressure,
 			Invalid, rundir.CheckPause, []string{"from −231 ms on"}},
 		{"stopped twice", quiet(5000, stall(second, 300*ms, ms, 0),
-			stall(3*second, 200*ms, ms, 0)), witness.Unknown, Invalid, rundir.CheckPause,
+			stall(3*second, 200*ms, ms, 0)), machine.UnknownPressure, Invalid, rundir.CheckPause,
 			[]string{"stood still for 300 ms (the longest of 2 times)"}},
-		{"in the queue", quiet(50_000, stall(second, 300*ms, ms, 290*ms)), witness.Unknown,
+		{"in the queue", quiet(50_000, stall(second, 300*ms, ms, 290*ms)), machine.UnknownPressure,
 			Suspect, rundir.CheckMachine, []string{"others had the processors"}},
 		{"crumbs of a processor", quiet(50_000, stall(second, 300*ms, 20*ms, 0)),
-			witness.Unknown, Suspect, rundir.CheckMachine,
+			machine.UnknownPressure, Suspect, rundir.CheckMachine,
 			[]string{"and this process 20.0 ms of CPU"}},
-		{"its own tasks", quiet(50_000, stall(second, 300*ms, 500*ms, 0)), witness.Unknown,
+		{"its own tasks", quiet(50_000, stall(second, 300*ms, 500*ms, 0)), machine.UnknownPressure,
 			Suspect, rundir.CheckStalls, []string{"its own tasks kept the processors"}},
 		{"stalls all the time", quiet(1000,
-			slices.Repeat([]witness.Stall{stall(second, 30*ms, 0, 0)}, 20)...),
-			witness.Unknown, Suspect, rundir.CheckStalls, []string{"one instant in a hundred"}},
+			slices.Repeat([]machine.Stall{stall(second, 30*ms, 0, 0)}, 20)...),
+			machine.UnknownPressure, Suspect, rundir.CheckStalls, []string{"one instant in a hundred"}},
 		{"steal", quiet(5000), pressure(0.2, 0, 0, 0), Suspect, rundir.CheckMachine,
 			[]string{"20 %", "steal"}},
 		{"hogged", quiet(5000), pressure(0, 0.5, 0.4, 0.3), Suspect, rundir.CheckMachine,
@@ -83,7 +83,7 @@ func TestMachine(t *testing.T) {
 			[]string{"some thread on this machine", "50 %"}},
 	} {
 		o := queue(Real, 1, 20_000, 0.5, 1)
-		o.Seen = &witness.Seen{Hiccups: c.hiccups, Pressure: c.pressure}
+		o.Seen = &machine.WitnessSeen{Hiccups: c.hiccups, Pressure: c.pressure}
 		r := judged(t, o)
 		if c.verdict == Valid {
 			holds(t, c.name, r)
@@ -102,15 +102,15 @@ func TestMachine(t *testing.T) {
 // TestStallsOfFewTasks: where there is no p99, no sentence has one.
 func TestStallsOfFewTasks(t *testing.T) {
 	o := queue(Real, 1, 200, 0.5, 1)
-	o.Seen = &witness.Seen{Pressure: witness.Unknown, Hiccups: quiet(1000,
-		slices.Repeat([]witness.Stall{stall(int64(time.Second), 30*ms, 0, 0)}, 20)...)}
+	o.Seen = &machine.WitnessSeen{Pressure: machine.UnknownPressure, Hiccups: quiet(1000,
+		slices.Repeat([]machine.Stall{stall(int64(time.Second), 30*ms, 0, 0)}, 20)...)}
 	finds(t, "few tasks", judged(t, o), Suspect, rundir.CheckStalls, "; the longest response is")
 }
 
 // TestFewNaps: a hundred naps have no p99.
 func TestFewNaps(t *testing.T) {
 	o := queue(Real, 1, 20_000, 0.5, 1)
-	o.Seen = &witness.Seen{Hiccups: quiet(100), Pressure: witness.Unknown}
+	o.Seen = &machine.WitnessSeen{Hiccups: quiet(100), Pressure: machine.UnknownPressure}
 	if v, ok := judged(t, o).Metric("p99-hiccup-sec"); ok {
 		t.Errorf("the p99 of 100 naps is %v", v)
 	}
@@ -120,7 +120,7 @@ func TestFewNaps(t *testing.T) {
 // nothing doubtful unless somebody else is at work; a process that was stopped is doubtful all the
 // same.
 func TestFlatOut(t *testing.T) {
-	busy := quiet(1000, slices.Repeat([]witness.Stall{stall(int64(time.Second), 30*ms, 20*ms, 0),
+	busy := quiet(1000, slices.Repeat([]machine.Stall{stall(int64(time.Second), 30*ms, 20*ms, 0),
 		stall(int64(time.Second), 300*ms, 20*ms, 290*ms)}, 20)...)
 	crowded := quiet(50_000, stall(int64(time.Second), 300*ms, 20*ms, 290*ms))
 	for _, c := range []struct {
@@ -128,7 +128,7 @@ func TestFlatOut(t *testing.T) {
 		flat     bool
 		local    bool
 		others   float64
-		hiccups  *witness.Hiccups
+		hiccups  *machine.Hiccups
 		verdict  Verdict
 		check    string
 		sentence string
@@ -144,7 +144,7 @@ func TestFlatOut(t *testing.T) {
 	} {
 		o := queue(Real, 1, 20_000, 0.5, 1)
 		o.FlatOut, o.Local = c.flat, c.local
-		o.Seen = &witness.Seen{Hiccups: c.hiccups, Pressure: pressure(0, 0.9, c.others, 0.9)}
+		o.Seen = &machine.WitnessSeen{Hiccups: c.hiccups, Pressure: pressure(0, 0.9, c.others, 0.9)}
 		if r := judged(t, o); c.verdict == Valid {
 			holds(t, c.name, r)
 		} else {

@@ -10,12 +10,12 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench/arrivals"
-	"github.com/poolbench/poolbench/bench/internal/observed"
-	"github.com/poolbench/poolbench/bench/internal/verdicts"
-	"github.com/poolbench/poolbench/internal/files/rundir"
-	"github.com/poolbench/poolbench/internal/machine/witness"
+	"github.com/poolbench/poolbench/internal/machine"
 	"github.com/poolbench/poolbench/internal/metric"
+	"github.com/poolbench/poolbench/internal/observe"
+	"github.com/poolbench/poolbench/internal/rundir"
 	"github.com/poolbench/poolbench/internal/statistics/theory"
+	"github.com/poolbench/poolbench/internal/validity"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/workloads"
 )
@@ -36,7 +36,7 @@ func (s spreads) C2() float64 { return s.c2 }
 // queue makes the observation of a perfect FIFO system with 4 slots at Poisson arrivals, with a
 // generator and a machine without fault. Task times are exponential, or hyperexponential with
 // balanced means where c2 is above 1.
-func queue(clock Clock, seed uint64, n int, load, c2 float64) *observed.Run {
+func queue(clock Clock, seed uint64, n int, load, c2 float64) *observe.Run {
 	r := rand.New(rand.NewPCG(seed, 7))
 	due, times := make([]int64, n), make([]int64, n)
 	p, now := (1+math.Sqrt((c2-1)/(c2+1)))/2, 0.0
@@ -56,11 +56,11 @@ func queue(clock Clock, seed uint64, n int, load, c2 float64) *observed.Run {
 }
 
 // poissonRun makes a run at Poisson arrivals of what was played.
-func poissonRun(clock Clock, load, c2 float64, o *observed.Run) *observed.Run {
+func poissonRun(clock Clock, load, c2 float64, o *observe.Run) *observe.Run {
 	o.Plan.Virtual, o.Plan.Arrival = clock == Virtual, arrivals.MustParse("poisson")
-	o.Plan.PerSecond = load * 4 * observed.Second / float64(service)
+	o.Plan.PerSecond = load * 4 * observe.Second / float64(service)
 	o.Mean, o.Workload = time.Duration(service), spreads{c2: c2}
-	o.Seen = &witness.Seen{Pressure: witness.Unknown}
+	o.Seen = &machine.WitnessSeen{Pressure: machine.UnknownPressure}
 	o.Plan.Target = "none"
 	for i := range o.Trace.Len() {
 		rec := o.Trace.At(i)
@@ -69,7 +69,7 @@ func poissonRun(clock Clock, load, c2 float64, o *observed.Run) *observed.Run {
 	return o
 }
 
-func judged(t testing.TB, o *observed.Run) *Result {
+func judged(t testing.TB, o *observe.Run) *Result {
 	t.Helper()
 	r, err := (measurement{Run: o}).result()
 	if err != nil {
@@ -157,7 +157,7 @@ func TestNoFalseDrift(t *testing.T) {
 	}{{0.7, 1, 2000}, {0.9, 1, 1000}, {0.9, 1, 5000}, {0.7, 64, 5000}, {0.95, 4, 5000}} {
 		for seed := range uint64(seeds) {
 			r := &Result{}
-			verdicts.CheckDrift(queue(Virtual, seed, c.n, c.load, c.c2), r, c.n/10)
+			validity.CheckDrift(queue(Virtual, seed, c.n, c.load, c.c2), r, c.n/10)
 			alarms += len(r.Reasons)
 		}
 	}
@@ -180,7 +180,7 @@ func TestDrift(t *testing.T) {
 		rec.Start, rec.End = rec.Start+30*ms, rec.End+30*ms
 	}
 	r := &Result{}
-	verdicts.CheckDrift(step, r, 0)
+	validity.CheckDrift(step, r, 0)
 	if len(r.Reasons) != 1 || !strings.Contains(r.Reasons[0].Text, "errors apart") {
 		t.Errorf("a step: %v", r.Reasons)
 	}
@@ -188,7 +188,7 @@ func TestDrift(t *testing.T) {
 		o := queue(Virtual, 1, 20_000, 1.1, 1)
 		o.Plan.Arrival = arrivals.MustParse(arrival)
 		r := &Result{}
-		if verdicts.CheckDrift(o, r, 0); r.Reasons != nil {
+		if validity.CheckDrift(o, r, 0); r.Reasons != nil {
 			t.Errorf("%s: %v", arrival, r.Reasons)
 		}
 	}
@@ -210,15 +210,15 @@ func TestPlan(t *testing.T) {
 	finds(t, "another rate", judged(t, o), Invalid, rundir.CheckPlan, "A² =")
 	o = queue(Virtual, 1, 20_000, 0.5, 1)
 	for i := range o.Trace.Len() {
-		o.Trace.At(i).Due = int64(float64(i) * observed.Second / o.Plan.PerSecond)
+		o.Trace.At(i).Due = int64(float64(i) * observe.Second / o.Plan.PerSecond)
 	}
 	r := &Result{}
-	verdicts.CheckPlan(o, r)
+	validity.CheckPlan(o, r)
 	finds(t, "constant gaps", addVerdict(r), Invalid, rundir.CheckPlan, "not exponential")
 	low := 0
 	for seed := range uint64(500) {
 		r := &Result{}
-		verdicts.CheckPlan(queue(Virtual, seed, 500, 0.5, 1), r)
+		validity.CheckPlan(queue(Virtual, seed, 500, 0.5, 1), r)
 		if r.Reasons != nil {
 			t.Errorf("seed %d: %v", seed, r.Reasons)
 		}
@@ -241,7 +241,7 @@ func addVerdict(r *Result) *Result {
 func TestAndersonDarlingTail(t *testing.T) {
 	for _, c := range []struct{ a2, level, tolerance float64 }{{2.492, 0.05, 0.12},
 		{3.070, 0.025, 0.1}, {3.857, 0.01, 0.06}} {
-		if p := verdicts.AndersonDarlingTail(c.a2); math.Abs(p/c.level-1) > c.tolerance {
+		if p := validity.AndersonDarlingTail(c.a2); math.Abs(p/c.level-1) > c.tolerance {
 			t.Errorf("P(A² > %v) = %v, want %v", c.a2, p, c.level)
 		}
 	}
@@ -256,7 +256,7 @@ func TestPASTA(t *testing.T) {
 	}
 	o := poissonRun(Virtual, 0.9, 0, play(4, due, times))
 	r := &Result{}
-	verdicts.CheckPASTA(o, r, o.Flow(0))
+	validity.CheckPASTA(o, r, o.Flow(0))
 	finds(t, "arrivals that know", addVerdict(r), Invalid, rundir.CheckPASTA,
 		"0.00 % of the arrivals found every slot taken, but all were taken 89.", "standard "+
 			"errors apart")
@@ -300,7 +300,7 @@ func TestLagVerdict(t *testing.T) {
 // TestSaturation: a generator that never catches up although there is room is told from one that
 // the strategy holds up.
 func TestSaturation(t *testing.T) {
-	behind := func(from, to int) *observed.Run {
+	behind := func(from, to int) *observe.Run {
 		o := queue(Real, 1, 20_000, 0.5, 1)
 		previous := int64(0)
 		for i := range o.Trace.Len() {
@@ -312,7 +312,7 @@ func TestSaturation(t *testing.T) {
 			previous = rec.Issue
 		}
 		r := &Result{}
-		verdicts.CheckSaturation(o, r, o.Measure(0))
+		validity.CheckSaturation(o, r, o.Measure(0))
 		if len(r.Reasons) == 0 {
 			holds(t, "no stretch", addVerdict(r))
 		}
@@ -339,7 +339,7 @@ func TestSaturation(t *testing.T) {
 		rec.Issue, rec.Held = rec.Start, i > 0
 	}
 	r := &Result{}
-	if verdicts.CheckSaturation(o, r, o.Measure(0)); r.Reasons != nil {
+	if validity.CheckSaturation(o, r, o.Measure(0)); r.Reasons != nil {
 		t.Errorf("a strategy that blocks: %v", r.Reasons)
 	}
 }
@@ -358,7 +358,7 @@ var _ workloads.Timed = waits{}
 func TestStandstill(t *testing.T) {
 	const stop = 500 * ms
 	// freeze moves all that is after an instant, but for the due times.
-	freeze := func() (o *observed.Run, from int64) {
+	freeze := func() (o *observe.Run, from int64) {
 		o = queue(Real, 1, 20_000, 0.5, 1)
 		var own []time.Duration
 		for i := range o.Trace.Len() {
@@ -382,10 +382,10 @@ func TestStandstill(t *testing.T) {
 		return o, from
 	}
 	o, _ := freeze()
-	check := func(o *observed.Run) *Result {
+	check := func(o *observe.Run) *Result {
 		r := &Result{}
 		r.Add("p50-service-sec", 0.007)
-		verdicts.CheckStandstill(o, r)
+		validity.CheckStandstill(o, r)
 		return addVerdict(r)
 	}
 	finds(t, "a frozen target", check(o), Suspect, rundir.CheckStandstill, "no task ended for 5",
@@ -398,7 +398,7 @@ func TestStandstill(t *testing.T) {
 	o.Trace.At(100).End += 2 * stop
 	holds(t, "a last task that is slow as others were", check(o))
 	o, from := freeze()
-	o.Seen.Hiccups = &witness.Hiccups{Stalls: []witness.Stall{{From: from, Late: stop}}}
+	o.Seen.Hiccups = &machine.Hiccups{Stalls: []machine.Stall{{From: from, Late: stop}}}
 	holds(t, "the machine", check(o))
 	o, _ = freeze()
 	o.Workload = waits{spreads{c2: 1}, func(uint64) time.Duration { return time.Second }}
@@ -414,12 +414,12 @@ func TestSettling(t *testing.T) {
 	check := func() *Result {
 		r := &Result{}
 		r.Add("p50-response-sec", 0.01)
-		verdicts.CheckSettling(o, r, 0)
+		validity.CheckSettling(o, r, 0)
 		return addVerdict(r)
 	}
 	finds(t, "a slow collector", check(), Suspect, rundir.CheckSettling, "settled 1.00 s later")
-	o.Seen.Hiccups = &witness.Hiccups{
-		Stalls: []witness.Stall{{From: rec.End - 1000*ms, Late: 990 * ms}}}
+	o.Seen.Hiccups = &machine.Hiccups{
+		Stalls: []machine.Stall{{From: rec.End - 1000*ms, Late: 990 * ms}}}
 	holds(t, "a stall of the machine", check())
 }
 

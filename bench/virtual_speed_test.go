@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/internal/machine/witness"
+	"github.com/poolbench/poolbench/internal/machine"
 )
 
 // BenchmarkVirtualSpeed is how many tasks of M/M/4 at a load of 0.8 a virtual run of worker_pool
@@ -14,7 +14,7 @@ import (
 func BenchmarkVirtualSpeed(b *testing.B) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	s := scenario(b, bench.Written{Strategy: "worker_pool", Limit: 4, Load: 0.8, Tasks: b.N})
-	before := witness.CPUTime()
+	before := machine.CPUTime()
 	run(b, s)
-	b.ReportMetric(float64(b.N)/(float64(witness.CPUTime()-before)/1e9), "tasks/cpu-s")
+	b.ReportMetric(float64(b.N)/(float64(machine.CPUTime()-before)/1e9), "tasks/cpu-s")
 }

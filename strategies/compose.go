@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/poolbench/poolbench/bench/param"
-	"github.com/poolbench/poolbench/internal/parts/registry"
+	"github.com/poolbench/poolbench/internal/registry"
 )
 
 // A Part wraps a strategy in a composition, such as a retry or a rate limit.

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/files/outfile"
+	"github.com/poolbench/poolbench/internal/files"
 )
 
 // A DeadLetter is the record of a task that its strategy gave up after the last attempt, for
@@ -91,7 +91,7 @@ type DeadLetterFile struct {
 // what tasks were about. A last line without an end, as a full disk leaves behind, is ended first,
 // so that it spoils no other.
 func OpenDeadLetterFile(name string) (*DeadLetterFile, error) {
-	file, err := outfile.Open(name, os.O_APPEND, 0o600)
+	file, err := files.Open(name, os.O_APPEND, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("dead letters: %w", err)
 	}
@@ -104,7 +104,7 @@ func OpenDeadLetterFile(name string) (*DeadLetterFile, error) {
 
 // endsTorn says whether the file's last byte is other than the end of a line.
 func endsTorn(name string) (bool, error) {
-	if !outfile.Replaces(name) { // no regular file has no last line
+	if !files.Replaces(name) { // no regular file has no last line
 		return false, nil
 	}
 	file, err := os.Open(name)

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/poolbench/poolbench/bench/param"
-	"github.com/poolbench/poolbench/internal/parts/registry"
+	"github.com/poolbench/poolbench/internal/registry"
 )
 
 // A Variant is a strategy with its parameters, as a scenario names it.

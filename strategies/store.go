@@ -3,7 +3,7 @@ package strategies
 import (
 	"fmt"
 
-	"github.com/poolbench/poolbench/internal/text/prose"
+	"github.com/poolbench/poolbench/internal/text"
 )
 
 // Resume lets an instance of a durable strategy continue the queue of an earlier one.
@@ -39,13 +39,13 @@ func (e *StoreError) Error() string {
 	if e.Accepted == 0 {
 		return fmt.Sprintf("the store failed: %v", e.Cause)
 	}
-	text := fmt.Sprintf("the store failed: %v; of %s %d were done, %d are in the store and %d are "+
-		"lost", e.Cause, prose.Count(e.Accepted, "accepted task"), e.Accepted-e.Held-e.Lost,
+	s := fmt.Sprintf("the store failed: %v; of %s %d were done, %d are in the store and %d are "+
+		"lost", e.Cause, text.Count(e.Accepted, "accepted task"), e.Accepted-e.Held-e.Lost,
 		e.Held, e.Lost)
 	if e.Unsettled > 0 {
-		text += fmt.Sprintf("; %d that were done would be delivered again", e.Unsettled)
+		s += fmt.Sprintf("; %d that were done would be delivered again", e.Unsettled)
 	}
-	return text
+	return s
 }
 
 // Unwrap returns the cause.

@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/text/prose"
+	"github.com/poolbench/poolbench/internal/text"
 )
 
 // maxBody is as much of a request's body as Handler reads.
@@ -49,12 +49,12 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			http.Error(w, "the body is larger than 1 MiB", http.StatusRequestEntityTooLarge)
 			return
 		}
-		http.Error(w, "reading the body: "+prose.OneLine(err.Error()), http.StatusBadRequest)
+		http.Error(w, "reading the body: "+text.OneLine(err.Error()), http.StatusBadRequest)
 		return
 	}
 	target, err := ForTenant(h.target, r.Header.Get(TenantField))
 	if err != nil {
-		http.Error(w, prose.OneLine(err.Error()), http.StatusBadRequest)
+		http.Error(w, text.OneLine(err.Error()), http.StatusBadRequest)
 		return
 	}
 	err = target.Call(r.Context(), h.calls.Add(1)-1, h.work)
@@ -82,7 +82,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			}
 		}
 	}
-	http.Error(w, prose.OneLine(err.Error()), status)
+	http.Error(w, text.OneLine(err.Error()), status)
 }
 
 // wholeSeconds rounds up, without adding first: the longest duration has no room.

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench/param"
-	"github.com/poolbench/poolbench/internal/parts/registry"
+	"github.com/poolbench/poolbench/internal/registry"
 )
 
 // A Target is the service that tasks call. It decides whether to serve a call, and serves it by

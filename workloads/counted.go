@@ -6,11 +6,11 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench/param"
-	"github.com/poolbench/poolbench/internal/machine/alone"
+	"github.com/poolbench/poolbench/internal/machine"
 )
 
 // calibrated has what is found out about this machine, for the life of the process.
-var calibrated = new(alone.Calibration)
+var calibrated = new(machine.Calibration)
 
 // amount is the size of the tasks of CPU work whose time is a line in its units: the parameter
 // mean, or a count in its place.
@@ -25,8 +25,8 @@ type counted interface {
 	takes(mean time.Duration)
 }
 
-// Sized implements alone.Work.
-func (a *amount) Sized(units int) alone.Doer { return a.start(0, units) }
+// Sized implements machine.Work.
+func (a *amount) Sized(units int) machine.Doer { return a.start(0, units) }
 
 // keys are the two parameters.
 func (a *amount) keys() []param.Key {
@@ -84,7 +84,7 @@ func (a *amount) of(seed uint64, v param.Values) (Workload, error) {
 
 // unitsIn is how many units take that long. Fewer than half a unit's time are none, whatever the
 // line says: on a busy machine its fixed part may come out below 0.
-func unitsIn(mean time.Duration, l alone.Line, name string) (int, error) {
+func unitsIn(mean time.Duration, l machine.Line, name string) (int, error) {
 	exact := math.Round((float64(mean) - l.Fixed) / l.PerUnit)
 	if exact < 1 || 2*float64(mean) < l.PerUnit || exact > math.MaxInt32 {
 		return 0, fmt.Errorf("%v would be %.0f %s on this machine, want 1 to %d", mean,

@@ -9,7 +9,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench/dist"
 	"github.com/poolbench/poolbench/bench/param"
-	"github.com/poolbench/poolbench/internal/parts/coin"
+	"github.com/poolbench/poolbench/internal/registry"
 )
 
 var averageNumbers = &amount{
@@ -104,13 +104,13 @@ func (w *cpuAverage) sum(ctx context.Context, first, last int) error {
 // half of the work each (two_class.go).
 type unequalAverage struct {
 	*cpuAverage
-	coin.Coin
+	registry.Coin
 	numbers [2]int           // of a short and of a long task
 	lasts   [2]time.Duration // likewise
 }
 
 func newUnequalAverage(seed uint64, mean *cpuAverage, r float64) (*unequalAverage, error) {
-	w := &unequalAverage{cpuAverage: mean, Coin: coin.Coin{Seed: seed, P: 1 / (1 + r)}}
+	w := &unequalAverage{cpuAverage: mean, Coin: registry.Coin{Seed: seed, P: 1 / (1 + r)}}
 	long := float64(mean.n) * (1 + r) / 2
 	for i, n := range []float64{math.Round(long / r), math.Round(long)} {
 		// a short one has half of the mean's, at least

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench/param"
-	"github.com/poolbench/poolbench/internal/parts/coin"
+	"github.com/poolbench/poolbench/internal/registry"
 )
 
 var _ = register(Spec{
@@ -30,7 +30,7 @@ var _ = register(Spec{
 			return nil, err
 		}
 		w := &cpuIO{hash: hash, wait: newWaits(seed, v.Dist("wait")),
-			coin: coin.Coin{Seed: seed, P: v.Float("p")}}
+			coin: registry.Coin{Seed: seed, P: v.Float("p")}}
 		w.times = w.moments()
 		return w, nil
 	},
@@ -41,7 +41,7 @@ func checkCPUIO(v param.Values) error {
 	if v.Dist("wait").Mean() <= 0 {
 		return errors.New("wait: the mean must be positive")
 	}
-	if _, err := coin.New(0, v, "p"); err != nil {
+	if _, err := registry.NewCoin(0, v, "p"); err != nil {
 		return err
 	}
 	return checkMixed(v)
@@ -51,7 +51,7 @@ func checkCPUIO(v param.Values) error {
 type cpuIO struct {
 	hash *cpuSHA256
 	wait *waits
-	coin coin.Coin // rare: computes
+	coin registry.Coin // rare: computes
 	// of both kinds, by their shares: a computation's is calibrated, a wait's exact
 	times
 }

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 
 	"github.com/poolbench/poolbench/bench/param"
-	"github.com/poolbench/poolbench/internal/machine/alone"
+	"github.com/poolbench/poolbench/internal/machine"
 )
 
 var _ = register(Spec{
@@ -36,7 +36,7 @@ const mostDoublings = 20
 
 type doubled struct{}
 
-func (doubled) Sized(n int) alone.Doer { return newDoubler(n) }
+func (doubled) Sized(n int) machine.Doer { return newDoubler(n) }
 
 // cpuJSON has one object, small because it shares its parts: only its text grows as 2ⁿ, and what is
 // read from that. All tasks are the same, so the seed changes nothing.

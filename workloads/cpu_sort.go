@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/poolbench/poolbench/bench/param"
-	"github.com/poolbench/poolbench/internal/machine/alone"
+	"github.com/poolbench/poolbench/internal/machine"
 )
 
 var _ = register(Spec{
@@ -33,7 +33,7 @@ const mostSorted = 10_000_000
 
 type sorted struct{}
 
-func (sorted) Sized(n int) alone.Doer { return &cpuSort{n: n} }
+func (sorted) Sized(n int) machine.Doer { return &cpuSort{n: n} }
 
 // cpuSort has other numbers in each task. How far they are from being sorted moves its time by two
 // or three percent, so the C² of 0 is one of less than 10⁻³ (6.6·10⁻⁴ measured).

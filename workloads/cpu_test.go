@@ -9,30 +9,30 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench/param"
-	"github.com/poolbench/poolbench/internal/machine/alone"
-	"github.com/poolbench/poolbench/internal/parts/coin"
+	"github.com/poolbench/poolbench/internal/machine"
+	"github.com/poolbench/poolbench/internal/registry"
 )
 
 // smallCPU are small tasks of every CPU workload, built without calibration. Looks is how often a
 // task that nothing ends looks at its ctx.
 var smallCPU = map[string]struct {
-	build func(seed uint64) alone.Doer
+	build func(seed uint64) machine.Doer
 	looks int
 }{
-	"cpu_sha256": {func(seed uint64) alone.Doer { return newHasher(seed, 3*chunk) }, 4},
-	"cpu_pbkdf2": {func(seed uint64) alone.Doer {
+	"cpu_sha256": {func(seed uint64) machine.Doer { return newHasher(seed, 3*chunk) }, 4},
+	"cpu_pbkdf2": {func(seed uint64) machine.Doer {
 		return &cpuPBKDF2{seed: seed, iterations: 3}
 	}, 1},
-	"cpu_gzip": {func(seed uint64) alone.Doer { return newCompressor(seed, 3) }, 3},
-	"cpu_json": {func(uint64) alone.Doer { return newDoubler(3) }, 2},
-	"cpu_average": {func(uint64) alone.Doer { return &cpuAverage{n: 2*averageChunk + 1} },
+	"cpu_gzip": {func(seed uint64) machine.Doer { return newCompressor(seed, 3) }, 3},
+	"cpu_json": {func(uint64) machine.Doer { return newDoubler(3) }, 2},
+	"cpu_average": {func(uint64) machine.Doer { return &cpuAverage{n: 2*averageChunk + 1} },
 		3},
-	"cpu_average, no more": {func(uint64) alone.Doer { return &cpuAverage{n: averageChunk} }, 1},
-	"cpu_random":           {func(uint64) alone.Doer { return newRandom(2*randomChunk + 1) }, 3},
-	"cpu_io": {func(seed uint64) alone.Doer {
-		return &cpuIO{hash: newHasher(seed, 3*chunk), coin: coin.Coin{Seed: seed, P: 1}}
+	"cpu_average, no more": {func(uint64) machine.Doer { return &cpuAverage{n: averageChunk} }, 1},
+	"cpu_random":           {func(uint64) machine.Doer { return newRandom(2*randomChunk + 1) }, 3},
+	"cpu_io": {func(seed uint64) machine.Doer {
+		return &cpuIO{hash: newHasher(seed, 3*chunk), coin: registry.Coin{Seed: seed, P: 1}}
 	}, 4},
-	"cpu_sort": {func(seed uint64) alone.Doer { return &cpuSort{seed: seed, n: 100} }, 2},
+	"cpu_sort": {func(seed uint64) machine.Doer { return &cpuSort{seed: seed, n: 100} }, 2},
 }
 
 func TestSmallCPUIsComplete(t *testing.T) {
@@ -134,7 +134,7 @@ func TestUnitsIn(t *testing.T) {
 		want        int // 0: an error
 	}{{1000, 100, 90, 10}, {144, 100, 90, 0}, {190, 100, 90, 1}, {60, -300, 90, 4},
 		{44, -300, 90, 0}, {1, -1e7, 90, 0}, {1 << 40, 0, 90, 0}, {100, 10, -1, 0}} {
-		got, err := unitsIn(c.mean, alone.Line{Fixed: c.fixed, PerUnit: c.unit}, "blocks")
+		got, err := unitsIn(c.mean, machine.Line{Fixed: c.fixed, PerUnit: c.unit}, "blocks")
 		if got != c.want || (err == nil) != (c.want > 0) {
 			t.Errorf("%v by %v + n × %v: %d %v, want %d", c.mean, c.fixed, c.unit, got, err, c.want)
 		}

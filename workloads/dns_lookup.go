@@ -14,7 +14,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench/dist"
 	"github.com/poolbench/poolbench/bench/param"
-	"github.com/poolbench/poolbench/internal/machine/alone"
+	"github.com/poolbench/poolbench/internal/machine"
 )
 
 var _ = register(Spec{
@@ -64,7 +64,7 @@ func newLookups(seed uint64, v param.Values) (Workload, error) {
 	if err != nil {
 		return nil, fmt.Errorf("a name server on loopback: %w", err)
 	}
-	trip, err := alone.Time(func() error { return w.look(context.Background(), "alone") })
+	trip, err := machine.TimeAlone(func() error { return w.look(context.Background(), "alone") })
 	if err != nil {
 		return nil, errors.Join(err, w.Close())
 	}

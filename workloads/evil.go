@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"github.com/poolbench/poolbench/bench/param"
-	"github.com/poolbench/poolbench/internal/parts/coin"
+	"github.com/poolbench/poolbench/internal/registry"
 )
 
 // Endless is implemented by workloads that may have tasks which end only with their context. A run
@@ -29,7 +29,7 @@ var _ = register(Spec{
 			Doc: "time of the other tasks, the only ones that mean and C² are of"},
 	},
 	New: func(seed uint64, v param.Values) (Workload, error) {
-		c, err := coin.New(seed, v, "p")
+		c, err := registry.NewCoin(seed, v, "p")
 		if err != nil {
 			return nil, err
 		}
@@ -47,7 +47,7 @@ var _ = register(Spec{
 type evil struct {
 	times  // of the tasks that end: what the endless ones take is for the run's timeout to say
 	others *waits
-	coin   coin.Coin // rare: endless
+	coin   registry.Coin // rare: endless
 }
 
 // Do waits, for the end of ctx if the task is an endless one. Such a task with a ctx that never

@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench/param"
-	"github.com/poolbench/poolbench/internal/files/scratch"
-	"github.com/poolbench/poolbench/internal/machine/alone"
-	"github.com/poolbench/poolbench/internal/parts/coin"
+	"github.com/poolbench/poolbench/internal/files"
+	"github.com/poolbench/poolbench/internal/machine"
+	"github.com/poolbench/poolbench/internal/registry"
 )
 
 var _ = register(Spec{
@@ -29,7 +29,7 @@ var _ = register(Spec{
 		if err != nil {
 			return nil, err
 		}
-		w := &fileRead{files: f}
+		w := &fileRead{fileSet: f}
 		for i, size := range f.sizes {
 			w.buffers[i].New = func() any { b := make([]byte, size); return &b }
 		}
@@ -62,24 +62,24 @@ func checkFiles(v param.Values) error {
 	case large > 1<<30:
 		return fmt.Errorf("large: must be at most 1GiB, got %d bytes", large)
 	}
-	_, err := coin.New(0, v, "p")
+	_, err := registry.NewCoin(0, v, "p")
 	return err
 }
 
-// files are a small and a large file in a directory of their own. They have just been written and
+// fileSet are a small and a large file in a directory of their own. They have just been written and
 // are read again and again, so the page cache serves them: a task costs system calls and copying,
 // as with the hot files of a server, and is no measure of a disk.
-type files struct {
-	coin.Coin // rare: large
-	dir       *scratch.Dir
-	paths     [2]string
-	sizes     [2]int64
-	lasts     [2]time.Duration // reading a file alone
-	times                      // by those
+type fileSet struct {
+	registry.Coin // rare: large
+	dir           *files.ScratchDir
+	paths         [2]string
+	sizes         [2]int64
+	lasts         [2]time.Duration // reading a file alone
+	times                          // by those
 }
 
-func newFiles(seed uint64, v param.Values) (f *files, err error) {
-	f = &files{Coin: coin.Coin{Seed: seed, P: v.Float("p")},
+func newFiles(seed uint64, v param.Values) (f *fileSet, err error) {
+	f = &fileSet{Coin: registry.Coin{Seed: seed, P: v.Float("p")},
 		sizes: [2]int64{v.Size("small"), v.Size("large")}}
 	if f.dir, err = filesDir(v); err != nil {
 		return nil, err
@@ -94,12 +94,12 @@ func newFiles(seed uint64, v param.Values) (f *files, err error) {
 }
 
 // filesDir makes the directory in the one that the parameter dir names.
-func filesDir(v param.Values) (*scratch.Dir, error) {
+func filesDir(v param.Values) (*files.ScratchDir, error) {
 	base := ""
 	if v.Given("dir") {
 		base = v.Text("dir")
 	}
-	dir, err := scratch.New(base, "files")
+	dir, err := files.NewScratch(base, "files")
 	if err != nil {
 		err = fmt.Errorf("dir: %w", err)
 	}
@@ -118,9 +118,9 @@ func writeRandom(path string, size int64) error {
 
 // measure finds the time that read takes for a file of each size, alone, and closes the files when
 // that fails.
-func (f *files) measure(read func(ctx context.Context, which int) error) (err error) {
+func (f *fileSet) measure(read func(ctx context.Context, which int) error) (err error) {
 	for i := range f.lasts {
-		if f.lasts[i], err = alone.Time(func() error {
+		if f.lasts[i], err = machine.TimeAlone(func() error {
 			return read(context.Background(), i)
 		}); err != nil {
 			return errors.Join(err, f.Close())
@@ -131,13 +131,13 @@ func (f *files) measure(read func(ctx context.Context, which int) error) (err er
 }
 
 // Long implements Classed: the large files.
-func (f *files) Long(seq uint64) bool { return f.Rare(seq) }
+func (f *fileSet) Long(seq uint64) bool { return f.Rare(seq) }
 
 // Close removes the files and their directory.
-func (f *files) Close() error { return f.dir.Remove() }
+func (f *fileSet) Close() error { return f.dir.Remove() }
 
 type fileRead struct {
-	*files
+	*fileSet
 	// of *[]byte of the size of the file: what is measured is reading, not the garbage collector
 	buffers [2]sync.Pool
 }

@@ -28,7 +28,7 @@ var _ = register(Spec{
 })
 
 type fileReadChunked struct {
-	*files
+	*fileSet
 	// kept open, because the parts of a task share nothing; reading at an offset is safe for
 	// concurrent use
 	open    [2]*os.File
@@ -42,7 +42,7 @@ func newFileReadChunked(seed uint64, v param.Values) (Workload, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &fileReadChunked{files: f, chunk: v.Size("chunk")}
+	w := &fileReadChunked{fileSet: f, chunk: v.Size("chunk")}
 	w.buffers.New = func() any { b := make([]byte, w.chunk); return &b }
 	for i, path := range f.paths {
 		if w.open[i], err = os.Open(path); err != nil {
@@ -128,5 +128,5 @@ func (w *fileReadChunked) Close() error {
 			errs = append(errs, err)
 		}
 	}
-	return errors.Join(append(errs, w.files.Close())...)
+	return errors.Join(append(errs, w.fileSet.Close())...)
 }

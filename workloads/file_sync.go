@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 
 	"github.com/poolbench/poolbench/bench/param"
-	"github.com/poolbench/poolbench/internal/files/scratch"
-	"github.com/poolbench/poolbench/internal/machine/alone"
+	"github.com/poolbench/poolbench/internal/files"
+	"github.com/poolbench/poolbench/internal/machine"
 )
 
 var _ = register(Spec{
@@ -28,7 +28,7 @@ var _ = register(Spec{
 
 // fileSync appends to one file. It is measured alone; several tasks at once may share an fsync.
 type fileSync struct {
-	dir  *scratch.Dir
+	dir  *files.ScratchDir
 	file *os.File
 	text []byte
 	times
@@ -44,7 +44,8 @@ func newFileSync(_ uint64, v param.Values) (Workload, error) {
 		os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600); err != nil {
 		return nil, errors.Join(err, dir.Remove())
 	}
-	if w.mean, err = alone.Time(func() error { return w.Do(context.Background(), 0) }); err != nil {
+	once := func() error { return w.Do(context.Background(), 0) }
+	if w.mean, err = machine.TimeAlone(once); err != nil {
 		return nil, errors.Join(err, w.Close())
 	}
 	return w, nil

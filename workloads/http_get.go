@@ -14,7 +14,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench/dist"
 	"github.com/poolbench/poolbench/bench/param"
-	"github.com/poolbench/poolbench/internal/parts/once"
+	"github.com/poolbench/poolbench/internal/transport"
 )
 
 var _ = register(Spec{
@@ -129,7 +129,7 @@ func newHTTPClient(conns int, timeout time.Duration, protocol string) *httpClien
 		protocols.SetHTTP1(true)
 	}
 	return &httpClient{timeout: timeout,
-		client: http.Client{Transport: once.Transport{Transport: &http.Transport{
+		client: http.Client{Transport: transport.Transport{Transport: &http.Transport{
 			// a connection may be for another task than the one that asked
 			DialContext:            (&net.Dialer{Timeout: timeout}).DialContext,
 			Protocols:              protocols,

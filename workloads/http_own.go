@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/machine/alone"
+	"github.com/poolbench/poolbench/internal/machine"
 )
 
 // An httpOwn is an httpClient with the server that it calls.
@@ -69,7 +69,7 @@ func (w *httpClient) roundTrip() (time.Duration, error) {
 		return 0, err
 	}
 	w.url.Store(&server.url)
-	trip, err := alone.Time(func() error { return w.Do(context.Background(), 0) })
+	trip, err := machine.TimeAlone(func() error { return w.Do(context.Background(), 0) })
 	return trip, errors.Join(err, w.Close(), server.Close())
 }
 

@@ -5,13 +5,13 @@ import (
 	"testing/synctest"
 
 	"github.com/poolbench/poolbench/bench/param"
-	"github.com/poolbench/poolbench/internal/machine/alone"
+	"github.com/poolbench/poolbench/internal/machine"
 )
 
 // Refusing or taking parameters must not calibrate: listing scenarios is not running them. Under
 // the virtual clock calibration fails, and input and output would take no time.
 func TestParsingDoesNotCalibrate(t *testing.T) {
-	calibrated = new(alone.Calibration)
+	calibrated = new(machine.Calibration)
 	synctest.Test(t, func(t *testing.T) {
 		for _, s := range All() {
 			if s.Kind != CPU {

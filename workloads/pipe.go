@@ -9,7 +9,7 @@ import (
 	"sync"
 
 	"github.com/poolbench/poolbench/bench/param"
-	"github.com/poolbench/poolbench/internal/machine/alone"
+	"github.com/poolbench/poolbench/internal/machine"
 )
 
 var _ = register(Spec{
@@ -32,7 +32,8 @@ const pipeChunk = 32 << 10
 func newPipes(_ uint64, v param.Values) (Workload, error) {
 	w := &pipes{bytes: v.Size("bytes"), content: make([]byte, pipeChunk)}
 	var err error
-	if w.mean, err = alone.Time(func() error { return w.Do(context.Background(), 0) }); err != nil {
+	once := func() error { return w.Do(context.Background(), 0) }
+	if w.mean, err = machine.TimeAlone(once); err != nil {
 		return nil, errors.Join(err, w.Close())
 	}
 	return w, nil

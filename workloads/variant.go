@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/poolbench/poolbench/bench/param"
-	"github.com/poolbench/poolbench/internal/parts/registry"
+	"github.com/poolbench/poolbench/internal/registry"
 )
 
 // A Variant is a workload with its parameters, as a scenario names it.

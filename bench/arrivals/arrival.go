@@ -6,7 +6,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench/dist"
 	"github.com/poolbench/poolbench/bench/param"
-	"github.com/poolbench/poolbench/internal/parts/registry"
+	"github.com/poolbench/poolbench/internal/registry"
 )
 
 // Next returns when the next task is due, counted from the start of the run. It never decreases

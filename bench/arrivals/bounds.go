@@ -4,7 +4,7 @@ import (
 	"math"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/text/complaints"
+	"github.com/poolbench/poolbench/internal/text"
 )
 
 // Bounds of every plan, whoever makes it: a run, a search, an attack. They catch slips of the
@@ -27,7 +27,7 @@ const (
 func (v Variant) CheckPlan(
 	rate float64, tasks int, duration time.Duration, most float64,
 ) []error {
-	var c complaints.List
+	var c text.Complaints
 	complain := c.Add
 	switch {
 	case rate != 0 && !(rate >= LeastRate && rate <= MostRate):

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench/attack/checks"
-	"github.com/poolbench/poolbench/bench/attack/heads"
 )
 
 // An answer is what became of one call. On its way over a wire it is filled in where it will be:
@@ -61,7 +60,7 @@ func (w *wire) read(
 	}
 	firstByte := time.Since(w.sent)
 	come, _ := w.reader.Peek(w.reader.Buffered())
-	h, ok := heads.Parse(come, o.Method)
+	h, ok := Parse(come, o.Method)
 	if !ok || follows && h.Redirects && isRedirect(h.Status) {
 		*a = w.readSlowly(o, follows, keep)
 		a.firstByte = firstByte

@@ -13,9 +13,8 @@ import (
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/bench/attack/checks"
+	"github.com/poolbench/poolbench/bench/attack/requests"
 	"github.com/poolbench/poolbench/bench/attack/sessions"
-	"github.com/poolbench/poolbench/bench/attack/templates"
-	"github.com/poolbench/poolbench/bench/attack/traces"
 	"github.com/poolbench/poolbench/strategies"
 )
 
@@ -50,7 +49,7 @@ type Attack struct {
 	// {{…}} in URL, headers and bodies is filled in for each request, as package templates says;
 	// else it is sent as it stands
 	Templates bool
-	Data      *templates.Data // of templates: request i has row i mod their number; nil: none
+	Data      *requests.Data // of templates: request i has row i mod their number; nil: none
 	// what answers are to be; a request of whose answer one does not hold has failed. What passes a
 	// check on the status is completed, whatever it is
 	Checks checks.List
@@ -175,12 +174,9 @@ func (a Attack) QueueSlots(spec strategies.Spec, queue, limit int) int {
 	return bench.QueueSlots(spec, queue, limit, planned)
 }
 
-// A Traced is a request that carried a trace.
-type Traced = traces.Traced
-
 // TraceID is the id of the trace that request number seq says it is of; "" where it is of none. It
 // is a pure function of the seed.
 func (a Attack) TraceID(seq uint64) string { return a.sampled().ID(seq) }
 
 // sampled are the requests that carry a trace.
-func (a *Attack) sampled() traces.Sample { return traces.Sample{Share: a.Trace, Seed: a.Seed} }
+func (a *Attack) sampled() Sample { return Sample{Share: a.Trace, Seed: a.Seed} }

@@ -13,9 +13,8 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench/attack/checks"
-	"github.com/poolbench/poolbench/bench/attack/conns"
-	"github.com/poolbench/poolbench/bench/calls"
-	"github.com/poolbench/poolbench/internal/parts/once"
+	"github.com/poolbench/poolbench/bench/record"
+	"github.com/poolbench/poolbench/internal/transport"
 )
 
 // maxHeader is as much of an answer's header as is read.
@@ -33,15 +32,15 @@ type caller struct {
 	resent    atomic.Int64           // requests that went over the wire again within a call
 	transport *http.Transport
 	sender    http.RoundTripper // of net/http
-	conns     *conns.Set
-	calls     *calls.Counter // which they are counted by
+	conns     *Set
+	calls     *record.CallCounter // which they are counted by
 	attack    *Attack
 }
 
 func newCaller(
 	ctx context.Context, a Attack, give context.CancelCauseFunc,
 ) (*caller, error) {
-	count := new(calls.Counter)
+	count := new(record.CallCounter)
 	c := &caller{ctx: ctx, messages: a.messages(), keep: a.keeps(),
 		conns: newConns(a, give, count), calls: count, attack: &a}
 	c.transport = &http.Transport{
@@ -172,7 +171,7 @@ func (c *caller) call(ctx context.Context, m *message) answer {
 // A watched call is one by net/http, whose hooks any goroutine may call, also after the answer.
 // Instants are in ns since begun.
 type watched struct {
-	calls       *calls.Counter
+	calls       *record.CallCounter
 	begun       time.Time
 	secured     atomic.Int64 // when the last handshake began
 	sent, first atomic.Int64 // of the last request within the call, and of its answer
@@ -247,7 +246,7 @@ func (s *sender) RoundTrip(r *http.Request) (*http.Response, error) {
 			}
 		}}))
 	if !s.resend {
-		once.Send(r)
+		transport.Send(r)
 	}
 	resp, err := s.Transport.RoundTrip(r)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench/arrivals"
-	"github.com/poolbench/poolbench/bench/records"
+	"github.com/poolbench/poolbench/bench/record"
 	"github.com/poolbench/poolbench/internal/machine/pace"
 )
 
@@ -29,9 +29,9 @@ type closedLoop struct {
 type client struct {
 	of      *closedLoop
 	number  int32
-	records records.Log
+	records record.Log
 	seq     uint64 // of the request at hand
-	rec     *records.Record
+	rec     *record.Record
 	start   int64 // of it
 	due     int64 // of the next one
 	ring    *ring // nil: it stays out of them
@@ -139,7 +139,7 @@ func (c *client) nextStep() bool {
 		err = l.sleep(l.ctx, time.Duration(v.due-now))
 	}
 	if err != nil { // the attack has ended
-		l.tally.ended(v, records.Abandoned, l.now())
+		l.tally.ended(v, record.Abandoned, l.now())
 		c.visit = nil
 		return false
 	}
@@ -164,7 +164,7 @@ func (c *client) settle(a answer, end int64) {
 	if c.visit != nil && !l.goesOn(c.visit, s) {
 		c.visit = nil
 	}
-	if s.outcome == records.Failed && s.status == 0 {
+	if s.outcome == record.Failed && s.status == 0 {
 		_ = pace.Sleep(l.ctx, afterError) // an attack that has ended sends nothing more
 		c.due = l.now()
 	}

@@ -60,4 +60,23 @@
 // its 1.7 to 2.0, 63 to 71 % of a processor for its 41 to 48, since it sends ten at a time, each
 // millisecond; by vegeta's Attacker with our pacing it was 1.3 to 1.7 ms, 2.5 to 2.9 ms and 83 to
 // 92 %.
+//
+// # Conns
+//
+// Has the open connections of an attack, each of which can be given up, asked whether
+// it still stands (turn_unix.go), and expects its answer by a deadline that costs nothing where
+// nothing is late (conn.go).
+//
+// # Heads
+//
+// Reads the header of an answer in HTTP/1.1 as far as an attack asks for it.
+//
+// # Traces
+//
+// Says which requests of an attack carry a trace, by a header, and keeps those of
+// them that were slowest.
+//
+// # Draw
+//
+// Has numbers that come out as if drawn, and are functions of what they are of.
 package attack

@@ -12,7 +12,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/parts/streams"
+	"github.com/poolbench/poolbench/internal/transport"
 )
 
 // An http2 is the way of HTTP/2. net/http makes its connections and speaks the protocol on them;
@@ -22,19 +22,19 @@ type http2 struct {
 	*caller
 	transport *http.Transport
 	tls       *tls.Config
-	counts    *streams.Counts
-	hosts     streams.Hosts[*streamed]
+	counts    *transport.Counts
+	hosts     transport.Hosts[*streamed]
 }
 
 // A streamed connection, and the frames that pass on it.
 type streamed struct {
 	*http.ClientConn
-	frames *streams.Watched
+	frames *transport.Watched
 }
 
 func (c *caller) newHTTP2(a Attack) *http2 {
 	h := &http2{caller: c, counts: c.streams(),
-		hosts: streams.Hosts[*streamed]{Connections: a.Connections,
+		hosts: transport.Hosts[*streamed]{Connections: a.Connections,
 			Streams: a.Streams, Stands: func(s *streamed) bool { return !s.frames.Gone() }},
 		tls: &tls.Config{InsecureSkipVerify: a.Insecure, NextProtos: []string{"h2"},
 			ClientSessionCache: tls.NewLRUClientSessionCache(0)}}
@@ -118,7 +118,7 @@ func (h *http2) again(r *http.Request, tries int, err error) (next *http.Request
 		went && !(h.attack.Resend && unbegun(err)) {
 		return nil, went
 	}
-	return streams.Again(r), went
+	return transport.Again(r), went
 }
 
 // A streamReset is the error of net/http that is of this form: one of its own has no other name.
@@ -167,7 +167,7 @@ func (h *http2) connect(ctx context.Context, u *url.URL) (*streamed, error) {
 // A dialed connection is one for a slot.
 type dialed struct {
 	name   string // of the host
-	frames *streams.Watched
+	frames *transport.Watched
 }
 
 type dialedKey struct{}
@@ -197,6 +197,6 @@ func (h *http2) dial(ctx context.Context, network, address string) (net.Conn, er
 		spoken, made = "HTTP/2 over "+tls.VersionName(secure.ConnectionState().Version), secure
 	}
 	h.protocol.CompareAndSwap(nil, &spoken)
-	d.frames = streams.Watch(made, h.counts)
+	d.frames = transport.Watch(made, h.counts)
 	return d.frames, nil
 }

@@ -10,10 +10,8 @@ import (
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/attack/checks"
 	"github.com/poolbench/poolbench/bench/attack/sessions"
-	"github.com/poolbench/poolbench/bench/attack/traces"
-	"github.com/poolbench/poolbench/bench/calls"
-	"github.com/poolbench/poolbench/bench/records"
-	"github.com/poolbench/poolbench/internal/files/rundir"
+	"github.com/poolbench/poolbench/bench/record"
+	"github.com/poolbench/poolbench/internal/rundir"
 	"github.com/poolbench/poolbench/strategies"
 )
 
@@ -109,7 +107,7 @@ func (m merging) report() (*Report, error) {
 	statuses, errs := map[string]int{}, map[string]int{}
 	over := ""
 	var failures checks.Failures
-	var traced traces.Slowest
+	var traced Slowest
 	var visited *sessions.Tally
 	if m.attack.Session != nil {
 		visited = sessions.NewTally(m.attack.Session)
@@ -148,7 +146,7 @@ func (m merging) recorded() (*bench.Result, error) {
 	of := rec.Strategy.Spec
 	rec.Limit, rec.Queue = 0, 0
 	rec.Strategy.Spec = strategies.Spec{Name: of.Name, Retries: of.Retries, Splits: of.Splits}
-	rec.Calls = new(calls.Counter)
+	rec.Calls = new(record.CallCounter)
 	abandoned, settled := 0, 0
 	for _, g := range m.agents {
 		if s := g.Share; s != nil {
@@ -163,14 +161,14 @@ func (m merging) recorded() (*bench.Result, error) {
 			if err := rec.Calls.Merge(s.Calls); err != nil {
 				return nil, fmt.Errorf("%s: %w", g.Name, err)
 			}
-			abandoned += s.Outcomes[records.Abandoned]
+			abandoned += s.Outcomes[record.Abandoned]
 			settled += s.Requests
 		}
 	}
 	if rec.Len() == 0 {
 		return nil, cmp.Or(m.cut, m.nothing())
 	}
-	if rec.Peak = records.PeakOf(rec.Records); m.attack.Clients > 0 {
+	if rec.Peak = record.PeakOf(rec.Records); m.attack.Clients > 0 {
 		rec.Peak = int64(m.attack.Clients)
 	}
 	present, planned := m.shares()

@@ -9,8 +9,7 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/poolbench/poolbench/bench/attack/templates"
-	"github.com/poolbench/poolbench/bench/attack/traces"
+	"github.com/poolbench/poolbench/bench/attack/requests"
 )
 
 // A message is what one request sends. However it is sent, the request itself is the same. One that
@@ -34,9 +33,9 @@ type message struct {
 
 // A form is a request with {{…}} to be filled in.
 type form struct {
-	*templates.Request
+	*requests.Request
 	seed  uint64
-	frame *templates.Frame // nil: it is encoded anew each time
+	frame *requests.Frame // nil: it is encoded anew each time
 }
 
 // isTemplate reports whether there is something to fill in.
@@ -81,11 +80,11 @@ func (a Attack) messages() []message {
 	return all
 }
 
-func (a Attack) parse(r Request, i int) (*templates.Request, error) {
+func (a Attack) parse(r Request, i int) (*requests.Request, error) {
 	if a.Session != nil && i >= 0 {
 		return a.Session.Parse(i, r, a.Data)
 	}
-	return templates.Parse(r, a.Data)
+	return requests.Parse(r, a.Data)
 }
 
 // message is what request number seq, of that session, sends: one that is shared, or own, filled
@@ -115,7 +114,7 @@ func (c *caller) traced(m *message, seq uint64) *message {
 	if r.Header = maps.Clone(r.Header); r.Header == nil {
 		r.Header = http.Header{}
 	}
-	r.Header.Set(traces.Header, c.attack.sampled().Parent(seq))
+	r.Header.Set(Header, c.attack.sampled().Parent(seq))
 	built, err := r.Request()
 	if err != nil {
 		return m // never: it differs from one that was built by an ordinary header
@@ -232,11 +231,11 @@ func (m *message) large() bool {
 }
 
 // secrets are those of request number seq, of that session.
-func (c *caller) secrets(seq uint64, of *visit) []templates.Secret {
+func (c *caller) secrets(seq uint64, of *visit) []requests.Secret {
 	m := &c.messages[seq%uint64(len(c.messages))]
 	show := c.attack.ShowQuery
 	if m.form != nil {
 		return append(m.form.Secrets(m.form.seed, seq, show, of.values()...), of.secrets()...)
 	}
-	return append(templates.SecretsOf(*m.request, show), of.secrets()...)
+	return append(requests.SecretsOf(*m.request, show), of.secrets()...)
 }

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/bench/records"
+	"github.com/poolbench/poolbench/bench/record"
 	"github.com/poolbench/poolbench/strategies"
 )
 
@@ -27,7 +27,7 @@ func (r *run) open(planned int, span time.Duration) error {
 		t.soak = r.recording.NewSoak(r.ctx, span, &t.peak)
 		defer t.soak.Close()
 	} else {
-		t.records = records.New(planned)
+		t.records = record.New(planned)
 	}
 	t.idle.New = func() any {
 		j := &job{of: t}
@@ -60,7 +60,7 @@ func (r *run) open(planned int, span time.Duration) error {
 	if t.soak != nil {
 		t.soak.Close()
 	} else {
-		r.recording.Records = []records.Log{t.records}
+		r.recording.Records = []record.Log{t.records}
 		if s := t.sessions; s != nil && s.later.Len() > 0 {
 			s.later.Sort() // a step that is due at once comes behind one that was due after it
 			r.recording.Records = append(r.recording.Records, s.later)
@@ -110,7 +110,7 @@ func (t *openLoop) abandonRest(plan *plan) {
 func (t *openLoop) abandon(rec bench.Entry, s sample) {
 	s.end = t.now()
 	rec.Held, rec.Issue = t.through || t.slots.behind, s.end
-	s.outcome, s.err = records.Abandoned, strategies.ErrAbandoned.Error()
+	s.outcome, s.err = record.Abandoned, strategies.ErrAbandoned.Error()
 	t.settle(rec.Record, s)
 	rec.Release()
 }
@@ -132,7 +132,7 @@ type openLoop struct {
 	// goroutine of a request runs is lag.
 	through        bool
 	slots          *slots // nil: the strategy bounds the requests in flight
-	records        records.Log
+	records        record.Log
 	soak           *bench.Soak  // in their place
 	full           error        // it holds too many
 	sessions       *sessionLoop // nil: there are none
@@ -252,7 +252,7 @@ func (j *job) ended(a answer, start int64, beside bool) (result strategies.Resul
 	}
 	s := j.sample
 	t.take(&s, a)
-	succeeds := s.outcome == records.Completed
+	succeeds := s.outcome == record.Completed
 	if j.answered || beside && !succeeds {
 		j.in, j.out = s.in, s.out
 	} else {
@@ -264,10 +264,10 @@ func (j *job) ended(a answer, start int64, beside bool) (result strategies.Resul
 	switch {
 	case a.err != nil:
 		result.Err = a.err
-	case s.outcome == records.Throttled:
+	case s.outcome == record.Throttled:
 		result.Err, result.Retry, result.After = errRefused, a.retryAfter <= t.attack.Timeout,
 			a.retryAfter
-	case s.outcome == records.Failed:
+	case s.outcome == record.Failed:
 		result.Err = errStatus
 	}
 	return result
@@ -300,13 +300,13 @@ func (t *openLoop) done(j *job, err error) {
 	j.end = t.now() - int64(j.checking) // which is no part of the response
 	switch {
 	case errors.Is(err, strategies.ErrShed):
-		j.outcome, j.status, j.err, j.check = records.Shed, 0, "", ""
+		j.outcome, j.status, j.err, j.check = record.Shed, 0, "", ""
 	case errors.Is(err, strategies.ErrAbandoned), err != nil && j.attempts == 0:
 		// the attack has ended
-		j.outcome, j.status, j.check = records.Abandoned, 0, ""
+		j.outcome, j.status, j.check = record.Abandoned, 0, ""
 		j.err = strategies.ErrAbandoned.Error()
-	case err != nil && j.outcome == records.Completed: // a panic
-		j.outcome, j.err = records.Failed, err.Error()
+	case err != nil && j.outcome == record.Completed: // a panic
+		j.outcome, j.err = record.Failed, err.Error()
 	}
 	j.rec.Attempts += j.beside
 	t.settle(j.rec.Record, j.sample)

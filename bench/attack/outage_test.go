@@ -8,8 +8,8 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/attack"
-	"github.com/poolbench/poolbench/bench/objectives"
 	"github.com/poolbench/poolbench/internal/decide"
+	"github.com/poolbench/poolbench/internal/objectives"
 )
 
 // TestOutage: what clients met is decided by all requests that were due, and waiting for the server

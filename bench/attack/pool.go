@@ -15,9 +15,8 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/poolbench/poolbench/bench/attack/conns"
-	"github.com/poolbench/poolbench/bench/calls"
-	"github.com/poolbench/poolbench/internal/parts/streams"
+	"github.com/poolbench/poolbench/bench/record"
+	"github.com/poolbench/poolbench/internal/transport"
 )
 
 // A host is where requests go, and the wires to it.
@@ -26,12 +25,12 @@ type host struct {
 	tls     *tls.Config // nil: plain
 	most    int         // wires; 0: as many as it takes
 
-	streams.Waiting[*wire]
+	transport.Waiting[*wire]
 	made int
 	idle []*wire // the last used last
 }
 
-func newConns(a Attack, give context.CancelCauseFunc, count *calls.Counter) *conns.Set {
+func newConns(a Attack, give context.CancelCauseFunc, count *record.CallCounter) *Set {
 	hosts := map[string]bool{}
 	for _, r := range a.Requests {
 		origin, _ := cutOrigin(r.URL)
@@ -39,7 +38,7 @@ func newConns(a Attack, give context.CancelCauseFunc, count *calls.Counter) *con
 			hosts[u.Host] = true
 		}
 	}
-	o := conns.Options{Connect: a.dial, Hosts: len(hosts), Give: give, Calls: count}
+	o := Options{Connect: a.dial, Hosts: len(hosts), Give: give, Calls: count}
 	if o.Connect == nil {
 		o.Connect = new(net.Dialer).DialContext
 	}
@@ -49,7 +48,7 @@ func newConns(a Attack, give context.CancelCauseFunc, count *calls.Counter) *con
 			return connect(ctx, "unix", a.UnixSocket)
 		}
 	}
-	return conns.NewSet(o)
+	return newSet(o)
 }
 
 func (all *wiring) host(u *url.URL) (*host, error) {

@@ -12,10 +12,9 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench/attack/checks"
-	"github.com/poolbench/poolbench/bench/calls"
-	"github.com/poolbench/poolbench/bench/records"
-	"github.com/poolbench/poolbench/internal/parts/streams"
-	"github.com/poolbench/poolbench/internal/text/complaints"
+	"github.com/poolbench/poolbench/bench/record"
+	"github.com/poolbench/poolbench/internal/text"
+	"github.com/poolbench/poolbench/internal/transport"
 )
 
 // A way sends messages and reads what is answered to their ends, a file each: wires, net/http,
@@ -40,7 +39,7 @@ type Protocol struct {
 	// Open is ready to send, and may ask the server what it needs for that.
 	Open func(ctx context.Context, o Opening) (Sender, error)
 	// Outcome sorts a status, which is above 0, and Status spells it.
-	Outcome func(status int) records.Outcome
+	Outcome func(status int) record.Outcome
 	Status  func(status int) string
 	// Like is the status of HTTP that is most like it, for checks and for vegeta's encoding.
 	Like func(status int) int
@@ -50,7 +49,7 @@ type Protocol struct {
 type Transport interface {
 	http.RoundTripper
 	// Streams are counted; Resent is how often something went over the wire again.
-	Streams() calls.Streams
+	Streams() record.Streams
 	Resent() int64
 	Close()
 }
@@ -146,7 +145,7 @@ func (a Attack) protocol() *Protocol {
 
 // checkProtocol returns complaints about options that conflict with the protocol, and about
 // requests that it refuses.
-func (a Attack) checkProtocol() (wrong complaints.List) {
+func (a Attack) checkProtocol() (wrong text.Complaints) {
 	complain := wrong.If
 	p := a.protocol()
 	complain(a.Streams < 0, "streams %d: want 1 or more", a.Streams)
@@ -226,17 +225,17 @@ func (c *caller) newForeign(ctx context.Context, p *Protocol, a Attack) (*foreig
 	asking, cancel := context.WithTimeout(ctx, a.Timeout)
 	defer cancel()
 	seen := c.streams()
-	watch := func(c net.Conn) net.Conn { return streams.Watch(c, seen) }
+	watch := func(c net.Conn) net.Conn { return transport.Watch(c, seen) }
 	s, err := p.Open(asking, Opening{Attack: a, Dial: c.conns.Dial,
 		Dialed: c.conns.Dialed, Host: host, Watch: watch})
 	return &foreign{c, p, s}, err
 }
 
 // streams are counts of them that are among those of calls.
-func (c *caller) streams() *streams.Counts {
-	seen := new(streams.Counts)
-	c.calls.HasStreams(func() calls.Streams {
-		return calls.Streams{Peak: seen.Peak.Load(), GoAways: seen.GoAways.Load(),
+func (c *caller) streams() *transport.Counts {
+	seen := new(transport.Counts)
+	c.calls.HasStreams(func() record.Streams {
+		return record.Streams{Peak: seen.Peak.Load(), GoAways: seen.GoAways.Load(),
 			Resets: seen.Resets.Load()}
 	})
 	return seen

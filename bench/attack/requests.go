@@ -8,8 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/poolbench/poolbench/bench/attack/heads"
-	"github.com/poolbench/poolbench/internal/text/prose"
+	"github.com/poolbench/poolbench/internal/text"
 )
 
 // CheckSent returns an error for a request that cannot be sent, or, if it is filled in, that cannot
@@ -62,7 +61,7 @@ func checkRequest(r Request) error {
 	}
 	r = withoutUser(r)
 	if _, err := r.Request(); err != nil {
-		return fmt.Errorf("%s", prose.OneLine(err.Error()))
+		return fmt.Errorf("%s", text.OneLine(err.Error()))
 	}
 	return checkHeader(r.Header)
 }
@@ -77,15 +76,15 @@ func known() string {
 }
 
 // Shown is a text with URLs in it as it may be shown: see ShownURL.
-func Shown(text string) string { return prose.DiscreetText(text) }
+func Shown(s string) string { return text.DiscreetText(s) }
 
 // ShownURL is a URL as it may be shown: without user, password and fragment, without the values of
 // its query, and without segments of its path that look like tokens.
-func ShownURL(address string) string { return prose.DiscreetURL(address) }
+func ShownURL(address string) string { return text.DiscreetURL(address) }
 
 // Show is a URL of the attack as it may be shown: as by ShownURL, with the values of ShowQuery.
 func (a *Attack) Show(address string) string {
-	return prose.DiscreetURL(address, a.ShowQuery...)
+	return text.DiscreetURL(address, a.ShowQuery...)
 }
 
 // withoutUser moves the user of the URL to the header, where net/http would put it, so that neither
@@ -126,7 +125,7 @@ func cutOrigin(address string) (origin, rest string) {
 
 func checkHeader(h http.Header) error {
 	for name, values := range h {
-		other := func(c rune) bool { return !heads.IsToken(c) }
+		other := func(c rune) bool { return !isToken(c) }
 		if name == "" || strings.ContainsFunc(name, other) {
 			return fmt.Errorf("header %q is not a valid name", name)
 		}

@@ -10,12 +10,11 @@ import (
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/bench/attack/checks"
-	"github.com/poolbench/poolbench/bench/attack/conns"
 	"github.com/poolbench/poolbench/bench/attack/sessions"
-	"github.com/poolbench/poolbench/bench/records"
-	"github.com/poolbench/poolbench/internal/files/rundir"
-	"github.com/poolbench/poolbench/internal/machine/profiles"
+	"github.com/poolbench/poolbench/bench/record"
+	"github.com/poolbench/poolbench/internal/machine"
 	"github.com/poolbench/poolbench/internal/metric"
+	"github.com/poolbench/poolbench/internal/rundir"
 	"github.com/poolbench/poolbench/strategies"
 )
 
@@ -90,12 +89,13 @@ func (a Attack) local() bool {
 }
 
 // labels are those of its goroutines; nil: nobody asks for them.
-func (a Attack) labels() *profiles.Labels {
+func (a Attack) labels() *machine.ProfileLabels {
 	if a.Profile == "" {
 		return nil
 	}
 	strategy, _ := a.strategy()
-	return profiles.NewLabels(context.Background(), strategy.String(), strategies.AnyClass.String())
+	return machine.NewProfileLabels(context.Background(), strategy.String(),
+		strategies.AnyClass.String())
 }
 
 // report computes the result, and adds what only an attack has.
@@ -108,7 +108,7 @@ func (r *run) report() (*Report, error) {
 		return nil, cause
 	}
 	t := r.tally
-	r.attack.finish(r.recording, cause, t.outcomes[records.Abandoned], t.outcomes.Sum())
+	r.attack.finish(r.recording, cause, t.outcomes[record.Abandoned], t.outcomes.Sum())
 	res, err := r.result()
 	if err != nil {
 		return nil, err
@@ -136,7 +136,7 @@ func (r *run) ended() (cut, err error) {
 	t := r.tally
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	nobody, _ := errors.AsType[*conns.NobodyError](r.cause)
+	nobody, _ := errors.AsType[*NobodyError](r.cause)
 	switch {
 	case t.writing != nil:
 		return nil, t.writing

@@ -13,9 +13,6 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
-
-	"github.com/poolbench/poolbench/bench/attack/conns"
-	"github.com/poolbench/poolbench/bench/attack/heads"
 )
 
 // A ring is clients in the hands of one goroutine, which waits for the answers to all of them at
@@ -38,9 +35,9 @@ type ring struct {
 // A flight is what a ring has of a client.
 type flight struct {
 	w    *wire
-	was  *conns.Conn // of it, for the words of errors
-	fd   int         // of the connection, of which the network poller does not know
-	sent int         // bytes of the request
+	was  *Conn // of it, for the words of errors
+	fd   int   // of the connection, of which the network poller does not know
+	sent int   // bytes of the request
 	come []byte
 	err  error // that comes after them
 	// when the first of them came, in ns from the start of the attack; 0: none has
@@ -200,7 +197,7 @@ func (r *ring) send(c *client) {
 		r.leave(c)
 		return
 	}
-	n, err := conns.Uninterrupted(syscall.Write, c.fd, b)
+	n, err := uninterrupted(syscall.Write, c.fd, b)
 	if c.sent = max(n, 0); err != nil || n < len(b) {
 		r.leave(c)
 	}
@@ -210,7 +207,7 @@ func (c *client) deadline() int64 { return c.start + int64(c.of.attack.Timeout) 
 
 // hear is what to do when something has come for the client: nothing but bytes, or an end too.
 func (r *ring) hear(c *client, open bool) {
-	n, err := conns.Uninterrupted(syscall.Read, c.fd, r.buffer)
+	n, err := uninterrupted(syscall.Read, c.fd, r.buffer)
 	if err == syscall.EAGAIN && open {
 		return
 	}
@@ -228,12 +225,12 @@ func (r *ring) hear(c *client, open bool) {
 		if c.come = slices.Clone(come); err == nil && n == 0 {
 			c.err = io.EOF
 		} else if err != nil && err != syscall.EAGAIN {
-			c.err = conns.OpError("read", c.was, err)
+			c.err = opError("read", c.was, err)
 		}
 		r.leave(c)
 		return
 	}
-	h, ok := heads.Parse(come, o.Method)
+	h, ok := Parse(come, o.Method)
 	whole := int64(h.Size) + h.Length
 	switch {
 	case !ok, h.Length < 0, whole > int64(len(r.buffer)),
@@ -336,7 +333,7 @@ func (c *client) finish(all *wiring, o *outgoing, a *answer) (got reached) {
 }
 
 // attach gives the connection back to the network poller.
-func (c *client) attach(all *conns.Set) error {
+func (c *client) attach(all *Set) error {
 	f := os.NewFile(uintptr(c.fd), "")
 	raw, err := net.FileConn(f)
 	_ = f.Close() // raw has one of its own
@@ -347,7 +344,7 @@ func (c *client) attach(all *conns.Set) error {
 	if err != nil {
 		return err
 	}
-	if err := c.w.use(made.(*conns.Conn)); err != nil {
+	if err := c.w.use(made.(*Conn)); err != nil {
 		return err
 	}
 	return c.w.conn.Expect(c.w.deadline)

@@ -10,12 +10,10 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/arrivals"
-	"github.com/poolbench/poolbench/bench/attack/conns"
-	"github.com/poolbench/poolbench/bench/attack/templates"
-	"github.com/poolbench/poolbench/bench/records"
-	"github.com/poolbench/poolbench/internal/machine/meter"
+	"github.com/poolbench/poolbench/bench/attack/requests"
+	"github.com/poolbench/poolbench/bench/record"
+	"github.com/poolbench/poolbench/internal/machine"
 	"github.com/poolbench/poolbench/internal/machine/pace"
-	"github.com/poolbench/poolbench/internal/machine/profiles"
 	"github.com/poolbench/poolbench/strategies"
 )
 
@@ -57,13 +55,13 @@ func start(ctx context.Context, a Attack) (_ *run, err error) {
 	defer cancel(nil)
 	caller, err := newCaller(ctx, a, cancel)
 	if err != nil {
-		if nobody, ok := errors.AsType[*conns.NobodyError](context.Cause(ctx)); ok {
+		if nobody, ok := errors.AsType[*NobodyError](context.Cause(ctx)); ok {
 			err = nobody
 		}
 		return nil, err
 	}
 	r := &run{attack: a, ctx: ctx, give: cancel, caller: caller, tally: newTally(a, cancel),
-		recording: a.recording(), meter: meter.Of(ctx), labels: a.labels()}
+		recording: a.recording(), meter: machine.MeterFromContext(ctx), labels: a.labels()}
 	r.recording.Calls, r.recording.SoFar = r.caller.calls, r.tally.soFar
 	r.plan, r.from = a.rest(r.recording)
 	r.labels.Harness()
@@ -120,13 +118,13 @@ type run struct {
 	caller    *caller
 	tally     *tally
 	recording *bench.Recording
-	labels    *profiles.Labels
-	meter     *meter.Meter  // for whoever looks on; nil: nobody does
-	plan      *plan         // of an open loop: what is left of it
-	from      time.Duration // when that begins: a soak that was cut off goes on
-	base      time.Time     // the start
-	late      time.Duration // by which the Start was missed
-	cause     error         // why it ended, if it did before all was answered
+	labels    *machine.ProfileLabels
+	meter     *machine.Meter // for whoever looks on; nil: nobody does
+	plan      *plan          // of an open loop: what is left of it
+	from      time.Duration  // when that begins: a soak that was cut off goes on
+	base      time.Time      // the start
+	late      time.Duration  // by which the Start was missed
+	cause     error          // why it ended, if it did before all was answered
 }
 
 // now counts nanoseconds from the start.
@@ -135,11 +133,11 @@ func (r *run) now() int64 { return int64(time.Since(r.base)) }
 // without notes what became of a request that has no answer now, for that reason.
 func (r *run) without(s *sample, why string) {
 	if quotes(why) {
-		why = templates.MaskValues(why, r.caller.secrets(s.seq, s.visit))
+		why = requests.MaskValues(why, r.caller.secrets(s.seq, s.visit))
 	}
-	s.err, s.outcome = Shown(why), records.Failed
+	s.err, s.outcome = Shown(why), record.Failed
 	if r.ctx.Err() != nil { // its connection was closed for that
-		s.err, s.outcome = strategies.ErrAbandoned.Error(), records.Abandoned
+		s.err, s.outcome = strategies.ErrAbandoned.Error(), record.Abandoned
 	}
 }
 
@@ -149,11 +147,11 @@ func quotes(text string) bool {
 	return strings.ContainsAny(text, `"?=`) || strings.Contains(text, "malformed")
 }
 
-func (r *run) settle(rec *records.Record, s sample) {
+func (r *run) settle(rec *record.Record, s sample) {
 	rec.Settle(s.outcome, s.end)
-	r.meter.Settle(s.seq, meter.Outcome(s.outcome), time.Duration(s.end-s.due))
+	r.meter.Settle(s.seq, machine.Outcome(s.outcome), time.Duration(s.end-s.due))
 	r.tally.add(s)
-	if s.outcome != records.Completed {
+	if s.outcome != record.Completed {
 		s.firstByte = 0
 	}
 	r.caller.calls.Count(s.out, s.in, s.firstByte)

@@ -19,14 +19,14 @@ import (
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/attack"
 	"github.com/poolbench/poolbench/bench/attack/checks"
-	"github.com/poolbench/poolbench/bench/attack/templates"
+	"github.com/poolbench/poolbench/bench/attack/requests"
 	"github.com/poolbench/poolbench/strategies"
 )
 
 // people are a table with what is hostile.
-func people(t *testing.T) *templates.Data {
+func people(t *testing.T) *requests.Data {
 	t.Helper()
-	d, err := templates.ReadData("people.csv", []byte("name,password\nann,s3cr3t-a\n"+
+	d, err := requests.ReadData("people.csv", []byte("name,password\nann,s3cr3t-a\n"+
 		"\"bo b/?&#\"\"\",s3cr3t-b\n\"cy\r\nX: y\",s3cr3t-c\nŁ,s3cr3t-d\n{{seq}},s3cr3t-e\n"), "csv")
 	if err != nil {
 		t.Fatal(err)
@@ -83,7 +83,7 @@ func TestSentAsPlanned(t *testing.T) {
 	const n = 60
 	for _, place := range []string{"to", "from"} {
 		for _, seed := range []uint64{1, 9} {
-			requests := []attack.Request{
+			reqs := []attack.Request{
 				{Method: "PUT", URL: server.URL + "/" + place + "/{{name}}/{{seq}}?n={{name}}&r={{random 1 99}}",
 					Header: http.Header{"Authorization": {"Basic {{password}}"}, "X-Id": {"{{uuid}}"}},
 					Body:   []byte(`{"name":"{{name}}","id":{{uuid}}}`)},
@@ -93,8 +93,8 @@ func TestSentAsPlanned(t *testing.T) {
 			}
 			var want []string
 			for seq := range uint64(n) {
-				r := requests[seq%3]
-				parsed, err := templates.Parse(r, people(t))
+				r := reqs[seq%3]
+				parsed, err := requests.Parse(r, people(t))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -112,7 +112,7 @@ func TestSentAsPlanned(t *testing.T) {
 			}
 			slices.Sort(want)
 			a := attack.Defaults()
-			a.Requests, a.Templates, a.Data, a.Seed = requests, true, people(t), seed
+			a.Requests, a.Templates, a.Data, a.Seed = reqs, true, people(t), seed
 			a.Checks = checkList(t, "status == 200", "body == fine")
 			a.Tasks, a.Duration = n, 0
 			open := a
@@ -208,7 +208,7 @@ func TestFailedChecks(t *testing.T) {
 		_, _ = io.WriteString(w, "good")
 	}))
 	defer server.Close()
-	d, err := templates.ReadData("d.jsonl", []byte(`{"user":"ann","password":"hunter2 &<a>"}`), "jsonl")
+	d, err := requests.ReadData("d.jsonl", []byte(`{"user":"ann","password":"hunter2 &<a>"}`), "jsonl")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -361,8 +361,8 @@ func TestLargeRow(t *testing.T) {
 		Body: []byte(`{"v":"{{v}}","w":{{w}},"n":{{seq}}}`)}}
 	// Two bodies of 10 MB may take longer than the drain of 5 s where the race detector looks on.
 	a.Templates, a.Tasks, a.Duration, a.Drain, a.Timeout = true, 4, 0, time.Hour, time.Hour
-	a.Data = &templates.Data{Name: "d", Columns: []string{"v", "w"}, Lines: []int{2, 3},
-		Rows: [][]templates.Value{{{Text: large}, {Text: "x"}}, {{Text: ""}, {Text: "y"}}}}
+	a.Data = &requests.Data{Name: "d", Columns: []string{"v", "w"}, Lines: []int{2, 3},
+		Rows: [][]requests.Value{{{Text: large}, {Text: "x"}}, {{Text: ""}, {Text: "y"}}}}
 	open, closed := a, a
 	open.Rate, open.Strategy, open.Limit = 1000, strategy(t, "worker_pool"), 1
 	closed.Clients = 1

@@ -7,10 +7,10 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/attack/checks"
+	"github.com/poolbench/poolbench/bench/attack/requests"
 	"github.com/poolbench/poolbench/bench/attack/sessions"
-	"github.com/poolbench/poolbench/bench/attack/templates"
-	"github.com/poolbench/poolbench/bench/records"
-	"github.com/poolbench/poolbench/internal/text/complaints"
+	"github.com/poolbench/poolbench/bench/record"
+	"github.com/poolbench/poolbench/internal/text"
 )
 
 // WithSession is the attack with sessions of these steps in place of requests. Request number seq
@@ -29,7 +29,7 @@ func (a Attack) steps() []sessions.Step {
 }
 
 // checkSession finds what does not go together with sessions.
-func (a Attack) checkSession() (wrong complaints.List) {
+func (a Attack) checkSession() (wrong text.Complaints) {
 	s := a.Session
 	if s == nil {
 		return nil
@@ -57,25 +57,25 @@ type visit struct {
 	of       *sessions.Session
 	number   uint64
 	step     int
-	due      int64             // of it
-	first    int64             // due of the first step
-	response int64             // of the steps before
-	service  int64             // of the steps before
-	captured []templates.Value // what is not captured yet is empty
-	names    []string          // of it
-	jar      *sessions.Jar     // nil: no cookie was set
-	message  *message          // of the step
+	due      int64            // of it
+	first    int64            // due of the first step
+	response int64            // of the steps before
+	service  int64            // of the steps before
+	captured []requests.Value // what is not captured yet is empty
+	names    []string         // of it
+	jar      *sessions.Jar    // nil: no cookie was set
+	message  *message         // of the step
 }
 
 func (a Attack) newVisit(number uint64, due int64) *visit {
 	return &visit{of: a.Session, number: number, due: due, first: due, names: a.names,
-		captured: make([]templates.Value, len(a.names))}
+		captured: make([]requests.Value, len(a.names))}
 }
 
 // seq is the number of the request at hand.
 func (v *visit) seq() uint64 { return v.number*uint64(len(v.of.Steps)) + uint64(v.step) }
 
-func (v *visit) values() []templates.Value {
+func (v *visit) values() []requests.Value {
 	if v == nil {
 		return nil
 	}
@@ -83,30 +83,30 @@ func (v *visit) values() []templates.Value {
 }
 
 // secrets are what the session has learned: it is shown nowhere.
-func (v *visit) secrets() (all []templates.Secret) {
+func (v *visit) secrets() (all []requests.Secret) {
 	if v == nil {
 		return nil
 	}
 	for _, c := range v.captured {
-		all = append(all, templates.Private(c.Text))
+		all = append(all, requests.Private(c.Text))
 	}
 	if v.jar != nil {
 		for _, value := range v.jar.Values() {
-			all = append(all, templates.Private(value))
+			all = append(all, requests.Private(value))
 		}
 	}
 	return all
 }
 
 // secretsIn are those that the answer to the step at hand has for the session to learn.
-func (v *visit) secretsIn(k *checks.Answer) (all []templates.Secret) {
+func (v *visit) secretsIn(k *checks.Answer) (all []requests.Secret) {
 	if v == nil {
 		return nil
 	}
 	captures := v.of.Steps[v.step].Captures
 	for i := range captures {
 		if value, err := captures[i].Take(k); err == nil {
-			all = append(all, templates.Private(value.Text))
+			all = append(all, requests.Private(value.Text))
 		}
 	}
 	return all
@@ -197,7 +197,7 @@ func (v *visit) keepCookies(k *checks.Answer, stored bool) error {
 func (r *run) goesOn(v *visit, s sample) (more bool) {
 	v.response += s.end - s.due
 	v.service += s.busy
-	if v.step++; s.outcome == records.Completed && v.step < len(v.of.Steps) {
+	if v.step++; s.outcome == record.Completed && v.step < len(v.of.Steps) {
 		v.due = s.end + int64(v.of.Thinking(r.attack.Seed, v.number, v.step))
 		return true
 	}
@@ -206,7 +206,7 @@ func (r *run) goesOn(v *visit, s sample) (more bool) {
 }
 
 // ended counts a session that has sent the steps before the one at hand.
-func (t *tally) ended(v *visit, o records.Outcome, end int64) {
+func (t *tally) ended(v *visit, o record.Outcome, end int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.sessions.End(v.step, o, v.response, v.service, end-v.first)
@@ -216,7 +216,7 @@ func (t *tally) ended(v *visit, o records.Outcome, end int64) {
 type sessionLoop struct {
 	*openLoop
 	agenda *sessions.Agenda[*job]
-	later  records.Log // of the steps behind the first ones
+	later  record.Log // of the steps behind the first ones
 	waiter
 }
 
@@ -307,7 +307,7 @@ func (l *sessionLoop) abandonRest(plan *plan) {
 		}
 		l.abandon(rec, sample{seq: v.seq(), due: v.due, visit: v})
 		v.step++
-		l.tally.ended(v, records.Abandoned, now)
+		l.tally.ended(v, record.Abandoned, now)
 	}
 	for ; l.full == nil && plan.more && plan.due <= now; plan.advance() {
 		abandon(l.attack.newVisit(plan.seq, plan.due))
@@ -320,7 +320,7 @@ func (l *sessionLoop) abandonRest(plan *plan) {
 		if v := l.agenda.Take().visit; due <= now {
 			abandon(v)
 		} else {
-			l.tally.ended(v, records.Abandoned, now)
+			l.tally.ended(v, record.Abandoned, now)
 		}
 	}
 }

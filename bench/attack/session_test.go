@@ -24,12 +24,11 @@ import (
 	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/bench/attack"
 	"github.com/poolbench/poolbench/bench/attack/sessions"
-	"github.com/poolbench/poolbench/bench/attack/sessions/script"
 )
 
 func session(t testing.TB, text string) *sessions.Session {
 	t.Helper()
-	s, err := script.Read("s.yaml", []byte(text))
+	s, err := sessions.ReadScript("s.yaml", []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}

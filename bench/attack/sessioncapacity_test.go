@@ -10,8 +10,8 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/attack"
-	"github.com/poolbench/poolbench/bench/capacity"
-	"github.com/poolbench/poolbench/bench/objectives"
+	"github.com/poolbench/poolbench/internal/capacity"
+	"github.com/poolbench/poolbench/internal/objectives"
 )
 
 // TestCapacityOfSessions: a server of k slots, in each of which a step takes s, bears k/(n·s)

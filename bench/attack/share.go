@@ -13,9 +13,7 @@ import (
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/attack/checks"
 	"github.com/poolbench/poolbench/bench/attack/sessions"
-	"github.com/poolbench/poolbench/bench/calls"
-	"github.com/poolbench/poolbench/bench/records"
-	"github.com/poolbench/poolbench/internal/parts/draw"
+	"github.com/poolbench/poolbench/bench/record"
 )
 
 // maxAgents bounds how many may share an attack.
@@ -41,32 +39,32 @@ func (a Attack) owner(seq uint64) int {
 	if a.Arrival.Spec.Name == "constant" {
 		return int(seq % n)
 	}
-	turn, _ := bits.Mul64(draw.Mixed(draw.Mixed(a.Seed)+seq), n)
+	turn, _ := bits.Mul64(mixed(mixed(a.Seed)+seq), n)
 	return int(turn)
 }
 
 // A Share is what one agent has measured of an attack that several share. Its text is JSON but for
 // the Records, which AppendBinary adds.
 type Share struct {
-	Records []records.Log `json:"-"`
+	Records []record.Log `json:"-"`
 	// in their place where there are too many to be sent
 	Summed   *bench.Result `json:",omitempty"`
 	Requests int           // that were settled, and of them
-	Outcomes [records.Abandoned + 1]int
-	Statuses []Count         // of answers, as in a Report
-	Errors   []Count         // likewise
-	Failures checks.Failures `json:",omitempty"` // likewise
-	Traced   []Traced        `json:",omitempty"` // likewise
-	Sessions *sessions.Tally `json:",omitempty"` // nil: there were none
-	Peak     int64           // most requests in flight at once
-	Busy     int64           // time that all attempts took, in ns
-	Twice    int64           // requests that were settled twice
-	Resent   int64           // requests that went over the wire again
-	Calls    *calls.Counter  // what is counted of them beside the records
-	Over     string          // as in a Report
-	Began    time.Time       // the plan, by the agent's clock
-	Late     time.Duration   // by which it missed Attack.Start
-	Cut      string          // why it ended before its part of the plan did; "": it did not
+	Outcomes [record.Abandoned + 1]int
+	Statuses []Count             // of answers, as in a Report
+	Errors   []Count             // likewise
+	Failures checks.Failures     `json:",omitempty"` // likewise
+	Traced   []Traced            `json:",omitempty"` // likewise
+	Sessions *sessions.Tally     `json:",omitempty"` // nil: there were none
+	Peak     int64               // most requests in flight at once
+	Busy     int64               // time that all attempts took, in ns
+	Twice    int64               // requests that were settled twice
+	Resent   int64               // requests that went over the wire again
+	Calls    *record.CallCounter // what is counted of them beside the records
+	Over     string              // as in a Report
+	Began    time.Time           // the plan, by the agent's clock
+	Late     time.Duration       // by which it missed Attack.Start
+	Cut      string              // why it ended before its part of the plan did; "": it did not
 	// on this share by itself: the agent's lateness, its machine, broken laws
 	Verdict bench.Verdict
 	Reasons []bench.Reason
@@ -178,7 +176,7 @@ func (s *Share) UnmarshalBinary(data []byte) error {
 		if err != nil {
 			return err
 		}
-		var l records.Log
+		var l record.Log
 		if err := l.UnmarshalBinary(encoded); err != nil {
 			return err
 		}
@@ -285,7 +283,7 @@ func (g *Agent) checkCounts(cut error) {
 		}
 		return
 	}
-	var outcomes [records.Abandoned + 1]int
+	var outcomes [record.Abandoned + 1]int
 	n, busy := 0, int64(0)
 	for _, l := range s.Records {
 		n += l.Len()
@@ -301,8 +299,8 @@ func (g *Agent) checkCounts(cut error) {
 			s.Requests, n)
 	case outcomes != s.Outcomes:
 		g.doubt("it counted %v completed, failed, throttled, shed and "+
-			"abandoned, and its records have %v", s.Outcomes[records.Completed:],
-			outcomes[records.Completed:])
+			"abandoned, and its records have %v", s.Outcomes[record.Completed:],
+			outcomes[record.Completed:])
 	case busy != s.Busy:
 		g.doubt("it counted %v in requests, and its records have %v",
 			time.Duration(s.Busy), time.Duration(busy))

@@ -18,7 +18,7 @@ import (
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/bench/attack"
-	"github.com/poolbench/poolbench/bench/records"
+	"github.com/poolbench/poolbench/bench/record"
 )
 
 // TestSharesAreThePlan: whatever the arrival process, the shares have every request of the plan
@@ -221,11 +221,11 @@ func TestMergeNames(t *testing.T) {
 		verdict bench.Verdict
 		says    string
 	}{
-		{"counts more outcomes", func(g *attack.Agent) { g.Share.Outcomes[records.Completed]++ },
+		{"counts more outcomes", func(g *attack.Agent) { g.Share.Outcomes[record.Completed]++ },
 			false, bench.Invalid, "agent 1: it counted"},
 		{"turns failures into successes", func(g *attack.Agent) {
-			g.Share.Outcomes[records.Completed] += g.Share.Outcomes[records.Throttled]
-			g.Share.Outcomes[records.Throttled] = 0
+			g.Share.Outcomes[record.Completed] += g.Share.Outcomes[record.Throttled]
+			g.Share.Outcomes[record.Throttled] = 0
 		}, false, bench.Invalid, "agent 1: it counted"},
 		{"counts more statuses", func(g *attack.Agent) {
 			g.Share.Statuses = append(g.Share.Statuses, attack.Count{What: "200", N: 9999})
@@ -236,14 +236,14 @@ func TestMergeNames(t *testing.T) {
 			bench.Invalid, "it sent another plan"},
 		{"ended early", func(g *attack.Agent) {
 			r := g.Share.Records[0]
-			cut := records.New(10)
+			cut := record.New(10)
 			g.Share.Busy, g.Share.Outcomes, g.Share.Requests = 0, [6]int{}, 10
 			for i := range uint64(10) {
 				*cut.Add(0) = *r.At(i)
 				g.Share.Outcomes[r.At(i).Outcome]++
 				g.Share.Busy += r.At(i).Busy
 			}
-			g.Share.Statuses, g.Share.Records = nil, []records.Log{cut}
+			g.Share.Statuses, g.Share.Records = nil, []record.Log{cut}
 			g.Share.Cut = "interrupted"
 		}, false, bench.Invalid, "agent 1: it ended before its plan: interrupted"},
 		{"is lost", func(g *attack.Agent) { g.Share, g.Lost = nil, "silent for 5s" }, false,

@@ -6,9 +6,9 @@ import (
 	"math"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/internal/machine/limits"
-	"github.com/poolbench/poolbench/internal/parts/streams"
-	"github.com/poolbench/poolbench/internal/text/quantity"
+	"github.com/poolbench/poolbench/internal/machine"
+	"github.com/poolbench/poolbench/internal/text"
+	"github.com/poolbench/poolbench/internal/transport"
 )
 
 // slots bound the requests in flight of an open loop without a strategy: to the number that was
@@ -85,19 +85,19 @@ func (a Attack) mostInFlight() (n int, why string) {
 		perConnection = 0 // all share a socket
 	case a.HTTP2 || a.H2C || a.protocol() != nil:
 		if perConnection = a.Streams; perConnection == 0 {
-			perConnection = streams.Default
+			perConnection = transport.Default
 		}
 	}
-	if limit, free := limits.Descriptors(); perConnection > 0 && limit > 0 {
+	if limit, free := machine.Descriptors(); perConnection > 0 && limit > 0 {
 		if free = max(free-spareDescriptors, 1); free < n/perConnection {
 			n = free * perConnection
 			why = fmt.Sprintf("as many as the %d file descriptors of this process allow", limit)
 		}
 	}
-	if free := limits.Memory(); free > 0 && free/2/memoryOfRequest < int64(n) {
+	if free := machine.Memory(); free > 0 && free/2/memoryOfRequest < int64(n) {
 		n = max(int(free/2/memoryOfRequest), 1)
 		why = fmt.Sprintf("as many as half of %s of available memory allows",
-			quantity.Size(float64(free)))
+			text.Size(float64(free)))
 	}
 	return n, why
 }

@@ -15,7 +15,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench/attack"
 	"github.com/poolbench/poolbench/bench/attack/checks"
-	"github.com/poolbench/poolbench/bench/attack/templates"
+	"github.com/poolbench/poolbench/bench/attack/requests"
 )
 
 // BenchmarkOpen is a request of the open loop when it is sent as fast as 64 workers can, by us and
@@ -100,7 +100,7 @@ func BenchmarkFilled(b *testing.B) {
 		_, _ = io.WriteString(w, `{"items":[1,2,3]}`)
 	}))
 	defer server.Close()
-	data, err := templates.ReadData("users.csv", []byte("user,plan\nann,free\nbob,paid\n"), "csv")
+	data, err := requests.ReadData("users.csv", []byte("user,plan\nann,free\nbob,paid\n"), "csv")
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -16,29 +16,28 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/attack/checks"
+	"github.com/poolbench/poolbench/bench/attack/requests"
 	"github.com/poolbench/poolbench/bench/attack/sessions"
-	"github.com/poolbench/poolbench/bench/attack/templates"
-	"github.com/poolbench/poolbench/bench/attack/traces"
-	"github.com/poolbench/poolbench/bench/records"
-	"github.com/poolbench/poolbench/internal/text/prose"
+	"github.com/poolbench/poolbench/bench/record"
+	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/strategies"
 )
 
 // outcomeOf sorts an answer's status. An attack is 2 kB: to copy one for each answer would make the
 // stack of the goroutine that a request runs in grow.
-func (a *Attack) outcomeOf(status int) records.Outcome {
+func (a *Attack) outcomeOf(status int) record.Outcome {
 	switch {
 	case a.spoken != nil:
 		return a.spoken.Outcome(status)
 	case status == a.Shed:
-		return records.Shed
+		return record.Shed
 	case status == http.StatusTooManyRequests, status == http.StatusForbidden,
 		status == http.StatusServiceUnavailable:
-		return records.Throttled
+		return record.Throttled
 	case status < 200 || status >= 400:
-		return records.Failed
+		return record.Failed
 	}
-	return records.Completed
+	return record.Completed
 }
 
 // keeps returns the parts of an answer to keep: those that checks need, and those to store of
@@ -62,24 +61,24 @@ const failedCheck = "check failed: "
 func (r *run) inspect(s *sample, a answer) {
 	k, all := a.kept, s.visit.checks(r.attack.Checks)
 	k.Status, k.Size, k.Ends = r.tally.spoken.Like(a.status), a.in, r.ctx.Done()
-	if s.outcome == records.Completed || all.OfStatus() && s.outcome != records.Shed {
+	if s.outcome == record.Completed || all.OfStatus() && s.outcome != record.Shed {
 		failed := all.Failed(k)
 		if s.visit != nil {
 			failed = s.visit.inspect(k, a.stored, failed)
 		}
 		switch {
 		case failed == "":
-			s.outcome = records.Completed
-		case s.outcome == records.Throttled: // so that a strategy may try again
+			s.outcome = record.Completed
+		case s.outcome == record.Throttled: // so that a strategy may try again
 			s.check = failed
 		default:
-			s.outcome, s.check = records.Failed, failed
+			s.outcome, s.check = record.Failed, failed
 		}
 	}
 	if k.Unfinished { // nobody knows whether it holds
-		s.outcome, s.check, s.err = records.Abandoned, "", strategies.ErrAbandoned.Error()
+		s.outcome, s.check, s.err = record.Abandoned, "", strategies.ErrAbandoned.Error()
 	}
-	if s.outcome == records.Failed {
+	if s.outcome == record.Failed {
 		what := failedCheck + s.check
 		if s.check == "" {
 			what = s.visit.named("status " + r.tally.spoken.Status(s.status))
@@ -90,12 +89,12 @@ func (r *run) inspect(s *sample, a answer) {
 			secrets := append(r.caller.secrets(s.seq, s.visit), s.visit.secretsIn(k)...)
 			for _, address := range k.Followed {
 				secrets = append(secrets,
-					templates.SecretsOf(Request{URL: address}, r.attack.ShowQuery)...)
+					requests.SecretsOf(Request{URL: address}, r.attack.ShowQuery)...)
 			}
 			if cut {
-				text = templates.MaskCut(text, secrets)
+				text = requests.MaskCut(text, secrets)
 			}
-			return templates.Mask(text, secrets)
+			return requests.Mask(text, secrets)
 		})
 		t.mu.Unlock()
 	}
@@ -108,7 +107,7 @@ type sample struct {
 	seq       uint64
 	due, end  int64
 	busy      int64 // from sending to the end of the answer, over all attempts
-	outcome   records.Outcome
+	outcome   record.Outcome
 	status    int // of the last answer; 0: there was none
 	err       string
 	check     string // that did not hold, of the last answer; "": all did
@@ -134,8 +133,8 @@ type tally struct {
 	statuses map[int]int
 	errors   map[string]int
 	failures checks.Failures
-	sampled  traces.Sample // of requests, which carry a trace
-	traced   traces.Slowest
+	sampled  Sample // of requests, which carry a trace
+	traced   Slowest
 	sessions *sessions.Tally // nil: there are none
 }
 
@@ -213,11 +212,11 @@ func (t *tally) errorText(s sample) string {
 		return s.err
 	case s.check != "":
 		return failedCheck + s.check
-	case s.outcome == records.Shed && s.status == 0:
+	case s.outcome == record.Shed && s.status == 0:
 		return "shed by the strategy"
-	case s.outcome != records.Completed && t.spoken != plainHTTP:
+	case s.outcome != record.Completed && t.spoken != plainHTTP:
 		return t.spoken.Status(s.status)
-	case s.outcome != records.Completed:
+	case s.outcome != record.Completed:
 		return fmt.Sprintf("%d %s", s.status, http.StatusText(s.status))
 	}
 	return ""
@@ -243,17 +242,17 @@ var (
 
 // errorKind is an error without the request, and without what differs from one connection to the
 // next.
-func errorKind(text string) string {
-	text = prose.OneLine(localEnd.ReplaceAllString(ofRequest.ReplaceAllString(text, ""), ""))
-	if tooLate.MatchString(text) && !strings.HasPrefix(text, "dial ") {
+func errorKind(s string) string {
+	s = text.OneLine(localEnd.ReplaceAllString(ofRequest.ReplaceAllString(s, ""), ""))
+	if tooLate.MatchString(s) && !strings.HasPrefix(s, "dial ") {
 		return "no answer in time" // as of gRPC
 	}
-	text = ofStream.ReplaceAllString(text, "stream ID …")
-	text = afterValue.ReplaceAllString(text, `"…"`)
-	if runes := []rune(text); len(runes) > 160 {
-		text = string(runes[:160]) + "…"
+	s = ofStream.ReplaceAllString(s, "stream ID …")
+	s = afterValue.ReplaceAllString(s, `"…"`)
+	if runes := []rune(s); len(runes) > 160 {
+		s = string(runes[:160]) + "…"
 	}
-	return text
+	return s
 }
 
 // soFar adds what sessions come to until now.
@@ -268,9 +267,9 @@ func (t *tally) soFar(r *bench.Result) {
 func (t *tally) counts() checks.Counts {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return checks.Counts{Settled: t.outcomes.Sum(), Failed: t.outcomes[records.Failed],
-		Throttled: t.outcomes[records.Throttled], Shed: t.outcomes[records.Shed],
-		Abandoned: t.outcomes[records.Abandoned]}
+	return checks.Counts{Settled: t.outcomes.Sum(), Failed: t.outcomes[record.Failed],
+		Throttled: t.outcomes[record.Throttled], Shed: t.outcomes[record.Shed],
+		Abandoned: t.outcomes[record.Abandoned]}
 }
 
 // like is a status in vegeta's words, which are HTTP's.

@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"github.com/poolbench/poolbench/bench/arrivals"
-	"github.com/poolbench/poolbench/internal/machine/profiles"
-	"github.com/poolbench/poolbench/internal/text/complaints"
+	"github.com/poolbench/poolbench/internal/machine"
+	"github.com/poolbench/poolbench/internal/text"
 )
 
 // maxClients bounds the goroutines and the connections of a closed loop: each client has one of
@@ -19,7 +19,7 @@ const maxClients = 100_000
 func (a Attack) Validate() error {
 	given := a
 	a = a.withDefaults()
-	var wrong complaints.List
+	var wrong text.Complaints
 	complain := wrong.If
 	complain(len(a.Requests) == 0, "requests: none is given")
 	if len(a.Requests) > MaxRequests {
@@ -71,7 +71,7 @@ func (a Attack) Validate() error {
 		a.Workers, maxClients)
 	complain(a.Connections < 0, "connections %d: want 1 or more", a.Connections)
 	wrong = append(wrong, a.checkProtocol()...)
-	wrong.Note(profiles.Check(a.Profile))
+	wrong.Note(machine.CheckProfiles(a.Profile))
 	complain(a.Profile != "" && a.Agents > 0,
 		"profile: an attack that is shared has none; profile one of its agents alone")
 	wrong.Note(a.checkAgents())

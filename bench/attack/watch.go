@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench/attack/checks"
-	"github.com/poolbench/poolbench/internal/machine/meter"
+	"github.com/poolbench/poolbench/internal/machine"
 	"github.com/poolbench/poolbench/internal/machine/pace"
 )
 
@@ -40,7 +40,7 @@ func (a Attack) Stopping() func(Progress) error {
 
 // show tells who looks on that so many requests begin, and that they have ended.
 func (r *run) show(planned int, span time.Duration, inFlight func() int64) (end func()) {
-	r.meter.Begin(meter.Run{Name: r.recording.Name, Limit: r.recording.Limit, Plan: span,
+	r.meter.Begin(machine.Run{Name: r.recording.Name, Limit: r.recording.Limit, Plan: span,
 		Rate: float64(planned) / span.Seconds(), InFlight: inFlight,
 		Settled: func() uint64 { return uint64(r.tally.counts().Settled) }})
 	return r.meter.End

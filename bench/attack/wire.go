@@ -13,8 +13,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/poolbench/poolbench/bench/attack/conns"
-	"github.com/poolbench/poolbench/internal/parts/once"
+	"github.com/poolbench/poolbench/internal/transport"
 )
 
 // A wiring is the connections of an attack, without what net/http does for those who share one. Its
@@ -38,12 +37,12 @@ type outgoing struct {
 
 // A wire is a connection, or is to be one.
 type wire struct {
-	conn   *conns.Conn        // nil: none is open
+	conn   *Conn              // nil: none is open
 	stream io.ReadWriteCloser // what goes over it: of the conn, or of TLS on it
 	raw    syscall.RawConn
 	limit  limited
 	reader *bufio.Reader
-	turn   conns.Turn
+	turn   Turn
 	first  [2 << 10]byte // of what comes
 	// of the last call
 	sent, ended, deadline time.Time
@@ -55,7 +54,7 @@ func (c *caller) canWire(a Attack) (ok bool, why string) {
 	if a.netHTTP {
 		return false, "that was asked for"
 	}
-	if a.Clients == 0 && !conns.CanPeek {
+	if a.Clients == 0 && !canPeek {
 		return false, "this system cannot tell whether a connection is still open"
 	}
 	for _, m := range c.messages {
@@ -163,7 +162,7 @@ func (all *wiring) again(
 	if a.err == nil || !used || got == begun || ctx.Err() != nil || isTimeout(a.err) {
 		return
 	}
-	if got == written && !(all.attack.Resend && once.Idempotent(o.Request)) {
+	if got == written && !(all.attack.Resend && transport.Idempotent(o.Request)) {
 		return
 	}
 	*a = answer{}
@@ -226,7 +225,7 @@ func (all *wiring) answer(
 
 // write writes, and may have read what comes.
 func (w *wire) write(b []byte) (n int, err error) {
-	if conns.CanPeek && w.raw != nil && w.stream == io.ReadWriteCloser(w.conn) {
+	if canPeek && w.raw != nil && w.stream == io.ReadWriteCloser(w.conn) {
 		if n, w.limit.come, err = w.turn.Do(w.conn, w.raw, b, w.first[:]); err != nil {
 			return n, err
 		}
@@ -271,7 +270,7 @@ const longIdle = time.Millisecond
 
 func (all *wiring) open(ctx context.Context, w *wire, to *host, idle bool) error {
 	if w.conn != nil {
-		if err := w.conn.Expect(w.deadline); err == nil && (!idle || conns.Quiet(w.raw)) {
+		if err := w.conn.Expect(w.deadline); err == nil && (!idle || quiet(w.raw)) {
 			return nil
 		}
 		w.close()
@@ -282,7 +281,7 @@ func (all *wiring) open(ctx context.Context, w *wire, to *host, idle bool) error
 	if err != nil {
 		return err
 	}
-	c := made.(*conns.Conn)
+	c := made.(*Conn)
 	if err := w.use(c); err != nil {
 		return err
 	}
@@ -304,7 +303,7 @@ func (all *wiring) open(ctx context.Context, w *wire, to *host, idle bool) error
 	return c.Expect(w.deadline)
 }
 
-func (w *wire) use(c *conns.Conn) (err error) {
+func (w *wire) use(c *Conn) (err error) {
 	w.conn, w.stream, w.raw = c, c, nil
 	if under, ok := c.Conn.(syscall.Conn); ok {
 		if w.raw, err = under.SyscallConn(); err != nil {

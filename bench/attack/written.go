@@ -13,8 +13,8 @@ import (
 
 	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/bench/attack/checks"
+	"github.com/poolbench/poolbench/bench/attack/requests"
 	"github.com/poolbench/poolbench/bench/attack/sessions"
-	"github.com/poolbench/poolbench/bench/attack/templates"
 	"github.com/poolbench/poolbench/strategies"
 )
 
@@ -24,7 +24,7 @@ type Written struct {
 	Requests                           []Request
 	Session                            *sessions.Session `json:",omitempty"`
 	Templates                          bool              `json:",omitempty"`
-	Data                               *templates.Data   `json:",omitempty"`
+	Data                               *requests.Data    `json:",omitempty"`
 	Checks                             checks.List       `json:",omitempty"`
 	StopIf                             []checks.Stop     `json:",omitempty"`
 	ShowQuery                          []string          `json:",omitempty"`
@@ -73,7 +73,7 @@ func share(to, from any) {
 // body and of data all but the size. Whoever has a sum over a short secret can guess until it fits.
 func (w Written) WithoutSecrets() Written {
 	if w.Data != nil {
-		w.Data = &templates.Data{Name: w.Data.Name, Columns: w.Data.Columns,
+		w.Data = &requests.Data{Name: w.Data.Name, Columns: w.Data.Columns,
 			Lines: []int{len(w.Data.Rows)}}
 	}
 	w.ShowQuery = nil // which changes nothing that is sent

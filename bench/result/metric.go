@@ -3,7 +3,7 @@ package result
 import (
 	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/metric"
-	"github.com/poolbench/poolbench/internal/statistics/samples"
+	"github.com/poolbench/poolbench/internal/statistics"
 )
 
 // A Metric is one judged number of a run, in the unit that names it.
@@ -23,7 +23,7 @@ func EachDue(
 		return
 	}
 	for _, q := range metric.Quantiles {
-		if r := samples.Rank(n, q.P); samples.Resolvable(q.P, n) && r <= completed {
+		if r := statistics.Rank(n, q.P); statistics.Resolvable(q.P, n) && r <= completed {
 			add(decide.Due+q.Of(of), float64(at(r))/1e9)
 		}
 	}

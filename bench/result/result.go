@@ -10,7 +10,7 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 	"golang.org/x/perf/benchfmt"
 
-	"github.com/poolbench/poolbench/bench/records"
+	"github.com/poolbench/poolbench/bench/record"
 )
 
 // A Result is what one run says. It is plain data: it crosses processes as JSON.
@@ -92,7 +92,7 @@ type Bucket struct {
 }
 
 // Of is the count of tasks that ended like that.
-func (v *Bucket) Of(o records.Outcome) *int { return v.Counts()[2+o-records.Completed] }
+func (v *Bucket) Of(o record.Outcome) *int { return v.Counts()[2+o-record.Completed] }
 
 // Counts are those of the bucket in the order of the columns of timeline.csv, to be set as well.
 func (v *Bucket) Counts() [9]*int {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/poolbench/poolbench/internal/files/rundir"
+	"github.com/poolbench/poolbench/internal/rundir"
 )
 
 // Verdict says whether the numbers of a run may be believed.

@@ -15,17 +15,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/bench/advise"
-	"github.com/poolbench/poolbench/bench/objectives"
 	"github.com/poolbench/poolbench/bench/param"
-	"github.com/poolbench/poolbench/internal/cli/exit"
-	"github.com/poolbench/poolbench/internal/cli/flags"
-	"github.com/poolbench/poolbench/internal/cli/progress"
-	"github.com/poolbench/poolbench/internal/cli/question"
-	"github.com/poolbench/poolbench/internal/cli/runner"
-	"github.com/poolbench/poolbench/internal/text/jsondoc"
-	"github.com/poolbench/poolbench/internal/text/prose"
-	"github.com/poolbench/poolbench/reports/advice"
+	"github.com/poolbench/poolbench/internal/advise"
+	"github.com/poolbench/poolbench/internal/cli/execute"
+	"github.com/poolbench/poolbench/internal/cli/options"
+	"github.com/poolbench/poolbench/internal/cli/terminal"
+	"github.com/poolbench/poolbench/internal/objectives"
+	"github.com/poolbench/poolbench/internal/text"
+	"github.com/poolbench/poolbench/reports/page"
 	"github.com/poolbench/poolbench/strategies"
 )
 
@@ -37,17 +34,17 @@ type adviseOptions struct {
 	memory           int64
 	budget, runLimit time.Duration
 	format           string
-	html             flags.Output
+	html             options.Output
 	quiet            bool
 }
 
 func (a *app) adviseCommand() *cobra.Command {
 	var o adviseOptions
-	var axes question.Words
+	var axes options.Words
 	cmd := &cobra.Command{
 		Use:   "advise --rate N --objective 'METRIC<VALUE' [flags]",
 		Short: "find the strategy and limit for your work and traffic",
-		Args:  flags.Operands(),
+		Args:  options.Operands(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			q, err := o.question(axes)
 			if err != nil {
@@ -56,25 +53,25 @@ func (a *app) adviseCommand() *cobra.Command {
 			return a.advise(cmd.Context(), q, o)
 		},
 	}
-	axes = question.AddAxes(cmd, "limit", "stages", "queue", "load", "count", "clock", "drain")
+	axes = options.AddAxes(cmd, "limit", "stages", "queue", "load", "count", "clock", "drain")
 	fs := cmd.Flags()
-	flags.Objective(cmd, &o.objectives, "objective to meet, such as p99-response<50ms; several "+
+	options.Objective(cmd, &o.objectives, "objective to meet, such as p99-response<50ms; several "+
 		"with commas, or the flag again; the first is promised")
-	fs.Var(flags.Parsed(&o.may, "shed|drop", o.allow), "may",
+	fs.Var(options.Parsed(&o.may, "shed|drop", o.allow), "may",
 		"allow up to 1% of tasks to be refused (shed), or to fail (drop); repeatable")
-	flags.Complete(cmd, "may", func() []string { return mays })
-	fs.Var(flags.AtLeastOne(&o.limit, strategies.MaxLimit), "limit-at-most",
+	options.Complete(cmd, "may", func() []string { return mays })
+	fs.Var(options.AtLeastOne(&o.limit, strategies.MaxLimit), "limit-at-most",
 		"largest limit that is possible (default 1024)")
-	fs.Var(flags.Parsed(&o.queue, "N", flags.ParseQueue), "queue-at-most",
+	fs.Var(options.Parsed(&o.queue, "N", options.ParseQueue), "queue-at-most",
 		"most slots of a queue; 0: none (default: any)")
-	fs.Var(flags.Parsed(&o.memory, "SIZE", parseMemory), "memory-at-most",
+	fs.Var(options.Parsed(&o.memory, "SIZE", parseMemory), "memory-at-most",
 		"memory for queued and running tasks, 4KiB each, such as 64MiB (default: any)")
 	fs.DurationVar(&o.budget, "budget", 30*time.Second, "effort, as 50,000 simulated tasks for "+
 		"each second of this `TIME`, however fast the machine is")
 	o.html.AddTo(cmd, "html", "also write a page for a browser to this `FILE`")
-	fs.DurationVar(&o.runLimit, flags.RunLimit, 0,
+	fs.DurationVar(&o.runLimit, options.RunLimit, 0,
 		"abort a run that makes no progress for this `TIME` (default 30s)")
-	flags.Choice(cmd, &o.format, "format", "what is printed", "text", "json")
+	options.Choice(cmd, &o.format, "format", "what is printed", "text", "json")
 	fs.BoolVar(&o.quiet, "quiet", false, "no progress")
 	return cmd
 }
@@ -102,7 +99,7 @@ func parseMemory(text string) (int64, error) {
 }
 
 // question is what the flags come to.
-func (o adviseOptions) question(axes question.Words) (q advise.Question, err error) {
+func (o adviseOptions) question(axes options.Words) (q advise.Question, err error) {
 	if len(o.objectives) == 0 {
 		return q, errors.New("advise: want an objective, such as --objective 'p99-response<50ms'")
 	}
@@ -153,14 +150,14 @@ func questionOf(sc bench.Scenario) string {
 
 // advise is `poolbench advise`.
 func (a *app) advise(ctx context.Context, q advise.Question, o adviseOptions) error {
-	show := progress.NewLines(a.Stderr, o.quiet)
-	ctx, done := exit.Interruptible(ctx, show.Say)
+	show := execute.NewLines(a.Stderr, o.quiet)
+	ctx, done := terminal.Interruptible(ctx, show.Say)
 	defer done()
-	runs := runner.New(a.Host, o.runLimit)
+	runs := execute.New(a.Host, o.runLimit)
 	defer runs.Close()
 	answer, err := q.Do(ctx, runs.Run)
 	if cause := context.Cause(ctx); cause != nil {
-		return exit.Interrupted
+		return terminal.Interrupted
 	}
 	if err != nil {
 		return fmt.Errorf("advise: %w", err)
@@ -175,34 +172,34 @@ func (a *app) advise(ctx context.Context, q advise.Question, o adviseOptions) er
 	} else {
 		shown = doc.WriteText(a.Stdout)
 	}
-	return exit.Ended(shown, map[advise.Verdict]exit.Code{advise.Meets: exit.Fine,
-		advise.NothingMeets: exit.Regression, advise.Undecided: exit.Undecided}[answer.Verdict])
+	return terminal.Ended(shown, map[advise.Verdict]terminal.ExitCode{advise.Meets: terminal.Fine,
+		advise.NothingMeets: terminal.Regression, advise.Undecided: terminal.Undecided}[answer.Verdict])
 }
 
 // adviceDocument puts an answer in the form that is shown.
-func adviceDocument(q advise.Question, a *advise.Answer) *advice.Document {
+func adviceDocument(q advise.Question, a *advise.Answer) *page.AdviceDocument {
 	unit := q.Objectives[0].Unit
-	d := &advice.Document{Format: "poolbench advise", Version: 1, Verdict: string(a.Verdict),
+	d := &page.AdviceDocument{Format: "poolbench advise", Version: 1, Verdict: string(a.Verdict),
 		Objective: q.Objectives.String(), Bound: q.Objectives[0].Bound,
 		Question: questionOf(q.Scenario), Seed: strconv.FormatUint(q.Scenario.Seed, 10),
-		Work: advice.Work{Mean: a.Work.Mean, C2: a.Work.C2, GapC2: jsondoc.Finite(a.Work.GapC2),
+		Work: page.AdviceWork{Mean: a.Work.Mean, C2: a.Work.C2, GapC2: text.JSONNumber(a.Work.GapC2),
 			Rate: known(a.Work.Rate), Busy: known(a.Work.Busy), Busier: a.Work.Busier},
 		Recommendation: adviceOption(unit, a.Recommendation),
-		RunnersUp:      []advice.Option{}, NotLookedAt: jsondoc.List(a.NotLooked)}
+		RunnersUp:      []page.AdviceOption{}, NotLookedAt: text.JSONList(a.NotLooked)}
 	d.Recommendation.Go = a.Recommendation.Code()
 	for _, o := range a.RunnersUp {
 		d.RunnersUp = append(d.RunnersUp, adviceOption(unit, o))
 	}
-	for at, o := range map[**advice.Option]*advise.Option{&d.Below: a.Below, &d.Above: a.Above} {
+	for at, o := range map[**page.AdviceOption]*advise.Option{&d.Below: a.Below, &d.Above: a.Above} {
 		if o != nil {
 			option := adviceOption(unit, *o)
 			*at = &option
 		}
 	}
 	for _, m := range a.Missing {
-		d.Missing = append(d.Missing, advice.Missing{What: m.What, Value: m.Value})
+		d.Missing = append(d.Missing, page.AdviceMissing{What: m.What, Value: m.Value})
 	}
-	d.Basis = "virtual clock, " + prose.Count(a.Tasks, "task") + " through strategies' own code"
+	d.Basis = "virtual clock, " + text.Count(a.Tasks, "task") + " through strategies' own code"
 	if a.Replayed {
 		d.Basis += ", pools by recursion"
 	}
@@ -210,32 +207,32 @@ func adviceDocument(q advise.Question, a *advise.Answer) *advice.Document {
 		d.Basis += ", one recorded plan"
 	}
 	if a.Record > 0 {
-		d.Record = &advice.Record{Ran: a.Ran, Tasks: a.Record, Pools: a.Replayed}
+		d.Record = &page.AdviceRecord{Ran: a.Ran, Tasks: a.Record, Pools: a.Replayed}
 	}
 	return d
 }
 
-func adviceOption(unit string, o advise.Option) advice.Option {
-	out := advice.Option{Strategy: o.Strategy.String(), Limit: o.Limit, Rate: known(o.Rate),
-		Metric: unit, Low: jsondoc.Finite(o.Promise.Low), Value: jsondoc.Finite(o.Promise.Mid),
-		High: jsondoc.Finite(o.Promise.High), Verdict: o.Verdict.String(),
-		HoldsUpTo: jsondoc.Finite(o.Holds), Regret: jsondoc.Finite(o.Regret)}
+func adviceOption(unit string, o advise.Option) page.AdviceOption {
+	out := page.AdviceOption{Strategy: o.Strategy.String(), Limit: o.Limit, Rate: known(o.Rate),
+		Metric: unit, Low: text.JSONNumber(o.Promise.Low), Value: text.JSONNumber(o.Promise.Mid),
+		High: text.JSONNumber(o.Promise.High), Verdict: o.Verdict.String(),
+		HoldsUpTo: text.JSONNumber(o.Holds), Regret: text.JSONNumber(o.Regret)}
 	if o.Unstable != "" {
-		out.Verdict, out.Unstable = advice.Unstable, o.Unstable
+		out.Verdict, out.Unstable = page.Unstable, o.Unstable
 	}
 	out.Same = o.Same
 	if slots, ok := o.Slots(); ok {
 		out.Queue = &slots
 	}
-	out.Ties = prose.Texts(o.Ties, strategies.Variant.String)
+	out.Ties = text.Texts(o.Ties, strategies.Variant.String)
 	if o.Confirmed != nil {
-		out.Confirmed = jsondoc.Finite(o.Confirmed.Mid)
+		out.Confirmed = text.JSONNumber(o.Confirmed.Mid)
 	}
 	for _, s := range o.Stresses {
-		one := advice.Stress{Name: s.Name, Value: jsondoc.Finite(s.Figure.Mid),
+		one := page.AdviceStress{Name: s.Name, Value: text.JSONNumber(s.Figure.Mid),
 			Verdict: s.Verdict.String(), NoWorse: s.NoWorse, Missed: s.Missed}
 		if s.Unstable {
-			one.Verdict = advice.Unstable
+			one.Verdict = page.Unstable
 		}
 		out.Stresses = append(out.Stresses, one)
 	}
@@ -243,4 +240,4 @@ func adviceOption(unit string, o advise.Option) advice.Option {
 }
 
 // known is nil for a rate that there is not.
-func known(v float64) *float64 { return jsondoc.Finite(cmp.Or(v, math.NaN())) }
+func known(v float64) *float64 { return text.JSONNumber(cmp.Or(v, math.NaN())) }

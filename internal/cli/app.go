@@ -15,9 +15,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/poolbench/poolbench/internal/cli/runner"
+	"github.com/poolbench/poolbench/internal/cli/execute"
 	"github.com/poolbench/poolbench/internal/cli/terminal"
-	"github.com/poolbench/poolbench/internal/files/scratch"
+	"github.com/poolbench/poolbench/internal/files"
 
 	// what is too heavy for every user of package bench registers itself
 	_ "github.com/poolbench/poolbench/bench/attack/http3"
@@ -31,7 +31,7 @@ import (
 
 // An app is one call of the command. Nothing outlives it, so tests call On as a shell would.
 type app struct {
-	*runner.Host
+	*execute.Host
 	stdin io.Reader
 }
 
@@ -40,19 +40,19 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	// A write to a pipe without a reader shall fail and not kill: `poolbench gate … | head` keeps
 	// the code of its verdict.
 	signal.Ignore(syscall.SIGPIPE)
-	return On(ctx, runner.NewHost(terminal.New(stdout, stderr)), args, stdin)
+	return On(ctx, execute.NewHost(terminal.New(stdout, stderr)), args, stdin)
 }
 
 // On is the command on a host of the caller's: tests have some that drive runs in their own way.
-func On(ctx context.Context, h *runner.Host, args []string, stdin io.Reader) int {
-	scratch.Sweep()
+func On(ctx context.Context, h *execute.Host, args []string, stdin io.Reader) int {
+	files.SweepScratch()
 	root := Root(h, stdin)
 	root.SetArgs(append([]string{}, ofServer(args)...)) // cobra takes nil for os.Args
 	return h.Exit(root.ExecuteContext(ctx))
 }
 
 // Root is the command with all subcommands, for whoever describes them.
-func Root(h *runner.Host, stdin io.Reader) *cobra.Command {
+func Root(h *execute.Host, stdin io.Reader) *cobra.Command {
 	root := (&app{h, stdin}).root()
 	root.SetIn(stdin)
 	root.SetOut(h.Stdout)

@@ -11,16 +11,15 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/poolbench/poolbench/internal/cli/exit"
-	"github.com/poolbench/poolbench/internal/cli/flags"
-	"github.com/poolbench/poolbench/internal/cli/loads"
-	"github.com/poolbench/poolbench/internal/cli/question"
-	"github.com/poolbench/poolbench/internal/files/outfile"
+	"github.com/poolbench/poolbench/internal/cli/options"
+	"github.com/poolbench/poolbench/internal/cli/show"
+	"github.com/poolbench/poolbench/internal/cli/terminal"
+	"github.com/poolbench/poolbench/internal/files"
 	"github.com/poolbench/poolbench/strategies"
 )
 
 func (a *app) attackCommand() *cobra.Command {
-	var o question.AttackOptions
+	var o options.AttackOptions
 	cmd := &cobra.Command{
 		Use:   "attack URL [flags]",
 		Short: "open-loop HTTP load, through a strategy or not",
@@ -30,25 +29,25 @@ func (a *app) attackCommand() *cobra.Command {
 					return nil
 				}
 			}
-			return flags.Operands("URL")(cmd, args)
+			return options.Operands("URL")(cmd, args)
 		}),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.runAttack(cmd, o.File.Operands(args), o)
 		},
 	}
-	question.AddAttackFlags(cmd, &o)
+	options.AddAttackFlags(cmd, &o)
 	return cmd
 }
 
 // runAttack reads the flags and attacks.
-func (a *app) runAttack(cmd *cobra.Command, args []string, o question.AttackOptions) (err error) {
+func (a *app) runAttack(cmd *cobra.Command, args []string, o options.AttackOptions) (err error) {
 	if _, err := o.Mode(); err != nil {
 		return err
 	}
 	if err := o.CheckResume(); err != nil {
 		return err
 	}
-	question.UntilDone(cmd, &o.Attack)
+	options.UntilDone(cmd, &o.Attack)
 	if err := o.Read(a.stdin, cmd, args); err != nil {
 		return err
 	}
@@ -77,9 +76,9 @@ func (a *app) runAttack(cmd *cobra.Command, args []string, o question.AttackOpti
 		file := &buffered{Writer: bufio.NewWriterSize(f, 64<<10), file: f, of: o.VegetaFile}
 		attacks[0].Vegeta = file
 		defer func() {
-			if e := file.Close(); e != nil && !errors.Is(err, exit.Interrupted) {
+			if e := file.Close(); e != nil && !errors.Is(err, terminal.Interrupted) {
 				a.Complain(e)
-				err = exit.Unusable
+				err = terminal.Unusable
 			}
 		}()
 	}
@@ -87,12 +86,12 @@ func (a *app) runAttack(cmd *cobra.Command, args []string, o question.AttackOpti
 	// client.
 	log.SetOutput(io.Discard)
 	defer log.SetOutput(os.Stderr)
-	newLoad, end, err := loads.Loader(cmd.Context(), a.Host, o)
+	newLoad, end, err := show.LoadsOf(cmd.Context(), a.Host, o)
 	if err != nil {
 		return err
 	}
 	defer end()
-	var all []loads.Load
+	var all []show.Load
 	for _, k := range attacks {
 		l := newLoad(k)
 		if len(o.Rates) > 1 {
@@ -110,7 +109,7 @@ func (a *app) runAttack(cmd *cobra.Command, args []string, o question.AttackOpti
 	if o.Session != nil {
 		what = "sessions " + o.Session.Name + ": " + what
 	}
-	return loads.Run(cmd.Context(), a.Host, "attack", what, all, o.LoadOptions)
+	return show.RunLoads(cmd.Context(), a.Host, "attack", what, all, o.LoadOptions)
 }
 
 // A buffered file is written in pieces of 64 KiB, and what is left at its Close. Its errors name
@@ -118,7 +117,7 @@ func (a *app) runAttack(cmd *cobra.Command, args []string, o question.AttackOpti
 type buffered struct {
 	*bufio.Writer
 	file io.Closer
-	of   flags.Output
+	of   options.Output
 	told bool
 }
 
@@ -126,7 +125,7 @@ type buffered struct {
 func (b *buffered) Write(p []byte) (int, error) {
 	n, err := b.Writer.Write(p)
 	b.told = b.told || err != nil
-	return n, b.of.Named(outfile.Named(b.of.Path, err))
+	return n, b.of.Named(files.Named(b.of.Path, err))
 }
 
 // Close writes the rest.
@@ -135,5 +134,5 @@ func (b *buffered) Close() error {
 	if b.told {
 		return nil
 	}
-	return b.of.Named(outfile.Named(b.of.Path, err))
+	return b.of.Named(files.Named(b.of.Path, err))
 }

@@ -10,29 +10,27 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/internal/cli/execution"
-	"github.com/poolbench/poolbench/internal/cli/exit"
-	"github.com/poolbench/poolbench/internal/cli/flags"
-	"github.com/poolbench/poolbench/internal/cli/outcome"
-	"github.com/poolbench/poolbench/internal/cli/question"
+	"github.com/poolbench/poolbench/internal/cli/execute"
+	"github.com/poolbench/poolbench/internal/cli/options"
+	"github.com/poolbench/poolbench/internal/cli/show"
+	"github.com/poolbench/poolbench/internal/cli/terminal"
 	"github.com/poolbench/poolbench/internal/machine/calibration"
 	"github.com/poolbench/poolbench/internal/metric"
-	"github.com/poolbench/poolbench/internal/text/prose"
-	"github.com/poolbench/poolbench/internal/text/quantity"
-	"github.com/poolbench/poolbench/reports/proof"
+	"github.com/poolbench/poolbench/internal/text"
+	"github.com/poolbench/poolbench/reports/page"
 )
 
 // quickSize is the share of the full experiments that is run without --full.
 const quickSize = 0.1
 
 func (a *app) calibrateCommand() *cobra.Command {
-	var o question.RunOptions
+	var o options.RunOptions
 	var full bool
-	var html flags.Output
+	var html options.Output
 	cmd := &cobra.Command{
 		Use:   "calibrate [flags]",
 		Short: "what this machine can measure, and the known answers",
-		Args:  flags.Operands(),
+		Args:  options.Operands(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if _, err := o.Mode(); err != nil {
 				return err
@@ -61,21 +59,21 @@ type calibrated struct {
 }
 
 func (a *app) calibrate(
-	ctx context.Context, size float64, o question.RunOptions, html flags.Output,
+	ctx context.Context, size float64, o options.RunOptions, html options.Output,
 ) error {
 	c := &calibrated{size: size, cases: calibration.Known(size)}
 	p := c.plan()
 	if o.DryRun {
-		return outcome.ShowPlan(a.Printer, p, o.Format)
+		return show.ShowPlan(a.Printer, p, o.Format)
 	}
-	e, err := execution.Begin(a.Host, o, "calibrate")
+	e, err := execute.Begin(a.Host, o, "calibrate")
 	if err != nil {
 		return err
 	}
 	defer e.Close()
 	p.GoOn(e.Dir)
 	e.Follow(p, o.Quiet)
-	ctx, done := exit.Interruptible(ctx, e.Show.Say)
+	ctx, done := terminal.Interruptible(ctx, e.Show.Say)
 	defer done()
 	stopped := c.askMachine(ctx, e)
 	if stopped == nil {
@@ -85,13 +83,13 @@ func (a *app) calibrate(
 	err = e.Dir.End(p.Runs()+len(c.readings), stopped)
 	switch {
 	case ctx.Err() != nil:
-		return exit.Interrupted
+		return terminal.Interrupted
 	case stopped != nil || err != nil:
 		return errors.Join(stopped, err)
 	}
 	doc := c.document(e.Dir.Path())
 	if err := html.Write(func(w io.Writer) error {
-		return proof.WriteCalibration(w, doc)
+		return page.WriteCalibration(w, doc)
 	}); err != nil {
 		return err
 	}
@@ -99,21 +97,21 @@ func (a *app) calibrate(
 		return err
 	}
 	if doc.Wrong > 0 {
-		return exit.Unusable
+		return terminal.Unusable
 	}
 	return nil
 }
 
 // plan has a section for each case.
-func (c *calibrated) plan() (p question.Plan) {
+func (c *calibrated) plan() (p options.Plan) {
 	for _, known := range c.cases {
-		p = append(p, question.Section{Title: known.Name + ": " + known.What,
+		p = append(p, options.Section{Title: known.Name + ": " + known.What,
 			Suite: bench.Suite{Scenarios: []bench.Scenario{known.Scenario}, Count: known.Count}})
 	}
 	return p
 }
 
-func (c *calibrated) askMachine(ctx context.Context, e *execution.Execution) (err error) {
+func (c *calibrated) askMachine(ctx context.Context, e *execute.Execution) (err error) {
 	e.Show.Say("asking the machine, for about ten seconds")
 	if c.readings, err = calibration.Machine(ctx); err != nil {
 		return err
@@ -127,7 +125,7 @@ func (c *calibrated) askMachine(ctx context.Context, e *execution.Execution) (er
 }
 
 // askTheory runs the cases, as many at once as there are processors, and the control.
-func (c *calibrated) askTheory(ctx context.Context, e *execution.Execution) error {
+func (c *calibrated) askTheory(ctx context.Context, e *execute.Execution) error {
 	c.runs = make([][]*bench.Result, len(c.cases))
 	all := bench.Suite{}
 	var of []int // the case of each scenario
@@ -162,16 +160,16 @@ func (c *calibrated) askTheory(ctx context.Context, e *execution.Execution) erro
 }
 
 // document is what came out, as it is printed and shown.
-func (c *calibrated) document(path string) *proof.Calibration {
-	known := func(name, what, strategy string, v calibration.Verdict) proof.Known {
-		return proof.Known{Name: name, What: what, Strategy: strategy, Unit: v.Unit, Want: v.Want,
+func (c *calibrated) document(path string) *page.Calibration {
+	known := func(name, what, strategy string, v calibration.Verdict) page.Known {
+		return page.Known{Name: name, What: what, Strategy: strategy, Unit: v.Unit, Want: v.Want,
 			Tolerance: v.Tolerance, Simulated: v.Simulated, Got: v.Got}
 	}
-	doc := &proof.Calibration{Format: "poolbench calibrate", Version: 1, Dir: path, Size: c.size,
+	doc := &page.Calibration{Format: "poolbench calibrate", Version: 1, Dir: path, Size: c.size,
 		Control: known("control", "A1 counted from the submit", "semaphore", c.control)}
 	for _, r := range c.readings {
-		doc.Readings = append(doc.Readings, proof.Reading{Name: r.Name,
-			Metrics: execution.Values(r.Metrics), What: r.What, Answer: answered(r)})
+		doc.Readings = append(doc.Readings, page.Reading{Name: r.Name,
+			Metrics: execute.Values(r.Metrics), What: r.What, Answer: answered(r)})
 	}
 	for i, of := range c.cases {
 		for _, v := range of.Judge(c.runs[i]...) {
@@ -190,13 +188,13 @@ func (c *calibrated) document(path string) *proof.Calibration {
 
 // answered is what the machine said, in words.
 func answered(r calibration.Reading) string {
-	return strings.Join(prose.Texts(r.Metrics, func(m bench.Metric) string {
-		return strings.TrimSpace(quantity.Metric(m.Unit, m.Value) + " " + readingNames[m.Unit])
+	return strings.Join(text.Texts(r.Metrics, func(m bench.Metric) string {
+		return strings.TrimSpace(text.Metric(m.Unit, m.Value) + " " + readingNames[m.Unit])
 	}), ", ")
 }
 
 // showCalibration prints both parts, and says last what is wrong.
-func (a *app) showCalibration(doc *proof.Calibration, format string) error {
+func (a *app) showCalibration(doc *page.Calibration, format string) error {
 	if format == "json" {
 		return a.JSON(doc)
 	}
@@ -206,7 +204,7 @@ func (a *app) showCalibration(doc *proof.Calibration, format string) error {
 	}
 	fmt.Fprintf(a.Stdout,
 		"\nThe tool, under the virtual clock: known answers, at %s of their full size\n",
-		quantity.Share(doc.Size))
+		text.Share(doc.Size))
 	rows := [][]string{{"case", "strategy", "metric", "measured", "known", "off by", "tolerance",
 		""}}
 	before := ""

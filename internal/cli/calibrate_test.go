@@ -8,10 +8,10 @@ import (
 	"testing"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/internal/cli/runner"
+	"github.com/poolbench/poolbench/internal/cli/execute"
 	"github.com/poolbench/poolbench/internal/cli/terminal"
 	"github.com/poolbench/poolbench/internal/machine/calibration"
-	"github.com/poolbench/poolbench/reports/proof"
+	"github.com/poolbench/poolbench/reports/page"
 )
 
 // made is a calibration in which one known answer is missed by a factor, and a control.
@@ -47,7 +47,7 @@ func TestCalibrationJudges(t *testing.T) {
 			t.Errorf("%+v: %d wrong", test, got)
 		}
 		var stdout bytes.Buffer
-		a := &app{Host: runner.NewHost(terminal.New(&stdout, io.Discard))}
+		a := &app{Host: execute.NewHost(terminal.New(&stdout, io.Discard))}
 		if err := a.showCalibration(made, "text"); err != nil {
 			t.Fatal(err)
 		}
@@ -63,7 +63,7 @@ func TestCalibrationJudges(t *testing.T) {
 		if err := a.showCalibration(made, "json"); err != nil {
 			t.Fatal(err)
 		}
-		var doc proof.Calibration
+		var doc page.Calibration
 		if err := json.Unmarshal(stdout.Bytes(), &doc); err != nil || doc.Wrong != test.wrong ||
 			len(doc.Known) != 1 || doc.Known[0].Holds() != (test.factor == 1.01) {
 			t.Errorf("%+v: %+v, %v", test, doc, err)

@@ -11,22 +11,20 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/bench/capacity"
 	"github.com/poolbench/poolbench/bench/param"
-	"github.com/poolbench/poolbench/internal/cli/cases"
-	"github.com/poolbench/poolbench/internal/cli/execution"
-	"github.com/poolbench/poolbench/internal/cli/exit"
-	"github.com/poolbench/poolbench/internal/cli/flags"
-	"github.com/poolbench/poolbench/internal/cli/question"
-	"github.com/poolbench/poolbench/internal/cli/search"
+	"github.com/poolbench/poolbench/internal/capacity"
+	"github.com/poolbench/poolbench/internal/cli/execute"
+	"github.com/poolbench/poolbench/internal/cli/options"
+	"github.com/poolbench/poolbench/internal/cli/show"
+	"github.com/poolbench/poolbench/internal/cli/terminal"
 	"github.com/poolbench/poolbench/workloads"
 )
 
 // capacityOptions are the flags of capacity that are not axes.
 type capacityOptions struct {
-	question.RunOptions
+	options.RunOptions
 	find                   string
-	file                   question.FlagFile
+	file                   options.FlagFile
 	loads, rates           span
 	limits, queues         span
 	resolution, confidence float64
@@ -35,12 +33,12 @@ type capacityOptions struct {
 
 func (a *app) capacityCommand() *cobra.Command {
 	var o capacityOptions
-	var axes question.Words
+	var axes options.Words
 	cmd := &cobra.Command{
 		Use:   "capacity --objective 'METRIC<VALUE' [flags]",
 		Short: "find the highest load or smallest limit that meets an objective",
 		Args: func(cmd *cobra.Command, args []string) error {
-			return o.file.Before(axes, flags.Operands())(cmd, args)
+			return o.file.Before(axes, options.Operands())(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s, err := o.search(axes)
@@ -50,27 +48,27 @@ func (a *app) capacityCommand() *cobra.Command {
 			return a.findCapacity(cmd.Context(), s, o.RunOptions)
 		},
 	}
-	flags.Objective(cmd, &o.Objectives,
+	options.Objective(cmd, &o.Objectives,
 		"objective to meet, such as p99-response<50ms; several with commas, or the flag again")
 	fs := cmd.Flags()
-	flags.Choice(cmd, &o.find, "find", "search the highest load or rate, the smallest limit at a "+
+	options.Choice(cmd, &o.find, "find", "search the highest load or rate, the smallest limit at a "+
 		"--rate, or the longest queue of a strategy that sheds", "load", "limit", "queue")
-	fs.Var(flags.Parsed(&o.loads, "LO,HI", parseSpan), "load-range",
+	fs.Var(options.Parsed(&o.loads, "LO,HI", parseSpan), "load-range",
 		"search these loads, both ends tried (default 0.1,1.2)")
-	fs.Var(flags.Parsed(&o.rates, "LO,HI", parseSpan), "rate-range",
+	fs.Var(options.Parsed(&o.rates, "LO,HI", parseSpan), "rate-range",
 		"search these rates instead, in tasks per second")
-	fs.Var(flags.Parsed(&o.limits, "LO,HI", parseLimits), "limit-range",
+	fs.Var(options.Parsed(&o.limits, "LO,HI", parseLimits), "limit-range",
 		"search these limits (default 1 to 8 times the offered work, at least 64)")
-	fs.Var(flags.Parsed(&o.queues, "LO,HI", parseQueues), "queue-range",
+	fs.Var(options.Parsed(&o.queues, "LO,HI", parseQueues), "queue-range",
 		"search these lengths of the queue (default 0,1024)")
-	fs.Var(flags.Share(&o.resolution, false), "resolution",
+	fs.Var(options.Share(&o.resolution, false), "resolution",
 		"stop at gaps of this `SHARE` of the load (default 1%)")
-	fs.Var(flags.Share(&o.confidence, false), "confidence",
+	fs.Var(options.Share(&o.confidence, false), "confidence",
 		"probability that the interval holds the capacity, a `SHARE` from 50% up (default 95%)")
-	fs.Var(flags.AtLeastOne(&o.count, question.MostRuns), "count",
+	fs.Var(options.AtLeastOne(&o.count, options.MostRuns), "count",
 		"most repetitions at a load (default 16)")
-	axes = question.AddAxes(cmd, "count", "stages")
-	flags.Servers(cmd)
+	axes = options.AddAxes(cmd, "count", "stages")
+	options.Servers(cmd)
 	o.file.AddTo(cmd, "")
 	o.AddOutputTo(cmd)
 	o.AddJUnitTo(cmd)
@@ -82,7 +80,7 @@ func (a *app) capacityCommand() *cobra.Command {
 
 // search is what the flags come to. The scenarios are made at the lower end of the range, which
 // puts them to every test that run does.
-func (o capacityOptions) search(axes question.Words) (capacity.Search, error) {
+func (o capacityOptions) search(axes options.Words) (capacity.Search, error) {
 	s := capacity.Search{Objectives: o.Objectives, Resolution: o.resolution,
 		Confidence: o.confidence, Runs: o.count}
 	if len(o.Objectives) == 0 {
@@ -100,7 +98,7 @@ func (o capacityOptions) search(axes question.Words) (capacity.Search, error) {
 		s.Lo, s.Hi = given.lo, given.hi
 	}
 	axis := s.Over.String()
-	axes[axis] = []question.Word{{Text: fmt.Sprint(s.Lo), Where: "--" + axis + "-range"}}
+	axes[axis] = []options.Word{{Text: fmt.Sprint(s.Lo), Where: "--" + axis + "-range"}}
 	suite, err := axes.Suite("")
 	if err != nil {
 		return s, err
@@ -108,7 +106,7 @@ func (o capacityOptions) search(axes question.Words) (capacity.Search, error) {
 	if s.Scenarios = suite.Scenarios; given == (span{}) {
 		_, s.Hi = s.Over.Range(offeredWork(s.Scenarios))
 	}
-	return s, flags.Each(s.Validate(), func(err error) error {
+	return s, options.Each(s.Validate(), func(err error) error {
 		if given != (span{}) && strings.HasPrefix(err.Error(), axis+" ") { // of its upper end
 			return fmt.Errorf("--%s-range: %w", axis, err)
 		}
@@ -117,7 +115,7 @@ func (o capacityOptions) search(axes question.Words) (capacity.Search, error) {
 }
 
 // over settles what is searched, and returns the range that was given for it; the zero span: none.
-func (o capacityOptions) over(s *capacity.Search, axes question.Words) (given span, err error) {
+func (o capacityOptions) over(s *capacity.Search, axes options.Words) (given span, err error) {
 	ranges := map[capacity.Axis]span{capacity.Load: o.loads, capacity.Rate: o.rates,
 		capacity.Limit: o.limits, capacity.Queue: o.queues}
 	switch {
@@ -170,11 +168,11 @@ func offeredWork(scenarios []bench.Scenario) (most float64) {
 const sayEvery = 5 * time.Second
 
 // findCapacity is `poolbench capacity`.
-func (a *app) findCapacity(ctx context.Context, s capacity.Search, o question.RunOptions) error {
+func (a *app) findCapacity(ctx context.Context, s capacity.Search, o options.RunOptions) error {
 	if o.DryRun {
-		return search.ShowPlan(a.Printer, s, o.Format)
+		return show.ShowSearchPlan(a.Printer, s, o.Format)
 	}
-	e, err := cases.Begin(a.Host, o, "capacity", "capacity")
+	e, err := execute.BeginSuite(a.Host, o, "capacity", "capacity")
 	if err != nil {
 		return err
 	}
@@ -184,8 +182,8 @@ func (a *app) findCapacity(ctx context.Context, s capacity.Search, o question.Ru
 		return fmt.Errorf("--out: %w", err)
 	}
 	// how many runs there will be nobody knows, so the plan is not followed
-	e.Plan = question.Plan{{Suite: bench.Suite{Scenarios: s.Scenarios}}}
-	ctx, done := exit.Interruptible(ctx, e.Show.Say)
+	e.Plan = options.Plan{{Suite: bench.Suite{Scenarios: s.Scenarios}}}
+	ctx, done := terminal.Interruptible(ctx, e.Show.Say)
 	defer done()
 	var said time.Time
 	s.Progress = func(searching int) {
@@ -205,30 +203,30 @@ func (a *app) findCapacity(ctx context.Context, s capacity.Search, o question.Ru
 	answers, stopped := s.Do(running, e.Dir.Missing(e.Runner.Run),
 		func(sc bench.Scenario, r *bench.Result, err error) error {
 			e.Show.Ran()
-			id := execution.RunID{Name: sc.Name(), Seed: sc.Seed}
-			return e.Take(execution.Record{ID: id}, r, err)
+			id := execute.RunID{Name: sc.Name(), Seed: sc.Seed}
+			return e.Take(execute.Record{ID: id}, r, err)
 		})
 	e.Runner.Close()
-	f := &search.Found{Search: s, Answers: answers, Execution: e}
+	f := &show.Found{Search: s, Answers: answers, Execution: e}
 	e.Finish(endSearch(ctx, f, stopped))
-	shown := search.Show(f, o.Format)
+	shown := show.ShowSearch(f, o.Format)
 	if !o.Quiet {
-		a.Warn(question.OwnRates(e.Plan))
+		a.Warn(options.OwnRates(e.Plan))
 	}
-	suite, codes := cases.Of("capacity", e), e.Codes()
+	suite, codes := execute.TestSuite("capacity", e), e.Codes()
 	for _, found := range f.Answers {
-		c := cases.Capacity(f.Search.Over.String(), found.Scenario.Name(), found.Outcome(),
+		c := execute.CapacityCase(f.Search.Over.String(), found.Scenario.Name(), found.Outcome(),
 			found.Met, found.Missed, found.Err)
 		c.Output = strings.TrimSpace(strings.Join(append(f.Evidence(found), c.Output), "\n"))
 		suite.Add(c)
 		codes = append(codes, outcomeCode(found.Outcome()))
 	}
-	return exit.Ended(shown, append(codes, cases.Publish(suite, o.JUnit, a.Printer))...)
+	return terminal.Ended(shown, append(codes, execute.PublishSuite(suite, o.JUnit, a.Printer))...)
 }
 
 // endSearch writes the answers down beside the runs and closes the directory. The error is about
 // the directory, or about a run that cannot be ended.
-func endSearch(ctx context.Context, f *search.Found, stopped error) error {
+func endSearch(ctx context.Context, f *show.Found, stopped error) error {
 	f.Cut = context.Cause(ctx)
 	cut := stopped
 	if f.Cut != nil && errors.Is(stopped, f.Cut) {
@@ -250,10 +248,10 @@ func endSearch(ctx context.Context, f *search.Found, stopped error) error {
 	return errors.Join(stopped, f.Dir.End(planned, cut))
 }
 
-// outcomeCode is exit.Fine where there is an answer.
-func outcomeCode(o capacity.Outcome) exit.Code {
-	return map[capacity.Outcome]exit.Code{capacity.Nowhere: exit.Regression,
-		capacity.Unknown: exit.Undecided}[o]
+// outcomeCode is terminal.Fine where there is an answer.
+func outcomeCode(o capacity.Outcome) terminal.ExitCode {
+	return map[capacity.Outcome]terminal.ExitCode{capacity.Nowhere: terminal.Regression,
+		capacity.Unknown: terminal.Undecided}[o]
 }
 
 // A span is a range that is searched.

@@ -17,22 +17,15 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/attack"
-	"github.com/poolbench/poolbench/bench/attack/conns"
-	"github.com/poolbench/poolbench/bench/capacity"
-	"github.com/poolbench/poolbench/bench/objectives"
-	"github.com/poolbench/poolbench/internal/cli/cases"
-	"github.com/poolbench/poolbench/internal/cli/execution"
-	"github.com/poolbench/poolbench/internal/cli/exit"
-	"github.com/poolbench/poolbench/internal/cli/flags"
-	"github.com/poolbench/poolbench/internal/cli/loads"
-	"github.com/poolbench/poolbench/internal/cli/outcome"
-	"github.com/poolbench/poolbench/internal/cli/progress"
-	"github.com/poolbench/poolbench/internal/cli/question"
-	"github.com/poolbench/poolbench/internal/cli/search"
+	"github.com/poolbench/poolbench/internal/capacity"
+	"github.com/poolbench/poolbench/internal/cli/execute"
+	"github.com/poolbench/poolbench/internal/cli/options"
+	"github.com/poolbench/poolbench/internal/cli/show"
+	"github.com/poolbench/poolbench/internal/cli/terminal"
 	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/metric"
-	"github.com/poolbench/poolbench/internal/text/jsondoc"
-	"github.com/poolbench/poolbench/internal/text/quantity"
+	"github.com/poolbench/poolbench/internal/objectives"
+	"github.com/poolbench/poolbench/internal/text"
 )
 
 // serverCapacity is the name of the command that `poolbench capacity URL` is.
@@ -55,7 +48,7 @@ func ofServer(args []string) []string {
 
 // serverOptions are the flags of a search for the capacity of a server.
 type serverOptions struct {
-	question.AttackOptions
+	options.AttackOptions
 	first, most, resolution float64
 	rest                    time.Duration
 }
@@ -71,29 +64,29 @@ func (a *app) serverCapacityCommand() *cobra.Command {
 			if len(args) == 0 && cmd.Flags().Changed("session") {
 				return nil
 			}
-			return flags.Operands("URL")(cmd, args)
+			return options.Operands("URL")(cmd, args)
 		}),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.findServer(cmd.Context(), cmd, o.File.Operands(args), o)
 		},
 	}
-	flags.Objective(cmd, &o.Objectives,
+	options.Objective(cmd, &o.Objectives,
 		"objective to meet, such as p99-response<50ms; several with commas, or the flag again; "+
 			"with sessions it covers all steps")
 	fs := cmd.Flags()
 	o.most = 1000
-	fs.Var(flags.Parsed(&o.most, "X", flags.ParseRate), "max-rate",
+	fs.Var(options.Parsed(&o.most, "X", options.ParseRate), "max-rate",
 		"never send more than `X` requests, or sessions, per second (default 1000)")
-	fs.Var(flags.Parsed(&o.first, "X", flags.ParseRate), "first-rate",
+	fs.Var(options.Parsed(&o.first, "X", options.ParseRate), "first-rate",
 		"begin with `X` requests, or sessions, per second (default an eighth of --max-rate)")
-	fs.Var(flags.Share(&o.resolution, false), "resolution",
+	fs.Var(options.Share(&o.resolution, false), "resolution",
 		"stop at gaps of this `SHARE` of the rate (default 2%)")
 	fs.DurationVar(&o.rest, "rest", 2*time.Second,
 		"pause of this `TIME` between two probes; twice as long after a miss")
-	question.AddArrivals(cmd, &o.Attack, flags.Parsed(&o.Rate, "X", flags.ParseRate), &o.Process,
+	options.AddArrivals(cmd, &o.Attack, options.Parsed(&o.Rate, "X", options.ParseRate), &o.Process,
 		"constant")
-	question.AddRequests(cmd, &o.AttackOptions)
-	question.AddSession(cmd, &o.AttackOptions, "rates are of sessions, the objective of their steps")
+	options.AddRequests(cmd, &o.AttackOptions)
+	options.AddSession(cmd, &o.AttackOptions, "rates are of sessions, the objective of their steps")
 	fs.Uint64Var(&o.FirstSeed, "seed", 1, "seed `N` of the arrivals; each probe has the next")
 	o.File.AddTo(cmd, "")
 	o.AddDirTo(cmd)
@@ -143,12 +136,12 @@ func (a *app) findServer(
 	}
 	probes, takes := s.Expected(o.Duration + thinks)
 	expected := fmt.Sprintf("from %v%s up to at most %v%s: about %d probes of %v, %s", o.first,
-		perSecond(s), o.most, perSecond(s), probes, o.Duration, quantity.Roughly(takes))
+		perSecond(s), o.most, perSecond(s), probes, o.Duration, text.Roughly(takes))
 	if s.Of != "" {
 		expected += fmt.Sprintf("; %v is of the requests of all steps", s.Objectives)
 	}
 	if o.DryRun {
-		_, err := fmt.Fprintf(a.Stdout, "%s\n%s\n", loads.New(attacks[0]).Name, expected)
+		_, err := fmt.Fprintf(a.Stdout, "%s\n%s\n", show.NewLoad(attacks[0]).Name, expected)
 		return err
 	}
 	if !o.Quiet {
@@ -192,29 +185,29 @@ func perSecond(s capacity.Server) string {
 func (a *app) searchServer(
 	ctx context.Context, s capacity.Server, k attack.Attack, o serverOptions,
 ) error {
-	newLoad, end, err := loads.Loader(ctx, a.Host, o.AttackOptions)
+	newLoad, end, err := show.LoadsOf(ctx, a.Host, o.AttackOptions)
 	if err != nil {
 		return err
 	}
 	defer end()
-	e, err := cases.Begin(a.Host, o.RunOptions, "capacity", "capacity of "+k.Target())
+	e, err := execute.BeginSuite(a.Host, o.RunOptions, "capacity", "capacity of "+k.Target())
 	if err != nil {
 		return err
 	}
 	defer e.Close()
-	ctx, done := exit.Interruptible(ctx, nil)
+	ctx, done := terminal.Interruptible(ctx, nil)
 	defer done()
-	show := progress.NewLoads(0)
-	watching := e.View.Begin(ctx, show.Seen, show.Tell)
+	display := execute.NewLoads(0)
+	watching := e.View.Begin(ctx, display.Seen, display.Tell)
 	s.Probe = func(ctx context.Context, rate, longer float64, seed uint64) (*bench.Result, error) {
 		probe := k
 		probe.Rate, probe.Duration = rate, time.Duration(longer*float64(k.Duration))
 		l := newLoad(probe)
 		l.Row = fmt.Sprintf("%v%s", rate, perSecond(s))
-		row := progress.NewLoad(a.Stderr, o.Quiet, l.Row, l.Estimate)
-		show.Next(row)
-		r, err := l.Run(ctx, loads.Turn{Seed: seed, Watch: row.Step})
-		show.Next(nil)
+		row := execute.NewLoad(a.Stderr, o.Quiet, l.Row, l.Estimate)
+		display.Next(row)
+		r, err := l.Run(ctx, show.LoadTurn{Seed: seed, Watch: row.Step})
+		display.Next(nil)
 		row.Close()
 		if err != nil {
 			return nil, err
@@ -235,14 +228,14 @@ func (a *app) searchServer(
 	}
 	e.Finish(errors.Join(stopped, e.Dir.End(e.Planned, e.Cut)))
 	shown := showServer(s, k, answer, e, o.LoadOptions.Format)
-	suite := cases.Of("capacity", e)
-	suite.Add(cases.Capacity("rate", serverResult(s, k, answer).Name, answer.Outcome(s.Most),
+	suite := execute.TestSuite("capacity", e)
+	suite.Add(execute.CapacityCase("rate", serverResult(s, k, answer).Name, answer.Outcome(s.Most),
 		answer.Met, answer.Missed, answer.Stopped))
 	why := errors.Join(stopped, answer.Stopped)
-	if _, nobody := errors.AsType[*conns.NobodyError](why); nobody {
+	if _, nobody := errors.AsType[*attack.NobodyError](why); nobody {
 		e.Discard()
 	}
-	return exit.Ended(shown, append(e.Codes(), cases.Publish(suite, o.JUnit, a.Printer),
+	return terminal.Ended(shown, append(e.Codes(), execute.PublishSuite(suite, o.JUnit, a.Printer),
 		outcomeCode(answer.Outcome(s.Most)))...)
 }
 
@@ -283,37 +276,37 @@ func lostAtMet(found *capacity.ServerAnswer) []bench.Metric {
 }
 
 // triedBy is the probe in a document: one that was sent late decides nothing.
-func triedBy(p capacity.ServerProbe) search.Probe {
+func triedBy(p capacity.ServerProbe) show.SearchProbe {
 	verdict := p.Verdict
 	if p.Late {
 		verdict = objectives.Undecided
 	}
-	tried := search.Probe{At: p.Rate, Verdict: verdict.String()}
+	tried := show.SearchProbe{At: p.Rate, Verdict: verdict.String()}
 	*map[objectives.Verdict]*int{objectives.Met: &tried.Met, objectives.Missed: &tried.Missed,
 		objectives.Undecided: &tried.Untold}[verdict]++
 	return tried
 }
 
 // serverAnswer words the answer.
-func serverAnswer(s capacity.Server, k attack.Attack, found *capacity.ServerAnswer) (text string) {
-	rate := func(v float64) string { return quantity.Digits(v) + perSecond(s) }
+func serverAnswer(s capacity.Server, k attack.Attack, found *capacity.ServerAnswer) (str string) {
+	rate := func(v float64) string { return text.Digits(v) + perSecond(s) }
 	switch found.Outcome(s.Most) {
 	case capacity.Between:
-		text = fmt.Sprintf("%s meets %v up to %s to %s", k.Target(), s.Objectives,
-			quantity.Digits(found.Met), rate(found.Missed))
+		str = fmt.Sprintf("%s meets %v up to %s to %s", k.Target(), s.Objectives,
+			text.Digits(found.Met), rate(found.Missed))
 	case capacity.AtLeast:
-		text = fmt.Sprintf("%s meets %v at %s, the most that may be sent: try a larger "+
+		str = fmt.Sprintf("%s meets %v at %s, the most that may be sent: try a larger "+
 			"--max-rate", k.Target(), s.Objectives, rate(s.Most))
 	case capacity.Nowhere:
-		text = fmt.Sprintf("%s misses %v at every rate, from %s on", k.Target(), s.Objectives,
+		str = fmt.Sprintf("%s misses %v at every rate, from %s on", k.Target(), s.Objectives,
 			rate(found.Missed))
 	default:
-		text = capacity.Undecided(k.Target(), s.Objectives, found.Met, found.Missed, rate)
+		str = capacity.Undecided(k.Target(), s.Objectives, found.Met, found.Missed, rate)
 	}
-	if loss := search.LossWords(lostAtMet(found)); loss != "" {
-		text += "; of what was sent at " + rate(found.Met) + ", " + loss
+	if loss := show.LossWords(lostAtMet(found)); loss != "" {
+		str += "; of what was sent at " + rate(found.Met) + ", " + loss
 	}
-	return text
+	return str
 }
 
 // stoppedText says why the search ended early.
@@ -323,16 +316,16 @@ func stoppedText(found *capacity.ServerAnswer) string {
 
 // showServer prints the answer first, then the probes by their rate.
 func showServer(
-	s capacity.Server, k attack.Attack, found *capacity.ServerAnswer, e *execution.Execution,
+	s capacity.Server, k attack.Attack, found *capacity.ServerAnswer, e *execute.Execution,
 	format string,
 ) error {
 	ends := found.Outcome(s.Most)
 	probes := slices.SortedStableFunc(slices.Values(found.Probes),
 		func(a, b capacity.ServerProbe) int { return cmp.Compare(a.Rate, b.Rate) })
 	if format == "json" {
-		line := search.Line{Name: serverResult(s, k, found).Name, Outcome: ends.String(),
-			Strategy: k.Strategy.String(), Met: jsondoc.Finite(found.Met),
-			Missed: jsondoc.Finite(found.Missed), Runs: len(probes), Tried: []search.Probe{}}
+		line := show.SearchLine{Name: serverResult(s, k, found).Name, Outcome: ends.String(),
+			Strategy: k.Strategy.String(), Met: text.JSONNumber(found.Met),
+			Missed: text.JSONNumber(found.Missed), Runs: len(probes), Tried: []show.SearchProbe{}}
 		for _, p := range probes {
 			line.Tried = append(line.Tried, triedBy(p))
 		}
@@ -340,19 +333,19 @@ func showServer(
 		if found.Stopped != nil {
 			warnings = []string{"the search stopped: " + found.Stopped.Error()}
 		}
-		return e.JSON(search.Document{Warnings: warnings,
-			Head:      outcome.HeadOf(e, "capacity"),
+		return e.JSON(show.SearchDocument{Warnings: warnings,
+			Head:      show.HeadOf(e, "capacity"),
 			Objective: s.Objectives.String(), Axis: "rate", From: s.First, To: s.Most,
-			Cut: e.Interruption(), Answers: []search.Line{line}, Failed: e.Failed})
+			Cut: e.Interruption(), Answers: []show.SearchLine{line}, Failed: e.Failed})
 	}
-	rate := func(v float64) string { return quantity.Digits(v) + perSecond(s) }
-	e.Say("", serverAnswer(s, k, found), loads.Width)
+	rate := func(v float64) string { return text.Digits(v) + perSecond(s) }
+	e.Say("", serverAnswer(s, k, found), show.Width)
 	if s.Of != "" {
 		e.Say("", fmt.Sprintf("%v is of the requests of all %d steps of a session.", s.Objectives,
-			len(k.Session.Steps)), loads.Width)
+			len(k.Session.Steps)), show.Width)
 	}
 	if found.Stopped != nil {
-		e.Say("", stoppedText(found), loads.Width)
+		e.Say("", stoppedText(found), show.Width)
 	}
 	fmt.Fprintln(e.Stdout)
 	head := []string{"rate", "verdict", "p50", "p99"}
@@ -371,7 +364,7 @@ func showServer(
 		for _, unit := range units {
 			cells = append(cells, metricOf(p.Result, unit))
 		}
-		cells = append(cells, quantity.Share(p.Lost), metricOf(p.Result, metric.P99Lag))
+		cells = append(cells, text.Share(p.Lost), metricOf(p.Result, metric.P99Lag))
 		rows = append(rows, cells)
 	}
 	if err := e.Table(rows); err != nil || e.Report == "" {
@@ -390,5 +383,5 @@ func metricOf(r *bench.Result, unit string) string {
 	if !ok {
 		return "–"
 	}
-	return quantity.Metric(unit, v)
+	return text.Metric(unit, v)
 }

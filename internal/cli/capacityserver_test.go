@@ -3,15 +3,15 @@ package cli
 import (
 	"testing"
 
-	"github.com/poolbench/poolbench/bench/capacity"
-	"github.com/poolbench/poolbench/bench/objectives"
-	"github.com/poolbench/poolbench/internal/cli/search"
+	"github.com/poolbench/poolbench/internal/capacity"
+	"github.com/poolbench/poolbench/internal/cli/show"
+	"github.com/poolbench/poolbench/internal/objectives"
 )
 
 // TestTriedBy: the document says of a probe what the table does: one that was sent late has met
 // nothing.
 func TestTriedBy(t *testing.T) {
-	for want, p := range map[search.Probe]capacity.ServerProbe{
+	for want, p := range map[show.SearchProbe]capacity.ServerProbe{
 		{At: 9, Met: 1, Verdict: "met"}:          {Rate: 9, Verdict: objectives.Met},
 		{At: 9, Missed: 1, Verdict: "missed"}:    {Rate: 9, Verdict: objectives.Missed},
 		{At: 9, Untold: 1, Verdict: "undecided"}: {Rate: 9, Verdict: objectives.Met, Late: true},

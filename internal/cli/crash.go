@@ -15,18 +15,15 @@ import (
 
 	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/bench/param"
-	"github.com/poolbench/poolbench/internal/cli/catalog"
-	"github.com/poolbench/poolbench/internal/cli/exit"
-	"github.com/poolbench/poolbench/internal/cli/flags"
+	"github.com/poolbench/poolbench/internal/cli/options"
 	"github.com/poolbench/poolbench/internal/cli/terminal"
-	"github.com/poolbench/poolbench/internal/durability/crash"
-	"github.com/poolbench/poolbench/internal/durability/servers"
-	"github.com/poolbench/poolbench/internal/files/scratch"
-	"github.com/poolbench/poolbench/internal/parts/named"
-	"github.com/poolbench/poolbench/internal/text/jsondoc"
-	"github.com/poolbench/poolbench/internal/text/quantity"
-	"github.com/poolbench/poolbench/reports/answer"
-	"github.com/poolbench/poolbench/reports/proof"
+	"github.com/poolbench/poolbench/internal/crash"
+	"github.com/poolbench/poolbench/internal/files"
+	"github.com/poolbench/poolbench/internal/registry"
+	"github.com/poolbench/poolbench/internal/servers"
+	"github.com/poolbench/poolbench/internal/text"
+	"github.com/poolbench/poolbench/reports/page"
+	"github.com/poolbench/poolbench/reports/page/shell"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/workloads"
 )
@@ -39,7 +36,7 @@ type crashOptions struct {
 	settings []string // of the server
 	patience time.Duration
 	format   string
-	html     flags.Output
+	html     options.Output
 	quiet    bool
 }
 
@@ -55,8 +52,8 @@ func (a *app) crashCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:               "crash STRATEGY [flags]",
 		Short:             "kill a working process and count the tasks lost and done twice",
-		Args:              flags.Operands("STRATEGY"),
-		ValidArgsFunction: flags.CompleteArgs(false, catalog.StrategyNames),
+		Args:              options.Operands("STRATEGY"),
+		ValidArgsFunction: options.CompleteArgs(false, options.StrategyNames),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Strategy = args[0]
 			return a.crash(cmd.Context(), o)
@@ -64,26 +61,26 @@ func (a *app) crashCommand() *cobra.Command {
 	}
 	fs := cmd.Flags()
 	number := func(to *int, most int, name, doc string) {
-		f := flags.AtLeastOne(to, most)
+		f := options.AtLeastOne(to, most)
 		f.Show = func() string { return fmt.Sprint(*to) }
 		fs.Var(f, name, doc)
 	}
 	number(&o.Tasks, arrivals.MaxTasks, "tasks", "tasks to be accepted")
 	number(&o.kills, 10_000, "kills", "how often it is killed, at random moments")
-	flags.Choice(cmd, &o.kill, "kill", "what is killed", killProcess, killServer, killBoth)
+	options.Choice(cmd, &o.kill, "kill", "what is killed", killProcess, killServer, killBoth)
 	fs.StringArrayVar(&o.settings, "setting", nil, "`NAME=VALUE` in the configuration of the "+
 		"server that is started, as in appendfsync=always; repeatable")
 	number(&o.Limit, strategies.MaxLimit, "limit", "tasks at once")
 	fs.StringVar(&o.Workload, "workload", "exponential:mean=1ms", "workload of each task, by "+
 		"`NAME`")
-	flags.Complete(cmd, "workload", catalog.WorkloadNames)
-	fs.Var(flags.Parsed(&o.Rate, "RATE", flags.ParseRate), "rate",
+	options.Complete(cmd, "workload", options.WorkloadNames)
+	fs.Var(options.Parsed(&o.Rate, "RATE", options.ParseRate), "rate",
 		"tasks submitted a second (default 4/5 of the limit's capacity)")
 	fs.Uint64Var(&o.Seed, "seed", 1, "seed `N` of the tasks and of the moments of the kills")
 	fs.DurationVar(&o.patience, "patience", patience,
 		"count the remaining tasks as lost after this `TIME` without progress")
-	flags.Servers(cmd)
-	flags.Choice(cmd, &o.format, "format", "what is printed", "text", "json")
+	options.Servers(cmd)
+	options.Choice(cmd, &o.format, "format", "what is printed", "text", "json")
 	o.html.AddTo(cmd, "html", "also write a page for a browser to this `FILE`")
 	fs.BoolVar(&o.quiet, "quiet", false, "no progress")
 	return cmd
@@ -98,7 +95,7 @@ func (a *app) crashingCommand() *cobra.Command {
 
 // A crashDocument is what crash prints with --format json.
 type crashDocument struct {
-	jsondoc.Head
+	text.Head
 	Strategy string `json:"strategy"`
 	Workload string `json:"workload"`
 	Limit    int    `json:"limit"`
@@ -140,7 +137,7 @@ func (a *app) crash(ctx context.Context, o crashOptions) (err error) {
 	if err != nil {
 		return err
 	}
-	ctx, done := exit.Interruptible(ctx, func(string) {})
+	ctx, done := terminal.Interruptible(ctx, func(string) {})
 	defer done()
 	p.Errors = a.Stderr
 	kind, needed, err := serverOf(v.Spec, o.kill)
@@ -153,7 +150,7 @@ func (a *app) crash(ctx context.Context, o crashOptions) (err error) {
 	if needed {
 		server, err := kind.Start(ctx, servers.Options{Settings: o.settings})
 		if ctx.Err() != nil && err != nil {
-			return exit.Interrupted
+			return terminal.Interrupted
 		}
 		if err != nil {
 			return fmt.Errorf("crash: %w", err)
@@ -179,7 +176,7 @@ func (a *app) crash(ctx context.Context, o crashOptions) (err error) {
 		if parent == "tmp" {
 			parent = ""
 		}
-		dir, err := scratch.New(parent, "crash")
+		dir, err := files.NewScratch(parent, "crash")
 		if err != nil {
 			return err
 		}
@@ -200,17 +197,17 @@ func (a *app) crash(ctx context.Context, o crashOptions) (err error) {
 	}
 	switch {
 	case ctx.Err() != nil:
-		return exit.Interrupted
+		return terminal.Interrupted
 	case err != nil && report.Accepted == 0:
 		return err
 	}
-	doc := crashDocument{jsondoc.NewHead("crash"), o.Strategy, p.Workload, p.Limit, p.Seed,
+	doc := crashDocument{text.NewHead("crash"), o.Strategy, p.Workload, p.Limit, p.Seed,
 		o.kills, o.command(p), level.String(), faultOf(err), report}
 	shown := doc.page()
 	shown.Broken = report.Lost > 0 && (level == strategies.PowerSafe ||
 		level == strategies.KillSafe && report.ServerRestarts == 0)
 	if err := o.html.Write(func(w io.Writer) error {
-		return proof.WriteCrash(w, shown)
+		return page.WriteCrash(w, shown)
 	}); err != nil {
 		return err
 	}
@@ -221,7 +218,7 @@ func (a *app) crash(ctx context.Context, o crashOptions) (err error) {
 		return err
 	}
 	if shown.Broken {
-		return exit.Regression
+		return terminal.Regression
 	}
 	return nil
 }
@@ -229,8 +226,8 @@ func (a *app) crash(ctx context.Context, o crashOptions) (err error) {
 // command asks for the same as p, which was made of o.
 func (o crashOptions) command(p crash.Plan) string {
 	out := fmt.Sprintf("poolbench crash %s --tasks %d --kills %d --kill %s --limit %d "+
-		"--workload %s --seed %d", answer.Quote(o.Strategy), p.Tasks, o.kills, o.kill, p.Limit,
-		answer.Quote(p.Workload), p.Seed)
+		"--workload %s --seed %d", shell.Quote(o.Strategy), p.Tasks, o.kills, o.kill, p.Limit,
+		shell.Quote(p.Workload), p.Seed)
 	if p.Rate > 0 {
 		out += fmt.Sprintf(" --rate %v", p.Rate)
 	}
@@ -238,7 +235,7 @@ func (o crashOptions) command(p crash.Plan) string {
 		out += fmt.Sprintf(" --patience %v", p.Patience)
 	}
 	for _, s := range o.settings {
-		out += " --setting " + answer.Quote(s)
+		out += " --setting " + shell.Quote(s)
 	}
 	return out
 }
@@ -315,8 +312,8 @@ func serverOf(spec strategies.Spec, kill string) (kind servers.Kind, needed bool
 
 // variableOf is the environment variable in which strategies look for a server.
 func variableOf(k servers.Kind) string {
-	all := named.Servers()
-	i := slices.IndexFunc(all, func(s named.Server) bool { return s.Product == k.Product })
+	all := registry.Servers()
+	i := slices.IndexFunc(all, func(s registry.Server) bool { return s.Product == k.Product })
 	return all[i].Variable
 }
 
@@ -333,9 +330,9 @@ func drawShare(on *terminal.StatusLine, whole int) func(progress int) {
 }
 
 // page is what the page shows, and the first lines of the terminal.
-func (d crashDocument) page() *proof.Crash {
+func (d crashDocument) page() *page.Crash {
 	r := d.Report
-	return &proof.Crash{Strategy: d.Strategy, Workload: d.Workload, Survives: d.Survives,
+	return &page.Crash{Strategy: d.Strategy, Workload: d.Workload, Survives: d.Survives,
 		Limit: d.Limit, Seed: d.Seed, Accepted: r.Accepted, Once: r.Once, Twice: r.Twice,
 		Lost: r.Lost, LostBegun: r.LostBegun, Held: r.Held, Fault: d.Fault,
 		Dead: r.Dead, Unconfirmed: r.Unconfirmed, Kills: r.Restarts,
@@ -361,8 +358,8 @@ func (a *app) showCrash(doc crashDocument, format string) error {
 			"when a kill came, of all kills together"})
 	}
 	if r.Restarts > 0 && r.LongestFirst > 0 {
-		rows = append(rows, []string{"first task", quantity.Seconds(r.First),
-			"after a restart: the median; the longest " + quantity.Seconds(r.LongestFirst)})
+		rows = append(rows, []string{"first task", text.Seconds(r.First),
+			"after a restart: the median; the longest " + text.Seconds(r.LongestFirst)})
 	}
 	return a.List(rows)
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/durability/crash"
+	"github.com/poolbench/poolbench/internal/crash"
 )
 
 // TestKillsThatNeverCame: of few tasks not every kill that is asked for finds one that is not over.

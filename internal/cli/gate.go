@@ -12,13 +12,12 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/perf/benchunit"
 
-	"github.com/poolbench/poolbench/internal/cli/exit"
-	"github.com/poolbench/poolbench/internal/cli/flags"
-	"github.com/poolbench/poolbench/internal/files/outfile"
-	"github.com/poolbench/poolbench/internal/text/prose"
-	"github.com/poolbench/poolbench/internal/text/tables"
+	"github.com/poolbench/poolbench/internal/cli/options"
+	"github.com/poolbench/poolbench/internal/cli/terminal"
+	"github.com/poolbench/poolbench/internal/files"
+	"github.com/poolbench/poolbench/internal/gate/verdict"
+	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/gate"
-	"github.com/poolbench/poolbench/reports/gate/verdict"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -26,7 +25,7 @@ import (
 type gateFlags struct {
 	options verdict.Options
 	format  string
-	junit   flags.Output
+	junit   options.Output
 	measure measureFlags
 }
 
@@ -51,7 +50,7 @@ func (a *app) gateCommand() *cobra.Command {
 				return fmt.Errorf("gate: --%s is about revisions that gate measures; it takes "+
 					"--base", name)
 			}
-			return flags.Operands("OLD", "NEW")(cmd, args)
+			return options.Operands("OLD", "NEW")(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if cmd.Flags().Changed("base") {
@@ -65,16 +64,16 @@ func (a *app) gateCommand() *cobra.Command {
 		},
 	}
 	fs := cmd.Flags()
-	flags.Metric(cmd, &o.options.Metrics, "judge only this `METRIC`; repeatable (default all "+
+	options.Metric(cmd, &o.options.Metrics, "judge only this `METRIC`; repeatable (default all "+
 		"with a direction, except a few)")
-	fs.Var(flags.Share(&o.options.Margin, true), "margin",
+	fs.Var(options.Share(&o.options.Margin, true), "margin",
 		"tolerance: ignore changes up to this `SHARE` (default 2%)")
-	fs.Var(flags.Share(&o.options.Promise, false), "promise",
+	fs.Var(options.Share(&o.options.Promise, false), "promise",
 		"minimum detectable regression: no worse excludes a change of this `SHARE` (default 10%)")
-	fs.Var(flags.Share(&o.options.Alpha, false), "alpha",
+	fs.Var(options.Share(&o.options.Alpha, false), "alpha",
 		"probability `P` of any false alarm, over all metrics (default 0.05)")
 	o.options.Better = map[string]verdict.Direction{}
-	fs.Var(flags.Value{Kind: "UNIT=WORD", Take: func(text string) error {
+	fs.Var(options.Value{Kind: "UNIT=WORD", Take: func(text string) error {
 		unit, word, _ := strings.Cut(text, "=")
 		d, known := map[string]verdict.Direction{"lower": verdict.LowerIsBetter,
 			"higher": verdict.HigherIsBetter}[word]
@@ -85,18 +84,18 @@ func (a *app) gateCommand() *cobra.Command {
 		o.options.Better[tidied] = d
 		return nil
 	}}, "better", "direction of a metric of your own, if its name does not tell; repeatable")
-	fs.Var(flags.Parsed(&o.options.FailOnRemoved, "WHAT", func(text string) (bool, error) {
+	fs.Var(options.Parsed(&o.options.FailOnRemoved, "WHAT", func(text string) (bool, error) {
 		if text != "removed" {
 			return false, fmt.Errorf("unknown value %q (known: removed)", text)
 		}
 		return true, nil
 	}), "fail-on", "removed: exit 1 if the base has a benchmark that the head lacks")
-	flags.Complete(cmd, "fail-on", func() []string { return []string{"removed"} })
+	options.Complete(cmd, "fail-on", func() []string { return []string{"removed"} })
 	fs.BoolVar(&o.options.AllowPartial, "allow-partial", false,
 		"accept interrupted results and judge the samples they have")
 	fs.BoolVar(&o.options.AllowEnvironment, "allow-environment", false,
 		"compare across machines and Go versions")
-	flags.Choice(cmd, &o.format, "format", "output", "text", "markdown", "json", "junit")
+	options.Choice(cmd, &o.format, "format", "output", "text", "markdown", "json", "junit")
 	o.junit.AddTo(cmd, "junit", "also write JUnit XML to this `FILE`")
 	o.measure.AddTo(cmd)
 	return cmd
@@ -135,9 +134,9 @@ func (o gateFlags) without(args []string, why error) error {
 func (o gateFlags) beforehand(out string) error {
 	var made error
 	if o.junit.Path != "" && filepath.Clean(out) == filepath.Dir(o.junit.Path) {
-		made = outfile.MakeDir(out)
+		made = files.MakeDir(out)
 	}
-	if !outfile.Replaces(o.junit.Path) {
+	if !files.Replaces(o.junit.Path) {
 		o.junit.Path = ""
 	}
 	r := o.noVerdict("no verdict yet: it still runs, or was killed")
@@ -157,7 +156,7 @@ func (o gateFlags) writeElsewhere(r *verdict.Report) error {
 
 // writeFiles writes the report's JUnit XML, and adds the summary to that of the job.
 func (o gateFlags) writeFiles(r *verdict.Report, summary func(io.Writer) error) error {
-	job := flags.Output{Path: os.Getenv("GITHUB_STEP_SUMMARY"), Flag: "$GITHUB_STEP_SUMMARY"}
+	job := options.Output{Path: os.Getenv("GITHUB_STEP_SUMMARY"), Flag: "$GITHUB_STEP_SUMMARY"}
 	return errors.Join(o.junit.Write(func(w io.Writer) error { return gate.WriteJUnit(w, r) }),
 		job.Add(summary))
 }
@@ -179,15 +178,15 @@ func (a *app) showGate(r *verdict.Report, o gateFlags) error {
 	}
 	if err != nil {
 		a.Complain(err)
-		return exit.Unusable
+		return terminal.Unusable
 	}
-	code := exit.Code(r.ExitCode())
-	if code == exit.Unusable { // standard output may be a file, and is the report's
-		why := fmt.Sprintf("gate: cannot judge: %s", strings.Join(prose.Few(r.Faults, 2), "; "))
+	code := terminal.ExitCode(r.ExitCode())
+	if code == terminal.Unusable { // standard output may be a file, and is the report's
+		why := fmt.Sprintf("gate: cannot judge: %s", strings.Join(text.Few(r.Faults, 2), "; "))
 		if most := a.Columns(); most > 0 {
-			why = tables.Wrapped("", why, most-len("poolbench: "))
+			why = text.Wrapped("", why, most-len("poolbench: "))
 		}
 		a.Complain(errors.New(why))
 	}
-	return exit.Ended(nil, code)
+	return terminal.Ended(nil, code)
 }

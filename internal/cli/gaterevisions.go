@@ -14,14 +14,12 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/poolbench/poolbench/internal/cli/execution"
-	"github.com/poolbench/poolbench/internal/cli/exit"
-	"github.com/poolbench/poolbench/internal/cli/flags"
-	"github.com/poolbench/poolbench/internal/cli/progress"
-	"github.com/poolbench/poolbench/internal/cli/question"
-	"github.com/poolbench/poolbench/internal/files/lock"
-	"github.com/poolbench/poolbench/internal/files/rundir"
+	"github.com/poolbench/poolbench/internal/cli/execute"
+	"github.com/poolbench/poolbench/internal/cli/options"
+	"github.com/poolbench/poolbench/internal/cli/terminal"
+	"github.com/poolbench/poolbench/internal/files"
 	"github.com/poolbench/poolbench/internal/gate/measure"
+	"github.com/poolbench/poolbench/internal/rundir"
 	"github.com/poolbench/poolbench/reports/gate"
 )
 
@@ -46,7 +44,7 @@ func (o *measureFlags) AddTo(cmd *cobra.Command) {
 	fs.StringVar(&o.Skip, "skip", "", "skip benchmarks that match this `REGEXP`")
 	fs.StringSliceVar(&o.Packages, "pkg", o.Packages,
 		"`PACKAGES` of the benchmarks, as the go command takes them; several with commas")
-	benchTime := flags.Parsed(&o.BenchTime, "TIME", measure.ParseBenchTime)
+	benchTime := options.Parsed(&o.BenchTime, "TIME", measure.ParseBenchTime)
 	benchTime.Show = o.BenchTime.String
 	fs.Var(benchTime, "benchtime", "`TIME` of a run, or its iterations as 100x")
 	fs.IntVar(&o.Layouts, "layouts", o.Layouts,
@@ -54,12 +52,12 @@ func (o *measureFlags) AddTo(cmd *cobra.Command) {
 	fs.IntVar(&o.Judge.FreshPairs, "pairs", o.Judge.FreshPairs,
 		"measure up to `N` fresh pairs of a benchmark that looks worse; more for noisy ones")
 	fs.Uint64Var(&o.Seed, "seed", o.Seed, "`SEED` of the orders, the layouts and the work")
-	fs.StringVar(&o.Out, flags.OutFlag, "",
-		"write to this `DIR` (default "+question.OutRoot+"/gate-DATE-TIME)")
+	fs.StringVar(&o.Out, options.OutFlag, "",
+		"write to this `DIR` (default "+options.OutRoot+"/gate-DATE-TIME)")
 	fs.BoolVar(&o.Resume, "resume", false,
 		"continue the interrupted gate in DIR")
 	fs.BoolVar(&o.Force, "force", false, "replace the results in DIR: measure anew")
-	fs.DurationVar(&o.Limit, flags.RunLimit, 0,
+	fs.DurationVar(&o.Limit, options.RunLimit, 0,
 		"abort a process after this `TIME` (default 30s + 20 × its estimate)")
 	fs.BoolVar(&o.quiet, "quiet", false, "no progress")
 	o.own = fs
@@ -85,8 +83,8 @@ func (a *app) gateRevisions(ctx context.Context, f gateFlags) error {
 	if err := f.beforehand(o.Out); err != nil {
 		return err
 	}
-	watch := progress.NewGate(a.Stderr, f.measure.quiet)
-	ctx, done := exit.Interruptible(ctx, watch.Say)
+	watch := execute.NewGate(a.Stderr, f.measure.quiet)
+	ctx, done := terminal.Interruptible(ctx, watch.Say)
 	defer done()
 	watch.Say(fmt.Sprintf("results go to %s, seed %d", o.Out, o.Seed))
 	report, err := measure.Gate(ctx, o, watch)
@@ -104,10 +102,10 @@ func (a *app) gateRevisions(ctx context.Context, f gateFlags) error {
 	})
 	a.Complain(drawing)
 	shown := a.showGate(report, f)
-	if code, ok := errors.AsType[exit.Code](shown); shown != nil && !ok {
+	if code, ok := errors.AsType[terminal.ExitCode](shown); shown != nil && !ok {
 		return shown
 	} else if drawing != nil {
-		return exit.Severest(exit.Unusable, code)
+		return terminal.Severest(terminal.Unusable, code)
 	}
 	if f.format == "text" {
 		if _, err := fmt.Fprintf(a.Stdout, "Every pair: %s\n", page); err != nil {
@@ -125,13 +123,13 @@ func (a *app) gateFailure(ctx context.Context, o measure.Options, err error) err
 				"continues", o.Out,
 				o.Out))
 		}
-		return exit.Interrupted
+		return terminal.Interrupted
 	}
 	a.Complain(fmt.Errorf("gate: %w", err))
 	if _, unfit := errors.AsType[*measure.UnfitError](err); unfit {
 		a.Complain(errors.New("gate: --skip REGEXP leaves benchmarks out"))
 	}
-	return exit.Unusable
+	return terminal.Unusable
 }
 
 // measureOptions makes options of the flags.
@@ -157,11 +155,11 @@ func (f *gateFlags) measureOptions(now time.Time) (measure.Options, error) {
 		return o, errors.New("--resume and --force are about the directory of --out, which is " +
 			"missing")
 	case o.Out == "":
-		o.Out = filepath.Join(question.OutRoot, execution.FreeName(question.OutRoot,
+		o.Out = filepath.Join(options.OutRoot, execute.FreeName(options.OutRoot,
 			"gate-"+now.Format("20060102-150405")))
 	case !o.Resume && !o.Force:
 		// before it had anything to keep
-		killed := func(e os.DirEntry) bool { return e.Name() == lock.FileName }
+		killed := func(e os.DirEntry) bool { return e.Name() == files.LockName }
 		if entries, err := os.ReadDir(o.Out); err == nil &&
 			len(slices.DeleteFunc(entries, killed)) > 0 {
 			return o, fmt.Errorf("--out: %s exists already: --force measures anew, --resume "+

@@ -9,12 +9,10 @@ import (
 
 	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/bench/attack"
-	"github.com/poolbench/poolbench/bench/gateway"
-	"github.com/poolbench/poolbench/bench/objectives"
-	"github.com/poolbench/poolbench/internal/cli/catalog"
-	"github.com/poolbench/poolbench/internal/cli/flags"
-	"github.com/poolbench/poolbench/internal/cli/loads"
-	"github.com/poolbench/poolbench/internal/cli/question"
+	"github.com/poolbench/poolbench/internal/cli/options"
+	"github.com/poolbench/poolbench/internal/cli/show"
+	"github.com/poolbench/poolbench/internal/gateway"
+	"github.com/poolbench/poolbench/internal/objectives"
 	"github.com/poolbench/poolbench/workloads"
 )
 
@@ -23,7 +21,7 @@ const gatewayStrategies = "bounded_queue_shed,worker_pool"
 
 // gatewayOptions are the flags of gateway.
 type gatewayOptions struct {
-	question.LoadOptions
+	options.LoadOptions
 	gateway.Scenario
 	strategies        []string
 	workload, arrival string
@@ -35,7 +33,7 @@ func (a *app) gatewayCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "gateway [flags]",
 		Short: "a server bounded by strategies, from its clients' side",
-		Args:  flags.Operands(),
+		Args:  options.Operands(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.runGateway(cmd, o)
 		},
@@ -44,26 +42,26 @@ func (a *app) gatewayCommand() *cobra.Command {
 	fs.StringArrayVar(&o.strategies, "strategy", nil,
 		"`NAME` of the strategy, or several with commas; all for every one (default "+
 			gatewayStrategies+")")
-	flags.Complete(cmd, "strategy", question.StrategiesOrAll)
-	flags.Servers(cmd)
+	options.Complete(cmd, "strategy", options.StrategiesOrAll)
+	options.Servers(cmd)
 	fs.StringVar(&o.workload, "workload", "constant:mean=10ms",
 		"`NAME` of the workload that a request runs")
-	flags.Complete(cmd, "workload", catalog.WorkloadNames)
+	options.Complete(cmd, "workload", options.WorkloadNames)
 	o.Limit = gateway.DefaultLimit
-	fs.Var(flags.AtLeastOne(&o.Limit, arrivals.MaxTasks), "limit",
+	fs.Var(options.AtLeastOne(&o.Limit, arrivals.MaxTasks), "limit",
 		fmt.Sprintf("most requests in service, `K` (default %d)", gateway.DefaultLimit))
-	fs.Var(flags.Parsed(&o.Queue, "N", flags.ParseQueue), "queue", flags.QueueDoc)
-	question.AddArrivals(cmd, load, flags.Parsed(&load.Rate, "X", flags.ParseRate), &o.arrival,
+	fs.Var(options.Parsed(&o.Queue, "N", options.ParseQueue), "queue", options.QueueDoc)
+	options.AddArrivals(cmd, load, options.Parsed(&load.Rate, "X", options.ParseRate), &o.arrival,
 		"poisson")
-	fs.Var(flags.Parsed(&load.Workers, "N", flags.ParseWorkers), "workers",
+	fs.Var(options.Parsed(&load.Workers, "N", options.ParseWorkers), "workers",
 		"most requests in flight (default unlimited)")
 	fs.DurationVar(&load.Timeout, "timeout", attack.DefaultTimeout,
 		"`TIME` from sending a request to the end of its answer")
-	question.AddH2C(cmd, load)
-	flags.Objective(cmd, &o.Objectives, "exit code 1 unless the requests to each strategy meet it: "+
+	options.AddH2C(cmd, load)
+	options.Objective(cmd, &o.Objectives, "exit code 1 unless the requests to each strategy meet it: "+
 		"p99-response<50ms; several with commas, or the flag again")
 	o.LoadOptions.AddTo(cmd)
-	flags.Profile(cmd, &load.Profile)
+	options.Profile(cmd, &load.Profile)
 	return cmd
 }
 
@@ -72,7 +70,7 @@ func (a *app) runGateway(cmd *cobra.Command, o gatewayOptions) error {
 	if _, err := o.Mode(); err != nil {
 		return err
 	}
-	question.UntilDone(cmd, &o.Load)
+	options.UntilDone(cmd, &o.Load)
 	var err error
 	if o.Load.Arrival, err = arrivals.Parse(o.arrival); err != nil {
 		return fmt.Errorf("--arrival: %w", err)
@@ -87,11 +85,11 @@ func (a *app) runGateway(cmd *cobra.Command, o gatewayOptions) error {
 	if o.strategies == nil {
 		o.strategies = []string{gatewayStrategies}
 	}
-	chosen, err := question.ChooseStrategies(o.strategies)
+	chosen, err := options.ChooseStrategies(o.strategies)
 	if err != nil {
 		return err
 	}
-	var all []loads.Load
+	var all []show.Load
 	var wrong []error
 	for _, s := range chosen {
 		k := o.Scenario
@@ -108,13 +106,13 @@ func (a *app) runGateway(cmd *cobra.Command, o gatewayOptions) error {
 	if err := objectives.Decidable(o.Objectives, o.Load); err != nil {
 		return err
 	}
-	return loads.Run(cmd.Context(), a.Host, "gateway", "gateway", all, o.LoadOptions)
+	return show.RunLoads(cmd.Context(), a.Host, "gateway", "gateway", all, o.LoadOptions)
 }
 
-func newGatewayLoad(k gateway.Scenario) loads.Load {
-	l := loads.New(k.Load)
+func newGatewayLoad(k gateway.Scenario) show.Load {
+	l := show.NewLoad(k.Load)
 	l.Row, l.Name = k.Strategy.String(), k.Name()
-	l.Run = func(ctx context.Context, t loads.Turn) (*attack.Report, error) {
+	l.Run = func(ctx context.Context, t show.LoadTurn) (*attack.Report, error) {
 		k.Load.Seed, k.Load.Watch = t.Seed, t.Watch
 		return gateway.Run(ctx, k)
 	}

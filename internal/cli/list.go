@@ -5,9 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/poolbench/poolbench/internal/cli/catalog"
-	"github.com/poolbench/poolbench/internal/cli/flags"
-	"github.com/poolbench/poolbench/internal/text/jsondoc"
+	"github.com/poolbench/poolbench/internal/cli/options"
+	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/strategies"
 )
 
@@ -25,9 +24,9 @@ func (a *app) listCommand() *cobra.Command {
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion,
 			cobra.ShellCompDirective) {
 			if len(args) == 0 {
-				return catalog.KindNames(), cobra.ShellCompDirectiveNoFileComp
+				return options.KindNames(), cobra.ShellCompDirectiveNoFileComp
 			}
-			for _, k := range catalog.Kinds() {
+			for _, k := range options.Kinds() {
 				if k.Name == args[0] && len(args) == 1 {
 					return k.Names, cobra.ShellCompDirectiveNoFileComp
 				}
@@ -35,15 +34,15 @@ func (a *app) listCommand() *cobra.Command {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
-			chosen, err := catalog.ChooseListings(args)
+			chosen, err := options.ChooseListings(args)
 			if err != nil {
 				return fmt.Errorf("list: %w", err)
 			}
 			if format == "json" {
 				return a.JSON(struct {
-					jsondoc.Head
-					Lists []catalog.Listing `json:"lists"`
-				}{jsondoc.NewHead("list"), chosen})
+					text.Head
+					Lists []options.Listing `json:"lists"`
+				}{text.NewHead("list"), chosen})
 			}
 			if len(args) == 2 {
 				return a.showEntry(chosen[0].Entries[0])
@@ -54,11 +53,11 @@ func (a *app) listCommand() *cobra.Command {
 			return a.showListings(chosen)
 		},
 	}
-	flags.Choice(cmd, &format, "format", "output", "text", "json")
+	options.Choice(cmd, &format, "format", "output", "text", "json")
 	return cmd
 }
 
-func (a *app) showListings(lists []catalog.Listing) error {
+func (a *app) showListings(lists []options.Listing) error {
 	for i, l := range lists {
 		if len(lists) > 1 {
 			if i > 0 {
@@ -79,14 +78,14 @@ func (a *app) showListings(lists []catalog.Listing) error {
 
 // showStrategies is the list of the strategies by themselves: what tells them apart.
 func (a *app) showStrategies() error {
-	rows := [][]string{catalog.StrategyColumns}
+	rows := [][]string{options.StrategyColumns}
 	for _, s := range strategies.All() {
-		rows = append(rows, catalog.StrategyRow(s))
+		rows = append(rows, options.StrategyRow(s))
 	}
 	return a.List(rows)
 }
 
-func (a *app) showEntry(e catalog.Entry) error {
+func (a *app) showEntry(e options.Entry) error {
 	if err := a.Prose("%s: %s\n", e.Name, e.Summary); err != nil {
 		return err
 	}

@@ -8,20 +8,18 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/poolbench/poolbench/bench/directory"
-	"github.com/poolbench/poolbench/internal/cli/execution"
-	"github.com/poolbench/poolbench/internal/cli/exit"
-	"github.com/poolbench/poolbench/internal/cli/question"
+	"github.com/poolbench/poolbench/internal/cli/execute"
+	"github.com/poolbench/poolbench/internal/cli/options"
 	"github.com/poolbench/poolbench/internal/cli/terminal"
-	"github.com/poolbench/poolbench/internal/files/rundir"
+	"github.com/poolbench/poolbench/internal/directory"
+	"github.com/poolbench/poolbench/internal/rundir"
 	"github.com/poolbench/poolbench/internal/studies"
-	"github.com/poolbench/poolbench/internal/text/prose"
-	"github.com/poolbench/poolbench/internal/text/tables"
+	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/page"
 )
 
 func (a *app) mergeCommand() *cobra.Command {
-	var o question.RunOptions
+	var o options.RunOptions
 	cmd := &cobra.Command{
 		Use:   "merge DIR DIR… [flags]",
 		Short: "one run directory of those of several load generators",
@@ -38,12 +36,12 @@ func (a *app) mergeCommand() *cobra.Command {
 }
 
 // mergeDirs is `poolbench merge`.
-func (a *app) mergeDirs(paths []string, o question.RunOptions) error {
+func (a *app) mergeDirs(paths []string, o options.RunOptions) error {
 	merged, leftOut, partial, err := directory.Merge(paths)
 	if err != nil {
 		return err
 	}
-	e, err := execution.Begin(a.Host, o, "")
+	e, err := execute.Begin(a.Host, o, "")
 	if err != nil {
 		return err
 	}
@@ -54,7 +52,7 @@ func (a *app) mergeDirs(paths []string, o question.RunOptions) error {
 	}
 	var cut error
 	if partial != nil {
-		cut = exit.Interrupted
+		cut = terminal.Interrupted
 	}
 	if err := errors.Join(writing, e.Dir.End(len(merged), cut)); err != nil {
 		return err
@@ -68,14 +66,14 @@ func (a *app) mergeDirs(paths []string, o question.RunOptions) error {
 		said += " Left out, as no counts give them: " + strings.Join(leftOut, ", ") + "."
 	}
 	if partial != nil {
-		said += " Partial, as not all runs came to their end: " + prose.List(partial) + "."
+		said += " Partial, as not all runs came to their end: " + text.List(partial) + "."
 	}
-	said = tables.Wrapped("", said, terminal.FallbackColumns)
+	said = text.Wrapped("", said, terminal.FallbackColumns)
 	_, err = fmt.Fprintf(a.Stdout, "%s\nReport: %s\n", said,
 		filepath.Join(e.Dir.Path(), rundir.ReportFile))
 	for _, r := range merged {
 		if r.Invalid() {
-			return errors.Join(err, exit.Undecided)
+			return errors.Join(err, terminal.Undecided)
 		}
 	}
 	return err

@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/poolbench/poolbench/internal/cli/flags"
+	"github.com/poolbench/poolbench/internal/cli/options"
 )
 
 //go:embed newmodule
@@ -32,7 +32,7 @@ func (a *app) newCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "new DIR [flags]",
 		Short: "write a module with a strategy and a workload of your own",
-		Args:  flags.Operands("DIR"),
+		Args:  options.Operands("DIR"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if source == "" {
 				source = builtFrom()

@@ -10,9 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/poolbench/poolbench/internal/cli/flags"
-	"github.com/poolbench/poolbench/internal/cli/runner"
-	"github.com/poolbench/poolbench/internal/text/jsondoc"
+	"github.com/poolbench/poolbench/internal/cli/execute"
+	"github.com/poolbench/poolbench/internal/cli/options"
+	"github.com/poolbench/poolbench/internal/text"
 )
 
 func (a *app) root() *cobra.Command {
@@ -32,7 +32,7 @@ func (a *app) root() *cobra.Command {
 	}
 	root.CompletionOptions.DisableDefaultCmd = true // there is one of ours
 	root.SetHelpCommand(helpCommand(root))
-	root.SetFlagErrorFunc(flags.Error)
+	root.SetFlagErrorFunc(options.Error)
 	root.AddCommand(a.runCommand(), a.studyCommand(), a.adviseCommand(), a.capacityCommand(),
 		a.serverCapacityCommand(),
 		a.crashCommand(),
@@ -48,10 +48,10 @@ func (a *app) root() *cobra.Command {
 	for _, c := range append(root.Commands(), root) {
 		c.Flags().SortFlags = false // the order of declaration teaches
 		c.Flags().BoolP("help", "h", false, "this help")
-		c.Args = flags.Checked(c.Args)
+		c.Args = options.Checked(c.Args)
 		if run := c.RunE; run != nil {
 			c.RunE = func(cmd *cobra.Command, args []string) error {
-				return flags.Named(cmd, flags.Misplaced(cmd, args, run(cmd, args)))
+				return options.Named(cmd, options.Misplaced(cmd, args, run(cmd, args)))
 			}
 		}
 		c.Long, c.Example = helpText(c.Name())
@@ -89,7 +89,7 @@ func helpCommand(root *cobra.Command) *cobra.Command {
 			return fmt.Errorf("help: unknown command %q (known: %s)", strings.Join(args, " "),
 				strings.Join(commandNames(root), ", "))
 		},
-		ValidArgsFunction: flags.CompleteArgs(false, func() []string { return commandNames(root) }),
+		ValidArgsFunction: options.CompleteArgs(false, func() []string { return commandNames(root) }),
 	}
 }
 
@@ -126,7 +126,7 @@ func (a *app) completionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:       "completion SHELL",
 		Short:     "print the completion script: " + strings.Join(shells, ", "),
-		Args:      flags.Operands("SHELL"),
+		Args:      options.Operands("SHELL"),
 		ValidArgs: shells,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch root := cmd.Root(); args[0] {
@@ -150,19 +150,19 @@ func (a *app) versionCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "version [flags]",
 		Short: "print version, commit, Go and system",
-		Args:  flags.Operands(),
+		Args:  options.Operands(),
 		RunE: func(*cobra.Command, []string) error {
-			v := runner.ReadVersion()
+			v := execute.ReadVersion()
 			if format == "json" {
 				return a.JSON(struct {
-					jsondoc.Head
-					runner.Version
-				}{jsondoc.NewHead("version"), v})
+					text.Head
+					execute.Version
+				}{text.NewHead("version"), v})
 			}
 			_, err := fmt.Fprintln(a.Stdout, v)
 			return err
 		},
 	}
-	flags.Choice(cmd, &format, "format", "output", "text", "json")
+	options.Choice(cmd, &format, "format", "output", "text", "json")
 	return cmd
 }

@@ -10,29 +10,28 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/poolbench/poolbench/bench/objectives"
-	"github.com/poolbench/poolbench/internal/cli/cases"
-	"github.com/poolbench/poolbench/internal/cli/exit"
-	"github.com/poolbench/poolbench/internal/cli/flags"
-	"github.com/poolbench/poolbench/internal/cli/outcome"
-	"github.com/poolbench/poolbench/internal/cli/question"
-	"github.com/poolbench/poolbench/internal/files/rundir"
+	"github.com/poolbench/poolbench/internal/cli/execute"
+	"github.com/poolbench/poolbench/internal/cli/options"
+	"github.com/poolbench/poolbench/internal/cli/show"
+	"github.com/poolbench/poolbench/internal/cli/terminal"
+	"github.com/poolbench/poolbench/internal/objectives"
+	"github.com/poolbench/poolbench/internal/rundir"
 	"github.com/poolbench/poolbench/internal/studies"
-	"github.com/poolbench/poolbench/internal/text/prose"
+	"github.com/poolbench/poolbench/internal/text"
 )
 
 func (a *app) runCommand() *cobra.Command {
-	var o question.RunOptions
-	var axes question.Words
+	var o options.RunOptions
+	var axes options.Words
 	cmd := &cobra.Command{
 		Use:   "run [flags]",
 		Short: "run scenarios, write results and a report",
-		Args:  flags.Operands(),
+		Args:  options.Operands(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.runScenarios(cmd.Context(), axes, o)
 		},
 	}
-	axes = question.AddAxes(cmd)
+	axes = options.AddAxes(cmd)
 	cmd.Flags().StringVar(&o.File, "file", "",
 		"read scenarios from this YAML `FILE`: a list; keys are the names of the flags above")
 	cmd.Flags().StringVar(&o.DSN, "dsn", "", "PostgreSQL `DATABASE` of sql_query:db=postgres: "+
@@ -42,7 +41,7 @@ func (a *app) runCommand() *cobra.Command {
 	cmd.Flags().IntVar(&o.Responses, "responses", rundir.MostResponses,
 		"record the response of each task and its parts, for up to this many `TASKS` and not in "+
 			"studies: compare then breaks a difference down")
-	flags.Servers(cmd)
+	options.Servers(cmd)
 	cmd.Flags().BoolVar(&o.Why, "why", false,
 		"say why each p99 is what it is, as poolbench why does")
 	cmd.Flags().DurationVar(&o.Budget, "budget", 30*time.Second, "without --n, --count and "+
@@ -53,11 +52,11 @@ func (a *app) runCommand() *cobra.Command {
 }
 
 // runScenarios is `poolbench run`.
-func (a *app) runScenarios(ctx context.Context, axes question.Words, o question.RunOptions) error {
+func (a *app) runScenarios(ctx context.Context, axes options.Words, o options.RunOptions) error {
 	if _, err := o.Mode(); err != nil {
 		return err
 	}
-	p, err := question.MakePlan(axes, o.File)
+	p, err := options.MakePlan(axes, o.File)
 	if err != nil {
 		return err
 	}
@@ -71,7 +70,7 @@ func (a *app) runScenarios(ctx context.Context, axes question.Words, o question.
 	late := slices.DeleteFunc(out, func(s studies.Study) bool { return s.Apart })
 	if len(late) > 0 && len(p) > 0 && p[0].Study != nil && !o.Quiet {
 		a.Warn([]string{fmt.Sprintf("the time of a default run is too short for %s: poolbench "+
-			"study NAME", strings.Join(prose.Texts(late, func(s studies.Study) string {
+			"study NAME", strings.Join(text.Texts(late, func(s studies.Study) string {
 			return s.Name
 		}), ", "))})
 	}
@@ -79,7 +78,7 @@ func (a *app) runScenarios(ctx context.Context, axes question.Words, o question.
 }
 
 // runPlan runs it into the directory that the options say, or lists what it would run.
-func (a *app) runPlan(ctx context.Context, p question.Plan, o question.RunOptions) error {
+func (a *app) runPlan(ctx context.Context, p options.Plan, o options.RunOptions) error {
 	for _, s := range p.Suites() {
 		if err := objectives.Decidable(o.Objectives, s.Scenarios...); err != nil {
 			return err
@@ -87,9 +86,9 @@ func (a *app) runPlan(ctx context.Context, p question.Plan, o question.RunOption
 	}
 	p.FlyBy(o.Objectives)
 	if o.DryRun {
-		return outcome.ShowPlan(a.Printer, p, o.Format)
+		return show.ShowPlan(a.Printer, p, o.Format)
 	}
-	e, err := cases.Begin(a.Host, o, "run", p.Headline())
+	e, err := execute.BeginSuite(a.Host, o, "run", p.Headline())
 	if err != nil {
 		return err
 	}
@@ -106,18 +105,18 @@ func (a *app) runPlan(ctx context.Context, p question.Plan, o question.RunOption
 	}
 	e.Expect, e.Budget = o.Expect, o.Budget
 	e.Follow(p, o.Quiet)
-	ctx, done := exit.Interruptible(ctx, e.Show.Say)
+	ctx, done := terminal.Interruptible(ctx, e.Show.Say)
 	defer done()
 	writing := e.Run(e.View.Begin(ctx, e.Show.Seen, e.Show.Tell))
 	e.Show.Close()
 	e.Finish(writing)
-	shown := outcome.Show(e, o.Format)
+	shown := show.Show(e, o.Format)
 	if o.Why && o.Format != "json" {
-		shown = errors.Join(shown, outcome.Explain(e))
+		shown = errors.Join(shown, show.Explain(e))
 	}
 	if !o.Quiet {
-		e.Warn(append(question.OwnRates(e.Plan), outcome.Suspects(e.Records)...))
+		e.Warn(append(options.OwnRates(e.Plan), show.Suspects(e.Records)...))
 	}
-	told := cases.Publish(cases.Of("run", e), o.JUnit, a.Printer)
-	return exit.Ended(shown, append(e.Codes(), told)...)
+	told := execute.PublishSuite(execute.TestSuite("run", e), o.JUnit, a.Printer)
+	return terminal.Ended(shown, append(e.Codes(), told)...)
 }

@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/poolbench/poolbench/internal/cli/flags"
+	"github.com/poolbench/poolbench/internal/cli/options"
 )
 
 // simulateCommand is the process that runs take place in under the virtual clock: a strategy that
@@ -19,6 +19,6 @@ func (a *app) simulateCommand() *cobra.Command {
 func hidden(
 	use, short string, run func(ctx context.Context, args []string) error, operands ...string,
 ) *cobra.Command {
-	return &cobra.Command{Use: use, Short: short, Hidden: true, Args: flags.Operands(operands...),
+	return &cobra.Command{Use: use, Short: short, Hidden: true, Args: options.Operands(operands...),
 		RunE: func(cmd *cobra.Command, args []string) error { return run(cmd.Context(), args) }}
 }

@@ -7,16 +7,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/poolbench/poolbench/bench/finding"
-	"github.com/poolbench/poolbench/internal/cli/catalog"
-	"github.com/poolbench/poolbench/internal/cli/flags"
-	"github.com/poolbench/poolbench/internal/cli/question"
+	"github.com/poolbench/poolbench/internal/cli/options"
+	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/studies"
 	"github.com/poolbench/poolbench/strategies"
 )
 
 func (a *app) studyCommand() *cobra.Command {
-	var o question.RunOptions
+	var o options.RunOptions
 	var quick, full bool
 	var profile string
 	var also []strategies.Variant
@@ -27,7 +25,7 @@ func (a *app) studyCommand() *cobra.Command {
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return fmt.Errorf("study: NAME is missing (known: %s)",
-					strings.Join(catalog.StudyNames(), ", "))
+					strings.Join(options.StudyNames(), ", "))
 			}
 			return nil
 		},
@@ -45,7 +43,7 @@ func (a *app) studyCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			p, err := question.PlanStudies(list, size, seed, also)
+			p, err := options.PlanStudies(list, size, seed, also)
 			if err != nil {
 				return err
 			}
@@ -57,29 +55,29 @@ func (a *app) studyCommand() *cobra.Command {
 			}
 			return a.runPlan(cmd.Context(), p, o)
 		},
-		ValidArgsFunction: flags.CompleteArgs(true, func() []string {
-			return append(catalog.StudyNames(), allStudies)
+		ValidArgsFunction: options.CompleteArgs(true, func() []string {
+			return append(options.StudyNames(), allStudies)
 		}),
 	}
 	fs := cmd.Flags()
 	fs.BoolVar(&quick, "quick", false, "a first look: a few seconds a study, 20 for variance")
 	fs.BoolVar(&full, "full", false, "for publication: longer runs and more of them")
-	fs.Var(flags.Parsed(&also, "NAME", func(text string) ([]strategies.Variant, error) {
-		more, err := question.Variants(strategies.Resolve)(text)
+	fs.Var(options.Parsed(&also, "NAME", func(text string) ([]strategies.Variant, error) {
+		more, err := options.Variants(strategies.Resolve)(text)
 		return append(also, more...), err
 	}), "strategy", "also compare this `NAME`; repeatable")
-	flags.Complete(cmd, "strategy", catalog.StrategyNames)
-	flags.Servers(cmd)
-	fs.Uint64Var(&seed, "seed", question.FirstSeed,
+	options.Complete(cmd, "strategy", options.StrategyNames)
+	options.Servers(cmd)
+	fs.Uint64Var(&seed, "seed", options.FirstSeed,
 		"seed `N` of arrivals and task times; repetition i uses seed+i")
-	fs.Var(flags.Parsed(&o.Expect, "WORD", finding.ParseVerdict), "expect",
+	fs.Var(options.Parsed(&o.Expect, "WORD", decide.ParseClaimVerdict), "expect",
 		"exit code 1 unless the "+
 			"verdict of each study is this `WORD`: holds, does-not-hold, depends")
-	flags.Complete(cmd, "expect", func() []string {
+	options.Complete(cmd, "expect", func() []string {
 		return []string{"holds", "does-not-hold", "depends"}
 	})
 	o.AddTo(cmd)
-	flags.Profile(cmd, &profile)
+	options.Profile(cmd, &profile)
 	return cmd
 }
 

@@ -10,11 +10,10 @@ import (
 
 	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/bench/param"
-	"github.com/poolbench/poolbench/internal/cli/flags"
+	"github.com/poolbench/poolbench/internal/cli/options"
 	"github.com/poolbench/poolbench/internal/cli/terminal"
-	"github.com/poolbench/poolbench/internal/text/jsondoc"
+	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/internal/traffic"
-	"github.com/poolbench/poolbench/internal/traffic/likeness"
 	"github.com/poolbench/poolbench/internal/traffic/recorded"
 	"github.com/poolbench/poolbench/internal/traffic/traces"
 	"github.com/poolbench/poolbench/workloads"
@@ -30,7 +29,7 @@ func (a *app) traceCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "trace FILE [flags]",
 		Short: "describe recorded traffic, and say how to replay it",
-		Args:  flags.Operands("FILE"),
+		Args:  options.Operands("FILE"),
 		RunE:  func(_ *cobra.Command, args []string) error { return a.describeTrace(args[0], o) },
 	}
 	fs := cmd.Flags()
@@ -39,17 +38,17 @@ func (a *app) traceCommand() *cobra.Command {
 	fs.StringVar(&o.duration, "duration", traces.NoColumn, "`COLUMN` of the durations")
 	fs.StringVar(&o.layout, "layout", "", "`FORMAT` of the lines of a log, as nginx's log_format or "+
 		"Apache's LogFormat has it; ~ is a blank (default: by the content)")
-	flags.Choice(cmd, &o.unit, "unit",
+	options.Choice(cmd, &o.unit, "unit",
 		"unit of durations that are plain numbers; auto: seconds, or "+
 			"what HAR and vegeta's results have", traces.UnitNames()...)
 	fs.StringVar(&o.class, "class", traces.NoColumn, "`COLUMN` of the classes")
-	flags.Choice(cmd, &o.at, "at",
+	options.Choice(cmd, &o.at, "at",
 		"instant that the time column records: the begin of a task or, as in nginx's log, its end",
 		"begin", "end")
 	fs.StringVar(&o.from, "from", "", "`BEGIN` of the part to look at: 09:00 on the first day, or "+
 		"10m after the first")
 	fs.StringVar(&o.to, "to", "", "`END` of that part, in the same forms")
-	flags.Choice(cmd, &o.format, "format", "what is printed", "text", "json")
+	options.Choice(cmd, &o.format, "format", "what is printed", "text", "json")
 	return cmd
 }
 
@@ -60,7 +59,7 @@ func (a *app) describeTrace(file string, o traceOptions) error {
 		return err
 	}
 	if o.format == "json" {
-		return jsondoc.Write(a.Stdout, d)
+		return text.WriteJSON(a.Stdout, d)
 	}
 	fmt.Fprintf(a.Stdout, "%s\n%s.\n\n", d.Summary(), d.Headline())
 	if err := a.List(d.Rows()); err != nil {
@@ -94,7 +93,7 @@ func (o traceOptions) describe(file string) (*recorded.Document, error) {
 			"and there is nothing to describe", file)
 	}
 	d := &recorded.Document{File: file, Description: traffic.Describe(due, s.Duration != ""),
-		Notes: jsondoc.List(slices.Clone(t.Notes))}
+		Notes: text.JSONList(slices.Clone(t.Notes))}
 	if o.from != "" || o.to != "" {
 		for i, note := range d.Notes {
 			d.Notes[i] = "in the whole file, " + note
@@ -114,7 +113,7 @@ func (o traceOptions) describe(file string) (*recorded.Document, error) {
 		}
 		d.Classes = traffic.Classes(due, t.Classes, long)
 	}
-	if like, ok := likeness.Closest(due); ok {
+	if like, ok := traffic.Closest(due); ok {
 		d.Resembles = &like
 	}
 	if err := o.replay(d); err != nil {

@@ -6,9 +6,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/poolbench/poolbench/internal/cli/flags"
-	"github.com/poolbench/poolbench/internal/cli/outcome"
-	"github.com/poolbench/poolbench/internal/text/jsondoc"
+	"github.com/poolbench/poolbench/internal/cli/options"
+	"github.com/poolbench/poolbench/internal/cli/show"
+	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/results"
 	"github.com/poolbench/poolbench/reports/why"
 )
@@ -18,18 +18,18 @@ func (a *app) whyCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "why DIR [flags]",
 		Short: "say why the p99 is what it is: the causes, ranked",
-		Args:  flags.Operands("DIR"),
+		Args:  options.Operands("DIR"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			return a.why(args[0], format)
 		},
 	}
-	flags.Choice(cmd, &format, "format", "output", "text", "json")
+	options.Choice(cmd, &format, "format", "output", "text", "json")
 	return cmd
 }
 
 // A whyDocument is what why prints with --format json.
 type whyDocument struct {
-	jsondoc.Head
+	text.Head
 	Dir  string     `json:"dir"`
 	Runs []why.Line `json:"runs"`
 }
@@ -43,14 +43,14 @@ func (a *app) why(dir, format string) error {
 	groups := why.Groups(r)
 	switch {
 	case format == "json":
-		return a.JSON(whyDocument{jsondoc.NewHead("why"), dir, why.Lines(groups)})
+		return a.JSON(whyDocument{text.NewHead("why"), dir, why.Lines(groups)})
 	case len(groups) == 0:
 		return fmt.Errorf("%s: no run of it has a mean response, so nothing tells where its time "+
 			"went", dir)
 	}
-	if err := outcome.ShowWhy(a.Printer, groups); err != nil {
+	if err := show.ShowWhy(a.Printer, groups); err != nil {
 		return err
 	}
-	return outcome.ShowTools(a.Printer, slices.Concat(why.Profiles(dir, r.Runs),
+	return show.ShowTools(a.Printer, slices.Concat(why.Profiles(dir, r.Runs),
 		why.Traces(dir, r.Runs)))
 }

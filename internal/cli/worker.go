@@ -16,13 +16,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/internal/cli/exit"
-	"github.com/poolbench/poolbench/internal/cli/flags"
-	"github.com/poolbench/poolbench/internal/cli/question"
-	"github.com/poolbench/poolbench/internal/cli/runner"
+	"github.com/poolbench/poolbench/internal/cli/execute"
+	"github.com/poolbench/poolbench/internal/cli/options"
+	"github.com/poolbench/poolbench/internal/cli/terminal"
 	"github.com/poolbench/poolbench/internal/fleet"
 	"github.com/poolbench/poolbench/internal/fleet/hub"
-	"github.com/poolbench/poolbench/internal/parts/named"
+	"github.com/poolbench/poolbench/internal/registry"
 )
 
 // workerOptions are the flags of worker.
@@ -40,21 +39,21 @@ func (a *app) workerCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "worker [flags]",
 		Short: "make runs for poolbench on other machines",
-		Args:  flags.Operands(),
+		Args:  options.Operands(),
 		RunE:  func(cmd *cobra.Command, _ []string) error { return a.work(cmd.Context(), o) },
 	}
 	fs := cmd.Flags()
 	fs.StringVar(&o.nats, "nats", "", "`ADDRESS` of the NATS server, such as "+
-		named.NATS.Example+" (default $"+named.NATS.Variable+"); -: the first line of "+
+		registry.NATS.Example+" (default $"+registry.NATS.Variable+"); -: the first line of "+
 		"standard input, with whose end the worker ends")
 	fs.StringVar(&o.listen, "listen", "", "be the NATS server too, at this `HOST:PORT`, for other "+
 		"workers and the commands; with $NATS_TOKEN, for those that have it")
 	fs.BoolVar(&o.any, "any-address", false, "allow a --listen that is not loopback; wants a "+
 		"$NATS_TOKEN")
-	fs.Var(flags.AtLeastOne(&o.slots, question.MostLocalWorkers), "parallel",
+	fs.Var(options.AtLeastOne(&o.slots, options.MostLocalWorkers), "parallel",
 		"virtual-clock runs at once, `N` (default: one for each processor)")
 	fs.DurationVar(&o.idle, "idle", 0, "end after this `TIME` without work (default: never)")
-	flags.Servers(cmd)
+	options.Servers(cmd)
 	fs.BoolVar(&o.quiet, "quiet", false, "do not print who connects and leaves")
 	return cmd
 }
@@ -68,7 +67,7 @@ func (a *app) work(ctx context.Context, o workerOptions) error {
 	if o.quiet {
 		say = func(string) {}
 	}
-	ctx, done := exit.Interruptible(ctx, nil)
+	ctx, done := terminal.Interruptible(ctx, nil)
 	defer done()
 	address, ctx, server, err := a.findHub(ctx, o)
 	if err != nil {
@@ -79,9 +78,9 @@ func (a *app) work(ctx context.Context, o workerOptions) error {
 		var fail context.CancelCauseFunc
 		ctx, fail = context.WithCancelCause(ctx)
 		defer fail(nil)
-		go server.Watch(ctx, func(err error) { fail(&runner.HubError{Cause: err}) })
+		go server.Watch(ctx, func(err error) { fail(&execute.HubError{Cause: err}) })
 	}
-	me, err := runner.Self()
+	me, err := execute.Self()
 	if err != nil {
 		return err
 	}
@@ -90,18 +89,18 @@ func (a *app) work(ctx context.Context, o workerOptions) error {
 		return err
 	}
 	defer conn.Close()
-	runs := &patientRunners{app: a, all: map[time.Duration]*runner.Runner{}}
+	runs := &patientRunners{app: a, all: map[time.Duration]*execute.Runner{}}
 	defer runs.close()
 	say(fmt.Sprintf("at work for %s, %d runs at once; Ctrl-C ends it", hub.Shown(address),
 		o.slots))
 	worker := fleet.Worker{Conn: conn, Self: me, Slots: o.slots, Run: runs.run, Idle: o.idle,
 		Say: say}
 	err = serveAttacks(ctx, fleet.Agent{Conn: conn, Self: me, Say: say}, worker.Work)
-	if failed, is := errors.AsType[*runner.HubError](context.Cause(ctx)); is {
+	if failed, is := errors.AsType[*execute.HubError](context.Cause(ctx)); is {
 		return failed
 	}
 	if err == nil && ctx.Err() != nil && !errors.Is(context.Cause(ctx), errParent) {
-		err = exit.Interrupted
+		err = terminal.Interrupted
 	}
 	return err
 }
@@ -135,7 +134,7 @@ func (a *app) findHub(
 		err = errors.New("--nats and --listen exclude each other")
 	case o.listen != "":
 		token := os.Getenv("NATS_TOKEN")
-		if err = flags.CheckAddress(o.listen, o.any); err == nil && o.any && token == "" {
+		if err = options.CheckAddress(o.listen, o.any); err == nil && o.any && token == "" {
 			err = errors.New("--any-address wants a $NATS_TOKEN: anybody who connects can run " +
 				"commands here")
 		}
@@ -149,13 +148,13 @@ func (a *app) findHub(
 	case address == "-":
 		address, ctx, err = fromParent(ctx, a.stdin)
 	case address == "":
-		address = os.Getenv(named.NATS.Variable)
+		address = os.Getenv(registry.NATS.Variable)
 	}
 	switch {
 	case err != nil:
 	case address == "":
 		err = errors.New("--nats is missing: the address of a NATS server, such as " +
-			named.NATS.Example + "; or --listen")
+			registry.NATS.Example + "; or --listen")
 	default:
 		if err = hub.Check(address); err != nil {
 			err = fmt.Errorf("--nats: %w", err)
@@ -187,24 +186,24 @@ type patientRunners struct {
 	app *app
 
 	mu  sync.Mutex
-	all map[time.Duration]*runner.Runner
+	all map[time.Duration]*execute.Runner
 }
 
 func (p *patientRunners) run(
 	ctx context.Context, s bench.Scenario, patience time.Duration, soFar func(*bench.Result),
 ) (*bench.Result, error) {
 	r, err := p.with(patience).Telling(ctx, s, soFar)
-	if _, stuck := errors.AsType[*runner.StuckError](err); stuck {
+	if _, stuck := errors.AsType[*execute.StuckError](err); stuck {
 		return nil, fleet.Last{Err: err}
 	}
 	return r, err
 }
 
-func (p *patientRunners) with(patience time.Duration) *runner.Runner {
+func (p *patientRunners) with(patience time.Duration) *execute.Runner {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.all[patience] == nil {
-		p.all[patience] = runner.New(p.app.Host, patience)
+		p.all[patience] = execute.New(p.app.Host, patience)
 	}
 	return p.all[patience]
 }

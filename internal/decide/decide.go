@@ -9,13 +9,18 @@
 //     exact value, must lie on one side of the bound. See Interval.
 //   - What the clients of a load test met (attack, capacity URL, gateway): the sample decides. See
 //     Sample.
+//
+// # Finding
+//
+// Is what a study found, in words: a study makes it, bench writes it into a run
+// directory, and reports read it from there.
 package decide
 
 import (
 	"math"
 	"strings"
 
-	"github.com/poolbench/poolbench/internal/text/quantity"
+	"github.com/poolbench/poolbench/internal/text"
 )
 
 // A Verdict is the result of judging an objective.
@@ -51,16 +56,16 @@ type Decision struct {
 // Evidence words what the decision rests on, with what would decide if it is undecided:
 // "236 ms (95 % CI 201–284 ms, 1 run of 18,000 tasks); to decide: --n 64000".
 func (d Decision) Evidence(unit string) string {
-	text := d.Reason
-	value := quantity.Uncertain(unit, d.Value, d.Error)
+	s := d.Reason
+	value := text.Uncertain(unit, d.Value, d.Error)
 	shown := !math.IsNaN(d.Value) && !math.IsInf(d.Value, 0) && value != "–"
 	if shown && !strings.Contains(d.Reason, value) {
-		text = value + " (" + d.Reason + ")"
+		s = value + " (" + d.Reason + ")"
 	}
 	if d.Verdict == Undecided && d.Next != "" {
-		text += "; to decide: " + d.Next
+		s += "; to decide: " + d.Next
 	}
-	return text
+	return s
 }
 
 // Interval decides whether every value from low to high meets the bound. A NaN end decides nothing.

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/poolbench/poolbench/internal/metric"
-	"github.com/poolbench/poolbench/internal/statistics/samples"
-	"github.com/poolbench/poolbench/internal/text/quantity"
+	"github.com/poolbench/poolbench/internal/statistics"
+	"github.com/poolbench/poolbench/internal/text"
 )
 
 // Units in which a load test records its evidence, in addition to the metrics of completed
@@ -135,7 +135,7 @@ func (s *sample) byValue() Decision {
 		return s.undecided("the run does not report "+s.bound.Unit, "")
 	}
 	d := Decision{Verdict: Interval(s.bound, v, v), Value: v, Low: v, High: v,
-		Reason: quantity.Metric(s.bound.Unit, v)}
+		Reason: text.Metric(s.bound.Unit, v)}
 	const invalid = 2
 	if mark, _ := s.lookup(metric.Verdict); mark == invalid && d.Verdict == Missed &&
 		strings.HasSuffix(s.bound.Unit, metric.Throughput) {
@@ -173,7 +173,7 @@ func (s *sample) amongLost() Decision {
 	for _, loss := range losses {
 		if share, _ := s.lookup(s.latency.part + loss.unit); share > 0 {
 			words = append(words, loss.words)
-			shares = append(shares, quantity.Share(share)+" "+loss.words)
+			shares = append(shares, text.Share(share)+" "+loss.words)
 		}
 	}
 	lost := words[0]
@@ -182,7 +182,7 @@ func (s *sample) amongLost() Decision {
 	}
 	v := math.Inf(1)
 	return Decision{Verdict: Sample(s.bound, v, v), Value: v, Low: v, High: v,
-		Reason: quantity.Share(s.lost) + cmp.Or(s.ofRequests(), " of the requests") + " " + lost +
+		Reason: text.Share(s.lost) + cmp.Or(s.ofRequests(), " of the requests") + " " + lost +
 			" and count as slower than any bound"}
 }
 
@@ -240,7 +240,7 @@ func (s *sample) percentile() Decision {
 		}
 		break
 	}
-	least := samples.LeastTasks(asked.p)
+	least := statistics.LeastTasks(asked.p)
 	have := "there are too few requests"
 	if s.requests > 0 {
 		have = strings.TrimPrefix(s.ofRequests(), " of ") + " are too few"
@@ -256,7 +256,7 @@ func (s *sample) percentile() Decision {
 // are not counted, it is there if so.
 func (s *sample) resolves(p float64) bool {
 	if s.requests > 0 {
-		return samples.Resolvable(p, s.requests)
+		return statistics.Resolvable(p, s.requests)
 	}
 	_, ok := s.lookup(s.latency.unit())
 	return ok || s.lost > 1-p
@@ -271,20 +271,20 @@ func (s *sample) value() Decision {
 	}
 	least := s.leastOf(l, low, high)
 	d := Decision{Verdict: Sample(s.bound, high, least), Value: high, Low: least, High: high}
-	d.Reason = l.String() + " " + quantity.Seconds(high) + s.ofRequests()
+	d.Reason = l.String() + " " + text.Seconds(high) + s.ofRequests()
 	if low < high {
 		d.Value = low
 		d.Reason = fmt.Sprintf("%s between %s and %s%s, of which %s were lost", l,
-			quantity.Seconds(low), quantity.Seconds(high), s.ofRequests(), quantity.Share(s.lost))
+			text.Seconds(low), text.Seconds(high), s.ofRequests(), text.Share(s.lost))
 	}
 	switch service, ok := s.serviceOf(l); {
 	case l.of != "response" || d.Verdict == Met:
 	case d.Verdict == Undecided && low == high:
 		d.Reason += fmt.Sprintf(", %s without the lateness of the generator",
-			quantity.Seconds(least))
+			text.Seconds(least))
 	case d.Verdict == Missed && ok && least == service &&
-		quantity.Seconds(service) != quantity.Seconds(high):
-		d.Reason += ", service alone " + quantity.Seconds(service)
+		text.Seconds(service) != text.Seconds(high):
+		d.Reason += ", service alone " + text.Seconds(service)
 	}
 	return d
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/bench/attack"
 	"github.com/poolbench/poolbench/bench/attack/checks"
-	"github.com/poolbench/poolbench/bench/records"
+	"github.com/poolbench/poolbench/bench/record"
 )
 
 // quick is a Timing for tests: no assertion rests on how long anything takes. Who is lost is so
@@ -33,7 +33,7 @@ func planned(agents int) attack.Attack {
 // millisecond, and waits until they are over.
 func pretend(ctx context.Context, a attack.Attack) (*attack.Share, error) {
 	s := &attack.Share{Began: a.Start, Peak: 1}
-	var l records.Log
+	var l record.Log
 	last := int64(0)
 	err := a.EachDue(func(due int64) {
 		const took = int64(time.Millisecond)
@@ -41,17 +41,17 @@ func pretend(ctx context.Context, a attack.Attack) (*attack.Share, error) {
 		r.Issue = due
 		r.Attempt(due, took)
 		last = due + took
-		r.Settle(records.Completed, last)
+		r.Settle(record.Completed, last)
 		s.Busy += took
 		s.Requests++
 	})
 	if err != nil {
 		return nil, err
 	}
-	s.Outcomes[records.Completed] = s.Requests
+	s.Outcomes[record.Completed] = s.Requests
 	s.Statuses = []attack.Count{{What: "200", N: s.Requests}}
 	if s.Requests > 0 {
-		s.Records = []records.Log{l}
+		s.Records = []record.Log{l}
 	}
 	select {
 	case <-time.After(time.Until(a.Start.Add(time.Duration(last)))):
@@ -175,7 +175,7 @@ func TestBrokenAgents(t *testing.T) {
 			s.Reasons = []bench.Reason{{Verdict: bench.Invalid, Check: "lag",
 				Text: "the generator was late"}}
 		}), false, bench.Invalid, "the generator was late"},
-		{"lying", changed(func(s *attack.Share) { s.Outcomes[records.Completed]++ }), false,
+		{"lying", changed(func(s *attack.Share) { s.Outcomes[record.Completed]++ }), false,
 			bench.Invalid, "it counted"},
 		{"of another plan", func(a *Agent) {
 			a.Attack = func(ctx context.Context, k attack.Attack) (*attack.Share, error) {
@@ -185,7 +185,7 @@ func TestBrokenAgents(t *testing.T) {
 		}, false, bench.Invalid, "it sent another plan"},
 		{"ahead of time", changed(func(s *attack.Share) {
 			last := s.Records[0].At(uint64(s.Requests - 1))
-			last.Settle(records.Completed, int64(time.Hour))
+			last.Settle(record.Completed, int64(time.Hour))
 		}), false, bench.Invalid, "ahead of the elapsed time"},
 		{"of a clock that is not steady", func(a *Agent) {
 			var jumped atomic.Bool

@@ -9,7 +9,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/poolbench/poolbench/bench/attack"
-	"github.com/poolbench/poolbench/internal/text/prose"
+	"github.com/poolbench/poolbench/internal/text"
 )
 
 // feel takes note of an agent's sign of life.
@@ -45,7 +45,7 @@ func (r *loading) receive(m *nats.Msg) {
 	switch {
 	case err != nil:
 	case len(whole) > 0 && whole[0] == failure:
-		err = errors.New(prose.OneLine(string(whole[1:])))
+		err = errors.New(text.OneLine(string(whole[1:])))
 	default:
 		if err = share.UnmarshalBinary(whole); err != nil {
 			err = fmt.Errorf("its message cannot be read: %w", err)

@@ -17,7 +17,7 @@ import (
 	"golang.org/x/perf/benchfmt"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/internal/text/prose"
+	"github.com/poolbench/poolbench/internal/text"
 )
 
 // Outstanding is how many virtual-clock runs a sweep should have in the queue at once: as many as a
@@ -338,7 +338,7 @@ func (s *Sweep) Shares() string {
 	if runs == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s by %s: %s", prose.Count(runs, "run"), prose.Count(processes, "worker"),
+	return fmt.Sprintf("%s by %s: %s", text.Count(runs, "run"), text.Count(processes, "worker"),
 		strings.Join(hosts, ", "))
 }
 

@@ -16,7 +16,7 @@ import (
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/internal/fleet/hub"
 	"github.com/poolbench/poolbench/internal/machine/pace"
-	"github.com/poolbench/poolbench/internal/text/prose"
+	"github.com/poolbench/poolbench/internal/text"
 )
 
 // How a sweep looks after what it waits for.
@@ -169,7 +169,7 @@ func (s *Sweep) standstill(waiting int, trouble error) error {
 	why := "the workers that were there do not answer"
 	switch {
 	case trouble != nil:
-		why = prose.OneLine(trouble.Error())
+		why = text.OneLine(trouble.Error())
 	case len(s.by) == 0:
 		why = "no worker has come"
 	case s.host != "" && first != nil && first.clock == bench.Real:
@@ -180,7 +180,7 @@ func (s *Sweep) standstill(waiting int, trouble error) error {
 		missing = fmt.Sprintf(", the first of %s with seed %d", first.name, first.seed)
 	}
 	return fmt.Errorf("--workers: no progress for %v, %s missing%s: %s", mostSilent,
-		prose.Count(waiting, "run"), missing, why)
+		text.Count(waiting, "run"), missing, why)
 }
 
 // restore puts cells into the queue again whose messages are gone from it, and of which no worker
@@ -235,7 +235,7 @@ func (s *Sweep) restore() error {
 		}
 	}
 	if lost > 0 {
-		s.say("the queue of the NATS server had lost " + prose.Count(lost, "run") +
+		s.say("the queue of the NATS server had lost " + text.Count(lost, "run") +
 			"; put into it again")
 	}
 	return err

@@ -15,7 +15,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/bench/directory"
+	"github.com/poolbench/poolbench/internal/directory"
 	"github.com/poolbench/poolbench/internal/machine/pace"
 )
 

@@ -80,7 +80,7 @@ var _ = register(Spec{
 
 import (
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 )
 
@@ -103,7 +103,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/poolbench/poolbench/internal/cli/flags"
+	"github.com/poolbench/poolbench/internal/cli/options"
 )
 
 func (a *app) addedCommand() *cobra.Command {
@@ -124,7 +124,7 @@ func (a *app) addedCommand() *cobra.Command {
 var changed = []struct{ file, before, line string }{
 	{"bench/metrics.go", `		{metric.Makespan,`,
 		`		{"added-metric", "", "added by a test"},`},
-	{"bench/internal/observed/observe.go", `	r.Add(metric.Makespan,`,
+	{"internal/observe/observe.go", `	r.Add(metric.Makespan,`,
 		`	r.Add("added-metric", 42)`},
 	{"internal/cli/root.go", `	root.AddCommand(`, `	root.AddCommand(a.addedCommand())`},
 }

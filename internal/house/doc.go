@@ -3,6 +3,5 @@
 //
 // CONTRIBUTING has the picture. strategies, workloads and targets are leaves: they know nothing of
 // each other, nor of package bench. reports never imports it either: the files of a run are their
-// joint, so that a file from anywhere else is as good. What all may share is below bench: param,
-// dist, finding.
+// joint, so that a file from anywhere else is as good.
 package house

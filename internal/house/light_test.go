@@ -11,8 +11,8 @@ import (
 var heavy = []string{"modernc.org", "github.com/jackc", "github.com/dlclark/regexp2",
 	"golang.org/x/text", "github.com/panjf2000/ants", "github.com/failsafe-go",
 	"github.com/tsenart/vegeta", "gonum.org/v1/plot", "golang.org/x/image", "github.com/spf13",
-	"github.com/nats-io", "google.golang.org/grpc", "github.com/bufbuild", module + "/strategies/peers", module + "/strategies/durable",
-	module + "/reports"}
+	"github.com/nats-io", "google.golang.org/grpc", "github.com/bufbuild",
+	module + "/strategies/peers", module + "/strategies/durable", module + "/reports"}
 
 // TestLight: what a user's own benchmarks import stays light.
 func TestLight(t *testing.T) {

@@ -63,7 +63,7 @@ func TestOneFile(t *testing.T) {
 		path, name, _ := strings.Cut(key, " ")
 		if kinds[key] == "" && !above[path] && strings.Contains(name, "_") {
 			// a name of one word may well mean something else there
-			t.Errorf("%s names %s, a variant of another room, in %v", path, name, files)
+			t.Errorf("%s names %s, a variant of another package, in %v", path, name, files)
 		}
 	}
 	for key, name := range kinds {

@@ -68,7 +68,7 @@ func TestOpen(t *testing.T) {
 // ownUse reports whether a package serves the command alone: what searches, judges and shows. Users
 // import what their own parts and scenarios need.
 func ownUse(path string) bool {
-	for _, of := range []string{"reports", "bench/objectives", "bench/capacity", "bench/advise"} {
+	for _, of := range []string{"reports", "internal/objectives", "internal/capacity", "internal/advise"} {
 		if within(path, module+"/"+of) {
 			return true
 		}

@@ -19,7 +19,7 @@ var printing = map[string][]string{
 	"bench/benchmark.go":                   {"Stdout", "Exit"},
 	"strategies/strategytest/childside.go": {"Stdout", "Exit"},
 	// a process that speaks to its parent there has what else is printed on stderr
-	"internal/durability/crash/work.go": {"Stdout", "Stderr"},
+	"internal/crash/work.go": {"Stdout", "Stderr"},
 }
 
 // sources parses the package's files without its tests.
@@ -41,7 +41,7 @@ func sources(t *testing.T, p listed) (*token.FileSet, []*ast.File) {
 // the process.
 func TestOnlyCommandPrints(t *testing.T) {
 	for _, p := range packages(t) {
-		if roomOf(t, p.ImportPath).path == "internal/cli" {
+		if within(p.ImportPath, module+"/internal/cli") {
 			continue
 		}
 		set, files := sources(t, p)

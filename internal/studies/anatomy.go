@@ -7,10 +7,9 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
-	"github.com/poolbench/poolbench/internal/studies/evidence/words"
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
@@ -64,7 +63,7 @@ func waitedForSlot(r evidence.Run) float64 {
 	return r(metric.TailHeldShare) + r(metric.TailQueuedShare)
 }
 
-func judgeAnatomy(m *evidence.Measured) finding.Finding {
+func judgeAnatomy(m *evidence.Measured) decide.Finding {
 	var r evidence.Ruling
 	for _, name := range anatomyStrategies {
 		for _, load := range anatomyLoads {
@@ -78,11 +77,11 @@ func judgeAnatomy(m *evidence.Measured) finding.Finding {
 	}
 	return r.Find(evidence.Sentences{
 		Holds: "waiting for a slot is at least half of the slowest responses of " +
-			words.Series(r.So()),
+			evidence.Series(r.So()),
 		DoesNotHold: "waiting for a slot is less than half of the slowest responses of " +
-			words.Series(r.Not()),
+			evidence.Series(r.Not()),
 		Depends: fmt.Sprintf("on what the strategy does with those that wait: it is at least half "+
-			"with %s; less with %s", words.Series(r.So()), words.Series(r.Not())),
+			"with %s; less with %s", evidence.Series(r.So()), evidence.Series(r.Not())),
 	}, "whether waiting for a slot is half of the slowest responses")
 }
 

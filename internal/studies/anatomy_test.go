@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/bench/finding"
-	"github.com/poolbench/poolbench/internal/studies/evidence/words"
+	"github.com/poolbench/poolbench/internal/decide"
+	"github.com/poolbench/poolbench/internal/studies/evidence"
 )
 
 func TestAnatomyVerdicts(t *testing.T) {
@@ -20,19 +20,19 @@ func TestAnatomyVerdicts(t *testing.T) {
 				all = append(all, fmt.Sprintf("%s at load %v (%s)", name, load, share))
 			}
 		}
-		return words.Series(all)
+		return evidence.Series(all)
 	}
 	others := slices.DeleteFunc(slices.Clone(anatomyStrategies),
 		func(name string) bool { return name == "codel_lifo" })
 	for name, c := range map[string]struct {
 		waits func(bench.Scenario) float64
-		want  finding.Verdict
+		want  decide.ClaimVerdict
 		says  string
 	}{
-		"all": {func(bench.Scenario) float64 { return 0.8 }, finding.Holds,
+		"all": {func(bench.Scenario) float64 { return 0.8 }, decide.Holds,
 			"waiting for a slot is at least half of the slowest responses of " +
 				said("80 %", anatomyStrategies...)},
-		"none": {func(bench.Scenario) float64 { return 0.2 }, finding.DoesNotHold,
+		"none": {func(bench.Scenario) float64 { return 0.2 }, decide.DoesNotHold,
 			"waiting for a slot is less than half of the slowest responses of " +
 				said("20 %", anatomyStrategies...)},
 		"one not": {func(sc bench.Scenario) float64 {
@@ -40,7 +40,7 @@ func TestAnatomyVerdicts(t *testing.T) {
 				return 0.1
 			}
 			return 0.9
-		}, finding.Depends, "on what the strategy does with those that wait: it is at least half " +
+		}, decide.Depends, "on what the strategy does with those that wait: it is at least half " +
 			"with " + said("90 %", others...) + "; less with " + said("10 %", "codel_lifo")},
 	} {
 		of := func(sc bench.Scenario, i int) map[string]float64 {
@@ -54,7 +54,7 @@ func TestAnatomyVerdicts(t *testing.T) {
 		}
 		finds(t, name, wellSaid(t, synthetic(cells, 3, of), judgeAnatomy, drawAnatomy), c.want,
 			c.says)
-		if f := judgeAnatomy(synthetic(cells[:3], 3, of)); f.Verdict != finding.Undecided {
+		if f := judgeAnatomy(synthetic(cells[:3], 3, of)); f.Verdict != decide.ClaimUndecided {
 			t.Errorf("%s: %v without all strategies", name, f.Verdict)
 		}
 	}

@@ -8,12 +8,11 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/statistics/theory"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
-	"github.com/poolbench/poolbench/internal/studies/evidence/words"
-	"github.com/poolbench/poolbench/internal/text/quantity"
+	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
@@ -109,7 +108,7 @@ func pressedLoadsOf(name string) (cells []bench.Scenario) {
 	return cells
 }
 
-func judgeBackpressure(m *evidence.Measured) finding.Finding {
+func judgeBackpressure(m *evidence.Measured) decide.Finding {
 	var r evidence.Ruling
 	var wheres []string
 	for _, p := range producers {
@@ -120,23 +119,23 @@ func judgeBackpressure(m *evidence.Measured) finding.Finding {
 		r.AtLeast(more, pressedGain, "%s times as many %s", more, p.where)
 		wheres = append(wheres, p.where)
 	}
-	most := fmt.Sprintf("more tasks within %s than blocking", quantity.Duration(inTimeMost))
+	most := fmt.Sprintf("more tasks within %s than blocking", text.Duration(inTimeMost))
 	f := r.Find(evidence.Sentences{
-		Holds: fmt.Sprintf("shedding completes %s: %s", most, words.Series(r.So())),
+		Holds: fmt.Sprintf("shedding completes %s: %s", most, evidence.Series(r.So())),
 		DoesNotHold: fmt.Sprintf("shedding does not complete %s %s: %s",
-			quantity.ShortShare(pressedGain-1), most, words.Series(r.Not())),
+			text.ShortShare(pressedGain-1), most, evidence.Series(r.Not())),
 		Depends: fmt.Sprintf("on the producer: shedding completes %s, %s, but %s", most,
-			words.Series(r.So()), words.Series(r.Not())),
-	}, "whether shedding completes %s %s", quantity.ShortShare(pressedGain-1), most)
-	if so, not := r.Pick(wheres); f.Verdict == finding.Depends {
-		f.Advice = fmt.Sprintf("shed %s; %s it gains nothing", words.Series(so), words.Series(not))
+			evidence.Series(r.So()), evidence.Series(r.Not())),
+	}, "whether shedding completes %s %s", text.ShortShare(pressedGain-1), most)
+	if so, not := r.Pick(wheres); f.Verdict == decide.Depends {
+		f.Advice = fmt.Sprintf("shed %s; %s it gains nothing", evidence.Series(so), evidence.Series(not))
 	}
 	for _, p := range producers {
 		b, s := p.cell(pooled), p.cell(shedding)
 		f.Add("%s blocking loses %s of the tasks and completes %s late, shedding loses %s and "+
 			"completes %s late",
-			p.where, quantity.ShortShare(m.LostShare(b).Mid), quantity.ShortShare(late(m, b)),
-			quantity.ShortShare(m.LostShare(s).Mid), quantity.ShortShare(late(m, s)))
+			p.where, text.ShortShare(m.LostShare(b).Mid), text.ShortShare(late(m, b)),
+			text.ShortShare(m.LostShare(s).Mid), text.ShortShare(late(m, s)))
 	}
 	over := producers[0]
 	for _, of := range [][]string{blocking, refusing} {
@@ -144,9 +143,9 @@ func judgeBackpressure(m *evidence.Measured) finding.Finding {
 		for _, name := range of {
 			if sc := over.cell(name); m.Has(sc) {
 				said = append(said, fmt.Sprintf("%s %s/s, %s, %s", name,
-					quantity.Short(m.Median(sc, metric.Goodput).Mid),
-					quantity.ShortSeconds(m.Median(sc, metric.P99Response).Mid),
-					quantity.ShortSeconds(evidence.OfMedian(m.Recovery(sc)).Mid)))
+					text.Short(m.Median(sc, metric.Goodput).Mid),
+					text.ShortSeconds(m.Median(sc, metric.P99Response).Mid),
+					text.ShortSeconds(evidence.OfMedian(m.Recovery(sc)).Mid)))
 			}
 		}
 		f.Add("goodput, p99 response and time from the last due to the last end of %d tasks %s: %s",
@@ -154,8 +153,8 @@ func judgeBackpressure(m *evidence.Measured) finding.Finding {
 	}
 	if b, s := over.cell(pooled), over.cell(shedding); m.Has(b) && m.Has(s) {
 		f.Add("if a late task counts as well: %s blocking completes %s of the tasks, shedding %s",
-			over.where, quantity.ShortShare(1-m.LostShare(b).Mid),
-			quantity.ShortShare(1-m.LostShare(s).Mid))
+			over.where, text.ShortShare(1-m.LostShare(b).Mid),
+			text.ShortShare(1-m.LostShare(s).Mid))
 	}
 	return f
 }
@@ -169,7 +168,7 @@ func drawPressed(m *evidence.Measured) evidence.Figure {
 	x := charts.Axis{Label: "load, 1 being the capacity", Name: "load",
 		Marks: []float64{0.7, 1, 1.3, 1.6}}
 	good := evidence.Plane("goodput", x, charts.Axis{Reach: []float64{0},
-		Label: fmt.Sprintf("tasks completed within %s, per second", quantity.Duration(inTimeMost))})
+		Label: fmt.Sprintf("tasks completed within %s, per second", text.Duration(inTimeMost))})
 	slow := evidence.Plane("p99 response", x, responses("of those completed"))
 	behind := evidence.Plane("behind when the overload ends", x,
 		charts.Axis{Label: "last due to last end", Format: charts.Seconds, Reach: []float64{0}})
@@ -195,7 +194,7 @@ func drawPressed(m *evidence.Measured) evidence.Figure {
 		Name:  "backpressure",
 		Title: "Blocking and refusing, from below the capacity to past it",
 		Subtitle: fmt.Sprintf("%d tasks of %s, due whether or not the pool keeps up; %d "+
-			"workers, queues of %d", pressedTasks, quantity.Duration(pressedMean), limit,
+			"workers, queues of %d", pressedTasks, text.Duration(pressedMean), limit,
 			pressedQueue),
 		Caption: []string{
 			"Blocking such a producer only moves the queue to before the pool, where it has no " +
@@ -231,7 +230,7 @@ func drawOutcomes(m *evidence.Measured) evidence.Figure {
 		Name:  "backpressure-outcomes",
 		Title: "The outcome depends on the producer of the tasks",
 		Subtitle: fmt.Sprintf("In time: within %s of being due. Block: %s, shed: %s, shed the "+
-			"late: codel_lifo", quantity.Duration(inTimeMost), pooled, shedding),
+			"late: codel_lifo", text.Duration(inTimeMost), pooled, shedding),
 		Caption: []string{
 			"Blocking holds back only clients that wait for their task and bring no other " +
 				"meanwhile.",

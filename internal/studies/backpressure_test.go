@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 )
 
@@ -15,24 +15,24 @@ func TestBackpressureVerdicts(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		blocked [3]float64 // goodput of what blocks, by producer; of what sheds it is 300
-		want    finding.Verdict
+		want    decide.ClaimVerdict
 		says    string
 		advice  string // "": that of the study
 	}{
-		"everywhere": {[3]float64{10, 90, 200}, finding.Holds,
+		"everywhere": {[3]float64{10, 90, 200}, decide.Holds,
 			"shedding completes more tasks within 100 ms than blocking: 30.1 (29.9 to 30.3) " +
 				"times as many at load 1.3, 3.34 (3.32 to 3.37) times as many under a swinging " +
 				"load and 1.5 (1.49 to 1.52) times as many with 32 clients", ""},
-		"nowhere": {[3]float64{290, 299, 400}, finding.DoesNotHold,
+		"nowhere": {[3]float64{290, 299, 400}, decide.DoesNotHold,
 			"shedding does not complete 5 % more tasks within 100 ms than blocking: 1.04 (1.03 " +
 				"to 1.05) times as many at load 1.3, 1.01 (0.998 to 1.02) times as many under a " +
 				"swinging load and 0.752 (0.746 to 0.759) times as many with 32 clients", ""},
-		"not with clients": {[3]float64{10, 90, 300}, finding.Depends,
+		"not with clients": {[3]float64{10, 90, 300}, decide.Depends,
 			"on the producer: shedding completes more tasks within 100 ms than blocking, 30.1 " +
 				"(29.9 to 30.3) times as many at load 1.3 and 3.34 (3.32 to 3.37) times as " +
 				"many under a swinging load, but 1 (0.995 to 1.01) times as many with 32 clients",
 			"shed at load 1.3 and under a swinging load; with 32 clients it gains nothing"},
-		"only with clients": {[3]float64{300, 300, 30}, finding.Depends,
+		"only with clients": {[3]float64{300, 300, 30}, decide.Depends,
 			"on the producer: shedding completes more tasks within 100 ms than blocking, 10 " +
 				"(9.95 to 10.1) times as many with 32 clients, but 1 (0.995 to 1.01) times as " +
 				"many at load 1.3 and 1 (0.995 to 1.01) times as many under a swinging load",
@@ -57,7 +57,7 @@ func TestBackpressureVerdicts(t *testing.T) {
 		if f.Advice != c.advice {
 			t.Errorf("%s: the advice is %q, want %q", name, f.Advice, c.advice)
 		}
-		if f := judgeBackpressure(synthetic(cells[:8], 3, of)); f.Verdict != finding.Undecided {
+		if f := judgeBackpressure(synthetic(cells[:8], 3, of)); f.Verdict != decide.ClaimUndecided {
 			t.Errorf("%s: %v of worker_pool alone", name, f.Verdict)
 		}
 	}
@@ -72,7 +72,7 @@ func TestBackpressure(t *testing.T) {
 		cells = append(cells, p.cell(block), p.cell(shed))
 	}
 	m := measureCells(t, cells...)
-	if f := judgeBackpressure(m); f.Verdict != finding.Depends {
+	if f := judgeBackpressure(m); f.Verdict != decide.Depends {
 		t.Errorf("%v: %s", f.Verdict, f.Because)
 	}
 	for i := 0; i < len(cells); i += 2 {

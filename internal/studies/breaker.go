@@ -7,10 +7,10 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
-	"github.com/poolbench/poolbench/internal/text/quantity"
+	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
@@ -108,7 +108,7 @@ func (t trouble) inVain(r evidence.Run) float64 {
 	return calls/float64(t.tasks) - (1 - evidence.Lost(r))
 }
 
-func judgeBreaker(m *evidence.Measured) finding.Finding {
+func judgeBreaker(m *evidence.Measured) decide.Finding {
 	var r evidence.Ruling
 	var lines []string
 	for _, t := range troubles {
@@ -126,8 +126,8 @@ func judgeBreaker(m *evidence.Measured) finding.Finding {
 			late := lateShare(a) / lateShare(b)
 			return max(late/breakerSaves, t.inVain(a)/t.inVain(b)/late)
 		}))
-		r.AtMost(both, 1, "%s and %s times with %s", quantity.Short(caller.Mid),
-			quantity.Short(callee.Mid), t.said)
+		r.AtMost(both, 1, "%s and %s times with %s", text.Short(caller.Mid),
+			text.Short(callee.Mid), t.said)
 		lines = append(lines, t.line(m))
 	}
 	because := "late or lost tasks of the caller, and calls in vain of the callee, with a " +
@@ -148,11 +148,11 @@ func (t trouble) line(m *evidence.Measured) string {
 	}
 	return fmt.Sprintf("%s, without a breaker and with one: %s of the tasks are done within %s, %s "+
 		"at all; the longest response is %s; %s calls in vain for each task", t.name,
-		both(func(r evidence.Run) float64 { return 1 - lateShare(r) }, quantity.ShortShare),
-		quantity.Duration(breakerSoon),
-		both(func(r evidence.Run) float64 { return 1 - evidence.Lost(r) }, quantity.ShortShare),
-		both(func(r evidence.Run) float64 { return r(metric.MaxResponse) }, quantity.ShortSeconds),
-		both(t.inVain, quantity.Short))
+		both(func(r evidence.Run) float64 { return 1 - lateShare(r) }, text.ShortShare),
+		text.Duration(breakerSoon),
+		both(func(r evidence.Run) float64 { return 1 - evidence.Lost(r) }, text.ShortShare),
+		both(func(r evidence.Run) float64 { return r(metric.MaxResponse) }, text.ShortSeconds),
+		both(t.inVain, text.Short))
 }
 
 func drawBreaker(m *evidence.Measured) evidence.Figure {
@@ -181,7 +181,7 @@ func drawBreaker(m *evidence.Measured) evidence.Figure {
 		Title: "What a circuit breaker saves while a service is in trouble for ten seconds",
 		Subtitle: fmt.Sprintf("in a run of 60 s, or of 90 s where it stands still; late is what "+
 			"takes more than %s; an open circuit is tried after 1 s",
-			quantity.Duration(breakerSoon)),
+			text.Duration(breakerSoon)),
 		Caption: []string{
 			"A breaker loses tasks that would have been done late, and spares those that come after " +
 				"them the wait.",

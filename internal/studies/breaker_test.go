@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 )
 
@@ -16,17 +16,17 @@ func TestBreakerVerdicts(t *testing.T) {
 	cells := study.Cells(Quick)
 	for name, c := range map[string]struct {
 		late, vain func(trouble int) float64 // how many times as much with a breaker
-		want       finding.Verdict
+		want       decide.ClaimVerdict
 	}{
 		"as claimed": {func(int) float64 { return 0.5 }, func(int) float64 { return 0.1 },
-			finding.Holds},
+			decide.Holds},
 		"the callee alone": {func(int) float64 { return 1 }, func(int) float64 { return 0.1 },
-			finding.DoesNotHold},
+			decide.DoesNotHold},
 		"the caller more": {func(int) float64 { return 0.2 }, func(int) float64 { return 0.5 },
-			finding.DoesNotHold},
+			decide.DoesNotHold},
 		"by the trouble": {func(i int) float64 { return 0.5 + float64(i) }, func(int) float64 {
 			return 0.1
-		}, finding.Depends},
+		}, decide.Depends},
 	} {
 		of := func(sc bench.Scenario, i int) map[string]float64 {
 			late, vain := 0.2+0.001*float64(i), 0.5
@@ -44,7 +44,7 @@ func TestBreakerVerdicts(t *testing.T) {
 		if f.Verdict != c.want {
 			t.Errorf("%s: %v (%s), want %v", name, f.Verdict, f.Because, c.want)
 		}
-		if f := judgeBreaker(synthetic(cells[:1], 3, of)); f.Verdict != finding.Undecided {
+		if f := judgeBreaker(synthetic(cells[:1], 3, of)); f.Verdict != decide.ClaimUndecided {
 			t.Errorf("%s: %v without a breaker", name, f.Verdict)
 		}
 	}

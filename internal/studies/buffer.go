@@ -8,12 +8,11 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/statistics/theory"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
-	"github.com/poolbench/poolbench/internal/studies/evidence/words"
-	"github.com/poolbench/poolbench/internal/text/quantity"
+	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/charts"
 	"github.com/poolbench/poolbench/strategies"
 )
@@ -114,7 +113,7 @@ func held(m *evidence.Measured, sc bench.Scenario) evidence.Interval {
 	}))
 }
 
-func judgeBuffer(m *evidence.Measured) finding.Finding {
+func judgeBuffer(m *evidence.Measured) decide.Finding {
 	cell := func(c bufferCase, queue int) bench.Scenario {
 		return bufferCell(Quick, shedding, c, queue)
 	}
@@ -133,19 +132,19 @@ func judgeBuffer(m *evidence.Measured) finding.Finding {
 	for _, c := range []bufferCase{bursts, overload} {
 		most := m.Mean(cell(c, longest), metric.Shed)
 		names = append(names, c.name)
-		r.AtMost(most, 0.01, "%s (shed %s → %s)", c.name, quantity.ShortShare(shed(c, 0)),
+		r.AtMost(most, 0.01, "%s (shed %s → %s)", c.name, text.ShortShare(shed(c, 0)),
 			most.Share())
 	}
 	f := r.Find(evidence.Sentences{
-		Holds: fmt.Sprintf("a buffer of %d slots absorbs %s", longest, words.Series(r.So())),
+		Holds: fmt.Sprintf("a buffer of %d slots absorbs %s", longest, evidence.Series(r.So())),
 		DoesNotHold: fmt.Sprintf("even a buffer of %d slots absorbs neither %s", longest,
 			strings.Join(r.Not(), " nor ")),
 		Depends: fmt.Sprintf("on what exceeds the capacity: a buffer of %d slots absorbs %s, not "+
-			"%s", longest, words.Series(r.So()), words.Series(r.Not())),
+			"%s", longest, evidence.Series(r.So()), evidence.Series(r.Not())),
 	}, "whether %d slots absorb", longest)
-	if so, not := r.Pick(names); f.Verdict == finding.Depends {
+	if so, not := r.Pick(names); f.Verdict == decide.Depends {
 		f.Advice = fmt.Sprintf("take a buffer against %s; against %s shed, or add capacity",
-			words.Series(so), words.Series(not))
+			evidence.Series(so), evidence.Series(not))
 	}
 	enough := longest
 	for i := len(bufferSizes) - 1; i >= 0 && shed(bursts, bufferSizes[i]) <= 0.01; i-- {
@@ -160,21 +159,21 @@ func judgeBuffer(m *evidence.Measured) finding.Finding {
 			}
 			parts = append(parts,
 				fmt.Sprintf("%d slots shed %s, the p99 is %s, and %s tasks are queued on average",
-					queue, quantity.ShortShare(shed(c, queue)), quantity.ShortSeconds(p99.Mid),
-					quantity.Short(held(m, cell(c, queue)).Mid)))
+					queue, text.ShortShare(shed(c, queue)), text.ShortSeconds(p99.Mid),
+					text.Short(held(m, cell(c, queue)).Mid)))
 		}
 		return strings.Join(parts, "; ")
 	}
 	f.Add("under %s %s", bursts.name, say(bursts, 10, enough, longest))
 	rate := func(queue int) string {
-		return quantity.Short(evidence.OfMedian(m.Of(cell(overload, queue), accepted)).Mid) + "/s"
+		return text.Short(evidence.OfMedian(m.Of(cell(overload, queue), accepted)).Mid) + "/s"
 	}
 	f.Add("under %s %s; the throughput is %s, %s and %s",
 		overload.name, say(overload, 10, 100, longest), rate(10), rate(100), rate(longest))
 	f.Add("under %s every buffer sheds at least 1 − 1/ρ = %s: 10 slots shed %s, none at all %s",
-		overload.name, quantity.ShortShare(1-1/overload.load),
-		quantity.ShortShare(shed(overload, 10)),
-		quantity.ShortShare(shed(overload, 0)))
+		overload.name, text.ShortShare(1-1/overload.load),
+		text.ShortShare(shed(overload, 10)),
+		text.ShortShare(shed(overload, 0)))
 	switch apart := bufferApart(m); {
 	case math.IsNaN(apart):
 	case apart == 0:
@@ -182,7 +181,7 @@ func judgeBuffer(m *evidence.Measured) finding.Finding {
 			bufferOutside)
 	default:
 		f.Add("the size of a queue that blocks when it is full changes the p99 by at most %s: %s",
-			quantity.ShortShare(apart), bufferOutside)
+			text.ShortShare(apart), bufferOutside)
 	}
 	return f
 }
@@ -200,7 +199,7 @@ func bufferApart(m *evidence.Measured) float64 {
 }
 
 func drawBuffer(m *evidence.Measured) evidence.Figure {
-	x := evidence.LogZero("queue", "slots of the queue", words.Floats(bufferSizes))
+	x := evidence.LogZero("queue", "slots of the queue", evidence.Floats(bufferSizes))
 	var planes []charts.Plane
 	for j, of := range []struct {
 		plane  charts.Plane

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/decide"
 )
 
 func TestBufferVerdicts(t *testing.T) {
@@ -12,19 +12,19 @@ func TestBufferVerdicts(t *testing.T) {
 	never := func(bench.Scenario) float64 { return 0.4 }
 	for name, c := range map[string]struct {
 		bursts, overload func(bench.Scenario) float64
-		want             finding.Verdict
+		want             decide.ClaimVerdict
 		says             string
 	}{
-		"both": {absorbs, absorbs, finding.Holds,
+		"both": {absorbs, absorbs, decide.Holds,
 			"a buffer of 10000 slots absorbs bursts of 100 at load 0.7 (shed 40 % → 0.004 %) and " +
 				"a lasting load of 1.5 (shed 40 % → 0.004 %)"},
-		"neither": {never, never, finding.DoesNotHold,
+		"neither": {never, never, decide.DoesNotHold,
 			"even a buffer of 10000 slots absorbs neither bursts of 100 at load 0.7 (shed 40 % → " +
 				"40 %) nor a lasting load of 1.5 (shed 40 % → 40 %)"},
-		"bursts": {absorbs, never, finding.Depends,
+		"bursts": {absorbs, never, decide.Depends,
 			"on what exceeds the capacity: a buffer of 10000 slots absorbs bursts of 100 at load " +
 				"0.7 (shed 40 % → 0.004 %), not a lasting load of 1.5 (shed 40 % → 40 %)"},
-		"overload": {never, absorbs, finding.Depends,
+		"overload": {never, absorbs, decide.Depends,
 			"on what exceeds the capacity: a buffer of 10000 slots absorbs a lasting load of 1.5 " +
 				"(shed 40 % → 0.004 %), not bursts of 100 at load 0.7 (shed 40 % → 40 %)"},
 	} {
@@ -40,7 +40,7 @@ func TestBufferVerdicts(t *testing.T) {
 		cells := append(bufferCells(Quick, shedding), bufferCells(Quick, holding)...)
 		finds(t, name, wellSaid(t, synthetic(cells, 3, of), judgeBuffer, drawBuffer), c.want,
 			c.says)
-		if f := judgeBuffer(synthetic(cells[:6], 3, of)); f.Verdict != finding.Undecided {
+		if f := judgeBuffer(synthetic(cells[:6], 3, of)); f.Verdict != decide.ClaimUndecided {
 			t.Errorf("%s: %v without an overload", name, f.Verdict)
 		}
 	}

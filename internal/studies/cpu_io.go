@@ -7,12 +7,11 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/statistics/theory"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
-	"github.com/poolbench/poolbench/internal/studies/evidence/words"
-	"github.com/poolbench/poolbench/internal/text/quantity"
+	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/page/shell"
 )
 
@@ -156,7 +155,7 @@ func coreCases() []coreCase {
 		"one pool or two were not measured"}}
 	for i, split := range realSplits {
 		on := fmt.Sprintf(" on real cores with %s to compute",
-			words.Counted(float64(realSlots[i]), "slot"))
+			evidence.Counted(float64(realSlots[i]), "slot"))
 		missing := "real tasks of either kind were not measured by " + split
 		cases = append(cases,
 			coreCase{kindLimits, coreMargin, "the waiting tasks' mean response" + on,
@@ -171,7 +170,7 @@ func coreCases() []coreCase {
 		realSplits[0], pooled, metric.Throughput, "tasks that compute and then wait were not measured"})
 }
 
-func judgeCores(m *evidence.Measured) finding.Finding {
+func judgeCores(m *evidence.Measured) decide.Finding {
 	var r evidence.Ruling
 	var lines, better, not []string
 	for _, c := range coreCases() {
@@ -189,13 +188,13 @@ func judgeCores(m *evidence.Measured) finding.Finding {
 		}
 		yes, no := at.Pick(marks)
 		if len(yes) > 0 {
-			better = append(better, c.noun+" at limit "+words.Series(yes))
+			better = append(better, c.noun+" at limit "+evidence.Series(yes))
 		}
 		if len(no) > 0 {
-			not = append(not, c.noun+" at limit "+words.Series(no))
+			not = append(not, c.noun+" at limit "+evidence.Series(no))
 		}
 		r.Cases = append(r.Cases, at.Cases...)
-		lines = append(lines, c.noun+c.way+": "+words.Grouped("at limit", values, marks))
+		lines = append(lines, c.noun+c.way+": "+evidence.Grouped("at limit", values, marks))
 	}
 	all := len(r.Cases)
 	f := r.Find(evidence.Sentences{
@@ -203,13 +202,13 @@ func judgeCores(m *evidence.Measured) finding.Finding {
 		DoesNotHold: fmt.Sprintf("two pools are better in none of %d comparisons", all),
 		Depends: fmt.Sprintf("on the limit and on the tasks: two pools are better in %d of %d "+
 			"comparisons (%s), and not in %d (%s)",
-			len(r.So()), all, words.Series(words.Few(better, 2)), len(r.Not()),
-			words.Series(words.Few(not, 2))),
+			len(r.So()), all, evidence.Series(evidence.Few(better, 2)), len(r.Not()),
+			evidence.Series(evidence.Few(not, 2))),
 	}, "")
-	if open := r.Open(); f.Verdict == finding.Undecided {
+	if open := r.Open(); f.Verdict == decide.ClaimUndecided {
 		f = evidence.Missing("the repetitions vary too much to decide in %d of %d comparisons of "+
 			"one pool with two: %s; two pools are better in %d, and not in %d", len(open), all,
-			words.Series(words.Few(open, 3)), len(r.So()), len(r.Not()))
+			evidence.Series(evidence.Few(open, 3)), len(r.So()), len(r.Not()))
 	}
 	f.Add("two pools count as better where one pool has at least %v times their response, or "+
 		"they have at least %v times its throughput", coreMargin, coreKept)
@@ -220,24 +219,24 @@ func judgeCores(m *evidence.Measured) finding.Finding {
 
 // answerCores adds the results of one pool with a slot per core, and their effect on the computing
 // tasks.
-func answerCores(m *evidence.Measured, f *finding.Finding) {
+func answerCores(m *evidence.Measured, f *decide.Finding) {
 	if v := m.Median(apartCell(Quick, pooled, corePool), callTail).Mid; !math.IsNaN(v) {
 		asked := (coreBusy*corePool + callSlots) / corePool
 		f.Add("one pool of %d slots, one for each core, is offered %s of its capacity, for a "+
 			"waiting task holds a slot and no core: the waiting tasks' p99 of %s only says how "+
-			"long the run was", corePool, quantity.ShortShare(asked), quantity.ShortSeconds(v))
+			"long the run was", corePool, text.ShortShare(asked), text.ShortSeconds(v))
 	}
 	most := coreLimits[len(coreLimits)-1]
 	if in := m.Median(apartCell(Quick, coreSplit, most), computeTail); !math.IsNaN(in.Mid) {
 		exact := poolTail(coreBusy*corePool/computing.Seconds(), computing, corePool)
 		f.Add("in a pool of their own the computing tasks have a p99 of %s (theory: %s); the "+
 			"virtual clock gives each slot a core, and cannot say what they have in one pool",
-			quantity.ShortSeconds(in.Mid), quantity.ShortSeconds(exact))
+			text.ShortSeconds(in.Mid), text.ShortSeconds(exact))
 	}
 	var said []string
 	for _, k := range coreLimits[1:] {
 		said = append(said, fmt.Sprintf("%s of the time at limit %d",
-			quantity.ShortShare(allComputing(k)), k))
+			text.ShortShare(allComputing(k)), k))
 	}
 	f.Add("on %d real cores computing tasks alone would hold all slots of one pool %s (theory: "+
 		"processor sharing)", corePool, strings.Join(said, ", "))
@@ -249,7 +248,7 @@ func answerCores(m *evidence.Measured, f *finding.Finding) {
 		if !math.IsNaN(rate + service) {
 			f.Add("one pool of %d slots instead of %d completes %s times as many tasks that "+
 				"compute and then wait, and each takes %s times as long",
-				next, k, quantity.Short(rate), quantity.Short(service))
+				next, k, text.Short(rate), text.Short(service))
 		}
 	}
 }
@@ -313,11 +312,11 @@ func (c coreRows) part(m *evidence.Measured) shell.TablePart {
 func drawCores(m *evidence.Measured) evidence.Figure {
 	one := []string{pooled}
 	calls := coreRows{"virtual clock: p99 of the waiting tasks beside computing ones", callTail,
-		quantity.ShortSeconds, coreLimits, append(one, coreSplit), apartCell, false}.part(m)
+		text.ShortSeconds, coreLimits, append(one, coreSplit), apartCell, false}.part(m)
 	for i, k := range coreLimits {
 		exact := poolTail(callSlots/calling.Seconds(), calling, k-corePool)
 		if cell := &calls.Rows[i].Cells[1]; *cell != shell.Absent && !math.IsNaN(exact) {
-			cell.Below = "theory: " + quantity.ShortSeconds(exact)
+			cell.Below = "theory: " + text.ShortSeconds(exact)
 		}
 	}
 	return evidence.Figure{
@@ -327,8 +326,8 @@ func drawCores(m *evidence.Measured) evidence.Figure {
 			fmt.Sprintf("Virtual clock: computations of %s keep %d cores %s busy, calls of %s "+
 				"keep %v slots busy. Separate pools are %d slots for the computing tasks and "+
 				"the rest for the others; theory is M/D/k. Each slot of the one pool gets a "+
-				"core, which favours it.", quantity.Duration(computing), corePool,
-				quantity.ShortShare(coreBusy), quantity.Duration(calling), callSlots, corePool),
+				"core, which favours it.", text.Duration(computing), corePool,
+				text.ShortShare(coreBusy), text.Duration(calling), callSlots, corePool),
 			"Real clock: every second task computes for 1 ms, the others wait for 2 ms. Tasks " +
 				"that do both compute for 1 ms and then wait for 9 ms, all of it in the " +
 				"separate pool for computations.",
@@ -341,10 +340,10 @@ func drawCores(m *evidence.Measured) evidence.Figure {
 	}.Table(shell.Table{Of: "slots in all", Heads: []string{"one pool", "separate pools",
 		"separate pools, a core left"}, Parts: []shell.TablePart{
 		calls,
-		coreRows{"real cores: mean response of the waiting tasks", waitMean, quantity.ShortSeconds,
+		coreRows{"real cores: mean response of the waiting tasks", waitMean, text.ShortSeconds,
 			kindLimits, append(one, realSplits...), kindCell, false}.part(m),
-		coreRows{"real cores: tasks completed a second, of either kind", metric.Throughput, quantity.Short,
+		coreRows{"real cores: tasks completed a second, of either kind", metric.Throughput, text.Short,
 			kindLimits, append(one, realSplits...), kindCell, true}.part(m),
 		coreRows{"real cores: tasks completed a second that compute and then wait", metric.Throughput,
-			quantity.Short, wholeLimits, append(one, realSplits[0]), wholeCell, true}.part(m)}})
+			text.Short, wholeLimits, append(one, realSplits[0]), wholeCell, true}.part(m)}})
 }

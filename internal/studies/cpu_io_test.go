@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 )
 
@@ -36,29 +36,29 @@ func TestCoresVerdicts(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		m       *evidence.Measured
-		want    finding.Verdict
+		want    decide.ClaimVerdict
 		because string
 	}{
-		{"two pools win all", sampleCores(always(1.2), 1, 0.95), finding.Holds,
+		{"two pools win all", sampleCores(always(1.2), 1, 0.95), decide.Holds,
 			"two pools are better in all 15 comparisons"},
-		{"two pools win nothing", sampleCores(always(1), 0.8, 0.8), finding.DoesNotHold,
+		{"two pools win nothing", sampleCores(always(1), 0.8, 0.8), decide.DoesNotHold,
 			"two pools are better in none of 15 comparisons"},
-		{"two pools lose", sampleCores(always(0.5), 0.8, 0.8), finding.DoesNotHold,
+		{"two pools lose", sampleCores(always(0.5), 0.8, 0.8), decide.DoesNotHold,
 			"two pools are better in none of 15 comparisons"},
 		{"at small limits", sampleCores(func(limit int) float64 { return 1 + 1/float64(limit) },
-			1, 0.95), finding.Depends,
+			1, 0.95), decide.Depends,
 			"on the limit and on the tasks: two pools are better in 12 of 15 comparisons (the " +
 				"waiting tasks' p99 at limit 3, 4, 6 and 8, the waiting tasks' mean response " +
 				"on real cores with 2 slots to compute at limit 4 and 4 more), and not in 3 " +
 				"(the waiting tasks' p99 at limit 16, the waiting tasks' mean response on real " +
 				"cores with 2 slots to compute at limit 16 and the waiting tasks' mean " +
 				"response on real cores with 1 slot to compute at limit 16)"},
-		{"not for tasks that do both", sampleCores(always(2), 1, 0.3), finding.Depends,
+		{"not for tasks that do both", sampleCores(always(2), 1, 0.3), decide.Depends,
 			"on the limit and on the tasks: two pools are better in 13 of 15 comparisons (the " +
 				"waiting tasks' p99 at limit 3, 4, 6, 8 and 16, the waiting tasks' mean " +
 				"response on real cores with 2 slots to compute at limit 4 and 16 and 3 more), " +
 				"and not in 2 (throughput of tasks that compute and then wait at limit 8 and 32)"},
-		{"at a price", sampleCores(always(2), 0.5, 1), finding.Depends,
+		{"at a price", sampleCores(always(2), 0.5, 1), decide.Depends,
 			"on the limit and on the tasks: two pools are better in 11 of 15 comparisons (the " +
 				"waiting tasks' p99 at limit 3, 4, 6, 8 and 16, the waiting tasks' mean " +
 				"response on real cores with 2 slots to compute at limit 4 and 16 and 2 more), " +

@@ -6,11 +6,10 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
-	"github.com/poolbench/poolbench/internal/studies/evidence/words"
-	"github.com/poolbench/poolbench/internal/text/quantity"
+	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
@@ -60,7 +59,7 @@ func dueSweep(size Size, name string) (cells []bench.Scenario) {
 
 func dueOf(name string) []bench.Scenario { return dueSweep(Quick, name) }
 
-func judgeDue(m *evidence.Measured) finding.Finding {
+func judgeDue(m *evidence.Measured) decide.Finding {
 	var r evidence.Ruling
 	first := dueOf(earliest)
 	for i, load := range dueLoads {
@@ -77,8 +76,8 @@ func judgeDue(m *evidence.Measured) finding.Finding {
 				best, of = mean, name
 			}
 		}
-		said := fmt.Sprintf("%s at load %v (%s %s)", quantity.ShortShare(own.Mid), load, of,
-			quantity.ShortShare(best.Mid))
+		said := fmt.Sprintf("%s at load %v (%s %s)", text.ShortShare(own.Mid), load, of,
+			text.ShortShare(best.Mid))
 		if load > 1 {
 			r.AtLeast(own, missedAll, "%s", said)
 			continue
@@ -88,7 +87,7 @@ func judgeDue(m *evidence.Measured) finding.Finding {
 		}))
 		r.AtMost(more, 0, "%s", said)
 	}
-	because := "the earliest deadline first misses " + words.Series(r.All())
+	because := "the earliest deadline first misses " + evidence.Series(r.All())
 	return r.Find(evidence.Sentences{Holds: because, DoesNotHold: because,
 		Depends: "on the load: " + because}, "what the earliest deadline first misses")
 }

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/decide"
 )
 
 func TestDeadlinesVerdicts(t *testing.T) {
@@ -15,18 +15,18 @@ func TestDeadlinesVerdicts(t *testing.T) {
 	cells := study.Cells(Quick)
 	for name, c := range map[string]struct {
 		own  func(load float64) float64 // missed by the earliest first; the others miss 0.3
-		want finding.Verdict
+		want decide.ClaimVerdict
 	}{
 		"as claimed": {func(load float64) float64 {
 			return map[bool]float64{true: 1, false: 0.1}[load > 1]
-		}, finding.Holds},
-		"never most": {func(float64) float64 { return 0.1 }, finding.Depends},
+		}, decide.Holds},
+		"never most": {func(float64) float64 { return 0.1 }, decide.Depends},
 		"near it more": {func(load float64) float64 {
 			return map[bool]float64{true: 1, false: 0.1}[load > 0.9]
-		}, finding.Depends},
+		}, decide.Depends},
 		"upside down": {func(load float64) float64 {
 			return map[bool]float64{true: 0.1, false: 0.5}[load > 1]
-		}, finding.DoesNotHold},
+		}, decide.DoesNotHold},
 	} {
 		of := func(sc bench.Scenario, i int) map[string]float64 {
 			share := 0.3
@@ -39,7 +39,7 @@ func TestDeadlinesVerdicts(t *testing.T) {
 		if f := wellSaid(t, synthetic(cells, 3, of), judgeDue, drawDue); f.Verdict != c.want {
 			t.Errorf("%s: %v (%s), want %v", name, f.Verdict, f.Because, c.want)
 		}
-		if f := judgeDue(synthetic(cells[:3], 3, of)); f.Verdict != finding.Undecided {
+		if f := judgeDue(synthetic(cells[:3], 3, of)); f.Verdict != decide.ClaimUndecided {
 			t.Errorf("%s: %v of one order alone", name, f.Verdict)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 	"github.com/poolbench/poolbench/strategies"
-	"github.com/poolbench/poolbench/strategies/engine/broker"
+	"github.com/poolbench/poolbench/strategies/engine"
 )
 
 // durability sets durable strategies beside pools within the process. The tasks hash a single
@@ -96,7 +96,7 @@ var embedded = []string{pooled, "dispatcher", "jetstream:store=memory", "jetstre
 func durableVariants() []strategies.Variant {
 	all := strategy(embedded...)
 	common := map[string]bool{}
-	for _, k := range broker.BrokerKeys() {
+	for _, k := range engine.BrokerKeys() {
 		common[k.Name] = true
 	}
 	for _, spec := range strategies.All() {

@@ -7,11 +7,10 @@ import (
 	"slices"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
-	"github.com/poolbench/poolbench/internal/studies/evidence/words"
-	"github.com/poolbench/poolbench/internal/text/quantity"
+	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/strategies"
 )
 
@@ -72,7 +71,7 @@ func durableCosts(m *evidence.Measured) (costs []durableCost, missing []strategi
 	return costs, missing
 }
 
-func judgeDurability(m *evidence.Measured) finding.Finding {
+func judgeDurability(m *evidence.Measured) decide.Finding {
 	costs, missing := durableCosts(m)
 	var lacking []strategies.Variant // of those that the rule needs
 	var unnamed []string             // what it does without
@@ -84,7 +83,7 @@ func judgeDurability(m *evidence.Measured) finding.Finding {
 			unnamed = append(unnamed, fmt.Sprintf("%s (needs %s)", v, v.Spec.Needs))
 		}
 	}
-	notMeasured := words.Said(unnamed, "not measured")
+	notMeasured := evidence.Said(unnamed, "not measured")
 	var r evidence.Ruling
 	least, most := math.Inf(1), 0.0 // what a durable task costs
 	for _, c := range costs {
@@ -92,7 +91,7 @@ func judgeDurability(m *evidence.Measured) finding.Finding {
 			continue
 		}
 		slow, enough := c.undisturbed.Hi < durableRate, c.perSecond.Lo >= durableRate
-		said := fmt.Sprintf("%s %s/s", c.strategy, quantity.Short(c.perSecond.Mid))
+		said := fmt.Sprintf("%s %s/s", c.strategy, text.Short(c.perSecond.Mid))
 		if !enough && math.IsNaN(c.undisturbed.Mid) {
 			said += " while other programs had the processors"
 		}
@@ -105,16 +104,16 @@ func judgeDurability(m *evidence.Measured) finding.Finding {
 	}
 	f := r.Find(evidence.Sentences{
 		Holds: fmt.Sprintf("each durable strategy completes fewer than %d tasks a second: %s",
-			durableRate, words.Series(r.So())),
+			durableRate, evidence.Series(r.So())),
 		DoesNotHold: fmt.Sprintf("each durable strategy completes at least %d tasks a second: %s",
-			durableRate, words.Series(r.Not())),
+			durableRate, evidence.Series(r.Not())),
 		Depends: fmt.Sprintf("on the strategy: at least %d tasks a second complete with %s, "+
-			"fewer with %s", durableRate, words.Series(r.Not()), words.Series(r.So())),
+			"fewer with %s", durableRate, evidence.Series(r.Not()), evidence.Series(r.So())),
 	}, "whether a durable strategy completes %d tasks a second", durableRate)
-	if f.Verdict != finding.Undecided {
+	if f.Verdict != decide.ClaimUndecided {
 		f.Advice = fmt.Sprintf("durable costs %s a task here: too slow above %s tasks a second; "+
-			"below, it is not the queue that is slow", costRange(least, most, words.Roughly),
-			costRange(words.Rounded(1/most), words.Rounded(1/least), quantity.Short))
+			"below, it is not the queue that is slow", costRange(least, most, evidence.Roughly),
+			costRange(evidence.Rounded(1/most), evidence.Rounded(1/least), text.Short))
 	}
 	f.Say(durableLines(m, costs)...)
 	waited := 0.0
@@ -125,7 +124,7 @@ func judgeDurability(m *evidence.Measured) finding.Finding {
 	}
 	if waited > crowded {
 		f.Add("ready threads waited for a processor for up to %s of the time, in the best "+
-			"repetition: repeat it on a quiet machine", quantity.ShortShare(waited))
+			"repetition: repeat it on a quiet machine", text.ShortShare(waited))
 	}
 	f.Say(notMeasured)
 	return f
@@ -143,7 +142,7 @@ func costRange(from, to float64, number func(float64) string) string {
 func durableLines(m *evidence.Measured, costs []durableCost) (lines []string) {
 	if took := evidence.OfMedian(m.Values(diskCell(Quick), metric.P50Service)); took.Mid > 0 {
 		lines = append(lines, "to append 256 bytes to a file and to wait for the disk (fsync) "+
-			"takes "+took.Write(words.Roughly))
+			"takes "+took.Write(evidence.Roughly))
 	}
 	pool := math.NaN()
 	said := map[strategies.Durability][]string{}
@@ -154,25 +153,25 @@ func durableLines(m *evidence.Measured, costs []durableCost) (lines []string) {
 	}
 	var idle, written []string
 	for _, c := range costs {
-		text := fmt.Sprintf("%s %s", c.strategy, words.Roughly(c.time.Mid))
+		s := fmt.Sprintf("%s %s", c.strategy, evidence.Roughly(c.time.Mid))
 		if times := c.time.Mid / pool; times >= 2 {
-			text += fmt.Sprintf(" (×%s)", quantity.Short(math.Round(times)))
+			s += fmt.Sprintf(" (×%s)", text.Short(math.Round(times)))
 		}
-		said[c.survives] = append(said[c.survives], text)
+		said[c.survives] = append(said[c.survives], s)
 		if c.idle.Mid > 0 {
-			idle = append(idle, fmt.Sprintf("%s %s", c.strategy, words.Roughly(c.idle.Mid)))
+			idle = append(idle, fmt.Sprintf("%s %s", c.strategy, evidence.Roughly(c.idle.Mid)))
 		}
 		if c.written.Mid > 0 {
 			written = append(written, fmt.Sprintf("%s %s", c.strategy,
-				quantity.Short(c.written.Mid)))
+				text.Short(c.written.Mid)))
 		}
 	}
 	for level := strategies.Volatile; level <= strategies.PowerSafe; level++ {
-		lines = append(lines, words.Said(words.Ends(said[level]), "a task that outlives %s "+
+		lines = append(lines, evidence.Said(evidence.Ends(said[level]), "a task that outlives %s "+
 			"costs, beside one of %s", outlived[level], pooled))
 	}
-	lines = append(lines, words.Said(words.Ends(idle),
-		"from due to the start of a task, with consumers idle"), words.Said(words.Ends(written),
+	lines = append(lines, evidence.Said(evidence.Ends(idle),
+		"from due to the start of a task, with consumers idle"), evidence.Said(evidence.Ends(written),
 		"bytes that a task has this process write to the disk, in whole pages"))
 	for _, rate := range durableRates[Full] {
 		var responses, behind, unusable []string
@@ -187,19 +186,19 @@ func durableLines(m *evidence.Measured, costs []durableCost) (lines []string) {
 				unusable = append(unusable, c.strategy.String())
 				continue
 			}
-			text := fmt.Sprintf("%s %s", c.strategy, words.Roughly(p50.Mid))
+			s := fmt.Sprintf("%s %s", c.strategy, evidence.Roughly(p50.Mid))
 			if !math.IsNaN(p99.Mid) {
-				text += " (p99 " + words.Roughly(p99.Mid) + ")"
+				s += " (p99 " + evidence.Roughly(p99.Mid) + ")"
 			}
-			responses = append(responses, text)
+			responses = append(responses, s)
 		}
 		if len(responses) == 0 { // the size of the study is without this rate
 			continue
 		}
 		lines = append(lines, fmt.Sprintf("at %.0f tasks a second, p50 response from due: %s",
-			rate, words.Series(words.Ends(responses))),
-			words.Said(behind, "%.0f tasks a second are more than these complete", rate),
-			words.Said(words.Ends(unusable), "at %.0f tasks a second, no run can be used, as where the one "+
+			rate, evidence.Series(evidence.Ends(responses))),
+			evidence.Said(behind, "%.0f tasks a second are more than these complete", rate),
+			evidence.Said(evidence.Ends(unusable), "at %.0f tasks a second, no run can be used, as where the one "+
 				"who submits waits for each confirmation too long", rate))
 	}
 	return lines

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 	"github.com/poolbench/poolbench/strategies"
 	_ "github.com/poolbench/poolbench/strategies/durable"
@@ -53,38 +53,38 @@ func TestDurabilityVerdicts(t *testing.T) {
 		name            string
 		slow            []string
 		scatter, waited float64
-		want            finding.Verdict
+		want            decide.ClaimVerdict
 		says, advice    string
 	}{
-		{"all fast", nil, 0.01, 0, finding.DoesNotHold,
+		{"all fast", nil, 0.01, 0, decide.DoesNotHold,
 			"each durable strategy completes at least 1000 tasks a second: jetstream 8000/s, " +
 				"sqlite_queue:sync=normal 8000/s, jetstream:sync=always 8000/s and sqlite_queue 8000/s",
 			"durable costs 130 µs a task here: too slow above 8000 tasks a second; below, it is " +
 				"not the queue that is slow"},
-		{"all fast, crowded", nil, 0.01, 0.9, finding.DoesNotHold,
+		{"all fast, crowded", nil, 0.01, 0.9, decide.DoesNotHold,
 			"each durable strategy completes at least 1000 tasks a second: jetstream 8000/s, " +
 				"sqlite_queue:sync=normal 8000/s, jetstream:sync=always 8000/s and sqlite_queue 8000/s",
 			"durable costs 130 µs a task here: too slow above 8000 tasks a second; below, it is " +
 				"not the queue that is slow"}, // other programs only make it slower
-		{"all slow", durable, 0.01, 0, finding.Holds,
+		{"all slow", durable, 0.01, 0, decide.Holds,
 			"each durable strategy completes fewer than 1000 tasks a second: jetstream 400/s, " +
 				"sqlite_queue:sync=normal 400/s, jetstream:sync=always 400/s and sqlite_queue " +
 				"400/s",
 			"durable costs 2.5 ms a task here: too slow above 400 tasks a second; below, it is " +
 				"not the queue that is slow"},
-		{"with the disk slow", durable[2:], 0.01, 0, finding.Depends,
+		{"with the disk slow", durable[2:], 0.01, 0, decide.Depends,
 			"on the strategy: at least 1000 tasks a second complete with jetstream 8000/s and " +
 				"sqlite_queue:sync=normal 8000/s, fewer with jetstream:sync=always 400/s and " +
 				"sqlite_queue 400/s",
 			"durable costs 130 µs to 2.5 ms a task here: too slow above 400 to 8000 tasks a " +
 				"second; below, it is not the queue that is slow"},
-		{"with the disk slow, crowded", durable[2:], 0.01, 0.9, finding.Undecided,
+		{"with the disk slow, crowded", durable[2:], 0.01, 0.9, decide.ClaimUndecided,
 			"the repetitions vary too much to decide whether a durable strategy completes 1000 " +
 				"tasks a second: jetstream:sync=always 400/s while other programs had the " +
 				"processors and sqlite_queue 400/s while other programs had the processors; not " +
 				"as claimed: " +
 				"jetstream 8000/s and sqlite_queue:sync=normal 8000/s", ""},
-		{"scattered", durable, 0.9, 0, finding.Undecided,
+		{"scattered", durable, 0.9, 0, decide.ClaimUndecided,
 			"the repetitions vary too much to decide whether a durable strategy completes 1000 " +
 				"tasks a second: jetstream 230/s, sqlite_queue:sync=normal 230/s, " +
 				"jetstream:sync=always 230/s and sqlite_queue 230/s", ""},
@@ -101,13 +101,13 @@ func TestDurabilityVerdicts(t *testing.T) {
 		}
 	}
 	m := sampleDurability(nil, 0, 0, embedded[:6]...)
-	finds(t, "one missing", judged.Judge(m), finding.Undecided,
+	finds(t, "one missing", judged.Judge(m), decide.ClaimUndecided,
 		"the repetitions vary too much to decide whether a durable strategy completes 1000 tasks "+
 			"a second: sqlite_queue has no run that can be used; not as claimed: jetstream 8000/s, "+
 			"sqlite_queue:sync=normal 8000/s and jetstream:sync=always 8000/s")
 	// one that scatters takes nothing from what is sure of the others
 	m = sampleDurability([]string{"sqlite_queue"}, 0.01, 0, embedded[:5]...)
-	finds(t, "two missing, the rest fast", judged.Judge(m), finding.Undecided,
+	finds(t, "two missing, the rest fast", judged.Judge(m), decide.ClaimUndecided,
 		"the repetitions vary too much to decide whether a durable strategy completes 1000 tasks "+
 			"a second: jetstream:sync=always has no run that can be used and sqlite_queue has no "+
 			"run that can be used; not as claimed: jetstream 8000/s and sqlite_queue:sync=normal 8000/s")

@@ -7,12 +7,11 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/statistics/theory"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
-	"github.com/poolbench/poolbench/internal/studies/evidence/words"
-	"github.com/poolbench/poolbench/internal/text/quantity"
+	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
@@ -167,7 +166,7 @@ func harm(m *evidence.Measured, way callbackWay, r int) evidence.Interval {
 		}))
 }
 
-func judgeCallbacks(m *evidence.Measured) finding.Finding {
+func judgeCallbacks(m *evidence.Measured) decide.Finding {
 	var r evidence.Ruling
 	lengths := slices.DeleteFunc(callbackLengths(), func(r int) bool { return r < callbackJudged })
 	for _, length := range lengths {
@@ -195,20 +194,20 @@ func judgeCallbacks(m *evidence.Measured) finding.Finding {
 			each = append(each, fmt.Sprintf("by %s %s", harm(m, way, length), way.where))
 		}
 		return fmt.Sprintf("callbacks %d times as long multiply the others' p99 %s",
-			length, words.Series(each))
+			length, evidence.Series(each))
 	}
 	ends := numbers(lengths[0]) + "; " + numbers(lengths[len(lengths)-1])
 	agree := fmt.Sprintf("%s; the %d lengths between agree", ends, len(lengths)-2)
 	f := r.Find(evidence.Sentences{Holds: agree, DoesNotHold: agree,
 		Depends: fmt.Sprintf("on the length: the claim holds for callbacks %s times as long, not "+
-			"for %s; %s", words.Series(r.So()), words.Series(r.Not()), ends),
+			"for %s; %s", evidence.Series(r.So()), evidence.Series(r.Not()), ends),
 	}, "whether the claim holds for callbacks so many times as long")
 	answerCallbacks(m, &f)
 	answerRealCallbacks(m, &f)
 	return f
 }
 
-func answerCallbacks(m *evidence.Measured, f *finding.Finding) {
+func answerCallbacks(m *evidence.Measured, f *decide.Finding) {
 	loop := callbackWays[0]
 	lengths := callbackLengths()
 	most := lengths[len(lengths)-1]
@@ -219,9 +218,9 @@ func answerCallbacks(m *evidence.Measured, f *finding.Finding) {
 	each := func(number func(callbackWay) float64) string {
 		var parts []string
 		for _, way := range callbackWays {
-			parts = append(parts, quantity.Short(number(way))+" "+way.where)
+			parts = append(parts, text.Short(number(way))+" "+way.where)
 		}
-		return words.Series(parts)
+		return evidence.Series(parts)
 	}
 	f.Add("with callbacks %d times as long the mean slowdown of all is %s", most,
 		each(func(way callbackWay) float64 {
@@ -235,7 +234,7 @@ func answerCallbacks(m *evidence.Measured, f *finding.Finding) {
 	wait := m.Mean(callbackCell(loop, most, Quick), metric.ShortMeanResponse).Times(
 		1 / unit.Seconds())
 	f.Add("the others' mean response on the loop is then %s times their length (theory, "+
-		"Pollaczek–Khinchine: %s)", quantity.Short(wait.Mid), quantity.Short(1+onLoopWait(most)))
+		"Pollaczek–Khinchine: %s)", text.Short(wait.Mid), text.Short(1+onLoopWait(most)))
 }
 
 // onLoopWait is the exact mean wait for the loop, in short callbacks.
@@ -251,7 +250,7 @@ func drawCallbacks(m *evidence.Measured) evidence.Figure {
 	most := 1.0
 	for _, way := range callbackWays {
 		p := evidence.Plane(way.title, evidence.Log("n, the size of one client's input", nil,
-			words.Floats(callbackSizes)...),
+			evidence.Floats(callbackSizes)...),
 			evidence.Log("p99 response ÷ own length", charts.Count, 1, 10, 100, 1000))
 		p.X.Name = "n"
 		for style, cost := range callbackCosts {
@@ -275,8 +274,8 @@ func drawCallbacks(m *evidence.Measured) evidence.Figure {
 		Name:  "eventloop-callbacks",
 		Title: "What one client's long callback does to the other clients",
 		Subtitle: fmt.Sprintf("Their callbacks keep a core %s busy, those of that client "+
-			"another %s, whatever n is", quantity.ShortShare(callbackShort),
-			quantity.ShortShare(callbackLong)),
+			"another %s, whatever n is", text.ShortShare(callbackShort),
+			text.ShortShare(callbackLong)),
 		Caption: []string{
 			fmt.Sprintf("At n = %d, n² is %d callbacks in a row; steps are of one short callback.",
 				callbackSizes[len(callbackSizes)-1], callbackLengths()[len(callbackLengths())-1]),
@@ -299,11 +298,11 @@ func highestWaits(m *evidence.Measured) string {
 			}
 		}
 		if at > 0 {
-			said = append(said, fmt.Sprintf("%s %s (at length %d)", quantity.Short(most), way.where,
+			said = append(said, fmt.Sprintf("%s %s (at length %d)", text.Short(most), way.where,
 				at))
 		}
 	}
-	return "The others' p99, in their own lengths, is at most " + words.Series(said) + "."
+	return "The others' p99, in their own lengths, is at most " + evidence.Series(said) + "."
 }
 
 // alikeP99 is the exact p99 response where all callbacks are alike; steps of one callback are whole

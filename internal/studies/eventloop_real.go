@@ -6,11 +6,10 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
-	"github.com/poolbench/poolbench/internal/studies/evidence/words"
-	"github.com/poolbench/poolbench/internal/text/quantity"
+	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/charts"
 	_ "github.com/poolbench/poolbench/workloads/regex"
 )
@@ -52,7 +51,7 @@ func realCallbackCell(way realWay, n int, size Size) bench.Scenario {
 	return sc
 }
 
-func answerRealCallbacks(m *evidence.Measured, f *finding.Finding) {
+func answerRealCallbacks(m *evidence.Measured, f *decide.Finding) {
 	for _, work := range realCallbacks {
 		least, most := work.sizes[0], work.sizes[len(work.sizes)-1]
 		ends := []bench.Scenario{realCallbackCell(work.ways[0], most, Quick),
@@ -66,13 +65,13 @@ func answerRealCallbacks(m *evidence.Measured, f *finding.Finding) {
 		var each []string
 		for _, way := range work.ways {
 			each = append(each, fmt.Sprintf("%s %s",
-				words.Roughly(m.Lowest(realCallbackCell(way, most, Quick), meanResponse)),
+				evidence.Roughly(m.Lowest(realCallbackCell(way, most, Quick), meanResponse)),
 				way.name))
 		}
 		f.Add("on this machine, %s: each further %s makes a callback %s times as long; the "+
 			"mean response of %d clients is %s at n = %d, and at n = %d it is %s (best "+
-			"repetitions)", work.title, work.step, quantity.Short(growth), realClients,
-			words.Roughly(m.Lowest(ends[1], meanResponse)), least, most, words.Series(each))
+			"repetitions)", work.title, work.step, text.Short(growth), realClients,
+			evidence.Roughly(m.Lowest(ends[1], meanResponse)), least, most, evidence.Series(each))
 	}
 }
 
@@ -80,7 +79,7 @@ func drawRealCallbacks(m *evidence.Measured) evidence.Figure {
 	var planes []charts.Plane
 	for _, work := range realCallbacks {
 		p := evidence.Plane(work.title, charts.Axis{Label: work.x, Name: "n",
-			Marks: words.Floats(work.sizes)}, responses("mean response"))
+			Marks: evidence.Floats(work.sizes)}, responses("mean response"))
 		for style, way := range work.ways {
 			s := charts.Series{Name: way.name, Style: style}
 			for _, n := range work.sizes {

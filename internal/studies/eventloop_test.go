@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 )
 
@@ -39,34 +39,34 @@ func TestEventloopVerdicts(t *testing.T) {
 	for _, c := range []struct {
 		from  [3]int
 		times [3]float64
-		want  finding.Verdict
+		want  decide.ClaimVerdict
 		says  string
 	}{
-		{[3]int{2, never, never}, [3]float64{1, 1, 1}, finding.Holds,
+		{[3]int{2, never, never}, [3]float64{1, 1, 1}, decide.Holds,
 			"callbacks 10 times as long multiply the others' p99 by 10.5 (5.72 to 19.2) on the " +
 				"loop, by 1.05 (0.572 to 1.92) in steps and by 1.05 (0.572 to 1.92) offloaded; " +
 				"callbacks 400 times as long multiply the others' p99 by 420 (229 to 769) on " +
 				"the loop, by 1.05 (0.572 to 1.92) in steps and by 1.05 (0.572 to 1.92) " +
 				"offloaded; the 3 lengths between agree"},
-		{[3]int{never, never, never}, [3]float64{1, 1, 1}, finding.DoesNotHold,
+		{[3]int{never, never, never}, [3]float64{1, 1, 1}, decide.DoesNotHold,
 			"callbacks 10 times as long multiply the others' p99 by 1.05 (0.572 to 1.92) on " +
 				"the loop, by 1.05 (0.572 to 1.92) in steps and by 1.05 (0.572 to 1.92) " +
 				"offloaded; callbacks 400 times as long multiply the others' p99 by 1.05 " +
 				"(0.572 to 1.92) on the loop, by 1.05 (0.572 to 1.92) in steps and by 1.05 " +
 				"(0.572 to 1.92) offloaded; the 3 lengths between agree"},
-		{[3]int{2, 2, never}, [3]float64{1, 0.6, 1}, finding.DoesNotHold,
+		{[3]int{2, 2, never}, [3]float64{1, 0.6, 1}, decide.DoesNotHold,
 			"callbacks 10 times as long multiply the others' p99 by 10.5 (5.72 to 19.2) on the " +
 				"loop, by 6.29 (3.43 to 11.5) in steps and by 1.05 (0.572 to 1.92) offloaded; " +
 				"callbacks 400 times as long multiply the others' p99 by 420 (229 to 769) on " +
 				"the loop, by 252 (137 to 461) in steps and by 1.05 (0.572 to 1.92) offloaded; " +
 				"the 3 lengths between agree"}, // steps that do not spare
-		{[3]int{2, never, 2}, [3]float64{1, 1, 0.6}, finding.DoesNotHold,
+		{[3]int{2, never, 2}, [3]float64{1, 1, 0.6}, decide.DoesNotHold,
 			"callbacks 10 times as long multiply the others' p99 by 10.5 (5.72 to 19.2) on the " +
 				"loop, by 1.05 (0.572 to 1.92) in steps and by 6.29 (3.43 to 11.5) offloaded; " +
 				"callbacks 400 times as long multiply the others' p99 by 420 (229 to 769) on " +
 				"the loop, by 1.05 (0.572 to 1.92) in steps and by 252 (137 to 461) offloaded; " +
 				"the 3 lengths between agree"},
-		{[3]int{100, never, never}, [3]float64{1, 1, 1}, finding.Depends,
+		{[3]int{100, never, never}, [3]float64{1, 1, 1}, decide.Depends,
 			"on the length: the claim holds for callbacks 100 and 400 times as long, not for " +
 				"10, 16 and 20; callbacks 10 times as long multiply the others' p99 by 1.05 " +
 				"(0.572 to 1.92) on the loop, by 1.05 (0.572 to 1.92) in steps and by 1.05 " +

@@ -10,11 +10,10 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
-	"github.com/poolbench/poolbench/internal/studies/evidence/words"
-	"github.com/poolbench/poolbench/internal/text/quantity"
+	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
@@ -171,7 +170,7 @@ func evilKnownRuns(m *evidence.Measured, name string) (runs []evilRun) {
 	return runs
 }
 
-func judgeEvil(m *evidence.Measured) finding.Finding {
+func judgeEvil(m *evidence.Measured) decide.Finding {
 	always, never, all := true, true, 0
 	var said, details []string
 	for _, timeout := range append([]time.Duration{evilNever}, evilTimeouts...) {
@@ -206,19 +205,19 @@ func judgeEvil(m *evidence.Measured) finding.Finding {
 			pools = fmt.Sprintf("%d pools", len(names))
 		}
 		said = append(said, fmt.Sprintf("%s in %d of %d runs with a timeout of %s", pools, stopped,
-			runs, quantity.Duration(timeout)))
+			runs, text.Duration(timeout)))
 		details = append(details, fmt.Sprintf("%d with a timeout of %s (%s)", most,
-			quantity.Duration(timeout), strings.Join(names, ", ")))
+			text.Duration(timeout), strings.Join(names, ", ")))
 	}
-	what := fmt.Sprintf("%d endless tasks or more stop %s", limit, words.Series(said))
-	f := evidence.Found(finding.Depends, "on the timeout: %s", what)
+	what := fmt.Sprintf("%d endless tasks or more stop %s", limit, evidence.Series(said))
+	f := evidence.Found(decide.Depends, "on the timeout: %s", what)
 	switch {
 	case always:
-		f = evidence.Found(finding.Holds, "%s; %s", what, evidence.ButFor(all))
+		f = evidence.Found(decide.Holds, "%s; %s", what, evidence.ButFor(all))
 	case never:
-		f = evidence.Found(finding.DoesNotHold, "%s; %s", what, evidence.ButFor(all))
+		f = evidence.Found(decide.DoesNotHold, "%s; %s", what, evidence.ButFor(all))
 	}
-	f.Add("the most endless tasks of a run were %s", words.Series(details))
+	f.Add("the most endless tasks of a run were %s", evidence.Series(details))
 	fewest := map[int][]string{}
 	for _, name := range evilPools {
 		if from := evilFirst(m, name); from > 0 {
@@ -227,7 +226,7 @@ func judgeEvil(m *evidence.Measured) finding.Finding {
 	}
 	for _, from := range slices.Sorted(maps.Keys(fewest)) {
 		f.Add("without a timeout, of %d slots, %s enough to stop %s", limit, tasksWere(from),
-			words.Series(fewest[from]))
+			evidence.Series(fewest[from]))
 	}
 	evilAnswer(m, &f)
 	return f
@@ -252,18 +251,18 @@ func tasksWere(n int) string {
 }
 
 // evilAnswer says what the good tasks have of it elsewhere.
-func evilAnswer(m *evidence.Measured, f *finding.Finding) {
+func evilAnswer(m *evidence.Measured, f *decide.Finding) {
 	for _, timeout := range evilTimeouts {
 		var said []string
 		for _, busy := range evilBusy {
 			if in := m.Median(evilTimed(timeout, busy), p99Response); !math.IsNaN(in.Mid) {
-				said = append(said, fmt.Sprintf("%s at load %v", quantity.ShortSeconds(in.Mid),
+				said = append(said, fmt.Sprintf("%s at load %v", text.ShortSeconds(in.Mid),
 					busy))
 			}
 		}
 		if len(said) > 0 {
 			f.Add("with a timeout of %s endless tasks cost the slots' time that they hold; by the "+
-				"load of all tasks together, the good tasks' p99 is %s", quantity.Duration(timeout),
+				"load of all tasks together, the good tasks' p99 is %s", text.Duration(timeout),
 				strings.Join(said, ", "))
 		}
 	}
@@ -277,13 +276,13 @@ func evilAnswer(m *evidence.Measured, f *finding.Finding) {
 		}
 		if worst.p99 > 0 {
 			kept = append(kept, fmt.Sprintf("%s with %s (%d of them)",
-				quantity.ShortSeconds(worst.p99),
+				text.ShortSeconds(worst.p99),
 				name, worst.endless))
 		}
 	}
 	if len(kept) > 0 {
 		f.Add("with tasks of %s instead of endless ones, labelled as long: the good tasks' p99 is "+
-			"at most %s", quantity.Duration(evilLong), words.Series(kept))
+			"at most %s", text.Duration(evilLong), evidence.Series(kept))
 	}
 	for _, name := range []string{free, shedding} {
 		worst, most := evilRun{inTime: 2}, 0.0
@@ -295,8 +294,8 @@ func evilAnswer(m *evidence.Measured, f *finding.Finding) {
 		if worst.inTime <= 1+1e-9 {
 			f.Add("without a timeout %s completes at worst %s of the good tasks within %s, with "+
 				"%d endless ones and up to %.0f tasks in flight", name,
-				quantity.ShortShare(math.Round(1e4*worst.inTime)/1e4),
-				quantity.Duration(10*evilGood),
+				text.ShortShare(math.Round(1e4*worst.inTime)/1e4),
+				text.Duration(10*evilGood),
 				worst.endless, most)
 		}
 	}
@@ -345,7 +344,7 @@ func drawEvil(m *evidence.Measured) evidence.Figure {
 		Name:  "evil",
 		Title: fmt.Sprintf("Endless tasks in a pool of %d slots", limit),
 		Subtitle: fmt.Sprintf("%d tasks; the good ones take %s on average and alone keep the "+
-			"pool %s busy", evilTasks, quantity.Duration(evilGood), quantity.ShortShare(evilLoad)),
+			"pool %s busy", evilTasks, text.Duration(evilGood), text.ShortShare(evilLoad)),
 		Caption: []string{
 			fmt.Sprintf("Left: the timeout is an hour, longer than any run; segregated and "+
 				"partitioned do the same as worker_pool and are not drawn. From %.2g endless "+
@@ -354,7 +353,7 @@ func drawEvil(m *evidence.Measured) evidence.Figure {
 			"Middle: endless tasks are cut off by the timeout; above a load of 1 every pool is " +
 				"overloaded.",
 			fmt.Sprintf("Right: tasks of %s, labelled as long: segregated keeps one slot for "+
-				"them, partitioned leaves them every 10 ms.", quantity.Duration(evilLong)),
+				"them, partitioned leaves them every 10 ms.", text.Duration(evilLong)),
 			m.Medians(evilUnknown("worker_pool")),
 			"Left and right, points are medians of all runs with so many endless tasks.",
 		},

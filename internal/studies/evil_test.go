@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 )
 
@@ -29,32 +29,32 @@ func TestEvilVerdicts(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		longest func(sc bench.Scenario, endless int) float64
-		want    finding.Verdict
+		want    decide.ClaimVerdict
 		because string
 	}{
 		{"k stop all", func(_ bench.Scenario, n int) float64 {
 			return map[bool]float64{false: 1, true: 60}[n >= limit]
-		}, finding.Holds,
+		}, decide.Holds,
 			"4 endless tasks or more stop 4 pools in 48 of 48 runs with a timeout of 1 h, " +
 				"worker_pool in 9 of 9 runs with a timeout of 1 s and worker_pool in 9 of 9 " +
 				"runs with a timeout of 100 ms; so at most 4.44 % of such runs come out " +
 				"otherwise (95 % confidence)"},
 		{"nothing is stopped", func(bench.Scenario, int) float64 { return 59 },
-			finding.DoesNotHold,
+			decide.DoesNotHold,
 			"4 endless tasks or more stop 4 pools in 0 of 48 runs with a timeout of 1 h, " +
 				"worker_pool in 0 of 9 runs with a timeout of 1 s and worker_pool in 0 of 9 " +
 				"runs with a timeout of 100 ms; so at most 4.44 % of such runs come out " +
 				"otherwise (95 % confidence)"},
 		{"without a timeout", func(sc bench.Scenario, _ int) float64 {
 			return map[bool]float64{false: 1, true: 3600}[sc.Timeout == evilNever]
-		}, finding.Depends,
+		}, decide.Depends,
 
 			"on the timeout: 4 endless tasks or more stop 4 pools in 48 of 48 runs with a " +
 				"timeout of 1 h, worker_pool in 0 of 9 runs with a timeout of 1 s and " +
 				"worker_pool in 0 of 9 runs with a timeout of 100 ms"},
 		{"more than k", func(_ bench.Scenario, n int) float64 {
 			return map[bool]float64{false: 1, true: 60}[n > 2*limit]
-		}, finding.Depends,
+		}, decide.Depends,
 			"on the timeout: 4 endless tasks or more stop 4 pools in 12 of 48 runs with a " +
 				"timeout of 1 h, worker_pool in 6 of 9 runs with a timeout of 1 s and " +
 				"worker_pool in 9 of 9 runs with a timeout of 100 ms"},
@@ -76,7 +76,7 @@ func TestEvilOverloaded(t *testing.T) {
 		_ int) float64 {
 		return map[bool]float64{false: 1, true: 3600}[over[sc.Name()]]
 	}))
-	if f.Verdict != finding.DoesNotHold {
+	if f.Verdict != decide.DoesNotHold {
 		t.Errorf("with overload alone: %v, %s", f.Verdict, f.Because)
 	}
 }

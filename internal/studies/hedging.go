@@ -8,11 +8,10 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
-	"github.com/poolbench/poolbench/internal/studies/evidence/words"
-	"github.com/poolbench/poolbench/internal/text/quantity"
+	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
@@ -95,7 +94,7 @@ func hedgesOf(name string, service int) []bench.Scenario {
 // moreCalls are those beyond the first, for each task.
 func moreCalls(r evidence.Run) float64 { return r(metric.Attempts) - 1 }
 
-func judgeHedging(m *evidence.Measured) finding.Finding {
+func judgeHedging(m *evidence.Measured) decide.Finding {
 	var r evidence.Ruling
 	var said, lines []string
 	for service, why := range slownesses {
@@ -112,20 +111,20 @@ func judgeHedging(m *evidence.Measured) finding.Finding {
 			both := evidence.OfProduct(m.Pairs(with[i], alone[i], func(a, b evidence.Run) float64 {
 				return max(a(p99Response)/b(p99Response)/hedgeCut, moreCalls(a)/hedgeMore)
 			}))
-			r.AtMost(both, 1, "%s times at load %v where calls are %s", quantity.Short(ratio.Mid),
+			r.AtMost(both, 1, "%s times at load %v where calls are %s", text.Short(ratio.Mid),
 				load, why.said)
-			ratios = append(ratios, quantity.Short(ratio.Mid))
+			ratios = append(ratios, text.Short(ratio.Mid))
 			calls = append(calls, evidence.OfMean(m.Of(with[i], moreCalls)).Mid)
 		}
-		said = append(said, words.Series(ratios)+" times where calls are "+why.said)
+		said = append(said, evidence.Series(ratios)+" times where calls are "+why.said)
 		lines = append(lines, hedgeLine(m, why, alone, with, calls))
 	}
 	var loads []string
 	for _, load := range hedgeLoads {
-		loads = append(loads, quantity.Short(load))
+		loads = append(loads, text.Short(load))
 	}
 	because := fmt.Sprintf("at load %s the p99 with second attempts is, of that without, %s",
-		words.Series(loads), strings.Join(said, "; "))
+		evidence.Series(loads), strings.Join(said, "; "))
 	f := r.Find(evidence.Sentences{Holds: because, DoesNotHold: because,
 		Depends: "on why calls are slow, and on the server; " + because},
 		"what second attempts do to the p99")
@@ -138,7 +137,7 @@ func hedgeLine(
 	m *evidence.Measured, why slowness, alone, with []bench.Scenario, calls []float64,
 ) string {
 	typical := func(sc bench.Scenario, unit string) string {
-		return quantity.ShortSeconds(m.Median(sc, unit).Mid)
+		return text.ShortSeconds(m.Median(sc, unit).Mid)
 	}
 	won := evidence.OfMean(m.Of(with[0], func(r evidence.Run) float64 {
 		return r(metric.HedgeWins) / r(metric.Hedges)
@@ -147,8 +146,8 @@ func hedgeLine(
 		"mean, without for %s; of the second attempts %s win; at any load there are at most %s "+
 		"more calls", why.said, hedgeLoads[0], typical(with[0], p99Response),
 		typical(alone[0], p99Response), typical(with[0], metric.MeanService),
-		typical(alone[0], metric.MeanService), quantity.ShortShare(won.Mid),
-		quantity.ShortShare(slices.Max(calls)))
+		typical(alone[0], metric.MeanService), text.ShortShare(won.Mid),
+		text.ShortShare(slices.Max(calls)))
 }
 
 func drawHedging(m *evidence.Measured) evidence.Figure {

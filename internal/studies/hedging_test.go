@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 )
 
@@ -20,17 +20,17 @@ func TestHedgingVerdicts(t *testing.T) {
 	for name, c := range map[string]struct {
 		times func(target string, load float64) float64 // the p99 with second attempts
 		more  float64                                   // calls
-		want  finding.Verdict
+		want  decide.ClaimVerdict
 	}{
-		"as claimed":     {func(string, float64) float64 { return 0.4 }, 0.05, finding.Holds},
-		"never":          {func(string, float64) float64 { return 1 }, 0.05, finding.DoesNotHold},
-		"a little":       {func(string, float64) float64 { return 0.9 }, 0.02, finding.DoesNotHold},
-		"for more calls": {func(string, float64) float64 { return 0.4 }, 0.08, finding.DoesNotHold},
+		"as claimed":     {func(string, float64) float64 { return 0.4 }, 0.05, decide.Holds},
+		"never":          {func(string, float64) float64 { return 1 }, 0.05, decide.DoesNotHold},
+		"a little":       {func(string, float64) float64 { return 0.9 }, 0.02, decide.DoesNotHold},
+		"for more calls": {func(string, float64) float64 { return 0.4 }, 0.08, decide.DoesNotHold},
 		"by the load": {func(_ string, load float64) float64 { return 0.3 + load }, 0.04,
-			finding.Depends},
+			decide.Depends},
 		"by the service": {func(target string, _ float64) float64 {
 			return map[bool]float64{true: 0.3, false: 1}[strings.Contains(target, "draw=call")]
-		}, 0.04, finding.Depends},
+		}, 0.04, decide.Depends},
 	} {
 		of := func(sc bench.Scenario, i int) map[string]float64 {
 			v := map[string]float64{p99Response: 0.1 + 0.001*float64(i), "attempts/op": 1,
@@ -46,7 +46,7 @@ func TestHedgingVerdicts(t *testing.T) {
 		if f.Verdict != c.want {
 			t.Errorf("%s: %v (%s), want %v", name, f.Verdict, f.Because, c.want)
 		}
-		if f := judgeHedging(synthetic(cells[:12], 3, of)); f.Verdict != finding.Undecided {
+		if f := judgeHedging(synthetic(cells[:12], 3, of)); f.Verdict != decide.ClaimUndecided {
 			t.Errorf("%s: %v without a hedge", name, f.Verdict)
 		}
 	}

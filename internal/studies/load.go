@@ -7,12 +7,11 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/statistics/theory"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
-	"github.com/poolbench/poolbench/internal/studies/evidence/words"
-	"github.com/poolbench/poolbench/internal/text/quantity"
+	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
@@ -59,7 +58,7 @@ func loadSweep(size Size, of ...string) []bench.Scenario {
 // loadsOf is the sweep of a strategy, in the order of the loads.
 func loadsOf(name string) []bench.Scenario { return loadSweep(Quick, name) }
 
-func judgeLoad(m *evidence.Measured) finding.Finding {
+func judgeLoad(m *evidence.Measured) decide.Finding {
 	first := loadsOf(waiting[0])
 	alike, apart, most := 0, 0, 0.0
 	for i, load := range sweptLoads {
@@ -81,23 +80,23 @@ func judgeLoad(m *evidence.Measured) finding.Finding {
 			}
 		}
 	}
-	names := words.Series(waiting)
-	var f finding.Finding
+	names := evidence.Series(waiting)
+	var f decide.Finding
 	switch {
 	case apart == 0:
-		f = evidence.Found(finding.Holds, "%s have the same p99 to the nanosecond in all %d "+
+		f = evidence.Found(decide.Holds, "%s have the same p99 to the nanosecond in all %d "+
 			"comparisons at loads below 1; %s", names, alike, evidence.ButFor(alike))
 	case alike == 0:
-		f = evidence.Found(finding.DoesNotHold,
+		f = evidence.Found(decide.DoesNotHold,
 			"the p99s of %s differ in all %d comparisons at loads below 1, by up to %s", names,
-			apart, quantity.ShortShare(most))
+			apart, text.ShortShare(most))
 	default:
-		f = evidence.Found(finding.Depends, "on the load: the p99s of %s differ in %d of %d "+
+		f = evidence.Found(decide.Depends, "on the load: the p99s of %s differ in %d of %d "+
 			"comparisons at loads below 1, by up to %s", names, apart, alike+apart,
-			quantity.ShortShare(most))
+			text.ShortShare(most))
 	}
 	p99 := func(sc bench.Scenario) string {
-		return quantity.ShortSeconds(m.Median(sc,
+		return text.ShortSeconds(m.Median(sc,
 			p99Response).Mid)
 	}
 	f.Add("the p99 of %s is %s at load %v and %s at load %v", waiting[0], p99(first[0]),
@@ -106,7 +105,7 @@ func judgeLoad(m *evidence.Measured) finding.Finding {
 		if i >= 4 && m.Has(shed) {
 			f.Add("at load %v %s without a queue has a p99 of %s and sheds %s of the tasks",
 				sweptLoads[i], shedding, p99(shed),
-				quantity.ShortShare(m.Median(shed, metric.Shed).Mid))
+				text.ShortShare(m.Median(shed, metric.Shed).Mid))
 		}
 	}
 	return f

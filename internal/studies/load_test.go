@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/decide"
 )
 
 // sampleLoad has everybody keep up below the capacity, and one of the strategies that wait differ
@@ -33,22 +33,22 @@ func sampleLoad(
 func TestLoadVerdicts(t *testing.T) {
 	for name, c := range map[string]struct {
 		factor func(load float64) float64
-		want   finding.Verdict
+		want   decide.ClaimVerdict
 		says   string
 	}{
-		"alike": {func(float64) float64 { return 1 }, finding.Holds,
+		"alike": {func(float64) float64 { return 1 }, decide.Holds,
 			"worker_pool, semaphore and errgroup_limit have the same p99 to the nanosecond in all" +
 				" 30 comparisons at loads below 1; so at most 9.5 % of such runs come out " +
 				"otherwise " +
 				"(95 % confidence)"},
 		"apart at one": {func(load float64) float64 {
 			return map[bool]float64{true: 1.1, false: 1}[load == 0.8]
-		}, finding.Depends,
+		}, decide.Depends,
 			"on the load: the p99s of worker_pool, semaphore and errgroup_limit differ in 3 of 30" +
 				" comparisons at loads below 1, by up to 10 %"},
 		"apart above one": {func(load float64) float64 {
 			return map[bool]float64{true: 9, false: 1}[load > 1]
-		}, finding.Holds,
+		}, decide.Holds,
 			"worker_pool, semaphore and errgroup_limit have the same p99 to the nanosecond in all" +
 				" 30 comparisons at loads below 1; so at most 9.5 % of such runs come out " +
 				"otherwise " +
@@ -66,11 +66,11 @@ func TestLoadVerdicts(t *testing.T) {
 		return of
 	}
 	if f := wellSaid(t, synthetic(loadSweep(Quick, familiar...), 3, both), judgeLoad,
-		drawNearing); f.Verdict != finding.DoesNotHold || !strings.Contains(f.Because, "20 %") {
+		drawNearing); f.Verdict != decide.DoesNotHold || !strings.Contains(f.Because, "20 %") {
 		t.Errorf("all apart: %v (%s)", f.Verdict, f.Because)
 	}
 	if f := judgeLoad(synthetic(loadSweep(Quick, waiting[:2]...), 3,
-		both)); f.Verdict != finding.Undecided {
+		both)); f.Verdict != decide.ClaimUndecided {
 		t.Errorf("%v without %s", f.Verdict, waiting[2])
 	}
 }

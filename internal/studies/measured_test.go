@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 )
 
@@ -27,7 +27,7 @@ func TestInvalidRunsAreSaid(t *testing.T) {
 	}
 	f := study.Find(results)
 	if want := "; 3 of 3 runs are INVALID and left out (steal: the machine was " +
-		"busy)"; f.Verdict != finding.Undecided || !strings.HasSuffix(f.Because, want) {
+		"busy)"; f.Verdict != decide.ClaimUndecided || !strings.HasSuffix(f.Because, want) {
 		t.Errorf("%v: %q, want it to end in %q", f.Verdict, f.Because, want)
 	}
 }

@@ -8,10 +8,9 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
-	"github.com/poolbench/poolbench/internal/studies/evidence/words"
-	"github.com/poolbench/poolbench/internal/text/quantity"
+	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
@@ -118,7 +117,7 @@ func stormKept(m *evidence.Measured, c stormCase, load float64) evidence.Interva
 	}))
 }
 
-func judgeStorm(m *evidence.Measured) finding.Finding {
+func judgeStorm(m *evidence.Measured) decide.Finding {
 	var r evidence.Ruling
 	var lines []string
 	for _, c := range stormCases {
@@ -126,18 +125,18 @@ func judgeStorm(m *evidence.Measured) finding.Finding {
 		if math.IsNaN(kept.Mid) {
 			return evidence.Missing("%s was not measured", c.name)
 		}
-		r.AtLeast(kept, stormLost, "%s (%s)", c.name, quantity.ShortShare(kept.Mid))
+		r.AtLeast(kept, stormLost, "%s (%s)", c.name, text.ShortShare(kept.Mid))
 		lines = append(lines, stormLine(m, c))
 	}
-	all := words.Series(r.All())
+	all := evidence.Series(r.All())
 	f := r.Find(evidence.Sentences{
 		Holds: fmt.Sprintf("at %s of the capacity the goodput on the way down is that of the way "+
-			"up: %s", quantity.ShortShare(stormAt), all),
+			"up: %s", text.ShortShare(stormAt), all),
 		DoesNotHold: fmt.Sprintf("at %s of the capacity this share of the goodput remains on the "+
-			"way down: %s", quantity.ShortShare(stormAt), all),
+			"way down: %s", text.ShortShare(stormAt), all),
 		Depends: fmt.Sprintf("on the retries: at %s of the capacity the goodput on the way "+
-			"down is that of the way up with %s, not with %s", quantity.ShortShare(stormAt),
-			words.Series(r.So()), words.Series(r.Not())),
+			"down is that of the way up with %s, not with %s", text.ShortShare(stormAt),
+			evidence.Series(r.So()), evidence.Series(r.Not())),
 	}, "how much of the goodput is left on the way down")
 	f.Say(lines...)
 	return f
@@ -147,7 +146,7 @@ func judgeStorm(m *evidence.Measured) finding.Finding {
 func stormLine(m *evidence.Measured, c stormCase) string {
 	peak := len(stormLoads)
 	line := fmt.Sprintf("%s: %s tasks a second are answered at a load of %v", c.name,
-		quantity.Short(m.Median(c.cell(), stormGoodput(peak)).Mid), stormLoads[peak-1])
+		text.Short(m.Median(c.cell(), stormGoodput(peak)).Mid), stormLoads[peak-1])
 	for i := peak - 2; i >= 0; i-- {
 		if stormKept(m, c, stormLoads[i]).Mid >= stormLost {
 			return line + fmt.Sprintf(", and all is as before at a load of %v", stormLoads[i])
@@ -179,7 +178,7 @@ func drawStorm(m *evidence.Measured) evidence.Figure {
 		Name:  "metastable",
 		Title: "Retries keep a server down after the overload that brought it down",
 		Subtitle: fmt.Sprintf("a server that does %d calls a second, %s at each load; callers "+
-			"wait 100 ms, and make four attempts at most", stormRate, quantity.Duration(stormStep)),
+			"wait 100 ms, and make four attempts at most", stormRate, text.Duration(stormStep)),
 		Caption: []string{
 			"What a caller has given up the server does all the same.",
 			m.Medians([]bench.Scenario{stormCases[0].cell()}),

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/decide"
 )
 
 func TestMetastableVerdicts(t *testing.T) {
@@ -15,18 +15,18 @@ func TestMetastableVerdicts(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		kept func(c stormCase) float64
-		want finding.Verdict
+		want decide.ClaimVerdict
 		says string
 	}{
-		"all": {func(stormCase) float64 { return 1 }, finding.Holds, "at 50 % of the capacity the " +
+		"all": {func(stormCase) float64 { return 1 }, decide.Holds, "at 50 % of the capacity the " +
 			"goodput on the way down is that of the way up: no retries (100 %), retries (100 %), " +
 			"a retry budget of 10 % (100 %) and retries, shedding (100 %)"},
-		"none": {func(stormCase) float64 { return 0 }, finding.DoesNotHold, "at 50 % of the " +
+		"none": {func(stormCase) float64 { return 0 }, decide.DoesNotHold, "at 50 % of the " +
 			"capacity this share of the goodput remains on the way down: no retries (0 %), " +
 			"retries (0 %), a retry budget of 10 % (0 %) and retries, shedding (0 %)"},
 		"a storm": {func(c stormCase) float64 {
 			return map[bool]float64{true: 0, false: 1}[c == stormCases[1]]
-		}, finding.Depends, "on the retries: at 50 % of the capacity the goodput on the way " +
+		}, decide.Depends, "on the retries: at 50 % of the capacity the goodput on the way " +
 			"down is that of the way up with no retries (100 %), a retry budget of 10 % (100 %) " +
 			"and retries, shedding (100 %), not with retries (0 %)"},
 	} {

@@ -6,11 +6,10 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
-	"github.com/poolbench/poolbench/internal/studies/evidence/words"
-	"github.com/poolbench/poolbench/internal/text/quantity"
+	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
@@ -64,7 +63,7 @@ func noisySweep(size Size, name string) (cells []bench.Scenario) {
 
 func noisyOf(name string) []bench.Scenario { return noisySweep(Quick, name) }
 
-func judgeNoisy(m *evidence.Measured) finding.Finding {
+func judgeNoisy(m *evidence.Measured) decide.Finding {
 	var r evidence.Ruling
 	one, apart := noisyOf(pooled), noisyOf(sharesOut)
 	for i, load := range noisyLoads {
@@ -72,7 +71,7 @@ func judgeNoisy(m *evidence.Measured) finding.Finding {
 		if math.IsNaN(ratio.Mid) {
 			return evidence.Missing("%s or %s was not measured at load %v", pooled, sharesOut, load)
 		}
-		said := fmt.Sprintf("%s times at load %v", quantity.Short(ratio.Mid), load)
+		said := fmt.Sprintf("%s times at load %v", text.Short(ratio.Mid), load)
 		switch {
 		case i == 0:
 			r.AtMost(ratio, 1.1, "%s", said)
@@ -81,15 +80,15 @@ func judgeNoisy(m *evidence.Measured) finding.Finding {
 		}
 	}
 	because := fmt.Sprintf("in one pool the p99 of the other tenants is, of that with shares, %s",
-		words.Series(r.All()))
+		evidence.Series(r.All()))
 	f := r.Find(evidence.Sentences{Holds: because, DoesNotHold: because,
 		Depends: "on the load: " + because}, "how much more the other tenants wait in one pool")
 	last := len(noisyLoads) - 1
 	for _, cells := range [][]bench.Scenario{one, apart} {
 		f.Add("%s at load %v: p99 of the others %s, share of the slots that the noisy tenant has %s",
 			cells[last].Strategy, noisyLoads[last],
-			quantity.ShortSeconds(m.Median(cells[last], othersP99).Mid),
-			quantity.ShortShare(m.Median(cells[last], metric.NoisyShare).Mid))
+			text.ShortSeconds(m.Median(cells[last], othersP99).Mid),
+			text.ShortShare(m.Median(cells[last], metric.NoisyShare).Mid))
 	}
 	return f
 }

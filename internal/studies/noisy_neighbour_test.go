@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/decide"
 )
 
 func TestNoisyVerdicts(t *testing.T) {
@@ -15,14 +15,14 @@ func TestNoisyVerdicts(t *testing.T) {
 	cells := study.Cells(Quick)
 	for name, c := range map[string]struct {
 		ratio func(load float64) float64 // of the others' p99 in one pool to that with shares
-		want  finding.Verdict
+		want  decide.ClaimVerdict
 	}{
 		"as claimed": {func(load float64) float64 {
 			return 1 + 10*max(0, load-0.6)
-		}, finding.Holds},
-		"bad from the start": {func(float64) float64 { return 3 }, finding.Depends},
-		"never bad":          {func(float64) float64 { return 1 }, finding.Depends},
-		"upside down":        {func(load float64) float64 { return 2 - load }, finding.DoesNotHold},
+		}, decide.Holds},
+		"bad from the start": {func(float64) float64 { return 3 }, decide.Depends},
+		"never bad":          {func(float64) float64 { return 1 }, decide.Depends},
+		"upside down":        {func(load float64) float64 { return 2 - load }, decide.DoesNotHold},
 	} {
 		of := func(sc bench.Scenario, i int) map[string]float64 {
 			p99 := 0.05 + 0.001*float64(i)
@@ -34,7 +34,7 @@ func TestNoisyVerdicts(t *testing.T) {
 		if f := wellSaid(t, synthetic(cells, 3, of), judgeNoisy, drawNoisy); f.Verdict != c.want {
 			t.Errorf("%s: %v (%s), want %v", name, f.Verdict, f.Because, c.want)
 		}
-		if f := judgeNoisy(synthetic(cells[:3], 3, of)); f.Verdict != finding.Undecided {
+		if f := judgeNoisy(synthetic(cells[:3], 3, of)); f.Verdict != decide.ClaimUndecided {
 			t.Errorf("%s: %v of one pool alone", name, f.Verdict)
 		}
 	}

@@ -8,11 +8,10 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
-	"github.com/poolbench/poolbench/internal/studies/evidence/words"
-	"github.com/poolbench/poolbench/internal/text/quantity"
+	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
@@ -127,10 +126,10 @@ func breakEven(m *evidence.Measured, name string) float64 {
 	if slices.ContainsFunc(gains, math.IsNaN) {
 		return math.NaN()
 	}
-	return evidence.LastCrossing(words.Times(handSizes), gains)
+	return evidence.LastCrossing(evidence.Times(handSizes), gains)
 }
 
-func judgeOffload(m *evidence.Measured) finding.Finding {
+func judgeOffload(m *evidence.Measured) decide.Finding {
 	name := handedOver[0]
 	cost := handCost(m, name)
 	var r evidence.Ruling
@@ -140,7 +139,7 @@ func judgeOffload(m *evidence.Measured) finding.Finding {
 			return evidence.Missing("%s or %s was not measured twice at every size and with a "+
 				"single client", name, inline)
 		}
-		said := fmt.Sprintf("%s at %s", gain, quantity.Duration(of))
+		said := fmt.Sprintf("%s at %s", gain, text.Duration(of))
 		switch {
 		case of.Seconds() > cost.Hi:
 			r.AtLeast(gain, handPays, "%s", said)
@@ -152,41 +151,41 @@ func judgeOffload(m *evidence.Measured) finding.Finding {
 	if waited := handCrowded(m, name); waited > crowded {
 		return evidence.Missing("other programs had the processors: ready threads waited for "+
 			"one for %s of the time, in the best of %s repetitions",
-			quantity.ShortShare(waited), m.Repetitions([]bench.Scenario{handCell(name, handSizes[0],
+			text.ShortShare(waited), m.Repetitions([]bench.Scenario{handCell(name, handSizes[0],
 				Quick)}))
 	}
-	costs := cost.Write(words.Roughly)
+	costs := cost.Write(evidence.Roughly)
 	if cost.Lo <= 0 {
-		costs = "at most " + words.Roughly(max(cost.Hi, 0))
+		costs = "at most " + evidence.Roughly(max(cost.Hi, 0))
 	}
 	costs = fmt.Sprintf("handing over costs a single client %s a task", costs)
 	const as = "times the tasks of the loop"
 	f := r.Find(evidence.Sentences{
 		Holds: fmt.Sprintf("at every size above the cost %s completes at least %v %s: %s; %s", name,
-			handPays, as, words.Series(r.So()), costs),
+			handPays, as, evidence.Series(r.So()), costs),
 		DoesNotHold: fmt.Sprintf("%s completes less than %v %s: %s; %s", name, handPays, as,
-			words.Series(r.Not()), costs),
+			evidence.Series(r.Not()), costs),
 		Depends: fmt.Sprintf("on the size: %s completes so many %s: %s, but %s; %s", name, as,
-			words.Series(r.So()), words.Series(r.Not()), costs),
+			evidence.Series(r.So()), evidence.Series(r.Not()), costs),
 	}, "whether %s completes %v %s", name, handPays, as)
 	for _, name := range handNames(m) {
 		var gains []string
 		for _, of := range handSizes {
 			gains = append(gains, fmt.Sprintf("%s at %s", handGain(m, name, of),
-				quantity.Duration(of)))
+				text.Duration(of)))
 		}
 		from := ""
 		if at := breakEven(m, name); !math.IsNaN(at) {
-			from = fmt.Sprintf("; it completes more from about %s on", words.Roughly(at))
+			from = fmt.Sprintf("; it completes more from about %s on", evidence.Roughly(at))
 		}
 		f.Add("tasks a second of %s ÷ those of the loop: %s%s", name,
 			strings.Join(gains, ", "), from)
 	}
 	response := func(name string) string {
-		return m.Mean(handAloneCell(name, Quick), metric.P50Response).Write(quantity.ShortSeconds)
+		return m.Mean(handAloneCell(name, Quick), metric.P50Response).Write(text.ShortSeconds)
 	}
 	f.Add("the p50 response of a single client to tasks of %s is %s on the loop and %s handed over",
-		quantity.Duration(handAlone), response(inline), response(name))
+		text.Duration(handAlone), response(inline), response(name))
 	return f
 }
 
@@ -199,7 +198,7 @@ func handNames(m *evidence.Measured) []string {
 }
 
 func drawOffload(m *evidence.Measured) evidence.Figure {
-	sizes := words.Times(handSizes)
+	sizes := evidence.Times(handSizes)
 	p := evidence.Plane("", evidence.Log("size of a task", charts.Seconds, sizes...),
 		evidence.Log("throughput ÷ the loop's", charts.Count, 0.25, 0.5, 0.7, 1, 1.4, 2, 3, 4, 8))
 	p.Levels = []charts.Level{{Name: "as many as on the loop", Y: 1}}
@@ -213,7 +212,7 @@ func drawOffload(m *evidence.Measured) evidence.Figure {
 	taken := handCrowded(m, handedOver[0]) > crowded
 	if at := breakEven(m, handedOver[0]); !math.IsNaN(at) && !taken {
 		p.Remarks = []charts.Remark{{Sign: charts.Foot, X: at, Y: 1,
-			Text: []string{"offloading gains", "from about " + words.Roughly(at)}}}
+			Text: []string{"offloading gains", "from about " + evidence.Roughly(at)}}}
 	}
 	machine := "this machine"
 	if taken {

@@ -8,11 +8,10 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
-	"github.com/poolbench/poolbench/internal/studies/evidence/words"
-	"github.com/poolbench/poolbench/internal/text/quantity"
+	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/charts"
 	"github.com/poolbench/poolbench/strategies"
 )
@@ -139,9 +138,9 @@ func (c dispatchCost) more(m *evidence.Measured, than dispatchCost) evidence.Int
 	}))
 }
 
-func judgeOverhead(m *evidence.Measured) finding.Finding {
+func judgeOverhead(m *evidence.Measured) decide.Finding {
 	costs, missing := dispatchCosts(m)
-	noRun := words.Said(words.Few(missing, 5), "%d of %d strategies have no run that can be used",
+	noRun := evidence.Said(evidence.Few(missing, 5), "%d of %d strategies have no run that can be used",
 		len(missing), len(costs)+len(missing))
 	if len(costs) == 0 {
 		return evidence.Missing("%s", noRun)
@@ -151,7 +150,7 @@ func judgeOverhead(m *evidence.Measured) finding.Finding {
 	for _, c := range costs {
 		below, above := c.time.Hi < microsecond, c.more(m, cheapest).Lo >= microsecond
 		r.Cases = append(r.Cases, evidence.Case{Yes: below, No: above, NotYes: above, NotNo: below,
-			Said: fmt.Sprintf("%s %s", c.name, c.time.Write(words.Roughly))})
+			Said: fmt.Sprintf("%s %s", c.name, c.time.Write(evidence.Roughly))})
 	}
 	below, above, open := r.So(), r.Not(), r.Open()
 	for _, name := range missing {
@@ -164,34 +163,34 @@ func judgeOverhead(m *evidence.Measured) finding.Finding {
 	f := evidence.Missing("%s; whether the other %d do without it and without other programs "+
 		"cannot be told", took, len(r.Open()))
 	switch v := r.Verdict(); v {
-	case finding.Holds:
+	case decide.Holds:
 		f = evidence.Found(v, "%s; the dearest is %s with %s", took, dearest.name,
-			dearest.time.Write(words.Roughly))
-	case finding.DoesNotHold:
+			dearest.time.Write(evidence.Roughly))
+	case decide.DoesNotHold:
 		f = evidence.Found(v, "%s", more)
-	case finding.Depends:
+	case decide.Depends:
 		f = evidence.Found(v, "on the strategy: %s, and %s", took, more)
 	}
-	f.Say(noRun, words.Said(words.Ends(above), "at least a microsecond more than the cheapest"),
-		words.Said(words.Ends(open), "cannot be told, for the harness and other programs are "+
+	f.Say(noRun, evidence.Said(evidence.Ends(above), "at least a microsecond more than the cheapest"),
+		evidence.Said(evidence.Ends(open), "cannot be told, for the harness and other programs are "+
 			"in the time"))
 	var shares []string
 	for _, work := range overheadWork {
 		share := (dearest.time.Mid - cheapest.time.Mid) / work.Seconds()
-		shares = append(shares, fmt.Sprintf("%s of a task of %s", quantity.ShortShare(share),
-			quantity.Duration(work)))
+		shares = append(shares, fmt.Sprintf("%s of a task of %s", text.ShortShare(share),
+			text.Duration(work)))
 	}
 	f.Add("with the harness a task takes %s with %s and %s with %s: the choice between them is %s",
-		cheapest.time.Write(words.Roughly), cheapest.name, dearest.time.Write(words.Roughly),
-		dearest.name, words.Series(shares))
+		cheapest.time.Write(evidence.Roughly), cheapest.name, dearest.time.Write(evidence.Roughly),
+		dearest.name, evidence.Series(shares))
 	var allocating []string
 	for _, c := range costs {
 		if c.allocs >= 1.5 {
 			// with the harness, which has one where a batch is under way all at once
-			allocating = append(allocating, fmt.Sprintf("%s %s", c.name, quantity.Short(c.allocs)))
+			allocating = append(allocating, fmt.Sprintf("%s %s", c.name, text.Short(c.allocs)))
 		}
 	}
-	f.Say(words.Said(words.Ends(allocating), "allocations a task, at most one of them the harness's"))
+	f.Say(evidence.Said(evidence.Ends(allocating), "allocations a task, at most one of them the harness's"))
 	return f
 }
 
@@ -228,8 +227,8 @@ func drawOverhead(m *evidence.Measured) evidence.Figure {
 			"The harness takes the same of each: differences are the strategies' own, and what " +
 				"other programs add.",
 			fmt.Sprintf("A microsecond is %s of a task of %s.",
-				quantity.ShortShare(microsecond/overheadWork[0].Seconds()),
-				quantity.Duration(overheadWork[0])),
+				text.ShortShare(microsecond/overheadWork[0].Seconds()),
+				text.Duration(overheadWork[0])),
 		},
 	}.Rows(rows, panels...)
 }

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 	"github.com/poolbench/poolbench/strategies"
 )
@@ -41,32 +41,32 @@ func TestOverheadVerdicts(t *testing.T) {
 		name                           string
 		first                          int
 		seconds, scatter, waited, shed float64
-		want                           finding.Verdict
+		want                           decide.ClaimVerdict
 		says                           string
 	}{
-		{"all below", 0, 0, 0, 0, 0, finding.Holds,
+		{"all below", 0, 0, 0, 0, 0, decide.Holds,
 			"ALL of ALL strategies take less than a microsecond a task, harness included; the " +
 				"dearest is workerpool with 400 ns"},
-		{"all below, crowded", 0, 0, 0, 0.9, 0, finding.Holds,
+		{"all below, crowded", 0, 0, 0, 0.9, 0, decide.Holds,
 			"ALL of ALL strategies take less than a microsecond a task, harness included; the " +
 				"dearest is workerpool with 400 ns"}, // other programs only make it longer
-		{"two above", 2, 3e-6, 0.01, 0, 0, finding.Depends,
+		{"two above", 2, 3e-6, 0.01, 0, 0, decide.Depends,
 			"on the strategy: ALL−2 of ALL strategies take less than a microsecond a task, harness " +
 				"included, and 2 take at least a microsecond more than the cheapest, " +
 				"bounded_queue"},
-		{"two above, crowded", 2, 3e-6, 0, 0.9, 0, finding.Undecided,
+		{"two above, crowded", 2, 3e-6, 0, 0.9, 0, decide.ClaimUndecided,
 			"ALL−2 of ALL strategies take less than a microsecond a task, harness included; " +
 				"whether the other 2 do without it and without other programs cannot be told"},
-		{"two in between", 2, 1.2e-6, 0, 0, 0, finding.Undecided,
+		{"two in between", 2, 1.2e-6, 0, 0, 0, decide.ClaimUndecided,
 			"ALL−2 of ALL strategies take less than a microsecond a task, harness included; " +
 				"whether the other 2 do without it and without other programs cannot be told"},
-		{"two scattered", 2, 0.6e-6, 0.5, 0, 0, finding.Undecided,
+		{"two scattered", 2, 0.6e-6, 0.5, 0, 0, decide.ClaimUndecided,
 			"ALL−2 of ALL strategies take less than a microsecond a task, harness included; " +
 				"whether the other 2 do without it and without other programs cannot be told"},
-		{"all but one above", all - 1, 3e-6, 0, 0, 0, finding.Depends,
+		{"all but one above", all - 1, 3e-6, 0, 0, 0, decide.Depends,
 			"on the strategy: 1 of ALL strategies take less than a microsecond a task, harness " +
 				"included, and ALL−1 take at least a microsecond more than the cheapest, workerpool"},
-		{"two shed", 2, 3e-6, 0, 0, 0.1, finding.Undecided,
+		{"two shed", 2, 3e-6, 0, 0, 0.1, decide.ClaimUndecided,
 			"ALL−2 of ALL strategies take less than a microsecond a task, harness included; " +
 				"whether the other 2 do without it and without other programs cannot be told"},
 	} {
@@ -111,7 +111,7 @@ func TestOverheadFurther(t *testing.T) {
 	m := synthetic(all, 2, func(sc bench.Scenario, _ int) map[string]float64 {
 		return map[string]float64{"ops/s": 2e6, "allocs/op": 1}
 	})
-	if f := s.Judge(m); f.Verdict != finding.Holds ||
+	if f := s.Judge(m); f.Verdict != decide.Holds ||
 		!strings.Contains(f.Because, fmt.Sprintf("%d of %d", len(all), len(all))) {
 		t.Errorf("%v, %q", f.Verdict, f.Because)
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
-	"github.com/poolbench/poolbench/internal/text/quantity"
+	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/charts"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/strategies/peers"
@@ -63,7 +63,7 @@ func responses(of string) charts.Axis { return evidence.Log(of, charts.Seconds) 
 
 // shares is an axis of shares that reaches those values.
 func shares(of string, reach ...float64) charts.Axis {
-	return charts.Axis{Label: of, Format: quantity.ShortShare, Reach: reach}
+	return charts.Axis{Label: of, Format: text.ShortShare, Reach: reach}
 }
 
 // scenario is a strategy at the limit of the studies, under the virtual clock.

@@ -6,11 +6,10 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
-	"github.com/poolbench/poolbench/internal/studies/evidence/words"
-	"github.com/poolbench/poolbench/internal/text/quantity"
+	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
@@ -93,7 +92,7 @@ func pulseFelt(r evidence.Run) float64 {
 	return r(metric.OfStage(3, metric.Recovery)) / pulseLength.Seconds()
 }
 
-func judgePulse(m *evidence.Measured) finding.Finding {
+func judgePulse(m *evidence.Measured) decide.Finding {
 	var r evidence.Ruling
 	var lines []string
 	for _, name := range pulseStrategies {
@@ -102,26 +101,26 @@ func judgePulse(m *evidence.Measured) finding.Finding {
 		if math.IsNaN(felt.Mid) {
 			return evidence.Missing("%s was not measured at load %v", name, pulseBefore)
 		}
-		r.AtMost(felt, pulseSoon, "%s after %s", name, quantity.ShortSeconds(felt.Mid*
+		r.AtMost(felt, pulseSoon, "%s after %s", name, text.ShortSeconds(felt.Mid*
 			pulseLength.Seconds()))
 		lines = append(lines, pulseLine(m, sc))
 	}
-	all := words.Series(r.All())
+	all := evidence.Series(r.All())
 	f := r.Find(evidence.Sentences{
 		Holds: fmt.Sprintf("on average the response recovers within a quarter of the pulse: %s",
 			all),
 		DoesNotHold: fmt.Sprintf("on average the response does not recover within a quarter of the "+
-			"pulse of %s: %s", quantity.Duration(pulseLength), all),
+			"pulse of %s: %s", text.Duration(pulseLength), all),
 		Depends: fmt.Sprintf("on the handling of tasks that exceed the capacity in the pulse of "+
 			"%s: on average the response recovers soon with %s, not with "+
-			"%s", quantity.Duration(pulseLength),
-			words.Series(r.So()), words.Series(r.Not())),
+			"%s", text.Duration(pulseLength),
+			evidence.Series(r.So()), evidence.Series(r.Not())),
 	}, "how soon the response recovers")
 	f.Say(lines...)
 	fluid := fluidDrain(pulseBefore, pulseLoad)
 	felt := evidence.OfMean(m.Of(pulseCell(pooled, pulseBefore), pulseFelt))
 	f.Add("a fluid that is kept drains in (ρ₁−1)/(1−ρ₀) = %s times the pulse; %s takes %s times",
-		quantity.Short(fluid), pooled, quantity.Short(felt.Mid))
+		text.Short(fluid), pooled, text.Short(felt.Mid))
 	for _, name := range m.Others(pulseStrategies, func(name string) bench.Scenario {
 		return pulseCell(name, pulseBefore)
 	}) {
@@ -134,12 +133,12 @@ func judgePulse(m *evidence.Measured) finding.Finding {
 func pulseLine(m *evidence.Measured, sc bench.Scenario) string {
 	typical := func(unit string) float64 { return m.Median(sc, unit).Mid }
 	line := fmt.Sprintf("%s sheds %s of the pulse, and has %s when it ends", sc.Strategy,
-		quantity.ShortShare(typical(metric.OfStage(2, metric.Shed))),
-		words.Counted(math.Round(typical(metric.OfStage(2, metric.BacklogTasks))), "task"))
+		text.ShortShare(typical(metric.OfStage(2, metric.Shed))),
+		evidence.Counted(math.Round(typical(metric.OfStage(2, metric.BacklogTasks))), "task"))
 	if p99 := typical(metric.OfStage(3, metric.P99Response)); !math.IsNaN(p99) {
 		line += fmt.Sprintf("; the p99 of later tasks is %s, before the pulse it was %s",
-			quantity.ShortSeconds(p99),
-			quantity.ShortSeconds(typical(metric.OfStage(1, metric.P99Response))))
+			text.ShortSeconds(p99),
+			text.ShortSeconds(typical(metric.OfStage(1, metric.P99Response))))
 	}
 	return line
 }
@@ -169,7 +168,7 @@ func drawPulse(m *evidence.Measured) evidence.Figure {
 		Name:  "pulse",
 		Title: "A queue that keeps a pulse is felt long after it; one that sheds forgets it",
 		Subtitle: fmt.Sprintf("load %v for %s, %d workers, tasks of %s", pulseLoad,
-			quantity.Duration(pulseLength), limit, quantity.Duration(pulseMean)),
+			text.Duration(pulseLength), limit, text.Duration(pulseMean)),
 		Caption: []string{
 			"Felt until no more tasks are slow than before the pulse.",
 			"Bands, exact for a fluid in a queue that keeps everything: (ρ₁−1)·T of work, which drains in " +

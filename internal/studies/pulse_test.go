@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/decide"
 )
 
 func TestPulseVerdicts(t *testing.T) {
@@ -17,17 +17,17 @@ func TestPulseVerdicts(t *testing.T) {
 	late := func(string) float64 { return 9 }
 	for name, c := range map[string]struct {
 		felt func(strategy string) float64 // seconds; 0: never recovered
-		want finding.Verdict
+		want decide.ClaimVerdict
 		says string
 	}{
-		"all": {soon, finding.Holds, "on average the response recovers within a quarter of the pulse: " +
+		"all": {soon, decide.Holds, "on average the response recovers within a quarter of the pulse: " +
 			"worker_pool after 1 s, bounded_queue_shed after 1 s and codel_lifo after 1 s"},
-		"none": {late, finding.DoesNotHold, "on average the response does not recover within a " +
+		"none": {late, decide.DoesNotHold, "on average the response does not recover within a " +
 			"quarter of the pulse of 10 s: worker_pool after 9 s, bounded_queue_shed after 9 s and " +
 			"codel_lifo after 9 s"},
 		"some never": {func(s string) float64 {
 			return map[bool]float64{true: 0, false: 1}[s == pooled]
-		}, finding.Depends, "on the handling of tasks that exceed the capacity in the pulse of " +
+		}, decide.Depends, "on the handling of tasks that exceed the capacity in the pulse of " +
 			"10 s: on average the response recovers soon with bounded_queue_shed after 1 s and " +
 			"codel_lifo after 1 s, not with worker_pool after 40 s"},
 	} {

@@ -9,11 +9,10 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
-	"github.com/poolbench/poolbench/internal/studies/evidence/words"
-	"github.com/poolbench/poolbench/internal/text/quantity"
+	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
@@ -81,7 +80,7 @@ func realStudy(
 			Depends: "plan with queueing theory where the machine adds little, and measure where " +
 				"it adds more",
 		},
-		Judge: func(m *evidence.Measured) finding.Finding {
+		Judge: func(m *evidence.Measured) decide.Finding {
 			return judgeReal(m, cells(Quick, waiting, loads...), loads[len(loads)-1])
 		},
 		Draw: []drawing{func(m *evidence.Measured) evidence.Figure {
@@ -118,7 +117,7 @@ func realWaits(m *evidence.Measured, sc bench.Scenario) []float64 {
 	})
 }
 
-func judgeReal(m *evidence.Measured, cells []bench.Scenario, highest float64) finding.Finding {
+func judgeReal(m *evidence.Measured, cells []bench.Scenario, highest float64) decide.Finding {
 	var r evidence.Ruling
 	ran, steady := 0, 0
 	by := map[float64][]string{} // by load
@@ -137,8 +136,8 @@ func judgeReal(m *evidence.Measured, cells []bench.Scenario, highest float64) fi
 		by[sc.Load.Relative] = append(by[sc.Load.Relative],
 			fmt.Sprintf("%s by %s", sc.Strategy, longer))
 	}
-	tolerance, kept, broken := quantity.Short(realTolerance), words.Series(r.So()),
-		words.Series(r.Not())
+	tolerance, kept, broken := text.Short(realTolerance), evidence.Series(r.So()),
+		evidence.Series(r.Not())
 	f := r.Find(evidence.Sentences{
 		Holds: fmt.Sprintf("the mean wait exceeds that of an ideal queue by at most %s mean "+
 			"services: by %s", tolerance, kept),
@@ -166,7 +165,7 @@ func judgeReal(m *evidence.Measured, cells []bench.Scenario, highest float64) fi
 	}
 	if others >= 0.1 {
 		f.Add("meanwhile other programs took up to %s of the processors' time: repeat it on a "+
-			"quiet machine", quantity.ShortShare(others))
+			"quiet machine", text.ShortShare(others))
 	}
 	return f
 }
@@ -225,7 +224,7 @@ func drawReal(
 			"What exceeds the ideal queue is due to the strategy, the scheduler, the timers " +
 				"and other programs.",
 			fmt.Sprintf("Repetitions that completed less than %s of what arrived have no "+
-				"steady state and are left out.", quantity.ShortShare(realSteady)),
+				"steady state and are left out.", text.ShortShare(realSteady)),
 			m.Medians(slices.Concat(drawn...)),
 		},
 	}.Rows(rows, panels...)

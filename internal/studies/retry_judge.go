@@ -7,11 +7,10 @@ import (
 	"strings"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
-	"github.com/poolbench/poolbench/internal/studies/evidence/words"
-	"github.com/poolbench/poolbench/internal/text/quantity"
+	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/page/shell"
 )
 
@@ -32,8 +31,8 @@ func retryOf(m *evidence.Measured, door retryDoor, way retryWay) retryOutcome {
 
 // String has the numbers that ways are compared by.
 func (o retryOutcome) String() string {
-	return fmt.Sprintf("%s a task and %s", words.Counted(o.calls, "call"),
-		quantity.ShortSeconds(o.seconds))
+	return fmt.Sprintf("%s a task and %s", evidence.Counted(o.calls, "call"),
+		text.ShortSeconds(o.seconds))
 }
 
 // retryFewest is, of the ways that get all done, the one with the fewest calls; of those with as
@@ -64,7 +63,7 @@ func retryCalls(m *evidence.Measured, door retryDoor, way, other retryWay) evide
 		}))
 }
 
-func judgeRetry(m *evidence.Measured) finding.Finding {
+func judgeRetry(m *evidence.Measured) decide.Finding {
 	var outcomes [][]retryOutcome
 	var r evidence.Ruling
 	var best, winners, doors []string
@@ -112,14 +111,14 @@ func judgeRetry(m *evidence.Measured) finding.Finding {
 	const backoff = "exponential backoff with jitter"
 	f := r.Find(evidence.Sentences{
 		Holds: fmt.Sprintf("%s takes the fewest calls at every target: %s", backoff,
-			words.Series(r.So())),
+			evidence.Series(r.So())),
 		DoesNotHold: fmt.Sprintf("%s takes the fewest calls at no target: it takes %s", backoff,
-			words.Series(r.Not())),
-		Depends: fmt.Sprintf("on the target: %s takes %s, but %s", backoff, words.Series(r.So()),
-			words.Series(r.Not())),
+			evidence.Series(r.Not())),
+		Depends: fmt.Sprintf("on the target: %s takes %s, but %s", backoff, evidence.Series(r.So()),
+			evidence.Series(r.Not())),
 	}, "whether any way takes fewer calls than %s", backoff)
-	if f.Verdict == finding.Depends {
-		f.Advice = "take " + words.Grouped("at", winners, doors)
+	if f.Verdict == decide.Depends {
+		f.Advice = "take " + evidence.Grouped("at", winners, doors)
 	}
 	f.Add("the fewest calls without a loss: %s", strings.Join(best, ", "))
 	f.Add("of the ways that retry, %s takes the fewest calls at %d of %d targets", backoff,
@@ -146,23 +145,23 @@ func retryTargets(outcomes [][]retryOutcome, place string) (lines []string) {
 			case o.way.place != place:
 			case o.lost > 0:
 				lossy = append(lossy, fmt.Sprintf("%s (%s)", o.way.kind,
-					quantity.ShortShare(o.lost)))
+					text.ShortShare(o.lost)))
 			default:
 				done = append(done, fmt.Sprintf("%s %v", o.way.kind, o))
 			}
 			floor = max(floor, o.floor)
 		}
-		if lost := words.Said(lossy, "tasks are lost by"); lost != "" {
+		if lost := evidence.Said(lossy, "tasks are lost by"); lost != "" {
 			done = append(done, lost)
 		}
 		lines = append(lines, fmt.Sprintf("at %s, which needs %s at least: %s",
-			retryDoors[i].name(), quantity.ShortSeconds(floor), strings.Join(done, ", ")))
+			retryDoors[i].name(), text.ShortSeconds(floor), strings.Join(done, ", ")))
 	}
 	return lines
 }
 
 // answerJitter says what full jitter is worth beside none, of ways that get all done.
-func answerJitter(outcomes [][]retryOutcome, f *finding.Finding) {
+func answerJitter(outcomes [][]retryOutcome, f *decide.Finding) {
 	for _, place := range retryPlaces {
 		var said []string
 		for i, all := range outcomes {
@@ -175,36 +174,36 @@ func answerJitter(outcomes [][]retryOutcome, f *finding.Finding) {
 			jittered, too := of(retryFull)
 			if done && too {
 				said = append(said, fmt.Sprintf("%s times at %s",
-					quantity.Short(bare.seconds/jittered.seconds), retryDoors[i].name()))
+					text.Short(bare.seconds/jittered.seconds), retryDoors[i].name()))
 			}
 		}
 		if len(said) > 0 {
 			f.Add("retries %s, exponential backoff: without jitter the batch takes so many times "+
-				"as long as with full jitter: %s", retryWhere[place], words.Series(said))
+				"as long as with full jitter: %s", retryWhere[place], evidence.Series(said))
 		}
 	}
 }
 
 // answerBounds adds the share of refused tasks that a bound on attempts loses, and the cost of a
 // task that fails.
-func answerBounds(m *evidence.Measured, f *finding.Finding) {
+func answerBounds(m *evidence.Measured, f *decide.Finding) {
 	for _, place := range retryPlaces {
 		var shares, bounds []string
 		for _, n := range retryBounds {
 			if o := retryOf(m, retryDoors[0],
 				retryWay{strategy: retryBounded(place, n)}); !math.IsNaN(o.lost) {
-				shares, bounds = append(shares, quantity.ShortShare(o.lost)), append(bounds,
+				shares, bounds = append(shares, text.ShortShare(o.lost)), append(bounds,
 					fmt.Sprint(n))
 			}
 		}
 		if len(shares) > 0 {
 			f.Add("a bound on attempts makes %s lose good tasks at %s: %s",
-				place, retryDoors[0].name(), words.Grouped("with", shares, bounds))
+				place, retryDoors[0].name(), evidence.Grouped("with", shares, bounds))
 		}
 	}
 	if v := m.Mean(faultCell(retryTries), metric.Attempts).Mid; !math.IsNaN(v) {
 		f.Add("a task that fails other than by a refusal takes %s, though %d attempts are allowed",
-			words.Counted(v, "call"), retryTries)
+			evidence.Counted(v, "call"), retryTries)
 	}
 }
 
@@ -275,8 +274,8 @@ func (o retryOutcome) cell() shell.TableCell {
 	case math.IsNaN(o.lost):
 		return shell.Absent
 	case o.lost > 0:
-		return shell.TableCell{Text: quantity.ShortShare(o.lost) + " lost"}
+		return shell.TableCell{Text: text.ShortShare(o.lost) + " lost"}
 	}
-	return shell.TableCell{Text: words.Counted(o.calls, "call"),
-		Below: quantity.Short(o.seconds/o.floor) + " × time"}
+	return shell.TableCell{Text: evidence.Counted(o.calls, "call"),
+		Below: text.Short(o.seconds/o.floor) + " × time"}
 }

@@ -5,11 +5,10 @@ import (
 	"math"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
-	"github.com/poolbench/poolbench/internal/studies/evidence/words"
-	"github.com/poolbench/poolbench/internal/text/quantity"
+	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
@@ -43,7 +42,7 @@ func poisonFloor(m *evidence.Measured) float64 {
 }
 
 // answerPoison says what a bound on attempts saves.
-func answerPoison(m *evidence.Measured, f *finding.Finding) {
+func answerPoison(m *evidence.Measured, f *decide.Finding) {
 	for _, place := range retryPlaces {
 		var said []string
 		share := 0.0
@@ -51,12 +50,12 @@ func answerPoison(m *evidence.Measured, f *finding.Finding) {
 			if o := poisonOf(m, place, n); !math.IsNaN(o.calls + o.seconds) {
 				share = m.Mean(poisonCell(place, n), metric.Throttled).Mid
 				said = append(said, fmt.Sprintf("%s with at most %d attempts (%s of the calls "+
-					"wasted)", quantity.ShortSeconds(o.seconds), n, quantity.ShortShare(o.wasted)))
+					"wasted)", text.ShortSeconds(o.seconds), n, text.ShortShare(o.wasted)))
 			}
 		}
 		if len(said) > 0 {
 			f.Add("retries %s, with %s of the tasks refused for good: the last good task ends "+
-				"after %s", retryWhere[place], quantity.ShortShare(share), words.Series(said))
+				"after %s", retryWhere[place], text.ShortShare(share), evidence.Series(said))
 		}
 	}
 }
@@ -89,7 +88,7 @@ func drawPoison(m *evidence.Measured) evidence.Figure {
 		Title: "Tasks that are refused for good: what a bound on attempts saves the others",
 		Subtitle: fmt.Sprintf("A batch of %d tasks, %d at once, each poison with a chance of "+
 			"%s, and served at the first call otherwise", retryBatch, retryPool,
-			quantity.ShortShare(poisonShare)),
+			text.ShortShare(poisonShare)),
 		Caption: []string{
 			"In place, a task in backoff keeps its worker: more poison tasks than workers stop " +
 				"the pool until they are given up. From a delayed queue they only cost calls.",

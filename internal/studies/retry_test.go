@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 )
 
@@ -36,34 +36,34 @@ func TestRetryVerdicts(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		m       *evidence.Measured
-		want    finding.Verdict
+		want    decide.ClaimVerdict
 		because string
 	}{
-		{"fewest everywhere", sampleRetry(always(2), 3, 0), finding.Holds,
+		{"fewest everywhere", sampleRetry(always(2), 3, 0), decide.Holds,
 			"exponential backoff with jitter takes the fewest calls at every target: 0.667 times " +
 				"the calls of no retry at token_bucket, 0.667 times the calls of no " +
 				"retry " +
 				"at fixed_window, 0.667 times the calls of no retry at sec_ban and 0.667 " +
 				"times " +
 				"the calls of no retry at concurrency_cap"},
-		{"as few", sampleRetry(always(2), 2, 0), finding.Holds,
+		{"as few", sampleRetry(always(2), 2, 0), decide.Holds,
 			"exponential backoff with jitter takes the fewest calls at every target: 1 times the " +
 				"calls of no retry at token_bucket, 1 times the calls of no retry at " +
 				"fixed_window, 1 times the calls of no retry at sec_ban and 1 times the " +
 				"calls of" +
 				" no retry at concurrency_cap"},
-		{"the only one that loses nothing", sampleRetry(always(9), 1, 0.1), finding.Holds,
+		{"the only one that loses nothing", sampleRetry(always(9), 1, 0.1), decide.Holds,
 			"exponential backoff with jitter takes the fewest calls at every target: it alone " +
 				"loses no task at token_bucket, it alone loses no task at fixed_window," +
 				" it alone loses no task at sec_ban and it alone loses no task at concurrency_cap"},
-		{"nowhere fewest", sampleRetry(always(4), 3, 0), finding.DoesNotHold,
+		{"nowhere fewest", sampleRetry(always(4), 3, 0), decide.DoesNotHold,
 			"exponential backoff with jitter takes the fewest calls at no target: it takes 1.33 " +
 				"times the calls of no retry at token_bucket, 1.33 times the calls of no " +
 				"retry at fixed_window, 1.33 times the calls of no retry at sec_ban and 1.33 " +
 				"times" +
 				" the calls of no retry at concurrency_cap"},
 		{"here and there", sampleRetry(func(d retryDoor) float64 { return 2 + float64(d.burst) }, 3,
-			0), finding.Depends,
+			0), decide.Depends,
 			"on the target: exponential backoff with jitter takes 0.667 times the calls of no " +
 				"retry at concurrency_cap, but 4 times the calls of no retry at " +
 				"token_bucket, 17.3 times the calls of no retry at fixed_window and 17.3 " +
@@ -73,7 +73,7 @@ func TestRetryVerdicts(t *testing.T) {
 			func(bench.Scenario, int) map[string]float64 {
 				return map[string]float64{"attempts/op": 1, "throttled/op": 0.5, "makespan-sec": 1,
 					"mean-service-sec": 0.1}
-			}), finding.Undecided,
+			}), decide.ClaimUndecided,
 			"no way completes the batch at token_bucket:rate=50,burst=10"},
 	} {
 		finds(t, c.name, judgeRetry(c.m), c.want, c.because)
@@ -177,7 +177,7 @@ func TestPoisonRuns(t *testing.T) {
 		t.Errorf("in place, the last good task is done after %v s, and with a thousand attempts "+
 			"after %v", few.seconds, many.seconds)
 	}
-	var f finding.Finding
+	var f decide.Finding
 	answerPoison(m, &f)
 	sound(t, f)
 }
@@ -205,7 +205,7 @@ func TestRetryCounted(t *testing.T) {
 		}
 		return nil
 	})
-	var f finding.Finding
+	var f decide.Finding
 	answerBounds(m, &f)
 	answerPoison(m, &f)
 	said := strings.Join(f.Lines, "\n")

@@ -9,10 +9,9 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
-	"github.com/poolbench/poolbench/internal/studies/evidence/words"
 	"github.com/poolbench/poolbench/reports/charts"
 	"github.com/poolbench/poolbench/strategies"
 )
@@ -142,7 +141,7 @@ func scrapedAll(m *evidence.Measured) (all []scraped) {
 }
 
 // judgeScrape sorts the strategies, at each limit, by what became of them.
-func judgeScrape(m *evidence.Measured) (f finding.Finding) {
+func judgeScrape(m *evidence.Measured) (f decide.Finding) {
 	all := scrapedAll(m)
 	refused, allowed, runs := 0, 0, 0
 	least, most := math.Inf(1), 0.0
@@ -160,22 +159,22 @@ func judgeScrape(m *evidence.Measured) (f finding.Finding) {
 			clean = append(clean, fmt.Sprintf("%s (limit %d)", s.name, s.limit))
 		}
 	}
-	names := words.Series(poolsAlone)
+	names := evidence.Series(poolsAlone)
 	switch want := len(poolsAlone) * len(scrapeLimits); {
 	case refused+allowed < want:
 		f = evidence.Missing("%d of %d scenarios of %s were not measured",
 			want-refused-allowed, want, names)
 	case refused == 0:
-		f = evidence.Found(finding.Holds, "the site refuses no call of %s in %d runs; %s", names,
+		f = evidence.Found(decide.Holds, "the site refuses no call of %s in %d runs; %s", names,
 			runs, evidence.ButFor(runs))
 	case allowed == 0:
-		f = evidence.Found(finding.DoesNotHold, "the site refuses %s of %d calls at every "+
+		f = evidence.Found(decide.DoesNotHold, "the site refuses %s of %d calls at every "+
 			"limit, with each of %s", fromTo(least, most), tickers, names)
 	default:
-		f = evidence.Found(finding.Depends, "on the limit: the site refuses %s of %d calls in "+
+		f = evidence.Found(decide.Depends, "on the limit: the site refuses %s of %d calls in "+
 			"%d of %d scenarios of %s", fromTo(least, most), tickers, refused, want, names)
 	}
-	f.Say(words.Said(words.Few(clean, 5), "no ban and no loss"))
+	f.Say(evidence.Said(evidence.Few(clean, 5), "no ban and no loss"))
 	for _, limit := range scrapeLimits {
 		by := make([][]string, scrapedBanned+1)
 		for _, s := range all {
@@ -190,7 +189,7 @@ func judgeScrape(m *evidence.Measured) (f finding.Finding) {
 		for o, what := range []string{fmt.Sprintf("all %d fetched in the least time, (N − "+
 			"burst)/rate = %.0f s, within 2 %%", tickers, scrapeFloor), "all fetched, but later",
 			"not banned, but records lost", "banned"} {
-			f.Say(words.Said(words.Few(by[o], 5), "limit %d: %s", limit, what))
+			f.Say(evidence.Said(evidence.Few(by[o], 5), "limit %d: %s", limit, what))
 		}
 	}
 	return f

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/decide"
 )
 
 // sampleScrape has a site refuse calls of pools at the limits that are given, and of nobody else;
@@ -31,17 +31,17 @@ func TestScrapeVerdicts(t *testing.T) {
 	cells := scrapeCells(scrapers()...)
 	for name, c := range map[string]struct {
 		refused []int
-		want    finding.Verdict
+		want    decide.ClaimVerdict
 		says    string
 	}{
-		"nowhere": {nil, finding.Holds,
+		"nowhere": {nil, decide.Holds,
 			"the site refuses no call of worker_pool, semaphore, errgroup_limit, " +
 				"weighted_semaphore and singleton_pool in 10 runs; so at most 25.9 % of such " +
 				"runs come out otherwise (95 % confidence)"},
-		"at one": {scrapeLimits[1:], finding.Depends,
+		"at one": {scrapeLimits[1:], decide.Depends,
 			"on the limit: the site refuses 10 of 5000 calls in 5 of 10 scenarios of " +
 				"worker_pool, semaphore, errgroup_limit, weighted_semaphore and singleton_pool"},
-		"at both": {scrapeLimits, finding.DoesNotHold,
+		"at both": {scrapeLimits, decide.DoesNotHold,
 			"the site refuses 10 of 5000 calls at every limit, with each of worker_pool, " +
 				"semaphore, errgroup_limit, weighted_semaphore and singleton_pool"},
 	} {
@@ -53,7 +53,7 @@ func TestScrapeVerdicts(t *testing.T) {
 			}
 		}
 	}
-	if f := judgeScrape(synthetic(cells[:4], 1, sampleScrape())); f.Verdict != finding.Undecided {
+	if f := judgeScrape(synthetic(cells[:4], 1, sampleScrape())); f.Verdict != decide.ClaimUndecided {
 		t.Errorf("%v of four scenarios", f.Verdict)
 	}
 }

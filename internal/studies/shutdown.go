@@ -7,12 +7,11 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/statistics/theory"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
-	"github.com/poolbench/poolbench/internal/studies/evidence/words"
-	"github.com/poolbench/poolbench/internal/text/quantity"
+	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
@@ -129,7 +128,7 @@ func shutdownTimes(m *evidence.Measured, sc bench.Scenario) []float64 {
 	return m.Recovery(sc)
 }
 
-func judgeShutdown(m *evidence.Measured) finding.Finding {
+func judgeShutdown(m *evidence.Measured) decide.Finding {
 	var r evidence.Ruling
 	var lines []string
 	for _, c := range shutdownCases {
@@ -137,7 +136,7 @@ func judgeShutdown(m *evidence.Measured) finding.Finding {
 			abandonedTasks(m, c.cell(shutdownDeadline)).Mid
 		if math.IsNaN(now) || math.IsNaN(then) {
 			return evidence.Missing("%s was not measured with both no time to drain and %s", c.name,
-				quantity.Duration(shutdownDeadline))
+				text.Duration(shutdownDeadline))
 		}
 		if now == 0 {
 			return evidence.Missing("%s: the pool holds no task at the shutdown", c.name)
@@ -146,25 +145,25 @@ func judgeShutdown(m *evidence.Measured) finding.Finding {
 			func(now, then evidence.Run) float64 {
 				return 1 - then(metric.Abandoned)/now(metric.Abandoned)
 			}))
-		r.Put(saved, 0.5, 0.99, "%s of %s tasks (%s)", saved.Share(), quantity.Short(now), c.name)
+		r.Put(saved, 0.5, 0.99, "%s of %s tasks (%s)", saved.Share(), text.Short(now), c.name)
 		for _, deadline := range shutdownDeadlines {
 			if abandonedTasks(m, c.cell(deadline)).Mid == 0 {
 				lines = append(lines,
 					fmt.Sprintf("%s: with %s to drain no task is abandoned, and the drain takes %s",
-						c.name, quantity.Duration(deadline),
-						quantity.ShortSeconds(evidence.OfMean(shutdownTimes(m,
+						c.name, text.Duration(deadline),
+						text.ShortSeconds(evidence.OfMean(shutdownTimes(m,
 							c.cell(deadline))).Mid)))
 				break
 			}
 		}
 	}
-	because := fmt.Sprintf("%s to drain save %s", quantity.Duration(shutdownDeadline),
-		words.Series(r.All()))
+	because := fmt.Sprintf("%s to drain save %s", text.Duration(shutdownDeadline),
+		evidence.Series(r.All()))
 	f := r.Find(evidence.Sentences{Holds: because, DoesNotHold: because,
 		Depends: fmt.Sprintf("on how much the pool holds: %s; the pool does %s tasks a second, "+
 			"and a deadline saves no more than that", because,
-			quantity.Short(limit/shutdownMean.Seconds())),
-	}, "how many of the tasks held %s to drain save", quantity.Duration(shutdownDeadline))
+			text.Short(limit/shutdownMean.Seconds())),
+	}, "how many of the tasks held %s to drain save", text.Duration(shutdownDeadline))
 	f.Lines = append(f.Lines, lines...)
 	var others []string
 	for _, cells := range m.Sweeps(shutdownOthers, func(name string) []bench.Scenario {
@@ -175,14 +174,14 @@ func judgeShutdown(m *evidence.Measured) finding.Finding {
 			continue
 		}
 		value := func(unit string) float64 { return m.Mean(sc, unit).Mid * shutdownTasks }
-		of := fmt.Sprintf("%s %s", sc.Strategy, quantity.Short(value(metric.Abandoned)))
+		of := fmt.Sprintf("%s %s", sc.Strategy, text.Short(value(metric.Abandoned)))
 		if shed := value(metric.Shed); shed > 0 {
-			of += fmt.Sprintf(" (and %s shed before)", quantity.Short(shed))
+			of += fmt.Sprintf(" (and %s shed before)", text.Short(shed))
 		}
 		others = append(others, of)
 	}
 	f.Add("tasks abandoned %s after an overload of %d tasks: %s",
-		quantity.Duration(shutdownDeadline),
+		text.Duration(shutdownDeadline),
 		shutdownTasks, strings.Join(others, ", "))
 	f.Add("a strategy without a queue makes the producer wait, and holds no more than its limit")
 	return f
@@ -219,7 +218,7 @@ func drawShutdown(m *evidence.Measured) evidence.Figure {
 		Name:  "shutdown",
 		Title: "A drain saves what the pool can do before the deadline",
 		Subtitle: fmt.Sprintf("%d workers, tasks of %s: the pool does %s a second",
-			limit, quantity.Duration(shutdownMean), quantity.Short(limit/shutdownMean.Seconds())),
+			limit, text.Duration(shutdownMean), text.Short(limit/shutdownMean.Seconds())),
 		Caption: []string{
 			"At the left all tasks held are abandoned at once. A pool that is done before its " +
 				"deadline does not wait for it.",

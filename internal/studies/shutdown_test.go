@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/statistics/theory"
 )
 
@@ -16,20 +16,20 @@ func TestShutdownVerdicts(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		saved func(sc bench.Scenario) float64 // by the deadline of the verdict
-		want  finding.Verdict
+		want  decide.ClaimVerdict
 		says  string
 	}{
-		"all": {func(bench.Scenario) float64 { return 1 }, finding.Holds,
+		"all": {func(bench.Scenario) float64 { return 1 }, decide.Holds,
 			"300 ms to drain save 100 % of 400 tasks (load 0.8), 100 % of 400 tasks (load 1.3, " +
 				"queue of 16 that sheds), 100 % of 400 tasks (load 1.3, queue of 1000) and 100 " +
 				"% of " +
 				"100 tasks (500 tasks at once)"},
-		"little": {func(bench.Scenario) float64 { return 0.25 }, finding.DoesNotHold,
+		"little": {func(bench.Scenario) float64 { return 0.25 }, decide.DoesNotHold,
 			"300 ms to drain save 25 % of 400 tasks (load 0.8), 25 % of 400 tasks (load 1.3, " +
 				"queue of 16 that sheds), 25 % of 400 tasks (load 1.3, queue of 1000) and 25 % " +
 				"of 100" +
 				" tasks (500 tasks at once)"},
-		"half": {func(bench.Scenario) float64 { return 0.5 }, finding.Depends,
+		"half": {func(bench.Scenario) float64 { return 0.5 }, decide.Depends,
 			"on how much the pool holds: 300 ms to drain save 50 % of 400 tasks (load 0.8), 50 % " +
 				"of 400 tasks (load 1.3, queue of 16 that sheds), 50 % of 400 tasks (load 1.3, " +
 				"queue " +
@@ -37,7 +37,7 @@ func TestShutdownVerdicts(t *testing.T) {
 				"second, and a deadline saves no more than that"},
 		"short lines": {func(sc bench.Scenario) float64 {
 			return map[bool]float64{true: 1, false: 0.1}[sc.Queue < 100]
-		}, finding.Depends,
+		}, decide.Depends,
 			"on how much the pool holds: 300 ms to drain save 10 % of 400 tasks (load 0.8), 100 %" +
 				" of 400 tasks (load 1.3, queue of 16 that sheds), 10 % of 400 tasks (load 1.3, " +
 				"queue" +
@@ -58,7 +58,7 @@ func TestShutdownVerdicts(t *testing.T) {
 		cells := study.Cells(Quick)
 		finds(t, name, wellSaid(t, synthetic(cells, 3, of), judgeShutdown, drawShutdown), c.want,
 			c.says)
-		if f := judgeShutdown(synthetic(cells[:2], 3, of)); f.Verdict != finding.Undecided {
+		if f := judgeShutdown(synthetic(cells[:2], 3, of)); f.Verdict != decide.ClaimUndecided {
 			t.Errorf("%s: %v of two scenarios", name, f.Verdict)
 		}
 	}

@@ -5,11 +5,11 @@ import (
 	"testing"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/decide"
 )
 
 // finds holds a finding to its verdict, and to the sentence that says why.
-func finds(t *testing.T, what string, f finding.Finding, want finding.Verdict, because string) {
+func finds(t *testing.T, what string, f decide.Finding, want decide.ClaimVerdict, because string) {
 	t.Helper()
 	if f.Verdict != want || f.Because != because {
 		t.Errorf("%s: %v\n%s\nwant %v\n%s", what, f.Verdict, f.Because, want, because)
@@ -18,7 +18,7 @@ func finds(t *testing.T, what string, f finding.Finding, want finding.Verdict, b
 }
 
 // sound holds each sentence of a finding to what no sentence may have.
-func sound(t *testing.T, f finding.Finding) {
+func sound(t *testing.T, f decide.Finding) {
 	t.Helper()
 	for _, line := range append([]string{f.Advice, f.Because}, f.Lines...) {
 		for what, wrong := range unsound {

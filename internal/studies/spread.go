@@ -6,11 +6,11 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/statistics/theory"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
-	"github.com/poolbench/poolbench/internal/text/quantity"
+	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
@@ -78,7 +78,7 @@ func spreadOf(name string) []bench.Scenario { return spreadSweep(Quick, name) }
 // keptUp is the completed share of the arrivals, since the number of arrivals differs by chance.
 func keptUp(r evidence.Run) float64 { return r(metric.Throughput) / r(metric.Offered) }
 
-func judgeSpread(m *evidence.Measured) finding.Finding {
+func judgeSpread(m *evidence.Measured) decide.Finding {
 	cells := spreadOf(pooled)
 	one, widest := cells[0], cells[len(cells)-1]
 	from, to := evidence.OfMean(m.Of(one, keptUp)), evidence.OfMean(m.Of(widest, keptUp))
@@ -92,23 +92,23 @@ func judgeSpread(m *evidence.Measured) finding.Finding {
 	most := spreadC2[len(spreadC2)-1]
 	var r evidence.Ruling
 	r.AtLeast(lost, spreadLoss, "%s less at C² = %v (%s of what arrives) than at C² = 0 (%s)",
-		lost.Percents(), most, quantity.ShortShare(to.Mid), quantity.ShortShare(from.Mid))
+		lost.Percents(), most, text.ShortShare(to.Mid), text.ShortShare(from.Mid))
 	completes := fmt.Sprintf("at load %v %s completes %s", spreadLoad, pooled, r.Cases[0].Said)
 	f := r.Find(evidence.Sentences{Holds: completes, DoesNotHold: fmt.Sprintf(
-		"%s, where %s would count", completes, quantity.ShortShare(spreadLoss))},
+		"%s, where %s would count", completes, text.ShortShare(spreadLoss))},
 		"whether %s at load %v completes %s less", pooled, spreadLoad,
-		quantity.ShortShare(spreadLoss))
+		text.ShortShare(spreadLoss))
 	time := func(sc bench.Scenario, unit string) string {
-		return quantity.ShortSeconds(m.Median(sc, unit).Mid)
+		return text.ShortSeconds(m.Median(sc, unit).Mid)
 	}
 	f.Add("the p99 response is %s at C² = 0 and %s at C² = %v, the mean wait %s and %s",
 		time(one, p99Response), time(widest, p99Response), most,
 		time(one, metric.MeanWait), time(widest, metric.MeanWait))
 	if shed := spreadOf(shedding); m.Has(shed[0]) && m.Has(shed[len(shed)-1]) {
 		f.Add("without a queue %s sheds %s of the tasks at C² = 0 and %s at C² = %v (theory: "+
-			"%s at any C²)", shedding, quantity.ShortShare(m.Median(shed[0], metric.Shed).Mid),
-			quantity.ShortShare(m.Median(shed[len(shed)-1], metric.Shed).Mid), most,
-			quantity.ShortShare(spreadLost()))
+			"%s at any C²)", shedding, text.ShortShare(m.Median(shed[0], metric.Shed).Mid),
+			text.ShortShare(m.Median(shed[len(shed)-1], metric.Shed).Mid), most,
+			text.ShortShare(spreadLost()))
 	}
 	return f
 }

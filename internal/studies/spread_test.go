@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 	"github.com/poolbench/poolbench/reports/charts"
 )
@@ -13,16 +13,16 @@ import (
 func TestSpreadVerdicts(t *testing.T) {
 	for name, c := range map[string]struct {
 		lost float64 // of the throughput, at the widest spread
-		want finding.Verdict
+		want decide.ClaimVerdict
 		says string
 	}{
-		"nothing lost": {0, finding.DoesNotHold,
+		"nothing lost": {0, decide.DoesNotHold,
 			"at load 0.75 worker_pool completes 0 % less at C² = 64 (100 % of what arrives) than " +
 				"at C² = 0 (100 %), where 5 % would count"},
-		"a little": {0.04, finding.DoesNotHold,
+		"a little": {0.04, decide.DoesNotHold,
 			"at load 0.75 worker_pool completes 4 % less at C² = 64 (96 % of what arrives) than " +
 				"at C² = 0 (100 %), where 5 % would count"},
-		"a lot": {0.06, finding.Holds,
+		"a lot": {0.06, decide.Holds,
 			"at load 0.75 worker_pool completes 6 % less at C² = 64 (94 % of what arrives) than " +
 				"at C² = 0 (100 %)"},
 	} {
@@ -38,7 +38,7 @@ func TestSpreadVerdicts(t *testing.T) {
 		cells := spreadSweep(Quick, familiar...)
 		finds(t, name, wellSaid(t, synthetic(cells, 3, of), judgeSpread, drawSpread), c.want,
 			c.says)
-		if f := judgeSpread(synthetic(cells[:1], 3, of)); f.Verdict != finding.Undecided {
+		if f := judgeSpread(synthetic(cells[:1], 3, of)); f.Verdict != decide.ClaimUndecided {
 			t.Errorf("%s: %v of unbounded alone", name, f.Verdict)
 		}
 	}

@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/bench/finding"
-	"github.com/poolbench/poolbench/internal/parts/registry"
+	"github.com/poolbench/poolbench/internal/decide"
+	"github.com/poolbench/poolbench/internal/registry"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 	"github.com/poolbench/poolbench/reports/page"
 	"github.com/poolbench/poolbench/reports/results"
@@ -53,7 +53,7 @@ type Study struct {
 	Advice evidence.Sentences
 	// Judge computes the verdict from what was measured, by a rule that its doc states. It copes
 	// with scenarios that have no runs.
-	Judge func(*evidence.Measured) finding.Finding
+	Judge func(*evidence.Measured) decide.Finding
 	// Draw makes the study's own figures, from the same numbers; nil: the charts of any run do.
 	Draw []drawing
 }
@@ -153,13 +153,13 @@ func (s Study) Suite(size Size, seed uint64, also ...strategies.Variant) (bench.
 
 // Find judges the results of the study's runs. Where these decide nothing and some of them are
 // INVALID, it says why those are.
-func (s Study) Find(results []*bench.Result) finding.Finding {
+func (s Study) Find(results []*bench.Result) decide.Finding {
 	m := evidence.FromResults(results)
 	f := s.Judge(m)
 	f.Study, f.Question, f.Claim, f.Decides = s.Name, s.Question, s.Claim, s.Decides
-	f.Verdict = cmp.Or(f.Verdict, finding.Undecided)
+	f.Verdict = cmp.Or(f.Verdict, decide.ClaimUndecided)
 	f.Advice = cmp.Or(f.Advice, s.Advice.Of(f.Verdict))
-	if f.Verdict == finding.Undecided && m.Invalid > 0 {
+	if f.Verdict == decide.ClaimUndecided && m.Invalid > 0 {
 		f.Because += fmt.Sprintf("; %d of %d runs are INVALID and left out (%s)", m.Invalid,
 			len(results), m.Why)
 	}

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/bench/directory"
-	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/decide"
+	"github.com/poolbench/poolbench/internal/directory"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 	"github.com/poolbench/poolbench/reports/results"
 	"github.com/poolbench/poolbench/workloads"
@@ -110,7 +110,7 @@ func TestWork(t *testing.T) {
 // TestNothingMeasured: without runs a study decides nothing, draws nothing, and says what it lacks.
 func TestNothingMeasured(t *testing.T) {
 	for _, s := range All() {
-		if f := s.Find(nil); f.Verdict != finding.Undecided || f.Because == "" {
+		if f := s.Find(nil); f.Verdict != decide.ClaimUndecided || f.Because == "" {
 			t.Errorf("study %s finds of nothing: %v, %q", s.Name, f.Verdict, f.Because)
 		}
 		figures, err := s.figures(evidence.FromResults(nil))
@@ -123,10 +123,10 @@ func TestNothingMeasured(t *testing.T) {
 // TestAdvice: each verdict but undecided has a rule of thumb, which fits two lines.
 func TestAdvice(t *testing.T) {
 	for _, s := range All() {
-		for _, v := range finding.Verdicts {
-			f := finding.Finding{Verdict: v, Advice: s.Advice.Of(v)}
+		for _, v := range decide.ClaimVerdicts {
+			f := decide.Finding{Verdict: v, Advice: s.Advice.Of(v)}
 			sound(t, f)
-			if n := len(f.Advice); (n == 0) != (v == finding.Undecided) || n > 160 {
+			if n := len(f.Advice); (n == 0) != (v == decide.ClaimUndecided) || n > 160 {
 				t.Errorf("study %s advises %q where its verdict is %s", s.Name, f.Advice, v)
 			}
 		}
@@ -135,15 +135,15 @@ func TestAdvice(t *testing.T) {
 
 // TestVerdictWords: what is printed is read back, with blanks or dashes, and nothing else is.
 func TestVerdictWords(t *testing.T) {
-	for _, v := range []finding.Verdict{finding.Holds, finding.DoesNotHold, finding.Depends} {
+	for _, v := range []decide.ClaimVerdict{decide.Holds, decide.DoesNotHold, decide.Depends} {
 		for _, text := range []string{string(v), strings.ReplaceAll(string(v), " ", "-")} {
-			if got, err := finding.ParseVerdict(text); got != v || err != nil {
+			if got, err := decide.ParseClaimVerdict(text); got != v || err != nil {
 				t.Errorf("%q is read as %v, %v", text, got, err)
 			}
 		}
 	}
 	for _, text := range []string{"", "undecided", "hold", "Holds"} {
-		if v, err := finding.ParseVerdict(text); err == nil {
+		if v, err := decide.ParseClaimVerdict(text); err == nil {
 			t.Errorf("%q is read as %v", text, v)
 		}
 	}

@@ -6,10 +6,9 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
-	"github.com/poolbench/poolbench/internal/studies/evidence/words"
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
@@ -67,7 +66,7 @@ func throttleSweep(size Size, of ...string) []bench.Scenario {
 // throttleOf is the sweep of a strategy: by arrivals, and then by rate.
 func throttleOf(name string) []bench.Scenario { return throttleSweep(Quick, name) }
 
-func judgeThrottle(m *evidence.Measured) finding.Finding {
+func judgeThrottle(m *evidence.Measured) decide.Finding {
 	pool := throttleOf(pooled)
 	var r evidence.Ruling
 	var lines, shares, wheres []string
@@ -96,7 +95,7 @@ func judgeThrottle(m *evidence.Measured) finding.Finding {
 	if len(r.Cases) == 0 {
 		return evidence.Missing("nothing was throttled")
 	}
-	cases := words.Grouped("with", shares, wheres)
+	cases := evidence.Grouped("with", shares, wheres)
 	f := r.Find(evidence.Sentences{
 		Holds: fmt.Sprintf("%d workers avoid most of the throttling: %s", limit, cases),
 		DoesNotHold: fmt.Sprintf("a limit on concurrency is no limit on a rate: %d workers avoid "+

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
@@ -12,21 +12,21 @@ func TestThrottleVerdicts(t *testing.T) {
 	cells := throttleSweep(Quick, familiar...)
 	for name, c := range map[string]struct {
 		with func(sc bench.Scenario) float64 // throttled in a pool, where half is without
-		want finding.Verdict
+		want decide.ClaimVerdict
 		says string
 	}{
-		"nearly all is taken away": {func(bench.Scenario) float64 { return 0.05 }, finding.Holds,
+		"nearly all is taken away": {func(bench.Scenario) float64 { return 0.05 }, decide.Holds,
 			"4 workers avoid most of the throttling: 90 % with Poisson arrivals at 200/s, " +
 				"Poisson arrivals at 290/s, Poisson arrivals at 380/s, bulks at 200/s, bulks " +
 				"at 290/s and bulks at 380/s"},
-		"hardly anything": {func(bench.Scenario) float64 { return 0.46 }, finding.DoesNotHold,
+		"hardly anything": {func(bench.Scenario) float64 { return 0.46 }, decide.DoesNotHold,
 			"a limit on concurrency is no limit on a rate: 4 workers avoid less than a tenth " +
 				"of the throttling, 8 % with Poisson arrivals at 200/s, Poisson arrivals at " +
 				"290/s, Poisson arrivals at 380/s, bulks at 200/s, bulks at 290/s and bulks at " +
 				"380/s"},
 		"of bulks": {func(sc bench.Scenario) float64 {
 			return map[bool]float64{true: 0.4, false: 0.5}[sc.Load.Arrival.String() != "poisson"]
-		}, finding.Depends,
+		}, decide.Depends,
 			"on the arrivals: of the throttling 4 workers avoid 0 % with Poisson arrivals at " +
 				"200/s, Poisson arrivals at 290/s and Poisson arrivals at 380/s; 20 % with " +
 				"bulks at 200/s, bulks at 290/s and bulks at 380/s"},
@@ -40,14 +40,14 @@ func TestThrottleVerdicts(t *testing.T) {
 		finds(t, name, wellSaid(t, synthetic(cells, 3, of), judgeThrottle, drawThrottle), c.want,
 			c.says)
 		if f := judgeThrottle(synthetic(throttleSweep(Quick, pooled), 3,
-			of)); f.Verdict != finding.Undecided {
+			of)); f.Verdict != decide.ClaimUndecided {
 			t.Errorf("%s: %v without %s", name, f.Verdict, "unbounded")
 		}
 	}
 	if f := judgeThrottle(synthetic(cells, 3,
 		func(bench.Scenario, int) map[string]float64 {
 			return map[string]float64{"throttled/op": 0.005}
-		})); f.Verdict != finding.Undecided {
+		})); f.Verdict != decide.ClaimUndecided {
 		t.Errorf("where nothing is throttled to speak of: %v", f.Verdict)
 	}
 }

@@ -8,12 +8,11 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/statistics/theory"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
-	"github.com/poolbench/poolbench/internal/studies/evidence/words"
-	"github.com/poolbench/poolbench/internal/text/quantity"
+	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
@@ -101,7 +100,7 @@ func crowdOf(name string) []bench.Scenario {
 // had its connection when its time is over.
 const crowdMost = int(crowdConns * (1 + crowdWait/crowdMean))
 
-func judgeUnbounded(m *evidence.Measured) finding.Finding {
+func judgeUnbounded(m *evidence.Measured) decide.Finding {
 	without := m.LostShare(unboundedCells(free, crowdConns)[0])
 	if math.IsNaN(without.Mid) {
 		return evidence.Missing("unbounded was not measured")
@@ -121,20 +120,20 @@ func judgeUnbounded(m *evidence.Measured) finding.Finding {
 		shares, limits = append(shares, worst.Share()), append(limits, fmt.Sprint(limit))
 	}
 	lost := fmt.Sprintf("without a bound %s of %d tasks are lost", without.Share(), crowd)
-	bounded := "with one " + words.Grouped("at limit", shares, limits)
+	bounded := "with one " + evidence.Grouped("at limit", shares, limits)
 	f := r.Find(evidence.Sentences{
 		Holds:       fmt.Sprintf("%s, %s", lost, bounded),
 		DoesNotHold: fmt.Sprintf("%s, %s", lost, bounded),
 		Depends: fmt.Sprintf("on the limit: %s, %s; of about conns·(1 + timeout/E[S]) = %d "+
 			"calls at once the last still gets a connection in time", lost, bounded, crowdMost),
 	}, "how many tasks are lost with a bound")
-	if f.Verdict == finding.Depends {
+	if f.Verdict == decide.Depends {
 		f.Advice = fmt.Sprintf("bound the goroutines at less than conns·(1 + timeout/E[S]), "+
 			"here %d", crowdMost)
 	}
 	switch {
 	case without.Hi <= crowdLost:
-		f = evidence.Found(finding.DoesNotHold, "the pool is not exhausted: %s", lost)
+		f = evidence.Found(decide.DoesNotHold, "the pool is not exhausted: %s", lost)
 	case !(without.Lo > crowdLost):
 		f = evidence.Missing("the repetitions vary too much to decide whether the pool is "+
 			"exhausted: %s", lost)
@@ -143,23 +142,23 @@ func judgeUnbounded(m *evidence.Measured) finding.Finding {
 	return f
 }
 
-func answerUnbounded(m *evidence.Measured, f *finding.Finding) {
+func answerUnbounded(m *evidence.Measured, f *decide.Finding) {
 	none := unboundedCells(free, crowdConns)[0]
 	pool := crowdOf(pooled)
 	end := func(sc bench.Scenario) string {
-		return quantity.ShortSeconds(m.Median(sc, metric.Makespan).Mid)
+		return text.ShortSeconds(m.Median(sc, metric.Makespan).Mid)
 	}
 	rate := func(sc bench.Scenario) string {
-		return quantity.Short(m.Median(sc, metric.Throughput).Mid) + "/s"
+		return text.Short(m.Median(sc, metric.Throughput).Mid) + "/s"
 	}
-	f.Add("%s finish within %s of one another", words.Series(crowdBounds),
-		quantity.ShortShare(crowdApart(m)))
+	f.Add("%s finish within %s of one another", evidence.Series(crowdBounds),
+		text.ShortShare(crowdApart(m)))
 	small, equal, large := pool[0], pool[1], pool[3]
 	f.Add("with a bound of %d the connections complete %s; without one %s, until the last task "+
 		"is refused after %s", equal.Limit, rate(equal), rate(none), end(none))
 	f.Add("within %s of being due %s of the tasks are done with a bound of %d, %s without one",
-		quantity.Duration(crowdWait), quantity.ShortShare(m.InTime(equal).Mid), equal.Limit,
-		quantity.ShortShare(m.InTime(none).Mid))
+		text.Duration(crowdWait), text.ShortShare(m.InTime(equal).Mid), equal.Limit,
+		text.ShortShare(m.InTime(none).Mid))
 	f.Add("the batch of %d takes %s with a bound of %d, %s with %d, as many as connections, "+
 		"and %s with %d",
 		crowd, end(small), small.Limit, end(equal), equal.Limit, end(large), large.Limit)
@@ -167,8 +166,8 @@ func answerUnbounded(m *evidence.Measured, f *finding.Finding) {
 		m.Has(again[1]) {
 		of := func(sc bench.Scenario) string {
 			return fmt.Sprintf("%s are lost, and the batch takes %s and %s a task",
-				quantity.ShortShare(m.LostShare(sc).Mid), end(sc),
-				words.Counted(words.Rounded(m.Mean(sc, metric.Attempts).Mid), "attempt"))
+				text.ShortShare(m.LostShare(sc).Mid), end(sc),
+				evidence.Counted(evidence.Rounded(m.Mean(sc, metric.Attempts).Mid), "attempt"))
 		}
 		f.Add("with retries and no bound %s; with a bound of %d %s", of(again[1]),
 			crowdConns, of(again[0]))
@@ -179,7 +178,7 @@ func answerUnbounded(m *evidence.Measured, f *finding.Finding) {
 		if m.Has(bound) && m.Has(none) {
 			sizes = append(sizes,
 				fmt.Sprintf("%s and %s with %d", rate(bound),
-					quantity.ShortShare(m.LostShare(none).Mid),
+					text.ShortShare(m.LostShare(none).Mid),
 					conns))
 		}
 	}
@@ -203,7 +202,7 @@ func crowdApart(m *evidence.Measured) (most float64) {
 func drawUnbounded(m *evidence.Measured) evidence.Figure {
 	bounds := evidence.Log("bound", nil, 50, 200, 1000, 4000)
 	bounds.Name = "bound"
-	connections := evidence.Log("connections", nil, words.Floats(crowdSizes)...)
+	connections := evidence.Log("connections", nil, evidence.Floats(crowdSizes)...)
 	connections.Name = "connections"
 	lost := evidence.Plane("tasks lost", bounds, shares("share of the tasks", 0))
 	finish := evidence.Plane("time to finish", bounds, charts.Axis{
@@ -229,7 +228,7 @@ func drawUnbounded(m *evidence.Measured) evidence.Figure {
 	}
 	lost.Levels = []charts.Level{{Name: "no bound", Y: m.LostShare(none).Mid}}
 	finish.Levels = []charts.Level{{Name: "no bound", Y: m.Mean(none, metric.Makespan).Mid}}
-	finish.Add(evidence.Exact(finish.Series[0], words.Floats(crowdLimits),
+	finish.Add(evidence.Exact(finish.Series[0], evidence.Floats(crowdLimits),
 		func(limit float64) float64 {
 			t, err := theory.BatchMakespan(crowd, crowdMean.Seconds(), min(int(limit), crowdConns))
 			if err != nil || int(limit) > crowdMost { // tasks are lost, which it does not know of
@@ -248,7 +247,7 @@ func drawUnbounded(m *evidence.Measured) evidence.Figure {
 		Name:  "unbounded",
 		Title: "A bound before a pool of connections: what is lost, and how long all takes",
 		Subtitle: fmt.Sprintf("%d tasks of %s at once; a call waits at most %s for one of %d "+
-			"connections", crowd, quantity.Duration(crowdMean), quantity.Duration(crowdWait),
+			"connections", crowd, text.Duration(crowdMean), text.Duration(crowdWait),
 			crowdConns),
 		Caption: []string{
 			fmt.Sprintf("Up to a bound of about conns·(1 + timeout/E[S]) = %d each call gets a "+

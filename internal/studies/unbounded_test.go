@@ -6,25 +6,25 @@ import (
 	"testing"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
 // wellSaid judges and draws, and looks for numbers that are none.
 func wellSaid(
-	t *testing.T, m *evidence.Measured, judge func(*evidence.Measured) finding.Finding,
+	t *testing.T, m *evidence.Measured, judge func(*evidence.Measured) decide.Finding,
 	draw ...drawing,
-) finding.Finding {
+) decide.Finding {
 	t.Helper()
 	f := judge(m)
-	if f.Verdict != finding.Undecided {
+	if f.Verdict != decide.ClaimUndecided {
 		figures, err := Study{Draw: draw}.figures(m)
 		if err != nil || len(figures) != len(draw) {
 			t.Errorf("%d figures, want %d; %v", len(figures), len(draw), err)
 		}
 		for _, fig := range figures {
-			sound(t, finding.Finding{Because: fig.Title + ". " + fig.Subtitle,
+			sound(t, decide.Finding{Because: fig.Title + ". " + fig.Subtitle,
 				Lines: []string{fig.Caption}})
 			if fig.Chart == nil {
 				continue
@@ -67,30 +67,30 @@ func TestUnboundedVerdicts(t *testing.T) {
 	const free = "unbounded"
 	for name, c := range map[string]struct {
 		lost func(strategy string, limit int) float64
-		want finding.Verdict
+		want decide.ClaimVerdict
 		says string
 	}{
 		"no bound keeps": {func(s string, _ int) float64 {
 			return map[bool]float64{true: 0.8}[s == free]
-		}, finding.Holds,
+		}, decide.Holds,
 			"without a bound 80 % of 10000 tasks are lost, with one 0 % at limit 50, 100, 200, " +
 				"1000, 2000, 4000 and 10000"},
 		"a wide one not": {func(s string, limit int) float64 {
 			return map[bool]float64{true: 0.8}[s == free || limit > 2000]
-		}, finding.Depends,
+		}, decide.Depends,
 			"on the limit: without a bound 80 % of 10000 tasks are lost, with one 0 % at limit " +
 				"50, 100, 200, 1000 and 2000; 80 % at limit 4000 and 10000; of about conns·(1 + " +
 				"timeout/E[S]) = 2100 calls at once the last still gets a connection in time"},
 		"one of four not": {func(s string, _ int) float64 {
 			return map[string]float64{free: 0.8, "errgroup_limit": 0.002}[s]
-		}, finding.Depends,
+		}, decide.Depends,
 			"on the limit: without a bound 80 % of 10000 tasks are lost, with one 0.2 % at limit " +
 				"50, 100, 200 and 1000; 0 % at limit 2000, 4000 and 10000; of about conns·(1 + " +
 				"timeout/E[S]) = 2100 calls at once the last still gets a connection in time"},
-		"each loses": {func(string, int) float64 { return 0.8 }, finding.DoesNotHold,
+		"each loses": {func(string, int) float64 { return 0.8 }, decide.DoesNotHold,
 			"without a bound 80 % of 10000 tasks are lost, with one 80 % at limit 50, 100, 200, " +
 				"1000, 2000, 4000 and 10000"},
-		"nothing lost": {func(string, int) float64 { return 0 }, finding.DoesNotHold,
+		"nothing lost": {func(string, int) float64 { return 0 }, decide.DoesNotHold,
 			"the pool is not exhausted: without a bound 0 % of 10000 tasks are lost"},
 	} {
 		study, err := Lookup("unbounded")
@@ -106,7 +106,7 @@ func TestUnboundedVerdicts(t *testing.T) {
 		}
 		finds(t, name, wellSaid(t, synthetic(cells, 3, of), judgeUnbounded, drawUnbounded), c.want,
 			c.says)
-		if f := judgeUnbounded(synthetic(cells[:3], 3, of)); f.Verdict != finding.Undecided {
+		if f := judgeUnbounded(synthetic(cells[:3], 3, of)); f.Verdict != decide.ClaimUndecided {
 			t.Errorf("%s: %v of three of the scenarios", name, f.Verdict)
 		}
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/dist"
-	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 	"github.com/poolbench/poolbench/reports/charts"
@@ -47,7 +47,7 @@ var _ = register(Study{
 		Depends: "try splitting and separating on your own tasks: they pay for some lengths and " +
 			"metrics only",
 	},
-	Judge: func(m *evidence.Measured) finding.Finding {
+	Judge: func(m *evidence.Measured) decide.Finding {
 		f := judgeCost(m)
 		for _, p := range varianceParts {
 			p.answer(m, &f)
@@ -64,7 +64,7 @@ type variancePart struct {
 	cells func(Size) []bench.Scenario
 	// what further strategies add; nil: nothing
 	with   func(size Size, strategies ...string) []bench.Scenario
-	answer func(*evidence.Measured, *finding.Finding)
+	answer func(*evidence.Measured, *decide.Finding)
 }
 
 var varianceParts = []variancePart{costPart, heldPart, capacityPart, quantumPart, stepPart,

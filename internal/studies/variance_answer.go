@@ -5,11 +5,10 @@ import (
 	"math"
 	"strings"
 
-	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
-	"github.com/poolbench/poolbench/internal/studies/evidence/words"
-	"github.com/poolbench/poolbench/internal/text/quantity"
+	"github.com/poolbench/poolbench/internal/text"
 )
 
 // A comparison is a strategy beside the shared pool, by one reading.
@@ -45,7 +44,7 @@ func (c comparison) in(ratio evidence.Interval) string {
 // higher elsewhere, and on strategy and reading where at taxAt some are lower and some higher. Else
 // the repetitions do not tell. It wants the lowest R and taxAt measured: at what R else there are
 // runs sharpens the crossovers, and not the verdict.
-func judgeCost(m *evidence.Measured) finding.Finding {
+func judgeCost(m *evidence.Measured) decide.Finding {
 	var lower, not, open, higher, level []string
 	for _, c := range comparisons {
 		for _, r := range []float64{costRs[1], taxAt} {
@@ -77,32 +76,32 @@ func judgeCost(m *evidence.Measured) finding.Finding {
 		sequential, shortTail.noun)
 	switch {
 	case len(not) > 0 && len(lower) > 0:
-		return evidence.Found(finding.Depends, "on the strategy and the metric: at R = %d, as "+
-			"multiples of the shared pool, %s, but %s; %s", taxAt, words.Series(lower),
-			words.Series(not), said)
+		return evidence.Found(decide.Depends, "on the strategy and the metric: at R = %d, as "+
+			"multiples of the shared pool, %s, but %s; %s", taxAt, evidence.Series(lower),
+			evidence.Series(not), said)
 	case len(open) > 0:
 		return evidence.Missing("the repetitions vary too much to decide, at R = %d and as "+
-			"multiples of the shared pool: %s", taxAt, words.Series(open))
+			"multiples of the shared pool: %s", taxAt, evidence.Series(open))
 	case len(lower) == 0:
-		return evidence.Found(finding.DoesNotHold, "at R = %d, as multiples of the shared "+
-			"pool, %s", taxAt, words.Series(not))
+		return evidence.Found(decide.DoesNotHold, "at R = %d, as multiples of the shared "+
+			"pool, %s", taxAt, evidence.Series(not))
 	case len(higher) == 0 && len(level) > 0:
 		return evidence.Missing("both strategies are below the shared pool at R = %d, but "+
 			"elsewhere the repetitions vary too much to decide, as multiples of it: %s",
-			taxAt, words.Series(words.Few(level, 2)))
+			taxAt, evidence.Series(evidence.Few(level, 2)))
 	case len(higher) == 0:
-		return evidence.Found(finding.Holds, "both strategies are below the shared pool at "+
+		return evidence.Found(decide.Holds, "both strategies are below the shared pool at "+
 			"every %s; %s", of, said)
 	}
 	if _, from := lastCrossover(m); !math.IsNaN(from.Mid) {
-		f := evidence.Found(finding.Depends, "on %s: both strategies pay above R = %s, but "+
+		f := evidence.Found(decide.Depends, "on %s: both strategies pay above R = %s, but "+
 			"%s; %s", of, from, higher[0], said)
 		f.Advice = fmt.Sprintf("split long tasks, or give them a pool of their own, once they are "+
-			"%s times as long as the short ones", quantity.Short(from.Mid))
+			"%s times as long as the short ones", text.Short(from.Mid))
 		return f
 	}
-	return evidence.Found(finding.Depends, "on %s: both strategies pay at R = %d, but %s; %s",
-		of, taxAt, words.Series(words.Few(higher, 2)), said)
+	return evidence.Found(decide.Depends, "on %s: both strategies pay at R = %d, but %s; %s",
+		of, taxAt, evidence.Series(evidence.Few(higher, 2)), said)
 }
 
 // lastCrossover is the comparison that turns to the better last, and where; NaN where one crosses
@@ -124,11 +123,11 @@ func lastCrossover(m *evidence.Measured) (last comparison, at evidence.Interval)
 // answerCost puts the headline into words: the cost at taxAt, where separate pools begin to pay,
 // which strategy has the lowest reading where, what the long tasks pay, and where those stand that
 // somebody named.
-func answerCost(m *evidence.Measured, f *finding.Finding) {
+func answerCost(m *evidence.Measured, f *decide.Finding) {
 	for _, of := range []reading{shortTail, slowdown} {
 		if tax, _, _ := taxOf(m, of); !math.IsNaN(tax.Mid) {
 			f.Add("%s: at R = %d (C² = %s) the shared pool has %s times that of %s",
-				of.noun, taxAt, quantity.Short(halvesC2(taxAt)), tax, sequential)
+				of.noun, taxAt, text.Short(halvesC2(taxAt)), tax, sequential)
 		}
 		if at := crossover(m, separate, of); !math.IsNaN(at.Mid) {
 			f.Add("%s: a pool for each class costs more than it saves below R = %s", of.noun, at)
@@ -160,10 +159,10 @@ func otherSays(m *evidence.Measured, name string) string {
 		}
 	}
 	if lost > 0 {
-		line += fmt.Sprintf("; it does not complete %s of the tasks", quantity.ShortShare(lost))
+		line += fmt.Sprintf("; it does not complete %s of the tasks", text.ShortShare(lost))
 	}
 	if peak := m.Median(cell, metric.PeakInFlight).Hi; peak > limit {
-		line += fmt.Sprintf("; it has up to %s tasks in flight, the others %d", quantity.Short(peak),
+		line += fmt.Sprintf("; it has up to %s tasks in flight, the others %d", text.Short(peak),
 			limit)
 	}
 	return line

@@ -7,11 +7,11 @@ import (
 	"sync"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/statistics/theory"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
-	"github.com/poolbench/poolbench/internal/text/quantity"
+	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
@@ -206,17 +206,17 @@ func drawCapacity(m *evidence.Measured) evidence.Figure {
 // withRate writes a utilisation and the tasks a second that it is: the workers' share of it over
 // the mean task time.
 func withRate(load float64) string {
-	return quantity.Short(load) + " · " + charts.Count(load*limit/unit.Seconds()) + "/s"
+	return text.Short(load) + " · " + charts.Count(load*limit/unit.Seconds()) + "/s"
 }
 
-func answerCapacity(m *evidence.Measured, f *finding.Finding) {
+func answerCapacity(m *evidence.Measured, f *decide.Finding) {
 	const wait, c2 = capacityWait, 16
 	calm, spread := aimAt(wait, 0), aimAt(wait, c2)
 	if from, to := calm.found(m), spread.found(m); !math.IsNaN(from.Mid) && !math.IsNaN(to.Mid) {
 		f.Add("to keep the p99 wait within %v mean task times, %d workers can be %s busy with "+
 			"tasks of one length and %s at C² = %v (theory: %s and %s)",
-			wait, limit, from.Share(), to.Share(), c2, quantity.ShortShare(calm.exact),
-			quantity.ShortShare(spread.exact))
+			wait, limit, from.Share(), to.Share(), c2, text.ShortShare(calm.exact),
+			text.ShortShare(spread.exact))
 		f.Add("the p99 wait of %d workers at load %v with tasks of one length takes %d workers at "+
 			"C² = %v (theory)",
 			limit, varianceLoad, workersFor(p99Wait(limit, varianceLoad, 0), c2), c2)

@@ -10,7 +10,7 @@ import (
 	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/statistics/theory"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
-	"github.com/poolbench/poolbench/internal/text/quantity"
+	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
@@ -136,17 +136,17 @@ func drawCost(m *evidence.Measured) evidence.Figure {
 			[]float64{1, costRs[len(costRs)-1]}, func(float64) float64 { return exact }))
 		start := flat(limit, of)
 		p.Remarks = append(p.Remarks, charts.Remark{Sign: charts.Ring, X: 1, Y: start,
-			Text: []string{fmt.Sprintf("exact M/D/%d: %s", limit, quantity.Short(start))}})
+			Text: []string{fmt.Sprintf("exact M/D/%d: %s", limit, text.Short(start))}})
 		if of == slowdown {
 			p.Levels = []charts.Level{{Name: "processor sharing, exact", Y: sharing()}}
 		}
 		if tax, from, to := taxOf(m, of); !math.IsNaN(tax.Mid) {
 			p.Remarks = append(p.Remarks, charts.Remark{Sign: charts.Gap, X: taxAt, Y: from, To: to,
-				Text: []string{"variance tax", "×" + quantity.Short(tax.Mid)}})
+				Text: []string{"variance tax", "×" + text.Short(tax.Mid)}})
 		}
 		if at := crossover(m, separate, of); !math.IsNaN(at.Mid) {
 			p.Remarks = append(p.Remarks, charts.Remark{Sign: charts.Foot, X: at.Mid, Y: exact,
-				Text: []string{"separate pools", "pay from R = " + quantity.Short(at.Mid)}})
+				Text: []string{"separate pools", "pay from R = " + text.Short(at.Mid)}})
 		}
 		planes = append(planes, p)
 	}

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 	"github.com/poolbench/poolbench/reports/charts"
 )
@@ -112,34 +112,34 @@ func TestCostVerdicts(t *testing.T) {
 		name    string
 		wobble  float64
 		of      func(string, float64) float64
-		verdict finding.Verdict
+		verdict decide.ClaimVerdict
 		because string
 	}{
-		{"cheaper at every R", 0, flatAt(3, 5), finding.Holds,
+		{"cheaper at every R", 0, flatAt(3, 5), decide.Holds,
 			"both strategies are below the shared pool at every R (the length of a long task " +
 				"in short ones); at R = 50 the shared pool has 50 times partitioned's p99 of " +
 				"the short tasks"},
-		{"level at the lowest R", 0.2, flatAt(6, 6), finding.Undecided,
+		{"level at the lowest R", 0.2, flatAt(6, 6), decide.ClaimUndecided,
 			"both strategies are below the shared pool at R = 50, but elsewhere the " +
 				"repetitions vary too much to decide, as multiples of it: partitioned 0.913 " +
 				"(0.772 to 1.08) in p99 of the short tasks at R = 2, partitioned 0.913 (0.772 " +
 				"to 1.08) in mean slowdown at R = 2 and 2 more"},
-		{"never cheaper", 0, flatAt(1000, 1000), finding.DoesNotHold,
+		{"never cheaper", 0, flatAt(1000, 1000), decide.DoesNotHold,
 			"at R = 50, as multiples of the shared pool, partitioned 6.67 in p99 of the short " +
 				"tasks, partitioned 6.67 in mean slowdown, segregated 6.67 in p99 of the short " +
 				"tasks and segregated 6.67 in mean slowdown"},
-		{"not told apart", 1, flatAt(180, 180), finding.Undecided,
+		{"not told apart", 1, flatAt(180, 180), decide.ClaimUndecided,
 			"the repetitions vary too much to decide, at R = 50 and as multiples of the " +
 				"shared pool: partitioned 0.849 (0.449 to 1.6) in p99 of the short tasks, " +
 				"partitioned 0.849 (0.449 to 1.6) in mean slowdown, segregated 0.849 (0.449 to " +
 				"1.6) in p99 of the short tasks and segregated 0.849 (0.449 to 1.6) in mean " +
 				"slowdown"},
-		{"cheaper above a crossover", 0, flatAt(7, 9), finding.Depends,
+		{"cheaper above a crossover", 0, flatAt(7, 9), decide.Depends,
 			"on R (the length of a long task in short ones): both strategies pay above R = 3, " +
 				"but at R = 2 partitioned has 1.17 times the shared pool's p99 of the short " +
 				"tasks; at R = 50 the shared pool has 21.4 times partitioned's p99 of the " +
 				"short tasks"},
-		{"one of the two", 0, flatAt(7, 400), finding.Depends,
+		{"one of the two", 0, flatAt(7, 400), decide.Depends,
 			"on the strategy and the metric: at R = 50, as multiples of the shared pool, " +
 				"partitioned 0.0467 in p99 of the short tasks and partitioned 0.0467 in mean " +
 				"slowdown, but segregated 2.67 in p99 of the short tasks and segregated 2.67 " +
@@ -150,7 +150,7 @@ func TestCostVerdicts(t *testing.T) {
 				return 1000
 			}
 			return flatAt(3, 3)(strategy, r)
-		}, finding.Depends,
+		}, decide.Depends,
 			"on R (the length of a long task in short ones): both strategies pay at R = 50, " +
 				"but at R = 200 segregated has 1.67 times the shared pool's p99 of the short " +
 				"tasks and at R = 200 segregated has 1.67 times the shared pool's mean " +
@@ -170,7 +170,7 @@ func TestCostVerdicts(t *testing.T) {
 			return map[string]float64{"short-p99-response-sec": ratio(sc),
 				"mean-slowdown": ratio(sc)}
 		})
-		if f := judgeCost(m); f.Verdict != finding.Undecided ||
+		if f := judgeCost(m); f.Verdict != decide.ClaimUndecided ||
 			!strings.Contains(f.Because,
 				fmt.Sprintf("segregated or worker_pool was not measured at R = %v", missing)) {
 			t.Errorf("without R = %v: %v, %q", missing, f.Verdict, f.Because)

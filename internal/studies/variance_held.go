@@ -5,9 +5,9 @@ import (
 	"math"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
-	"github.com/poolbench/poolbench/internal/text/quantity"
+	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
@@ -74,12 +74,12 @@ func drawHeld(m *evidence.Measured) evidence.Figure {
 		func(j int) string { return fmt.Sprintf("%d held", j) })
 }
 
-func answerHeld(m *evidence.Measured, f *finding.Finding) {
+func answerHeld(m *evidence.Measured, f *decide.Finding) {
 	found, waiting := heldAt(m, taxAt)
 	if !math.IsNaN(found[limit]) {
 		f.Add("at R = %v long tasks hold %d or all of the %d slots for %s of the time; %s of all "+
 			"waiting of short tasks falls on those that arrive then",
-			taxAt, limit-1, limit, quantity.ShortShare(found[limit-1]+found[limit]),
-			quantity.ShortShare(waiting[limit-1]+waiting[limit]))
+			taxAt, limit-1, limit, text.ShortShare(found[limit-1]+found[limit]),
+			text.ShortShare(waiting[limit-1]+waiting[limit]))
 	}
 }

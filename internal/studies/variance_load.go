@@ -6,11 +6,11 @@ import (
 	"slices"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/statistics/theory"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
-	"github.com/poolbench/poolbench/internal/text/quantity"
+	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
@@ -108,7 +108,7 @@ func drawLoad(m *evidence.Measured) evidence.Figure {
 	}.Planes(p)
 }
 
-func answerLoad(m *evidence.Measured, f *finding.Finding) {
+func answerLoad(m *evidence.Measured, f *decide.Finding) {
 	for _, load := range []float64{partLoads[0], partLoads[len(partLoads)-1]} {
 		ratio := m.Ratio(loadCell(pooled, load), loadCell(sequential, load), slowdown.unit)
 		if !math.IsNaN(ratio.Mid) {
@@ -222,7 +222,7 @@ func drawLoop(m *evidence.Measured) evidence.Figure {
 	}
 	if n := len(open.X) - 1; n > 0 {
 		p.Remarks = []charts.Remark{{Sign: charts.Gap, X: widest, Y: closed.Y[n], To: open.Y[n],
-			Text: []string{"the same throughput", "×" + quantity.Short(open.Y[n]/closed.Y[n])}}}
+			Text: []string{"the same throughput", "×" + text.Short(open.Y[n]/closed.Y[n])}}}
 	}
 	return evidence.Figure{
 		Name:  "variance-open-closed",
@@ -242,7 +242,7 @@ func drawLoop(m *evidence.Measured) evidence.Figure {
 	}.Planes(p)
 }
 
-func answerLoop(m *evidence.Measured, f *finding.Finding) {
+func answerLoop(m *evidence.Measured, f *decide.Finding) {
 	for _, c2 := range []float64{variances[0], variances[len(variances)-1]} {
 		if loop, arrivals := closedAt(m, c2), openAt(m, c2); !math.IsNaN(loop.Mid) &&
 			!math.IsNaN(arrivals.Mid) {

@@ -7,10 +7,10 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
-	"github.com/poolbench/poolbench/internal/text/quantity"
+	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
@@ -223,7 +223,7 @@ func machineReal() []bench.Scenario {
 	})
 }
 
-func answerMachine(m *evidence.Measured, f *finding.Finding) {
+func answerMachine(m *evidence.Measured, f *decide.Finding) {
 	for _, c := range machineCases {
 		for _, strategy := range c.strategies {
 			s := c.of(m, strategy)
@@ -237,20 +237,20 @@ func answerMachine(m *evidence.Measured, f *finding.Finding) {
 			f.Add("on this machine, %s: %s has a mean slowdown of %s; under the virtual clock it "+
 				"has %s at the planned load of %v and %s at the load of %s that it came to here; "+
 				"the scheduler and other programs multiply that by %s",
-				c.title, strategy, s.machine, quantity.Short(s.planned.Mid), c.load,
-				quantity.Short(s.same.Mid), quantity.Short(s.load.Mid), s.adds)
+				c.title, strategy, s.machine, text.Short(s.planned.Mid), c.load,
+				text.Short(s.same.Mid), text.Short(s.load.Mid), s.adds)
 		}
 		c.survives(m, f)
 		if own := m.Median(c.real(pooled), metric.ServiceC2).Mid; c.unequal && !math.IsNaN(own) {
 			f.Add("on this machine, %s: the task times' C² was %s, and %s under the virtual clock",
-				c.title, quantity.Short(own), quantity.Short(halvesC2(machineR)))
+				c.title, text.Short(own), text.Short(halvesC2(machineR)))
 		}
 	}
 }
 
 // survives says of each strategy whether it is on that side of the shared pool on which theory has
 // it, repetition by repetition.
-func (c machineCase) survives(m *evidence.Measured, f *finding.Finding) {
+func (c machineCase) survives(m *evidence.Measured, f *decide.Finding) {
 	for _, strategy := range c.strategies[1:] {
 		twin := c.of(m, strategy).planned.Mid / c.of(m, pooled).planned.Mid
 		ratios := m.Pairs(c.real(strategy), c.real(pooled), func(own, pool evidence.Run) float64 {
@@ -272,6 +272,6 @@ func (c machineCase) survives(m *evidence.Measured, f *finding.Finding) {
 			says = "the other one is better"
 		}
 		f.Add("on this machine, %s: %s has %s times the shared pool's slowdown, and %s times "+
-			"under the virtual clock: %s", c.title, strategy, ratio, quantity.Short(twin), says)
+			"under the virtual clock: %s", c.title, strategy, ratio, text.Short(twin), says)
 	}
 }

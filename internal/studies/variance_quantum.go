@@ -8,11 +8,10 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/dist"
-	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
-	"github.com/poolbench/poolbench/internal/studies/evidence/words"
-	"github.com/poolbench/poolbench/internal/text/quantity"
+	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
@@ -107,7 +106,7 @@ func drawQuantum(m *evidence.Measured) evidence.Figure {
 			if at := wall(o); at >= quanta[0] && at <= 1 {
 				p.Remarks = append(p.Remarks, charts.Remark{Sign: charts.Foot, X: at, Y: s.Y[0],
 					Text: []string{fmt.Sprintf("cost %v: no steady", o),
-						fmt.Sprintf("state below %s", quantity.Short(at))}})
+						fmt.Sprintf("state below %s", text.Short(at))}})
 			}
 		}
 		planes = append(planes, p)
@@ -121,18 +120,18 @@ func drawQuantum(m *evidence.Measured) evidence.Figure {
 		at := max(slices.Index(free.X, 1), 0)
 		planes[1].Remarks = append(planes[1].Remarks,
 			charts.Remark{Sign: charts.Ring, X: free.X[at], Y: free.Y[at],
-				Text: []string{"our own step:", quantity.ShortSeconds(cost)}})
-		below = fmt.Sprintf("; a step of %s costs %s here", sequential, quantity.ShortSeconds(cost))
+				Text: []string{"our own step:", text.ShortSeconds(cost)}})
+		below = fmt.Sprintf("; a step of %s costs %s here", sequential, text.ShortSeconds(cost))
 		ours = fmt.Sprintf("Ring: a step of %s costs %s on this machine, next to the curve "+
 			"without cost for short tasks of 100 µs or more.", sequential,
-			quantity.ShortSeconds(cost))
+			text.ShortSeconds(cost))
 	}
 	return evidence.Figure{
 		Name:  "variance-quantum",
 		Title: "The price of partitioning: the smaller the steps, the more of them",
 		Subtitle: fmt.Sprintf("Long tasks of %v short ones, each half of the work; %d workers, "+
 			"%s busy without the cost of steps", quantumR, limit,
-			quantity.ShortShare(varianceLoad)) + below,
+			text.ShortShare(varianceLoad)) + below,
 		Caption: []string{
 			fmt.Sprintf("A quantum of 1 is a short task in one step; at %v a long task is one "+
 				"step, too. Costs are in short tasks.", quantumR),
@@ -144,7 +143,7 @@ func drawQuantum(m *evidence.Measured) evidence.Figure {
 	}.Planes(planes...)
 }
 
-func answerQuantum(m *evidence.Measured, f *finding.Finding) {
+func answerQuantum(m *evidence.Measured, f *decide.Finding) {
 	for _, o := range overheads {
 		s := byQuantum(m, metric.ShortP99Response, 1, o)
 		if len(s.X) < 2 || s.X[len(s.X)-1] != quantumR {
@@ -153,8 +152,8 @@ func answerQuantum(m *evidence.Measured, f *finding.Finding) {
 		best := slices.Index(s.Y, slices.Min(s.Y))
 		f.Add("if a step costs %v of a short task, steps of %s give the lowest p99 of the short "+
 			"tasks: %s times their size, against %s with tasks left whole",
-			o, words.Counted(s.X[best], "short task"), evidence.Interval{Mid: s.Y[best],
-				Lo: s.Lo[best], Hi: s.Hi[best]}, quantity.Short(s.Y[len(s.Y)-1]))
+			o, evidence.Counted(s.X[best], "short task"), evidence.Interval{Mid: s.Y[best],
+				Lo: s.Lo[best], Hi: s.Hi[best]}, text.Short(s.Y[len(s.Y)-1]))
 	}
 }
 
@@ -206,17 +205,17 @@ func stepCost(m *evidence.Measured) float64 {
 // stepShares puts a cost in proportion to the short tasks: "0.03 % of 1 ms".
 func stepShares(cost float64) (shares []string) {
 	for _, size := range stepSizes {
-		shares = append(shares, fmt.Sprintf("%s of %s", quantity.ShortShare(cost/size.Seconds()),
-			quantity.Duration(size)))
+		shares = append(shares, fmt.Sprintf("%s of %s", text.ShortShare(cost/size.Seconds()),
+			text.Duration(size)))
 	}
 	return shares
 }
 
-func answerStep(m *evidence.Measured, f *finding.Finding) {
+func answerStep(m *evidence.Measured, f *decide.Finding) {
 	cost := stepCost(m)
 	if !math.IsNaN(cost) {
 		f.Add("a step of %s costs %s on this machine, for short tasks %s; at load %v steps below "+
-			"%s leave no steady state", sequential, quantity.ShortSeconds(cost),
-			words.Series(stepShares(cost)), varianceLoad, quantity.ShortSeconds(wall(cost)))
+			"%s leave no steady state", sequential, text.ShortSeconds(cost),
+			evidence.Series(stepShares(cost)), varianceLoad, text.ShortSeconds(wall(cost)))
 	}
 }

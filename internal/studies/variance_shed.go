@@ -5,11 +5,11 @@ import (
 	"math"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/statistics/theory"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
-	"github.com/poolbench/poolbench/internal/text/quantity"
+	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
@@ -80,7 +80,7 @@ func slotsName(queue int) string {
 	return fmt.Sprintf("%d slots", queue)
 }
 
-func answerShed(m *evidence.Measured, f *finding.Finding) {
+func answerShed(m *evidence.Measured, f *decide.Finding) {
 	last := variances[len(variances)-1]
 	for _, queue := range slots {
 		from := m.Mean(shedCell(queue, 0), metric.Shed)
@@ -89,10 +89,10 @@ func answerShed(m *evidence.Measured, f *finding.Finding) {
 			continue
 		}
 		line := fmt.Sprintf("with %s %s of the tasks are shed at C² = 0 and %s at C² = %v",
-			slotsName(queue), quantity.ShortShare(from.Mid), quantity.ShortShare(to.Mid), last)
+			slotsName(queue), text.ShortShare(from.Mid), text.ShortShare(to.Mid), last)
 		if queue == 0 {
 			line += fmt.Sprintf(" (theory, Erlang B: %s at any C²)",
-				quantity.ShortShare(shareShed(0)))
+				text.ShortShare(shareShed(0)))
 		}
 		f.Say(line)
 	}

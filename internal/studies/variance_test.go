@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 	"github.com/poolbench/poolbench/reports/charts"
 )
@@ -209,9 +209,9 @@ func TestQuantumOverhead(t *testing.T) {
 
 // linesOf are those that a part of the study answers.
 func linesOf(
-	answer func(*evidence.Measured, *finding.Finding), m *evidence.Measured,
+	answer func(*evidence.Measured, *decide.Finding), m *evidence.Measured,
 ) []string {
-	var f finding.Finding
+	var f decide.Finding
 	answer(m, &f)
 	return f.Lines
 }

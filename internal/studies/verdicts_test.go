@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/decide"
 )
 
 var (
@@ -27,7 +27,7 @@ func TestVerdicts(t *testing.T) {
 		if *which != "" && !strings.Contains(","+*which+",", ","+s.Name+",") {
 			continue
 		}
-		counts := map[finding.Verdict]int{}
+		counts := map[decide.ClaimVerdict]int{}
 		for i := range *seeds {
 			suite, err := s.Suite(Quick, uint64(1+100*i))
 			if err != nil {
@@ -56,8 +56,8 @@ func TestVerdicts(t *testing.T) {
 			t.Logf("%s, seeds from %d: %v: %s", s.Name, 1+100*i, f.Verdict, f.Because)
 		}
 		line, most, decided := fmt.Sprintf("%-15s", s.Name), 0, 0
-		for _, v := range finding.Verdicts {
-			if line += fmt.Sprintf(" %14s %2d", v, counts[v]); v != finding.Undecided {
+		for _, v := range decide.ClaimVerdicts {
+			if line += fmt.Sprintf(" %14s %2d", v, counts[v]); v != decide.ClaimUndecided {
 				most, decided = max(most, counts[v]), decided+counts[v]
 			}
 		}

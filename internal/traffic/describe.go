@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/poolbench/poolbench/internal/statistics/samples"
+	"github.com/poolbench/poolbench/internal/statistics"
 	"github.com/poolbench/poolbench/internal/traffic/traces"
 )
 
@@ -194,9 +194,9 @@ func durations(tasks []traces.Record, rate float64) *Durations {
 	d.C2, d.Rho = moments(len(took), func(i int) float64 { return float64(took[i]) })
 	d.Mean = sum / float64(len(took)) / 1e9
 	d.Busy = rate * d.Mean
-	q := samples.NearestRanks(nil, took, 0.5, 0.99)
+	q := statistics.NearestRanks(nil, took, 0.5, 0.99)
 	d.P50, d.Max = float64(q[0])/1e9, float64(longest)/1e9
-	if samples.Resolvable(0.99, len(took)) {
+	if statistics.Resolvable(0.99, len(took)) {
 		d.P99 = float64(q[1]) / 1e9
 	}
 	return &d

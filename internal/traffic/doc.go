@@ -7,4 +7,8 @@
 // variance of the tasks in a window over their mean, is about windows of any length (Cox and Lewis,
 // The Statistical Analysis of Series of Events, 1966): 1 for a Poisson process in every window, and
 // growing with the window where the rate wanders, which no gap shows.
+//
+// # Likeness
+//
+// Says which built-in arrival process resembles recorded traffic, and how badly.
 package traffic

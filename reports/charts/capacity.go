@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"github.com/poolbench/poolbench/internal/text/prose"
+	"github.com/poolbench/poolbench/internal/text"
 )
 
 // Found is what a search for capacity found for one strategy: an interval, never a point.
@@ -47,7 +47,7 @@ func Capacity(title string, across Across, from, to float64, found []Found) (*Ch
 		return cmp.Or(-cmp.Compare(a.Met, b.Met),
 			-cmp.Compare(orHighest(a.Missed), orHighest(b.Missed)), cmp.Compare(a.Style, b.Style))
 	})
-	names := prose.Texts(rows, func(f Found) string { return f.Name })
+	names := text.Texts(rows, func(f Found) string { return f.Name })
 	p := newPlot("", across.Label(), "")
 	p.Add(brackets{rows, across, from, to})
 	p.X.Tick.Marker = linearTicks{Count, 6}

@@ -6,7 +6,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/poolbench/poolbench/internal/files/rundir"
+	"github.com/poolbench/poolbench/internal/rundir"
 )
 
 // Files writes the chart into a directory that is there, as NAME.svg and NAME.png, each at once,

@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"github.com/poolbench/poolbench/internal/text/prose"
+	"github.com/poolbench/poolbench/internal/text"
 )
 
 // A Plane is a panel with axes of its own and words in it. It is for pictures that make one point,
@@ -108,7 +108,7 @@ func Planes(title string, planes []Plane) (*Chart, error) {
 
 // levelNames are those of all levels, each once: a level has one look in all panels.
 func levelNames(levels []Level) []string {
-	return prose.Distinct(prose.Texts(levels, func(l Level) string { return l.Name }))
+	return text.Distinct(text.Texts(levels, func(l Level) string { return l.Name }))
 }
 
 // levels are those that the axis shows.

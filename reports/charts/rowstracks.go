@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/poolbench/poolbench/internal/text/prose"
+	"github.com/poolbench/poolbench/internal/text"
 )
 
 // clean keeps what the axis can show, and notes the rest.
@@ -36,7 +36,7 @@ func (p RowPanel) clean(rows int) (out RowPanel, notes []string) {
 		}
 		if lost > 0 {
 			notes = append(notes, fmt.Sprintf("%s: %s of %s left out, 0 or not a number", p.Title,
-				prose.Count(lost, "point"), s.Name))
+				text.Count(lost, "point"), s.Name))
 		}
 		if some > 0 {
 			out.Series = append(out.Series, kept)

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/poolbench/poolbench/internal/text/prose"
+	"github.com/poolbench/poolbench/internal/text"
 )
 
 // Series is one line of a chart.
@@ -125,7 +125,7 @@ func clean(in []Series, x, y axisKind, where string) (out []Series, notes []stri
 		}
 		if lost := len(s.X) - len(kept.X); lost > 0 && !s.Theory {
 			notes = append(notes, fmt.Sprintf("%s: %s of %s left out, 0 or not a number", where,
-				prose.Count(lost, "point"), s.Name))
+				text.Count(lost, "point"), s.Name))
 		}
 		if len(kept.X) > 0 {
 			out = append(out, kept)

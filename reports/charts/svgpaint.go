@@ -8,7 +8,7 @@ import (
 
 	"gonum.org/v1/plot/vg"
 
-	"github.com/poolbench/poolbench/internal/text/prose"
+	"github.com/poolbench/poolbench/internal/text"
 )
 
 // What most elements have is said once, by the element around them.
@@ -84,7 +84,7 @@ func (t *svgState) line() string {
 		fmt.Fprintf(&b, ` stroke-width="%s"`, decimal(float64(t.width)))
 	}
 	if len(t.dash) > 0 {
-		parts := prose.Texts(t.dash, func(d vg.Length) string { return decimal(float64(d)) })
+		parts := text.Texts(t.dash, func(d vg.Length) string { return decimal(float64(d)) })
 		fmt.Fprintf(&b, ` stroke-dasharray="%s"`, strings.Join(parts, " "))
 		if t.offset != 0 {
 			fmt.Fprintf(&b, ` stroke-dashoffset="%s"`, decimal(float64(t.offset)))

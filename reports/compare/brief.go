@@ -7,10 +7,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/poolbench/poolbench/internal/text/prose"
-	"github.com/poolbench/poolbench/internal/text/quantity"
-	"github.com/poolbench/poolbench/internal/text/tables"
-	"github.com/poolbench/poolbench/reports/answer"
+	"github.com/poolbench/poolbench/internal/text"
+	"github.com/poolbench/poolbench/reports/page/shell"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -53,8 +51,8 @@ func (c *Comparison) briefText(most int) string {
 	if len(contrasts) > 0 && c.lossless(contrasts) {
 		b.before = append(b.before, "no task is lost on either side")
 	}
-	head := tables.Lines(b.before, most)
-	notes := tables.Lines(results.Shorten(b.briefNotes(), short), most)
+	head := text.Lines(b.before, most)
+	notes := text.Lines(results.Shorten(b.briefNotes(), short), most)
 	if notes != "" {
 		notes = "\n" + notes
 	}
@@ -138,45 +136,45 @@ func (b *brief) metricByMetric() string {
 		if long {
 			base, here = "base", "here"
 		}
-		text := tables.Lines(title, b.most)
+		s := text.Lines(title, b.most)
 		if k.same() && k.facets[0].judged() {
 			line := "  " + k.facets[0].marked("the same in every metric")
 			if k.tasks != nil {
 				line += "; " + k.tasks.String()
 			}
-			parts = append(parts, text+tables.Lines([]string{line}, b.most))
+			parts = append(parts, s+text.Lines([]string{line}, b.most))
 			continue
 		}
-		var a tables.Text
+		var a text.Cell
 		a.Row()
 		for i, head := range []string{"", base, here, "change",
 			fmt.Sprintf("%.4g %% interval", 100*b.Confidence)} {
 			if i < 4 || k.intervals() {
-				a.Cell(i, 1, tables.Right, "  ", head)
+				a.Cell(i, 1, text.Right, "  ", head)
 			}
 		}
 		for _, f := range k.shown() {
 			before, now := f.values()
 			a.Row()
-			a.Cell(0, 1, tables.Left, "  ", f.metric())
+			a.Cell(0, 1, text.Left, "  ", f.metric())
 			for i, cell := range []string{before, now, f.change(), f.interval()} {
 				if i < 3 || k.intervals() {
-					a.Cell(1+i, 1, tables.Right, "  ", cell)
+					a.Cell(1+i, 1, text.Right, "  ", cell)
 				}
 			}
-			a.Cell(5, 1, tables.Left, "  ", f.marked(f.verdict()))
+			a.Cell(5, 1, text.Left, "  ", f.marked(f.verdict()))
 		}
-		text += a.Folded(1, b.most)
+		s += a.Folded(1, b.most)
 		if k.tasks != nil {
-			text += tables.Lines([]string{"  " + k.tasks.String()}, b.most)
+			s += text.Lines([]string{"  " + k.tasks.String()}, b.most)
 		}
 		if k.parts != nil && k.parts.String() != "" {
-			text += tables.Lines([]string{"  " + k.parts.String()}, b.most)
+			s += text.Lines([]string{"  " + k.parts.String()}, b.most)
 		}
-		parts = append(parts, text)
+		parts = append(parts, s)
 	}
 	if alike := b.alikeLines(b.all); len(alike) > 0 {
-		parts = append(parts, tables.Lines(alike, b.most))
+		parts = append(parts, text.Lines(alike, b.most))
 	}
 	return strings.Join(parts, "\n")
 }
@@ -208,9 +206,9 @@ func heading(column string) string {
 
 // lineByLine is a table with a line for each of some contrasts, below one of its base.
 func (b *brief) lineByLine(shown []*contrast) string {
-	text, wide := b.table(shown, true)
+	s, wide := b.table(shown, true)
 	if wide {
-		text, _ = b.table(shown, false)
+		s, _ = b.table(shown, false)
 	}
 	said := []string{"mean, p50 and p99 are of the response; losses are in percentage points; ~ " +
 		"is not significant"}
@@ -219,10 +217,10 @@ func (b *brief) lineByLine(shown []*contrast) string {
 	}
 	if left := len(b.all) - len(shown); left > 0 {
 		said = append(said, fmt.Sprintf("%s more with smaller changes: --filter and --metric "+
-			"choose, --all has all", prose.Count(left, "line")))
+			"choose, --all has all", text.Count(left, "line")))
 	}
 	said = append(said, b.partLines(shown)...)
-	return text + tables.Lines(append(said, b.alikeLines(shown)...), b.most)
+	return s + text.Lines(append(said, b.alikeLines(shown)...), b.most)
 }
 
 // partLines break down the differences of the comparisons that got worst.
@@ -242,7 +240,7 @@ func (b *brief) partLines(shown []*contrast) (lines []string) {
 
 // table is that of lineByLine, with the share of tasks that are later where that is wanted and
 // known, and whether it is too wide.
-func (b *brief) table(shown []*contrast, later bool) (text string, wide bool) {
+func (b *brief) table(shown []*contrast, later bool) (s string, wide bool) {
 	var units, heads []string
 	for _, k := range b.all {
 		for _, f := range k.shown() {
@@ -253,14 +251,14 @@ func (b *brief) table(shown []*contrast, later bool) (text string, wide bool) {
 	}
 	later = later && len(b.Tasks) > 0
 	columns, rows := several(b.all), b.rows() > 1
-	var a tables.Text
+	var a text.Cell
 	a.Row()
 	for i, head := range heads {
-		a.Cell(1+i, 1, tables.Right, "  ", strings.NewReplacer(" response", "", "mean wait", "wait",
+		a.Cell(1+i, 1, text.Right, "  ", strings.NewReplacer(" response", "", "mean wait", "wait",
 			"throughput", "done", "goodput", "in time").Replace(head))
 	}
 	if later {
-		a.Cell(1+len(units), 1, tables.Right, "  ", "later")
+		a.Cell(1+len(units), 1, text.Right, "  ", "later")
 	}
 	before := ""
 	for _, k := range shown {
@@ -268,7 +266,7 @@ func (b *brief) table(shown []*contrast, later bool) (text string, wide bool) {
 			before = at
 			a.Row()
 			if columns && rows {
-				a.Cell(0, 1+len(units), tables.Left, "", b.name(k.row))
+				a.Cell(0, 1+len(units), text.Left, "", b.name(k.row))
 				a.Row()
 			}
 			head := b.label(k)
@@ -278,11 +276,11 @@ func (b *brief) table(shown []*contrast, later bool) (text string, wide bool) {
 			if mark := k.facets[0].base().doubted.Mark(); mark != "" {
 				head += " (" + mark + ")"
 			}
-			a.Cell(0, 1, tables.Left, "", head)
+			a.Cell(0, 1, text.Left, "", head)
 			for i, unit := range units {
 				if f, ok := k.of(unit); ok {
 					base, _ := f.values()
-					a.Cell(1+i, 1, tables.Right, "  ", base)
+					a.Cell(1+i, 1, text.Right, "  ", base)
 				}
 			}
 		}
@@ -297,14 +295,14 @@ func (b *brief) table(shown []*contrast, later bool) (text string, wide bool) {
 		if mark := k.facets[0].cell().doubted.Mark(); mark != "" {
 			name += " (" + mark + ")"
 		}
-		a.Cell(0, 1, tables.Left, "", name)
+		a.Cell(0, 1, text.Left, "", name)
 		for i, unit := range units {
 			if f, ok := k.of(unit); ok {
-				a.Cell(1+i, 1, tables.Right, "  ", f.brief())
+				a.Cell(1+i, 1, text.Right, "  ", f.brief())
 			}
 		}
 		if later && k.tasks != nil {
-			a.Cell(1+len(units), 1, tables.Right, "  ", quantity.WholeShare(k.tasks.Later))
+			a.Cell(1+len(units), 1, text.Right, "  ", text.WholeShare(k.tasks.Later))
 		}
 	}
 	return a.Folded(1, b.most), b.most > 0 && a.Width() > b.most
@@ -365,45 +363,45 @@ func pairingLines(all []*contrast) (lines []string) {
 	left := 0
 	for _, k := range all {
 		f := k.facets[0]
-		p, text, n := f.cell().pairing, "", 0
+		p, s, n := f.cell().pairing, "", 0
 		switch {
 		case f.cell().paired == nil && p.Why != "":
-			text = "unpaired: " + p.Why
+			s = "unpaired: " + p.Why
 		case f.cell().paired == nil:
-			text = "unpaired (--unpaired)"
+			s = "unpaired (--unpaired)"
 		case p.Numbered:
-			text, n = "paired by number", len(p.Old)
+			s, n = "paired by number", len(p.Old)
 		default:
-			text, n = "paired by seed", len(p.Old)
+			s, n = "paired by seed", len(p.Old)
 		}
 		if n > 0 {
 			left += p.Left
 		}
-		i := slices.IndexFunc(kinds, func(k *kind) bool { return k.text == text })
+		i := slices.IndexFunc(kinds, func(k *kind) bool { return k.text == s })
 		if i < 0 {
-			i, kinds = len(kinds), append(kinds, &kind{text: text, low: n})
+			i, kinds = len(kinds), append(kinds, &kind{text: s, low: n})
 		}
 		kinds[i].n++
 		kinds[i].low, kinds[i].high = min(kinds[i].low, n), max(kinds[i].high, n)
 	}
 	for _, k := range kinds {
-		text := k.text
+		s := k.text
 		switch {
 		case k.high > k.low:
-			text += fmt.Sprintf(", %d to %d pairs", k.low, k.high)
+			s += fmt.Sprintf(", %d to %d pairs", k.low, k.high)
 		case k.high > 0:
-			text += ", " + prose.Count(k.high, "pair")
+			s += ", " + text.Count(k.high, "pair")
 		}
 		if k.high > 1 {
-			text += "; values are medians, changes geometric means of pairs"
+			s += "; values are medians, changes geometric means of pairs"
 		}
 		if len(kinds) > 1 {
-			text += fmt.Sprintf(" (%d of %d)", k.n, len(all))
+			s += fmt.Sprintf(" (%d of %d)", k.n, len(all))
 		}
-		lines = append(lines, text)
+		lines = append(lines, s)
 	}
 	if left > 0 {
-		lines = append(lines, prose.Count(left, "run")+" without the other half of the pair: "+
+		lines = append(lines, text.Count(left, "run")+" without the other half of the pair: "+
 			"left out")
 	}
 	return lines
@@ -419,7 +417,7 @@ func (b *brief) briefNotes() (notes []string) {
 	}) {
 		note, rows := of[0].Column+" has no "+b.name(of[0].Benchmark), b.rows()
 		if of[0].Unit != "" {
-			note = fmt.Sprintf("%s has no %s", of[0].Column, answer.Metric(of[0].Unit))
+			note = fmt.Sprintf("%s has no %s", of[0].Column, shell.Metric(of[0].Unit))
 			if len(of) < rows {
 				note += " of " + b.name(of[0].Benchmark)
 			}

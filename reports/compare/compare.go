@@ -7,8 +7,7 @@ import (
 
 	"golang.org/x/perf/benchmath"
 
-	"github.com/poolbench/poolbench/internal/statistics/samples"
-	"github.com/poolbench/poolbench/reports/difference"
+	"github.com/poolbench/poolbench/internal/statistics"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -58,7 +57,7 @@ type Comparison struct {
 	// the same tasks in both columns, where their times are known: of Brief and the virtual clock
 	Tasks []TaskDifference
 	// what the difference of the same tasks is made of, where that is known: of Brief
-	Parts []difference.Between
+	Parts []Between
 
 	brief    bool
 	rowKeys  string // the projection of rows
@@ -95,10 +94,10 @@ type Cell struct {
 	// with the cell of the base column; nil there, and where either is missing
 	Versus *benchmath.Comparison
 
-	runs    results.Cell     // that the sample is of; one may lack the metric
-	doubted *results.Doubted // nil where every run is VALID, or the file does not tell
-	paired  *samples.Paired  // likewise, by pairs, which then count; nil where there are none
-	pairing results.Pairing  // that or why there are none
+	runs    results.Cell       // that the sample is of; one may lack the metric
+	doubted *results.Doubted   // nil where every run is VALID, or the file does not tell
+	paired  *statistics.Paired // likewise, by pairs, which then count; nil where there are none
+	pairing results.Pairing    // that or why there are none
 }
 
 // p is that of the comparison with the base; NaN where one pair is all there is.

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/poolbench/poolbench/reports/difference"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -17,7 +16,7 @@ type contrast struct {
 	facets []facet
 	alike  []string // names of rows or columns with the same values, this one's first
 	tasks  *TaskDifference
-	parts  *difference.Between
+	parts  *Between
 }
 
 func (k *contrast) base() int   { return k.facets[0].row.Base }
@@ -46,7 +45,7 @@ func (c *Comparison) contrasts() (all []*contrast) {
 		if i >= 0 {
 			k.tasks = &c.Tasks[i]
 		}
-		i = slices.IndexFunc(c.Parts, func(d difference.Between) bool {
+		i = slices.IndexFunc(c.Parts, func(d Between) bool {
 			return d.Benchmark == k.row && d.Column == c.Columns[k.column()] &&
 				d.Base == c.Columns[k.base()]
 		})

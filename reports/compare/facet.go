@@ -8,10 +8,9 @@ import (
 	"strings"
 
 	"github.com/poolbench/poolbench/internal/metric"
-	"github.com/poolbench/poolbench/internal/statistics/samples"
-	"github.com/poolbench/poolbench/internal/text/prose"
-	"github.com/poolbench/poolbench/internal/text/quantity"
-	"github.com/poolbench/poolbench/reports/answer"
+	"github.com/poolbench/poolbench/internal/statistics"
+	"github.com/poolbench/poolbench/internal/text"
+	"github.com/poolbench/poolbench/reports/page/shell"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -95,11 +94,11 @@ func (f facet) ratio() float64 {
 	if p := f.cell().paired; p != nil && p.Ratios {
 		return p.Mid
 	}
-	return samples.Ratio(f.base().Summary.Center, f.cell().Summary.Center)
+	return statistics.Ratio(f.base().Summary.Center, f.cell().Summary.Center)
 }
 
 // share reports whether the metric is a share of the tasks: its changes are in points of per cent.
-func (f facet) share() bool { return quantity.KindOf(f.table.Unit) == quantity.Shares }
+func (f facet) share() bool { return text.KindOf(f.table.Unit) == text.Shares }
 
 // change spells by how much the other differs: "+26.3 %", "×12.5", "+0.27 pp", "same".
 func (f facet) change() string {
@@ -112,7 +111,7 @@ func (f facet) change() string {
 	case f.share() || f.base().Summary.Center == 0:
 		return f.difference(f.cell().Summary.Center - f.base().Summary.Center)
 	}
-	return quantity.Change(f.ratio())
+	return text.Change(f.ratio())
 }
 
 // difference spells one in the metric's unit.
@@ -122,9 +121,9 @@ func (f facet) difference(by float64) string {
 		sign = "−"
 	}
 	if f.share() {
-		return sign + quantity.Percent(100*math.Abs(by)) + " pp"
+		return sign + text.Percent(100*math.Abs(by)) + " pp"
 	}
-	return sign + quantity.Metric(f.table.Unit, math.Abs(by))
+	return sign + text.Metric(f.table.Unit, math.Abs(by))
 }
 
 // interval spells the interval of the change; "" where there is none.
@@ -134,9 +133,9 @@ func (f facet) interval() string {
 	case p == nil || p.Equal || math.IsNaN(p.Lo):
 		return ""
 	case p.Ratios:
-		return quantity.Span(quantity.Change(p.Lo), " to ", quantity.Change(p.Hi))
+		return text.Span(text.Change(p.Lo), " to ", text.Change(p.Hi))
 	}
-	return quantity.Span(f.difference(p.Lo), " to ", f.difference(p.Hi))
+	return text.Span(f.difference(p.Lo), " to ", f.difference(p.Hi))
 }
 
 // basis says on what the verdict rests: "p=0.012, 5 pairs".
@@ -146,11 +145,11 @@ func (f facet) basis() string {
 	case p == nil:
 		return f.cell().Versus.String()
 	case p.Equal:
-		return "equal n=" + prose.Count(p.N, "pair")
+		return "equal n=" + text.Count(p.N, "pair")
 	case math.IsNaN(p.P):
 		return "n=1 pair, not tested"
 	}
-	return fmt.Sprintf("p=%.3f n=%s", p.P, prose.Count(p.N, "pair"))
+	return fmt.Sprintf("p=%.3f n=%s", p.P, text.Count(p.N, "pair"))
 }
 
 // verdict is the word for a table.
@@ -205,7 +204,7 @@ func (f facet) metric() string {
 	case slices.Contains(losses, unit):
 		return strings.TrimSuffix(unit, "/op")
 	}
-	return answer.Metric(f.table.Unit)
+	return shell.Metric(f.table.Unit)
 }
 
 // inWords names the metric for a sentence.
@@ -224,9 +223,9 @@ func (f facet) way(name string) string {
 	if f.share() || math.IsInf(ratio, 0) || ratio <= 0 {
 		return fmt.Sprintf("%s, %s %s", now, name, base)
 	}
-	word := answer.Change(ratio)
+	word := shell.Change(ratio)
 	if ratio >= 2 {
-		word = quantity.Digits(ratio) + " times as high"
+		word = text.Digits(ratio) + " times as high"
 	}
 	if p := f.cell().paired; p != nil && p.N > 1 {
 		word += " over the pairs"

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/perf/benchunit"
 
 	"github.com/poolbench/poolbench/internal/gate/judge"
-	"github.com/poolbench/poolbench/internal/text/prose"
+	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -75,7 +75,7 @@ func newGrid(by *projections) *grid {
 func (g *grid) addResults(in results.Input, metrics []string) (added int) {
 	var rec benchfmt.Result
 	var before []results.Pair
-	written := prose.Texts(metrics, untidied)
+	written := text.Texts(metrics, untidied)
 	for i := range in.Results.Runs {
 		run := &in.Results.Runs[i]
 		// Runs in a row share their configuration, unless a line between them changed it.
@@ -189,7 +189,7 @@ func (g *grid) comparison(units benchfmt.UnitMetadataMap, opts Options) *Compari
 		table.Geomean = geomeans(table.Rows, len(cols), table.Base)
 		c.Tables = append(c.Tables, table)
 	}
-	c.Missing = prose.Distinct(c.Missing)
+	c.Missing = text.Distinct(c.Missing)
 	c.Config, c.Varying = g.residueByColumn(cols)
 	return c
 }
@@ -261,7 +261,7 @@ func (c *gridCell) summarise(
 	// NewSample sorts in place, which is no loss: the values are this cell's own.
 	sample := benchmath.NewSample(c.values, thresholds)
 	if fields := benchproc.NonSingularFields(sortedKeys(c.residue)); len(fields) > 0 {
-		names := prose.Texts(fields, func(f *benchproc.Field) string { return f.Name })
+		names := text.Texts(fields, func(f *benchproc.Field) string { return f.Name })
 		sample.Warnings = append(sample.Warnings,
 			fmt.Errorf("benchmarks vary in %s", strings.Join(names, ", ")))
 	}

@@ -8,14 +8,14 @@ import (
 
 	"github.com/poolbench/poolbench/internal/gate/judge"
 	"github.com/poolbench/poolbench/internal/metric"
-	"github.com/poolbench/poolbench/internal/text/prose"
-	"github.com/poolbench/poolbench/reports/answer"
+	"github.com/poolbench/poolbench/internal/text"
+	"github.com/poolbench/poolbench/reports/page/shell"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
 // found is the largest change for the worse, or else for the better, and how many there are; at is
 // how many of all changed. No more of them than chance makes are no finding.
-func (c *Comparison) found(all []change, at int) (a answer.Answer) {
+func (c *Comparison) found(all []change, at int) (a shell.Answer) {
 	counts := make(map[string]int)
 	tested := 0
 	for _, row := range all {
@@ -29,12 +29,12 @@ func (c *Comparison) found(all []change, at int) (a answer.Answer) {
 			counts[strings.ReplaceAll(row.Word, "differs", "different")]++
 		}
 	}
-	comparisons := prose.Count(len(all), "comparison")
+	comparisons := text.Count(len(all), "comparison")
 	switch same := counts["the same"]; {
 	case len(all) == 0:
 		a.Headline = "Nothing is compared"
 		for _, note := range c.Notes() {
-			a.Facts = append(a.Facts, answer.Fact{Title: "Why", Text: note})
+			a.Facts = append(a.Facts, shell.Fact{Title: "Why", Text: note})
 			break
 		}
 	case counts[invalid] == len(all):
@@ -53,11 +53,11 @@ func (c *Comparison) found(all []change, at int) (a answer.Answer) {
 		}
 	case c.byChance(at, tested):
 		a.Headline = fmt.Sprintf("%s of %d tested with p ≤ %.4g, where chance alone makes about "+
-			"%.2g: no reliable difference", prose.Count(at, "difference"), tested, c.Alpha,
+			"%.2g: no reliable difference", text.Count(at, "difference"), tested, c.Alpha,
 			c.Alpha*float64(tested))
 	default:
 		a.Headline = fmt.Sprintf("%s; of %s %s", upper(c.sentences(all[:at])), comparisons,
-			prose.Tally(counts, "worse", "better", "different", "the same", invalid))
+			text.Tally(counts, "worse", "better", "different", "the same", invalid))
 	}
 	a.Headline += doubtWords(all)
 	for _, word := range []string{"worse", "better", "differs"} {
@@ -73,12 +73,12 @@ func (c *Comparison) found(all []change, at int) (a answer.Answer) {
 			}
 		}
 		if len(lines) > 0 {
-			a.Facts = append(a.Facts, answer.Fact{Title: word,
-				Text: strings.Join(prose.Few(lines, 3), "; ") + "."})
+			a.Facts = append(a.Facts, shell.Fact{Title: word,
+				Text: strings.Join(text.Few(lines, 3), "; ") + "."})
 		}
 	}
 	if len(c.Varying) > 0 {
-		a.Facts = append(a.Facts, answer.Fact{Title: "Not like with like",
+		a.Facts = append(a.Facts, shell.Fact{Title: "Not like with like",
 			Text: c.Varying[0].Describe(c.Columns) + "."})
 	}
 	return a
@@ -107,20 +107,20 @@ func upper(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
 // untested is what can be said of samples that are too few for a test: of pairs, what differs in
 // these.
 func (c *Comparison) untested(all []change, same int) string {
-	text := fmt.Sprintf("Too few repetitions to test a difference: %s of fewer than %d samples "+
-		"each", prose.Count(len(all), "comparison"), judge.SamplesFor(c.Alpha/2))
+	s := fmt.Sprintf("Too few repetitions to test a difference: %s of fewer than %d samples "+
+		"each", text.Count(len(all), "comparison"), judge.SamplesFor(c.Alpha/2))
 	differ := slices.DeleteFunc(slices.Clone(all), func(row change) bool {
 		return row.cell().paired == nil || row.equal() || !row.judged()
 	})
 	if len(differ) > 0 {
 		sentence, _ := c.sentence(differ, "")
-		text = fmt.Sprintf("%s; one pair each, so that none of %s is tested", upper(sentence),
-			prose.Count(len(all), "comparison"))
+		s = fmt.Sprintf("%s; one pair each, so that none of %s is tested", upper(sentence),
+			text.Count(len(all), "comparison"))
 	}
 	if same > 0 {
-		text += fmt.Sprintf(", and %d are the same", same)
+		s += fmt.Sprintf(", and %d are the same", same)
 	}
-	return text
+	return s
 }
 
 // identical reports whether each task of all that is compared is the same.

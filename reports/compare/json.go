@@ -4,9 +4,7 @@ import (
 	"io"
 	"slices"
 
-	"github.com/poolbench/poolbench/internal/text/jsondoc"
-	"github.com/poolbench/poolbench/internal/text/prose"
-	"github.com/poolbench/poolbench/reports/difference"
+	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -64,10 +62,10 @@ import (
 //	}
 func WriteJSON(w io.Writer, c *Comparison) error {
 	out := jsonComparison{
-		Head: jsondoc.NewHead("compare"), Columns: c.Columns, ColumnKeys: []map[string]string{},
+		Head: text.NewHead("compare"), Columns: c.Columns, ColumnKeys: []map[string]string{},
 		Alpha: c.Alpha, Confidence: c.Confidence, Config: pairMap(c.Config), Tables: []jsonTable{},
 		Missing: append([]Missing{}, c.Missing...), Varying: append([]Variation{}, c.Varying...),
-		Doubts: jsondoc.List(c.DoubtLines()), Warnings: jsondoc.List(c.Warnings), Tasks: c.Tasks,
+		Doubts: text.JSONList(c.DoubtLines()), Warnings: text.JSONList(c.Warnings), Tasks: c.Tasks,
 		Parts: c.Parts,
 	}
 	for _, keys := range c.ColumnKeys {
@@ -76,23 +74,23 @@ func WriteJSON(w io.Writer, c *Comparison) error {
 	for i := range c.Tables {
 		out.Tables = append(out.Tables, c.Tables[i].json(c.Columns))
 	}
-	return jsondoc.Write(w, out)
+	return text.WriteJSON(w, out)
 }
 
 type jsonComparison struct {
-	jsondoc.Head
-	Columns    []string             `json:"columns"`
-	ColumnKeys []map[string]string  `json:"columnKeys"`
-	Alpha      float64              `json:"alpha"`
-	Confidence float64              `json:"confidence"`
-	Config     map[string]string    `json:"config"`
-	Tables     []jsonTable          `json:"tables"`
-	Missing    []Missing            `json:"missing"`
-	Varying    []Variation          `json:"varying"`
-	Tasks      []TaskDifference     `json:"tasks,omitempty"`
-	Parts      []difference.Between `json:"parts,omitempty"`
-	Doubts     []string             `json:"doubts"`
-	Warnings   []string             `json:"warnings"`
+	text.Head
+	Columns    []string            `json:"columns"`
+	ColumnKeys []map[string]string `json:"columnKeys"`
+	Alpha      float64             `json:"alpha"`
+	Confidence float64             `json:"confidence"`
+	Config     map[string]string   `json:"config"`
+	Tables     []jsonTable         `json:"tables"`
+	Missing    []Missing           `json:"missing"`
+	Varying    []Variation         `json:"varying"`
+	Tasks      []TaskDifference    `json:"tasks,omitempty"`
+	Parts      []Between           `json:"parts,omitempty"`
+	Doubts     []string            `json:"doubts"`
+	Warnings   []string            `json:"warnings"`
 }
 
 type jsonTable struct {
@@ -164,8 +162,8 @@ func (t *Table) json(columns []string) jsonTable {
 			}
 			cells[i] = &jsonCell{
 				N: len(cell.Sample.Values), Values: cell.Sample.Values,
-				Center: cell.Summary.Center, Low: jsondoc.Finite(cell.Summary.Lo),
-				High:     jsondoc.Finite(cell.Summary.Hi),
+				Center: cell.Summary.Center, Low: text.JSONNumber(cell.Summary.Lo),
+				High:     text.JSONNumber(cell.Summary.Hi),
 				Warnings: messages(cell.Sample.Warnings, cell.Summary.Warnings),
 			}
 			if share, ok := cell.runs.Uncertain(t.Unit); ok {
@@ -173,23 +171,23 @@ func (t *Table) json(columns []string) jsonTable {
 			}
 			if d := cell.doubted; d != nil {
 				cells[i].Verdict = d.Mark()
-				cells[i].Reasons = prose.Texts(d.Why, func(why results.Doubt) string {
+				cells[i].Reasons = text.Texts(d.Why, func(why results.Doubt) string {
 					return why.Text
 				})
 			}
 			if v := cell.Versus; v != nil {
 				f := facet{t, &row, i}
-				versus := &jsonVersus{P: jsondoc.Finite(cell.p()), Verdict: f.doubt().Mark(),
+				versus := &jsonVersus{P: text.JSONNumber(cell.p()), Verdict: f.doubt().Mark(),
 					Significant: f.judged() && t.significant(row.Cells[row.Base], cell),
-					Ratio:       jsondoc.Finite(f.ratio()), Change: t.Change(&row, i),
+					Ratio:       text.JSONNumber(f.ratio()), Change: t.Change(&row, i),
 					Equal: f.equal()}
 				if p := cell.paired; p == nil {
 					cells[i].Warnings = append(cells[i].Warnings, messages(v.Warnings)...)
 				} else {
-					versus.Pairs, versus.Low, versus.High = p.N, jsondoc.Finite(p.Lo),
-						jsondoc.Finite(p.Hi)
+					versus.Pairs, versus.Low, versus.High = p.N, text.JSONNumber(p.Lo),
+						text.JSONNumber(p.Hi)
 					if !p.Ratios {
-						versus.Difference = jsondoc.Finite(p.Mid)
+						versus.Difference = text.JSONNumber(p.Mid)
 					}
 				}
 				cells[i].Versus = versus
@@ -202,14 +200,14 @@ func (t *Table) json(columns []string) jsonTable {
 		out.Rows = append(out.Rows, of)
 	}
 	for _, g := range t.Geomean {
-		out.Geomean = append(out.Geomean, jsonGeomean{jsondoc.Finite(g.Center),
-			jsondoc.Finite(g.Ratio), messages(g.Warnings)})
+		out.Geomean = append(out.Geomean, jsonGeomean{text.JSONNumber(g.Center),
+			text.JSONNumber(g.Ratio), messages(g.Warnings)})
 	}
 	return out
 }
 
 func messages(lists ...[]error) []string {
-	return jsondoc.List(prose.Texts(slices.Concat(lists...), error.Error))
+	return text.JSONList(text.Texts(slices.Concat(lists...), error.Error))
 }
 
 func pairMap(pairs []results.Pair) map[string]string {

@@ -10,14 +10,14 @@ import (
 
 	"golang.org/x/perf/benchunit"
 
-	"github.com/poolbench/poolbench/internal/text/tables"
+	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
 // WriteMarkdown writes a comparison as tables of GitHub-flavoured Markdown, whose source lines up
 // too.
 func WriteMarkdown(w io.Writer, c *Comparison) error {
-	var text strings.Builder
+	var s strings.Builder
 	short, shared := c.shortNames()
 	lines := configLines(c.Config)
 	if shared != "" {
@@ -25,23 +25,23 @@ func WriteMarkdown(w io.Writer, c *Comparison) error {
 	}
 	if len(lines) > 0 {
 		for _, line := range lines {
-			fmt.Fprintf(&text, "- %s\n", tables.Escape(line))
+			fmt.Fprintf(&s, "- %s\n", text.MarkdownEscape(line))
 		}
-		text.WriteByte('\n')
+		s.WriteByte('\n')
 	}
 	for i := range c.Tables {
-		c.markdown(&text, &c.Tables[i], short)
+		c.markdown(&s, &c.Tables[i], short)
 	}
 	for _, note := range c.Notes() {
-		fmt.Fprintf(&text, "- %s\n", tables.Escape(note))
+		fmt.Fprintf(&s, "- %s\n", text.MarkdownEscape(note))
 	}
-	_, err := io.WriteString(w, strings.TrimRight(text.String(), "\n")+"\n")
+	_, err := io.WriteString(w, strings.TrimRight(s.String(), "\n")+"\n")
 	return err
 }
 
 // markdownValue is a cell's value: in brief in its unit, with an interval where there is one.
 func (c *Comparison) markdownValue(
-	f facet, scaler benchunit.Scaler, notes *tables.Footnotes,
+	f facet, scaler benchunit.Scaler, notes *text.Footnotes,
 ) string {
 	cell := f.cell()
 	if c.brief {
@@ -64,25 +64,25 @@ func (c *Comparison) against(f facet) (delta, basis string) {
 	return v.FormatDelta(f.base().Summary.Center, f.cell().Summary.Center), v.String()
 }
 
-func (c *Comparison) markdown(text *strings.Builder, t *Table, short map[string]string) {
+func (c *Comparison) markdown(s *strings.Builder, t *Table, short map[string]string) {
 	columns := c.Columns
-	text.WriteString("### " + tables.Escape(t.title()) + "\n\n")
-	var m tables.Markdown
-	m.Head(tables.Left, "benchmark")
+	s.WriteString("### " + text.MarkdownEscape(t.title()) + "\n\n")
+	var m text.Markdown
+	m.Head(text.Left, "benchmark")
 	shown := t.columns()
 	for place, i := range shown {
-		m.Head(tables.Right, columns[i])
+		m.Head(text.Right, columns[i])
 		if place > 0 {
-			m.Head(tables.Right, "vs base")
-			m.Head(tables.Left, "")
-			m.Head(tables.Left, "p, n")
+			m.Head(text.Right, "vs base")
+			m.Head(text.Left, "")
+			m.Head(text.Left, "p, n")
 		}
 	}
 	class := benchunit.ClassOf(t.Unit)
-	var notes tables.Footnotes
+	var notes text.Footnotes
 	for _, row := range t.Rows {
 		scaler := row.scaler(class)
-		line := []string{tables.Code(cmp.Or(short[row.Name], row.Name))}
+		line := []string{text.MarkdownCode(cmp.Or(short[row.Name], row.Name))}
 		for place, i := range shown {
 			f, value := facet{t, &row, i}, "–"
 			if f.cell() != nil {
@@ -115,13 +115,13 @@ func (c *Comparison) markdown(text *strings.Builder, t *Table, short map[string]
 		}
 		m.Row(line)
 	}
-	m.Write(text)
-	text.WriteByte('\n')
+	m.Write(s)
+	s.WriteByte('\n')
 	for _, line := range notes.Lines() {
-		text.WriteString(tables.Escape(line) + "  \n")
+		s.WriteString(text.MarkdownEscape(line) + "  \n")
 	}
 	if len(notes.Lines()) > 0 {
-		text.WriteByte('\n')
+		s.WriteByte('\n')
 	}
 }
 

@@ -11,8 +11,7 @@ import (
 
 	"golang.org/x/perf/benchfmt"
 
-	"github.com/poolbench/poolbench/internal/text/prose"
-	"github.com/poolbench/poolbench/reports/answer"
+	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/charts"
 	"github.com/poolbench/poolbench/reports/page/shell"
 	"github.com/poolbench/poolbench/reports/results"
@@ -69,7 +68,7 @@ func place(name string) string {
 	keys := results.NameKeys(benchfmt.Name(name))
 	base := string(benchfmt.Name(name).Base())
 	if base != "Run" && base != "Attack" || len(keys) == 0 {
-		return answer.Benchmark(name)
+		return shell.Benchmark(name)
 	}
 	words := results.Words(results.Without(keys, "strategy"))
 	if strategy := results.Lookup(keys, "strategy"); strategy != "" {
@@ -112,7 +111,7 @@ func newPage(c *Comparison, sections []shell.Section) (*shell.Page, error) {
 	}
 	if n := len(all); n > 0 {
 		p.Basis = fmt.Sprintf("Of %s at p ≤ %.4g about %.2g differ by chance. Intervals are "+
-			"of %.4g %% confidence. ", prose.Count(n, "comparison"), c.Alpha, c.Alpha*float64(n),
+			"of %.4g %% confidence. ", text.Count(n, "comparison"), c.Alpha, c.Alpha*float64(n),
 			100*c.Confidence) + basis
 	}
 	p.Add(at > 0, "changed", "What changed", significant(all[:at]))
@@ -161,7 +160,7 @@ func (c *Comparison) badges(all []change, at int) (out []shell.Badge) {
 		out = append(out, shell.Badge{Kind: "warn", Text: fmt.Sprintf("%d missing", n)})
 	}
 	if n := len(c.Warnings); n > 0 {
-		out = append(out, shell.Badge{Kind: "warn", Text: prose.Count(n, "warning")})
+		out = append(out, shell.Badge{Kind: "warn", Text: text.Count(n, "warning")})
 	}
 	return out
 }
@@ -175,7 +174,7 @@ func changeFigure(rows []change, named bool) (*shell.Figure, error) {
 	words := []string{"better", "worse", "differs"} // by their colours: blue, vermilion, green
 	var drawn []shell.Row
 	for _, row := range rows[:min(len(rows), mostDrawn)] {
-		r := shell.Row{Name: row.label + " · " + answer.Metric(row.Unit),
+		r := shell.Row{Name: row.label + " · " + shell.Metric(row.Unit),
 			Kind: slices.Index(words, row.Word), Value: row.ratio()}
 		if named {
 			r.Name += " " + row.Column

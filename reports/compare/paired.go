@@ -5,8 +5,8 @@ import (
 
 	"golang.org/x/perf/benchproc"
 
-	"github.com/poolbench/poolbench/internal/statistics/samples"
-	"github.com/poolbench/poolbench/internal/text/quantity"
+	"github.com/poolbench/poolbench/internal/statistics"
+	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -27,8 +27,8 @@ func (g *grid) pair(
 			g.pairs[at] = pairing
 		}
 		if old, new := pairing.Values(unit); len(old) > 0 {
-			paired := samples.OfPairs(old, new, confidence,
-				quantity.KindOf(unit) != quantity.Shares, virtual(pairing))
+			paired := statistics.OfPairs(old, new, confidence,
+				text.KindOf(unit) != text.Shares, virtual(pairing))
 			cell.paired = &paired
 		}
 		cell.pairing = pairing

@@ -5,7 +5,7 @@ import (
 
 	"golang.org/x/perf/benchproc"
 
-	"github.com/poolbench/poolbench/internal/text/prose"
+	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -33,7 +33,7 @@ func (g *grid) residueByColumn(cols []benchproc.Key) (shared []results.Pair, var
 		}
 		v := Variation{Key: field.Name}
 		for i := range cols {
-			v.Values = append(v.Values, prose.Distinct(prose.Texts(byColumn[i],
+			v.Values = append(v.Values, text.Distinct(text.Texts(byColumn[i],
 				func(key benchproc.Key) string { return key.Get(field) })))
 		}
 		varying = append(varying, v)

@@ -5,9 +5,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/poolbench/poolbench/internal/statistics/samples"
-	"github.com/poolbench/poolbench/internal/text/quantity"
-	"github.com/poolbench/poolbench/reports/difference"
+	"github.com/poolbench/poolbench/internal/statistics"
+	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -42,44 +41,44 @@ func (d *TaskDifference) String() string {
 	if d.identical() {
 		return fmt.Sprintf("each of %d tasks is equal to the nanosecond", d.Tasks)
 	}
-	text := fmt.Sprintf("of %d tasks %s end later, %s earlier, %s are equal; mean %s, p99 of the "+
-		"difference %s", d.Tasks, quantity.Share(d.Later), quantity.Share(d.Earlier),
-		quantity.Share(d.Equal), difference.Signed(d.Mean), difference.Signed(d.P99))
+	s := fmt.Sprintf("of %d tasks %s end later, %s earlier, %s are equal; mean %s, p99 of the "+
+		"difference %s", d.Tasks, text.Share(d.Later), text.Share(d.Earlier),
+		text.Share(d.Equal), Signed(d.Mean), Signed(d.P99))
 	if d.OnlyBase+d.OnlyHere > 0 {
-		text += fmt.Sprintf("; %d completed in %s alone, %d in %s alone", d.OnlyBase, d.Base,
+		s += fmt.Sprintf("; %d completed in %s alone, %d in %s alone", d.OnlyBase, d.Base,
 			d.OnlyHere, d.Column)
 	}
-	return text
+	return s
 }
 
 // compareTasks compares the tasks of all pairs of runs whose directories have them: their responses
 // under the virtual clock, where no chance is in them, and what these are made of under both.
 func (g *grid) compareTasks(
 	inputs []results.Input,
-) (all []TaskDifference, parts []difference.Between, err error) {
+) (all []TaskDifference, parts []Between, err error) {
 	dirs := map[*results.Run]string{}
 	for _, in := range inputs {
 		for i := range in.Results.Runs {
 			dirs[&in.Results.Runs[i]] = in.Results.Dir
 		}
 	}
-	at := func(r *results.Run) difference.Source { return difference.SourceOf(dirs[r], r) }
-	kept := map[difference.Source]*difference.Tasks{}
+	at := func(r *results.Run) Source { return SourceOf(dirs[r], r) }
+	kept := map[Source]*Tasks{}
 	for _, p := range g.pairs {
 		for _, r := range slices.Concat(p.Old, p.New) {
 			kept[at(r)] = nil
 		}
 	}
-	if err := difference.Read(kept); err != nil {
+	if err := ReadTasks(kept); err != nil {
 		return nil, nil, err
 	}
 	for place, p := range g.pairs {
 		d := TaskDifference{Benchmark: place.row.StringValues(), Column: place.col.StringValues(),
 			Base: place.base.StringValues()}
 		var differences []int64
-		var known []difference.Pair
+		var known []Pair
 		for i, old := range p.Old {
-			pair := difference.Pair{Base: kept[at(old)], Here: kept[at(p.New[i])]}
+			pair := Pair{Base: kept[at(old)], Here: kept[at(p.New[i])]}
 			if pair.Known() {
 				known = append(known, pair)
 			}
@@ -96,14 +95,14 @@ func (g *grid) compareTasks(
 			all = append(all, d)
 		}
 		if whole && len(known) == d.Pairs {
-			parts = append(parts, difference.Between{Benchmark: d.Benchmark, Column: d.Column,
-				Base: d.Base, Difference: *difference.Of(known)})
+			parts = append(parts, Between{Benchmark: d.Benchmark, Column: d.Column,
+				Base: d.Base, Difference: *Decompose(known)})
 		}
 	}
 	slices.SortFunc(all, func(a, b TaskDifference) int {
 		return cmp.Or(cmp.Compare(a.Benchmark, b.Benchmark), cmp.Compare(a.Column, b.Column))
 	})
-	slices.SortFunc(parts, func(a, b difference.Between) int {
+	slices.SortFunc(parts, func(a, b Between) int {
 		return cmp.Or(cmp.Compare(a.Benchmark, b.Benchmark), cmp.Compare(a.Column, b.Column))
 	})
 	return all, parts, nil
@@ -133,5 +132,5 @@ func (d *TaskDifference) summarise(differences []int64) {
 	}
 	d.Later, d.Earlier, d.Equal = count[+1]/n, count[-1]/n, count[0]/n
 	d.Mean = sum / n / 1e9
-	d.P99 = float64(samples.NearestRanks(nil, differences, 0.99)[0]) / 1e9
+	d.P99 = float64(statistics.NearestRanks(nil, differences, 0.99)[0]) / 1e9
 }

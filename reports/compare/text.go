@@ -10,8 +10,7 @@ import (
 
 	"golang.org/x/perf/benchunit"
 
-	"github.com/poolbench/poolbench/internal/text/prose"
-	"github.com/poolbench/poolbench/internal/text/tables"
+	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -50,51 +49,51 @@ func WriteText(w io.Writer, c *Comparison, most int) error {
 	if shared != "" {
 		head = append(head, results.SharedLine(shared))
 	}
-	_, err := io.WriteString(w, tables.Lines(head, most)+c.text(short, true, most))
+	_, err := io.WriteString(w, text.Lines(head, most)+c.text(short, true, most))
 	return err
 }
 
 // text is what benchstat has, and with words the direction of each change, and the notes.
 func (c *Comparison) text(short map[string]string, words bool, most int) string {
-	var text strings.Builder
+	var s strings.Builder
 	var before []results.Pair
 	for i := range c.Tables {
 		t := &c.Tables[i]
 		if i > 0 {
-			text.WriteByte('\n')
+			s.WriteByte('\n')
 		}
-		text.WriteString(tables.Lines(configLines(changed(before, t.Key, i == 0)), most))
+		s.WriteString(text.Lines(configLines(changed(before, t.Key, i == 0)), most))
 		before = t.Key
-		text.WriteString(t.text(t.columns(), c.ColumnKeys, short, words, most))
+		s.WriteString(t.text(t.columns(), c.ColumnKeys, short, words, most))
 	}
 	if notes := c.Notes(); words && len(notes) > 0 {
-		text.WriteString("\n" + tables.Lines(results.Shorten(notes, short), most))
+		s.WriteString("\n" + text.Lines(results.Shorten(notes, short), most))
 	}
-	return text.String()
+	return s.String()
 }
 
 func (t *Table) text(
 	shown []int, keys [][]results.Pair, short map[string]string, words bool, most int,
 ) string {
-	var a tables.Text
-	var notes tables.Footnotes
+	var a text.Cell
+	var notes text.Footnotes
 	t.textHead(&a, shown, keys)
 	class := benchunit.ClassOf(t.Unit)
 	for _, row := range t.Rows {
 		scaler := row.scaler(class)
 		a.Row()
-		a.Cell(0, 1, tables.Left, "", cmp.Or(short[row.Name], row.Name))
+		a.Cell(0, 1, text.Left, "", cmp.Or(short[row.Name], row.Name))
 		for place, i := range shown {
 			cell := row.Cells[i]
 			if cell == nil {
 				continue
 			}
 			at := textStart(place)
-			a.Cell(at+textCenter, 1, tables.Right, "", scaler.Format(cell.Summary.Center))
-			a.Cell(at+textInterval, 1, tables.Right, " ± ", cell.Summary.PctRangeString())
+			a.Cell(at+textCenter, 1, text.Right, "", scaler.Format(cell.Summary.Center))
+			a.Cell(at+textInterval, 1, text.Right, " ± ", cell.Summary.PctRangeString())
 			a.Note(at+textCellNotes, mark(&notes, cell.Sample.Warnings, cell.Summary.Warnings))
 			if v := cell.Versus; v != nil {
-				a.Cell(at+textDelta, 1, tables.Right, "",
+				a.Cell(at+textDelta, 1, text.Right, "",
 					v.FormatDelta(row.Cells[row.Base].Summary.Center, cell.Summary.Center))
 				warnings := v.Warnings
 				if words {
@@ -102,7 +101,7 @@ func (t *Table) text(
 					a.Note(at+textChange, f.marked(t.Change(&row, i)))
 					warnings = f.warnings()
 				}
-				a.Cell(at+textP, 1, tables.Left, " ", "("+v.String()+")")
+				a.Cell(at+textP, 1, text.Left, " ", "("+v.String()+")")
 				a.Note(at+textDeltaNotes, mark(&notes, warnings))
 			}
 		}
@@ -117,7 +116,7 @@ func (t *Table) text(
 		}
 		return strings.Join(parts, "\n")
 	}
-	return a.Folded(1, most) + tables.Lines(notes.Lines(), most)
+	return a.Folded(1, most) + text.Lines(notes.Lines(), most)
 }
 
 // textStart is where the columns of an input begin.
@@ -127,7 +126,7 @@ func textStart(place int) int {
 
 // textHead names the columns, a line for each of their keys, neighbours with the same value under
 // one name.
-func (t *Table) textHead(a *tables.Text, shown []int, keys [][]results.Pair) {
+func (t *Table) textHead(a *text.Cell, shown []int, keys [][]results.Pair) {
 	const rule = " │ "
 	edge := textStart(len(shown))
 	same := func(x, y, level int) bool { return slices.Equal(keys[x][:level+1], keys[y][:level+1]) }
@@ -138,41 +137,41 @@ func (t *Table) textHead(a *tables.Text, shown []int, keys [][]results.Pair) {
 			for to < len(shown) && same(shown[from], shown[to], level) {
 				to++
 			}
-			a.Cell(textStart(from), textStart(to)-textStart(from), tables.Center, rule,
+			a.Cell(textStart(from), textStart(to)-textStart(from), text.Center, rule,
 				keys[shown[from]][level].Value)
 			from = to
 		}
-		a.Cell(edge, 1, tables.Left, " │", "")
+		a.Cell(edge, 1, text.Left, " │", "")
 	}
 	a.Row()
 	for place := range shown {
 		at := textStart(place)
 		a.Grow(at)
-		a.Cell(at, textBaseColumns, tables.Center, rule, t.Unit)
+		a.Cell(at, textBaseColumns, text.Center, rule, t.Unit)
 		if place > 0 {
-			a.Cell(at+textDelta, textColumns-textDelta, tables.Left, "  ", "vs base")
+			a.Cell(at+textDelta, textColumns-textDelta, text.Left, "  ", "vs base")
 		}
 	}
-	a.Cell(edge, 1, tables.Left, " │", "")
+	a.Cell(edge, 1, text.Left, " │", "")
 }
 
-func (t *Table) textGeomean(a *tables.Text, shown []int, notes *tables.Footnotes) {
+func (t *Table) textGeomean(a *text.Cell, shown []int, notes *text.Footnotes) {
 	class := benchunit.ClassOf(t.Unit)
 	a.Row()
-	a.Cell(0, 1, tables.Left, "", "geomean")
+	a.Cell(0, 1, text.Left, "", "geomean")
 	for place, i := range shown {
 		g, at := &t.Geomean[i], textStart(place)
 		if !math.IsNaN(g.Center) {
-			a.Cell(at+textCenter, 1, tables.Right, "", benchunit.Scale(g.Center, class))
+			a.Cell(at+textCenter, 1, text.Right, "", benchunit.Scale(g.Center, class))
 		}
 		noted := mark(notes, g.Warnings)
 		if place == 0 {
 			a.Note(at+textCellNotes, noted)
 			continue
 		}
-		align := tables.Left
+		align := text.Left
 		if !math.IsNaN(g.Ratio) {
-			align = tables.Right
+			align = text.Right
 		}
 		a.Cell(at+textDelta, 1, align, "", g.delta())
 		a.Note(at+textDeltaNotes, noted)
@@ -199,12 +198,12 @@ func (g *Geomean) delta() string {
 }
 
 // mark notes warnings below the table, and returns their numbers.
-func mark(notes *tables.Footnotes, warnings ...[]error) string {
+func mark(notes *text.Footnotes, warnings ...[]error) string {
 	return notes.Mark(messages(warnings...)...)
 }
 
 func configLines(pairs []results.Pair) []string {
-	return prose.Texts(pairs, func(p results.Pair) string { return p.Key + ": " + p.Value })
+	return text.Texts(pairs, func(p results.Pair) string { return p.Key + ": " + p.Value })
 }
 
 // changed returns the pairs of now that are not in before, and of the first table those that say

@@ -1,7 +1,7 @@
 package gate
 
 import (
-	"github.com/poolbench/poolbench/reports/gate/verdict"
+	"github.com/poolbench/poolbench/internal/gate/verdict"
 	"github.com/poolbench/poolbench/reports/results"
 )
 

@@ -8,13 +8,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/poolbench/poolbench/reports/gate/verdict"
+	"github.com/poolbench/poolbench/internal/gate/verdict"
 	"github.com/poolbench/poolbench/reports/internal/resultstest"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// text writes it in lines of any width.
-func text(w io.Writer, r *verdict.Report) error { return WriteText(w, r, 0) }
+// textOf writes it in lines of any width.
+func textOf(w io.Writer, r *verdict.Report) error { return WriteText(w, r, 0) }
 
 func mustJudge(t *testing.T, old, new *results.Results, opts verdict.Options) *verdict.Report {
 	t.Helper()
@@ -28,7 +28,7 @@ func mustJudge(t *testing.T, old, new *results.Results, opts verdict.Options) *v
 func TestGateGoldens(t *testing.T) {
 	r := mustJudge(t, resultstest.Sample(t, "old.txt"), resultstest.Sample(t, "new.txt"),
 		DefaultOptions())
-	resultstest.Golden(t, "gate.text", func(w io.Writer) error { return text(w, r) })
+	resultstest.Golden(t, "gate.text", func(w io.Writer) error { return textOf(w, r) })
 	resultstest.Golden(t, "gate.md", func(w io.Writer) error { return WriteMarkdown(w, r) })
 	resultstest.Golden(t, "gate.json", func(w io.Writer) error { return WriteJSON(w, r) })
 }
@@ -451,7 +451,7 @@ func TestGateReport(t *testing.T) {
 			sameLines(t, "unclear", r.Unclear, test.unclear)
 			sameLines(t, "warnings", r.Warnings, test.warnings)
 			// Whatever is held against the inputs, every rendering says.
-			for _, render := range []func(io.Writer, *verdict.Report) error{text,
+			for _, render := range []func(io.Writer, *verdict.Report) error{textOf,
 				WriteMarkdown, WriteJSON} {
 				var out strings.Builder
 				if err := render(&out, r); err != nil {

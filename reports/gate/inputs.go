@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/poolbench/poolbench/internal/text/prose"
+	"github.com/poolbench/poolbench/internal/gate/verdict"
+	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/compare"
-	"github.com/poolbench/poolbench/reports/gate/verdict"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -112,7 +112,7 @@ func (in inputs) uneven() {
 		if in.report.Options.AllowPartial {
 			tell = in.warn
 		}
-		tell("%s: %s: did the run end early?", of.Path, prose.List(prose.Few(few, 2)))
+		tell("%s: %s: did the run end early?", of.Path, text.List(text.Few(few, 2)))
 	}
 }
 

@@ -3,8 +3,8 @@ package gate
 import (
 	"io"
 
-	"github.com/poolbench/poolbench/internal/text/jsondoc"
-	"github.com/poolbench/poolbench/reports/gate/verdict"
+	"github.com/poolbench/poolbench/internal/gate/verdict"
+	"github.com/poolbench/poolbench/internal/text"
 )
 
 // WriteJSON writes a gate's report as one JSON object:
@@ -37,14 +37,14 @@ import (
 //	}
 func WriteJSON(w io.Writer, r *verdict.Report) error {
 	report := *r // with empty lists, where there are none
-	report.Rows, report.NotGated = jsondoc.List(r.Rows), jsondoc.List(r.NotGated)
-	report.Added, report.Removed = jsondoc.List(r.Added), jsondoc.List(r.Removed)
-	report.Faults, report.Unclear = jsondoc.List(r.Faults), jsondoc.List(r.Unclear)
-	report.Warnings, report.Doubts = jsondoc.List(r.Warnings), jsondoc.List(r.Doubts)
-	head := jsondoc.NewHead("gate")
+	report.Rows, report.NotGated = text.JSONList(r.Rows), text.JSONList(r.NotGated)
+	report.Added, report.Removed = text.JSONList(r.Added), text.JSONList(r.Removed)
+	report.Faults, report.Unclear = text.JSONList(r.Faults), text.JSONList(r.Unclear)
+	report.Warnings, report.Doubts = text.JSONList(r.Warnings), text.JSONList(r.Doubts)
+	head := text.NewHead("gate")
 	head.Version = 2
-	return jsondoc.Write(w, struct {
-		jsondoc.Head
+	return text.WriteJSON(w, struct {
+		text.Head
 		Old     string `json:"old"`
 		New     string `json:"new"`
 		Exit    int    `json:"exit"`

@@ -5,8 +5,8 @@ import (
 	"io"
 	"strings"
 
-	"github.com/poolbench/poolbench/internal/text/junit"
-	"github.com/poolbench/poolbench/reports/gate/verdict"
+	"github.com/poolbench/poolbench/internal/gate/verdict"
+	"github.com/poolbench/poolbench/internal/junit"
 )
 
 // WriteJUnit writes the test cases of a gate's report as JUnit XML, for systems that show tests.

@@ -6,8 +6,8 @@ import (
 	"math"
 	"testing"
 
-	"github.com/poolbench/poolbench/internal/text/junit"
-	"github.com/poolbench/poolbench/reports/gate/verdict"
+	"github.com/poolbench/poolbench/internal/gate/verdict"
+	"github.com/poolbench/poolbench/internal/junit"
 )
 
 // TestGateJUnit: what a system that shows tests makes of each verdict; nothing but better and no

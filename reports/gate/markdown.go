@@ -5,9 +5,8 @@ import (
 	"io"
 	"strings"
 
-	"github.com/poolbench/poolbench/internal/text/prose"
-	"github.com/poolbench/poolbench/internal/text/tables"
-	"github.com/poolbench/poolbench/reports/gate/verdict"
+	"github.com/poolbench/poolbench/internal/gate/verdict"
+	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -15,28 +14,28 @@ import (
 // folded away.
 func WriteMarkdown(w io.Writer, r *verdict.Report) error {
 	short, shared := results.ShortNames(benchmarkNames(r))
-	var text strings.Builder
+	var s strings.Builder
 	head := summary(r)
 	if shared != "" {
 		head = append(head, results.SharedLine(shared))
 	}
-	fmt.Fprintf(&text, "### %s\n\n%s\n\n", tables.Escape(outcome(r)),
-		tables.Escape(strings.Join(head, "  \n")))
+	fmt.Fprintf(&s, "### %s\n\n%s\n\n", text.MarkdownEscape(outcome(r)),
+		text.MarkdownEscape(strings.Join(head, "  \n")))
 	calm := len(r.Rows)
 	for calm > 0 && r.Rows[calm-1].Verdict.Severity() >= verdict.NotSuspected.Severity() {
 		calm--
 	}
-	writeRows(&text, r.Rows[:calm], short)
+	writeRows(&s, r.Rows[:calm], short)
 	if quiet := r.Rows[calm:]; len(quiet) > 0 {
-		fmt.Fprintf(&text, "<details><summary>%s %s</summary>\n\n",
-			prose.Count(len(quiet), "metric"), quietWords(quiet))
-		writeRows(&text, quiet, short)
-		text.WriteString("</details>\n\n")
+		fmt.Fprintf(&s, "<details><summary>%s %s</summary>\n\n",
+			text.Count(len(quiet), "metric"), quietWords(quiet))
+		writeRows(&s, quiet, short)
+		s.WriteString("</details>\n\n")
 	}
 	for _, line := range remarks(r) {
-		fmt.Fprintf(&text, "- %s\n", tables.Escape(line))
+		fmt.Fprintf(&s, "- %s\n", text.MarkdownEscape(line))
 	}
-	_, err := io.WriteString(w, strings.TrimRight(text.String(), "\n")+"\n")
+	_, err := io.WriteString(w, strings.TrimRight(s.String(), "\n")+"\n")
 	return err
 }
 
@@ -50,20 +49,20 @@ func quietWords(rows []verdict.Row) string {
 	return "no worse or not suspected"
 }
 
-func writeRows(text *strings.Builder, rows []verdict.Row, short map[string]string) {
+func writeRows(s *strings.Builder, rows []verdict.Row, short map[string]string) {
 	if len(rows) == 0 {
 		return
 	}
-	var m tables.Markdown
+	var m text.Markdown
 	for _, c := range gateColumns {
 		m.Head(c.align, c.head)
 	}
-	m.Head(tables.Left, "")
+	m.Head(text.Left, "")
 	for i := range rows {
 		cells := columns(&rows[i], short)
-		cells[1], cells[2] = tables.Code(cells[1]), tables.Escape(cells[2])
-		m.Row(append(cells, tables.Escape(rows[i].Reason)))
+		cells[1], cells[2] = text.MarkdownCode(cells[1]), text.MarkdownEscape(cells[2])
+		m.Row(append(cells, text.MarkdownEscape(rows[i].Reason)))
 	}
-	m.Write(text)
-	text.WriteByte('\n')
+	m.Write(s)
+	s.WriteByte('\n')
 }

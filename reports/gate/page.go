@@ -7,10 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/poolbench/poolbench/internal/text/prose"
-	"github.com/poolbench/poolbench/reports/answer"
+	"github.com/poolbench/poolbench/internal/gate/verdict"
+	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/charts"
-	"github.com/poolbench/poolbench/reports/gate/verdict"
 	"github.com/poolbench/poolbench/reports/page/shell"
 	"github.com/poolbench/poolbench/reports/results"
 )
@@ -92,8 +91,8 @@ func figures(r *verdict.Report) (all []shell.Figure, err error) {
 }
 
 // found is the outcome with the row that decides it, and its number.
-func found(r *verdict.Report) answer.Answer {
-	a := answer.Answer{Headline: outcome(r)}
+func found(r *verdict.Report) shell.Answer {
+	a := shell.Answer{Headline: outcome(r)}
 	if len(r.Rows) == 0 {
 		for _, why := range slices.Concat(r.Faults, r.Unclear) {
 			a.Headline += ": " + why
@@ -104,14 +103,14 @@ func found(r *verdict.Report) answer.Answer {
 	short, _ := results.ShortNames(benchmarkNames(r))
 	say := func(row *verdict.Row) string {
 		cells := columns(row, short)
-		text := fmt.Sprintf("%s of %s %s", cells[2], cells[1], cells[5])
+		s := fmt.Sprintf("%s of %s %s", cells[2], cells[1], cells[5])
 		if cells[6] != "–" {
-			text += " (" + cells[6] + ")"
+			s += " (" + cells[6] + ")"
 		}
 		if row.Doubt != "" {
-			text = row.Doubt + ": " + text
+			s = row.Doubt + ": " + s
 		}
-		return text
+		return s
 	}
 	switch code := r.ExitCode(); code {
 	case verdict.ExitRegression, verdict.ExitUndecidable:
@@ -123,7 +122,7 @@ func found(r *verdict.Report) answer.Answer {
 		}
 	case verdict.ExitFine:
 		a.Headline += fmt.Sprintf(": no change for the worse of %.4g %% or more in %s",
-			100*r.Options.Promise, prose.Count(len(r.Rows), "metric"))
+			100*r.Options.Promise, text.Count(len(r.Rows), "metric"))
 	}
 	for _, v := range []verdict.Verdict{verdict.Worse, verdict.Inconclusive, verdict.Better} {
 		var rows []string
@@ -133,8 +132,8 @@ func found(r *verdict.Report) answer.Answer {
 			}
 		}
 		if len(rows) > 0 {
-			a.Facts = append(a.Facts, answer.Fact{Title: string(v),
-				Text: prose.List(prose.Few(rows, 3)) + "."})
+			a.Facts = append(a.Facts, shell.Fact{Title: string(v),
+				Text: text.List(text.Few(rows, 3)) + "."})
 		}
 	}
 	return a

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/poolbench/poolbench/reports/gate/verdict"
+	"github.com/poolbench/poolbench/internal/gate/verdict"
 )
 
 // TestGatePage: a dot for every pair of every row in which something moved, of whatever direction

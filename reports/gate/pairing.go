@@ -2,7 +2,7 @@ package gate
 
 import (
 	"github.com/poolbench/poolbench/internal/gate/judge"
-	"github.com/poolbench/poolbench/internal/text/prose"
+	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -38,11 +38,11 @@ func (in inputs) pairings() map[benchmarkID]results.Pairing {
 		}
 	}
 	if left > 0 {
-		in.warn("%s without the other half of the pair: left out", prose.Count(left, "run"))
+		in.warn("%s without the other half of the pair: left out", text.Count(left, "run"))
 	}
 	if otherSeeds > 0 {
 		in.warn("%s with other seeds in %s than in %s: the runs are not paired",
-			prose.Count(otherSeeds, "benchmark"), in.report.New, in.report.Old)
+			text.Count(otherSeeds, "benchmark"), in.report.New, in.report.Old)
 	}
 	return paired
 }

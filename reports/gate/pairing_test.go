@@ -13,8 +13,8 @@ import (
 
 	hdrhistogram "github.com/HdrHistogram/hdrhistogram-go"
 
-	"github.com/poolbench/poolbench/internal/files/rundir"
-	"github.com/poolbench/poolbench/reports/gate/verdict"
+	"github.com/poolbench/poolbench/internal/gate/verdict"
+	"github.com/poolbench/poolbench/internal/rundir"
 	"github.com/poolbench/poolbench/reports/internal/resultstest"
 	"github.com/poolbench/poolbench/reports/results"
 )
@@ -132,7 +132,7 @@ func TestGatePairs(t *testing.T) {
 				n = fmt.Sprintf("%d+%d", row.Old.N, row.New.N)
 			}
 			for want, render := range map[string]func(io.Writer,
-				*verdict.Report) error{n: text,
+				*verdict.Report) error{n: textOf,
 				" " + n + " ": WriteMarkdown, paired: WriteJSON} {
 				var out strings.Builder
 				if err := render(&out, r); err != nil || !strings.Contains(out.String(), want) {

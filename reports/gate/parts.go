@@ -3,17 +3,17 @@ package gate
 import (
 	"strings"
 
-	"github.com/poolbench/poolbench/reports/difference"
-	"github.com/poolbench/poolbench/reports/gate/verdict"
+	"github.com/poolbench/poolbench/internal/gate/verdict"
+	"github.com/poolbench/poolbench/reports/compare"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
 // explain says of responses that are worse what the difference is made of, where both inputs are
 // run directories that have the tasks of each pair.
 func (in inputs) explain(paired map[benchmarkID]results.Pairing) error {
-	type sides struct{ old, new []difference.Source }
+	type sides struct{ old, new []compare.Source }
 	worse := map[benchmarkID]sides{}
-	tasks := map[difference.Source]*difference.Tasks{}
+	tasks := map[compare.Source]*compare.Tasks{}
 	for _, row := range in.report.Rows {
 		id := benchmarkID{row.Package, row.Benchmark}
 		if _, known := worse[id]; known || !explainable(&row) {
@@ -21,25 +21,25 @@ func (in inputs) explain(paired map[benchmarkID]results.Pairing) error {
 		}
 		var of sides
 		for i, old := range paired[id].Old {
-			of.old = append(of.old, difference.SourceOf(in.old.Dir, old))
-			of.new = append(of.new, difference.SourceOf(in.new.Dir, paired[id].New[i]))
+			of.old = append(of.old, compare.SourceOf(in.old.Dir, old))
+			of.new = append(of.new, compare.SourceOf(in.new.Dir, paired[id].New[i]))
 			tasks[of.old[i]], tasks[of.new[i]] = nil, nil
 		}
 		worse[id] = of
 	}
-	if err := difference.Read(tasks); err != nil {
+	if err := compare.ReadTasks(tasks); err != nil {
 		return err
 	}
 	made := map[benchmarkID]string{}
 	for id, of := range worse {
-		var pairs []difference.Pair
+		var pairs []compare.Pair
 		for i := range of.old {
-			if p := (difference.Pair{Base: tasks[of.old[i]], Here: tasks[of.new[i]]}); p.Known() {
+			if p := (compare.Pair{Base: tasks[of.old[i]], Here: tasks[of.new[i]]}); p.Known() {
 				pairs = append(pairs, p)
 			}
 		}
 		if n := len(pairs); n > 0 && n == len(of.old) {
-			made[id] = difference.Of(pairs).String()
+			made[id] = compare.Decompose(pairs).String()
 		}
 	}
 	for i := range in.report.Rows {

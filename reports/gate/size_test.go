@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/poolbench/poolbench/reports/gate/verdict"
+	"github.com/poolbench/poolbench/internal/gate/verdict"
 	"github.com/poolbench/poolbench/reports/internal/resultstest"
 )
 

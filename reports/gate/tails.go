@@ -10,9 +10,9 @@ import (
 
 	hdrhistogram "github.com/HdrHistogram/hdrhistogram-go"
 
-	"github.com/poolbench/poolbench/internal/files/rundir"
 	"github.com/poolbench/poolbench/internal/gate/judge"
-	"github.com/poolbench/poolbench/internal/text/prose"
+	"github.com/poolbench/poolbench/internal/rundir"
+	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -85,7 +85,7 @@ func (in inputs) findTails(samples []judge.Sample, paired map[benchmarkID]result
 	}
 	if without > 0 {
 		in.warn("%s without histograms of enough tasks in %s: judged by the values of the runs",
-			prose.Count(without, "tail"), rundir.DistributionsFile)
+			text.Count(without, "tail"), rundir.DistributionsFile)
 	}
 	return nil
 }

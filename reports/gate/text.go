@@ -9,23 +9,21 @@ import (
 	"strings"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/text/prose"
-	"github.com/poolbench/poolbench/internal/text/quantity"
-	"github.com/poolbench/poolbench/internal/text/tables"
-	"github.com/poolbench/poolbench/reports/gate/verdict"
+	"github.com/poolbench/poolbench/internal/gate/verdict"
+	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
 // gateColumns are the heads of a gate's table.
 var gateColumns = []struct {
 	head  string
-	align tables.Alignment
+	align text.Alignment
 }{
-	{"verdict", tables.Left}, {"benchmark", tables.Left}, {"metric", tables.Left},
-	{"old", tables.Right}, {"new", tables.Right}, {"change", tables.Right},
-	{"interval", tables.Left},
-	{"n", tables.Right}, {"p", tables.Right}, {"p adj.", tables.Right},
-	{"detectable", tables.Right},
+	{"verdict", text.Left}, {"benchmark", text.Left}, {"metric", text.Left},
+	{"old", text.Right}, {"new", text.Right}, {"change", text.Right},
+	{"interval", text.Left},
+	{"n", text.Right}, {"p", text.Right}, {"p adj.", text.Right},
+	{"detectable", text.Right},
 }
 
 // nameColumns are the first, which say what a row is about.
@@ -45,10 +43,10 @@ func WriteText(w io.Writer, r *verdict.Report, most int) error {
 	if shared != "" {
 		head = append(head, results.SharedLine(shared))
 	}
-	text := tables.Lines(append(head, ""), most)
+	s := text.Lines(append(head, ""), most)
 	if len(r.Rows) > 0 {
-		var a tables.Text
-		var reasons tables.Footnotes
+		var a text.Cell
+		var reasons text.Footnotes
 		a.Row()
 		for i, c := range gateColumns {
 			a.Cell(i, 1, c.align, margin(i), c.head)
@@ -62,10 +60,10 @@ func WriteText(w io.Writer, r *verdict.Report, most int) error {
 				a.Note(len(gateColumns), reasons.Mark(reason))
 			}
 		}
-		text += a.Folded(nameColumns, most) + tables.Lines(append(reasons.Lines(), ""), most)
+		s += a.Folded(nameColumns, most) + text.Lines(append(reasons.Lines(), ""), most)
 	}
 	last := append(results.Shorten(remarks(r), short), outcome(r))
-	_, err := io.WriteString(w, text+tables.Lines(last, most))
+	_, err := io.WriteString(w, s+text.Lines(last, most))
 	return err
 }
 
@@ -85,12 +83,12 @@ func summary(r *verdict.Report) []string {
 	lines := []string{
 		r.New + " against " + r.Old,
 		fmt.Sprintf("%s gated: %d worse, %d inconclusive, %d better, %d no worse%s",
-			prose.Count(len(r.Rows), "metric"), r.Count(verdict.Worse),
+			text.Count(len(r.Rows), "metric"), r.Count(verdict.Worse),
 			r.Count(verdict.Inconclusive),
 			r.Count(verdict.Better), r.Count(verdict.NoWorse), unseen),
 		fmt.Sprintf("margin %.4g%%, promise %.4g%%, alpha %.4g over %s",
 			100*r.Options.Margin, 100*r.Options.Promise, r.Options.Alpha,
-			prose.Count(r.Tests, "test")),
+			text.Count(r.Tests, "test")),
 	}
 	if len(r.Rows) > 0 {
 		lines = append(lines, "old and new are medians; change is the Hodges–Lehmann estimate, of "+
@@ -98,7 +96,7 @@ func summary(r *verdict.Report) []string {
 	}
 	if spent := r.Spent; spent != nil {
 		spell := func(seconds float64) string {
-			return quantity.Roughly(time.Duration(seconds * 1e9))
+			return text.Roughly(time.Duration(seconds * 1e9))
 		}
 		lines = append(lines,
 			fmt.Sprintf("it took %s, of which %s measuring", spell(spent.Whole),
@@ -132,7 +130,7 @@ func outcome(r *verdict.Report) string {
 // remarks are all lines beside the table.
 func remarks(r *verdict.Report) []string {
 	after := func(begin string, texts []string) []string {
-		return prose.Texts(texts, func(text string) string { return begin + text })
+		return text.Texts(texts, func(s string) string { return begin + s })
 	}
 	return slices.Concat(after("cannot judge: ", r.Faults), after("unclear: ", r.Unclear),
 		madeOfLines(r), r.Doubts, unmatchedLines(r), notGatedLines(r),
@@ -148,7 +146,7 @@ func unmatchedLines(r *verdict.Report) (lines []string) {
 	}{{"new, nothing to compare with", r.Added}, {"removed", r.Removed}} {
 		if len(of.benchmarks) > 0 {
 			lines = append(lines, fmt.Sprintf("%s: %s", of.what,
-				prose.List(prose.Few(of.benchmarks, most))))
+				text.List(text.Few(of.benchmarks, most))))
 		}
 	}
 	return lines
@@ -183,21 +181,21 @@ func notGatedLines(r *verdict.Report) (lines []string) {
 }
 
 func benchmarkNames(r *verdict.Report) []string {
-	return prose.Texts(r.Rows, func(row verdict.Row) string { return row.Benchmark })
+	return text.Texts(r.Rows, func(row verdict.Row) string { return row.Benchmark })
 }
 
 // columns gives the row's texts in the order of gateColumns; short are names that are shortened.
 func columns(row *verdict.Row, short map[string]string) []string {
 	shown := func(side verdict.Side) string {
-		return quantity.Uncertain(row.Metric, side.Median, float64(side.Uncertain))
+		return text.Uncertain(row.Metric, side.Median, float64(side.Uncertain))
 	}
 	interval := "–"
 	if !row.Equal && !math.IsNaN(float64(row.Lo)) && !math.IsInf(float64(row.Lo), 1) {
-		interval = quantity.Span(changeOf(row.Lo), " to ", changeOf(row.Hi))
+		interval = text.Span(changeOf(row.Lo), " to ", changeOf(row.Hi))
 	}
 	n := fmt.Sprint(row.Old.N)
 	if row.Paired {
-		n = prose.Count(row.Old.N, "pair")
+		n = text.Count(row.Old.N, "pair")
 	} else if row.Old.N != row.New.N {
 		n = fmt.Sprintf("%d+%d", row.Old.N, row.New.N)
 	}
@@ -230,7 +228,7 @@ func change(row *verdict.Row) string {
 	if row.Equal {
 		return "same"
 	}
-	return quantity.Change(float64(row.Ratio))
+	return text.Change(float64(row.Ratio))
 }
 
 // changeOf spells the end of an interval.
@@ -238,7 +236,7 @@ func changeOf(ratio verdict.Number) string {
 	if math.IsInf(float64(ratio), 1) {
 		return "+∞"
 	}
-	return quantity.Change(float64(ratio))
+	return text.Change(float64(ratio))
 }
 
 // percent shows a ratio as a change.

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/poolbench/poolbench/internal/decide"
-	"github.com/poolbench/poolbench/internal/files/rundir"
+	"github.com/poolbench/poolbench/internal/rundir"
 	"github.com/poolbench/poolbench/reports/internal/resultstest"
 )
 

@@ -8,9 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/poolbench/poolbench/reports/answer"
 	"github.com/poolbench/poolbench/reports/charts"
-	"github.com/poolbench/poolbench/reports/page/internal/grid"
+	"github.com/poolbench/poolbench/reports/page/shell"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -25,7 +24,7 @@ type capacitySearch struct {
 	objective string
 	facts     []string
 	confident string // the confidence, as a percentage; "" of a server, which has few probes
-	found     []answer.Found
+	found     []shell.Found
 }
 
 // splitSearches takes the answers of searches for capacity out of the results: they are no runs.
@@ -88,11 +87,11 @@ func searchOf(run *results.Run) (s *capacitySearch, ok bool) {
 				s.across = charts.Rate
 			}
 			from, to, _ := strings.Cut(k.Value, "..")
-			s.from, s.to = grid.Number(from), grid.Number(to)
+			s.from, s.to = Number(from), Number(to)
 		case "objective":
 			s.objective = k.Value
 		case "confidence":
-			s.confident = fmt.Sprintf("%.4g %%", 100*grid.Number(k.Value))
+			s.confident = fmt.Sprintf("%.4g %%", 100*Number(k.Value))
 		default:
 			rest = append(rest, k)
 		}
@@ -106,18 +105,18 @@ func searchOf(run *results.Run) (s *capacitySearch, ok bool) {
 
 // add takes the answer for a strategy; a later one replaces it.
 func (s *capacitySearch) add(all *results.Results, run *results.Run) {
-	unit := grid.Axes[s.across].Word
+	unit := Axes[s.across].Word
 	end := func(name string) float64 {
 		if v, ok := run.Value("capacity-" + name + "-" + unit); ok {
 			return v
 		}
 		return math.NaN()
 	}
-	f := answer.Found{Name: cmp.Or(run.Key("strategy"), run.Key("target")), Met: end("met"),
+	f := shell.Found{Name: cmp.Or(run.Key("strategy"), run.Key("target")), Met: end("met"),
 		Missed: end("missed"), Cell: results.Cell{run}}
 	f.Style = max(slices.Index(all.Strategies, f.Name), 0)
 	if at := slices.IndexFunc(s.found,
-		func(o answer.Found) bool { return o.Name == f.Name }); at >= 0 {
+		func(o shell.Found) bool { return o.Name == f.Name }); at >= 0 {
 		s.found[at] = f
 		return
 	}
@@ -158,17 +157,17 @@ func (s *capacitySearch) figure() (f *figure, notes []string, err error) {
 }
 
 func (s *capacitySearch) caption() string {
-	what := grid.Axes[s.across].Word
+	what := Axes[s.across].Word
 	out := []string{fmt.Sprintf("The highest %s that meets %s lies in the bar, with %s confidence: "+
 		"it is met at the left end and missed at the right end.", what, s.objective, s.confident)}
 	if s.confident == "" {
 		out[0] = fmt.Sprintf("The highest %s that meets %s lies in the bar: a probe met it at the "+
 			"left end, and one missed it at the right end.", what, s.objective)
 	}
-	decided := slices.DeleteFunc(slices.Clone(s.found), func(f answer.Found) bool {
+	decided := slices.DeleteFunc(slices.Clone(s.found), func(f shell.Found) bool {
 		return f.Undecided() != ""
 	})
-	open := slices.ContainsFunc(decided, func(f answer.Found) bool {
+	open := slices.ContainsFunc(decided, func(f shell.Found) bool {
 		return math.IsNaN(f.Met) != math.IsNaN(f.Missed)
 	})
 	if open {
@@ -176,10 +175,10 @@ func (s *capacitySearch) caption() string {
 			fmt.Sprintf("An arrow stands where the search, from %s to %s, saw no end.",
 				charts.Count(s.from), charts.Count(s.to)))
 	}
-	closed := slices.DeleteFunc(decided, func(f answer.Found) bool {
+	closed := slices.DeleteFunc(decided, func(f shell.Found) bool {
 		return math.IsNaN(f.Met) || math.IsNaN(f.Missed)
 	})
-	slices.SortStableFunc(closed, func(a, b answer.Found) int { return cmp.Compare(a.Met, b.Met) })
+	slices.SortStableFunc(closed, func(a, b shell.Found) int { return cmp.Compare(a.Met, b.Met) })
 	if n := len(closed); n > 1 {
 		low, high := closed[0], closed[n-1]
 		if low.Missed <= high.Met {

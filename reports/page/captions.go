@@ -8,36 +8,34 @@ import (
 	"strings"
 
 	"github.com/poolbench/poolbench/internal/metric"
-	"github.com/poolbench/poolbench/internal/text/prose"
-	"github.com/poolbench/poolbench/internal/text/quantity"
+	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/charts"
-	"github.com/poolbench/poolbench/reports/page/internal/grid"
 )
 
 // The sentences under the charts are computed: they say what this picture shows, with its numbers,
 // and nothing that it does not show. What is said of every strategy is looked up for every one;
 // else those are named that it is said of, or those that it is not.
 
-func responseCaption(s grid.Sweep, chart *charts.Chart) string {
+func responseCaption(s Sweep, chart *charts.Chart) string {
 	var out []string
 	if x, q, r := highest(s); len(r) > 1 {
 		out = append(out, fmt.Sprintf("At %s the %s response%s %s.", s.Place(x), q,
-			grid.OfSome(r, s.CellsAt(x)), between(r, s.CellsAt(x), q)))
+			ofSome(r, s.CellsAt(x)), between(r, s.CellsAt(x), q)))
 	}
-	out = append(out, grid.FallingBehind(s)...)
+	out = append(out, fallingBehind(s)...)
 	out = append(out, hollow(s.Cells, charted(s)+"-response-sec")...)
 	out = append(out, coincidence(chart)...)
-	out = append(out, grid.AgainstTheory(s.Cells, (*grid.Cell).InGroup)...)
+	out = append(out, againstTheory(s.Cells, (*Cell).InGroup)...)
 	return strings.Join(out, " ")
 }
 
 // highest ranks the strategies at the highest place where at least two resolve the p99, or else the
 // median.
-func highest(s grid.Sweep) (x float64, quantile string, r []grid.Ranked) {
+func highest(s Sweep) (x float64, quantile string, r []ranked) {
 	for _, quantile = range []string{"p99", "p50"} {
-		value := func(c *grid.Cell) float64 { return c.Value(quantile + "-response-sec") }
+		value := func(c *Cell) float64 { return c.Value(quantile + "-response-sec") }
 		for _, x = range slices.Backward(s.At) {
-			if r = grid.Rank(grid.KeepingUp(s.CellsAt(x)), value); len(r) > 1 {
+			if r = rank(keepingUp(s.CellsAt(x)), value); len(r) > 1 {
 				return x, quantile, r
 			}
 		}
@@ -47,64 +45,64 @@ func highest(s grid.Sweep) (x float64, quantile string, r []grid.Ranked) {
 
 // between words the smallest and the largest of some times: "runs from 8.1 ms (unbounded) to 2.3 s
 // (serial), a factor of 284".
-func between(r []grid.Ranked, cells []*grid.Cell, quantile string) string {
-	say := func(of grid.Ranked) string {
+func between(r []ranked, cells []*Cell, quantile string) string {
+	say := func(of ranked) string {
 		for _, c := range cells {
 			if c.Strategy == of.Name && c.Value(quantile+"-response-sec") == of.Value {
 				return c.Say(quantile + "-response-sec")
 			}
 		}
-		return quantity.Seconds(of.Value)
+		return text.Seconds(of.Value)
 	}
 	low, high := r[0], r[len(r)-1]
 	if low.Value == high.Value {
-		text := "is " + say(low)
-		if grid.OfSome(r, cells) == "" {
-			text += " for every strategy"
+		s := "is " + say(low)
+		if ofSome(r, cells) == "" {
+			s += " for every strategy"
 		}
-		return text
+		return s
 	}
-	at := func(of grid.Ranked) string {
+	at := func(of ranked) string {
 		value := of.Value
-		text := fmt.Sprintf("%s (%s", say(of), grid.Tied(r, value))
+		s := fmt.Sprintf("%s (%s", say(of), tied(r, value))
 		for _, c := range cells {
-			i := slices.IndexFunc(r, func(x grid.Ranked) bool { return x.Value == value })
+			i := slices.IndexFunc(r, func(x ranked) bool { return x.Value == value })
 			if loss := c.LossWords(); loss != "" && c.Strategy == r[i].Name {
-				text += ", " + loss
+				s += ", " + loss
 				break
 			}
 		}
-		return text + ")"
+		return s + ")"
 	}
-	text := fmt.Sprintf("runs from %s to %s", at(low), at(high))
+	s := fmt.Sprintf("runs from %s to %s", at(low), at(high))
 	if low.Value > 0 {
-		text += ", " + grid.Factor(high.Value/low.Value)
+		s += ", " + factor(high.Value/low.Value)
 	}
-	return text
+	return s
 }
 
 // isHollow reports whether the marker of a value is hollow: its runs are doubted, or the value is
 // uncertain.
-func isHollow(c *grid.Cell, unit string) bool {
+func isHollow(c *Cell, unit string) bool {
 	_, uncertain := c.Uncertain(unit)
 	return c.Doubts() != nil || uncertain
 }
 
 // hollow explains hollow markers, with their number.
-func hollow(cells []*grid.Cell, unit string) []string {
-	all := grid.Only(cells, func(c *grid.Cell) bool { return isHollow(c, unit) })
+func hollow(cells []*Cell, unit string) []string {
+	all := only(cells, func(c *Cell) bool { return isHollow(c, unit) })
 	if len(all) == 0 {
 		return nil
 	}
 	why := "SUSPECT or INVALID"
-	if slices.ContainsFunc(all, func(c *grid.Cell) bool {
+	if slices.ContainsFunc(all, func(c *Cell) bool {
 		_, uncertain := c.Uncertain(unit)
 		return uncertain
 	}) {
 		why += ", or a 95 % error beyond ±25 %"
 	}
 	return []string{fmt.Sprintf("Hollow markers: %s; %d of %s.", why, len(all),
-		prose.Count(len(cells), "scenario"))}
+		text.Count(len(cells), "scenario"))}
 }
 
 // coincidence names the series that lie on one another.
@@ -114,7 +112,7 @@ func coincidence(chart *charts.Chart) (out []string) {
 		if len(names) == 2 {
 			verb = "coincide exactly"
 		}
-		out = append(out, fmt.Sprintf("%s %s.", prose.List(prose.Few(names, grid.MostNames)), verb))
+		out = append(out, fmt.Sprintf("%s %s.", text.List(text.Few(names, mostNames)), verb))
 	}
 	return out
 }
@@ -123,32 +121,32 @@ func coincidence(chart *charts.Chart) (out []string) {
 // arrivals end is not lost.
 const allDone = 0.99
 
-func throughputCaption(s grid.Sweep, _ *charts.Chart) string {
+func throughputCaption(s Sweep, _ *charts.Chart) string {
 	last := s.At[len(s.At)-1]
-	share := func(c *grid.Cell) float64 {
+	share := func(c *Cell) float64 {
 		return c.Value(metric.Throughput) / c.Value(metric.Offered)
 	}
-	r := grid.Rank(s.CellsAt(last), share)
+	r := rank(s.CellsAt(last), share)
 	if len(r) == 0 {
 		return ""
 	}
 	whole := func(v float64) string { return fmt.Sprintf("%.0f %%", math.Floor(100*v)) }
-	short := slices.DeleteFunc(slices.Clone(r), func(x grid.Ranked) bool {
+	short := slices.DeleteFunc(slices.Clone(r), func(x ranked) bool {
 		return x.Value >= allDone
 	})
 	var before []string
 	for _, x := range s.At[:len(s.At)-1] {
-		for _, b := range grid.Rank(s.CellsAt(x), share) {
+		for _, b := range rank(s.CellsAt(x), share) {
 			if b.Value < allDone {
 				before = append(before, fmt.Sprintf("%s at %s (%s)", b.Name, s.Place(x),
 					whole(b.Value)))
 			}
 		}
 	}
-	unknown := slices.ContainsFunc(s.Cells, func(c *grid.Cell) bool {
+	unknown := slices.ContainsFunc(s.Cells, func(c *Cell) bool {
 		return math.IsNaN(share(c))
 	})
-	some := grid.OfSome(r, s.Cells)
+	some := ofSome(r, s.Cells)
 	var out string
 	switch {
 	case len(short)+len(before) == 0 && some == "" && !unknown:
@@ -159,24 +157,24 @@ func throughputCaption(s grid.Sweep, _ *charts.Chart) string {
 			cmp.Or(strings.Replace(some, " of ", " by ", 1), " by every strategy"))
 	case some != "":
 		out = fmt.Sprintf("At %s, of the offered load, %s.", s.Place(last),
-			grid.ComesTo(short, "complete", whole))
+			comesTo(short, "complete", whole))
 	case len(short) == len(r):
 		out = fmt.Sprintf("At %s no strategy completes the offered load: %s.",
-			s.Place(last), grid.ComesTo(short, "complete", whole))
+			s.Place(last), comesTo(short, "complete", whole))
 	default:
 		out = fmt.Sprintf("At %s, of the offered load, %s; the others complete it all.",
-			s.Place(last), grid.ComesTo(short, "complete", whole))
+			s.Place(last), comesTo(short, "complete", whole))
 	}
 	if len(before) > 0 {
 		out += fmt.Sprintf(" Below that, not all of it is completed by %s.",
-			prose.List(prose.Few(before, grid.MostNames)))
+			text.List(text.Few(before, mostNames)))
 	}
 	return out
 }
 
-func (in *reportInput) distributionCaption(s grid.Sweep, chart *charts.Chart) string {
+func (in *reportInput) distributionCaption(s Sweep, chart *charts.Chart) string {
 	x := s.At[len(s.At)-1]
-	r := grid.Rank(grid.KeepingUp(s.CellsAt(x)), func(c *grid.Cell) float64 {
+	r := rank(keepingUp(s.CellsAt(x)), func(c *Cell) float64 {
 		h := in.responses[c]
 		if h == nil || h.TotalCount() < 368 || h.ValueAtQuantile(50) == 0 ||
 			!c.Known("p50-response-sec") || !c.Known("p99-response-sec") {
@@ -191,23 +189,23 @@ func (in *reportInput) distributionCaption(s grid.Sweep, chart *charts.Chart) st
 	}
 	if len(r) > 0 {
 		low, high := r[0], r[len(r)-1]
-		text := fmt.Sprintf("%sthe p99%s is %s times the median", where,
-			grid.OfSome(r, s.CellsAt(x)), quantity.Factor(low.Value))
+		str := fmt.Sprintf("%sthe p99%s is %s times the median", where,
+			ofSome(r, s.CellsAt(x)), text.Factor(low.Value))
 		if low.Value != high.Value {
-			text += fmt.Sprintf(" with %s, and %s times with %s", grid.Tied(r, low.Value),
-				quantity.Factor(high.Value), grid.Tied(r, high.Value))
+			str += fmt.Sprintf(" with %s, and %s times with %s", tied(r, low.Value),
+				text.Factor(high.Value), tied(r, high.Value))
 		}
-		out = append(out, grid.Upper(text)+".")
+		out = append(out, upper(str)+".")
 	}
 	fewest := int64(math.MaxInt64)
 	for _, x := range s.SpreadOut(panelsOfDistributions) {
-		for _, c := range grid.KeepingUp(s.CellsAt(x)) {
+		for _, c := range keepingUp(s.CellsAt(x)) {
 			if h := in.responses[c]; h != nil && h.TotalCount() > 0 {
 				fewest = min(fewest, h.TotalCount())
 			}
 		}
 	}
-	out = append(out, grid.LeftOut(s, s.SpreadOut(panelsOfDistributions))...)
+	out = append(out, leftOut(s, s.SpreadOut(panelsOfDistributions))...)
 	out = append(out, coincidence(chart)...)
 	if fewest < math.MaxInt64 {
 		out = append(out, fmt.Sprintf("Repetitions are pooled; the curves end where fewer than "+
@@ -219,8 +217,8 @@ func (in *reportInput) distributionCaption(s grid.Sweep, chart *charts.Chart) st
 
 func varianceCaption(set varianceSet, chart *charts.Chart) string {
 	low, high := set.c2[set.cells[0]], set.c2[set.cells[len(set.cells)-1]]
-	var r []grid.Ranked
-	for _, of := range grid.ByStrategy(set.cells) {
+	var r []ranked
+	for _, of := range byStrategy(set.cells) {
 		first, last := of[0], of[len(of)-1]
 		if first.FallsBehind() || last.FallsBehind() || set.c2[first] != low ||
 			set.c2[last] != high {
@@ -228,65 +226,65 @@ func varianceCaption(set varianceSet, chart *charts.Chart) string {
 		}
 		if g := last.Value(metric.P99Response) /
 			first.Value(metric.P99Response); !math.IsNaN(g) && !math.IsInf(g, 0) {
-			r = append(r, grid.Ranked{Name: first.Strategy, Value: g})
+			r = append(r, ranked{Name: first.Strategy, Value: g})
 		}
 	}
-	grid.SortRanked(r)
+	sortRanked(r)
 	var out []string
 	if len(r) > 0 {
 		least, most := r[0], r[len(r)-1]
-		text := fmt.Sprintf("From C² = %s to %s, at the same load, the p99 response%s becomes %s "+
+		s := fmt.Sprintf("From C² = %s to %s, at the same load, the p99 response%s becomes %s "+
 			"times as high",
-			charts.Count(low), charts.Count(high), grid.OfSome(r, set.cells),
-			quantity.Factor(least.Value))
+			charts.Count(low), charts.Count(high), ofSome(r, set.cells),
+			text.Factor(least.Value))
 		if least.Value != most.Value {
-			text += fmt.Sprintf(" with %s, and %s times with %s", grid.Tied(r, least.Value),
-				quantity.Factor(most.Value), grid.Tied(r, most.Value))
+			s += fmt.Sprintf(" with %s, and %s times with %s", tied(r, least.Value),
+				text.Factor(most.Value), tied(r, most.Value))
 		}
-		out = append(out, text+".")
+		out = append(out, s+".")
 	}
-	named := func(c *grid.Cell) string {
+	named := func(c *Cell) string {
 		return fmt.Sprintf("%s at C² = %s", c.Strategy, charts.Count(set.c2[c]))
 	}
-	behind := prose.Distinct(prose.Texts(grid.Only(set.cells, (*grid.Cell).FallsBehind), named))
+	behind := text.Distinct(text.Texts(only(set.cells, (*Cell).FallsBehind), named))
 	if len(behind) > 0 {
-		out = append(out, grid.DoNotKeepUp(prose.Few(behind, grid.MostNames))+" (arrows).")
+		out = append(out, doNotKeepUp(text.Few(behind, mostNames))+" (arrows).")
 	}
 	out = append(out, coincidence(chart)...)
-	out = append(out, grid.AgainstTheory(set.cells, named)...)
+	out = append(out, againstTheory(set.cells, named)...)
 	return strings.Join(out, " ")
 }
 
-func (in *reportInput) timelineCaption(s grid.Sweep, _ *charts.Chart) string {
+func (in *reportInput) timelineCaption(s Sweep, _ *charts.Chart) string {
 	flight, queued := in.timelinesOf(s)
 	last := s.At[len(s.At)-1]
 	cells := s.CellsAt(last)
-	highestOf := func(p charts.Panel) (r []grid.Ranked) {
+	highestOf := func(p charts.Panel) (r []ranked) {
 		for _, s := range p.Series {
-			r = append(r, grid.Ranked{Name: s.Name, Value: slices.Max(s.Y)})
+			r = append(r, ranked{Name: s.Name, Value: slices.Max(s.Y)})
 		}
-		return grid.SortRanked(r)
+		return sortRanked(r)
 	}
 	out := []string{"First repetition; each point is the end of an interval."}
 	if slices.ContainsFunc(flight.Series, func(s charts.Series) bool { return s.Gaps != nil }) {
 		out = append(out, "Shaded is where a run was cut off: not all that was due is recorded.")
 	}
 	r := highestOf(queued)
-	of, low, high := grid.OfSome(r, cells), r[0].Value, r[len(r)-1].Value
-	text := "The queue" + of + " holds " + grid.Tasks(low)
+	of, low, high := ofSome(r, cells), r[0].Value, r[len(r)-1].Value
+	str := "The queue" + of + " holds " + Tasks(low)
 	switch {
 	case low != high:
-		text += fmt.Sprintf(" with %s, and %s with %s", grid.Tied(r, low), grid.Tasks(high),
-			grid.Tied(r, high))
+		str += fmt.Sprintf(" with %s, and %s with %s", tied(r, low), Tasks(high),
+			tied(r, high))
 	case of == "":
-		text += " for every strategy"
+		str += " for every strategy"
 	}
-	out = append(out, text+".",
+	out = append(out, str+".",
 		"In flight counts tasks that have begun and not ended, those between two attempts "+
 			"included. The limit bounds attempts under way at once.")
 	var beyond []string
 	for _, f := range highestOf(flight) {
-		at := slices.IndexFunc(cells, func(c *grid.Cell) bool { return c.Strategy == f.Name })
+		at := slices.IndexFunc(cells, func(c *Cell) bool { return c.Strategy == f.Name })
 		peak, ok := cells[at].Cell[0].Value(metric.PeakInFlight)
 		if ok && f.Value > cells[at].Limit {
 			beyond = append(beyond, fmt.Sprintf("of the %s in flight with %s at most %s",
@@ -297,10 +295,10 @@ func (in *reportInput) timelineCaption(s grid.Sweep, _ *charts.Chart) string {
 		beyond = append(beyond[:2], fmt.Sprintf("fewer with %d more strategies, too", n))
 	}
 	if len(beyond) > 0 {
-		out = append(out, grid.Upper(prose.List(beyond))+" were under way at once.")
+		out = append(out, upper(text.List(beyond))+" were under way at once.")
 	}
-	if growing := grid.StrategiesOf(grid.Only(cells, (*grid.Cell).FallsBehind)); len(growing) > 0 {
-		out = append(out, grid.DoNotKeepUp(prose.Few(growing, grid.MostNames))+".")
+	if growing := strategiesOf(only(cells, (*Cell).FallsBehind)); len(growing) > 0 {
+		out = append(out, doNotKeepUp(text.Few(growing, mostNames))+".")
 	}
 	return strings.Join(out, " ")
 }

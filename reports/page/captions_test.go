@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/poolbench/poolbench/reports/charts"
-	"github.com/poolbench/poolbench/reports/page/internal/grid"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -28,7 +27,7 @@ const (
 // randomSweep is a sweep of a random size in which all cells are alike but one, the outlier's.
 func randomSweep(
 	t *testing.T, r *rand.Rand, kind string,
-) (s grid.Sweep, in *reportInput, outlier string) {
+) (s Sweep, in *reportInput, outlier string) {
 	strategies, places := 3+r.IntN(8), 2+r.IntN(4)
 	odd, at := r.IntN(strategies), r.IntN(places)
 	if kind != behind && kind != offTheory { // these are looked at where the sentence is about
@@ -69,7 +68,7 @@ func randomSweep(
 		}
 	}
 	all := readRuns(t, lines...)
-	s = grid.Groups(all)[0].Sweeps()[0]
+	s = Groups(all)[0].Sweeps()[0]
 	in = &reportInput{results: all, timelines: map[*results.Run][]interval{}}
 	for _, c := range s.CellsAt(s.At[len(s.At)-1]) {
 		queued := 7.0
@@ -99,7 +98,7 @@ func TestCaptionsNameTheOutlier(t *testing.T) {
 			noTimeline}[seed%7]
 		s, in, outlier := randomSweep(t, r, kind)
 		captions := map[string]string{}
-		for _, k := range in.kinds(&grid.Group{Cells: s.Cells}) {
+		for _, k := range in.kinds(&Group{Cells: s.Cells}) {
 			if k.name == "distribution" {
 				continue
 			}
@@ -174,35 +173,35 @@ func TestAgainstTheory(t *testing.T) {
 		{[]string{line("a", 1.1, 0), line("b", 1.1, 0)}, "The runs are too short to tell whether " +
 			"the p99 agrees with its exact value, which 2 scenarios have."},
 	} {
-		if got := strings.Join(grid.AgainstTheory(grid.Groups(readRuns(t, c.lines...))[0].Cells,
-			(*grid.Cell).InGroup), ""); got != c.want {
+		if got := strings.Join(againstTheory(Groups(readRuns(t, c.lines...))[0].Cells,
+			(*Cell).InGroup), ""); got != c.want {
 			t.Errorf("got  %q\nwant %q", got, c.want)
 		}
 	}
-	if got := grid.AgainstTheory(nil, nil); got != nil {
+	if got := againstTheory(nil, nil); got != nil {
 		t.Errorf("of nothing: %q", got)
 	}
 }
 
 // TestOfSome: a ranking that lacks strategies says whom it is of.
 func TestOfSome(t *testing.T) {
-	cells := func(n int) (out []*grid.Cell) {
+	cells := func(n int) (out []*Cell) {
 		for i := range n {
-			out = append(out, &grid.Cell{Strategy: fmt.Sprint("s", i), Limit: math.NaN(),
+			out = append(out, &Cell{Strategy: fmt.Sprint("s", i), Limit: math.NaN(),
 				Load: math.NaN(), Rate: math.NaN()})
 		}
 		return out
 	}
-	ranking := func(n int) []grid.Ranked {
-		return grid.Rank(cells(n), func(*grid.Cell) float64 { return 1 })
+	ranking := func(n int) []ranked {
+		return rank(cells(n), func(*Cell) float64 { return 1 })
 	}
 	for want, got := range map[string]string{
-		"":                             grid.OfSome(ranking(3), cells(3)),
-		" of s0 and s1":                grid.OfSome(ranking(2), cells(7)),
-		" of all but s5 and s6":        grid.OfSome(ranking(5), cells(7)),
-		" of 20 of 30 strategies":      grid.OfSome(ranking(20), cells(30)),
-		" of all but s8":               grid.OfSome(ranking(8), cells(9)),
-		" of s0, s1, s2 and s3":        grid.OfSome(ranking(4), cells(40)),
+		"":                             ofSome(ranking(3), cells(3)),
+		" of s0 and s1":                ofSome(ranking(2), cells(7)),
+		" of all but s5 and s6":        ofSome(ranking(5), cells(7)),
+		" of 20 of 30 strategies":      ofSome(ranking(20), cells(30)),
+		" of all but s8":               ofSome(ranking(8), cells(9)),
+		" of s0, s1, s2 and s3":        ofSome(ranking(4), cells(40)),
 		"is 1.00 s for every strategy": between(ranking(3), cells(3), "p99"),
 		"is 1.00 s":                    between(ranking(2), cells(7), "p99"),
 	} {
@@ -242,13 +241,13 @@ func TestTimelineDrawsTheLimit(t *testing.T) {
 // TestUncertainMarkersAreHollow: so are those of doubted runs, and the caption says for what.
 func TestUncertainMarkersAreHollow(t *testing.T) {
 	const p99 = "p99-response-sec"
-	var cells []*grid.Cell
+	var cells []*Cell
 	for i := range 3 {
 		run := &results.Run{Name: "Run", Values: map[string]float64{p99: 0.1, "verdict": 0}}
-		cells = append(cells, &grid.Cell{Cell: results.Cell{run}, Strategy: fmt.Sprint(i)})
+		cells = append(cells, &Cell{Cell: results.Cell{run}, Strategy: fmt.Sprint(i)})
 	}
 	hollowOf := func() (all []bool) {
-		for _, s := range seriesOf(cells, p99, "", true, func(*grid.Cell) float64 { return 0.5 }) {
+		for _, s := range seriesOf(cells, p99, "", true, func(*Cell) float64 { return 0.5 }) {
 			all = append(all, s.Doubted...)
 		}
 		return all

@@ -11,12 +11,9 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"github.com/poolbench/poolbench/internal/metric"
-	"github.com/poolbench/poolbench/internal/text/prose"
-	"github.com/poolbench/poolbench/internal/text/quantity"
+	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/charts"
 	"github.com/poolbench/poolbench/reports/page/front"
-	"github.com/poolbench/poolbench/reports/page/internal/grid"
-	"github.com/poolbench/poolbench/reports/page/internal/tables"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -41,7 +38,7 @@ type dataMaker struct {
 }
 
 // data gathers the cells of all groups, whose sections have these names.
-func (in *reportInput) data(groups []*grid.Group, ids []string) *front.Data {
+func (in *reportInput) data(groups []*Group, ids []string) *front.Data {
 	m := &dataMaker{in: in, metrics: make(map[string]int), known: make(map[string]int),
 		Data: front.Data{Schema: front.Schema, Title: dirName(in.dir), Enough: results.Enough}}
 	for _, f := range facts(in) {
@@ -87,7 +84,7 @@ func once[T any](m *dataMaker, kind string, all *[]T, v T) int {
 
 // addMetrics takes those of the tables first, then, of a page that is not too large, the others.
 func (m *dataMaker) addMetrics() {
-	units := prose.Texts(tables.Columns, func(c tables.Column) string { return c.Unit })
+	units := text.Texts(Columns, func(c Column) string { return c.Unit })
 	for _, u := range m.in.results.Metrics {
 		if len(m.in.results.Runs) <= mostWhole || strings.HasPrefix(u, "theory-p") {
 			units = append(units, u)
@@ -111,7 +108,7 @@ func (m *dataMaker) addMetrics() {
 
 func (m *dataMaker) metric(unit string) front.Metric {
 	out := front.Metric{ID: strings.TrimSuffix(unit, "-response-sec"), Unit: unit,
-		Label: tables.MetricLabel(unit), Kind: string(quantity.KindOf(unit)),
+		Label: metricLabel(unit), Kind: string(text.KindOf(unit)),
 		Better:    results.Direction(m.in.results.Units.GetBetter(unit)).String(),
 		Behaviour: behaves(unit), Grows: grows(unit)}
 	for _, b := range m.in.results.Objectives {
@@ -119,7 +116,7 @@ func (m *dataMaker) metric(unit string) front.Metric {
 			out.Bounds = append(out.Bounds, b.Value)
 		}
 	}
-	for _, c := range tables.Columns {
+	for _, c := range Columns {
 		if c.Unit == unit && c.Value == nil {
 			out.Label, out.Hint = c.Head, c.Hint
 		}
@@ -142,13 +139,13 @@ func grows(unit string) bool {
 		unit == metric.MeanHeld)
 }
 
-func (m *dataMaker) addScenario(g *grid.Group, id string) {
+func (m *dataMaker) addScenario(g *Group, id string) {
 	s := front.Scenario{ID: id, Title: title(g), Facts: subjects(g), Axes: axesOf(g),
 		Paired: paired(g.Cells), Study: m.in.study(g)}
 	for _, d := range deadlines(g) {
 		s.Deadline = d.Y
 	}
-	m.fill(&s, g.Cells, func(c *grid.Cell) (at []int) {
+	m.fill(&s, g.Cells, func(c *Cell) (at []int) {
 		for _, a := range s.Axes {
 			at = append(at, slices.Index(a.At, axisOf(a.Key).Of(c)))
 		}
@@ -157,29 +154,29 @@ func (m *dataMaker) addScenario(g *grid.Group, id string) {
 }
 
 // addVariance adds what lies along the variance of task times, for which several groups stand.
-func (m *dataMaker) addVariance(groups []*grid.Group) {
-	free := slices.DeleteFunc(slices.Clone(groups), func(g *grid.Group) bool {
+func (m *dataMaker) addVariance(groups []*Group) {
+	free := slices.DeleteFunc(slices.Clone(groups), func(g *Group) bool {
 		return g.Study >= 0
 	})
 	for i, set := range varianceSets(free) {
-		c2 := func(c *grid.Cell) float64 { return set.c2[c] }
+		c2 := func(c *Cell) float64 { return set.c2[c] }
 		s := front.Scenario{ID: fmt.Sprintf("variance-%d", i+1), Title: "C² of the task times",
 			Facts: []string{set.title}, Paired: paired(set.cells), Axes: []front.Axis{{Key: "C²",
 				Label: "squared coefficient of variation of the task times", Log: true,
-				At: grid.Distinct(set.cells, c2)}}}
-		m.fill(&s, set.cells, func(c *grid.Cell) []int {
+				At: distinct(set.cells, c2)}}}
+		m.fill(&s, set.cells, func(c *Cell) []int {
 			return []int{slices.Index(s.Axes[0].At, c2(c))}
 		})
 	}
 }
 
 // fill adds the scenario with cells, of which at says where each lies on the axes.
-func (m *dataMaker) fill(s *front.Scenario, cells []*grid.Cell, at func(*grid.Cell) []int) {
+func (m *dataMaker) fill(s *front.Scenario, cells []*Cell, at func(*Cell) []int) {
 	type key struct {
 		strategy string
 		source   int
 	}
-	keyOf := func(c *grid.Cell) key { return key{c.Strategy, c.Source} }
+	keyOf := func(c *Cell) key { return key{c.Strategy, c.Source} }
 	series := make(map[key]int)
 	for _, of := range results.Gather(cells, keyOf) {
 		at := once(m, "strategy", &m.Strategies, label(of[0]))
@@ -233,9 +230,9 @@ func (m *dataMaker) addRun(r *results.Run) int {
 }
 
 // axesOf are the axes on which a group has values, those that vary first.
-func axesOf(g *grid.Group) (out []front.Axis) {
-	for across, a := range grid.Axes {
-		at := grid.Distinct(g.Cells, a.Of)
+func axesOf(g *Group) (out []front.Axis) {
+	for across, a := range Axes {
+		at := distinct(g.Cells, a.Of)
 		if len(at) > 0 {
 			out = append(out, front.Axis{Key: a.Word, Label: charts.Across(across).Label(),
 				Unit: a.Unit, Log: charts.Across(across) == charts.Limit, At: at})
@@ -247,13 +244,13 @@ func axesOf(g *grid.Group) (out []front.Axis) {
 	return out
 }
 
-func axisOf(word string) grid.Axis {
-	i := slices.IndexFunc(grid.Axes[:], func(a grid.Axis) bool { return a.Word == word })
-	return grid.Axes[i]
+func axisOf(word string) Axis {
+	i := slices.IndexFunc(Axes[:], func(a Axis) bool { return a.Word == word })
+	return Axes[i]
 }
 
 // paired reports whether the repetitions of one number had the same seed in all cells.
-func paired(cells []*grid.Cell) bool {
+func paired(cells []*Cell) bool {
 	for _, c := range cells {
 		for i, r := range c.Cell {
 			if r.Seed == "" || len(c.Cell) != len(cells[0].Cell) ||
@@ -327,7 +324,7 @@ func rounded(v float64, digits int) float64 {
 }
 
 // detailed are the cells of which the explorer shows curves and courses.
-func detailed(groups []*grid.Group) (cells []*grid.Cell) {
+func detailed(groups []*Group) (cells []*Cell) {
 	for _, ofStudies := range []bool{false, true} {
 		for _, g := range groups {
 			if (g.Study >= 0) == ofStudies {

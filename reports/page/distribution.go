@@ -7,19 +7,18 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"github.com/poolbench/poolbench/reports/charts"
-	"github.com/poolbench/poolbench/reports/page/internal/grid"
 )
 
-func (in *reportInput) distributionChart(s grid.Sweep) (*charts.Chart, error) {
+func (in *reportInput) distributionChart(s Sweep) (*charts.Chart, error) {
 	var panels []charts.Panel
 	for _, x := range s.SpreadOut(panelsOfDistributions) {
 		panel := charts.Panel{Title: s.Place(x)}
-		for _, c := range grid.KeepingUp(s.CellsAt(x)) {
+		for _, c := range keepingUp(s.CellsAt(x)) {
 			if h := in.responses[c]; h != nil && h.TotalCount() > 0 {
 				panel.Series = append(panel.Series, distribution(c, h))
 			}
 		}
-		for _, c := range grid.KeepingUp(s.CellsAt(x)) {
+		for _, c := range keepingUp(s.CellsAt(x)) {
 			if in.responses[c] != nil {
 				panel.Series = append(panel.Series, theoryOfDistribution(c))
 			}
@@ -37,7 +36,7 @@ func (in *reportInput) distributionChart(s grid.Sweep) (*charts.Chart, error) {
 const resolvable = 3.68
 
 // distribution reads a curve off a histogram, as far as the number of tasks resolves it.
-func distribution(c *grid.Cell, h *hdrhistogram.Histogram) charts.Series {
+func distribution(c *Cell, h *hdrhistogram.Histogram) charts.Series {
 	s := charts.Series{Name: c.Strategy, Style: c.Style}
 	end := max(math.Log10(float64(h.TotalCount())/resolvable), 0)
 	add := func(q float64) {
@@ -55,7 +54,7 @@ func distribution(c *grid.Cell, h *hdrhistogram.Histogram) charts.Series {
 	return s
 }
 
-func theoryOfDistribution(c *grid.Cell) charts.Series {
+func theoryOfDistribution(c *Cell) charts.Series {
 	s := charts.Series{Name: c.Strategy, Style: c.Style, Theory: true}
 	for q, unit := range map[float64]string{0.5: "p50", 0.9: "p90", 0.99: "p99", 0.999: "p99.9"} {
 		if v := c.Value("theory-" + unit + "-response-sec"); !math.IsNaN(v) {

@@ -8,9 +8,8 @@ import (
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
-	"github.com/poolbench/poolbench/internal/files/rundir"
+	"github.com/poolbench/poolbench/internal/rundir"
 	"github.com/poolbench/poolbench/reports/page/front"
-	"github.com/poolbench/poolbench/reports/page/internal/grid"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -24,13 +23,13 @@ type reportInput struct {
 	figures  []Figure // that they drew
 
 	// pooled over repetitions, in ns; only of cells that a chart shows
-	responses map[*grid.Cell]*hdrhistogram.Histogram
+	responses map[*Cell]*hdrhistogram.Histogram
 	timelines map[*results.Run][]interval        // only of runs that a chart or the explorer shows
 	slowest   map[*results.Run][]rundir.SlowTask // only of runs that a chart shows
 	heat      map[*results.Run][]stretch         // likewise
 	failed    map[string][]rundir.FailedRun      // by name, # and seed
-	detailed  []*grid.Cell                       // that the explorer shows in detail
-	curves    map[*grid.Cell]front.Curve         // of these
+	detailed  []*Cell                            // that the explorer shows in detail
+	curves    map[*Cell]front.Curve              // of these
 	notes     []string                           // what is missing
 }
 
@@ -40,16 +39,16 @@ const panelsOfDistributions = 3
 // readDistributions reads the response histograms that charts will show, and those of the detailed
 // cells, of which it keeps the curves. The others stay encoded: a histogram of three digits takes
 // some 200 kB, and a file may hold a thousand.
-func (in *reportInput) readDistributions(path string, groups []*grid.Group) error {
-	wanted := make(map[string]*grid.Cell)
-	missing := make(map[*grid.Cell]int) // repetitions, of detailed cells
+func (in *reportInput) readDistributions(path string, groups []*Group) error {
+	wanted := make(map[string]*Cell)
+	missing := make(map[*Cell]int) // repetitions, of detailed cells
 	for _, c := range in.detailed {
 		missing[c] = len(c.Cell)
 		for _, r := range c.Cell {
 			wanted[r.Tag("response")] = c
 		}
 	}
-	charted := make(map[*grid.Cell]bool)
+	charted := make(map[*Cell]bool)
 	for _, g := range groups {
 		for _, s := range g.Sweeps() {
 			for _, x := range s.SpreadOut(panelsOfDistributions) {
@@ -63,8 +62,8 @@ func (in *reportInput) readDistributions(path string, groups []*grid.Group) erro
 		}
 	}
 	heat := wantHeat(groups)
-	in.responses = make(map[*grid.Cell]*hdrhistogram.Histogram)
-	in.curves = make(map[*grid.Cell]front.Curve)
+	in.responses = make(map[*Cell]*hdrhistogram.Histogram)
+	in.curves = make(map[*Cell]front.Curve)
 	cutOff, err := rundir.EachHistogram(path,
 		func(tag string) bool { return wanted[tag] != nil || heat[tag] != nil },
 		func(line rundir.Histogram, h *hdrhistogram.Histogram) error {
@@ -94,7 +93,7 @@ func (in *reportInput) readDistributions(path string, groups []*grid.Group) erro
 }
 
 // pool adds the histogram of a repetition to those of its cell.
-func (in *reportInput) pool(c *grid.Cell, h *hdrhistogram.Histogram) error {
+func (in *reportInput) pool(c *Cell, h *hdrhistogram.Histogram) error {
 	before := in.responses[c]
 	if before == nil {
 		in.responses[c] = h

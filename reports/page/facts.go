@@ -6,11 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/poolbench/poolbench/internal/files/rundir"
 	"github.com/poolbench/poolbench/internal/metric"
-	"github.com/poolbench/poolbench/internal/text/prose"
-	"github.com/poolbench/poolbench/internal/text/quantity"
-	"github.com/poolbench/poolbench/reports/page/internal/grid"
+	"github.com/poolbench/poolbench/internal/rundir"
+	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -51,7 +49,7 @@ func facts(in *reportInput) (out []results.Pair) {
 }
 
 // intervals says what the small figures below values are.
-func intervals(cells []*grid.Cell) string {
+func intervals(cells []*Cell) string {
 	least, most := len(cells[0].Cell), 0
 	for _, c := range cells {
 		least, most = min(least, len(c.Cell)), max(most, len(c.Cell))
@@ -80,7 +78,7 @@ func spanned(least, most int) string {
 }
 
 // trust sums up what the checks on the runs found.
-func trust(runs []results.Run, cells []*grid.Cell, broken int) (out []string) {
+func trust(runs []results.Run, cells []*Cell, broken int) (out []string) {
 	laws, oracle, equal, late := 0, 0, 0, 0
 	var unexplained []string // strategies
 	worst, lag := 0.0, 0.0
@@ -119,22 +117,22 @@ func trust(runs []results.Run, cells []*grid.Cell, broken int) (out []string) {
 	default:
 		out = append(out, fmt.Sprintf("%s%d, and elsewhere a wait differs by at most %s. On the "+
 			"real clock that is the time of the strategy itself.", replayed, equal,
-			quantity.Seconds(worst)))
+			text.Seconds(worst)))
 	}
 	if len(unexplained) > 0 {
 		out = append(out, fmt.Sprintf("Under the virtual clock, where nothing but the queue "+
 			"takes time, the oracle differs with %s: not first come, first served.",
-			prose.List(prose.Few(unexplained, grid.MostNames))))
+			text.List(text.Few(unexplained, mostNames))))
 	}
 	// Under the real clock a run is short and its queue another one each time: its cells say
 	// themselves how far they are off.
-	virtual := grid.Only(cells, func(c *grid.Cell) bool { return c.Cell[0].Key("clock") != "real" })
-	for _, fact := range grid.AgainstTheory(virtual, (*grid.Cell).InFile) {
+	virtual := only(cells, func(c *Cell) bool { return c.Cell[0].Key("clock") != "real" })
+	for _, fact := range againstTheory(virtual, (*Cell).InFile) {
 		out = append(out, "Under the virtual clock: "+strings.ToLower(fact[:1])+fact[1:])
 	}
 	if lag > 0 {
 		out = append(out, fmt.Sprintf("The generator itself was late by at most %s at the p99 of "+
-			"a run, in %s.", quantity.Seconds(lag), allOf(late, len(runs))))
+			"a run, in %s.", text.Seconds(lag), allOf(late, len(runs))))
 	}
 	return out
 }

@@ -7,9 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/poolbench/poolbench/internal/files/rundir"
-	"github.com/poolbench/poolbench/internal/text/quantity"
-	"github.com/poolbench/poolbench/reports/page/internal/grid"
+	"github.com/poolbench/poolbench/internal/rundir"
+	"github.com/poolbench/poolbench/internal/text"
 )
 
 // A failedRow is what failed in one way, over the repetitions of a cell.
@@ -45,7 +44,7 @@ func (in *reportInput) readFailures(path string) error {
 func failedKey(name, seed string) string { return name + "#" + seed }
 
 // failedRows are those of a group, the most frequent first; rest is how many are left out.
-func (in *reportInput) failedRows(g *grid.Group) (rows []failedRow, rest int) {
+func (in *reportInput) failedRows(g *Group) (rows []failedRow, rest int) {
 	for _, c := range g.Cells {
 		requests := 0
 		for _, r := range c.Cell {
@@ -99,7 +98,7 @@ func (r *failedRow) spell(requests int) {
 		r.Count = strconv.Itoa(r.count)
 	}
 	if r.Share = "–"; r.count > 0 && requests > 0 {
-		r.Share = quantity.Share(float64(r.count) / float64(requests))
+		r.Share = text.Share(float64(r.count) / float64(requests))
 	}
 }
 

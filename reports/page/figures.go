@@ -9,11 +9,9 @@ import (
 	"strings"
 
 	"github.com/poolbench/poolbench/internal/metric"
-	"github.com/poolbench/poolbench/internal/text/prose"
-	"github.com/poolbench/poolbench/reports/answer"
+	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/charts"
-	"github.com/poolbench/poolbench/reports/page/internal/grid"
-	"github.com/poolbench/poolbench/reports/page/internal/tables"
+	"github.com/poolbench/poolbench/reports/page/shell"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -28,16 +26,16 @@ type figure struct {
 // A chartKind is a chart that is drawn of every sweep.
 type chartKind struct {
 	name    string
-	draw    func(grid.Sweep) (*charts.Chart, error) // nil where there is nothing to see
-	caption func(grid.Sweep, *charts.Chart) string
+	draw    func(Sweep) (*charts.Chart, error) // nil where there is nothing to see
+	caption func(Sweep, *charts.Chart) string
 }
 
-func (in *reportInput) kinds(g *grid.Group) []chartKind {
+func (in *reportInput) kinds(g *Group) []chartKind {
 	kinds := []chartKind{
-		{"response", func(s grid.Sweep) (*charts.Chart, error) {
+		{"response", func(s Sweep) (*charts.Chart, error) {
 			return responseChart(g, s)
 		}, responseCaption},
-		{"ranking", func(s grid.Sweep) (*charts.Chart, error) {
+		{"ranking", func(s Sweep) (*charts.Chart, error) {
 			return rankingChart(g, s)
 		}, rankingCaption},
 		{"throughput", throughputChart, throughputCaption},
@@ -54,7 +52,7 @@ func (in *reportInput) kinds(g *grid.Group) []chartKind {
 // chart draws the charts of a sweep. A chart without data is left out: what the runner did not
 // measure is not missed.
 func (in *reportInput) chart(
-	g *grid.Group, s grid.Sweep,
+	g *Group, s Sweep,
 ) (out []figure, notes []string, err error) {
 	some := s
 	some.Cells = told(g, s)
@@ -91,28 +89,28 @@ func (in *reportInput) chart(
 }
 
 // subtitle names the group under the title of a chart that stands on its own.
-func subtitle(g *grid.Group, s grid.Sweep) string {
+func subtitle(g *Group, s Sweep) string {
 	parts := factsOf(g)
 	if s.Fixed != "" {
 		parts = append(parts, s.Fixed)
-	} else if limits := grid.LimitsOf(s.Cells); len(limits) == 1 {
-		parts = append(parts, grid.Axes[charts.Limit].Place(limits[0]))
+	} else if limits := limitsOf(s.Cells); len(limits) == 1 {
+		parts = append(parts, Axes[charts.Limit].Place(limits[0]))
 	}
 	return strings.Join(parts, " · ")
 }
 
-func factsOf(g *grid.Group) []string { return results.Words(slices.Concat(g.Keys, g.Extra)) }
+func factsOf(g *Group) []string { return results.Words(slices.Concat(g.Keys, g.Extra)) }
 
 // seriesOf makes a series for each strategy of the cells, with the metric over the place x, and its
 // theory where known. With growing, values of strategies that fall behind are marked as such.
 func seriesOf(
-	cells []*grid.Cell, unit, theory string, growing bool, x func(*grid.Cell) float64,
+	cells []*Cell, unit, theory string, growing bool, x func(*Cell) float64,
 ) (series []charts.Series) {
 	var theories []charts.Series
-	known := grid.Only(cells, func(c *grid.Cell) bool {
-		return grid.HasMetric([]*grid.Cell{c}, unit)
+	known := only(cells, func(c *Cell) bool {
+		return hasMetric([]*Cell{c}, unit)
 	})
-	for _, of := range grid.ByStrategy(known) {
+	for _, of := range byStrategy(known) {
 		s := charts.Series{Name: of[0].Strategy, Style: of[0].Style}
 		exact := s
 		exact.Theory = true
@@ -126,7 +124,7 @@ func seriesOf(
 				exact.X, exact.Y = append(exact.X, x(c)), append(exact.Y, t)
 			}
 		}
-		if !slices.ContainsFunc(of, (*grid.Cell).Judged) {
+		if !slices.ContainsFunc(of, (*Cell).Judged) {
 			s.Doubted = nil
 		}
 		series = append(series, s)
@@ -138,8 +136,8 @@ func seriesOf(
 }
 
 // charted is the percentile that the chart of responses has.
-func charted(s grid.Sweep) string {
-	if !grid.HasMetric(s.Cells, metric.P99Response) {
+func charted(s Sweep) string {
+	if !hasMetric(s.Cells, metric.P99Response) {
 		return "p50"
 	}
 	return "p99"
@@ -147,14 +145,14 @@ func charted(s grid.Sweep) string {
 
 // responseChart draws the p99, or the median where no run resolves it: other quantiles are in the
 // table, and the explorer draws them.
-func responseChart(g *grid.Group, s grid.Sweep) (*charts.Chart, error) {
+func responseChart(g *Group, s Sweep) (*charts.Chart, error) {
 	if len(s.At) < 2 {
 		return nil, nil // a single place has its ranking
 	}
 	q := charted(s)
 	panel := charts.Panel{Title: q + " response", Series: seriesOf(s.Cells, q+"-response-sec",
 		"theory-"+q+"-response-sec", true, s.X)}
-	return charts.Response(q+" response against "+grid.Axes[s.Across].Word, s.Across,
+	return charts.Response(q+" response against "+Axes[s.Across].Word, s.Across,
 		[]charts.Panel{panel}, bounds(g, q+"-response-sec")...)
 }
 
@@ -163,48 +161,48 @@ const mostLines = 6
 
 // told are the cells that charts draw: of many classes the largest, the best, the worst, and some
 // between, by the p99 at the last place.
-func told(g *grid.Group, s grid.Sweep) []*grid.Cell {
+func told(g *Group, s Sweep) []*Cell {
 	classes := forRules(g, s).Classes()
 	if len(classes) <= mostLines {
 		return s.Cells
 	}
 	last := s.CellsAt(s.At[len(s.At)-1])
 	// who has no p99 there, as for want of tasks that complete, is none of them
-	if known := slices.DeleteFunc(slices.Clone(classes), func(k answer.Class) bool {
-		return !slices.ContainsFunc(last, func(c *grid.Cell) bool {
+	if known := slices.DeleteFunc(slices.Clone(classes), func(k shell.Class) bool {
+		return !slices.ContainsFunc(last, func(c *Cell) bool {
 			return c.Strategy == k.Names[0] && !math.IsNaN(c.Value(metric.P99Response))
 		})
 	}); len(known) >= mostLines {
 		classes = known
 	}
-	slices.SortStableFunc(classes, func(a, b answer.Class) int {
+	slices.SortStableFunc(classes, func(a, b shell.Class) int {
 		return cmp.Compare(p99Of(last, a.Names[0]), p99Of(last, b.Names[0]))
 	})
-	largest := slices.MaxFunc(classes, func(a, b answer.Class) int {
+	largest := slices.MaxFunc(classes, func(a, b shell.Class) int {
 		return cmp.Compare(len(a.Names), len(b.Names))
 	})
-	classes = slices.DeleteFunc(classes, func(k answer.Class) bool {
+	classes = slices.DeleteFunc(classes, func(k shell.Class) bool {
 		return k.Names[0] == largest.Names[0]
 	})
 	names := slices.Clone(largest.Names)
 	for i := range mostLines - 1 {
 		names = append(names, classes[i*(len(classes)-1)/(mostLines-2)].Names...)
 	}
-	return grid.Only(s.Cells, func(c *grid.Cell) bool { return slices.Contains(names, c.Strategy) })
+	return only(s.Cells, func(c *Cell) bool { return slices.Contains(names, c.Strategy) })
 }
 
 // notDrawn says how many the charts leave out.
-func notDrawn(g *grid.Group, all, drawn grid.Sweep) string {
+func notDrawn(g *Group, all, drawn Sweep) string {
 	if len(drawn.Cells) == len(all.Cells) {
 		return ""
 	}
 	return fmt.Sprintf("%d of %s are drawn, among them the lowest and the highest p99; the "+
-		"table has the others.", len(grid.ByStrategy(drawn.Cells)),
-		prose.Count(len(grid.ByStrategy(all.Cells)), g.Of()))
+		"table has the others.", len(byStrategy(drawn.Cells)),
+		text.Count(len(byStrategy(all.Cells)), g.Of()))
 }
 
 // p99Of is the p99 of a strategy; infinite where it grows or there is none.
-func p99Of(cells []*grid.Cell, strategy string) float64 {
+func p99Of(cells []*Cell, strategy string) float64 {
 	for _, c := range cells {
 		v := c.Value(metric.P99Response)
 		if c.Strategy == strategy && !c.FallsBehind() && !math.IsNaN(v) {
@@ -214,11 +212,11 @@ func p99Of(cells []*grid.Cell, strategy string) float64 {
 	return math.Inf(1)
 }
 
-func throughputChart(s grid.Sweep) (*charts.Chart, error) {
+func throughputChart(s Sweep) (*charts.Chart, error) {
 	if len(s.At) < 2 || s.Across == charts.Limit {
 		return nil, nil
 	}
-	offered := func(c *grid.Cell) float64 {
+	offered := func(c *Cell) float64 {
 		if v := c.Value(metric.Offered); !math.IsNaN(v) {
 			return v
 		}
@@ -241,9 +239,9 @@ func throughputChart(s grid.Sweep) (*charts.Chart, error) {
 			false, offered)},
 		{Title: "goodput", Series: seriesOf(s.Cells, metric.Goodput, "", false, offered)},
 	}
-	if tables.SameGoodput(s.Cells) {
+	if sameGoodput(s.Cells) {
 		panels = panels[:1]
-		if grid.HasMetric(s.Cells, metric.Goodput) {
+		if hasMetric(s.Cells, metric.Goodput) {
 			panels[0].Title = "throughput (all of it goodput)"
 		}
 	}
@@ -252,7 +250,7 @@ func throughputChart(s grid.Sweep) (*charts.Chart, error) {
 
 // timelinesOf are what was in flight, and queued, at the last place, until the last task ended:
 // that nothing is left then is no news.
-func (in *reportInput) timelinesOf(s grid.Sweep) (flight, queued charts.Panel) {
+func (in *reportInput) timelinesOf(s Sweep) (flight, queued charts.Panel) {
 	flight.Title, queued.Title = "in flight", "queued"
 	for _, c := range s.CellsAt(s.At[len(s.At)-1]) {
 		rows := in.timelines[c.Cell[0]]
@@ -276,7 +274,7 @@ func (in *reportInput) timelinesOf(s grid.Sweep) (flight, queued charts.Panel) {
 	return flight, queued
 }
 
-func (in *reportInput) timelineChart(s grid.Sweep) (*charts.Chart, error) {
+func (in *reportInput) timelineChart(s Sweep) (*charts.Chart, error) {
 	flight, queued := in.timelinesOf(s)
 	if len(flight.Series) == 0 {
 		return nil, nil
@@ -287,15 +285,15 @@ func (in *reportInput) timelineChart(s grid.Sweep) (*charts.Chart, error) {
 		title += " at " + place
 	}
 	limit := 0.0
-	if limits := grid.LimitsOf(s.CellsAt(last)); len(limits) == 1 {
+	if limits := limitsOf(s.CellsAt(last)); len(limits) == 1 {
 		limit = limits[0]
 	}
 	return charts.Timeline(title, limit, []charts.Panel{flight, queued},
-		grid.StageEnds(s.CellsAt(last)[0].Cell[0].Key("arrival"))...)
+		stageEnds(s.CellsAt(last)[0].Cell[0].Key("arrival"))...)
 }
 
 // chartName makes the name of a chart's files from what it shows.
-func chartName(kind string, g *grid.Group, s grid.Sweep) string {
+func chartName(kind string, g *Group, s Sweep) string {
 	parts := []string{kind}
 	for _, k := range g.Keys {
 		switch {

@@ -7,25 +7,22 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/poolbench/poolbench/bench/finding"
-	"github.com/poolbench/poolbench/internal/files/rundir"
+	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/metric"
-	"github.com/poolbench/poolbench/internal/text/prose"
-	"github.com/poolbench/poolbench/reports/answer"
-	"github.com/poolbench/poolbench/reports/page/internal/grid"
-	"github.com/poolbench/poolbench/reports/page/internal/tables"
+	"github.com/poolbench/poolbench/internal/rundir"
+	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/page/shell"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
 // A shownSweep is a sweep of the page with what rules see of it.
 type shownSweep struct {
-	group *grid.Group
-	sweep grid.Sweep
-	rules answer.Sweep
+	group *Group
+	sweep Sweep
+	rules shell.Sweep
 }
 
-func sweepsOf(groups []*grid.Group) (out []shownSweep) {
+func sweepsOf(groups []*Group) (out []shownSweep) {
 	for _, g := range groups {
 		for _, s := range g.Sweeps() {
 			out = append(out, shownSweep{g, s, forRules(g, s)})
@@ -35,8 +32,8 @@ func sweepsOf(groups []*grid.Group) (out []shownSweep) {
 }
 
 // forRules is a sweep as rules see it.
-func forRules(g *grid.Group, s grid.Sweep) answer.Sweep {
-	out := answer.Sweep{Of: g.Of(), Place: s.Place,
+func forRules(g *Group, s Sweep) shell.Sweep {
+	out := shell.Sweep{Of: g.Of(), Place: s.Place,
 		Style: func(name string) int { return style(&s, name) }}
 	for _, b := range g.Held {
 		if b.Unit == metric.P99Response {
@@ -44,13 +41,13 @@ func forRules(g *grid.Group, s grid.Sweep) answer.Sweep {
 		}
 	}
 	for _, c := range s.Cells {
-		out.Cases = append(out.Cases, answer.Case{Strategy: cmp.Or(c.Strategy, c.Name), X: s.X(c),
+		out.Cases = append(out.Cases, shell.Case{Strategy: cmp.Or(c.Strategy, c.Name), X: s.X(c),
 			Limit: c.Limit, Cell: c.Cell})
 	}
 	return out
 }
 
-func style(s *grid.Sweep, name string) int {
+func style(s *Sweep, name string) int {
 	for _, c := range s.Cells {
 		if c.Strategy == name {
 			return c.Style
@@ -77,7 +74,7 @@ func (s shownSweep) among(all []shownSweep) string {
 	return strings.Join(words, ", ")
 }
 
-func rulesOf(sweeps []shownSweep) (out []answer.Sweep) {
+func rulesOf(sweeps []shownSweep) (out []shell.Sweep) {
 	for _, s := range sweeps {
 		out = append(out, s.rules)
 	}
@@ -86,17 +83,17 @@ func rulesOf(sweeps []shownSweep) (out []answer.Sweep) {
 
 // first fills in the first screen: what searches, studies or runs say, whichever the directory was
 // made for.
-func (r *Report) first(in *reportInput, groups []*grid.Group) {
+func (r *Report) first(in *reportInput, groups []*Group) {
 	p := r.page
-	free := sweepsOf(slices.DeleteFunc(slices.Clone(groups), func(g *grid.Group) bool {
+	free := sweepsOf(slices.DeleteFunc(slices.Clone(groups), func(g *Group) bool {
 		return g.Study >= 0
 	}))
 	all := sweepsOf(groups)
 	p.First.Title, p.First.Subtitle = dirName(in.dir), p.Summary
-	p.First.Trust = append(tables.HeldBadges(in.results.Objectives, groups),
-		badges(in, answer.TrustOf(rulesOf(all)))...)
+	p.First.Trust = append(heldBadges(in.results.Objectives, groups),
+		badges(in, shell.TrustOf(rulesOf(all)))...)
 	for _, s := range in.searches {
-		if a, ok := answer.OfSearch(answer.Search{Axis: grid.Axes[s.across].Word,
+		if a, ok := shell.OfSearch(shell.Search{Axis: Axes[s.across].Word,
 			From: s.from, Objective: results.Readable(s.objective), Found: s.found}); ok {
 			p.First.Answer, p.First.Basis = a, "An interval is between two probes: no confidence is "+
 				"known."
@@ -116,7 +113,7 @@ func (r *Report) first(in *reportInput, groups []*grid.Group) {
 			return
 		}
 	}
-	if a, ok := answer.OfFindings(in.results.Findings, in.doubted); ok {
+	if a, ok := shell.OfFindings(in.results.Findings, in.doubted); ok {
 		p.First.Answer = a
 		if a.Interval() {
 			p.First.Basis = "Parentheses hold 95 % confidence intervals over the repetitions."
@@ -124,7 +121,7 @@ func (r *Report) first(in *reportInput, groups []*grid.Group) {
 		p.First.Figure = r.takeStudy(a.Study)
 		return
 	}
-	if a, ok := answer.OfSweeps(rulesOf(free)); ok {
+	if a, ok := shell.OfSweeps(rulesOf(free)); ok {
 		s := free[a.Sweep]
 		a.Next = s.rules.NextOf(a)
 		if which := s.among(free); which != "" {
@@ -135,7 +132,7 @@ func (r *Report) first(in *reportInput, groups []*grid.Group) {
 		for _, c := range s.sweep.Cells {
 			cells = append(cells, c.Cell)
 		}
-		p.First.Basis = answer.Basis(cells)
+		p.First.Basis = shell.Basis(cells)
 		p.First.Subtitle = strings.Join([]string{subtitle(s.group, s.sweep), p.Summary}, " · ")
 		p.First.Figure = r.takeFigure(s, a.Unit)
 		return
@@ -144,7 +141,7 @@ func (r *Report) first(in *reportInput, groups []*grid.Group) {
 }
 
 // doubted reports whether most runs of a study say more of the machine than of strategies.
-func (in *reportInput) doubted(f finding.Finding) bool {
+func (in *reportInput) doubted(f decide.Finding) bool {
 	n := 0
 	for _, i := range f.Runs {
 		if slices.ContainsFunc(in.results.Runs[i].Doubts, func(d results.Doubt) bool {
@@ -200,7 +197,7 @@ func (r *Report) takeFigure(s shownSweep, unit string) *reportFigure {
 			if at >= 0 {
 				f := g.Figures[at]
 				if kind == "response" { // the headline is its finding
-					f.Title = "p99 response against " + grid.Axes[s.sweep.Across].Word
+					f.Title = "p99 response against " + Axes[s.sweep.Across].Word
 				}
 				g.Figures, g.Above = slices.Delete(g.Figures, at, at+1), f.ID
 				return toTop(f)
@@ -229,8 +226,8 @@ func (s shownSweep) command() string {
 	if n := len(c.Cell); n > 1 {
 		more = append(more, fmt.Sprint("--count ", n))
 	}
-	names := shortened(grid.StrategiesOf(s.sweep.Cells))
-	cmd, _ := answer.Command("run", names, c.Cell[0], more...)
+	names := shortened(strategiesOf(s.sweep.Cells))
+	cmd, _ := shell.Command("run", names, c.Cell[0], more...)
 	return cmd
 }
 
@@ -243,14 +240,14 @@ func shortened(list []string) []string {
 }
 
 // badges say in a few words how far the numbers can be believed.
-func badges(in *reportInput, t answer.Trust) (out []shell.Badge) {
+func badges(in *reportInput, t shell.Trust) (out []shell.Badge) {
 	add := func(kind, format string, args ...any) {
 		out = append(out, shell.Badge{Kind: kind, Text: fmt.Sprintf(format, args...)})
 	}
 	all := t.Valid + t.Suspect + t.Invalid + t.Overload
 	switch {
 	case all == 0:
-		add("", "%s without verdict", prose.Count(t.Unknown, "scenario"))
+		add("", "%s without verdict", text.Count(t.Unknown, "scenario"))
 	case t.Valid == 0:
 		add("", "VALID 0 of %d", all)
 	default:
@@ -279,7 +276,7 @@ func badges(in *reportInput, t answer.Trust) (out []shell.Badge) {
 		add("", "%d unstable, as requested (load ≥ capacity)", t.Overload)
 	}
 	if n := len(in.results.Failures); n > 0 {
-		add("bad", "%s failed", prose.Count(n, "run"))
+		add("bad", "%s failed", text.Count(n, "run"))
 	}
 	var clocks []string
 	for i := range in.results.Runs {
@@ -288,7 +285,7 @@ func badges(in *reportInput, t answer.Trust) (out []shell.Badge) {
 		}
 	}
 	if len(clocks) > 0 {
-		add("", "%s clock, %s", prose.List(clocks), prose.Count(len(in.results.Runs), "run"))
+		add("", "%s clock, %s", text.List(clocks), text.Count(len(in.results.Runs), "run"))
 	}
 	return out
 }

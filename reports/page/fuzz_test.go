@@ -6,18 +6,17 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/poolbench/poolbench/internal/files/rundir"
-	"github.com/poolbench/poolbench/reports/page/internal/grid"
+	"github.com/poolbench/poolbench/internal/rundir"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-func fuzzSample(f *testing.F) (dir string, in *reportInput, groups []*grid.Group) {
+func fuzzSample(f *testing.F) (dir string, in *reportInput, groups []*Group) {
 	dir = writeSample(f, []sampleScenario{{"exponential", "poisson", 1, 4, 0.8, "virtual", 50, 2}})
 	all, err := results.ReadDir(dir)
 	if err != nil {
 		f.Fatal(err)
 	}
-	return dir, &reportInput{results: all, dir: dir}, grid.Groups(all)
+	return dir, &reportInput{results: all, dir: dir}, Groups(all)
 }
 
 // mustNameTheFile checks that an error is one line that begins with the file.

@@ -9,11 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/poolbench/poolbench/internal/text/prose"
-	"github.com/poolbench/poolbench/internal/text/quantity"
+	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/charts"
-	"github.com/poolbench/poolbench/reports/page/internal/grid"
-	"github.com/poolbench/poolbench/reports/page/internal/tables"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -44,7 +41,7 @@ func TestGroupRuns(t *testing.T) {
 		runLine("a", "workload=w/arrival=poisson/limit=10/load=0.9", "6 ops/s"),
 	)
 	var got []string
-	for _, g := range grid.Groups(all) {
+	for _, g := range Groups(all) {
 		got = append(got, strings.Join(factsOf(g), " "))
 		for _, c := range g.Cells {
 			got = append(got, fmt.Sprintf("  %s, %s: %d runs, %v ops/s, style %d", c.Place(),
@@ -80,7 +77,7 @@ func TestEstimate(t *testing.T) {
 		// Of ten, the second and the ninth: 11/1024 in each tail.
 		{[]float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, results.Estimate{Mid: 5.5, Lo: 2, Hi: 9}},
 	} {
-		cell := &grid.Cell{}
+		cell := &Cell{}
 		for _, v := range c.values {
 			cell.Cell = append(cell.Cell, &results.Run{Values: map[string]float64{"x": v}})
 		}
@@ -113,7 +110,7 @@ func TestSweeps(t *testing.T) {
 		for _, where := range c.where {
 			lines = append(lines, runLine("a", where, "1 ops/s"), runLine("b", where, "1 ops/s"))
 		}
-		groups := grid.Groups(readRuns(t, lines...))
+		groups := Groups(readRuns(t, lines...))
 		var got []string
 		for _, s := range groups[0].Sweeps() {
 			got = append(got, fmt.Sprintf("%d %v '%s'", s.Across, s.At, s.Fixed))
@@ -145,12 +142,12 @@ func TestFallsBehind(t *testing.T) {
 		{"900 ops/s 1e6 offered-ops/s 0.005 mean-wait-sec 0.1 mean-service-sec", false},
 		{"900 ops/s 1e6 offered-ops/s 0.05 mean-wait-sec 0.001 mean-service-sec", true},
 	} {
-		groups := grid.Groups(readRuns(t, runLine("serial", "limit=4/load=0.5", c.metrics)))
+		groups := Groups(readRuns(t, runLine("serial", "limit=4/load=0.5", c.metrics)))
 		if got := groups[0].Cells[0].FallsBehind(); got != c.want {
 			t.Errorf("%s: %v, want %v", c.metrics, got, c.want)
 		}
 	}
-	closed := grid.Groups(readRuns(t, runLine("serial", "limit=4", "100 ops/s 400 offered-ops/s")))
+	closed := Groups(readRuns(t, runLine("serial", "limit=4", "100 ops/s 400 offered-ops/s")))
 	if closed[0].Cells[0].FallsBehind() {
 		t.Error("closed arrivals wait for completions: nothing can fall behind")
 	}
@@ -160,7 +157,7 @@ func TestVarianceSets(t *testing.T) {
 	line := func(strategy, workload, metrics string) string {
 		return runLine(strategy, "workload="+workload+"/arrival=poisson/limit=4/load=0.8", metrics)
 	}
-	groups := grid.Groups(readRuns(t,
+	groups := Groups(readRuns(t,
 		// jitter of a clock counts as none
 		line("a", "constant", "320 offered-ops/s 0.00001 service-c2 0.034 p99-response-sec"),
 		line("a", "exponential", "319 offered-ops/s 0.98 service-c2 0.068 p99-response-sec"),
@@ -193,27 +190,27 @@ func TestVarianceSets(t *testing.T) {
 
 func TestWords(t *testing.T) {
 	for got, want := range map[string]string{
-		grid.PercentDiff(0.0123):                       "+1.2 %",
-		grid.PercentDiff(-0.31):                        "−31 %",
-		grid.PercentDiff(0):                            "0 %",
-		grid.PercentDiff(-0.00042):                     "−0.04 %",
-		quantity.Factor(3.04):                          "3.0",
-		quantity.Factor(633.2):                         "633",
-		prose.List([]string{"a"}):                      "a",
-		prose.List([]string{"a", "b", "c"}):            "a, b and c",
-		quantity.Span("1.2 ms", " – ", "3 ms"):         "1.2 – 3 ms",
-		quantity.Span("900 µs", " – ", "1.1 ms"):       "900 µs – 1.1 ms",
-		grid.Tasks(0) + grid.Tasks(1) + grid.Tasks(59): "no taskat most 1 taskat most 59 tasks",
-		charts.FileName("Response: p99 / C² (x)"):      "response-p99-c-x",
-		charts.Count(grid.Number("x")):                 charts.Count(math.NaN()),
-		between([]grid.Ranked{{Name: "a", Value: 1}, {Name: "b", Value: 1}, {Name: "c", Value: 1},
+		percentDiff(0.0123):                       "+1.2 %",
+		percentDiff(-0.31):                        "−31 %",
+		percentDiff(0):                            "0 %",
+		percentDiff(-0.00042):                     "−0.04 %",
+		text.Factor(3.04):                         "3.0",
+		text.Factor(633.2):                        "633",
+		text.List([]string{"a"}):                  "a",
+		text.List([]string{"a", "b", "c"}):        "a, b and c",
+		text.Span("1.2 ms", " – ", "3 ms"):        "1.2 – 3 ms",
+		text.Span("900 µs", " – ", "1.1 ms"):      "900 µs – 1.1 ms",
+		Tasks(0) + Tasks(1) + Tasks(59):           "no taskat most 1 taskat most 59 tasks",
+		charts.FileName("Response: p99 / C² (x)"): "response-p99-c-x",
+		charts.Count(Number("x")):                 charts.Count(math.NaN()),
+		between([]ranked{{Name: "a", Value: 1}, {Name: "b", Value: 1}, {Name: "c", Value: 1},
 			{Name: "d", Value: 2}},
 			nil, "p99"): "runs from 1.00 s (a and 2 others) to 2.00 s (d), a factor of 2.0",
-		between([]grid.Ranked{{Name: "a", Value: 1}, {Name: "b", Value: 1}},
+		between([]ranked{{Name: "a", Value: 1}, {Name: "b", Value: 1}},
 			nil, "p99"): "is 1.00 s for every strategy",
-		between([]grid.Ranked{{Name: "a", Value: 1}, {Name: "b", Value: 1.05}},
+		between([]ranked{{Name: "a", Value: 1}, {Name: "b", Value: 1.05}},
 			nil, "p99"): "runs from 1.00 s (a) to 1.05 s (b), 5.0 % apart",
-		strings.Join(grid.FallingBehind(grid.Sweep{At: []float64{1}}), ""): "",
+		strings.Join(fallingBehind(Sweep{At: []float64{1}}), ""): "",
 	} {
 		if got != want {
 			t.Errorf("got %q, want %q", got, want)
@@ -253,11 +250,11 @@ func TestAttacks(t *testing.T) {
 			lines = append(lines, line(name, 0.02*float64(i+1)))
 		}
 		all := readRuns(t, lines...)
-		groups := grid.Groups(all)
-		if len(groups) != 1 || !slices.Equal(grid.StrategiesOf(groups[0].Cells), c.series) ||
-			groups[0].Of() != c.of || tables.Foreign(groups[0]) {
+		groups := Groups(all)
+		if len(groups) != 1 || !slices.Equal(strategiesOf(groups[0].Cells), c.series) ||
+			groups[0].Of() != c.of || Foreign(groups[0]) {
 			t.Errorf("%q: %d groups, the first of %q, each a %s", c.names, len(groups),
-				grid.StrategiesOf(groups[0].Cells), groups[0].Of())
+				strategiesOf(groups[0].Cells), groups[0].Of())
 			continue
 		}
 		in := &reportInput{results: all}
@@ -275,7 +272,7 @@ func TestAttacks(t *testing.T) {
 			}
 		}
 		// A place alone is drawn from the distributions and the timeline, which are in other files.
-		if table := tables.Results(groups[0]); drawn == 0 &&
+		if table := Results(groups[0]); drawn == 0 &&
 			strings.Contains(strings.Join(c.names, ""),
 				"rate=200") || table.Of != c.of || len(table.Heads) > 9 {
 			t.Errorf("%q: %d charts, and a table of %d columns, each row a %s", c.names, drawn,

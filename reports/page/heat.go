@@ -8,13 +8,10 @@ import (
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
-	"github.com/poolbench/poolbench/internal/files/rundir"
-	"github.com/poolbench/poolbench/internal/statistics/samples"
-	"github.com/poolbench/poolbench/internal/text/prose"
-	"github.com/poolbench/poolbench/internal/text/quantity"
+	"github.com/poolbench/poolbench/internal/rundir"
+	"github.com/poolbench/poolbench/internal/statistics"
+	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/charts"
-	"github.com/poolbench/poolbench/reports/page/internal/grid"
-	"github.com/poolbench/poolbench/reports/page/internal/tables"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -26,7 +23,7 @@ type stretch struct {
 
 // quantile is in seconds; NaN where the stretch has too few tasks for it.
 func (s stretch) quantile(q float64) float64 {
-	if n := int(s.responses.TotalCount()); q == 1 || samples.Resolvable(q, n) {
+	if n := int(s.responses.TotalCount()); q == 1 || statistics.Resolvable(q, n) {
 		return float64(s.responses.ValueAtQuantile(100*q)) / 1e9
 	}
 	return math.NaN()
@@ -40,7 +37,7 @@ const mostStretches = 400
 
 // wantHeat finds the runs whose responses over time are drawn: the first repetition of the cell of
 // each sweep that is slowest.
-func wantHeat(groups []*grid.Group) map[string]*results.Run {
+func wantHeat(groups []*Group) map[string]*results.Run {
 	wanted := map[string]*results.Run{}
 	for _, g := range groups {
 		for _, s := range g.Sweeps() {
@@ -94,7 +91,7 @@ func followed(all []stretch) (name string, values []float64) {
 	return name, values
 }
 
-func (in *reportInput) heatChart(s grid.Sweep) (*charts.Chart, error) {
+func (in *reportInput) heatChart(s Sweep) (*charts.Chart, error) {
 	c := slowestCell(s)
 	if c == nil || len(in.heat[c.Cell[0]]) < 2 {
 		return nil, nil
@@ -105,10 +102,10 @@ func (in *reportInput) heatChart(s grid.Sweep) (*charts.Chart, error) {
 	for i, s := range all {
 		drawn[i] = charts.Stretch{Span: s.Span, Mark: values[i],
 			Tip: fmt.Sprintf("%s\n%s, %s at most", spanText(s.Span),
-				prose.Count(int(s.responses.TotalCount()), "request"),
-				quantity.Seconds(s.quantile(1)))}
+				text.Count(int(s.responses.TotalCount()), "request"),
+				text.Seconds(s.quantile(1)))}
 		if !math.IsNaN(values[i]) {
-			drawn[i].Tip += ", " + name + " " + quantity.Seconds(values[i])
+			drawn[i].Tip += ", " + name + " " + text.Seconds(values[i])
 		}
 		for _, bar := range s.responses.Distribution() {
 			if bar.Count > 0 {
@@ -149,8 +146,8 @@ func heatFinding(what string, all []stretch, values []float64) string {
 		}
 	}
 	if rises == 0 {
-		return fmt.Sprintf("%s stays between %s and %s", what, quantity.Seconds(slices.Min(of)),
-			quantity.Seconds(peak))
+		return fmt.Sprintf("%s stays between %s and %s", what, text.Seconds(slices.Min(of)),
+			text.Seconds(peak))
 	}
 	from, to := at, at
 	for from > 0 && of[from-1] > rise*usual {
@@ -163,69 +160,69 @@ func heatFinding(what string, all []stretch, values []float64) string {
 	if rises > 1 {
 		more = fmt.Sprintf(", the highest of %d rises", rises)
 	}
-	low, high := quantity.Seconds(usual), quantity.Seconds(peak)
+	low, high := text.Seconds(usual), text.Seconds(peak)
 	switch begin, end := known[from].From, known[to].To; {
 	case to == len(of)-1:
 		return fmt.Sprintf("%s rises from %s to %s, from %s to the end%s", what, low, high,
-			quantity.Seconds(begin), more)
+			text.Seconds(begin), more)
 	case from == 0:
 		return fmt.Sprintf("%s begins at up to %s and is %s after %s%s", what, high, low,
-			quantity.Seconds(end), more)
+			text.Seconds(end), more)
 	default:
 		return fmt.Sprintf("%s rises from %s to %s between %s and %s%s", what, low, high,
-			quantity.Seconds(begin), quantity.Seconds(end), more)
+			text.Seconds(begin), text.Seconds(end), more)
 	}
 }
 
 func spanText(s charts.Span) string {
-	return quantity.Seconds(s.From) + " to " + quantity.Seconds(s.To)
+	return text.Seconds(s.From) + " to " + text.Seconds(s.To)
 }
 
-func (in *reportInput) heatCaption(s grid.Sweep, _ *charts.Chart) string {
+func (in *reportInput) heatCaption(s Sweep, _ *charts.Chart) string {
 	c := slowestCell(s)
 	all := in.heat[c.Cell[0]]
 	n := 0
 	for _, s := range all {
 		n += int(s.responses.TotalCount())
 	}
-	text := fmt.Sprintf("The responses of %s of %s in its first repetition, warm-up included, each "+
-		"where it was due; a column is %s.", prose.Count(n, "request"), label(c),
-		quantity.Seconds(all[0].To-all[0].From))
+	str := fmt.Sprintf("The responses of %s of %s in its first repetition, warm-up included, each "+
+		"where it was due; a column is %s.", text.Count(n, "request"), label(c),
+		text.Seconds(all[0].To-all[0].From))
 	lost := 0.0
 	for _, v := range in.timelines[c.Cell[0]] {
 		lost += v.lost
 	}
 	if lost > 0 {
-		text += fmt.Sprintf(" %.0f more did not complete, and are not drawn.", lost)
+		str += fmt.Sprintf(" %.0f more did not complete, and are not drawn.", lost)
 	}
-	return text + " The table of the numbers has each column."
+	return str + " The table of the numbers has each column."
 }
 
 // heatTable has the stretches of the sweeps of a group as text.
-func (in *reportInput) heatTable(g *grid.Group) *tables.Table {
+func (in *reportInput) heatTable(g *Group) *Table {
 	if g.Study >= 0 {
 		return nil
 	}
-	t := &tables.Table{Caption: "Response over time", Folded: true, Of: "due"}
-	t.Heads = []tables.Head{{Text: "completed", Hint: "of the requests that were due then"}}
+	t := &Table{Caption: "Response over time", Folded: true, Of: "due"}
+	t.Heads = []Head{{Text: "completed", Hint: "of the requests that were due then"}}
 	for _, q := range heatTableQuantiles {
-		t.Heads = append(t.Heads, tables.Head{Text: q.name})
+		t.Heads = append(t.Heads, Head{Text: q.name})
 	}
 	for _, s := range g.Sweeps() {
 		c := slowestCell(s)
 		if c == nil || len(in.heat[c.Cell[0]]) < 2 {
 			continue
 		}
-		body := tables.Body{Title: strings.TrimSpace(label(c) + " " + s.Fixed)}
+		body := Body{Title: strings.TrimSpace(label(c) + " " + s.Fixed)}
 		for _, s := range in.heat[c.Cell[0]] {
-			row := tables.Row{Name: spanText(s.Span), Cells: []tables.Value{
+			row := Row{Name: spanText(s.Span), Cells: []Value{
 				{Text: fmt.Sprint(s.responses.TotalCount())}}}
 			for _, q := range heatTableQuantiles {
-				text := "–"
+				str := "–"
 				if v := s.quantile(q.q); !math.IsNaN(v) {
-					text = quantity.Seconds(v)
+					str = text.Seconds(v)
 				}
-				row.Cells = append(row.Cells, tables.Value{Text: text})
+				row.Cells = append(row.Cells, Value{Text: str})
 			}
 			body.Rows = append(body.Rows, row)
 		}

@@ -4,10 +4,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/poolbench/poolbench/bench/finding"
-	"github.com/poolbench/poolbench/internal/text/prose"
+	"github.com/poolbench/poolbench/internal/decide"
+	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/page/front"
-	"github.com/poolbench/poolbench/reports/page/internal/tables"
 	"github.com/poolbench/poolbench/reports/page/shell"
 	"github.com/poolbench/poolbench/reports/results"
 )
@@ -21,10 +20,10 @@ type claimGroup struct {
 // claims groups the studies: refuted claims first, as they are news to the reader.
 func (p *reportPage) claims() (out []claimGroup) {
 	for _, v := range []struct {
-		verdict finding.Verdict
+		verdict decide.ClaimVerdict
 		title   string
-	}{{finding.DoesNotHold, "Does not hold"}, {finding.Depends, "Depends"},
-		{finding.Holds, "Holds"}, {finding.Undecided, "Undecided"}, {"", "Without verdict"}} {
+	}{{decide.DoesNotHold, "Does not hold"}, {decide.Depends, "Depends"},
+		{decide.Holds, "Holds"}, {decide.ClaimUndecided, "Undecided"}, {"", "Without verdict"}} {
 		g := claimGroup{Title: v.title}
 		for i := range p.Studies {
 			s := &p.Studies[i]
@@ -85,7 +84,7 @@ func aside(facts []string) string {
 	return strings.Join(facts, " · ") + " · "
 }
 
-func said(d tables.DoubtedCell) string {
+func said(d doubtedCell) string {
 	text := d.Where + ": " + d.Which
 	if why := d.Text(); why != "" {
 		text += "; " + why
@@ -152,7 +151,7 @@ func (s *reportSection) Rest() []reportFigure {
 // More names them.
 func (s *reportSection) More() string {
 	title := func(f reportFigure) string { return f.Title }
-	return strings.Join(prose.Texts(s.Rest(), title), " · ")
+	return strings.Join(text.Texts(s.Rest(), title), " · ")
 }
 
 // mostBullets is how many lines of a study are shown before the rest is folded.
@@ -197,10 +196,10 @@ func (s *reportStudy) Rest() (out []reportFigure) {
 func (s *reportStudy) More() string {
 	var parts []string
 	if n := len(s.MoreLines()); n > 0 {
-		parts = append(parts, prose.Count(n, "line"))
+		parts = append(parts, text.Count(n, "line"))
 	}
 	if n := len(s.Rest()); n > 0 {
-		parts = append(parts, prose.Count(n, "figure"))
+		parts = append(parts, text.Count(n, "figure"))
 	}
-	return prose.List(parts)
+	return text.List(parts)
 }

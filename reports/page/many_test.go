@@ -9,7 +9,6 @@ import (
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
-	"github.com/poolbench/poolbench/reports/page/internal/grid"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -68,8 +67,8 @@ func TestManyStrategies(t *testing.T) {
 			}
 		}
 		in := &reportInput{results: readRuns(t, lines...), timelines: map[*results.Run][]interval{},
-			responses: map[*grid.Cell]*hdrhistogram.Histogram{}}
-		groups := grid.Groups(in.results)
+			responses: map[*Cell]*hdrhistogram.Histogram{}}
+		groups := Groups(in.results)
 		for _, g := range groups {
 			for _, c := range g.Cells {
 				in.timelines[c.Cell[0]] = []interval{{end: 1, inFlight: 3},
@@ -128,7 +127,7 @@ func TestWorstIsDrawn(t *testing.T) {
 				fmt.Sprintf("workload=w/arrival=poisson/limit=4/load=%v", load), metrics))
 		}
 	}
-	g := grid.Groups(readRuns(t, lines...))[0]
+	g := Groups(readRuns(t, lines...))[0]
 	drawn := map[string]bool{}
 	for _, c := range told(g, g.Sweeps()[0]) {
 		drawn[c.Strategy] = true

@@ -6,11 +6,9 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/poolbench/poolbench/bench/finding"
-	"github.com/poolbench/poolbench/internal/text/prose"
+	"github.com/poolbench/poolbench/internal/decide"
+	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/page/front"
-	"github.com/poolbench/poolbench/reports/page/internal/grid"
-	"github.com/poolbench/poolbench/reports/page/internal/tables"
 	"github.com/poolbench/poolbench/reports/page/shell"
 	"github.com/poolbench/poolbench/reports/results"
 	"github.com/poolbench/poolbench/reports/why"
@@ -22,15 +20,15 @@ type reportPage struct {
 	Summary  string
 	Facts    []results.Pair
 	Partial  string
-	Failed   []results.Pair    // a run without a result, and why
-	Broken   []results.Pair    // a run, and how many laws it broke
-	Invalid  []results.Pair    // a run that is INVALID for another reason, and the reasons
-	Answers  []finding.Finding // of no study: older files have them
-	Tally    string            // of the verdicts
-	Studies  []reportStudy     // in the order of the file
-	Figures  []reportFigure    // that a drawer made for no study that has spoken
-	Trust    []string          // what speaks for the numbers, or against them
-	Interval string            // what the small figures are
+	Failed   []results.Pair   // a run without a result, and why
+	Broken   []results.Pair   // a run, and how many laws it broke
+	Invalid  []results.Pair   // a run that is INVALID for another reason, and the reasons
+	Answers  []decide.Finding // of no study: older files have them
+	Tally    string           // of the verdicts
+	Studies  []reportStudy    // in the order of the file
+	Figures  []reportFigure   // that a drawer made for no study that has spoken
+	Trust    []string         // what speaks for the numbers, or against them
+	Interval string           // what the small figures are
 	Why      []explainedGroup
 	WhyMore  int // scenarios that are not explained here
 	Capacity []reportFigure
@@ -49,17 +47,17 @@ type reportSection struct {
 	Facts     []string
 	Runs      string
 	Figures   []reportFigure
-	Table     tables.Table
-	Checks    *tables.Table
-	Evidence  *tables.Table // what the verdicts on the runs rest on
-	Inside    *tables.Table // what the runtime and the system did
-	Steps     *tables.Table // of sessions
-	Labels    *tables.Table // by class, priority or tenant
-	OverTime  *tables.Table // the response in each stretch of a run
-	Failed    []failedRow   // of attacks: what failed
+	Table     Table
+	Checks    *Table
+	Evidence  *Table      // what the verdicts on the runs rest on
+	Inside    *Table      // what the runtime and the system did
+	Steps     *Table      // of sessions
+	Labels    *Table      // by class, priority or tenant
+	OverTime  *Table      // the response in each stretch of a run
+	Failed    []failedRow // of attacks: what failed
 	// rows of it that are left out
 	FailedMore int
-	Doubts     []tables.DoubtedCell
+	Doubts     []doubtedCell
 	Doubted    int    // rows
 	Above      string // a figure of it that is on the first screen
 }
@@ -70,7 +68,7 @@ type reportFigure = shell.Figure
 var reportJS string
 
 // newReport draws the charts and puts the page together.
-func newReport(in *reportInput, groups []*grid.Group) (*Report, error) {
+func newReport(in *reportInput, groups []*Group) (*Report, error) {
 	r := &Report{taken: make(map[string]bool), page: &reportPage{}}
 	p := r.page
 	p.Notes = in.notes
@@ -81,8 +79,8 @@ func newReport(in *reportInput, groups []*grid.Group) (*Report, error) {
 	if err := r.addSearches(in); err != nil {
 		return nil, err
 	}
-	belong := make([][]*grid.Group, len(studies)) // groups, by study
-	var free []*grid.Group
+	belong := make([][]*Group, len(studies)) // groups, by study
+	var free []*Group
 	var ids []string
 	for _, g := range groups {
 		section, err := r.section(in, g)
@@ -145,7 +143,7 @@ func (r *Report) unique(name string) string {
 }
 
 // title is what the group is about: its workload.
-func title(g *grid.Group) string {
+func title(g *Group) string {
 	if w := g.Key("workload"); w != "" {
 		return w
 	}
@@ -153,22 +151,22 @@ func title(g *grid.Group) string {
 }
 
 // subjects are the facts of the group other than its title.
-func subjects(g *grid.Group) []string {
+func subjects(g *Group) []string {
 	facts := factsOf(g)
 	facts = append(facts, g.OneLimit())
 	return slices.DeleteFunc(facts, func(f string) bool { return f == "" || f == title(g) })
 }
 
-func runsOf(cells []*grid.Cell) string {
+func runsOf(cells []*Cell) string {
 	n := 0
 	for _, c := range cells {
 		n += len(c.Cell)
 	}
-	return prose.Count(n, "run")
+	return text.Count(n, "run")
 }
 
 // describe fills in what the page says of the run as a whole.
-func (p *reportPage) describe(in *reportInput, groups []*grid.Group) {
+func (p *reportPage) describe(in *reportInput, groups []*Group) {
 	all := in.results
 	for _, f := range all.Findings {
 		if f.Study == "" {
@@ -180,7 +178,7 @@ func (p *reportPage) describe(in *reportInput, groups []*grid.Group) {
 		p.Failed = append(p.Failed, results.Pair{Key: f.Name + fmt.Sprintf(" (seed %d)", f.Seed),
 			Value: f.Reason})
 	}
-	var cells []*grid.Cell
+	var cells []*Cell
 	for _, g := range groups {
 		cells = append(cells, g.Cells...)
 	}
@@ -188,14 +186,14 @@ func (p *reportPage) describe(in *reportInput, groups []*grid.Group) {
 	strategies := 0
 	for _, name := range all.Strategies {
 		if slices.ContainsFunc(cells,
-			func(c *grid.Cell) bool { return c.Strategy == name && !c.Unbounded() }) {
+			func(c *Cell) bool { return c.Strategy == name && !c.Unbounded() }) {
 			strategies++
 		}
 	}
-	p.Summary = fmt.Sprintf("%s of %s", prose.Count(len(all.Runs), "run"),
-		prose.Count(len(cells), "scenario"))
+	p.Summary = fmt.Sprintf("%s of %s", text.Count(len(all.Runs), "run"),
+		text.Count(len(cells), "scenario"))
 	if strategies > 0 {
-		p.Summary += ", " + prose.Count(strategies, "strategy")
+		p.Summary += ", " + text.Count(strategies, "strategy")
 	}
 	p.Facts = facts(in)
 	p.Broken, p.Invalid = unbelievable(all.Runs)

@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/poolbench/poolbench/reports/page/internal/grid"
 	"github.com/poolbench/poolbench/reports/why"
 )
 
@@ -27,4 +26,4 @@ func profilesOf(in *reportInput) []why.Tool {
 }
 
 // label names the cell in a sentence.
-func label(c *grid.Cell) string { return cmp.Or(c.Strategy, c.Name) }
+func label(c *Cell) string { return cmp.Or(c.Strategy, c.Name) }

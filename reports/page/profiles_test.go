@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/poolbench/poolbench/internal/files/rundir"
+	"github.com/poolbench/poolbench/internal/rundir"
 )
 
 // TestPageShowsProfiles: the page has the commands that open the profiles of the slowest strategy

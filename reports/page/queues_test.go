@@ -4,8 +4,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/poolbench/poolbench/reports/page/internal/grid"
 )
 
 // TestJoinQueues: a strategy that has no queue stands beside those that were given one; two queues
@@ -13,8 +11,8 @@ import (
 func TestJoinQueues(t *testing.T) {
 	const rest = "workload=w/arrival=poisson/limit=4/load=0.9"
 	facts := func(lines ...string) (got [][]string) {
-		for _, g := range grid.Groups(readRuns(t, lines...)) {
-			got = append(got, append(factsOf(g), grid.StrategiesOf(g.Cells)...))
+		for _, g := range Groups(readRuns(t, lines...)) {
+			got = append(got, append(factsOf(g), strategiesOf(g.Cells)...))
 		}
 		return got
 	}

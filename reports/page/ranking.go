@@ -6,19 +6,18 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/internal/metric"
-	"github.com/poolbench/poolbench/internal/text/quantity"
+	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/charts"
-	"github.com/poolbench/poolbench/reports/page/internal/grid"
 )
 
 // rankingChart draws the p99 of a single place, a row a class of strategies.
-func rankingChart(g *grid.Group, s grid.Sweep) (*charts.Chart, error) {
+func rankingChart(g *Group, s Sweep) (*charts.Chart, error) {
 	if len(s.At) != 1 || len(s.Cells) < 2 {
 		return nil, nil
 	}
 	var rows []string
 	panel := charts.RowPanel{X: charts.Axis{Label: "p99 response (log scale)", Log: true,
-		Format: quantity.Seconds}}
+		Format: text.Seconds}}
 	series := charts.RowSeries{Name: "p99 response"}
 	for _, class := range forRules(g, s).Classes() {
 		for _, c := range s.Cells {
@@ -42,11 +41,11 @@ func rankingChart(g *grid.Group, s grid.Sweep) (*charts.Chart, error) {
 }
 
 // bounds are the deadline, and the objectives of a response, as lines of its chart.
-func bounds(g *grid.Group, unit string) []charts.Level {
+func bounds(g *Group, unit string) []charts.Level {
 	all := deadlines(g)
 	for _, b := range g.Held {
 		if b.Unit == unit {
-			all = append(all, charts.Level{Name: "objective " + quantity.Given(unit, b.Value),
+			all = append(all, charts.Level{Name: "objective " + text.Given(unit, b.Value),
 				Y: b.Value})
 		}
 	}
@@ -54,22 +53,22 @@ func bounds(g *grid.Group, unit string) []charts.Level {
 }
 
 // deadlines is that of the group's tasks, if they have one, as a line of a chart in seconds.
-func deadlines(g *grid.Group) []charts.Level {
+func deadlines(g *Group) []charts.Level {
 	d, err := time.ParseDuration(g.Key("deadline"))
 	if err != nil || d <= 0 {
 		return nil
 	}
-	return []charts.Level{{Name: "deadline " + quantity.Seconds(d.Seconds()), Y: d.Seconds()}}
+	return []charts.Level{{Name: "deadline " + text.Seconds(d.Seconds()), Y: d.Seconds()}}
 }
 
 // rankingCaption says what a marker and its bar are.
-func rankingCaption(s grid.Sweep, _ *charts.Chart) string {
+func rankingCaption(s Sweep, _ *charts.Chart) string {
 	text := "Strategies with identical numbers share a row."
 	for _, hint := range hollow(s.Cells, "p99-response-sec") {
 		text += " " + hint
 	}
 	if _, q, r := highest(s); len(r) > 1 {
-		text = fmt.Sprintf("The p99 response%s %s. %s", grid.OfSome(r, s.Cells),
+		text = fmt.Sprintf("The p99 response%s %s. %s", ofSome(r, s.Cells),
 			between(r, s.Cells, q), text)
 	}
 	return text

@@ -14,7 +14,7 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 	"golang.org/x/perf/benchmath"
 
-	"github.com/poolbench/poolbench/internal/text/quantity"
+	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/internal/tab"
 	"github.com/poolbench/poolbench/reports/results"
 )
@@ -82,8 +82,8 @@ func TestScriptSpells(t *testing.T) {
 	for range 2000 {
 		values = append(values, math.Exp(r.Float64()*50-25))
 	}
-	kinds := []quantity.Kind{quantity.Times, quantity.Rates, quantity.Bytes, quantity.Shares,
-		quantity.Numbers}
+	kinds := []text.Kind{text.Times, text.Rates, text.Bytes, text.Shares,
+		text.Numbers}
 	b := inScript(t)
 	for _, kind := range kinds {
 		got := tab.Eval[[]string](b, fmt.Sprintf("%s.map(v => front.spell(%q, v))",

@@ -5,8 +5,6 @@ import (
 	"strings"
 
 	"github.com/poolbench/poolbench/reports/charts"
-	"github.com/poolbench/poolbench/reports/page/internal/grid"
-	"github.com/poolbench/poolbench/reports/page/internal/tables"
 )
 
 // addSearches adds a figure for each search for capacity.
@@ -28,25 +26,25 @@ func (r *Report) addSearches(in *reportInput) error {
 }
 
 // section makes the section of a group, with charts where it needs them.
-func (r *Report) section(in *reportInput, g *grid.Group) (section reportSection, err error) {
+func (r *Report) section(in *reportInput, g *Group) (section reportSection, err error) {
 	id := "group-" + strings.Join(factsOf(g), "-")
 	if g.Study >= 0 { // which may have dozens that differ in a word of many
 		id = "group-" + in.study(g)
 	}
 	section = reportSection{
 		ID: r.unique(charts.FileName(id)), Title: title(g), Facts: subjects(g),
-		Runs: runsOf(g.Cells), Table: tables.Results(g), Checks: tables.Checks(g),
-		Evidence: tables.Evidence(g),
-		Inside:   tables.Inside(g), Steps: tables.Steps(g), Labels: tables.Labels(g),
+		Runs: runsOf(g.Cells), Table: Results(g), Checks: Checks(g),
+		Evidence: Evidence(g),
+		Inside:   inside(g), Steps: steps(g), Labels: Labels(g),
 		OverTime: in.heatTable(g),
 	}
 	if section.Evidence != nil {
-		all := tables.Doubted(g, "")
-		section.Doubts, section.Doubted = tables.DoubtLines(all), len(all)
+		all := Doubted(g, "")
+		section.Doubts, section.Doubted = doubtLines(all), len(all)
 	}
 	section.Failed, section.FailedMore = in.failedRows(g)
 	if !in.needsCharts(g) {
-		if !tables.Foreign(g) {
+		if !Foreign(g) {
 			section.withoutSwatches()
 		}
 		return section, nil
@@ -76,7 +74,7 @@ func (r *Report) section(in *reportInput, g *grid.Group) (section reportSection,
 // withoutSwatches takes the pieces of lines from the tables: where there are no lines, they would
 // point at nothing.
 func (s *reportSection) withoutSwatches() {
-	for _, t := range []*tables.Table{&s.Table, s.Checks, s.Evidence, s.Inside} {
+	for _, t := range []*Table{&s.Table, s.Checks, s.Evidence, s.Inside} {
 		if t == nil {
 			continue
 		}
@@ -89,7 +87,7 @@ func (s *reportSection) withoutSwatches() {
 }
 
 // addVariance adds a figure for each set of workloads that differ in variance alone.
-func (r *Report) addVariance(to *[]reportFigure, groups []*grid.Group) error {
+func (r *Report) addVariance(to *[]reportFigure, groups []*Group) error {
 	for _, set := range varianceSets(groups) {
 		f, err := set.figure()
 		if err != nil {

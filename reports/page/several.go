@@ -7,11 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/poolbench/poolbench/internal/files/rundir"
-	"github.com/poolbench/poolbench/internal/text/prose"
+	"github.com/poolbench/poolbench/internal/rundir"
+	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/page/front"
-	"github.com/poolbench/poolbench/reports/page/internal/grid"
-	"github.com/poolbench/poolbench/reports/page/internal/tables"
 	"github.com/poolbench/poolbench/reports/page/shell"
 	"github.com/poolbench/poolbench/reports/results"
 )
@@ -22,27 +20,27 @@ import (
 // no name has a strategy.
 func Explorer(inputs []results.Input) (s shell.Section, err error) {
 	all := &results.Results{}
-	in := &reportInput{results: all, curves: make(map[*grid.Cell]front.Curve),
+	in := &reportInput{results: all, curves: make(map[*Cell]front.Curve),
 		timelines: make(map[*results.Run][]interval)}
-	scenarios := make(map[string]*grid.Group)
-	var order []*grid.Group
-	labels := prose.Distinct(results.LabelsOf(inputs))
+	scenarios := make(map[string]*Group)
+	var order []*Group
+	labels := text.Distinct(results.LabelsOf(inputs))
 	for _, input := range inputs {
 		part, err := readPart(input, len(inputs))
 		if err != nil {
 			return s, err
 		}
 		all.Runs = append(all.Runs, part.results.Runs...)
-		all.Metrics = prose.Distinct(append(all.Metrics, part.results.Metrics...))
-		all.Strategies = prose.Distinct(append(all.Strategies, part.results.Strategies...))
+		all.Metrics = text.Distinct(append(all.Metrics, part.results.Metrics...))
+		all.Strategies = text.Distinct(append(all.Strategies, part.results.Strategies...))
 		for _, g := range part.groups {
-			if tables.Foreign(g) {
+			if Foreign(g) {
 				continue
 			}
-			id := strings.Join([]string{g.Base, grid.PairsText(g.Keys), part.study(g)}, "\x00")
+			id := strings.Join([]string{g.Base, pairsText(g.Keys), part.study(g)}, "\x00")
 			of := scenarios[id]
 			if of == nil {
-				of = &grid.Group{Study: -1, Base: g.Base, Keys: g.Keys}
+				of = &Group{Study: -1, Base: g.Base, Keys: g.Keys}
 				scenarios[id], order = of, append(order, of)
 			}
 			take(of, g, slices.Index(labels, input.Label), all)
@@ -76,14 +74,14 @@ func Explorer(inputs []results.Input) (s shell.Section, err error) {
 // A reportPart is one of several results.
 type reportPart struct {
 	*reportInput
-	groups []*grid.Group
+	groups []*Group
 }
 
 // readPart sorts a result into groups and reads its curves and courses, where it is a directory
 // that has them; of many results fewer scenarios have them.
 func readPart(input results.Input, parts int) (*reportPart, error) {
 	runs, _ := splitSearches(input.Results)
-	p := &reportPart{&reportInput{results: runs}, grid.Groups(runs)}
+	p := &reportPart{&reportInput{results: runs}, Groups(runs)}
 	cells := detailed(p.groups)
 	p.detailed = cells[:min(len(cells), mostDetailed/parts)]
 	if input.Results.Dir == "" || len(p.detailed) == 0 {
@@ -99,16 +97,16 @@ func readPart(input results.Input, parts int) (*reportPart, error) {
 // take adds the cells of a group of the results with the index k: a strategy has one colour in all
 // results, and the dash and the marker of its results. What is there already has more repetitions:
 // results of one label are pooled.
-func take(g *grid.Group, from *grid.Group, k int, all *results.Results) {
+func take(g *Group, from *Group, k int, all *results.Results) {
 	for _, c := range from.Cells {
-		same := slices.IndexFunc(g.Cells, func(o *grid.Cell) bool {
+		same := slices.IndexFunc(g.Cells, func(o *Cell) bool {
 			return o.Strategy == c.Strategy && o.Source == k && o.Place() == c.Place()
 		})
 		if same >= 0 {
 			g.Cells[same].Cell = append(slices.Clip(g.Cells[same].Cell), c.Cell...)
 			continue
 		}
-		c.Source, c.Style = k, max(slices.Index(all.Strategies, c.Strategy), 0)+k*grid.Cycle
+		c.Source, c.Style = k, max(slices.Index(all.Strategies, c.Strategy), 0)+k*cycle
 		g.Cells = append(g.Cells, c)
 	}
 }

@@ -9,12 +9,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/files/rundir"
 	"github.com/poolbench/poolbench/internal/metric"
-	"github.com/poolbench/poolbench/internal/text/prose"
-	"github.com/poolbench/poolbench/internal/text/quantity"
+	"github.com/poolbench/poolbench/internal/rundir"
+	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/charts"
-	"github.com/poolbench/poolbench/reports/page/internal/grid"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -36,7 +34,7 @@ func partsOf(t *rundir.SlowTask) (parts []float64) {
 
 // readSlowest reads the slowest tasks of the first repetition of the cells that are slowest in
 // their sweep.
-func (in *reportInput) readSlowest(path string, groups []*grid.Group) error {
+func (in *reportInput) readSlowest(path string, groups []*Group) error {
 	wanted := map[string]*results.Run{}
 	for _, g := range groups {
 		for _, s := range g.Sweeps() {
@@ -62,7 +60,7 @@ func (in *reportInput) readSlowest(path string, groups []*grid.Group) error {
 }
 
 // isSlower reports whether a has the higher p99, or mean where one has too few tasks for a p99.
-func isSlower(a, b *grid.Cell) bool {
+func isSlower(a, b *Cell) bool {
 	x, y := a.Value(metric.P99Response), b.Value(metric.P99Response)
 	if math.IsNaN(x) || math.IsNaN(y) {
 		x, y = a.Value(metric.MeanResponse), b.Value(metric.MeanResponse)
@@ -71,7 +69,7 @@ func isSlower(a, b *grid.Cell) bool {
 }
 
 // slowestCell is the cell of a sweep that is slowest, at the end of what varies.
-func slowestCell(s grid.Sweep) (slow *grid.Cell) {
+func slowestCell(s Sweep) (slow *Cell) {
 	for _, c := range s.CellsAt(s.At[len(s.At)-1]) {
 		if slow == nil || isSlower(c, slow) {
 			slow = c
@@ -82,7 +80,7 @@ func slowestCell(s grid.Sweep) (slow *grid.Cell) {
 
 // slowestChart draws the slowest tasks, each from when it was due to its end, in the order in which
 // they were due.
-func (in *reportInput) slowestChart(s grid.Sweep) (*charts.Chart, error) {
+func (in *reportInput) slowestChart(s Sweep) (*charts.Chart, error) {
 	c := slowestCell(s)
 	if c == nil || len(in.slowest[c.Cell[0]]) == 0 {
 		return nil, nil
@@ -93,7 +91,7 @@ func (in *reportInput) slowestChart(s grid.Sweep) (*charts.Chart, error) {
 	var rows []charts.Stack
 	for _, t := range tasks {
 		rows = append(rows, charts.Stack{
-			Name:  fmt.Sprintf("due %s", quantity.Seconds(t.Due.Seconds())),
+			Name:  fmt.Sprintf("due %s", text.Seconds(t.Due.Seconds())),
 			Parts: partsOf(&t)})
 	}
 	return charts.Lengths(in.slowestFinding(c), "time from due to end", rows,
@@ -101,7 +99,7 @@ func (in *reportInput) slowestChart(s grid.Sweep) (*charts.Chart, error) {
 }
 
 // slowestFinding says of which bursts the slowest tasks are, and what most of their time was.
-func (in *reportInput) slowestFinding(c *grid.Cell) string {
+func (in *reportInput) slowestFinding(c *Cell) string {
 	tasks := in.slowest[c.Cell[0]]
 	bursts, _ := rundir.Bursts(tasks)
 	sums, all := make([]float64, len(slowParts)), 0.0
@@ -114,23 +112,23 @@ func (in *reportInput) slowestFinding(c *grid.Cell) string {
 	most := slices.MaxFunc(bursts, func(a, b rundir.Burst) int { return a.Tasks - b.Tasks })
 	part := slices.Index(sums, slices.Max(sums))
 	where := fmt.Sprintf("%d of the %s of %s are of one burst at %s", most.Tasks,
-		prose.Count(len(tasks), "slowest task"), label(c), quantity.Seconds(most.Start.Seconds()))
+		text.Count(len(tasks), "slowest task"), label(c), text.Seconds(most.Start.Seconds()))
 	if most.Tasks*4 < len(tasks) {
-		where = fmt.Sprintf("The %s of %s come in %s", prose.Count(len(tasks), "slowest task"),
-			label(c), prose.Count(len(bursts), "burst"))
+		where = fmt.Sprintf("The %s of %s come in %s", text.Count(len(tasks), "slowest task"),
+			label(c), text.Count(len(bursts), "burst"))
 	}
 	if all == 0 {
 		return where
 	}
-	return fmt.Sprintf("%s; %s of their time is %s", where, quantity.WholeShare(sums[part]/all),
+	return fmt.Sprintf("%s; %s of their time is %s", where, text.WholeShare(sums[part]/all),
 		slowParts[part])
 }
 
-func (in *reportInput) slowestCaption(s grid.Sweep, _ *charts.Chart) string {
+func (in *reportInput) slowestCaption(s Sweep, _ *charts.Chart) string {
 	c := slowestCell(s)
-	text := fmt.Sprintf("A bar for each of the %d slowest tasks of %s in its first repetition, in "+
+	str := fmt.Sprintf("A bar for each of the %d slowest tasks of %s in its first repetition, in "+
 		"the order in which they were due.", min(len(in.slowest[c.Cell[0]]), drawnSlowest), label(c))
-	return text + " slowest.csv has " + prose.Count(len(in.slowest[c.Cell[0]]), "task") +
+	return str + " slowest.csv has " + text.Count(len(in.slowest[c.Cell[0]]), "task") +
 		" of each run, with what was in flight and queued when they were due." +
 		tracesOf(in.slowest[c.Cell[0]])
 }
@@ -149,7 +147,7 @@ func tracesOf(tasks []rundir.SlowTask) string {
 		}
 		if carry++; carry <= mostTraces {
 			words = append(words, fmt.Sprintf("%s (%s)", t.Trace,
-				quantity.Seconds(t.Response().Seconds())))
+				text.Seconds(t.Response().Seconds())))
 		}
 	}
 	if words == nil {

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/files/rundir"
+	"github.com/poolbench/poolbench/internal/rundir"
 )
 
 // TestPageShowsSlowest: the slowest tasks of the slowest strategy are drawn, and the title says of

@@ -5,18 +5,16 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/poolbench/poolbench/bench/finding"
-	"github.com/poolbench/poolbench/internal/text/prose"
+	"github.com/poolbench/poolbench/internal/decide"
+	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/charts"
-	"github.com/poolbench/poolbench/reports/page/internal/grid"
-	"github.com/poolbench/poolbench/reports/page/internal/tables"
 	"github.com/poolbench/poolbench/reports/page/shell"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
 // reportStudy is a study on the page: a row of the table of verdicts, and a section.
 type reportStudy struct {
-	finding.Finding
+	decide.Finding
 	ID   string
 	Kind string // of the verdict, for the style sheet
 	// that tells the verdict without its colour, and before its word is read
@@ -25,15 +23,15 @@ type reportStudy struct {
 	Runs    string
 	Figures []reportFigure
 	Groups  []reportSection // with figures where the study has none of its own
-	Doubts  []tables.DoubtedCell
+	Doubts  []doubtedCell
 	Doubted int        // scenarios
 	Above   string     // a figure of it that is on the first screen
 	Spark   shell.HTML // its first chart, without words; "" where it has none
 }
 
 // verdictSigns are by the word of the verdict; their kinds are the words.
-var verdictSigns = map[finding.Verdict]string{finding.Holds: "✓", finding.DoesNotHold: "✗",
-	finding.Depends: "◐", finding.Undecided: "?"}
+var verdictSigns = map[decide.ClaimVerdict]string{decide.Holds: "✓", decide.DoesNotHold: "✗",
+	decide.Depends: "◐", decide.ClaimUndecided: "?"}
 
 // namedStudies makes the studies of the page from the findings, and says which each finding became;
 // -1: none, it has no name.
@@ -48,7 +46,7 @@ func (r *Report) namedStudies(in *reportInput) (studies []reportStudy, of []int)
 			Sign: verdictSigns[f.Verdict],
 		}
 		s.Advice, s.Because = together(f.Advice), together(f.Because)
-		s.Lines = prose.Texts(f.Lines, together)
+		s.Lines = text.Texts(f.Lines, together)
 		if s.Sign != "" {
 			s.Kind = charts.FileName(string(f.Verdict))
 		}
@@ -63,8 +61,8 @@ func together(text string) string { return strings.ReplaceAll(text, " %", "\u00a
 
 // needsCharts reports whether the charts of any runs are to be drawn of a group: where no study has
 // a figure of its own to show of it.
-func (in *reportInput) needsCharts(g *grid.Group) bool {
-	if tables.Foreign(g) {
+func (in *reportInput) needsCharts(g *Group) bool {
+	if Foreign(g) {
 		return false
 	}
 	return g.Study < 0 || !slices.ContainsFunc(in.figures, func(f Figure) bool {
@@ -73,7 +71,7 @@ func (in *reportInput) needsCharts(g *grid.Group) bool {
 }
 
 // study is the name of the study of a group; "" where it is of none.
-func (in *reportInput) study(g *grid.Group) string {
+func (in *reportInput) study(g *Group) string {
 	if g.Study < 0 {
 		return ""
 	}
@@ -81,18 +79,18 @@ func (in *reportInput) study(g *grid.Group) string {
 }
 
 // describe counts the study's runs and gathers what is said against them.
-func (s *reportStudy) describe(groups []*grid.Group) {
-	var cells []*grid.Cell
-	var all []tables.DoubtedCell
+func (s *reportStudy) describe(groups []*Group) {
+	var cells []*Cell
+	var all []doubtedCell
 	for i, own := range distinguishing(groups) {
 		cells = append(cells, groups[i].Cells...)
-		all = append(all, tables.Doubted(groups[i], strings.Join(own, " · "))...)
+		all = append(all, Doubted(groups[i], strings.Join(own, " · "))...)
 	}
-	if s.Doubts, s.Doubted = tables.DoubtLines(all), len(all); len(cells) == 0 {
+	if s.Doubts, s.Doubted = doubtLines(all), len(all); len(cells) == 0 {
 		s.Runs = "no runs"
 		return
 	}
-	s.Runs = runsOf(cells) + " of " + prose.Count(len(cells), "scenario")
+	s.Runs = runsOf(cells) + " of " + text.Count(len(cells), "scenario")
 	counts := map[results.Verdict]int{}
 	for _, d := range all {
 		counts[d.Verdict]++
@@ -105,7 +103,7 @@ func (s *reportStudy) describe(groups []*grid.Group) {
 }
 
 // distinguishing gives for each group what is not true of all of them.
-func distinguishing(groups []*grid.Group) [][]string {
+func distinguishing(groups []*Group) [][]string {
 	seen := make(map[string]int)
 	out := make([][]string, len(groups))
 	for i, g := range groups {
@@ -124,13 +122,13 @@ func distinguishing(groups []*grid.Group) [][]string {
 
 // tally sums the verdicts up: "17 claims: 5 hold, 12 do not hold".
 func tally(studies []reportStudy) string {
-	counts := map[finding.Verdict]int{}
+	counts := map[decide.ClaimVerdict]int{}
 	for _, s := range studies {
 		counts[s.Verdict]++
 	}
 	var parts []string
 	judged := 0
-	for _, v := range finding.Verdicts {
+	for _, v := range decide.ClaimVerdicts {
 		n := counts[v]
 		if n == 0 {
 			continue
@@ -138,13 +136,13 @@ func tally(studies []reportStudy) string {
 		judged += n
 		words := string(v)
 		if n > 1 {
-			words = map[finding.Verdict]string{finding.Holds: "hold", finding.Depends: "depend",
-				finding.DoesNotHold: "do not hold", finding.Undecided: "undecided"}[v]
+			words = map[decide.ClaimVerdict]string{decide.Holds: "hold", decide.Depends: "depend",
+				decide.DoesNotHold: "do not hold", decide.ClaimUndecided: "undecided"}[v]
 		}
 		parts = append(parts, fmt.Sprintf("%d %s", n, words))
 	}
 	if judged == 0 {
 		return ""
 	}
-	return prose.Count(judged, "claim") + ": " + strings.Join(parts, ", ")
+	return text.Count(judged, "claim") + ": " + strings.Join(parts, ", ")
 }

@@ -10,12 +10,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/poolbench/poolbench/bench/finding"
-	"github.com/poolbench/poolbench/internal/files/rundir"
+	"github.com/poolbench/poolbench/internal/decide"
+	"github.com/poolbench/poolbench/internal/rundir"
 	"github.com/poolbench/poolbench/reports/charts"
 	"github.com/poolbench/poolbench/reports/internal/resultstest"
-	"github.com/poolbench/poolbench/reports/page/internal/grid"
-	"github.com/poolbench/poolbench/reports/page/internal/tables"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -91,7 +89,7 @@ func TestFindingsHaveTheirRuns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []finding.Finding{
+	want := []decide.Finding{
 		{Study: "y", Question: "why not?", Runs: []int{2}},
 		{Study: "none", Question: "of nothing?"},
 		{Study: "x", Question: "why?", Claim: "c", Verdict: "depends", Advice: "do", Because: "now",
@@ -197,7 +195,7 @@ func TestStudiesDoNotMix(t *testing.T) {
 	all := readRuns(t, line("a", 1), line("a", 3), "# study x: why?", line("b", 7),
 		line("serial", 8), "# study y: why?", line("a", 100), line("b", 100))
 	var got []string
-	for _, g := range grid.Groups(all) {
+	for _, g := range Groups(all) {
 		for _, c := range g.Cells {
 			got = append(got, fmt.Sprintf("study %d: %s, style %d, %d runs, %v ops/s", g.Study,
 				c.Strategy, c.Style, len(c.Cell), c.Value("ops/s")))
@@ -288,7 +286,7 @@ func TestManyDoubts(t *testing.T) {
 		t.Errorf("the banner names %d scenarios, want the 6", n)
 	}
 	why := []results.Doubt{{Invalid: false, Text: "lag: 1"}}
-	lines := tables.DoubtLines([]tables.DoubtedCell{
+	lines := doubtLines([]doubtedCell{
 		{Where: "a", Doubts: &results.Doubts{Verdict: results.Suspect, Why: why}},
 		{Where: "b", Doubts: &results.Doubts{Verdict: results.Invalid, Why: why}}})
 	if len(lines) != 2 || lines[0].Also != nil {

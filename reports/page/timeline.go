@@ -12,10 +12,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/files/bounded"
-	"github.com/poolbench/poolbench/internal/files/rundir"
+	"github.com/poolbench/poolbench/internal/files"
+	"github.com/poolbench/poolbench/internal/rundir"
 	"github.com/poolbench/poolbench/reports/charts"
-	"github.com/poolbench/poolbench/reports/page/internal/grid"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -40,7 +39,7 @@ func gapsOf(rows []interval) (gaps []charts.Span) {
 
 // readTimeline reads the timelines that charts will show, at the highest load or rate of each
 // sweep, and those of the detailed cells: the first repetition.
-func (in *reportInput) readTimeline(path string, groups []*grid.Group) error {
+func (in *reportInput) readTimeline(path string, groups []*Group) error {
 	wanted := make(map[string]*results.Run)
 	for _, c := range in.detailed {
 		wanted[timelineKey(c.Cell[0].Name, c.Cell[0].Repetition)] = c.Cell[0]
@@ -52,7 +51,7 @@ func (in *reportInput) readTimeline(path string, groups []*grid.Group) error {
 			}
 		}
 	}
-	content, err := bounded.ReadFile(path, rundir.MostBytes)
+	content, err := files.ReadFile(path, rundir.MostBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		in.notes = append(in.notes, rundir.TimelineFile+
 			" is missing: the report has no charts of what was in flight and queued over time.")

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/files/rundir"
+	"github.com/poolbench/poolbench/internal/rundir"
 	"github.com/poolbench/poolbench/reports/internal/tab"
 )
 

@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/poolbench/poolbench/internal/text/prose"
+	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/charts"
 	"github.com/poolbench/poolbench/reports/results"
 )
@@ -46,8 +46,8 @@ func unbelievable(runs []results.Run) (broken, invalids []results.Pair) {
 		if len(same) > 1 {
 			which = "repetitions "
 		}
-		numbers := prose.Texts(same, func(t trouble) string { return t.repetition })
-		p := results.Pair{Key: same[0].name + ", " + which + prose.List(numbers),
+		numbers := text.Texts(same, func(t trouble) string { return t.repetition })
+		p := results.Pair{Key: same[0].name + ", " + which + text.List(numbers),
 			Value: same[0].text}
 		if same[0].broken {
 			broken = append(broken, p)

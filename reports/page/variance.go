@@ -8,7 +8,6 @@ import (
 
 	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/reports/charts"
-	"github.com/poolbench/poolbench/reports/page/internal/grid"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -16,14 +15,14 @@ import (
 // alone.
 type varianceSet struct {
 	title string
-	cells []*grid.Cell
-	c2    map[*grid.Cell]float64
+	cells []*Cell
+	c2    map[*Cell]float64
 }
 
 // varianceSets finds, among all groups, cells that have everything in common but the workload: the
 // same limit, load, target, arrivals and clock, and within a few percent the same rate of arrivals,
 // which at one load means the same mean service time. A set needs three different values of C².
-func varianceSets(groups []*grid.Group) (sets []varianceSet) {
+func varianceSets(groups []*Group) (sets []varianceSet) {
 	type bucket struct {
 		varianceSet
 		id   string
@@ -36,19 +35,19 @@ func varianceSets(groups []*grid.Group) (sets []varianceSet) {
 		for _, c := range g.Cells {
 			rate, c2 := c.Value(metric.Offered), squaredVariation(g, c)
 			if math.IsNaN(rate) || math.IsNaN(c2) ||
-				!grid.HasMetric([]*grid.Cell{c}, metric.P99Response) || c.Strategy == "" {
+				!hasMetric([]*Cell{c}, metric.P99Response) || c.Strategy == "" {
 				continue
 			}
 			common := results.Words(slices.Concat(rest, g.Extra))
 			title := strings.Join(append(common, c.Place()), " · ")
-			id := title + "\x00" + grid.PairsText(rest)
+			id := title + "\x00" + pairsText(rest)
 			at := slices.IndexFunc(buckets, func(b *bucket) bool {
 				return b.id == id && math.Abs(rate-b.rate) <= sameRate*b.rate
 			})
 			if at < 0 {
 				at = len(buckets)
 				buckets = append(buckets, &bucket{varianceSet{title: title,
-					c2: make(map[*grid.Cell]float64)}, id, rate})
+					c2: make(map[*Cell]float64)}, id, rate})
 			}
 			b := buckets[at]
 			b.cells = append(b.cells, c)
@@ -56,12 +55,12 @@ func varianceSets(groups []*grid.Group) (sets []varianceSet) {
 		}
 	}
 	for _, b := range buckets {
-		if values := grid.Distinct(b.cells,
-			func(c *grid.Cell) float64 { return b.c2[c] }); len(values) < 3 ||
+		if values := distinct(b.cells,
+			func(c *Cell) float64 { return b.c2[c] }); len(values) < 3 ||
 			values[len(values)-1] < 2*values[0]+0.1 {
 			continue
 		}
-		slices.SortStableFunc(b.cells, func(x, y *grid.Cell) int {
+		slices.SortStableFunc(b.cells, func(x, y *Cell) int {
 			return cmp.Or(cmp.Compare(b.c2[x], b.c2[y]), cmp.Compare(x.Style, y.Style))
 		})
 		sets = append(sets, b.varianceSet)
@@ -73,7 +72,7 @@ func varianceSets(groups []*grid.Group) (sets []varianceSet) {
 // is the one that theory speaks of, or else the middle of what was measured. That is one value for
 // all strategies: they faced the same tasks, and one that sheds some of them has not changed the
 // workload.
-func squaredVariation(g *grid.Group, at *grid.Cell) float64 {
+func squaredVariation(g *Group, at *Cell) float64 {
 	if v := at.Value(metric.WorkloadC2); !math.IsNaN(v) {
 		return v
 	}
@@ -98,7 +97,7 @@ func squaredVariation(g *grid.Group, at *grid.Cell) float64 {
 const noVariance = 0.01
 
 func (set varianceSet) figure() (*figure, error) {
-	x := func(c *grid.Cell) float64 { return set.c2[c] }
+	x := func(c *Cell) float64 { return set.c2[c] }
 	series := seriesOf(set.cells, metric.P99Response, metric.TheoryP99Response, true, x)
 	chart, err := charts.Variance("p99 response against C²", []charts.Panel{{Series: series}})
 	if err != nil {

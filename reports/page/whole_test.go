@@ -9,8 +9,8 @@ import (
 
 	"github.com/chromedp/cdproto/emulation"
 
-	"github.com/poolbench/poolbench/internal/files/rundir"
 	"github.com/poolbench/poolbench/internal/machine/race"
+	"github.com/poolbench/poolbench/internal/rundir"
 	"github.com/poolbench/poolbench/reports/internal/resultstest"
 	"github.com/poolbench/poolbench/reports/internal/tab"
 )

@@ -9,11 +9,10 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/poolbench/poolbench/internal/files/outfile"
-	"github.com/poolbench/poolbench/internal/files/rundir"
-	"github.com/poolbench/poolbench/internal/text/prose"
+	"github.com/poolbench/poolbench/internal/files"
+	"github.com/poolbench/poolbench/internal/rundir"
+	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/charts"
-	"github.com/poolbench/poolbench/reports/page/internal/grid"
 	"github.com/poolbench/poolbench/reports/page/shell"
 	"github.com/poolbench/poolbench/reports/results"
 )
@@ -75,8 +74,8 @@ func Load(dir string, draw ...Drawer) (*Report, error) {
 	if err := in.drawFigures(); err != nil {
 		return nil, err
 	}
-	groups := grid.Groups(runs)
-	charted := slices.DeleteFunc(slices.Clone(groups), func(g *grid.Group) bool {
+	groups := Groups(runs)
+	charted := slices.DeleteFunc(slices.Clone(groups), func(g *Group) bool {
 		return !in.needsCharts(g)
 	})
 	in.detailed = detailed(groups)
@@ -104,7 +103,7 @@ func (r *Report) Finding() (headline string, trust []string) {
 	if headline = r.page.First.Headline; headline == r.page.Summary {
 		headline = ""
 	}
-	return headline, prose.Texts(r.page.First.Trust, func(b shell.Badge) string { return b.Text })
+	return headline, text.Texts(r.page.First.Trust, func(b shell.Badge) string { return b.Text })
 }
 
 // WriteHTML writes the page: one file that needs no other and no network.
@@ -116,20 +115,20 @@ func (r *Report) WriteHTML(w io.Writer) error {
 func (r *Report) WriteCard(w io.Writer) error { return r.page.First.WriteCard(w) }
 
 func (r *Report) writeCharts(dir string) error {
-	if err := outfile.MakeDir(dir); err != nil {
+	if err := files.MakeDir(dir); err != nil {
 		return err
 	}
 	written, failed := make([][]string, len(r.charts)), make([]error, len(r.charts))
-	files := (*charts.Chart).Files
+	paths := (*charts.Chart).Files
 	if r.Vectors {
-		files = (*charts.Chart).SVGFile
+		paths = (*charts.Chart).SVGFile
 	}
 	var drawing sync.WaitGroup // on all processors: most of the time of a report goes into bitmaps
 	free := make(chan struct{}, runtime.GOMAXPROCS(0))
 	for i, c := range r.charts {
 		free <- struct{}{}
 		drawing.Go(func() {
-			written[i], failed[i] = files(c.Chart, dir, c.Name)
+			written[i], failed[i] = paths(c.Chart, dir, c.Name)
 			<-free
 		})
 	}

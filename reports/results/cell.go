@@ -10,11 +10,10 @@ import (
 	"golang.org/x/perf/benchmath"
 	"gonum.org/v1/gonum/stat"
 
-	"github.com/poolbench/poolbench/internal/files/rundir"
 	"github.com/poolbench/poolbench/internal/metric"
-	"github.com/poolbench/poolbench/internal/statistics/samples"
-	"github.com/poolbench/poolbench/internal/text/prose"
-	"github.com/poolbench/poolbench/internal/text/quantity"
+	"github.com/poolbench/poolbench/internal/rundir"
+	"github.com/poolbench/poolbench/internal/statistics"
+	"github.com/poolbench/poolbench/internal/text"
 )
 
 // A Cell has the repetitions of one scenario: at least one.
@@ -53,7 +52,7 @@ func (c Cell) Estimate(unit string) (Estimate, bool) {
 	if len(values) == 0 {
 		return Estimate{}, false
 	}
-	e := Estimate{samples.Median(values), slices.Min(values), slices.Max(values)}
+	e := Estimate{statistics.Median(values), slices.Min(values), slices.Max(values)}
 	if len(values) >= Enough {
 		sample := benchmath.NewSample(values, &benchmath.DefaultThresholds)
 		summary := benchmath.AssumeNothing.Summary(sample, 0.95)
@@ -98,7 +97,7 @@ func (c Cell) Show(unit string) string {
 		return "–"
 	}
 	share, _ := c.Uncertain(unit)
-	return quantity.Uncertain(unit, v, share)
+	return text.Uncertain(unit, v, share)
 }
 
 // Say is Show for a sentence, which has no place for a dash: "the p99 is unknown (error above
@@ -133,7 +132,7 @@ func (c Cell) Losses() (out []Loss) {
 		if len(shares) == 0 {
 			continue
 		}
-		share := samples.Median(shares)
+		share := statistics.Median(shares)
 		if share == 0 {
 			share = stat.Mean(shares, nil)
 		}
@@ -158,11 +157,11 @@ func (c Cell) LossWords() string {
 		if i == 0 {
 			of = unit
 		}
-		words = append(words, quantity.Share(l.Share)+" "+of+l.What)
+		words = append(words, text.Share(l.Share)+" "+of+l.What)
 	}
 	for _, what := range []string{"shed", "failed"} { // their only losses
 		if v, ok := c.Estimate("session-" + what + "/op"); ok && v.Mid > 0 {
-			words = append(words, quantity.Share(v.Mid)+" of sessions "+what)
+			words = append(words, text.Share(v.Mid)+" of sessions "+what)
 		}
 	}
 	return strings.Join(words, ", ")
@@ -244,7 +243,7 @@ func (c Cell) Doubts() *Doubts {
 	}
 	d.Why = append(d.Why, Doubt{Text: fmt.Sprintf("%s: %s completed of %s offered, and none refused: "+
 		"the queue grows, so that the figure depends on the length of the run", rundir.CheckOverload,
-		quantity.Rate(c.Value(metric.Throughput)), quantity.Rate(c.Value(metric.Offered)))})
+		text.Rate(c.Value(metric.Throughput)), text.Rate(c.Value(metric.Offered)))})
 	return d
 }
 
@@ -275,7 +274,7 @@ func (c Cell) told() *Doubts {
 	if doubtful == 0 {
 		return nil
 	}
-	d.Which = fmt.Sprintf("%d of %s", doubtful, prose.Count(len(c), "run"))
+	d.Which = fmt.Sprintf("%d of %s", doubtful, text.Count(len(c), "run"))
 	d.All = doubtful == len(c)
 	if d.Why == nil && d.Verdict == Invalid {
 		d.Why = []Doubt{{true, "a run of it broke an invariant"}}
@@ -285,7 +284,7 @@ func (c Cell) told() *Doubts {
 
 // Text is the reasons on one line.
 func (d *Doubts) Text() string {
-	return strings.Join(prose.Texts(d.Why, func(why Doubt) string { return why.Text }), "; ")
+	return strings.Join(text.Texts(d.Why, func(why Doubt) string { return why.Text }), "; ")
 }
 
 // OfOverload reports whether all that is said is what an overload brings by itself.

@@ -10,11 +10,10 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/poolbench/poolbench/internal/decide"
-	"github.com/poolbench/poolbench/internal/files/rundir"
 	"github.com/poolbench/poolbench/internal/metric"
-	"github.com/poolbench/poolbench/internal/statistics/samples"
-	"github.com/poolbench/poolbench/internal/text/prose"
-	"github.com/poolbench/poolbench/internal/text/quantity"
+	"github.com/poolbench/poolbench/internal/rundir"
+	"github.com/poolbench/poolbench/internal/statistics"
+	"github.com/poolbench/poolbench/internal/text"
 )
 
 // Decide judges an objective by the repetitions of the cell. Terminal, page, JSON and JUnit all
@@ -42,7 +41,7 @@ func (c Cell) decidePlan(b Bound) decide.Decision {
 	if exact, known := c.exact(b.Unit); known {
 		d := decide.Decision{Value: unknown.Value, Low: exact, High: exact,
 			Verdict: decide.Interval(b, exact, exact)}
-		d.Reason = "the exact value is " + quantity.Metric(b.Unit, exact)
+		d.Reason = "the exact value is " + text.Metric(b.Unit, exact)
 		return d
 	}
 	if !c.has(b.Unit) {
@@ -51,7 +50,7 @@ func (c Cell) decidePlan(b Bound) decide.Decision {
 	}
 	if b.Op == "<=" && b.Value == 0 && c.isNone(b.Unit) {
 		return c.overload(b, decide.Decision{Verdict: decide.Met,
-			Reason: "none of " + quantity.Many(float64(c.tasks())) + " tasks"})
+			Reason: "none of " + text.Many(float64(c.tasks())) + " tasks"})
 	}
 	in, ok := c.interval(b.Unit)
 	if !ok {
@@ -61,8 +60,8 @@ func (c Cell) decidePlan(b Bound) decide.Decision {
 	in.Lo, in.Hi = min(in.Lo, unknown.Value), max(in.Hi, unknown.Value)
 	d := decide.Decision{Value: unknown.Value, Low: in.Lo, High: in.Hi,
 		Verdict: decide.Interval(b, in.Lo, in.Hi)}
-	d.Reason = "95 % CI " + quantity.Span(quantity.Metric(b.Unit, in.Lo), "–",
-		quantity.Metric(b.Unit, in.Hi)) + c.source()
+	d.Reason = "95 % CI " + text.Span(text.Metric(b.Unit, in.Lo), "–",
+		text.Metric(b.Unit, in.Hi)) + c.source()
 	if d.Verdict == decide.Undecided {
 		d.Next = c.longer(b, in)
 		return d
@@ -89,7 +88,7 @@ func (c Cell) decideLoad(b Bound) decide.Decision {
 	if len(values) == 1 {
 		return last
 	}
-	median := samples.Median(values)
+	median := statistics.Median(values)
 	verdict, meet := decide.Interval(b, median, median), 0
 	for _, v := range values {
 		if b.Meets(v) {
@@ -107,7 +106,7 @@ func (c Cell) decideLoad(b Bound) decide.Decision {
 func (c Cell) roughly(b Bound, d decide.Decision) decide.Decision {
 	d.Reason, d.Next = c.noInterval(d.Value, b)
 	if _, stationary := c.Estimate(metric.NeededTasks); !stationary ||
-		quantity.KindOf(b.Unit) != quantity.Times {
+		text.KindOf(b.Unit) != text.Times {
 		return d
 	}
 	share, marked := c.Uncertain(b.Unit)
@@ -178,7 +177,7 @@ func (c Cell) decideObserved(b Bound, d decide.Decision) decide.Decision {
 			d.Verdict = decide.Missed
 		}
 	}
-	d.Reason = quantity.Metric(b.Unit, d.High) + " at most in " + prose.Count(len(c), "run")
+	d.Reason = text.Metric(b.Unit, d.High) + " at most in " + text.Count(len(c), "run")
 	return d
 }
 
@@ -219,9 +218,9 @@ func (c Cell) interval(unit string) (Estimate, bool) {
 		return Estimate{}, false
 	}
 	mean := stat.Mean(values, nil)
-	half := samples.Student(len(values), 0.05) * stat.StdDev(values, nil) /
+	half := statistics.Student(len(values), 0.05) * stat.StdDev(values, nil) /
 		math.Sqrt(float64(len(values)))
-	if half == 0 && quantity.KindOf(unit) == quantity.Shares && mean < 1 {
+	if half == 0 && text.KindOf(unit) == text.Shares && mean < 1 {
 		half = noneSeen / float64(c.tasks()) // nothing in so many tasks
 	}
 	return Estimate{mean, max(mean-half, 0), mean + half}, true
@@ -237,7 +236,7 @@ func (c Cell) SeedsDecide(unit string) bool {
 // isNone reports whether a share is 0 in every repetition. No number of tasks shows that it always
 // is, so a bound of 0 asks for what was seen.
 func (c Cell) isNone(unit string) bool {
-	return quantity.KindOf(unit) == quantity.Shares &&
+	return text.KindOf(unit) == text.Shares &&
 		!slices.ContainsFunc(c.Values(unit), func(v float64) bool { return v != 0 })
 }
 
@@ -255,9 +254,9 @@ func (c Cell) tasks() (n int) {
 // source says what an interval rests on.
 func (c Cell) source() string {
 	if len(c) == 1 {
-		return ", 1 run of " + quantity.Many(float64(c[0].Iters)) + " tasks"
+		return ", 1 run of " + text.Many(float64(c[0].Iters)) + " tasks"
 	}
-	return fmt.Sprintf(", %d runs of %s tasks", len(c), quantity.Many(float64(c[0].Iters)))
+	return fmt.Sprintf(", %d runs of %s tasks", len(c), text.Many(float64(c[0].Iters)))
 }
 
 // whyMissing says why the repetitions do not have a metric.
@@ -267,7 +266,7 @@ func (c Cell) whyMissing(unit string) string {
 		return "the run has no such value"
 	}
 	return fmt.Sprintf("too few tasks: this percentile needs %d that completed",
-		samples.LeastTasks(p))
+		statistics.LeastTasks(p))
 }
 
 // percentile reads the p of "p99-response-sec" or "short-p99-response-sec".
@@ -284,7 +283,7 @@ func percentile(unit string) (p float64, ok bool) {
 
 // noInterval says why there is no interval, and what would give one.
 func (c Cell) noInterval(value float64, b Bound) (reason, next string) {
-	runs := prose.Count(len(c), "run") + " of " + quantity.Many(float64(c[0].Iters)) + " tasks"
+	runs := text.Count(len(c), "run") + " of " + text.Many(float64(c[0].Iters)) + " tasks"
 	reason = "no confidence interval from " + runs
 	needed, known := c.Estimate(metric.NeededTasks)
 	switch d := c.Doubts(); {

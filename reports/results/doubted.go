@@ -7,9 +7,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/poolbench/poolbench/internal/files/rundir"
 	"github.com/poolbench/poolbench/internal/metric"
-	"github.com/poolbench/poolbench/internal/text/prose"
+	"github.com/poolbench/poolbench/internal/rundir"
+	"github.com/poolbench/poolbench/internal/text"
 )
 
 // Doubted is a cell of a comparison whose runs are not all VALID.
@@ -39,7 +39,7 @@ func (d *Doubted) Mark() string {
 
 // Short is the mark with the checks that found it: "SUSPECT (too short)", "SUSPECT (overload)".
 func (d *Doubted) Short() string {
-	checks := prose.Texts(d.Why, Doubt.Check)
+	checks := text.Texts(d.Why, Doubt.Check)
 	if d.overload {
 		checks = []string{rundir.CheckOverload}
 	}
@@ -82,15 +82,15 @@ func DoubtLines(all []*Doubted, cells map[string]int) (lines []string) {
 		case len(whole) > 1 && len(whole) == len(cells):
 			where = append([]string{"every run"}, where...)
 		case len(whole) > 0:
-			where = append([]string{"every run of " + prose.List(prose.Few(whole, most))}, where...)
+			where = append([]string{"every run of " + text.List(text.Few(whole, most))}, where...)
 		}
-		line := alike[0].Short() + ": " + prose.List(prose.Few(where, most))
-		text := alike[0].Text()
+		line := alike[0].Short() + ": " + text.List(text.Few(where, most))
+		s := alike[0].Text()
 		if len(alike[0].Why) == 1 && !alike[0].overload { // the line begins with the check
-			_, text, _ = strings.Cut(text, ": ")
+			_, s, _ = strings.Cut(s, ": ")
 		}
-		if text != "" {
-			line += ": " + text
+		if s != "" {
+			line += ": " + s
 		}
 		lines = append(lines, line)
 	}

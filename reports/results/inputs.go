@@ -10,9 +10,7 @@ import (
 	"golang.org/x/perf/benchfmt"
 	"golang.org/x/perf/benchunit"
 
-	"github.com/poolbench/poolbench/internal/text/jsondoc"
-	"github.com/poolbench/poolbench/internal/text/prose"
-	"github.com/poolbench/poolbench/internal/text/quantity"
+	"github.com/poolbench/poolbench/internal/text"
 )
 
 // InputWarnings are those of reading the inputs, and which of them are not whole.
@@ -33,11 +31,11 @@ func NotWhole(r *Results) string { return fmt.Sprintf("%s is not whole: %s", r.P
 
 // LabelsOf lists the labels of the inputs.
 func LabelsOf(inputs []Input) []string {
-	return prose.Texts(inputs, func(in Input) string { return in.Label })
+	return text.Texts(inputs, func(in Input) string { return in.Label })
 }
 
 // MergeUnits joins the metadata of all inputs. Units of other programs' benchmarks whose direction
-// no Unit line says have the evident one: see quantity.Better.
+// no Unit line says have the evident one: see text.Better.
 func MergeUnits(inputs []Input) (benchfmt.UnitMetadataMap, error) {
 	units := make(benchfmt.UnitMetadataMap)
 	saidBy := make(map[benchfmt.UnitMetadataKey]string)
@@ -57,7 +55,7 @@ func MergeUnits(inputs []Input) (benchfmt.UnitMetadataMap, error) {
 		for _, unit := range in.Results.Metrics {
 			_, said := units[benchfmt.UnitMetadataKey{Unit: unit, Key: "better"}]
 			said = said || units.GetBetter(unit) != 0
-			if d := Direction(quantity.Better(unit)); d != 0 && !said {
+			if d := Direction(text.Better(unit)); d != 0 && !said {
 				SetBetter(units, unit, d)
 			}
 		}
@@ -80,7 +78,7 @@ func (r *Results) Ours() bool { return r.Schema > 0 || r.Runs[0].Seed != "" }
 func ChooseMetrics(asked []string, inputs []Input) ([]string, error) {
 	var all, paths []string
 	for _, in := range inputs {
-		all = prose.Distinct(append(all, in.Results.Metrics...))
+		all = text.Distinct(append(all, in.Results.Metrics...))
 		paths = append(paths, in.Results.Path)
 	}
 	if len(asked) == 0 {
@@ -142,5 +140,5 @@ type Number float64
 
 // MarshalJSON implements json.Marshaler.
 func (n Number) MarshalJSON() ([]byte, error) {
-	return json.Marshal(jsondoc.Finite(float64(n)))
+	return json.Marshal(text.JSONNumber(float64(n)))
 }

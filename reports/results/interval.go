@@ -6,9 +6,9 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
-	"github.com/poolbench/poolbench/internal/files/rundir"
 	"github.com/poolbench/poolbench/internal/metric"
-	"github.com/poolbench/poolbench/internal/statistics/samples"
+	"github.com/poolbench/poolbench/internal/rundir"
+	"github.com/poolbench/poolbench/internal/statistics"
 )
 
 // EnoughSeeds is the number of independent repetitions from which an interval is over them.
@@ -64,7 +64,7 @@ func (c Cell) Interval(name string) (e Estimate, ok bool) {
 // repetitions there are.
 func (c Cell) overSeeds(name string, values []float64, mean float64) Estimate {
 	n, deviation := float64(len(values)), stat.StdDev(values, nil)
-	half, short := samples.Student(len(values), 0.05)*deviation/math.Sqrt(n), 0.0
+	half, short := statistics.Student(len(values), 0.05)*deviation/math.Sqrt(n), 0.0
 	if needed, known := c.Estimate(metric.NeededTasks); known && name == "p99-response" {
 		half = max(half, 0.05*mean*math.Sqrt(needed.Mid/(float64(c[0].Iters)*n)))
 		short = math.Ln10 * deviation * deviation / mean

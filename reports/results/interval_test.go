@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/poolbench/poolbench/internal/statistics"
 	"github.com/poolbench/poolbench/internal/statistics/recursion"
-	"github.com/poolbench/poolbench/internal/statistics/samples"
 	"github.com/poolbench/poolbench/internal/statistics/theory"
 )
 
@@ -31,7 +31,7 @@ func TestSeedsCover(t *testing.T) {
 					due[i], service[i] = int64(at*1e9), int64(random.ExpFloat64()*1e7)
 				}
 				pool.Run(due, service, 4, recursion.NeverFull)
-				p99 := samples.NearestRanks(nil, pool.Responses()[warmup:], 0.99)[0]
+				p99 := statistics.NearestRanks(nil, pool.Responses()[warmup:], 0.99)[0]
 				c = append(c, &Run{Seed: fmt.Sprint(seed), Iters: n - warmup,
 					Values: map[string]float64{"p99-response-sec": float64(p99) / 1e9,
 						"needed-tasks": 193_000}}) // what 40 such runs say, the mean

@@ -6,9 +6,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/poolbench/poolbench/bench/finding"
-	"github.com/poolbench/poolbench/internal/files/rundir"
-	"github.com/poolbench/poolbench/internal/text/prose"
+	"github.com/poolbench/poolbench/internal/decide"
+	"github.com/poolbench/poolbench/internal/rundir"
+	"github.com/poolbench/poolbench/internal/text"
 )
 
 // marks follows the lines beginning with "# " that poolbench puts around its results and that
@@ -18,7 +18,7 @@ type marks struct {
 	schema     int // of the last header; 0: none yet
 	strategies []string
 	objectives []Bound
-	findings   []finding.Finding
+	findings   []decide.Finding
 	failures   []Failure
 	doubts     []Doubt            // about the next run
 	uncertain  map[string]float64 // metrics of the next run
@@ -74,7 +74,7 @@ func (m *marks) look(line int, text string) (isHeader bool, err error) {
 func (m *marks) note(mark rundir.Mark, rest string) {
 	switch mark {
 	case rundir.Strategies:
-		m.strategies = prose.Distinct(append(m.strategies, strings.Fields(rest)...))
+		m.strategies = text.Distinct(append(m.strategies, strings.Fields(rest)...))
 	case rundir.Objective:
 		b, err := rundir.ParseBound(rest)
 		if err == nil && !slices.Contains(m.objectives, b) {
@@ -103,7 +103,7 @@ func (m *marks) note(mark rundir.Mark, rest string) {
 		m.begin(rest)
 	case rundir.Answer:
 		if len(m.findings) == 0 {
-			m.findings = append(m.findings, finding.Finding{})
+			m.findings = append(m.findings, decide.Finding{})
 		}
 	}
 	if len(m.findings) == 0 {
@@ -120,7 +120,7 @@ func (m *marks) note(mark rundir.Mark, rest string) {
 		last.Advice = rest
 	case rundir.Verdict:
 		verdict, because, _ := strings.Cut(rest, ": ")
-		last.Verdict, last.Because = finding.Verdict(verdict), because
+		last.Verdict, last.Because = decide.ClaimVerdict(verdict), because
 	}
 }
 
@@ -134,9 +134,9 @@ func (m *marks) behind(line int, text string) {
 // begin starts the finding of a study, which follows its runs. It replaces an earlier finding, of
 // fewer runs.
 func (m *marks) begin(named string) {
-	f := finding.Finding{}
+	f := decide.Finding{}
 	f.Study, f.Question, _ = strings.Cut(named, ": ")
-	old := slices.IndexFunc(m.findings, func(old finding.Finding) bool {
+	old := slices.IndexFunc(m.findings, func(old decide.Finding) bool {
 		return old.Study == f.Study
 	})
 	if old >= 0 {

@@ -8,8 +8,8 @@ import (
 
 	"golang.org/x/perf/benchfmt"
 
-	"github.com/poolbench/poolbench/internal/files/rundir"
-	"github.com/poolbench/poolbench/internal/text/prose"
+	"github.com/poolbench/poolbench/internal/rundir"
+	"github.com/poolbench/poolbench/internal/text"
 )
 
 // ShortNames takes out of each name the /key=value parts that all the names share, and returns
@@ -58,7 +58,7 @@ func Shorten(lines []string, short map[string]string) []string {
 	for _, name := range slices.Backward(slices.Sorted(maps.Keys(short))) {
 		pairs = append(pairs, name, short[name])
 	}
-	return prose.Texts(lines, strings.NewReplacer(pairs...).Replace)
+	return text.Texts(lines, strings.NewReplacer(pairs...).Replace)
 }
 
 func identity(names []string) map[string]string {

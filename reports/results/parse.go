@@ -14,8 +14,8 @@ import (
 	"golang.org/x/perf/benchfmt"
 	"golang.org/x/perf/benchunit"
 
-	"github.com/poolbench/poolbench/internal/files/rundir"
-	"github.com/poolbench/poolbench/internal/text/prose"
+	"github.com/poolbench/poolbench/internal/rundir"
+	"github.com/poolbench/poolbench/internal/text"
 )
 
 // parser makes Results of the records of benchfmt.Reader.
@@ -40,8 +40,8 @@ type parser struct {
 }
 
 // look sees every line before benchfmt does.
-func (p *parser) look(line int, text []byte) error {
-	isHeader, err := p.marks.look(line, string(text))
+func (p *parser) look(line int, s []byte) error {
+	isHeader, err := p.marks.look(line, string(s))
 	if err != nil {
 		return err
 	}
@@ -54,13 +54,13 @@ func (p *parser) look(line int, text []byte) error {
 		p.warn.add(Pos{p.feed.name, line - 1}, "the line was cut off and is left out")
 	}
 	switch {
-	case p.failed == "" && failure.Match(text):
+	case p.failed == "" && failure.Match(s):
 		p.failed = fmt.Sprintf("go test failed, line %d: %s", line,
-			prose.OneLine(prose.FirstLines(string(text), 1)))
-	case bytes.HasPrefix(text, []byte("PASS")), bytes.HasPrefix(text, []byte("ok  \t")):
+			text.OneLine(text.FirstLines(string(s), 1)))
+	case bytes.HasPrefix(s, []byte("PASS")), bytes.HasPrefix(s, []byte("ok  \t")):
 		p.passed = true
-	case len(text) > 0 && (text[0] == ' ' || text[0] == '\t') &&
-		isResultLine(bytes.TrimLeft(text, " \t")):
+	case len(s) > 0 && (s[0] == ' ' || s[0] == '\t') &&
+		isResultLine(bytes.TrimLeft(s, " \t")):
 		if p.indent == 0 {
 			p.indent = line
 		}

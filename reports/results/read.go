@@ -6,8 +6,8 @@ import (
 
 	"golang.org/x/perf/benchfmt"
 
-	"github.com/poolbench/poolbench/internal/files/bounded"
-	"github.com/poolbench/poolbench/internal/files/rundir"
+	"github.com/poolbench/poolbench/internal/files"
+	"github.com/poolbench/poolbench/internal/rundir"
 )
 
 // MostResults and MostValues are how many results are read from a file, and how many values of
@@ -73,7 +73,7 @@ func Read(r io.Reader, name string) (*Results, error) {
 	p := &parser{out: &Results{Path: name}, reps: make(map[[2]string]int),
 		keys: make(map[string][]Pair), metrics: make(map[string]bool),
 		virtual: make(map[RunID][]*Run), warn: warnings{seen: make(map[string]*warning)}}
-	p.feed = newLineFeed(bounded.Reader(r, rundir.MostBytes), name, p.look)
+	p.feed = newLineFeed(files.Reader(r, rundir.MostBytes), name, p.look)
 	reader := benchfmt.NewReader(p.feed, name)
 	for reader.Scan() {
 		var err error

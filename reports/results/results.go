@@ -9,7 +9,6 @@ import (
 
 	"golang.org/x/perf/benchfmt"
 
-	"github.com/poolbench/poolbench/bench/finding"
 	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/metric"
 )
@@ -32,7 +31,7 @@ type Results struct {
 	// what its runs were held to, each once
 	Objectives []Bound
 	// what studies say of the runs, as they wrote them, the last word of each
-	Findings []finding.Finding
+	Findings []decide.Finding
 	// runs without a result, but for those that a later attempt has given one
 	Failures []Failure
 	// the last line of a file that is not poolbench's, where only half of it is there; else the

@@ -5,9 +5,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/poolbench/poolbench/internal/files/outfile"
-	"github.com/poolbench/poolbench/internal/text/prose"
-	"github.com/poolbench/poolbench/internal/text/quantity"
+	"github.com/poolbench/poolbench/internal/files"
+	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/charts"
 	"github.com/poolbench/poolbench/reports/results"
 )
@@ -35,14 +34,14 @@ func Chart(t *Trend, unit string) (*charts.Chart, error) {
 		return s.levels[0] <= 0
 	})
 
-	short, shared := results.ShortNames(prose.Texts(shown, func(s *Series) string {
+	short, shared := results.ShortNames(text.Texts(shown, func(s *Series) string {
 		return s.Benchmark
 	}))
 	plane := charts.Plane{
 		X: charts.Axis{Label: "result", Name: "result",
 			Reach: []float64{1, float64(len(t.Results))}, Marks: wholeMarks(len(t.Results))},
 		Y: charts.Axis{Label: unit,
-			Format: func(v float64) string { return quantity.Metric(unit, v) }},
+			Format: func(v float64) string { return text.Metric(unit, v) }},
 	}
 	if relative {
 		plane.Y = charts.Axis{Label: unit + ", of the first level", Format: func(v float64) string {
@@ -66,7 +65,7 @@ func Chart(t *Trend, unit string) (*charts.Chart, error) {
 		for _, c := range s.Changes {
 			value := s.Values[slices.Index(s.At, c.At)]
 			ring := charts.Remark{Sign: charts.Ring, X: float64(c.At + 1), Y: value / base,
-				Text: []string{quantity.Change(float64(c.Ratio))}}
+				Text: []string{text.Change(float64(c.Ratio))}}
 			if !slices.ContainsFunc(plane.Remarks,
 				func(r charts.Remark) bool {
 					return r.X == ring.X && r.Y == ring.Y && r.Text[0] == ring.Text[0]
@@ -94,7 +93,7 @@ func Chart(t *Trend, unit string) (*charts.Chart, error) {
 }
 
 func (t *Trend) units() []string {
-	return prose.Texts(t.Series, func(s Series) string { return s.Unit })
+	return text.Texts(t.Series, func(s Series) string { return s.Unit })
 }
 
 // largest is the size of the largest listed change of the series, as a logarithm.
@@ -117,11 +116,11 @@ func wholeMarks(n int) (marks []float64) {
 // WriteCharts draws every metric into dir, which is made where it is not there, as SVG and
 // PNG, and returns the paths.
 func WriteCharts(dir string, t *Trend) (paths []string, err error) {
-	if err := outfile.MakeDir(dir); err != nil {
+	if err := files.MakeDir(dir); err != nil {
 		return nil, err
 	}
 	names := make(map[string]bool)
-	for _, unit := range prose.Distinct(t.units()) {
+	for _, unit := range text.Distinct(t.units()) {
 		chart, err := Chart(t, unit)
 		if err != nil {
 			return paths, err
@@ -131,8 +130,8 @@ func WriteCharts(dir string, t *Trend) (paths []string, err error) {
 			name = fmt.Sprintf("trend-%s-%d", charts.FileName(unit), n)
 		}
 		names[name] = true
-		files, err := chart.Files(dir, name)
-		paths = append(paths, files...)
+		images, err := chart.Files(dir, name)
+		paths = append(paths, images...)
 		if err != nil {
 			return paths, err
 		}

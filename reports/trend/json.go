@@ -3,7 +3,7 @@ package trend
 import (
 	"io"
 
-	"github.com/poolbench/poolbench/internal/text/jsondoc"
+	"github.com/poolbench/poolbench/internal/text"
 )
 
 // WriteJSON writes what was found as one JSON object:
@@ -35,10 +35,10 @@ import (
 //	}
 func WriteJSON(w io.Writer, t *Trend) error {
 	trend := *t // with empty lists, where there are none
-	trend.Series, trend.Warnings = jsondoc.List(t.Series), jsondoc.List(t.Warnings)
-	trend.Doubts = jsondoc.List(t.Doubts)
-	return jsondoc.Write(w, struct {
-		jsondoc.Head
+	trend.Series, trend.Warnings = text.JSONList(t.Series), text.JSONList(t.Warnings)
+	trend.Doubts = text.JSONList(t.Doubts)
+	return text.WriteJSON(w, struct {
+		text.Head
 		Trend
-	}{jsondoc.NewHead("trend"), trend})
+	}{text.NewHead("trend"), trend})
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/text/prose"
+	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -123,8 +123,8 @@ func apart(inputs []results.Input) []string {
 		return nil
 	}
 	return []string{fmt.Sprintf("%d of %s not in all %d results, and each name is a series of its "+
-		"own: %s", len(some), prose.Count(len(names), "benchmark"), len(inputs),
-		prose.List(prose.Few(some, 4)))}
+		"own: %s", len(some), text.Count(len(names), "benchmark"), len(inputs),
+		text.List(text.Few(some, 4)))}
 }
 
 func orNone(value string) string { return cmp.Or(value, "not said") }

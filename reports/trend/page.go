@@ -7,8 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/poolbench/poolbench/internal/text/prose"
-	"github.com/poolbench/poolbench/reports/answer"
+	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/page/shell"
 )
 
@@ -55,15 +54,15 @@ func (t *Trend) name(s suspect) string {
 
 // found is the latest suspect with a change for the worse, or else the latest of any, with its
 // largest change.
-func (t *Trend) found(suspects []suspect) (a answer.Answer) {
+func (t *Trend) found(suspects []suspect) (a shell.Answer) {
 	switch {
 	case t.Undecided:
-		a.Headline = "Nothing is tested: " + prose.Count(len(t.Results), "result") +
+		a.Headline = "Nothing is tested: " + text.Count(len(t.Results), "result") +
 			fmt.Sprintf(" where a change takes %d or more to be distinguished from chance", t.Enough)
 		return a
 	case len(suspects) == 0:
 		a.Headline = fmt.Sprintf("No change in %s over %s",
-			prose.Count(t.Tested, "varying series"), prose.Count(len(t.Results), "result"))
+			text.Count(t.Tested, "varying series"), text.Count(len(t.Results), "result"))
 		return a
 	}
 	latest := suspects[len(suspects)-1]
@@ -74,8 +73,8 @@ func (t *Trend) found(suspects []suspect) (a answer.Answer) {
 	}
 	first := largest(latest)
 	a.Headline = fmt.Sprintf("Since %s the %s of %s is %s", t.name(latest),
-		answer.Metric(first.Unit), answer.Benchmark(first.Benchmark),
-		answer.Change(float64(first.Ratio)))
+		shell.Metric(first.Unit), shell.Benchmark(first.Benchmark),
+		shell.Change(float64(first.Ratio)))
 	if first.Doubt != "" {
 		a.Headline = first.Doubt + ": since" + strings.TrimPrefix(a.Headline, "Since")
 	}
@@ -86,9 +85,9 @@ func (t *Trend) found(suspects []suspect) (a answer.Answer) {
 		if len(a.Facts) == 3 {
 			break
 		}
-		a.Facts = append(a.Facts, answer.Fact{Title: t.name(s),
+		a.Facts = append(a.Facts, shell.Fact{Title: t.name(s),
 			Text: fmt.Sprintf("%s: %d worse, %d better, %d without a direction.",
-				prose.Count(len(s.Rows), "change"), s.count("worse"), s.count("better"),
+				text.Count(len(s.Rows), "change"), s.count("worse"), s.count("better"),
 				s.count("differs"))})
 	}
 	return a
@@ -144,7 +143,7 @@ func (t *Trend) figures(suspects []suspect) (out []shell.Figure, err error) {
 		}
 	}
 	units = append(units, t.units()...)
-	for _, unit := range prose.Distinct(units) {
+	for _, unit := range text.Distinct(units) {
 		c, err := Chart(t, unit)
 		f, err := shell.Drawn("trend-"+strconv.Itoa(len(out)+1),
 			"A ring marks the first result of a new level, with the change to it.", c, err)

@@ -9,9 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/poolbench/poolbench/internal/text/prose"
-	"github.com/poolbench/poolbench/internal/text/quantity"
-	"github.com/poolbench/poolbench/internal/text/tables"
+	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -45,12 +43,12 @@ func (c Change) size() float64 { return math.Abs(math.Log(float64(c.Ratio))) }
 func (r row) cells() []string {
 	level := func(v float64, about bool) string {
 		if about { // of many results, so that no error is too large to show it
-			return quantity.Uncertain(r.Unit, v, 1)
+			return text.Uncertain(r.Unit, v, 1)
 		}
-		return quantity.Metric(r.Unit, v)
+		return text.Metric(r.Unit, v)
 	}
 	return []string{level(r.Before, r.aboutBefore), level(r.After, r.aboutAfter),
-		quantity.Change(float64(r.Ratio)), r.marked(), strconv.FormatFloat(r.P, 'g', 2, 64)}
+		text.Change(float64(r.Ratio)), r.marked(), strconv.FormatFloat(r.P, 'g', 2, 64)}
 }
 
 // marked is the word for the change, with the doubts on its runs.
@@ -68,7 +66,7 @@ func (t *Trend) Summary() string {
 		for _, s := range t.Series {
 			longest = max(longest, len(s.Values))
 		}
-		have := prose.Count(len(t.Results), "result")
+		have := text.Count(len(t.Results), "result")
 		if longest < len(t.Results) {
 			have += fmt.Sprintf(", of a benchmark at most %d", longest)
 		}
@@ -80,8 +78,8 @@ func (t *Trend) Summary() string {
 		changes += len(s.Changes)
 	}
 	return fmt.Sprintf("%s, %s: %s (chance of any false alarm: %s)",
-		prose.Count(len(t.Results), "result"),
-		prose.Count(t.Tested, "varying series"), prose.Count(changes, "change"),
+		text.Count(len(t.Results), "result"),
+		text.Count(t.Tested, "varying series"), text.Count(changes, "change"),
 		percentText(t.Options.Alpha))
 }
 
@@ -98,15 +96,15 @@ func (t *Trend) Notes() []string {
 	if short > 0 {
 		notes = append(notes, fmt.Sprintf("%s of %d too short: among so many a change can be "+
 			"distinguished from chance in %d results or more, 3 of them after it at least",
-			prose.Count(short, "series"), len(t.Series), t.Enough))
+			text.Count(short, "series"), len(t.Series), t.Enough))
 	}
 	if small > 0 {
 		notes = append(notes, fmt.Sprintf("%s not listed: smaller than the margin of %s",
-			prose.Count(small, "change"), percentText(t.Options.Margin)))
+			text.Count(small, "change"), percentText(t.Options.Margin)))
 	}
 	if earlier > 0 {
 		notes = append(notes, fmt.Sprintf("%s not listed: before the last %s",
-			prose.Count(earlier, "change"), prose.Count(t.Options.Last, "result")))
+			text.Count(earlier, "change"), text.Count(t.Options.Last, "result")))
 	}
 	if slices.ContainsFunc(t.rows(), func(r row) bool { return r.aboutBefore || r.aboutAfter }) {
 		notes = append(notes, "≈: 95 % error of a value beyond ±25 %")
@@ -128,7 +126,7 @@ func (t *Trend) doubts() []string {
 	}
 	return []string{fmt.Sprintf("%s may be autocorrelated, each result like the one before it; in "+
 		"such a series false alarms are more frequent than the %s promised: %s",
-		prose.Count(len(names), "series"), percentText(t.Options.Alpha),
+		text.Count(len(names), "series"), percentText(t.Options.Alpha),
 		strings.Join(names, ", "))}
 }
 
@@ -136,12 +134,12 @@ func (t *Trend) doubts() []string {
 // latest last, and notes, in lines of at most so many characters, 0 for any number: where the table
 // is wider, its rows are folded.
 func WriteText(w io.Writer, t *Trend, most int) error {
-	text := tables.Lines([]string{t.Summary()}, most)
+	s := text.Lines([]string{t.Summary()}, most)
 	if rows := t.rows(); len(rows) > 0 {
-		short, shared := results.ShortNames(prose.Texts(rows, func(r row) string {
+		short, shared := results.ShortNames(text.Texts(rows, func(r row) string {
 			return r.Benchmark
 		}))
-		var a tables.Text
+		var a text.Cell
 		line := func(texts ...string) {
 			a.Row()
 			for col, cell := range texts {
@@ -158,20 +156,20 @@ func WriteText(w io.Writer, t *Trend, most int) error {
 		if shared != "" {
 			head = append(head, results.SharedLine(shared))
 		}
-		text += tables.Lines(head, most) + a.Folded(nameColumns, most)
+		s += text.Lines(head, most) + a.Folded(nameColumns, most)
 	}
 	if notes := t.Notes(); len(notes) > 0 {
-		text += "\n" + tables.Lines(notes, most)
+		s += "\n" + text.Lines(notes, most)
 	}
-	_, err := io.WriteString(w, text)
+	_, err := io.WriteString(w, s)
 	return err
 }
 
 // nameColumns are the first, which say what a row is about.
 const nameColumns = 2
 
-var aligns = []tables.Alignment{tables.Left, tables.Left, tables.Left, tables.Right, tables.Right,
-	tables.Right, tables.Left, tables.Right}
+var aligns = []text.Alignment{text.Left, text.Left, text.Left, text.Right, text.Right,
+	text.Right, text.Left, text.Right}
 
 func margin(col int) string {
 	switch col {

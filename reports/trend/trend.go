@@ -11,9 +11,9 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/poolbench/poolbench/internal/gate/changepoint"
-	"github.com/poolbench/poolbench/internal/statistics/samples"
-	"github.com/poolbench/poolbench/internal/text/prose"
+	"github.com/poolbench/poolbench/internal/changepoint"
+	"github.com/poolbench/poolbench/internal/statistics"
+	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -126,7 +126,7 @@ func Find(inputs []results.Input, opts Options) (*Trend, error) {
 	search.Alpha = opts.Alpha / float64(max(1, t.Tested))
 	if search.Alpha < leastLevel || opts.Alpha >= 1 {
 		return nil, fmt.Errorf("alpha %v: want a share from %v below 1, for %s", opts.Alpha,
-			leastLevel*float64(max(1, t.Tested)), prose.Count(t.Tested, "series"))
+			leastLevel*float64(max(1, t.Tested)), text.Count(t.Tested, "series"))
 	}
 	// With as few as one in Alpha none of them might be as good, and a p of Alpha/2 would be found
 	// three times of five; with twice as many it is three times of four.
@@ -252,7 +252,7 @@ func (s *Series) find(search changepoint.Options, opts Options, labels []string)
 	from := 0
 	var suspect, uncertain []bool // by level
 	for _, p := range append(points, changepoint.Point{Index: len(s.Values)}) {
-		s.levels = append(s.levels, samples.Median(s.Values[from:p.Index]))
+		s.levels = append(s.levels, statistics.Median(s.Values[from:p.Index]))
 		among := func(some []int) bool {
 			return slices.ContainsFunc(s.At[from:p.Index], func(at int) bool {
 				return slices.Contains(some, at)
@@ -265,7 +265,7 @@ func (s *Series) find(search changepoint.Options, opts Options, labels []string)
 	for i, p := range points {
 		at, before, after := s.At[p.Index], s.levels[i], s.levels[i+1]
 		c := Change{At: at, Result: labels[at], Before: before, After: after,
-			Ratio: results.Number(samples.Ratio(before, after)), P: p.P, Word: "differs",
+			Ratio: results.Number(statistics.Ratio(before, after)), P: p.P, Word: "differs",
 			aboutBefore: uncertain[i], aboutAfter: uncertain[i+1]}
 		if suspect[i] || suspect[i+1] {
 			c.Doubt = results.Suspect.String()

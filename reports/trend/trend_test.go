@@ -15,7 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/poolbench/poolbench/internal/text/quantity"
+	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/charts"
 	"github.com/poolbench/poolbench/reports/internal/resultstest"
 	"github.com/poolbench/poolbench/reports/results"
@@ -459,8 +459,8 @@ func TestTrendCharts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	change := quantity.Change(float64(trend.Series[0].Changes[0].Ratio))
-	if text := string(svg); !strings.Contains(text, change) || !strings.Contains(text, "a.X") {
+	change := text.Change(float64(trend.Series[0].Changes[0].Ratio))
+	if s := string(svg); !strings.Contains(s, change) || !strings.Contains(s, "a.X") {
 		t.Error("the chart does not say by how much, or of what")
 	}
 	if _, err := WriteCharts(filepath.Join(paths[0], "x"), trend); err == nil ||

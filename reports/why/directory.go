@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/poolbench/poolbench/internal/text/quantity"
+	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -77,7 +77,7 @@ func (a Answer) Opening() string {
 	if !strings.HasPrefix(a.Unit, "p99") {
 		metric, of = "mean response", "these tasks are"
 	}
-	value := quantity.Uncertain(a.Unit, a.Value, a.Error)
+	value := text.Uncertain(a.Unit, a.Value, a.Error)
 	if value == "–" {
 		return fmt.Sprintf("%s is unknown (error above ±100 %%); %s slow because", metric, of)
 	}
@@ -85,7 +85,7 @@ func (a Answer) Opening() string {
 }
 
 // Percent is the share, without decimals.
-func (c Cause) Percent() string { return quantity.WholeShare(c.Share) }
+func (c Cause) Percent() string { return text.WholeShare(c.Share) }
 
 // String is the cause in a line: "71 % queueing: tasks wait …; one slot more …".
 func (c Cause) String() string {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/poolbench/poolbench/internal/metric"
-	"github.com/poolbench/poolbench/internal/text/quantity"
+	"github.com/poolbench/poolbench/internal/text"
 )
 
 // gc: the garbage collector has processors that tasks want, stops them, and makes them mark.
@@ -15,9 +15,9 @@ var gc = rule{
 	otherwise: "scheduler",
 	evidence: func(v *view) string {
 		return clauses(v.clause("the collector has %s of the CPU time", metric.GCCPU,
-			quantity.WholeShare)+v.clause(", in %s cycles", metric.GCCycles, whole),
+			text.WholeShare)+v.clause(", in %s cycles", metric.GCCycles, whole),
 			v.clause("a task allocates %s kB", metric.BytesPerOp, func(bytes float64) string {
-				return quantity.Digits(bytes / 1000)
+				return text.Digits(bytes / 1000)
 			}))
 	},
 	remedy: func(*view) string { return "allocate less, or raise GOGC" },

@@ -3,9 +3,9 @@ package why
 import (
 	"fmt"
 
-	"github.com/poolbench/poolbench/internal/files/rundir"
 	"github.com/poolbench/poolbench/internal/metric"
-	"github.com/poolbench/poolbench/internal/text/quantity"
+	"github.com/poolbench/poolbench/internal/rundir"
+	"github.com/poolbench/poolbench/internal/text"
 )
 
 // stopped is how late tasks are on average, in seconds, by the longest stop of the whole process,
@@ -26,9 +26,9 @@ var generator = rule{
 	name: "generator",
 	evidence: func(v *view) string {
 		said := "the generator was late" +
-			v.clause(" by %s on average", metric.MeanLag, quantity.Seconds)
+			v.clause(" by %s on average", metric.MeanLag, text.Seconds)
 		if p99 := v.part(metric.P99Lag); p99 > 0 {
-			said += fmt.Sprintf(", %s at the p99", quantity.Seconds(p99))
+			said += fmt.Sprintf(", %s at the p99", text.Seconds(p99))
 		}
 		return said + ", though no other thread held its processor"
 	},

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/poolbench/poolbench/internal/metric"
-	"github.com/poolbench/poolbench/internal/text/quantity"
+	"github.com/poolbench/poolbench/internal/text"
 )
 
 // headOfLine: short tasks wait behind long ones. The run with services of the mean, by recursion,
@@ -15,11 +15,11 @@ var headOfLine = rule{
 		mean, ok := v.known(metric.MeanService)
 		if tail := v.part(metric.TailService); ok && tail > 2*mean {
 			return fmt.Sprintf("a few tasks are long and others wait behind them: %s in the "+
-				"tail, %s on average", quantity.Seconds(tail), quantity.Seconds(mean)) +
-				v.clause(", C² %s", metric.ServiceC2, quantity.Digits)
+				"tail, %s on average", text.Seconds(tail), text.Seconds(mean)) +
+				v.clause(", C² %s", metric.ServiceC2, text.Digits)
 		}
 		return "tasks wait behind long ones" +
-			v.clause(": C² of the services is %s", metric.ServiceC2, quantity.Digits)
+			v.clause(": C² of the services is %s", metric.ServiceC2, text.Digits)
 	},
 	remedy: func(v *view) string {
 		said := "long tasks in steps or in a pool of their own"

@@ -2,7 +2,7 @@ package why
 
 import (
 	"github.com/poolbench/poolbench/internal/metric"
-	"github.com/poolbench/poolbench/internal/text/quantity"
+	"github.com/poolbench/poolbench/internal/text"
 )
 
 // lock: tasks wait for each other at a mutex. One run says how long; several limits say what share
@@ -10,8 +10,8 @@ import (
 var lock = rule{
 	name: "lock",
 	evidence: func(v *view) string {
-		said := v.clause("tasks wait %s for locks", metric.MutexWaitPerOp, quantity.Seconds) +
-			v.clause(", of a service of %s", metric.MeanService, quantity.Seconds)
+		said := v.clause("tasks wait %s for locks", metric.MutexWaitPerOp, text.Seconds) +
+			v.clause(", of a service of %s", metric.MeanService, text.Seconds)
 		if v.growth != nil {
 			said += "; " + v.growth.serial()
 		}

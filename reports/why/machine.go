@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/poolbench/poolbench/internal/metric"
-	"github.com/poolbench/poolbench/internal/text/quantity"
+	"github.com/poolbench/poolbench/internal/text"
 )
 
 // machine: other programs, or other machines on the host, had the processors. Threads of the
@@ -24,10 +24,10 @@ var machine = rule{
 	otherwise: "scheduler",
 	evidence: func(v *view) string {
 		said := []string{v.clause("threads wait %s a task for a processor", metric.RunqueuePerOp,
-			quantity.Seconds)}
+			text.Seconds)}
 		for _, sign := range machineSigns {
 			if x := v.part(sign.unit); x > busy {
-				said = append(said, fmt.Sprintf(sign.says, quantity.WholeShare(x)))
+				said = append(said, fmt.Sprintf(sign.says, text.WholeShare(x)))
 				break
 			}
 		}

@@ -5,8 +5,7 @@ import (
 	"strings"
 
 	"github.com/poolbench/poolbench/internal/metric"
-	"github.com/poolbench/poolbench/internal/text/prose"
-	"github.com/poolbench/poolbench/internal/text/quantity"
+	"github.com/poolbench/poolbench/internal/text"
 )
 
 // queueing: too few slots for what comes. It has what is left of the wait for a slot after all that
@@ -56,16 +55,16 @@ func (v *view) loads(mean float64) string {
 		if !more {
 			break
 		}
-		stages = append(stages, quantity.Digits(mean*offered/whole))
+		stages = append(stages, text.Digits(mean*offered/whole))
 	}
 	process, _, _ := strings.Cut(v.key("arrival"), ":")
 	switch {
 	case len(stages) > 0:
-		return "load of " + prose.List(stages) + " in its stages"
+		return "load of " + text.List(stages) + " in its stages"
 	case process == "poisson" || process == "constant" || process == "":
-		return "load of " + quantity.Digits(mean)
+		return "load of " + text.Digits(mean)
 	}
-	return "mean load of " + quantity.Digits(mean)
+	return "mean load of " + text.Digits(mean)
 }
 
 // queueGrows reports whether it does: more comes than the slots can do, and none of it is refused.

@@ -5,8 +5,8 @@ import (
 	"math"
 
 	"github.com/poolbench/poolbench/internal/metric"
-	"github.com/poolbench/poolbench/internal/statistics/samples"
-	"github.com/poolbench/poolbench/internal/text/quantity"
+	"github.com/poolbench/poolbench/internal/statistics"
+	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -74,7 +74,7 @@ func serial(n, s []float64) (alone, sigma, low, high float64, known bool) {
 		left += d * d
 	}
 	variance := left / float64(len(n)-2)
-	t := samples.Student(len(n)-1, 0.05)
+	t := statistics.Student(len(n)-1, 0.05)
 	vSlope, vAlone, cov := variance/xx, variance*(1/w+x*x/xx), -variance*x/xx
 	// (slope − σ·alone)² = t²·(vSlope − 2σ·cov + σ²·vAlone)
 	a := alone*alone - t*t*vAlone
@@ -99,12 +99,12 @@ func (v *view) grown() float64 {
 
 func (g *growth) String() string {
 	return fmt.Sprintf("services grow with what is in flight: %s with %s in service, %s with %s",
-		quantity.Seconds(g.shortest), quantity.Digits(g.least), quantity.Seconds(g.longest),
-		quantity.Digits(g.most))
+		text.Seconds(g.shortest), text.Digits(g.least), text.Seconds(g.longest),
+		text.Digits(g.most))
 }
 
 func (g *growth) serial() string {
 	return fmt.Sprintf("%s of the work is serial (%s to %s), by the universal scalability law "+
-		"over %d runs", quantity.WholeShare(min(g.sigma, 1)), quantity.WholeShare(min(g.low, 1)),
-		quantity.WholeShare(min(g.high, 1)), g.points)
+		"over %d runs", text.WholeShare(min(g.sigma, 1)), text.WholeShare(min(g.low, 1)),
+		text.WholeShare(min(g.high, 1)), g.points)
 }

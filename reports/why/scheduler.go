@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/poolbench/poolbench/internal/metric"
-	"github.com/poolbench/poolbench/internal/text/quantity"
+	"github.com/poolbench/poolbench/internal/text"
 )
 
 // scheduler: the program's own goroutines want more processors than there are. It takes as many
@@ -19,11 +19,11 @@ var scheduler = rule{
 	otherwise: "queueing",
 	evidence: func(v *view) string {
 		said := v.clause("%s goroutines are ready and do not run", metric.MeanRunnableGoroutines,
-			quantity.Digits)
+			text.Digits)
 		if p := v.processors(); p > 0 && said != "" {
 			said += fmt.Sprintf(", with GOMAXPROCS %g", p)
 		}
-		return clauses(said, v.clause("they wait %s a task", metric.SchedPerOp, quantity.Seconds))
+		return clauses(said, v.clause("they wait %s a task", metric.SchedPerOp, text.Seconds))
 	},
 	remedy: func(*view) string {
 		return "more processors, or fewer slots for tasks that compute"

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/poolbench/poolbench/internal/metric"
-	"github.com/poolbench/poolbench/internal/text/quantity"
+	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -43,9 +43,9 @@ func (v *view) known(unit string) (value float64, ok bool) {
 func (v *view) becomes(unit string, other float64) string {
 	share, _ := v.cell.Uncertain(unit)
 	if !v.cell.Known(unit) {
-		return "by " + quantity.Change(other/v.part(unit))
+		return "by " + text.Change(other/v.part(unit))
 	}
-	return "from " + v.cell.Show(unit) + " to " + quantity.Uncertain(unit, other, share)
+	return "from " + v.cell.Show(unit) + " to " + text.Uncertain(unit, other, share)
 }
 
 func (v *view) has(unit string) bool {

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/poolbench/poolbench/internal/metric"
-	"github.com/poolbench/poolbench/internal/text/quantity"
+	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/targets"
 )
 
@@ -18,7 +18,7 @@ var target = rule{
 	evidence: func(v *view) string {
 		if v.outside() {
 			return clauses(v.clause("the server takes %s on average", metric.MeanService,
-				quantity.Seconds), "from outside no more can be told")
+				text.Seconds), "from outside no more can be told")
 		}
 		in, ok := v.known(metric.MeanTarget)
 		if v.growth != nil && in < leastShare*v.part(metric.MeanService) {
@@ -26,8 +26,8 @@ var target = rule{
 		}
 		said := "tasks wait for it"
 		if ok {
-			said = "it has " + quantity.Seconds(in) +
-				v.clause(" of a service of %s", metric.MeanService, quantity.Seconds)
+			said = "it has " + text.Seconds(in) +
+				v.clause(" of a service of %s", metric.MeanService, text.Seconds)
 		}
 		if n := v.part(metric.DelayedCalls); n > 0 {
 			said += fmt.Sprintf("; %.0f calls waited in it", n)

@@ -5,7 +5,7 @@ import (
 	"strconv"
 
 	"github.com/poolbench/poolbench/internal/metric"
-	"github.com/poolbench/poolbench/internal/text/quantity"
+	"github.com/poolbench/poolbench/internal/text"
 )
 
 // throttling: a limit on the rate, the target's or the strategy's own, makes tasks wait: by
@@ -19,14 +19,14 @@ var throttling = rule{
 			said = fmt.Sprintf("the target refuses calls, %.0f in all", n)
 		case v.refused():
 			said = fmt.Sprintf("the target refuses %s of the tasks",
-				quantity.WholeShare(v.part(metric.Throttled)))
+				text.WholeShare(v.part(metric.Throttled)))
 		case v.rateLimited() > 0:
-			return v.clause("the strategy allows %s", metric.Allowed, quantity.Rate) +
+			return v.clause("the strategy allows %s", metric.Allowed, text.Rate) +
 				v.clause(", and tasks wait though %s of the slots are busy", metric.Utilisation,
-					quantity.WholeShare)
+					text.WholeShare)
 		}
 		return clauses(said, v.clause("a task is %s in back-off", metric.MeanBetween,
-			quantity.Seconds)+v.clause(", with %s attempts", metric.Attempts, quantity.Digits))
+			text.Seconds)+v.clause(", with %s attempts", metric.Attempts, text.Digits))
 	},
 	remedy: func(v *view) string {
 		if !v.refused() && v.rateLimited() > 0 {

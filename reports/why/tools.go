@@ -8,9 +8,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/poolbench/poolbench/internal/files/rundir"
-	"github.com/poolbench/poolbench/internal/text/prose"
-	"github.com/poolbench/poolbench/reports/answer"
+	"github.com/poolbench/poolbench/internal/rundir"
+	"github.com/poolbench/poolbench/internal/text"
+	"github.com/poolbench/poolbench/reports/page/shell"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -22,7 +22,7 @@ type Tool struct {
 
 // String is the command as one types it.
 func (t Tool) String() string {
-	return strings.Join(prose.Texts(t.Command, answer.Quote), " ")
+	return strings.Join(text.Texts(t.Command, shell.Quote), " ")
 }
 
 // Traces are the commands that open the traces of slow tasks in a directory.

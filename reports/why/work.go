@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/poolbench/poolbench/internal/metric"
-	"github.com/poolbench/poolbench/internal/text/quantity"
+	"github.com/poolbench/poolbench/internal/text"
 )
 
 // work: the tasks themselves take that long.
@@ -18,9 +18,9 @@ var work = rule{
 		mean := service - v.part(metric.MeanTarget)
 		if tail := v.part(metric.TailService) - v.part(metric.TailTarget); tail > 2*mean {
 			return fmt.Sprintf("the slowest tasks are long themselves, %s; the mean is %s",
-				quantity.Seconds(tail), quantity.Seconds(mean))
+				text.Seconds(tail), text.Seconds(mean))
 		}
-		return fmt.Sprintf("the task itself takes %s on average", quantity.Seconds(mean))
+		return fmt.Sprintf("the task itself takes %s on average", text.Seconds(mean))
 	},
 	remedy: func(*view) string { return "a shorter task: no pool helps" },
 }

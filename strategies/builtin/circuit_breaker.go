@@ -13,7 +13,6 @@ import (
 	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/strategies/engine"
-	"github.com/poolbench/poolbench/strategies/engine/around"
 )
 
 // circuitBreaker stops calling what fails: it counts the failures and the slow calls among the last
@@ -45,7 +44,7 @@ import (
 // kept in ten parts and moves on by one at a time, so that its memory is bounded: at any moment the
 // calls of the last nine tenths of it count, and of the tenth before them some.
 type circuitBreaker struct {
-	around.Layer[breakerCall]
+	engine.Layer[breakerCall]
 	window, trials int
 	failures, slow float64 // shares
 	slowAfter      time.Duration
@@ -239,7 +238,7 @@ func (s *circuitBreaker) become(state circuit, now time.Duration) {
 
 // run asks for the call at the start of the task; its further steps go on with it.
 func (s *circuitBreaker) run(
-	ctx context.Context, c *around.Call[breakerCall],
+	ctx context.Context, c *engine.Call[breakerCall],
 ) strategies.Result {
 	if !c.Own.let {
 		s.mu.Lock()
@@ -260,7 +259,7 @@ func (s *circuitBreaker) run(
 
 // ended counts a call that was let through.
 func (s *circuitBreaker) ended(
-	c *around.Call[breakerCall], r strategies.Result,
+	c *engine.Call[breakerCall], r strategies.Result,
 ) strategies.Result {
 	if !c.Own.let {
 		return r

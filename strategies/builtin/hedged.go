@@ -14,7 +14,6 @@ import (
 	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/strategies/engine"
-	"github.com/poolbench/poolbench/strategies/engine/around"
 )
 
 // hedged makes a second attempt at a task beside the first when that takes longer than most do, and
@@ -38,7 +37,7 @@ import (
 // there are so many none is made; or a fixed time. A call that lost counts with the time until it
 // had. It costs a task six allocations, for the contexts and the timer.
 type hedged struct {
-	around.Layer[struct{}]
+	engine.Layer[struct{}]
 	after    time.Duration // 0: by the quantile
 	quantile float64
 	budget   *engine.Budget
@@ -105,7 +104,7 @@ var hedgedPart = strategies.RegisterPart(strategies.Part{
 			s.sorted = make([]time.Duration, recentCalls)
 		}
 		s.Layer.Start(ctx, inner, in, sink, s.run,
-			func(_ *around.Call[struct{}], r strategies.Result) strategies.Result { return r })
+			func(_ *engine.Call[struct{}], r strategies.Result) strategies.Result { return r })
 		return s
 	},
 })
@@ -153,7 +152,7 @@ type race struct {
 
 // run is the first attempt, and waits for the second.
 func (s *hedged) run(
-	ctx context.Context, c *around.Call[struct{}],
+	ctx context.Context, c *engine.Call[struct{}],
 ) strategies.Result {
 	s.budget.Deposit()
 	due := time.Duration(cmp.Or(int64(s.after), s.due.Load()))
@@ -164,7 +163,7 @@ func (s *hedged) run(
 		return r
 	}
 	h := &race{of: s, from: ctx, over: make(chan struct{})}
-	around.Copy(&h.second, c.For)
+	engine.Copy(&h.second, c.For)
 	var first context.Context
 	first, h.end = context.WithCancelCause(ctx)
 	defer h.end(nil)

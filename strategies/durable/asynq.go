@@ -12,9 +12,9 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/poolbench/poolbench/bench/param"
-	"github.com/poolbench/poolbench/internal/parts/named"
+	"github.com/poolbench/poolbench/internal/registry"
 	"github.com/poolbench/poolbench/strategies"
-	"github.com/poolbench/poolbench/strategies/engine/broker"
+	"github.com/poolbench/poolbench/strategies/engine"
 )
 
 var _ = register(strategies.Spec{
@@ -25,8 +25,8 @@ var _ = register(strategies.Spec{
 	Source:     "github.com/hibiken/asynq",
 	FIFO:       true,
 	Durability: killSafe,
-	Needs:      named.Redis.Product,
-	Ready:      named.Redis.Ready,
+	Needs:      registry.Redis.Product,
+	Ready:      registry.Redis.Ready,
 	Keys: []param.Key{awayKey, {Name: "poll", Kind: param.Duration, Default: "100ms",
 		Doc: "how often it looks for tasks when there were none, and for retries that are due; " +
 			"asynq's own defaults are 1s and 5s"}},
@@ -72,7 +72,7 @@ func openAsynq(
 	open := func(ctx context.Context) error {
 		o, err := redisOptions()
 		if err != nil {
-			return named.Redis.Tell(err)
+			return registry.Redis.Tell(err)
 		}
 		q.redis = redis.NewClient(o)
 		q.redis.AddHook(q)
@@ -80,12 +80,12 @@ func openAsynq(
 		q.inspector = asynq.NewInspectorFromRedisClient(q.redis)
 		err = q.redis.Ping(ctx).Err()
 		q.remove = err == nil && temporary(p)
-		return named.Redis.Tell(err)
+		return registry.Redis.Tell(err)
 	}
 	// Attempts are counted, and ended, by whoever runs the task.
 	q.options = []asynq.Option{asynq.Queue(q.name), asynq.MaxRetry(math.MaxInt32),
 		asynq.Timeout(10 * 365 * 24 * time.Hour)}
-	return start(ctx, p, sink, q.health, open, broker.Broker{Put: q.put, Work: q.work,
+	return start(ctx, p, sink, q.health, open, engine.Broker{Put: q.put, Work: q.work,
 		Close: q.close, Dead: q.dead, Held: q.held})
 }
 
@@ -116,12 +116,12 @@ func (q *asynqQueue) key(name string) string { return "asynq:{" + q.name + "}:" 
 
 func (q *asynqQueue) put(ctx context.Context, body []byte) error {
 	_, err := q.client.EnqueueContext(ctx, asynq.NewTask(asynqType, body), q.options...)
-	return named.Redis.Tell(err)
+	return registry.Redis.Tell(err)
 }
 
 // work has a server run until ctx ends, and another one when a connection was lost: what Redis had
 // handed out then, or was not told of, the first look of that finds.
-func (q *asynqQueue) work(ctx context.Context, limit int, do func(broker.Message)) {
+func (q *asynqQueue) work(ctx context.Context, limit int, do func(engine.Message)) {
 	for ctx.Err() == nil {
 		if err := q.run(ctx, asynqExpire, "lease"); err != nil {
 			wait(ctx, calm)
@@ -135,7 +135,7 @@ func (q *asynqQueue) work(ctx context.Context, limit int, do func(broker.Message
 	}
 }
 
-func (q *asynqQueue) serve(ctx context.Context, limit int, do func(broker.Message)) {
+func (q *asynqQueue) serve(ctx context.Context, limit int, do func(engine.Message)) {
 	var all sync.WaitGroup
 	server := asynq.NewServerFromRedisClient(q.redis, asynq.Config{
 		Concurrency: limit, Queues: map[string]int{q.name: 1},
@@ -180,7 +180,7 @@ func (q *asynqQueue) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 		case err == nil, errors.Is(err, redis.Nil), redis.HasErrorPrefix(err, "NOSCRIPT"):
 			_ = q.asked(&q.take, begun, nil)
 		case ctx.Err() == nil:
-			_ = q.asked(&q.take, begun, named.Redis.Tell(err))
+			_ = q.asked(&q.take, begun, registry.Redis.Tell(err))
 		}
 		if err == nil || errors.As(err, &reply) || ctx.Err() != nil {
 			return err
@@ -229,7 +229,7 @@ func (q *asynqQueue) info() (*asynq.QueueInfo, error) {
 	case errors.Is(err, asynq.ErrQueueNotFound): // nothing was put
 		return new(asynq.QueueInfo), nil
 	case err != nil:
-		return new(asynq.QueueInfo), named.Redis.Tell(err)
+		return new(asynq.QueueInfo), registry.Redis.Tell(err)
 	}
 	return info, nil
 }
@@ -241,7 +241,7 @@ func (q *asynqQueue) close() (err error) {
 	if q.remove {
 		err = within(q.delete)
 	}
-	return named.Redis.Tell(errors.Join(err, q.redis.Close()))
+	return registry.Redis.Tell(errors.Join(err, q.redis.Close()))
 }
 
 // delete removes the queue and what asynq has counted of it.
@@ -269,7 +269,7 @@ type asynqMessage struct {
 }
 
 // Reply implements strategies.Message.
-func (m *asynqMessage) Reply(r broker.Reply) error {
+func (m *asynqMessage) Reply(r engine.Reply) error {
 	switch {
 	case r.Dead != nil:
 		m.outcome = fmt.Errorf("%w: %s", asynq.SkipRetry, oneLine(r.Dead))

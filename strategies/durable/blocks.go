@@ -8,7 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/poolbench/poolbench/strategies/engine/broker"
+	"github.com/poolbench/poolbench/strategies/engine"
 )
 
 // blockFiles watches the files in which an embedded NATS server keeps the messages of a stream. The
@@ -66,7 +66,7 @@ func (b *blockFiles) look() error {
 	b.files = found
 	if last < b.last {
 		if b.gone {
-			return fmt.Errorf("%w: %s", broker.ErrGone, filepath.Join(b.dir, blockName(b.last)))
+			return fmt.Errorf("%w: %s", engine.ErrGone, filepath.Join(b.dir, blockName(b.last)))
 		}
 		b.gone = true
 		return nil

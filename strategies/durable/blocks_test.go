@@ -12,7 +12,7 @@ import (
 
 	"github.com/poolbench/poolbench/internal/fleet/hub"
 	"github.com/poolbench/poolbench/strategies"
-	"github.com/poolbench/poolbench/strategies/engine/broker"
+	"github.com/poolbench/poolbench/strategies/engine"
 )
 
 // TestBlockFiles: what a server does with its files is no fault, what others do is one.
@@ -84,7 +84,7 @@ func TestBlockFiles(t *testing.T) {
 			case err == nil || !strings.Contains(err.Error(), c.says) || looks != c.looks:
 				t.Errorf("look %d: %v; want %q", looks, err, c.says)
 			}
-			if errors.Is(err, broker.ErrGone) != (name == "deleted") {
+			if errors.Is(err, engine.ErrGone) != (name == "deleted") {
 				t.Error(err)
 			}
 		})
@@ -157,7 +157,7 @@ func TestSQLiteClock(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			receive := func() broker.Message {
+			receive := func() engine.Message {
 				ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 				defer cancel()
 				m, err := q.receive(ctx)
@@ -179,7 +179,7 @@ func TestSQLiteClock(t *testing.T) {
 			if string(m.Body()) != "task" || m.Attempt() != 2 {
 				t.Errorf("%q, attempt %d", m.Body(), m.Attempt())
 			}
-			if err := errors.Join(m.Reply(broker.Reply{}), q.close()); err != nil {
+			if err := errors.Join(m.Reply(engine.Reply{}), q.close()); err != nil {
 				t.Error(err)
 			}
 		})

@@ -14,21 +14,21 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench/param"
-	"github.com/poolbench/poolbench/internal/files/scratch"
+	"github.com/poolbench/poolbench/internal/files"
 	"github.com/poolbench/poolbench/internal/machine/pace"
-	"github.com/poolbench/poolbench/internal/text/prose"
+	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/strategies"
-	"github.com/poolbench/poolbench/strategies/engine/broker"
+	"github.com/poolbench/poolbench/strategies/engine"
 )
 
 // register adds one of this package's to strategies.All.
 func register(s strategies.Spec) strategies.Spec {
 	s.Bound = func(p strategies.Params) int { return p.Limit }
 	s.Retries, s.RealClock = true, true
-	s.Keys = broker.BrokerKeys(s.Keys...)
+	s.Keys = engine.BrokerKeys(s.Keys...)
 	own := s.Check
 	s.Check = func(p strategies.Params) error {
-		if err := broker.CheckBroker(p); err != nil || own == nil {
+		if err := engine.CheckBroker(p); err != nil || own == nil {
 			return err
 		}
 		return own(p)
@@ -77,7 +77,7 @@ func home(p strategies.Params, h *health) (dir string, remove func() error, err 
 		parent = ""
 	}
 	if p.Resume == nil {
-		made, err := scratch.New(parent, "queue")
+		made, err := files.NewScratch(parent, "queue")
 		if err != nil {
 			return "", nil, err
 		}
@@ -116,7 +116,7 @@ const (
 // says then is not told: it is about the same server.
 func start(
 	ctx context.Context, p strategies.Params, sink strategies.Sink, h *health,
-	open func(ctx context.Context) error, b broker.Broker,
+	open func(ctx context.Context) error, b engine.Broker,
 ) (strategies.Strategy, error) {
 	starting, cancel := context.WithTimeout(ctx, opening)
 	defer cancel()
@@ -158,10 +158,10 @@ type delivery struct {
 	attempt int
 }
 
-// Body implements broker.Message.
+// Body implements engine.Message.
 func (d *delivery) Body() []byte { return d.body }
 
-// Attempt implements broker.Message.
+// Attempt implements engine.Message.
 func (d *delivery) Attempt() int { return d.attempt }
 
 // A lease is renewed again and again until it is ended.
@@ -207,6 +207,6 @@ func queueName(p strategies.Params) string {
 
 // oneLine is what a dead letter says of why.
 func oneLine(err error) string {
-	text := prose.OneLine(err.Error())
-	return text[:min(len(text), 1000)]
+	s := text.OneLine(err.Error())
+	return s[:min(len(s), 1000)]
 }

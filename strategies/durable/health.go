@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench/param"
-	"github.com/poolbench/poolbench/internal/parts/named"
-	"github.com/poolbench/poolbench/strategies/engine/broker"
+	"github.com/poolbench/poolbench/internal/registry"
+	"github.com/poolbench/poolbench/strategies/engine"
 )
 
 // awayKey is the parameter of strategies whose store is a server.
@@ -147,7 +147,7 @@ func (h *health) gone() error {
 // lose has the store fail with that, which may come of its file being gone.
 func (h *health) lose(err error) {
 	if h.file != "" && h.gone() != nil {
-		err = fmt.Errorf("%w: %w", broker.ErrGone, err)
+		err = fmt.Errorf("%w: %w", engine.ErrGone, err)
 	}
 	h.fail(err)
 }
@@ -171,7 +171,7 @@ func (h *health) watch(ctx context.Context) error {
 			return nil
 		case <-look:
 			if err := h.gone(); err != nil {
-				h.fail(fmt.Errorf("%w: %w", broker.ErrGone, err))
+				h.fail(fmt.Errorf("%w: %w", engine.ErrGone, err))
 			} else if h.inspect == nil {
 				continue
 			} else if err := h.inspect(); err != nil {
@@ -182,7 +182,7 @@ func (h *health) watch(ctx context.Context) error {
 }
 
 // watched has h hear of all that the broker is asked for.
-func (h *health) watched(b broker.Broker) broker.Broker {
+func (h *health) watched(b engine.Broker) engine.Broker {
 	put, work := b.Put, b.Work
 	b.Watch = h.watch
 	b.Put = func(ctx context.Context, body []byte) error {
@@ -193,8 +193,8 @@ func (h *health) watched(b broker.Broker) broker.Broker {
 		}
 		return h.asked(&h.put, begun, err)
 	}
-	b.Work = func(ctx context.Context, limit int, do func(broker.Message)) {
-		work(ctx, limit, func(m broker.Message) {
+	b.Work = func(ctx context.Context, limit int, do func(engine.Message)) {
+		work(ctx, limit, func(m engine.Message) {
 			_ = h.asked(&h.take, time.Time{}, nil)
 			do(watchedMessage{m, h})
 		})
@@ -204,10 +204,10 @@ func (h *health) watched(b broker.Broker) broker.Broker {
 
 // consume is strategies.Consume, and hears of the errors.
 func (h *health) consume(
-	ctx context.Context, limit int, next func(context.Context) (broker.Message, error),
-	do func(broker.Message),
+	ctx context.Context, limit int, next func(context.Context) (engine.Message, error),
+	do func(engine.Message),
 ) {
-	broker.Consume(ctx, limit, func(ctx context.Context) (broker.Message, error) {
+	engine.Consume(ctx, limit, func(ctx context.Context) (engine.Message, error) {
 		begun := time.Now()
 		m, err := next(ctx)
 		if err != nil && ctx.Err() == nil {
@@ -219,12 +219,12 @@ func (h *health) consume(
 
 // A watchedMessage has health hear what comes of the reply.
 type watchedMessage struct {
-	broker.Message
+	engine.Message
 	of *health
 }
 
 // Reply implements strategies.Message.
-func (m watchedMessage) Reply(r broker.Reply) error {
+func (m watchedMessage) Reply(r engine.Reply) error {
 	begun := time.Now()
 	return m.of.asked(&m.of.reply, begun, m.Message.Reply(r))
 }
@@ -244,7 +244,7 @@ func (l healthLog) Enabled(_ context.Context, level slog.Level) bool {
 func (l healthLog) Handle(_ context.Context, r slog.Record) error {
 	r.Attrs(func(a slog.Attr) bool {
 		if a.Key == "err" || a.Key == "error" {
-			_ = l.of.asked(&l.of.take, r.Time, named.Postgres.Tell(errors.New(a.Value.String())))
+			_ = l.of.asked(&l.of.take, r.Time, registry.Postgres.Tell(errors.New(a.Value.String())))
 		}
 		return true
 	})

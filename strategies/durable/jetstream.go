@@ -14,9 +14,9 @@ import (
 
 	"github.com/poolbench/poolbench/bench/param"
 	"github.com/poolbench/poolbench/internal/fleet/hub"
-	"github.com/poolbench/poolbench/internal/parts/named"
+	"github.com/poolbench/poolbench/internal/registry"
 	"github.com/poolbench/poolbench/strategies"
-	"github.com/poolbench/poolbench/strategies/engine/broker"
+	"github.com/poolbench/poolbench/strategies/engine"
 )
 
 var _ = register(strategies.Spec{
@@ -30,7 +30,7 @@ var _ = register(strategies.Spec{
 	Keys: []param.Key{dirKey, leaseKey,
 		{Name: "server", Kind: param.Choice, Default: "embedded",
 			Choices: []string{"embedded", "outer"},
-			Doc:     "outer: the one that " + named.NATS.Variable + " names"},
+			Doc:     "outer: the one that " + registry.NATS.Variable + " names"},
 		{Name: "store", Kind: param.Choice, Default: "file", Choices: []string{"memory", "file"},
 			Doc: "where the stream is kept"},
 		{Name: "sync", Kind: param.Choice, Default: "default",
@@ -61,7 +61,7 @@ func checkJetStream(p strategies.Params) error {
 	case always && v.Choice("server") == "outer":
 		return errors.New("sync=always: an outer server has its own setting (sync_interval)")
 	case v.Choice("server") == "outer":
-		if err := named.NATS.Ready(); err != nil {
+		if err := registry.NATS.Ready(); err != nil {
 			return err
 		}
 	}
@@ -91,12 +91,12 @@ func openJetStream(
 	j := &jetStream{health: newHealth(away), lease: p.Values.Duration("lease"),
 		remove: func() error { return nil }}
 	open := func(ctx context.Context) error { return j.open(ctx, p) }
-	return start(ctx, p, sink, j.health, open, broker.Broker{Put: j.put, Work: j.work,
+	return start(ctx, p, sink, j.health, open, engine.Broker{Put: j.put, Work: j.work,
 		Close: j.close, Dead: j.dead, Held: j.held})
 }
 
 func (j *jetStream) open(ctx context.Context, p strategies.Params) (err error) {
-	address := named.NATS.Address()
+	address := registry.NATS.Address()
 	var options []nats.Option
 	storage := jetstream.FileStorage
 	if p.Values.Choice("store") == "memory" {
@@ -117,7 +117,7 @@ func (j *jetStream) open(ctx context.Context, p strategies.Params) (err error) {
 		options = append(options, nats.InProcessServer(j.embedded))
 	}
 	if j.conn, err = hub.Connect(address, options...); err != nil {
-		return named.NATS.Tell(err)
+		return registry.NATS.Tell(err)
 	}
 	context.AfterFunc(j.failed, j.conn.Close) // ends the requests under way
 	if j.js, err = jetstream.New(j.conn); err != nil {
@@ -210,7 +210,7 @@ const (
 )
 
 // work has limit goroutines ask for a message each, with an inbox of their own.
-func (j *jetStream) work(ctx context.Context, limit int, do func(broker.Message)) {
+func (j *jetStream) work(ctx context.Context, limit int, do func(engine.Message)) {
 	inboxes := make(chan *nats.Subscription, limit)
 	for range limit {
 		inbox, err := j.conn.SubscribeSync(j.conn.NewInbox())
@@ -219,7 +219,7 @@ func (j *jetStream) work(ctx context.Context, limit int, do func(broker.Message)
 		}
 		inboxes <- inbox
 	}
-	j.consume(ctx, limit, func(ctx context.Context) (broker.Message, error) {
+	j.consume(ctx, limit, func(ctx context.Context) (engine.Message, error) {
 		inbox := <-inboxes
 		defer func() { inboxes <- inbox }()
 		return j.receive(ctx, inbox)
@@ -293,7 +293,7 @@ func (m *jetMessage) Attempt() int {
 
 // Reply implements strategies.Message. An acknowledgement is not waited for, as is usual: one that
 // is lost with the process costs a second run.
-func (m *jetMessage) Reply(r broker.Reply) error {
+func (m *jetMessage) Reply(r engine.Reply) error {
 	m.lease.end()
 	defer m.of.replied.Store(m.Msg)
 	switch {

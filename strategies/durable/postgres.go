@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/poolbench/poolbench/bench/param"
-	"github.com/poolbench/poolbench/internal/parts/named"
+	"github.com/poolbench/poolbench/internal/registry"
 	"github.com/poolbench/poolbench/strategies"
 )
 
@@ -47,10 +47,10 @@ func newPostgresSchema(p strategies.Params) postgresSchema {
 
 // postgresConfig reads the address that the user has named.
 func postgresConfig() (*pgxpool.Config, error) {
-	config, err := pgxpool.ParseConfig(named.Postgres.Address())
+	config, err := pgxpool.ParseConfig(registry.Postgres.Address())
 	if err != nil { // err quotes the address, and finds the password in it only as a rule
-		return nil, errors.New(named.Postgres.Variable + " is not in the form " +
-			named.Postgres.Example + " or host=127.0.0.1 user=…")
+		return nil, errors.New(registry.Postgres.Variable + " is not in the form " +
+			registry.Postgres.Example + " or host=127.0.0.1 user=…")
 	}
 	config.ConnConfig.ConnectTimeout = opening
 	return config, nil
@@ -65,7 +65,7 @@ func (s *postgresSchema) open(
 	if err != nil {
 		return err
 	}
-	if !strings.Contains(named.Postgres.Address(), "pool_max_conns") {
+	if !strings.Contains(registry.Postgres.Address(), "pool_max_conns") {
 		// besides consumers there are submitters, renewals and housekeeping
 		config.MaxConns = int32(min(p.Limit+8, mostConnections))
 	}
@@ -80,7 +80,7 @@ func (s *postgresSchema) open(
 	if err == nil {
 		err = fill(ctx)
 	}
-	return named.Postgres.Tell(err)
+	return registry.Postgres.Tell(err)
 }
 
 func (s *postgresSchema) close() (err error) {
@@ -94,7 +94,7 @@ func (s *postgresSchema) close() (err error) {
 		})
 	}
 	s.pool.Close()
-	return named.Postgres.Tell(err)
+	return registry.Postgres.Tell(err)
 }
 
 // in is a statement with the schema's name for {schema}.
@@ -106,12 +106,12 @@ func (s *postgresSchema) in(text string) string {
 func (s *postgresSchema) exec(statement string, args ...any) error {
 	return s.within(context.Background(), answering, func(ctx context.Context) error {
 		_, err := s.pool.Exec(ctx, statement, args...)
-		return named.Postgres.Tell(err)
+		return registry.Postgres.Tell(err)
 	})
 }
 
 // count returns the number that a query finds.
 func (s *postgresSchema) count(ctx context.Context, query string) (n int, err error) {
 	err = s.pool.QueryRow(ctx, query).Scan(&n)
-	return n, named.Postgres.Tell(err)
+	return n, registry.Postgres.Tell(err)
 }

@@ -11,7 +11,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/poolbench/poolbench/internal/parts/named"
+	"github.com/poolbench/poolbench/internal/registry"
 	"github.com/poolbench/poolbench/strategies"
 )
 
@@ -77,7 +77,7 @@ func cleanPostgres(ctx context.Context) (lines []string, err error) {
 	defer func() { _ = conn.Close(ctx) }() // of no interest: it has answered
 	rows, err := conn.Query(ctx, leftSchemas, ownerMark, len(ownerMark)+1)
 	if err != nil {
-		return nil, named.Postgres.Tell(err)
+		return nil, registry.Postgres.Tell(err)
 	}
 	left := map[string]schemaOwner{}
 	var names []string
@@ -89,7 +89,7 @@ func cleanPostgres(ctx context.Context) (lines []string, err error) {
 		}
 		return nil
 	}); err != nil {
-		return nil, named.Postgres.Tell(err)
+		return nil, registry.Postgres.Tell(err)
 	}
 	host, _ := os.Hostname() // "" is nobody's
 	for _, name := range names {
@@ -104,7 +104,7 @@ func cleanPostgres(ctx context.Context) (lines []string, err error) {
 			continue
 		}
 		if _, err := conn.Exec(ctx, "DROP SCHEMA IF EXISTS "+quoted+" CASCADE"); err != nil {
-			return lines, named.Postgres.Tell(err)
+			return lines, registry.Postgres.Tell(err)
 		}
 		lines = append(lines, fmt.Sprintf("removed the schema %q from PostgreSQL, which process %d "+
 			"left there", name, o.Process))

@@ -11,9 +11,9 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/poolbench/poolbench/bench/param"
-	"github.com/poolbench/poolbench/internal/parts/named"
+	"github.com/poolbench/poolbench/internal/registry"
 	"github.com/poolbench/poolbench/strategies"
-	"github.com/poolbench/poolbench/strategies/engine/broker"
+	"github.com/poolbench/poolbench/strategies/engine"
 )
 
 var _ = register(strategies.Spec{
@@ -26,8 +26,8 @@ var _ = register(strategies.Spec{
 	FIFO:       true,
 	Keys:       []param.Key{leaseKey, awayKey, syncCommitKey},
 	Durability: syncCommitDurability,
-	Needs:      named.Postgres.Product,
-	Ready:      named.Postgres.Ready,
+	Needs:      registry.Postgres.Product,
+	Ready:      registry.Postgres.Ready,
 	Clean:      cleanPostgres,
 	Check:      checkServed,
 	Open:       openPostgresQueue,
@@ -86,7 +86,7 @@ func openPostgresQueue(
 			return err
 		})
 	}
-	return start(ctx, p, sink, q.health, open, broker.Broker{Put: q.add, Work: q.work,
+	return start(ctx, p, sink, q.health, open, engine.Broker{Put: q.add, Work: q.work,
 		Close: q.close, Dead: q.dead, Held: q.left})
 }
 
@@ -96,7 +96,7 @@ func (q *postgresQueue) add(ctx context.Context, body []byte) error {
 		_, err := q.pool.Exec(ctx, q.insert, body)
 		return err
 	}); err != nil {
-		return named.Postgres.Tell(err)
+		return registry.Postgres.Tell(err)
 	}
 	q.unheard.Add(1)
 	select {
@@ -107,7 +107,7 @@ func (q *postgresQueue) add(ctx context.Context, body []byte) error {
 }
 
 // work is Work. Consumers are woken over the server, as those of another process would be.
-func (q *postgresQueue) work(ctx context.Context, limit int, do func(broker.Message)) {
+func (q *postgresQueue) work(ctx context.Context, limit int, do func(engine.Message)) {
 	var beside sync.WaitGroup
 	beside.Go(func() { q.announce(ctx) })
 	beside.Go(func() {
@@ -205,7 +205,7 @@ func (q *postgresQueue) rouse(n int) {
 
 // receive waits for a message that is due and takes it for the time of a lease. It is not
 // interrupted when the message may be its already.
-func (q *postgresQueue) receive(ctx context.Context) (broker.Message, error) {
+func (q *postgresQueue) receive(ctx context.Context) (engine.Message, error) {
 	for ctx.Err() == nil {
 		m := &postgresMessage{queue: q}
 		err := q.within(context.WithoutCancel(ctx), answering, func(ctx context.Context) error {
@@ -216,7 +216,7 @@ func (q *postgresQueue) receive(ctx context.Context) (broker.Message, error) {
 			return m, nil
 		}
 		if !errors.Is(err, pgx.ErrNoRows) {
-			return nil, named.Postgres.Tell(err)
+			return nil, registry.Postgres.Tell(err)
 		}
 		q.idle.Add(1)
 		select {
@@ -240,7 +240,7 @@ type postgresMessage struct {
 }
 
 // Reply implements strategies.Message. It is sent again while the server is being started again.
-func (m *postgresMessage) Reply(r broker.Reply) error {
+func (m *postgresMessage) Reply(r engine.Reply) error {
 	m.lease.end()
 	reply := func() error { return m.queue.exec(m.queue.drop, m.id) }
 	switch {

@@ -21,14 +21,14 @@ import (
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/riverqueue/river/rivermigrate"
 
-	"github.com/poolbench/poolbench/internal/parts/named"
+	"github.com/poolbench/poolbench/internal/registry"
 	"github.com/poolbench/poolbench/strategies"
 )
 
 // rawPool is what the strategies have too, and a schema that ends with the benchmark.
 func rawPool(b *testing.B, limit int) (*pgxpool.Pool, string) {
 	b.Helper()
-	config, err := pgxpool.ParseConfig(os.Getenv(named.Postgres.Variable))
+	config, err := pgxpool.ParseConfig(os.Getenv(registry.Postgres.Variable))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -152,7 +152,7 @@ func TestPostgresLeavesNothing(t *testing.T) {
 	for _, text := range []string{"postgres_queue", "river:cooldown=1ms,poll=20ms"} {
 		t.Run(text, func(t *testing.T) {
 			leavesNothing(t, text)
-			conn, err := pgx.Connect(ctx, os.Getenv(named.Postgres.Variable))
+			conn, err := pgx.Connect(ctx, os.Getenv(registry.Postgres.Variable))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -187,7 +187,7 @@ func TestPostgresErrors(t *testing.T) {
 		"postgres://some%2Fbody:s3cr%2Ft@127.0.0.1:none/s3cr/t?", // not an address
 		"host=127.0.0.1 port=1 user=somebody password=s3cr/t",
 	} {
-		t.Setenv(named.Postgres.Variable, address)
+		t.Setenv(registry.Postgres.Variable, address)
 		for _, text := range []string{"postgres_queue", "river"} {
 			v := strategies.MustParse(text)
 			s, err := v.Spec.Start(t.Context(), strategies.Params{Limit: 1, Values: v.Values},
@@ -212,7 +212,7 @@ func TestPostgresLeft(t *testing.T) {
 	v := strategies.MustParse("postgres_queue")
 	serve(t, v.Spec)
 	ctx := t.Context()
-	conn, err := pgx.Connect(ctx, os.Getenv(named.Postgres.Variable))
+	conn, err := pgx.Connect(ctx, os.Getenv(registry.Postgres.Variable))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -287,7 +287,7 @@ func TestPostgresKilled(t *testing.T) {
 		if err != nil || len(lines) > 0 {
 			t.Errorf("%s: %q, error %v", text, lines, err)
 		}
-		conn, err := pgx.Connect(t.Context(), os.Getenv(named.Postgres.Variable))
+		conn, err := pgx.Connect(t.Context(), os.Getenv(registry.Postgres.Variable))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,9 +13,9 @@ import (
 	amqp "github.com/rabbitmq/amqp091-go"
 
 	"github.com/poolbench/poolbench/bench/param"
-	"github.com/poolbench/poolbench/internal/parts/named"
+	"github.com/poolbench/poolbench/internal/registry"
 	"github.com/poolbench/poolbench/strategies"
-	"github.com/poolbench/poolbench/strategies/engine/broker"
+	"github.com/poolbench/poolbench/strategies/engine"
 )
 
 var _ = register(strategies.Spec{
@@ -36,8 +36,8 @@ var _ = register(strategies.Spec{
 		}
 		return strategies.KillSafe
 	},
-	Needs: named.RabbitMQ.Product,
-	Ready: named.RabbitMQ.Ready,
+	Needs: registry.RabbitMQ.Product,
+	Ready: registry.RabbitMQ.Ready,
 	Check: checkAway,
 	Open:  openRabbitMQ,
 })
@@ -90,7 +90,7 @@ func openRabbitMQ(
 		q.remove = err == nil && temporary(p)
 		return err
 	}
-	return start(ctx, p, sink, q.health, open, broker.Broker{Put: q.put, Work: q.work,
+	return start(ctx, p, sink, q.health, open, engine.Broker{Put: q.put, Work: q.work,
 		Close: q.close, Dead: q.letters, Held: q.held})
 }
 
@@ -116,7 +116,7 @@ func (q *rabbitQueue) close() error {
 			err = errors.Join(err, failed)
 		}
 	}
-	return errors.Join(owed, named.RabbitMQ.Tell(errors.Join(err, s.close(answering))))
+	return errors.Join(owed, registry.RabbitMQ.Tell(errors.Join(err, s.close(answering))))
 }
 
 func (q *rabbitQueue) put(ctx context.Context, body []byte) error {
@@ -138,7 +138,7 @@ func (q *rabbitQueue) publish(
 		}
 		return err
 	})
-	return named.RabbitMQ.Tell(s.blame(err))
+	return registry.RabbitMQ.Tell(s.blame(err))
 }
 
 func (q *rabbitQueue) newID() string {
@@ -169,5 +169,5 @@ func (q *rabbitQueue) ready(name string) (int, error) {
 	}
 	state, err := s.out.QueueDeclarePassive(name, true, false, false, false, amqp.Table{
 		"x-queue-type": q.kind})
-	return state.Messages, named.RabbitMQ.Tell(err)
+	return state.Messages, registry.RabbitMQ.Tell(err)
 }

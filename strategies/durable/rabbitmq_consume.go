@@ -8,10 +8,10 @@ import (
 	"sync"
 	"time"
 
-	"github.com/poolbench/poolbench/strategies/engine/broker"
+	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-func (q *rabbitQueue) work(ctx context.Context, limit int, do func(broker.Message)) {
+func (q *rabbitQueue) work(ctx context.Context, limit int, do func(engine.Message)) {
 	var others sync.WaitGroup
 	others.Go(func() {
 		for ctx.Err() == nil {
@@ -60,7 +60,7 @@ func (q *rabbitQueue) owes() int {
 
 var errEnded = errors.New("RabbitMQ: the connection has ended")
 
-func (q *rabbitQueue) receive(ctx context.Context) (broker.Message, error) {
+func (q *rabbitQueue) receive(ctx context.Context) (engine.Message, error) {
 	s, err := q.session()
 	if err != nil {
 		return nil, err

@@ -6,7 +6,7 @@ import (
 
 	amqp "github.com/rabbitmq/amqp091-go"
 
-	"github.com/poolbench/poolbench/strategies/engine/broker"
+	"github.com/poolbench/poolbench/strategies/engine"
 )
 
 // A rabbitMessage is a delivery. Its header n counts the attempts before those of this copy.
@@ -39,7 +39,7 @@ func (m *rabbitMessage) headers() amqp.Table {
 
 // Reply implements strategies.Message. An acknowledgement is not waited for, as is usual: one that
 // is lost with the connection costs a second run.
-func (m *rabbitMessage) Reply(r broker.Reply) error {
+func (m *rabbitMessage) Reply(r engine.Reply) error {
 	queue, headers := m.of.name, m.headers()
 	switch {
 	case r.Dead != nil:

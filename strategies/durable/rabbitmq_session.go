@@ -9,7 +9,7 @@ import (
 
 	amqp "github.com/rabbitmq/amqp091-go"
 
-	"github.com/poolbench/poolbench/internal/parts/named"
+	"github.com/poolbench/poolbench/internal/registry"
 )
 
 // A rabbitSession is what ends together, and is made anew: a connection to publish and one to
@@ -45,7 +45,7 @@ func (q *rabbitQueue) session() (*rabbitSession, error) {
 	s := &rabbitSession{room: make(chan struct{}, unconfirmed), refused: make(map[string]string)}
 	if err := s.open(q); err != nil {
 		_ = s.close(redialling)
-		q.now, q.failed, q.why = nil, time.Now(), named.RabbitMQ.Tell(err)
+		q.now, q.failed, q.why = nil, time.Now(), registry.RabbitMQ.Tell(err)
 		return nil, q.why
 	}
 	q.now = s
@@ -83,7 +83,7 @@ func (s *rabbitSession) open(q *rabbitQueue) (err error) {
 }
 
 func (s *rabbitSession) dial() (*amqp.Channel, error) {
-	conn, err := amqp.DialConfig(named.RabbitMQ.Address(), amqp.Config{Heartbeat: 3 * time.Second,
+	conn, err := amqp.DialConfig(registry.RabbitMQ.Address(), amqp.Config{Heartbeat: 3 * time.Second,
 		Properties: amqp.Table{"connection_name": "poolbench"},
 		Dial:       amqp.DefaultDial(answering)})
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"github.com/redis/go-redis/v9/logging"
 	"github.com/redis/go-redis/v9/maintnotifications"
 
-	"github.com/poolbench/poolbench/internal/parts/named"
+	"github.com/poolbench/poolbench/internal/registry"
 	"github.com/poolbench/poolbench/strategies"
 )
 
@@ -15,7 +15,7 @@ func killSafe(strategies.Params) strategies.Durability { return strategies.KillS
 // redisOptions are those of a client of the server that is named. It connects when it is used, and
 // again when a connection is lost.
 func redisOptions() (*redis.Options, error) {
-	o, err := redis.ParseURL(named.Redis.Address())
+	o, err := redis.ParseURL(registry.Redis.Address())
 	if err != nil {
 		return nil, err
 	}

@@ -11,11 +11,11 @@ import (
 	amqp "github.com/rabbitmq/amqp091-go"
 	"github.com/redis/go-redis/v9"
 
-	"github.com/poolbench/poolbench/internal/parts/named"
+	"github.com/poolbench/poolbench/internal/registry"
 )
 
 func dialRawRedis(b *testing.B) *redis.Client {
-	o, err := redis.ParseURL(os.Getenv(named.Redis.Variable))
+	o, err := redis.ParseURL(os.Getenv(registry.Redis.Variable))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -109,7 +109,7 @@ func openRawClassic(
 func openRawQueue(
 	b *testing.B, limit int, kind string,
 ) (put func() error, consume func(n int, run func()) error) {
-	conn, err := amqp.Dial(os.Getenv(named.RabbitMQ.Variable))
+	conn, err := amqp.Dial(os.Getenv(registry.RabbitMQ.Variable))
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -11,9 +11,9 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/poolbench/poolbench/bench/param"
-	"github.com/poolbench/poolbench/internal/parts/named"
+	"github.com/poolbench/poolbench/internal/registry"
 	"github.com/poolbench/poolbench/strategies"
-	"github.com/poolbench/poolbench/strategies/engine/broker"
+	"github.com/poolbench/poolbench/strategies/engine"
 )
 
 var _ = register(strategies.Spec{
@@ -26,8 +26,8 @@ var _ = register(strategies.Spec{
 	FIFO:       true,
 	Keys:       []param.Key{leaseKey, awayKey},
 	Durability: killSafe,
-	Needs:      named.Redis.Product,
-	Ready:      named.Redis.Ready,
+	Needs:      registry.Redis.Product,
+	Ready:      registry.Redis.Ready,
 	Check:      checkServed,
 	Open:       openRedisStream,
 })
@@ -105,16 +105,16 @@ func openRedisStream(
 	open := func(ctx context.Context) error {
 		o, err := redisOptions()
 		if err != nil {
-			return named.Redis.Tell(err)
+			return registry.Redis.Tell(err)
 		}
 		one := *o
 		one.PoolSize = 1
 		q.client, q.reader = redis.NewClient(o), redis.NewClient(&one)
 		err = q.makeGroup(ctx)
 		q.remove = err == nil && temporary(p)
-		return named.Redis.Tell(err)
+		return registry.Redis.Tell(err)
 	}
-	return start(ctx, p, sink, q.health, open, broker.Broker{Put: q.put, Work: q.work,
+	return start(ctx, p, sink, q.health, open, engine.Broker{Put: q.put, Work: q.work,
 		Close: q.close, Dead: q.letters, Held: q.held})
 }
 
@@ -136,15 +136,15 @@ func (q *redisStream) close() (err error) {
 		})
 	}
 	_ = q.reader.Close() // work has closed it
-	return named.Redis.Tell(errors.Join(err, q.client.Close()))
+	return registry.Redis.Tell(errors.Join(err, q.client.Close()))
 }
 
 func (q *redisStream) put(ctx context.Context, body []byte) error {
-	return named.Redis.Tell(q.client.XAdd(ctx, &redis.XAddArgs{Stream: q.name,
+	return registry.Redis.Tell(q.client.XAdd(ctx, &redis.XAddArgs{Stream: q.name,
 		Values: []any{"n", 0, "b", body}}).Err())
 }
 
-func (q *redisStream) work(ctx context.Context, limit int, do func(broker.Message)) {
+func (q *redisStream) work(ctx context.Context, limit int, do func(engine.Message)) {
 	var others sync.WaitGroup
 	others.Go(func() { q.tend(ctx) })
 	// A read that waits for messages is ended with its connection. Were one on its way just then,
@@ -164,7 +164,7 @@ func (q *redisStream) tend(ctx context.Context) {
 		begun := time.Now()
 		next, err := redisTend.Run(ctx, q.client, []string{q.name, q.later},
 			q.lease.Milliseconds()).Int64()
-		_ = q.asked(&q.take, begun, named.Redis.Tell(err))
+		_ = q.asked(&q.take, begun, registry.Redis.Tell(err))
 		if err != nil && strings.HasPrefix(err.Error(), "NOGROUP") { // Redis has come back empty
 			_ = q.makeGroup(ctx)
 		}
@@ -185,7 +185,7 @@ func (q *redisStream) tend(ctx context.Context) {
 // receive waits for a message. One consumer reads for all that wait, itself included: so a message
 // costs less than a round trip, there is one connection that is blocked, and no message waits for
 // its consumer while its lease runs out.
-func (q *redisStream) receive(ctx context.Context) (broker.Message, error) {
+func (q *redisStream) receive(ctx context.Context) (engine.Message, error) {
 	q.wanted.Add(1)
 	for {
 		select {
@@ -201,7 +201,7 @@ func (q *redisStream) receive(ctx context.Context) (broker.Message, error) {
 			return nil, ctx.Err()
 		case q.lead <- struct{}{}:
 		}
-		err := named.Redis.Tell(q.fetch(ctx))
+		err := registry.Redis.Tell(q.fetch(ctx))
 		<-q.lead
 		if err != nil {
 			q.wanted.Add(-1)
@@ -237,12 +237,12 @@ func (q *redisStream) held(ctx context.Context) (int, error) {
 		return nil
 	})
 	if err != nil {
-		return 0, named.Redis.Tell(err)
+		return 0, registry.Redis.Tell(err)
 	}
 	return int(now.Val() + later.Val()), nil
 }
 
 func (q *redisStream) letters(ctx context.Context) (int, error) {
 	n, err := q.client.XLen(ctx, q.dead).Result()
-	return int(n), named.Redis.Tell(err)
+	return int(n), registry.Redis.Tell(err)
 }

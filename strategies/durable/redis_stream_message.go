@@ -8,8 +8,8 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"github.com/poolbench/poolbench/internal/parts/named"
-	"github.com/poolbench/poolbench/strategies/engine/broker"
+	"github.com/poolbench/poolbench/internal/registry"
+	"github.com/poolbench/poolbench/strategies/engine"
 )
 
 // A redisMessage is an entry of the stream.
@@ -36,12 +36,12 @@ func (q *redisStream) message(entry redis.XMessage) *redisMessage {
 }
 
 // Reply implements strategies.Message. While Redis is away it tries again.
-func (m *redisMessage) Reply(r broker.Reply) error {
+func (m *redisMessage) Reply(r engine.Reply) error {
 	m.lease.end()
-	return m.of.insist(func() error { return named.Redis.Tell(m.reply(context.Background(), r)) })
+	return m.of.insist(func() error { return registry.Redis.Tell(m.reply(context.Background(), r)) })
 }
 
-func (m *redisMessage) reply(ctx context.Context, r broker.Reply) error {
+func (m *redisMessage) reply(ctx context.Context, r engine.Reply) error {
 	switch {
 	case r.Dead != nil:
 		return m.bury(ctx, oneLine(r.Dead))

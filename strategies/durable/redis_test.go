@@ -6,7 +6,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"github.com/poolbench/poolbench/internal/parts/named"
+	"github.com/poolbench/poolbench/internal/registry"
 	"github.com/poolbench/poolbench/strategies"
 )
 
@@ -14,7 +14,7 @@ func TestRedisIsLeftEmpty(t *testing.T) {
 	for _, text := range []string{"redis_stream", "asynq"} {
 		t.Run(text, func(t *testing.T) {
 			serve(t, strategies.MustParse(text).Spec)
-			o, err := redis.ParseURL(os.Getenv(named.Redis.Variable))
+			o, err := redis.ParseURL(os.Getenv(registry.Redis.Variable))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -18,9 +18,9 @@ import (
 	"github.com/riverqueue/river/rivertype"
 
 	"github.com/poolbench/poolbench/bench/param"
-	"github.com/poolbench/poolbench/internal/parts/named"
+	"github.com/poolbench/poolbench/internal/registry"
 	"github.com/poolbench/poolbench/strategies"
-	"github.com/poolbench/poolbench/strategies/engine/broker"
+	"github.com/poolbench/poolbench/strategies/engine"
 )
 
 // River differs from the contract in this, which cannot be changed from outside:
@@ -50,8 +50,8 @@ var _ = register(strategies.Spec{
 		{Name: "poll", Kind: param.Duration, Default: "1s",
 			Doc: "FetchPollInterval: how often it looks for jobs that no notification announced"}},
 	Durability: syncCommitDurability,
-	Needs:      named.Postgres.Product,
-	Ready:      named.Postgres.Ready,
+	Needs:      registry.Postgres.Product,
+	Ready:      registry.Postgres.Ready,
 	Clean:      cleanPostgres,
 	Check:      checkRiver,
 	Open:       openRiver,
@@ -77,7 +77,7 @@ type riverQueue struct {
 	postgresSchema
 	client *river.Client[pgx.Tx]
 	lease  time.Duration
-	do     func(broker.Message)
+	do     func(engine.Message)
 
 	mu     sync.Mutex
 	active map[int64]bool // jobs that run here
@@ -99,7 +99,7 @@ func openRiver(
 	open := func(ctx context.Context) error {
 		return q.open(ctx, p, func(ctx context.Context) error { return q.migrate(ctx, p) })
 	}
-	return start(ctx, p, sink, q.health, open, broker.Broker{Put: q.add, Work: q.work,
+	return start(ctx, p, sink, q.health, open, engine.Broker{Put: q.add, Work: q.work,
 		Close: q.close, Dead: q.dead, Held: q.left})
 }
 
@@ -136,12 +136,12 @@ func (q *riverQueue) migrate(ctx context.Context, p strategies.Params) error {
 func (q *riverQueue) add(ctx context.Context, body []byte) error {
 	return q.within(ctx, answering, func(ctx context.Context) error {
 		_, err := q.client.Insert(ctx, riverTask{body}, nil)
-		return named.Postgres.Tell(err)
+		return registry.Postgres.Tell(err)
 	})
 }
 
 // work is Work.
-func (q *riverQueue) work(ctx context.Context, limit int, do func(broker.Message)) {
+func (q *riverQueue) work(ctx context.Context, limit int, do func(engine.Message)) {
 	q.do = do
 	for {
 		// it is stopped below, and not by the end of ctx
@@ -149,14 +149,14 @@ func (q *riverQueue) work(ctx context.Context, limit int, do func(broker.Message
 		if err == nil {
 			break
 		}
-		_ = q.asked(&q.take, time.Now(), named.Postgres.Tell(err))
+		_ = q.asked(&q.take, time.Now(), registry.Postgres.Tell(err))
 		if wait(ctx, 100*time.Millisecond); ctx.Err() != nil {
 			return
 		}
 	}
 	for wait(ctx, q.lease/3); ctx.Err() == nil; wait(ctx, q.lease/3) {
 		begun := time.Now()
-		_ = q.asked(&q.take, begun, named.Postgres.Tell(q.within(ctx, answering,
+		_ = q.asked(&q.take, begun, registry.Postgres.Tell(q.within(ctx, answering,
 			func(ctx context.Context) error { return q.putBack(ctx, q.lease) })))
 	}
 	_ = q.client.Stop(q.failed) // fails with that context alone
@@ -220,7 +220,7 @@ func (m *riverMessage) Attempt() int {
 
 // Reply implements strategies.Message. A dead letter is written as River would write it, but at
 // once: what it has in memory may be overtaken by a job that is put back.
-func (m *riverMessage) Reply(r broker.Reply) error {
+func (m *riverMessage) Reply(r engine.Reply) error {
 	switch {
 	case r.Dead != nil:
 		why := rivertype.AttemptError{At: time.Now(), Attempt: m.job.Attempt,

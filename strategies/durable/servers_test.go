@@ -12,9 +12,9 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/poolbench/poolbench/internal/durability/servers"
 	"github.com/poolbench/poolbench/internal/house/need"
-	"github.com/poolbench/poolbench/internal/parts/named"
+	"github.com/poolbench/poolbench/internal/registry"
+	"github.com/poolbench/poolbench/internal/servers"
 	"github.com/poolbench/poolbench/strategies"
 )
 
@@ -47,9 +47,9 @@ func serve(t testing.TB, spec strategies.Spec, settings ...string) *servers.Serv
 }
 
 // serverOf is the server that a strategy needs, as a user names it.
-func serverOf(spec strategies.Spec) named.Server {
-	all := named.Servers()
-	return all[slices.IndexFunc(all, func(s named.Server) bool {
+func serverOf(spec strategies.Spec) registry.Server {
+	all := registry.Servers()
+	return all[slices.IndexFunc(all, func(s registry.Server) bool {
 		return s.Product == spec.Needs
 	})]
 }

@@ -13,7 +13,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench/param"
 	"github.com/poolbench/poolbench/strategies"
-	"github.com/poolbench/poolbench/strategies/engine/broker"
+	"github.com/poolbench/poolbench/strategies/engine"
 )
 
 var _ = register(strategies.Spec{
@@ -79,9 +79,9 @@ func openSQLiteQueue(
 	open := func(context.Context) error {
 		return q.open(filepath.Join(dir, "queue.db"), p.Values.Choice("sync"), time.Now())
 	}
-	return start(ctx, p, sink, q.health, open, broker.Broker{Put: q.add, Close: q.close,
+	return start(ctx, p, sink, q.health, open, engine.Broker{Put: q.add, Close: q.close,
 		Dead: q.dead, Held: q.count,
-		Work: func(ctx context.Context, limit int, do func(broker.Message)) {
+		Work: func(ctx context.Context, limit int, do func(engine.Message)) {
 			q.consume(ctx, limit, q.receive, do)
 		}})
 }
@@ -165,7 +165,7 @@ func (q *sqliteQueue) rouse() {
 }
 
 // receive waits for a message that is due and takes it for the time of a lease.
-func (q *sqliteQueue) receive(ctx context.Context) (broker.Message, error) {
+func (q *sqliteQueue) receive(ctx context.Context) (engine.Message, error) {
 	for {
 		now := q.now()
 		m := &sqliteMessage{queue: q}
@@ -221,7 +221,7 @@ type sqliteMessage struct {
 }
 
 // Reply implements strategies.Message.
-func (m *sqliteMessage) Reply(r broker.Reply) error {
+func (m *sqliteMessage) Reply(r engine.Reply) error {
 	m.lease.end()
 	switch {
 	case r.Dead != nil:

@@ -23,4 +23,15 @@
 //
 // A strategy sets the exported fields before Open or Start. Afterwards only the engine changes
 // them, or the strategy under the engine's Mutex where there is one.
+//
+// # Around
+//
+// Is what parts are built from that do something at the start and at the end of a
+// task, and keep none: a breaker, a hedge.
+//
+// # Broker
+//
+// Makes a strategy of a durable queue: a Broker puts a message for each task, takes
+// the next and settles it; package durable has those of SQLite, NATS, PostgreSQL, Redis and
+// RabbitMQ.
 package engine

@@ -11,8 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/poolbench/poolbench/internal/text/prose"
-	"github.com/poolbench/poolbench/reports/answer"
+	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/page/shell"
 )
 
@@ -46,13 +45,13 @@ func (b *board) writePage(w io.Writer) error {
 	}
 	p := shell.Page{Title: "board", Subtitle: "every strategy and library, clause by clause",
 		Command: "go test ./strategies/peers -run TestBoard -update",
-		Answer: answer.Answer{
+		Answer: shell.Answer{
 			Headline: fmt.Sprintf("Every clause holds in %d of %s, and not in %s",
-				libraries-len(breaks), prose.Count(libraries, "library strategy"),
-				prose.List(breaks)),
+				libraries-len(breaks), text.Count(libraries, "library strategy"),
+				text.List(breaks)),
 			Lead: "A library stands here as its strategy uses it: with what the contract asks " +
 				"for around it. What the bare library does otherwise is among the faults.",
-			Facts: []answer.Fact{
+			Facts: []shell.Fact{
 				{Title: "Cells", Text: "✓ holds: a test of the clause passes. ✗ fails: it leads to " +
 					"what shows it, which a test runs. – no claim: the strategy declares " +
 					"nothing that the clause asks about."},

@@ -11,7 +11,6 @@ import (
 	"github.com/poolbench/poolbench/bench/param"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/strategies/engine"
-	"github.com/poolbench/poolbench/strategies/engine/around"
 )
 
 // The peer failsafe_hedge runs each task of failsafe_bulkhead through failsafe-go's HedgePolicy,
@@ -24,7 +23,7 @@ import (
 // panic there would end the process, and after Goexit the library would wait for ever. It costs
 // three goroutines a task.
 type failsafeHedge struct {
-	around.Layer[struct{}]
+	engine.Layer[struct{}]
 	with failsafe.Executor[strategies.Result]
 }
 
@@ -57,14 +56,14 @@ var _ = register(strategies.Spec{
 		})
 		s := &failsafeHedge{with: failsafe.With(policy.Build())}
 		s.Layer.Start(ctx, failsafeBulkhead, strategies.Params{Limit: p.Limit}, sink, s.run,
-			func(_ *around.Call[struct{}], r strategies.Result) strategies.Result { return r })
+			func(_ *engine.Call[struct{}], r strategies.Result) strategies.Result { return r })
 		return s
 	},
 })
 
 // run has the library make the attempts at a task, and waits until none runs.
 func (s *failsafeHedge) run(
-	ctx context.Context, c *around.Call[struct{}],
+	ctx context.Context, c *engine.Call[struct{}],
 ) strategies.Result {
 	a := attempts{task: c.For, begun: make(chan struct{})}
 	r, err := s.with.WithContext(ctx).GetWithExecution(
@@ -110,7 +109,7 @@ func (a *attempts) make(ctx context.Context, second bool) (r strategies.Result) 
 			t := a.task
 			if second {
 				t = new(strategies.Task)
-				around.Copy(t, a.task)
+				engine.Copy(t, a.task)
 			}
 			return t.Run(ctx, t)
 		}, func(r strategies.Result, _ bool) { done <- r })

@@ -10,14 +10,14 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench/param"
-	"github.com/poolbench/poolbench/internal/machine/watchdog"
+	"github.com/poolbench/poolbench/internal/machine"
 	"github.com/poolbench/poolbench/strategies"
 )
 
 // A scene is the inside of a bubble: it starts goroutines whose panics are errors of the check, and
 // knows what the check is waiting for.
 type scene struct {
-	mark    watchdog.Mark
+	mark    machine.Mark
 	steps   atomic.Uint64 // what has happened so far; it cannot grow for ever
 	doing   atomic.Pointer[string]
 	failure atomic.Pointer[error]
@@ -32,7 +32,7 @@ type hangError struct{ error }
 // never came to an end: a deadlock, or no step in so much real time. What becomes of the bubble
 // after the verdict is no part of it: a strategy that leaks fails the clause about leaks only.
 func inBubble(patience time.Duration, check func(*scene) error) error {
-	s := &scene{mark: watchdog.NewMark()}
+	s := &scene{mark: machine.NewMark()}
 	verdict := make(chan error, 2) // from the check, and from a deadlock during it or after
 	judged, ended := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -68,7 +68,7 @@ func inBubble(patience time.Duration, check func(*scene) error) error {
 	}()
 	var err error
 	go func() { err = <-verdict; close(judged) }()
-	if !watchdog.Wait(judged, patience, s.steps.Load, nil) {
+	if !machine.WaitForProgress(judged, patience, s.steps.Load, nil) {
 		err := fmt.Errorf("nothing happened for %v of real time while %s: a goroutine spins or "+
 			"waits for a mutex%s", patience, s.now(), s.mark.Where())
 		verdict <- err // for the goroutine above
@@ -88,10 +88,10 @@ func (s *scene) guard(f func()) {
 		switch v := recover(); {
 		case returned:
 		case v != nil:
-			s.fail(fmt.Errorf("panic while %s: %v\n%s", s.now(), v, watchdog.Here().Foreign()))
+			s.fail(fmt.Errorf("panic while %s: %v\n%s", s.now(), v, machine.StacksHere().Foreign()))
 		default:
 			s.fail(fmt.Errorf("the goroutine that called the strategy was ended (runtime.Goexit) "+
-				"while %s\n%s", s.now(), watchdog.Here().Foreign()))
+				"while %s\n%s", s.now(), machine.StacksHere().Foreign()))
 		}
 	}()
 	f()
@@ -179,7 +179,7 @@ func (t trial) with(spec strategies.Spec, limit, queue int) error {
 	if err := spec.Validate(p); err != nil {
 		return fmt.Errorf("it refuses its own defaults: %w", err)
 	}
-	patience, err := watchdog.Patience()
+	patience, err := machine.Patience()
 	if err != nil {
 		return err
 	}

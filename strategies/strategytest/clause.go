@@ -2,7 +2,6 @@ package strategytest
 
 import (
 	"github.com/poolbench/poolbench/strategies"
-	"github.com/poolbench/poolbench/strategies/strategytest/internal/durable"
 )
 
 // A Clause is one clause of the contract, as a check. It is a value and not a test function so that
@@ -104,16 +103,16 @@ func clause(name string, asks func(strategies.Spec) bool, trials ...trial) Claus
 // caller's. Kept to Poison are for those whose tasks outlive the instance with their defaults.
 func DurableClauses() []Clause {
 	return []Clause{
-		{Name: "Bound", Check: durable.Bound},
-		{Name: "Once", Check: durable.Once},
-		{Name: "Many", Check: durable.Many},
-		{Name: "Context", Check: durable.Context},
-		{Name: "Drain", Check: durable.Drain},
-		{Name: "Closed", Check: durable.Closed},
-		{Name: "Panic", Check: durable.Panic},
-		{Name: "Order", Check: durable.Order},
-		{Name: "Kept", Check: durable.Kept},
-		{Name: "Killed", killed: durable.Killed, kills: 1},
-		{Name: "Poison", killed: durable.Poison, kills: durable.PoisonAttempts},
+		{Name: "Bound", Check: Bound},
+		{Name: "Once", Check: Once},
+		{Name: "Many", Check: Many},
+		{Name: "Context", Check: Context},
+		{Name: "Drain", Check: Drain},
+		{Name: "Closed", Check: Closed},
+		{Name: "Panic", Check: Panic},
+		{Name: "Order", Check: Order},
+		{Name: "Kept", Check: Kept},
+		{Name: "Killed", killed: Killed, kills: 1},
+		{Name: "Poison", killed: Poison, kills: poisonAttempts},
 	}
 }

@@ -49,4 +49,11 @@
 // Each clause has a file of its own, named for it; those of strategies that wait for a disk or a
 // server are package durable. The other files are what runs them: the bubble with its virtual
 // clock, the child process with its errand, the rig that tasks run in.
+//
+// # Durable
+//
+// Tests whether a strategy that waits for a disk or a server keeps the contract of
+// package strategies: a function a clause, under the real clock, so that no instant is exact. Its
+// tasks run in a stint: an instance of the strategy on a queue of its own, or on one that an
+// earlier instance left.
 package strategytest

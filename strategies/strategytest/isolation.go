@@ -8,9 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/machine/watchdog"
+	"github.com/poolbench/poolbench/internal/machine"
 	"github.com/poolbench/poolbench/strategies"
-	"github.com/poolbench/poolbench/strategies/strategytest/internal/durable"
 )
 
 // An isolation has clauses tested in child processes, one after another in the same as long as that
@@ -41,7 +40,7 @@ func (in *isolation) check(t *testing.T, c Clause) error {
 	case in.here:
 		return c.Check(in.spec)
 	case c.killed != nil:
-		queue := durable.NewQueue()
+		queue := newQueue()
 		for i := range c.kills {
 			if err := in.kill(fmt.Sprint(c.Name, " ", queue, " ", i)); err != nil {
 				return err
@@ -93,7 +92,7 @@ func (in *isolation) start() (*child, error) {
 	if os.Getenv(variable) == here {
 		return nil, fmt.Errorf("%s=%s", variable, here)
 	}
-	patience, err := watchdog.Patience()
+	patience, err := machine.Patience()
 	if err != nil {
 		return nil, err
 	}

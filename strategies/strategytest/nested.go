@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench/param"
-	"github.com/poolbench/poolbench/internal/machine/watchdog"
+	"github.com/poolbench/poolbench/internal/machine"
 	"github.com/poolbench/poolbench/strategies"
 )
 
@@ -106,7 +106,7 @@ func defaults(spec strategies.Spec, limit int) (strategies.Params, error) {
 }
 
 func inPatience(check func(*scene) error) error {
-	patience, err := watchdog.Patience()
+	patience, err := machine.Patience()
 	if err != nil {
 		return err
 	}

@@ -10,7 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/machine/watchdog"
+	"github.com/poolbench/poolbench/internal/machine"
 	"github.com/poolbench/poolbench/strategies"
 )
 
@@ -131,7 +131,7 @@ func (r *rig) jobOf(t *strategies.Task) (j *job) {
 		}
 	}
 	if what != "" {
-		err := fmt.Errorf("Done was called with %s\n%s", what, watchdog.Here().Foreign())
+		err := fmt.Errorf("Done was called with %s\n%s", what, machine.StacksHere().Foreign())
 		r.odd.CompareAndSwap(nil, &err)
 	}
 	return j

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/strategies"
-	"github.com/poolbench/poolbench/strategies/strategytest/internal/durable"
 )
 
 // Run tests spec, one subtest for each clause, numbered and named as in the documentation of
@@ -69,7 +68,7 @@ func nameCall(t *testing.T) string {
 // first is what comes before the clauses: one task alone.
 var first = Clause{Name: "first", Check: func(spec strategies.Spec) error {
 	if spec.RealClock {
-		return durable.OneTask(spec)
+		return OneTask(spec)
 	}
 	return try(spec, trial{[]int{1}, []int{0}, oneTask})
 }}

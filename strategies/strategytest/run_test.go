@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/durability/spooltest"
+	"github.com/poolbench/poolbench/internal/spooltest"
 	"github.com/poolbench/poolbench/strategies/strategytest"
 )
 

@@ -19,8 +19,8 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/dynamicpb"
 
-	"github.com/poolbench/poolbench/internal/parts/rpc"
-	"github.com/poolbench/poolbench/internal/text/prose"
+	"github.com/poolbench/poolbench/internal/grpcdyn"
+	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/targets"
 )
 
@@ -42,7 +42,7 @@ const mostAnswers = 1000
 // Handler is for the HTTP/2 of net/http: requests whose Content-Type begins with application/grpc.
 func Handler(t targets.Target, work targets.Work) http.Handler {
 	h := &handler{target: t, work: work}
-	files, err := rpc.Files(name, Proto)
+	files, err := grpcdyn.Files(name, Proto)
 	if err != nil {
 		panic(fmt.Sprintf("rpc: %v", err)) // it is ours
 	}
@@ -66,7 +66,7 @@ func Handler(t targets.Target, work targets.Work) http.Handler {
 }
 
 // Spell is how the field writes a code.
-func Spell(code int) string { return rpc.Spell(codes.Code(code)) }
+func Spell(code int) string { return grpcdyn.Spell(codes.Code(code)) }
 
 type handler struct {
 	target          targets.Target
@@ -136,5 +136,5 @@ func (h *handler) serve(ctx context.Context) error {
 			}
 		}
 	}
-	return status.Error(code, prose.OneLine(err.Error()))
+	return status.Error(code, text.OneLine(err.Error()))
 }

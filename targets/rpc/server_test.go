@@ -11,7 +11,7 @@ import (
 
 	"google.golang.org/grpc/codes"
 
-	client "github.com/poolbench/poolbench/internal/parts/rpc"
+	"github.com/poolbench/poolbench/internal/grpcdyn"
 	"github.com/poolbench/poolbench/targets"
 	"github.com/poolbench/poolbench/targets/rpc"
 )
@@ -29,7 +29,7 @@ func (r refusing) Call(
 }
 
 // call makes one call of a target by reflection.
-func call(t *testing.T, of targets.Target, method, message string) client.Answer {
+func call(t *testing.T, of targets.Target, method, message string) grpcdyn.Answer {
 	t.Helper()
 	server := httptest.NewUnstartedServer(rpc.Handler(of,
 		func(context.Context, uint64) error { return nil }))
@@ -37,7 +37,7 @@ func call(t *testing.T, of targets.Target, method, message string) client.Answer
 	server.Config.Protocols.SetUnencryptedHTTP2(true)
 	server.Start()
 	defer server.Close()
-	c := client.NewClient(client.Options{Address: server.Listener.Addr().String(),
+	c := grpcdyn.NewClient(grpcdyn.Options{Address: server.Listener.Addr().String(),
 		Dial: new(net.Dialer).DialContext})
 	defer c.Close()
 	find, end, err := c.Reflected(t.Context())
@@ -53,7 +53,7 @@ func call(t *testing.T, of targets.Target, method, message string) client.Answer
 	if err != nil {
 		t.Fatal(err)
 	}
-	return c.Call(t.Context(), client.NewMessage(m, nil, bytes),
+	return c.Call(t.Context(), grpcdyn.NewMessage(m, nil, bytes),
 		time.Now().Add(time.Minute), true)
 }
 

@@ -13,7 +13,7 @@ import (
 	"github.com/dlclark/regexp2"
 
 	"github.com/poolbench/poolbench/bench/param"
-	"github.com/poolbench/poolbench/internal/machine/alone"
+	"github.com/poolbench/poolbench/internal/machine"
 	"github.com/poolbench/poolbench/workloads"
 )
 
@@ -72,10 +72,10 @@ func checkRegex(v param.Values) error {
 
 type matched struct{ engine string }
 
-func (m matched) Sized(n int) alone.Doer { return newMatcher(m.engine, n) }
+func (m matched) Sized(n int) machine.Doer { return newMatcher(m.engine, n) }
 
 // calibrated has what is found out about this machine, for the life of the process.
-var calibrated alone.Calibration
+var calibrated machine.Calibration
 
 // cpuRegex matches the same input in every task, so the seed changes nothing.
 type cpuRegex struct {

@@ -15,8 +15,8 @@ import (
 	"google.golang.org/grpc/codes"
 
 	"github.com/poolbench/poolbench/bench/param"
-	"github.com/poolbench/poolbench/internal/files/bounded"
-	"github.com/poolbench/poolbench/internal/parts/rpc"
+	"github.com/poolbench/poolbench/internal/files"
+	"github.com/poolbench/poolbench/internal/grpcdyn"
 	"github.com/poolbench/poolbench/workloads"
 )
 
@@ -65,7 +65,7 @@ func check(v param.Values) error {
 		return errors.New("url: must hold neither a user nor a password: it stands in the names " +
 			"of results")
 	}
-	if _, _, err := rpc.CutPath(u.Path); err != nil {
+	if _, _, err := grpcdyn.CutPath(u.Path); err != nil {
 		return fmt.Errorf("url: %w behind the host", err)
 	}
 	return nil
@@ -73,8 +73,8 @@ func check(v param.Values) error {
 
 // A call is the workload.
 type call struct {
-	client  *rpc.Client
-	message *rpc.Message
+	client  *grpcdyn.Client
+	message *grpcdyn.Message
 	timeout time.Duration
 	mean    time.Duration
 	c2      float64
@@ -93,12 +93,12 @@ func newCall(_ uint64, v param.Values) (workloads.Workload, error) {
 		address = net.JoinHostPort(u.Hostname(), map[string]string{"grpc": "80",
 			"grpcs": "443"}[u.Scheme])
 	}
-	options := rpc.Options{Address: address, Connections: v.Int("conns"),
+	options := grpcdyn.Options{Address: address, Connections: v.Int("conns"),
 		Streams: v.Int("streams"), Dial: new(net.Dialer).DialContext}
 	if u.Scheme == "grpcs" {
 		options.TLS = &tls.Config{ServerName: u.Hostname()}
 	}
-	w := &call{client: rpc.NewClient(options), timeout: v.Duration("timeout"),
+	w := &call{client: grpcdyn.NewClient(options), timeout: v.Duration("timeout"),
 		mean: v.Dist("service").Mean(), c2: v.Dist("service").C2()}
 	if w.message, err = w.prepare(u.Path, v); err != nil {
 		w.client.Close()
@@ -108,12 +108,12 @@ func newCall(_ uint64, v param.Values) (workloads.Workload, error) {
 }
 
 // prepare finds the method and encodes the message.
-func (w *call) prepare(path string, v param.Values) (_ *rpc.Message, err error) {
-	var find rpc.Source
+func (w *call) prepare(path string, v param.Values) (_ *grpcdyn.Message, err error) {
+	var find grpcdyn.Source
 	if v.Given("proto") {
-		set, err := rpc.ReadSet(v.Text("proto"))
+		set, err := grpcdyn.ReadSet(v.Text("proto"))
 		if err == nil {
-			find, err = rpc.FromSet(set)
+			find, err = grpcdyn.FromSet(set)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("proto: %w", err)
@@ -133,7 +133,7 @@ func (w *call) prepare(path string, v param.Values) (_ *rpc.Message, err error) 
 	}
 	var text []byte
 	if v.Given("body") {
-		if text, err = bounded.ReadFile(v.Text("body"), rpc.MaxSet); err != nil {
+		if text, err = files.ReadFile(v.Text("body"), grpcdyn.MaxSet); err != nil {
 			return nil, fmt.Errorf("body: %w", err)
 		}
 	}
@@ -141,7 +141,7 @@ func (w *call) prepare(path string, v param.Values) (_ *rpc.Message, err error) 
 	if err != nil {
 		return nil, fmt.Errorf("body: %w", err)
 	}
-	return rpc.NewMessage(m, nil, bytes), nil
+	return grpcdyn.NewMessage(m, nil, bytes), nil
 }
 
 // Do makes the call, once, and reads the whole answer. RESOURCE_EXHAUSTED and UNAVAILABLE are the
@@ -164,7 +164,7 @@ func (w *call) Do(ctx context.Context, _ uint64) error {
 	case a.Code == codes.DeadlineExceeded:
 		return fmt.Errorf("no whole answer within %v", w.timeout)
 	}
-	return fmt.Errorf("%s: %s", rpc.Spell(a.Code), a.Text)
+	return fmt.Errorf("%s: %s", grpcdyn.Spell(a.Code), a.Text)
 }
 
 // Mean implements workloads.Workload.

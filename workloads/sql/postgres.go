@@ -11,22 +11,22 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
 
-	"github.com/poolbench/poolbench/internal/parts/named"
-	"github.com/poolbench/poolbench/internal/text/prose"
+	"github.com/poolbench/poolbench/internal/registry"
+	"github.com/poolbench/poolbench/internal/text"
 )
 
 // newPostgres makes a schema of an own, new name, so that runs at the same time, and what else is
 // in the database, are left alone. The user of the DSN must be allowed to create one. A run that is
 // killed leaves its schema behind: poolbench_ and sixteen digits.
 func newPostgres(ctx context.Context, rows int) (*database, error) {
-	dsn := os.Getenv(named.DSN)
+	dsn := os.Getenv(registry.DSN)
 	if dsn == "" {
-		return nil, errors.New("postgres wants the environment variable " + named.DSN +
+		return nil, errors.New("postgres wants the environment variable " + registry.DSN +
 			", as in postgres://user@127.0.0.1:5432/database")
 	}
 	config, err := pgx.ParseConfig(dsn)
 	if err != nil { // err quotes the DSN and finds the password in it only as a rule
-		return nil, errors.New(named.DSN +
+		return nil, errors.New(registry.DSN +
 			" is not in the form postgres://user@127.0.0.1:5432/database or host=127.0.0.1 user=…")
 	}
 	var name [8]byte
@@ -38,7 +38,7 @@ func newPostgres(ctx context.Context, rows int) (*database, error) {
 		write: "UPDATE " + schema + ".data SET value = value + 1 WHERE id = $1",
 		// the errors that err wraps are not kept: they hold the secrets
 		tell: func(err error) error {
-			return errors.New(prose.Discreet(err.Error(), dsn, config.Password))
+			return errors.New(text.Discreet(err.Error(), dsn, config.Password))
 		},
 	}
 	d.remove = func(db *sql.DB) error {

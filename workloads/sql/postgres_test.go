@@ -9,14 +9,14 @@ import (
 	"testing"
 
 	"github.com/poolbench/poolbench/bench/param"
-	"github.com/poolbench/poolbench/internal/durability/servers"
-	"github.com/poolbench/poolbench/internal/parts/named"
+	"github.com/poolbench/poolbench/internal/registry"
+	"github.com/poolbench/poolbench/internal/servers"
 	"github.com/poolbench/poolbench/workloads"
 )
 
 func postgresError(t *testing.T, dsn string) string {
 	t.Helper()
-	t.Setenv(named.DSN, dsn)
+	t.Setenv(registry.DSN, dsn)
 	v, err := workloads.Resolve(param.Call{Name: "sql_query",
 		Args: []param.Arg{{Key: "db", Value: "postgres"}}})
 	if err != nil {
@@ -63,7 +63,7 @@ func TestPostgresKeepsItsSecret(t *testing.T) {
 	}
 	if got, want := postgresError(t, ""),
 		"workload sql_query:db=postgres: db: postgres wants the environment variable "+
-			named.DSN; !strings.HasPrefix(got, want) {
+			registry.DSN; !strings.HasPrefix(got, want) {
 		t.Errorf("without a DSN: %s", got)
 	}
 }
@@ -72,12 +72,12 @@ func TestPostgresKeepsItsSecret(t *testing.T) {
 func TestMain(m *testing.M) { os.Exit(run(m)) }
 
 func run(m *testing.M) int {
-	if os.Getenv(named.DSN) != "" || servers.Postgres.Missing() != nil {
+	if os.Getenv(registry.DSN) != "" || servers.Postgres.Missing() != nil {
 		return m.Run()
 	}
 	s, err := servers.Postgres.Start(context.Background(), servers.Options{})
 	if err == nil {
-		err = os.Setenv(named.DSN, s.Address())
+		err = os.Setenv(registry.DSN, s.Address())
 	}
 	code := 1
 	if err == nil {
@@ -94,7 +94,7 @@ func run(m *testing.M) int {
 // needPostgres skips a test where there is no server.
 func needPostgres(t *testing.T) {
 	t.Helper()
-	if os.Getenv(named.DSN) == "" {
+	if os.Getenv(registry.DSN) == "" {
 		t.Skip(servers.Postgres.Missing())
 	}
 }
@@ -124,9 +124,9 @@ func TestPostgresSchemas(t *testing.T) {
 func TestPostgresQueryErrors(t *testing.T) {
 	needPostgres(t)
 	w := query(t, "postgres", "rows=10")
-	w.db.read = "SELECT '" + strings.ReplaceAll(os.Getenv(named.DSN), "'", "''") + "'::int"
+	w.db.read = "SELECT '" + strings.ReplaceAll(os.Getenv(registry.DSN), "'", "''") + "'::int"
 	if err := w.Do(context.Background(), 1); err == nil ||
-		strings.Contains(err.Error(), os.Getenv(named.DSN)) ||
+		strings.Contains(err.Error(), os.Getenv(registry.DSN)) ||
 		!strings.Contains(err.Error(), "…") {
 		t.Errorf("%v", err)
 	}

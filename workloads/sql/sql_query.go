@@ -15,9 +15,8 @@ import (
 
 	"github.com/poolbench/poolbench/bench/dist"
 	"github.com/poolbench/poolbench/bench/param"
-	"github.com/poolbench/poolbench/internal/machine/alone"
-	"github.com/poolbench/poolbench/internal/parts/coin"
-	"github.com/poolbench/poolbench/internal/parts/named"
+	"github.com/poolbench/poolbench/internal/machine"
+	"github.com/poolbench/poolbench/internal/registry"
 	"github.com/poolbench/poolbench/workloads"
 )
 
@@ -30,7 +29,7 @@ var _ = workloads.Register(workloads.Spec{
 	Keys: []param.Key{
 		{Name: "db", Kind: param.Text, Default: "sqlite",
 			Doc: "sqlite, in a temporary file, or postgres, which the environment variable " +
-				named.DSN + " names"},
+				registry.DSN + " names"},
 		{Name: "conns", Kind: param.Int, Default: "2",
 			Doc: "connections at most; a task without one waits for it"},
 		{Name: "timeout", Kind: param.Duration, Default: "1s",
@@ -63,7 +62,7 @@ func checkSQLQuery(v param.Values) error {
 	if n := v.Int("rows"); n < 1 || n > 1_000_000 {
 		return fmt.Errorf("rows: must be between 1 and 1000000, got %d", n)
 	}
-	_, err := coin.New(0, v, "writes")
+	_, err := registry.NewCoin(0, v, "writes")
 	return err
 }
 
@@ -82,7 +81,7 @@ const making = 30 * time.Second
 func newSQLQuery(seed uint64, v param.Values) (workloads.Workload, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), making)
 	defer cancel()
-	w := &sqlQuery{Coin: coin.Coin{Seed: seed, P: v.Float("writes")},
+	w := &sqlQuery{Coin: registry.Coin{Seed: seed, P: v.Float("writes")},
 		timeout: v.Duration("timeout"),
 		rows:    v.Int("rows")}
 	var err error
@@ -93,7 +92,7 @@ func newSQLQuery(seed uint64, v param.Values) (workloads.Workload, error) {
 	w.db.SetMaxIdleConns(v.Int("conns"))
 	var times [2]time.Duration
 	for i, query := range []func(context.Context, uint64) error{w.read, w.write} {
-		if times[i], err = alone.Time(func() error { return query(ctx, 0) }); err != nil {
+		if times[i], err = machine.TimeAlone(func() error { return query(ctx, 0) }); err != nil {
 			return nil, errors.Join(fmt.Errorf("db: %w", w.db.tell(err)), w.Close())
 		}
 	}
@@ -102,14 +101,14 @@ func newSQLQuery(seed uint64, v param.Values) (workloads.Workload, error) {
 }
 
 type sqlQuery struct {
-	coin.Coin // rare: writes
-	db        *database
-	timeout   time.Duration
-	rows      int
-	mean      time.Duration
-	c2        float64
-	once      sync.Once
-	closed    error
+	registry.Coin // rare: writes
+	db            *database
+	timeout       time.Duration
+	rows          int
+	mean          time.Duration
+	c2            float64
+	once          sync.Once
+	closed        error
 }
 
 // Do sends one statement, in a transaction of its own. Waiting for a connection counts into the

@@ -9,14 +9,14 @@ import (
 
 	"modernc.org/sqlite"
 
-	"github.com/poolbench/poolbench/internal/files/scratch"
+	"github.com/poolbench/poolbench/internal/files"
 )
 
 // newSQLite makes a database in a temporary directory of its own. A write-ahead log lets reads go
 // on beside the one writer that SQLite has; other writers wait for it as long as their context
 // lasts. Nothing is synchronised with the disk but checkpoints.
 func newSQLite(ctx context.Context, rows int) (*database, error) {
-	dir, err := scratch.New("", "sql")
+	dir, err := files.NewScratch("", "sql")
 	if err != nil {
 		return nil, err
 	}

@@ -23,21 +23,21 @@ import (
 	"github.com/quic-go/quic-go/http3"
 
 	"github.com/poolbench/poolbench/bench/attack"
-	"github.com/poolbench/poolbench/bench/calls"
-	"github.com/poolbench/poolbench/internal/parts/streams"
+	"github.com/poolbench/poolbench/bench/record"
+	"github.com/poolbench/poolbench/internal/transport"
 )
 
 func init() { attack.RegisterHTTP3(open) }
 
-// A transport is an attack.Transport.
-type transport struct {
+// A quicTransport is an attack.Transport.
+type quicTransport struct {
 	attack.Opening
 	socket *net.UDPConn
 	quic   *quic.Transport
 	http   http3.Transport
 	config quic.Config
 
-	hosts                      streams.Hosts[*conn]
+	hosts                      transport.Hosts[*conn]
 	resent, open, peak, resets atomic.Int64
 }
 
@@ -54,33 +54,33 @@ func open(o attack.Opening) (attack.Transport, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &transport{Opening: o, socket: socket, quic: &quic.Transport{Conn: socket},
+	return &quicTransport{Opening: o, socket: socket, quic: &quic.Transport{Conn: socket},
 		http: http3.Transport{DisableCompression: true, MaxResponseHeaderBytes: 1 << 20},
 		// no stream is the server's to open; a request may take as long as its timeout
 		config: quic.Config{MaxIncomingStreams: -1, KeepAlivePeriod: 10 * time.Second},
-		hosts: streams.Hosts[*conn]{Connections: o.Connections,
+		hosts: transport.Hosts[*conn]{Connections: o.Connections,
 			Streams: o.Attack.Streams, Stands: stands}}, nil
 }
 
 // Close implements attack.Transport.
-func (t *transport) Close() {
+func (t *quicTransport) Close() {
 	_ = t.quic.Close() // whoever is on a connection learns of it by an error
 	_ = t.socket.Close()
 }
 
 // Resent implements attack.Transport.
-func (t *transport) Resent() int64 { return t.resent.Load() }
+func (t *quicTransport) Resent() int64 { return t.resent.Load() }
 
 // Streams implements attack.Transport.
-func (t *transport) Streams() calls.Streams {
-	return calls.Streams{Peak: t.peak.Load(), Resets: t.resets.Load()}
+func (t *quicTransport) Streams() record.Streams {
+	return record.Streams{Peak: t.peak.Load(), Resets: t.resets.Load()}
 }
 
 // mostAgain is how often a request looks for a connection that still stands.
 const mostAgain = 3
 
 // RoundTrip implements http.RoundTripper. The stream is given back when the body is closed.
-func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
+func (t *quicTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	to := t.hosts.Host(r.URL.Host)
 	deadline, _ := r.Context().Deadline()
 	at, err := to.Take(r.Context(), deadline)
@@ -105,8 +105,8 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 }
 
-func (t *transport) try(
-	r *http.Request, to *streams.Host[*conn], at int, again bool,
+func (t *quicTransport) try(
+	r *http.Request, to *transport.Host[*conn], at int, again bool,
 ) (*http.Response, error) {
 	c, err := to.Conn(r.Context(), at, func(ctx context.Context) (*conn, error) {
 		return t.dial(ctx, r.URL.Host)
@@ -134,7 +134,7 @@ func stands(c *conn) bool { return c.Context().Err() == nil }
 func unusable(err error) bool { return fmt.Sprintf("%T", err) == "*http3.errConnUnusable" }
 
 // count counts a stream that the server has reset.
-func (t *transport) count(err error) {
+func (t *quicTransport) count(err error) {
 	if e, ok := errors.AsType[*quic.StreamError](err); ok && e.Remote {
 		t.resets.Add(1)
 	}
@@ -142,7 +142,7 @@ func (t *transport) count(err error) {
 
 // again is the request as it is sent once more, nil if it is not, and whether it went over the wire
 // before.
-func (t *transport) again(
+func (t *quicTransport) again(
 	r *http.Request, tries int, err error,
 ) (next *http.Request, went bool) {
 	e, reset := errors.AsType[*http3.Error](err)
@@ -151,13 +151,13 @@ func (t *transport) again(
 		e.ErrorCode == http3.ErrCodeRequestRejected) {
 		return nil, went
 	}
-	return streams.Again(r), went
+	return transport.Again(r), went
 }
 
 // A body gives its stream back when it is closed.
 type body struct {
 	io.ReadCloser
-	of   *transport
+	of   *quicTransport
 	give func()
 }
 
@@ -173,7 +173,7 @@ func (b *body) Close() error {
 	return err
 }
 
-func (t *transport) dial(ctx context.Context, host string) (_ *conn, err error) {
+func (t *quicTransport) dial(ctx context.Context, host string) (_ *conn, err error) {
 	begun := time.Now()
 	defer func() { t.Dialed(ctx, time.Since(begun), err) }()
 	name, port, err := net.SplitHostPort(host)

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/poolbench/poolbench/bench/attack"
-	"github.com/poolbench/poolbench/bench/attack/sessions/script"
+	"github.com/poolbench/poolbench/bench/attack/sessions"
 )
 
 // TestSessions: sessions over HTTP/3 have cookies and captured values of their own, also those of a
@@ -44,7 +44,7 @@ func TestSessions(t *testing.T) {
 					_, _ = fmt.Fprintf(w, `{"token": "t%s"}`, id)
 				}
 			})
-			s, err := script.Read("s.yaml", []byte("steps:\n- url: https://"+address+
+			s, err := sessions.ReadScript("s.yaml", []byte("steps:\n- url: https://"+address+
 				"/in?n={{session}}\n  capture: [\"t = json:.token\", \"o = header:X-Order\"]\n"+
 				"- {url: \"https://"+address+"/buy/{{o}}\", method: POST, body: \"{{t}}\"}\n"))
 			if err != nil {

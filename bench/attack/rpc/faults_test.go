@@ -15,7 +15,7 @@ import (
 	"golang.org/x/net/http2"
 
 	"github.com/poolbench/poolbench/bench/attack"
-	"github.com/poolbench/poolbench/internal/parts/rpc"
+	"github.com/poolbench/poolbench/internal/grpcdyn"
 	target "github.com/poolbench/poolbench/targets/rpc"
 )
 
@@ -36,7 +36,7 @@ func descriptors(t testing.TB) []byte {
 	if err := os.WriteFile(file, []byte(target.Proto), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	set, err := rpc.ReadSet(file)
+	set, err := grpcdyn.ReadSet(file)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,8 +25,8 @@ import (
 	"google.golang.org/grpc/metadata"
 
 	"github.com/poolbench/poolbench/bench/attack"
-	"github.com/poolbench/poolbench/bench/records"
-	"github.com/poolbench/poolbench/internal/parts/rpc"
+	"github.com/poolbench/poolbench/bench/record"
+	"github.com/poolbench/poolbench/internal/grpcdyn"
 )
 
 func init() {
@@ -37,16 +37,16 @@ func init() {
 
 // A status is a code and one more: 0 is no status.
 
-func spell(status int) string { return rpc.Spell(codes.Code(status - 1)) }
+func spell(status int) string { return grpcdyn.Spell(codes.Code(status - 1)) }
 
-func outcome(status int) records.Outcome {
+func outcome(status int) record.Outcome {
 	switch codes.Code(status - 1) {
 	case codes.OK:
-		return records.Completed
+		return record.Completed
 	case codes.ResourceExhausted, codes.Unavailable:
-		return records.Throttled
+		return record.Throttled
 	}
-	return records.Failed
+	return record.Failed
 }
 
 // like is as google/rpc/code.proto has it.
@@ -77,7 +77,7 @@ func check(a attack.Attack, r attack.Request) error {
 	if err != nil {
 		return nil // which attack says
 	}
-	if _, _, err := rpc.CutPath(u.Path); err != nil {
+	if _, _, err := grpcdyn.CutPath(u.Path); err != nil {
 		return fmt.Errorf("%s: %w behind the host", attack.ShownURL(r.URL), err)
 	}
 	if u.RawQuery != "" || u.Fragment != "" {
@@ -92,7 +92,7 @@ func check(a attack.Attack, r attack.Request) error {
 	if a.Descriptors == nil {
 		return nil
 	}
-	find, err := rpc.FromSet(a.Descriptors)
+	find, err := grpcdyn.FromSet(a.Descriptors)
 	if err != nil {
 		return fmt.Errorf("proto: %w", err)
 	}
@@ -138,12 +138,12 @@ func metadataOf(h http.Header) (metadata.MD, error) {
 
 // A sender is an attack.Sender.
 type sender struct {
-	*rpc.Client
-	methods map[string]*rpc.Method // by path
+	*grpcdyn.Client
+	methods map[string]*grpcdyn.Method // by path
 }
 
 func open(ctx context.Context, o attack.Opening) (_ attack.Sender, err error) {
-	options := rpc.Options{Address: o.Host, Connections: o.Connections, Streams: o.Attack.Streams,
+	options := grpcdyn.Options{Address: o.Host, Connections: o.Connections, Streams: o.Attack.Streams,
 		Dial: o.Dial, Watch: o.Watch, Resend: o.Resend}
 	if u, err := url.Parse(o.Requests[0].URL); err == nil && u.Scheme == "grpcs" {
 		name, _, err := net.SplitHostPort(o.Host)
@@ -152,15 +152,15 @@ func open(ctx context.Context, o attack.Opening) (_ attack.Sender, err error) {
 		}
 		options.TLS = &tls.Config{InsecureSkipVerify: o.Insecure, ServerName: name}
 	}
-	s := &sender{rpc.NewClient(options), map[string]*rpc.Method{}}
+	s := &sender{grpcdyn.NewClient(options), map[string]*grpcdyn.Method{}}
 	defer func() {
 		if err != nil {
 			s.Close()
 		}
 	}()
-	var find rpc.Source
+	var find grpcdyn.Source
 	if o.Descriptors != nil {
-		find, err = rpc.FromSet(o.Descriptors)
+		find, err = grpcdyn.FromSet(o.Descriptors)
 	} else {
 		var end func()
 		if find, end, err = s.Reflected(ctx); err == nil {
@@ -203,14 +203,14 @@ func (s *sender) Prepare(r attack.Request) (any, error) {
 	if err != nil {
 		return nil, named(err)
 	}
-	return rpc.NewMessage(m, md, bytes), nil
+	return grpcdyn.NewMessage(m, md, bytes), nil
 }
 
 // Send implements attack.Sender.
 func (s *sender) Send(
 	ctx context.Context, message any, deadline time.Time, wants bool,
 ) attack.Answer {
-	m := message.(*rpc.Message)
+	m := message.(*grpcdyn.Message)
 	got := s.Call(ctx, m, deadline, wants)
 	a := attack.Answer{In: got.In, Out: m.Len(), RetryAfter: got.RetryAfter,
 		Err: got.Err()}

@@ -9,7 +9,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/poolbench/poolbench/bench/attack/checks"
-	"github.com/poolbench/poolbench/bench/attack/templates"
+	"github.com/poolbench/poolbench/bench/attack/requests"
 )
 
 // A Capture keeps a value of an answer under a name. Its zero value is none.
@@ -17,7 +17,7 @@ type Capture struct {
 	Name string
 	text string
 	body int // bytes that it looks at
-	take func(*checks.Answer) (templates.Value, error)
+	take func(*checks.Answer) (requests.Value, error)
 }
 
 // MostCaptured is the longest value in bytes. One that is longer is not kept, and the step fails.
@@ -41,7 +41,7 @@ func ParseCapture(text string) (Capture, error) {
 		return Capture{}, fmt.Errorf("want NAME = SOURCE, such as token = json:.token, got %q", text)
 	case CheckName(c.Name) != nil:
 		return Capture{}, CheckName(c.Name)
-	case slices.Contains(templates.Reserved(), c.Name):
+	case slices.Contains(requests.Reserved(), c.Name):
 		return Capture{}, fmt.Errorf("%s: templates have a function of that name: choose another",
 			c.Name)
 	}
@@ -80,13 +80,13 @@ func (c *Capture) UnmarshalText(text []byte) (err error) {
 }
 
 // Take is the value in an answer. The error has nothing of the answer in it.
-func (c *Capture) Take(a *checks.Answer) (templates.Value, error) {
+func (c *Capture) Take(a *checks.Answer) (requests.Value, error) {
 	v, err := c.take(a)
 	if err == nil && len(v.Text) > MostCaptured {
 		err = errTooLong
 	}
 	if err != nil {
-		return templates.Value{}, fmt.Errorf("capture %s: %w", c.Name, err)
+		return requests.Value{}, fmt.Errorf("capture %s: %w", c.Name, err)
 	}
 	return v, nil
 }
@@ -98,12 +98,12 @@ var (
 	errNotJSON = errors.New("the body is not JSON")
 )
 
-func ofJSON(path string) (func(*checks.Answer) (templates.Value, error), error) {
+func ofJSON(path string) (func(*checks.Answer) (requests.Value, error), error) {
 	path, err := checks.JSONPath(path)
 	if err != nil {
 		return nil, err
 	}
-	return func(a *checks.Answer) (v templates.Value, err error) {
+	return func(a *checks.Answer) (v requests.Value, err error) {
 		text, cut, err := a.Text()
 		switch {
 		case err != nil:
@@ -117,20 +117,20 @@ func ofJSON(path string) (func(*checks.Answer) (templates.Value, error), error) 
 		case !found.Exists():
 			return v, errNone
 		case found.Type == gjson.String:
-			return templates.Value{Text: found.Str}, nil
+			return requests.Value{Text: found.Str}, nil
 		default:
-			return templates.Value{Text: found.Raw, JSON: true}, nil
+			return requests.Value{Text: found.Raw, JSON: true}, nil
 		}
 	}, nil
 }
 
-func ofHeader(rest string) (func(*checks.Answer) (templates.Value, error), error) {
+func ofHeader(rest string) (func(*checks.Answer) (requests.Value, error), error) {
 	field, pattern, has := strings.Cut(rest, " ")
 	if strings.ContainsAny(field, "\":\t") {
 		return nil, fmt.Errorf("want the name of a header, got %q", field)
 	}
-	find := func(_ *checks.Answer, text []byte) (templates.Value, bool) {
-		return templates.Value{Text: string(text)}, true
+	find := func(_ *checks.Answer, text []byte) (requests.Value, bool) {
+		return requests.Value{Text: string(text)}, true
 	}
 	if has {
 		pattern, ok := strings.CutPrefix(strings.TrimSpace(pattern), "regexp:")
@@ -143,7 +143,7 @@ func ofHeader(rest string) (func(*checks.Answer) (templates.Value, error), error
 		}
 		find = matched(re)
 	}
-	return func(a *checks.Answer) (v templates.Value, err error) {
+	return func(a *checks.Answer) (v requests.Value, err error) {
 		text := a.Value(field)
 		v, ok := find(a, []byte(text))
 		if text == "" || !ok {
@@ -153,13 +153,13 @@ func ofHeader(rest string) (func(*checks.Answer) (templates.Value, error), error
 	}, nil
 }
 
-func ofBody(pattern string) (func(*checks.Answer) (templates.Value, error), error) {
+func ofBody(pattern string) (func(*checks.Answer) (requests.Value, error), error) {
 	re, err := checks.CompileExpression(pattern)
 	if err != nil {
 		return nil, err
 	}
 	find := matched(re)
-	return func(a *checks.Answer) (v templates.Value, err error) {
+	return func(a *checks.Answer) (v requests.Value, err error) {
 		text, cut, err := a.Text()
 		if err != nil {
 			return v, err
@@ -176,8 +176,8 @@ func ofBody(pattern string) (func(*checks.Answer) (templates.Value, error), erro
 }
 
 // matched is what the first group matches, or all where there is none.
-func matched(e *checks.Expression) func(*checks.Answer, []byte) (templates.Value, bool) {
-	return func(a *checks.Answer, text []byte) (v templates.Value, ok bool) {
+func matched(e *checks.Expression) func(*checks.Answer, []byte) (requests.Value, bool) {
+	return func(a *checks.Answer, text []byte) (v requests.Value, ok bool) {
 		found := e.Find(a, text)
 		if found == nil {
 			return v, false

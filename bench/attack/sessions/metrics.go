@@ -3,11 +3,11 @@ package sessions
 import (
 	"fmt"
 
-	"github.com/poolbench/poolbench/bench/records"
+	"github.com/poolbench/poolbench/bench/record"
 	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/metric"
-	"github.com/poolbench/poolbench/internal/statistics/samples"
+	"github.com/poolbench/poolbench/internal/statistics"
 )
 
 // Metrics calls add with what sessions and their steps come to, in the units that
@@ -41,9 +41,9 @@ func (o *Outcomes) metrics(n int, add func(unit string, value float64)) {
 	if n == 0 {
 		return
 	}
-	add(metric.Shed, float64(o[records.Shed])/float64(n))
+	add(metric.Shed, float64(o[record.Shed])/float64(n))
 	add(metric.Failed,
-		float64(o[records.Failed]+o[records.Throttled]+o[records.Abandoned])/float64(n))
+		float64(o[record.Failed]+o[record.Throttled]+o[record.Abandoned])/float64(n))
 }
 
 // metrics calls add with the mean and the quantiles of a time and, unless due is 0, with those over
@@ -58,8 +58,8 @@ func (t *Times) metrics(of string, due int, add func(unit string, value float64)
 	n := int(h.TotalCount())
 	at := func(rank int) int64 { return result.ValueAtRank(h, rank) }
 	for _, q := range metric.Quantiles {
-		if q.Main && samples.Resolvable(q.P, n) {
-			add(q.Of(of), float64(at(samples.Rank(n, q.P)))/second)
+		if q.Main && statistics.Resolvable(q.P, n) {
+			add(q.Of(of), float64(at(statistics.Rank(n, q.P)))/second)
 		}
 	}
 	if due > 0 {

@@ -1,6 +1,24 @@
 // Package sessions says what users of a server do: one step after another, with pauses to think,
 // where a later step sends what an answer to an earlier one has said. Package script reads them
 // from a file, and package attack sends them.
+//
+// # Script
+//
+// Reads sessions from a YAML file:
+//
+//	name: shop                # default: that of the file
+//	steps:
+//	- name: log_in
+//	  method: POST            # default: GET, or POST where there is a body
+//	  url: /login             # or with a host; {{…}} as elsewhere
+//	  headers: {Content-Type: application/json}
+//	  body: '{"user": "{{user}}"}'
+//	  check: status == 200    # or a list
+//	  capture: token = json:.token
+//	- name: look
+//	  url: /items?n={{random 1 9}}
+//	  headers: {Authorization: "Bearer {{token}}"}
+//	  think: exp(1s)          # from the answer before until this step is due
 package sessions
 
 import (
@@ -16,9 +34,9 @@ import (
 	vegeta "github.com/tsenart/vegeta/v12/lib"
 
 	"github.com/poolbench/poolbench/bench/attack/checks"
-	"github.com/poolbench/poolbench/bench/attack/templates"
+	"github.com/poolbench/poolbench/bench/attack/requests"
 	"github.com/poolbench/poolbench/bench/dist"
-	"github.com/poolbench/poolbench/internal/text/complaints"
+	"github.com/poolbench/poolbench/internal/text"
 )
 
 // A Session is a sequence of steps. It is plain data: it crosses processes as JSON.
@@ -54,7 +72,7 @@ func CheckName(text string) error {
 
 // Validate finds what is wrong with the session as a whole; the requests are for package attack.
 func (s *Session) Validate() error {
-	var wrong complaints.List
+	var wrong text.Complaints
 	wrong.Note(CheckName(s.Name))
 	n := len(s.Steps)
 	wrong.If(n == 0 || n > MostSteps, "session %s: it has %d steps; want 1 to %d", s.Name, n,
@@ -98,10 +116,10 @@ func (s *Session) namesBefore(step int) (all []string) {
 // Parse reads the {{…}} of the request of a step, which knows what earlier ones have captured. The
 // indexes of those values are the same in all steps.
 func (s *Session) Parse(
-	step int, of vegeta.Target, data *templates.Data,
-) (*templates.Request, error) {
-	return templates.ParseStep(of, data,
-		templates.Step{Of: len(s.Steps), Captured: s.namesBefore(step)})
+	step int, of vegeta.Target, data *requests.Data,
+) (*requests.Request, error) {
+	return requests.ParseStep(of, data,
+		requests.Step{Of: len(s.Steps), Captured: s.namesBefore(step)})
 }
 
 // Needs are what captures and checks of the steps look at.

@@ -13,8 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/poolbench/poolbench/bench/attack/checks"
-	"github.com/poolbench/poolbench/bench/attack/templates"
-	"github.com/poolbench/poolbench/bench/records"
+	"github.com/poolbench/poolbench/bench/attack/requests"
+	"github.com/poolbench/poolbench/bench/record"
 )
 
 func TestCapture(t *testing.T) {
@@ -25,26 +25,26 @@ func TestCapture(t *testing.T) {
 	order := http.Header{"Location": {"/orders/17?x=1"}, "Two": {"a", "b"}}
 	for _, c := range []struct {
 		text, body string
-		want       templates.Value
+		want       requests.Value
 		err        string
 	}{
-		{"a = json:.t.0", `{"t": ["x\"y"]}`, templates.Value{Text: `x"y`}, ""},
-		{"a=json:t", `{"t": 1e2}`, templates.Value{Text: "1e2", JSON: true}, ""},
-		{"a = json:.t", `{"t": {"b": [1, 2]}}`, templates.Value{Text: `{"b": [1, 2]}`, JSON: true}, ""},
-		{"a = json:.", `"s"`, templates.Value{Text: "s"}, ""},
-		{"a = json:.t", `{"u": 1}`, templates.Value{}, "capture a: it is not there"},
-		{"a = json:.t", `{"t": 1`, templates.Value{}, "capture a: the body is not JSON"},
-		{"a = header:location", "", templates.Value{Text: "/orders/17?x=1"}, ""},
-		{"a = header:Two", "", templates.Value{Text: "a, b"}, ""},
-		{`a = header:Location regexp:/orders/(\d+)`, "", templates.Value{Text: "17"}, ""},
-		{`a = header:Location regexp:\d+\?`, "", templates.Value{Text: "17?"}, ""},
-		{"a = header:Location regexp:^x", "", templates.Value{}, "capture a: it is not there"},
-		{"a = header:No", "", templates.Value{}, "capture a: it is not there"},
-		{"a = regexp:v=\"(=[^\"]*)\"", `<v="=1">`, templates.Value{Text: "=1"}, ""},
-		{"a = regexp:x{3}", "xx", templates.Value{}, "capture a: it is not there"},
-		{"a = regexp:x+", strings.Repeat("x", MostCaptured), templates.Value{
+		{"a = json:.t.0", `{"t": ["x\"y"]}`, requests.Value{Text: `x"y`}, ""},
+		{"a=json:t", `{"t": 1e2}`, requests.Value{Text: "1e2", JSON: true}, ""},
+		{"a = json:.t", `{"t": {"b": [1, 2]}}`, requests.Value{Text: `{"b": [1, 2]}`, JSON: true}, ""},
+		{"a = json:.", `"s"`, requests.Value{Text: "s"}, ""},
+		{"a = json:.t", `{"u": 1}`, requests.Value{}, "capture a: it is not there"},
+		{"a = json:.t", `{"t": 1`, requests.Value{}, "capture a: the body is not JSON"},
+		{"a = header:location", "", requests.Value{Text: "/orders/17?x=1"}, ""},
+		{"a = header:Two", "", requests.Value{Text: "a, b"}, ""},
+		{`a = header:Location regexp:/orders/(\d+)`, "", requests.Value{Text: "17"}, ""},
+		{`a = header:Location regexp:\d+\?`, "", requests.Value{Text: "17?"}, ""},
+		{"a = header:Location regexp:^x", "", requests.Value{}, "capture a: it is not there"},
+		{"a = header:No", "", requests.Value{}, "capture a: it is not there"},
+		{"a = regexp:v=\"(=[^\"]*)\"", `<v="=1">`, requests.Value{Text: "=1"}, ""},
+		{"a = regexp:x{3}", "xx", requests.Value{}, "capture a: it is not there"},
+		{"a = regexp:x+", strings.Repeat("x", MostCaptured), requests.Value{
 			Text: strings.Repeat("x", MostCaptured)}, ""},
-		{"a = regexp:x+", strings.Repeat("x", MostCaptured+1), templates.Value{},
+		{"a = regexp:x+", strings.Repeat("x", MostCaptured+1), requests.Value{},
 			"capture a: it is longer than 64 KiB"},
 	} {
 		capture, err := ParseCapture(c.text)
@@ -157,10 +157,10 @@ func TestTally(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	requests := 0
 	for i := range 900 {
-		outcome, settled, response := records.Completed, 0, int64(0)
-		for settled < 3 && outcome == records.Completed {
+		outcome, settled, response := record.Completed, 0, int64(0)
+		for settled < 3 && outcome == record.Completed {
 			if random.IntN(9) == 0 {
-				outcome = records.Failed + records.Outcome(random.IntN(4))
+				outcome = record.Failed + record.Outcome(random.IntN(4))
 			}
 			took := random.Int64N(1e9)
 			for _, to := range []*Tally{whole, parts[i%2]} { // the third has none

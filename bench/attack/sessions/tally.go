@@ -7,8 +7,7 @@ import (
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
-	"github.com/poolbench/poolbench/bench/internal/histogram"
-	"github.com/poolbench/poolbench/bench/records"
+	"github.com/poolbench/poolbench/bench/record"
 )
 
 // A Tally counts sessions and their steps, in the same memory for any number of them.
@@ -25,7 +24,7 @@ type Tally struct {
 }
 
 // Outcomes are how often each came.
-type Outcomes [records.Abandoned + 1]int
+type Outcomes [record.Abandoned + 1]int
 
 // A StepTally counts one step of all sessions.
 type StepTally struct {
@@ -46,23 +45,23 @@ func NewTally(s *Session) *Tally {
 }
 
 // Step counts a step that was settled. Times are in ns.
-func (t *Tally) Step(step int, o records.Outcome, response, service int64) {
+func (t *Tally) Step(step int, o record.Outcome, response, service int64) {
 	s := &t.Steps[step]
 	s.Outcomes[o]++
-	if o == records.Completed {
+	if o == record.Completed {
 		s.Response.add(response)
 		s.Service.add(service)
 	}
 }
 
 // End counts a session that has ended, with so many of its steps settled. Times are in ns.
-func (t *Tally) End(settled int, o records.Outcome, response, service, length int64) {
+func (t *Tally) End(settled int, o record.Outcome, response, service, length int64) {
 	t.Begun++
 	t.Outcomes[o]++
 	for i := settled; i < len(t.Steps); i++ {
 		t.Steps[i].Unsent++
 	}
-	if o == records.Completed {
+	if o == record.Completed {
 		t.Response.add(response)
 		t.Service.add(service)
 		t.Length.add(length)
@@ -172,7 +171,7 @@ func (t Times) MarshalJSON() ([]byte, error) {
 	if t.h == nil {
 		return []byte("null"), nil
 	}
-	text, err := histogram.Encode(t.h)
+	text, err := record.EncodeHistogram(t.h)
 	if err != nil {
 		return nil, err
 	}

@@ -15,8 +15,8 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/internal/cli"
-	"github.com/poolbench/poolbench/internal/durability/spooltest"
 	"github.com/poolbench/poolbench/internal/gate/measure"
+	"github.com/poolbench/poolbench/internal/spooltest"
 	"github.com/poolbench/poolbench/strategies"
 )
 

@@ -16,8 +16,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/internal/cli"
-	"github.com/poolbench/poolbench/internal/cli/exit"
-	"github.com/poolbench/poolbench/internal/cli/runner"
+	"github.com/poolbench/poolbench/internal/cli/execute"
 	"github.com/poolbench/poolbench/internal/cli/terminal"
 )
 
@@ -38,11 +37,11 @@ const Wild = "wild"
 
 // Exit codes, as a shell has them.
 const (
-	Fine        = int(exit.Fine)
-	Regression  = int(exit.Regression)
-	Unusable    = int(exit.Unusable)
-	Undecided   = int(exit.Undecided)
-	Interrupted = int(exit.Interrupted)
+	Fine        = int(terminal.Fine)
+	Regression  = int(terminal.Regression)
+	Unusable    = int(terminal.Unusable)
+	Undecided   = int(terminal.Undecided)
+	Interrupted = int(terminal.Interrupted)
 )
 
 // Main is the TestMain of a package of tests. The test binary doubles as the command.
@@ -79,8 +78,8 @@ func Command(t testing.TB, args ...string) Outcome {
 // host is one whose reports have no bitmaps, which would take half of the time of these tests:
 // reports/charts and reports/page look at them, and TestRunWritesDirectory has the command as it
 // is.
-func host(stdout, stderr io.Writer) *runner.Host {
-	h := runner.NewHost(terminal.New(stdout, stderr))
+func host(stdout, stderr io.Writer) *execute.Host {
+	h := execute.NewHost(terminal.New(stdout, stderr))
 	h.Vectors = true
 	return h
 }
@@ -107,7 +106,7 @@ func Driven(t testing.TB, drive bench.RunFunc, args ...string) Outcome {
 
 // Root is the command with all subcommands.
 func Root() *cobra.Command {
-	return cli.Root(runner.NewHost(terminal.New(io.Discard, io.Discard)), nil)
+	return cli.Root(execute.NewHost(terminal.New(io.Discard, io.Discard)), nil)
 }
 
 // Process is poolbench as a process of its own.

@@ -4,7 +4,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/machine/meter"
+	"github.com/poolbench/poolbench/internal/machine"
 )
 
 // A Frame is what a looker-on sees of one second. It is what the page gets, as JSON.
@@ -21,8 +21,8 @@ type Frame struct {
 	P99      *float64 `json:"p99"`
 	InFlight *int64   `json:"in_flight"`
 	Limit    int      `json:"limit"`
-	// tasks of all runs so far that were not completed, as meter.Names has them
-	Others [meter.Outcomes]uint64 `json:"others"`
+	// tasks of all runs so far that were not completed, as machine.Names has them
+	Others [machine.Outcomes]uint64 `json:"others"`
 }
 
 // A Plan is how far a command is with its runs.
@@ -46,19 +46,19 @@ const (
 
 // A Course makes a frame each time that it is asked for one, and keeps the last ones.
 type Course struct {
-	meter *meter.Meter
+	meter *machine.Meter
 	plan  func() Plan
 	begun time.Time
 
 	mu     sync.Mutex
 	frames []Frame
-	before []meter.Snapshot // the last ones, as many as the window has
+	before []machine.Snapshot // the last ones, as many as the window has
 	moved  chan struct{}
 	ended  bool
 }
 
 // NewCourse is one of that meter, and of runs as the plan says.
-func NewCourse(m *meter.Meter, plan func() Plan) *Course {
+func NewCourse(m *machine.Meter, plan func() Plan) *Course {
 	return &Course{meter: m, plan: plan, begun: time.Now(), moved: make(chan struct{})}
 }
 
@@ -90,7 +90,7 @@ func (c *Course) Step(now time.Time) Frame {
 }
 
 // first is the snapshot of the same run at the begin of the window; nil where there is none.
-func (c *Course) first(r *meter.Run) *meter.Snapshot {
+func (c *Course) first(r *machine.Run) *machine.Snapshot {
 	for i := range c.before {
 		if c.before[i].Run == r {
 			return &c.before[i]
@@ -100,7 +100,7 @@ func (c *Course) first(r *meter.Run) *meter.Snapshot {
 }
 
 // describe fills in the state of the run, with rates since before.
-func (f *Frame) describe(now, before *meter.Snapshot) {
+func (f *Frame) describe(now, before *machine.Snapshot) {
 	r := now.Run
 	f.Run, f.Limit, f.Settled = r.Name, r.Limit, now.Settled
 	f.Elapsed = now.At.Sub(r.Begun).Seconds()
@@ -115,7 +115,7 @@ func (f *Frame) describe(now, before *meter.Snapshot) {
 }
 
 // quantiles are those of responses, in seconds; nil where these are too few.
-func quantiles(of meter.Responses) (p50, p99 *float64) {
+func quantiles(of machine.Responses) (p50, p99 *float64) {
 	if of.Total >= leastP50 {
 		p50 = new(of.Quantile(0.5).Seconds())
 	}

@@ -9,19 +9,19 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/machine/meter"
+	"github.com/poolbench/poolbench/internal/machine"
 )
 
 // TestCourse: rate and quantiles are those of the last two seconds.
 func TestCourse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var m meter.Meter
+		var m machine.Meter
 		var settled atomic.Uint64
 		c := NewCourse(&m, func() Plan { return Plan{3, 7, 4 * time.Second} })
 		if f := c.Step(time.Now()); f.Rate != nil || f.Run != "" || f.Done != 3 || *f.Left != 4 {
 			t.Errorf("before a run: %+v", f)
 		}
-		m.Begin(meter.Run{Name: "a", Limit: 4, Plan: 3 * time.Second, Settled: settled.Load,
+		m.Begin(machine.Run{Name: "a", Limit: 4, Plan: 3 * time.Second, Settled: settled.Load,
 			InFlight: func() int64 { return 2 }})
 		rng := rand.New(rand.NewPCG(1, 2))
 		for second := range 5 {
@@ -31,10 +31,10 @@ func TestCourse(t *testing.T) {
 				for range 1500 {
 					d := time.Duration(rng.ExpFloat64() * float64(time.Millisecond) *
 						float64(second+1))
-					m.Settle(settled.Add(1), meter.Completed, d)
+					m.Settle(settled.Add(1), machine.Completed, d)
 					window = append(window, d.Seconds())
 				}
-				m.Settle(settled.Add(1), meter.Shed, 0)
+				m.Settle(settled.Add(1), machine.Shed, 0)
 				time.Sleep(time.Second)
 				f = c.Step(time.Now())
 			}
@@ -44,8 +44,8 @@ func TestCourse(t *testing.T) {
 			if *f.Rate != 1501 || f.Settled != settled.Load() || f.Limit != 4 || *f.InFlight != 2 {
 				t.Errorf("%+v, rate %v", f, *f.Rate)
 			}
-			if f.Others[meter.Shed] != uint64(2*(second+1)) {
-				t.Errorf("%d are shed", f.Others[meter.Shed])
+			if f.Others[machine.Shed] != uint64(2*(second+1)) {
+				t.Errorf("%d are shed", f.Others[machine.Shed])
 			}
 			slices.Sort(window)
 			for got, want := range map[float64]float64{*f.P50: window[1499], *f.P99: window[2969]} {
@@ -63,13 +63,13 @@ func TestCourse(t *testing.T) {
 
 // TestFew: what is too little to tell is not told.
 func TestFew(t *testing.T) {
-	var m meter.Meter
-	m.Begin(meter.Run{Name: "a", Settled: func() uint64 { return 0 }})
+	var m machine.Meter
+	m.Begin(machine.Run{Name: "a", Settled: func() uint64 { return 0 }})
 	c := NewCourse(&m, func() Plan { return Plan{Left: -1} })
 	now := time.Now()
 	c.Step(now)
 	for i := range uint64(367) {
-		m.Settle(i, meter.Completed, time.Second)
+		m.Settle(i, machine.Completed, time.Second)
 	}
 	if f := c.Step(now.Add(time.Second)); f.P99 != nil || f.P50 == nil || f.Left != nil ||
 		f.InFlight != nil {
@@ -78,8 +78,8 @@ func TestFew(t *testing.T) {
 }
 
 func BenchmarkStep(b *testing.B) {
-	var m meter.Meter
-	m.Begin(meter.Run{Settled: func() uint64 { return 0 }})
+	var m machine.Meter
+	m.Begin(machine.Run{Settled: func() uint64 { return 0 }})
 	c := NewCourse(&m, func() Plan { return Plan{} })
 	for now := time.Now(); b.Loop(); now = now.Add(time.Second) {
 		c.Step(now)

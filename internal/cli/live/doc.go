@@ -4,4 +4,10 @@
 //
 // What is shown here is for looking on: quantiles are of the last two seconds and within 3 % of the
 // exact ones. Results are computed from the records of a run, and from nothing of this.
+//
+// # Telemetry
+//
+// Sends what runs do while they go on to a collector of OpenTelemetry, over OTLP
+// with protobuf in HTTP. The environment says where to, by the variables that OpenTelemetry
+// specifies: OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_HEADERS, OTEL_SERVICE_NAME and others.
 package live

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/poolbench/poolbench/internal/machine/meter"
+	"github.com/poolbench/poolbench/internal/machine"
 )
 
 // metrics are the last frame as text for Prometheus.
@@ -42,8 +42,8 @@ func (f *Frame) writeMetrics(b *bytes.Buffer) {
 	head("tasks_not_completed_total", "counter",
 		"Tasks of the command's runs that were not completed, by outcome.")
 	for i, n := range f.Others {
-		if meter.Outcome(i) > meter.Completed {
-			fmt.Fprintf(b, "poolbench_tasks_not_completed_total{outcome=%q} %d\n", meter.Names[i], n)
+		if machine.Outcome(i) > machine.Completed {
+			fmt.Fprintf(b, "poolbench_tasks_not_completed_total{outcome=%q} %d\n", machine.Names[i], n)
 		}
 	}
 	if f.Run == "" {

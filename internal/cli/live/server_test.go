@@ -14,15 +14,15 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
 	"go.uber.org/goleak"
 
-	"github.com/poolbench/poolbench/internal/machine/meter"
+	"github.com/poolbench/poolbench/internal/machine"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // serve serves a course whose frames the test makes.
-func serve(t *testing.T) (*Server, *Course, *meter.Meter) {
+func serve(t *testing.T) (*Server, *Course, *machine.Meter) {
 	t.Helper()
-	m := new(meter.Meter)
+	m := new(machine.Meter)
 	c := NewCourse(m, func() Plan { return Plan{Done: 1, Planned: 3, Left: time.Minute} })
 	s, err := Serve("127.0.0.1:0", false, "run <script>alert(1)</script>", c)
 	if err != nil {
@@ -179,13 +179,13 @@ func TestMetrics(t *testing.T) {
 		return text
 	}
 	lint()
-	m.Begin(meter.Run{Name: "a\"b\\c\nd\xff", Limit: 4, Settled: func() uint64 { return 5000 },
+	m.Begin(machine.Run{Name: "a\"b\\c\nd\xff", Limit: 4, Settled: func() uint64 { return 5000 },
 		InFlight: func() int64 { return 3 }})
 	c.Step(now)
 	for i := range uint64(2000) {
-		m.Settle(i, meter.Completed, time.Millisecond)
+		m.Settle(i, machine.Completed, time.Millisecond)
 	}
-	m.Settle(1, meter.Shed, 0)
+	m.Settle(1, machine.Shed, 0)
 	c.Step(now.Add(time.Second))
 	text := lint()
 	for _, want := range []string{`run_info{run="a\"b\\c\nd` + "\uFFFD" + `"} 1`,

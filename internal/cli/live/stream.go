@@ -7,7 +7,7 @@ import (
 	"math"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/machine/meter"
+	"github.com/poolbench/poolbench/internal/machine"
 	"github.com/poolbench/poolbench/internal/metric"
 )
 
@@ -27,19 +27,19 @@ type Second struct {
 	P99      *float64 `json:"p99"`
 	InFlight *int64   `json:"in_flight"` // null: it cannot be told
 
-	Over      bool            `json:"over,omitempty"` // the run has ended
-	Responses meter.Responses `json:"-"`              // of the second
-	Every     uint64          `json:"-"`              // of them so many stand for one
+	Over      bool              `json:"over,omitempty"` // the run has ended
+	Responses machine.Responses `json:"-"`              // of the second
+	Every     uint64            `json:"-"`              // of them so many stand for one
 }
 
 // Seconds makes a Second of a meter each time that it is asked for one.
 type Seconds struct {
-	meter  *meter.Meter
-	before meter.Snapshot
+	meter  *machine.Meter
+	before machine.Snapshot
 }
 
 // NewSeconds is one of that meter.
-func NewSeconds(m *meter.Meter) *Seconds { return &Seconds{meter: m} }
+func NewSeconds(m *machine.Meter) *Seconds { return &Seconds{meter: m} }
 
 // Step is the second that is over now: nothing between two runs, and of a run that has ended since
 // the last time what it came to.
@@ -75,11 +75,11 @@ func (s *Seconds) Step(now time.Time) (all []Second) {
 
 // secondOf counts the tasks of the run by outcome; settled is the number of settled ones.
 func secondOf(
-	r *meter.Run, now time.Time, settled uint64, others [meter.Outcomes]uint64,
+	r *machine.Run, now time.Time, settled uint64, others [machine.Outcomes]uint64,
 ) (f Second) {
 	f = Second{Run: r.Name, Elapsed: now.Sub(r.Begun).Seconds(), Every: r.Every(), Sent: settled}
-	for o, to := range map[meter.Outcome]*uint64{meter.Failed: &f.Failed,
-		meter.Throttled: &f.Throttled, meter.Shed: &f.Shed, meter.Abandoned: &f.Abandoned} {
+	for o, to := range map[machine.Outcome]*uint64{machine.Failed: &f.Failed,
+		machine.Throttled: &f.Throttled, machine.Shed: &f.Shed, machine.Abandoned: &f.Abandoned} {
 		*to = others[o] - r.Before[o]
 		settled -= min(*to, settled) // one may be counted here already, and not yet there
 	}

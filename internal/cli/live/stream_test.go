@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/machine/meter"
+	"github.com/poolbench/poolbench/internal/machine"
 )
 
 // A file keeps what is written to it.
@@ -29,7 +29,7 @@ func (f *file) Close() error { return nil }
 // TestStream: counts are of the run so far, also where a run follows another within a second;
 // quantiles are of the second; the ending is what the results have.
 func TestStream(t *testing.T) {
-	var m meter.Meter
+	var m machine.Meter
 	seconds := NewSeconds(&m)
 	var to file
 	s := NewStream(&to)
@@ -44,10 +44,10 @@ func TestStream(t *testing.T) {
 	begin := func(name string) {
 		of := new(uint64)
 		settled = of
-		m.Begin(meter.Run{Name: name, Settled: func() uint64 { return *of },
+		m.Begin(machine.Run{Name: name, Settled: func() uint64 { return *of },
 			InFlight: func() int64 { return 3 }})
 	}
-	settle := func(o meter.Outcome, n int, response time.Duration) {
+	settle := func(o machine.Outcome, n int, response time.Duration) {
 		for range n {
 			*settled++
 			m.Settle(*settled, o, response)
@@ -55,16 +55,16 @@ func TestStream(t *testing.T) {
 	}
 	step()
 	begin(`a"\n`)
-	settle(meter.Completed, 400, time.Millisecond)
-	settle(meter.Failed, 5, 0)
+	settle(machine.Completed, 400, time.Millisecond)
+	settle(machine.Failed, 5, 0)
 	step()
-	settle(meter.Completed, 10, time.Second)
+	settle(machine.Completed, 10, time.Second)
 	step()
-	settle(meter.Throttled, 7, 0)
+	settle(machine.Throttled, 7, 0)
 	m.End()
 	begin("b")
-	settle(meter.Shed, 2, 0)
-	settle(meter.Completed, 1, time.Second)
+	settle(machine.Shed, 2, 0)
+	settle(machine.Completed, 1, time.Second)
 	step()
 	step()
 	m.End()

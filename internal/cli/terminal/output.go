@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io"
 	"syscall"
-
-	"github.com/poolbench/poolbench/internal/cli/exit"
 )
 
 // An output is standard output with a memory: its first error sticks until the end of the command,
@@ -31,7 +29,7 @@ func (o *output) Write(p []byte) (int, error) {
 		return len(p), nil
 	}
 	if err != nil {
-		o.err = fmt.Errorf("%w: %w", exit.ErrStdout, err)
+		o.err = fmt.Errorf("%w: %w", ErrStdout, err)
 		return n, o.err
 	}
 	return n, nil

@@ -1,5 +1,3 @@
-// Package terminal is what the command has of its caller: the streams, their width and colours, and
-// a line that is drawn anew in its place.
 package terminal
 
 import (
@@ -11,11 +9,7 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/poolbench/poolbench/internal/cli/exit"
-	"github.com/poolbench/poolbench/internal/text/jsondoc"
-	"github.com/poolbench/poolbench/internal/text/plain"
-	"github.com/poolbench/poolbench/internal/text/prose"
-	"github.com/poolbench/poolbench/internal/text/tables"
+	"github.com/poolbench/poolbench/internal/text"
 )
 
 // A Printer prints what one call of the command has to say.
@@ -27,50 +21,50 @@ type Printer struct {
 
 // New has whatever is printed pass through package plain: the names in it are others'.
 func New(stdout, stderr io.Writer) *Printer {
-	p := &Printer{Stderr: plain.NewWriter(stderr)}
+	p := &Printer{Stderr: text.NewPlainWriter(stderr)}
 	if f, ok := stdout.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		p.screen = f
 		if os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" {
 			stdout = painter{f}
 		}
 	}
-	p.Stdout = &output{to: plain.NewWriter(stdout)}
+	p.Stdout = &output{to: text.NewPlainWriter(stdout)}
 	return p
 }
 
 // Table prints one, folded where it is too wide.
 func (p *Printer) Table(rows [][]string) error {
-	return tables.WriteTable(p.Stdout, rows, p.Columns())
+	return text.WriteTable(p.Stdout, rows, p.Columns())
 }
 
 // List prints rows of which the last column may be long.
 func (p *Printer) List(rows [][]string) error {
-	return tables.WriteList(p.Stdout, rows, p.Columns())
+	return text.WriteList(p.Stdout, rows, p.Columns())
 }
 
 // Say prints a paragraph of lines of at most so many characters, or of what the reader has.
-func (p *Printer) Say(first, text string, most int) {
+func (p *Printer) Say(first, s string, most int) {
 	if n := p.Columns(); n > 0 {
 		most = min(most, n)
 	}
-	fmt.Fprintln(p.Stdout, tables.Wrapped(first, text, most))
+	fmt.Fprintln(p.Stdout, text.Wrapped(first, s, most))
 }
 
 // Prose prints lines of text, each of which is broken where it is wider than the reader has.
 func (p *Printer) Prose(format string, args ...any) error {
-	_, err := io.WriteString(p.Stdout, tables.Fit(fmt.Sprintf(format, args...), p.Columns()))
+	_, err := io.WriteString(p.Stdout, text.Fit(fmt.Sprintf(format, args...), p.Columns()))
 	return err
 }
 
 // JSON prints one document.
-func (p *Printer) JSON(document any) error { return jsondoc.Write(p.Stdout, document) }
+func (p *Printer) JSON(document any) error { return text.WriteJSON(p.Stdout, document) }
 
 // Warn prints what a reader should know of results that are there.
 func (p *Printer) Warn(lines []string) {
 	for _, line := range lines {
 		line = "poolbench: warning: " + line
 		if most := p.Columns(); most > 0 {
-			line = tables.Wrapped("", line, most)
+			line = text.Wrapped("", line, most)
 		}
 		fmt.Fprintln(p.Stderr, line)
 	}
@@ -87,7 +81,7 @@ func (p *Printer) Complain(err error) {
 		return
 	}
 	// of several strategies each may complain of the same
-	lines := prose.Distinct(strings.Split(err.Error(), "\n"))
+	lines := text.Distinct(strings.Split(err.Error(), "\n"))
 	if left := len(lines) - MostLines; left > 1 {
 		lines = append(lines[:MostLines], fmt.Sprintf("and %d more", left))
 	}
@@ -98,17 +92,17 @@ func (p *Printer) Complain(err error) {
 
 // Exit says what is wrong, every complaint on a line of its own, and returns the exit code.
 func (p *Printer) Exit(err error) int {
-	code := exit.Fine
-	switch said, is := errors.AsType[exit.Code](err); {
+	code := Fine
+	switch said, is := errors.AsType[ExitCode](err); {
 	case is:
 		code = said
-	case err != nil && !errors.Is(err, exit.ErrStdout):
+	case err != nil && !errors.Is(err, ErrStdout):
 		p.Complain(err)
-		code = exit.Unusable
+		code = Unusable
 	}
 	if out, ok := p.Stdout.(*output); ok && out.err != nil {
 		p.Complain(out.err)
-		code = exit.Severest(code, exit.Unusable)
+		code = Severest(code, Unusable)
 	}
 	return int(code)
 }

@@ -7,7 +7,7 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/poolbench/poolbench/internal/text/plain"
+	"github.com/poolbench/poolbench/internal/text"
 )
 
 // A StatusLine is one of a terminal that is drawn anew in its place. A nil one is none. Errors of a
@@ -24,7 +24,7 @@ func NewStatusLine(to io.Writer) *StatusLine {
 
 // Console is what a line may be drawn on with sequences of its own; nil where that goes elsewhere.
 func Console(to io.Writer) *os.File {
-	w, ok := to.(*plain.Writer)
+	w, ok := to.(*text.PlainWriter)
 	if !ok {
 		return nil
 	}
@@ -36,14 +36,14 @@ func Console(to io.Writer) *os.File {
 }
 
 // Draw replaces what the line says, cut to the width: a line that wraps cannot be taken back.
-func (l *StatusLine) Draw(text string) {
+func (l *StatusLine) Draw(s string) {
 	columns := FallbackColumns
 	if f, ok := l.On.(*os.File); ok {
 		if n, _, err := term.GetSize(int(f.Fd())); err == nil && n > 1 {
 			columns = n
 		}
 	}
-	runes := []rune(plain.Text(text))
+	runes := []rune(text.Plain(s))
 	if len(runes) >= columns {
 		runes = append(runes[:columns-2], '…')
 	}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 
-	"github.com/poolbench/poolbench/internal/text/prose"
+	"github.com/poolbench/poolbench/internal/text"
 )
 
 // Conn is a connection to a server of NATS.
@@ -44,7 +44,7 @@ func Connect(addresses string, more ...nats.Option) (*nats.Conn, error) {
 	conn, err := nats.Connect(addresses, append(options, more...)...)
 	if err != nil {
 		return nil, fmt.Errorf("NATS at %s: %s", cmp.Or(Shown(addresses), "this process"),
-			prose.OneLine(strings.ReplaceAll(err.Error(), addresses, Shown(addresses))))
+			text.OneLine(strings.ReplaceAll(err.Error(), addresses, Shown(addresses))))
 	}
 	return conn, nil
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/nats-io/nats-server/v2/server"
 
-	"github.com/poolbench/poolbench/internal/files/scratch"
+	"github.com/poolbench/poolbench/internal/files"
 )
 
 // A Local server is embedded in this process for other processes, which know its Address: the token
@@ -16,7 +16,7 @@ import (
 type Local struct {
 	Address string
 	server  *server.Server
-	dir     *scratch.Dir
+	dir     *files.ScratchDir
 	failed  chan error
 }
 
@@ -26,7 +26,7 @@ func StartLocal() (*Local, error) { return StartAt("127.0.0.1:0", rand.Text()) }
 // StartAt starts one that listens at host:port, with its streams in a temporary directory. A token
 // of "" lets everybody in.
 func StartAt(listen, token string) (*Local, error) {
-	dir, err := scratch.New("", "nats")
+	dir, err := files.NewScratch("", "nats")
 	if err != nil {
 		return nil, err
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/nats-io/nats-server/v2/server"
 
-	"github.com/poolbench/poolbench/internal/text/prose"
+	"github.com/poolbench/poolbench/internal/text"
 )
 
 // A storeLog hears in the log of an embedded server what is about its streams: a server.Logger.
@@ -24,8 +24,8 @@ var (
 )
 
 func (l storeLog) hear(which *regexp.Regexp, format string, v []any) {
-	if text := fmt.Sprintf(format, v...); which.MatchString(text) {
-		l.failed(errors.New("NATS: " + prose.OneLine(text)))
+	if s := fmt.Sprintf(format, v...); which.MatchString(s) {
+		l.failed(errors.New("NATS: " + text.OneLine(s)))
 	}
 }
 

@@ -10,9 +10,9 @@ import (
 	"golang.org/x/perf/benchfmt"
 	"golang.org/x/perf/benchmath"
 
+	"github.com/poolbench/poolbench/internal/gate/verdict"
 	"github.com/poolbench/poolbench/internal/metric"
-	"github.com/poolbench/poolbench/internal/statistics/samples"
-	"github.com/poolbench/poolbench/reports/gate/verdict"
+	"github.com/poolbench/poolbench/internal/statistics"
 )
 
 // A Candidate is a metric that may be judged, with the values that runs of both sides have of it.
@@ -50,7 +50,7 @@ func (c *Choice) Takes(m Candidate) bool {
 	skip := verdict.NotGated{Benchmark: m.Benchmark, Package: m.Package, Metric: m.Unit,
 		Reason: reason, Ratio: verdict.Number(math.NaN())}
 	if old, new := m.Values[0], m.Values[1]; len(old) > 0 && len(new) > 0 {
-		skip.Ratio = verdict.Number(samples.Ratio(samples.Median(old), samples.Median(new)))
+		skip.Ratio = verdict.Number(statistics.Ratio(statistics.Median(old), statistics.Median(new)))
 	}
 	c.Report.NotGated = append(c.Report.NotGated, skip)
 	return false

@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"github.com/poolbench/poolbench/reports/gate/verdict"
+	"github.com/poolbench/poolbench/internal/gate/verdict"
 )
 
 // conclude passes a verdict on each row of a family, by its evidence, and returns the number of

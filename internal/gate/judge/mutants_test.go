@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/poolbench/poolbench/reports/gate/verdict"
+	"github.com/poolbench/poolbench/internal/gate/verdict"
 )
 
 // A court decides on both stages of a gate, the second of which may hold more than it ordered.

@@ -29,7 +29,7 @@ type Options struct {
 // Defaults are a margin of 2 %, a promise of 10 %, an alpha of 0.05, and 6 pairs before 20 fresh
 // ones for suspects. Over four kinds of replayed noise that finds 10 % in 95 to 99.8 of 100 cases,
 // with no false alarm in 8000 gates, for 12.0 to 13.0 runs of a benchmark in the mean
-// (internal/gate/replay); clearing at 0.1 instead takes up to 20 runs, finds no more, and leaves
+// (internal/gate/judge); clearing at 0.1 instead takes up to 20 runs, finds no more, and leaves
 // more open. A number of fresh pairs by the noise of the first six, from 10 up, was tried and lost:
 // six pairs do not show how often the machine will be held up, ten cannot bear it, and it found 76
 // to 97 of 100. That ten do for those that look the same by then misses no more: without it, it

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/poolbench/poolbench/internal/statistics/samples"
+	"github.com/poolbench/poolbench/internal/statistics"
 )
 
 // rankSumLimit is the largest number of values in both samples together for which the exact
@@ -124,7 +124,7 @@ func total(counts []float64) (sum float64) {
 // of their ranks; the sum of those of y; and Σ(t³−t) over the groups of t tied values. Doubled,
 // midranks are whole numbers.
 func midranks(x, y []float64) (ranks []int, ofY int, ties float64) {
-	ranks = samples.Midranks(slices.Concat(x, y), 0)
+	ranks = statistics.Midranks(slices.Concat(x, y), 0)
 	for _, r := range ranks[len(x):] {
 		ofY += r
 	}

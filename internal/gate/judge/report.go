@@ -6,9 +6,9 @@ import (
 	"math"
 	"slices"
 
-	"github.com/poolbench/poolbench/internal/statistics/samples"
-	"github.com/poolbench/poolbench/internal/text/prose"
-	"github.com/poolbench/poolbench/reports/gate/verdict"
+	"github.com/poolbench/poolbench/internal/gate/verdict"
+	"github.com/poolbench/poolbench/internal/statistics"
+	"github.com/poolbench/poolbench/internal/text"
 )
 
 // A Row is the outcome for one metric. Where a second stage decided, the numbers are those of its
@@ -101,7 +101,7 @@ func (o Options) row(s Sample, tests int, ranks RankSums) Row {
 		row.N, row.HeadN = len(bases), len(heads)
 	}
 	row.Evidence = o.weigh(s, tests, ranks)
-	row.Base, row.Head = samples.Median(bases), samples.Median(heads)
+	row.Base, row.Head = statistics.Median(bases), statistics.Median(heads)
 	return row
 }
 
@@ -160,8 +160,8 @@ func Once(o Options, samples []Sample) (*Report, error) {
 	o.conclude(r.family(anyRow))
 	if unpaired > 0 {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("%s judged as if they were not paired: in a "+
-			"family of %s a verdict takes %d pairs", prose.Count(unpaired, "metric"),
-			prose.Count(r.Tests, "test"), MinPairs(needed)))
+			"family of %s a verdict takes %d pairs", text.Count(unpaired, "metric"),
+			text.Count(r.Tests, "test"), MinPairs(needed)))
 	}
 	return r, nil
 }

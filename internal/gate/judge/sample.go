@@ -7,7 +7,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/poolbench/poolbench/reports/gate/verdict"
+	"github.com/poolbench/poolbench/internal/gate/verdict"
 )
 
 // A Metric is what a verdict is passed on.

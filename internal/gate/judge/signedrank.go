@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/poolbench/poolbench/internal/statistics/samples"
+	"github.com/poolbench/poolbench/internal/statistics"
 )
 
 // signedRankLimit is the number of changes up to which the distribution of the signed-rank
@@ -57,7 +57,7 @@ func signedMidranks(changes []float64) (ranks []int, positive int) {
 			sizes[i] = 0
 		}
 	}
-	for i, rank := range samples.Midranks(sizes, roundoff) {
+	for i, rank := range statistics.Midranks(sizes, roundoff) {
 		if sizes[i] == 0 {
 			continue
 		}

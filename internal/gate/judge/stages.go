@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/poolbench/poolbench/reports/gate/verdict"
+	"github.com/poolbench/poolbench/internal/gate/verdict"
 )
 
 // A Screening is a gate after its first stage.

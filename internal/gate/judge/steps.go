@@ -8,7 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
-	"github.com/poolbench/poolbench/internal/statistics/samples"
+	"github.com/poolbench/poolbench/internal/statistics"
 )
 
 // rounds recognises by their words the units of what is measured on a scale, and so may have been
@@ -74,7 +74,7 @@ func (o Options) roundingOf(m Metric, base, head []float64) rounding {
 			(perOp.MatchString(m.Unit) || !slices.ContainsFunc(all, fraction)) {
 		return rounding{}
 	}
-	least := min(samples.Median(base), samples.Median(head))
+	least := min(statistics.Median(base), statistics.Median(head))
 	if least == 0 { // of which nothing is a multiple
 		return rounding{}
 	}

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/poolbench/poolbench/reports/gate/verdict"
+	"github.com/poolbench/poolbench/internal/gate/verdict"
 )
 
 // A TailPair is the histograms of two runs that belong together.

@@ -9,7 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/poolbench/poolbench/reports/gate/verdict"
+	"github.com/poolbench/poolbench/internal/gate/verdict"
 )
 
 func mustHistogram(t rapid.TB, values []float64) Histogram {

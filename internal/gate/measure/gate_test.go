@@ -14,8 +14,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/poolbench/poolbench/internal/files/lock"
-	"github.com/poolbench/poolbench/reports/gate/verdict"
+	"github.com/poolbench/poolbench/internal/files"
+	"github.com/poolbench/poolbench/internal/gate/verdict"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -82,7 +82,7 @@ func TestGate(t *testing.T) {
 	m.clean()
 	checkPairs(t, o)
 
-	held, err := lock.Take(o.Out)
+	held, err := files.LockDir(o.Out)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/poolbench/poolbench/internal/text/prose"
+	"github.com/poolbench/poolbench/internal/text"
 )
 
 type side int
@@ -119,7 +119,7 @@ func printed(
 		return "", context.Cause(ctx)
 	}
 	return "", &commandError{name,
-		strings.TrimPrefix(prose.FirstLines(stderr.String(), lines), "fatal: "), err}
+		strings.TrimPrefix(text.FirstLines(stderr.String(), lines), "fatal: "), err}
 }
 
 func (r *repository) resolve(ctx context.Context, name string) (revision, error) {
@@ -133,7 +133,7 @@ func (r *repository) resolve(ctx context.Context, name string) (revision, error)
 			"refs/remotes")
 		return revision{}, fmt.Errorf("git knows no revision %q in %s (branches: %s; a shallow clone "+
 			"has only the last revision)", name, r.top,
-			cmp.Or(prose.List(prose.Few(strings.Fields(known), 6)), "none"))
+			cmp.Or(text.List(text.Few(strings.Fields(known), 6)), "none"))
 	}
 	tree, err := r.git(ctx, nil, "rev-parse", commit+"^{tree}")
 	return revision{Name: name, Commit: commit, Tree: tree}, err

@@ -18,7 +18,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/files/scratch"
+	"github.com/poolbench/poolbench/internal/files"
 )
 
 // A guard is a process that a gate starts before any other, and that learns of all others. When the
@@ -128,7 +128,7 @@ func Guard(ctx context.Context, in io.Reader, dir string) error {
 	// The system lets go of the gate's lock a moment after its end of the pipe, and a killed
 	// process may write for another.
 	for began := time.Now(); ; time.Sleep(10 * time.Millisecond) {
-		scratch.Bury(dir)
+		files.RemoveScratch(dir)
 		if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 			return forget(ctx, r)
 		}

@@ -13,8 +13,7 @@ import (
 
 	"golang.org/x/perf/benchfmt"
 
-	"github.com/poolbench/poolbench/internal/files/bounded"
-	"github.com/poolbench/poolbench/internal/files/outfile"
+	"github.com/poolbench/poolbench/internal/files"
 	"github.com/poolbench/poolbench/internal/metric"
 )
 
@@ -81,7 +80,7 @@ func openJournal(
 	}
 	for _, s := range []side{base, head} {
 		path := filepath.Join(dir, names[s])
-		if err := outfile.Write(path, j.texts[s].Bytes()); err != nil {
+		if err := files.Write(path, j.texts[s].Bytes()); err != nil {
 			return nil, errors.Join(err, j.close(""))
 		}
 		j.texts[s].Reset()
@@ -149,7 +148,7 @@ const mostBytes = 1 << 30
 func readJournal(
 	path string, which side, benchmarks []benchmark, units benchfmt.UnitMetadataMap,
 ) (map[string]map[int]record, error) {
-	data, err := bounded.ReadFile(path, mostBytes)
+	data, err := files.ReadFile(path, mostBytes)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
 	} else if err != nil {

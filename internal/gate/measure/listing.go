@@ -13,8 +13,7 @@ import (
 
 	"golang.org/x/perf/benchfmt"
 
-	"github.com/poolbench/poolbench/internal/text/prose"
-	"github.com/poolbench/poolbench/internal/text/quantity"
+	"github.com/poolbench/poolbench/internal/text"
 )
 
 // A benchmark is one that both sides have.
@@ -115,12 +114,12 @@ func (b *binaries) list(ctx context.Context, p int, o Options, procs int) (listi
 
 // saidLast is what a process that failed has said of it, on lines of their own.
 func saidLast(after finished) string {
-	text := cmp.Or(prose.FirstLines(string(after.stderr), 8),
-		prose.FirstLines(string(after.stdout), 8))
-	if text == "" {
+	s := cmp.Or(text.FirstLines(string(after.stderr), 8),
+		text.FirstLines(string(after.stdout), 8))
+	if s == "" {
 		return ""
 	}
-	return "\n    " + text
+	return "\n    " + s
 }
 
 // about is the first line that testing printed of why.
@@ -137,7 +136,7 @@ func about(printed []byte, name string) string {
 		// Under -test.v the log comes before that line, otherwise after it.
 		for _, at := range []int{i - 1, i + 1} {
 			if at >= 0 && at < len(lines) && strings.HasPrefix(lines[at], "    ") {
-				return ": " + prose.FirstLines(strings.TrimSpace(lines[at]), 1)
+				return ": " + text.FirstLines(strings.TrimSpace(lines[at]), 1)
 			}
 		}
 	}
@@ -248,7 +247,7 @@ func listed(names []string) string {
 	if len(names) == 0 {
 		return "none"
 	}
-	return prose.List(prose.Few(names, 3))
+	return text.List(text.Few(names, 3))
 }
 
 // lacks says which of the metrics that were asked for cannot be had, as soon as that is known:
@@ -259,7 +258,7 @@ func (c *catalog) lacks(o Options, counts bool) error {
 	for _, unit := range o.Metrics {
 		reported := slices.Contains(c.reported, unit)
 		switch directed := o.Better[unit] != 0 || c.units.GetBetter(unit) != 0 ||
-			quantity.Better(unit) != 0; {
+			text.Better(unit) != 0; {
 		case unit == Instructions:
 			if !counts {
 				wrong = append(wrong, fmt.Errorf("this system does not count %s", unit))

@@ -14,7 +14,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/poolbench/poolbench/internal/files/scratch"
+	"github.com/poolbench/poolbench/internal/files"
 )
 
 // The test binary doubles as the guard, and as the control: it prints a result and ends. Between
@@ -191,7 +191,7 @@ func (m module) clean() {
 	if list := m.git("worktree", "list"); strings.Count(list, "\n") != 0 {
 		m.t.Errorf("worktrees are left:\n%s", list)
 	}
-	trees := filepath.Join(os.TempDir(), scratch.Pattern(treesName))
+	trees := filepath.Join(os.TempDir(), files.ScratchPattern(treesName))
 	if left, err := filepath.Glob(trees); err != nil ||
 		len(left) > 0 {
 		m.t.Errorf("left behind: %v, %v", left, err)

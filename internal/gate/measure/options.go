@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/internal/gate/judge"
-	"github.com/poolbench/poolbench/internal/text/complaints"
-	"github.com/poolbench/poolbench/reports/gate/verdict"
+	"github.com/poolbench/poolbench/internal/gate/verdict"
+	"github.com/poolbench/poolbench/internal/text"
 )
 
 // Options are the revisions to compare and how to measure them; start from Defaults.
@@ -74,7 +74,7 @@ func Defaults() Options {
 
 // Validate joins all that makes no sense, each in a line of its own.
 func (o Options) Validate() error {
-	var wrong complaints.List
+	var wrong text.Complaints
 	wrong.If(o.Base == "", "no base revision")
 	for name, pattern := range map[string]string{"bench": o.Bench, "skip": o.Skip} {
 		for _, element := range elements(pattern) {

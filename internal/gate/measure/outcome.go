@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/poolbench/poolbench/reports/gate/verdict"
+	"github.com/poolbench/poolbench/internal/gate/verdict"
 )
 
 // report is one without any row.

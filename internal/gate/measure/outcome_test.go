@@ -8,7 +8,7 @@ import (
 	"golang.org/x/perf/benchfmt"
 
 	"github.com/poolbench/poolbench/internal/gate/judge"
-	"github.com/poolbench/poolbench/reports/gate/verdict"
+	"github.com/poolbench/poolbench/internal/gate/verdict"
 )
 
 // judged is a gate whose pairs are there: one benchmark whose head takes ns for 100 of its base,

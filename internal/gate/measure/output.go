@@ -16,7 +16,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/poolbench/poolbench/internal/metric"
-	"github.com/poolbench/poolbench/internal/text/prose"
+	"github.com/poolbench/poolbench/internal/text"
 )
 
 // A reading is what one run of one benchmark reported.
@@ -108,7 +108,7 @@ func one(printed []byte, name string) (r reading, units benchfmt.UnitMetadataMap
 		return reading{}, nil, errors.New("it skipped itself, and did not when it was listed")
 	}
 	return reading{}, nil,
-		fmt.Errorf("it printed no result\n    %s", prose.FirstLines(string(printed), 8))
+		fmt.Errorf("it printed no result\n    %s", text.FirstLines(string(printed), 8))
 }
 
 // begun finds the benchmarks that -test.v says have begun.

@@ -14,11 +14,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/poolbench/poolbench/internal/files/bounded"
-	"github.com/poolbench/poolbench/internal/files/lock"
-	"github.com/poolbench/poolbench/internal/files/outfile"
-	"github.com/poolbench/poolbench/internal/files/rundir"
+	"github.com/poolbench/poolbench/internal/files"
 	"github.com/poolbench/poolbench/internal/gate/judge"
+	"github.com/poolbench/poolbench/internal/rundir"
 )
 
 // planFile says what the results beside it are of.
@@ -79,7 +77,7 @@ func newSettings(o Options, goVersion string) settings {
 // readPlan reads that of a directory; nil where it has none.
 func readPlan(dir string) (*plan, error) {
 	path := filepath.Join(dir, planFile)
-	data, err := bounded.ReadFile(path, mostBytes)
+	data, err := files.ReadFile(path, mostBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	} else if err != nil {
@@ -101,7 +99,7 @@ func (p *plan) write(dir string) error {
 	if err != nil {
 		return err
 	}
-	return outfile.Write(filepath.Join(dir, planFile), append(data, '\n'))
+	return files.Write(filepath.Join(dir, planFile), append(data, '\n'))
 }
 
 // differs says in what the plan is not the one that is asked for now; "" for nothing.
@@ -141,10 +139,10 @@ func openOut(dir string, force bool, beside string) (close func() error, err err
 		}
 		made = append(made, at)
 	}
-	if err := outfile.MakeDir(dir); err != nil {
+	if err := files.MakeDir(dir); err != nil {
 		return nil, fmt.Errorf("--out: %w", err)
 	}
-	held, err := lock.Take(dir)
+	held, err := files.LockDir(dir)
 	close = func() error {
 		var err error
 		if held != nil {
@@ -172,7 +170,7 @@ func holdsGate(dir, beside string) error {
 	}
 	others := slices.DeleteFunc(entries, func(e fs.DirEntry) bool {
 		path, err := filepath.Abs(beside)
-		return e.Name() == lock.FileName || err == nil && path == filepath.Join(dir, e.Name())
+		return e.Name() == files.LockName || err == nil && path == filepath.Join(dir, e.Name())
 	})
 	if _, err := os.Stat(filepath.Join(dir, planFile)); err != nil && len(others) > 0 {
 		return fmt.Errorf("%s exists and holds no gate (it has no %s)", dir, planFile)
@@ -185,7 +183,7 @@ func holdsGate(dir, beside string) error {
 func removeGate(dir string) error {
 	for _, name := range slices.Concat(resultFiles[:], controlFiles[:],
 		[]string{rundir.ReportFile, planFile}) {
-		if err := outfile.Remove(filepath.Join(dir, name)); err != nil {
+		if err := files.Remove(filepath.Join(dir, name)); err != nil {
 			return err
 		}
 	}

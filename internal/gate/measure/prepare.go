@@ -12,7 +12,7 @@ import (
 
 	"golang.org/x/perf/benchfmt"
 
-	"github.com/poolbench/poolbench/internal/text/prose"
+	"github.com/poolbench/poolbench/internal/text"
 )
 
 // prepare checks out, builds, and finds out what there is to measure. It ends early where the
@@ -113,7 +113,7 @@ func (g *gate) prepare(ctx context.Context) (hopeless string, err error) {
 	}
 	g.notes = append(g.notes, g.plan.Skipped...)
 	g.schedule.layouts = built
-	g.schedule.names = prose.Texts(slices.Concat(g.plan.Benchmarks, controls[:]), benchmark.String)
+	g.schedule.names = text.Texts(slices.Concat(g.plan.Benchmarks, controls[:]), benchmark.String)
 	return "", g.begin(ctx)
 }
 

@@ -8,8 +8,8 @@ import (
 
 	"golang.org/x/perf/benchfmt"
 
-	"github.com/poolbench/poolbench/internal/machine/witness"
-	"github.com/poolbench/poolbench/internal/text/prose"
+	"github.com/poolbench/poolbench/internal/machine"
+	"github.com/poolbench/poolbench/internal/text"
 )
 
 // A runner runs one side of one benchmark, in processes of their own.
@@ -89,7 +89,7 @@ func (r *runner) once(
 	case ctx.Err() != nil:
 		return reading{}, nil, after, context.Cause(ctx)
 	case ended:
-		said := prose.FirstLines(string(after.stderr), 8)
+		said := text.FirstLines(string(after.stderr), 8)
 		if names := outcomes(after.stdout, "FAIL"); len(names) > 0 {
 			said = "it failed" + about(after.stdout, names[0])
 		}
@@ -138,7 +138,7 @@ func (r *runner) measured(ctx context.Context, what run) (reading, error) {
 // pair measures both sides of a slot in turns, part by part, and what the machine did meanwhile.
 func (r *runner) pair(ctx context.Context, b benchmark, at slot) (record, error) {
 	rec := record{slot: at}
-	stolen, all, _ := witness.Ticks()
+	stolen, all, _ := machine.Ticks()
 	var parts [2][]reading
 	for part := range b.Parts {
 		order := [2]side{base, head}
@@ -160,7 +160,7 @@ func (r *runner) pair(ctx context.Context, b benchmark, at slot) (record, error)
 			return record{}, fmt.Errorf("%v of the %v: %w", b, side(s), err)
 		}
 	}
-	stolenNow, allNow, _ := witness.Ticks()
+	stolenNow, allNow, _ := machine.Ticks()
 	load := loadAverage()
 	for s := range rec.runs {
 		if allNow > all {

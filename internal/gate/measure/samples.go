@@ -9,11 +9,11 @@ import (
 
 	"golang.org/x/perf/benchmath"
 
-	"github.com/poolbench/poolbench/internal/files/rundir"
 	"github.com/poolbench/poolbench/internal/gate/judge"
+	"github.com/poolbench/poolbench/internal/gate/verdict"
 	"github.com/poolbench/poolbench/internal/metric"
-	"github.com/poolbench/poolbench/internal/text/quantity"
-	"github.com/poolbench/poolbench/reports/gate/verdict"
+	"github.com/poolbench/poolbench/internal/rundir"
+	"github.com/poolbench/poolbench/internal/text"
 )
 
 // A family is the metrics that share the risk of a false alarm, and the settings they are judged
@@ -244,7 +244,7 @@ func constant(values [2][]float64) bool {
 func (g *gate) better(unit string, ours bool) verdict.Direction {
 	d := cmp.Or(g.Better[unit], verdict.Direction(g.results.units.GetBetter(unit)))
 	if d == 0 && !ours {
-		d = verdict.Direction(quantity.Better(unit))
+		d = verdict.Direction(text.Better(unit))
 	}
 	return d
 }

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/files/scratch"
+	"github.com/poolbench/poolbench/internal/files"
 )
 
 // treesName says what the temporary directories of gates are for.
@@ -22,15 +22,15 @@ type trees struct {
 	dir        string
 	// for what go and the benchmarks write to $TMPDIR, which a killed process leaves there
 	temp  string
-	home  *scratch.Dir // dir
-	added []string     // worktrees that git knows of
+	home  *files.ScratchDir // dir
+	added []string          // worktrees that git knows of
 }
 
 // newTrees makes the directory, and removes those of gates that were killed.
 func newTrees(ctx context.Context, r *repository) (t *trees, err error) {
-	scratch.Sweep()
+	files.SweepScratch()
 	_ = forget(ctx, r) // the end of this gate tries again, and tells
-	home, err := scratch.New("", treesName)
+	home, err := files.NewScratch("", treesName)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +50,7 @@ func forget(ctx context.Context, r *repository) error {
 	}
 	for line := range strings.Lines(list) {
 		path, ok := strings.CutPrefix(strings.TrimSpace(line), "worktree ")
-		if ours, _ := filepath.Match(scratch.Pattern(treesName),
+		if ours, _ := filepath.Match(files.ScratchPattern(treesName),
 			filepath.Base(filepath.Dir(path))); !ok ||
 			!ours {
 			continue

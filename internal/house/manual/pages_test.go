@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"github.com/poolbench/poolbench/internal/cli"
-	"github.com/poolbench/poolbench/internal/cli/runner"
+	"github.com/poolbench/poolbench/internal/cli/execute"
 	"github.com/poolbench/poolbench/internal/cli/terminal"
 	"github.com/poolbench/poolbench/internal/gate/measure"
 )
@@ -43,7 +43,7 @@ func TestMain(m *testing.M) {
 		fmt.Printf("%s\t100\t%d ns/op\t1 steady\n", measure.ControlName, ns)
 	default:
 		signal.Ignore(syscall.SIGPIPE) // as Run does
-		h := runner.NewHost(terminal.New(os.Stdout, os.Stderr))
+		h := execute.NewHost(terminal.New(os.Stdout, os.Stderr))
 		h.Vectors = true // no page looks at bitmaps
 		os.Exit(cli.On(context.Background(), h, args, os.Stdin))
 	}

@@ -13,8 +13,8 @@ import (
 	"testing"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/statistics"
 	"github.com/poolbench/poolbench/internal/statistics/recursion"
-	"github.com/poolbench/poolbench/internal/statistics/samples"
 	_ "github.com/poolbench/poolbench/strategies/peers"
 )
 
@@ -116,7 +116,7 @@ func (c coveredCell) exact(t *testing.T, tasks int) map[string]float64 {
 		exact["mean-response"] += float64(response) / 1e9 / n
 		exact["mean-wait"] += float64(response-plan.Service[i]) / 1e9 / n
 	}
-	for i, q := range samples.NearestRanks(nil, pool.Responses(), 0.5, 0.9, 0.99) {
+	for i, q := range statistics.NearestRanks(nil, pool.Responses(), 0.5, 0.9, 0.99) {
 		exact[covered[i]] = float64(q) / 1e9
 	}
 	return exact

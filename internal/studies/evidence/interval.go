@@ -7,8 +7,8 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
-	"github.com/poolbench/poolbench/internal/statistics/samples"
-	"github.com/poolbench/poolbench/internal/text/quantity"
+	"github.com/poolbench/poolbench/internal/statistics"
+	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/charts"
 	"github.com/poolbench/poolbench/reports/page/shell"
 )
@@ -28,7 +28,7 @@ func OfMean(values []float64) Interval {
 	}
 	mean := stat.Mean(values, nil)
 	stdErr := stat.StdDev(values, nil) / math.Sqrt(float64(len(values)))
-	half := samples.Student(len(values), 0.05) * stdErr
+	half := statistics.Student(len(values), 0.05) * stdErr
 	return Interval{mean, mean - half, mean + half}
 }
 
@@ -84,11 +84,11 @@ func (in Interval) String() string {
 	if in.Lo > 0 && in.Hi > 1000*in.Lo {
 		return "not told"
 	}
-	return in.Write(quantity.Short)
+	return in.Write(text.Short)
 }
 
 // Percents writes a relative change: 12 % (10 % to 14 %).
-func (in Interval) Percents() string { return in.Write(quantity.ShortShare) }
+func (in Interval) Percents() string { return in.Write(text.ShortShare) }
 
 // Share writes a share of tasks or of time, which lies between none and all.
 func (in Interval) Share() string {

@@ -4,9 +4,8 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/poolbench/poolbench/bench/finding"
-	"github.com/poolbench/poolbench/internal/studies/evidence/words"
-	"github.com/poolbench/poolbench/internal/text/quantity"
+	"github.com/poolbench/poolbench/internal/decide"
+	"github.com/poolbench/poolbench/internal/text"
 )
 
 // A Ruling puts a claim to the test case by case. In each, a number with its 95 % interval is held
@@ -65,19 +64,19 @@ func (r *Ruling) Not() []string { return r.are(func(c Case) bool { return c.NotY
 func (r *Ruling) Open() []string { return r.are(func(c Case) bool { return !c.Yes && !c.NotYes }) }
 
 // Verdict is that on the claim.
-func (r *Ruling) Verdict() finding.Verdict {
+func (r *Ruling) Verdict() decide.ClaimVerdict {
 	count := func(so func(Case) bool) int { return len(r.are(so)) }
 	switch all := len(r.Cases); {
 	case all == 0:
-		return finding.Undecided
+		return decide.ClaimUndecided
 	case len(r.So()) == all:
-		return finding.Holds
+		return decide.Holds
 	case count(func(c Case) bool { return c.No }) == all:
-		return finding.DoesNotHold
+		return decide.DoesNotHold
 	case len(r.Not()) > 0 && count(func(c Case) bool { return c.NotNo }) > 0:
-		return finding.Depends
+		return decide.Depends
 	}
-	return finding.Undecided
+	return decide.ClaimUndecided
 }
 
 // Pick are the names of the cases that are surely as the claim says, and of those that surely are
@@ -98,19 +97,19 @@ func (r *Ruling) Pick(names []string) (so, not []string) {
 type Sentences struct{ Holds, DoesNotHold, Depends string }
 
 // Of is the sentence of a verdict; "" where nothing is decided.
-func (s Sentences) Of(v finding.Verdict) string {
-	return map[finding.Verdict]string{finding.Holds: s.Holds, finding.DoesNotHold: s.DoesNotHold,
-		finding.Depends: s.Depends}[v]
+func (s Sentences) Of(v decide.ClaimVerdict) string {
+	return map[decide.ClaimVerdict]string{decide.Holds: s.Holds, decide.DoesNotHold: s.DoesNotHold,
+		decide.Depends: s.Depends}[v]
 }
 
 // Find is the finding: one of the sentences, or that the repetitions do not tell what a case asks.
 // Either names the cases left open, and where these leave the verdict open, those that are decided:
 // one case that scatters takes nothing from the others.
-func (r *Ruling) Find(said Sentences, asked string, args ...any) finding.Finding {
+func (r *Ruling) Find(said Sentences, asked string, args ...any) decide.Finding {
 	open := r.Open()
-	if v := r.Verdict(); v != finding.Undecided {
+	if v := r.Verdict(); v != decide.ClaimUndecided {
 		f := Found(v, "%s", said.Of(v))
-		f.Say(words.Said(open, "the repetitions vary too much to decide"))
+		f.Say(Said(open, "the repetitions vary too much to decide"))
 		return f
 	}
 	so, not := r.So(), r.Not()
@@ -118,13 +117,13 @@ func (r *Ruling) Find(said Sentences, asked string, args ...any) finding.Finding
 		open, not = not, nil
 	}
 	text := fmt.Sprintf("the repetitions vary too much to decide %s: %s",
-		fmt.Sprintf(asked, args...), words.Series(open))
+		fmt.Sprintf(asked, args...), Series(open))
 	for _, decided := range []struct {
 		how   string
 		cases []string
 	}{{"as claimed", so}, {"not as claimed", not}} {
 		if len(decided.cases) > 0 {
-			text += fmt.Sprintf("; %s: %s", decided.how, words.Series(decided.cases))
+			text += fmt.Sprintf("; %s: %s", decided.how, Series(decided.cases))
 		}
 	}
 	return Missing("%s", text)
@@ -134,15 +133,15 @@ func (r *Ruling) Find(said Sentences, asked string, args ...any) finding.Finding
 // that may be otherwise, with 95 %.
 func ButFor(runs int) string {
 	return fmt.Sprintf("so at most %s of such runs come out otherwise (95 %% confidence)",
-		quantity.ShortShare(1-math.Pow(0.05, 1/float64(runs))))
+		text.ShortShare(1-math.Pow(0.05, 1/float64(runs))))
 }
 
 // Missing is the finding where what the rule needs was not measured.
-func Missing(format string, args ...any) finding.Finding {
-	return Found(finding.Undecided, format, args...)
+func Missing(format string, args ...any) decide.Finding {
+	return Found(decide.ClaimUndecided, format, args...)
 }
 
 // Found is a finding that the numbers decide.
-func Found(v finding.Verdict, format string, args ...any) finding.Finding {
-	return finding.Finding{Verdict: v, Because: fmt.Sprintf(format, args...)}
+func Found(v decide.ClaimVerdict, format string, args ...any) decide.Finding {
+	return decide.Finding{Verdict: v, Because: fmt.Sprintf(format, args...)}
 }

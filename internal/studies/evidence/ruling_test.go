@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/decide"
 )
 
 // TestRuling drives a ruling to each verdict: what lies across a threshold decides nothing.
@@ -16,16 +16,16 @@ func TestRuling(t *testing.T) {
 	single := OfMean([]float64{5})
 	for name, c := range map[string]struct {
 		cases []Interval
-		want  finding.Verdict
+		want  decide.ClaimVerdict
 	}{
-		"all above":             {[]Interval{at(2, 3), at(1, 1)}, finding.Holds},
-		"all below":             {[]Interval{at(0, 0.9), at(-1, 0.4)}, finding.DoesNotHold},
-		"both":                  {[]Interval{at(2, 3), at(0, 0.4), at(0.1, 9)}, finding.Depends},
-		"one across":            {[]Interval{at(2, 3), at(0.9, 3)}, finding.Undecided},
-		"one below, one across": {[]Interval{at(0, 0.4), at(0.1, 9)}, finding.Undecided},
-		"a single repetition":   {[]Interval{single}, finding.Undecided},
-		"nothing":               {nil, finding.Undecided},
-		"not a number":          {[]Interval{OfMean(nil)}, finding.Undecided},
+		"all above":             {[]Interval{at(2, 3), at(1, 1)}, decide.Holds},
+		"all below":             {[]Interval{at(0, 0.9), at(-1, 0.4)}, decide.DoesNotHold},
+		"both":                  {[]Interval{at(2, 3), at(0, 0.4), at(0.1, 9)}, decide.Depends},
+		"one across":            {[]Interval{at(2, 3), at(0.9, 3)}, decide.ClaimUndecided},
+		"one below, one across": {[]Interval{at(0, 0.4), at(0.1, 9)}, decide.ClaimUndecided},
+		"a single repetition":   {[]Interval{single}, decide.ClaimUndecided},
+		"nothing":               {nil, decide.ClaimUndecided},
+		"not a number":          {[]Interval{OfMean(nil)}, decide.ClaimUndecided},
 	} {
 		var r, mirrored Ruling
 		for _, in := range c.cases {
@@ -40,18 +40,18 @@ func TestRuling(t *testing.T) {
 		}
 		said := Sentences{Holds: "holds", DoesNotHold: "does not hold", Depends: "depends"}
 		if f := r.Find(said, "whether"); f.Verdict != c.want ||
-			!strings.HasPrefix(f.Because, string(c.want)) && c.want != finding.Undecided ||
+			!strings.HasPrefix(f.Because, string(c.want)) && c.want != decide.ClaimUndecided ||
 			f.Because == "" {
 			t.Errorf("%s: %+v", name, f)
 		}
 	}
 	var r Ruling
 	r.Put(at(0.3, 0.6), 0.1, 0.9, "in between")
-	if got := r.Verdict(); got != finding.Depends {
+	if got := r.Verdict(); got != decide.Depends {
 		t.Errorf("surely neither: %v, want depends", got)
 	}
 	r.Put(at(0.85, 0.95), 0.1, 0.9, "perhaps good")
-	if got := r.Verdict(); got != finding.Depends {
+	if got := r.Verdict(); got != decide.Depends {
 		t.Errorf("one is surely neither: %v, want depends", got)
 	}
 	if open := r.Open(); len(open) != 1 || open[0] != "perhaps good" {
@@ -64,18 +64,18 @@ func TestRuling(t *testing.T) {
 func TestRulingSaysWhatIsDecided(t *testing.T) {
 	for name, c := range map[string]struct {
 		cases map[string]Interval
-		want  finding.Verdict
+		want  decide.ClaimVerdict
 		says  string
 	}{
-		"one across": {map[string]Interval{"a": {2, 1.5, 3}, "b": {1, 0.5, 2}}, finding.Undecided,
+		"one across": {map[string]Interval{"a": {2, 1.5, 3}, "b": {1, 0.5, 2}}, decide.ClaimUndecided,
 			"the repetitions vary too much to decide whether: b; as claimed: a"},
 		"one across, one below": {map[string]Interval{"a": {0.1, 0, 0.5}, "b": {1, 0.5, 2}},
-			finding.Undecided,
+			decide.ClaimUndecided,
 			"the repetitions vary too much to decide whether: b; not as claimed: a"},
-		"all across": {map[string]Interval{"a": {1, 0.5, 2}}, finding.Undecided,
+		"all across": {map[string]Interval{"a": {1, 0.5, 2}}, decide.ClaimUndecided,
 			"the repetitions vary too much to decide whether: a"},
 		"decided but for one": {map[string]Interval{"a": {0.1, 0, 0.5}, "b": {1, 0.5, 2},
-			"c": {2, 1.5, 3}}, finding.Depends,
+			"c": {2, 1.5, 3}}, decide.Depends,
 			"depends\nthe repetitions vary too much to decide: b"},
 	} {
 		var r Ruling
@@ -105,7 +105,7 @@ func TestRulingRisk(t *testing.T) {
 				}
 				var r Ruling
 				r.AtLeast(OfMean(values), 1, "case")
-				if r.Verdict() != finding.Undecided {
+				if r.Verdict() != decide.ClaimUndecided {
 					decided[mean]++
 				}
 			}

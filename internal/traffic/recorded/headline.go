@@ -4,20 +4,20 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/poolbench/poolbench/internal/text/quantity"
+	"github.com/poolbench/poolbench/internal/text"
 )
 
 // Headline is what the arrivals mean for one who sizes a pool: whether formulas or a built-in
 // process will do, or the file has to be played.
 func (d *Document) Headline() string {
-	rate := quantity.Rate(d.Rate)
+	rate := text.Rate(d.Rate)
 	process := d.process()
 	switch {
 	case d.Resembles == nil:
 		return "Too few tasks to identify the arrival process: replay the file"
 	case d.swings():
 		return fmt.Sprintf("The rate swings by the clock, every %s by %s: replay the file, or its "+
-			"peak", quantity.Seconds(d.Swing.Period), quantity.WholeShare(d.Swing.Amplitude))
+			"peak", text.Seconds(d.Swing.Period), text.WholeShare(d.Swing.Amplitude))
 	case d.swung():
 		return fmt.Sprintf("The rate rises and falls, to %s the mean in the busiest tenth: replay "+
 			"the file, or that part", times(d.Peak.Rate/d.Rate))

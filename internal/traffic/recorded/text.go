@@ -6,19 +6,18 @@ import (
 	"strings"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/text/prose"
-	"github.com/poolbench/poolbench/internal/text/quantity"
+	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/internal/traffic"
 )
 
 // Summary is a line about the size of the record.
 func (d *Document) Summary() string {
-	span := quantity.Roughly(time.Duration(d.Span * 1e9))
+	span := text.Roughly(time.Duration(d.Span * 1e9))
 	if d.Span < 1 {
-		span = quantity.Seconds(d.Span)
+		span = text.Seconds(d.Span)
 	}
 	return fmt.Sprintf("%s: %d tasks in %s, %s on average", d.File, d.Tasks, span,
-		quantity.Rate(d.Rate))
+		text.Rate(d.Rate))
 }
 
 // Rows are all that there is to say, each with its name, which is "" where it goes on.
@@ -30,15 +29,15 @@ func (d *Document) Rows() [][]string {
 	}
 	rows := [][]string{
 		{"rate over time", blocks(d.Course, most)},
-		{"", fmt.Sprintf("%s each, the highest %s", quantity.Seconds(part),
-			quantity.Rate(float64(most)/part))},
-		{"busiest tenth", fmt.Sprintf("%s, %s the mean, from %s on", quantity.Rate(d.Peak.Rate),
-			times(d.Peak.Rate/d.Rate), quantity.Seconds(d.Peak.From))},
+		{"", fmt.Sprintf("%s each, the highest %s", text.Seconds(part),
+			text.Rate(float64(most)/part))},
+		{"busiest tenth", fmt.Sprintf("%s, %s the mean, from %s on", text.Rate(d.Peak.Rate),
+			times(d.Peak.Rate/d.Rate), text.Seconds(d.Peak.From))},
 		{"gaps", fmt.Sprintf("mean %s, C² %s (Poisson: 1), correlation with the next %s",
-			quantity.Seconds(1/d.Rate), quantity.Digits(d.GapC2), correlation(d.GapRho))},
+			text.Seconds(1/d.Rate), text.Digits(d.GapC2), correlation(d.GapRho))},
 	}
 	if d.Together > 0 {
-		rows = append(rows, []string{"", quantity.Share(d.Together) + " of the tasks come at the " +
+		rows = append(rows, []string{"", text.Share(d.Together) + " of the tasks come at the " +
 			"instant of the one before"})
 	}
 	for i, w := range d.Dispersion {
@@ -47,29 +46,29 @@ func (d *Document) Rows() [][]string {
 			name = "counts"
 		}
 		rows = append(rows, []string{name, fmt.Sprintf("in windows of %s they vary %s as much as "+
-			"Poisson's", quantity.Seconds(w.Window), times(w.Index))})
+			"Poisson's", text.Seconds(w.Window), times(w.Index))})
 	}
 	if s := d.Swing; d.swings() {
 		rows = append(rows, []string{"swings", fmt.Sprintf("every %s by %s of the mean: %s of what "+
-			"the rate varies", quantity.Seconds(s.Period), quantity.Share(s.Amplitude),
-			quantity.WholeShare(s.Share))})
+			"the rate varies", text.Seconds(s.Period), text.Share(s.Amplitude),
+			text.WholeShare(s.Share))})
 	}
 	rows = append(rows, []string{"resembles", d.resembles()})
 	if t := d.Durations; t != nil {
 		p99 := "not told"
 		if t.P99 > 0 {
-			p99 = quantity.Seconds(t.P99)
+			p99 = text.Seconds(t.P99)
 		}
 		rows = append(rows, []string{"durations", fmt.Sprintf("mean %s, p50 %s, p99 %s, longest %s",
-			quantity.Seconds(t.Mean), quantity.Seconds(t.P50), p99, quantity.Seconds(t.Max))},
+			text.Seconds(t.Mean), text.Seconds(t.P50), p99, text.Seconds(t.Max))},
 			[]string{"", fmt.Sprintf("C² %s (exponential: 1), correlation with the next %s",
-				quantity.Digits(t.C2), correlation(t.Rho))},
+				text.Digits(t.C2), correlation(t.Rho))},
 			[]string{"busy slots", fmt.Sprintf("%s on average, so a limit above that",
-				quantity.Digits(t.Busy))})
+				text.Digits(t.Busy))})
 	}
 	if len(d.Unread) > 0 {
 		rows = append(rows, []string{"durations", "not read; name their column with " +
-			"--duration: the file has " + prose.List(prose.Few(d.Unread, 4))})
+			"--duration: the file has " + text.List(text.Few(d.Unread, 4))})
 	}
 	return append(rows, d.classRows()...)
 }
@@ -80,20 +79,20 @@ const mostClasses = 8
 // classRows are about the classes, the ones with most of the work first.
 func (d *Document) classRows() (rows [][]string) {
 	for i, c := range d.Classes[:min(len(d.Classes), mostClasses)] {
-		text := quantity.Share(c.Share) + " of the tasks"
+		s := text.Share(c.Share) + " of the tasks"
 		if d.Durations != nil {
 			kind := "short"
 			if c.Long {
 				kind = "long"
 			}
-			text += fmt.Sprintf(", %s of the work, mean %s, C² %s: %s", quantity.Share(c.Work),
-				quantity.Seconds(c.Mean), quantity.Digits(c.C2), kind)
+			s += fmt.Sprintf(", %s of the work, mean %s, C² %s: %s", text.Share(c.Work),
+				text.Seconds(c.Mean), text.Digits(c.C2), kind)
 		}
 		name := ""
 		if i == 0 {
 			name = "classes"
 		}
-		rows = append(rows, []string{name, fmt.Sprintf("%.24s: %s", c.Name, text)})
+		rows = append(rows, []string{name, fmt.Sprintf("%.24s: %s", c.Name, s)})
 	}
 	if n := len(d.Classes) - mostClasses; n > 0 {
 		rows = append(rows, []string{"", fmt.Sprintf("and %d more classes", n)})
@@ -109,14 +108,14 @@ func (d *Document) resembles() string {
 		return "unknown: too few tasks"
 	case like.Factor > mostFactor:
 		return fmt.Sprintf("no built-in process: %s is the closest, and its counts vary "+
-			"otherwise by a factor of %s", like.Arrival, quantity.Digits(like.Factor))
+			"otherwise by a factor of %s", like.Arrival, text.Digits(like.Factor))
 	}
-	text := fmt.Sprintf("%s: its counts vary otherwise by a factor of %s at most", like.Arrival,
-		quantity.Digits(like.Factor))
+	s := fmt.Sprintf("%s: its counts vary otherwise by a factor of %s at most", like.Arrival,
+		text.Digits(like.Factor))
 	if d.swings() && d.process() != "sine" {
-		text += ", but at random, and not by the clock"
+		s += ", but at random, and not by the clock"
 	}
-	return text
+	return s
 }
 
 // swings reports whether the rate goes up and down by the clock: three times at least, since slow
@@ -137,7 +136,7 @@ func (d *Document) process() string {
 // mostFactor is up to which a process is like the record: beyond it the record is to be replayed.
 const mostFactor = 2
 
-func times(x float64) string { return quantity.Digits(x) + " times" }
+func times(x float64) string { return text.Digits(x) + " times" }
 
 // correlation has two digits after the point: more are noise.
 func correlation(rho float64) string {

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/text/prose"
+	"github.com/poolbench/poolbench/internal/text"
 )
 
 type kind int
@@ -148,20 +148,20 @@ func (l *layout) nameOf(c column) string {
 }
 
 // column finds one that is given by its number or its name.
-func (l *layout) column(text string, names []string) (c column, byName bool, err error) {
-	n, err := strconv.Atoi(text)
+func (l *layout) column(s string, names []string) (c column, byName bool, err error) {
+	n, err := strconv.Atoi(s)
 	switch {
 	case l.kind == jsonLines:
-		return column{name: text}, true, nil
+		return column{name: s}, true, nil
 	case err == nil && n < 1:
 		return column{}, false, fmt.Errorf("column %d: want 1 or more, or a name", n)
 	case err == nil:
 		return column{index: n - 1}, false, nil
 	}
-	if n = slices.Index(names, text); n < 0 {
-		err := fmt.Errorf("no column is named %q", text)
+	if n = slices.Index(names, s); n < 0 {
+		err := fmt.Errorf("no column is named %q", s)
 		if known := named(names); len(known) > 0 {
-			err = fmt.Errorf("%w; the line has %s", err, prose.List(prose.Few(known, 10)))
+			err = fmt.Errorf("%w; the line has %s", err, text.List(text.Few(known, 10)))
 		}
 		return column{}, false, err
 	}
@@ -217,7 +217,7 @@ func (l *layout) field(line []byte, c column) ([]byte, error) {
 		if err == nil && !ok {
 			err = fmt.Errorf("the object has no %q", c.name)
 			if all := members(line); all != nil {
-				err = fmt.Errorf("%w; it has %s", err, prose.List(prose.Few(all, 10)))
+				err = fmt.Errorf("%w; it has %s", err, text.List(text.Few(all, 10)))
 			}
 		}
 		return value, err
@@ -230,14 +230,14 @@ func (l *layout) field(line []byte, c column) ([]byte, error) {
 	}
 	rest := line
 	for i := 0; ; i++ {
-		var text []byte
+		var s []byte
 		var more bool
 		var err error
-		if text, rest, more, err = l.cut(rest); err != nil || i == c.index {
+		if s, rest, more, err = l.cut(rest); err != nil || i == c.index {
 			if err == nil && i < len(l.format) {
-				text = l.format[i].value(text)
+				s = l.format[i].value(s)
 			}
-			return text, err
+			return s, err
 		}
 		if !more {
 			return nil, fmt.Errorf("no column %d, the line has %d", c.index+1, i+1)

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/text/prose"
+	"github.com/poolbench/poolbench/internal/text"
 )
 
 const (
@@ -192,8 +192,8 @@ func (r *reader) take(line []byte) error {
 			return err
 		}
 	}
-	names := func(text []byte) bool { // though the column is given by its number
-		return first && r.layout.kind == separated && isName(text)
+	names := func(s []byte) bool { // though the column is given by its number
+		return first && r.layout.kind == separated && isName(s)
 	}
 	if r.trace.Columns != nil && r.layout.kind == separated {
 		if err := r.layout.tooMany(line); err != nil {
@@ -202,44 +202,44 @@ func (r *reader) take(line []byte) error {
 	}
 	var at int64
 	if r.Time != "" {
-		text, err := r.layout.field(line, r.layout.time)
+		s, err := r.layout.field(line, r.layout.time)
 		if err != nil {
 			return err
 		}
 		var ok bool
-		if at, ok = r.clock.parse(text); !ok {
-			if names(text) {
+		if at, ok = r.clock.parse(s); !ok {
+			if names(s) {
 				r.trace.Columns = r.layout.names
 				return nil
 			}
 			err := fmt.Errorf("want a time such as 2026-05-01T09:00:00.25Z or 1777626000.25, "+
-				"got %.40q", text)
+				"got %.40q", s)
 			if first && r.layout.names != nil {
 				if all := named(r.layout.names); len(all) > 0 {
 					err = fmt.Errorf("%w; the columns are %s", err,
-						prose.List(prose.Few(all, 10)))
+						text.List(text.Few(all, 10)))
 				}
 			}
 			return err
 		}
 		if at > latest {
-			return fmt.Errorf("%.40q is a date after the year 2100", text)
+			return fmt.Errorf("%.40q is a date after the year 2100", s)
 		}
 	}
 	var took time.Duration
 	if r.Duration != "" {
-		text, err := r.layout.field(line, r.layout.took)
+		s, err := r.layout.field(line, r.layout.took)
 		if err != nil {
 			return err
 		}
-		if took, err = Duration(text, r.layout.bare); err != nil {
-			if r.Time == "" && names(text) {
+		if took, err = Duration(s, r.layout.bare); err != nil {
+			if r.Time == "" && names(s) {
 				return nil
 			}
 			return err
 		}
 		if took > mostTook {
-			return fmt.Errorf("%.40q is longer than two years", text)
+			return fmt.Errorf("%.40q is longer than two years", s)
 		}
 	}
 	class := 0
@@ -257,13 +257,13 @@ func (r *reader) take(line []byte) error {
 		if column == "" {
 			continue
 		}
-		text, err := r.textOf(line, r.layout.labels[i], &r.labels[i], mostTexts,
+		s, err := r.textOf(line, r.layout.labels[i], &r.labels[i], mostTexts,
 			"labels")
 		if err != nil {
 			return err
 		}
 		of := &r.trace.Labels[i].Of
-		*of = append(*of, uint16(text))
+		*of = append(*of, uint16(s))
 	}
 	return r.add(Record{at, uint64(class)<<tookBits | uint64(took)})
 }
@@ -406,7 +406,7 @@ func (r *reader) counting() string {
 		return ""
 	}
 	return fmt.Sprintf("column %d: %s; the others are %s", at+1, said,
-		prose.List(prose.Few(others, 4)))
+		text.List(text.Few(others, 4)))
 }
 
 // notWhole reports whether neither begin nor end of a record is at a whole second.

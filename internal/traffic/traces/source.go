@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/text/prose"
+	"github.com/poolbench/poolbench/internal/text"
 )
 
 // A Source says what is read of which file.
@@ -144,7 +144,7 @@ func (s Source) Read() (*Trace, error) {
 	}
 	t, err := s.read(f, info.Size())
 	if err != nil {
-		return nil, fmt.Errorf("file: %s: %s", s.File, prose.OneLine(err.Error()))
+		return nil, fmt.Errorf("file: %s: %s", s.File, text.OneLine(err.Error()))
 	}
 	kept.traces = append(kept.traces, keptTrace{s, info.Size(), info.ModTime(), t})
 	return t, nil

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/text/prose"
+	"github.com/poolbench/poolbench/internal/text"
 )
 
 func readText(s Source, text string) (*Trace, error) {
@@ -237,29 +237,29 @@ func TestGzip(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) {
-	for _, text := range []string{"", "1,2\n3,4\n", "a,b\n1777626000.25,1ms\n", "1;2\n\"3\";4",
+	for _, str := range []string{"", "1,2\n3,4\n", "a,b\n1777626000.25,1ms\n", "1;2\n\"3\";4",
 		"{\"1\":1,\"2\":2}\n{\"2\":\"1ms\",\"1\":[{}]}", "\x1f\x8b\x08\x00", "1\t2\r\n",
 		`h - - [01/May/2026:11:00:02 +0200] "GET" 200`, "2026-05-01T09:00:00,25+02:00\t1e3"} {
-		f.Add(text, "1", "2", false)
-		f.Add(text, "a", "b", true)
-		f.Add(text, "4", "", false)
-		f.Add(text, "", "2", false)
+		f.Add(str, "1", "2", false)
+		f.Add(str, "a", "b", true)
+		f.Add(str, "4", "", false)
+		f.Add(str, "", "2", false)
 	}
 	f.Add(sampleHAR, "startedDateTime", "time", true)
 	f.Add(sampleHAR, "1", "5", false)
 	f.Add(`[{"1":1,"2":2}, {"2":"1ms","1":[{}]}]`, "1", "2", false)
-	for _, text := range sampleVegeta(f) {
-		f.Add(text, "timestamp", "latency", true)
-		f.Add(text, "1", "3", false)
+	for _, str := range sampleVegeta(f) {
+		f.Add(str, "timestamp", "latency", true)
+		f.Add(str, "1", "3", false)
 	}
-	f.Fuzz(func(t *testing.T, text, at, took string, end bool) {
+	f.Fuzz(func(t *testing.T, str, at, took string, end bool) {
 		s := Source{Time: at, Duration: took, End: end && took != "" && at != ""}
 		if end {
 			s.Class, s.Labels = took, [MostLabels]string{at, "", took}
 		}
-		trace, err := readText(s, text)
+		trace, err := readText(s, str)
 		if err != nil {
-			if strings.ContainsAny(prose.OneLine(err.Error()), "\n\r") {
+			if strings.ContainsAny(text.OneLine(err.Error()), "\n\r") {
 				t.Errorf("%q", err)
 			}
 			return

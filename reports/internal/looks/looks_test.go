@@ -9,14 +9,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/poolbench/poolbench/internal/files/rundir"
-	"github.com/poolbench/poolbench/reports/advice"
+	"github.com/poolbench/poolbench/internal/gate/verdict"
+	"github.com/poolbench/poolbench/internal/rundir"
 	"github.com/poolbench/poolbench/reports/compare"
 	"github.com/poolbench/poolbench/reports/gate"
-	"github.com/poolbench/poolbench/reports/gate/verdict"
 	"github.com/poolbench/poolbench/reports/internal/resultstest"
 	"github.com/poolbench/poolbench/reports/page"
-	"github.com/poolbench/poolbench/reports/proof"
 	"github.com/poolbench/poolbench/reports/results"
 	"github.com/poolbench/poolbench/reports/trend"
 )
@@ -78,16 +76,16 @@ func allPages(t *testing.T) (all []looked) {
 	})
 	add("gate", "", func(w io.Writer) error { return gate.WritePage(w, worseGate()) })
 	add("calibrate", "", func(w io.Writer) error {
-		known := []proof.Known{{Name: "A1", What: "M/M/4", Strategy: "worker_pool",
+		known := []page.Known{{Name: "A1", What: "M/M/4", Strategy: "worker_pool",
 			Unit: "mean-wait-sec", Got: 0.011, Want: 0.01, Tolerance: 0.2}, {Name: "A3",
 			What: "M/H2/4", Strategy: "semaphore", Unit: "p99-response-sec", Got: 0.5, Want: 0.3,
 			Tolerance: 0.1}}
-		return proof.WriteCalibration(w, &proof.Calibration{Dir: "out", Size: 0.1, Known: known,
-			Control:  proof.Known{Name: "control", Unit: "mean-response-sec", Got: 1, Want: 2},
-			Readings: []proof.Reading{{What: "a sleep ends later by", Answer: "1 ms"}}})
+		return page.WriteCalibration(w, &page.Calibration{Dir: "out", Size: 0.1, Known: known,
+			Control:  page.Known{Name: "control", Unit: "mean-response-sec", Got: 1, Want: 2},
+			Readings: []page.Reading{{What: "a sleep ends later by", Answer: "1 ms"}}})
 	})
 	add("crash", "", func(w io.Writer) error {
-		return proof.WriteCrash(w, &proof.Crash{Strategy: "sqlite_queue", Survives: "kill -9",
+		return page.WriteCrash(w, &page.Crash{Strategy: "sqlite_queue", Survives: "kill -9",
 			Accepted: 2000, Once: 1990, Twice: 8, Lost: 2, Broken: true, Kills: 4, InService: 9,
 			First: 0.01, LongestFirst: 0.02,
 			Command: "poolbench crash " + strings.Repeat("sqlite_queue,", 20)})
@@ -98,11 +96,11 @@ func allPages(t *testing.T) (all []looked) {
 			if err != nil {
 				return err
 			}
-			var d advice.Document
+			var d page.AdviceDocument
 			if err := json.Unmarshal(text, &d); err != nil {
 				return err
 			}
-			d.Verdict, d.Missing = verdict, []advice.Missing{{What: "limit", Value: 7}}
+			d.Verdict, d.Missing = verdict, []page.AdviceMissing{{What: "limit", Value: 7}}
 			return d.WritePage(w)
 		})
 	}

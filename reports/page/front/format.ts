@@ -1,4 +1,4 @@
-// Numbers in words, as internal/text/quantity (measured values) and package charts (axes) write them. A
+// Numbers in words, as internal/text (measured values) and package charts (axes) write them. A
 // test holds them to Go's.
 
 // fixed is x with so many decimals, a tie to the even digit, as Go rounds: toFixed rounds it up.

@@ -4,7 +4,7 @@ import (
 	_ "embed"
 	"encoding/json"
 
-	"github.com/poolbench/poolbench/internal/text/jsondoc"
+	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/page/shell"
 )
 
@@ -39,18 +39,18 @@ func Section(d *Data) (shell.HTML, error) {
 // whole is the data without nil slices, which JSON would have as null.
 func (d *Data) whole() *Data {
 	out := *d
-	out.About, out.Ranks = jsondoc.List(d.About), jsondoc.List(d.Ranks)
-	out.Strategies, out.Metrics = jsondoc.List(d.Strategies), jsondoc.List(d.Metrics)
-	out.Shapes, out.Runs, out.Reasons = jsondoc.List(d.Shapes), jsondoc.List(d.Runs),
-		jsondoc.List(d.Reasons)
-	out.Curves, out.Courses = jsondoc.List(d.Curves), jsondoc.List(d.Courses)
-	out.Scenarios = jsondoc.List(d.Scenarios)
+	out.About, out.Ranks = text.JSONList(d.About), text.JSONList(d.Ranks)
+	out.Strategies, out.Metrics = text.JSONList(d.Strategies), text.JSONList(d.Metrics)
+	out.Shapes, out.Runs, out.Reasons = text.JSONList(d.Shapes), text.JSONList(d.Runs),
+		text.JSONList(d.Reasons)
+	out.Curves, out.Courses = text.JSONList(d.Curves), text.JSONList(d.Courses)
+	out.Scenarios = text.JSONList(d.Scenarios)
 	for i := range out.Scenarios {
 		s := &out.Scenarios[i]
-		s.Facts, s.Axes = jsondoc.List(s.Facts), jsondoc.List(s.Axes)
-		s.Cells = jsondoc.List(s.Cells)
+		s.Facts, s.Axes = text.JSONList(s.Facts), text.JSONList(s.Axes)
+		s.Cells = text.JSONList(s.Cells)
 		for j := range s.Cells {
-			s.Cells[j].At = jsondoc.List(s.Cells[j].At)
+			s.Cells[j].At = text.JSONList(s.Cells[j].At)
 		}
 	}
 	return &out

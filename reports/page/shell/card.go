@@ -5,14 +5,14 @@ import (
 	"io"
 	"strings"
 
-	"github.com/poolbench/poolbench/internal/text/prose"
+	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
 // WriteCard writes the first screen as a picture to send, a PNG of 1200 × 630 pixels: the finding,
 // how far it can be believed, the bars of the first fact that has some, and the command.
 func (p *Page) WriteCard(w io.Writer) error {
-	trust := prose.Texts(p.Trust, func(b Badge) string {
+	trust := text.Texts(p.Trust, func(b Badge) string {
 		return strings.TrimLeft(b.Text, "✓✗! ") // which the font of pictures does not have
 	})
 	c := charts.Card{Source: strings.Trim("poolbench · "+p.Title+" · "+p.Subtitle, " ·"),

@@ -3,7 +3,7 @@ package shell
 import (
 	"math"
 
-	"github.com/poolbench/poolbench/internal/text/prose"
+	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
@@ -20,7 +20,7 @@ func Rows(
 	id, title, caption string, kinds []string, all []Row, axis charts.Axis, levels []charts.Level,
 ) (*Figure, error) {
 	panel := charts.RowPanel{X: axis, Levels: levels}
-	names := prose.Texts(all, func(r Row) string { return r.Name })
+	names := text.Texts(all, func(r Row) string { return r.Name })
 	for kind, name := range kinds {
 		series, some := charts.RowSeries{Name: name, Style: kind}, false
 		for _, r := range all {

@@ -13,7 +13,6 @@ import (
 
 	"github.com/a-h/templ"
 
-	"github.com/poolbench/poolbench/reports/answer"
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
@@ -23,7 +22,7 @@ type Page struct {
 	Subtitle string // what was run
 	Command  string // that makes such results; "" where it is not known
 
-	answer.Answer
+	Answer
 	Trust  []Badge
 	Alerts []Alert
 	Basis  string  // on what differences rest

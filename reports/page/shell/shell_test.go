@@ -7,8 +7,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-
-	"github.com/poolbench/poolbench/reports/answer"
 )
 
 // TestAttributes: what stands in an attribute does not leave it, nor does a link run anything.
@@ -43,8 +41,8 @@ func TestPage(t *testing.T) {
 	const evil = `</style><script>alert("x")</script>`
 	p := Page{Title: evil, Subtitle: evil, Command: evil, Trust: []Badge{{"ok", evil}},
 		Alerts: []Alert{{Lead: evil, Text: evil, Items: []Item{{evil, evil}}}},
-		Answer: answer.Answer{Headline: evil, Lead: evil, Next: evil, Facts: []answer.Fact{{
-			Title: evil, Text: evil, Bars: []answer.Bar{{Label: evil, Value: evil, Share: 2}}}}},
+		Answer: Answer{Headline: evil, Lead: evil, Next: evil, Facts: []Fact{{
+			Title: evil, Text: evil, Bars: []Bar{{Label: evil, Value: evil, Share: 2}}}}},
 		Figure:   &Figure{ID: "f", Title: evil, Caption: evil, More: evil},
 		Sections: []Section{{ID: "s", Title: evil, Body: `<section id="s"></section>`}},
 		CSS:      "a > b { color: red }", JS: `if (1 < 2 && "a" > 'b') { console.log("</b>") }`}

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/poolbench/poolbench/internal/cli/clitest"
-	"github.com/poolbench/poolbench/internal/cli/exit"
+	"github.com/poolbench/poolbench/internal/cli/terminal"
 )
 
 // TestDifferences: of two strategies of a run the parts of the differences add up to the
@@ -20,7 +20,7 @@ func TestDifferences(t *testing.T) {
 	} {
 		o := clitest.Command(t, strings.Fields("run --strategy worker_pool,semaphore,codel_lifo,"+
 			"segregated --quiet --clock "+clock+" --out "+clock+" "+args)...)
-		if o.Code == int(exit.Unusable) {
+		if o.Code == int(terminal.Unusable) {
 			t.Fatal(o.Stderr) // on a busy machine a run may be INVALID: it adds up all the same
 		}
 		o = clitest.Succeed(t, "compare", clock, "--col", "/strategy", "--format", "json")
@@ -71,7 +71,7 @@ func TestDifferences(t *testing.T) {
 		rename(t, out, "/limit="+limit, "/limit=9")
 	}
 	o := clitest.Command(t, "gate", "old", "new")
-	if o.Code != int(exit.Regression) || !strings.Contains(o.Stdout, "on either side: mean +") ||
+	if o.Code != int(terminal.Regression) || !strings.Contains(o.Stdout, "on either side: mean +") ||
 		!strings.Contains(strings.Join(strings.Fields(o.Stdout), " "), " queued; ") {
 		t.Errorf("exit code %d, and no word of parts:\n%s%s", o.Code, o.Stdout, o.Stderr)
 	}

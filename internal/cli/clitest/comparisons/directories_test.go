@@ -16,12 +16,12 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/poolbench/poolbench/bench/objectives"
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 	"github.com/poolbench/poolbench/internal/decide"
-	"github.com/poolbench/poolbench/internal/files/rundir"
-	"github.com/poolbench/poolbench/internal/text/junit"
-	"github.com/poolbench/poolbench/internal/text/quantity"
+	"github.com/poolbench/poolbench/internal/junit"
+	"github.com/poolbench/poolbench/internal/objectives"
+	"github.com/poolbench/poolbench/internal/rundir"
+	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -146,7 +146,7 @@ func (v documentValue) show(t testing.TB, unit string) string {
 	if v.Value == nil {
 		return "–"
 	}
-	return quantity.Uncertain(unit, *v.Value, v.error(t))
+	return text.Uncertain(unit, *v.Value, v.error(t))
 }
 
 func (v documentValue) decision(t testing.TB) decide.Decision {
@@ -429,7 +429,7 @@ func TestCapacityDisplaysAgree(t *testing.T) {
 	t.Chdir(t.TempDir())
 	args := strings.Fields("capacity --clock virtual --strategy worker_pool --resolution 40% --quiet " +
 		"--objective p99-response<80ms --n 4000 --count 6 --out c")
-	text := strings.Join(strings.Fields(clitest.Succeed(t, append(args, "--junit", "c.xml")...).
+	s := strings.Join(strings.Fields(clitest.Succeed(t, append(args, "--junit", "c.xml")...).
 		Stdout), " ")
 	suites := html.UnescapeString(clitest.Read(t, "c.xml"))
 	page := html.UnescapeString(clitest.Read(t, "c/report.html"))
@@ -451,8 +451,8 @@ func TestCapacityDisplaysAgree(t *testing.T) {
 		ends++
 		line := fmt.Sprintf("load %v: %s %s: %s", d.At, d.Objective, d.Verdict,
 			d.decision(t).Evidence(unit))
-		if !strings.Contains(text, line) || !strings.Contains(suites, line+"\n") {
-			t.Errorf("no %q in\n%s\n%s", line, text, suites)
+		if !strings.Contains(s, line) || !strings.Contains(suites, line+"\n") {
+			t.Errorf("no %q in\n%s\n%s", line, s, suites)
 		}
 		want := "missed"
 		if d.At == answer.Met {
@@ -462,8 +462,8 @@ func TestCapacityDisplaysAgree(t *testing.T) {
 			t.Errorf("load %v is %s: %+v", d.At, d.Verdict, answer)
 		}
 	}
-	if up := fmt.Sprintf("up to load %v to %v", quantity.Digits(answer.Met),
-		quantity.Digits(answer.Missed)); ends != 2 || !strings.Contains(suites, up) ||
+	if up := fmt.Sprintf("up to load %v to %v", text.Digits(answer.Met),
+		text.Digits(answer.Missed)); ends != 2 || !strings.Contains(suites, up) ||
 		!strings.Contains(page, up) {
 		t.Errorf("%d ends; %q", ends, up)
 	}

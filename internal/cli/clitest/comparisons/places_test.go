@@ -13,8 +13,8 @@ import (
 	"testing"
 
 	"github.com/poolbench/poolbench/internal/cli/clitest"
-	"github.com/poolbench/poolbench/internal/statistics/samples"
-	"github.com/poolbench/poolbench/internal/text/quantity"
+	"github.com/poolbench/poolbench/internal/statistics"
+	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/gate"
 	"github.com/poolbench/poolbench/reports/results"
 )
@@ -169,7 +169,7 @@ func shownValue(t *testing.T, values []float64, uncertain json.RawMessage) strin
 			t.Fatal(err)
 		}
 	}
-	return quantity.Uncertain(unit, samples.Median(values), share)
+	return text.Uncertain(unit, statistics.Median(values), share)
 }
 
 func compareJSON(t *testing.T, old, new string) (s stated) {
@@ -315,7 +315,7 @@ func trendJSON(t *testing.T, old, new string) (s stated) {
 					share = *of.Errors[i]
 				}
 			}
-			*[]*string{&s.old, &s.new}[at] = quantity.Uncertain(unit, of.Values[i], share)
+			*[]*string{&s.old, &s.new}[at] = text.Uncertain(unit, of.Values[i], share)
 		}
 		if len(of.Suspect) > 0 != (s.doubt == "SUSPECT") {
 			t.Errorf("SUSPECT in %v, and %v", of.Suspect, doc.Doubts)
@@ -349,8 +349,8 @@ func tableCells(t *testing.T, page, name string) (cells []string) {
 // explored reads what the explorer of a page draws from.
 func explored(t *testing.T, page string) (s stated) {
 	t.Helper()
-	_, text, _ := strings.Cut(page, `<script type="application/json" id="data">`)
-	text, _, _ = strings.Cut(text, "</script>")
+	_, str, _ := strings.Cut(page, `<script type="application/json" id="data">`)
+	str, _, _ = strings.Cut(str, "</script>")
 	var data struct {
 		Metrics   []struct{ Unit string }
 		Shapes    [][]int
@@ -365,8 +365,8 @@ func explored(t *testing.T, page string) (s stated) {
 			}
 		}
 	}
-	if err := json.Unmarshal([]byte(text), &data); err != nil {
-		t.Fatalf("%v: %.2000s", err, text)
+	if err := json.Unmarshal([]byte(str), &data); err != nil {
+		t.Fatalf("%v: %.2000s", err, str)
 	}
 	metric := slices.IndexFunc(data.Metrics, func(m struct{ Unit string }) bool {
 		return m.Unit == unit
@@ -387,11 +387,11 @@ func explored(t *testing.T, page string) (s stated) {
 			}
 		}
 		source := data.Scenarios[0].Series[c.Series].Source
-		text := "–"
+		str := "–"
 		if len(values) > 0 {
-			text = quantity.Uncertain(unit, samples.Median(values), share)
+			str = text.Uncertain(unit, statistics.Median(values), share)
 		}
-		*[]*string{&s.old, &s.new}[source] = text
+		*[]*string{&s.old, &s.new}[source] = str
 		worst = max(worst, results.Verdict(c.Verdict))
 	}
 	if worst != results.Valid {

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/poolbench/poolbench/internal/cli/clitest"
-	"github.com/poolbench/poolbench/internal/text/jsondoc"
+	"github.com/poolbench/poolbench/internal/text"
 )
 
 // writeHistory writes twelve results, the last six of which are slower, under names that are not in
@@ -51,7 +51,7 @@ func TestTrendCommand(t *testing.T) {
 		t.Errorf("out of order: %s", o.Stdout)
 	}
 	var doc struct {
-		jsondoc.Head
+		text.Head
 		Series []struct{ Changes []struct{ At int } }
 	}
 	if err := json.Unmarshal([]byte(clitest.Succeed(t,

@@ -18,8 +18,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/poolbench/poolbench/internal/cli/clitest"
-	"github.com/poolbench/poolbench/internal/cli/outcome"
-	"github.com/poolbench/poolbench/internal/cli/search"
+	"github.com/poolbench/poolbench/internal/cli/show"
 	"github.com/poolbench/poolbench/strategies"
 )
 
@@ -219,7 +218,7 @@ func erlang(load float64) (waits, arrivals, worker float64) {
 // meansOfErlang: at the command's own number of tasks the mean wait is Erlang's within 15 %, and
 // both strategies are the same queue.
 func meansOfErlang(t *testing.T, o clitest.Outcome) {
-	var doc outcome.Document
+	var doc show.Document
 	unmarshal(t, o, &doc)
 	if len(doc.Runs) != 4 {
 		t.Fatalf("%d runs, want 4", len(doc.Runs))
@@ -244,7 +243,7 @@ func meansOfErlang(t *testing.T, o clitest.Outcome) {
 // capacityOfErlang: the load at which the exact p99 of the response is 80 ms lies between what is
 // met and what is missed, give or take 5 %, as runs have an end.
 func capacityOfErlang(t *testing.T, o clitest.Outcome) {
-	var doc search.Document
+	var doc show.SearchDocument
 	unmarshal(t, o, &doc)
 	late := func(load, after float64) float64 { // the share of responses longer than that
 		c, arrivals, worker := erlang(load)

@@ -12,8 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/internal/cli/catalog"
 	"github.com/poolbench/poolbench/internal/cli/clitest"
+	"github.com/poolbench/poolbench/internal/cli/options"
 	"github.com/poolbench/poolbench/internal/studies"
 	"github.com/poolbench/poolbench/strategies"
 )
@@ -44,10 +44,10 @@ func choiceTable() string {
 // strategyTable is what tells the strategies apart.
 func strategyTable() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "| %s |\n%s|\n", strings.Join(catalog.StrategyColumns, " | "),
-		strings.Repeat("|---", len(catalog.StrategyColumns)))
+	fmt.Fprintf(&b, "| %s |\n%s|\n", strings.Join(options.StrategyColumns, " | "),
+		strings.Repeat("|---", len(options.StrategyColumns)))
 	for _, s := range strategies.All() {
-		row := catalog.StrategyRow(s)
+		row := options.StrategyRow(s)
 		row[0] = "`" + row[0] + "`"
 		fmt.Fprintf(&b, "| %s |\n", strings.Join(row, " | "))
 	}

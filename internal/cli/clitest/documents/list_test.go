@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/poolbench/poolbench/internal/cli/catalog"
 	"github.com/poolbench/poolbench/internal/cli/clitest"
-	"github.com/poolbench/poolbench/internal/cli/runner"
-	"github.com/poolbench/poolbench/internal/text/jsondoc"
+	"github.com/poolbench/poolbench/internal/cli/execute"
+	"github.com/poolbench/poolbench/internal/cli/options"
+	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/strategies"
 )
 
@@ -16,7 +16,7 @@ import (
 // its name with all of its parameters.
 func TestList(t *testing.T) {
 	all := clitest.Succeed(t, "list").Stdout
-	for _, k := range catalog.Kinds() {
+	for _, k := range options.Kinds() {
 		l := k.Listing()
 		if len(l.Entries) == 0 {
 			t.Errorf("no %s", l.Kind)
@@ -59,11 +59,11 @@ func testStrategies(t *testing.T, table string) {
 	}
 	inDocs := clitest.Read(t, checkout+"/docs/strategies.md")
 	for i, s := range strategies.All() {
-		for c, cell := range catalog.StrategyRow(s) {
+		for c, cell := range options.StrategyRow(s) {
 			if cell == "" || !strings.Contains(lines[1+i], cell) ||
 				!strings.Contains(inDocs, cell) {
 				t.Errorf("%s, %s: %q is not in the list, or not in the docs (make generate)\n%s",
-					s.Name, catalog.StrategyColumns[c], cell, lines[1+i])
+					s.Name, options.StrategyColumns[c], cell, lines[1+i])
 			}
 		}
 		if full := clitest.Succeed(t, "list", "strategies", s.Name).Stdout; !strings.Contains(full,
@@ -84,14 +84,14 @@ func testStrategies(t *testing.T, table string) {
 // TestListJSON: the document has what the text has.
 func TestListJSON(t *testing.T) {
 	var doc struct {
-		jsondoc.Head
-		Lists []catalog.Listing
+		text.Head
+		Lists []options.Listing
 	}
 	if err := json.Unmarshal([]byte(clitest.Succeed(t, "list", "--format", "json").Stdout),
 		&doc); err != nil {
 		t.Fatal(err)
 	}
-	if doc.Head != jsondoc.NewHead("list") || len(doc.Lists) != 7 ||
+	if doc.Head != text.NewHead("list") || len(doc.Lists) != 7 ||
 		len(doc.Lists[0].Entries) != len(strategies.All()) {
 		t.Errorf("%+v", doc)
 	}
@@ -108,20 +108,20 @@ func TestListJSON(t *testing.T) {
 
 // TestVersion: Go and system are known in every build.
 func TestVersion(t *testing.T) {
-	v := runner.ReadVersion()
+	v := execute.ReadVersion()
 	if got := clitest.Succeed(t, "version").Stdout; got != v.String()+"\n" ||
 		!strings.Contains(got, v.Go) || !strings.Contains(got, v.OS+"/"+v.Arch) {
 		t.Errorf("%q", got)
 	}
 	var doc struct {
-		jsondoc.Head
-		runner.Version
+		text.Head
+		execute.Version
 	}
 	if err := json.Unmarshal([]byte(clitest.Succeed(t, "version", "--format", "json").Stdout),
 		&doc); err != nil {
 		t.Fatal(err)
 	}
-	if doc.Head != jsondoc.NewHead("version") || doc.Version != v {
+	if doc.Head != text.NewHead("version") || doc.Version != v {
 		t.Errorf("%+v, want %+v", doc, v)
 	}
 }

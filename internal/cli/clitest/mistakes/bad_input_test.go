@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/poolbench/poolbench/internal/cli"
-	"github.com/poolbench/poolbench/internal/cli/catalog"
 	"github.com/poolbench/poolbench/internal/cli/clitest"
+	"github.com/poolbench/poolbench/internal/cli/options"
 	"github.com/poolbench/poolbench/internal/cli/terminal"
 )
 
@@ -64,7 +64,7 @@ func TestBadInput(t *testing.T) {
 		{"run everything", []string{`run: unexpected argument "everything"`}},
 		{"run --strategy pool",
 			[]string{`--strategy: unknown strategy "pool" (known: ` +
-				catalog.StrategyNames()[0] + `, `}},
+				options.StrategyNames()[0] + `, `}},
 		{"run --strategy semaphore,pool,", []string{`--strategy: want a name in lower_snake`}},
 		{"run --strategy pool,pile",
 			[]string{`--strategy: unknown strategy "pool"`, `--strategy: unknown strategy "pile"`}},

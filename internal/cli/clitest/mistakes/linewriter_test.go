@@ -10,9 +10,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/bench/param"
-	"github.com/poolbench/poolbench/internal/cli/catalog"
-	"github.com/poolbench/poolbench/internal/cli/flags"
-	"github.com/poolbench/poolbench/internal/cli/question"
+	"github.com/poolbench/poolbench/internal/cli/options"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/targets"
 	"github.com/poolbench/poolbench/workloads"
@@ -104,7 +102,7 @@ func (w lineWriter) argument(command string) string {
 	case "serve":
 		return w.variant("target")
 	case "study":
-		return w.from(catalog.StudyNames(), []string{"all"})
+		return w.from(options.StudyNames(), []string{"all"})
 	case "list":
 		return w.from([]string{"strategies", "workloads", "targets", "arrivals", "metrics",
 			"semaphore", "none"})
@@ -148,7 +146,7 @@ func (w lineWriter) value(f *pflag.Flag) string {
 	switch f.Value.Type() {
 	case "duration", "TIME":
 		return w.from(durations)
-	case flags.OutputKind:
+	case options.OutputKind:
 		return w.from(files)
 	case "string", "WORD", "CLOCK", "bool", "stringArray", "stringSlice":
 		return w.from(choices)
@@ -168,7 +166,7 @@ func (w lineWriter) variant(kind string) string {
 		for _, s := range strategies.All() {
 			all = append(all, named{s.Name, s.Keys})
 		}
-		all = append(all, named{question.Everything, nil})
+		all = append(all, named{options.Everything, nil})
 	case "workload":
 		for _, s := range workloads.All() {
 			all = append(all, named{s.Name, s.Keys})

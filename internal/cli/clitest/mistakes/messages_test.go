@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/internal/cli/clitest"
-	"github.com/poolbench/poolbench/internal/files/rundir"
+	"github.com/poolbench/poolbench/internal/rundir"
 )
 
 // TestServerAddress: an address without a scheme is read, and an error has the host and the port

@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/poolbench/poolbench/internal/cli"
-	"github.com/poolbench/poolbench/internal/cli/catalog"
 	"github.com/poolbench/poolbench/internal/cli/clitest"
+	"github.com/poolbench/poolbench/internal/cli/options"
 )
 
 // TestScenarioFile: a file says what the flags say.
@@ -111,7 +111,7 @@ func TestScenarioFileErrors(t *testing.T) {
 			[]string{"f.yaml:1:3: n and duration exclude each other",
 				"f.yaml:4:11: warmup: want a share such as 10%"}},
 		{"- n: 5\n- n: 5\n",
-			[]string{"f.yaml:2:3: Run/strategy=" + catalog.StrategyNames()[0] +
+			[]string{"f.yaml:2:3: Run/strategy=" + options.StrategyNames()[0] +
 				"/workload=exponential/target=none/arrival=poisson/limit=4/load=0.7/n=5/clock=real is in f.yaml:1:3 already"}},
 		{"\x7fELF\x00\x01\x02", []string{"f.yaml:1:1: want a list"}},
 		{strings.Repeat("#", 1<<20+1), []string{"--file: f.yaml: it is longer than 1 MiB"}},

@@ -13,8 +13,8 @@ import (
 	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/bench/attack"
 	"github.com/poolbench/poolbench/internal/cli/clitest"
-	"github.com/poolbench/poolbench/internal/cli/outcome"
-	"github.com/poolbench/poolbench/internal/cli/question"
+	"github.com/poolbench/poolbench/internal/cli/options"
+	"github.com/poolbench/poolbench/internal/cli/show"
 )
 
 // overOf is how an attack's requests went, by what it prints.
@@ -22,7 +22,7 @@ func overOf(t *testing.T, args ...string) string {
 	t.Helper()
 	o := clitest.Attacked(t, append([]string{"attack", "--n", "20", "--quiet", "--force", "--out", "r",
 		"--format", "json"}, args...)...)
-	var doc struct{ Runs []outcome.RunLine }
+	var doc struct{ Runs []show.RunLine }
 	if err := json.Unmarshal([]byte(o.Stdout), &doc); err != nil || len(doc.Runs) != 1 ||
 		doc.Runs[0].Statuses[0].What != "200" || doc.Runs[0].Statuses[0].N != 20 {
 		t.Fatalf("%q: %v\n%s", args, err, o.Stdout)
@@ -90,9 +90,9 @@ func TestAttackByProxy(t *testing.T) {
 // TestAttackDefaults: what the command makes of its default flags is attack.Defaults, which the
 // benchmarks send, too.
 func TestAttackDefaults(t *testing.T) {
-	var got question.AttackOptions
+	var got options.AttackOptions
 	cmd := &cobra.Command{}
-	question.AddAttackFlags(cmd, &got)
+	options.AddAttackFlags(cmd, &got)
 	if err := got.Read(nil, cmd, []string{"http://h/"}); err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/poolbench/poolbench/internal/cli/clitest"
-	"github.com/poolbench/poolbench/internal/text/junit"
+	"github.com/poolbench/poolbench/internal/junit"
 )
 
 // suite reads a file of JUnit XML.

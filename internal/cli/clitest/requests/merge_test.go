@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/bench/directory"
 	"github.com/poolbench/poolbench/internal/cli/clitest"
-	"github.com/poolbench/poolbench/internal/text/prose"
+	"github.com/poolbench/poolbench/internal/directory"
+	"github.com/poolbench/poolbench/internal/text"
 )
 
 // TestMerge: two directories of one load are one of twice the requests, whose distributions hold
@@ -99,8 +99,8 @@ func TestMergePartial(t *testing.T) {
 	t.Chdir(t.TempDir())
 	clitest.Attacked(t, "attack", url, "--rate", "400", "--n", "20", "--count", "2", "--name", "shop",
 		"--out", "whole", "--quiet")
-	text := clitest.Read(t, "whole/results.txt")
-	end, second := strings.Index(text, "# complete"), strings.LastIndex(text, "# seed")
+	s := clitest.Read(t, "whole/results.txt")
+	end, second := strings.Index(s, "# complete"), strings.LastIndex(s, "# seed")
 	for dir, upto := range map[string]int{"k1": end, "k2": end, "one": second} {
 		if err := os.CopyFS(dir, os.DirFS("whole")); err != nil {
 			t.Fatal(err)
@@ -111,7 +111,7 @@ func TestMergePartial(t *testing.T) {
 	}
 	for dir, with := range map[string]string{"k1 and k2": "k2", "k1": "whole"} {
 		o := clitest.Command(t, "merge", "k1", with, "--out", "both", "--force")
-		if !strings.Contains(prose.OneLine(o.Stdout), "Partial, as not all runs came to their end: "+
+		if !strings.Contains(text.OneLine(o.Stdout), "Partial, as not all runs came to their end: "+
 			dir+".") {
 			t.Errorf("exit code %d: %s%s", o.Code, o.Stdout, o.Stderr)
 		}

@@ -22,7 +22,7 @@ import (
 	"github.com/quic-go/quic-go/http3"
 
 	"github.com/poolbench/poolbench/internal/cli/clitest"
-	"github.com/poolbench/poolbench/internal/files/rundir"
+	"github.com/poolbench/poolbench/internal/rundir"
 )
 
 // planted are credentials, by their place in a request. Some have characters that are escaped.

@@ -10,9 +10,8 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/internal/cli/clitest"
-	"github.com/poolbench/poolbench/internal/cli/outcome"
-	"github.com/poolbench/poolbench/internal/cli/search"
-	"github.com/poolbench/poolbench/internal/files/rundir"
+	"github.com/poolbench/poolbench/internal/cli/show"
+	"github.com/poolbench/poolbench/internal/rundir"
 )
 
 // TestDoubts: SUSPECT is a warning, counted and with a line for each check, and INVALID is called
@@ -105,7 +104,7 @@ func TestOwnRates(t *testing.T) {
 		}
 		o = clitest.Driven(t, drive, append(strings.Fields("run --n 5 --rate 20,30 --out x --force --quiet "+
 			"--format json"), strings.Fields(args)...)...)
-		var doc outcome.Document
+		var doc show.Document
 		if err := json.Unmarshal([]byte(o.Stdout), &doc); err != nil || len(doc.Warnings) != want {
 			t.Errorf("%s: %v, %d warnings in JSON, want %d", args, err, len(doc.Warnings), want)
 		}
@@ -119,7 +118,7 @@ func TestOwnRatesOfCapacity(t *testing.T) {
 		"--rate-range 10,12 --target token_bucket --strategy token_bucket:rate=70,semaphore "+
 		"--out x --format json")...)
 	const want = "30 % of that are left unused; rate=target follows it"
-	var doc search.Document
+	var doc show.SearchDocument
 	if err := json.Unmarshal([]byte(o.Stdout), &doc); err != nil || len(doc.Warnings) != 1 ||
 		!strings.HasSuffix(doc.Warnings[0], want) {
 		t.Errorf("%v, in JSON it warns of %q", err, doc.Warnings)

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/poolbench/poolbench/internal/cli/clitest"
-	"github.com/poolbench/poolbench/internal/cli/outcome"
-	"github.com/poolbench/poolbench/internal/text/prose"
+	"github.com/poolbench/poolbench/internal/cli/show"
+	"github.com/poolbench/poolbench/internal/text"
 )
 
 // TestObjectives: a scenario that misses an objective is exit code 1, one that cannot tell is 3,
@@ -57,7 +57,7 @@ func TestObjectivesOnThePage(t *testing.T) {
 	for objective := range words {
 		args = append(args, "--objective", objective)
 	}
-	var doc outcome.Document
+	var doc show.Document
 	if o := clitest.Command(t, args...); json.Unmarshal([]byte(o.Stdout), &doc) != nil {
 		t.Fatal(o)
 	}
@@ -73,16 +73,16 @@ func TestObjectivesOnThePage(t *testing.T) {
 		t.Fatal(err)
 	}
 	kinds := map[string]bool{}
-	for objective, text := range words {
-		tally := prose.Tally(counts[objective], "met", "missed", "undecided")
+	for objective, s := range words {
+		tally := text.Tally(counts[objective], "met", "missed", "undecided")
 		kinds[strings.TrimLeft(tally, "0123456789 ")] = true
-		text = html.EscapeString(text)
-		if !strings.Contains(string(page), text+": "+tally+"<") {
-			t.Errorf("no badge %q: %q", text, tally)
+		s = html.EscapeString(s)
+		if !strings.Contains(string(page), s+": "+tally+"<") {
+			t.Errorf("no badge %q: %q", s, tally)
 		}
-		if !strings.Contains(string(page), ">"+text+"\n") &&
-			!strings.Contains(string(page), ">"+text+"<") {
-			t.Errorf("no column %q", text)
+		if !strings.Contains(string(page), ">"+s+"\n") &&
+			!strings.Contains(string(page), ">"+s+"<") {
+			t.Errorf("no column %q", s)
 		}
 	}
 	if len(kinds) < 3 {
@@ -106,7 +106,7 @@ func TestObjectivesJSON(t *testing.T) {
 	t.Chdir(t.TempDir())
 	o := clitest.Command(t, clitest.Quick("--count", "2", "--format", "json", "--objective", "p99-response<1ms",
 		"--objective", "short-mean-response<1s")...)
-	var doc outcome.Document
+	var doc show.Document
 	if err := json.Unmarshal([]byte(o.Stdout), &doc); err != nil {
 		t.Fatal(err)
 	}

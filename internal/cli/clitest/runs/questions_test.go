@@ -12,9 +12,9 @@ import (
 
 	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/internal/cli/clitest"
-	"github.com/poolbench/poolbench/internal/cli/outcome"
+	"github.com/poolbench/poolbench/internal/cli/show"
+	"github.com/poolbench/poolbench/internal/statistics"
 	"github.com/poolbench/poolbench/internal/statistics/recursion"
-	"github.com/poolbench/poolbench/internal/statistics/samples"
 	"github.com/poolbench/poolbench/workloads"
 )
 
@@ -62,7 +62,7 @@ func (q *riddle) solve(t *testing.T, plans, n int) {
 			due[i], service[i] = int64(next()), int64(work.(workloads.Timed).Time(uint64(i)))
 		}
 		pool.Run(due, service, q.limit, recursion.NeverFull)
-		p99 = append(p99, float64(samples.NearestRanks(nil, pool.Responses()[n/10:], 0.99)[0])/1e9)
+		p99 = append(p99, float64(statistics.NearestRanks(nil, pool.Responses()[n/10:], 0.99)[0])/1e9)
 	}
 	for _, v := range p99 {
 		q.p99 += v / float64(plans)
@@ -97,7 +97,7 @@ func TestQuestions(t *testing.T) {
 			fmt.Sprintf("%.3f", q.load), "--seed", fmt.Sprint(1+1000*i), "--objective",
 			fmt.Sprintf("p99-response<%.0fus", bound*1e6), "--format", "json", "--quiet", "--force",
 			"--out", "x")
-		var doc outcome.Document
+		var doc show.Document
 		if err := json.Unmarshal([]byte(o.Stdout), &doc); err != nil || len(doc.Objectives) != 1 {
 			t.Fatalf("%v: %+v", err, o)
 		}

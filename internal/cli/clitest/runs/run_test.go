@@ -15,9 +15,9 @@ import (
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/internal/cli"
 	"github.com/poolbench/poolbench/internal/cli/clitest"
-	"github.com/poolbench/poolbench/internal/cli/outcome"
-	"github.com/poolbench/poolbench/internal/files/rundir"
-	"github.com/poolbench/poolbench/internal/text/jsondoc"
+	"github.com/poolbench/poolbench/internal/cli/show"
+	"github.com/poolbench/poolbench/internal/rundir"
+	"github.com/poolbench/poolbench/internal/text"
 )
 
 // TestRunWritesDirectory: a run without --out has a directory named for its time, latest points to
@@ -212,13 +212,13 @@ func seedsOf(t *testing.T, dir string) map[string][]int {
 func TestRunJSON(t *testing.T) {
 	t.Chdir(t.TempDir())
 	o := clitest.Succeed(t, clitest.Quick("--format", "json", "--out", "x", "--count", "2")...)
-	var doc outcome.Document
+	var doc show.Document
 	decode := json.NewDecoder(strings.NewReader(o.Stdout))
 	decode.DisallowUnknownFields()
 	if err := decode.Decode(&doc); err != nil {
 		t.Fatal(err)
 	}
-	if doc.Head.Head != (jsondoc.Head{Format: "poolbench run", Version: 2}) ||
+	if doc.Head.Head != (text.Head{Format: "poolbench run", Version: 2}) ||
 		doc.Planned != 2 || !doc.Complete || len(doc.Runs) != 2 ||
 		doc.Report != filepath.Join("x", "report.html") {
 		t.Errorf("%+v", doc)
@@ -228,17 +228,17 @@ func TestRunJSON(t *testing.T) {
 		t.Errorf("%+v", doc.Runs[1])
 	}
 	var plan struct {
-		jsondoc.Head
+		text.Head
 		Runs      int
 		Seconds   float64
-		Scenarios []outcome.PlannedScenario
+		Scenarios []show.PlannedScenario
 	}
 	if err := json.Unmarshal([]byte(clitest.Succeed(t, clitest.Quick("--dry-run", "--format",
 		"json")...).Stdout),
 		&plan); err != nil {
 		t.Fatal(err)
 	}
-	if plan.Head != jsondoc.NewHead("plan") || plan.Runs != 1 ||
+	if plan.Head != text.NewHead("plan") || plan.Runs != 1 ||
 		plan.Scenarios[0].Name != doc.Runs[0].Name || plan.Seconds <= 0 {
 		t.Errorf("%+v", plan)
 	}

@@ -10,8 +10,8 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/internal/cli/clitest"
-	"github.com/poolbench/poolbench/internal/cli/outcome"
-	"github.com/poolbench/poolbench/internal/cli/question"
+	"github.com/poolbench/poolbench/internal/cli/options"
+	"github.com/poolbench/poolbench/internal/cli/show"
 	"github.com/poolbench/poolbench/internal/studies"
 )
 
@@ -42,7 +42,7 @@ func TestStudy(t *testing.T) {
 	}
 	got := clitest.Command(t, "study", "throttle", "--quick", "--quiet", "--out", "y", "--expect", "holds",
 		"--format", "json", "--seed", "5")
-	var doc outcome.Document
+	var doc show.Document
 	if err := json.Unmarshal([]byte(got.Stdout), &doc); err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +135,7 @@ func TestForeignLimit(t *testing.T) {
 // TestStudySeed: the seed of the default set is that of the first repetition of each study;
 // TestStudy looks at that of one.
 func TestStudySeed(t *testing.T) {
-	p, err := question.MakePlan(question.Words{"seed": {{Text: "7", Where: "--seed"}}}, "")
+	p, err := options.MakePlan(options.Words{"seed": {{Text: "7", Where: "--seed"}}}, "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/internal/cli/clitest"
-	"github.com/poolbench/poolbench/reports/advice"
+	"github.com/poolbench/poolbench/reports/page"
 )
 
 // A targetQuestion is a question to advise about a service that limits, delays or fails calls.
@@ -73,7 +73,7 @@ func targetQuestions(t testing.TB, i int) targetQuestion {
 			"lognormal:mean=%v,c2=2", "constant:mean=%v"}[r.IntN(4)], mean)}, more: more}
 	v := math.Inf(1)
 	for limit := 1 + int(busy) + r.IntN(3); math.IsInf(v, 1); limit++ {
-		values, _, _ := q.values(t, advice.Option{Strategy: "semaphore", Limit: limit}, 30_000)
+		values, _, _ := q.values(t, page.AdviceOption{Strategy: "semaphore", Limit: limit}, 30_000)
 		v = values[0]
 	}
 	q.value = math.Round(v*(1.05+r.Float64()/2)*1e4) / 1e4
@@ -84,7 +84,7 @@ func targetQuestions(t testing.TB, i int) targetQuestion {
 // values are the p99 response of long runs of an option's own code, with two other seeds, and the
 // least and the most that it may be by the runs' own intervals.
 func (q targetQuestion) values(
-	t testing.TB, o advice.Option, tasks int,
+	t testing.TB, o page.AdviceOption, tasks int,
 ) (v [2]float64, low, high float64) {
 	low = math.Inf(1)
 	for i := range v {
@@ -133,7 +133,7 @@ func TestAdviceOnTargets(t *testing.T) {
 		q := targetQuestions(t, i)
 		asked := strings.Join(q.args(), " ")
 		o := clitest.Command(t, append(q.args(), "--format", "json")...)
-		var d advice.Document
+		var d page.AdviceDocument
 		if err := json.Unmarshal([]byte(o.Stdout), &d); err != nil {
 			t.Fatalf("question %d, poolbench %s: %v\n%s", i, asked, err, o.Stderr)
 		}
@@ -149,13 +149,13 @@ func TestAdviceOnTargets(t *testing.T) {
 			t.Logf("question %d, poolbench %s: %s, limit %d promises %.4g to %.4g, long runs have %.4g",
 				i, asked, best.Strategy, best.Limit, *best.Low, *best.High, own)
 		}
-		others := []advice.Option{{Strategy: "semaphore", Limit: best.Limit}}
+		others := []page.AdviceOption{{Strategy: "semaphore", Limit: best.Limit}}
 		for _, other := range d.RunnersUp[:min(3, len(d.RunnersUp))] {
 			if other.Limit == best.Limit && other.Verdict == "met" && !other.Same {
 				others = append(others, other)
 			}
 		}
-		others = slices.DeleteFunc(others, func(o advice.Option) bool {
+		others = slices.DeleteFunc(others, func(o page.AdviceOption) bool {
 			return o.Strategy == best.Strategy
 		})
 		width := *best.High / *best.Low

@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/poolbench/poolbench/internal/cli/clitest"
-	"github.com/poolbench/poolbench/reports/advice"
+	"github.com/poolbench/poolbench/reports/page"
 )
 
 // TestAdvise: the verdicts with their exit codes, on a screen of 25 lines of 80 columns, and as a
@@ -20,7 +20,7 @@ import (
 func TestAdvise(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var schema map[string]any
-	if err := json.Unmarshal([]byte(advice.Schema), &schema); err != nil {
+	if err := json.Unmarshal([]byte(page.AdviceSchema), &schema); err != nil {
 		t.Fatal(err)
 	}
 	cases := []struct {
@@ -47,12 +47,12 @@ func TestAdvise(t *testing.T) {
 				t.Errorf("%d columns: %s", n, line)
 			}
 		}
-		if page, err := os.ReadFile("advice.html"); err != nil ||
-			!strings.Contains(string(page), "<code>slots := make(chan struct{}") ||
-			!strings.Contains(string(page), `<figure id="stresses"`) ||
-			!strings.Contains(string(page), "load x1.25: ") ||
-			!strings.Contains(string(page), "exponential:mean=20ms, poisson arrivals, rate 200") ||
-			strings.Contains(string(page), "target ") {
+		if html, err := os.ReadFile("advice.html"); err != nil ||
+			!strings.Contains(string(html), "<code>slots := make(chan struct{}") ||
+			!strings.Contains(string(html), `<figure id="stresses"`) ||
+			!strings.Contains(string(html), "load x1.25: ") ||
+			!strings.Contains(string(html), "exponential:mean=20ms, poisson arrivals, rate 200") ||
+			strings.Contains(string(html), "target ") {
 			t.Errorf("%s: the page lacks the Go to write, or its figure (%v)", c.objective, err)
 		}
 		j := clitest.Command(t, append(args, "--format", "json")...)
@@ -125,7 +125,7 @@ func conforms(t *testing.T, root, schema map[string]any, v any, at string) {
 }
 
 // adviceOn is the answer to a question, as a document and in words.
-func adviceOn(t *testing.T, args ...string) (d advice.Document, text string) {
+func adviceOn(t *testing.T, args ...string) (d page.AdviceDocument, text string) {
 	t.Helper()
 	args = append([]string{"advise", "--quiet"}, args...)
 	o := clitest.Command(t, append(args, "--format", "json")...)
@@ -148,7 +148,7 @@ func TestAdviseAlike(t *testing.T) {
 		if d.Verdict != "meets" || d.Recommendation.Strategy != "semaphore" {
 			t.Errorf("%s: %s", work[0], text)
 		}
-		alike := slices.IndexFunc(d.RunnersUp, func(o advice.Option) bool {
+		alike := slices.IndexFunc(d.RunnersUp, func(o page.AdviceOption) bool {
 			return o.Strategy == "failsafe_adaptive"
 		})
 		if alike < 0 || !d.RunnersUp[alike].Same ||
@@ -159,7 +159,7 @@ func TestAdviseAlike(t *testing.T) {
 		for _, s := range d.Recommendation.Stresses {
 			var load float64
 			if _, err := fmt.Sscanf(s.Name, "load x%g", &load); err == nil &&
-				(load**d.Work.Busy >= limit) != (s.Value == nil && s.Verdict == advice.Unstable) {
+				(load**d.Work.Busy >= limit) != (s.Value == nil && s.Verdict == page.Unstable) {
 				t.Errorf("%s: %+v with %v busy of %v", work[0], s, *d.Work.Busy, limit)
 			}
 			if s.Value != nil && *s.Value < *d.Recommendation.Value {
@@ -173,7 +173,7 @@ func TestAdviseAlike(t *testing.T) {
 // TestAdviseUnstable: where more comes than is done there is no number, in the document, the text
 // or the page, but for what is above.
 func TestAdviseUnstable(t *testing.T) {
-	page := filepath.Join(t.TempDir(), "advice.html")
+	drawn := filepath.Join(t.TempDir(), "advice.html")
 	questions := [][]string{
 		{"--workload", "exponential:mean=20ms", "--rate", "400", "--limit-at-most", "7"},
 		{"--workload", "exponential:mean=20ms", "--rate", "400", "--limit-at-most", "8"},
@@ -191,13 +191,13 @@ func TestAdviseUnstable(t *testing.T) {
 	}
 	for _, question := range questions {
 		d, text := adviceOn(t, append(question, "--budget", "1s", "--objective",
-			"p99-response<300ms", "--html", page)...)
+			"p99-response<300ms", "--html", drawn)...)
 		o := d.Recommendation
-		if d.Verdict != "nothing_meets" || o.Verdict != advice.Unstable || o.Value != nil ||
+		if d.Verdict != "nothing_meets" || o.Verdict != page.Unstable || o.Value != nil ||
 			o.Low != nil || o.High != nil || o.HoldsUpTo != nil || len(o.Stresses) > 0 {
 			t.Errorf("%q: %+v", question, o)
 		}
-		if b := d.Below; b != nil && (b.Value != nil || b.Verdict != advice.Unstable) {
+		if b := d.Below; b != nil && (b.Value != nil || b.Verdict != page.Unstable) {
 			t.Errorf("%q: one below: %+v", question, b)
 		}
 		for _, other := range d.RunnersUp {
@@ -208,7 +208,7 @@ func TestAdviseUnstable(t *testing.T) {
 		if !strings.Contains(text, "\n  promise   none, as it is unstable: ") {
 			t.Errorf("%q:\n%s", question, text)
 		}
-		if html := clitest.Read(t, page); !strings.Contains(html, "none, as it is unstable: ") {
+		if html := clitest.Read(t, drawn); !strings.Contains(html, "none, as it is unstable: ") {
 			t.Errorf("%q: not on the page", question)
 		}
 	}

@@ -15,7 +15,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/internal/cli/clitest"
-	"github.com/poolbench/poolbench/reports/advice"
+	"github.com/poolbench/poolbench/reports/page"
 	"github.com/poolbench/poolbench/workloads"
 )
 
@@ -285,7 +285,7 @@ func TestAdviceTruth(t *testing.T) {
 func (j *judge) hold(counts map[string]int) (wrong []string) {
 	complain := func(format string, a ...any) { wrong = append(wrong, fmt.Sprintf(format, a...)) }
 	o := clitest.Command(j.t, append(j.args(), "--format", "json", "--quiet")...)
-	var d advice.Document
+	var d page.AdviceDocument
 	if err := json.Unmarshal([]byte(o.Stdout), &d); err != nil {
 		return []string{o.Stderr}
 	}
@@ -344,7 +344,7 @@ func (j *judge) hold(counts map[string]int) (wrong []string) {
 }
 
 // paceOfAdvice is that of an option, where the brute force knows its strategy.
-func paceOfAdvice(o advice.Option) (l limiter, known bool) {
+func paceOfAdvice(o page.AdviceOption) (l limiter, known bool) {
 	name, values, _ := strings.Cut(o.Strategy, ":")
 	if name == "semaphore" {
 		return l, true
@@ -362,8 +362,8 @@ func paceOfAdvice(o advice.Option) (l limiter, known bool) {
 }
 
 // numbers: there is none where the load is not below the slots, or what may start.
-func (j *judge) numbers(d advice.Document, complain func(string, ...any)) {
-	for _, o := range append([]*advice.Option{&d.Recommendation, d.Below, d.Above},
+func (j *judge) numbers(d page.AdviceDocument, complain func(string, ...any)) {
+	for _, o := range append([]*page.AdviceOption{&d.Recommendation, d.Below, d.Above},
 		pointers(d.RunnersUp)...) {
 		if o == nil {
 			continue
@@ -371,17 +371,17 @@ func (j *judge) numbers(d advice.Document, complain func(string, ...any)) {
 		over := j.busy() >= float64(o.Limit) || o.Rate != nil && j.rate >= *o.Rate ||
 			j.target.rate > 0 && j.rate >= j.target.rate
 		told := o.Low != nil || o.Value != nil || o.High != nil || o.HoldsUpTo != nil
-		if over && (told || o.Verdict != advice.Unstable) {
+		if over && (told || o.Verdict != page.Unstable) {
 			complain("%s with a limit of %d: %v busy, and %s", o.Strategy, o.Limit, j.busy(),
 				o.Verdict)
 		}
-		if o.Verdict == advice.Unstable && told {
+		if o.Verdict == page.Unstable && told {
 			complain("%s with a limit of %d is unstable and has a number", o.Strategy, o.Limit)
 		}
 	}
 }
 
-func pointers(options []advice.Option) (all []*advice.Option) {
+func pointers(options []page.AdviceOption) (all []*page.AdviceOption) {
 	for i := range options {
 		all = append(all, &options[i])
 	}
@@ -390,7 +390,7 @@ func pointers(options []advice.Option) (all []*advice.Option) {
 
 // stresses are never better than the option, and have no number where they overload it; those that
 // brute force knows are about what it says.
-func (j *judge) stresses(o advice.Option, pace limiter, complain func(string, ...any)) {
+func (j *judge) stresses(o page.AdviceOption, pace limiter, complain func(string, ...any)) {
 	for _, s := range o.Stresses {
 		kind, by, _ := strings.Cut(s.Name, " x")
 		times, err := strconv.ParseFloat(by, 64)
@@ -406,7 +406,7 @@ func (j *judge) stresses(o advice.Option, pace limiter, complain func(string, ..
 		over := j.busy()*load*service >= float64(o.Limit) ||
 			pace.rate > 0 && j.rate*load >= pace.rate ||
 			j.target.rate > 0 && j.rate*load >= j.target.rate
-		if over && (s.Value != nil || s.Verdict != advice.Unstable) {
+		if over && (s.Value != nil || s.Verdict != page.Unstable) {
 			complain("%s: %s, with %v busy of %d", s.Name, s.Verdict, j.busy()*times, o.Limit)
 		}
 		if s.Value == nil || o.Value == nil {

@@ -13,8 +13,7 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/internal/cli/clitest"
-	"github.com/poolbench/poolbench/internal/cli/outcome"
-	"github.com/poolbench/poolbench/internal/cli/search"
+	"github.com/poolbench/poolbench/internal/cli/show"
 	"github.com/poolbench/poolbench/internal/fleet/hub"
 )
 
@@ -31,7 +30,7 @@ func TestAgents(t *testing.T) {
 			Tasks    int
 			Metrics  map[string]float64
 			Statuses []struct{ N int }
-			Agents   []outcome.AgentLine
+			Agents   []show.AgentLine
 		}
 	}
 	if err := json.Unmarshal([]byte(o.Stdout), &doc); err != nil || len(doc.Runs) != 1 {
@@ -63,7 +62,7 @@ func TestAgentsSearch(t *testing.T) {
 	o := clitest.Attacked(t, "capacity", url, "--agents", "2", "--objective", "p50-response<1h",
 		"--max-rate", "200", "--first-rate", "100", "--duration", "200ms", "--rest", "1ms",
 		"--name", "shop", "--quiet", "--format", "json", "--out", filepath.Join(t.TempDir(), "out"))
-	var doc search.Document
+	var doc show.SearchDocument
 	if err := json.Unmarshal([]byte(o.Stdout), &doc); err != nil || len(doc.Answers) != 1 {
 		t.Fatal(err, o.Stdout)
 	}

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/poolbench/poolbench/internal/cli/clitest"
-	"github.com/poolbench/poolbench/internal/cli/search"
-	"github.com/poolbench/poolbench/internal/text/jsondoc"
+	"github.com/poolbench/poolbench/internal/cli/show"
+	"github.com/poolbench/poolbench/internal/text"
 )
 
 // TestCapacity: the answer is a table, a document and a benchmark that say the same; all runs are
@@ -19,12 +19,12 @@ func TestCapacity(t *testing.T) {
 	t.Chdir(t.TempDir())
 	args := clitest.QuickSearch("--strategy", "unbounded", "--objective", "p99-response<100ms,shed<1%")
 	o := clitest.Succeed(t, args...)
-	var doc search.Document
+	var doc show.SearchDocument
 	if err := json.Unmarshal([]byte(clitest.Succeed(t,
 		append(args, "--force", "--format", "json")...).Stdout), &doc); err != nil {
 		t.Fatal(err)
 	}
-	if doc.Head.Head != jsondoc.NewHead("capacity") || doc.Objective != "p99-response<100ms,shed<1%" ||
+	if doc.Head.Head != text.NewHead("capacity") || doc.Objective != "p99-response<100ms,shed<1%" ||
 		doc.Axis != "load" || doc.From != 0.1 || doc.To != 1.2 || doc.Confidence != 0.95 ||
 		len(doc.Answers) != 2 {
 		t.Fatalf("%+v", doc)
@@ -217,7 +217,7 @@ func TestCapacityShortRuns(t *testing.T) {
 		seeds = 2
 	}
 	for seed := range seeds {
-		var doc search.Document
+		var doc show.SearchDocument
 		o := clitest.Command(t, "capacity", "--clock", "virtual", "--strategy", "worker_pool",
 			"--workload", "lognormal:mean=20ms,c2=4", "--find", "limit", "--rate", "200", "--n", "2000",
 			"--objective", "p99-response<250ms", "--quiet", "--format", "json", "--seed",
@@ -264,7 +264,7 @@ func TestCapacityQueue(t *testing.T) {
 	args := clitest.QuickSearch("--find", "queue", "--load", "1.2", "--objective", "p90-response<80ms",
 		"--format", "json")
 	args[slices.Index(args, "semaphore")] = "bounded_queue_shed"
-	var doc search.Document
+	var doc show.SearchDocument
 	if err := json.Unmarshal([]byte(clitest.Succeed(t, args...).Stdout), &doc); err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/internal/cli/clitest"
-	"github.com/poolbench/poolbench/internal/cli/search"
+	"github.com/poolbench/poolbench/internal/cli/show"
 )
 
 // A limitQuestion is a question to capacity: the smallest limit, or the highest rate of a limit.
@@ -110,7 +110,7 @@ func TestCapacityTruth(t *testing.T) {
 				fmt.Sprintf(format, a...))
 		}
 		o := clitest.Command(t, append(q.args(), "--format", "json")...)
-		var doc search.Document
+		var doc show.SearchDocument
 		if err := json.Unmarshal([]byte(o.Stdout), &doc); err != nil {
 			t.Fatalf("question %d, poolbench %s: %v\n%s", i, strings.Join(q.args(), " "), err,
 				o.Stderr)

@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"github.com/poolbench/poolbench/internal/cli/clitest"
-	"github.com/poolbench/poolbench/internal/cli/search"
+	"github.com/poolbench/poolbench/internal/cli/show"
 )
 
 // TestCapacityOfServer: the answer and the exit code are those of the server; no more is sent than
@@ -68,7 +68,7 @@ func TestCapacityOfServer(t *testing.T) {
 			strings.Contains(string(stream), `"runs":0,`) {
 			t.Errorf("%v: the stream ends with no run\n%s", err, stream)
 		}
-		var doc search.Document
+		var doc show.SearchDocument
 		j := clitest.Command(t, append(args, "--format", "json")...)
 		if strings.Contains(j.Stdout, "cannot keep up") {
 			continue
@@ -140,7 +140,7 @@ func TestCapacityOfVariedRequests(t *testing.T) {
 			check, "--objective", "failed<1%", "--max-rate", "200", "--first-rate", "100",
 			"--duration", "100ms", "--rest", "1ms", "--name", "here", "--quiet", "--format", "json",
 			"--force", "--out", filepath.Join(dir, "x"))
-		var doc search.Document
+		var doc show.SearchDocument
 		err := json.Unmarshal([]byte(o.Stdout), &doc)
 		if len(doc.Warnings) > 0 && strings.Contains(doc.Warnings[0], "cannot keep up") {
 			continue // a busy machine
@@ -201,7 +201,7 @@ func TestCapacityOfSessions(t *testing.T) {
 		t.Errorf("%d sessions, %d second steps, %d wrong", begun.Load(), bought.Load(),
 			wrong.Load())
 	}
-	var doc search.Document
+	var doc show.SearchDocument
 	o = clitest.Command(t, append(args, "--format", "json")...)
 	if err := json.Unmarshal([]byte(o.Stdout), &doc); err != nil || len(doc.Answers) != 1 ||
 		!strings.Contains(doc.Answers[0].Name, "/session=buy/") {

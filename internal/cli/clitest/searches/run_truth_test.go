@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/poolbench/poolbench/internal/cli/clitest"
-	"github.com/poolbench/poolbench/internal/cli/outcome"
+	"github.com/poolbench/poolbench/internal/cli/show"
 )
 
 // truth returns the metric of the question over eight plans, and the relative deviation of its
@@ -58,7 +58,7 @@ func TestRunTruth(t *testing.T) {
 			"--objective", fmt.Sprintf("%s<%v", q.unit, time.Duration(bound*1e9))}
 		o := clitest.Command(t, append(args, "--quiet", "--format", "json", "--force", "--out",
 			"x")...)
-		var doc outcome.Document
+		var doc show.Document
 		if err := json.Unmarshal([]byte(o.Stdout), &doc); err != nil || len(doc.Objectives) != 1 {
 			t.Fatalf("poolbench %s: %v: %+v", strings.Join(args, " "), err, o)
 		}

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/poolbench/poolbench/internal/cli/clitest"
-	"github.com/poolbench/poolbench/internal/durability/crash"
-	"github.com/poolbench/poolbench/internal/text/jsondoc"
+	"github.com/poolbench/poolbench/internal/crash"
+	"github.com/poolbench/poolbench/internal/text"
 )
 
 // TestCrash kills a durable strategy and one within the process by the command, and has its JSON
@@ -55,7 +55,7 @@ func TestCrashText(t *testing.T) {
 
 // crashed is what a test reads of crash's document.
 type crashed struct {
-	jsondoc.Head
+	text.Head
 	Fault string
 	crash.Report
 }

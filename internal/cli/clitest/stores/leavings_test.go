@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/internal/cli/clitest"
-	"github.com/poolbench/poolbench/internal/durability/servers"
 	"github.com/poolbench/poolbench/internal/house/need"
+	"github.com/poolbench/poolbench/internal/servers"
 	"github.com/poolbench/poolbench/strategies"
 )
 

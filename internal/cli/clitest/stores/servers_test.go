@@ -20,9 +20,9 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/poolbench/poolbench/internal/cli/clitest"
-	"github.com/poolbench/poolbench/internal/durability/servers"
 	"github.com/poolbench/poolbench/internal/house/need"
-	"github.com/poolbench/poolbench/internal/parts/named"
+	"github.com/poolbench/poolbench/internal/registry"
+	"github.com/poolbench/poolbench/internal/servers"
 	"github.com/poolbench/poolbench/strategies"
 )
 
@@ -335,7 +335,7 @@ func (h heldBack) ReadFrom(r io.Reader) (n int64, err error) {
 // serverVariable is the environment variable in which strategies look for a server.
 func serverVariable(t *testing.T, k servers.Kind) string {
 	t.Helper()
-	for _, s := range named.Servers() {
+	for _, s := range registry.Servers() {
 		if s.Product == k.Product {
 			return s.Variable
 		}

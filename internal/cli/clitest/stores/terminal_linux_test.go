@@ -13,7 +13,7 @@ import (
 
 	"github.com/poolbench/poolbench/internal/cli"
 	"github.com/poolbench/poolbench/internal/cli/clitest"
-	"github.com/poolbench/poolbench/internal/cli/runner"
+	"github.com/poolbench/poolbench/internal/cli/execute"
 	"github.com/poolbench/poolbench/internal/cli/terminal"
 )
 
@@ -50,7 +50,7 @@ func TestCrashOnATerminal(t *testing.T) {
 		defer close(read)
 		_, _ = io.Copy(&drawn, screen) // it ends with an error when nobody has the other end
 	}()
-	code := cli.On(t.Context(), runner.NewHost(terminal.New(&stdout, program)),
+	code := cli.On(t.Context(), execute.NewHost(terminal.New(&stdout, program)),
 		[]string{"crash", "serial", "--tasks", "50", "--kills", "1", "--limit", "1"},
 		strings.NewReader(""))
 	if err := program.Close(); err != nil {

@@ -1,0 +1,110 @@
+package attack
+
+import (
+	"context"
+	"net"
+	"sync"
+	"time"
+
+	"github.com/poolbench/poolbench/bench/record"
+)
+
+// Options say what a Set connects to, and whom it tells.
+type Options struct {
+	Connect func(ctx context.Context, network, address string) (net.Conn, error)
+	Hosts   int                 // that are called
+	Calls   *record.CallCounter // which connections are counted by
+	Give    func(why error)     // the attack up, with a *NobodyError
+}
+
+// A Set is the open connections. Closing them is how requests in flight are given up: it costs a
+// request nothing, where a context of its own would cost it an allocation or two.
+type Set struct {
+	Options
+	mu      sync.Mutex
+	open    map[*Conn]struct{}
+	made    bool // a connection, ever
+	refused int  // dials that failed while none was made
+	closed  bool
+}
+
+// newSet has none yet.
+func newSet(o Options) *Set { return &Set{Options: o, open: map[*Conn]struct{}{}} }
+
+// A NobodyError ends an attack at once: as many dials as there are hosts have failed, and none has
+// succeeded.
+type NobodyError struct{ error }
+
+// Error implements error.
+func (e *NobodyError) Error() string { return "nobody answers: " + e.error.Error() }
+
+// Unwrap is why the last dial failed.
+func (e *NobodyError) Unwrap() error { return e.error }
+
+// Dialed counts a connection that somebody else has made, in such a time, or has not.
+func (s *Set) Dialed(ctx context.Context, took time.Duration, err error) {
+	if err != nil {
+		s.failed(ctx, err)
+		return
+	}
+	s.Calls.Connected(took)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.made = true
+}
+
+// Dial is the DialContext of a transport. What it makes is a *Conn.
+func (s *Set) Dial(ctx context.Context, network, address string) (net.Conn, error) {
+	s.mu.Lock()
+	closed := s.closed
+	s.mu.Unlock()
+	if closed {
+		return nil, net.ErrClosed
+	}
+	begun := time.Now()
+	raw, err := s.Connect(ctx, network, address)
+	if err != nil {
+		s.failed(ctx, err)
+		return nil, err
+	}
+	s.Calls.Connected(time.Since(begun))
+	return s.Add(raw)
+}
+
+// Add takes a connection to those that are open.
+func (s *Set) Add(raw net.Conn) (net.Conn, error) {
+	made := &Conn{Conn: raw, of: s}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.made = true
+	if s.closed {
+		_ = raw.Close() // nothing was sent on it
+		return nil, net.ErrClosed
+	}
+	s.open[made] = struct{}{}
+	return made, nil
+}
+
+// failed counts a dial that came to nothing, unless it was given up.
+func (s *Set) failed(ctx context.Context, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.made || s.closed || ctx.Err() != nil {
+		return
+	}
+	if s.refused++; s.refused == s.Hosts {
+		s.Give(&NobodyError{err})
+	}
+}
+
+// Close closes every connection, and those that are still to come.
+func (s *Set) Close() {
+	s.mu.Lock()
+	s.closed = true
+	open := s.open
+	s.open = nil
+	s.mu.Unlock()
+	for made := range open {
+		_ = made.Conn.Close() // whoever is on it learns of it by an error
+	}
+}

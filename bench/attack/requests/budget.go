@@ -1,0 +1,123 @@
+package requests
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"text/template"
+)
+
+// Bounds of what a template may do, each time that it is filled in: it comes from a file or a
+// command line, and may be a mistake.
+const (
+	mostActions = 256 << 10 // bytes between {{ and }} of a field
+	mostSteps   = 10_000    // turns of the loops of a field
+	mostFilled  = 128 << 20 // bytes of a field, and of the texts that its functions make
+	// turns of all loops over all rows of the data, which are checked before anything is sent
+	mostChecked = 5_000_000
+)
+
+var (
+	errSteps           = fmt.Errorf("its loops take more than %d turns", mostSteps)
+	templatesErrFilled = fmt.Errorf("it makes more than %d MiB of text", mostFilled>>20)
+)
+
+// checkActions refuses a template whose tree would take more memory than anybody has use for.
+func checkActions(text string) error {
+	size := 0
+	for {
+		_, behind, ok := strings.Cut(text, "{{")
+		if !ok {
+			return nil
+		}
+		inside, rest, _ := strings.Cut(behind, "}}")
+		if size += len(inside) + len("{{}}"); size > mostActions {
+			return fmt.Errorf("there are more than %d KiB between {{ and }}", mostActions>>10)
+		}
+		text = rest
+	}
+}
+
+// step counts a turn of a loop.
+func (x *executor) step() (string, error) {
+	if x.steps++; x.steps > mostSteps {
+		return "", errSteps
+	}
+	return "", nil
+}
+
+// takes counts bytes of text.
+func (x *executor) takes(n int) error {
+	if x.made += n; x.made > mostFilled {
+		return templatesErrFilled
+	}
+	return nil
+}
+
+// made is the text that a function has made.
+func (x *executor) text(made string) (string, error) { return made, x.takes(len(made)) }
+
+// mostEscaped is by how much a text grows at most when it is escaped.
+const mostEscaped = 6
+
+// before is called before a function makes a text of these arguments.
+func (x *executor) before(args []any) error {
+	n := 0
+	for _, a := range args {
+		n += mostEscaped * lengthOf(a)
+	}
+	if n > mostFilled-x.made {
+		return templatesErrFilled
+	}
+	return nil
+}
+
+func lengthOf(v any) int {
+	switch v := v.(type) {
+	case string:
+		return len(v)
+	case jsonValue:
+		return len(v)
+	case rawValue:
+		return len(v)
+	}
+	return 32 // of a number
+}
+
+// wide finds a width or a precision in a format that is above 999, or comes from an argument.
+var wide = regexp.MustCompile(`%[^a-zA-Z%]*(?:[0-9]{4}|\*)`)
+
+func (x *executor) printf(format string, args ...any) (string, error) {
+	if wide.MatchString(format) {
+		return "", errors.New("printf: want widths up to 999")
+	}
+	longest := 0
+	for _, a := range args {
+		longest = max(longest, mostEscaped*lengthOf(a))
+	}
+	if strings.Count(format, "%")*(999+longest)+len(format) > mostFilled-x.made {
+		return "", templatesErrFilled
+	}
+	return x.text(fmt.Sprintf(format, args...))
+}
+
+// bounded is a function of text/template that makes a text.
+func (x *executor) bounded(f func(...any) string) func(...any) (string, error) {
+	return func(args ...any) (string, error) {
+		if err := x.before(args); err != nil {
+			return "", err
+		}
+		return x.text(f(args...))
+	}
+}
+
+// texts are the functions of text/template that make texts, within bounds.
+func (x *executor) texts(to template.FuncMap) {
+	to[stepName], to["printf"] = x.step, x.printf
+	for name, f := range map[string]func(...any) string{"print": fmt.Sprint,
+		"println": fmt.Sprintln, "html": template.HTMLEscaper, "js": template.JSEscaper,
+		"urlquery": template.URLQueryEscaper} {
+		to[name] = x.bounded(f)
+	}
+}

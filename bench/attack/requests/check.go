@@ -1,0 +1,101 @@
+package requests
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Bounds of a script. The parser takes up to 8 KiB of stack for each level of nesting, and nothing
+// that can nest is of use here.
+const (
+	mostCommands = 200_000
+	mostBare     = 64 << 10 // bytes of a command that are not in single quotes
+	mostStray    = 4 << 10  // bytes of a line that is no command of curl
+)
+
+var errPlain = errors.New("want a plain command: curl, its options and a URL")
+
+// check goes through the script as a shell does, and refuses what nests before it is parsed. Its
+// errors name the line. From the first line on that is no command of curl, text is cut off: there
+// the parser finds the mistake.
+func check(text []byte) (checked []byte, err error) {
+	var (
+		quote    byte // within which the text is; 0: none
+		line     = 1
+		begins   = true // at the beginning of a line that is no continuation
+		bare     = 0    // bytes of the command
+		commands = 0
+	)
+	wrong := func(err error) ([]byte, error) { return nil, fmt.Errorf("line %d: %w", line, err) }
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		if begins && quote == 0 && c != ' ' && c != '\t' && c != '\r' && c != '\n' {
+			begins, bare = false, 0
+			switch {
+			case c == '#':
+				for i < len(text) && text[i] != '\n' {
+					i++
+				}
+				i--
+				begins = true
+				continue
+			case !bytes.HasPrefix(text[i:], []byte("curl")):
+				one, _, _ := bytes.Cut(text[i:], []byte("\n"))
+				return text[:i+min(len(one), mostStray)], nil
+			}
+			if commands++; commands > mostCommands {
+				return wrong(fmt.Errorf("want at most %d commands", mostCommands))
+			}
+		}
+		switch {
+		case quote == '\'':
+			if c == '\'' {
+				quote = 0
+			}
+		case quote == '$': // $'…', which has escapes
+			if c == '\'' {
+				quote = 0
+			}
+			if c == '\\' {
+				i++
+			}
+		case c == '\\':
+			i++ // also the end of a line
+			if i < len(text) && text[i] == '\r' && i+1 < len(text) && text[i+1] == '\n' {
+				i++
+			}
+		case c == '"' && quote == '"':
+			quote = 0
+		case c == '`', c == '$' && i+1 < len(text) && strings.IndexByte("({[", text[i+1]) >= 0:
+			return wrong(errFilled)
+		case quote != 0:
+			bare++
+		case c == '\'' && i > 0 && text[i-1] == '$':
+			quote = '$'
+		case c == '\'', c == '"':
+			quote = c
+		case c == '(' && i > 0 && (text[i-1] == '<' || text[i-1] == '>'):
+			return wrong(errFilled)
+		case c == '(' || c == ')':
+			return wrong(errPlain)
+		case c == '#' && (text[i-1] == ' ' || text[i-1] == '\t'): // to the end of the line
+			for i+1 < len(text) && text[i+1] != '\n' {
+				i++
+			}
+		case c == '\n':
+			begins = true
+		default:
+			bare++
+		}
+		if bare > mostBare {
+			return wrong(fmt.Errorf("a command has more than %d KiB outside single quotes",
+				mostBare>>10))
+		}
+		if i < len(text) && text[i] == '\n' {
+			line++
+		}
+	}
+	return text, nil
+}

@@ -1,0 +1,241 @@
+package requests
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"unicode/utf8"
+)
+
+// Data are rows of values by column.
+type Data struct {
+	Name    string // of the file, without its directory
+	Columns []string
+	Rows    [][]Value
+	// of each row, where it begins in the file, from 1; they do not follow each other where a
+	// value has a line break
+	Lines []int
+	// requests whose Check has found nothing in these rows, as they were given: who plans a load
+	// and who sends it both ask
+	sound sync.Map
+}
+
+// whole reports whether the data are such as ReadData makes: they may have come over a network.
+func (d *Data) whole() bool {
+	wrong := func(row []Value) bool { return len(row) != len(d.Columns) }
+	return len(d.Rows) > 0 && len(d.Lines) == len(d.Rows) && !slices.ContainsFunc(d.Rows, wrong)
+}
+
+// A Value is a text, or any other value of JSON as it is written there.
+type Value struct {
+	Text string `json:"t"`
+	JSON bool   `json:"j,omitempty"`
+}
+
+// Formats of data.
+const (
+	CSV   = "csv"
+	Lines = "jsonl"
+)
+
+// DataFormats are all of them.
+var DataFormats = []string{CSV, Lines}
+
+// FormatOf is the format that the name of a file says; "" where it says none.
+func FormatOf(name string) string {
+	switch strings.ToLower(filepath.Ext(name)) {
+	case ".csv":
+		return CSV
+	case ".jsonl", ".ndjson", ".json":
+		return Lines
+	}
+	return ""
+}
+
+// ReadData reads the text of a file in one of the DataFormats: CSV with the names of the columns in
+// its first row, or an object of JSON in each line. All rows have the same columns. An error names
+// file and line.
+func ReadData(name string, text []byte, format string) (*Data, error) {
+	d := &Data{Name: filepath.Base(name)}
+	text = bytes.TrimPrefix(text, []byte("\ufeff"))
+	if !utf8.Valid(text) {
+		return nil, fmt.Errorf("%s:%d: want UTF-8", name, lineOf(text, firstInvalid(text)))
+	}
+	// at most a row in each line: growing would take twice the memory
+	rows := min(bytes.Count(text, []byte("\n"))+1, MostRows)
+	d.Rows, d.Lines = make([][]Value, 0, rows), make([]int, 0, rows)
+	var err error
+	switch format {
+	case CSV:
+		err = d.readCSV(name, text)
+	case Lines:
+		err = d.readLines(name, text)
+	default:
+		err = fmt.Errorf("%s: want its format: %s", name, strings.Join(DataFormats, " or "))
+	}
+	if err == nil && len(d.Rows) == 0 {
+		err = fmt.Errorf("%s: it has no row of data", name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+func firstInvalid(text []byte) (at int) {
+	for at < len(text) {
+		r, size := utf8.DecodeRune(text[at:])
+		if r == utf8.RuneError && size < 2 {
+			break
+		}
+		at += size
+	}
+	return at
+}
+
+func lineOf(text []byte, at int) int { return 1 + bytes.Count(text[:at], []byte("\n")) }
+
+func (d *Data) readCSV(name string, text []byte) error {
+	r := csv.NewReader(bytes.NewReader(text))
+	r.FieldsPerRecord, r.ReuseRecord = -1, true
+	for {
+		fields, err := r.Read()
+		if err == io.EOF {
+			return nil
+		}
+		if wrong, ok := errors.AsType[*csv.ParseError](err); ok {
+			return fmt.Errorf("%s:%d: %w", name, wrong.StartLine, wrong.Err)
+		} else if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		line, _ := r.FieldPos(0)
+		switch {
+		case d.Columns == nil:
+			if err := d.head(slices.Clone(fields)); err != nil {
+				return fmt.Errorf("%s:%d: %w", name, line, err)
+			}
+			continue
+		case len(fields) != len(d.Columns):
+			return fmt.Errorf("%s:%d: the row has %d fields, and the first row names %d columns",
+				name, line, len(fields), len(d.Columns))
+		}
+		row := make([]Value, len(fields))
+		for i, f := range fields {
+			row[i].Text = f
+		}
+		if err := d.add(row, line); err != nil {
+			return fmt.Errorf("%s:%d: %w", name, line, err)
+		}
+	}
+}
+
+// MostRows bounds the rows of data: one of a few bytes takes a hundred.
+const MostRows = 2_000_000
+
+func (d *Data) add(row []Value, line int) error {
+	if len(d.Rows) == MostRows {
+		return fmt.Errorf("want at most %d rows", MostRows)
+	}
+	d.Rows, d.Lines = append(d.Rows, row), append(d.Lines, line)
+	return nil
+}
+
+func (d *Data) head(names []string) error {
+	for i, n := range names {
+		names[i] = strings.TrimSpace(n)
+		switch n = names[i]; {
+		case n == "":
+			return fmt.Errorf("column %d has no name", i+1)
+		case slices.Contains(names[:i], n):
+			return fmt.Errorf("two columns are named %q", n)
+		case slices.Contains(ownNames, n):
+			return fmt.Errorf("column %s has the name of a function of templates: name it "+
+				"otherwise", n)
+		}
+	}
+	d.Columns = names
+	return nil
+}
+
+func (d *Data) readLines(name string, text []byte) error {
+	for line := 1; len(text) > 0; line++ {
+		var one []byte
+		one, text, _ = bytes.Cut(text, []byte("\n"))
+		if len(bytes.TrimSpace(one)) == 0 {
+			continue
+		}
+		keys, values, err := object(one)
+		if err == nil && d.Columns == nil {
+			err = d.head(slices.Clone(keys))
+		}
+		if err != nil {
+			return fmt.Errorf("%s:%d: %w", name, line, err)
+		}
+		row := make([]Value, len(d.Columns))
+		for i, c := range d.Columns {
+			at := slices.Index(keys, c)
+			if at < 0 {
+				return fmt.Errorf("%s:%d: there is no %q, which the first row has", name, line, c)
+			}
+			row[i] = values[at]
+		}
+		for _, k := range keys {
+			if !slices.Contains(d.Columns, k) {
+				return fmt.Errorf("%s:%d: there is %q, which the first row has not", name, line, k)
+			}
+		}
+		if err := d.add(row, line); err != nil {
+			return fmt.Errorf("%s:%d: %w", name, line, err)
+		}
+	}
+	return nil
+}
+
+// object reads one of JSON, in its order.
+func object(text []byte) (keys []string, values []Value, err error) {
+	r := json.NewDecoder(bytes.NewReader(text))
+	if open, err := r.Token(); err != nil || open != json.Delim('{') {
+		return nil, nil, errors.New("want an object of JSON in the line")
+	}
+	for r.More() {
+		key, err := r.Token()
+		if err != nil {
+			return nil, nil, errNoJSON
+		}
+		var raw json.RawMessage
+		if err := r.Decode(&raw); err != nil {
+			return nil, nil, errNoJSON
+		}
+		name, _ := key.(string)
+		if slices.Contains(keys, name) {
+			return nil, nil, fmt.Errorf("%q stands there twice", name)
+		}
+		v := Value{Text: string(raw), JSON: true}
+		if raw[0] == '"' {
+			v.JSON = false
+			if err := json.Unmarshal(raw, &v.Text); err != nil {
+				return nil, nil, errNoJSON
+			}
+		}
+		keys, values = append(keys, name), append(values, v)
+	}
+	if _, err := r.Token(); err != nil {
+		return nil, nil, errNoJSON
+	}
+	if _, err := r.Token(); err != io.EOF {
+		return nil, nil, errors.New("want one object of JSON in the line, and nothing behind it")
+	}
+	if len(keys) == 0 {
+		return nil, nil, errors.New("the object is empty")
+	}
+	return keys, values, nil
+}
+
+var errNoJSON = errors.New("the line is not valid JSON")

@@ -1,0 +1,223 @@
+package requests
+
+import (
+	"cmp"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"sync"
+	"text/template"
+	"text/template/parse"
+)
+
+// A full template is more than text and values. Each value goes through a function that writes it
+// for its position, as html/template has it.
+type full struct{ idle sync.Pool } // of *executor
+
+// An executor is used by one goroutine at a time.
+type executor struct {
+	t       *template.Template
+	filling *filling
+	out     []byte
+	steps   int // turns of loops
+	made    int // bytes of text
+}
+
+func (x *executor) Write(p []byte) (int, error) {
+	if err := x.takes(len(p)); err != nil {
+		return 0, err
+	}
+	x.out = append(x.out, p...)
+	return len(p), nil
+}
+
+func (f *full) put(to []byte, with *filling) ([]byte, error) {
+	x := f.idle.Get().(*executor)
+	x.filling, x.out, x.steps, x.made = with, to, 0, 0
+	err := x.t.Execute(x, nil)
+	to, x.out, x.filling = x.out, nil, nil
+	with.steps += x.steps
+	f.idle.Put(x)
+	if err != nil {
+		return to, cleaned(err)
+	}
+	return to, nil
+}
+
+// What a value is, beyond a string.
+type (
+	jsonValue string // a value of JSON as it is written
+	rawValue  string // to be left as it is
+)
+
+func (r *Request) whole(t *template.Template, begins position) (*full, error) {
+	if _, err := escape(t.Root, begins); err != nil {
+		return nil, fmt.Errorf("%s: %w", t.Name(), err)
+	}
+	r.takes = r.takes || len(r.step.Captured) > 0 // it may be anywhere in it
+	f := &full{}
+	f.idle.New = func() any {
+		x := &executor{}
+		own, err := t.Clone()
+		if err != nil {
+			panic(fmt.Sprintf("templates: what was parsed cannot be copied: %v", err))
+		}
+		x.t = own.Funcs(r.functions(x))
+		return x
+	}
+	return f, nil
+}
+
+// put is the name of the function that writes for a position.
+func putName(p position) string { return "_put" + strconv.Itoa(int(p)) }
+
+// escape has each value of the list written for its position, and returns the one after it.
+func escape(list *parse.ListNode, at position) (position, error) {
+	if list == nil {
+		return at, nil
+	}
+	for _, n := range list.Nodes {
+		var err error
+		switch n := n.(type) {
+		case *parse.TextNode:
+			at = at.after(string(n.Text))
+		case *parse.CommentNode:
+		case *parse.ActionNode:
+			if len(n.Pipe.Decl) > 0 {
+				continue // it writes nothing
+			}
+			if err = at.wrong(); err == nil {
+				name := parse.NewIdentifier(putName(at)).SetPos(n.Pos)
+				n.Pipe.Cmds = append(n.Pipe.Cmds, &parse.CommandNode{
+					NodeType: parse.NodeCommand, Pos: n.Pos, Args: []parse.Node{name}})
+			}
+		case *parse.IfNode:
+			at, err = branches(&n.BranchNode, at, false)
+		case *parse.WithNode:
+			at, err = branches(&n.BranchNode, at, false)
+		case *parse.RangeNode:
+			if at, err = branches(&n.BranchNode, at, true); err == nil {
+				n.List.Nodes = slices.Insert(n.List.Nodes, 0, counted(n.Pos))
+			}
+		default:
+			err = fmt.Errorf("%s is not known here", n)
+		}
+		if err != nil {
+			return at, err
+		}
+	}
+	return at, nil
+}
+
+// stepName is that of the function which each turn of a loop calls.
+const stepName = "_step"
+
+// counted is a call of that function.
+func counted(at parse.Pos) parse.Node {
+	call := &parse.CommandNode{NodeType: parse.NodeCommand, Pos: at,
+		Args: []parse.Node{parse.NewIdentifier(stepName).SetPos(at)}}
+	return &parse.ActionNode{NodeType: parse.NodeAction, Pos: at, Pipe: &parse.PipeNode{
+		NodeType: parse.NodePipe, Pos: at, Cmds: []*parse.CommandNode{call}}}
+}
+
+func branches(n *parse.BranchNode, at position, again bool) (position, error) {
+	one, err := escape(n.List, at)
+	if err != nil {
+		return at, err
+	}
+	other, err := escape(n.ElseList, at)
+	if err != nil {
+		return at, err
+	}
+	if one != other || again && one != at {
+		return at, fmt.Errorf("%s: its branches end in different positions, so that what "+
+			"follows cannot be written for one", n.Pipe)
+	}
+	return one, nil
+}
+
+func (r *Request) functions(x *executor) template.FuncMap {
+	all := template.FuncMap{
+		"seq": func() uint64 { return x.filling.seq },
+		"uuid": func() string {
+			return string(x.filling.putUUID(nil))
+		},
+		"random": func(low, high int64) (int64, error) {
+			if low > high {
+				return 0, fmt.Errorf("random %d %d: want the lower one first", low, high)
+			}
+			return x.filling.between(low, high), nil
+		},
+		"column": func(name string) (any, error) {
+			i := r.column(name)
+			if i < 0 {
+				return nil, r.noColumn(name)
+			}
+			return given(x.filling.row[i]), nil
+		},
+		"raw": func(v any) rawValue { return rawValue(valueOf(v).Text) },
+		"json": func(v any) (jsonValue, error) {
+			if is := valueOf(v); is.JSON {
+				return jsonValue(is.Text), nil
+			}
+			if err := x.before([]any{v}); err != nil {
+				return "", err
+			}
+			text, err := json.Marshal(v)
+			return jsonValue(text), cmp.Or(err, x.takes(len(text)))
+		},
+		"base64": func(v any) (string, error) {
+			return x.text(base64.StdEncoding.EncodeToString([]byte(valueOf(v).Text)))
+		},
+	}
+	x.texts(all)
+	for p := inText; p <= inEscape; p++ {
+		all[putName(p)] = func(v any) string {
+			if raw, ok := v.(rawValue); ok {
+				return string(p.putRaw(nil, string(raw)))
+			}
+			return string(p.put(nil, valueOf(v)))
+		}
+	}
+	if r.step.Of > 0 {
+		all[sessionName] = func() uint64 { return x.filling.session }
+	}
+	for i, name := range r.step.Captured {
+		all[name] = func() any { return given(x.filling.captured[i]) }
+	}
+	if r.data != nil {
+		for i, c := range r.data.Columns {
+			if isIdentifier(c) {
+				all[c] = func() any { return given(x.filling.row[i]) }
+			}
+		}
+	}
+	return all
+}
+
+// given is a value of the data as a template has it.
+func given(v Value) any {
+	if v.JSON {
+		return jsonValue(v.Text)
+	}
+	return v.Text
+}
+
+// valueOf is the inverse of given, for all that a template can come up with.
+func valueOf(v any) Value {
+	switch v := v.(type) {
+	case nil:
+		return Value{Text: "null", JSON: true}
+	case string:
+		return Value{Text: v}
+	case jsonValue:
+		return Value{Text: string(v), JSON: true}
+	case rawValue:
+		return Value{Text: string(v)}
+	case bool, int, int64, uint64, float64:
+		return Value{Text: fmt.Sprint(v), JSON: true}
+	}
+	return Value{Text: fmt.Sprint(v)}
+}

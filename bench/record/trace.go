@@ -1,0 +1,160 @@
+package record
+
+import (
+	"cmp"
+	"iter"
+	"slices"
+)
+
+// A Trace is every record of a run in the order of the due times.
+type Trace struct {
+	chunks []*chunk
+	order  []uint32 // nil: as they stand
+	logs   []uint32 // by chunk, where there is an order: the log that it is of
+	// by chunk, where the logs have the numbers of their tasks
+	numbers [][]uint32
+	n       int
+}
+
+// Len is how many records there are.
+func (t *Trace) Len() int { return t.n }
+
+// Merged reports whether several goroutines issued the tasks.
+func (t *Trace) Merged() bool { return t.order != nil }
+
+// At is the record of task i.
+func (t *Trace) At(i int) *Record {
+	if t.order != nil {
+		i = int(t.order[i])
+	}
+	return &t.chunks[i>>chunkBits][i&chunkMask]
+}
+
+// From are the tasks from first on.
+func (t *Trace) From(first int) iter.Seq2[int, *Record] {
+	return func(yield func(int, *Record) bool) {
+		for i := first; i < t.n; {
+			next := t.together(i)
+			for k := range next {
+				if !yield(i+k, &next[k]) {
+					return
+				}
+			}
+			i += len(next)
+		}
+	}
+}
+
+// together are the records of task i and of those behind it that lie next to each other.
+func (t *Trace) together(i int) []Record {
+	n := t.n - i
+	if t.order != nil {
+		i, n = int(t.order[i]), 1
+	}
+	chunk := t.chunks[i>>chunkBits][i&chunkMask:]
+	return chunk[:min(n, len(chunk))]
+}
+
+// Seq is the number of task i in the plan: its own where one generator issues the tasks in their
+// order, and else what AddNumbered was told.
+func (t *Trace) Seq(i int) uint64 {
+	if t.numbers == nil {
+		return uint64(i)
+	}
+	i = int(t.order[i])
+	return uint64(t.numbers[i>>chunkBits][i&chunkMask])
+}
+
+// Lags are the tasks with the lag of each: how much later the generator turned to it than one that
+// is never late would have. That one turns to a task when it is due, or when it comes back from the
+// submit before, if that is later: what Submit takes is the strategy's, and no part of the lag.
+// What the generator lost by oversleeping it is behind by until it has caught up, also with tasks
+// that it issued without a pause. Each log has a generator of its own.
+func (t *Trace) Lags() iter.Seq2[int, int64] {
+	return func(yield func(int, int64) bool) {
+		before := make([]Lagging, 1) // by log
+		if n := len(t.logs); n > 0 {
+			before = make([]Lagging, t.logs[n-1]+1)
+		}
+		for i, r := range t.From(0) {
+			b := &before[0]
+			if t.order != nil {
+				b = &before[t.logs[t.order[i]>>chunkBits]]
+			}
+			if !yield(i, b.Of(r)) {
+				return
+			}
+		}
+	}
+}
+
+// A Lagging is what the lag of the next task of a generator counts from: the task before.
+type Lagging struct{ ready, issue int64 }
+
+// Of returns the lag of the next task.
+func (b *Lagging) Of(r *Record) int64 {
+	if r.Held { // no sleep: it came from the submit, which took from issue to issue
+		b.ready = max(r.Due, b.ready+r.Issue-b.issue)
+	} else {
+		b.ready = r.Due
+	}
+	b.issue = r.Issue
+	return r.Issue - b.ready
+}
+
+// NewTrace merges logs. A single log is in due order already, because one generator issues it; the
+// logs of many clients are ordered by an index of 4 bytes a task, which keeps the memory of a run
+// under 72 bytes a task.
+func NewTrace(logs []Log) *Trace {
+	if len(logs) == 1 {
+		return &Trace{chunks: logs[0].chunks, n: logs[0].n}
+	}
+	t := &Trace{order: []uint32{}}
+	numbered := slices.ContainsFunc(logs, func(l Log) bool { return l.numbers != nil })
+	for at, l := range logs {
+		base := uint32(len(t.chunks) << chunkBits)
+		t.chunks = append(t.chunks, l.chunks...)
+		for k := range l.chunks {
+			t.logs = append(t.logs, uint32(at))
+			if numbered { // more chunks may be there than records
+				from := min(k<<chunkBits, len(l.numbers))
+				t.numbers = append(t.numbers, l.numbers[from:])
+			}
+		}
+		for i := range l.n {
+			t.order = append(t.order, base+uint32(i))
+		}
+	}
+	t.n = len(t.order)
+	due := func(i uint32) int64 { return t.chunks[i>>chunkBits][i&chunkMask].Due }
+	slices.SortStableFunc(t.order, func(a, b uint32) int { return cmp.Compare(due(a), due(b)) })
+	return t
+}
+
+// PeakOf is the most requests of all the records that were in flight at one instant: from the start
+// of each to the end of its attempt or, where it was tried again, to when it was settled, so that
+// it is an upper bound where there are such. One that ends as another starts makes room for it.
+func PeakOf(records []Log) (peak int64) {
+	var starts, ends []int64
+	for _, l := range records {
+		for i := range l.n {
+			r := l.At(uint64(i))
+			switch {
+			case r.Attempts == 1 && r.Busy > 0:
+				starts, ends = append(starts, r.Start), append(ends, r.Start+r.Busy)
+			case r.Attempts > 1 && r.End > r.Start:
+				starts, ends = append(starts, r.Start), append(ends, r.End)
+			}
+		}
+	}
+	slices.Sort(starts)
+	slices.Sort(ends)
+	over := 0
+	for begun, at := range starts {
+		for ends[over] <= at {
+			over++
+		}
+		peak = max(peak, int64(begun+1-over))
+	}
+	return peak
+}

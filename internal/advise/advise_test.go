@@ -1,0 +1,346 @@
+package advise
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/arrivals"
+	"github.com/poolbench/poolbench/internal/objectives"
+	"github.com/poolbench/poolbench/internal/statistics/theory"
+	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/targets"
+	"github.com/poolbench/poolbench/workloads"
+)
+
+func list(t testing.TB, text string) objectives.List {
+	t.Helper()
+	l, err := objectives.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// asked is a question about Poisson traffic.
+func asked(t testing.TB, workload string, rate float64, objective string) Question {
+	t.Helper()
+	return Question{Scenario: bench.Scenario{Workload: workloads.MustParse(workload), Seed: 1,
+		Load: bench.Load{PerSecond: rate}}, Objectives: list(t, objective), Budget: time.Second}
+}
+
+func answered(t testing.TB, q Question) *Answer {
+	t.Helper()
+	a, err := q.Do(t.Context(), bench.Run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// notRun is for questions that the recursion answers by itself.
+func notRun(context.Context, bench.Scenario) (*bench.Result, error) {
+	return nil, fmt.Errorf("nothing was to be run")
+}
+
+// TestRecursion: what the recursion says of a pool, one that sheds, that keeps a pace or whose
+// target freezes too, is what a run of its code says, to the nanosecond.
+func TestRecursion(t *testing.T) {
+	for _, c := range []struct {
+		strategy     string
+		limit, queue int
+		target       string
+	}{{"semaphore", 1, 0, "none"}, {"worker_pool", 5, 3, "none"},
+		{"bounded_queue_shed", 4, 7, "none"}, {"dispatcher_shed", 3, bench.NoQueue, "none"},
+		{"errgroup_limit", 17, 0, "none"}, {"semaphore", 5, 0, stressFreeze},
+		{"worker_pool", 9, 0, "freeze:period=1s,stop=300ms"},
+		{"token_bucket:rate=200,burst=10", 5, 0, "none"},
+		{"token_bucket:rate=target,burst=1", 7, 0, "token_bucket:rate=195,burst=4"},
+		{"ticker_limited:rate=200", 5, 0, "none"},
+		{"ticker_limited:rate=300", 6, 0, "token_bucket:rate=300,burst=2"},
+		// of a pace at the target's own rate nothing is refused
+		{"token_bucket:rate=target,burst=1", 40, 0, "token_bucket:rate=270,burst=1"},
+		{"token_bucket:rate=target,burst=3", 40, 0, "token_bucket:rate=200,burst=3"},
+		{"token_bucket:rate=target,burst=2", 40, 0, "token_bucket:rate=270,burst=2"},
+		{"semaphore", 8, 0, "token_bucket:rate=200,burst=3"},
+		{"semaphore", 8, 0, "leaky_bucket:rate=200"},
+		{"worker_pool", 6, 0, "sliding_window:limit=20,window=100ms"},
+		{"semaphore", 6, 0, "fixed_window:limit=20,window=100ms"},
+		{"semaphore", 6, 0, "sec_ban:limit=190"}} {
+		sc := bench.Scenario{Strategy: strategies.MustParse(c.strategy), Limit: c.limit,
+			Queue: c.queue, Workload: workloads.MustParse("lognormal:mean=20ms,c2=4"),
+			Load: bench.Load{PerSecond: 190}, Stop: bench.Stop{Tasks: 3000, Warmup: 0.1}, Seed: 3,
+			Clock: bench.Virtual, Target: targets.MustParse(c.target)}
+		r, err := bench.Run(t.Context(), sc)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sc = bench.Suite{Scenarios: []bench.Scenario{sc}}.At(0)
+		one, err := drawSample(sc, sc.Seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := plainLine(c.limit, anyQueue)
+		if sc.Strategy.Spec.Sheds {
+			l.queue = max(c.queue, 0)
+		}
+		l.pace, l.freeze = paceOf(sc.Strategy, sc.Target), freezeOf(&sc.Target)
+		if targets.PolicyFor(sc.Target) != nil {
+			l.target = sc.Target.String()
+		}
+		b := (&traffic{samples: []sample{one}, blocks: 1, warmup: 0.1}).through(l)
+		for _, unit := range []string{"p50-response-sec", "p99-response-sec", "p99-wait-sec",
+			"max-response-sec", "shed/op", "throttled/op", "makespan-sec"} {
+			want, _ := r.Metric(unit)
+			if got := b.figure(unit).Mid; math.Abs(got-want) > 1e-12 {
+				t.Errorf("%s: %s is %v by the recursion and %v by a run", r.Name, unit, got, want)
+			}
+		}
+		if n, _ := r.Metric("throttled/op"); n > 0 && strings.Contains(c.strategy, "=target") {
+			t.Errorf("%s: %v of the tasks are refused at the pace of the target", r.Name, n)
+		}
+	}
+}
+
+// TestSmallestLimit: on M/M/k, M/D/k, M/H2/k, M/G/1 and M/M/k/K off any grid the recommended limit
+// is the smallest that theory allows or, where the interval of the one below holds the bound, that
+// one is named as well. Pools alone, which the recursion decides.
+func TestSmallestLimit(t *testing.T) {
+	named := 0
+	n := 50
+	if testing.Short() {
+		n = 10
+	}
+	for i := range n {
+		x := func(k float64) float64 { return math.Mod(float64(i)*k, 1) } // a low-discrepancy walk
+		mean := 0.005 + 0.03*x(0.6180339887)
+		busy := 0.5 + 9*x(0.7548776662)
+		rate := busy / mean
+		var q Question
+		var meets func(limit int) bool
+		switch i % 5 {
+		case 0:
+			bound := mean * (4.7 + 3*x(0.5698402910))
+			q = asked(t, fmt.Sprintf("exponential:mean=%v", seconds(mean)), rate,
+				fmt.Sprintf("p99-response<%v", seconds(bound)))
+			meets = func(limit int) bool {
+				a, err := theory.MMk(theory.Pool{Rate: rate, MeanService: seconds(mean).Seconds(),
+					Limit: limit})
+				return err == nil && a.P99() < seconds(bound).Seconds()
+			}
+		case 1:
+			bound := mean * (0.05 + 0.5*x(0.5698402910))
+			q = asked(t, fmt.Sprintf("constant:mean=%v", seconds(mean)), rate,
+				fmt.Sprintf("mean-wait<%v", seconds(bound)))
+			meets = func(limit int) bool {
+				a, err := theory.MDk(theory.Pool{Rate: rate, MeanService: seconds(mean).Seconds(),
+					Limit: limit})
+				return err == nil && a.MeanWait < seconds(bound).Seconds()
+			}
+		case 2:
+			q = asked(t, fmt.Sprintf("exponential:mean=%v", seconds(mean)), rate, "shed<1%")
+			q.MayShed, q.QueueAtMost = true, 1+i%5
+			meets = func(limit int) bool {
+				a, err := theory.MMkK(theory.Pool{Rate: rate,
+					MeanService: seconds(mean).Seconds(), Limit: limit}, q.QueueAtMost)
+				return err == nil && a.ShedProb < 0.01
+			}
+		case 3:
+			bound := mean * (11.5 + 8*x(0.5698402910))
+			q = asked(t, fmt.Sprintf("hyperexp:mean=%v,c2=4", seconds(mean)), rate,
+				fmt.Sprintf("p99-response<%v", seconds(bound)))
+			h, err := theory.BalancedH2(seconds(mean).Seconds(), 4)
+			if err != nil {
+				t.Fatal(err)
+			}
+			meets = func(limit int) bool {
+				a, err := theory.MH2k(rate, h, limit)
+				return err == nil && a.P99() < seconds(bound).Seconds()
+			}
+		case 4: // one slot, by Pollaczek and Khinchine, or else two, which wait a quarter as long
+			rate = (0.3 + busy/20) / mean
+			one := theory.Must(theory.MG1(theory.Pool{Rate: rate,
+				MeanService: seconds(mean).Seconds(), Limit: 1}, 2))
+			bound := one.MeanWait * (0.7 + 0.7*x(0.5698402910))
+			q = asked(t, fmt.Sprintf("lognormal:mean=%v,c2=2", seconds(mean)), rate,
+				fmt.Sprintf("mean-wait<%v", seconds(bound)))
+			meets = func(limit int) bool {
+				return limit > 1 || one.MeanWait < seconds(bound).Seconds()
+			}
+		}
+		q.Scenario.Seed = uint64(1 + 100*i)
+		q.Strategies = []strategies.Variant{strategies.MustParse("worker_pool")}
+		if q.MayShed {
+			q.Strategies[0] = strategies.MustParse("bounded_queue_shed")
+		}
+		want := 1
+		for !meets(want) {
+			want++
+		}
+		s, err := q.search(notRun)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.traffic, err = draw(s.sample, 400_000, false); err != nil { // as there are 50
+			t.Fatal(err)
+		}
+		all, _ := q.candidates(s.sample)
+		o, err := s.pool(t.Context(), all[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch below, _ := s.poolAt(t.Context(), all[0], max(1, o.Limit-1)); {
+		case o.Verdict != objectives.Met:
+			t.Errorf("case %d: nothing meets %v, theory %d", i, q.Objectives, want)
+		case o.Limit == want && (o.Limit == 1 || below.Verdict == objectives.Missed):
+		case below.Verdict == objectives.Undecided && (o.Limit == want || o.Limit == want+1):
+			named++
+		default:
+			t.Errorf("case %d, %s at %v, %v: limit %d, theory %d; below: %+v %v", i,
+				q.Scenario.Workload, rate, q.Objectives, o.Limit, want, below.Promise,
+				below.Verdict)
+		}
+	}
+	t.Logf("both named in %d of 50", named)
+	if named > 12 {
+		t.Errorf("two limits are named in %d of 50 cases: the intervals are too wide", named)
+	}
+}
+
+func seconds(s float64) time.Duration { return time.Duration(s * 1e9) }
+
+// TestSame: one seed gives one answer, whatever runs side by side; what may not be lost is not.
+func TestSame(t *testing.T) {
+	q := asked(t, "exponential:mean=20ms", 200, "p99-response<150ms")
+	q.Parallel = 1
+	one := answered(t, q)
+	q.Parallel = 4
+	other := answered(t, q)
+	if one.Recommendation.Code() != other.Recommendation.Code() ||
+		!reflect.DeepEqual(one.Recommendation.Figures, other.Recommendation.Figures) ||
+		!reflect.DeepEqual(one.NotLooked, other.NotLooked) || one.Tasks != other.Tasks ||
+		len(one.RunnersUp) != len(other.RunnersUp) {
+		t.Errorf("%+v\n%+v", one, other)
+	}
+	if one.Verdict != Meets || one.Recommendation.Strategy.String() != "semaphore" ||
+		one.Recommendation.Limit != 5 || one.Below.Verdict != objectives.Missed {
+		t.Errorf("%+v", one.Recommendation)
+	}
+}
+
+// TestNothingMeets: the nearest is named with what would do, each of which does.
+func TestNothingMeets(t *testing.T) {
+	q := asked(t, "exponential:mean=20ms", 200, "p99-response<100ms")
+	q.LimitAtMost = 5
+	a := answered(t, q)
+	if a.Verdict != NothingMeets || a.Recommendation.Strategy.String() != "semaphore" ||
+		a.Recommendation.Limit != 5 || len(a.Missing) != 3 {
+		t.Fatalf("%v %+v", a.Verdict, a.Missing)
+	}
+	for _, m := range a.Missing {
+		better := q // what would do, does so with what is the nearest
+		better.Strategies = []strategies.Variant{a.Recommendation.Strategy}
+		switch m.What {
+		case "limit":
+			better.LimitAtMost = int(m.Value)
+		case "rate":
+			better.Scenario.Load.PerSecond = m.Value
+		case "objective":
+			better.Objectives = list(t, fmt.Sprintf("p99-response<%v", seconds(1.001*m.Value)))
+		}
+		if b := answered(t, better); b.Verdict != Meets {
+			t.Errorf("with %+v: %v", m, b.Verdict)
+		}
+	}
+}
+
+// TestRateLimit: before a target with a rate the pace is kept by a strategy that knows it, since a
+// limit keeps it only while the work is as slow.
+func TestRateLimit(t *testing.T) {
+	q := asked(t, "constant:mean=80ms", 45, "p99-response<2s")
+	q.Scenario.Target = targets.MustParse("token_bucket:rate=50,burst=10")
+	a := answered(t, q)
+	if o := a.Recommendation; a.Verdict != Meets || o.Rate != 50 {
+		t.Errorf("%v: %s at %v", a.Verdict, o.Strategy, o.Rate)
+	}
+}
+
+// TestConnections: with a target that serves so many at once, no more than these are taken.
+func TestConnections(t *testing.T) {
+	q := asked(t, "exponential:mean=20ms", 900, "p99-response<300ms")
+	q.Scenario.Target = targets.MustParse("conn_pool:conns=20,timeout=0s")
+	a := answered(t, q)
+	if o := a.Recommendation; a.Verdict != Meets || o.Limit > 20 || o.Limit < 19 {
+		t.Errorf("%v: %s with a limit of %d", a.Verdict, o.Strategy, o.Limit)
+	}
+}
+
+// TestMay: what may be lost is, where that takes a slot less; TestSame has what may not.
+func TestMay(t *testing.T) {
+	q := asked(t, "exponential:mean=20ms", 200, "p99-response<120ms")
+	q.MayShed = true
+	a := answered(t, q)
+	if o := a.Recommendation; !o.Strategy.Spec.Sheds || o.Limit != 5 {
+		t.Errorf("%s with a limit of %d", o.Strategy, o.Limit)
+	}
+}
+
+// TestMayKeep: no queue is longer, and no more tasks are held, than there may be.
+func TestMayKeep(t *testing.T) {
+	if testing.Short() {
+		t.Skip("thorough")
+	}
+	q := asked(t, "exponential:mean=20ms", 200, "p99-response<120ms")
+	q.MayShed, q.QueueAtMost = true, 5
+	if slots, ok := answered(t, q).Recommendation.Slots(); ok && slots > 5 {
+		t.Errorf("a queue of %d", slots)
+	}
+	q.MemoryAtMost = 3 * BytesPerTask
+	if a := answered(t, q); a.Recommendation.Limit > 3 || a.Verdict != NothingMeets {
+		t.Errorf("%v with a limit of %d", a.Verdict, a.Recommendation.Limit)
+	}
+}
+
+// TestConfirmed: a run in real time that misses makes an option undecided, and the search goes on
+// to the next; one that may not be believed says nothing, and that is said.
+func TestConfirmed(t *testing.T) {
+	q := asked(t, "cpu_sha256:mean=1ms", 500, "p99-response<50ms")
+	// samples of a run, where steady traffic has the recursion plan a million tasks
+	q.Scenario.Load.Arrival = arrivals.MustParse("linear:slope=10")
+	q.Scenario.Stop.Tasks = 2000
+	for real, want := range map[bench.Verdict]Verdict{bench.Valid: Undecided,
+		bench.Suspect: Meets, bench.Invalid: Meets} {
+		confirmations := map[string]int{}
+		a, err := q.Do(t.Context(), func(ctx context.Context,
+			s bench.Scenario) (*bench.Result, error) {
+			if s.Clock != bench.Real {
+				return bench.Run(ctx, s)
+			}
+			confirmations[s.Name()]++
+			r := &bench.Result{Name: s.Name(), Seed: s.Seed, Tasks: 2000,
+				Metrics: []bench.Metric{{Unit: "p99-response-sec", Value: 9}}}
+			if real != bench.Valid {
+				r.Doubt(real, "busy machine", "others wanted the processors")
+			}
+			return r, nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		said := slices.ContainsFunc(a.NotLooked, func(line string) bool {
+			return strings.Contains(line, " in real time: "+real.String()+", mainly busy machine")
+		})
+		if a.Verdict != want || said != (real != bench.Valid) {
+			t.Errorf("%v: %v, not looked at %q", real, a.Verdict, a.NotLooked)
+		}
+		if n := len(confirmations); n < mostKept {
+			t.Errorf("%v: %d options were run in real time", real, n)
+		}
+	}
+}

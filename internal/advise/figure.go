@@ -1,0 +1,121 @@
+package advise
+
+import (
+	"math"
+	"slices"
+
+	"github.com/poolbench/poolbench/internal/decide"
+	"github.com/poolbench/poolbench/internal/objectives"
+	"github.com/poolbench/poolbench/internal/statistics"
+)
+
+// A Figure is the value of a metric with its 95 % interval.
+type Figure struct{ Low, Mid, High float64 }
+
+// unknown is the figure of a metric that nobody can tell.
+var unknown = Figure{math.NaN(), math.NaN(), math.NaN()}
+
+// Told reports whether there is a value.
+func (f Figure) Told() bool { return !math.IsNaN(f.Mid) }
+
+// times is the product of two values that are independent, on a logarithmic scale.
+func (f Figure) times(by Figure) Figure {
+	mid := f.Mid * by.Mid
+	if !(f.Low > 0) || !(by.Low > 0) {
+		return Figure{f.Low * by.Low, mid, f.High * by.High}
+	}
+	down := math.Hypot(math.Log(f.Mid/f.Low), math.Log(by.Mid/by.Low))
+	up := math.Hypot(math.Log(f.High/f.Mid), math.Log(by.High/by.Mid))
+	return Figure{mid / math.Exp(down), mid, mid * math.Exp(up)}
+}
+
+// plus is the sum with an independent value, of that half-width; no metric is below 0.
+func (f Figure) plus(mean, half float64) Figure {
+	mid := f.Mid + mean
+	return Figure{max(0, mid-math.Hypot(f.Mid-f.Low, half)), mid,
+		mid + math.Hypot(f.High-f.Mid, half)}
+}
+
+// A value is a run of which one metric is known.
+type value struct {
+	unit string
+	v    float64
+}
+
+// Metric implements objectives.Run.
+func (v value) Metric(unit string) (float64, bool) {
+	return v.v, unit == v.unit && !math.IsNaN(v.v)
+}
+
+// Invalid implements objectives.Run.
+func (v value) Invalid() bool { return false }
+
+func (f Figure) judge(o objectives.Objective) objectives.Verdict {
+	return decide.Interval(o.Limit(), f.Low, f.High)
+}
+
+// A reading is what a strategy with its settings comes to.
+type reading interface {
+	figure(unit string) Figure
+	grows() bool // the queue grows for as long as the traffic lasts: there is no figure
+}
+
+// judge decides whether a reading meets all objectives.
+func judge(r reading, list objectives.List) objectives.Verdict {
+	verdicts := make([]objectives.Verdict, len(list))
+	for i, o := range list {
+		verdicts[i] = r.figure(o.Unit).judge(o)
+	}
+	return decide.All(verdicts...)
+}
+
+// halfWidth is that of the interval of the mean of independent values, with the mean.
+func halfWidth(values []float64, ahead float64) (mean, half float64) {
+	n := float64(len(values))
+	for _, v := range values {
+		mean += v / n
+	}
+	squares := 0.0
+	for _, v := range values {
+		squares += (v - mean) * (v - mean)
+	}
+	if squares == 0 {
+		return mean, 0
+	}
+	return mean, statistics.Student(len(values), 0.05) * math.Sqrt(ahead*squares/(n-1)/n)
+}
+
+// correlation is that of neighbouring values, without the error that an estimate from so few has on
+// average (Kendall, Note on bias in the estimation of autocorrelation, 1954); below 0 counts as 0.
+func correlation(values []float64) float64 {
+	n := float64(len(values))
+	mean, squares, products := 0.0, 0.0, 0.0
+	for _, v := range values {
+		mean += v / n
+	}
+	for i, v := range values {
+		squares += (v - mean) * (v - mean)
+		if i > 0 {
+			products += (v - mean) * (values[i-1] - mean)
+		}
+	}
+	if squares == 0 {
+		return 0
+	}
+	r := products / squares
+	return min(max(r+(1+4*r)/n, 0), 0.95)
+}
+
+// spread is the figure of the mean of independent values: on a logarithmic scale, since all metrics
+// are above 0, unless some are 0.
+func spread(values []float64, ahead float64) Figure {
+	if len(values) == 0 || slices.ContainsFunc(values, math.IsNaN) {
+		return unknown
+	}
+	mean, half := halfWidth(values, ahead)
+	if mean == 0 || slices.Min(values) <= 0 {
+		return Figure{max(0, mean-half), mean, mean + half}
+	}
+	factor := math.Exp(half / mean)
+	return Figure{mean / factor, mean, mean * factor}
+}

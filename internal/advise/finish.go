@@ -1,0 +1,226 @@
+package advise
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/objectives"
+	"github.com/poolbench/poolbench/workloads"
+)
+
+// answer puts the best options under stress and chooses.
+func (s *search) answer(ctx context.Context, options []Option) (*Answer, error) {
+	if err := s.try(ctx, options); err != nil {
+		return nil, err
+	}
+	best := options[0]
+	more, unstable := []Option{}, []Option{}
+	for _, o := range options[1:] {
+		if o.Unstable == "" {
+			more = append(more, o)
+		} else {
+			unstable = append(unstable, o)
+		}
+	}
+	s.drop(unstable, seeds)
+	a := &Answer{Objectives: s.wanted, Recommendation: best, RunnersUp: more,
+		Replayed: s.replays, Recorded: s.traffic != nil && s.traffic.recorded}
+	a.Verdict = map[objectives.Verdict]Verdict{objectives.Met: Meets,
+		objectives.Undecided: Undecided, objectives.Missed: NothingMeets}[best.Verdict]
+	for i := range a.RunnersUp {
+		o := &a.RunnersUp[i]
+		o.Regret = o.Promise.Mid/best.Promise.Mid - 1
+		o.Same = o.Limit == best.Limit && alike(o.Figures, best.Figures)
+	}
+	if s.stop.Tasks > 0 && s.stop.Tasks < s.sample.Stop.Tasks &&
+		s.sample.Load.Arrival.Tasks() > 0 {
+		a.Ran, a.Record = s.stop.Tasks, s.sample.Stop.Tasks
+	}
+	if err := s.neighbours(ctx, a); err != nil {
+		return nil, err
+	}
+	if a.Verdict != Meets {
+		s.missing(a)
+	}
+	a.Work = s.work
+	a.NotLooked, a.Tasks = s.left, s.spent
+	return a, ctx.Err()
+}
+
+// try sorts the options, and puts the best under stress and confirms them, until the first of them
+// have been tried or that many in all: what is not tried is not sure.
+func (s *search) try(ctx context.Context, options []Option) error {
+	for range 2 * mostKept {
+		slices.SortStableFunc(options, better)
+		i := slices.IndexFunc(options, func(o Option) bool { return !o.tried })
+		if i < 0 || i >= mostKept {
+			return nil
+		}
+		o := &options[i]
+		o.tried = true
+		if err := s.stress(ctx, o); err != nil {
+			return err
+		}
+		if err := s.confirm(ctx, o); err != nil {
+			return err
+		}
+	}
+	for i := range options {
+		if o := &options[i]; !o.tried && o.Verdict == objectives.Met {
+			o.Verdict = objectives.Undecided
+		}
+	}
+	slices.SortStableFunc(options, better)
+	return nil
+}
+
+// neighbours are the recommended strategy's own.
+func (s *search) neighbours(ctx context.Context, a *Answer) error {
+	best := a.Recommendation
+	at := func(limit int) (*Option, error) {
+		if s.exactly(best.behaviour) {
+			return s.poolAt(ctx, best.behaviour, limit)
+		}
+		return s.measured(ctx, best.behaviour, limit, seeds)
+	}
+	var err error
+	if best.Limit > 1 {
+		if a.Below, err = at(best.Limit - 1); err != nil {
+			return err
+		}
+	}
+	a.Above, err = at(2 * best.Limit)
+	return err
+}
+
+// confirm runs the option in real time where the work is real. What it misses there is not sure; a
+// run that may not be believed, as on a busy machine, says nothing against it.
+func (s *search) confirm(ctx context.Context, o *Option) error {
+	if s.question.Scenario.Workload.Spec.New == nil ||
+		s.question.Scenario.Workload.Spec.Kind == workloads.Wait {
+		return nil
+	}
+	sc := s.scenario(trial{o.Strategy, plainly(o.Limit, o.Queue)})
+	if sc.Stop.Tasks == 0 || sc.Stop.Tasks > confirmTasks {
+		sc.Stop.Tasks, sc.Stop.Duration = confirmTasks, 0
+	}
+	sc.Workload, sc.Clock = s.question.Scenario.Workload, bench.Real
+	var failed error
+	err := bench.Suite{Scenarios: []bench.Scenario{sc}}.Do(ctx, s.run,
+		func(_ bench.Scenario, r *bench.Result, err error) error {
+			switch failed = err; {
+			case err != nil:
+			case r.Verdict != bench.Valid:
+				failed = fmt.Errorf("%s, mainly %s", r.Verdict, r.Reasons[0].Check)
+			default:
+				f := (&ran{results: []*bench.Result{r}}).figure(s.wanted[0].Unit)
+				o.Confirmed = &f
+				if f.judge(s.wanted[0]) == objectives.Missed && o.Verdict == objectives.Met {
+					o.Verdict = objectives.Undecided
+				}
+			}
+			return nil
+		})
+	if failed != nil {
+		s.fail(o.Strategy.String()+" in real time", failed)
+	}
+	return err
+}
+
+// confirmTasks is how many tasks a run in real time has.
+const confirmTasks = 2000
+
+// missing says what would have the nearest meet the objectives, each alone.
+func (s *search) missing(a *Answer) {
+	o := a.Recommendation
+	if s.exactly(o.behaviour) {
+		if limit := s.enough(&o); limit > 0 {
+			a.Missing = append(a.Missing, Missing{"limit", float64(limit)})
+		}
+		low := s.largest(0, 1, 0.01, func(load float64) bool {
+			return s.meets(&o, setting{limit: o.Limit, load: load, service: 1})
+		})
+		if rate := s.work.Rate; low > 0 && rate > 0 {
+			a.Missing = append(a.Missing, Missing{"rate", math.Floor(100*low) / 100 * rate})
+		}
+	}
+	if f := o.Promise; f.Told() && f.judge(s.wanted[0]) != objectives.Met {
+		a.Missing = append(a.Missing, Missing{"objective", f.High})
+	}
+}
+
+// enough is the smallest limit with which a pool meets the objectives, of those that the question
+// rules out; 0 where none does.
+func (s *search) enough(o *Option) int {
+	met := func(limit int) bool {
+		return s.meets(o, setting{limit: limit, load: 1, service: 1})
+	}
+	low := s.question.limitAtMost()
+	high := low + 1
+	for ; !met(high); low, high = high, 2*high {
+		if high > muchMore*s.question.limitAtMost() {
+			return 0
+		}
+	}
+	return bisect(low, high, met)
+}
+
+const muchMore = 8
+
+func (s *search) described() (d Described) {
+	d.GapC2 = math.NaN()
+	defer func() { d.Busy = d.Rate * d.Mean }()
+	if s.traffic == nil {
+		d.Rate = s.sample.Load.PerSecond
+		d.Mean, d.C2 = s.meanAndC2()
+		return d
+	}
+	var services, gaps []float64
+	for _, one := range s.traffic.samples {
+		for i, v := range one.service {
+			services = append(services, float64(v)/1e9)
+			if i > 0 {
+				gaps = append(gaps, float64(one.due[i]-one.due[i-1])/1e9)
+			}
+		}
+	}
+	d.Mean, d.C2 = moments(services)
+	if s.traffic.busier > 1 {
+		d.Busier = s.traffic.busier
+	}
+	gap, c2 := moments(gaps)
+	if gap > 0 {
+		d.Rate, d.GapC2 = 1/gap, c2
+	}
+	if !s.traffic.recorded { // a process is better known than its samples
+		d.Rate = cmp.Or(s.sample.Load.PerSecond, d.Rate)
+		d.Mean, d.C2 = s.meanAndC2()
+	}
+	return d
+}
+
+// meanAndC2 are those that the workload says of itself.
+func (s *search) meanAndC2() (mean, c2 float64) {
+	w, err := s.sample.Workload.Spec.Build(s.sample.Seed, s.sample.Workload.Values)
+	if err != nil {
+		return 0, math.NaN()
+	}
+	return w.Mean().Seconds(), w.C2()
+}
+
+func moments(values []float64) (mean, c2 float64) {
+	for _, v := range values {
+		mean += v / float64(len(values))
+	}
+	for _, v := range values {
+		c2 += (v - mean) * (v - mean) / float64(len(values))
+	}
+	if mean > 0 {
+		c2 /= mean * mean
+	}
+	return mean, c2
+}

@@ -1,0 +1,227 @@
+package advise
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/poolbench/poolbench/internal/objectives"
+	"github.com/poolbench/poolbench/internal/text"
+)
+
+// halving measures the behaviours that are no pools, by their own code: at the limit that does for
+// a pool or, where that is 0, at a few at which they are stable. The better half goes on with twice
+// as many seeds, until few are left; these are measured with all of them.
+func (s *search) halving(ctx context.Context, all []behaviour, limit int) ([]Option, error) {
+	limits := []int{limit}
+	if limit == 0 {
+		limits = s.few(s.limits())
+	}
+	all = s.affordable(all, len(limits))
+	var left []Option
+	for n := 1; len(all) > 0; n *= 2 {
+		options, err := s.round(ctx, all, limits, n)
+		if err != nil {
+			return nil, err
+		}
+		left = nearestOf(options)
+		slices.SortStableFunc(left, better)
+		if len(left) <= mostKept {
+			break
+		}
+		keep := mostKept
+		if n < s.mostSeeds() {
+			keep = max(mostKept, len(left)/2)
+		}
+		s.drop(left[keep:], n)
+		left, all = left[:keep], nil
+		for _, o := range left {
+			all = append(all, o.behaviour)
+		}
+		limits = limitsOf(left)
+	}
+	for i := range left {
+		if err := s.settle(ctx, &left[i], limit == 0); err != nil {
+			return nil, err
+		}
+	}
+	return left, nil
+}
+
+// affordable are the simplest that the rest of the budget can run once at so many limits, three at
+// least; the others are not looked at.
+func (s *search) affordable(all []behaviour, limits int) []behaviour {
+	each := max(1, limits*s.tasks())
+	most := max(mostKept, (s.question.tasks()-s.spent)/each)
+	if len(all) <= most {
+		return all
+	}
+	all = slices.Clone(all)
+	slices.SortStableFunc(all, func(a, b behaviour) int { return simpler(a.first(), b.first()) })
+	var names []string
+	for _, b := range all[most:] {
+		names = append(names, b.first().String())
+	}
+	slices.Sort(names)
+	takes := float64(s.spent+len(all)*each) / tasksPerSecond
+	s.left = slices.Insert(s.left, 0, fmt.Sprintf("%s: the budget is too small: give --budget %.0fs",
+		strings.Join(names, ", "), math.Ceil(takes)))
+	return all[:most]
+}
+
+// few are the first few that are above the slots that the work keeps busy, and the largest.
+func (s *search) few(limits []int) []int {
+	const most = 4
+	if at := slices.IndexFunc(limits, func(n int) bool {
+		return float64(n) > s.work.Busy
+	}); at > 0 {
+		limits = limits[at:]
+	}
+	if len(limits) > most {
+		limits = append(slices.Clone(limits[:most-1]), limits[len(limits)-1])
+	}
+	return limits
+}
+
+// drop says what goes no further.
+func (s *search) drop(options []Option, seeds int) {
+	names := map[string][]string{}
+	for _, o := range options {
+		why := fmt.Sprintf("behind after %s", text.Count(seeds, "run"))
+		if o.Unstable != "" {
+			why = "unstable"
+		}
+		names[why] = append(names[why], o.Strategy.String())
+	}
+	for _, why := range slices.Sorted(maps.Keys(names)) {
+		slices.Sort(names[why])
+		s.left = append(s.left, strings.Join(names[why], ", ")+": "+why)
+	}
+}
+
+func limitsOf(options []Option) (limits []int) {
+	for _, o := range options {
+		limits = append(limits, o.Limit)
+	}
+	slices.Sort(limits)
+	return slices.Compact(limits)
+}
+
+// round runs each behaviour at each of the limits, with so many seeds. What is unstable need not
+// run.
+func (s *search) round(
+	ctx context.Context, all []behaviour, limits []int, seeds int,
+) (options []Option, err error) {
+	var trials []trial
+	var of []behaviour
+	for _, b := range all {
+		for _, limit := range limits {
+			if o := s.overloaded(b, b.members, limit); o != nil {
+				options = append(options, *o)
+				continue
+			}
+			trials = append(trials, trial{b.first(), plainly(limit, s.queueOf(b, limit))})
+			of = append(of, b)
+		}
+	}
+	readings, err := s.runs(ctx, trials, seeds)
+	for i, r := range readings {
+		if t := trials[i]; r != nil && err == nil {
+			options = append(options, s.option(of[i], of[i].members, t.limit, t.queue, r))
+		}
+	}
+	return options, err
+}
+
+// nearestOf keeps the best option of each strategy.
+func nearestOf(options []Option) (best []Option) {
+	for _, o := range options {
+		at := slices.IndexFunc(best, func(b Option) bool {
+			return b.Strategy.String() == o.Strategy.String()
+		})
+		switch {
+		case at < 0:
+			best = append(best, o)
+		case better(o, best[at]) < 0:
+			best[at] = o
+		}
+	}
+	return best
+}
+
+// measured is a behaviour at a limit, by its own code with so many seeds; nil where that fails.
+func (s *search) measured(
+	ctx context.Context, b behaviour, limit, seeds int,
+) (*Option, error) {
+	fit, queue := b.at(limit), s.queueOf(b, limit)
+	if len(fit) == 0 {
+		return nil, nil
+	}
+	if o := s.overloaded(b, fit, limit); o != nil {
+		return o, nil
+	}
+	key := fmt.Sprint(fit[0], limit, seeds)
+	o, known := s.measures[key]
+	if !known {
+		readings, err := s.runs(ctx, []trial{{fit[0], plainly(limit, queue)}}, seeds)
+		if err != nil || readings[0] == nil {
+			return nil, err
+		}
+		o = s.option(b, fit, limit, queue, readings[0])
+		s.measures[key] = o
+	}
+	return &o, nil
+}
+
+// settle looks, a run at a time, for a smaller limit with which an option meets the objectives as
+// well, and measures what it finds with all seeds: at a few larger limits too where it may have
+// another one than pools.
+func (s *search) settle(ctx context.Context, o *Option, upwards bool) error {
+	limit := o.Limit
+	for step := 1; o.Verdict == objectives.Met && limit-step >= 1; step *= 2 {
+		m, err := s.measured(ctx, o.behaviour, limit-step, 1)
+		if err != nil {
+			return err
+		}
+		if m == nil || m.Verdict != objectives.Met {
+			break
+		}
+		limit -= step
+	}
+	return s.confirmed(ctx, o, limit, upwards || limit < o.Limit)
+}
+
+// confirmed makes an option what its behaviour comes to with all seeds: at that limit or, where it
+// misses the objectives and may have more, at one of the next; and at the smallest of those next
+// below that do.
+func (s *search) confirmed(ctx context.Context, o *Option, limit int, upwards bool) error {
+	m, err := s.measured(ctx, o.behaviour, limit, seeds)
+	for try := 0; try < mostTries && err == nil && m != nil && upwards &&
+		m.Verdict != objectives.Met && m.Limit < s.question.limitAtMost(); try++ {
+		var more *Option
+		more, err = s.measured(ctx, o.behaviour,
+			min(m.Limit+max(1, m.Limit/8), s.question.limitAtMost()), seeds)
+		if more == nil || more.excess >= m.excess {
+			break
+		}
+		m = more
+	}
+	for m != nil && err == nil && m.Verdict == objectives.Met && m.Limit > 1 {
+		var less *Option
+		less, err = s.measured(ctx, o.behaviour, m.Limit-1, seeds)
+		if less == nil || less.Verdict != objectives.Met {
+			break
+		}
+		m = less
+	}
+	if err == nil && m != nil {
+		*o = *m
+	}
+	return err
+}
+
+// mostTries bounds the steps of a search for a larger limit.
+const mostTries = 4

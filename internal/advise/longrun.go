@@ -1,0 +1,275 @@
+package advise
+
+import (
+	"math"
+	"time"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/metric"
+	"github.com/poolbench/poolbench/internal/objectives"
+	"github.com/poolbench/poolbench/internal/rundir"
+	"github.com/poolbench/poolbench/strategies"
+)
+
+// HasLongRun reports whether the objectives have a value in the long run, which does not depend on
+// how long the scenario runs: its traffic is open and goes on at one rate, no task is cut short,
+// and no metric grows with the run.
+func HasLongRun(sc bench.Scenario, wanted objectives.List) bool {
+	sc = withDefaults(sc)
+	a := sc.Load.Arrival
+	return sc.Clock == bench.Virtual && steady(sc) && !a.IsClosed() && a.Stages() == nil &&
+		a.Tasks() == 0 && sc.Timeout == 0 && sc.Drain == 0 && !ends(wanted)
+}
+
+// A LongRun reads metrics in the long run: by the recursion over one long plan where it knows the
+// strategy, else from the strategy's own runs.
+type LongRun struct {
+	search *search
+	c2     float64 // of the arrivals over long stretches: 1 for Poisson
+}
+
+// NewLongRun plans so many tasks of the scenario, for which HasLongRun holds. Tasks that come in
+// bursts are three times as many.
+func NewLongRun(sc bench.Scenario, wanted objectives.List, tasks int) (*LongRun, error) {
+	sc = withDefaults(sc)
+	w, err := sc.Workload.Spec.Build(sc.Seed, sc.Workload.Values)
+	if err != nil {
+		return nil, err
+	}
+	sc.Load.PerSecond, sc.Load.Relative = rateOf(sc, w.Mean()), 0
+	s := &search{wanted: wanted, sample: sc, models: map[line]*modelled{}}
+	if s.traffic, err = draw(s.sample, tasks, false); err != nil {
+		return nil, err
+	}
+	s.work = Described{Rate: sc.Load.PerSecond, Mean: w.Mean().Seconds(), C2: w.C2()}
+	s.work.Busy = s.work.Rate * s.work.Mean
+	s.replays = s.replayable()
+	l := &LongRun{search: s, c2: 1}
+	if s.traffic != nil {
+		l.c2 = s.traffic.samples[0].dispersion()
+	}
+	return l, nil
+}
+
+func withDefaults(sc bench.Scenario) bench.Scenario {
+	return bench.Suite{Scenarios: []bench.Scenario{sc}}.At(0)
+}
+
+func rateOf(sc bench.Scenario, mean time.Duration) float64 {
+	if sc.Load.Relative != 0 {
+		return sc.Load.Relative * float64(sc.Limit) / mean.Seconds()
+	}
+	return sc.Load.PerSecond
+}
+
+// dispersion is the index of dispersion of the gaps over stretches of a thousand: the variance of
+// how long a stretch takes, over that of as many independent gaps of C² 1.
+func (s sample) dispersion() float64 {
+	const stretch = 1000
+	var lengths []float64
+	for i := stretch; i < len(s.due); i += stretch {
+		lengths = append(lengths, float64(s.due[i]-s.due[i-stretch]))
+	}
+	if len(lengths) < 2 {
+		return 1
+	}
+	_, c2 := moments(lengths)
+	return c2 * stretch
+}
+
+// Tasks is how many tasks the plan has; 0 where there is none.
+func (l *LongRun) Tasks() int {
+	if l.search.traffic == nil {
+		return 0
+	}
+	return len(l.search.traffic.samples[0].due)
+}
+
+// Mean is the mean time of a task, in seconds.
+func (l *LongRun) Mean() float64 { return l.search.work.Mean }
+
+// settingOf is the setting of a scenario of the same work.
+func (l *LongRun) settingOf(sc bench.Scenario) setting {
+	sc = withDefaults(sc)
+	t := plainly(sc.Limit, sc.Queue)
+	t.load = rateOf(sc, time.Duration(l.search.work.Mean*float64(time.Second))) / l.search.work.Rate
+	return t
+}
+
+func (l *LongRun) behaviourOf(v strategies.Variant) behaviour {
+	b := alone(v, l.search.sample.Target)
+	b.plain = isPlain(v)
+	return b
+}
+
+// Unstable says why the queue of a scenario grows for as long as it runs; "": it does not, as far
+// as its slots and its pace tell.
+func (l *LongRun) Unstable(sc bench.Scenario) string {
+	why, _ := l.search.outpaced(l.behaviourOf(sc.Strategy), l.settingOf(sc))
+	return why
+}
+
+// Relaxation is how many tasks tell as much about the scenario as one independent task: in heavy
+// traffic (c²+C²)/(1−ρ)² (Whitt, Planning queueing simulations, 1989), in a queue of K slots that
+// sheds no more than (c²+C²)(1+K)². It is 0 where the limit does not
+// say.
+func (l *LongRun) Relaxation(sc bench.Scenario) float64 {
+	t := l.settingOf(sc)
+	n := slots(sc.Strategy, t.limit)
+	if n == 0 || math.IsInf(l.search.work.C2, 0) {
+		return 0
+	}
+	slack := 1 - l.search.work.Busy*t.load/float64(n)
+	if queue, follows := sc.FollowsPlan(); sc.Strategy.Spec.Sheds {
+		if slack <= 0 && !follows {
+			return 0 // what sheds by another rule than a full queue forgets by that
+		}
+		slack = max(math.Abs(slack), 1/float64(1+max(queue, 0)))
+	}
+	if paced := startsOf(sc.Strategy, l.search.sample.Target).PerSecond; paced > 0 {
+		slack = min(slack, 1-l.search.work.Rate*t.load/paced)
+	}
+	if slack <= 0 {
+		return math.Inf(1)
+	}
+	return (l.c2 + l.search.work.C2) / (slack * slack)
+}
+
+// lineOf is the pool that the scenario's strategy comes close to; ok is false where it is none. By
+// contract it is that pool, else its own runs must show it.
+func (l *LongRun) lineOf(sc bench.Scenario) (_ line, byContract, ok bool) {
+	b, t := l.behaviourOf(sc.Strategy), l.settingOf(sc)
+	byContract = l.search.exactly(b) && !sc.Strategy.Spec.Retries
+	if !b.sheds {
+		at, ok := l.search.lineOf(sc.Strategy, t)
+		return at, byContract, ok && l.search.replays
+	}
+	queue, follows := sc.FollowsPlan()
+	limit := slots(sc.Strategy, t.limit)
+	return line{limit: limit, queue: queue, load: t.load, service: 1}, byContract,
+		byContract && follows && limit > 0
+}
+
+// At is a figure for each objective, of a scenario with the same work: its strategy, limit, queue
+// and rate may differ. ok is false where only the strategy's own runs can tell: unless those that
+// are given come to what the recursion says of their tasks, to the digit. Of a strategy that is a
+// pool by its contract the first run is looked at, of any other all.
+func (l *LongRun) At(sc bench.Scenario, runs []*bench.Result) (figures []Figure, ok bool) {
+	at, byContract, ok := l.lineOf(sc)
+	if !ok {
+		return nil, false
+	}
+	if byContract {
+		runs = runs[:min(1, len(runs))]
+	}
+	for _, run := range runs {
+		if !l.equals(sc, at, run) {
+			return nil, false
+		}
+	}
+	m := l.search.model(at)
+	for _, w := range l.search.wanted {
+		figures = append(figures, m.figure(w.Unit))
+	}
+	return figures, byContract || len(runs) > 1
+}
+
+// equals reports whether a run comes to what the recursion says of its tasks, to the digit: by the
+// metrics that are wanted, and by the waits, which tell of any other order as well.
+func (l *LongRun) equals(sc bench.Scenario, at line, run *bench.Result) bool {
+	sc = withDefaults(sc)
+	sc.Load.PerSecond, sc.Load.Relative = l.search.work.Rate*at.load, 0
+	at.load = 1
+	tasks, err := drawSample(sc, run.Seed)
+	if err != nil {
+		return false
+	}
+	part := traffic{samples: []sample{tasks}, blocks: 1, warmup: sc.Stop.Warmup}
+	b := part.through(at)
+	units := []string{metric.MeanWait, metric.MaxWait}
+	for _, w := range l.search.wanted {
+		units = append(units, w.Unit)
+	}
+	compared := 0
+	for _, unit := range units {
+		if own, has := run.Metric(unit); has {
+			if f := b.seen(unit); f.Told() && !same(own, f.Mid) {
+				return false
+			}
+			compared++
+		}
+	}
+	return compared > 0
+}
+
+// OfRuns is a figure of each metric from runs with independent seeds, two or more. A quantile is
+// that of the tasks of all runs together, since that of a short run alone is biased. All runs start
+// with idle slots, so the figure reaches to that of their second halves.
+func OfRuns(runs []*bench.Result, units []string) (figures []Figure) {
+	whole, late := ownTasks(runs, 0), ownTasks(runs, 0.5)
+	for _, unit := range units {
+		f := spread((&ran{results: runs}).values(unit), 1)
+		_, of, isQuantile := quantile(unit)
+		if isQuantile && whole != nil && whole.has(of) {
+			f = whole.seen(unit).reach(late.seen(unit))
+		} else if whole != nil && len(whole.value[unit]) == len(runs) {
+			f = f.reach(late.seen(unit))
+		}
+		figures = append(figures, f)
+	}
+	return figures
+}
+
+// has reports whether the tasks have those times.
+func (b *batched) has(of string) bool { return of == "response" || len(b.service) > 0 }
+
+// ownTasks is the reading of the tasks of runs, each from that share of it on; nil where a run does
+// not have its tasks.
+func ownTasks(runs []*bench.Result, from float64) *batched {
+	b := &batched{spans: map[string]*span{}, value: map[string][]float64{}, ahead: 1}
+	responses := &span{}
+	for _, r := range runs {
+		if r.Responses == "" || r.Invalid() {
+			return nil
+		}
+		tasks, err := rundir.UnpackTasks(r.Tasks, r.Responses)
+		if err != nil {
+			return nil
+		}
+		var response, wait, service []int64
+		for i := int(from * float64(len(tasks.Responses))); i < len(tasks.Responses); i++ {
+			v := tasks.Responses[i]
+			if v == rundir.NoResponse {
+				continue
+			}
+			response = append(response, v)
+			if tasks.Parts != nil {
+				own := tasks.Parts[i][len(rundir.PartNames)-1]
+				wait, service = append(wait, v-own), append(service, own)
+			}
+		}
+		if len(wait) > 0 {
+			b.wait, b.service = append(b.wait, wait), append(b.service, service)
+			b.noteTimes(wait, service)
+		}
+		responses.batches = append(responses.batches, response)
+	}
+	if len(b.service) != len(runs) {
+		b.wait, b.service = nil, nil
+	}
+	b.spans["response"] = responses.ranked()
+	return b
+}
+
+// reach is the figure with its interval up to the ends of another.
+func (f Figure) reach(to Figure) Figure {
+	return Figure{min(f.Low, to.Low), f.Mid, max(f.High, to.High)}
+}
+
+// Wider is the figure with an interval so many times as wide, on a logarithmic scale.
+func (f Figure) Wider(by float64) Figure {
+	if !(f.Low > 0) {
+		return Figure{max(0, f.Mid-by*(f.Mid-f.Low)), f.Mid, f.Mid + by*(f.High-f.Mid)}
+	}
+	return Figure{f.Mid * math.Pow(f.Low/f.Mid, by), f.Mid, f.Mid * math.Pow(f.High/f.Mid, by)}
+}

@@ -1,0 +1,160 @@
+package advise
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/metric"
+	"github.com/poolbench/poolbench/internal/objectives"
+)
+
+// pool finds the smallest limit, and the smallest queue where it sheds, of a behaviour that is
+// plain or that the recursion knows. Where none meets the objectives it is the nearest.
+func (s *search) pool(ctx context.Context, b behaviour) (nearest *Option, failed error) {
+	below, above := 0, 0 // the largest limit that does not do, the smallest that does
+	at := func(limit int) *Option {
+		o, err := s.poolAt(ctx, b, limit)
+		failed = errors.Join(failed, err)
+		if o != nil && (nearest == nil || o.excess < nearest.excess ||
+			o.Verdict == objectives.Met) {
+			nearest = o
+		}
+		return o
+	}
+	var last *Option
+	for _, limit := range s.limits() {
+		o := at(limit)
+		if failed != nil || o == nil {
+			break
+		}
+		if last != nil && last.Unstable == "" && alike(last.Figures, o.Figures) {
+			break // more gains nothing
+		}
+		if last = o; o.Verdict == objectives.Met {
+			above = limit
+			break
+		}
+		below = limit
+	}
+	// with a target, too large a limit misses too
+	if above == 0 && s.sample.Target.Spec.Name != "none" && nearest != nil {
+		for step := nearest.Limit / 4; step > 0 && above == 0 && failed == nil; step /= 2 {
+			for _, limit := range []int{nearest.Limit - step, nearest.Limit + step} {
+				if limit > s.question.limitAtMost() || above != 0 {
+					continue
+				}
+				if o := at(limit); o != nil && o.Verdict == objectives.Met {
+					above, below = limit, max(0, limit-step)
+				}
+			}
+		}
+	}
+	bisect(below, above, func(mid int) bool {
+		if failed != nil {
+			return false
+		}
+		o := at(mid)
+		return o != nil && o.Verdict == objectives.Met
+	})
+	if !s.exactly(b) && nearest != nil && failed == nil {
+		failed = s.confirmed(ctx, nearest, nearest.Limit, true)
+	}
+	return nearest, failed
+}
+
+// limits are those that are looked at first: powers of two, what the target serves at once, and the
+// largest.
+func (s *search) limits() []int {
+	most := s.question.limitAtMost()
+	all := []int{most}
+	for limit := 1; limit < most; limit *= 2 {
+		all = append(all, limit)
+	}
+	if n := connections(s.sample.Target); n > 0 {
+		all = append(all, min(n, most))
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// alike reports whether two settings come to the same.
+func alike(a, b []Figure) bool {
+	return slices.EqualFunc(a, b, func(a, b Figure) bool {
+		return a == b && a.Told() || !a.Told() && !b.Told()
+	})
+}
+
+// poolAt is such a behaviour at a limit; nil where no strategy has exactly that one.
+func (s *search) poolAt(ctx context.Context, b behaviour, limit int) (*Option, error) {
+	fit := b.at(limit)
+	if err := ctx.Err(); err != nil || len(fit) == 0 {
+		return nil, err
+	}
+	if o := s.overloaded(b, fit, limit); o != nil {
+		return o, nil
+	}
+	if !s.exactly(b) {
+		return s.measured(ctx, b, limit, 1)
+	}
+	queue := anyQueue
+	if b.sheds {
+		queue = s.smallestQueue(limit)
+	}
+	l := plainLine(limit, queue)
+	if !b.sheds {
+		l, _ = s.lineOf(fit[0], plainly(limit, 0))
+	}
+	r := s.model(l)
+	if !b.sheds {
+		// the longest queue seen is never full; a shorter one lets the caller wait
+		queue = min(max(r.longest, 1), s.question.queueAtMost(limit))
+	}
+	o := s.option(b, fit, limit, asQueue(queue), r)
+	return &o, nil
+}
+
+func asQueue(slots int) int {
+	if slots == 0 {
+		return bench.NoQueue
+	}
+	return slots
+}
+
+// smallestQueue is the smallest queue with which few enough tasks are shed beside that limit; the
+// largest that is allowed where none does.
+func (s *search) smallestQueue(limit int) int {
+	var ofShed objectives.List
+	for _, o := range s.wanted {
+		if o.Unit == metric.Shed {
+			ofShed = append(ofShed, o)
+		}
+	}
+	most := min(s.question.queueAtMost(limit), len(s.traffic.samples[0].due))
+	return sortSearch(most, func(queue int) bool {
+		return judge(s.traffic.sheds(limit, queue), ofShed) == objectives.Met
+	})
+}
+
+// sortSearch is the smallest n in [0, most] for which ok, which holds from some n on; most if there
+// is none. It looks at small numbers first.
+func sortSearch(most int, ok func(int) bool) int {
+	high, low := 0, -1
+	for high < most && !ok(high) {
+		low, high = high, min(2*high+1, most)
+	}
+	return bisect(low, high, ok)
+}
+
+// bisect is the smallest n above low for which ok, which holds from some n on: high at most.
+func bisect(low, high int, ok func(int) bool) int {
+	for high-low > 1 {
+		if mid := (low + high) / 2; ok(mid) {
+			high = mid
+		} else {
+			low = mid
+		}
+	}
+	return high
+}

@@ -1,0 +1,123 @@
+package advise
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/internal/metric"
+	"github.com/poolbench/poolbench/internal/objectives"
+	"github.com/poolbench/poolbench/internal/statistics/recursion"
+	"github.com/poolbench/poolbench/internal/text"
+	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/targets"
+)
+
+// unstable says why the queue grows for as long as the traffic lasts, so that every number would be
+// that of the length of the run, and how many times as much comes as is done; "": it does not, or
+// the work comes to an end.
+func (s *search) unstable(b behaviour, t setting) (why string, times float64) {
+	if s.sample.Load.Arrival.Spec.AllAtOnce || s.onlyMakespan() || b.sheds {
+		return "", 0
+	}
+	if why, times := s.outpaced(b, t); why != "" {
+		return why, times
+	}
+	busy, rate := s.work.Busy*t.load*t.service, s.work.Rate*t.load
+	target, kept := s.sample.Target, 1-s.mayRefuse()
+	if of := target.Spec.Rate; of != nil && kept*rate >= of(target.Values) {
+		return fmt.Sprintf("%s come and the target serves %s", text.Rate(rate),
+			text.Rate(of(target.Values))), rate / of(target.Values)
+	}
+	if n := connections(target); n > 0 && kept*busy >= float64(n) {
+		return fmt.Sprintf("%s calls would be served at once and the target serves %d",
+			text.Digits(busy), n), busy / float64(n)
+	}
+	return "", 0
+}
+
+// outpaced says why more comes than the slots, or the pace, of a behaviour let through, and how
+// many times as much; "": they let it.
+func (s *search) outpaced(b behaviour, t setting) (why string, times float64) {
+	busy, rate := s.work.Busy*t.load*t.service, s.work.Rate*t.load
+	if b.sheds {
+		return "", 0
+	}
+	if n := slots(b.first(), t.limit); n > 0 {
+		if times = busy / (float64(n) * s.thawed(s.frozen(t))); times >= 1 {
+			return fmt.Sprintf("%s slots would be busy of %d", text.Digits(busy), n), times
+		}
+	}
+	if b.paced > 0 && rate >= b.paced {
+		return fmt.Sprintf("%s come and %s may start", text.Rate(rate),
+			text.Rate(b.paced)), rate / b.paced
+	}
+	return "", 0
+}
+
+// frozen is the target that a setting has: one of its own, as under stress, or the question's.
+func (s *search) frozen(t setting) *targets.Variant {
+	if t.target != nil {
+		return t.target
+	}
+	return &s.sample.Target
+}
+
+// thawed is the share of the time in which a slot works, at most. A freeze leaves it what is left
+// of the task that it has, which is E[S²]/2E[S] on average.
+func (s *search) thawed(target *targets.Variant) float64 {
+	f := freezeOf(target)
+	if f.Period == 0 {
+		return 1
+	}
+	left := s.work.Mean * (1 + s.work.C2) / 2 * float64(time.Second)
+	return 1 - max(0, float64(f.Stop)-left)/float64(f.Period)
+}
+
+// freezeOf is what target freeze does; none of another.
+func freezeOf(target *targets.Variant) recursion.Freeze {
+	if target == nil || target.Spec.Name != "freeze" {
+		return recursion.Freeze{}
+	}
+	return recursion.Freeze{Period: int64(target.Values.Duration("period")),
+		Stop: int64(target.Values.Duration("stop"))}
+}
+
+// onlyMakespan: of a job it is asked when it is done, and not what becomes of each task.
+func (s *search) onlyMakespan() bool {
+	return !slices.ContainsFunc(s.question.Objectives, func(o objectives.Objective) bool {
+		return o.Unit != metric.Makespan
+	})
+}
+
+// mayRefuse is the share of the tasks that the target may refuse.
+func (s *search) mayRefuse() float64 {
+	for _, o := range s.wanted {
+		if o.Unit == metric.Throttled && o.Of(value{o.Unit, 0}) == objectives.Met {
+			return o.Bound
+		}
+	}
+	return 0
+}
+
+// connections are how many calls the target serves at once; 0: any number, or nobody knows.
+func connections(t targets.Variant) int {
+	for _, key := range []string{"conns", "limit"} {
+		if hasKey(t.Spec.Keys, key, param.Int) && !t.Spec.RateLimits {
+			return max(t.Values.Int(key), 1)
+		}
+	}
+	return 0
+}
+
+// paceOf is that of a strategy before a target; of several bounds, the slowest.
+func paceOf(v strategies.Variant, target targets.Variant) recursion.Pace {
+	starts := startsOf(v, target)
+	if starts.PerSecond <= 0 {
+		return recursion.Pace{}
+	}
+	return recursion.Pace{Every: math.Ceil(float64(time.Second) / starts.PerSecond),
+		Kept: starts.Kept}
+}

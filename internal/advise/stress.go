@@ -1,0 +1,306 @@
+package advise
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/metric"
+	"github.com/poolbench/poolbench/internal/objectives"
+	"github.com/poolbench/poolbench/targets"
+)
+
+var stressLoads = []float64{1.25, 1.5, 2}
+
+// codeLoads are those for strategies' own code: where nothing else tells what load they hold.
+var codeLoads = []float64{1.1, 1.25, 1.5, 2}
+
+const (
+	stressService = 1.5
+	// quick work is the hard one before a target that limits a rate
+	stressFaster = 0.25
+	stressFreeze = "freeze:period=10s,stop=500ms" // of a target that has no limits of its own
+	mostHeld     = 8                              // times the load is as far as it is looked
+)
+
+// stress tells what becomes of an option when things get worse. Each stress has the seeds and the
+// tasks of what it is compared with.
+func (s *search) stress(ctx context.Context, o *Option) error {
+	if o.Unstable != "" {
+		return nil
+	}
+	_, recursed := o.reading.(*modelled)
+	if recursed {
+		s.stressLines(o)
+	} else if err := s.stressCode(ctx, o); err != nil {
+		return err
+	}
+	if s.sample.Target.Spec.Name != "none" {
+		return nil
+	}
+	const name = "a freeze of 500ms every 10s"
+	freeze := targets.MustParse(stressFreeze)
+	under := setting{o.Limit, 0, 1, 1, &freeze}
+	if recursed && !o.behaviour.sheds {
+		s.stressLine(o, name, under)
+		return nil
+	}
+	_, err := s.stressed(ctx, o, name, under)
+	return err
+}
+
+// stressLines does it by the recursion.
+func (s *search) stressLines(o *Option) {
+	for _, load := range stressLoads {
+		s.stressLine(o, fmt.Sprintf("load x%v", load), setting{o.Limit, 0, load, 1, nil})
+	}
+	for _, by := range s.services() {
+		one := s.stressLine(o, fmt.Sprintf("service x%v", by), setting{o.Limit, 0, 1, by, nil})
+		o.fragile = o.fragile || by == stressFaster && one == objectives.Missed
+	}
+	if s.traffic.recorded {
+		name, b := s.traffic.worst(o.Limit, s.slotsOf(o))
+		if worst := s.told(b); worst.figure(s.wanted[0].Unit).Told() {
+			s.add(o, name, worst, 0, 0)
+		}
+	}
+	if o.Verdict == objectives.Met {
+		o.Holds = s.holds(func(load float64) bool {
+			return s.meets(o, setting{o.Limit, 0, load, 1, nil})
+		})
+	}
+}
+
+// services are so many times the length of the tasks.
+func (s *search) services() []float64 {
+	if s.sample.Target.Spec.RateLimits {
+		return []float64{stressService, stressFaster}
+	}
+	return []float64{stressService}
+}
+
+// lineUnder is the line of an option under a stress.
+func (s *search) lineUnder(o *Option, under setting) line {
+	if l, ok := s.lineOf(o.Strategy, under); ok {
+		return l
+	}
+	l := plainLine(under.limit, s.slotsOf(o)) // it sheds
+	l.load, l.service = under.load, under.service
+	return l
+}
+
+// meets reports whether a line meets the objectives for sure under a stress.
+func (s *search) meets(o *Option, under setting) bool {
+	why, _ := s.unstable(o.behaviour, under)
+	return why == "" &&
+		judge(s.model(s.lineUnder(o, under)), s.wanted) == objectives.Met
+}
+
+func (s *search) stressLine(o *Option, name string, under setting) objectives.Verdict {
+	if why, _ := s.unstable(o.behaviour, under); why != "" {
+		return s.addUnstable(o, name)
+	}
+	r := s.model(s.lineUnder(o, under))
+	mean, half := changed(r.batches, s.model(s.lineUnder(o, plainly(o.Limit, 0))).batches)
+	return s.add(o, name, r, mean, half)
+}
+
+// changed is by which share of the second the first is more, of values that are paired, with half
+// of its interval.
+func changed(under, base []float64) (mean, half float64) {
+	n := min(len(under), len(base))
+	of := 0.0
+	for _, v := range base[:n] {
+		of += v / float64(n)
+	}
+	changes := make([]float64, n)
+	for i := range n {
+		changes[i] = (under[i] - base[i]) / max(of, math.SmallestNonzeroFloat64)
+	}
+	return halfWidth(changes, 1)
+}
+
+func (s *search) addUnstable(o *Option, name string) objectives.Verdict {
+	o.Stresses = append(o.Stresses, Stress{Name: name, Figure: unknown, Unstable: true,
+		Verdict: objectives.Missed})
+	return objectives.Missed
+}
+
+// add takes a stress and by how much it changes the metric that is promised, with half of the
+// interval of that. No stress is better than the option is without it: it is no worse.
+func (s *search) add(o *Option, name string, r reading, mean, half float64) objectives.Verdict {
+	if r.grows() {
+		return s.addUnstable(o, name)
+	}
+	first := s.wanted[0]
+	one := Stress{Name: name, Figure: r.figure(first.Unit), Verdict: judge(r, s.wanted)}
+	worse := 1.0
+	if first.Of(value{first.Unit, 0}) != objectives.Met { // more is better
+		worse = -1
+	}
+	if off := worse * (one.Figure.Mid - o.Promise.Mid); off <= 0 || half > 0 && worse*mean <= half {
+		one.NoWorse, one.Figure = true, o.Promise
+		if rank(o.Verdict) > rank(one.Verdict) {
+			one.Verdict = o.Verdict
+		}
+	}
+	for _, w := range s.wanted[1:] {
+		if one.Missed == "" && r.figure(w.Unit).judge(w) == objectives.Missed {
+			one.Missed = w.Unit
+		}
+	}
+	o.Stresses = append(o.Stresses, one)
+	return one.Verdict
+}
+
+// slotsOf is the queue of the recursion: who is not shed waits, wherever.
+func (s *search) slotsOf(o *Option) int {
+	switch {
+	case !o.behaviour.sheds:
+		return anyQueue
+	case o.Queue == bench.NoQueue:
+		return 0
+	}
+	return o.Queue
+}
+
+// holds is the largest load, in times the one that is met, that still is, to two digits.
+func (s *search) holds(met func(float64) bool) float64 {
+	low, high := 1.0, 2.0
+	for high < mostHeld && met(high) {
+		low, high = high, 2*high
+	}
+	if high >= mostHeld {
+		return mostHeld
+	}
+	return math.Floor(100*s.largest(low, high, 0.01*low, met)) / 100
+}
+
+// largest is the largest value that is met, from low, which is, to high, which is not.
+func (s *search) largest(low, high, by float64, met func(float64) bool) float64 {
+	for high-low > by {
+		if mid := (low + high) / 2; met(mid) {
+			low = mid
+		} else {
+			high = mid
+		}
+	}
+	return low
+}
+
+// stressCode does it by the strategy's own code: of the load where the traffic takes a rate, of the
+// service where the workload has a mean.
+func (s *search) stressCode(ctx context.Context, o *Option) error {
+	if _, ok := longer(s.sample.Workload, 1); ok {
+		for _, by := range s.services() {
+			one, err := s.stressed(ctx, o, fmt.Sprintf("service x%v", by),
+				setting{1, 1, 1, by, nil})
+			if err != nil {
+				return err
+			}
+			o.fragile = o.fragile || by == stressFaster && one == objectives.Missed
+		}
+	}
+	if !s.sample.Load.Arrival.TakesRate() {
+		return nil
+	}
+	holds, held := 1.0, true
+	for _, load := range codeLoads {
+		one, err := s.stressed(ctx, o, fmt.Sprintf("load x%v", load),
+			setting{1, 1, load, 1, nil})
+		if err != nil {
+			return err
+		}
+		if held = held && one == objectives.Met; held {
+			holds = load
+		}
+	}
+	if o.Verdict == objectives.Met {
+		o.Holds = holds
+	}
+	return nil
+}
+
+// stressed runs the option once more under a stress, with the same seeds. A run that fails says
+// nothing: undecided.
+func (s *search) stressed(
+	ctx context.Context, o *Option, name string, under setting,
+) (verdict objectives.Verdict, err error) {
+	under.limit, under.queue = o.Limit, s.queueOf(o.behaviour, o.Limit)
+	if why, _ := s.unstable(o.behaviour, under); why != "" {
+		s.addUnstable(o, name)
+		return objectives.Missed, nil
+	}
+	if o.behaviour.plain && o.Strategy.Spec.UsesQueue && o.behaviour.sheds {
+		under.queue = o.Queue
+	}
+	readings, err := s.runs(ctx, []trial{{o.Strategy, under}}, seeds)
+	if err != nil || readings[0] == nil {
+		return objectives.Undecided, err
+	}
+	mean, half := s.changed(o, readings[0])
+	return s.add(o, name, readings[0], mean, half), nil
+}
+
+// changed is what a stress changes in the runs of an option. Where the recursion knows, most of it
+// is what it says of all of the traffic, and the runs tell by how much the strategy differs.
+func (s *search) changed(o *Option, under *ran) (mean, half float64) {
+	unit := s.wanted[0].Unit
+	own, ok := o.reading.(*ran)
+	if !ok { // a pool that sheds, under a freeze
+		var base []float64
+		for _, m := range s.sameWork(s.scenario(trial{o.Strategy, plainly(o.Limit, o.Queue)}),
+			len(under.results), plainLine(o.Limit, s.slotsOf(o))) {
+			base = append(base, m.figure(unit).Mid)
+		}
+		return changed(under.values(unit), base)
+	}
+	after, ok := under.ratios(unit)
+	before, same := own.ratios(unit)
+	if !ok || !same {
+		return changed(under.values(unit), own.values(unit))
+	}
+	mean, half = changed(under.all.batches, own.all.batches)
+	if after == nil && before == nil {
+		return mean, half
+	}
+	ones := slices.Repeat([]float64{1}, len(own.results))
+	if after == nil {
+		after = ones
+	}
+	if before == nil {
+		before = ones
+	}
+	more, wide := changed(after, before)
+	return mean + more, math.Hypot(half, wide)
+}
+
+// worst is the reading of the hour, or of the twentieth where the plan is shorter than twenty, with
+// the most work in it, and its name.
+func (t *traffic) worst(limit, queue int) (name string, _ *batched) {
+	s := t.samples[0]
+	name, window := "the busiest hour", int64(time.Hour)
+	if part := (s.due[len(s.due)-1] - s.due[0]) / batches; part < window {
+		name, window = "the busiest twentieth", part
+	}
+	var work, most int64
+	from, to, low := 0, 0, 0
+	for i := range s.due {
+		work += s.service[i]
+		for s.due[i]-s.due[low] > window {
+			work -= s.service[low]
+			low++
+		}
+		if work > most {
+			most, from, to = work, low, i+1
+		}
+	}
+	wait, _ := plainLine(limit, queue).serve(s)
+	b := &batched{spans: map[string]*span{}, value: map[string][]float64{}, ahead: 1}
+	b.add(slices.Clone(wait[from:to]), s.service[from:to])
+	b.note(metric.Makespan, float64(window)/1e9)
+	return name, b
+}

@@ -1,0 +1,140 @@
+package capacity
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strconv"
+	"sync/atomic"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/decide"
+	"github.com/poolbench/poolbench/internal/objectives"
+	"github.com/poolbench/poolbench/internal/rundir"
+)
+
+// A Probe is a load that was tried.
+type Probe struct {
+	At                  float64 // the load, the rate, the limit or the queue
+	Met, Missed, Untold int     // runs by their verdict
+	Verdict             objectives.Verdict
+	// for each objective, in the long run; nil where runs of a length are asked about
+	Decisions []decide.Decision
+	Offered   float64 // tasks per second, the mean over the runs
+	Waited    float64 // share of the tasks that waited, the most of the runs
+	// the shares of the tasks that did not complete, shed/op and the like, the means over the runs
+	Losses [len(rundir.Lost)]bench.Metric
+}
+
+func (p Probe) runs() int { return p.Met + p.Missed + p.Untold }
+
+// A probe is a Probe under way. Its At is a hardness, its Offered and Losses are sums over the
+// runs.
+type probe struct {
+	Probe
+	done    bool
+	results []*bench.Result // while it is not done
+}
+
+// A cell is the search for one scenario.
+type cell struct {
+	scenario   bench.Scenario
+	axis       Axis
+	inLongRun  bool     // what is asked
+	probes     []*probe // by hardness
+	calculated atomic.Int64
+	confirmed  int   // runs
+	err        error // why it was given up
+}
+
+func (c *cell) insert(at float64) {
+	c.probes = append(c.probes, &probe{Probe: Probe{At: at}})
+	slices.SortFunc(c.probes, func(a, b *probe) int { return cmp.Compare(a.At, b.At) })
+}
+
+// open reports whether a probe still wants runs.
+func (c *cell) open() bool {
+	return c.err == nil && slices.ContainsFunc(c.probes, func(p *probe) bool { return !p.done })
+}
+
+// bracket returns the highest load that is met, and the lowest above it that is missed; NaN where
+// there is none. Only what is decided counts, also before the search is over.
+func (c *cell) bracket() (met, missed float64) {
+	met, missed = math.NaN(), math.NaN()
+	for _, p := range c.probes {
+		switch p.Verdict {
+		case objectives.Met:
+			met, missed = p.At, math.NaN()
+		case objectives.Missed:
+			if math.IsNaN(missed) {
+				missed = p.At
+			}
+		}
+	}
+	return met, missed
+}
+
+// refine adds probes in the gaps that are wider than the resolution, a share of their upper end, up
+// to so many probes in all. The gaps are above the highest load met and below the lowest one
+// missed; what stays undecided lies between them, and where nothing does they are one.
+func (c *cell) refine(resolution float64, most int) {
+	met, missed := c.bracket()
+	between := slices.DeleteFunc(slices.Clone(c.probes), func(p *probe) bool {
+		return p.Verdict != objectives.Undecided || p.At < met || p.At > missed
+	})
+	gaps := [][2]float64{{met, missed}}
+	if n := len(between); n > 0 {
+		gaps = [][2]float64{{met, between[0].At}, {between[n-1].At, missed}}
+	}
+	for _, gap := range gaps {
+		if len(c.probes) < most {
+			c.halve(gap[0], gap[1], resolution)
+		}
+	}
+}
+
+// halve puts a probe into the middle of a gap; an end that is NaN is no end.
+func (c *cell) halve(from, to, resolution float64) {
+	at, least := round(from+(to-from)/2, resolution), resolution*to
+	if c.axis.whole() {
+		at, least = math.Round(from+(to-from)/2), 1
+	}
+	if to-from > least && at > from && at < to {
+		c.insert(at)
+	}
+}
+
+// round keeps the digits that the resolution is worth, and one more: a load becomes part of a name.
+func round(v, resolution float64) float64 {
+	digits := 2 + int(math.Ceil(-math.Log10(resolution)))
+	r, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', digits, 64), 64)
+	if err != nil {
+		return v
+	}
+	return r
+}
+
+// answer is what is known by now.
+func (c *cell) answer() Answer {
+	a := Answer{Scenario: c.scenario, Calculated: int(c.calculated.Load()),
+		Confirmed: c.confirmed, Err: c.err}
+	met, missed := c.bracket()
+	a.Met, a.Missed = c.axis.value(met), c.axis.value(missed)
+	for _, p := range c.probes {
+		n := p.runs()
+		if n == 0 {
+			continue
+		}
+		tried := p.Probe
+		tried.At = c.axis.value(p.At)
+		tried.Offered /= float64(n)
+		for i := range tried.Losses {
+			tried.Losses[i].Value /= float64(n)
+		}
+		a.Probes = append(a.Probes, tried)
+		if p.Verdict == objectives.Missed && p.At < met {
+			a.MissedBelow = append(a.MissedBelow, tried.At)
+		}
+	}
+	return a
+}

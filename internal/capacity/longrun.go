@@ -1,0 +1,233 @@
+package capacity
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/advise"
+	"github.com/poolbench/poolbench/internal/decide"
+	"github.com/poolbench/poolbench/internal/metric"
+	"github.com/poolbench/poolbench/internal/objectives"
+	"github.com/poolbench/poolbench/internal/text"
+	"github.com/poolbench/poolbench/strategies"
+)
+
+// plannedTasks are how many tasks the recursion computes at a value: most values are decided by the
+// first plan, and those next to the answer by the second.
+var plannedTasks = [...]int{1_000_000, 4_000_000}
+
+const (
+	// earlier is by how much the interval of a first look is wider, because a second look follows.
+	earlier = 1.5
+	// A run starts with idle slots, which flatters. A tenth of it is the warm-up, so a run of so
+	// many relaxations warms up for two.
+	relaxations = 20
+	mostNext    = 10_000_000 // tasks a run that are worth a proposal
+)
+
+// A work is what scenarios have in common whose tasks are the same, at whatever rate they come.
+type work bench.Written
+
+func workOf(sc bench.Scenario) work {
+	w := sc.Written()
+	w.Strategy, w.Limit, w.Queue, w.Load, w.Rate = "", 0, 0, 0, 0
+	return work(w)
+}
+
+// longRuns keeps the plans of the works that are searched: the short ones, and the last long one.
+type longRuns struct {
+	first  map[work]*advise.LongRun
+	second struct {
+		work
+		*advise.LongRun
+	}
+}
+
+func (l *longRuns) at(sc bench.Scenario, list objectives.List, look int) (*advise.LongRun, error) {
+	key := workOf(sc)
+	known := l.first[key]
+	if look > 0 && l.second.LongRun != nil && l.second.work == key {
+		known = l.second.LongRun
+	} else if look > 0 {
+		known = nil
+	}
+	if known != nil {
+		return known, nil
+	}
+	drawn, err := advise.NewLongRun(sc, list, plannedTasks[look])
+	if err != nil {
+		return nil, err
+	}
+	if look == 0 {
+		l.first[key] = drawn
+	} else {
+		l.second.work, l.second.LongRun = key, drawn
+	}
+	return drawn, nil
+}
+
+// judge decides a probe in the long run, as far as its runs go; done: more runs change nothing.
+func (s Search) judge(c *cell, p *probe, last bool) (of []decide.Decision, done bool, err error) {
+	sc := s.Over.at(c.scenario, s.Over.value(p.At))
+	long, err := s.long.at(sc, s.Objectives, 0)
+	if err != nil {
+		return nil, true, err
+	}
+	of = make([]decide.Decision, len(s.Objectives))
+	left := 0
+	for i, o := range s.Objectives {
+		of[i] = byLaw(o, long, sc, p.results[0])
+		if of[i].Verdict == decide.Undecided {
+			left++
+		}
+	}
+	if left == 0 || verdictOf(of) == decide.Missed {
+		return of, true, nil
+	}
+	if _, known := long.At(sc, p.results); known {
+		for look := range plannedTasks {
+			if long, err = s.long.at(sc, s.Objectives, look); err != nil {
+				return of, true, err
+			}
+			figures, _ := long.At(sc, p.results)
+			s.fill(of, figures, long, sc, look == len(plannedTasks)-1,
+				text.Many(float64(long.Tasks()))+" tasks", long.Tasks(), "")
+			if verdictOf(of) != decide.Undecided {
+				break
+			}
+		}
+		return of, true, nil
+	}
+	if len(p.results) < 2 {
+		return of, last, nil
+	}
+	n := p.results[0].Tasks
+	s.fill(of, advise.OfRuns(p.results, s.units()), long, sc, last,
+		fmt.Sprintf("%s of %s tasks", text.Count(len(p.results), "run"),
+			text.Many(float64(n))), n, "--n")
+	// of what a run cannot tell, another cannot either
+	lacks := slices.ContainsFunc(of, func(d decide.Decision) bool { return math.IsNaN(d.Value) })
+	return of, last || lacks || verdictOf(of) != decide.Undecided, nil
+}
+
+func (s Search) units() (all []string) {
+	for _, o := range s.Objectives {
+		all = append(all, o.Unit)
+	}
+	return all
+}
+
+// fill decides those objectives that are still open by figures of so many tasks in a row, which the
+// flag, if there is one, would give more of.
+func (s Search) fill(
+	of []decide.Decision, figures []advise.Figure, long *advise.LongRun, sc bench.Scenario,
+	last bool, basis string, tasks int, flag string,
+) {
+	wider := s.width()
+	if !last {
+		wider *= earlier
+	}
+	needed := long.Relaxation(sc) * relaxations
+	for i, o := range s.Objectives {
+		if of[i].Verdict != decide.Undecided {
+			continue
+		}
+		f := figures[i]
+		half := math.Log(f.High/f.Low) / 2
+		if !(half < 1) {
+			half = 1
+		}
+		f = f.Wider(wider * (1 + half)) // a wide interval is skewed as well
+		d := decide.Decision{Value: f.Mid, Low: f.Low, High: f.High,
+			Verdict: decide.Interval(o.Limit(), f.Low, f.High)}
+		switch {
+		case !f.Told():
+			d.Reason = "no value in " + basis
+		case f.Low == f.High:
+			d.Reason = fmt.Sprintf("%s in %s", text.Metric(o.Unit, f.Mid), basis)
+		default:
+			d.Reason = fmt.Sprintf("%.4g %% CI %s to %s, %s", 100*s.confidence(),
+				text.Metric(o.Unit, f.Low), text.Metric(o.Unit, f.High), basis)
+		}
+		tooShort := needed > float64(tasks) && (isLatency(o.Unit) || !math.IsInf(needed, 1))
+		takes := float64(tasks)
+		if d.Verdict == decide.Met && tooShort {
+			d.Verdict = decide.Undecided
+			d.Reason += ", too short for this load"
+			takes = needed
+		} else if d.Verdict == decide.Undecided && f.Told() {
+			half = math.Log(f.High/f.Low) / 2
+			off := math.Log(f.Mid / o.Bound)
+			takes = max(needed, 1.2*takes*half*half/(off*off))
+		}
+		if d.Verdict == decide.Undecided && flag != "" && takes > float64(tasks) &&
+			takes <= mostNext {
+			d.Next = fmt.Sprintf("%s %d", flag, roundUp(takes/(1-sc.Stop.Warmup)))
+		}
+		of[i] = d
+	}
+}
+
+// width is the width of an interval of the wanted confidence, in times of one of 95 %.
+func (s Search) width() float64 {
+	z := func(confidence float64) float64 { return math.Sqrt2 * math.Erfinv(confidence) }
+	return z(s.confidence()) / z(defaultConfidence)
+}
+
+// roundUp keeps two digits.
+func roundUp(n float64) int {
+	unit := math.Pow(10, math.Floor(math.Log10(n))-1)
+	return int(math.Ceil(n/unit-1e-9) * unit)
+}
+
+// byLaw decides an objective where theory has the exact value, or where more comes than is served.
+func byLaw(
+	o objectives.Objective, long *advise.LongRun, sc bench.Scenario, run *bench.Result,
+) decide.Decision {
+	if v, ok := exact(run, o.Unit, long.Mean()); ok {
+		return decide.Decision{Verdict: decide.Interval(o.Limit(), v, v), Value: v, Low: v, High: v,
+			Reason: text.Metric(o.Unit, v) + " by theory"}
+	}
+	_, has := run.Metric(o.Unit)
+	why := long.Unstable(sc)
+	if has && why != "" && grows(o.Unit, sc.Strategy.Spec) {
+		inf := math.Inf(1)
+		return decide.Decision{Verdict: decide.Interval(o.Limit(), inf, inf), Value: inf, Low: inf,
+			High: inf, Reason: "unstable: " + why}
+	}
+	return decide.Decision{Value: math.NaN(), Low: math.NaN(), High: math.NaN()}
+}
+
+// exact is what theory says of the metric, as the run reports it, where tasks take so many seconds.
+func exact(run *bench.Result, unit string, mean float64) (v float64, ok bool) {
+	if unit == metric.MeanResponse {
+		wait, known := run.Metric(metric.TheoryMeanWait)
+		return wait + mean, known
+	}
+	return run.Metric("theory-" + unit)
+}
+
+// grows reports whether a metric grows with a queue that does: of those that start in another order
+// than they come, only the mean does for sure.
+func grows(unit string, spec strategies.Spec) bool {
+	switch unit {
+	case metric.MeanResponse, metric.MeanWait:
+		return true
+	}
+	return isLatency(unit) && spec.FIFO
+}
+
+func isLatency(unit string) bool {
+	return strings.HasSuffix(unit, "-response-sec") || strings.HasSuffix(unit, "-wait-sec")
+}
+
+func verdictOf(of []decide.Decision) decide.Verdict {
+	verdicts := make([]decide.Verdict, len(of))
+	for i, d := range of {
+		verdicts[i] = d.Verdict
+	}
+	return decide.All(verdicts...)
+}

@@ -1,0 +1,195 @@
+package capacity
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/metric"
+	"github.com/poolbench/poolbench/internal/objectives"
+	"github.com/poolbench/poolbench/internal/rundir"
+)
+
+// errGivenUp is the outcome of a run that does not take place, since one of its scenario has
+// failed.
+var errGivenUp = errors.New("given up")
+
+// search goes round by round: the runs that all open probes of all cells want next, then their
+// verdicts, then new probes.
+func (s Search) search(
+	ctx context.Context, cells []*cell, run bench.RunFunc,
+	each func(bench.Scenario, *bench.Result, error) error,
+) error {
+	for {
+		batch := s.batch(cells)
+		if len(batch) == 0 {
+			return nil
+		}
+		if err := s.round(ctx, batch, run, each); err != nil {
+			return err
+		}
+		searching := 0
+		for _, c := range cells {
+			if c.err == nil && !c.open() {
+				c.refine(s.resolution(), s.probes())
+			}
+			if c.open() {
+				searching++
+			}
+		}
+		if s.Progress != nil {
+			s.Progress(searching)
+		}
+	}
+}
+
+// A want is a run that a probe wants.
+type want struct {
+	cell     *cell
+	probe    *probe
+	test     signTest
+	scenario bench.Scenario
+}
+
+// batch collects them, repetition by repetition, so that a slow minute of the machine hits every
+// strategy and load.
+func (s Search) batch(cells []*cell) (batch []want) {
+	for extra := 0; ; extra++ {
+		before := len(batch)
+		for _, c := range cells {
+			test, err := s.test(c.scenario)
+			if err != nil || c.err != nil {
+				continue
+			}
+			for _, p := range c.probes {
+				n := p.runs()
+				if p.done || n+extra >= test.next(n, c.inLongRun) {
+					continue
+				}
+				sc := s.Over.at(c.scenario, s.Over.value(p.At))
+				sc.Seed += uint64(n + extra)
+				batch = append(batch, want{c, p, test, sc})
+			}
+		}
+		if len(batch) == before {
+			return batch
+		}
+	}
+}
+
+// round runs a batch and counts its verdicts.
+func (s Search) round(
+	ctx context.Context, batch []want, run bench.RunFunc,
+	each func(bench.Scenario, *bench.Result, error) error,
+) error {
+	suite := bench.Suite{Parallel: s.Parallel}
+	var of []*cell
+	for _, w := range batch {
+		suite.Scenarios, of = append(suite.Scenarios, w.scenario), append(of, w.cell)
+	}
+	err := runOf(ctx, suite, of, each,
+		func(ctx context.Context, c *cell, sc bench.Scenario) (*bench.Result, error) {
+			r, calculated, err := s.calculate(sc)
+			if calculated {
+				c.calculated.Add(1)
+				return r, err
+			}
+			return run(ctx, sc)
+		}, func(i int, sc bench.Scenario, r *bench.Result) error {
+			batch[i].probe.add(r, s.Objectives.Of(r))
+			return each(sc, r, nil)
+		})
+	for _, w := range batch {
+		if w.cell.err == nil && !w.probe.done && w.probe.runs() > 0 {
+			w.cell.err = s.settle(w)
+		}
+	}
+	return err
+}
+
+// settle decides the probe of a run as far as its runs go.
+func (s Search) settle(w want) (err error) {
+	p := w.probe
+	if !w.cell.inLongRun {
+		p.Verdict, p.done = w.test.judge(p.Probe)
+		return nil
+	}
+	if len(p.results) < min(w.test.first, s.runs()) {
+		return nil
+	}
+	p.Decisions, p.done, err = s.judge(w.cell, p, p.runs() >= s.runs())
+	p.Verdict = verdictOf(p.Decisions)
+	if p.done {
+		p.results = nil
+	}
+	return err
+}
+
+// runOf runs a suite, each scenario for a cell. Where a run has failed, the rest of its cell's need
+// not begin.
+func runOf(
+	ctx context.Context, suite bench.Suite, of []*cell,
+	each func(bench.Scenario, *bench.Result, error) error,
+	run func(context.Context, *cell, bench.Scenario) (*bench.Result, error),
+	done func(i int, sc bench.Scenario, r *bench.Result) error,
+) error {
+	byWords := map[bench.Written]*cell{}
+	for i, c := range of {
+		byWords[suite.At(i).Written()] = c // as the suite runs it
+	}
+	var failed sync.Map // cells
+	unlessFailed := func(ctx context.Context, sc bench.Scenario) (*bench.Result, error) {
+		c := byWords[sc.Written()]
+		if _, ok := failed.Load(c); ok {
+			return nil, errGivenUp
+		}
+		r, err := run(ctx, c, sc)
+		if err != nil {
+			failed.Store(c, true)
+		}
+		return r, err
+	}
+	next := 0
+	return suite.Do(ctx, unlessFailed, func(sc bench.Scenario, r *bench.Result, err error) error {
+		i := next
+		next++
+		switch {
+		case errors.Is(err, errGivenUp):
+			return nil
+		case err != nil:
+			of[i].err = errors.Join(of[i].err, err)
+			return each(sc, r, err)
+		}
+		return done(i, sc, r)
+	})
+}
+
+func (p *probe) add(r *bench.Result, v objectives.Verdict) {
+	p.results = append(p.results, r)
+	switch v {
+	case objectives.Met:
+		p.Met++
+	case objectives.Missed:
+		p.Missed++
+	default:
+		p.Untold++
+	}
+	offered, _ := r.Metric(metric.Offered)
+	p.Offered += offered
+	waited, _ := r.Metric(metric.Waited)
+	p.Waited = max(p.Waited, waited)
+	for i, loss := range LossesOf(r) {
+		p.Losses[i].Unit = loss.Unit
+		p.Losses[i].Value += loss.Value
+	}
+}
+
+// LossesOf are the shares of a run's tasks that did not complete.
+func LossesOf(r *bench.Result) (losses [len(rundir.Lost)]bench.Metric) {
+	for i, what := range rundir.Lost {
+		losses[i].Unit = what + "/op"
+		losses[i].Value, _ = r.Metric(losses[i].Unit)
+	}
+	return losses
+}

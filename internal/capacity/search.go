@@ -1,0 +1,208 @@
+package capacity
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/advise"
+	"github.com/poolbench/poolbench/internal/directory"
+	"github.com/poolbench/poolbench/internal/objectives"
+	"github.com/poolbench/poolbench/internal/text"
+)
+
+// A Search looks for the capacity of each of its scenarios. Zero fields have the defaults that they
+// name.
+type Search struct {
+	// the search sets Over in each; the seed is that of the first repetition
+	Scenarios  []bench.Scenario
+	Objectives objectives.List
+	Over       Axis    // what is searched
+	Lo, Hi     float64 // the range of it, both ends tried
+	// a gap is not halved further when it is this share of its upper end; 0 is 1 %. Limits and
+	// queues are searched to the unit.
+	Resolution float64
+	Confidence float64 // that the capacity is in the interval; 0 is 95 %
+	Runs       int     // most repetitions at a load; 0 is 16
+	Parallel   int     // virtual-clock runs at once; 0 is GOMAXPROCS
+
+	// Confirm, unless nil, runs what confirms the answers. Then the search itself calculates the
+	// runs whose times follow from their plan (bench.Calculate), which takes a third of the time.
+	// An answer that the strategy's own code does not confirm, to the nanosecond, has an Err.
+	Confirm bench.RunFunc
+
+	// Progress, unless nil, is called after each round of runs, with the number of scenarios that
+	// are still searched.
+	Progress func(searching int)
+
+	// those of one Do that were calculated, which strategies share: func() (calculation, error) by
+	// bench.Course; nil: runs are not calculated
+	courses *sync.Map
+	long    longRuns
+}
+
+const (
+	defaultResolution = 0.01
+	defaultConfidence = 0.95
+	defaultRuns       = 16
+	finest            = 0.001 // resolution
+)
+
+func (s Search) resolution() float64 { return cmp.Or(s.Resolution, defaultResolution) }
+func (s Search) confidence() float64 { return cmp.Or(s.Confidence, defaultConfidence) }
+func (s Search) runs() int           { return cmp.Or(s.Runs, defaultRuns) }
+
+// Validate reports everything that makes the search impossible, joined. It does not run anything.
+func (s Search) Validate() error {
+	var c text.Complaints
+	c.If(len(s.Objectives) == 0, "objective: none is given")
+	c.If(len(s.Scenarios) == 0, "scenario: none is given")
+	c.If(!s.Over.valid(s.Lo, s.Hi), "range %v to %v: want two %s, the smaller first", s.Lo, s.Hi,
+		s.Over.numbers())
+	checkResolution(&c, s.resolution())
+	c.If(!(s.confidence() >= 0.5 && s.confidence() < 1),
+		"confidence %v: want a share from 0.5 up to, not including, 1", s.confidence())
+	if len(c) > 0 {
+		return errors.Join(c...)
+	}
+	for _, sc := range s.Scenarios {
+		for _, load := range []float64{s.Lo, s.Hi} {
+			at := s.Over.at(sc, load)
+			c.Once(errors.Join(at.Validate(), objectives.Decidable(s.Objectives, at)))
+		}
+		_, err := s.test(sc)
+		c.Once(errors.Join(err, s.Over.check(sc)))
+	}
+	return errors.Join(c...)
+}
+
+func checkResolution(c *text.Complaints, r float64) {
+	c.If(!(r >= finest && r < 1), "resolution %v: want a share from %v up to, not including, 1", r,
+		finest)
+}
+
+// InLongRun reports whether all answers are about the long run, and none about runs of a length.
+func (s Search) InLongRun() bool {
+	return !slices.ContainsFunc(s.Scenarios, func(sc bench.Scenario) bool {
+		return !s.inLongRun(sc)
+	})
+}
+
+func (s Search) inLongRun(sc bench.Scenario) bool {
+	return advise.HasLongRun(s.Over.at(sc, s.Lo), s.Objectives)
+}
+
+// GoOn has the search go on with the seeds that the directory holds. All scenarios have the same
+// ones, for one seed is the same work for each of them.
+func (s *Search) GoOn(dir *directory.Dir) {
+	var next uint64
+	for _, sc := range s.Scenarios {
+		at := s.withoutAxis(s.Over.at(sc, s.Lo).Name())
+		next = max(next, dir.NextSeed(sc.Seed, math.MaxInt,
+			func(name string) bool { return s.withoutAxis(name) == at }))
+	}
+	s.Scenarios = slices.Clone(s.Scenarios)
+	for i := range s.Scenarios {
+		s.Scenarios[i].Seed = next
+	}
+}
+
+// withoutAxis is the name of a scenario less what is searched. A load and a rate say the same.
+func (s Search) withoutAxis(name string) string {
+	return strings.Join(slices.DeleteFunc(strings.Split(name, "/"), func(part string) bool {
+		return strings.HasPrefix(part, s.Over.String()+"=") || s.Over <= Rate &&
+			(strings.HasPrefix(part, "load=") || strings.HasPrefix(part, "rate="))
+	}), "/")
+}
+
+// Plan names all that decides what the search runs, in a line.
+func (s Search) Plan() string {
+	sum := sha256.New()
+	fmt.Fprintln(sum, s.Objectives, s.Lo, s.Hi, s.Over, s.resolution(), s.confidence(), s.runs())
+	for _, sc := range s.Scenarios {
+		fmt.Fprintf(sum, "%+v\n", sc.Written())
+	}
+	return fmt.Sprintf("a search over %d scenarios, %x", len(s.Scenarios), sum.Sum(nil)[:6])
+}
+
+func (s Search) first() []float64 { return s.Over.first(s.Lo, s.Hi, s.resolution()) }
+
+// probes is how many values are tried at most: those of the beginning, and the halves of one gap,
+// on two sides of what stays undecided, until they are as narrow as the resolution is at the upper
+// end of the range.
+func (s Search) probes() int {
+	gap, last := (s.Hi-s.Lo)/(grid-1), s.resolution()*s.Hi
+	if s.Over.whole() {
+		gap, last = s.Hi-s.Lo, 1
+	}
+	return grid + 2*max(0, int(math.Ceil(math.Log2(gap/last))))
+}
+
+// test is the one for the loads of that scenario: see "Confidence of the whole" in the package
+// comment.
+func (s Search) test(sc bench.Scenario) (signTest, error) {
+	risk := (1 - s.confidence()) / 2
+	if sc.Clock == bench.Real {
+		// a load is above the capacity or below it, so that one verdict is wrong
+		risk = (1 - s.confidence()) / float64(s.probes())
+	}
+	return newSignTest(s.runs(), risk)
+}
+
+// MostRuns is how many runs the search takes at most; it takes about a third of them where little
+// is near the capacity.
+func (s Search) MostRuns() int { return len(s.Scenarios) * s.probes() * s.runs() }
+
+// First is the suite that the search begins with: all strategies at the loads of the first look.
+func (s Search) First() (suite bench.Suite) {
+	for _, load := range s.first() {
+		for _, sc := range s.Scenarios {
+			suite.Scenarios = append(suite.Scenarios, s.Over.at(sc, load))
+			if test, err := s.test(sc); err == nil {
+				suite.Count = max(suite.Count, test.first)
+			}
+		}
+	}
+	suite.Parallel = s.Parallel
+	return suite
+}
+
+// Do searches. each is called with every result or error of a run, from the caller's goroutine; the
+// first error that it returns, or the end of ctx, stops the search. A run that gives no result ends
+// the search for its scenario: what hangs once would hang at every load. The answers are in the
+// order of the scenarios, and say what is known also where there is an error.
+func (s Search) Do(
+	ctx context.Context, run bench.RunFunc,
+	each func(sc bench.Scenario, r *bench.Result, err error) error,
+) ([]Answer, error) {
+	if err := s.Validate(); err != nil {
+		return nil, err
+	}
+	if s.Confirm != nil {
+		s.courses = new(sync.Map)
+	}
+	cells := make([]*cell, len(s.Scenarios))
+	s.long = longRuns{first: map[work]*advise.LongRun{}}
+	for i, sc := range s.Scenarios {
+		cells[i] = &cell{scenario: sc, axis: s.Over, inLongRun: s.inLongRun(sc)}
+		for _, value := range s.first() {
+			cells[i].insert(s.Over.hardness(value))
+		}
+	}
+	err := s.search(ctx, cells, run, each)
+	if err == nil && s.Confirm != nil {
+		err = s.confirm(ctx, cells, each)
+	}
+	answers := make([]Answer, len(cells))
+	for i, c := range cells {
+		answers[i] = c.answer()
+	}
+	return answers, err
+}

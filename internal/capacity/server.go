@@ -1,0 +1,361 @@
+package capacity
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/decide"
+	"github.com/poolbench/poolbench/internal/metric"
+	"github.com/poolbench/poolbench/internal/objectives"
+	"github.com/poolbench/poolbench/internal/rundir"
+	"github.com/poolbench/poolbench/internal/text"
+)
+
+// A Server is a search for the highest rate at which a running server meets the objectives, in real
+// time. The server may be in use, so the search comes from below, rests after each probe, sends no
+// more than Most, and stops when the server does not recover. Zero fields have the defaults that
+// they name.
+//
+// The rate doubles until one is missed. A probe whose queue grew for as long as it lasted tells
+// more than that it missed: what it completed is what the server can do. The next two probes are
+// beside that, and where they do not settle it the gap is halved, in logarithms, until its ends are
+// as close as Resolution, or as what such probes completed differs. What is met once is met, for a
+// busy machine makes responses longer and never shorter; what is missed is tried once more, unless
+// requests were lost, the queue grew, or more was sent than the server was seen to do. In the end
+// the answer is tried again, for twice as long, so that a queue that grows slowly shows.
+type Server struct {
+	Objectives objectives.List
+	First      float64       // requests, or sessions, per second of the first probe
+	Most       float64       // that no probe exceeds, likewise
+	Resolution float64       // the ends differ by at most this share; 0 is 2 %
+	Rest       time.Duration // between two probes
+	Seed       uint64        // of the first probe; each has the next
+	// requests per second that a probe completes which carries all, as a share of its rate: the
+	// steps of a session, each of which is a request, less the time in which the last think; 0 is 1
+	Each float64
+	Of   string // what the rates are of; "" is requests
+
+	// Probe sends at a rate, for so many times the usual duration.
+	Probe func(ctx context.Context, rate, longer float64, seed uint64) (*bench.Result, error)
+}
+
+const (
+	serverResolution = 0.02
+	mostHalvings     = 6    // below what is missed, until nothing is met anywhere
+	mostTries        = 5    // of a rate at which the sender was late
+	mostConfirmed    = 4    // answers that are tried again
+	mostLonger       = 4    // times the usual length, of probes at low rates
+	mostCarried      = 0.99 // of what was sent, that a probe whose queue grew has completed
+	// how wide the answer may be because equal probes differ: an answer within 5 % holds
+	mostNoise = 0.04
+)
+
+// A ServerProbe is one probe.
+type ServerProbe struct {
+	Rate    float64
+	Verdict objectives.Verdict
+	Lost    float64 // share of the requests that were refused, failed or had no answer
+	Late    bool    // the sender was, so that the verdict is undecided
+	Reason  string  // of the verdict, of the first objective that has it
+	// what the server completed per second while its queue grew, as Rate counts; 0: it did not grow
+	Carried float64
+	Result  *bench.Result
+}
+
+// A ServerAnswer is what was found.
+type ServerAnswer struct {
+	Met, Missed float64 // rates; NaN where there is none
+	Probes      []ServerProbe
+	Stopped     error // why the search ended early; nil: it did not
+}
+
+// Outcome says which of its ends the answer has.
+func (a *ServerAnswer) Outcome(most float64) Outcome {
+	switch met, missed := !math.IsNaN(a.Met), !math.IsNaN(a.Missed); {
+	case a.Stopped != nil:
+		return Unknown
+	case met && missed:
+		return Between
+	case met && a.Met >= most:
+		return AtLeast
+	case missed:
+		return Nowhere
+	}
+	return Unknown
+}
+
+// Validate reports everything that makes the search impossible, joined.
+func (s Server) Validate() error {
+	var c text.Complaints
+	c.If(len(s.Objectives) == 0, "objective: none is given")
+	c.If(!(s.Each >= 0), "each %v: want a number above 0, or 0 for 1", s.Each)
+	c.If(!(s.First > 0 && s.First <= s.Most),
+		"rates %v to %v: want the first above 0 and not above the most", s.First, s.Most)
+	checkResolution(&c, s.resolution())
+	return errors.Join(c...)
+}
+
+func (s Server) resolution() float64 { return cmp.Or(s.Resolution, serverResolution) }
+
+// Do searches. The error is that of a probe, or the end of ctx; the answer says what is known also
+// then.
+func (s Server) Do(ctx context.Context) (*ServerAnswer, error) {
+	a := &ServerAnswer{Met: math.NaN(), Missed: math.NaN()}
+	if err := s.Validate(); err != nil {
+		return a, err
+	}
+	err := s.search(ctx, a)
+	if stopped, ok := errors.AsType[*stoppedError](err); ok {
+		a.Stopped, err = stopped, nil
+	}
+	return a, err
+}
+
+// A stoppedError ends a search that can find out no more.
+type stoppedError struct {
+	text   string
+	tooFew bool // requests, to decide anything
+}
+
+func (e *stoppedError) Error() string { return e.text }
+
+func (s Server) search(ctx context.Context, a *ServerAnswer) error {
+	if err := s.bracket(ctx, a); err != nil {
+		return err
+	}
+	for range mostConfirmed {
+		if err := s.descend(ctx, a); err != nil || math.IsNaN(a.Met) {
+			return err
+		}
+		for a.Met*(1+s.resolution()) < a.Missed {
+			if a.Met*(1+min(a.noise(), mostNoise)) >= a.Missed {
+				break
+			}
+			if err := s.decide(ctx, a, s.next(a), 1); err != nil {
+				return err
+			}
+		}
+		confirmed := a.Met
+		if err := s.decide(ctx, a, confirmed, 2); err != nil || a.Met == confirmed {
+			return err
+		}
+	}
+	return &stoppedError{text: "probes of one rate disagree: the server, or " +
+		"this machine, is not steady for long enough"}
+}
+
+// carried is what the server did while its queue grew, in the mean of such probes, and the relative
+// standard deviation between them: whatever was sent, they measure the same. NaN is nothing known;
+// a deviation that is not known is 0.
+func (a *ServerAnswer) carried() (mean, deviation float64) {
+	var all []float64
+	for _, p := range a.Probes {
+		if p.Carried > 0 {
+			all = append(all, p.Carried)
+			mean += p.Carried
+		}
+	}
+	mean /= float64(len(all))
+	for _, c := range all {
+		deviation += (c/mean - 1) * (c/mean - 1)
+	}
+	return mean, math.Sqrt(deviation / max(float64(len(all)-1), 1))
+}
+
+// noise is by what share equal probes differ: two standard deviations of what they carried, or as
+// far as a rate that was met is above one that was missed.
+func (a *ServerAnswer) noise() float64 {
+	_, deviation := a.carried()
+	met, missed := 0.0, math.Inf(1)
+	for _, p := range a.Probes {
+		switch {
+		case p.Late:
+		case p.Verdict == objectives.Met:
+			met = max(met, p.Rate)
+		case p.Verdict == objectives.Missed:
+			missed = min(missed, p.Rate)
+		}
+	}
+	return max(2*deviation, met/missed-1)
+}
+
+// next is the rate to try in the gap: just below what the server can do, then just above that, and
+// the middle where it is not in the gap, since the objective ends before, or it can do more.
+func (s Server) next(a *ServerAnswer) float64 {
+	can, _ := a.carried()
+	below := round(can*(1-s.resolution()/2), finest)
+	above := round(a.Met*(1+s.resolution()*0.99), finest)
+	switch {
+	case !(a.Met < can && can < a.Missed):
+	case below > a.Met:
+		return below
+	case above > a.Met && above < a.Missed:
+		return above
+	}
+	return round(math.Sqrt(a.Met*a.Missed), finest)
+}
+
+// Expected is about how long the search takes whose probes usually take so long.
+func (s Server) Expected(probe time.Duration) (probes int, takes time.Duration) {
+	// up to a miss, on both sides of what is carried, one that decides, and the answer again, for
+	// twice as long
+	probes = int(math.Ceil(math.Log2(s.Most/s.First))) + 1 + 2 + 1 + 1
+	return probes, time.Duration(probes)*(probe+s.Rest) + probe
+}
+
+// bracket doubles the rate until one is missed, or the most is met.
+func (s Server) bracket(ctx context.Context, a *ServerAnswer) error {
+	for rate := s.First; math.IsNaN(a.Missed); rate = min(2*rate, s.Most) {
+		if err := s.decide(ctx, a, rate, 1); err != nil {
+			return err
+		}
+		if a.Met == s.Most {
+			return nil
+		}
+	}
+	return nil
+}
+
+// descend halves the rate until one is met, or has too few requests to tell.
+func (s Server) descend(ctx context.Context, a *ServerAnswer) error {
+	for range mostHalvings {
+		if !math.IsNaN(a.Met) {
+			return nil
+		}
+		rate := a.Missed / 2
+		err := s.decide(ctx, a, rate, min(s.First/rate, mostLonger))
+		if stopped, ok := errors.AsType[*stoppedError](err); ok && stopped.tooFew {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// decide tries a rate until it is met or missed, and takes note.
+func (s Server) decide(ctx context.Context, a *ServerAnswer, rate, longer float64) error {
+	missed := 0
+	can, deviation := a.carried()
+	for range mostTries {
+		p, err := s.probe(ctx, a, rate, longer)
+		switch {
+		case err != nil:
+			return err
+		case p.Verdict == objectives.Met:
+			a.Met = rate
+			return nil
+		case p.Lost == 1 && len(a.Probes) > 1 && a.Probes[len(a.Probes)-2].Lost == 1:
+			return &stoppedError{text: fmt.Sprintf("at %v %s a second, none was "+
+				"answered as it should be: the search ends", rate, s.of())}
+		case p.Verdict == objectives.Missed:
+			missed++
+		}
+		if missed == 2 || missed == 1 && (p.Lost > s.mayLose() ||
+			p.Carried > 0 || rate > can*(1+deviation)) {
+			s.miss(a, rate)
+			return nil
+		}
+	}
+	last := a.Probes[len(a.Probes)-1]
+	if last.Late {
+		return &stoppedError{text: fmt.Sprintf("this machine cannot keep up at %v %s a second: "+
+			"it is too slow, or too busy, to say more (%s)", rate, s.of(), last.Reason)}
+	}
+	return &stoppedError{fmt.Sprintf("a probe at %v %s a second cannot decide %v: %s", rate, s.of(),
+		s.Objectives, last.Reason), true}
+}
+
+func (s Server) of() string { return cmp.Or(s.Of, "requests") }
+
+// lost are the shares of requests that did not complete, of which the last was in a queue.
+var lost = []string{metric.Failed, metric.Throttled, metric.Shed, metric.Abandoned}
+
+// mayLose is the share of lost requests beyond which a missed probe is not tried again: by default
+// as for means, and more if an objective allows it.
+func (s Server) mayLose() float64 {
+	allowed := 0.0
+	for _, o := range s.Objectives {
+		if slices.Contains(lost, o.Unit) {
+			allowed += o.Bound
+		}
+	}
+	return max(decide.MostLost, allowed)
+}
+
+// miss notes a rate that is missed, and forgets what was met there or above.
+func (s Server) miss(a *ServerAnswer, rate float64) {
+	a.Missed = rate
+	if !(a.Met >= rate) {
+		return
+	}
+	a.Met = math.NaN()
+	for _, p := range a.Probes {
+		if p.Verdict == objectives.Met && !p.Late && p.Rate < rate && !(p.Rate <= a.Met) {
+			a.Met = p.Rate
+		}
+	}
+}
+
+func (s Server) probe(
+	ctx context.Context, a *ServerAnswer, rate, longer float64,
+) (p ServerProbe, err error) {
+	if n := len(a.Probes); n > 0 {
+		rest := s.Rest
+		if a.Probes[n-1].Verdict != objectives.Met { // what was left behind takes longer to drain
+			rest *= 2
+		}
+		select {
+		case <-ctx.Done():
+			return p, context.Cause(ctx)
+		case <-time.After(rest):
+		}
+	}
+	r, err := s.Probe(ctx, rate, longer, s.Seed+uint64(len(a.Probes)))
+	if err != nil {
+		return p, err
+	}
+	p = ServerProbe{Rate: rate, Result: r}
+	p.judge(s.Objectives)
+	refused := 0.0 // or failed: what is abandoned was in a queue that grew
+	for _, unit := range lost {
+		v, _ := r.Metric(unit)
+		if p.Lost += v; unit == metric.Shed {
+			refused = p.Lost
+		}
+	}
+	p.Lost = min(p.Lost, 1)
+	carried, _ := r.Metric(metric.Throughput)
+	carried /= cmp.Or(s.Each, 1)
+	if p.Verdict == objectives.Missed && refused <= s.mayLose() && carried < mostCarried*rate &&
+		has(r, rundir.CheckDrift) {
+		p.Carried = carried
+	}
+	a.Probes = append(a.Probes, p)
+	return p, ctx.Err()
+}
+
+// judge decides the objectives, as attack does.
+func (p *ServerProbe) judge(all objectives.List) {
+	verdicts := make([]objectives.Verdict, len(all))
+	decisions := make([]decide.Decision, len(all))
+	for i, o := range all {
+		decisions[i] = decide.Load(o.Limit(), p.Result.Metric, p.Result.Tasks)
+		verdicts[i] = decisions[i].Verdict
+	}
+	p.Verdict = decide.All(verdicts...)
+	d := decisions[slices.Index(verdicts, p.Verdict)]
+	p.Reason = d.Reason
+	p.Late = p.Verdict == objectives.Undecided && d.Next == ""
+}
+
+func has(r *bench.Result, check string) bool {
+	return slices.ContainsFunc(r.Reasons, func(r bench.Reason) bool { return r.Check == check })
+}

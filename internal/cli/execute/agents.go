@@ -1,0 +1,53 @@
+package execute
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/poolbench/poolbench/bench/attack"
+	"github.com/poolbench/poolbench/internal/cli/options"
+	"github.com/poolbench/poolbench/internal/fleet"
+)
+
+// Agents are those of a command, and the way to them.
+type Agents struct {
+	link
+	flag options.AgentsFlag
+	ctx  context.Context // ends when none can be started
+	end  context.CancelCauseFunc
+	say  func(string)
+}
+
+// OpenAgents finds the agents, or starts so many.
+func OpenAgents(
+	ctx context.Context, flag options.AgentsFlag, n int, say func(string),
+) (*Agents, error) {
+	g := &Agents{link: link{name: "--agents"}, flag: flag, say: say}
+	g.ctx, g.end = context.WithCancelCause(ctx)
+	if err := g.open(flag.NATS); err != nil {
+		g.Close()
+		return nil, fmt.Errorf("--agents: %w", err)
+	}
+	if g.local != nil {
+		g.local.work(g.ctx, n, g.end)
+	}
+	return g, nil
+}
+
+// Run has the agents attack.
+func (g *Agents) Run(ctx context.Context, k attack.Attack) (*attack.Report, error) {
+	ctx, giveUp := context.WithCancelCause(ctx)
+	defer giveUp(nil)
+	defer context.AfterFunc(g.ctx, func() { giveUp(context.Cause(g.ctx)) })()
+	watch := k.Watch
+	k.Watch = nil
+	return fleet.Load{Conn: g.conn, Self: g.self, Attack: k, AllowLost: g.flag.AllowLost,
+		Say: g.say, Watch: watch, Timing: fleet.Timing{Wait: g.flag.Wait}}.Run(ctx)
+}
+
+// Close ends those that were started, and says of the flag what went wrong.
+func (g *Agents) Close() {
+	g.end(errors.New("the attack has ended"))
+	g.close(g.say)
+}

@@ -1,0 +1,190 @@
+package execute
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/poolbench/poolbench/internal/capacity"
+	"github.com/poolbench/poolbench/internal/cli/options"
+	"github.com/poolbench/poolbench/internal/cli/terminal"
+	"github.com/poolbench/poolbench/internal/decide"
+	"github.com/poolbench/poolbench/internal/files"
+	"github.com/poolbench/poolbench/internal/junit"
+	"github.com/poolbench/poolbench/internal/text"
+	"github.com/poolbench/poolbench/reports/results"
+)
+
+// BeginSuite begins an execution whose verdicts are test cases. Before, it writes that there is
+// none yet, so that a command that is killed does not leave the file of the one before it, which
+// passed. The file may be in the directory out, which the command is going to make. A pipe gets one
+// document alone.
+func BeginSuite(
+	h *Host, o options.RunOptions, kind, title string,
+) (*Execution, error) {
+	if to := o.JUnit; to.Path != "" && files.Replaces(to.Path) &&
+		(o.Out == "" || filepath.Clean(o.Out) != filepath.Dir(to.Path)) {
+		s := &junit.Suite{Name: "poolbench " + kind}
+		s.Add(undecided("complete", s.Name, "no verdict yet: it still runs, or was killed"))
+		if err := to.Write(s.Write); err != nil {
+			return nil, err
+		}
+	}
+	return Begin(h, o, title)
+}
+
+// TestSuite are the test cases of an execution: each objective of a scenario, each run's verdict,
+// each run that failed, each finding of a study. What is missed has failed; what could not be
+// decided, an INVALID run among it, is an error, since that is no pass.
+func TestSuite(kind string, e *Execution) *junit.Suite {
+	s := &junit.Suite{Name: "poolbench " + kind, Output: e.Headline}
+	if e.Cut != nil {
+		s.Add(undecided("complete", s.Name, "interrupted: "+e.Interruption()))
+	}
+	for _, f := range e.Failed {
+		s.Add(undecided(fmt.Sprintf("run (seed %d)", f.Seed), f.Name, f.Reason))
+	}
+	for _, j := range e.Judged() {
+		s.Add(objective(j))
+	}
+	for _, r := range e.Records {
+		s.Add(verdict(r))
+	}
+	for _, f := range e.Findings {
+		s.Add(found(f, e.Expect))
+	}
+	return s
+}
+
+func undecided(name, class, why string) junit.Case {
+	return junit.Case{Name: name, Class: class, Error: &junit.Text{Type: "undecided", Message: why}}
+}
+
+// objective is the case of one decision.
+func objective(j Judged) junit.Case {
+	said := j.Verdict.String() + ": " + j.Evidence(j.Objective.Unit)
+	c := junit.Case{Name: j.Objective.String(), Class: j.First.Run.Name}
+	switch j.Verdict {
+	case decide.Met:
+		c.Output = said
+	case decide.Missed:
+		c.Failure = &junit.Text{Type: "missed", Message: said}
+	default:
+		c.Error = &junit.Text{Type: "undecided", Message: said}
+	}
+	return c
+}
+
+// verdict says whether a run may be believed. A SUSPECT one passes, and says why it is; one that a
+// signal cut off is no whole run, whatever is said of it.
+func verdict(r Record) junit.Case {
+	v, _ := r.Run.Verdict()
+	said := v.String()
+	for _, d := range r.Doubts {
+		said += "; " + d.Text
+	}
+	c := junit.Case{Name: fmt.Sprintf("valid (seed %s)", r.Seed), Class: r.Run.Name}
+	switch {
+	case v == results.Invalid:
+		c.Error = &junit.Text{Type: "INVALID", Message: said}
+	case r.CutOff():
+		c.Error = &junit.Text{Type: "undecided", Message: "interrupted: " + said}
+	default:
+		c.Output = said
+	}
+	return c
+}
+
+// checkFailed is what an attack has before the name of a check among its errors.
+const checkFailed = "check failed: "
+
+// AddChecks adds those checks of a run of an attack: one that any request failed has failed. What
+// was resumed, or cut off, does not know of all its requests, so that no check of it passes.
+func AddChecks(s *junit.Suite, r Record, checks []string) {
+	failed := map[string]int{}
+	for _, c := range r.Answers.Errors {
+		if name, is := strings.CutPrefix(c.What, checkFailed); is {
+			failed[name] += c.N
+		}
+	}
+	for _, name := range checks {
+		c := junit.Case{Name: fmt.Sprintf("%s (seed %s)", name, r.Seed), Class: r.Run.Name}
+		switch n := failed[name]; {
+		case n > 0:
+			c.Failure = &junit.Text{Type: "check", Message: fmt.Sprintf(
+				"failed for %d of %d requests", n, r.Iters)}
+		case r.Answers.Resumed:
+			c.Skipped = &junit.Text{Message: "nobody knows of requests before --resume"}
+		case r.CutOff():
+			c.Skipped = &junit.Text{Message: "interrupted: of those that were sent none failed it"}
+		}
+		s.Add(c)
+	}
+}
+
+// AddStopped adds that a run was ended early by a rule, and why.
+func AddStopped(s *junit.Suite, r Record, why string) {
+	s.Add(junit.Case{Name: fmt.Sprintf("not stopped early (seed %s)", r.Seed), Class: r.Run.Name,
+		Failure: &junit.Text{Type: "stop-if", Message: "stopped early " + why}})
+}
+
+// CapacityCase is the case of a search over that axis: whether some of it meets the objective.
+func CapacityCase(
+	axis, of string, ends capacity.Outcome, met, missed float64, err error,
+) junit.Case {
+	said := fmt.Sprintf("%s: met at %s, missed at %s", ends, orNone(met), orNone(missed))
+	if err != nil {
+		said += ": " + err.Error()
+	}
+	c := junit.Case{Name: "capacity, by " + axis, Class: of}
+	switch ends {
+	case capacity.Nowhere:
+		c.Failure = &junit.Text{Type: "missed", Message: said}
+	case capacity.Unknown:
+		c.Error = &junit.Text{Type: "undecided", Message: said}
+	default:
+		c.Output = said
+	}
+	return c
+}
+
+func orNone(v float64) string {
+	if math.IsNaN(v) {
+		return "none"
+	}
+	return text.Digits(v)
+}
+
+func found(f decide.Finding, want decide.ClaimVerdict) junit.Case {
+	said := fmt.Sprintf("%s: %s", f.Verdict, f.Because)
+	c := junit.Case{Name: f.Claim, Class: f.Study}
+	switch {
+	case f.Verdict == decide.ClaimUndecided:
+		c.Error = &junit.Text{Type: string(f.Verdict), Message: said}
+	case want != "" && f.Verdict != want:
+		c.Failure = &junit.Text{Type: string(f.Verdict),
+			Message: fmt.Sprintf("%s; expected %s", said, want)}
+	default:
+		c.Output = said
+	}
+	return c
+}
+
+// PublishSuite writes the suite to the file, if there is one and, within a workflow of GitHub, as
+// annotations to standard error and to the summary of the job. What cannot be written is complained
+// of, and the code says so.
+func PublishSuite(s *junit.Suite, to options.Output, p *terminal.Printer) terminal.ExitCode {
+	errs := []error{to.Write(s.Write)}
+	if os.Getenv("GITHUB_ACTIONS") == "true" {
+		errs = append(errs, s.Annotate(p.Stderr))
+	}
+	job := options.Output{Path: os.Getenv("GITHUB_STEP_SUMMARY"), Flag: "$GITHUB_STEP_SUMMARY"}
+	if err := errors.Join(append(errs, job.Add(s.Summarize))...); err != nil {
+		p.Complain(err)
+		return terminal.Unusable
+	}
+	return terminal.Fine
+}

@@ -1,0 +1,80 @@
+package execute
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/cli/options"
+	"github.com/poolbench/poolbench/internal/fleet"
+	"github.com/poolbench/poolbench/internal/fleet/hub"
+)
+
+// Self is this process among others of a fleet.
+func Self() (fleet.Member, error) { return fleet.Self(ReadVersion().String()) }
+
+// A crew makes the runs of one command.
+type crew struct {
+	link
+	flag  options.WorkersFlag
+	sweep *fleet.Sweep
+	say   func(string)
+	end   func() // of what goes on beside it
+}
+
+// Muster connects to where the workers are that the flag names, if it names any: they make the runs
+// from now on. The errors of an address come before anything is written.
+func (r *Runner) Muster(flag options.WorkersFlag) error {
+	if flag == (options.WorkersFlag{}) {
+		return nil
+	}
+	c := &crew{link: link{name: "--workers"}, flag: flag, say: func(string) {}, end: func() {}}
+	if err := c.open(flag.Address); err != nil {
+		c.close()
+		return fmt.Errorf("--workers: %w", err)
+	}
+	r.crew = c
+	return nil
+}
+
+// Open opens the sweep, whose context ends when no worker can be had.
+func (c *crew) Open(
+	ctx context.Context, patience time.Duration, say func(string), soFar func(*bench.Result),
+) (_ context.Context, err error) {
+	if c.sweep, err = fleet.OpenSweep(ctx, c.conn, c.self, patience, say); err != nil {
+		return ctx, fmt.Errorf("--workers: %w", err)
+	}
+	c.say, c.sweep.SoFar = say, soFar
+	ctx = c.sweep.Context()
+	c.end = func() { c.sweep.GiveUp(nil) }
+	if c.local != nil {
+		c.local.work(ctx, c.flag.Local, c.sweep.GiveUp)
+		return ctx, nil
+	}
+	alone := time.AfterFunc(aloneFor, func() {
+		if c.sweep.Workers() == 0 {
+			say("no worker takes part yet; start some: poolbench worker --nats " +
+				hub.Shown(c.address))
+		}
+	})
+	c.end = func() { alone.Stop(); c.sweep.GiveUp(nil) }
+	return ctx, nil
+}
+
+// aloneFor is how long a sweep without workers says nothing.
+const aloneFor = 3 * time.Second
+
+// close prints each agent's share of the runs, and ends the agents that the command started.
+func (c *crew) close() {
+	c.end()
+	if c.sweep != nil {
+		if shares := c.sweep.Shares(); shares != "" && c.local == nil {
+			c.say(shares)
+		}
+		if err := c.sweep.Close(); err != nil {
+			c.say(fmt.Sprintf("--workers: tasks of an earlier run are still in the queue: %v", err))
+		}
+	}
+	c.link.close(c.say)
+}

@@ -1,0 +1,86 @@
+package execute
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/poolbench/poolbench/internal/cli/options"
+	"github.com/poolbench/poolbench/internal/directory"
+	"github.com/poolbench/poolbench/internal/files"
+)
+
+// createDir makes the run directory. Without --out it is named for the time, and numbered where
+// several are of one second.
+func createDir(o options.RunOptions, now time.Time) (*directory.Dir, error) {
+	mode, err := o.Mode()
+	if err != nil {
+		return nil, err
+	}
+	if o.Out != "" {
+		dir, err := directory.Create(o.Out, mode)
+		switch {
+		case errors.Is(err, fs.ErrExist):
+			return nil, fmt.Errorf("--out: %s exists already: --force replaces its results, "+
+				"--append adds to them", o.Out)
+		case err != nil:
+			return nil, fmt.Errorf("--out: %w", err)
+		}
+		return dir, nil
+	}
+	for name := now.Format("20060102-150405"); ; {
+		dir, err := directory.Create(filepath.Join(options.OutRoot, FreeName(options.OutRoot,
+			name)), directory.New)
+		if held := (*files.HeldError)(nil); !errors.Is(err, fs.ErrExist) && !errors.As(err, &held) {
+			return dir, err // else somebody was quicker
+		}
+	}
+}
+
+// FreeName numbers the runs that start in one second.
+func FreeName(root, name string) string {
+	for n, free := 2, name; ; n++ {
+		if _, err := os.Lstat(filepath.Join(root, free)); errors.Is(err, fs.ErrNotExist) {
+			return free
+		} else if err != nil {
+			return name // and let the creation say what is wrong
+		}
+		free = fmt.Sprintf("%s-%d", name, n)
+	}
+}
+
+// pointLatest makes outRoot/latest a link to the run. The link is made beside and renamed, so that
+// there is never none.
+func pointLatest(run string) error {
+	name := filepath.Base(run)
+	latest := filepath.Join(options.OutRoot, "latest")
+	if info, err := os.Lstat(latest); err == nil && info.Mode()&fs.ModeSymlink == 0 {
+		return fmt.Errorf("%s is no link", latest)
+	}
+	beside := latest + "." + name
+	if err := os.Symlink(name, beside); err != nil {
+		return err
+	}
+	if err := os.Rename(beside, latest); err != nil {
+		return errors.Join(err, os.Remove(beside))
+	}
+	return nil
+}
+
+// openDir makes the run directory and lets latest point to it.
+func openDir(h *Host, o options.RunOptions) (*directory.Dir, error) {
+	dir, err := createDir(o, time.Now())
+	if err != nil {
+		return nil, err
+	}
+	dir.Explain(causes)
+	if o.Out == "" {
+		if err := pointLatest(dir.Path()); err != nil { // a convenience: not every system has links
+			h.Complain(fmt.Errorf("latest is not up to date: %w", err))
+		}
+	}
+	return dir, nil
+}

@@ -1,0 +1,305 @@
+package execute
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/cli/live"
+	"github.com/poolbench/poolbench/internal/cli/options"
+	"github.com/poolbench/poolbench/internal/decide"
+	"github.com/poolbench/poolbench/internal/directory"
+	"github.com/poolbench/poolbench/internal/objectives"
+	"github.com/poolbench/poolbench/internal/rundir"
+	"github.com/poolbench/poolbench/internal/studies"
+	"github.com/poolbench/poolbench/reports/page"
+	"github.com/poolbench/poolbench/reports/results"
+	"github.com/poolbench/poolbench/strategies"
+)
+
+// An Execution is the state of a plan under way, and its environment.
+type Execution struct {
+	*Host
+	Plan       options.Plan
+	Dir        *directory.Dir
+	Runner     *Runner
+	View       *View // nil: nobody looks on
+	Show       *Runs
+	objectives objectives.List
+	Budget     time.Duration // for further seeds; 0: none
+	Planned    int           // runs; of a search nobody knows
+	Done       int           // runs that were written down
+	count      live.Ending   // of them
+	Records    []Record
+	// of the section under way, for its study. They are not read from the directory: one that is
+	// resumed gets its files when nothing that it held would be lost
+	section  []*bench.Result
+	Failed   []rundir.Failure
+	Findings []decide.Finding
+	Expect   decide.ClaimVerdict // of every finding; "": any
+	Report   string              // its path; "" where there is none
+	writing  error               // why there is none
+	Headline string              // of the report; "" where it has none
+	Trust    []string            // how far the numbers can be believed, as the report says it
+	// INVALID results, but for those of studies
+	invalid int
+	Cut     error // the signal that ended it early
+}
+
+// Begin begins an execution by the options, with a title for the live view. An address that cannot
+// be had is an error before anything is written.
+func Begin(h *Host, o options.RunOptions, title string) (_ *Execution, err error) {
+	e := &Execution{Host: h, Show: NewLines(h.Stderr, o.Quiet),
+		Runner: New(h, o.Patience)}
+	if e.View, err = look(h.Stderr, o.Live, title); err == nil {
+		err = e.Runner.Muster(o.Crew)
+	}
+	if err == nil {
+		e.Dir, err = openDir(h, o)
+	}
+	if err != nil {
+		e.Close()
+		return nil, err
+	}
+	return e, nil
+}
+
+// Close ends what the execution has begun.
+func (e *Execution) Close() {
+	e.Runner.Close()
+	export, stream := e.View.stop(e.ending())
+	for _, err := range []error{export, stream, e.View.close("")} {
+		e.Complain(err)
+	}
+	if e.Dir != nil {
+		e.Complain(e.Dir.Unlock()) // and lets others write to it
+	}
+}
+
+// Discard removes the directory, if it was made for results of which there is none.
+func (e *Execution) Discard() {
+	e.Complain(e.Dir.Discard())
+	if latest := filepath.Join(options.OutRoot, "latest"); dangling(latest) {
+		_ = os.Remove(latest) // a convenience
+	}
+	_ = os.Remove(options.OutRoot) // which may have other runs
+}
+
+// dangling reports whether a link leads to nothing.
+func dangling(path string) bool {
+	_, link := os.Readlink(path)
+	_, err := os.Stat(path)
+	return link == nil && errors.Is(err, fs.ErrNotExist)
+}
+
+// Follow has the progress be that of the plan, with what an earlier process has done of it.
+func (e *Execution) Follow(p options.Plan, quiet bool) {
+	e.Plan, e.Planned = p, p.Runs()
+	e.Show = NewRuns(e.Stderr, quiet, p)
+	e.Show.Kept(p, e.Dir)
+}
+
+// Hold has the scenarios be held to the objectives, and writes these into the directory.
+func (e *Execution) Hold(all objectives.List) error {
+	e.objectives = all
+	for _, o := range all {
+		if err := e.Dir.Hold(o.Unit, o.Op, o.Bound); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Read reads the runs of the execution from its directory, which may hold others: of those of one
+// name and seed, the last counts. What is not read, after an error, is no record.
+func (e *Execution) Read() error {
+	if e.Done == 0 {
+		return nil
+	}
+	written := map[RunID]*results.Run{}
+	all, err := results.ReadDir(e.Dir.Path())
+	if err == nil {
+		for i := range all.Runs {
+			r := &all.Runs[i]
+			if seed, err := strconv.ParseUint(r.Seed, 10, 64); err == nil {
+				written[RunID{r.Name, seed}] = r
+			}
+		}
+	}
+	for i := range e.Records {
+		e.Records[i].Run = written[e.Records[i].ID]
+	}
+	e.Records = slices.DeleteFunc(e.Records, func(r Record) bool { return r.Run == nil })
+	return err
+}
+
+// draw draws the page of the directory, and keeps what it begins with.
+func (e *Execution) draw() error {
+	r, err := page.Load(e.Dir.Path(), studies.Figures)
+	if err != nil {
+		return err
+	}
+	e.Headline, e.Trust = r.Finding()
+	r.Vectors = e.Vectors
+	return r.Write(e.Dir.Path())
+}
+
+// Finish reads what was written, draws the page of it, and shows that to those who look on.
+func (e *Execution) Finish(writing error) {
+	reading := e.Read()
+	if writing == nil && e.Done > 0 {
+		e.Report = filepath.Join(e.Dir.Path(), rundir.ReportFile)
+		if writing = reading; writing == nil {
+			writing = e.draw()
+		}
+	}
+	if writing != nil {
+		e.Report = ""
+	}
+	export, stream := e.View.stop(e.ending())
+	e.Complain(export) // results are not less for it
+	e.writing = errors.Join(writing, stream)
+	e.Complain(e.writing)
+	e.Complain(e.View.close(e.Report))
+}
+
+// ending sums up what the runs came to.
+func (e *Execution) ending() (end live.Ending) {
+	end = e.count
+	if end.Interrupted = e.Interruption(); len(e.Failed) > 0 {
+		end.Error = e.Failed[0].Reason
+	}
+	return end
+}
+
+// Run runs the plan into the directory and closes it. The error is about the directory, or about a
+// run that cannot be ended; that single runs fail is in e.
+func (e *Execution) Run(ctx context.Context) error {
+	defer e.Runner.Close()
+	e.Runner.Tell(func(r *bench.Result) {
+		if err := e.Dir.WriteSoFar(r); err != nil {
+			e.Show.Note(func() { e.Complain(err) })
+		}
+	})
+	var specs []strategies.Spec
+	for _, s := range e.Plan {
+		for _, sc := range s.Suite.Scenarios {
+			specs = append(specs, sc.Strategy.Spec)
+		}
+	}
+	e.Show.Note(func() { e.CleanStores(ctx, specs...) })
+	running, stopped := e.Runner.Begin(ctx, e.Show.Say)
+	for i, s := range e.Plan {
+		if stopped != nil {
+			break
+		}
+		s.Suite.Parallel = e.Runner.Parallel()
+		spent := pacing{begun: time.Now(), estimated: s.Suite.Estimate()}
+		stopped = e.do(running, i, s.Suite)
+		if stopped == nil && s.Open {
+			stopped = e.goOn(running, i, spent)
+		}
+		if stopped == nil {
+			stopped = e.find(i)
+		}
+	}
+	e.Cut = context.Cause(ctx)
+	if stopped == nil {
+		stopped = e.SayRates()
+	}
+	err := e.Dir.End(e.Planned, stopped)
+	if e.Cut != nil && errors.Is(stopped, e.Cut) {
+		stopped = nil
+	}
+	return errors.Join(stopped, err)
+}
+
+// do runs a suite of a section into the directory, but for what a resumed directory has of it.
+func (e *Execution) do(ctx context.Context, section int, suite bench.Suite) error {
+	return suite.Do(ctx, e.Dir.Missing(e.Runner.Run),
+		func(sc bench.Scenario, r *bench.Result, err error) error {
+			if e.Dir.Kept(sc) == nil {
+				defer e.Show.Step(sc)
+			}
+			return e.Take(Record{Section: section, ID: RunID{sc.Name(), sc.Seed}}, r, err)
+		})
+}
+
+// Write writes a result down, and forgets what is on disk then.
+func (e *Execution) Write(r *bench.Result) error {
+	err := e.Dir.Write(r)
+	if err == nil {
+		e.count.Count(r.Tasks, r.Metric)
+	}
+	r.Readings, r.Timeline, r.Responses, r.Slowest, r.Profiles = nil, nil, "", nil, nil
+	r.Windows = nil
+	return err
+}
+
+// Take writes the result of a run of a section down, or remembers that there is none. Its error
+// ends the execution.
+func (e *Execution) Take(rec Record, r *bench.Result, err error) error {
+	if _, stuck := errors.AsType[*StuckError](err); stuck {
+		return err
+	}
+	if err != nil {
+		e.Show.Note(func() { e.Complain(err) })
+		return e.Fail(rec.ID.Name, rec.ID.Seed, err)
+	}
+	if why := invalid(r); len(why) > 0 {
+		if e.Plan == nil || e.Plan[rec.Section].Study == nil {
+			// a study decides without such runs, or says that it cannot
+			e.invalid++
+		}
+		e.Show.Note(func() { e.Complain(errors.New(strings.Join(why, "\n"))) })
+	}
+	if err := e.Write(r); err != nil {
+		return err
+	}
+	e.Done++
+	e.Records, e.section = append(e.Records, rec), append(e.section, r)
+	return nil
+}
+
+// Fail remembers a run that gave no result.
+func (e *Execution) Fail(name string, seed uint64, why error) error {
+	e.Failed = append(e.Failed, rundir.Failure{Name: name, Seed: seed, Reason: why.Error()})
+	return e.Dir.Fail(name, seed, why.Error())
+}
+
+// SayRates writes these lines down, for the report.
+func (e *Execution) SayRates() error {
+	for _, line := range options.OwnRates(e.Plan) {
+		if err := e.Dir.Say(line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// find has a study say what its results are, and keeps that with them.
+func (e *Execution) find(section int) error {
+	study, own := e.Plan[section].Study, e.section
+	e.section = nil
+	if study == nil {
+		return nil
+	}
+	f := study.Find(own)
+	e.Findings = append(e.Findings, f)
+	return e.Dir.Conclude(f)
+}
+
+// Interruption is the signal that ended the execution early; "" for none.
+func (e *Execution) Interruption() string {
+	if e.Cut == nil {
+		return ""
+	}
+	return e.Cut.Error()
+}

@@ -1,0 +1,74 @@
+package execute
+
+import (
+	"github.com/poolbench/poolbench/internal/cli/terminal"
+	"github.com/poolbench/poolbench/internal/decide"
+	"github.com/poolbench/poolbench/internal/objectives"
+	"github.com/poolbench/poolbench/reports/results"
+)
+
+// A Judged scenario is the decision on one objective by all its repetitions.
+type Judged struct {
+	First     Record // of its repetitions
+	Objective objectives.Objective
+	Runs      int // repetitions
+	decide.Decision
+}
+
+// Judged decides each objective for each scenario, in the order of the results.
+func (e *Execution) Judged() (all []Judged) {
+	for _, runs := range results.Gather(e.Records, func(r Record) string { return r.Name }) {
+		var cell results.Cell
+		for _, r := range runs {
+			cell = append(cell, r.Run)
+		}
+		for _, o := range e.objectives {
+			d := cell.Decide(o.Limit())
+			if e.Cut != nil && d.Verdict == decide.Met {
+				d.Verdict, d.Reason = decide.Undecided, "interrupted: "+d.Reason
+			}
+			all = append(all, Judged{runs[0], o, len(runs), d})
+		}
+	}
+	return all
+}
+
+// verdictCode is the exit code that a verdict alone would have.
+func verdictCode(v decide.Verdict) terminal.ExitCode {
+	return map[decide.Verdict]terminal.ExitCode{decide.Met: terminal.Fine,
+		decide.Missed: terminal.Regression, decide.Undecided: terminal.Undecided}[v]
+}
+
+// expectedCode is that of a verdict where another was expected. What could not be decided is never
+// as expected.
+func expectedCode(want, got decide.ClaimVerdict) terminal.ExitCode {
+	switch {
+	case want == "" || got == want:
+		return terminal.Fine
+	case got == decide.ClaimUndecided:
+		return terminal.Undecided
+	}
+	return terminal.Regression
+}
+
+// Codes are those of the runs, whether a signal cut them short, whether one failed or could not be
+// written, and how many are INVALID, and those of what their results are held to.
+func (e *Execution) Codes() (codes []terminal.ExitCode) {
+	if e.Cut != nil {
+		codes = append(codes, terminal.Interrupted)
+	}
+	if e.writing != nil || len(e.Failed) > 0 {
+		codes = append(codes, terminal.Unusable)
+	}
+	if judged := e.Judged(); e.invalid > 0 && (len(judged) == 0 || e.Plan != nil) {
+		// a load test is decided by what its clients met, with INVALID as a remark
+		codes = append(codes, terminal.Undecided)
+	}
+	for _, j := range e.Judged() {
+		codes = append(codes, verdictCode(j.Verdict))
+	}
+	for _, f := range e.Findings {
+		codes = append(codes, expectedCode(e.Expect, f.Verdict))
+	}
+	return codes
+}

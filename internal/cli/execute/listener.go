@@ -1,0 +1,59 @@
+package execute
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/machine/pace"
+)
+
+// A listener hears what a child says of a scenario.
+type listener struct {
+	said   message // the last
+	err    error   // why there is no last
+	pulses atomic.Uint64
+	done   chan struct{} // closed when said or err is there
+	end    func()
+}
+
+// listen begins to hear the messages about one scenario. giveUp is called with the reason when
+// patience is at its end, soFar with what a soak has so far.
+func listen(
+	messages *json.Decoder, patience *bench.Patience, giveUp context.CancelCauseFunc,
+	soFar func(*bench.Result),
+) *listener {
+	l := &listener{done: make(chan struct{})}
+	go func() {
+		defer close(l.done)
+		for {
+			l.said = message{}
+			if l.err = messages.Decode(&l.said); l.err != nil || l.said.Pulse == nil {
+				return
+			}
+			l.pulses.Add(1)
+			if l.said.SoFar != nil && soFar != nil {
+				soFar(l.said.SoFar)
+			}
+			if err := patience.Hear(*l.said.Pulse); err != nil {
+				giveUp(err)
+			}
+		}
+	}()
+	// Silence is counted in ticks: a process that has stood still itself is not to blame the child.
+	var silence time.Duration
+	var heard uint64
+	l.end = pace.Every(bench.PulseInterval, func() {
+		silence += bench.PulseInterval
+		if n := l.pulses.Load(); n != heard {
+			silence, heard = 0, n
+		}
+		if silence > patience.Silence() {
+			giveUp(fmt.Errorf("no heartbeat in %v", patience.Silence()))
+		}
+	})
+	return l
+}

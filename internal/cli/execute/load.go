@@ -1,0 +1,114 @@
+package execute
+
+import (
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/poolbench/poolbench/bench/attack"
+	"github.com/poolbench/poolbench/internal/cli/live"
+	"github.com/poolbench/poolbench/internal/cli/terminal"
+	"github.com/poolbench/poolbench/internal/text"
+)
+
+// A Load tells how far a load is: a line that changes on a terminal, a line for each tenth
+// elsewhere, and at least for each minute.
+type Load struct {
+	to     io.Writer
+	row    string               // of the load
+	takes  time.Duration        // estimated; 0: nobody knows
+	line   *terminal.StatusLine // of a terminal; nil: plain lines
+	tenths int
+
+	mu  sync.Mutex
+	now string // what it does, for a terminal
+}
+
+// NewLoad tells how far the load of a row is, which takes so long.
+func NewLoad(
+	to io.Writer, quiet bool, row string, takes time.Duration,
+) *Load {
+	p := &Load{row: row, takes: takes}
+	if !quiet {
+		p.to, p.line = to, terminal.NewStatusLine(to)
+	}
+	return p
+}
+
+// Step says how far the load is.
+func (p *Load) Step(now attack.Progress) {
+	if p.to == nil {
+		return
+	}
+	line := fmt.Sprintf("%s: %d requests settled, %d not completed", p.row,
+		now.Settled, now.Failed)
+	if left := p.takes - now.Elapsed; p.takes > 0 && left > 0 {
+		line += ", about " + text.Roughly(left) + " left"
+	}
+	if p.line != nil {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if p.now != "" {
+			line += " · " + p.now
+		}
+		p.line.Draw(line)
+		return
+	}
+	tenth := min(max(p.takes/10, 2*time.Second), time.Minute)
+	if n := int(now.Elapsed / tenth); n > p.tenths {
+		p.tenths = n
+		fmt.Fprintln(p.to, line)
+	}
+}
+
+// tell says what it does, on a terminal.
+func (p *Load) tell(now string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.now = now
+}
+
+// Close takes the line away.
+func (p *Load) Close() {
+	if p.line != nil {
+		p.line.Clear()
+	}
+}
+
+// A Loads is how far a series of loads is, for those who look on.
+type Loads struct {
+	planned int // 0: nobody knows
+
+	mu   sync.Mutex
+	done int
+	now  *Load // nil: between two
+}
+
+// NewLoads is of so many loads; 0: nobody knows.
+func NewLoads(planned int) *Loads { return &Loads{planned: planned} }
+
+// Next says which load begins; nil: the one before has ended.
+func (p *Loads) Next(l *Load) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.now = l; l == nil {
+		p.done++
+	}
+}
+
+// Seen is how far they are, for those who look on.
+func (p *Loads) Seen() live.Plan {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return live.Plan{Done: p.done, Planned: p.planned, Left: -1}
+}
+
+// Tell says what the load under way does, on a terminal.
+func (p *Loads) Tell(now string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.now != nil {
+		p.now.tell(now)
+	}
+}

@@ -1,0 +1,143 @@
+package execute
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/poolbench/poolbench/internal/fleet"
+	"github.com/poolbench/poolbench/internal/fleet/hub"
+)
+
+// A localFleet is a NATS server in this process, and workers that are processes of their own. They
+// get its address by their standard input, where no other user of the machine sees it, and end when
+// that ends: with this process, however it dies.
+type localFleet struct {
+	*hub.Local
+	workers sync.WaitGroup
+}
+
+// work starts so many workers, and others for those that die, until ctx ends. giveUp is called when
+// they do not even start, and when the server cannot write to its files.
+func (f *localFleet) work(ctx context.Context, n int, giveUp context.CancelCauseFunc) {
+	f.workers.Go(func() {
+		f.Watch(ctx, func(err error) { giveUp(&HubError{Cause: err}) })
+	})
+	for range n {
+		f.workers.Go(func() {
+			if err := f.keepOne(ctx, max(runtime.GOMAXPROCS(0)/n, 1)); err != nil {
+				giveUp(fmt.Errorf("--workers: %w", err))
+			}
+		})
+	}
+}
+
+// A HubError says that the NATS server in this process cannot use its files.
+type HubError struct{ Cause error }
+
+func (e *HubError) Error() string {
+	return fmt.Sprintf("the NATS server of this command failed: %v", e.Cause)
+}
+
+// A worker that dies so soon has not begun to work; so many of them one after another are no
+// accident.
+const (
+	soon      = time.Second
+	mostEarly = 3
+)
+
+func (f *localFleet) keepOne(ctx context.Context, slots int) error {
+	for early := 0; ; {
+		begun := time.Now()
+		err := f.one(ctx, slots)
+		switch {
+		case ctx.Err() != nil:
+			return nil
+		case time.Since(begun) > soon:
+			early = 0
+		default:
+			if early++; early == mostEarly {
+				return fmt.Errorf("a worker ends at once: %w", err)
+			}
+		}
+	}
+}
+
+// one is a worker from its start to its end, which comes with ctx at the latest.
+func (f *localFleet) one(ctx context.Context, slots int) error {
+	program, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	worker := exec.Command(program, "worker", "--nats", "-", "--quiet", "--parallel",
+		strconv.Itoa(slots))
+	ownGroup(worker)
+	said := beginning{most: 64 << 10}
+	worker.Stderr = &said
+	worker.WaitDelay = time.Second
+	stdin, err := worker.StdinPipe()
+	if err != nil {
+		return err
+	}
+	if err := worker.Start(); err != nil {
+		return err
+	}
+	end := context.AfterFunc(ctx, func() { _ = stdin.Close() }) // Wait closes it anyhow
+	defer end()
+	_, writing := fmt.Fprintln(stdin, f.Address)
+	err = errors.Join(writing, worker.Wait())
+	if text := strings.TrimSpace(said.lines()); text != "" {
+		err = errors.Join(err, errors.New(text))
+	}
+	return err
+}
+
+// close ends the server, after the workers.
+func (f *localFleet) close() error {
+	f.workers.Wait()
+	return f.Close()
+}
+
+// A link is the way of a command to those who work for it.
+type link struct {
+	name    string // of the flag that asks for them
+	self    fleet.Member
+	address string
+	conn    *hub.Conn
+	local   *localFleet // nil: they are others'
+}
+
+// open connects to the server at the address or, where that is "", to one of this process.
+func (l *link) open(address string) (err error) {
+	if l.self, err = Self(); err != nil {
+		return err
+	}
+	if l.address = address; address == "" {
+		server, err := hub.StartLocal()
+		if err != nil {
+			return err
+		}
+		l.local, l.address = &localFleet{Local: server}, server.Address
+	}
+	l.conn, err = hub.Connect(l.address)
+	return err
+}
+
+// close ends the started processes, and reports errors by the flag's name.
+func (l *link) close(say func(string)) {
+	if l.conn != nil {
+		l.conn.Close()
+	}
+	if l.local != nil {
+		if err := l.local.close(); err != nil {
+			say(fmt.Sprintf("%s: %v", l.name, err))
+		}
+	}
+}

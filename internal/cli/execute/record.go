@@ -1,0 +1,59 @@
+package execute
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/attack"
+	"github.com/poolbench/poolbench/internal/text"
+	"github.com/poolbench/poolbench/reports/results"
+)
+
+// A Record is a run that was written down.
+type Record struct {
+	Section      int            // of the plan; else the number of the load
+	Answers      *attack.Report // of a load; nil for other runs
+	ID           RunID
+	*results.Run // as the directory has it, once that is read
+}
+
+// A RunID tells the runs of one execution apart.
+type RunID struct {
+	Name string
+	Seed uint64
+}
+
+// Metric implements objectives.Run.
+func (r Record) Metric(unit string) (float64, bool) { return r.Value(unit) }
+
+// Stopped is the rule by which a load ended early, and why; "" where none did.
+func (r Record) Stopped() string {
+	if r.Answers == nil {
+		return ""
+	}
+	if why, ok := errors.AsType[*attack.Stopped](r.Answers.Cut); ok {
+		return why.Why
+	}
+	return ""
+}
+
+// CutOff reports whether a signal ended a load early.
+func (r Record) CutOff() bool {
+	return r.Answers != nil && r.Answers.Cut != nil && r.Stopped() == ""
+}
+
+// invalid says, a line each, why a result is INVALID; nothing where it is not.
+func invalid(r *bench.Result) []string {
+	why := slices.Clone(r.Broken)
+	for _, reason := range r.Reasons {
+		if reason.Verdict == bench.Invalid && !slices.Contains(why, reason.Text) {
+			// a broken law is a reason, too
+			why = append(why, reason.String())
+		}
+	}
+	return text.Texts(why, func(w string) string {
+		return fmt.Sprintf("%s (seed %d) is INVALID: %s", r.Name, r.Seed, w)
+	})
+}

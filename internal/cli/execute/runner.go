@@ -1,0 +1,122 @@
+package execute
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/fleet"
+)
+
+// stopGrace is the default of Host.Grace.
+const stopGrace = 5 * time.Second
+
+// A Runner runs a scenario where it belongs, virtual clock in a child process, real clock in this
+// one, and gives it up when it makes no progress.
+type Runner struct {
+	host     *Host
+	limit    time.Duration // 0 is the default
+	children children
+	crew     *crew // that makes the runs instead; nil: none does
+	soFar    func(*bench.Result)
+}
+
+// Tell has the runner tell of what soaks have so far, from goroutines of its own.
+func (r *Runner) Tell(soFar func(*bench.Result)) { r.soFar = soFar }
+
+// New makes runs on the host, and gives up those without progress for that long; 0 is the default.
+func New(h *Host, limit time.Duration) *Runner {
+	return &Runner{host: h, limit: limit, children: children{limit: limit}}
+}
+
+// Begin is called before the first run. The context that it returns ends when no run can be made
+// any more.
+func (r *Runner) Begin(ctx context.Context, say func(string)) (context.Context, error) {
+	if r.crew == nil {
+		return ctx, nil
+	}
+	return r.crew.Open(ctx, r.limit, say, r.soFar)
+}
+
+// Parallel is how many virtual-clock runs are to be asked for at once; 0 is the default.
+func (r *Runner) Parallel() int {
+	if r.crew == nil {
+		return 0
+	}
+	return fleet.Outstanding
+}
+
+// Run runs the scenario.
+func (r *Runner) Run(ctx context.Context, s bench.Scenario) (*bench.Result, error) {
+	return r.Telling(ctx, s, r.soFar)
+}
+
+// Telling is Run with its own receiver for the interim results of soaks.
+func (r *Runner) Telling(
+	ctx context.Context, s bench.Scenario, soFar func(*bench.Result),
+) (*bench.Result, error) {
+	if r.crew != nil {
+		return r.crew.sweep.Run(ctx, s)
+	}
+	if s.Clock == bench.Virtual {
+		return r.children.run(ctx, s, soFar)
+	}
+	r.children.end() // they may still give memory back
+	progress := bench.Progress{Limit: r.limit}
+	if soFar != nil {
+		defer Ask(&progress, r.host.FirstPause, soFar)()
+	}
+	return r.host.inProcess(ctx, s, &progress)
+}
+
+// Close ends what waits for further scenarios. It may be called again.
+func (r *Runner) Close() {
+	r.children.end()
+	if r.crew != nil {
+		r.crew.close()
+		r.crew = nil
+	}
+}
+
+// A StuckError is a real-clock run that cannot be ended. What would be measured beside it is worth
+// nothing, so it ends the suite.
+type StuckError struct {
+	name  string
+	cause error
+}
+
+func (e *StuckError) Error() string {
+	return fmt.Sprintf("%s: %v; it does not stop either, so no run can follow it", e.name, e.cause)
+}
+
+// inProcess runs the scenario here, and stops waiting for it when ctx has ended and the grace is
+// over, or when it hangs.
+func (h *Host) inProcess(
+	ctx context.Context, s bench.Scenario, progress *bench.Progress,
+) (*bench.Result, error) {
+	type outcome struct {
+		result *bench.Result
+		err    error
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		r, err := h.Drive(bench.WithProgress(ctx, progress), s)
+		if wrong, ok := errors.AsType[*bench.StrategyError](err); ok && wrong.Goes {
+			err = &StuckError{s.Name(), wrong}
+		}
+		done <- outcome{r, err}
+	}()
+	select {
+	case o := <-done:
+		return o.result, o.err
+	case <-ctx.Done():
+	}
+	select {
+	case o := <-done:
+		return o.result, o.err
+	case <-time.After(h.Grace):
+		return nil, &StuckError{s.Name(), context.Cause(ctx)}
+	}
+}

@@ -1,0 +1,53 @@
+package execute
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+)
+
+// Version is what the build says of itself.
+type Version struct {
+	// of the module; (devel) for a build from a checkout without a tag
+	Release string `json:"release"`
+	Commit  string `json:"commit,omitempty"` // absent where the build does not know
+	Changed bool   `json:"changed"`          // the checkout differed from the commit
+	Go      string `json:"go"`
+	OS      string `json:"os"`
+	Arch    string `json:"arch"`
+}
+
+func (v Version) String() string {
+	commit := ""
+	if v.Commit != "" {
+		commit = ", commit " + v.Commit
+	}
+	if v.Changed {
+		commit += " with changes"
+	}
+	return fmt.Sprintf("poolbench %s%s, %s, %s/%s", v.Release, commit, v.Go, v.OS, v.Arch)
+}
+
+// ReadVersion reads it.
+func ReadVersion() Version {
+	v := Version{Release: "(unknown)", Go: runtime.Version(), OS: runtime.GOOS,
+		Arch: runtime.GOARCH}
+	build, ok := debug.ReadBuildInfo()
+	if !ok {
+		return v
+	}
+	for _, m := range append(build.Deps, &build.Main) { // a dependency of a user's own program
+		if m.Path == "github.com/poolbench/poolbench" && m.Version != "" {
+			v.Release = m.Version
+		}
+	}
+	for _, s := range build.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			v.Commit = s.Value
+		case "vcs.modified":
+			v.Changed = s.Value == "true"
+		}
+	}
+	return v
+}

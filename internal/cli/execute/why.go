@@ -1,0 +1,44 @@
+package execute
+
+import (
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/directory"
+	"github.com/poolbench/poolbench/internal/text"
+	"github.com/poolbench/poolbench/reports/results"
+	"github.com/poolbench/poolbench/reports/why"
+)
+
+// Values leaves out what JSON has no word for.
+func Values(metrics []bench.Metric) map[string]float64 {
+	values := map[string]float64{}
+	for _, m := range metrics {
+		if text.JSONNumber(m.Value) != nil {
+			values[m.Unit] = m.Value
+		}
+	}
+	return values
+}
+
+// causes are what explains a result, in lines, as it is written.
+func causes(r *bench.Result) []string {
+	run := &results.Run{Name: r.Name, Keys: results.NameKeys([]byte(r.Name)), Iters: r.Tasks,
+		Values: Values(r.Metrics)}
+	for _, reason := range r.Reasons {
+		run.Doubts = append(run.Doubts, results.Doubt{Text: reason.String()})
+	}
+	for _, m := range r.Uncertain {
+		if run.Uncertain == nil {
+			run.Uncertain = map[string]float64{}
+		}
+		run.Uncertain[m.Unit] = m.Value
+	}
+	machine := r.Machine
+	if machine == nil {
+		machine = directory.Machine()
+	}
+	for _, c := range machine {
+		run.Config = append(run.Config, results.Pair{Key: c.Key, Value: string(c.Value)})
+	}
+	a, _ := why.Of(results.Cell{run}) // else it has none
+	return text.Texts(a.Causes, why.Cause.String)
+}

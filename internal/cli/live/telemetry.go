@@ -1,0 +1,247 @@
+package live
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net/url"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/exporters/otlp/otlpmetric/otlpmetrichttp"
+	"go.opentelemetry.io/otel/sdk/instrumentation"
+	"go.opentelemetry.io/otel/sdk/metric/metricdata"
+	"go.opentelemetry.io/otel/sdk/resource"
+)
+
+// The metrics. Each has the attribute run, the name of a run's result; tasks have outcome as well.
+const (
+	Tasks    = "poolbench.tasks"             // that came to an end, by outcome
+	Sent     = "poolbench.tasks.sent"        // that were begun
+	InFlight = "poolbench.tasks.in_flight"   // by now
+	Response = "poolbench.response.duration" // from due, of completed tasks, in seconds
+)
+
+// bounds are those of the buckets of responses, in seconds.
+var bounds = []float64{0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5,
+	1, 2, 5, 10, 20, 50, 100}
+
+// Defaults, and how long the last export may take.
+const (
+	defaultInterval = 5 * time.Second
+	lastExport      = 5 * time.Second
+)
+
+// An Exporter sends metrics. A nil one does nothing.
+type Exporter struct {
+	client   *otlpmetrichttp.Exporter
+	of       *resource.Resource
+	interval time.Duration
+	begun    time.Time
+
+	mu        sync.Mutex
+	series    map[string]*series // by run
+	exported  time.Time
+	exporting bool
+	wrong     error // of the last export
+	done      sync.WaitGroup
+}
+
+// series is what is known of the runs of one name.
+type series struct {
+	earlier, now counts // of repetitions that are over; of the one that goes on
+	inFlight     *int64
+	buckets      []uint64
+	count        uint64
+	sum          float64
+	changed      bool
+}
+
+// outcomes are what the attribute outcome says.
+var outcomes = [...]string{"abandoned", "completed", "failed", "shed", "throttled"}
+
+// counts are of tasks.
+type counts struct {
+	sent     uint64
+	outcomes [len(outcomes)]uint64
+}
+
+// set reports whether the environment says where to send metrics.
+func set() (endpoint, variable string) {
+	if os.Getenv("OTEL_SDK_DISABLED") == "true" || os.Getenv("OTEL_METRICS_EXPORTER") == "none" {
+		return "", ""
+	}
+	for _, variable := range []string{"OTEL_EXPORTER_OTLP_METRICS_ENDPOINT",
+		"OTEL_EXPORTER_OTLP_ENDPOINT"} {
+		if endpoint := os.Getenv(variable); endpoint != "" {
+			return endpoint, variable
+		}
+	}
+	return "", ""
+}
+
+// Start is nil where the environment names no collector. Its error is about what the environment
+// says, and quotes no value, which may hold a password.
+func Start(ctx context.Context) (*Exporter, error) {
+	endpoint, variable := set()
+	if endpoint == "" {
+		return nil, nil
+	}
+	u, err := url.Parse(endpoint)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
+		return nil, fmt.Errorf("$%s: want http://… or https://…", variable)
+	}
+	protocol := cmp.Or(os.Getenv("OTEL_EXPORTER_OTLP_METRICS_PROTOCOL"),
+		os.Getenv("OTEL_EXPORTER_OTLP_PROTOCOL"), "http/protobuf")
+	if protocol != "http/protobuf" {
+		return nil, fmt.Errorf("$OTEL_EXPORTER_OTLP_PROTOCOL: %q is not spoken; want "+
+			"http/protobuf", protocol)
+	}
+	x := &Exporter{interval: defaultInterval, begun: time.Now(), series: map[string]*series{}}
+	if text := os.Getenv("OTEL_METRIC_EXPORT_INTERVAL"); text != "" {
+		ms, err := strconv.Atoi(text)
+		if err != nil || ms < 1 {
+			return nil, errors.New("$OTEL_METRIC_EXPORT_INTERVAL: want milliseconds, 1 or more")
+		}
+		x.interval = time.Duration(ms) * time.Millisecond
+	}
+	x.of, err = resource.New(ctx, resource.WithAttributes(
+		attribute.String("service.name", "poolbench")), resource.WithFromEnv())
+	if err != nil {
+		return nil, fmt.Errorf("$OTEL_RESOURCE_ATTRIBUTES: %w", err)
+	}
+	// what is not taken is lost: another export follows, with counts that hold it
+	x.client, err = otlpmetrichttp.New(ctx,
+		otlpmetrichttp.WithRetry(otlpmetrichttp.RetryConfig{}))
+	if err != nil {
+		return nil, fmt.Errorf("$%s: %w", variable, err)
+	}
+	return x, nil
+}
+
+// Record takes note of a second of a run, and sends what there is when it is time: in a goroutine
+// of its own, one at a time.
+func (x *Exporter) Record(s Second) {
+	if x == nil {
+		return
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	run := strings.ToValidUTF8(s.Run, "\uFFFD")
+	of := x.series[run]
+	if of == nil {
+		of = &series{buckets: make([]uint64, len(bounds)+1)}
+		x.series[run] = of
+	}
+	of.now = counts{s.Sent, [...]uint64{s.Abandoned, s.Completed, s.Failed, s.Shed, s.Throttled}}
+	of.inFlight, of.changed = s.InFlight, true
+	s.Responses.Each(func(response time.Duration, n uint64) {
+		n *= s.Every
+		at, _ := slices.BinarySearch(bounds, response.Seconds())
+		of.buckets[at] += n
+		of.count += n
+		of.sum += float64(n) * response.Seconds()
+	})
+	if s.Over {
+		of.earlier.add(of.now)
+		of.now, of.inFlight = counts{}, nil
+	}
+	if now := time.Now(); !x.exporting && now.Sub(x.exported) >= x.interval {
+		x.exporting, x.exported = true, now
+		data := x.data(now)
+		x.done.Go(func() { x.export(data) })
+	}
+}
+
+func (c *counts) add(other counts) {
+	c.sent += other.sent
+	for i, n := range other.outcomes {
+		c.outcomes[i] += n
+	}
+}
+
+// export sends the data.
+func (x *Exporter) export(data *metricdata.ResourceMetrics) {
+	ctx, cancel := context.WithTimeout(context.Background(), lastExport)
+	defer cancel()
+	err := x.client.Export(ctx, data)
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.exporting, x.wrong = false, err
+}
+
+// data is what has changed since the last time. It is called with mu held.
+func (x *Exporter) data(now time.Time) *metricdata.ResourceMetrics {
+	tasks := metricdata.Sum[int64]{Temporality: metricdata.CumulativeTemporality, IsMonotonic: true}
+	sent := tasks
+	var inFlight metricdata.Gauge[int64]
+	response := metricdata.Histogram[float64]{Temporality: metricdata.CumulativeTemporality}
+	for _, run := range slices.Sorted(maps.Keys(x.series)) {
+		of := x.series[run]
+		if !of.changed {
+			continue
+		}
+		of.changed = false
+		name := attribute.String("run", run)
+		all := of.earlier
+		all.add(of.now)
+		number := func(n uint64, more ...attribute.KeyValue) metricdata.DataPoint[int64] {
+			return metricdata.DataPoint[int64]{Attributes: attribute.NewSet(append(more, name)...),
+				StartTime: x.begun, Time: now, Value: int64(n)}
+		}
+		for i, n := range all.outcomes {
+			tasks.DataPoints = append(tasks.DataPoints,
+				number(n, attribute.String("outcome", outcomes[i])))
+		}
+		sent.DataPoints = append(sent.DataPoints, number(all.sent))
+		if of.inFlight != nil {
+			inFlight.DataPoints = append(inFlight.DataPoints, number(uint64(*of.inFlight)))
+		}
+		response.DataPoints = append(response.DataPoints, metricdata.HistogramDataPoint[float64]{
+			Attributes: attribute.NewSet(name), StartTime: x.begun, Time: now, Count: of.count,
+			Sum: of.sum, Bounds: bounds, BucketCounts: slices.Clone(of.buckets)})
+	}
+	metrics := []metricdata.Metrics{
+		{Name: Tasks, Unit: "{task}", Description: "Tasks that came to an end.", Data: tasks},
+		{Name: Sent, Unit: "{task}", Description: "Tasks that were begun.", Data: sent},
+		{Name: Response, Unit: "s", Description: "Response, from due, of completed tasks.",
+			Data: response}}
+	if len(inFlight.DataPoints) > 0 {
+		metrics = append(metrics, metricdata.Metrics{Name: InFlight, Unit: "{task}",
+			Description: "Tasks that run.", Data: inFlight})
+	}
+	return &metricdata.ResourceMetrics{Resource: x.of, ScopeMetrics: []metricdata.ScopeMetrics{{
+		Scope:   instrumentation.Scope{Name: "github.com/poolbench/poolbench"},
+		Metrics: metrics}}}
+}
+
+// End sends what there is for the last time, and ends. The error is that of the last export.
+func (x *Exporter) End() error {
+	if x == nil {
+		return nil
+	}
+	x.done.Wait()
+	x.mu.Lock()
+	for _, of := range x.series {
+		of.changed = true
+	}
+	data := x.data(time.Now())
+	some := len(x.series) > 0
+	x.mu.Unlock()
+	if some {
+		x.export(data)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), lastExport)
+	defer cancel()
+	if err := errors.Join(x.wrong, x.client.Shutdown(ctx)); err != nil {
+		return fmt.Errorf("OTLP: %w", err)
+	}
+	return nil
+}

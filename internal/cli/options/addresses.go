@@ -1,0 +1,23 @@
+package options
+
+import (
+	"fmt"
+	"net"
+	"net/netip"
+	"strings"
+)
+
+// CheckAddress refuses what is not loopback, unless any is.
+func CheckAddress(addr string, any bool) error {
+	host, _, err := net.SplitHostPort(addr)
+	if err != nil {
+		return fmt.Errorf("want HOST:PORT, got %q", addr)
+	}
+	if any || host == "localhost" {
+		return nil
+	}
+	if ip, err := netip.ParseAddr(strings.Trim(host, "[]")); err != nil || !ip.IsLoopback() {
+		return fmt.Errorf("%q is no loopback address; --any-address allows it", host)
+	}
+	return nil
+}

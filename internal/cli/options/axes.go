@@ -1,0 +1,208 @@
+package options
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/arrivals"
+	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/internal/machine"
+	"github.com/poolbench/poolbench/internal/text"
+	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/targets"
+	"github.com/poolbench/poolbench/workloads"
+)
+
+// An axis is one thing that a scenario is made of: a flag of `poolbench run`, and a key of a
+// scenario file under the same name.
+type axis struct {
+	name, doc string          // of the flag
+	value     Value           // of a matrix
+	many      bool            // several values make a cross product
+	excludes  []string        // the axes that say the same thing otherwise
+	names     func() []string // what completion offers
+}
+
+// A matrix is what the values of all axes come to.
+type matrix struct {
+	bench.Matrix
+	count  int
+	stages string // of each arrival process; "": as they are
+}
+
+// axes are all of them, where nothing is to be read.
+func axes() []axis { return axesOf(new(matrix)) }
+
+// axesOf are all of them, in the order of the help, with their values in the matrix. The defaults
+// in their words are bench's own.
+func axesOf(m *matrix) []axis {
+	zero := bench.Scenario{}.Written()
+	return []axis{
+		{name: "strategy", many: true, names: StrategiesOrAll,
+			value: listOf(&m.Strategies, "NAME", parseStrategies),
+			doc: "strategies that bound the tasks; all for every one that needs no disk and no server " +
+				"(default all)"},
+		{name: "workload", many: true, names: WorkloadNames,
+			value: listOf(&m.Workloads, "NAME", Variants(workloads.Resolve)),
+			doc:   fmt.Sprintf("work of each task (default %s)", zero.Workload)},
+		{name: "target", many: true, names: TargetNames,
+			value: listOf(&m.Targets, "NAME", Variants(targets.Resolve)),
+			doc:   fmt.Sprintf("service that tasks call (default %s)", zero.Target)},
+		{name: "arrival", many: true, names: ArrivalNames,
+			value: listOf(&m.Arrivals, "NAME", Variants(arrivals.Resolve)),
+			doc:   fmt.Sprintf("when tasks are due (default %s)", zero.Arrival)},
+		{name: "limit", many: true,
+			doc:   fmt.Sprintf("most tasks in flight (default %d)", zero.Limit),
+			value: listOf(&m.Limits, "K,K", positive(param.Ints))},
+		{name: "queue", doc: QueueDoc,
+			value: Parsed(&m.Queue, "N", ParseQueue)},
+		{name: "load", many: true, excludes: []string{"rate", "stages"},
+			doc: fmt.Sprintf("arrival rate as a share of the capacity limit/E[S] (default %v)",
+				zero.Load),
+			value: listOf(&m.Loads, "X,X", positive(param.Floats))},
+		{name: "rate", many: true, excludes: []string{"load", "stages"},
+			doc:   "arrival rate in tasks per second",
+			value: listOf(&m.Rates, "X,X", positive(param.Floats))},
+		{name: "stages", excludes: []string{"load", "rate", "n", "duration"},
+			doc: "loads (or rates) one after the other in each run, with results of each: " +
+				"'load=0.6 for 20s, load=1.4 for 10s, load=0.6 for 60s'",
+			value: Parsed(&m.stages, "STAGES", parseStages)},
+		{name: "timeout",
+			doc:   "timeout per attempt; the task then counts as failed (default: none)",
+			value: Parsed(&m.Timeout, "TIME", PositiveTime)},
+		{name: "drain", doc: "abandon tasks not done this long after the last " +
+			"task was submitted (default: finish all)",
+			value: Parsed(&m.Drain, "TIME", PositiveTime)},
+		{name: "deadline",
+			doc:   "goodput counts tasks with a response within this (default: none)",
+			value: Parsed(&m.Deadline, "TIME", PositiveTime)},
+		{name: "n", excludes: []string{"duration", "stages"},
+			doc: fmt.Sprintf("tasks in a run (default %d; of run under the virtual clock more if "+
+				"the p99 needs them; at a --rate under the real clock %v of them, %d at least)",
+				zero.Tasks, firstLook, firstTasks),
+			value: Parsed(&m.Stop.Tasks, "TASKS", UpTo(mostTasks))},
+		{name: "duration", excludes: []string{"n", "stages"},
+			doc:   "end a run after this time instead of a number of tasks",
+			value: Parsed(&m.Stop.Duration, "TIME", PositiveTime)},
+		{name: "warmup",
+			doc: fmt.Sprintf("share of the tasks, the first ones, that run but do not count "+
+				"(default %v%%)", 100*zero.Warmup),
+			value: Parsed(&m.Stop.Warmup, "SHARE", param.Percent)},
+		{name: "count", doc: "repetitions, interleaved across scenarios; 6 give an " +
+			"interval, 10 a comparison (default 1)",
+			value: Parsed(&m.count, "N", UpTo(MostRuns))},
+		{name: "seed",
+			doc:   "seed of arrivals and task times; repetition i uses seed+i (default 1)",
+			value: Parsed(&m.Seed, "N", ParseSeed)},
+		{name: "clock",
+			names: func() []string {
+				return []string{bench.Real.String(), bench.Virtual.String()}
+			},
+			doc: "real, or virtual: exact and repeatable, for workloads that wait (default " +
+				zero.Clock + ")",
+			value: Parsed(&m.Clock, "CLOCK", bench.ParseClock)},
+		{name: ProfileFlag, names: ProfileKinds,
+			doc:   ProfileDoc,
+			value: Parsed(&m.Profile, "KIND,KIND", machine.ParseProfiles)},
+		{name: "flight",
+			doc: "keep the last TIME of the runtime's trace, and write it when a task exceeds " +
+				"the objective, the deadline or else three times the p99 so far (real clock)",
+			value: Parsed(&m.Flight, "TIME", PositiveTime)},
+	}
+}
+
+// mostTasks is how many -n takes: of a soak, since other runs end at arrivals.MaxTasks. It fits an
+// int of 32 bits.
+const mostTasks = 2_000_000_000
+
+// Everything stands for all strategies but those that wait for a disk or a server: these measure
+// that, and are named.
+const Everything = "all"
+
+// StrategiesOrAll is what --strategy takes, for completion.
+func StrategiesOrAll() []string { return append([]string{Everything}, StrategyNames()...) }
+
+// parseStrategies reads a comma list of strategies, or the word for all of them.
+func parseStrategies(str string) ([]strategies.Variant, error) {
+	if str == Everything {
+		inProcess := slices.DeleteFunc(strategies.All(), func(s strategies.Spec) bool {
+			return s.RealClock
+		})
+		str = strings.Join(text.Texts(inProcess, strategies.Spec.String), ",")
+	}
+	return Variants(strategies.Resolve)(str)
+}
+
+// listOf adds what parse makes of the text to a list.
+func listOf[T any](to *[]T, kind string, parse func(text string) ([]T, error)) Value {
+	return Value{Kind: kind, Take: func(text string) error {
+		more, err := parse(text)
+		*to = append(*to, more...)
+		return err
+	}}
+}
+
+// Variants reads a comma list of variants; the error joins what is wrong with each.
+func Variants[T any](resolve func(param.Call) (T, error)) func(text string) ([]T, error) {
+	return func(text string) (list []T, _ error) {
+		calls, err := param.ParseList(text)
+		complaints := []error{err}
+		for _, c := range calls {
+			v, err := resolve(c)
+			list, complaints = append(list, v), append(complaints, err)
+		}
+		return list, errors.Join(complaints...)
+	}
+}
+
+// positive reads a comma list of numbers above 0. A zero must not pass: in a scenario it stands for
+// the default.
+func positive[T int | float64](
+	list func(text string) ([]T, error),
+) func(text string) ([]T, error) {
+	return func(text string) ([]T, error) {
+		values, err := list(text)
+		for _, v := range values {
+			if err == nil && v <= 0 {
+				err = fmt.Errorf("want more than 0, got %v", v)
+			}
+		}
+		return values, err
+	}
+}
+
+// MostRuns bounds the repetitions, and the runs of all scenarios together: what is kept of each,
+// and told of it, fits into memory.
+const MostRuns = 1_000_000
+
+func axisNames() []string { return text.Texts(axes(), func(x axis) string { return x.name }) }
+
+// AddAxes declares a flag for each axis but those, and returns the words that they will be given,
+// which are read once all flags are known.
+func AddAxes(cmd *cobra.Command, without ...string) Words {
+	given := Words{}
+	for _, x := range axes() {
+		if slices.Contains(without, x.name) {
+			continue
+		}
+		cmd.Flags().Var(Value{Kind: x.value.Kind, Take: func(text string) error {
+			if Blank(text) {
+				return ErrEmpty
+			}
+			if !x.many {
+				given[x.name] = nil // as elsewhere, the last one counts
+			}
+			given[x.name] = append(given[x.name], Word{text, "--" + x.name})
+			return nil
+		}}, x.name, x.doc)
+		if x.names != nil {
+			Complete(cmd, x.name, x.names)
+		}
+	}
+	return given
+}

@@ -1,0 +1,56 @@
+package options
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/poolbench/poolbench/internal/text"
+)
+
+// Operands wants exactly these arguments.
+func Operands(names ...string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		switch {
+		case len(args) > len(names):
+			return fmt.Errorf("%s: unexpected argument %q (usage: %s)", cmd.Name(),
+				text.DiscreetText(args[len(names)]), cmd.UseLine())
+		case len(args) < len(names):
+			return fmt.Errorf("%s: %s is missing (usage: %s)", cmd.Name(),
+				names[len(args)], cmd.UseLine())
+		}
+		return nil
+	}
+}
+
+// CompleteArgs offers values for the first argument, or for each where there may be more.
+func CompleteArgs(more bool, values func() []string) cobra.CompletionFunc {
+	return func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion,
+		cobra.ShellCompDirective) {
+		if len(args) > 0 && !more {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return values(), cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// Complete offers values for a flag; in a comma list, for its last part. It panics on a flag
+// that cmd does not have.
+func Complete(cmd *cobra.Command, flag string, values func() []string) {
+	err := cmd.RegisterFlagCompletionFunc(flag,
+		func(_ *cobra.Command, _ []string, typed string) ([]cobra.Completion,
+			cobra.ShellCompDirective) {
+			before := typed[:strings.LastIndexByte(typed, ',')+1]
+			var all []cobra.Completion
+			for _, v := range values() {
+				if strings.HasPrefix(before+v, typed) {
+					all = append(all, before+v)
+				}
+			}
+			return all, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+		})
+	if err != nil {
+		panic(err)
+	}
+}

@@ -1,0 +1,114 @@
+package options
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/arrivals"
+	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/internal/studies"
+	"github.com/poolbench/poolbench/internal/text"
+	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/targets"
+	"github.com/poolbench/poolbench/workloads"
+)
+
+// An Entry is one thing that can be named on the command line.
+type Entry struct {
+	Name       string      `json:"name"`
+	Summary    string      `json:"summary"`
+	Facts      []fact      `json:"facts,omitempty"`
+	Parameters []parameter `json:"parameters,omitempty"`
+}
+
+// A fact is one line of the full description.
+type fact struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// A parameter is a key that may follow the name.
+type parameter struct {
+	Name    string `json:"name"`
+	Kind    string `json:"kind"`
+	Default string `json:"default,omitempty"` // absent where it must be given
+	Doc     string `json:"doc"`
+}
+
+// A Listing is one kind of entries.
+type Listing struct {
+	Kind    string  `json:"kind"`
+	Entries []Entry `json:"entries"`
+}
+
+// A kind of what can be named. Its names come at once; a description may take some time, as studies
+// compute their scenarios for it.
+type kind struct {
+	Name     string
+	Names    []string
+	describe func(i int) Entry
+}
+
+// Kinds are all there are. Each is drawn from the one set that its package keeps.
+func Kinds() []kind {
+	return []kind{
+		kindOf("strategies", StrategyNames(), strategies.All(), describeStrategy),
+		kindOf("parts", text.Texts(strategies.Parts(), strategies.Part.String), strategies.Parts(),
+			describePart),
+		kindOf("workloads", WorkloadNames(), workloads.All(), describeWorkload),
+		kindOf("targets", TargetNames(), targets.All(), describeTarget),
+		kindOf("arrivals", ArrivalNames(), arrivals.All(), describeArrival),
+		kindOf("studies", StudyNames(), studies.All(), describeStudy),
+		kindOf("metrics", MetricNames(), bench.Metrics(), describeMetric),
+	}
+}
+
+func kindOf[T any](name string, names []string, all []T, describe func(T) Entry) kind {
+	return kind{name, names, func(i int) Entry { return describe(all[i]) }}
+}
+
+// KindNames are those of all kinds.
+func KindNames() []string {
+	return text.Texts(Kinds(), func(k kind) string { return k.Name })
+}
+
+func describeKeys(keys []param.Key) (list []parameter) {
+	for _, k := range keys {
+		list = append(list, parameter{k.Name, k.Kind.String(), k.Default, k.Doc})
+	}
+	return list
+}
+
+// ChooseListings are those of all kinds, of one, or of one of its names.
+func ChooseListings(args []string) (chosen []Listing, err error) {
+	for _, k := range Kinds() {
+		switch {
+		case len(args) > 0 && args[0] != k.Name:
+		case len(args) == 2:
+			i := slices.Index(k.Names, args[1])
+			if i < 0 {
+				return nil, fmt.Errorf("no %q among the %s (known: %s)", args[1], k.Name,
+					strings.Join(k.Names, ", "))
+			}
+			return []Listing{{k.Name, []Entry{k.describe(i)}}}, nil
+		default:
+			chosen = append(chosen, k.Listing())
+		}
+	}
+	if len(chosen) == 0 {
+		return nil, fmt.Errorf("unknown kind %q (known: %s)", args[0],
+			strings.Join(KindNames(), ", "))
+	}
+	return chosen, nil
+}
+
+// Listing describes all of the kind.
+func (k kind) Listing() Listing {
+	l := Listing{Kind: k.Name}
+	for i := range k.Names {
+		l.Entries = append(l.Entries, k.describe(i))
+	}
+	return l
+}

@@ -1,0 +1,40 @@
+package options
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/spf13/cobra"
+)
+
+// TestNamed: of errors that stand one below the other each begins with its flag, and a sentence
+// that is made of two errors stays whole.
+func TestNamed(t *testing.T) {
+	cmd := &cobra.Command{}
+	cmd.Flags().Int("n", 0, "")
+	cmd.Flags().Int("rate", 0, "")
+	if err := cmd.Flags().Set("n", "3"); err != nil {
+		t.Fatal(err)
+	}
+	few, gone := errors.New("n: too few"), errors.New("no such file")
+	for _, c := range []struct {
+		err  error
+		want string
+	}{
+		{few, "--n: too few"},
+		{fmt.Errorf("run: %w", few), "run: n: too few"},
+		{errors.New("rate is too high"), "rate is too high"}, // a default's, not what was typed
+		{errors.Join(gone, few), "no such file\n--n: too few"},
+		{fmt.Errorf("the store failed: %w: %w", few, gone), "the store failed: n: too few: no such file"},
+		{fmt.Errorf("%w: %w", few, gone), "--n: too few: no such file"},
+	} {
+		if err := Named(cmd, c.err); err.Error() != c.want || !errors.Is(err, c.err) &&
+			!errors.Is(err, few) {
+			t.Errorf("%q: %q, want %q", c.err, err, c.want)
+		}
+	}
+	if err := Named(cmd, nil); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,128 @@
+package options
+
+import (
+	"errors"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/poolbench/poolbench/internal/decide"
+	"github.com/poolbench/poolbench/internal/directory"
+	"github.com/poolbench/poolbench/internal/objectives"
+)
+
+// OutRoot is where run directories go that nobody named.
+const OutRoot = "poolbench-out"
+
+// RunOptions are the flags of run that are not axes.
+type RunOptions struct {
+	File, Out     string
+	DSN           string
+	Soak          bool
+	force, append bool
+	resume        bool
+	DryRun, Quiet bool
+	Why           bool // explain the runs
+	Format        string
+	Patience      time.Duration
+	Responses     int // of so many tasks
+	Crew          WorkersFlag
+	Live          LiveFlag
+	Objectives    objectives.List
+	Budget        time.Duration // for further seeds of runs whose objectives are undecided
+	JUnit         Output
+	Expect        decide.ClaimVerdict // of the studies; "": any
+}
+
+// AddTo gives the command the flags about how its runs are run and where they are written.
+func (o *RunOptions) AddTo(cmd *cobra.Command) {
+	Objective(cmd, &o.Objectives, "exit code 1 unless each scenario meets it: "+
+		"p99-response<50ms,shed<=1%; repeatable")
+	o.AddOutputTo(cmd)
+	o.AddJUnitTo(cmd)
+	o.AddResumeTo(cmd)
+	o.Crew.AddTo(cmd)
+	o.Live.AddTo(cmd)
+}
+
+// AddJUnitTo is for commands whose verdicts are test cases.
+func (o *RunOptions) AddJUnitTo(cmd *cobra.Command) {
+	o.JUnit.AddTo(cmd, "junit", "write objectives, checks and verdicts as JUnit XML to this `FILE`")
+}
+
+// AddResumeTo is for commands that can tell what they have measured already.
+func (o *RunOptions) AddResumeTo(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&o.resume, "resume", false,
+		"continue an interrupted run to DIR with the same "+
+			"flags; measure only what is missing")
+}
+
+// AddOutputTo is addTo without what is made of the results.
+func (o *RunOptions) AddOutputTo(cmd *cobra.Command) {
+	o.AddDirTo(cmd)
+	cmd.Flags().BoolVar(&o.DryRun, "dry-run", false,
+		"list the scenarios and the estimated time, run nothing")
+	cmd.Flags().DurationVar(&o.Patience, RunLimit, 0,
+		"abort a run that makes no progress for this `TIME` (default 30s)")
+	o.AddFormatTo(cmd)
+}
+
+// AddDirTo is for whatever writes a run directory.
+func (o *RunOptions) AddDirTo(cmd *cobra.Command) {
+	fs := cmd.Flags()
+	fs.StringVar(&o.Out, OutFlag, "",
+		"write to this `DIR` (default "+OutRoot+"/DATE-TIME, and "+
+			OutRoot+"/latest points to it)")
+	fs.BoolVar(&o.force, "force", false, "replace the results in DIR")
+	fs.BoolVar(&o.append, "append", false,
+		"add repetitions to the results in DIR, with the next seeds")
+}
+
+// AddFormatTo is for whatever prints an answer.
+func (o *RunOptions) AddFormatTo(cmd *cobra.Command) {
+	Choice(cmd, &o.Format, "format", "what is printed", "text", "json")
+	cmd.Flags().BoolVar(&o.Quiet, "quiet", false,
+		"no progress and no warnings of suspect results")
+}
+
+// Mode reads --force, --append and --resume.
+func (o RunOptions) Mode() (directory.Mode, error) {
+	mode, given := directory.New, 0
+	for m, set := range map[directory.Mode]bool{directory.Force: o.force,
+		directory.Append: o.append,
+		directory.Resume: o.resume} {
+		if set {
+			mode = m
+			given++
+		}
+	}
+	switch {
+	case given > 1:
+		return 0, errors.New("--force, --append and --resume exclude each other")
+	case given > 0 && o.Out == "":
+		return 0, errors.New("--force, --append and --resume are about the directory of --out, " +
+			"which is missing")
+	}
+	return mode, nil
+}
+
+// LoadOptions are the flags that attack and gateway share: how often, and where to.
+type LoadOptions struct {
+	RunOptions // out, force, append, dryRun, quiet and format
+	Count      int
+	FirstSeed  uint64
+}
+
+// AddTo declares them.
+func (o *LoadOptions) AddTo(cmd *cobra.Command) {
+	fs := cmd.Flags()
+	o.Count = 1
+	fs.Var(AtLeastOne(&o.Count, MostRuns), "count",
+		"`N` repetitions; 6 give an interval, 10 a comparison (default 1)")
+	fs.Uint64Var(&o.FirstSeed, "seed", 1, "seed `N` of the arrivals; repetition i uses seed+i")
+	o.AddDirTo(cmd)
+	o.AddJUnitTo(cmd)
+	o.Live.AddTo(cmd)
+	fs.BoolVar(&o.DryRun, "dry-run", false, "print the requests to be sent, send nothing")
+	o.AddFormatTo(cmd)
+}

@@ -1,0 +1,98 @@
+package options
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/poolbench/poolbench/internal/files"
+	"github.com/poolbench/poolbench/internal/rundir"
+	"github.com/poolbench/poolbench/internal/text"
+)
+
+// OutFlag names the directory of the results, of each command that has one.
+const OutFlag = "out"
+
+// An Output is a flag that names a file to write. Whether it can be written is found out before
+// the command begins its work.
+type Output struct {
+	Path string
+	Flag string // its name, with the dashes; "" where no flag gave the path
+}
+
+// OutputKind is the type that pflag has of them.
+const OutputKind = "output"
+
+var _ pflag.Value = (*Output)(nil)
+
+// AddTo declares the flag.
+func (o *Output) AddTo(cmd *cobra.Command, name, doc string) {
+	o.Flag = "--" + name
+	cmd.Flags().Var(o, name, doc)
+}
+
+// Set implements pflag.Value.
+func (o *Output) Set(path string) error {
+	o.Path = path
+	return nil
+}
+
+// String implements pflag.Value.
+func (o *Output) String() string { return o.Path }
+
+// Type implements pflag.Value.
+func (o *Output) Type() string { return OutputKind }
+
+// Named names the flag in an error; nil stays nil.
+func (o Output) Named(err error) error {
+	if err == nil || o.Flag == "" {
+		return err
+	}
+	return fmt.Errorf("%s: %w", o.Flag, err)
+}
+
+// Write writes the file at once, if there is to be one.
+func (o Output) Write(write func(io.Writer) error) error {
+	if o.Path == "" {
+		return nil
+	}
+	return o.Named(rundir.Replace(o.Path, write))
+}
+
+// Open opens the file to be written as it goes: see files.Open.
+func (o Output) Open(flag int, mode fs.FileMode) (io.WriteCloser, error) {
+	w, err := files.Open(o.Path, flag, mode)
+	return w, o.Named(err)
+}
+
+// Add adds to the file, if there is one.
+func (o Output) Add(write func(io.Writer) error) error {
+	if o.Path == "" {
+		return nil
+	}
+	f, err := o.Open(os.O_APPEND, 0o666)
+	if err != nil {
+		return err
+	}
+	w := text.NewPlainWriter(f)
+	return o.Named(errors.Join(write(w), w.Flush(), f.Close()))
+}
+
+// checkOutput tells whether the file could be written. It may be one of the directory of --out,
+// which the command is going to make.
+func checkOutput(cmd *cobra.Command, o *Output) error {
+	err := files.Check(o.Path)
+	if out := cmd.Flags().Lookup(OutFlag); err != nil && out != nil &&
+		filepath.Dir(o.Path) == filepath.Clean(out.Value.String()) {
+		if _, missing := os.Stat(out.Value.String()); errors.Is(missing, fs.ErrNotExist) {
+			return nil
+		}
+	}
+	return err
+}

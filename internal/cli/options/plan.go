@@ -1,0 +1,236 @@
+package options
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/arrivals"
+	"github.com/poolbench/poolbench/internal/directory"
+	"github.com/poolbench/poolbench/internal/metric"
+	"github.com/poolbench/poolbench/internal/objectives"
+	"github.com/poolbench/poolbench/internal/registry"
+	"github.com/poolbench/poolbench/internal/studies"
+	"github.com/poolbench/poolbench/internal/text"
+	"github.com/poolbench/poolbench/strategies"
+)
+
+// A Plan is all that one call runs, section by section, into one run directory.
+type Plan []Section
+
+// A Section is a suite with a heading: the question of a study, the place in a scenario file, or
+// none.
+type Section struct {
+	Title string
+	Suite bench.Suite
+	Study *studies.Study // that judges the results; nil: none does
+	// Open: the user gave neither --n, --count nor --duration, so runs may go on with further seeds
+	// until the objectives are decided.
+	Open bool
+}
+
+// MakePlan reads the scenarios from the flags, or from the file with the flags over it; without
+// either it takes the quick form of the default studies, at the seed where one is given.
+func MakePlan(given Words, file string) (Plan, error) {
+	switch {
+	case file != "":
+		matrices, err := readScenarioFile(file, axisNames())
+		if err != nil {
+			return nil, err
+		}
+		var p Plan
+		var complaints []error
+		scenarios := 0
+		for _, m := range matrices {
+			words := m.override(given)
+			suite, err := words.Suite(m.where)
+			if scenarios += len(suite.Scenarios); scenarios > bench.MostScenarios {
+				return nil, fmt.Errorf("%s: with those before, these are %d scenarios; want at "+
+					"most %d", m.where, scenarios, bench.MostScenarios)
+			}
+			if err == nil {
+				suite = words.lengthened(suite)
+			}
+			p = append(p, Section{Title: m.where, Suite: suite, Open: words.isOpen()})
+			complaints = append(complaints, err)
+		}
+		return p, errors.Join(append(complaints, p.twice())...)
+	case len(given) > 1 || len(given) == 1 && !given.have("seed"):
+		suite, err := given.Suite("")
+		if err == nil {
+			suite = given.lengthened(suite)
+		}
+		return Plan{{Suite: suite, Open: given.isOpen()}}, err
+	}
+	seed := uint64(FirstSeed)
+	for _, v := range given["seed"] {
+		var err error
+		if seed, err = ParseSeed(v.Text); err != nil {
+			return nil, fmt.Errorf("%s: %w", v.Where, err)
+		}
+	}
+	in, _ := studies.Default()
+	return PlanStudies(in, studies.Quick, seed, nil)
+}
+
+// PlanStudies has a section for each study, at that size, from that seed on, with further
+// strategies.
+func PlanStudies(
+	list []studies.Study, size studies.Size, seed uint64, also []strategies.Variant,
+) (p Plan, err error) {
+	for _, s := range list {
+		suite, err := s.Suite(size, seed, also...)
+		if err != nil {
+			return nil, err
+		}
+		p = append(p, Section{Title: s.Name + ": " + s.Question, Suite: suite, Study: &s})
+	}
+	return p, nil
+}
+
+// Soak makes soaks of all runs, if that is asked for.
+func (p Plan) Soak(all bool) error {
+	if !all {
+		return nil
+	}
+	for _, s := range p {
+		if s.Study != nil {
+			return errors.New("--soak is for scenarios; the studies look at single tasks")
+		}
+		for i := range s.Suite.Scenarios {
+			sc := &s.Suite.Scenarios[i]
+			sc.Soak = true
+			if err := sc.Validate(); err != nil {
+				return fmt.Errorf("--soak: %w", err)
+			}
+		}
+	}
+	return nil
+}
+
+// FlyBy has the trace of a task written that exceeds the objective of response, the highest of
+// those that are about its tail.
+func (p Plan) FlyBy(list objectives.List) {
+	bound := 0.0
+	for _, o := range list {
+		if slices.Contains([]string{metric.P99Response, metric.P999Response, metric.MaxResponse},
+			o.Unit) && strings.HasPrefix(o.Op, "<") {
+			bound = max(bound, o.Bound)
+		}
+	}
+	for _, s := range p {
+		for i := range s.Suite.Scenarios {
+			if sc := &s.Suite.Scenarios[i]; sc.Flight > 0 {
+				sc.FlightBound = time.Duration(bound * float64(time.Second))
+			}
+		}
+	}
+}
+
+// Profile has the real-clock runs profiled; "": none is.
+func (p Plan) Profile(set string) error {
+	if set == "" {
+		return nil
+	}
+	profiled := 0
+	for _, s := range p {
+		for i := range s.Suite.Scenarios {
+			if sc := &s.Suite.Scenarios[i]; sc.Clock == bench.Real {
+				sc.Profile = set
+				profiled++
+			}
+		}
+	}
+	if profiled == 0 {
+		return errors.New("--profile: no run is under the real clock, and the virtual one has " +
+			"nothing to profile")
+	}
+	return nil
+}
+
+// twice complains of a scenario that is in two sections: its runs would pass for repetitions of
+// one.
+func (p Plan) twice() error {
+	first := map[string]string{}
+	for _, s := range p {
+		for _, sc := range s.Suite.Scenarios {
+			name := sc.Name()
+			if before, ok := first[name]; ok {
+				return fmt.Errorf("%s: %s is in %s already", s.Title, name, before)
+			}
+			first[name] = s.Title
+		}
+	}
+	return nil
+}
+
+// Open reports whether any section may go on with further seeds.
+func (p Plan) Open() bool { return slices.ContainsFunc(p, func(s Section) bool { return s.Open }) }
+
+// GoOn has the plan go on with the seeds that the directory holds.
+func (p Plan) GoOn(dir *directory.Dir) {
+	for i := range p {
+		p[i].Suite = dir.Continued(p[i].Suite)
+	}
+}
+
+// Suites are those of all sections.
+func (p Plan) Suites() (all []bench.Suite) {
+	for _, s := range p {
+		all = append(all, s.Suite)
+	}
+	return all
+}
+
+// Headline says what the plan is, in few words.
+func (p Plan) Headline() string {
+	var names []string
+	for _, s := range p {
+		if s.Study != nil {
+			names = append(names, s.Study.Name)
+		}
+	}
+	if len(names) == 0 {
+		return text.Count(p.Runs(), "run")
+	}
+	return "study " + strings.Join(text.Few(names, 4), ", ")
+}
+
+// Runs is how many there are.
+func (p Plan) Runs() (n int) {
+	for _, s := range p {
+		n += s.Suite.Runs()
+	}
+	return n
+}
+
+// Estimate is bounded, since the estimates of two sections may each be as long as a Duration can
+// be.
+func (p Plan) Estimate() (total time.Duration) {
+	for _, s := range p {
+		total = min(total+min(s.Suite.Estimate(), longestPlan), longestPlan)
+	}
+	return total
+}
+
+const longestPlan = 10 * arrivals.MaxSpan
+
+// UseDatabase hands the database of --dsn to the workloads that want one, in the environment, where
+// it is no part of a name. One that nothing asks for is a mistake.
+func (p Plan) UseDatabase(dsn string) error {
+	if dsn == "" {
+		return nil
+	}
+	for _, s := range p {
+		for _, sc := range s.Suite.Scenarios {
+			if strings.Contains(sc.Workload.String(), "db=postgres") {
+				return os.Setenv(registry.DSN, dsn)
+			}
+		}
+	}
+	return errors.New("--dsn: no workload is sql_query:db=postgres")
+}

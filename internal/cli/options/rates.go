@@ -1,0 +1,50 @@
+package options
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/strategies"
+)
+
+// enough is the share of a target's rate below which a strategy that limits its own is warned of:
+// a margin is wise, and more than this is none.
+const enough = 0.8
+
+// OwnRates names the strategies that start tasks at a rate that is not that of their target.
+func OwnRates(p Plan) (lines []string) {
+	for _, section := range p {
+		if section.Study != nil {
+			continue
+		}
+		for _, sc := range section.Suite.Scenarios {
+			if line := ownRate(sc); line != "" && !slices.Contains(lines, line) {
+				lines = append(lines, line)
+			}
+		}
+	}
+	return lines
+}
+
+// ownRate is what there is to say of one; "": nothing, as where the strategy follows its target and
+// has no rate beside that.
+func ownRate(sc bench.Scenario) string {
+	s, target := sc.Strategy, sc.Target.Spec
+	if s.Spec.Starts == nil || target.Rate == nil {
+		return ""
+	}
+	allowed := target.Rate(sc.Target.Values)
+	own := s.Spec.Starts(strategies.Params{Limit: sc.Limit, Queue: sc.Queue,
+		Values: s.Values.Settle("target", allowed)}).PerSecond
+	text := fmt.Sprintf("strategy %s starts up to %v tasks per second, and target %s serves %v: ",
+		s, own, sc.Target, allowed)
+	switch {
+	case own > allowed:
+		return text + "it refuses calls beyond that; rate=target follows it"
+	case own < enough*allowed:
+		return text + fmt.Sprintf("%.0f %% of that are left unused; rate=target follows it",
+			100*(1-own/allowed))
+	}
+	return ""
+}

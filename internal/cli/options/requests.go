@@ -1,0 +1,252 @@
+package options
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"slices"
+	"strconv"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/poolbench/poolbench/bench/arrivals"
+	"github.com/poolbench/poolbench/bench/attack"
+	"github.com/poolbench/poolbench/bench/attack/checks"
+	"github.com/poolbench/poolbench/internal/grpcdyn"
+	"github.com/poolbench/poolbench/internal/objectives"
+	"github.com/poolbench/poolbench/strategies"
+)
+
+// AttackOptions are the flags of attack.
+type AttackOptions struct {
+	LoadOptions
+	attack.Attack
+	Fleet                   AgentsFlag
+	File                    FlagFile
+	Rates                   []float64
+	Process, proto          string
+	VegetaFile, LettersFile Output
+	strategies              []string
+	sent                    sentFlags
+}
+
+// AddAttackFlags declares all flags of attack.
+func AddAttackFlags(cmd *cobra.Command, o *AttackOptions) {
+	fs := cmd.Flags()
+	AddArrivals(cmd, &o.Attack, Parsed(&o.Rates, "X,...", ParseRates), &o.Process,
+		"constant")
+	fs.Var(AtLeastOne(&o.Clients, arrivals.MaxTasks), "clients",
+		"closed loop of `N` clients instead of an open one")
+	AddRequests(cmd, o)
+	AddSession(cmd, o, "--rate, --n and --clients are of sessions")
+	o.VegetaFile.AddTo(cmd, "vegeta",
+		"also write the results in vegeta's encoding to this new `FILE`")
+	o.LettersFile.AddTo(cmd, "dead-letters",
+		"append requests that a retrying strategy gave up to this `FILE`, in lines of JSON")
+	fs.Var(Repeated(&o.StopIf, "'RULE'", checks.ParseStop), "stop-if", "end the attack early, "+
+		"with exit code 1, by a rule such as 'failed > 5% for 10s'; repeatable")
+	fs.BoolVar(&o.Soak, "soak", false, "keep no record of single requests, so that an attack may "+
+		"go on for hours: quantiles within 0.1% (so it is beyond 10 million requests)")
+	Objective(cmd, &o.Objectives, "exit code 1 unless the requests at each rate meet it: "+
+		"p99-response<50ms; several with commas, or the flag again")
+	o.LoadOptions.AddTo(cmd)
+	Profile(cmd, &o.Profile)
+	fs.BoolVar(&o.resume, "resume", false,
+		"continue a killed attack --soak to DIR with the same flags; not of sessions")
+	o.File.AddTo(cmd, ", and url")
+}
+
+// AddSession declares --session, with what is of sessions then.
+func AddSession(cmd *cobra.Command, o *AttackOptions, rates string) {
+	cmd.Flags().StringVar(&o.sent.session, "session", "", "send sessions of the steps in this YAML "+
+		"`FILE`; "+rates+", URL is before the urls of steps")
+}
+
+// AddRequests declares the flags for the requests and the strategies they go through.
+func AddRequests(cmd *cobra.Command, o *AttackOptions) {
+	fs := cmd.Flags()
+	fs.StringArrayVar(&o.strategies, "strategy", nil,
+		"send through this `NAME`; several, with commas or repeated, take turns")
+	Complete(cmd, "strategy", StrategiesOrAll)
+	Servers(cmd)
+	fs.Var(AtLeastOne(&o.Limit, arrivals.MaxTasks), "limit",
+		"most requests in flight, `K`, for the strategy (default 4)")
+	fs.Var(Parsed(&o.Queue, "N", ParseQueue), "queue", QueueDoc)
+	o.sent.addTo(cmd, o)
+	fs.DurationVar(&o.Timeout, "timeout", attack.DefaultTimeout,
+		"`TIME` from sending a request to the end of its answer")
+	fs.Var(Parsed(&o.Workers, "N", ParseWorkers), "workers",
+		"most requests in flight in the open loop (default unlimited)")
+	AddH2C(cmd, &o.Attack)
+	fs.BoolVar(&o.HTTP2, "http2", false, "speak HTTP/2 over TLS, to https://")
+	fs.BoolVar(&o.HTTP3, "http3", false, "speak HTTP/3, to https://")
+	fs.StringVar(&o.UnixSocket, "unix-socket", "",
+		"connect to the Unix socket `PATH`, whatever host the URL names")
+	fs.StringVar(&o.proto, "proto", "", "services of gRPC from this `FILE`, a .proto or a "+
+		"descriptor set (default: the server's reflection)")
+	fs.IntVar(&o.Redirects, "redirects", attack.Defaults().Redirects,
+		"follow up to `N` redirects; 0: a redirect is the answer")
+	fs.BoolVar(&o.Resend, "resend", false, "send an idempotent request again when its "+
+		"connection breaks; resent/op counts them")
+	fs.BoolVar(&o.Insecure, "insecure", false, "do not check certificates")
+	fs.Var(Share(&o.Trace, true), "trace", "send a traceparent header with this `SHARE` of "+
+		"the requests, and tell the trace ids of the slowest")
+	fs.StringVar(&o.Label, "name", "",
+		"`NAME` of the server in results (default its host and path)")
+	o.Fleet.AddTo(cmd, &o.Agents)
+}
+
+// AddH2C declares the flags of HTTP/2 in the clear.
+func AddH2C(cmd *cobra.Command, k *attack.Attack) {
+	fs := cmd.Flags()
+	fs.Var(AtLeastOne(&k.Connections, arrivals.MaxTasks), "connections",
+		"most connections `N` to a host (default: no limit)")
+	fs.BoolVar(&k.H2C, "h2c", false, "speak HTTP/2 in the clear, to http://")
+	fs.Var(AtLeastOne(&k.Streams, arrivals.MaxTasks), "streams",
+		"most requests at once, `N`, on a connection of HTTP/2, HTTP/3 or gRPC (default 100)")
+}
+
+// AddArrivals declares the flags that say when requests come, and how many.
+func AddArrivals(
+	cmd *cobra.Command, k *attack.Attack, rate Value, arrival *string, process string,
+) {
+	fs := cmd.Flags()
+	doc := "requests per second"
+	if rate.Kind != "X" {
+		doc += ", `X`, or several with commas, one after another"
+	}
+	fs.Var(rate, "rate", doc+" (default "+strconv.Itoa(attack.DefaultRate)+")")
+	fs.StringVar(arrival, "arrival", process,
+		"`NAME` of the open arrival process that says when requests are due")
+	Complete(cmd, "arrival", ArrivalNames)
+	fs.DurationVar(&k.Duration, "duration", attack.Defaults().Duration, "send for this `TIME`")
+	fs.Var(AtLeastOne(&k.Tasks, arrivals.MaxTasks), "n",
+		"send this number of `REQUESTS` instead")
+	fs.DurationVar(&k.Drain, "drain", attack.DefaultDrain,
+		"abandon requests open this `TIME` after the last one was due")
+}
+
+// CheckResume refuses what cannot be resumed.
+func (o *AttackOptions) CheckResume() error {
+	switch {
+	case !o.resume:
+		return nil
+	case o.sent.session != "":
+		return errors.New("--resume and --session exclude each other: the sessions that were under " +
+			"way are lost, and with them the steps that follow")
+	case !o.Soak:
+		return errors.New("--resume: want --soak; no other attack can be resumed")
+	case o.Agents > 0:
+		return errors.New("--resume and --agents exclude each other: agents write nothing before " +
+			"their end")
+	case o.VegetaFile.Path != "":
+		return errors.New("--resume and --vegeta exclude each other: the file would lack what " +
+			"was sent before")
+	}
+	return nil
+}
+
+// UntilDone ends an attack by its number of requests where that alone is given.
+func UntilDone(cmd *cobra.Command, k *attack.Attack) {
+	if cmd.Flags().Changed("n") && !cmd.Flags().Changed("duration") {
+		k.Duration = 0
+	}
+}
+
+// mostSent bounds the files of what is sent.
+const mostSent = attack.MaxText
+
+// Read fills the attack in from the flags that are more than a number.
+func (o *AttackOptions) Read(stdin io.Reader, cmd *cobra.Command, args []string) (err error) {
+	if cmd.Flags().Changed("arrival") || o.Clients == 0 {
+		if o.Arrival, err = arrivals.Parse(o.Process); err != nil {
+			return fmt.Errorf("--arrival: %w", err)
+		}
+	}
+	if err := o.Fleet.check(cmd, o.Agents); err != nil {
+		return err
+	}
+	if o.proto != "" {
+		if o.Descriptors, err = grpcdyn.ReadSet(o.proto); err != nil {
+			return fmt.Errorf("--proto: %w", err)
+		}
+	}
+	if o.Agents > 0 && o.Live.Stream.Path != "" {
+		return errors.New("--stream and --agents exclude each other: agents tell what they sent " +
+			"at their end")
+	}
+	if err := o.checkSocket(); err != nil {
+		return fmt.Errorf("--unix-socket: %w", err)
+	}
+	return o.sent.read(stdin, cmd, args, o)
+}
+
+// checkSocket finds out whether somebody listens at the socket, before anything is made or sent.
+func (o *AttackOptions) checkSocket() error {
+	if o.UnixSocket == "" || o.DryRun || o.Fleet.NATS != "" { // agents may be elsewhere
+		return nil
+	}
+	c, err := net.DialTimeout("unix", o.UnixSocket, socketAnswers)
+	if err != nil {
+		if errno, ok := errors.AsType[syscall.Errno](err); ok {
+			err = errno
+		}
+		return fmt.Errorf("nobody listens: %s: %w", o.UnixSocket, err)
+	}
+	return c.Close()
+}
+
+// socketAnswers is how long a socket may take to accept.
+const socketAnswers = 2 * time.Second
+
+// Attacks has one for each strategy, or the one without.
+func (o *AttackOptions) Attacks() ([]attack.Attack, error) {
+	chosen, err := ChooseStrategies(o.strategies)
+	if err != nil {
+		return nil, err
+	}
+	if len(chosen) == 0 {
+		chosen = []strategies.Variant{{}}
+	}
+	var all []attack.Attack
+	var wrong []error
+	for i := range len(chosen) * max(len(o.Rates), 1) {
+		k, s := o.Attack, chosen[i%len(chosen)]
+		k.Strategy = s
+		if o.Rates != nil {
+			k.Rate = o.Rates[i/len(chosen)]
+		}
+		if o.LettersFile.Path != "" {
+			k.DeadLetters = new(strategies.DeadLetterList) // the file is opened when all is valid
+		}
+		if k.Limit == 0 && s.Spec.Name != "" {
+			k.Limit = attack.DefaultLimit
+		}
+		wrong = append(wrong, k.Validate())
+		all = append(all, k)
+	}
+	if err := errors.Join(wrong...); err != nil {
+		return nil, err
+	}
+	return all, objectives.Decidable(o.Objectives, all...)
+}
+
+// ChooseStrategies reads --strategy, which may be repeated. All of them are all that run a request
+// once at a time.
+func ChooseStrategies(texts []string) ([]strategies.Variant, error) {
+	var chosen []strategies.Variant
+	for _, text := range texts {
+		more, err := parseStrategies(text)
+		if err != nil {
+			return nil, prefixed("--strategy", err)
+		}
+		if text == Everything {
+			more = slices.DeleteFunc(more, func(v strategies.Variant) bool { return v.Spec.Hedges })
+		}
+		chosen = append(chosen, more...)
+	}
+	return chosen, nil
+}

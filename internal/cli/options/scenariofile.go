@@ -1,0 +1,124 @@
+package options
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+
+	"github.com/poolbench/poolbench/internal/files"
+	"github.com/poolbench/poolbench/internal/yamltree"
+)
+
+// Bounds of what is read: a scenario file is typed by a person.
+const (
+	maxScenarioFile = 1 << 20
+	mostElements    = 1000
+)
+
+// A written matrix is one element of a scenario file.
+type written struct {
+	Words
+	where string // file:line:column of its beginning
+}
+
+// readScenarioFile reads a YAML list of matrices. Their keys are the names of the flags, a value is
+// what the flag takes or a list of that:
+//
+//	# load.yaml
+//	- strategy: [worker_pool, semaphore]
+//	  workload: hyperexp:mean=10ms,c2=16
+//	  load: [0.5, 0.8]
+//	  clock: virtual
+//	- strategy: all
+//	  arrival: batch
+//	  n: 1000
+//
+// known are the keys that it may have.
+func readScenarioFile(path string, known []string) ([]written, error) {
+	data, err := files.ReadFile(path, maxScenarioFile)
+	if err != nil {
+		return nil, fmt.Errorf("--file: %w", err)
+	}
+	return parseScenarioFile(path, data, known)
+}
+
+// parseScenarioFile walks the syntax tree and not a decoded value, so that every complaint, also
+// one about a parameter of a workload, has the line and column of the word that it is about.
+func parseScenarioFile(name string, data []byte, known []string) ([]written, error) {
+	body, err := yamltree.Parse(name, data, "a list of scenarios")
+	if err != nil {
+		return nil, err
+	}
+	list, ok := body.(*ast.SequenceNode)
+	if !ok {
+		return nil, yamltree.Wrong(name, body.GetToken(),
+			`want a list of scenarios, each beginning with "- "`)
+	}
+	if n := len(list.Values); n == 0 {
+		return nil, yamltree.Wrong(name, list.GetToken(), "the list of scenarios is empty")
+	} else if n > mostElements {
+		return nil, yamltree.Wrong(name, list.Values[mostElements].GetToken(),
+			"the list has %d elements; want at most %d", n, mostElements)
+	}
+	var all []written
+	var complaints []error
+	for _, node := range list.Values {
+		w, err := readMatrix(name, node, known)
+		all = append(all, w)
+		complaints = append(complaints, err)
+	}
+	return all, errors.Join(complaints...)
+}
+
+// readMatrix reads the keys and values of one element.
+func readMatrix(name string, node ast.Node, known []string) (written, error) {
+	w := written{Words: Words{}, where: yamltree.Place(name, node.GetToken())}
+	pairs, ok := node.(*ast.MappingNode)
+	if !ok || len(pairs.Values) == 0 {
+		return w, fmt.Errorf("%s: want keys such as strategy: semaphore, got %q", w.where,
+			yamltree.OneLine(node.String()))
+	}
+	w.where = yamltree.Place(name, pairs.Values[0].Key.GetToken())
+	var complaints []error
+	for _, pair := range pairs.Values {
+		key := pair.Key.GetToken()
+		if !slices.Contains(known, key.Value) {
+			complaints = append(complaints, yamltree.Wrong(name, key, "unknown key %q (known: %s)",
+				key.Value, strings.Join(known, ", ")))
+			continue
+		}
+		values, err := readValues(name, key.Value, pair.Value)
+		complaints = append(complaints, err)
+		w.Words[key.Value] = values
+	}
+	return w, errors.Join(complaints...)
+}
+
+// readValues reads a value or a list of values.
+func readValues(name, key string, node ast.Node) ([]Word, error) {
+	nodes := []ast.Node{node}
+	if list, ok := node.(*ast.SequenceNode); ok {
+		nodes = list.Values
+	}
+	if len(nodes) == 0 {
+		return nil, yamltree.Wrong(name, node.GetToken(), "%s: the list is empty", key)
+	}
+	var values []Word
+	for _, n := range nodes {
+		where := fmt.Sprintf("%s: %s", yamltree.Place(name, n.GetToken()), key)
+		text, ok := yamltree.Scalar(n)
+		if !ok {
+			return nil, fmt.Errorf("%s: want a value or a list of values, got %s", where,
+				strings.ToLower(n.Type().String()))
+		}
+		if len(nodes) > 1 && strings.Contains(text, "=") && !strings.ContainsAny(text, ": ") {
+			return nil, fmt.Errorf("%s: %q is not a name: YAML splits a [list] at every comma, "+
+				"so quote a name with parameters", where, text)
+		}
+		values = append(values, Word{text, where})
+	}
+	return values, nil
+}

@@ -1,0 +1,223 @@
+package options
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/poolbench/poolbench/bench/attack"
+	"github.com/poolbench/poolbench/bench/attack/checks"
+	"github.com/poolbench/poolbench/bench/attack/requests"
+	"github.com/poolbench/poolbench/internal/files"
+)
+
+// A sentFlags are the flags that say what is sent.
+type sentFlags struct {
+	method, body, targets, format, curl, data, dataFormat, session string
+	headers                                                        []string
+}
+
+// harFormat is the format of targets that is not attack's own.
+const harFormat = "har"
+
+func (f *sentFlags) addTo(cmd *cobra.Command, o *AttackOptions) {
+	fs := cmd.Flags()
+	fs.StringVar(&f.method, "method", http.MethodGet, "HTTP `METHOD`")
+	fs.StringArrayVar(&f.headers, "header", nil, "send this `'NAME: VALUE'`; repeatable")
+	fs.StringArrayVar(&o.ShowQuery, "show-query", nil, "show the value of this `NAME` in the query "+
+		"of URLs, where … stands by default; repeatable")
+	fs.StringVar(&f.body, "body", "", "send the content of this `FILE`")
+	fs.StringVar(&f.targets, "targets", "", "requests from this `FILE` in turn, instead of URL; - "+
+		"for standard input")
+	Choice(cmd, &f.format, "targets-format", "format of the targets: vegeta's http or json, "+
+		"a browser's archive",
+		append(slices.Clone(attack.Formats), harFormat)...)
+	fs.StringVar(&f.curl, "curl", "", "requests from this `FILE` of curl commands, as browsers copy "+
+		"them, instead of URL")
+	fs.StringVar(&f.data, "data", "", "columns for {{column}} from this `FILE` of CSV or JSON lines; "+
+		"request i has row i, and again from the first")
+	Choice(cmd, &f.dataFormat, "data-format", "format of the data, where the name of the file "+
+		"does not say it", requests.DataFormats...)
+	fs.BoolVar(&o.Templates, "template", true, "fill in {{…}} in URL, headers and body; "+
+		"--template=false sends it as it stands")
+	fs.Var(Repeated(&o.Checks, "'CHECK'", checks.Parse), "check", "condition that an "+
+		"answer must meet, or it counts as failed: 'status == 200', 'json .items.# > 0'; "+
+		"repeatable")
+}
+
+// read fills in what is sent.
+func (f *sentFlags) read(
+	stdin io.Reader, cmd *cobra.Command, args []string, o *AttackOptions,
+) (err error) {
+	if f.session != "" {
+		if err := exclude(cmd, "session", "targets", "curl", "method", "body"); err != nil {
+			return err
+		}
+	}
+	with := attack.Request{Method: f.method, Header: http.Header{}}
+	for i, h := range f.headers {
+		name, value, ok := strings.Cut(h, ":")
+		if !ok || strings.TrimSpace(name) == "" { // it is not shown: it may be a credential
+			return fmt.Errorf("--header: want NAME: VALUE; header %d has no name before a colon",
+				i+1)
+		}
+		with.Header.Add(strings.TrimSpace(name), strings.TrimSpace(value))
+	}
+	if f.body != "" {
+		if with.Body, err = files.ReadFile(f.body, mostSent); err != nil {
+			return fmt.Errorf("--body: %w", err)
+		}
+	}
+	if err := f.readData(cmd, o); err != nil {
+		return fmt.Errorf("--data: %w", err)
+	}
+	switch {
+	case f.session != "":
+		err = f.readSession(args, with, o)
+	case f.curl != "":
+		err = f.readCurl(stdin, cmd, args, with, o)
+	case f.targets != "":
+		err = f.readTargets(stdin, args, with, o)
+	default:
+		with.URL = args[0]
+		o.Requests = []attack.Request{with}
+		err = f.named(o.CheckSent(with))
+	}
+	return err
+}
+
+// exclude refuses others beside a flag, which say what is sent as it does.
+func exclude(cmd *cobra.Command, flag string, others ...string) error {
+	for _, other := range others {
+		if cmd.Flags().Changed(other) {
+			return fmt.Errorf("--%s and --%s exclude each other", flag, other)
+		}
+	}
+	return nil
+}
+
+func (f *sentFlags) readData(cmd *cobra.Command, o *AttackOptions) error {
+	if f.data == "" {
+		return nil
+	}
+	text, err := files.ReadFile(f.data, mostSent)
+	if err != nil {
+		return err
+	}
+	format := requests.FormatOf(f.data)
+	if cmd.Flags().Changed("data-format") || format == "" {
+		format = f.dataFormat
+	}
+	o.Data, err = requests.ReadData(f.data, text, format)
+	return err
+}
+
+func read(stdin io.Reader, path string) ([]byte, error) {
+	if path == "-" {
+		return files.ReadAll(stdin, mostSent)
+	}
+	return files.ReadFile(path, mostSent)
+}
+
+// readCurl has the headers of flags beside those of the commands.
+func (f *sentFlags) readCurl(
+	stdin io.Reader, cmd *cobra.Command, args []string, with attack.Request, o *AttackOptions,
+) error {
+	if err := exclude(cmd, "curl", "targets", "method"); err != nil {
+		return err
+	}
+	if len(args) > 0 {
+		return fmt.Errorf("--curl: takes the place of URL, and %q is given", attack.ShownURL(args[0]))
+	}
+	text, err := read(stdin, f.curl)
+	if err != nil {
+		return fmt.Errorf("--curl: %w", err)
+	}
+	if o.Requests, err = requests.ReadCurl(text); err != nil {
+		return fmt.Errorf("--curl: %s: %w", f.curl, err)
+	}
+	f.add(with, o)
+	return f.checkAll("--curl: "+f.curl+": command", nil, o)
+}
+
+// add adds headers and body of flags to requests that have them not.
+func (f *sentFlags) add(with attack.Request, o *AttackOptions) {
+	for i := range o.Requests {
+		r := &o.Requests[i]
+		for name, values := range with.Header {
+			r.Header[name] = values
+		}
+		if f.body != "" {
+			r.Body = with.Body
+		}
+	}
+}
+
+func (f *sentFlags) readTargets(
+	stdin io.Reader, args []string, with attack.Request, o *AttackOptions,
+) error {
+	if len(args) > 0 {
+		return fmt.Errorf("--targets: takes the place of URL, and %q is given",
+			attack.ShownURL(args[0]))
+	}
+	text, err := read(stdin, f.targets)
+	if err != nil {
+		return fmt.Errorf("--targets: %w", err)
+	}
+	var lines []int // in which requests begin; none: nobody knows
+	if f.format == harFormat {
+		o.Requests, err = requests.ReadHAR(text)
+	} else {
+		o.Requests, lines, err = attack.ReadRequests(text, f.format, with)
+	}
+	if err != nil {
+		return fmt.Errorf("--targets: %s: %w", f.targets, err)
+	}
+	if f.format == harFormat {
+		f.add(with, o)
+	}
+	return f.checkAll("--targets: "+f.targets+": target", lines, o)
+}
+
+// checkAll names the request that is wrong.
+func (f *sentFlags) checkAll(what string, lines []int, o *AttackOptions) error {
+	for i, r := range o.Requests {
+		err := o.CheckSent(r)
+		switch {
+		case err == nil:
+		case f.isOfData(err):
+			return fmt.Errorf("--data: %w", err)
+		case lines != nil:
+			return fmt.Errorf("%s %d, line %d: %w", what, i+1, lines[i], err)
+		default:
+			return fmt.Errorf("%s %d: %w", what, i+1, err)
+		}
+	}
+	return nil
+}
+
+// isOfData reports whether an error is about a row: it begins with file and line.
+func (f *sentFlags) isOfData(err error) bool {
+	return f.data != "" && strings.HasPrefix(err.Error(), f.data+":")
+}
+
+// named is an error about the one request of the flags with the flag that it is about.
+func (f *sentFlags) named(err error) error {
+	if err == nil {
+		return nil
+	}
+	text := err.Error()
+	switch {
+	case f.isOfData(err):
+		return fmt.Errorf("--data: %w", err)
+	case strings.HasPrefix(text, "header "):
+		return fmt.Errorf("--header: %w", err)
+	case strings.HasPrefix(text, "body:"):
+		return fmt.Errorf("--body: %s%s", f.body, strings.TrimPrefix(text, "body"))
+	}
+	return err
+}

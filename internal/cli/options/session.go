@@ -1,0 +1,56 @@
+package options
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+
+	"github.com/poolbench/poolbench/bench/attack"
+	"github.com/poolbench/poolbench/bench/attack/sessions"
+	"github.com/poolbench/poolbench/internal/files"
+)
+
+// readSession has the attack send sessions. URL, where it is given, is what the urls of steps go on
+// from; headers of flags are those of steps that have none of that name.
+func (f *sentFlags) readSession(
+	args []string, with attack.Request, o *AttackOptions,
+) error {
+	text, err := files.ReadFile(f.session, sessions.MostText)
+	if err != nil {
+		return fmt.Errorf("--session: %w", err)
+	}
+	s, err := sessions.ReadScript(f.session, text)
+	if err != nil {
+		return prefixed("--session", err)
+	}
+	base := cmp.Or(args...)
+	switch used, err := s.WithBase(base); {
+	case err != nil:
+		return fmt.Errorf("--session: %s: %w", f.session, err)
+	case base != "" && !used:
+		return fmt.Errorf("--session: %s: no url of a step begins with a slash, so that %q says "+
+			"nothing", f.session, attack.ShownURL(base))
+	}
+	for i := range s.Steps {
+		header := s.Steps[i].Request.Header
+		for name, values := range with.Header {
+			if len(header.Values(name)) == 0 {
+				header[name] = values
+			}
+		}
+	}
+	o.Attack = o.WithSession(&s.Session)
+	var wrong []error
+	for i, st := range s.Steps {
+		err := o.CheckStep(i)
+		switch {
+		case err == nil:
+		case f.isOfData(err):
+			return fmt.Errorf("--data: %w", err)
+		default:
+			wrong = append(wrong,
+				fmt.Errorf("--session: %s: step %s: %w", s.Where[i], st.Name, err))
+		}
+	}
+	return errors.Join(wrong...)
+}

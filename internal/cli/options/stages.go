@@ -1,0 +1,47 @@
+package options
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/poolbench/poolbench/bench/arrivals"
+)
+
+// parseStages checks what stages make of the default arrivals; those that are given come later.
+func parseStages(text string) (string, error) {
+	if _, err := arrivals.Staged(arrivals.Variant{}, text); err != nil {
+		return "", err
+	}
+	return text, nil
+}
+
+// stages puts each arrival process of the matrix in stages, which also say how long a run is. The
+// complaints are about words that say so as well.
+func (w Words) stages(m *matrix) (complaints []error) {
+	if m.stages == "" { // a complaint already, and nobody knows what was meant
+		return nil
+	}
+	given := w["stages"][0]
+	for _, x := range axes() {
+		if other := w[x.name]; other != nil && slices.Contains(x.excludes, "stages") {
+			complaints = append(complaints, fmt.Errorf("%s: a stage says its load and how long it "+
+				"lasts, so it takes no %s beside it", given.Where, x.name))
+		}
+	}
+	if len(m.Arrivals) == 0 {
+		m.Arrivals = []arrivals.Variant{{}}
+	}
+	for i, of := range m.Arrivals {
+		v, err := arrivals.Staged(of, m.stages)
+		if err != nil {
+			complaints = append(complaints, fmt.Errorf("%s: %w", given.Where, err))
+			continue
+		}
+		m.Arrivals[i] = v
+		m.Stop.Duration = 0
+		for _, s := range v.Stages() {
+			m.Stop.Duration += s.For
+		}
+	}
+	return complaints
+}

@@ -1,0 +1,109 @@
+package options
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/poolbench/poolbench/internal/fleet/hub"
+	"github.com/poolbench/poolbench/internal/registry"
+)
+
+// A LiveFlag says whether and where the runs are shown while they go on.
+type LiveFlag struct {
+	Address string // "": nowhere
+	Any     bool   // it need not be loopback
+	Stream  Output
+}
+
+// AddTo declares --live.
+func (f *LiveFlag) AddTo(cmd *cobra.Command) {
+	fs := cmd.Flags()
+	fs.Var(Parsed(&f.Address, "HOST:PORT", func(text string) (string, error) {
+		return text, CheckAddress(text, true)
+	}), "live", "show the runs live, as a page and for Prometheus at /metrics, at this "+
+		"`HOST:PORT` (--live alone: a free port of 127.0.0.1)")
+	fs.Lookup("live").NoOptDefVal = "127.0.0.1:0"
+	fs.BoolVar(&f.Any, "any-address", false, "allow a --live that is not loopback")
+	f.Stream.AddTo(cmd, "stream", "write the progress of the runs to this `FILE`: a line of JSON "+
+		"each second")
+}
+
+// A WorkersFlag says who makes the runs; zero: this process and its children.
+type WorkersFlag struct {
+	Local   int    // processes of this machine, started by the command
+	Address string // of the NATS server where others wait
+}
+
+// MostLocalWorkers bounds the processes of this machine.
+const MostLocalWorkers = 256
+
+// AddTo declares --workers.
+func (f *WorkersFlag) AddTo(cmd *cobra.Command) {
+	cmd.Flags().Var(Parsed(f, "N|ADDRESS", parseWorkersFlag), "workers",
+		"have the runs made by "+
+			"`N` processes of this machine, or by the poolbench workers at the NATS server of this "+
+			"address, such as "+registry.NATS.Example)
+}
+
+func parseWorkersFlag(text string) (WorkersFlag, error) {
+	if _, err := strconv.Atoi(text); err == nil {
+		n, err := Whole(1, MostLocalWorkers, text)
+		return WorkersFlag{Local: n}, err
+	}
+	return WorkersFlag{Address: text}, hub.Check(text)
+}
+
+// An AgentsFlag says where the agents of an attack are, and how they are waited for.
+type AgentsFlag struct {
+	NATS      string
+	Wait      time.Duration
+	AllowLost bool
+}
+
+// mostAgents bounds the agents of one attack.
+const mostAgents = 10_000
+
+// AddTo declares --agents, and what goes with it.
+func (f *AgentsFlag) AddTo(cmd *cobra.Command, n *int) {
+	fs := cmd.Flags()
+	fs.Var(AtLeastOne(n, mostAgents), "agents",
+		"share the load among `N` poolbench workers; "+
+			"limit, queue, workers and connections are of each")
+	fs.StringVar(&f.NATS, "nats", "", "`ADDRESS` of the NATS server where the agents wait, such "+
+		"as "+registry.NATS.Example+" (default: N processes of this machine are started)")
+	fs.DurationVar(&f.Wait, "agents-wait", 30*time.Second,
+		"give up when too few agents have come after this `TIME`")
+	fs.BoolVar(&f.AllowLost, "allow-lost", false,
+		"the rest of the load counts when an agent is lost: SUSPECT, not INVALID")
+}
+
+// check says what does not go together.
+func (f AgentsFlag) check(cmd *cobra.Command, agents int) error {
+	if agents == 0 {
+		for _, name := range []string{"nats", "agents-wait", "allow-lost"} {
+			if cmd.Flags().Changed(name) {
+				return fmt.Errorf("--%s: say how many agents there are (--agents)", name)
+			}
+		}
+		return nil
+	}
+	if agents > MostLocalWorkers && f.NATS == "" {
+		return fmt.Errorf("--agents %d: want at most %d on this machine; --nats has others",
+			agents, MostLocalWorkers)
+	}
+	if f.NATS != "" {
+		if err := hub.Check(f.NATS); err != nil {
+			return fmt.Errorf("--nats: %w", err)
+		}
+	}
+	for _, name := range []string{"vegeta", "dead-letters"} {
+		if cmd.Flags().Changed(name) {
+			return fmt.Errorf("--%s and --agents exclude each other: each agent would write it",
+				name)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,55 @@
+package show
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/poolbench/poolbench/internal/metric"
+	"github.com/poolbench/poolbench/internal/text"
+	"github.com/poolbench/poolbench/reports/results"
+)
+
+const (
+	// arrivedApart is how far the rate that arrived may be from the one that was asked for, as a
+	// share, without a word about it.
+	arrivedApart = 0.03
+	// arrivedNear is how near a longer run should come.
+	arrivedNear = 0.02
+	// in95 is how many standard deviations hold 95 % of a normal distribution to either side.
+	in95 = 1.96
+)
+
+// arrived is the rate at which tasks came, beside the one that was asked for.
+func (g *group) arrived() string {
+	if arrived, ok := g.rows[0].Estimate(metric.Offered); ok && g.Open() {
+		return ", arrived " + text.Rate(arrived.Mid)
+	}
+	return ""
+}
+
+// arrivalNotes explain a rate that is apart from the one that was asked for.
+func (g *group) arrivalNotes() []string {
+	asked, err := strconv.ParseFloat(results.Lookup(g.keys, "rate"), 64)
+	arrived, ok := g.rows[0].Estimate(metric.Offered)
+	if err != nil || !ok || !(asked > 0) || math.Abs(arrived.Mid/asked-1) <= arrivedApart {
+		return nil
+	}
+	tasks := float64(g.rows[0].Cell[0].Iters)
+	note := fmt.Sprintf("arrived %s instead of %s: ", text.Rate(arrived.Mid),
+		text.Rate(asked))
+	switch results.Lookup(g.keys, "arrival") {
+	case "constant":
+		return nil // not by chance
+	case "poisson":
+		// n arrivals stand for a time whose relative standard deviation is 1/√n
+		note += fmt.Sprintf("arrivals are random, and the rate of %s Poisson arrivals varies by "+
+			"±%s by chance (95 %%); with some %s tasks (--n) it varies by ±%s", text.Many(tasks),
+			text.Share(in95/math.Sqrt(tasks)), text.Many(math.Pow(in95/arrivedNear, 2)),
+			text.Share(arrivedNear))
+	default:
+		note += fmt.Sprintf("arrivals are random, and %s of them are few for their rate; give "+
+			"more tasks (--n)", text.Many(tasks))
+	}
+	return []string{note}
+}

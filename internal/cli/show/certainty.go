@@ -1,0 +1,74 @@
+package show
+
+import (
+	"fmt"
+
+	"github.com/poolbench/poolbench/internal/text"
+	"github.com/poolbench/poolbench/reports/results"
+)
+
+// A certainty collects how far the p99 of several cells can be told.
+type certainty struct {
+	least, most float64  // half-widths of those that are told, relative
+	short       []string // those that are not
+	needed      float64  // tasks that the longest of them takes to be within 5 %; 0: nobody knows
+	longest     string   // which that is
+}
+
+// Add takes a cell in, unless it is of a load that has no steady state to be told.
+func (c *certainty) Add(name string, cell results.Cell) {
+	of, ok := cell.Certainty()
+	switch {
+	case !ok:
+	case !of.Short:
+		if c.most == 0 || of.Half < c.least {
+			c.least = of.Half
+		}
+		c.most = max(c.most, of.Half)
+	default:
+		if of.Known {
+			name += " " + "±" + text.Share(of.Half)
+		}
+		if c.short = append(c.short, name); of.Needed > c.needed {
+			c.needed, c.longest = of.Needed, name
+		}
+	}
+}
+
+// endings name those whose throughput is that of a short run.
+func endings(rows []Row) []string {
+	var short []string
+	for _, r := range rows {
+		if share := r.Ending(); share > 0 {
+			short = append(short, fmt.Sprintf("%s (%s of its time is after the last arrival)",
+				r.Strategy, text.Share(share)))
+		}
+	}
+	if short == nil {
+		return nil
+	}
+	return []string{"too short for a throughput: " + text.List(text.Few(short, 3))}
+}
+
+// notes say it in a line or two; none where there is nothing to tell.
+func (c *certainty) notes() (parts []string) {
+	if c.most > 0 {
+		span := "±" + text.Share(c.least)
+		if to := "±" + text.Share(c.most); to != span {
+			span += " to " + to
+		}
+		parts = append(parts, "95 % interval of the p99: "+span)
+	}
+	if len(c.short) > 0 {
+		note := "too short for a p99 within ±10 %: " + text.List(text.Few(c.short, 3))
+		if c.needed > 0 {
+			note += fmt.Sprintf(" (±5 %% takes some %s tasks", text.Many(c.needed))
+			if len(c.short) > 1 {
+				note += " with " + c.longest
+			}
+			note += ")"
+		}
+		parts = append(parts, note)
+	}
+	return parts
+}

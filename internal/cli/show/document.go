@@ -1,0 +1,112 @@
+package show
+
+import (
+	"encoding/json"
+	"path/filepath"
+
+	"github.com/poolbench/poolbench/bench/attack"
+	"github.com/poolbench/poolbench/bench/attack/checks"
+	"github.com/poolbench/poolbench/internal/cli/execute"
+	"github.com/poolbench/poolbench/internal/cli/options"
+	"github.com/poolbench/poolbench/internal/decide"
+	"github.com/poolbench/poolbench/internal/rundir"
+	"github.com/poolbench/poolbench/internal/text"
+	"github.com/poolbench/poolbench/reports/results"
+	"github.com/poolbench/poolbench/reports/why"
+)
+
+// A Head opens a document about results that are on disk.
+type Head struct {
+	text.Head
+	Dir     string `json:"dir"`
+	Results string `json:"results"`          // the file in the Go benchmark format
+	Report  string `json:"report,omitempty"` // absent where there is none
+}
+
+// HeadOf opens a document of that kind about the execution.
+func HeadOf(e *execute.Execution, kind string) Head {
+	dir := e.Dir.Path()
+	return Head{text.NewHead(kind), dir, filepath.Join(dir, rundir.ResultsFile), e.Report}
+}
+
+// A Document is what run, attack and gateway print with --format json.
+type Document struct {
+	Head
+	Planned  int              `json:"planned"`  // runs
+	Complete bool             `json:"complete"` // every planned run has a result
+	Cut      string           `json:"interrupted,omitempty"`
+	Warnings []string         `json:"warnings,omitempty"` // of a rate that is not the target's
+	Runs     []RunLine        `json:"runs"`
+	Failed   []rundir.Failure `json:"failed,omitempty"`
+	Findings []decide.Finding `json:"findings,omitempty"` // of studies
+
+	// those that the scenarios were held to
+	Objectives []objectiveLine `json:"objectives,omitempty"`
+}
+
+// A RunLine is one result. Times are in seconds, shares in fractions of 1; a metric that the run
+// could not tell is absent.
+type RunLine struct {
+	Name    string             `json:"name"`
+	Seed    json.Number        `json:"seed"`
+	Tasks   int                `json:"tasks"`
+	Metrics map[string]float64 `json:"metrics"`
+	// metrics whose 95 % error by the plan of the run is beyond 25 %, with that error relative to
+	// the value; null where there is no bound
+	Uncertain map[string]results.Number `json:"uncertain,omitempty"`
+
+	Verdict string `json:"verdict"` // VALID, SUSPECT or INVALID
+	// that it is not VALID for: the check and what it found
+	Reasons []string `json:"reasons,omitempty"`
+	// causes of its p99, ranked; absent where it has no responses
+	Why []why.Cause `json:"why,omitempty"`
+
+	// of a load: the server's answers by status, and the errors
+	Statuses []attack.Count `json:"statuses,omitempty"`
+	Errors   []attack.Count `json:"errors,omitempty"`
+	Resumed  bool           `json:"resumed,omitempty"` // both are since --resume
+	// the first answers that failed, where there are checks
+	Failures checks.Failures `json:"failures,omitempty"`
+	Stopped  string          `json:"stopped,omitempty"` // the rule by which it ended early, and why
+	// how requests went, where that is not HTTP/1.1 on connections of the attack's own
+	Over   string      `json:"over,omitempty"`
+	Agents []AgentLine `json:"agents,omitempty"` // that shared it
+}
+
+func newRunLine(r execute.Record) RunLine {
+	verdict, _ := r.Verdict()
+	line := RunLine{Name: r.Name, Seed: json.Number(r.Seed), Tasks: r.Iters, Metrics: r.Values,
+		Verdict: verdict.String()}
+	if a, ok := why.Of(results.Cell{r.Run}); ok {
+		line.Why = a.Causes
+	}
+	for unit, share := range r.Uncertain {
+		if line.Uncertain == nil {
+			line.Uncertain = map[string]results.Number{}
+		}
+		line.Uncertain[unit] = results.Number(share)
+	}
+	line.Reasons = text.Texts(r.Doubts, func(d results.Doubt) string { return d.Text })
+	if r.Answers != nil {
+		line.Statuses, line.Errors = r.Answers.Statuses, r.Answers.Errors
+		line.Resumed, line.Over = r.Answers.Resumed, r.Answers.Over
+		line.Agents, line.Failures = agentLines(r.Answers.Agents), r.Answers.Failures
+		line.Stopped = r.Stopped()
+	}
+	return line
+}
+
+// NewDocument is the document of that kind about the execution.
+func NewDocument(e *execute.Execution, kind string) Document {
+	doc := Document{Head: HeadOf(e, kind), Planned: e.Planned,
+		Complete: e.Done == e.Planned, Cut: e.Interruption(), Runs: []RunLine{},
+		Warnings: options.OwnRates(e.Plan), Failed: e.Failed, Findings: e.Findings}
+	doc.Version = 2
+	for _, rec := range e.Records {
+		doc.Runs = append(doc.Runs, newRunLine(rec))
+	}
+	for _, j := range e.Judged() {
+		doc.Objectives = append(doc.Objectives, newObjectiveLine(j))
+	}
+	return doc
+}

@@ -1,0 +1,33 @@
+package show
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/poolbench/poolbench/reports/results"
+)
+
+// TestLabelNotes: what there are more of than there are results of is said, and nothing else.
+func TestLabelNotes(t *testing.T) {
+	row := func(values map[string]float64) Row {
+		return Row{Cell: results.Cell{{Values: values}}}
+	}
+	for _, c := range []struct {
+		rows []Row
+		want []string
+	}{
+		{nil, nil},
+		{[]Row{{}, row(map[string]float64{"p99-response-sec": 1})}, nil},
+		{[]Row{row(map[string]float64{"tenants": 2, "tenant-0-mean-response-sec": 1,
+			"tenant-1-p99-response-sec": 1})}, nil},
+		{[]Row{{}, row(map[string]float64{"tenants": 9, "tenant-3-mean-response-sec": 1,
+			"priorities": 3, "priority-0-mean-response-sec": 1}),
+			row(map[string]float64{"tenants": 8, "tenant-0-mean-response-sec": 1})},
+			[]string{"9 tenants: results by tenant are of 2, of those numbered 0 to 3",
+				"3 priorities: results by priority are of 1, of those numbered 0 to 3"}},
+	} {
+		if got := labelNotes(c.rows); !slices.Equal(got, c.want) {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}

@@ -1,0 +1,257 @@
+package show
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/attack"
+	"github.com/poolbench/poolbench/bench/attack/sessions"
+	"github.com/poolbench/poolbench/internal/cli/execute"
+	"github.com/poolbench/poolbench/internal/cli/options"
+	"github.com/poolbench/poolbench/internal/cli/terminal"
+	"github.com/poolbench/poolbench/internal/directory"
+	"github.com/poolbench/poolbench/internal/metric"
+	"github.com/poolbench/poolbench/internal/rundir"
+	"github.com/poolbench/poolbench/internal/text"
+	"github.com/poolbench/poolbench/reports/results"
+)
+
+// A Load is one HTTP load to be put on, again and again: a row of the table.
+type Load struct {
+	Row      string
+	Name     string // of its results
+	Estimate time.Duration
+	plan     attack.Written // of an attack
+	steps    []string       // of its sessions; none: it has no sessions
+	flatOut  int            // clients that send without a pause
+	Run      func(context.Context, LoadTurn) (*attack.Report, error)
+}
+
+// A LoadTurn is one of the times that a load is put on.
+type LoadTurn struct {
+	Seed   uint64
+	before *bench.Result // of a soak that was cut off; nil: it begins
+	Watch  func(attack.Progress)
+}
+
+// runInto runs the load, and writes what a soak has so far.
+func (l Load) runInto(
+	ctx context.Context, t LoadTurn, h *execute.Host, dir *directory.Dir,
+) (*attack.Report, error) {
+	var progress bench.Progress
+	defer execute.Ask(&progress, h.FirstPause, func(r *bench.Result) {
+		h.Complain(dir.WriteSoFar(r))
+	})()
+	return l.Run(bench.WithProgress(ctx, &progress), t)
+}
+
+// A loaded is what has come of a series of loads.
+type loaded struct {
+	*execute.Execution
+	loads   []Load
+	first   []uint64 // seed of each
+	spreads []spread // of each
+	notes   []string // about each; "": none
+	nobody  int      // runs that failed because nobody has answered
+}
+
+// settle settles the seeds, and names the plan of attacks in the directory.
+func (e *loaded) settle(kind string, o options.LoadOptions) error {
+	sum := sha256.New()
+	words := json.NewEncoder(sum)
+	for _, l := range e.loads {
+		seed := e.Dir.NextSeed(o.FirstSeed, o.Count,
+			func(name string) bool { return name == l.Name })
+		e.first = append(e.first, seed)
+		if err := words.Encode([]any{l.plan, seed, o.Count}); err != nil {
+			return err
+		}
+	}
+	if kind != "attack" {
+		return nil
+	}
+	return e.Dir.BeginRest(fmt.Sprintf("%d attacks, %x", e.Planned, sum.Sum(nil)[:6]),
+		func(name string, seed uint64) bool {
+			for i, l := range e.loads {
+				if l.Name == name && seed-e.first[i] < uint64(o.Count) {
+					return true
+				}
+			}
+			return false
+		})
+}
+
+// RunLoads runs the loads, interleaved over the repetitions, and shows the results under a heading.
+func RunLoads(
+	ctx context.Context, h *execute.Host, kind, what string, loads []Load, o options.LoadOptions,
+) error {
+	if o.DryRun {
+		for _, l := range loads {
+			fmt.Fprintln(h.Stdout, l.Name)
+		}
+		return nil
+	}
+	begun, err := execute.BeginSuite(h, o.RunOptions, kind, what)
+	if err != nil {
+		return err
+	}
+	defer begun.Close()
+	ctx, done := terminal.Interruptible(ctx, nil)
+	defer done()
+	if err := begun.Hold(o.Objectives); err != nil {
+		return err
+	}
+	e := &loaded{Execution: begun, loads: loads, spreads: make([]spread, len(loads)),
+		notes: make([]string, len(loads))}
+	e.Planned = len(loads) * o.Count
+	if err := e.settle(kind, o); err != nil {
+		return fmt.Errorf("--out: %w", err)
+	}
+	show := execute.NewLoads(e.Planned)
+	writing := e.putOn(e.View.Begin(ctx, show.Seen, show.Tell), o, show)
+	e.Cut = context.Cause(ctx)
+	writing = errors.Join(writing, e.noteFlatOut(), e.writePercentiles())
+	mode, err := o.Mode()
+	e.Finish(errors.Join(writing, e.Dir.End(e.Planned, e.Cut), err, e.keepFailures(mode)))
+	shown := showLoaded(kind, what, e, o.Format)
+	if e.Cut != nil && e.Done > 0 {
+		e.Complain(fmt.Errorf("%s holds %d of %s: interrupted; the last may be cut off",
+			e.Dir.Path(), e.Done, text.Count(e.Planned, "run")))
+	}
+	if !o.Quiet && o.Format != "json" {
+		e.Warn(Suspects(e.Records))
+	}
+	told := execute.PublishSuite(e.cases(kind), o.JUnit, h.Printer)
+	if e.nobody > 0 && e.nobody == len(e.Failed) {
+		e.Discard()
+	}
+	return terminal.Ended(shown, append(e.codes(), told)...)
+}
+
+// putOn runs the series into the directory. The error is about the directory.
+func (e *loaded) putOn(ctx context.Context, o options.LoadOptions, all *execute.Loads) error {
+	for i := range o.Count {
+		for k, l := range e.loads {
+			if ctx.Err() != nil {
+				return nil
+			}
+			seed := e.first[k] + uint64(i)
+			whole, before := e.Dir.Held(l.Name, seed)
+			r, err := &attack.Report{Result: whole, Resumed: true}, error(nil)
+			if whole == nil {
+				show := execute.NewLoad(e.Stderr, o.Quiet, l.Row, l.Estimate)
+				all.Next(show)
+				r, err = l.runInto(ctx, LoadTurn{seed, before, show.Step}, e.Host, e.Dir)
+				all.Next(nil)
+				show.Close()
+			}
+			switch {
+			case err != nil && ctx.Err() != nil:
+				return nil
+			case err != nil:
+				if _, nobody := errors.AsType[*attack.NobodyError](err); nobody {
+					e.nobody++
+				}
+				e.Complain(err)
+				if err := e.Fail(l.Name, seed, err); err != nil {
+					return err
+				}
+				continue
+			}
+			id := execute.RunID{Name: r.Name, Seed: r.Seed}
+			rec := execute.Record{Section: k, ID: id, Answers: r}
+			if err := e.spreads[k].add(r.Result); err != nil {
+				return err
+			}
+			err = e.Take(rec, r.Result, nil)
+			if why := nothingCompleted(r); why != "" {
+				e.Complain(fmt.Errorf("%s (seed %d): not one of %d requests was completed: %s",
+					r.Name, r.Seed, r.Tasks, why))
+				e.Failed = append(e.Failed,
+					rundir.Failure{Name: r.Name, Seed: r.Seed, Reason: why})
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// mostStalls is the p99 of the stalls of the machine, as a share of the p99 response, from which on
+// clients without a pause are told how much of it is the machine's.
+const mostStalls = 0.1
+
+// noteFlatOut notes, once for each load, that clients without a pause keep the processors busy on
+// purpose. That is no reason to doubt its numbers.
+func (e *loaded) noteFlatOut() error {
+	for k, l := range e.loads {
+		for _, r := range e.of(k) {
+			if l.flatOut == 0 || r.Answers == nil || e.notes[k] != "" {
+				continue
+			}
+			stall, ok := r.Answers.Metric(metric.P99Hiccup)
+			p99, known := r.Answers.Metric(metric.P99Response)
+			if !ok || !known || stall < max(0.001, mostStalls*p99) {
+				continue
+			}
+			e.notes[k] = fmt.Sprintf("%s without a pause keep the processors busy, as requested: "+
+				"for 1 instant in 100 a thread that was ready waited %s or more, which is part of "+
+				"the response times", text.Count(l.flatOut, "client"), text.Seconds(stall))
+			if err := e.Dir.Say(l.Row + ": " + e.notes[k]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// nothingCompleted says what came instead, where nothing was completed; "" where something was.
+func nothingCompleted(r *attack.Report) string {
+	if rate, ok := r.Metric(metric.MeanResponse); ok && rate >= 0 || r.Cut != nil {
+		return ""
+	}
+	return strings.Join(append(spellCounts("status ", r.Statuses), spellCounts("", r.Errors)...),
+		", ")
+}
+
+func spellCounts(before string, counts []attack.Count) (words []string) {
+	for _, same := range results.Gather(counts, func(c attack.Count) string { return c.What }) {
+		sum := same[0].N
+		for _, c := range same[1:] {
+			sum += c.N
+		}
+		words = append(words, fmt.Sprintf("%s%s × %d", before, same[0].What, sum))
+	}
+	return words
+}
+
+// NewLoad makes a load of an attack.
+func NewLoad(k attack.Attack) Load {
+	l := Load{Row: k.Target(), Name: k.Name(), Estimate: k.Duration}
+	if k.Strategy.Spec.Name != "" {
+		l.Row = k.Strategy.String()
+	}
+	if k.Clients == 0 && k.Tasks > 0 && k.Rate > 0 {
+		l.Estimate = time.Duration(float64(k.Tasks) / k.Rate * float64(time.Second))
+	}
+	if k.Session != nil {
+		l.steps = text.Texts(k.Session.Steps, func(s sessions.Step) string { return s.Name })
+	}
+	if k.FlatOut() {
+		l.flatOut = k.Clients
+	}
+	l.plan = k.Written().WithoutSecrets()
+	l.plan.Soak = true // whether it is one of itself or by --soak is no other plan
+	l.Run = func(ctx context.Context, t LoadTurn) (*attack.Report, error) {
+		k.Seed, k.Before, k.Watch = t.Seed, t.before, t.Watch
+		return attack.Run(ctx, k)
+	}
+	return l
+}

@@ -1,0 +1,243 @@
+package show
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/poolbench/poolbench/internal/cli/execute"
+	"github.com/poolbench/poolbench/internal/cli/terminal"
+	"github.com/poolbench/poolbench/internal/metric"
+	"github.com/poolbench/poolbench/internal/text"
+	"github.com/poolbench/poolbench/reports/results"
+)
+
+// A group are the runs of one scenario but for its strategy: what may be compared.
+type group struct {
+	keys []results.Pair // of the names, without strategy and queue
+	rows []Row          // by strategy, in the order of the plan
+}
+
+// A Row is one strategy, with its repetitions.
+type Row struct {
+	Strategy string // with its queue, where that was given
+	results.Cell
+}
+
+func cellOf(records []execute.Record) (c results.Cell) {
+	for _, rec := range records {
+		c = append(c, rec.Run)
+	}
+	return c
+}
+
+// groupRecords sorts the runs of a section into groups, in the order of the plan.
+func groupRecords(records []execute.Record) (groups []*group) {
+	place := func(r execute.Record) string {
+		return fmt.Sprint(results.Without(r.Keys, "strategy", "queue"))
+	}
+	strategy := func(rec execute.Record) string {
+		name := results.Readable(rec.Key("strategy"))
+		if queue := rec.Key("queue"); queue != "" {
+			name += ", queue " + queue
+		}
+		return name
+	}
+	for _, alike := range results.Gather(records, place) {
+		g := &group{keys: results.Without(alike[0].Keys, "strategy", "queue")}
+		for _, runs := range results.Gather(alike, strategy) {
+			g.rows = append(g.rows, Row{strategy(runs[0]), cellOf(runs)})
+		}
+		groups = append(groups, g)
+	}
+	return groups
+}
+
+// A Column of the full table. One that is not always there is shown where a row of the section has
+// a value other than 0.
+type Column struct {
+	Head, Unit string
+	always     bool
+}
+
+var columns = []Column{
+	{"throughput", metric.Throughput, true},
+	{"goodput", metric.Goodput, false},
+	{"mean response", metric.MeanResponse, true},
+	{"p50", metric.P50Response, true},
+	{"p99", metric.P99Response, true},
+	{"mean wait", metric.MeanWait, true},
+	{"waited", metric.Waited, true},
+	{"shed", metric.Shed, false},
+	{"throttled", metric.Throttled, false},
+	{"failed", metric.Failed, false},
+	{"abandoned", metric.Abandoned, false},
+	{"missed", metric.Missed, false},
+	{"fairness", metric.Fairness, false},
+	{"noisy share", metric.NoisyShare, false},
+	{"refused calls", metric.RefusedCalls, false},
+	{"bans", metric.Bans, false},
+	{"makespan", metric.Makespan, false},
+}
+
+// fewGroups is up to how many a section gets a full table each; beyond, one value a scenario has to
+// do.
+const fewGroups = 4
+
+// showTables prints the results, section by section.
+func showTables(e *execute.Execution) error {
+	section := func(r execute.Record) int { return r.Section }
+	for _, records := range results.Gather(e.Records, section) {
+		if title := e.Plan[records[0].Section].Title; title != "" {
+			e.Prose("%s\n\n", title)
+		}
+		groups := groupRecords(records)
+		show := showSweep
+		if len(groups) <= fewGroups {
+			show = showGroups
+		}
+		var decides []string
+		if study := e.Plan[records[0].Section].Study; study != nil {
+			decides = study.Decides
+		}
+		if err := show(e.Printer, groups, decides); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// showGroups prints a full table for each group. The metrics that decide a study come first.
+func showGroups(p *terminal.Printer, groups []*group, decides []string) error {
+	for _, g := range groups {
+		p.Prose("%s\n", Heading(g.keys)+g.arrived()+Repetitions(g.rows))
+		names, notes := alike([]*group{g})
+		rows := slices.DeleteFunc(slices.Clone(g.rows), func(r Row) bool {
+			return names[r.Strategy] == ""
+		})
+		for i := range rows {
+			rows[i].Strategy = names[rows[i].Strategy]
+		}
+		var sure certainty
+		for _, r := range rows {
+			sure.Add(r.Strategy, r.Cell)
+		}
+		if err := p.Table(Table("strategy", g.columns(decides), rows)); err != nil {
+			return err
+		}
+		if err := showLabels(p, rows); err != nil {
+			return err
+		}
+		for _, note := range slices.Concat(notes, g.arrivalNotes(),
+			Uncertain(g.columns(decides), rows), sure.notes(), endings(rows), labelNotes(rows)) {
+			p.Say("  ", note, pageWidth)
+		}
+		if err := showStages(p, g, rows); err != nil {
+			return err
+		}
+		fmt.Fprintln(p.Stdout)
+	}
+	return nil
+}
+
+// Table has a line for each row that has results, below the heads.
+func Table(of string, columns []Column, rows []Row) (lines [][]string) {
+	lines = append(lines, append([]string{of}, Heads(columns)...))
+	for _, r := range rows {
+		if len(r.Cell) == 0 {
+			continue
+		}
+		cells := text.Texts(columns, func(c Column) string { return r.Show(c.Unit) })
+		lines = append(lines, append([]string{r.Strategy}, cells...))
+	}
+	return lines
+}
+
+// Uncertain explains the marks of the values of a table that are uncertain, in a line; none where
+// there are none.
+func Uncertain(columns []Column, rows []Row) []string {
+	var shown []results.Shown
+	for _, r := range rows {
+		for _, c := range columns {
+			shown = append(shown, results.Shown{Cell: r.Cell, Unit: c.Unit})
+		}
+	}
+	return results.UncertainLines(shown)
+}
+
+// Heads are those of the columns.
+func Heads(columns []Column) []string {
+	return text.Texts(columns, func(c Column) string { return c.Head })
+}
+
+// columnOf returns the column of a metric.
+func columnOf(unit string) Column {
+	if i := slices.IndexFunc(columns, func(c Column) bool { return c.Unit == unit }); i >= 0 {
+		return columns[i]
+	}
+	head := unit
+	for _, suffix := range []string{"-sec", "/op", "-ops/s"} {
+		head = strings.TrimSuffix(head, suffix)
+	}
+	return Column{Head: strings.ReplaceAll(head, "-", " "), Unit: unit}
+}
+
+// has reports whether any run of the group has the metric.
+func (g *group) has(unit string) bool {
+	return slices.ContainsFunc(g.rows, func(r Row) bool {
+		_, ok := r.Estimate(unit)
+		return ok
+	})
+}
+
+// columns are those that this group needs, the deciding ones first.
+func (g *group) columns(decides []string) (shown []Column) {
+	for _, unit := range decides {
+		if g.has(unit) {
+			shown = append(shown, columnOf(unit))
+		}
+	}
+	first := len(shown)
+	for _, c := range columns {
+		if slices.ContainsFunc(shown[:first], func(d Column) bool { return d.Unit == c.Unit }) {
+			continue
+		}
+		needed := c.always
+		switch c.Unit {
+		case metric.Goodput:
+			needed = results.Lookup(g.keys, "deadline") != ""
+		case metric.Makespan: // with a rate it echoes the plan
+			needed = !g.Open()
+		default:
+			needed = needed || slices.ContainsFunc(g.rows, func(r Row) bool {
+				v, ok := r.Estimate(c.Unit)
+				return ok && v.Mid != 0
+			})
+		}
+		if needed {
+			shown = append(shown, c)
+		}
+	}
+	return shown
+}
+
+// Open reports whether tasks come at a rate, of the scenario's own or by its load.
+func (g *group) Open() bool {
+	return results.Lookup(g.keys, "load")+results.Lookup(g.keys, "rate") != "" ||
+		arrivalStages(results.Lookup(g.keys, "arrival")) != nil
+}
+
+// Repetitions ends a heading where the values are medians.
+func Repetitions(rows []Row) string {
+	most := 0
+	for _, r := range rows {
+		most = max(most, len(r.Cell))
+	}
+	if most < 2 {
+		return ""
+	}
+	return fmt.Sprintf("; median of %d runs", most)
+}
+
+// Heading spells what the names of runs have in common.
+func Heading(keys []results.Pair) string { return strings.Join(results.Words(keys), ", ") }

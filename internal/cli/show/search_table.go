@@ -1,0 +1,326 @@
+package show
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/capacity"
+	"github.com/poolbench/poolbench/internal/cli/execute"
+	"github.com/poolbench/poolbench/internal/cli/options"
+	"github.com/poolbench/poolbench/internal/cli/terminal"
+	"github.com/poolbench/poolbench/internal/decide"
+	"github.com/poolbench/poolbench/internal/text"
+	"github.com/poolbench/poolbench/reports/results"
+)
+
+// ShowSearch prints the answers: on stdout the tables or the document, on stderr what a reader
+// must not miss.
+func ShowSearch(f *Found, format string) error {
+	if format == "json" {
+		return showCapacityJSON(f)
+	}
+	what := "at which more than half of the runs meet"
+	if f.Search.InLongRun() {
+		what = "that meets"
+	}
+	f.Prose("%s %v %s %v, with %s confidence\n\n", superlatives[f.Search.Over], f.Search.Over,
+		what, f.Search.Objectives, f.confidence())
+	for _, answers := range results.Gather(f.Answers, f.place) {
+		f.Prose("%s\n", f.place(answers[0]))
+		if err := showAnswers(f, answers); err != nil {
+			return err
+		}
+	}
+	if f.Cut != nil {
+		f.Complain(fmt.Errorf("%s holds the %d runs of a search that was interrupted",
+			f.Dir.Path(), f.Done))
+	}
+	sayCalculated(f)
+	if f.Report == "" {
+		return nil
+	}
+	return f.Prose(`Report: %s
+  If an answer has two ends, the runs cannot tell whether a %v between them meets the objective.
+  To compare with another search: poolbench compare OLD %s
+`, f.Report, f.Search.Over, f.Dir.Path())
+}
+
+// sayCalculated says how far the runs took place.
+func sayCalculated(f *Found) {
+	runs, calculated, confirmed := 0, 0, 0
+	for _, answer := range f.Answers {
+		runs += answer.Runs()
+		calculated += answer.Calculated
+		confirmed += answer.Confirmed
+	}
+	if calculated == 0 {
+		return
+	}
+	also := "none was run as well"
+	if confirmed > 0 {
+		also = fmt.Sprintf("%d of them at the ends of the answers were run as well: equal to the "+
+			"nanosecond", confirmed)
+	}
+	f.Prose("%d of %d runs are calculated from their plans (first come, first served); %s\n\n",
+		calculated, runs, also)
+}
+
+// superlatives say which load, rate, limit or queue is searched.
+var superlatives = [...]string{"highest", "highest", "smallest", "longest"}
+
+func (f *Found) confidence() string {
+	if c := f.Search.Confidence; c != 0 {
+		return text.Share(c)
+	}
+	return "95 %"
+}
+
+// place is what the answers of a table have in common, in words.
+func (f *Found) place(answer capacity.Answer) string {
+	keys := results.NameKeys([]byte(answer.Scenario.Name()))
+	without := []string{"strategy", "queue", f.Search.Over.String()}
+	if f.Search.Over <= capacity.Rate {
+		without = append(without, "load", "rate")
+	}
+	return Heading(results.Without(keys, without...))
+}
+
+// showAnswers prints a table of answers, and below it what a table has no room for.
+func showAnswers(f *Found, answers []capacity.Answer) error {
+	heads := []string{"strategy", f.Search.Over.String(), "tasks offered", "tried", "runs"}
+	if f.Search.Over == capacity.Rate {
+		heads[1] = "rate (/s)"
+	}
+	if f.Search.Over != capacity.Load {
+		heads = slices.Delete(heads, 2, 3)
+	}
+	rows := [][]string{heads}
+	var notes []string
+	for _, answer := range answers {
+		name := answer.Scenario.Strategy.String()
+		cells := []string{name, f.interval(answer)}
+		if f.Search.Over == capacity.Load {
+			cells = append(cells, offered(answer))
+		}
+		rows = append(rows,
+			append(cells, strconv.Itoa(len(answer.Probes)), strconv.Itoa(answer.Runs())))
+		for _, note := range f.notes(answer) {
+			notes = append(notes, name+": "+note)
+		}
+	}
+	if err := f.Table(rows); err != nil {
+		return err
+	}
+	for _, note := range notes {
+		f.Prose("  %s\n", note)
+	}
+	fmt.Fprintln(f.Stdout)
+	return nil
+}
+
+// interval spells an answer.
+func (f *Found) interval(a capacity.Answer) string {
+	outcome := a.Outcome()
+	switch {
+	case f.Search.Over == capacity.Limit && a.Err == nil:
+		return f.smallest(a)
+	case outcome == capacity.AtLeast:
+		return fmt.Sprintf("at least %v", a.Met)
+	case outcome == capacity.Nowhere:
+		return fmt.Sprintf("below %v", f.Search.Lo)
+	case a.Err != nil:
+		return "–"
+	case math.IsNaN(a.Met) && math.IsNaN(a.Missed):
+		return "?"
+	}
+	return strings.ReplaceAll(fmt.Sprintf("%v to %v", a.Met, a.Missed), "NaN", "?")
+}
+
+// smallest spells an answer of limits: all that may be the smallest that meets the objective.
+func (f *Found) smallest(a capacity.Answer) string {
+	switch {
+	case a.Outcome() == capacity.Nowhere:
+		return fmt.Sprintf("none up to %v", f.Search.Hi)
+	case math.IsNaN(a.Met):
+		return "?"
+	case a.Outcome() == capacity.AtLeast:
+		return fmt.Sprintf("%v, the smallest tried", a.Met)
+	case math.IsNaN(a.Missed):
+		return fmt.Sprintf("at most %v", a.Met)
+	}
+	switch first := a.Missed + 1; a.Met - first {
+	case 0:
+		return fmt.Sprint(a.Met)
+	case 1:
+		return fmt.Sprintf("%v or %v", first, a.Met)
+	default:
+		return fmt.Sprintf("%v to %v", first, a.Met)
+	}
+}
+
+// ofLimits says what a larger limit would bring.
+func (f *Found) ofLimits(a capacity.Answer) (notes []string) {
+	if len(a.Probes) == 0 {
+		return nil
+	}
+	largest := a.Probes[0]
+	switch none := a.Outcome() == capacity.Nowhere; {
+	case none && largest.Waited == 0:
+		notes = append(notes, fmt.Sprintf("the service alone misses it: at a limit of %v no task "+
+			"waited, and no limit can meet it", largest.At))
+	case none:
+		notes = append(notes, fmt.Sprintf("at a limit of %v %s of the tasks still wait: search "+
+			"further with --limit-range", largest.At, text.Share(largest.Waited)))
+	default:
+		notes = append(notes, f.enough(a)...)
+	}
+	return notes
+}
+
+// littleMore is a gain that no larger limit is worth.
+const littleMore = 0.01
+
+// enough names the smallest limit tried that is as good as the largest: by the metric of the first
+// objective or, of runs of a length, as no task waited.
+func (f *Found) enough(a capacity.Answer) (notes []string) {
+	limit, best := math.NaN(), math.NaN()
+	if d := a.Probes[0].Decisions; len(d) > 0 {
+		best = d[0].Value
+	}
+	for _, p := range a.Probes {
+		if p.Decisions == nil && p.Waited > 0 ||
+			p.Decisions != nil && !(math.Abs(p.Decisions[0].Value-best) <= littleMore*best) {
+			break
+		}
+		limit = p.At
+	}
+	switch {
+	case math.IsNaN(limit) || limit == a.Probes[0].At:
+	case a.Probes[0].Decisions == nil:
+		notes = append(notes, fmt.Sprintf("from a limit of %v on no task waited, so a larger one "+
+			"gains nothing", limit))
+	default:
+		o := f.Search.Objectives[0]
+		notes = append(notes, fmt.Sprintf("from a limit of %v on %s is within 1 %% of %s: a larger one "+
+			"gains nothing", limit, o.Metric(), text.Metric(o.Unit, best)))
+	}
+	return notes
+}
+
+const (
+	mostUndecided = 2 // values of an answer that are listed as undecided
+	mostShown     = 4 // answers whose evidence is listed; the JSON document has that of all
+)
+
+// Evidence says by what the ends of an answer are decided, and what lies between them is not.
+func (f *Found) Evidence(a capacity.Answer) (notes []string) {
+	undecided := 0
+	for _, p := range a.Probes {
+		i := slices.IndexFunc(p.Decisions, func(d decide.Decision) bool {
+			return d.Verdict == p.Verdict
+		})
+		isUndecided := p.Verdict == decide.Undecided && f.within(a, p.At)
+		if i < 0 || !isUndecided && p.At != a.Met && p.At != a.Missed {
+			continue
+		}
+		if isUndecided {
+			if undecided++; undecided > mostUndecided {
+				continue
+			}
+		}
+		d := p.Decisions[i]
+		note := fmt.Sprintf("%s %v: %v %v: %s", f.Search.Over, p.At, f.Search.Objectives[i],
+			p.Verdict, d.Reason)
+		if d.Next != "" {
+			note += fmt.Sprintf("; %s would decide", d.Next)
+		}
+		notes = append(notes, note)
+	}
+	if more := undecided - mostUndecided; more > 0 {
+		notes = append(notes, fmt.Sprintf("%d more between them are undecided", more))
+	}
+	return notes
+}
+
+// within reports whether a value lies between the ends of an answer, or beyond the only one.
+func (f *Found) within(a capacity.Answer, at float64) bool {
+	met, missed := a.Met, a.Missed
+	if f.Search.Over == capacity.Limit {
+		return !(at >= met) && !(at <= missed)
+	}
+	return !(at <= met) && !(at >= missed)
+}
+
+// offered spells the arrival rates at the ends of an answer.
+func offered(a capacity.Answer) string {
+	var ends []string
+	for _, p := range a.Probes {
+		if p.At == a.Met || p.At == a.Missed && a.Outcome() == capacity.Between {
+			ends = append(ends, text.Digits(p.Offered))
+		}
+	}
+	if len(ends) == 0 {
+		return "–"
+	}
+	return strings.Join(ends, " to ") + " /s"
+}
+
+// notes says what makes an answer less than it looks.
+func (f *Found) notes(a capacity.Answer) (notes []string) {
+	add := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
+	if a.Err != nil {
+		add("given up, since a run gave no result")
+		return notes
+	}
+	if len(f.Answers) <= mostShown {
+		notes = f.Evidence(a)
+	}
+	if f.Search.Over == capacity.Limit {
+		notes = append(notes, f.ofLimits(a)...)
+	}
+	if loss := LossWords(a.Losses()); loss != "" {
+		add("at %s %v %s: the objective is met by those that complete", f.Search.Over, a.Met, loss)
+	}
+	if len(a.MissedBelow) > 0 {
+		below := text.Texts(a.MissedBelow, func(v float64) string { return fmt.Sprint(v) })
+		add("missed also at %s, below a %s that is met: the objective does not just get harder "+
+			"with the %[2]s, and this is the upper edge", strings.Join(below, ", "), f.Search.Over)
+	}
+	if a.Outcome() == capacity.Unknown && f.Cut == nil && a.Untold() < a.Runs() {
+		add("? is an end that the runs could not decide: give more repetitions (--count), longer " +
+			"runs (--n) or another range")
+	}
+	if untold := a.Untold(); untold > 0 {
+		add("%d runs could not tell, for want of tasks (a p99 takes 368, a p99.9 3688) or "+
+			"because they break an invariant", untold)
+	}
+	return notes
+}
+
+// LossWords says what becomes of tasks that do not complete; "" where all do.
+func LossWords(losses []bench.Metric) string {
+	return results.Cell{&results.Run{Values: execute.Values(losses)}}.LossWords()
+}
+
+// ShowSearchPlan lists what the search begins with and how long it may take, and runs nothing.
+func ShowSearchPlan(to *terminal.Printer, s capacity.Search, format string) error {
+	first := s.First()
+	if format == "json" {
+		return ShowPlan(to, options.Plan{{Suite: first}}, format)
+	}
+	for _, sc := range first.Scenarios {
+		fmt.Fprintln(to.Stdout, sc.Name())
+	}
+	begin := first.Estimate()
+	most := time.Duration(float64(begin) * float64(s.MostRuns()) / float64(first.Runs()))
+	_, err := fmt.Fprintf(to.Stdout,
+		"%d scenarios and %d runs to begin with, about %s; at most %d runs, about %s\n",
+		len(first.Scenarios), first.Runs(), text.Roughly(begin), s.MostRuns(),
+		text.Roughly(most))
+	return err
+}

@@ -1,0 +1,55 @@
+package show
+
+import (
+	"fmt"
+
+	"github.com/poolbench/poolbench/bench/attack/sessions"
+	"github.com/poolbench/poolbench/internal/metric"
+)
+
+// stepColumns are those of the table of steps; a session has the same units.
+var stepColumns = []Column{
+	{Head: "count", Unit: "count"},
+	{Head: "mean response", Unit: metric.MeanResponse},
+	{Head: "p50", Unit: metric.P50Response},
+	{Head: "p99", Unit: metric.P99Response},
+	{Head: "failed", Unit: metric.Failed},
+	{Head: "not sent", Unit: metric.Unsent},
+}
+
+// showSteps prints a line for each step of the load's sessions, and one for the sessions.
+func (e *loaded) showSteps(k int, r Row) error {
+	steps := e.loads[k].steps
+	if len(steps) == 0 || len(r.Cell) == 0 {
+		return nil
+	}
+	of := "step"
+	if len(e.loads) > 1 {
+		of = r.Strategy + ": step"
+	}
+	lines := [][]string{append([]string{of}, Heads(stepColumns)...)}
+	line := func(name, prefix string) {
+		cells := []string{name}
+		for _, c := range stepColumns {
+			text := r.Show(prefix + c.Unit)
+			if v, ok := r.Estimate(prefix + c.Unit); ok && c.Unit == "count" {
+				text = fmt.Sprintf("%.0f", v.Mid)
+			}
+			cells = append(cells, text)
+		}
+		lines = append(lines, cells)
+	}
+	for i, step := range steps {
+		line(step, sessions.StepPrefix(i, step))
+	}
+	line("whole session", "session-")
+	e.Prose("\n")
+	if err := e.Table(lines); err != nil {
+		return err
+	}
+	if _, ok := r.Estimate("session-mean-length-sec"); ok {
+		e.Say("  ", "The response of a session is the sum of those of its steps; with the time "+
+			"that was thought it took "+r.Show("session-mean-length-sec")+" in the mean.", Width)
+	}
+	return nil
+}

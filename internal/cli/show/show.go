@@ -1,0 +1,69 @@
+package show
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/poolbench/poolbench/internal/cli/execute"
+	"github.com/poolbench/poolbench/reports/why"
+)
+
+// Show prints what came out: on stdout the table or the document, on stderr what a reader
+// must not miss.
+func Show(e *execute.Execution, format string) error {
+	if format == "json" {
+		return e.JSON(NewDocument(e, "run"))
+	}
+	if err := showHeadline(e); err != nil {
+		return err
+	}
+	if err := showFindings(e); err != nil {
+		return err
+	}
+	if len(e.Findings) < manyFindings {
+		if err := showTables(e); err != nil {
+			return err
+		}
+	}
+	if err := ShowObjectives(e, func(r execute.Record) string {
+		return shortName(r, e.Records)
+	}); err != nil {
+		return err
+	}
+	if missing := e.Planned - e.Done; missing > 0 {
+		why := fmt.Sprintf("%d failed", len(e.Failed))
+		switch {
+		case e.Cut != nil:
+			why = "interrupted"
+		case missing > len(e.Failed):
+			why = "given up"
+		}
+		e.Complain(fmt.Errorf("%s holds %d of %d runs: %s", e.Dir.Path(), e.Done, e.Planned,
+			why))
+	}
+	if e.Report == "" {
+		return nil
+	}
+	for _, t := range why.Traces(e.Dir.Path(), runsOf(e)) {
+		e.Say("", "Trace of a slow task, "+t.Of+":", pageWidth)
+		if err := e.Prose("  %s\n\n", t); err != nil {
+			return err
+		}
+	}
+	return e.Prose(`Report: %s
+  Response counts from the instant a task was due: it is wait and service, and a strategy that blocks hides nothing.
+  Compare strategies within one table, at the same load; where theory is exact, the report draws it as a line.
+  To compare with another run: poolbench compare OLD %s
+`, e.Report, e.Dir.Path())
+}
+
+// showHeadline prints what the report begins with, unless studies say it at more length.
+func showHeadline(e *execute.Execution) error {
+	if e.Headline == "" || len(e.Findings) > 0 {
+		return nil
+	}
+	e.Say("", e.Headline, pageWidth)
+	e.Say("", strings.Join(e.Trust, " · "), pageWidth)
+	_, err := fmt.Fprintln(e.Stdout)
+	return err
+}

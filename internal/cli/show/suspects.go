@@ -1,0 +1,82 @@
+package show
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/poolbench/poolbench/internal/cli/execute"
+	"github.com/poolbench/poolbench/internal/text"
+	"github.com/poolbench/poolbench/reports/results"
+)
+
+// Suspects says how many scenarios have something in them that is not the strategy's, and for each
+// check that found it, how often, and what in the first of them. INVALID runs have been
+// reported already.
+func Suspects(records []execute.Record) (lines []string) {
+	name := func(r execute.Record) string { return r.Name }
+	planned := len(results.Gather(records, name))
+	believed := slices.DeleteFunc(slices.Clone(records), execute.Record.Invalid)
+	type found struct{ scenario, text string }
+	var all []found
+	doubted, overload := 0, 0
+	for _, runs := range results.Gather(believed, name) {
+		cell := cellOf(runs)
+		d := cell.Doubts()
+		if d == nil {
+			continue
+		}
+		if cell.Overloaded() {
+			overload++
+			continue
+		}
+		doubted++
+		for _, why := range d.Why {
+			all = append(all, found{shortName(runs[0], believed), why.Text})
+		}
+	}
+	if doubted == 0 {
+		return nil
+	}
+	head := fmt.Sprintf("%d of %s SUSPECT", doubted, text.Count(planned, "scenario"))
+	if overload > 0 {
+		head += fmt.Sprintf(", %d more unstable, as requested", overload)
+	}
+	lines = []string{head + "; the report and results.txt say which"}
+	checks := results.Gather(all, func(f found) string {
+		return results.Doubt{Text: f.text}.Check()
+	})
+	slices.SortStableFunc(checks, func(a, b []found) int { return len(b) - len(a) })
+	for _, c := range checks {
+		line := c[0].scenario + ": " + c[0].text
+		if more := len(c) - 1; more > 0 {
+			line += fmt.Sprintf("; and %d more", more)
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// shortName is what tells the run's scenario from the others: its strategy, and in what they
+// differ.
+func shortName(r execute.Record, of []execute.Record) string {
+	var differ []results.Pair
+	for _, k := range r.Keys {
+		if k.Key != "strategy" && slices.ContainsFunc(of, func(other execute.Record) bool {
+			return other.Key(k.Key) != k.Value
+		}) {
+			differ = append(differ, k)
+		}
+	}
+	words := results.Words(differ)
+	if strategy := r.Key("strategy"); strategy != "" {
+		words = append([]string{results.Readable(strategy)}, words...)
+	}
+	if target := results.Readable(r.Key("target")); len(words) == 0 && target != "" {
+		return target // of an attack
+	}
+	if len(words) == 0 {
+		return r.Name
+	}
+	return strings.Join(words, ", ")
+}

@@ -1,0 +1,76 @@
+package show
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/poolbench/poolbench/internal/cli/execute"
+	"github.com/poolbench/poolbench/reports/results"
+)
+
+// TestManyDoubts: however many scenarios there are, a check has one line, the most frequent first.
+func TestManyDoubts(t *testing.T) {
+	var records []execute.Record
+	for i := range 20 {
+		text := "lag: late"
+		if i < 3 {
+			text = "too short: few tasks"
+		}
+		load := strconv.Itoa(i)
+		records = append(records, execute.Record{Run: &results.Run{Name: strings.Repeat("x", i+1),
+			Keys: []results.Pair{{Key: "strategy", Value: "serial"}, {Key: "load", Value: load},
+				{Key: "clock", Value: "virtual"}},
+			Values: map[string]float64{"verdict": float64(results.Suspect)},
+			Doubts: []results.Doubt{{Text: text}}}})
+	}
+	want := []string{"18 of 20 scenarios SUSPECT, 2 more unstable, as requested; the report and " +
+		"results.txt say which",
+		"serial, load 3: lag: late; and 16 more", "serial, load 0: too short: few tasks"}
+	if got := Suspects(records); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestSuspectsBesideInvalid: scenarios are counted as the headline counts them, with those that are
+// INVALID.
+func TestSuspectsBesideInvalid(t *testing.T) {
+	var records []execute.Record
+	for name, v := range map[string]results.Verdict{"a": results.Suspect, "b": results.Invalid} {
+		records = append(records, execute.Record{Run: &results.Run{Name: name,
+			Values: map[string]float64{"verdict": float64(v)},
+			Doubts: []results.Doubt{{Text: "lag: late", Invalid: v == results.Invalid}}}})
+	}
+	if got := Suspects(records)[0]; !strings.HasPrefix(got, "1 of 2 scenarios SUSPECT") {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestOverloadByRate: what falls behind its rate is overload, as it is on the page, though no load
+// says so; what keeps up is not.
+func TestOverloadByRate(t *testing.T) {
+	var records []execute.Record
+	for strategy, done := range map[string]float64{"serial": 60, "pond": 99} {
+		records = append(records, execute.Record{Run: &results.Run{Name: strategy,
+			Keys: []results.Pair{{Key: "strategy", Value: strategy}, {Key: "rate", Value: "100"}},
+			Values: map[string]float64{"verdict": float64(results.Suspect), "ops/s": done,
+				"offered-ops/s": 100},
+			Doubts: []results.Doubt{{Text: "overload: more is offered than done"}}}})
+	}
+	if got, want := Suspects(records)[0], "1 of 2 scenarios SUSPECT, 1 more unstable, as requested; "+
+		"the report and results.txt say which"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestDoubtsOfAttack: an attack without a strategy is called by its target.
+func TestDoubtsOfAttack(t *testing.T) {
+	got := Suspects([]execute.Record{{Run: &results.Run{Name: "Attack/target=h:80%2Fp/rate=5",
+		Keys:   []results.Pair{{Key: "target", Value: "h:80%2Fp"}, {Key: "rate", Value: "5"}},
+		Values: map[string]float64{"verdict": float64(results.Suspect)},
+		Doubts: []results.Doubt{{Text: "lag: late"}}}}})
+	if want := "h:80/p: lag: late"; len(got) != 2 || got[1] != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

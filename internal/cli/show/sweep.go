@@ -1,0 +1,170 @@
+package show
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/poolbench/poolbench/internal/cli/terminal"
+	"github.com/poolbench/poolbench/internal/metric"
+	"github.com/poolbench/poolbench/internal/text"
+	"github.com/poolbench/poolbench/reports/results"
+)
+
+// p99 is the metric of a sweep that no study decides by another one.
+const p99 = metric.P99Response
+
+// showSweep prints one table for all groups that differ in the swept axis alone: strategies down,
+// its values across, in each cell the p99 of the response or, for a study, what decides it: a table
+// for each metric.
+func showSweep(p *terminal.Printer, groups []*group, decides []string) error {
+	axis := sweptAxis(groups)
+	title := func(g *group) string { return Heading(results.Without(g.keys, axis)) }
+	blocks := results.Gather(groups, title)
+	var notes []string
+	if len(decides) == 0 {
+		notes = append(notes, "p99 response")
+	}
+	if slices.ContainsFunc(blocks, func(block []*group) bool {
+		return slices.ContainsFunc(block, (*group).losesTasks) &&
+			slices.ContainsFunc(unitsOf(block, decides), isTime)
+	}) {
+		notes = append(notes, "in brackets the share of tasks that completed, where not all did")
+	}
+	if len(notes) > 0 {
+		p.Prose("%s\n", strings.Join(notes, "; "))
+	}
+	for _, block := range blocks {
+		p.Prose("%s\n", title(block[0])+Repetitions(block[0].rows))
+		units := unitsOf(block, decides)
+		names, notes := alike(block)
+		for _, rows := range sweepTables(axis, units, block, names, len(decides) > 0) {
+			if err := p.Table(rows); err != nil {
+				return err
+			}
+		}
+		var sure certainty
+		var shown []results.Shown
+		for _, g := range block {
+			if !slices.Contains(units, p99) {
+				break // nothing is shown that it is about
+			}
+			place := results.Readable(results.Lookup(g.keys, axis))
+			for _, r := range g.rows {
+				sure.Add(r.Strategy+" at "+place, r.Cell)
+				shown = append(shown, results.Shown{Cell: r.Cell, Unit: metric.P99Response})
+			}
+		}
+		for _, note := range slices.Concat(notes, results.UncertainLines(shown), sure.notes(),
+			labelNotes(block[0].rows)) {
+			p.Say("  ", note, pageWidth)
+		}
+		fmt.Fprintln(p.Stdout)
+	}
+	return nil
+}
+
+// unitsOf are the deciding metrics that a block has; without any, the p99 of the response.
+func unitsOf(block []*group, decides []string) []string {
+	units := slices.DeleteFunc(slices.Clone(decides), func(unit string) bool {
+		return !slices.ContainsFunc(block, func(g *group) bool { return g.has(unit) })
+	})
+	if len(units) == 0 {
+		return []string{p99}
+	}
+	return units
+}
+
+// isTime reports whether a metric is a time, which is one of the tasks that completed.
+func isTime(unit string) bool { return strings.HasSuffix(unit, "-sec") }
+
+// headOf names a metric; that of the p99 of all tasks in full.
+func headOf(unit string) string {
+	if unit == p99 {
+		return "p99 response"
+	}
+	return columnOf(unit).Head
+}
+
+// sweepTables are a table for each metric or, where there is one value of the axis only, one with a
+// column for each. names are those of the strategies that have a row.
+func sweepTables(
+	axis string, units []string, block []*group, names map[string]string, titled bool,
+) (tables [][][]string) {
+	var strategies []string
+	heads := []string{axis}
+	for _, g := range block {
+		heads = append(heads, cmp.Or(results.Readable(results.Lookup(g.keys, axis)), "–"))
+		for _, r := range g.rows {
+			if !slices.Contains(strategies, r.Strategy) && names[r.Strategy] != "" {
+				strategies = append(strategies, r.Strategy)
+			}
+		}
+	}
+	if titled && len(block) == 1 {
+		rows := [][]string{append([]string{heads[1]}, text.Texts(units, headOf)...)}
+		for _, s := range strategies {
+			rows = append(rows, append([]string{names[s]}, text.Texts(units,
+				func(unit string) string { return block[0].cell(s, unit) })...))
+		}
+		return [][][]string{rows}
+	}
+	for _, unit := range units {
+		rows := [][]string{slices.Clone(heads)}
+		if titled {
+			rows[0][0] = headOf(unit) + " by " + axis
+		}
+		for _, s := range strategies {
+			rows = append(rows, append([]string{names[s]}, text.Texts(block,
+				func(g *group) string { return g.cell(s, unit) })...))
+		}
+		tables = append(tables, rows)
+	}
+	return tables
+}
+
+// cell is the value in that unit; of a time with the share of tasks that completed, where not all
+// did.
+func (g *group) cell(strategy, unit string) string {
+	r := Row{Cell: g.cellOf(strategy)}
+	if r.Cell == nil {
+		return ""
+	}
+	s := r.Show(unit)
+	if lost := r.Lost(); lost > 0 && isTime(unit) {
+		s += " (" + text.WholeShare(1-lost) + ")"
+	}
+	return s
+}
+
+// cellOf are the runs of a strategy; nil where it has none.
+func (g *group) cellOf(strategy string) results.Cell {
+	for _, r := range g.rows {
+		if r.Strategy == strategy {
+			return r.Cell
+		}
+	}
+	return nil
+}
+
+func (g *group) losesTasks() bool {
+	return slices.ContainsFunc(g.rows, func(r Row) bool { return r.Lost() > 0 })
+}
+
+// sweptAxis is the axis with the most values; of several, the first that a scenario's name has.
+func sweptAxis(groups []*group) (axis string) {
+	values := map[string][]string{}
+	most := 0
+	for _, g := range groups {
+		for _, k := range g.keys {
+			if !slices.Contains(values[k.Key], k.Value) {
+				values[k.Key] = append(values[k.Key], k.Value)
+			}
+			if n := len(values[k.Key]); n > most {
+				axis, most = k.Key, n
+			}
+		}
+	}
+	return axis
+}

@@ -1,0 +1,95 @@
+package show
+
+import (
+	"fmt"
+
+	"github.com/poolbench/poolbench/internal/cli/execute"
+	"github.com/poolbench/poolbench/internal/cli/terminal"
+	"github.com/poolbench/poolbench/internal/text"
+	"github.com/poolbench/poolbench/reports/results"
+	"github.com/poolbench/poolbench/reports/why"
+)
+
+// Explain prints why the runs of an execution took so long.
+func Explain(e *execute.Execution) error {
+	groups := why.Groups(&results.Results{Runs: runsOf(e)})
+	if len(groups) == 0 {
+		return nil
+	}
+	if _, err := fmt.Fprintf(e.Stdout, "\nWhy\n\n"); err != nil {
+		return err
+	}
+	return ShowWhy(e.Printer, groups)
+}
+
+func runsOf(e *execute.Execution) (runs []results.Run) {
+	for _, rec := range e.Records {
+		runs = append(runs, *rec.Run)
+	}
+	return runs
+}
+
+// ShowTools prints the commands that open the profiles and traces of a directory.
+func ShowTools(p *terminal.Printer, tools []why.Tool) error {
+	if len(tools) == 0 {
+		return nil
+	}
+	if _, err := fmt.Fprintf(p.Stdout, "\nProfiles and traces\n"); err != nil {
+		return err
+	}
+	for _, t := range tools {
+		if _, err := fmt.Fprintf(p.Stdout, "\n  %s\n  %s\n", t.Of, t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Of many scenarios the slowest of each group are explained.
+const (
+	mostWhyGroups = 8
+	mostWhyRuns   = 24
+	// columns: a reader may paste it anywhere
+	whyWidth = 80
+)
+
+// ShowWhy prints a paragraph for each scenario.
+func ShowWhy(p *terminal.Printer, groups [][]why.Explained) error {
+	left, each := 0, max(1, mostWhyRuns/max(1, min(len(groups), mostWhyGroups)))
+	for i, g := range groups {
+		if i >= mostWhyGroups {
+			left += len(g)
+			continue
+		}
+		if i > 0 {
+			fmt.Fprintln(p.Stdout)
+		}
+		if title := Heading(g[0].Place()); title != "" {
+			p.Say("", title, whyWidth)
+		}
+		for j, e := range g {
+			if j >= each {
+				left++
+				continue
+			}
+			explain(p, e)
+		}
+	}
+	if left == 0 {
+		return nil
+	}
+	_, err := fmt.Fprintf(p.Stdout, "\n%s more, which are faster or come later: --format json has "+
+		"all\n", text.Count(left, "scenario"))
+	return err
+}
+
+func explain(p *terminal.Printer, e why.Explained) {
+	p.Say("  ", e.Name()+": "+e.Opening(), whyWidth)
+	for _, c := range e.Causes {
+		p.Say(fmt.Sprintf("  %5s ", c.Percent()),
+			fmt.Sprintf("%s: %s. %s.", c.Cause, c.Evidence, c.RemedySentence()), whyWidth)
+	}
+	if e.Cannot != "" {
+		p.Say("        ", e.Cannot, whyWidth)
+	}
+}

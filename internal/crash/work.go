@@ -1,0 +1,240 @@
+package crash
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"sync/atomic"
+	"time"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/machine/pace"
+	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/strategies/engine"
+	"github.com/poolbench/poolbench/workloads"
+)
+
+// An Order is what a process is told on its stdin, as JSON. When its stdin ends afterwards, it
+// drains the strategy and ends.
+type Order struct {
+	Strategy string
+	Workload string
+	Limit    int
+	Rate     float64 // of submits, a second; 0 is 4/5 of what the limit allows
+	Seed     uint64
+	Queue    string // of a durable strategy
+	Next     uint64 // ID of the first task to submit
+	Tasks    int    // to be accepted
+
+	ServerKilled bool // its server is killed, too, and started again
+
+	End bool // what earlier processes have left is removed, and nothing else done
+}
+
+// An event is a line of what a process says: a letter and the ID of a task, or a text.
+type event byte
+
+const (
+	accepted event = 'a' // Submit has returned nil
+	refused  event = 'r' // Submit has returned an error: which
+	begun    event = 'b' // Run was called
+	ended    event = 'e' // Run has returned
+	dead     event = 'd' // it was given up after its last attempt
+	failed   event = 'f' // the process cannot do what it is told: why
+	gone     event = 'g' // the store is gone with all that it had: why
+	empty    event = 'n' // the store holds no message, and nothing has happened for seconds
+)
+
+// Work carries out the order that in has, and tells out what becomes of its tasks.
+func Work(ctx context.Context, in io.Reader, out io.Writer) error {
+	var o Order
+	orders := json.NewDecoder(in)
+	if err := orders.Decode(&o); err != nil {
+		return fmt.Errorf("crash: %w", err)
+	}
+	os.Stdout = os.Stderr // what a strategy prints must not get among the lines
+	if o.End {
+		err := o.end()
+		if err != nil {
+			_, err = fmt.Fprintf(out, "%c %q\n", failed, err.Error())
+		}
+		return err
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	w := &worker{out: out}
+	if err := w.start(ctx, o); err != nil {
+		_, err = fmt.Fprintf(out, "%c %q\n", failed, err.Error())
+		return err
+	}
+	submitting := make(chan struct{})
+	go func() {
+		defer close(submitting)
+		w.submit(ctx, o)
+		w.audit(ctx)
+	}()
+	_, _ = io.Copy(io.Discard, orders.Buffered()) // until the order has ended
+	_, err := io.Copy(io.Discard, in)
+	stop()
+	<-submitting
+	draining, cancel := context.WithTimeout(context.Background(), drainTime)
+	defer cancel()
+	if err := w.strategy.Drain(draining); err != nil && !isCounted(err) {
+		_, _ = fmt.Fprintf(out, "%c %q\n", failed, err.Error())
+	}
+	return err
+}
+
+// drainTime is what the end of the process may take: all that is not done by then was given up.
+const drainTime = 5 * time.Second
+
+// isCounted says whether an error of Drain is about tasks that the ledger knows to be open.
+func isCounted(err error) bool {
+	_, abandoned := errors.AsType[*strategies.DrainError](err)
+	return abandoned || errors.Is(err, engine.ErrLost)
+}
+
+// A worker is the sink of the strategy that the process works through.
+type worker struct {
+	out      io.Writer
+	said     atomic.Uint64 // events
+	work     func(ctx context.Context, seq uint64) error
+	strategy strategies.Strategy
+	apart    time.Duration // between two submits
+}
+
+func (w *worker) start(ctx context.Context, o Order) error {
+	v, err := strategies.Parse(o.Strategy)
+	if err != nil {
+		return err
+	}
+	work, err := workloads.Parse(o.Workload)
+	if err != nil {
+		return err
+	}
+	built, err := work.Spec.Build(o.Seed, work.Values)
+	if err != nil {
+		return err
+	}
+	w.work, w.apart = built.Do, time.Duration(float64(time.Second)/o.Rate)
+	if o.Rate == 0 {
+		w.apart = built.Mean() * 5 / time.Duration(4*o.Limit)
+	}
+	p := o.params(v, w.task)
+	p.OnFault = w.fail
+	// the tasks run on when there is nothing more to submit
+	ctx = context.WithoutCancel(ctx)
+	w.strategy, err = v.Spec.Start(ctx, p, w)
+	away := 5 * time.Second // for which its server may be
+	if o.ServerKilled {
+		away = time.Minute
+	}
+	fault := new(*strategies.StoreError)
+	for until := time.Now().Add(away); err != nil && v.Spec.Needs != "" &&
+		!errors.As(err, fault) && time.Now().Before(until); {
+		time.Sleep(100 * time.Millisecond)
+		w.strategy, err = v.Spec.Start(ctx, p, w)
+	}
+	return err
+}
+
+// params are those of a process, which finds its tasks by task.
+func (o Order) params(
+	v strategies.Variant, task func(id uint64) *strategies.Task,
+) strategies.Params {
+	p := strategies.Params{Limit: o.Limit, Values: v.Values,
+		Queue: bench.QueueSlots(v.Spec, 0, o.Limit, o.Tasks)}
+	if v.Spec.Survives(p) != strategies.Volatile {
+		p.Resume = &strategies.Resume{Name: o.Queue, Remove: true, Task: task}
+	}
+	return p
+}
+
+// fail tells that the store has failed.
+func (w *worker) fail(e *strategies.StoreError) {
+	said := failed
+	switch {
+	case errors.Is(e, engine.ErrLost):
+		w.say(empty, 0)
+		return
+	case errors.Is(e, engine.ErrGone):
+		said = gone
+	}
+	_, _ = fmt.Fprintf(w.out, "%c %q\n", said, e.Error())
+}
+
+// audit tells when the store says that it holds nothing and nothing happens any more: of the tasks
+// of earlier processes this one knows only those that are delivered to it.
+func (w *worker) audit(ctx context.Context) {
+	store, ok := w.strategy.(interface {
+		Held(ctx context.Context) (int, error)
+	})
+	if !ok {
+		return
+	}
+	last, looks := w.said.Load(), 0
+	for pace.Sleep(ctx, time.Second) == nil {
+		n, err := store.Held(ctx)
+		if now := w.said.Load(); now != last || err != nil || n > 0 {
+			last, looks = now, 0
+			continue
+		}
+		if looks++; looks == mostLooks {
+			w.say(empty, 0)
+			return
+		}
+	}
+}
+
+// mostLooks is after how many looks a second apart a store that is empty counts as such.
+const mostLooks = 3
+
+func (w *worker) task(id uint64) *strategies.Task {
+	return &strategies.Task{ID: id, Run: w.run}
+}
+
+func (w *worker) say(e event, id uint64) {
+	w.said.Add(1)
+	_, _ = fmt.Fprintf(w.out, "%c %d\n", e, id)
+}
+
+func (w *worker) run(ctx context.Context, t *strategies.Task) strategies.Result {
+	w.say(begun, t.ID)
+	err := w.work(ctx, t.ID)
+	w.say(ended, t.ID)
+	return strategies.Result{Err: err}
+}
+
+// Done implements strategies.Sink.
+func (w *worker) Done(t *strategies.Task, r strategies.Result) {
+	if errors.Is(r.Err, strategies.ErrExhausted) {
+		w.say(dead, t.ID)
+	}
+}
+
+// submit offers task after task, each when it is due, until enough are accepted. One that is
+// refused is not offered again: the next is, after a while.
+func (w *worker) submit(ctx context.Context, o Order) {
+	due := time.Now()
+	for id, in := o.Next, 0; in < o.Tasks && id < math.MaxUint64; id++ {
+		due = due.Add(w.apart)
+		if pace.Sleep(ctx, time.Until(due)) != nil {
+			return
+		}
+		err := w.strategy.Submit(ctx, w.task(id))
+		if err == nil {
+			w.say(accepted, id)
+			in++
+			continue
+		}
+		w.said.Add(1)
+		_, _ = fmt.Fprintf(w.out, "%c %d %q\n", refused, id, err.Error())
+		if pace.Sleep(ctx, 20*time.Millisecond) != nil {
+			return
+		}
+	}
+}

@@ -1,0 +1,363 @@
+// Package directory writes the results of runs to a run directory, reads them, and goes on with one
+// that was cut off:
+//
+//	dir, err := directory.Create("out", directory.New)
+//	…
+//	err = dir.Write(result) // each, as it comes
+//	…
+//	err = dir.Close(planned, nil)
+package directory
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/decide"
+	"github.com/poolbench/poolbench/internal/files"
+	"github.com/poolbench/poolbench/internal/rundir"
+)
+
+// dirFiles are those that it writes.
+var dirFiles = [...]string{rundir.ResultsFile, rundir.DistributionsFile, rundir.TimelineFile,
+	rundir.SlowestFile}
+
+// A Dir is a run directory that is being written, by this process alone. Every result is on its way
+// to the disk before Write returns, so a kill loses at most the run in flight, and of a soak what
+// came after the last WriteSoFar; until End has written the end mark, a reader takes the directory
+// for partial.
+type Dir struct {
+	path          string
+	mu            sync.Mutex // a run that goes on is told of beside the results of others
+	lock          *files.LockedDir
+	written       int
+	results       *resultsWriter
+	distributions *distributionsWriter
+	timeline      *rowsWriter
+	slowest       *rowsWriter
+	files         []*dirFile
+	repetitions   map[string]int  // results so far, by name
+	unfinished    []*bench.Result // what is known so far of runs that are not over
+	there         contents        // what the directory holds for good
+	resumed       *resumed        // nil but for Resume
+	made          bool            // the directory was not there before
+	failed        bool            // a write went wrong: no end mark may say that all is well
+}
+
+// Path is where the directory is.
+func (d *Dir) Path() string { return d.path }
+
+// Write adds one result to the files, after its profiles, a file each. What WriteSoFar has written
+// of that run is gone.
+func (d *Dir) Write(r *bench.Result) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.drop(runID{r.Name, r.Seed})
+	if err := d.writeProfiles(r); err != nil {
+		return err
+	}
+	if err := d.keep(r); err != nil {
+		return err
+	}
+	d.written++
+	return d.settle(runID{r.Name, r.Seed})
+}
+
+func (d *Dir) writeProfiles(r *bench.Result) error {
+	for _, p := range r.Profiles {
+		name := filepath.FromSlash(rundir.ProfileFile(r.Name, r.Seed, p.Kind))
+		path := filepath.Join(d.path, name)
+		err := os.MkdirAll(filepath.Dir(path), 0o777)
+		if err == nil {
+			err = files.Write(path, p.Data)
+		}
+		if err := d.wrote(name, err); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Fail adds a run that gave no result, and why: a line for readers, # failed NAME seed N: REASON.
+// What WriteSoFar has written of it stays.
+func (d *Dir) Fail(name string, seed uint64, reason string) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if r := d.drop(runID{name, seed}); r != nil {
+		if err := d.keep(r); err != nil {
+			return err
+		}
+	}
+	if err := d.wrote(rundir.ResultsFile,
+		d.results.line(rundir.Failure{Name: name, Seed: seed, Reason: reason}.Line())); err != nil {
+		return err
+	}
+	return d.settle(runID{name, seed})
+}
+
+// wrote names the file in the error of a write, and remembers that there was one.
+func (d *Dir) wrote(file string, err error) error {
+	if err == nil {
+		return nil
+	}
+	d.failed = true
+	return fmt.Errorf("%s: %w", filepath.Join(d.path, file), err)
+}
+
+// Conclude adds what the results so far say in words, for the report to show.
+func (d *Dir) Conclude(f decide.Finding) error {
+	return d.wrote(rundir.ResultsFile, d.results.conclude(f))
+}
+
+// Hold adds a bound that the results are held to, in the unit of the metric, for the report to
+// show; op is <, <=, > or >=.
+func (d *Dir) Hold(unit, op string, bound float64) error {
+	return d.wrote(rundir.ResultsFile,
+		d.results.line(rundir.BoundLine(decide.Bound{Unit: unit, Op: op, Value: bound})))
+}
+
+// Say adds a line about the results so far that is about no study, for the report to show.
+func (d *Dir) Say(line string) error {
+	return d.wrote(rundir.ResultsFile, d.results.line(rundir.Answer.Line(line)))
+}
+
+// End ends the results with a mark: complete, or partial when fewer than the planned results were
+// written; interrupted is the reason, nil where there is none. After an error of Write the mark is
+// left out, and a reader takes the directory for cut off. Until Unlock nobody else may write to the
+// directory: a report is to be of what this process has written.
+func (d *Dir) End(planned int, interrupted error) error {
+	if d.files == nil {
+		return nil
+	}
+	var errs []error
+	if d.resumed != nil {
+		errs = append(errs, d.carryOver())
+	}
+	for _, r := range slices.Clone(d.unfinished) {
+		d.drop(runID{r.Name, r.Seed})
+		errs = append(errs, d.keep(r))
+	}
+	end := rundir.End{Runs: d.written, Planned: planned}
+	if d.written < planned || interrupted != nil {
+		end.Partial, end.Reason = true, "runs failed"
+		if interrupted != nil {
+			end.Reason = "interrupted"
+		}
+	}
+	if !d.failed {
+		errs = append(errs, d.results.line(end.Line()))
+	}
+	return errors.Join(append(errs, d.closeFiles())...)
+}
+
+// Discard removes a directory that was made for results of which there is none, so that the next
+// command may have its name. A file of somebody else stays, and the directory with it. It is for
+// after End.
+func (d *Dir) Discard() error {
+	if d.written > 0 || !d.made {
+		return nil
+	}
+	var errs []error
+	for _, name := range dirFiles {
+		if err := os.Remove(filepath.Join(d.path, name)); !errors.Is(err, fs.ErrNotExist) {
+			errs = append(errs, err)
+		}
+	}
+	errs = append(errs, d.Unlock())
+	_ = os.Remove(d.path) // it may have files of others
+	return errors.Join(errs...)
+}
+
+// Unlock lets others write to the directory.
+func (d *Dir) Unlock() error {
+	if d.lock == nil {
+		return nil
+	}
+	err := d.lock.Release()
+	d.lock = nil
+	return err
+}
+
+// Close is End and Unlock.
+func (d *Dir) Close(planned int, interrupted error) error {
+	return errors.Join(d.End(planned, interrupted), d.Unlock())
+}
+
+func (d *Dir) closeFiles() error {
+	var errs []error
+	for _, f := range d.files {
+		errs = append(errs, f.Close())
+	}
+	d.files = nil
+	return errors.Join(errs...)
+}
+
+// Mode says what Create does about a directory that is there already.
+type Mode int
+
+// The modes of Create.
+const (
+	New    Mode = iota // refuse it
+	Force              // replace its results
+	Append             // add to its results
+	Resume             // go on with the plan that it was begun with: see Dir.Begin and Dir.Kept
+)
+
+// Create makes the directory at path, with its parents, ready for results. The error for one
+// that exists is fs.ErrExist; for one that another process writes to it says which.
+func Create(path string, mode Mode) (*Dir, error) {
+	if err := ours(path, mode); err != nil {
+		return nil, err
+	}
+	_, before := os.Stat(path)
+	if err := files.MakeDir(path); err != nil {
+		return nil, err
+	}
+	held, err := files.LockDir(path)
+	if err != nil {
+		return nil, err
+	}
+	d := &Dir{path: path, lock: held, repetitions: map[string]int{},
+		made: errors.Is(before, fs.ErrNotExist)}
+	if err := d.fill(mode); err != nil {
+		return nil, errors.Join(err, d.closeFiles(), d.Unlock())
+	}
+	return d, nil
+}
+
+// ours refuses what is no run directory, and leaves nothing in it.
+func ours(path string, mode Mode) error {
+	entries, err := os.ReadDir(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	// A process that was killed at its very beginning may have left its lock alone, or the files of
+	// a resumption of nothing.
+	foreign := slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
+		name, isBeside := strings.CutSuffix(e.Name(), beside)
+		return e.Name() != files.LockName && !(isBeside && slices.Contains(dirFiles[:], name))
+	})
+	if _, err := os.Stat(filepath.Join(path, rundir.ResultsFile)); !foreign || err == nil {
+		return nil
+	}
+	if mode == New {
+		return existsError(path)
+	}
+	return fmt.Errorf("%s exists and is not a run directory (it has no %s)", path,
+		rundir.ResultsFile)
+}
+
+// existsError is about the directory at that path.
+type existsError string
+
+func (e existsError) Error() string {
+	return string(e) + " exists already: force replaces it, append adds to it, resume continues " +
+		"it"
+}
+
+func (e existsError) Is(target error) bool { return target == fs.ErrExist }
+
+// fill opens the files, once nobody else can.
+func (d *Dir) fill(mode Mode) (err error) {
+	_, notThere := os.Stat(filepath.Join(d.path, rundir.ResultsFile))
+	if notThere == nil && mode == New {
+		return existsError(d.path)
+	}
+	if err := d.catchUp(); err != nil {
+		return err
+	}
+	for _, name := range dirFiles { // of a process that was killed before it had caught up
+		for _, ending := range []string{beside, following, beside + following} {
+			if err := os.Remove(filepath.Join(d.path, name+ending)); err != nil &&
+				!errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+		}
+	}
+	if mode == New || mode == Force {
+		// An older run's report is not to be taken for the new run's. What is not ours stays.
+		if err := files.Remove(filepath.Join(d.path, rundir.ReportFile)); err != nil {
+			return err
+		}
+		for _, name := range []string{rundir.ChartsDir, rundir.ProfilesDir,
+			rundir.PercentilesDir} {
+			inside := filepath.Join(d.path, name)
+			if info, err := os.Lstat(inside); err == nil && info.IsDir() {
+				if err := os.RemoveAll(inside); err != nil {
+					return err
+				}
+			}
+		}
+		return d.open("", func(f *os.File, _ int64) error { return f.Truncate(0) })
+	}
+	if d.there, err = readContents(d.path, mode == Resume); err != nil {
+		return err
+	}
+	d.repetitions = d.there.repetitions
+	if mode == Append {
+		return d.open("", (*os.File).Truncate)
+	}
+	d.resumed = newResumed(d.there.last)
+	return d.open(beside, d.copyHead)
+}
+
+// open opens the files under their names with that ending. start fills each, whose first whole
+// bytes are valid.
+func (d *Dir) open(ending string, start func(f *os.File, whole int64) error) error {
+	for i, name := range dirFiles {
+		f, err := openDirFile(filepath.Join(d.path, name+ending))
+		if err != nil {
+			return err
+		}
+		d.files = append(d.files, f)
+		if err := start(f.File, d.there.whole[i]); err != nil {
+			return fmt.Errorf("%s: %w", f.Name(), err)
+		}
+		info, err := f.Stat()
+		if err != nil {
+			return err
+		}
+		f.good = info.Size()
+	}
+	var err error
+	if d.results, err = newResultsWriter(d.files[0]); err != nil {
+		return err
+	}
+	if d.distributions, err = newDistributionsWriter(d.files[1]); err != nil {
+		return err
+	}
+	d.distributions.tasks = d.there.tasks
+	if d.timeline, err = newRowsWriter(d.files[2], rundir.TimelineColumns); err != nil {
+		return err
+	}
+	d.slowest, err = newRowsWriter(d.files[3], rundir.SlowestColumns)
+	return err
+}
+
+// Explain has each result come with lines that say why it took so long.
+func (d *Dir) Explain(why func(*bench.Result) []string) { d.results.why = why }
+
+// KeepResponses has the directory keep the response of each task of virtual runs, of up to so many
+// tasks in all: of the runs that come first.
+func (d *Dir) KeepResponses(tasks int) { d.distributions.most = tasks }
+
+// copyHead copies what stays as it is to the file that is going to replace the old one.
+func (d *Dir) copyHead(f *os.File, whole int64) error {
+	if whole == 0 {
+		return nil
+	}
+	old, err := os.Open(f.Name()[:len(f.Name())-len(beside)])
+	if err != nil {
+		return err
+	}
+	defer old.Close()
+	_, err = io.CopyN(f, old, whole)
+	return err
+}

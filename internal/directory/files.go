@@ -1,0 +1,153 @@
+package directory
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/poolbench/poolbench/internal/files"
+	"github.com/poolbench/poolbench/internal/rundir"
+)
+
+// following is the ending of a file that will replace another.
+const following = ".next"
+
+// A dirFile is a file of the directory that is being written: final contents, followed by interim
+// results of unfinished runs. To replace the interim part, a new file replaces the whole one.
+type dirFile struct {
+	*os.File
+	path string
+	good int64  // bytes that stay
+	tail []byte // what is behind them
+}
+
+// openDirFile opens the file at path, or makes it.
+func openDirFile(path string) (*dirFile, error) {
+	path, err := files.Target(path) // which a rename is to replace
+	if err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o666)
+	if err != nil {
+		return nil, err
+	}
+	return &dirFile{File: f, path: path}, nil
+}
+
+// Write adds to what stays.
+func (f *dirFile) Write(p []byte) (int, error) {
+	if len(f.tail) == 0 {
+		n, err := f.File.Write(p)
+		f.good += int64(n)
+		return n, err
+	}
+	next, err := f.follow(p, f.tail)
+	if err == nil {
+		err = f.giveWay(next)
+	}
+	if err != nil {
+		return 0, errors.Join(err, f.unfollow())
+	}
+	return len(p), nil
+}
+
+// follow writes what is to take the place of the file: what stays, more that stays, and a tail.
+func (f *dirFile) follow(more, tail []byte) (*dirFile, error) {
+	next, err := openDirFile(f.path + following)
+	if err != nil {
+		return nil, err
+	}
+	next.good, next.tail = f.good+int64(len(more)), tail
+	_, err = io.Copy(next.File, io.NewSectionReader(f.File, 0, f.good))
+	for _, part := range [][]byte{more, tail} {
+		if err == nil {
+			_, err = next.File.Write(part)
+		}
+	}
+	if err != nil {
+		return nil, errors.Join(err, next.Close())
+	}
+	return next, nil
+}
+
+// unfollow removes what was to take the place of the file.
+func (f *dirFile) unfollow() error {
+	if err := os.Remove(f.path + following); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// giveWay has next take the place of the file.
+func (f *dirFile) giveWay(next *dirFile) error {
+	if err := os.Rename(next.path, f.path); err != nil {
+		return errors.Join(err, next.Close())
+	}
+	next.path = f.path
+	err := f.Close()
+	*f = *next
+	return err
+}
+
+// replace adds to what stays in the files, and replaces their tails. The results are the first to
+// be written beside, and the first to give way: so what a kill leaves beside is to be had if no
+// results are there, as catchUp does, and else is of no use.
+func (d *Dir) replace(more, tails [len(dirFiles)][]byte) (err error) {
+	var next [len(dirFiles)]*dirFile
+	undo := func(err error) error {
+		for i, f := range slices.Backward(d.files) {
+			if next[i] != nil {
+				err = errors.Join(err, next[i].Close())
+			}
+			err = errors.Join(err, f.unfollow())
+		}
+		return err
+	}
+	for i, f := range d.files {
+		if next[i], err = f.follow(more[i], tails[i]); err != nil {
+			return undo(fmt.Errorf("%s: %w", f.path, err))
+		}
+	}
+	for i, f := range d.files {
+		err = f.giveWay(next[i])
+		if next[i] = nil; err != nil {
+			return undo(err)
+		}
+	}
+	return nil
+}
+
+// catchUp ends what a kill has cut off within replace, once its results had given way.
+func (d *Dir) catchUp() error {
+	for _, name := range dirFiles {
+		path, err := files.Target(filepath.Join(d.path, name))
+		if err != nil {
+			return err
+		}
+		if name == rundir.ResultsFile {
+			if _, err := os.Lstat(path + following); err == nil {
+				return nil
+			}
+			continue
+		}
+		if err := os.Rename(path+following, path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *dirFile) rename(path string) error {
+	path, err := files.Target(path)
+	if err == nil {
+		err = os.Rename(f.path, path)
+	}
+	if err == nil {
+		f.path = path
+	}
+	return err
+}

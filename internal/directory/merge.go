@@ -1,0 +1,166 @@
+package directory
+
+import (
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/perf/benchfmt"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/metric"
+	"github.com/poolbench/poolbench/internal/rundir"
+	"github.com/poolbench/poolbench/internal/text"
+)
+
+// Read reads the results of a run directory, with their distributions, timelines and machines.
+// partial: its last section has no end, or one that says so.
+func Read(path string) (all []*bench.Result, partial bool, err error) {
+	file, err := rundir.ResultsIn(path)
+	if err != nil {
+		return nil, false, err
+	}
+	sections, _, err := readSections(file)
+	if err != nil {
+		return nil, false, err
+	}
+	take, err := new(contents).readRest(path)
+	if err != nil {
+		return nil, false, err
+	}
+	for _, s := range sections {
+		partial = partial || !s.complete
+		for _, r := range s.results {
+			n := take(r)
+			if len(r.Timeline) == 0 || len(r.Readings) == 0 && hasTimes(r) {
+				return nil, false, fmt.Errorf("%s: run %d of %s has no distributions or no timeline",
+					path, n, r.Name)
+			}
+			for _, m := range Machine() { // in our order
+				if value, ok := s.config[m.Key]; ok {
+					r.Machine = append(r.Machine,
+						benchfmt.Config{Key: m.Key, Value: []byte(value), File: true})
+				}
+			}
+			all = append(all, r)
+		}
+	}
+	if len(all) == 0 {
+		return nil, false, fmt.Errorf("%s holds no results", path)
+	}
+	return all, partial, nil
+}
+
+// hasTimes reports whether any task was completed.
+func hasTimes(r *bench.Result) bool {
+	_, ok := r.Metric(metric.MeanResponse)
+	return ok
+}
+
+// Merge makes one series of runs of those in directories: of parts of one load that several
+// generators have sent, the i-th run of a name with the i-th. leftOut are the metrics that no
+// counts give; partial are the directories that are.
+func Merge(paths []string) (merged []*bench.Result, leftOut, partial []string, err error) {
+	defer func() {
+		if err != nil && partial != nil {
+			err = fmt.Errorf("%w (partial: %s)", err, text.List(partial))
+		}
+	}()
+	byName := map[string][][]*bench.Result{} // and repetition
+	var order []string
+	var dirs []os.FileInfo
+	for at, path := range paths {
+		all, cut, err := Read(path)
+		if err != nil {
+			return nil, nil, partial, err
+		}
+		if cut {
+			partial = append(partial, path)
+		}
+		dir, err := os.Stat(path)
+		if err != nil {
+			return nil, nil, partial, err
+		}
+		if i := slices.IndexFunc(dirs, func(of os.FileInfo) bool {
+			return os.SameFile(of, dir)
+		}); i >= 0 {
+			return nil, nil, partial, fmt.Errorf("%s is the same directory as %s: its load would count "+
+				"twice", path, paths[i])
+		}
+		dirs = append(dirs, dir)
+		next := map[string]int{}
+		for _, r := range all {
+			if strings.Contains(r.Name, "/clock=virtual") {
+				return nil, nil, partial, fmt.Errorf("%s: %s ran under the virtual clock: it is no part of a "+
+					"load that others add to; run --append puts repetitions together", path, r.Name)
+			}
+			n := next[r.Name]
+			next[r.Name]++
+			runs := byName[r.Name]
+			if at > 0 && (n >= len(runs) || len(runs[n]) != at) {
+				return nil, nil, partial, fmt.Errorf("%s: run %d of %s is not in %s: they are no parts of "+
+					"one load", path, n, r.Name, paths[0])
+			}
+			if at == 0 && n == 0 {
+				order = append(order, r.Name)
+			}
+			if at == 0 {
+				runs = append(runs, nil)
+			}
+			runs[n] = append(runs[n], partOf(r, path, cut))
+			byName[r.Name] = runs
+		}
+	}
+	for _, name := range order {
+		for n, parts := range byName[name] {
+			if len(parts) < len(paths) {
+				return nil, nil, partial, fmt.Errorf("run %d of %s is in %d of %d directories", n, name,
+					len(parts), len(paths))
+			}
+			r, left, err := bench.Merge(parts)
+			if err != nil {
+				return nil, nil, partial, err
+			}
+			r.Name = ofAll(r.Name, len(parts))
+			merged, leftOut = append(merged, r), left
+		}
+	}
+	return merged, leftOut, partial, nil
+}
+
+// added are the axes of a load that several generators add to.
+var added = regexp.MustCompile(`/(rate|n|sessions|arrival=closed:clients)=[^/,]+`)
+
+// ofAll is the name of a load of which each of so many generators has sent such a part.
+func ofAll(name string, generators int) string {
+	return added.ReplaceAllStringFunc(name, func(axis string) string {
+		i := strings.LastIndexByte(axis, '=') + 1
+		each, err := strconv.ParseFloat(axis[i:], 64)
+		if err != nil {
+			return axis
+		}
+		all := each * float64(generators)
+		if strings.HasPrefix(axis, "/rate") {
+			return axis[:i] + fmt.Sprint(all)
+		}
+		return axis[:i] + strconv.FormatFloat(all, 'f', -1, 64)
+	})
+}
+
+// partOf names the directory in what is said of the result.
+func partOf(r *bench.Result, path string, partial bool) *bench.Result {
+	r.Agents = []string{fmt.Sprintf("%s requests %d %v", path, r.Tasks, r.Verdict)}
+	for i := range r.Reasons {
+		r.Reasons[i].Text = path + ": " + r.Reasons[i].Text
+	}
+	for i := range r.Broken {
+		r.Broken[i] = path + ": " + r.Broken[i]
+	}
+	if partial {
+		r.Doubt(bench.Suspect, "agent", "%s: it is partial: not all of its runs came to their end", path)
+	}
+	return r
+}

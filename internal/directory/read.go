@@ -1,0 +1,340 @@
+package directory
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/perf/benchfmt"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/rundir"
+)
+
+// contents is what a directory holds for good, apart from the section that is gone on with.
+type contents struct {
+	repetitions map[string]int      // results, by name
+	seeds       map[string][]uint64 // of results and of runs that failed, by name
+	// bytes of each of dirFiles, without what a kill has left half done
+	whole [len(dirFiles)]int64
+	tasks int     // there are responses of
+	last  section // where it is to be gone on with
+}
+
+// A section is what one process has written to results.txt, from its header on.
+type section struct {
+	begun    bool // there is a header
+	complete bool // and an end that says that all is there
+	plan     string
+	config   map[string]string // in force at its end
+	results  []*bench.Result
+	failures []rundir.Failure
+}
+
+// readContents reads a directory; resume sets its last section apart.
+func readContents(path string, resume bool) (c contents, err error) {
+	c.repetitions, c.seeds = map[string]int{}, map[string][]uint64{}
+	sections, whole, err := readSections(filepath.Join(path, rundir.ResultsFile))
+	if err != nil {
+		return c, err
+	}
+	c.whole[0] = whole[len(sections)]
+	if n := len(sections); resume && n > 0 {
+		c.last, sections = sections[n-1], sections[:n-1]
+		c.whole[0] = whole[n-1]
+	}
+	for _, s := range sections {
+		for _, r := range s.results {
+			c.repetitions[r.Name]++
+			c.seeds[r.Name] = append(c.seeds[r.Name], r.Seed)
+		}
+		for _, f := range s.failures {
+			c.seeds[f.Name] = append(c.seeds[f.Name], f.Seed)
+		}
+	}
+	take, err := c.readRest(path)
+	if err != nil {
+		return c, err
+	}
+	for _, r := range c.last.results {
+		take(r)
+	}
+	return c, nil
+}
+
+// readRest reads the files beside results.txt. take gives the next result of those that do not
+// stay what they have of it, and returns its repetition.
+func (c *contents) readRest(path string) (take func(r *bench.Result) int, err error) {
+	readings, err := c.readDistributions(filepath.Join(path, rundir.DistributionsFile))
+	if err != nil {
+		return nil, err
+	}
+	timelines, err := c.readTimeline(filepath.Join(path, rundir.TimelineFile))
+	if err != nil {
+		return nil, err
+	}
+	slowest, err := c.readSlowest(filepath.Join(path, rundir.SlowestFile))
+	if err != nil {
+		return nil, err
+	}
+	next := map[string]int{}
+	return func(r *bench.Result) int {
+		n := c.repetitions[r.Name] + next[r.Name]
+		next[r.Name]++
+		takeReadings(r, readings[nth{rundir.TagName(r.Name), n}])
+		r.Timeline, r.Slowest = timelines[nth{r.Name, n}], slowest[nth{r.Name, n}]
+		return n
+	}, nil
+}
+
+// eachLine calls f with every whole line of a file, without its newline, and where it ends. A file
+// that is not there has none.
+func eachLine(path string, f func(line string, end int64) error) error {
+	file, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	defer file.Close()
+	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
+		return errors.Join(err, fmt.Errorf("%s is not a file: it may have no end", path))
+	}
+	lines := bufio.NewReaderSize(file, 1<<16)
+	for end := int64(0); ; {
+		line, err := lines.ReadString('\n')
+		if errors.Is(err, io.EOF) {
+			return nil // one that was cut off, if any
+		} else if err != nil {
+			return err
+		}
+		end += int64(len(line))
+		if err := f(strings.TrimSuffix(line, "\n"), end); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+	}
+}
+
+// readSections reads results.txt, and where each section begins and the last one ends.
+func readSections(path string) (sections []section, at []int64, err error) {
+	var r *bench.Result // what is said of the next result
+	begin := int64(0)
+	err = eachLine(path, func(line string, end int64) error {
+		defer func() { begin = end }()
+		if mark, _, _ := rundir.ParseMark(line); mark == rundir.Header {
+			sections, at, r = append(sections, section{begun: true, config: map[string]string{}}),
+				append(at, begin), &bench.Result{}
+			return nil
+		}
+		if len(sections) == 0 { // not as we begin it
+			sections, at, r = []section{{config: map[string]string{}}}, []int64{0}, &bench.Result{}
+		}
+		s := &sections[len(sections)-1]
+		if !strings.HasPrefix(line, "Benchmark") {
+			return s.note(line, r)
+		}
+		if err := parseResult(line, r); err != nil {
+			return err
+		}
+		s.results, r = append(s.results, r), &bench.Result{}
+		return nil
+	})
+	return sections, append(at, begin), err
+}
+
+// note reads a line that is no result; next is the result that follows.
+func (s *section) note(line string, next *bench.Result) (err error) {
+	if !strings.HasPrefix(line, "# ") {
+		if key, value, ok := strings.Cut(line, ": "); ok && !strings.HasPrefix(line, "Unit ") {
+			s.config[key] = value
+		}
+		return nil
+	}
+	switch mark, value, _ := rundir.ParseMark(line); mark {
+	case rundir.Plan:
+		s.plan = value
+	case rundir.Seed:
+		next.Seed, err = strconv.ParseUint(value, 10, 64)
+	case rundir.Agent:
+		next.Agents = append(next.Agents, value)
+	case rundir.Complete:
+		s.complete = true
+	case rundir.Failed:
+		var f rundir.Failure
+		f, err = rundir.ParseFailure(value)
+		s.failures = append(s.failures, f)
+	case rundir.BrokenLaw:
+		next.Broken = append(next.Broken, value)
+		next.Doubt(bench.Invalid, rundir.CheckLaw, "%s", value)
+	case rundir.Uncertain:
+		var m bench.Metric
+		m.Unit, m.Value, err = rundir.ParseUncertain(value)
+		next.Uncertain = append(next.Uncertain, m)
+	case rundir.Invalid, rundir.Suspect:
+		verdict := bench.Suspect
+		if mark == rundir.Invalid {
+			verdict = bench.Invalid
+		}
+		check, text, _ := strings.Cut(value, ": ")
+		next.Doubt(verdict, check, "%s", text)
+	}
+	return err
+}
+
+func parseResult(line string, r *bench.Result) error {
+	reader := benchfmt.NewReader(strings.NewReader(line+"\n"), rundir.ResultsFile)
+	if !reader.Scan() {
+		return fmt.Errorf("no result: %q", line)
+	}
+	rec, ok := reader.Result().(*benchfmt.Result)
+	if !ok {
+		return fmt.Errorf("no result: %q", line)
+	}
+	r.Name, r.Tasks = string(rec.Name), rec.Iters
+	for _, v := range rec.Values {
+		m := bench.Metric{Unit: v.Unit, Value: v.Value}
+		if v.OrigUnit != "" {
+			m = bench.Metric{Unit: v.OrigUnit, Value: v.OrigValue}
+		}
+		r.Metrics = append(r.Metrics, m)
+	}
+	return nil
+}
+
+// belongs reports whether the record of that tag is of a result that stays.
+func (c *contents) belongs(name string, repetition int) bool {
+	return repetition < c.repetitions[name]
+}
+
+// nth is a repetition of the runs of a name.
+type nth struct {
+	name       string
+	repetition int
+}
+
+// readDistributions finds how much of distributions.hlog stays, and reads what follows that, by the
+// names that tags have: each with what was read in place of its tag.
+func (c *contents) readDistributions(path string) (map[nth][]rundir.Histogram, error) {
+	of := map[string]string{}
+	for name := range c.repetitions {
+		of[rundir.TagName(name)] = name
+	}
+	more := map[nth][]rundir.Histogram{}
+	err := eachLine(path, func(line string, end int64) error {
+		h, ok, err := rundir.ParseHistogram(line)
+		tasks := 0
+		if !ok {
+			h.Tag, tasks, h.Encoded, ok = rundir.ParseResponses(line)
+		}
+		name, repetition, reading, tagged := rundir.ParseTag(h.Tag)
+		switch {
+		case !ok || !tagged:
+			if len(more) == 0 {
+				c.whole[1] = end // the head
+			}
+			return nil
+		case c.belongs(of[name], repetition):
+			c.whole[1] = end
+			c.tasks += tasks
+			return nil
+		}
+		at := nth{name, repetition}
+		if h.Tag = reading; reading == rundir.OverTime && h.Length <= 0 {
+			return errors.Join(err, fmt.Errorf("%s: a stretch of no length", name))
+		}
+		more[at] = append(more[at], h)
+		return err
+	})
+	return more, err
+}
+
+// takeReadings gives the result what a log has of it: readings, the responses of its tasks, and
+// those over time.
+func takeReadings(r *bench.Result, all []rundir.Histogram) {
+	for _, h := range all {
+		switch h.Tag {
+		case ofTasks:
+			r.Responses = h.Encoded
+		case rundir.OverTime:
+			r.Windows = append(r.Windows, bench.Window{Start: h.Start, Length: h.Length,
+				Histogram: h.Encoded, Max: h.Largest})
+		default:
+			r.Readings = append(r.Readings,
+				bench.Reading{Of: h.Tag, Histogram: h.Encoded, Max: h.Largest})
+		}
+	}
+}
+
+// readTimeline is readDistributions for timeline.csv.
+func (c *contents) readTimeline(path string) (map[nth][]bench.Bucket, error) {
+	return readRows(c, path, 2, rundir.IsTimelineHead,
+		func(row []string) (nth, bench.Bucket, error) {
+			r, err := rundir.ParseTimelineRow(row)
+			return nth{r.Run, r.Repetition}, interval(r), err
+		})
+}
+
+// readSlowest is readDistributions for slowest.csv, which is not there in a directory of before.
+func (c *contents) readSlowest(path string) (map[nth][]bench.SlowTask, error) {
+	return readRows(c, path, 3, rundir.IsSlowestHead,
+		func(row []string) (nth, bench.SlowTask, error) {
+			run, repetition, t, err := rundir.ParseSlowestRow(row)
+			return nth{run, repetition}, bench.SlowTask(t), err
+		})
+}
+
+// readRows finds how much of a table stays, the one of that number in dirFiles, and reads the rows
+// that follow.
+func readRows[T any](
+	c *contents, path string, file int, isHead func(row []string) bool,
+	parse func(row []string) (nth, T, error),
+) (map[nth][]T, error) {
+	var text bytes.Buffer
+	if err := eachLine(path, func(line string, _ int64) error {
+		text.WriteString(line + "\n")
+		return nil
+	}); err != nil {
+		return nil, err
+	}
+	more := map[nth][]T{}
+	rows := csv.NewReader(&text)
+	for {
+		row, err := rows.Read()
+		switch {
+		case errors.Is(err, io.EOF):
+			return more, nil
+		case err != nil:
+			return nil, fmt.Errorf("%s: %w", path, err)
+		case isHead(row):
+			c.whole[file] = rows.InputOffset()
+			continue
+		}
+		at, one, err := parse(row)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		if c.belongs(at.name, at.repetition) {
+			c.whole[file] = rows.InputOffset()
+			continue
+		}
+		more[at] = append(more[at], one)
+	}
+}
+
+func interval(r rundir.TimelineRow) bench.Bucket {
+	nanos := func(sec float64) time.Duration { return time.Duration(sec*1e9 + 0.5) }
+	v := bench.Bucket{Start: nanos(r.Start), Length: nanos(r.Length)}
+	for i, n := range v.Counts() {
+		*n = r.Counts[i]
+	}
+	return v
+}

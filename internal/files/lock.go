@@ -1,0 +1,103 @@
+package files
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// LockName is the name of the file in a directory that is locked. It names the holder, and it is
+// gone when the lock is, unless the holder was killed.
+const LockName = ".lock"
+
+// A LockedDir is a directory that this process alone may write to, until Release.
+type LockedDir struct{ file *os.File }
+
+// A HeldError says that somebody else has the directory.
+type HeldError struct {
+	Path string
+	By   string // pid 1234 on a host; "" where it does not say
+}
+
+func (e *HeldError) Error() string {
+	by := e.By
+	if by == "" {
+		by = "another process"
+	}
+	return fmt.Sprintf("%s is being written to by %s: wait for its end", e.Path, by)
+}
+
+// LockDir takes the directory at path, or returns a HeldError at once. A system that knows no locks
+// lets everybody have it.
+func LockDir(path string) (*LockedDir, error) {
+	name := filepath.Join(path, LockName)
+	for {
+		// it is emptied, and removed in the end
+		if info, err := os.Lstat(name); err == nil && !info.Mode().IsRegular() {
+			return nil, fmt.Errorf("%s is not a regular file", name)
+		}
+		f, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o666)
+		if err != nil {
+			return nil, err
+		}
+		held, err := TryLock(f)
+		switch {
+		case errors.Is(err, errors.ErrUnsupported):
+		case err != nil:
+			return nil, errors.Join(fmt.Errorf("%s: %w", name, err), f.Close())
+		case !held:
+			defer f.Close()
+			return nil, &HeldError{path, holder(f)}
+		case !is(f, name):
+			_ = f.Close() // its holder has removed it since it was opened
+			continue
+		}
+		d := &LockedDir{f}
+		if err := d.sign(); err != nil {
+			return nil, errors.Join(err, d.Release())
+		}
+		return d, nil
+	}
+}
+
+// is reports whether the name still stands for the open file.
+func is(f *os.File, name string) bool {
+	mine, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	theirs, err := os.Stat(name)
+	return err == nil && os.SameFile(mine, theirs)
+}
+
+func (d *LockedDir) sign() error {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "an unknown host"
+	}
+	if err := d.file.Truncate(0); err != nil {
+		return err
+	}
+	_, err = d.file.WriteAt(fmt.Appendf(nil, "pid %d on %s\n", os.Getpid(), host), 0)
+	return err
+}
+
+// holder reads who has the lock. Twice, since the holder of this moment may not have signed yet,
+// and one that was killed before it has left its own name.
+func holder(f *os.File) (by string) {
+	for range 2 {
+		text := make([]byte, 300)
+		n, _ := f.ReadAt(text, 0)
+		by = strings.TrimSpace(string(text[:n]))
+		time.Sleep(20 * time.Millisecond)
+	}
+	return by
+}
+
+// Release lets others have the directory.
+func (d *LockedDir) Release() error {
+	return errors.Join(os.Remove(d.file.Name()), d.file.Close())
+}

@@ -1,0 +1,81 @@
+package files
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"testing"
+)
+
+// TestTake: one at a time has a directory; the second is told who; and nothing of it stays.
+func TestTake(t *testing.T) {
+	dir := t.TempDir()
+	first, err := LockDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var held *HeldError
+	if _, err := LockDir(dir); !errors.As(err, &held) ||
+		held.By != fmt.Sprintf("pid %d on %s", os.Getpid(), host) {
+		t.Errorf("the second: %v", err)
+	}
+	if err := first.Release(); err != nil {
+		t.Fatal(err)
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {
+		t.Errorf("%v, %v", entries, err)
+	}
+	// What a killed holder has left is no lock.
+	if err := os.WriteFile(filepath.Join(dir, LockName), []byte("pid 1 on another\nand more\n"),
+		0o666); err != nil {
+		t.Fatal(err)
+	}
+	second, err := LockDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := second.Release(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestRace: of many who take and release, never two have it, also when one opens the file that
+// another removes.
+func TestRace(t *testing.T) {
+	dir := t.TempDir()
+	var inside, taken atomic.Int64
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			for n := 0; n < 50; {
+				d, err := LockDir(dir)
+				if held := (*HeldError)(nil); errors.As(err, &held) {
+					continue
+				} else if err != nil {
+					t.Error(err)
+					return
+				}
+				n++
+				if have := inside.Add(1); have != 1 {
+					t.Errorf("%d have it", have)
+				}
+				taken.Add(1)
+				inside.Add(-1)
+				if err := d.Release(); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	if n := taken.Load(); n != 200 {
+		t.Errorf("taken %d times", n)
+	}
+}

@@ -1,0 +1,237 @@
+package files
+
+import (
+	"cmp"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// Write replaces what is in the file by the data.
+func Write(path string, data []byte) error {
+	p, err := find(path)
+	switch {
+	case err != nil:
+	case p.isFile():
+		err = p.replace(data)
+	default:
+		err = p.pour(data)
+	}
+	return Named(path, err)
+}
+
+// Open opens the file to be written as it goes, which nothing is replaced by: with os.O_APPEND to
+// add to it, with os.O_EXCL to refuse a file that is there. One that is made gets the mode.
+func Open(path string, flag int, mode fs.FileMode) (w io.WriteCloser, err error) {
+	p, err := find(path)
+	switch {
+	case err != nil:
+	case p.isFile():
+		w, err = os.OpenFile(p.path, os.O_CREATE|os.O_WRONLY|flag, mode)
+	default:
+		w, err = p.open()
+	}
+	return w, Named(path, err)
+}
+
+// Check tells whether the file could be written, before there is anything to write. It opens no
+// pipe and no device: that may wait for a reader, or do something.
+func Check(path string) error {
+	p, err := find(path)
+	if err == nil {
+		err = p.check()
+	}
+	return Named(path, err)
+}
+
+// Replaces tells whether Write puts a new file in place of the path's, as it does where it is a
+// regular one or there is none.
+func Replaces(path string) bool {
+	p, err := find(path)
+	return err == nil && p.isFile()
+}
+
+// Remove removes the file that Write would replace, if there is one.
+func Remove(path string) error {
+	p, err := find(path)
+	if err != nil || p.info == nil || !p.isFile() {
+		return Named(path, err)
+	}
+	return Named(path, os.Remove(p.path))
+}
+
+// CheckDir tells whether the directory could be written to, or made.
+func CheckDir(path string) error {
+	p, err := find(path)
+	at := p
+	for err == nil && at.fd < 0 && at.info == nil && at.path != filepath.Dir(at.path) {
+		at, err = find(filepath.Dir(filepath.Clean(at.path)))
+	}
+	switch {
+	case err != nil:
+	case at.fd >= 0 || at.info != nil && !at.info.IsDir():
+		err = syscall.ENOTDIR
+	case at.path == p.path:
+		err = writable(at.path)
+	default:
+		probe := filepath.Join(at.path, besideName())
+		if err = os.Mkdir(probe, 0o777); err == nil {
+			err = os.Remove(probe)
+		}
+	}
+	return Named(path, err)
+}
+
+// MakeDir makes the directory, with its parents, unless it is there.
+func MakeDir(path string) error {
+	p, err := find(path)
+	if err == nil {
+		err = os.MkdirAll(p.path, 0o777)
+	}
+	return Named(path, err)
+}
+
+// Target is the path at the end of the links of a path.
+func Target(path string) (string, error) {
+	p, err := find(path)
+	return p.path, Named(path, err)
+}
+
+// Named names the path in an error, without the system call that failed; nil stays nil.
+func Named(path string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		err = e.Err
+	} else if e, ok := errors.AsType[*os.LinkError](err); ok {
+		err = e.Err
+	}
+	return fmt.Errorf("%s: %w", path, err)
+}
+
+// A place is what a path stands for.
+type place struct {
+	path string
+	info fs.FileInfo // nil where there is nothing
+	fd   int         // of this process; -1 for none
+}
+
+// mostLinks is how many links Linux follows.
+const mostLinks = 40
+
+func find(path string) (place, error) {
+	for range mostLinks {
+		if fd, ok := descriptor(path); ok {
+			return place{path, nil, fd}, nil
+		}
+		info, err := os.Lstat(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			return place{path, nil, -1}, nil
+		}
+		if err != nil || info.Mode()&fs.ModeSymlink == 0 {
+			return place{path, info, -1}, err
+		}
+		to, err := os.Readlink(path)
+		if err != nil {
+			return place{path, nil, -1}, err
+		}
+		if !filepath.IsAbs(to) {
+			dir, _ := filepath.Split(path) // and not Join: "link/.." is not nothing
+			to = dir + to
+		}
+		path = to
+	}
+	return place{path, nil, -1}, errors.New("too many levels of symbolic links")
+}
+
+// isFile reports whether it is a regular file, or will be one.
+func (p place) isFile() bool {
+	return p.fd < 0 && (p.info == nil || p.info.Mode().IsRegular())
+}
+
+func (p place) check() error {
+	switch {
+	case p.fd >= 0:
+		return descriptorWritable(p.fd)
+	case p.info != nil && p.info.IsDir():
+		return syscall.EISDIR
+	case p.info != nil && !p.isFile():
+		return writable(p.path)
+	}
+	f, err := p.beside()
+	if err != nil {
+		return err
+	}
+	return cmp.Or(f.Close(), os.Remove(f.Name()))
+}
+
+// beside makes a file in the same directory, under a name of its own.
+func (p place) beside() (*os.File, error) {
+	if p.info != nil { // a file that may not be written to is not to be replaced either
+		if err := writable(p.path); err != nil {
+			return nil, err
+		}
+	}
+	dir, _ := filepath.Split(p.path)
+	if _, err := os.Stat(cmp.Or(dir, ".")); errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("there is no directory %s", filepath.Clean(dir))
+	}
+	return os.OpenFile(dir+besideName(), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
+}
+
+// besideName is the name of a file that is there for a moment.
+func besideName() string { return ".poolbench-" + rand.Text() }
+
+// replace puts a file with the data in its place, with the mode and the owner of the one before.
+func (p place) replace(data []byte) error {
+	f, err := p.beside()
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if p.info != nil {
+		keepOwner(f, p.info)
+		err = cmp.Or(err, f.Chmod(p.info.Mode().Perm()))
+	}
+	if err = cmp.Or(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), p.path)
+	}
+	if err == nil {
+		return nil
+	}
+	if left := os.Remove(f.Name()); left != nil {
+		return fmt.Errorf("%w (and %s stays behind: %w)", err, f.Name(), left)
+	}
+	return err
+}
+
+// pour writes the data to what is no regular file. That its reader has seen enough is no error.
+func (p place) pour(data []byte) error {
+	w, err := p.open()
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(data)
+	if err = cmp.Or(err, w.Close()); errors.Is(err, syscall.EPIPE) {
+		return nil
+	}
+	return err
+}
+
+// open opens what is no regular file.
+func (p place) open() (io.WriteCloser, error) {
+	switch {
+	case p.fd >= 0:
+		return openDescriptor(p.fd)
+	case p.info.Mode()&fs.ModeSocket != 0:
+		return net.Dial("unix", p.path)
+	}
+	return os.OpenFile(p.path, os.O_WRONLY, 0)
+}

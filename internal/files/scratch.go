@@ -1,0 +1,142 @@
+package files
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// prefix begins all names.
+const prefix = "poolbench-"
+
+// ScratchPattern matches the names of the directories that are for that.
+func ScratchPattern(what string) string { return prefix + what + "-*" }
+
+// A ScratchDir is a temporary directory of this process.
+type ScratchDir struct {
+	Path string
+	lock *os.File
+}
+
+// NewScratch makes a directory in parent, "" is the system's own for temporary files, whose name says what
+// it is for. What killed processes have left in another parent is removed then.
+func NewScratch(parent, what string) (*ScratchDir, error) {
+	if parent != "" {
+		sweep(parent)
+	}
+	path, err := os.MkdirTemp(parent, ScratchPattern(what))
+	if err != nil {
+		return nil, err
+	}
+	d := &ScratchDir{Path: path}
+	// The lock is held before the file has its name, so that nobody finds the name without the
+	// lock.
+	beside := filepath.Join(path, "new"+LockName)
+	if d.lock, err = os.OpenFile(beside, os.O_CREATE|os.O_RDWR, 0o600); err == nil {
+		if _, err = TryLock(d.lock); err == nil || errors.Is(err, errors.ErrUnsupported) {
+			err = os.Rename(beside, filepath.Join(path, LockName))
+		}
+	}
+	if err != nil {
+		return nil, errors.Join(err, d.Remove())
+	}
+	return d, nil
+}
+
+// Remove removes the directory with all that is in it. It may be called again.
+func (d *ScratchDir) Remove() error {
+	return errors.Join(removeAll(d.Path), d.Abandon())
+}
+
+// Abandon leaves the directory to whoever sweeps next, as the end of the process does.
+func (d *ScratchDir) Abandon() error {
+	if d.lock == nil {
+		return nil
+	}
+	err := d.lock.Close()
+	d.lock = nil
+	return err
+}
+
+// stale is the age from which a directory without a lock is not one that is only just being made.
+const stale = time.Hour
+
+// SweepScratch removes what processes have left that were killed: directories of this user's, in
+// the system's directory for temporary files. What cannot be removed stays.
+func SweepScratch() { sweep(os.TempDir()) }
+
+func sweep(parent string) {
+	entries, err := os.ReadDir(parent)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), prefix) && e.IsDir() { // a link is none
+			RemoveScratch(filepath.Join(parent, e.Name()))
+		}
+	}
+}
+
+// RemoveScratch removes a directory that New has made in some process, unless that lives.
+func RemoveScratch(dir string) {
+	info, err := os.Lstat(dir)
+	if err != nil || !info.IsDir() {
+		return
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return
+	}
+	defer root.Close()
+	// a server may have been given the directory, but the lock is its owner's
+	if at, err := root.Lstat(LockName); err == nil && !(at.Mode().IsRegular() && isMine(at)) {
+		return
+	}
+	file, err := root.OpenFile(LockName, os.O_RDWR, 0)
+	if err != nil { // none of ours, only just begun, or killed just then
+		if errors.Is(err, fs.ErrNotExist) && isMine(info) && time.Since(info.ModTime()) > stale {
+			_ = os.Remove(filepath.Join(dir, "new"+LockName))
+			_ = os.Remove(dir) // one that is not empty is somebody's
+		}
+		return
+	}
+	defer file.Close()
+	if held, err := TryLock(file); err == nil && held {
+		_ = removeAll(dir)
+	}
+}
+
+// removeAll removes a directory, the lock last, so that a partly removed one is still recognised
+// after a kill. It also removes directories in it that are read-only.
+func removeAll(dir string) error {
+	entries, _ := os.ReadDir(dir)
+	var wrong []error
+	for _, e := range entries {
+		path := filepath.Join(dir, e.Name())
+		if e.Name() == LockName || os.RemoveAll(path) == nil {
+			continue
+		}
+		_ = filepath.WalkDir(path, func(path string, d fs.DirEntry, err error) error {
+			if err == nil && d.IsDir() {
+				_ = os.Chmod(path, 0o700)
+			}
+			return nil
+		})
+		wrong = append(wrong, os.RemoveAll(path))
+	}
+	if err := errors.Join(wrong...); err != nil {
+		return err
+	}
+	err := os.RemoveAll(dir)
+	if err != nil {
+		// a child of the process that was killed lives on and has made a file meanwhile: the next
+		// sweep is to know the directory
+		if file, made := os.Create(filepath.Join(dir, LockName)); made == nil {
+			err = errors.Join(err, file.Close())
+		}
+	}
+	return err
+}

@@ -1,8 +1,0 @@
-//go:build !unix
-
-package scratch
-
-import "os"
-
-// isMine says whether it is this user's: there the temporary directory is.
-func isMine(os.FileInfo) bool { return true }

@@ -1,0 +1,20 @@
+package files
+
+import (
+	"errors"
+	"os"
+
+	"golang.org/x/sys/windows"
+)
+
+// TryLock takes the lock on the file if nobody has it. The lock goes when the file is closed. It is
+// on a byte far beyond the end, since here others cannot read what is locked.
+func TryLock(f *os.File) (held bool, err error) {
+	at := &windows.Overlapped{OffsetHigh: 1 << 30}
+	err = windows.LockFileEx(windows.Handle(f.Fd()),
+		windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, at)
+	if errors.Is(err, windows.ERROR_LOCK_VIOLATION) {
+		return false, nil
+	}
+	return err == nil, err
+}

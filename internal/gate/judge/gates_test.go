@@ -1,0 +1,143 @@
+package judge_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/poolbench/poolbench/internal/gate/judge"
+	"github.com/poolbench/poolbench/internal/gate/verdict"
+)
+
+// benchmarks of a gate, of which so many got worse where any did.
+const (
+	benchmarks = 20
+	regressed  = 2
+)
+
+// An experiment is one kind of gate, to be replayed many times.
+type experiment struct {
+	options judge.Options
+	from    source
+	factor  float64 // of the head's time in the regressed benchmarks; 1: nothing is
+	// standard deviation of the logarithm of what a build's layout does to a benchmark
+	layout float64
+	builds int // of each arm
+}
+
+// An outcome is how a gate ended, or the sum of many.
+type outcome struct {
+	alarms       int // 1: worse where nothing is
+	hopes        int // 1: better where nothing is
+	inconclusive int // 1: one at least, where nothing is
+	found        int // of the changed benchmarks
+	runs         int // of the machine
+
+	// worsening that the gate says it can find, the mean over what did not change
+	detectable float64
+}
+
+// gate replays one gate as its runner does it: in each round the benchmarks in random order, of
+// each a pair in random order; in the first stage the builds in turns, in the second each pair with
+// builds of its own, unless there is but one; and there the suspects alone.
+func (e experiment) gate(rng *rand.Rand) (o outcome, err error) {
+	next := e.from.start(rng)
+	effects := make([][2][]float64, benchmarks) // of layout, by arm and build
+	for b := range effects {
+		for arm := range effects[b] {
+			for range e.builds {
+				effects[b][arm] = append(effects[b][arm], math.Exp(e.layout*rng.NormFloat64()))
+			}
+		}
+	}
+	round := 0
+	effect := func(b, arm int) float64 {
+		if round < e.options.ScreenPairs || e.builds == 1 {
+			return effects[b][arm][round%e.builds]
+		}
+		return math.Exp(e.layout * rng.NormFloat64())
+	}
+	measure := func(pairs map[string][]judge.Pair, due func(b int) bool) {
+		for _, b := range rng.Perm(benchmarks) {
+			if !due(b) {
+				continue
+			}
+			value := pair(rng, func(arm int) float64 {
+				o.runs++
+				value := next() * effect(b, arm)
+				if arm == 1 && b < regressed {
+					value *= e.factor
+				}
+				return value
+			})
+			pairs[name(b)] = append(pairs[name(b)], judge.Pair{Base: value[0], Head: value[1]})
+		}
+		round++
+	}
+	first := make(map[string][]judge.Pair)
+	for range e.options.ScreenPairs {
+		measure(first, func(int) bool { return true })
+	}
+	var samples []judge.Sample
+	for b := range benchmarks {
+		samples = append(samples, judge.Sample{Metric: metric(b), Pairs: first[name(b)]})
+	}
+	screening, err := judge.Screen(e.options, samples)
+	if err != nil {
+		return o, err
+	}
+	second := make(map[string][]judge.Pair)
+	order := func(orders []judge.Order) (fresh []judge.Sample) {
+		wanted, most := make(map[string]int), 0
+		for _, order := range orders {
+			wanted[order.Benchmark] = order.Pairs
+			most = max(most, order.Pairs-len(second[order.Benchmark]))
+		}
+		for range most {
+			measure(second, func(b int) bool { return len(second[name(b)]) < wanted[name(b)] })
+		}
+		for _, m := range append(screening.Suspects(), screening.Hopefuls()...) {
+			fresh = append(fresh, judge.Sample{Metric: m, Pairs: second[m.Benchmark]})
+		}
+		return fresh
+	}
+	more, err := screening.More(order(screening.Orders()))
+	if err != nil {
+		return o, err
+	}
+	report, err := screening.Decide(order(more))
+	if err != nil {
+		return o, err
+	}
+	if len(report.Rows) != benchmarks {
+		return o, fmt.Errorf("%d of %d benchmarks are judged", len(report.Rows), benchmarks)
+	}
+	for b, row := range report.Rows {
+		is := e.factor != 1 && b < regressed
+		if e.factor == 1 {
+			o.detectable += row.Detectable / benchmarks
+		}
+		wanted := verdict.Worse
+		if e.factor < 1 {
+			wanted = verdict.Better
+		}
+		switch {
+		case is && row.Verdict == wanted:
+			o.found++
+		case is:
+		case row.Verdict == verdict.Worse:
+			o.alarms = 1
+		case row.Verdict == verdict.Better:
+			o.hopes = 1
+		case row.Verdict == verdict.Inconclusive:
+			o.inconclusive = 1
+		}
+	}
+	return o, nil
+}
+
+func name(b int) string { return fmt.Sprintf("b%02d", b) }
+
+func metric(b int) judge.Metric {
+	return judge.Metric{Benchmark: name(b), Unit: "sec/op", Better: verdict.LowerIsBetter}
+}

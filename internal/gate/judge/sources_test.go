@@ -1,0 +1,75 @@
+package judge_test
+
+import (
+	"math"
+	"math/rand/v2"
+)
+
+// A sourceOf is a kind of noise: start gives what runs that follow one another on one machine say,
+// from a random moment on.
+type sourceOf[Run any] struct {
+	name  string
+	start func(rng *rand.Rand) (next func() Run)
+}
+
+// A source gives the value of each run.
+type source = sourceOf[float64]
+
+// pair measures a pair of neighbouring runs, base or head first at random.
+func pair[T any](rng *rand.Rand, measure func(arm int) T) (arms [2]T) {
+	first := rng.IntN(2)
+	for _, arm := range [2]int{first, 1 - first} {
+		arms[arm] = measure(arm)
+	}
+	return arms
+}
+
+// sources are the kinds of noise of CPU work: runs of 41 ms and 205 ms of SHA-256, of 7.5 ms of a
+// map, and the synthetic drift.
+func (t *traces) sources() []source {
+	return []source{
+		{"sha 41 ms", replay(means(t.sha, 10))},
+		{"map 7.5 ms", replay(means(t.maps, 10))},
+		{"sha 205 ms", replay(means(t.sha, 50))},
+		{"synthetic", drift},
+	}
+}
+
+// means makes runs of k tasks.
+func means(tasks []float64, k int) []float64 {
+	runs := make([]float64, len(tasks)/k)
+	for i := range runs {
+		for _, v := range tasks[i*k : (i+1)*k] {
+			runs[i] += v / float64(k)
+		}
+	}
+	return runs
+}
+
+// replay starts anywhere, and after the last run goes on with the first.
+func replay[Run any](runs []Run) func(rng *rand.Rand) func() Run {
+	return func(rng *rand.Rand) func() Run {
+		at := rng.IntN(len(runs))
+		return func() Run {
+			v := runs[at]
+			at = (at + 1) % len(runs)
+			return v
+		}
+	}
+}
+
+// drift is a machine whose speed wanders by 3 % (AR(1), forgetting in 100 runs), with 2 % of
+// jitter, and a spike of 10 to 50 % in 5 % of the runs.
+func drift(rng *rand.Rand) func() float64 {
+	const wander, memory, jitter, spikes = 0.03, 100, 0.02, 0.05
+	keep := math.Exp(-1.0 / memory)
+	level := wander * rng.NormFloat64()
+	return func() float64 {
+		level = keep*level + math.Sqrt(1-keep*keep)*wander*rng.NormFloat64()
+		v := 1e6 * math.Exp(level+jitter*rng.NormFloat64())
+		if rng.Float64() < spikes {
+			v *= 1.1 + 0.4*rng.Float64()
+		}
+		return v
+	}
+}

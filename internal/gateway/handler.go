@@ -1,0 +1,102 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/poolbench/poolbench/internal/machine"
+	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/targets"
+)
+
+// retryAfter is when a client that was shed may come again: HTTP knows no time that is shorter.
+const retryAfter = time.Second
+
+// A Gateway is a strategy in the place of a target: each call is a task. A call that is shed is
+// refused as targets.Unavailable, so that targets.Handler makes 503 of it.
+type Gateway struct {
+	strategy       strategies.Strategy
+	labels         *machine.ProfileLabels
+	idle           sync.Pool
+	inFlight, peak atomic.Int64
+}
+
+// New starts a strategy for the calls. It panics on parameters that the Spec's Validate refuses.
+func New(ctx context.Context, s strategies.Variant, limit, queue int) *Gateway {
+	return (&Gateway{}).start(ctx, s, limit, queue)
+}
+
+func (g *Gateway) start(ctx context.Context, s strategies.Variant, limit, queue int) *Gateway {
+	g.labels.Strategy()
+	defer g.labels.Harness()
+	g.idle.New = func() any {
+		c := &call{gateway: g, done: make(chan error, 1)}
+		c.task.Run, c.task.Arg = attempt, c
+		return c
+	}
+	g.strategy = s.Spec.New(ctx, strategies.Params{Limit: limit, Queue: queue, Values: s.Values},
+		strategies.SinkFunc(done))
+	return g
+}
+
+// A call carries one request through the strategy.
+type call struct {
+	task    strategies.Task
+	gateway *Gateway
+	ctx     context.Context // of the request
+	seq     uint64
+	work    func(ctx context.Context, seq uint64) error
+	done    chan error
+}
+
+// Call implements targets.Target. It returns when the work is done, or has not been begun because
+// the client has gone.
+func (g *Gateway) Call(
+	ctx context.Context, seq uint64, work func(ctx context.Context, seq uint64) error,
+) error {
+	c := g.idle.Get().(*call)
+	defer g.idle.Put(c)
+	c.ctx, c.seq, c.work = ctx, seq, work
+	g.labels.Strategy()
+	err := g.strategy.Submit(ctx, &c.task)
+	g.labels.Harness()
+	if err == nil {
+		err = <-c.done
+	}
+	c.ctx, c.work = nil, nil
+	if errors.Is(err, strategies.ErrShed) || errors.Is(err, strategies.ErrClosed) {
+		return &targets.Throttled{RetryAfter: retryAfter, Refusal: targets.Unavailable}
+	}
+	return err
+}
+
+// attempt is the Run of every task. The work ends with the client, and with the strategy's word.
+func attempt(ctx context.Context, t *strategies.Task) strategies.Result {
+	c := t.Arg.(*call)
+	if err := c.ctx.Err(); err != nil {
+		return strategies.Result{Err: err} // nobody waits for it any more
+	}
+	g := c.gateway
+	g.labels.Task(0)
+	defer g.labels.Strategy()
+	n := g.inFlight.Add(1)
+	for peak := g.peak.Load(); n > peak && !g.peak.CompareAndSwap(peak, n); peak = g.peak.Load() {
+	}
+	defer g.inFlight.Add(-1)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(c.ctx, cancel)()
+	return strategies.Result{Err: c.work(ctx, c.seq)}
+}
+
+// done tells the call. The channel has room for one.
+func done(t *strategies.Task, r strategies.Result) { t.Arg.(*call).done <- r.Err }
+
+// Drain ends the strategy, as its own Drain does.
+func (g *Gateway) Drain(ctx context.Context) error { return g.strategy.Drain(ctx) }
+
+// Peak is how many calls were at work at once, at most.
+func (g *Gateway) Peak() int { return int(g.peak.Load()) }

@@ -1,0 +1,145 @@
+package gateway
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/attack"
+	"github.com/poolbench/poolbench/internal/machine"
+	"github.com/poolbench/poolbench/internal/text"
+	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/targets"
+	"github.com/poolbench/poolbench/workloads"
+)
+
+// DefaultLimit is the limit of a Scenario that names none.
+const DefaultLimit = 4
+
+// A Scenario is a server and the load on it.
+type Scenario struct {
+	Strategy strategies.Variant // what bounds the server's work; required
+	Limit    int                // most requests at work; 0 is DefaultLimit
+	// slots of the strategy's queue, where it has one: as bench.Scenario.Queue
+	Queue    int
+	Workload workloads.Variant // what a request costs; required
+	// Load is what the clients do. Requests, Label and Shed are set by Run, and there is no
+	// strategy in it: that is the server's.
+	Load attack.Attack
+}
+
+func (s Scenario) withDefaults() Scenario {
+	s.Limit = cmp.Or(s.Limit, DefaultLimit)
+	if s.Queue == bench.NoQueue && !s.Strategy.Spec.UsesQueue {
+		s.Queue = 0
+	}
+	s.Load.Requests = []attack.Request{{Method: http.MethodGet, URL: "http://127.0.0.1/"}}
+	s.Load.Label, s.Load.Shed = "gateway", http.StatusServiceUnavailable
+	return s
+}
+
+func (s Scenario) params() strategies.Params {
+	return strategies.Params{Limit: s.Limit, Queue: s.Load.QueueSlots(s.Strategy.Spec, s.Queue,
+		s.Limit), Values: s.Strategy.Values}
+}
+
+// Name is the benchmark name of the scenario, every axis that is not at its default.
+func (s Scenario) Name() string {
+	s = s.withDefaults()
+	_, load, _ := strings.Cut(s.Load.Name(), "/target=gateway/")
+	queue := ""
+	if s.Queue != 0 {
+		queue = fmt.Sprintf("queue=%d/", max(s.Queue, 0))
+	}
+	return fmt.Sprintf("Gateway/strategy=%s/workload=%s/limit=%d/%s%s", s.Strategy, s.Workload,
+		s.Limit, queue, load)
+}
+
+// Validate reports everything that makes the scenario impossible, joined.
+func (s Scenario) Validate() error {
+	s = s.withDefaults()
+	var c text.Complaints
+	spec := s.Strategy.Spec
+	if c.If(spec.New == nil, "strategy: none is given"); spec.New != nil {
+		c.Note(spec.Validate(s.params()))
+	}
+	c.If(spec.Hedges, "strategy %s: an answer is written once, and not by a second attempt beside "+
+		"the first", s.Strategy)
+	c.If(s.Workload.Spec.New == nil, "workload: none is given")
+	c.If(s.Load.Strategy.Spec.New != nil, "load: the strategy is the server's")
+	return errors.Join(append(c, s.Load.Validate())...)
+}
+
+// Run starts the server on a loopback address, attacks it, and takes it down. When ctx ends first,
+// the report is about the part before, as attack.Run has it.
+func Run(ctx context.Context, s Scenario) (report *attack.Report, err error) {
+	if err := s.Validate(); err != nil {
+		return nil, err
+	}
+	s = s.withDefaults()
+	w, err := s.Workload.Spec.Build(s.Load.Seed, s.Workload.Values)
+	if err != nil {
+		return nil, err
+	}
+	if c, ok := w.(io.Closer); ok {
+		defer func() { err = errors.Join(err, c.Close()) }()
+	}
+	if _, ok := w.(workloads.Served); ok {
+		return nil, fmt.Errorf("workload %s calls a server of its own", s.Workload)
+	}
+	// of the strategy: the server outlives the attack
+	life, end := context.WithCancel(context.WithoutCancel(ctx))
+	defer end()
+	g := &Gateway{}
+	if s.Load.Profile != "" {
+		g.labels = machine.NewProfileLabels(life, s.Strategy.String(), strategies.AnyClass.String())
+	}
+	g.start(life, s.Strategy, s.Limit, s.params().Queue)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, errors.Join(err, g.Drain(life))
+	}
+	server := targets.NewServer(targets.Handler(g, w.Do))
+	discard(&server.ErrorLog)
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(listener) }()
+	s.Load.Requests[0].URL = "http://" + listener.Addr().String() + "/"
+	report, err = attack.Run(ctx, s.Load)
+	err = errors.Join(err, server.Close()) // whose requests are over, or given up
+	if e := <-served; !errors.Is(e, http.ErrServerClosed) {
+		err = errors.Join(err, e)
+	}
+	if e := g.Drain(life); e != nil {
+		err = errors.Join(err, fmt.Errorf("%s: %w", s.Strategy, e))
+	}
+	if err != nil {
+		return nil, err
+	}
+	report.Name = s.Name()
+	if of := s.Strategy.Spec.Bound; of != nil {
+		if bound := of(s.params()); g.Peak() > bound {
+			report.Break(fmt.Sprintf("bound: %d requests were at work at once, the limit is %d",
+				g.Peak(), bound))
+		}
+	}
+	return report, nil
+}
+
+// A logger is what *log.Logger is here. Only the command has a log, so package log is not named.
+type logger interface{ SetOutput(io.Writer) }
+
+// discard makes a server's log one that goes nowhere: what clients do wrong is in the report.
+// Without one, it would go to standard error.
+func discard[L any, P interface {
+	*L
+	logger
+}](to *P) {
+	*to = new(L)
+	(*to).SetOutput(io.Discard)
+}

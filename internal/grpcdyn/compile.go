@@ -1,0 +1,105 @@
+package grpcdyn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/bufbuild/protocompile"
+	"github.com/bufbuild/protocompile/linker"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protodesc"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/types/descriptorpb"
+
+	"github.com/poolbench/poolbench/internal/files"
+)
+
+// MaxSet is the most that a file of descriptors may hold.
+const MaxSet = 16 << 20
+
+// ReadSet reads descriptors from a file: a .proto, which is compiled, with what it imports from its
+// directory and those above it, or a FileDescriptorSet. What it returns is the latter, encoded.
+func ReadSet(path string) ([]byte, error) {
+	if filepath.Ext(path) != ".proto" {
+		set, err := files.ReadFile(path, MaxSet)
+		if err == nil {
+			if _, err = FromSet(set); err != nil {
+				err = fmt.Errorf("%s: %w", path, err)
+			}
+		}
+		return set, err
+	}
+	text, err := files.ReadFile(path, MaxSet)
+	if err != nil {
+		return nil, err
+	}
+	return compile(path, string(text))
+}
+
+// Files compiles one .proto that imports nothing but what protobuf has.
+func Files(name, text string) (linker.Resolver, error) {
+	from := protocompile.SourceAccessorFromMap(map[string]string{name: text})
+	files, err := compileFrom(&protocompile.SourceResolver{Accessor: from}, name)
+	if err != nil {
+		return nil, err
+	}
+	return files.AsResolver(), nil
+}
+
+func compileFrom(from protocompile.Resolver, name string) (linker.Files, error) {
+	compiler := protocompile.Compiler{Resolver: protocompile.WithStandardImports(from)}
+	files, err := compiler.Compile(context.Background(), name)
+	if err != nil {
+		return nil, errors.New(strings.Join(strings.Fields(err.Error()), " "))
+	}
+	return files, nil
+}
+
+func compile(path, text string) ([]byte, error) {
+	name := filepath.Base(path)
+	files, err := compileFrom(&protocompile.SourceResolver{
+		Accessor: func(asked string) (io.ReadCloser, error) {
+			if asked == name {
+				return io.NopCloser(strings.NewReader(text)), nil
+			}
+			return near(path, asked)
+		}}, name)
+	if err != nil {
+		return nil, err
+	}
+	var set descriptorpb.FileDescriptorSet
+	seen := map[string]bool{}
+	var add func(protoreflect.FileDescriptor)
+	add = func(f protoreflect.FileDescriptor) {
+		if seen[f.Path()] {
+			return
+		}
+		seen[f.Path()] = true
+		for i := range f.Imports().Len() {
+			add(f.Imports().Get(i).FileDescriptor)
+		}
+		set.File = append(set.File, protodesc.ToFileDescriptorProto(f))
+	}
+	for _, f := range files {
+		add(f)
+	}
+	return proto.MarshalOptions{Deterministic: true}.Marshal(&set)
+}
+
+// near is the file of that name in the directory of path, or in one above it.
+func near(path, name string) (io.ReadCloser, error) {
+	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
+		text, err := files.ReadFile(filepath.Join(dir, filepath.FromSlash(name)), MaxSet)
+		if err == nil {
+			return io.NopCloser(strings.NewReader(string(text))), nil
+		}
+		if parent := filepath.Dir(dir); parent == dir || !errors.Is(err, os.ErrNotExist) {
+			return nil, err
+		}
+	}
+}

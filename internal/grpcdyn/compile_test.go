@@ -1,0 +1,86 @@
+package grpcdyn_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/poolbench/poolbench/internal/grpcdyn"
+)
+
+// TestReadSet: a .proto is compiled with what it imports, from directories above it and from
+// protobuf; what is compiled reads back as a set; mistakes name file and line.
+func TestReadSet(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	write("shop/types/item.proto", `syntax = "proto3"; package shop.types;
+		import "google/protobuf/timestamp.proto";
+		message Item { string name = 1; google.protobuf.Timestamp at = 2; }`)
+	path := write("shop/v1/shop.proto", `syntax = "proto3"; package shop.v1;
+		import "shop/types/item.proto";
+		service Shop {
+			rpc Buy(types.Item) returns (types.Item);
+			rpc Fill(stream types.Item) returns (types.Item);
+		}`)
+	set, err := grpcdyn.ReadSet(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := grpcdyn.ReadSet(write("set.pb", string(set)))
+	if err != nil || string(again) != string(set) {
+		t.Error("a set does not read back", err)
+	}
+	find, err := grpcdyn.FromSet(set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := find.Method("/shop.v1.Shop/Buy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	bytes, err := m.Encode([]byte(`{"name": "tea", "at": "2020-01-01T00:00:00Z"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, err := m.Decode(bytes); err != nil || !strings.Contains(string(text), "tea") ||
+		!strings.Contains(string(text), "2020-01-01T00:00:00Z") || m.Streams() {
+		t.Errorf("%s, %v", text, err)
+	}
+	if _, err := find.Method("/shop.v1.Shop/Fill"); err == nil ||
+		!strings.Contains(err.Error(), "takes a stream") {
+		t.Error(err)
+	}
+	for text, want := range map[string]string{
+		"syntax = \"proto3\";\nmesage X {}":                  "bad.proto:2:1: syntax error",
+		"syntax = \"proto3\";\nimport \"nowhere.proto\";":    "nowhere.proto",
+		"syntax = \"proto3\";\nmessage X { Unknown u = 1; }": "bad.proto:2:13:",
+	} {
+		if _, err := grpcdyn.ReadSet(write("bad.proto", text)); err == nil ||
+			!strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	if _, err := grpcdyn.ReadSet(write("bad.pb", "x")); err == nil {
+		t.Error("this was a set")
+	}
+}
+
+func TestCutPath(t *testing.T) {
+	for path, ok := range map[string]bool{"/a.b.C/D": true, "/C/D": true, "a.C/D": true,
+		"/a.C": false, "/": false, "/a.C/D/E": false, "//D": false, "/a b/D": false,
+		"/a.C/": false, "/1/D": false} {
+		if _, _, err := grpcdyn.CutPath(path); (err == nil) != ok {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}

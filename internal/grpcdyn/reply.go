@@ -1,0 +1,181 @@
+package grpcdyn
+
+import (
+	"encoding/base64"
+	"encoding/binary"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/net/http2/hpack"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/metadata"
+)
+
+// A reply is an Answer while it comes.
+type reply struct {
+	Answer
+	wants, one bool // header and last message are wanted; one message is all there is to come
+	unsent     bool // nothing went over the wire
+	unbegun    bool // the server has said that it did not begin the call
+	begun      bool // the head has come
+	status     string
+	http, kind string // status and type of content
+	// of the message at hand: whether it is compressed, and how long it is
+	prefix   [5]byte
+	have     int    // of it
+	left     uint32 // of the message
+	messages int
+	owed     int // bytes that came, of the stream's window
+}
+
+// fail says why there is no answer of the server's.
+func (r *reply) fail(code codes.Code, why string) { r.Code, r.Text, r.Answered = code, why, false }
+
+// pushback is how a server says when a call may come again (gRFC A6).
+const pushback = "grpc-retry-pushback-ms"
+
+func (r *reply) field(h hpack.HeaderField) {
+	switch h.Name {
+	case ":status":
+		r.http = h.Value
+		return
+	case "content-type":
+		r.kind = h.Value
+	case "grpc-status":
+		r.status = h.Value
+		return
+	case "grpc-message":
+		r.Text = unescaped(h.Value)
+		return
+	case pushback:
+		if ms, err := strconv.ParseInt(h.Value, 10, 32); err == nil && ms > 0 {
+			r.RetryAfter = time.Duration(ms) * time.Millisecond
+		}
+	case "grpc-encoding", "te":
+		return
+	}
+	if !r.wants || strings.HasPrefix(h.Name, ":") {
+		return
+	}
+	if r.Metadata == nil {
+		r.Metadata = metadata.MD{}
+	}
+	value := h.Value
+	if strings.HasSuffix(h.Name, "-bin") {
+		if b, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(value, "=")); err == nil {
+			value = string(b)
+		}
+	}
+	r.Metadata[h.Name] = append(r.Metadata[h.Name], value)
+}
+
+// unescaped undoes what gRPC does to bytes beyond ASCII.
+func unescaped(text string) string {
+	if !strings.Contains(text, "%") {
+		return text
+	}
+	var b strings.Builder
+	for i := 0; i < len(text); i++ {
+		if text[i] == '%' && i+2 < len(text) {
+			if v, err := strconv.ParseUint(text[i+1:i+3], 16, 8); err == nil {
+				b.WriteByte(byte(v))
+				i += 2
+				continue
+			}
+		}
+		b.WriteByte(text[i])
+	}
+	return b.String()
+}
+
+// headed is when a head has come, and with it the end of the stream or not. over says that the
+// answer is there; a code other than OK, that it is none.
+func (r *reply) headed(ends bool) (over bool, code codes.Code, why string) {
+	switch {
+	case r.begun && !ends:
+		return false, codes.Internal, "a second head came in the middle of the answer"
+	case !r.begun && !ends && strings.HasPrefix(r.http, "1"): // and the answer comes
+		r.Metadata = nil
+		return false, codes.OK, ""
+	case !r.begun && !strings.HasPrefix(r.kind, "application/grpc"):
+		status, _ := strconv.Atoi(r.http) // 0: it is none
+		return false, ofHTTP(status), fmt.Sprintf("no gRPC: status %s, content-type %q", r.http,
+			r.kind)
+	}
+	if r.begun = true; !ends {
+		return false, codes.OK, ""
+	}
+	r.Answered, r.Code = true, codes.Unknown
+	if n, err := strconv.ParseInt(r.status, 10, 32); err == nil {
+		r.Code = codes.Code(uint32(n))
+	} else if r.status != "" {
+		return false, codes.Unknown, fmt.Sprintf("status %q", r.status)
+	}
+	if r.Code == codes.OK && (r.have > 0 || r.one && r.messages != 1) {
+		r.Code = codes.Internal
+		r.Text = fmt.Sprintf("it has %d messages, and a part of one more", r.messages)
+		if r.have == 0 {
+			r.Text = fmt.Sprintf("it has %d messages, where one is due", r.messages)
+		}
+	}
+	return true, codes.OK, ""
+}
+
+// ofHTTP is what gRPC makes of a status of HTTP.
+func ofHTTP(status int) codes.Code {
+	switch status {
+	case 0, http.StatusBadRequest:
+		return codes.Internal
+	case http.StatusUnauthorized:
+		return codes.Unauthenticated
+	case http.StatusForbidden:
+		return codes.PermissionDenied
+	case http.StatusNotFound:
+		return codes.Unimplemented
+	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable,
+		http.StatusGatewayTimeout:
+		return codes.Unavailable
+	}
+	return codes.Unknown
+}
+
+// mostReceived bounds one message of an answer.
+const mostReceived = 64 << 20
+
+// take takes a piece of the messages. A code other than OK says that they cannot be read.
+func (r *reply) take(p []byte) (codes.Code, string) {
+	if !r.begun {
+		return codes.Internal, "a message came before the head"
+	}
+	for len(p) > 0 {
+		if r.have < len(r.prefix) {
+			n := copy(r.prefix[r.have:], p)
+			if r.have, p = r.have+n, p[n:]; r.have < len(r.prefix) {
+				break
+			}
+			r.left = binary.BigEndian.Uint32(r.prefix[1:])
+			switch {
+			case r.prefix[0] != 0:
+				return codes.Internal, "a message is compressed, which nobody had asked for"
+			case r.left > mostReceived:
+				return codes.ResourceExhausted, fmt.Sprintf("a message of %d bytes: want up to %d",
+					r.left, mostReceived)
+			case r.wants:
+				r.Last = make([]byte, 0, min(r.left, 64<<10))
+			}
+		}
+		n := min(int(r.left), len(p))
+		if r.wants {
+			r.Last = append(r.Last, p[:n]...)
+		}
+		r.In += int64(n)
+		p = p[n:]
+		if r.left -= uint32(n); r.left == 0 {
+			r.messages, r.have = r.messages+1, 0
+		}
+	}
+	return codes.OK, ""
+}

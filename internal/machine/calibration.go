@@ -1,0 +1,176 @@
+package machine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"sync"
+	"time"
+)
+
+// Work is CPU work whose time calibration finds out. It is comparable, because what is found is
+// kept under it.
+type Work interface {
+	// Sized has tasks of so many units.
+	Sized(units int) Doer
+}
+
+// A Doer has tasks.
+type Doer interface {
+	Do(ctx context.Context, seq uint64) error // task number seq
+}
+
+// A Calibration has the times of CPU work on this machine, each found out at its first use and kept
+// for the life of the process: every run of it then means the same work by mean=1ms. (Over minutes
+// a machine drifts by some 10 %; a count of units is the same work everywhere and always.) The zero
+// value is ready.
+type Calibration struct {
+	mu sync.Mutex
+	// A failure is not kept.
+	lines map[Work]Line
+	tasks map[measured]time.Duration
+}
+
+type measured struct {
+	work  Work
+	units int
+}
+
+// A Line is the time of work that goes in a line with its units, in ns.
+type Line struct{ Fixed, PerUnit float64 }
+
+// Time is that of a task of so many units.
+func (l Line) Time(units int) time.Duration {
+	return time.Duration(math.Round(l.Fixed + l.PerUnit*float64(units)))
+}
+
+// Line is for work whose time is a line in its units. Finding it out takes some 80 ms.
+func (c *Calibration) Line(w Work) (Line, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if l, known := c.lines[w]; known {
+		return l, nil
+	}
+	l, err := lineThrough(w)
+	if err != nil {
+		return Line{}, err
+	}
+	if c.lines == nil {
+		c.lines = map[Work]Line{}
+	}
+	c.lines[w] = l
+	return l, nil
+}
+
+// Task is the time of one task of so many units, for work whose time is no line. Finding it out
+// takes some 40 ms, or two tasks if that is longer.
+func (c *Calibration) Task(w Work, units int) (time.Duration, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	key := measured{w, units}
+	if d, known := c.tasks[key]; known {
+		return d, nil
+	}
+	ns, err := timeOf(w.Sized(units))
+	if err != nil {
+		return 0, err
+	}
+	if c.tasks == nil {
+		c.tasks = map[measured]time.Duration{}
+	}
+	c.tasks[key] = time.Duration(math.Round(ns))
+	return c.tasks[key], nil
+}
+
+// A round is long beside the clock's resolution and short beside a time slice. Where tasks are
+// long, enough ends the rounds.
+const round, enough = 2 * time.Millisecond, 100 * time.Millisecond
+
+// lineThrough is the line through a task of one unit and one that takes a round. A busy machine may
+// hold up every round of either, which shows in a task of one unit that takes much more or less
+// than a unit: then both are measured until neither comes out shorter.
+func lineThrough(w Work) (Line, error) {
+	one, err := timeOf(w.Sized(1))
+	if err != nil {
+		return Line{}, err
+	}
+	for units := 2; ; units *= 2 {
+		took, err := shortest(w.Sized(units), 1, 3)
+		if err != nil {
+			return Line{}, err
+		}
+		if took < round {
+			continue
+		}
+		many, err := timeOf(w.Sized(units))
+		if err != nil {
+			return Line{}, err
+		}
+		if many < float64(round)/2 {
+			continue
+		}
+		for steady := false; ; {
+			perUnit := (many - one) / float64(units-1)
+			likely := math.Abs(one-perUnit) < perUnit/2
+			if perUnit > 0 && (likely || steady) {
+				return Line{Fixed: one - perUnit, PerUnit: perUnit}, nil
+			}
+			if steady {
+				break
+			}
+			oneAgain, err := timeOf(w.Sized(1))
+			if err != nil {
+				return Line{}, err
+			}
+			manyAgain, err := timeOf(w.Sized(units))
+			if err != nil {
+				return Line{}, err
+			}
+			steady = oneAgain > 0.9*one && manyAgain > 0.9*many
+			one, many = min(one, oneAgain), min(many, manyAgain)
+		}
+	}
+}
+
+// timeOf is the time of a task alone, in ns: that of the shortest of ten rounds, or of two where
+// those take long enough.
+func timeOf(w Doer) (float64, error) {
+	began := time.Now()
+	tasks := 1
+	took, err := shortest(w, tasks, 3)
+	for ; err == nil && took < round; took, err = shortest(w, tasks, 3) {
+		if tasks *= 2; took == 0 && tasks > 64 {
+			return 0, errors.New("the virtual clock stands still while the CPU works: use the " +
+				"real clock")
+		}
+	}
+	if err == nil && time.Since(began) < enough {
+		var more time.Duration
+		more, err = shortest(w, tasks, 7)
+		took = min(took, more)
+	}
+	if err != nil {
+		return 0, fmt.Errorf("calibrating: %w", err)
+	}
+	return float64(took) / float64(tasks), nil
+}
+
+// shortest is the time of the shortest of so many rounds of tasks, or of two where those take long
+// enough. Whatever else the machine does makes a round longer and never shorter; one round by
+// itself might be a stall.
+func shortest(w Doer, tasks, rounds int) (least time.Duration, err error) {
+	began := time.Now()
+	for i := 0; i < rounds && (i < 2 || time.Since(began) < enough); i++ {
+		start := time.Now()
+		for seq := range uint64(tasks) {
+			if err := w.Do(context.Background(), seq); err != nil {
+				return 0, err
+			}
+		}
+		if took := time.Since(start); i == 0 || took < least {
+			least = took
+		}
+	}
+	return least, nil
+}

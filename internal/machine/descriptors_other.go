@@ -1,0 +1,6 @@
+//go:build !unix
+
+package machine
+
+// Descriptors returns 0: the limit is unknown here.
+func Descriptors() (limit, free int) { return 0, 0 }

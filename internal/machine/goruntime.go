@@ -1,0 +1,232 @@
+package machine
+
+import (
+	"math"
+	"runtime/metrics"
+	"time"
+)
+
+// totals grow from the start of the program: a run has the difference of two readings.
+const (
+	schedLatencies = iota
+	gcPauses
+	gcCycles
+	mutexWait
+	gcAssist
+	gcDedicated
+	gcIdle
+	cpuTotal
+	cpuIdle
+	totals
+)
+
+var totalNames = [totals]string{
+	schedLatencies: "/sched/latencies:seconds",
+	gcPauses:       "/sched/pauses/total/gc:seconds",
+	gcCycles:       "/gc/cycles/total:gc-cycles",
+	mutexWait:      "/sync/mutex/wait/total:seconds",
+	gcAssist:       "/cpu/classes/gc/mark/assist:cpu-seconds",
+	gcDedicated:    "/cpu/classes/gc/mark/dedicated:cpu-seconds",
+	gcIdle:         "/cpu/classes/gc/mark/idle:cpu-seconds",
+	cpuTotal:       "/cpu/classes/total:cpu-seconds",
+	cpuIdle:        "/cpu/classes/idle:cpu-seconds",
+}
+
+// levels are looked at.
+const (
+	runnable = iota
+	waiting
+	heapObjects
+	heapLive
+	stacks
+	levels
+)
+
+var levelNames = [levels]string{
+	runnable:    "/sched/goroutines/runnable:goroutines",
+	waiting:     "/sched/goroutines/waiting:goroutines",
+	heapObjects: "/memory/classes/heap/objects:bytes",
+	heapLive:    "/gc/heap/live:bytes",
+	stacks:      "/memory/classes/heap/stacks:bytes",
+}
+
+// RuntimeSeen is what the runtime said of a run. What it does not know is negative.
+type RuntimeSeen struct {
+	// how long goroutines that were ready waited until they ran: the runtime times one in eight of
+	// them
+	Scheduling RuntimeTimes
+	Pauses     RuntimeTimes // of the whole program, for the garbage collector
+	Cycles     float64      // of the garbage collector that ended
+	// share of the CPU time of the program, by the runtime's account of these cycles, that marking
+	// took
+	GC     float64
+	Assist float64 // seconds of CPU time in which goroutines that allocated had to mark
+	Mutex  float64 // seconds that goroutines were blocked on locks; one in eight is timed
+
+	Runnable, Waiting RuntimeLevel // goroutines that were ready, and that waited for something
+	Heap              RuntimeLevel // bytes of objects, dead ones included, and of stacks
+	Live              RuntimeLevel // bytes of objects that the last cycle found alive, and of stacks
+}
+
+// SchedulingSeconds is an estimate of the whole time that goroutines were ready and did not run.
+func (s *RuntimeSeen) SchedulingSeconds() float64 { return timedOneIn * s.Scheduling.Sum() }
+
+// timedOneIn is the runtime's gTrackingPeriod.
+const timedOneIn = 8
+
+// A RuntimeLevel is a number that was looked at again and again.
+type RuntimeLevel struct {
+	First, Mean, Most float64
+	Looks             int
+}
+
+func (l *RuntimeLevel) see(v float64) {
+	if l.Looks == 0 {
+		l.First = v
+	}
+	l.Looks++
+	l.Mean += (v - l.Mean) / float64(l.Looks)
+	l.Most = max(l.Most, v)
+}
+
+// RuntimeTimes is a distribution in the runtime's buckets, which are at most a quarter as wide as
+// their lower end.
+type RuntimeTimes struct {
+	Count   uint64
+	counts  []uint64
+	buckets []float64 // one more than counts, in seconds
+}
+
+// middle is that of a bucket. The first and the last have no end.
+func (t *RuntimeTimes) middle(i int) float64 {
+	low, high := max(t.buckets[i], 0), t.buckets[i+1]
+	if math.IsInf(high, 1) {
+		return low
+	}
+	return (low + max(high, 0)) / 2
+}
+
+// Quantile is within an eighth of the exact one; 0 where there are no times.
+func (t *RuntimeTimes) Quantile(q float64) time.Duration {
+	rank := uint64(math.Ceil(q * float64(t.Count)))
+	for i, n := range t.counts {
+		if n > 0 && rank <= n {
+			return time.Duration(t.middle(i) * float64(time.Second))
+		}
+		rank -= n
+	}
+	return 0
+}
+
+// Sum is that of all of them, in seconds, as exact as a quantile.
+func (t *RuntimeTimes) Sum() (sum float64) {
+	for i, n := range t.counts {
+		if n > 0 {
+			sum += float64(n) * t.middle(i)
+		}
+	}
+	return sum
+}
+
+// A RuntimeWatch is at work.
+type RuntimeWatch struct {
+	before, after [totals]metrics.Sample
+	levels        [levels]metrics.Sample
+	seen          RuntimeSeen
+}
+
+// WatchRuntime starts to watch. It makes all the memory that Look and End need.
+func WatchRuntime() *RuntimeWatch {
+	w := &RuntimeWatch{}
+	for i, name := range totalNames {
+		w.before[i].Name, w.after[i].Name = name, name
+	}
+	for i, name := range levelNames {
+		w.levels[i].Name = name
+	}
+	metrics.Read(w.after[:]) // makes the histograms that End fills
+	for _, i := range []int{schedLatencies, gcPauses} {
+		if h := histogram(w.after[i]); h != nil {
+			t := w.times(i)
+			t.counts, t.buckets = make([]uint64, len(h.Counts)), h.Buckets
+		}
+	}
+	metrics.Read(w.before[:])
+	w.Look()
+	return w
+}
+
+func (w *RuntimeWatch) times(total int) *RuntimeTimes {
+	if total == schedLatencies {
+		return &w.seen.Scheduling
+	}
+	return &w.seen.Pauses
+}
+
+// Look takes note of the levels at this instant.
+func (w *RuntimeWatch) Look() {
+	metrics.Read(w.levels[:])
+	of := func(i int) float64 { return number(w.levels[i]) }
+	w.seen.Runnable.see(of(runnable))
+	w.seen.Waiting.see(of(waiting))
+	w.seen.Heap.see(of(heapObjects) + of(stacks))
+	w.seen.Live.see(of(heapLive) + of(stacks))
+}
+
+// End stops watching. It is called once, and does not allocate.
+func (w *RuntimeWatch) End() *RuntimeSeen {
+	w.Look()
+	metrics.Read(w.after[:])
+	grown := func(i int) float64 {
+		before, after := number(w.before[i]), number(w.after[i])
+		if before < 0 || after < 0 {
+			return -1
+		}
+		return max(after-before, 0)
+	}
+	for _, i := range []int{schedLatencies, gcPauses} {
+		w.times(i).grow(histogram(w.before[i]), histogram(w.after[i]))
+	}
+	s := &w.seen
+	s.Cycles, s.Mutex, s.Assist = grown(gcCycles), grown(mutexWait), grown(gcAssist)
+	s.GC = share(s.Assist+grown(gcDedicated)+grown(gcIdle), grown(cpuTotal)-grown(cpuIdle))
+	return s
+}
+
+// share is 0 where the runtime has accounted for no CPU time: it does so at the end of a cycle.
+func share(part, whole float64) float64 {
+	if whole <= 0 || part < 0 {
+		return 0
+	}
+	return min(part/whole, 1)
+}
+
+// grow sets the times to those that came between two readings.
+func (t *RuntimeTimes) grow(before, after *metrics.Float64Histogram) {
+	if before == nil || after == nil {
+		return
+	}
+	for i := range t.counts {
+		t.counts[i] = after.Counts[i] - before.Counts[i]
+		t.Count += t.counts[i]
+	}
+}
+
+// number is the value of a sample that is one; negative where the runtime does not know it.
+func number(s metrics.Sample) float64 {
+	switch s.Value.Kind() {
+	case metrics.KindUint64:
+		return float64(s.Value.Uint64())
+	case metrics.KindFloat64:
+		return s.Value.Float64()
+	}
+	return -1
+}
+
+// histogram is nil where the runtime does not know it.
+func histogram(s metrics.Sample) *metrics.Float64Histogram {
+	if s.Value.Kind() != metrics.KindFloat64Histogram {
+		return nil
+	}
+	return s.Value.Float64Histogram()
+}

@@ -1,6 +1,0 @@
-//go:build !unix
-
-package limits
-
-// Descriptors returns 0: the limit is unknown here.
-func Descriptors() (limit, free int) { return 0, 0 }

@@ -1,0 +1,199 @@
+package machine
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/pprof/profile"
+)
+
+// TestParse: a set has one spelling.
+func TestParse(t *testing.T) {
+	for text, want := range map[string]string{
+		"cpu": "cpu", "mutex,cpu": "cpu+mutex", "heap+cpu+heap": "cpu+heap",
+		"cpu,mutex,block,heap,goroutine": "cpu+goroutine+mutex+block+heap",
+	} {
+		if got, err := ParseProfiles(text); got != want || err != nil || CheckProfiles(got) != nil {
+			t.Errorf("%s: %q, %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"", ",", "cpu,gpu", "CPU", "cpu/heap"} {
+		if got, err := ParseProfiles(text); err == nil {
+			t.Errorf("%q is %q", text, got)
+		}
+	}
+	if CheckProfiles("mutex+cpu") == nil || CheckProfiles("gpu") == nil || CheckProfiles("") != nil {
+		t.Error("Check")
+	}
+}
+
+// kept is what tests allocate, alive.
+var kept [][]byte
+
+// TestSession: the profiles are of what went on in the session alone.
+func TestSession(t *testing.T) {
+	hold(64 << 20) // before it began
+	outside()
+	s, err := StartProfiles("cpu+mutex+block+heap")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := StartProfiles("cpu"); err == nil {
+		t.Error("two at once")
+	}
+	hold(8 << 20)
+	wait(10)
+	all, err := s.End()
+	if err != nil {
+		t.Fatal(err)
+	}
+	outside()
+	if again, err := s.End(); again != nil || err != nil {
+		t.Errorf("ended twice: %v %v", again, err)
+	}
+	by := map[ProfileKind]*profile.Profile{}
+	for _, p := range all {
+		if by[p.Kind], err = profile.ParseData(p.Data); err != nil {
+			t.Fatalf("%s: %v", p.Kind, err)
+		}
+	}
+	for _, k := range []ProfileKind{CPU, Mutex, Block, Heap} {
+		if by[k] == nil || by[k].CheckValid() != nil {
+			t.Errorf("%s: %v", k, by[k])
+		}
+	}
+	if n := sum(by[Heap], "alloc_space", ".hold"); n < 8<<20 || n > 8<<20+99 { // scaled up
+		t.Errorf("%d bytes allocated, want 8 MB", n)
+	}
+	if n := sum(by[Heap], "inuse_space", ".hold"); n < 72<<20 || n > 72<<20+99 {
+		t.Errorf("%d bytes alive, want 72 MB", n)
+	}
+	// on a busy machine a wait may be over before it blocks, or count for several, if it is short
+	within, before := sum(by[Block], "contentions", ".wait"),
+		sum(by[Block], "contentions", ".outside")
+	if within < 1 || before != 0 {
+		t.Errorf("blocked %d times, and %d times before it began", within, before)
+	}
+	kept = nil
+	again, err := StartProfiles("block")
+	if err != nil {
+		t.Fatalf("after its end: %v", err)
+	}
+	if all, err = again.End(); err != nil || len(all) != 1 {
+		t.Fatalf("%d profiles, error %v", len(all), err)
+	}
+	p, err := profile.ParseData(all[0].Data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := sum(p, "contentions", ".wait"); n != 0 {
+		t.Errorf("the next one has %d times of the one before", n)
+	}
+}
+
+//go:noinline
+func hold(bytes int) { kept = append(kept, make([]byte, bytes)) }
+
+// wait blocks so many times, each for longer than what is sure to be noted.
+func wait(times int) {
+	for range times {
+		c := make(chan struct{})
+		time.AfterFunc(blockRate*11/10, func() { close(c) })
+		<-c
+	}
+}
+
+// outside waits while no session is under way.
+//
+//go:noinline
+func outside() { wait(7) }
+
+// sum is what samples of that type come to whose stack has the function.
+func sum(p *profile.Profile, of, function string) (n int64) {
+	for i, t := range p.SampleType {
+		for _, s := range p.Sample {
+			if t.Type == of && strings.Contains(stack(s), function) {
+				n += s.Value[i]
+			}
+		}
+	}
+	return n
+}
+
+func stack(s *profile.Sample) string {
+	var names []string
+	for _, l := range s.Location {
+		for _, line := range l.Line {
+			names = append(names, line.Function.Name)
+		}
+	}
+	return strings.Join(names, "\n")
+}
+
+// TestStacks: what goroutines wait for is seen with the labels of the part that they work for, and
+// not who looks.
+func TestStacks(t *testing.T) {
+	labels := NewProfileLabels(context.Background(), "worker_pool", "any", "short")
+	blocked, there := make(chan struct{}), make(chan struct{})
+	var working sync.WaitGroup
+	working.Go(func() {
+		labels.Strategy()
+		labels.Task(1)
+		there <- struct{}{}
+		<-blocked
+	})
+	<-there
+	s := &sampler{began: time.Now()}
+	for range 2*atOnce + 3 {
+		s.look()
+	}
+	close(blocked)
+	working.Wait()
+	p, err := s.sum()
+	if err != nil {
+		t.Fatal(err)
+	}
+	inTask := int64(0)
+	for _, sample := range p.Sample {
+		if slices.Contains(sample.Label["class"], "short") {
+			inTask += sample.Value[0]
+			if got := fmt.Sprint(sample.Label); got !=
+				"map[class:[short] part:[task] strategy:[worker_pool]]" {
+				t.Error(got)
+			}
+		}
+		if strings.Contains(stack(sample), "sampler") {
+			t.Errorf("who looks is seen: %s", stack(sample))
+		}
+	}
+	if inTask != 2*atOnce+3 {
+		t.Errorf("the task waits in %d of %d looks", inTask, 2*atOnce+3)
+	}
+	var none *ProfileLabels
+	none.Task(7)
+	none.Strategy()
+	none.Harness()
+}
+
+// TestPause: looks take a fortieth of the CPU time of the process, and come no closer than they
+// have to for that.
+func TestPause(t *testing.T) {
+	const ms = time.Millisecond
+	for _, c := range []struct{ interval, look, cpu, since, want time.Duration }{
+		{5 * ms, 0, 900 * ms, 1000 * ms, 10 * ms},
+		{50 * ms, ms / 2, 2000 * ms, 1000 * ms, 50 * ms},
+		{50 * ms, 2 * ms, 1000 * ms, 1000 * ms, 80 * ms},
+		{80 * ms, 2 * ms, 200 * ms, 1000 * ms, 400 * ms},
+		{5 * ms, 1 * ms, 0, 1000 * ms, 40 * ms},   // the system does not tell
+		{5 * ms, 1 * ms, 1, 1000 * ms, 4000 * ms}, // nothing is done
+	} {
+		if got := pause(c.interval, c.look, c.cpu, c.since); got != c.want {
+			t.Errorf("%+v: %v", c, got)
+		}
+	}
+}

@@ -1,0 +1,133 @@
+package machine
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math/bits"
+	"runtime/trace"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// MostAge is how much of the trace may be asked for.
+const MostAge = time.Minute
+
+// MostBytes is the size up to which the runtime keeps its trace. It sheds older events beyond.
+const MostBytes = 16 << 20
+
+// A task is slow that takes times as long as the p99 of those before it, where enough have ended
+// for a p99.
+const (
+	times        = 3
+	flightEnough = 368
+)
+
+// Category and Format are of the line of the trace that names the slow task, logged at its end by
+// the goroutine that ended it: its number, its response and its time since its first start, in
+// nanoseconds.
+const (
+	Category = "poolbench slow task"
+	Format   = "task %d response %d since start %d"
+)
+
+// A Recorder keeps the trace. Nil is one that does nothing.
+type Recorder struct {
+	of      *trace.FlightRecorder
+	bound   int64 // nanoseconds; 0: by the p99
+	p99     tail
+	taken   atomic.Bool
+	writing sync.WaitGroup
+	data    bytes.Buffer
+	err     error
+}
+
+// StartRecorder begins to keep the trace of at least that long. bound is the response above which a
+// task is slow; 0: three times the p99 so far. One recorder can be active in a process.
+func StartRecorder(age, bound time.Duration) (*Recorder, error) {
+	r := &Recorder{bound: int64(bound),
+		of: trace.NewFlightRecorder(trace.FlightRecorderConfig{MinAge: age, MaxBytes: MostBytes})}
+	if err := r.of.Start(); err != nil {
+		return nil, fmt.Errorf("flight: %w", err)
+	}
+	return r, nil
+}
+
+// Done is told of a task that has completed, by the goroutine that ended it. The first slow one is
+// written in a goroutine of its own.
+func (r *Recorder) Done(seq uint64, response, sinceStart int64) {
+	if r == nil {
+		return
+	}
+	bound := r.bound
+	if bound == 0 {
+		if bound = r.p99.note(response); bound == 0 {
+			return
+		}
+	}
+	if response <= bound || !r.taken.CompareAndSwap(false, true) {
+		return
+	}
+	trace.Log(context.Background(), Category, fmt.Sprintf(Format, seq, response, sinceStart))
+	r.writing.Go(func() { _, r.err = r.of.WriteTo(&r.data) })
+}
+
+// End returns what was written: nil where no task was slow. A second call returns nil.
+func (r *Recorder) End() ([]byte, error) {
+	if r == nil || !r.of.Enabled() {
+		return nil, nil
+	}
+	r.writing.Wait()
+	r.of.Stop()
+	if r.err != nil {
+		return nil, fmt.Errorf("flight: %w", r.err)
+	}
+	return r.data.Bytes(), nil
+}
+
+// A tail knows three times the p99 of what it was told, to an eighth, for all who tell it at once.
+type tail struct {
+	n      atomic.Int64
+	counts [64 * 8]atomic.Int64 // by the power of two and the three bits behind
+	bound  atomic.Int64
+}
+
+// anew is after how many more values the bound is computed again: some 300 ns.
+const anew = 256
+
+// note adds a value, and returns the bound for it by those before; 0: they are too few.
+func (t *tail) note(v int64) (bound int64) {
+	bound = t.bound.Load()
+	t.counts[bucket(v)].Add(1)
+	if n := t.n.Add(1); n == flightEnough || n > flightEnough && n%anew == 0 {
+		t.bound.Store(times * t.look(n))
+	}
+	return bound
+}
+
+// look is the upper end of the bucket that the p99 of n values is in.
+func (t *tail) look(n int64) int64 {
+	above := n / 100
+	for i := len(t.counts) - 1; i >= 0; i-- {
+		if above -= t.counts[i].Load(); above < 0 {
+			return upper(i)
+		}
+	}
+	return 0
+}
+
+func bucket(v int64) int {
+	v = max(v, 8)
+	power := bits.Len64(uint64(v)) - 1
+	return power*8 + int(v>>(power-3))&7
+}
+
+// upper is the least value above a bucket.
+func upper(bucket int) int64 {
+	power, part := bucket/8, int64(bucket%8)
+	if power < 3 {
+		return 8
+	}
+	return (8 + part + 1) << (power - 3)
+}

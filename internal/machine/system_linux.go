@@ -1,0 +1,187 @@
+package machine
+
+import (
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// fineTimers asks the system to wake this thread when it wants to be woken, and not up to 50 µs
+// later in company. The thread is the caller's own.
+func fineTimers() { _ = unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0) }
+
+// sleepThread sleeps by the system's own timer: package time's has a granularity of a millisecond
+// here (golang/go#53824). A signal may end it early.
+func sleepThread(d time.Duration) {
+	t := unix.NsecToTimespec(int64(d))
+	_ = unix.Nanosleep(&t, nil)
+}
+
+// A runQueue tells how long threads of this process have been ready without a processor: of those
+// that there were when it was opened. Reading does not allocate, since what a run allocates is
+// counted.
+type runQueue struct {
+	files []int
+	last  []int64
+	text  [128]byte
+}
+
+func openRunQueue() *runQueue {
+	q := &runQueue{}
+	for _, name := range threads() {
+		if file, err := unix.Open(name, unix.O_RDONLY|unix.O_CLOEXEC, 0); err == nil {
+			q.files, q.last = append(q.files, file), append(q.last, 0)
+		}
+	}
+	return q
+}
+
+// threads are the files of how long each thread of this process ran and waited. They need not be
+// there: filepath.Glob looks, for as long as it takes to read them.
+func threads() (files []string) {
+	tasks, _ := os.ReadDir("/proc/self/task") // none where the system does not tell
+	for _, task := range tasks {
+		files = append(files, "/proc/self/task/"+task.Name()+"/schedstat")
+	}
+	return files
+}
+
+func (q *runQueue) close() {
+	for _, file := range q.files {
+		_ = unix.Close(file)
+	}
+}
+
+// longest is how long one of the threads has waited since the last call, at most, in ns.
+func (q *runQueue) longest() (ns int64) {
+	for i, file := range q.files {
+		n, err := unix.Pread(file, q.text[:], 0)
+		if err != nil {
+			continue // the thread has ended
+		}
+		now := queuedTime(q.text[:n])
+		ns = max(ns, now-q.last[i])
+		q.last[i] = now
+	}
+	return ns
+}
+
+// queuedTime is the second number of "ran queued slices".
+func queuedTime(text []byte) (ns int64) {
+	field := 0
+	for _, c := range text {
+		switch {
+		case c == ' ':
+			field++
+		case field == 1 && c >= '0' && c <= '9':
+			ns = 10*ns + int64(c-'0')
+		}
+	}
+	return ns
+}
+
+func threadUsage() Usage { return usageOf(unix.RUSAGE_THREAD) }
+
+// readCounters reads what the kernel counts: /proc/stat, /proc/pressure/cpu and the schedstat of
+// this process's threads. A file that is not there, as in many containers, is no error: then that
+// part is not known.
+func readCounters() counters {
+	c := counters{at: time.Now(), stalled: -1, own: CPUTime()}
+	c.stolen, c.ticks, c.busy = Ticks()
+	if text, err := os.ReadFile("/proc/pressure/cpu"); err == nil {
+		c.stalled = parsePressure(string(text))
+	}
+	for _, file := range threads() {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			continue // the thread has ended
+		}
+		if w, ok := parseSchedstat(string(text)); ok {
+			if c.threads == nil {
+				c.threads = map[string]threadTime{}
+			}
+			c.threads[file] = w
+		}
+	}
+	return c
+}
+
+// BytesWritten is how many bytes this process has given the system for a disk, in whole pages,
+// whether they are there yet or not; 0 where the system does not tell.
+func BytesWritten() int64 {
+	text, err := os.ReadFile("/proc/self/io")
+	if err != nil {
+		return 0
+	}
+	return parseWritten(string(text))
+}
+
+func parseWritten(text string) int64 {
+	_, after, _ := strings.Cut(text, "\nwrite_bytes: ")
+	digits, _, _ := strings.Cut(after, "\n")
+	n, _ := strconv.ParseInt(digits, 10, 64)
+	return n
+}
+
+// Ticks are those of all processors that the host gave to other machines, all of them, and those in
+// which they worked; negative where the system does not tell.
+func Ticks() (stolen, all, busy int64) {
+	text, err := os.ReadFile("/proc/stat")
+	if err != nil {
+		return -1, -1, -1
+	}
+	return parseStat(string(text))
+}
+
+// parseStat finds the stolen, all, and the working ticks in the first line of /proc/stat: "cpu user
+// nice system idle iowait irq softirq steal guest …", where guest is in user already.
+func parseStat(text string) (stolen, ticks, busy int64) {
+	line, _, _ := strings.Cut(text, "\n")
+	fields := strings.Fields(line)
+	if len(fields) < 9 || fields[0] != "cpu" {
+		return -1, -1, -1
+	}
+	for i, field := range fields[1:9] {
+		n, err := strconv.ParseInt(field, 10, 64)
+		if err != nil {
+			return -1, -1, -1
+		}
+		ticks += n
+		switch i {
+		case 3, 4: // idle
+		case 7:
+			stolen = n
+		default:
+			busy += n
+		}
+	}
+	return stolen, ticks, busy
+}
+
+// parsePressure finds the total, in µs, of the line "some avg10=… avg60=… avg300=… total=…".
+func parsePressure(text string) int64 {
+	for line := range strings.Lines(text) {
+		if !strings.HasPrefix(line, "some ") {
+			continue
+		}
+		_, total, _ := strings.Cut(line, "total=")
+		if n, err := strconv.ParseInt(strings.TrimSpace(total), 10, 64); err == nil && n >= 0 {
+			return n
+		}
+	}
+	return -1
+}
+
+// parseSchedstat reads "ran queued slices", in ns.
+func parseSchedstat(text string) (w threadTime, ok bool) {
+	fields := strings.Fields(text)
+	if len(fields) < 2 {
+		return threadTime{}, false
+	}
+	ran, err1 := strconv.ParseInt(fields[0], 10, 64)
+	queued, err2 := strconv.ParseInt(fields[1], 10, 64)
+	return threadTime{ran, queued}, err1 == nil && err2 == nil && ran >= 0 && queued >= 0
+}

@@ -1,8 +1,0 @@
-//go:build !unix
-
-package witness
-
-// CPUTime is not known here.
-func CPUTime() int64 { return 0 }
-
-func processUsage() Usage { return Usage{} }

@@ -1,0 +1,200 @@
+package objectives
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/dist"
+	"github.com/poolbench/poolbench/internal/decide"
+	"github.com/poolbench/poolbench/internal/metric"
+	"github.com/poolbench/poolbench/internal/text"
+)
+
+// Parse reads objectives, several with commas between them:
+//
+//	METRIC OP VALUE    p99-response<50ms   shed <= 1%   goodput>=500
+//
+// METRIC is the unit of a metric, or the unit without its ending -sec, /op or ops/s; the plain
+// ops/s is throughput. Those of a stage, a session or a step are metrics, too:
+// step1-log_in-p99-response. A latency with completed- before it is that of completed requests
+// alone: completed-p99-response. OP is one of < <= > >=. VALUE is a duration where the metric is a
+// time, a share (1% or 0.01) where it is one, else a number, to which a rate may append /s. The
+// error is one line.
+func Parse(text string) (List, error) {
+	var all List
+	for one := range strings.SplitSeq(text, ",") {
+		o, err := parse(one)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, o)
+	}
+	return all, all.check()
+}
+
+// Add is Parse for one more text; the error is also about what the texts say together.
+func (l List) Add(text string) (List, error) {
+	more, err := Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	all := append(slices.Clip(l), more...)
+	return all, all.check()
+}
+
+// check refuses two bounds of one metric in the same direction: one of them would be without
+// effect.
+func (l List) check() error {
+	seen := map[string]Objective{}
+	for _, o := range l {
+		key := o.Unit + o.Op[:1]
+		if before, ok := seen[key]; ok {
+			return fmt.Errorf("%s and %s bound the same metric in the same direction", before, o)
+		}
+		seen[key] = o
+	}
+	return nil
+}
+
+func parse(s string) (Objective, error) {
+	s = strings.TrimSpace(s)
+	at := strings.IndexAny(s, "<>")
+	if at < 1 {
+		return Objective{}, fmt.Errorf("want METRIC<VALUE, such as p99-response<50ms or "+
+			"shed<=1%%, got %q", s)
+	}
+	var o Objective
+	name, rest := strings.TrimSpace(s[:at]), s[at:]
+	for _, op := range decide.Operators {
+		if value, ok := strings.CutPrefix(rest, op); ok {
+			o.Op, rest = op, strings.TrimSpace(value)
+			break
+		}
+	}
+	bare := strings.TrimPrefix(name, decide.Mark)
+	for _, unit := range append(units(), partUnits(bare)...) {
+		if unit != bare && short(unit) != bare {
+			continue
+		}
+		if marked := decide.Mark + unit; bare == name {
+			o.Unit = unit
+		} else if _, ok := decide.Completed(marked); ok {
+			o.Unit = marked
+		}
+	}
+	if o.Unit == "" {
+		return Objective{}, fmt.Errorf("unknown metric %q (known: %s)", name,
+			text.List(text.Few(alike(name), 8)))
+	}
+	var err error
+	if o.Bound, o.text, err = value(o.Unit, rest); err != nil {
+		return Objective{}, fmt.Errorf("%s: %w", name, err)
+	}
+	switch {
+	case o.Op == "<" && o.Bound == 0:
+		return Objective{}, fmt.Errorf("%s: nothing is below 0, so no run would meet %s", name, o)
+	case o.Op == ">=" && o.Bound == 0:
+		return Objective{}, fmt.Errorf("%s: everything is at least 0, so every run would meet %s",
+			name, o)
+	}
+	return o, nil
+}
+
+// partUnits are those of the stage, the session or the step that a name begins with.
+func partUnits(name string) (all []string) {
+	for _, m := range bench.PartMetrics(name) {
+		if !isDue(m.Unit) {
+			all = append(all, m.Unit)
+		}
+	}
+	return all
+}
+
+// isDue reports whether the unit of a part is evidence of a load test. A step may be called due.
+func isDue(unit string) bool {
+	_, rest, _ := strings.Cut(unit, "-")
+	if strings.HasPrefix(unit, "step") {
+		_, rest, _ = strings.Cut(rest, "-")
+	}
+	return strings.HasPrefix(rest, decide.Due)
+}
+
+// alike are the names of the same part, or those that have a word in common with what was typed, or
+// all.
+func alike(name string) (some []string) {
+	part, _, _ := strings.Cut(name, "-")
+	for _, unit := range partUnits(part + "-NAME") {
+		some = append(some, short(unit))
+	}
+	if some != nil {
+		return some
+	}
+	words := strings.Split(name, "-")
+	some = slices.DeleteFunc(Names(), func(known string) bool {
+		return !slices.ContainsFunc(strings.Split(known, "-"), func(word string) bool {
+			return slices.Contains(words, word)
+		})
+	})
+	if len(some) > 0 {
+		return some
+	}
+	return Names()
+}
+
+// value reads a bound in what the unit is counted in, and gives its canonical spelling.
+func value(unit, text string) (float64, string, error) {
+	switch {
+	case strings.HasSuffix(unit, "-sec"), strings.HasSuffix(unit, "-sec/op"):
+		d, err := time.ParseDuration(text)
+		if err != nil || d < 0 {
+			return 0, "", fmt.Errorf("want a duration such as 50ms, got %q", text)
+		}
+		return d.Seconds(), dist.FormatDuration(d), nil
+	case isShare(unit):
+		return shareOf(unit, text)
+	}
+	number := text
+	if strings.HasSuffix(unit, metric.Throughput) {
+		number = strings.TrimSuffix(text, "/s")
+	}
+	x, err := dist.ParseFloat(number)
+	if err != nil || x < 0 {
+		return 0, "", fmt.Errorf("want a number such as 500, got %q", text)
+	}
+	return x, dist.FormatFloat(x), nil
+}
+
+// isShare reports whether the unit is counted in parts of a whole.
+func isShare(unit string) bool {
+	switch unit {
+	case metric.Attempts, metric.AllocsPerOp, metric.BytesPerOp, metric.WrittenBytes,
+		metric.VoluntarySwitches, metric.InvoluntarySwitches, metric.PageFaults, metric.MajorFaults:
+		return false
+	}
+	return strings.HasSuffix(unit, "/op") || strings.HasSuffix(unit, metric.Utilisation) ||
+		strings.HasSuffix(unit, "-share")
+}
+
+func shareOf(unit, text string) (float64, string, error) {
+	number, percent := strings.CutSuffix(text, "%")
+	if percent {
+		number += "e-2" // rounds once: 99.9/100 is not the float nearest to 0.999
+	}
+	x, err := dist.ParseFloat(number)
+	if err != nil || x < 0 {
+		return 0, "", fmt.Errorf("want a share such as 1%% or 0.01, got %q", text)
+	}
+	if x > 1 && strings.HasSuffix(unit, "/op") {
+		return 0, "", fmt.Errorf("want a share of at most 100%%, got %q", text)
+	}
+	hundredths := dist.FormatFloat(math.Round(1e10*x) / 1e8) // 7 and not 7.000000000000001
+	if back, err := strconv.ParseFloat(hundredths+"e-2", 64); err == nil && back == x {
+		return x, hundredths + "%", nil
+	}
+	return x, dist.FormatFloat(x), nil
+}

@@ -1,0 +1,249 @@
+package observe
+
+import (
+	"math"
+	"runtime"
+
+	"github.com/poolbench/poolbench/bench/record"
+	"github.com/poolbench/poolbench/bench/result"
+	"github.com/poolbench/poolbench/internal/metric"
+	"github.com/poolbench/poolbench/internal/rundir"
+	"github.com/poolbench/poolbench/internal/statistics"
+	"github.com/poolbench/poolbench/internal/statistics/recursion"
+	"github.com/poolbench/poolbench/workloads"
+)
+
+// ResponseParts are those that a response adds up from, in the order of a task's life, and at the
+// end what the target has of the service.
+var ResponseParts = [...]struct{ Name, Doc string }{
+	{"lag", "the generator's own lateness"},
+	{"held", "until the strategy took the task: in Submit, or behind a task that was"},
+	{"queued", "from when the strategy took the task to its first start"},
+	{"between",
+		"from first start to end, outside of the task: back-off, turns of others, hand-over"},
+	{"service", "inside the task"},
+	{"target", "of the service, what the target took beside the work"},
+}
+
+// IsPartMean reports whether a unit is the mean of a part, which is of completed tasks.
+func IsPartMean(unit string) bool {
+	for _, p := range ResponseParts {
+		if unit == "mean-"+p.Name+"-sec" {
+			return true
+		}
+	}
+	return false
+}
+
+// A PartSums sums up the parts of completed tasks, in nanoseconds.
+type PartSums struct {
+	n          int
+	of         [len(ResponseParts)]float64
+	Impossible int // tasks with a part below 0, completed or not
+}
+
+// Add adds a task, and returns its parts where they count.
+func (s *PartSums) Add(r *record.Record, lag int64, counts bool) (p record.Parts, added bool) {
+	if r.Outcome == record.Unsettled {
+		return p, false
+	}
+	if p = r.Parts(lag); !p.Possible() || p.Response() != r.Response() {
+		s.Impossible++
+	}
+	if counts = counts && r.Outcome == record.Completed; counts {
+		s.sum(&p)
+	}
+	return p, counts
+}
+
+func (s *PartSums) sum(p *record.Parts) {
+	s.n++
+	s.of[0] += float64(p.Lag)
+	s.of[1] += float64(p.Held)
+	s.of[2] += float64(p.Queued)
+	s.of[3] += float64(p.Between)
+	s.of[4] += float64(p.Service)
+	s.of[5] += float64(p.Target)
+}
+
+// ReportMeans adds the mean of each part.
+func (s *PartSums) ReportMeans(r *result.Result) {
+	for i, p := range ResponseParts {
+		if s.n > 0 && p.Name != "service" {
+			r.Add("mean-"+p.Name+"-sec", s.of[i]/float64(s.n)/Second)
+		}
+	}
+}
+
+// reportTail adds the mean and the share of each part, of the slowest tasks.
+func (s *PartSums) reportTail(r *result.Result) {
+	response := 0.0
+	for i, p := range ResponseParts {
+		if p.Name != "target" {
+			response += s.of[i]
+		}
+	}
+	if s.n == 0 || response == 0 {
+		return
+	}
+	for i, p := range ResponseParts {
+		r.Add("tail-"+p.Name+"-sec", s.of[i]/float64(s.n)/Second)
+		r.Add("tail-"+p.Name+"/op", s.of[i]/response)
+	}
+}
+
+// slowFrom is the response, in nanoseconds, from which on a task is of the tail: the p99, and
+// beyond all where that is not known.
+func slowFrom(r *result.Result) int64 {
+	p99, resolved := r.Metric(metric.P99Response)
+	if !resolved {
+		return math.MaxInt64
+	}
+	return int64(math.Round(p99 * Second))
+}
+
+// turns sum up for how long tasks waited as every slot was taken, and would if services were even.
+// What the generator was late is no such wait.
+type turns struct{ response, turn, even int64 }
+
+func (t *turns) add(rec *record.Record, lag, turn, even int64) {
+	waited := max(rec.Wait()-lag, 0)
+	t.response += rec.Response()
+	t.turn += min(max(turn-lag, 0), waited)
+	t.even += min(max(even-lag, 0), waited)
+}
+
+func (t *turns) report(r *result.Result) {
+	if t.response > 0 {
+		r.Add(metric.TailTurnShare, float64(t.turn)/float64(t.response))
+		r.Add(metric.TailEvenTurnShare, float64(t.even)/float64(t.response))
+	}
+}
+
+// ReportParts adds what the responses are made of, of all completed tasks and of those that took
+// the p99 or longer, the slowest tasks and, where that is kept, each task.
+func (o *Run) ReportParts(r *result.Result, first int) (all PartSums, err error) {
+	slow := slowFrom(r)
+	var tail PartSums
+	var worst Slowest
+	packer := o.taskPacker(r.Tasks)
+	longest := int64(0) // of all tasks, so that one that is due that much earlier has ended
+	for i, lag := range o.Trace.Lags() {
+		rec := o.Trace.At(i)
+		if rec.Outcome == record.Unsettled {
+			longest = forEver
+		} else if longest = max(longest, rec.Response()); i >= first {
+			worst.Add(i, rec, lag)
+		}
+		p, added := all.Add(rec, lag, i >= first)
+		if packer != nil && i >= first {
+			packer.Add(rec.Due, added,
+				&rundir.Parts{p.Lag, p.Held, p.Queued, p.Between, p.Service})
+		}
+		if added && rec.Response() >= slow {
+			tail.sum(&p)
+		}
+	}
+	all.ReportMeans(r)
+	tail.reportTail(r)
+	r.Slowest = worst.Ended()
+	o.find(r.Slowest, longest)
+	if packer != nil {
+		r.Responses, err = packer.Pack()
+	}
+	return all, err
+}
+
+// taskPacker keeps what is known of each task, where another run of the seed has the same ones:
+// those are due by a plan, and no more than a directory keeps; nil elsewhere.
+func (o *Run) taskPacker(tasks int) *rundir.TaskPacker {
+	if o.Recorded || tasks > rundir.MostResponses || o.Plan.Arrival.IsClosed() {
+		return nil
+	}
+	return rundir.NewTaskPacker(tasks)
+}
+
+// ReportOtherwise adds the responses as they would be with one slot more, and if each task held its
+// slot for the mean service; or, as services in a target depend on others, if calls took it no time
+// beside the work: where the oracle applies, all tasks share one pool, and the arrivals do not
+// depend on how long others waited. What a response is made of beside these stays as it was.
+func (o *Run) ReportOtherwise(r *result.Result, first int, m Measured, parts *PartSums) {
+	if starts := o.Plan.Strategy.Starts; starts != nil {
+		r.Add(metric.Allowed, starts(o.Plan.Params).PerSecond)
+	}
+	pools, _ := o.FifoPools()
+	if len(pools) != 1 || o.Recorded || o.Plan.Arrival.IsClosed() ||
+		m.started == 0 || m.started < m.N || m.outcomes[record.Abandoned] > 0 {
+		return
+	}
+	if parts.of[len(ResponseParts)-1] > 0 {
+		o.reportNoTarget(r, first, pools[0])
+		return
+	}
+	slots, mean := pools[0], m.busy/int64(m.started)
+	wider := *o
+	wider.Plan.Params.Limit++
+	// the limit gives it, which is not so of one loop, and it has a processor to work on
+	known := wider.Bound() == slots+1 && (slots < runtime.GOMAXPROCS(0) ||
+		o.Plan.Kind != workloads.CPU)
+	was, next, even := recursion.NewSlots(slots), recursion.NewSlots(slots+1),
+		recursion.NewSlots(slots)
+	withNext, withEven := make([]int64, 0, m.N), make([]int64, 0, m.N)
+	slow := slowFrom(r)
+	var tail turns
+	for i, lag := range o.Trace.Lags() {
+		rec := o.Trace.At(i)
+		if rec.Attempts != 1 {
+			return
+		}
+		start := was.Take(rec.Due, rec.Busy)
+		nextStart, evenStart := next.Take(rec.Due, rec.Busy), even.Take(rec.Due, mean)
+		if i < first || rec.Outcome != record.Completed {
+			continue
+		}
+		rest := rec.Response() - start
+		withNext, withEven = append(withNext, rest+nextStart), append(withEven, rest+evenStart)
+		if rec.Response() >= slow {
+			tail.add(rec, lag, start-rec.Due, evenStart-rec.Due)
+		}
+	}
+	tail.report(r)
+	if known {
+		addResponses(r, "next-slot", withNext)
+	}
+	addResponses(r, "even", withEven)
+}
+
+// reportNoTarget adds the responses as they would be if no call took time beside the work.
+func (o *Run) reportNoTarget(r *result.Result, first, slots int) {
+	was, without := recursion.NewSlots(slots), recursion.NewSlots(slots)
+	var responses []int64
+	for i := range o.Trace.Len() {
+		rec := o.Trace.At(i)
+		if rec.Attempts != 1 {
+			return
+		}
+		took := min(rec.Target, rec.Busy)
+		sooner := was.Take(rec.Due, rec.Busy) - without.Take(rec.Due, rec.Busy-took)
+		if i >= first && rec.Outcome == record.Completed {
+			responses = append(responses, rec.Response()-sooner-took)
+		}
+	}
+	addResponses(r, "no-target", responses)
+}
+
+// addResponses adds the mean of responses and, where they are enough, the p99.
+func addResponses(r *result.Result, name string, responses []int64) {
+	if len(responses) == 0 {
+		return
+	}
+	sum := 0.0
+	for _, v := range responses {
+		sum += float64(v)
+	}
+	r.Add(name+"-mean-response-sec", sum/float64(len(responses))/Second)
+	if statistics.Resolvable(0.99, len(responses)) {
+		r.Add(name+"-p99-response-sec",
+			float64(statistics.NearestRanks(nil, responses, 0.99)[0])/Second)
+	}
+}

@@ -1,0 +1,78 @@
+package observe
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"github.com/poolbench/poolbench/bench/record"
+	"github.com/poolbench/poolbench/bench/result"
+	"github.com/poolbench/poolbench/internal/metric"
+	"github.com/poolbench/poolbench/internal/statistics"
+)
+
+// PhaseStatistics returns the names of the statistics that a run reports of each phase of a call.
+func PhaseStatistics() []string {
+	names := []string{"mean"}
+	for _, q := range metric.Quantiles {
+		if q.Main {
+			names = append(names, q.Name)
+		}
+	}
+	return append(names, "max")
+}
+
+// ReportCalls adds what was counted of calls to a server, n of them: bytes, connections, and the
+// distributions of their phases. Mean and maximum are exact, quantiles within 0.1 %.
+func (o *Run) ReportCalls(r *result.Result, n int) error {
+	if o.Calls == nil {
+		return nil
+	}
+	sums := o.Calls.Sums()
+	r.Add(metric.SentBytes, float64(sums.Sent)/float64(n))
+	r.Add(metric.ReceivedBytes, float64(sums.Received)/float64(n))
+	r.Add(metric.Connections, float64(sums.Connections)/float64(n))
+	if s := sums.Streams; s != nil {
+		if s.Peak >= 0 {
+			r.Add(metric.PeakStreams, float64(s.Peak))
+		}
+		r.Add(metric.GoAways, float64(s.GoAways)/float64(n))
+		r.Add(metric.Resets, float64(s.Resets)/float64(n))
+	}
+	return o.Calls.EachPhase(func(
+		of string, h *hdrhistogram.Histogram, sum float64, longest int64,
+	) error {
+		return ReportHistogram(r, of, h, sum, longest, func(quantile string) bool {
+			return slices.Contains(PhaseStatistics(), quantile)
+		})
+	})
+}
+
+// ReportHistogram adds what a histogram says of a time, and the histogram: those quantiles, and the
+// mean and the maximum by its exact sum and its largest value.
+func ReportHistogram(
+	r *result.Result, of string, h *hdrhistogram.Histogram, sum float64, longest int64,
+	takes func(quantile string) bool,
+) error {
+	n := int(h.TotalCount())
+	r.Add("mean-"+of+"-sec", sum/float64(n)/Second)
+	for _, q := range metric.Quantiles {
+		if takes(q.Name) && statistics.Resolvable(q.P, n) {
+			v := min(result.ValueAtRank(h, statistics.Rank(n, q.P)), longest)
+			r.Add(q.Of(of), float64(v)/Second)
+		}
+	}
+	r.Add("max-"+of+"-sec", float64(longest)/Second)
+	return addReading(r, of, h)
+}
+
+func addReading(r *result.Result, of string, h *hdrhistogram.Histogram) error {
+	text, err := record.EncodeHistogram(h)
+	if err != nil {
+		return fmt.Errorf("distribution of %s: %w", of, err)
+	}
+	r.Readings = append(r.Readings,
+		result.Reading{Of: of, Histogram: text, Max: h.ValueAtQuantile(100)})
+	return nil
+}

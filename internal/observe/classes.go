@@ -1,0 +1,99 @@
+package observe
+
+import (
+	"github.com/poolbench/poolbench/bench/dist"
+	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/workloads"
+)
+
+// FifoPools are the slots of each pool whose tasks start in the order of their acceptance as soon
+// as a slot is free, and the pool of each class; nil where the strategy has no such pools. Tasks of
+// a class without a class pool take any slot. Where all are of that kind it is one pool; where only
+// some are, which of the class pools takes one is not a matter of that class pool alone.
+func (o *Run) FifoPools() (pools []int, poolOf map[strategies.Class]int) {
+	spec, bound := o.Plan.Strategy, o.Bound()
+	if o.Pools == nil {
+		if !spec.FIFO || !spec.WorkConserving || spec.Quantum != nil || bound == 0 {
+			return nil, nil
+		}
+		return []int{bound}, nil // the one, for any class
+	}
+	poolOf = make(map[strategies.Class]int)
+	all := 0
+	for i, l := range o.Pools {
+		pools = append(pools, l.Limit)
+		poolOf[l.Class] = i
+		all += l.Limit
+	}
+	var seen [2]bool // of tasks with and without a class pool
+	for _, rec := range o.Trace.From(0) {
+		if _, pool := poolOf[rec.Class]; pool {
+			seen[1] = true
+		} else {
+			seen[0] = true
+		}
+	}
+	switch {
+	case seen[0] && seen[1], all != bound:
+		return nil, nil
+	case seen[0]:
+		return []int{all}, nil
+	}
+	return pools, poolOf
+}
+
+// Slots is the k of the theory: the strategy's bound and, for computing, the cores.
+func (o *Run) Slots() int {
+	s := o.Plan
+	if bound := o.Bound(); bound > 0 {
+		if s.Strategy.Hedges {
+			bound /= 2 // both attempts of a task are in its slot
+		}
+		s.Params.Limit = bound // some have more slots than the limit says, or fewer
+	}
+	return s.Slots()
+}
+
+// Dist is the distribution of the task times, nil where it is not known.
+func (o *Run) Dist() dist.Dist {
+	if d, ok := o.Workload.(workloads.Distributed); ok {
+		return d.Dist()
+	}
+	return nil
+}
+
+// BothClasses are those of tasks that are told apart by their length.
+var BothClasses = []strategies.Class{strategies.Short, strategies.Long}
+
+// has reports whether any task is of the class.
+func (o *Run) has(class strategies.Class) bool {
+	if o.classes == 0 {
+		for _, rec := range o.Trace.From(0) {
+			o.classes |= 1 << rec.Class
+		}
+	}
+	return o.classes>>class&1 == 1
+}
+
+// Classes are the short and the long tasks; nil where the workload does not tell them apart.
+func (o *Run) Classes(d dist.Dist) []dist.Branch {
+	mixture, _ := d.(dist.Mixture)
+	branches := mixture.Branches()
+	if _, classed := o.Workload.(workloads.Classed); !classed || len(branches) != 2 {
+		return nil
+	}
+	if branches[0].Dist.Mean() > branches[1].Dist.Mean() {
+		branches[0], branches[1] = branches[1], branches[0]
+	}
+	return branches
+}
+
+// SlotsOf is how many slots a class has to itself; 0 where it has no class pool.
+func (o *Run) SlotsOf(class strategies.Class) int {
+	for _, pool := range o.Pools {
+		if pool.Class == class {
+			return pool.Limit
+		}
+	}
+	return 0
+}

@@ -1,0 +1,98 @@
+package observe
+
+import (
+	"time"
+
+	"github.com/poolbench/poolbench/bench/record"
+	"github.com/poolbench/poolbench/bench/result"
+)
+
+// mostWindows is how many windows a course has at most: then each two become one.
+const mostWindows = 4 * Intervals
+
+// A Course counts what happened in windows of equal length, which grow with the run.
+type Course struct {
+	Begin, Length int64
+	Line          []result.Bucket
+}
+
+// Add takes note of the next task.
+func (c *Course) Add(r *record.Record) { countIn(c.at, r) }
+
+func (c *Course) at(instant int64) *result.Bucket {
+	i := max((instant-c.Begin)/c.Length, 0)
+	for i >= mostWindows {
+		c.halve()
+		i /= 2
+	}
+	for int64(len(c.Line)) <= i {
+		c.Line = append(c.Line, result.Bucket{})
+	}
+	return &c.Line[i]
+}
+
+func (c *Course) halve() {
+	for i := range c.Line {
+		sum, of := c.Line[i/2].Counts(), c.Line[i].Counts()
+		for j := range sum {
+			if i%2 == 0 && i > 0 {
+				*sum[j] = *of[j]
+			} else if i%2 == 1 {
+				*sum[j] += *of[j]
+			}
+		}
+	}
+	c.Line = c.Line[:(len(c.Line)+1)/2]
+	c.Length *= 2
+}
+
+// Intervals are the windows with their levels.
+func (c *Course) Intervals() []result.Bucket {
+	for i := range c.Line {
+		c.Line[i].Start = time.Duration(c.Begin + int64(i)*c.Length)
+		c.Line[i].Length = time.Duration(c.Length)
+	}
+	sumUp(c.Line)
+	return c.Line
+}
+
+// mostBatches is how many batches are kept: then each two become one. They make the batches of the
+// checks, whose ends are off by so little.
+const mostBatches = 64 * Batches
+
+// A Batched sums values up in batches of as many, which grow with the run.
+type Batched struct {
+	size, n int
+	sums    []float64
+}
+
+// Add takes the next value.
+func (b *Batched) Add(v float64) {
+	if b.size == 0 {
+		b.size = 1
+	}
+	if b.n == b.size*len(b.sums) {
+		if len(b.sums) == mostBatches {
+			for i := range mostBatches / 2 {
+				b.sums[i] = b.sums[2*i] + b.sums[2*i+1]
+			}
+			b.sums = b.sums[:mostBatches/2]
+			b.size *= 2
+		}
+		b.sums = append(b.sums, 0)
+	}
+	b.sums[len(b.sums)-1] += v
+	b.n++
+}
+
+// Means are those of as many batches as the checks have; a last one that is not full is left out.
+func (b *Batched) Means() (means [Batches]float64, ok bool) {
+	full := b.n / max(b.size, 1)
+	for i := range means {
+		from, to := i*full/Batches, (i+1)*full/Batches
+		for _, sum := range b.sums[from:to] {
+			means[i] += sum / float64(b.size*(to-from))
+		}
+	}
+	return means, b.n >= 10*Batches
+}

@@ -1,0 +1,253 @@
+package observe
+
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/poolbench/poolbench/bench/record"
+	"github.com/poolbench/poolbench/internal/statistics/recursion"
+)
+
+// A Flow is a run seen as a stream: one sweep over the arrivals and the ends of the accepted tasks,
+// warm-up included, which starts and ends with an empty system. So Little's law is an identity of
+// integers on it, not a matter of statistics.
+type Flow struct {
+	Offered   int
+	Outcomes  [record.Abandoned + 1]int
+	Makespan  int64   // first due to last end
+	Busy      int64   // by the records
+	Area      Uint128 // ∫ N(t) dt, N being the tasks accepted and not ended
+	Responses Uint128 // Σ (end − due) of the accepted tasks
+	Negative  int     // tasks with end < due, start < due or wait < 0
+	Again     int     // tasks that ran more than once
+	Unrun     int     // tasks that completed and never ran
+	accepted  int     // measured ones
+	waited    int     // measured ones that had to wait
+	SeenFull  int     // tasks that were due while every slot was taken
+	FullTime  int64   // how long every slot was taken, in the window
+	Window    int64   // until the last due
+}
+
+// Uint128 is a sum of nanoseconds × tasks: 10⁷ tasks of an hour overflow 64 bits.
+type Uint128 struct{ Hi, Lo uint64 }
+
+// AddProduct adds a·b.
+func (u *Uint128) AddProduct(a, b uint64) {
+	hi, lo := bits.Mul64(a, b)
+	var carry uint64
+	u.Lo, carry = bits.Add64(u.Lo, lo, 0)
+	u.Hi += hi + carry
+}
+
+// A Flowing is the sweep of a flow: it is given the records in the order of their due times, and
+// keeps the ends of those in the system.
+type Flowing struct {
+	Flow
+	Run      *Run
+	Bound    int
+	Ends     instants // to come, of accepted tasks
+	inSystem int
+	From     int64 // the system was empty until then
+	Now      int64
+	LastEnd  int64
+}
+
+// Flow sweeps the run; tasks before first are not counted in accepted and waited.
+func (o *Run) Flow(first int) Flow {
+	f := Flowing{Run: o, Bound: o.Bound()}
+	for i, rec := range o.Trace.From(0) {
+		f.Add(rec, i >= first)
+	}
+	return f.Ended(o.Trace.At(0).Due)
+}
+
+// Add takes note of the next task. One that ends at the instant of an arrival has made room for it.
+func (f *Flowing) Add(r *record.Record, counts bool) {
+	f.Offered++
+	f.Outcomes[r.Outcome]++
+	f.Busy += r.Busy
+	f.LastEnd = max(f.LastEnd, r.End)
+	if r.Outcome != record.Unsettled { // which has no end; conservation is broken already
+		f.check(r)
+	}
+	f.leave(r.Due)
+	f.advance(r.Due)
+	if f.Bound > 0 && f.inSystem >= f.Bound {
+		f.SeenFull++
+	}
+	if !r.Accepted() {
+		return
+	}
+	if counts && r.Attempts > 0 {
+		f.accepted++
+		if f.Run.waited(r, f.inSystem, f.Bound) {
+			f.waited++
+		}
+	}
+	f.inSystem++
+	if r.Outcome != record.Unsettled {
+		f.Ends.push(r.End)
+	}
+}
+
+// check counts what a settled task may not be, and its response.
+func (f *Flowing) check(r *record.Record) {
+	if r.Attempts > 1 {
+		f.Again++
+	}
+	if r.Attempts == 0 && r.Outcome == record.Completed {
+		f.Unrun++
+	}
+	if r.End < r.Due || (r.Attempts > 0 && (r.Start < r.Due || (r.Wait() < 0 && !f.Run.Splits()))) {
+		f.Negative++
+		return
+	}
+	if r.Accepted() {
+		f.Responses.AddProduct(1, uint64(r.End-r.Due))
+	}
+}
+
+func (f *Flowing) advance(to int64) {
+	if to > f.Now {
+		f.Area.AddProduct(uint64(f.inSystem), uint64(to-f.Now))
+		if f.Bound > 0 && f.inSystem >= f.Bound {
+			f.FullTime += to - f.Now
+		}
+		f.Now = to
+	}
+}
+
+// leave takes those out of the system that end until then.
+func (f *Flowing) leave(until int64) {
+	for len(f.Ends) > 0 && f.Ends[0] <= until {
+		f.advance(f.Ends[0])
+		f.Ends.pop()
+		f.inSystem--
+	}
+}
+
+// Ended is the flow of a run whose first task was due then. After the last arrival nobody sees
+// anything.
+func (f *Flowing) Ended(firstDue int64) Flow {
+	window, fullTime := f.Now-f.From, f.FullTime
+	f.leave(1<<63 - 1)
+	f.Makespan, f.Window, f.FullTime = f.LastEnd-firstDue, window, fullTime
+	return f.Flow
+}
+
+// Splits reports whether tasks were served in several slots at once. Their service is longer than
+// they were there, so that a wait, response less service, has no meaning.
+func (o *Run) Splits() bool { return o.Plan.Strategy.Splits }
+
+// Bound is the strategy's own bound on tasks in flight, 0 where it has none.
+func (o *Run) Bound() int {
+	if of := o.Plan.Strategy.Bound; of != nil {
+		return of(o.Plan.Params)
+	}
+	return 0
+}
+
+// waited reports whether a task had to wait. Under the virtual clock only waiting takes time, so
+// the wait itself says it. Under the real one every task waits at least for its hand-over, so the
+// occupancy it found when it was due decides, as in theory.
+func (o *Run) waited(r *record.Record, inSystem, bound int) bool {
+	switch {
+	case o.Splits():
+		return r.Start > r.Due
+	case o.Plan.Virtual:
+		return r.Wait() > 0
+	}
+	return bound > 0 && inSystem >= bound
+}
+
+// A FreeTime is the time in which a slot was free, as a function of time.
+type freeTime struct {
+	at   []int64   // instants at which the number of running tasks changed
+	upto []float64 // free time until then; the state holds until the next instant
+	open []bool    // whether a slot is free from then on
+}
+
+// FreeTime follows the tasks in service, from start to end. A strategy without a bound always has a
+// free slot.
+func (o *Run) FreeTime() (f freeTime) {
+	bound := o.Slots() // for computing, a processor is what there is none of
+	if f = (freeTime{at: []int64{0}, upto: []float64{0}, open: []bool{true}}); o.Bound() == 0 {
+		return f
+	}
+	starts, ends := o.StartsAndEnds(func(*record.Record) bool { return true })
+	running, s, e := 0, 0, 0
+	for e < len(ends) {
+		var now int64
+		if s < len(starts) && starts[s] < ends[e] {
+			now = starts[s]
+			running++
+			s++
+		} else {
+			now = ends[e]
+			running--
+			e++
+		}
+		last := len(f.at) - 1
+		if open := running < bound; open != f.open[last] {
+			f.at, f.upto, f.open = append(f.at, now), append(f.upto, f.until(last, now)),
+				append(f.open, open)
+		}
+	}
+	return f
+}
+
+// StartsAndEnds are the instants at which those tasks started and ended that ever did, each in
+// order.
+func (o *Run) StartsAndEnds(of func(*record.Record) bool) (starts, ends []int64) {
+	for _, r := range o.Trace.From(0) {
+		if r.Attempts > 0 && of(r) {
+			starts, ends = append(starts, r.Start), append(ends, r.End)
+		}
+	}
+	slices.Sort(starts)
+	slices.Sort(ends)
+	return starts, ends
+}
+
+// until is the free time until an instant after the i-th change and before the next.
+func (f freeTime) until(i int, instant int64) float64 {
+	if f.open[i] {
+		return f.upto[i] + float64(instant-f.at[i])
+	}
+	return f.upto[i]
+}
+
+// Between is the free time from one instant to another, both after 0.
+func (f freeTime) Between(from, to int64) float64 { return f.total(to) - f.total(from) }
+
+func (f freeTime) total(instant int64) float64 {
+	i, found := slices.BinarySearch(f.at, instant)
+	if !found {
+		i--
+	}
+	return f.until(i, instant)
+}
+
+// instants is a heap, the earliest first. By container/heap each push would be an allocation.
+type instants []int64
+
+func (h *instants) push(instant int64) {
+	*h = append(*h, instant)
+	all := *h
+	for at := len(all) - 1; at > 0; {
+		up := (at - 1) / 2
+		if all[up] <= all[at] {
+			return
+		}
+		all[up], all[at] = all[at], all[up]
+		at = up
+	}
+}
+
+func (h *instants) pop() {
+	last := len(*h) - 1
+	latest := (*h)[last]
+	if *h = (*h)[:last]; last > 0 {
+		recursion.Sink(*h, latest)
+	}
+}

@@ -1,0 +1,462 @@
+package observe
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/poolbench/poolbench/bench/record"
+	"github.com/poolbench/poolbench/bench/result"
+	"github.com/poolbench/poolbench/internal/metric"
+	"github.com/poolbench/poolbench/internal/statistics"
+	"github.com/poolbench/poolbench/workloads"
+)
+
+// A Group is those tasks of which there are results beside those of all: the index of a priority,
+// MostLabels and that of a tenant, or Others, the tasks of all tenants but the noisy one.
+type Group int
+
+// Others comes after the groups that a label alone makes.
+const Others Group = 2 * workloads.MostLabels
+
+// String is what the names of the group's metrics begin with.
+func (g Group) String() string {
+	switch {
+	case g == Others:
+		return "others-"
+	case g >= workloads.MostLabels:
+		return fmt.Sprintf("tenant-%d-", g-workloads.MostLabels)
+	}
+	return fmt.Sprintf("priority-%d-", g)
+}
+
+// GroupOfTenant is that of the tenant; false where it has no results of its own.
+func GroupOfTenant(tenant int32) (g Group, ok bool) {
+	return workloads.MostLabels + Group(tenant), hasResults(tenant)
+}
+
+// hasResults reports whether a label has results of its own.
+func hasResults(label int32) bool { return label >= 0 && label < workloads.MostLabels }
+
+// Labels sums up results by the labels of tasks: for each priority, for each tenant, and for
+// deadlines. It is given the records in the order of their due times.
+//
+// Responses are those of the measured tasks. Throughput and time in slots are those of the measured
+// window, whichever tasks they belong to: a strategy that serves one tenant's tasks from the
+// warm-up in the window gives it that time.
+type Labels struct {
+	// From is the begin of the measured window, and is set before the first measured task is added.
+	From int64
+	// Each is told the response of every measured task that completed and is of a group; nil:
+	// nobody wants to know.
+	Each func(g Group, response int64)
+	// Most is of how many tenants it keeps sums, and how many priorities it counts: with more, what
+	// takes all of them is left out. 0: of any number.
+	Most int
+
+	ranked   workloads.Prioritised
+	tenanted workloads.Tenanted
+	due      workloads.Dated
+
+	groups     [Others]labelSum
+	priorities map[int32]bool         // that tasks have; nil: there are too many
+	tenants    map[int32]*tenantSum   // likewise
+	weight     func(tenant int32) int // by the strategy; nil: all tenants are alike
+	measuring  bool                   // From is set
+	running    []slotUse              // of tasks that end after the last one that was added is due
+	kept       int                    // of them that were left when they were looked through last
+
+	dated, missed, completed int // of tasks with a deadline
+	worst                    int64
+}
+
+type labelSum struct {
+	n              int
+	response, wait float64
+}
+
+type tenantSum struct {
+	tasks, completed int // measured
+	response         float64
+	ran              int     // measured tasks that ran
+	busy             float64 // their time in slots, in nanoseconds
+	slotSums
+}
+
+// slotSums are what a tenant received in the measured window.
+type slotSums struct {
+	ended int     // tasks that completed in it
+	held  float64 // time in slots in it, in nanoseconds
+}
+
+// A slotUse is a task's time in its slot.
+type slotUse struct {
+	start, end, busy int64
+	tenant           int32
+	completed        bool
+}
+
+// addTo adds the use of a slot to the sums of a window. A task that was tried again, or gave its
+// slot to others in between, counts as if it had used its time evenly from start to end.
+func (u slotUse) addTo(s *slotSums, from, until int64) {
+	if u.completed && u.end > from && u.end <= until {
+		s.ended++
+	}
+	if overlap := min(u.end, until) - max(u.start, from); overlap > 0 {
+		s.held += float64(u.busy) * float64(overlap) / float64(u.end-u.start)
+	}
+}
+
+// NewLabels is for the workload of the run.
+func (o *Run) NewLabels() (l Labels) {
+	l.ranked, _ = o.Workload.(workloads.Prioritised)
+	l.tenanted, _ = o.Workload.(workloads.Tenanted)
+	l.due, _ = o.Workload.(workloads.Dated)
+	l.priorities, l.tenants = map[int32]bool{}, map[int32]*tenantSum{}
+	if of := o.Plan.Strategy.TenantWeights; of != nil {
+		l.weight = of(o.Plan.Params)
+	}
+	return l
+}
+
+// Any reports whether the tasks say anything of themselves.
+func (l *Labels) Any() bool { return l.ranked != nil || l.tenanted != nil || l.due != nil }
+
+// AllDated reports whether each of n tasks had a deadline.
+func (l *Labels) AllDated(n int) bool { return l.dated == n }
+
+// Add takes note of the task of that number. Tasks of the warm-up, which are not measured, come
+// first.
+func (l *Labels) Add(seq uint64, r *record.Record, measured bool) {
+	l.measuring = measured
+	if l.tenanted != nil && l.tenants != nil {
+		l.addSlot(l.tenanted.Tenant(seq), r)
+	}
+	if !measured {
+		return
+	}
+	if l.ranked != nil {
+		priority := l.ranked.Priority(seq)
+		if hasResults(priority) {
+			l.addTo(Group(priority), r)
+		}
+		if l.priorities != nil {
+			if l.priorities[priority] = true; l.Most > 0 && len(l.priorities) > l.Most {
+				l.priorities = nil
+			}
+		}
+	}
+	if l.tenanted != nil {
+		tenant := l.tenanted.Tenant(seq)
+		if g, ok := GroupOfTenant(tenant); ok {
+			l.addTo(g, r)
+		}
+		l.addTenant(tenant, r)
+	}
+	if l.due != nil {
+		l.addDeadline(int64(l.due.Allowance(seq)), r)
+	}
+}
+
+func (l *Labels) addTo(g Group, r *record.Record) {
+	if r.Outcome != record.Completed {
+		return
+	}
+	s := &l.groups[g]
+	s.n++
+	s.response += float64(r.Response())
+	s.wait += float64(r.Wait())
+	if l.Each != nil {
+		l.Each(g, r.Response())
+	}
+}
+
+// tenant returns the sums of that tenant; nil with too many tenants.
+func (l *Labels) tenant(number int32) *tenantSum {
+	s := l.tenants[number]
+	if s == nil {
+		if l.Most > 0 && len(l.tenants) >= l.Most {
+			l.tenants, l.running = nil, nil
+		}
+		if l.tenants == nil {
+			return nil
+		}
+		s = new(tenantSum)
+		l.tenants[number] = s
+	}
+	return s
+}
+
+func (l *Labels) addTenant(number int32, r *record.Record) {
+	s := l.tenant(number)
+	if s == nil {
+		return
+	}
+	s.tasks++
+	if r.Outcome == record.Completed {
+		s.completed++
+		s.response += float64(r.Response())
+	}
+	if r.Attempts > 0 {
+		s.ran++
+		s.busy += float64(r.Busy)
+	}
+}
+
+// addSlot takes note of the time in a slot of a tenant's task.
+func (l *Labels) addSlot(number int32, r *record.Record) {
+	if r.Attempts == 0 || r.Outcome == record.Unsettled {
+		return
+	}
+	l.running = append(l.running, slotUse{r.Start, r.End, r.Busy, number,
+		r.Outcome == record.Completed})
+	if len(l.running) <= max(2*l.kept, 1024) { // so that each is looked at a few times
+		return
+	}
+	l.running = slices.DeleteFunc(l.running, func(u slotUse) bool {
+		if u.end > r.Due {
+			return false
+		}
+		if l.measuring && u.end > l.From {
+			if s := l.tenant(u.tenant); s != nil {
+				u.addTo(&s.slotSums, l.From, r.Due)
+			}
+		}
+		return true
+	})
+	l.kept = len(l.running)
+}
+
+func (l *Labels) addDeadline(allowance int64, r *record.Record) {
+	if allowance == 0 {
+		return
+	}
+	l.dated++
+	if r.Outcome != record.Completed {
+		l.missed++
+		return
+	}
+	late := r.Response() - allowance
+	if late > 0 {
+		l.missed++
+	}
+	if l.completed++; l.completed == 1 || late > l.worst {
+		l.worst = late
+	}
+}
+
+// Report adds the metrics of a run whose measured window ends with until. p99 is that of the
+// response of a group, in nanoseconds, where the group has enough tasks; noisy is the tenant that
+// is not among Others. It changes nothing.
+func (l *Labels) Report(
+	r *result.Result, until int64, p99 func(g Group, noisy int32) (ns int64, ok bool),
+) {
+	report := func(g Group, s labelSum, noisy int32) {
+		if s.n == 0 {
+			return
+		}
+		if g < workloads.MostLabels {
+			r.Add(g.String()+metric.MeanWait, s.wait/float64(s.n)/Second)
+		}
+		r.Add(g.String()+metric.MeanResponse, s.response/float64(s.n)/Second)
+		if statistics.Resolvable(0.99, s.n) {
+			if ns, ok := p99(g, noisy); ok {
+				r.Add(g.String()+metric.P99Response, float64(ns)/Second)
+			}
+		}
+	}
+	if n := len(l.priorities); n > 0 {
+		r.Add(metric.Priorities, float64(n))
+	}
+	for g := range Group(workloads.MostLabels) {
+		g = workloads.MostLabels - 1 - g // the most urgent first
+		report(g, l.groups[g], 0)
+	}
+	if n := len(l.tenants); n > 0 {
+		r.Add(metric.Tenants, float64(n))
+	}
+	w := l.window(until)
+	for g := Group(workloads.MostLabels); g < Others; g++ {
+		report(g, l.groups[g], 0)
+		if len(l.tenants) > 0 && l.groups[g].n > 0 {
+			w.report(r, g, w.of[int32(g-workloads.MostLabels)])
+		}
+	}
+	if l.tenanted != nil && len(l.tenants) > 0 {
+		noisy := l.noisy()
+		report(Others, l.others(noisy), noisy)
+		w.report(r, Others, w.all.less(w.of[noisy]))
+		if fairness, ok := l.fairness(w); ok {
+			r.Add(metric.Fairness, fairness)
+		}
+		if w.all.held > 0 {
+			r.Add(metric.NoisyShare, w.of[noisy].held/w.all.held)
+		}
+	}
+	if l.dated > 0 {
+		r.Add(metric.Missed, float64(l.missed)/float64(l.dated))
+	}
+	if l.completed > 0 {
+		r.Add(metric.MaxLateness, float64(l.worst)/Second)
+	}
+}
+
+// noisy returns the tenant with the most tasks, of several the first.
+func (l *Labels) noisy() (noisy int32) {
+	most := -1
+	for _, number := range slices.Sorted(maps.Keys(l.tenants)) {
+		if s := l.tenants[number]; s.tasks > most {
+			noisy, most = number, s.tasks
+		}
+	}
+	return noisy
+}
+
+// others sums up the responses of all tenants but one.
+func (l *Labels) others(noisy int32) (others labelSum) {
+	for _, number := range slices.Sorted(maps.Keys(l.tenants)) { // sums of floats depend on it
+		if s := l.tenants[number]; number != noisy {
+			others.n += s.completed
+			others.response += s.response
+		}
+	}
+	return others
+}
+
+// A tenantWindow is what the tenants received in the measured window.
+type tenantWindow struct {
+	seconds float64 // its length
+	of      map[int32]slotSums
+	all     slotSums
+}
+
+// window returns the sums of the window that ends with until. It is empty if all tasks were due at
+// once.
+func (l *Labels) window(until int64) tenantWindow {
+	w := tenantWindow{seconds: float64(until-l.From) / Second, of: map[int32]slotSums{}}
+	if until <= l.From {
+		return w
+	}
+	for number, s := range l.tenants {
+		w.of[number] = s.slotSums
+	}
+	for _, u := range l.running {
+		s := w.of[u.tenant]
+		u.addTo(&s, l.From, until)
+		w.of[u.tenant] = s
+	}
+	for _, number := range slices.Sorted(maps.Keys(w.of)) { // sums of floats depend on the order
+		w.all.ended += w.of[number].ended
+		w.all.held += w.of[number].held
+	}
+	return w
+}
+
+func (s slotSums) less(of slotSums) slotSums {
+	return slotSums{s.ended - of.ended, s.held - of.held}
+}
+
+// report adds the throughput and the share of the slots of a group.
+func (w tenantWindow) report(r *result.Result, g Group, of slotSums) {
+	if w.seconds > 0 {
+		r.Add(g.String()+metric.Throughput, float64(of.ended)/w.seconds)
+	}
+	if w.all.held > 0 {
+		r.Add(g.String()+"share", of.held/w.all.held)
+	}
+}
+
+// fairness is Jain's index of the time in slots that each tenant received, relative to its fair
+// share: the max–min fair one, by weight, of the time that all received. A tenant whose measured
+// tasks take less than its part of that time has a fair share of no more than they take.
+func (l *Labels) fairness(w tenantWindow) (index float64, ok bool) {
+	type demand struct{ received, wanted, weight float64 }
+	var demands []demand
+	numbers := slices.Sorted(maps.Keys(l.tenants))
+	ran, busy, weights := 0, 0.0, 0.0
+	for _, number := range numbers {
+		ran, busy = ran+l.tenants[number].ran, busy+l.tenants[number].busy
+	}
+	for _, number := range numbers {
+		s, d := l.tenants[number], demand{received: w.of[number].held, weight: 1}
+		if l.weight != nil {
+			d.weight = float64(l.weight(number))
+		}
+		switch never := float64(s.tasks - s.ran); { // they would have taken what others took
+		case s.ran > 0:
+			d.wanted = s.busy + never*s.busy/float64(s.ran)
+		case ran > 0:
+			d.wanted = never * busy / float64(ran)
+		}
+		if d.wanted > 0 {
+			demands, weights = append(demands, d), weights+d.weight
+		}
+	}
+	slices.SortStableFunc(demands, func(a, b demand) int {
+		return cmp.Compare(a.wanted/a.weight, b.wanted/b.weight)
+	})
+	left, sum, squares := w.all.held, 0.0, 0.0
+	for _, d := range demands {
+		fair := min(d.wanted, left*d.weight/weights)
+		left, weights = left-fair, weights-d.weight
+		if fair > 0 {
+			part := d.received / fair
+			sum, squares = sum+part, squares+part*part
+		}
+	}
+	if squares == 0 {
+		return 0, false
+	}
+	return sum * sum / (float64(len(demands)) * squares), true
+}
+
+// IsOfLabels reports whether a metric is of some of the tasks, by their priority or their tenant.
+func IsOfLabels(unit string) bool {
+	return slices.ContainsFunc([]string{"priorit", "tenant", Others.String(), metric.Fairness,
+		"noisy-"}, func(begin string) bool { return strings.HasPrefix(unit, begin) })
+}
+
+// reportLabels adds what Labels sums up, with exact quantiles.
+func (o *Run) reportLabels(r *result.Result, first int, m Measured, scratch []int64) {
+	l := o.NewLabels()
+	if !l.Any() {
+		return
+	}
+	l.From = m.From
+	for i, rec := range o.Trace.From(0) {
+		l.Add(o.Trace.Seq(i), rec, i >= first)
+	}
+	var priorities, tenants []int32 // of all tasks: a label takes its time to draw
+	if l.ranked != nil {
+		priorities = o.labelled(l.ranked.Priority)
+	}
+	if l.tenanted != nil {
+		tenants = o.labelled(l.tenanted.Tenant)
+	}
+	l.Report(r, m.plan, func(g Group, noisy int32) (int64, bool) {
+		of, label, is := priorities, int32(g), true
+		switch {
+		case g == Others:
+			of, label, is = tenants, noisy, false
+		case g >= workloads.MostLabels:
+			of, label = tenants, int32(g-workloads.MostLabels)
+		}
+		values := scratch[:0]
+		for i, rec := range o.Trace.From(first) {
+			if rec.Outcome == record.Completed && (of[i] == label) == is {
+				values = append(values, rec.Response())
+			}
+		}
+		return statistics.NearestRanks(nil, values, 0.99)[0], true
+	})
+}
+
+func (o *Run) labelled(label func(seq uint64) int32) []int32 {
+	of := make([]int32, o.Trace.Len())
+	for i := range of {
+		of[i] = label(o.Trace.Seq(i))
+	}
+	return of
+}

@@ -1,0 +1,38 @@
+package observe
+
+import (
+	"runtime"
+	"time"
+
+	"github.com/poolbench/poolbench/internal/machine"
+)
+
+// resources is what the process has used so far.
+type resources struct {
+	bytes, mallocs uint64
+	cpu            int64 // ns of user and system time; 0 where the system does not tell
+	written        int64 // bytes for the disk; 0 where the system does not tell
+}
+
+func readResources() resources {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return resources{m.TotalAlloc, m.Mallocs, machine.CPUTime(), machine.BytesWritten()}
+}
+
+func (r resources) since(before resources) resources {
+	return resources{r.bytes - before.bytes, r.mallocs - before.mallocs, r.cpu - before.cpu,
+		r.written - before.written}
+}
+
+// Watch begins to watch a run under the real clock; stop ends that, and notes what was seen since
+// base, when the run began.
+func (o *Run) Watch() (stop func(base time.Time)) {
+	w := machine.StartWitness()
+	before := readResources()
+	return func(base time.Time) {
+		o.Seen = w.End(base)
+		o.used = readResources().since(before)
+		o.used.cpu = max(o.used.cpu-o.Seen.CPU, 0)
+	}
+}

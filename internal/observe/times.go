@@ -1,0 +1,233 @@
+package observe
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"github.com/poolbench/poolbench/bench/record"
+	"github.com/poolbench/poolbench/bench/result"
+	"github.com/poolbench/poolbench/internal/decide"
+	"github.com/poolbench/poolbench/internal/metric"
+	"github.com/poolbench/poolbench/internal/statistics"
+	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/workloads"
+)
+
+// ReportTimes adds mean, quantiles, maximum and distribution of response, wait and service over the
+// measured tasks that completed. One scratch slice serves all three: 8 bytes a task.
+func (o *Run) ReportTimes(r *result.Result, first int, m Measured) error {
+	scratch := make([]int64, 0, m.N)
+	var shares []float64
+	for _, q := range metric.Quantiles {
+		shares = append(shares, q.P)
+	}
+	for _, reading := range []struct {
+		of   string
+		time func(*record.Record) (ns int64, counts bool)
+	}{
+		{"response", func(r *record.Record) (int64, bool) { return r.Response(), true }},
+		{"wait", func(r *record.Record) (int64, bool) { return r.Wait(), true }},
+		{"service", func(r *record.Record) (int64, bool) { return r.Busy, true }},
+	} {
+		if reading.of == "wait" && o.Splits() {
+			continue
+		}
+		values, mean := o.timesOf(first, scratch, reading.time)
+		if len(values) == 0 {
+			continue
+		}
+		r.Add("mean-"+reading.of+"-sec", mean)
+		for i, v := range statistics.NearestRanks(nil, values, shares...) {
+			if statistics.Resolvable(metric.Quantiles[i].P, len(values)) {
+				r.Add(metric.Quantiles[i].Of(reading.of), float64(v)/Second)
+			}
+		}
+		longest := slices.Max(values)
+		r.Add("max-"+reading.of+"-sec", float64(longest)/Second)
+		if o.Recorded && reading.of != "wait" {
+			result.EachDue(m.N, len(values), reading.of, func(rank int) int64 {
+				share := float64(rank) / float64(len(values))
+				return statistics.NearestRanks(nil, values, share)[0]
+			}, r.Add)
+		}
+		h := hdrhistogram.New(1, max(int64(time.Hour), longest), 3)
+		for _, v := range values {
+			if err := h.RecordValue(v); err != nil {
+				return fmt.Errorf("distribution of %s: %w", reading.of, err)
+			}
+		}
+		if err := addReading(r, reading.of, h); err != nil {
+			return err
+		}
+	}
+	o.reportClasses(r, first, scratch)
+	o.reportLabels(r, first, m, scratch)
+	o.ReportFound(r, first)
+	lags := scratch[:0]
+	for i, lag := range o.Trace.Lags() {
+		if i >= first {
+			lags = append(lags, lag)
+		}
+	}
+	if statistics.Resolvable(0.99, len(lags)) {
+		r.Add(metric.P99Lag, float64(statistics.NearestRanks(nil, lags, 0.99)[0])/Second)
+	}
+	if o.Recorded {
+		r.Add(decide.MaxLag, float64(slices.Max(lags))/Second)
+	}
+	return nil
+}
+
+// timesOf are the times of those measured tasks that completed and count, in the memory of scratch,
+// and their mean in seconds.
+func (o *Run) timesOf(
+	first int, scratch []int64, of func(*record.Record) (ns int64, counts bool),
+) (values []int64, mean float64) {
+	values, sum := scratch[:0], 0.0
+	for _, rec := range o.Trace.From(first) {
+		if rec.Outcome == record.Completed {
+			if t, counts := of(rec); counts {
+				values = append(values, t)
+				sum += float64(t)
+			}
+		}
+	}
+	return values, sum / float64(len(values)) / Second
+}
+
+// toldApart are the two classes of the workload's tasks; where it has none, no task is short or
+// long.
+func (o *Run) toldApart() []strategies.Class {
+	if _, either := o.Workload.(workloads.Computing); either {
+		return []strategies.Class{strategies.CPU, strategies.IO}
+	}
+	return BothClasses
+}
+
+// reportClasses adds the response of each class where the workload tells two apart, and the mean
+// slowdown: over all tasks alone, a strategy that lets the long ones wait for the short ones looks
+// bad for it.
+func (o *Run) reportClasses(r *result.Result, first int, scratch []int64) {
+	slowdown, n := 0.0, 0
+	for _, class := range o.toldApart() {
+		if !o.has(class) {
+			continue
+		}
+		responses, _ := o.timesOf(first, scratch, func(rec *record.Record) (int64, bool) {
+			if rec.Class == class && rec.Busy > 0 {
+				slowdown += float64(rec.Response()) / float64(rec.Busy)
+				n++
+			}
+			return rec.Response(), rec.Class == class
+		})
+		addResponses(r, class.String(), responses)
+	}
+	if n > 0 {
+		r.Add(metric.MeanSlowdown, slowdown/float64(n))
+	}
+}
+
+// MostFound is the largest limit for which it is reported how many slots short tasks find held by
+// long ones: a number for each.
+const MostFound = 8
+
+// ReportFound adds, where the workload tells short tasks from long ones, what share of the short
+// ones find so many slots held by long ones when they are due, and how long these wait. It is why
+// variance costs what it does: the wait is that of the few who find all slots held.
+//
+// A task holds its slot from start to end, so nothing is said of strategies under which it gives
+// the slot back in between.
+func (o *Run) ReportFound(r *result.Result, first int) {
+	limit, spec := o.Bound(), o.Plan.Strategy
+	if limit == 0 || limit > MostFound || spec.Quantum != nil || spec.Retries ||
+		!o.has(strategies.Long) {
+		return
+	}
+	starts, ends := o.StartsAndEnds(func(r *record.Record) bool {
+		return r.Class == strategies.Long
+	})
+	if len(starts) == 0 {
+		return
+	}
+	found, wait := make([]int, limit+1), make([]float64, limit+1)
+	shorts, begun, over := 0, 0, 0
+	for i, rec := range o.Trace.From(0) { // in the order of the due times
+		for begun < len(starts) && starts[begun] < rec.Due {
+			begun++
+		}
+		for over < len(ends) && ends[over] < rec.Due {
+			over++
+		}
+		if i < first || rec.Class != strategies.Short || rec.Outcome != record.Completed ||
+			begun-over > limit {
+			continue
+		}
+		shorts++
+		found[begun-over]++
+		wait[begun-over] += float64(rec.Wait())
+	}
+	for j := range found {
+		if shorts > 0 {
+			r.Add(fmt.Sprintf("found-%d-long/op", j), float64(found[j])/float64(shorts))
+		}
+		if found[j] > 0 {
+			r.Add(fmt.Sprintf("found-%d-long-wait-sec", j), wait[j]/float64(found[j])/Second)
+		}
+	}
+}
+
+// Intervals is how many equal stretches a run's timeline has.
+const Intervals = 100
+
+// Timeline counts what happened in each stretch of the run, from its first due to its last end.
+func (o *Run) Timeline() []result.Bucket {
+	t := o.Trace
+	begin, end := t.At(0).Due, t.At(0).Due
+	for _, rec := range t.From(0) {
+		end = max(end, rec.End)
+	}
+	length := max((end-begin)/Intervals+1, 1)
+	line := make([]result.Bucket, (end-begin)/length+1)
+	for i := range line {
+		line[i].Start, line[i].Length = time.Duration(begin+int64(i)*length), time.Duration(length)
+	}
+	at := func(instant int64) *result.Bucket {
+		return &line[min(max((instant-begin)/length, 0), int64(len(line)-1))]
+	}
+	for _, rec := range t.From(0) {
+		countIn(at, rec)
+	}
+	sumUp(line)
+	return line
+}
+
+// countIn counts a task in the intervals of its instants.
+func countIn(at func(instant int64) *result.Bucket, r *record.Record) {
+	at(r.Due).Arrived++
+	if r.Attempts > 0 {
+		at(r.Start).Started++
+	}
+	if r.Outcome == record.Unsettled {
+		return
+	}
+	last := at(r.End) // whose levels count what leaves them, until they are summed up
+	if *last.Of(r.Outcome)++; r.Attempts > 0 {
+		last.InFlight--
+	} else {
+		last.Queued--
+	}
+}
+
+// sumUp makes levels of what left them: what arrived and has neither ended nor started is queued.
+func sumUp(line []result.Bucket) {
+	var inFlight, queued int
+	for i := range line {
+		v := &line[i]
+		inFlight += v.Started + v.InFlight
+		queued += v.Arrived - v.Started + v.Queued
+		v.InFlight, v.Queued = inFlight, queued
+	}
+}

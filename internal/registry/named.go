@@ -1,0 +1,123 @@
+package registry
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/poolbench/poolbench/internal/text"
+)
+
+// A Server is a kind of server that strategies need, and the environment variable that names one of
+// the user's. It is named there and nowhere else: what is a parameter stands in the names of
+// results, and this may hold a password.
+type Server struct {
+	Name     string // as in --server
+	Product  string
+	Variable string
+	Example  string
+	Schemes  []string // of its addresses; the first is that of one without
+}
+
+// The servers that durable strategies need, or can use.
+var (
+	NATS = Server{"nats", "NATS", "POOLBENCH_NATS", "nats://127.0.0.1:4222",
+		[]string{"nats", "tls", "ws", "wss"}}
+	Postgres = Server{"postgres", "PostgreSQL", "POOLBENCH_POSTGRES",
+		"postgres://user@127.0.0.1:5432/database", []string{"postgres", "postgresql"}}
+	Redis = Server{"redis", "Redis", "POOLBENCH_REDIS", "redis://127.0.0.1:6379/0",
+		[]string{"redis", "rediss", "unix"}}
+	RabbitMQ = Server{"rabbitmq", "RabbitMQ", "POOLBENCH_RABBITMQ",
+		"amqp://guest@127.0.0.1:5672/", []string{"amqp", "amqps"}}
+)
+
+// DSN is the environment variable that names the PostgreSQL database of sql_query, and it alone
+// does: what is a parameter stands in the names of results, and this may hold a password.
+const DSN = "POOLBENCH_DSN"
+
+// Servers are all of them.
+func Servers() []Server { return []Server{NATS, Postgres, Redis, RabbitMQ} }
+
+// Ready says how to name one, unless one is named.
+func (s Server) Ready() error {
+	if address := s.Address(); address != "" {
+		if err := s.Check(address); err != nil {
+			return fmt.Errorf("%s: %w", s.Variable, err)
+		}
+		return nil
+	}
+	return fmt.Errorf("needs %s: name one by --server %s=%s or %s", s.Product, s.Name, s.Example,
+		s.Variable)
+}
+
+// Address is what the environment says, with a scheme.
+func (s Server) Address() string { return s.Whole(os.Getenv(s.Variable)) }
+
+// hostPort finds an address that is a host and a port, and maybe a path, without a scheme.
+var hostPort = regexp.MustCompile(`^([\w.-]+|\[[0-9a-fA-F:.]+\]):\d+(/\S*)?$`)
+
+// Whole is an address with its scheme.
+func (s Server) Whole(address string) string {
+	if hostPort.MatchString(address) {
+		return s.Schemes[0] + "://" + address
+	}
+	return address
+}
+
+// Check returns an error for an address that a client cannot read. It does not repeat the address,
+// which may hold a password.
+func (s Server) Check(address string) error {
+	all := []string{address}
+	if s.Name == NATS.Name {
+		all = strings.Split(address, ",")
+	}
+	for _, one := range all {
+		scheme, rest, ok := strings.Cut(s.Whole(strings.TrimSpace(one)), "://")
+		switch {
+		case s.Name == Postgres.Name && !ok && strings.Contains(one, "="): // host=… user=…
+		case !ok || rest == "" || !slices.Contains(s.Schemes, scheme):
+			return fmt.Errorf("%s: want an address such as %s, or HOST:PORT", s.Name, s.Example)
+		}
+	}
+	return nil
+}
+
+// Tell makes an error of a client fit to be shown: in one line, and without the password of the
+// address. The errors that err wraps are not kept: they may hold it.
+func (s Server) Tell(err error) error {
+	if err == nil {
+		return nil
+	}
+	return errors.New(s.Product + ": " + text.Discreet(err.Error(), secrets(s.Address())...))
+}
+
+// secrets are the parts of an address that are not shown: the user information and the password of
+// each server, and all of an address that cannot be read. Host and port are shown.
+func secrets(addresses string) (parts []string) {
+	for _, address := range append(strings.Split(addresses, ","), addresses) {
+		u, err := url.Parse(strings.TrimSpace(address))
+		if err != nil {
+			parts = append(parts, addresses, address)
+			continue
+		}
+		if u.User != nil {
+			password, _ := u.User.Password()
+			parts = append(parts, u.User.String(), password)
+		}
+		for name, values := range u.Query() {
+			if strings.Contains(name, "pass") {
+				parts = append(parts, values...)
+			}
+		}
+	}
+	for _, field := range strings.Fields(addresses) { // key=value, as PostgreSQL takes it too
+		if key, value, _ := strings.Cut(field, "="); strings.Contains(key, "pass") {
+			parts = append(parts, strings.Trim(value, "'"))
+		}
+	}
+	return parts
+}

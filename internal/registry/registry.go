@@ -1,0 +1,100 @@
+package registry
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/poolbench/poolbench/bench/param"
+)
+
+// lowerSnake is the spelling of a variant's name. A dash is refused with cause: the Go benchmark
+// format reads a trailing "-8" of a benchmark's name as GOMAXPROCS.
+var lowerSnake = regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)*$`)
+
+// A Set holds the parts of one kind by name: its own in the order of their names, then those of
+// others. The zero value with Kind set is ready for use.
+type Set[T any] struct {
+	Kind string // singular noun for messages: "strategy"
+	// Keys are the parameters of a part; nil: it has none.
+	Keys func(T) []param.Key
+	// Check finds what is wrong with values that are possible one by one; nil: nothing.
+	Check func(T, param.Values) error
+
+	own, others []part[T] // each in the order of names
+}
+
+type part[T any] struct {
+	name  string
+	value T
+}
+
+// Add adds one of the kind's own and returns it, so that its file can register in a package-level
+// declaration. It panics on a name that is not lower_snake and on a second part of the same name:
+// both are mistakes in the program.
+func (s *Set[T]) Add(name string, v T) T { return s.add(&s.own, part[T]{name, v}) }
+
+// AddOther is Add for other packages.
+func (s *Set[T]) AddOther(name string, v T) T { return s.add(&s.others, part[T]{name, v}) }
+
+func (s *Set[T]) add(to *[]part[T], p part[T]) T {
+	if !lowerSnake.MatchString(p.name) {
+		panic(fmt.Sprintf("%s name %q is not lower_snake", s.Kind, p.name))
+	}
+	if s.Has(p.name) {
+		panic(fmt.Sprintf("two %s parts are named %q", s.Kind, p.name))
+	}
+	*to = append(*to, p)
+	slices.SortFunc(*to, func(a, b part[T]) int { return strings.Compare(a.name, b.name) })
+	return p.value
+}
+
+func (s *Set[T]) parts() []part[T] { return slices.Concat(s.own, s.others) }
+
+// find returns the part of that name; nil where there is none.
+func (s *Set[T]) find(name string) *T {
+	for _, parts := range [][]part[T]{s.own, s.others} {
+		i := slices.IndexFunc(parts, func(p part[T]) bool { return p.name == name })
+		if i >= 0 {
+			return &parts[i].value
+		}
+	}
+	return nil
+}
+
+// Has reports whether there is a part of that name.
+func (s *Set[T]) Has(name string) bool { return s.find(name) != nil }
+
+// Own reports whether the part of that name is of the kind's own package.
+func (s *Set[T]) Own(name string) bool {
+	return slices.ContainsFunc(s.own, func(p part[T]) bool { return p.name == name })
+}
+
+// Lookup returns the part of that name; the error for an unknown name lists the known ones.
+func (s *Set[T]) Lookup(name string) (T, error) {
+	if found := s.find(name); found != nil {
+		return *found, nil
+	}
+	var zero T
+	return zero, fmt.Errorf("unknown %s %q (known: %s)", s.Kind, name,
+		strings.Join(s.Names(), ", "))
+}
+
+// All returns every part in order; the slice is the caller's.
+func (s *Set[T]) All() []T {
+	var all []T
+	for _, p := range s.parts() {
+		all = append(all, p.value)
+	}
+	return all
+}
+
+// Names returns their names.
+func (s *Set[T]) Names() []string {
+	var names []string
+	for _, p := range s.parts() {
+		names = append(names, p.name)
+	}
+	return names
+}

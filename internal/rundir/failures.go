@@ -1,0 +1,56 @@
+package rundir
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+
+	"github.com/poolbench/poolbench/internal/files"
+	"github.com/poolbench/poolbench/internal/text"
+)
+
+// A FailedRun is one with requests that failed or were refused, in FailuresFile.
+type FailedRun struct {
+	Name     string          `json:"name"`
+	Seed     uint64          `json:"seed"`
+	Failures []FailedAnswers `json:"failures"`
+}
+
+// FailedAnswers are those that failed in one way. An answer whose check does not hold is counted
+// by the check and by its status.
+type FailedAnswers struct {
+	What   string       `json:"what"`            // a status, an error, or the name of a check
+	Count  int          `json:"count,omitempty"` // 0: nobody has counted
+	Bodies []FailedBody `json:"bodies,omitempty"`
+}
+
+// A FailedBody is the beginning of that of one of the first such answers, without secrets.
+type FailedBody struct {
+	Seq    uint64 `json:"seq"` // of the request
+	Status int    `json:"status"`
+	Type   string `json:"type,omitempty"` // Content-Type
+	Text   string `json:"text"`
+	Cut    bool   `json:"cut,omitempty"` // there was more
+}
+
+// ReadFailures reads FailuresFile; a directory without it has none.
+func ReadFailures(path string) (all []FailedRun, err error) {
+	text, err := files.ReadFile(path, MostBytes)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, PathError(path, err)
+	}
+	if err := json.Unmarshal(text, &all); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return all, nil
+}
+
+// WriteFailures writes FailuresFile.
+func WriteFailures(path string, all []FailedRun) error {
+	return Replace(path, func(to io.Writer) error { return text.WriteJSON(to, all) })
+}

@@ -1,0 +1,71 @@
+// Package rundir owns the formats of a run directory: writers and readers take names, marks and
+// columns from here.
+package rundir
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/poolbench/poolbench/internal/files"
+	"github.com/poolbench/poolbench/internal/text"
+)
+
+// The files of a run directory. The first four are those of the run; the others are its report's.
+const (
+	ResultsFile       = "results.txt"
+	DistributionsFile = "distributions.hlog" // a tagged histogram for each run and reading
+	TimelineFile      = "timeline.csv"       // counts for each run and interval
+	SlowestFile       = "slowest.csv"        // the slowest tasks of each run
+	FailuresFile      = "failures.json"      // of attacks: what failed, and the first answers
+	ReportFile        = "report.html"
+	ProfilesDir       = "profiles"    // of runs with profiles: see ProfileFile
+	PercentilesDir    = "percentiles" // of attacks: see PercentilesFile
+	ChartsDir         = "charts"      // each chart of the report as NAME.svg and NAME.png
+)
+
+// MostBytes is the size up to which a file of a run directory is read.
+const MostBytes = 1 << 30
+
+// PathError names the path, without the system call that failed.
+func PathError(path string, err error) error { return files.Named(path, err) }
+
+// ResultsIn is the file of results in the directory of a run.
+func ResultsIn(dir string) (path string, err error) {
+	path = filepath.Join(dir, ResultsFile)
+	switch info, err := os.Stat(dir); {
+	case err != nil:
+		return "", PathError(dir, err)
+	case !info.IsDir():
+		return "", fmt.Errorf("%s: a file, want the directory of a run", dir)
+	}
+	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+		return path, nil // what else is wrong the reader hears
+	}
+	in := ""
+	if runs, _ := filepath.Glob(filepath.Join(dir, "*", ResultsFile)); runs != nil {
+		in = "; in it are runs: " + text.Some(text.Texts(runs, filepath.Dir))
+	}
+	return "", fmt.Errorf("%s: no %s in it: not the directory of a run%s", dir, ResultsFile, in)
+}
+
+// pngHead is what a PNG begins with.
+const pngHead = "\x89PNG\r\n"
+
+// Replace writes a file at once: see package outfile. Of a text, which is whatever is no PNG,
+// control characters are spelt out.
+func Replace(path string, write func(io.Writer) error) error {
+	var content bytes.Buffer
+	if err := write(&content); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	data := content.Bytes()
+	if !bytes.HasPrefix(data, []byte(pngHead)) {
+		data = []byte(text.Plain(content.String()))
+	}
+	return files.Write(path, data)
+}

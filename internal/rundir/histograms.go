@@ -1,0 +1,139 @@
+package rundir
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	hdrhistogram "github.com/HdrHistogram/hdrhistogram-go"
+
+	"github.com/poolbench/poolbench/internal/files"
+)
+
+// EachHistogram decodes those histograms of a log whose tag is wanted: the others stay encoded,
+// since one of three digits takes some 200 kB and a log may hold a thousand. cutOff is the number
+// of a last line that was cut off, and is left out; 0 for none. The error is fs.ErrNotExist where
+// there is no log.
+func EachHistogram(
+	path string, wanted func(tag string) bool,
+	f func(line Histogram, h *hdrhistogram.Histogram) error,
+) (cutOff int, err error) {
+	return eachLine(path, func(line string) error {
+		tag, tagged := strings.CutPrefix(line, "Tag=")
+		tag, _, _ = strings.Cut(tag, ",")
+		if !tagged || !wanted(tag) {
+			return nil
+		}
+		// The log reader of the library would take the largest value of each, twice, which costs as
+		// much as decoding it.
+		of, _, err := ParseHistogram(line)
+		if err != nil {
+			return errors.New("not a line of a histogram log")
+		}
+		h, err := hdrhistogram.Decode([]byte(of.Encoded))
+		if err != nil {
+			return err
+		}
+		return f(of, h)
+	})
+}
+
+// eachLine calls f with the lines of a log. The runner ends each: cutOff is the number of a last
+// one that was being written when it was killed; 0 for none.
+func eachLine(path string, f func(line string) error) (cutOff int, err error) {
+	log, err := os.Open(path)
+	if err != nil {
+		return 0, PathError(path, err)
+	}
+	defer log.Close()
+	lines := bufio.NewReader(files.Reader(log, MostBytes))
+	for n := 1; ; n++ {
+		line, err := lines.ReadString('\n')
+		switch {
+		case errors.Is(err, io.EOF) && line == "":
+			return 0, nil
+		case errors.Is(err, io.EOF):
+			return n, nil
+		case err != nil:
+			return 0, PathError(path, err)
+		}
+		if err := f(strings.TrimRight(line, "\r\n")); err != nil {
+			return 0, fmt.Errorf("%s:%d: %w", path, n, err)
+		}
+	}
+}
+
+// WriteHistogramHead begins a log of histograms in nanoseconds: version 1.3, which knows tags.
+func WriteHistogramHead(w io.Writer) error {
+	log := hdrhistogram.NewHistogramLogWriter(w)
+	return errors.Join(log.OutputLogFormatVersion(),
+		log.OutputComment("[values are nanoseconds]\n"), log.OutputLegend())
+}
+
+// OverTime is the reading of those histograms that are each of a stretch of a run: the response of
+// the tasks that were due in it and completed.
+const OverTime = "response-over-time"
+
+// A Histogram is a line of a log: a distribution of a run or of a stretch of it.
+type Histogram struct {
+	Tag           string
+	Start, Length time.Duration // of the stretch, since the run began; 0 of the run
+	Largest       int64         // value, in nanoseconds
+	Encoded       string
+}
+
+// WriteHistogram writes a histogram that is encoded already. The library would have to decode and
+// encode it again, which costs 2 ms.
+func WriteHistogram(w io.Writer, h Histogram) {
+	fmt.Fprintf(w, "Tag=%s,%f,%f,%f,%s\n", h.Tag, h.Start.Seconds(), h.Length.Seconds(),
+		float64(h.Largest)/hdrhistogram.MsToNsRatio, h.Encoded)
+}
+
+// ParseHistogram is the inverse of WriteHistogram, without decoding; ok is false where the line is
+// of the head.
+func ParseHistogram(line string) (h Histogram, ok bool, err error) {
+	tagged, ok := strings.CutPrefix(line, "Tag=")
+	if !ok {
+		return h, false, nil
+	}
+	fields := strings.Split(tagged, ",") // tag, start, length, maximum in ms, histogram
+	if len(fields) != 5 {
+		return h, true, fmt.Errorf("%s: not a line of a histogram log", fields[0])
+	}
+	h.Tag, h.Encoded = fields[0], fields[4]
+	ms, err := strconv.ParseFloat(fields[3], 64)
+	h.Largest = int64(math.Round(ms * hdrhistogram.MsToNsRatio))
+	for i, to := range []*time.Duration{&h.Start, &h.Length} {
+		sec, bad := strconv.ParseFloat(fields[1+i], 64)
+		if bad != nil || !(sec >= 0 && sec <= mostSeconds) {
+			return h, true, fmt.Errorf("%s: %q is no time in a run", h.Tag, fields[1+i])
+		}
+		*to = time.Duration(math.Round(sec * float64(time.Second)))
+	}
+	return h, true, err
+}
+
+// Tag names the histogram of a run in the log, by the run's name, its place among those of that
+// name and what was read: wait, service, response. A tag of the log format cannot hold a comma.
+func Tag(name string, repetition int, reading string) string {
+	return TagName(name) + "#" + strconv.Itoa(repetition) + ":" + reading
+}
+
+// TagName is the name of a run as a tag has it.
+func TagName(name string) string { return strings.ReplaceAll(name, ",", ";") }
+
+// ParseTag is the inverse of Tag, but for the spelling of the name; ok is false for other tags.
+func ParseTag(tag string) (name string, repetition int, reading string, ok bool) {
+	at, hash := strings.LastIndexByte(tag, ':'), strings.LastIndexByte(tag, '#')
+	if hash < 0 || at < hash {
+		return "", 0, "", false
+	}
+	repetition, err := strconv.Atoi(tag[hash+1 : at])
+	return tag[:hash], repetition, tag[at+1:], err == nil
+}

@@ -1,0 +1,216 @@
+package rundir
+
+import (
+	"cmp"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/poolbench/poolbench/internal/files"
+)
+
+// MostSlowest is how many of the slowest tasks of a run its directory has.
+const MostSlowest = 50
+
+// SlowestColumns are the columns of slowest.csv, which has a row for each of the slowest tasks of a
+// run, the slowest first. Instants are in seconds since the run began, and empty where there is
+// none: a task that never started has no start. In-flight and queued are what the task found when
+// it was due, and empty where nobody knows; so is the trace of a task that is of none.
+var SlowestColumns = []string{"run", "repetition", "task", "due-sec", "issue-sec", "accepted-sec",
+	"start-sec", "end-sec", "response-sec", "lag-sec", "held-sec", "queued-sec", "between-sec",
+	"service-sec", "target-sec", "outcome", "class", "attempts", "in-flight", "queued", "burst",
+	"burst-start-sec", "burst-tasks", "trace"}
+
+// columnsBefore is how many a directory of before has.
+const columnsBefore = 23
+
+// Unknown stands for a number of tasks that nobody has counted.
+const Unknown = -1
+
+// A SlowTask is one of the slowest of its run.
+type SlowTask struct {
+	Task int // its place in the order of the due times, from 0, warm-up included
+	// instants since the run began; Accepted is 0 where nobody has said, Start where it had none
+	Due, Issue, Accepted, Start, End time.Duration
+	// what the response is made of; Target is of Service
+	Lag, Held, Queued, Between, Service, Target time.Duration
+	Outcome, Class                              string
+	Attempts                                    int
+	// others that it found when it was due: started and not ended, due and not started; or Unknown
+	InFlight, Waiting int
+	Trace             string `json:",omitempty"` // the id of its trace; "": it has none
+}
+
+// Response is the time from when the task was due until its end.
+func (t *SlowTask) Response() time.Duration { return t.End - t.Due }
+
+// A Burst is a chain of slow tasks of one run: each is due before the last of those before it ends.
+type Burst struct {
+	Start time.Duration // when the first is due
+	Tasks int           // that are of it
+}
+
+// Bursts are those of the slowest tasks of a run, in the order of their starts; of[i] is which of
+// them task i is of, from 0.
+func Bursts(tasks []SlowTask) (bursts []Burst, of []int) {
+	order := make([]int, len(tasks))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Compare(tasks[a].Due, tasks[b].Due)
+	})
+	of = make([]int, len(tasks))
+	until := time.Duration(math.MinInt64)
+	for _, i := range order {
+		if t := &tasks[i]; t.Due > until {
+			bursts = append(bursts, Burst{Start: t.Due})
+		}
+		until = max(until, tasks[i].End)
+		of[i] = len(bursts) - 1
+		bursts[of[i]].Tasks++
+	}
+	return bursts, of
+}
+
+// SlowestRows spells the rows of a run.
+func SlowestRows(run string, repetition int, tasks []SlowTask) (rows [][]string) {
+	bursts, of := Bursts(tasks)
+	for i, t := range tasks {
+		started := func(at time.Duration) string {
+			if t.Attempts == 0 {
+				return ""
+			}
+			return nanos(at)
+		}
+		accepted := ""
+		if t.Accepted != 0 {
+			accepted = nanos(t.Accepted)
+		}
+		burst := bursts[of[i]]
+		rows = append(rows, []string{run, strconv.Itoa(repetition), strconv.Itoa(t.Task),
+			nanos(t.Due), nanos(t.Issue), accepted, started(t.Start), nanos(t.End),
+			nanos(t.Response()), nanos(t.Lag), nanos(t.Held), nanos(t.Queued), nanos(t.Between),
+			nanos(t.Service), nanos(t.Target), t.Outcome, t.Class, strconv.Itoa(t.Attempts),
+			count(t.InFlight), count(t.Waiting), strconv.Itoa(of[i] + 1), nanos(burst.Start),
+			strconv.Itoa(burst.Tasks), t.Trace})
+	}
+	return rows
+}
+
+// IsSlowestHead reports whether the fields are the names of the columns.
+func IsSlowestHead(fields []string) bool {
+	return len(fields) > 2 && slices.Equal(fields[:3], SlowestColumns[:3])
+}
+
+// nanos spells a time in seconds, to the nanosecond.
+func nanos(t time.Duration) string {
+	sign := ""
+	if t < 0 {
+		sign, t = "-", -t
+	}
+	return fmt.Sprintf("%s%d.%09d", sign, t/time.Second, t%time.Second)
+}
+
+// mostSeconds bounds instants: sums of two are far from the end of a time.Duration.
+const mostSeconds = 1 << 31
+
+// parseNanos is the inverse of nanos, of which "" is 0.
+func parseNanos(text string) (time.Duration, error) {
+	if text == "" {
+		return 0, nil
+	}
+	whole, part, _ := strings.Cut(text, ".")
+	sec, err := strconv.ParseInt(whole, 10, 64)
+	ns, bad := strconv.ParseUint(part, 10, 32)
+	if err != nil || bad != nil || len(part) != 9 || max(sec, -sec) > mostSeconds {
+		return 0, fmt.Errorf("%q is no time in seconds with nine digits", text)
+	}
+	if strings.HasPrefix(whole, "-") {
+		return time.Duration(sec)*time.Second - time.Duration(ns), nil
+	}
+	return time.Duration(sec)*time.Second + time.Duration(ns), nil
+}
+
+// count spells a number of tasks.
+func count(n int) string {
+	if n == Unknown {
+		return ""
+	}
+	return strconv.Itoa(n)
+}
+
+// ParseSlowestRow is the inverse of SlowestRows, for one row. Of what follows from the others,
+// response and burst, nothing is read.
+func ParseSlowestRow(row []string) (run string, repetition int, t SlowTask, err error) {
+	switch len(row) {
+	case len(SlowestColumns):
+		t.Trace = strings.Clone(row[23])
+	case columnsBefore:
+	default:
+		return "", 0, t, fmt.Errorf("%d columns, want %d", len(row), len(SlowestColumns))
+	}
+	wrong := func(i int, bad error) {
+		if bad != nil && err == nil {
+			err = fmt.Errorf("%s: %w", SlowestColumns[i], bad)
+		}
+	}
+	run, t.Outcome, t.Class = row[0], row[15], row[16]
+	for i, to := range map[int]*int{1: &repetition, 2: &t.Task, 17: &t.Attempts, 18: &t.InFlight,
+		19: &t.Waiting} {
+		var bad error
+		if *to = Unknown; row[i] != "" {
+			*to, bad = strconv.Atoi(row[i])
+		}
+		wrong(i, bad)
+	}
+	for i, to := range map[int]*time.Duration{3: &t.Due, 4: &t.Issue, 5: &t.Accepted, 6: &t.Start,
+		7: &t.End, 9: &t.Lag, 10: &t.Held, 11: &t.Queued, 12: &t.Between, 13: &t.Service,
+		14: &t.Target} {
+		var bad error
+		*to, bad = parseNanos(row[i])
+		wrong(i, bad)
+	}
+	return run, repetition, t, err
+}
+
+// EachSlowest reads slowest.csv: f is called with each row whose run is wanted. cut says that the
+// last line was cut off, and is left out. The error is fs.ErrNotExist where there is no such file.
+func EachSlowest(
+	path string, wanted func(run string, repetition int) bool,
+	f func(run string, repetition int, t SlowTask),
+) (cut bool, err error) {
+	content, err := files.ReadFile(path, MostBytes)
+	if err != nil {
+		return false, PathError(path, err)
+	}
+	text := string(content)
+	whole := text[:strings.LastIndexByte(text, '\n')+1]
+	rows := csv.NewReader(strings.NewReader(whole))
+	rows.ReuseRecord, rows.FieldsPerRecord = true, -1 // what a row lacks is said with its place
+	for {
+		row, err := rows.Read()
+		switch {
+		case errors.Is(err, io.EOF):
+			return len(whole) < len(text), nil
+		case err != nil:
+			return false, fmt.Errorf("%s: %w", path, err)
+		case IsSlowestHead(row):
+			continue
+		}
+		run, repetition, t, err := ParseSlowestRow(row)
+		if err != nil {
+			line, _ := rows.FieldPos(0)
+			return false, fmt.Errorf("%s:%d: %w", path, line, err)
+		}
+		if wanted(run, repetition) {
+			f(strings.Clone(run), repetition, t)
+		}
+	}
+}

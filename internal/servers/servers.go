@@ -1,0 +1,308 @@
+package servers
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/poolbench/poolbench/internal/files"
+	"github.com/poolbench/poolbench/internal/machine/pace"
+	"github.com/poolbench/poolbench/internal/text"
+)
+
+// A Kind is a product that can be started where it is installed.
+type Kind struct {
+	Name    string // as strategies that need it call it
+	Product string
+	Package string // of Debian and Ubuntu that installs it
+
+	ports int       // how many it listens on
+	end   os.Signal // has it end in order
+	find  func(k Kind) (programs []string, err error)
+	// makes its files, once; nil: it does so itself
+	prepare  func(ctx context.Context, s *Server) error
+	commands func(s *Server) ([]command, error) // in this order; the last one answers
+	answers  func(s *Server, c net.Conn) error
+	address  func(s *Server) string
+}
+
+// Kinds are all of them.
+func Kinds() []Kind { return []Kind{Postgres, Redis, RabbitMQ} }
+
+// Missing says which package is to be installed, unless the programs are here.
+func (k Kind) Missing() error {
+	_, err := k.find(k)
+	return err
+}
+
+// Options are what a server is started with. The zero Options are fine.
+type Options struct {
+	// Dir has its files: they are made if there are none, else it goes on with them, if they are
+	// from this package. "": a new directory in the temporary one, which Close removes.
+	Dir string
+	// Settings of the server, each as name=value, as its configuration file has them.
+	Settings []string
+}
+
+// A Server has been started, and may have ended. One goroutine at a time may use it.
+type Server struct {
+	kind      Kind
+	dir       string
+	info      os.FileInfo       // of dir
+	temporary *files.ScratchDir // nil: it is not
+	settings  []string
+	programs  []string
+	ports     []int
+	password  string
+	logged    int64 // the length of the log before the last start
+	running   []*process
+	before    bool // it has run before
+}
+
+// How long a server may take to answer, and to end when it is told to. RabbitMQ takes a minute to
+// start where a dozen processes want each processor; one that ends is seen at once.
+const (
+	starting = 3 * time.Minute
+	ending   = 15 * time.Second
+)
+
+// Start returns when the server answers.
+func (k Kind) Start(ctx context.Context, o Options) (*Server, error) {
+	programs, err := k.find(k)
+	if err != nil {
+		return nil, err
+	}
+	for _, text := range o.Settings {
+		if !strings.Contains(text, "=") || strings.ContainsAny(text, "\n\x00") {
+			return nil, fmt.Errorf("setting %q: want name=value", text)
+		}
+	}
+	s := &Server{kind: k, dir: o.Dir, settings: o.Settings, programs: programs}
+	if s.dir == "" {
+		if s.temporary, err = files.NewScratch("", k.Name); err != nil {
+			return nil, err
+		}
+		s.dir = s.temporary.Path
+	} else if s.dir, err = filepath.Abs(s.dir); err != nil {
+		return nil, err
+	}
+	if err := s.open(ctx); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	if err := s.Start(ctx); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// open finds the server's files in the directory, or makes them.
+func (s *Server) open(ctx context.Context) error {
+	for range s.kind.ports {
+		port, err := freePort(s.ports)
+		if err != nil {
+			return err
+		}
+		s.ports = append(s.ports, port)
+	}
+	if err := os.MkdirAll(s.dir, 0o700); err != nil {
+		return err
+	}
+	var err error
+	if s.info, err = os.Stat(s.dir); err != nil {
+		return err
+	}
+	secret := s.path("password")
+	password, err := os.ReadFile(secret)
+	if err == nil {
+		s.password = string(password)
+		return nil
+	}
+	s.password = rand.Text()
+	if s.kind.prepare != nil {
+		if err := s.kind.prepare(ctx, s); err != nil {
+			return err
+		}
+	}
+	return os.WriteFile(secret, []byte(s.password), 0o600) // says that all else is there
+}
+
+// Start starts the server again after Stop or Kill, on the same port and files, and returns when it
+// answers.
+func (s *Server) Start(ctx context.Context) error {
+	if s.running != nil {
+		return fmt.Errorf("%s has been started, and neither stopped nor killed", s.kind.Product)
+	}
+	ctx, cancel := context.WithTimeout(ctx, starting)
+	defer cancel()
+	err := s.try(ctx)
+	// A server that was killed may have left others of its processes, which take a moment to see
+	// it. The next one finds their files in use, and ends.
+	for again := 0; err != nil && s.before && again < 10 && ctx.Err() == nil; again++ {
+		_ = s.Kill()
+		_ = pace.Sleep(ctx, 300*time.Millisecond) // or ctx ends
+		err = s.try(ctx)
+	}
+	if err != nil {
+		_ = s.Kill()
+		return fmt.Errorf("%s has not started: %w%s", s.kind.Product, err, s.lastWords())
+	}
+	s.before = true
+	return nil
+}
+
+// try starts the programs and waits until the server answers.
+func (s *Server) try(ctx context.Context) error {
+	if log, err := os.Stat(s.Log()); err == nil {
+		s.logged = log.Size()
+	}
+	commands, err := s.kind.commands(s)
+	if err != nil {
+		return err
+	}
+	for _, c := range commands {
+		p, err := s.launch(c)
+		if err != nil {
+			return err
+		}
+		s.running = append(s.running, p)
+	}
+	last := s.running[len(s.running)-1]
+	for {
+		err := s.ask(ctx)
+		if err == nil {
+			return nil
+		}
+		select {
+		case <-last.ended:
+			return fmt.Errorf("it has ended (%v)", last.cmd.ProcessState)
+		case <-ctx.Done():
+			return fmt.Errorf("it does not answer: %w", err)
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
+// ask returns nil if the server answers.
+func (s *Server) ask(ctx context.Context) error {
+	var d net.Dialer
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	c, err := d.DialContext(ctx, "tcp", s.host())
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	if err := c.SetDeadline(time.Now().Add(2 * time.Second)); err != nil {
+		return err
+	}
+	return s.kind.answers(s, c)
+}
+
+var errNotReady = errors.New("it is not ready for clients")
+
+// answered says something to the server, and returns the other error unless it answers what is
+// wanted.
+func answered(c net.Conn, say, want string, other error) error {
+	if _, err := io.WriteString(c, say); err != nil {
+		return err
+	}
+	answer := make([]byte, len(want))
+	if _, err := io.ReadFull(c, answer); err != nil {
+		return err
+	}
+	if string(answer) != want {
+		return other
+	}
+	return nil
+}
+
+// Address names the server for a client, with its password.
+func (s *Server) Address() string { return s.kind.address(s) }
+
+// Gone returns an error when the directory of the server is gone, or is another: a server may go on
+// to write to files that were deleted.
+func (s *Server) Gone() error {
+	now, err := os.Stat(s.dir)
+	if err == nil && !os.SameFile(now, s.info) {
+		err = fmt.Errorf("%s is another now", s.dir)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", s.kind.Product, err)
+	}
+	return nil
+}
+
+// Log is the file that the server writes to. Close removes it with a temporary directory.
+func (s *Server) Log() string { return s.path("log") }
+
+// Stop has the server end in order, and kills it if it has not ended after 15 seconds. Its files
+// stay.
+func (s *Server) Stop() error { return s.stop(ending) }
+
+func (s *Server) stop(within time.Duration) error {
+	if len(s.running) == 0 {
+		return nil
+	}
+	last := s.running[len(s.running)-1]
+	if last.cmd.Process.Signal(s.kind.end) == nil {
+		select {
+		case <-last.ended:
+		case <-time.After(within):
+			_ = s.Kill()
+			return fmt.Errorf("%s had to be killed: it had not ended after %v", s.kind.Product,
+				within)
+		}
+	}
+	return s.Kill() // the others
+}
+
+// Kill ends all of the server's processes at once, as a crash does. Its files stay.
+func (s *Server) Kill() error {
+	var all error
+	for _, p := range s.running {
+		all = errors.Join(all, p.kill())
+	}
+	s.running = nil
+	return all
+}
+
+// Close is Stop, and removes a temporary directory. A server whose files are removed is killed when
+// it has not ended after a second.
+func (s *Server) Close() error {
+	if s.temporary == nil {
+		return s.Stop()
+	}
+	_ = s.stop(time.Second)
+	return errors.Join(s.Kill(), s.temporary.Remove())
+}
+
+// configuration is the settings as lines of a file, with that between name and value.
+func (s *Server) configuration(between string) (lines string) {
+	for _, text := range s.settings {
+		lines += strings.Replace(text, "=", between, 1) + "\n"
+	}
+	return lines
+}
+
+func (s *Server) path(name string) string { return filepath.Join(s.dir, name) }
+
+// host is where the server answers.
+func (s *Server) host() string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(s.ports[0])) }
+
+// lastWords are the end of the log since the last start, in a line.
+func (s *Server) lastWords() string {
+	str, err := os.ReadFile(s.Log())
+	if err != nil || len(str) <= int(s.logged) {
+		return ""
+	}
+	words := text.OneLine(string(str[max(int(s.logged), len(str)-500):]))
+	return "; the end of its log: " + strings.ReplaceAll(words, s.password, "…")
+}

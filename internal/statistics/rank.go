@@ -1,0 +1,133 @@
+package statistics
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+)
+
+// Resolvable reports whether n values can tell the quantile p: whether the upper end of its 95 %
+// interval by order statistics exists, pⁿ ≤ 0.025. That takes 6 values for a median, 368 for a p99
+// and 3688 for a p99.9.
+func Resolvable(p float64, n int) bool {
+	return n > 0 && float64(n)*math.Log(p) <= math.Log(0.025)
+}
+
+// LeastTasks returns the least number of values from which the quantile p can be told.
+func LeastTasks(p float64) int {
+	n := int(math.Log(0.025) / math.Log(p))
+	for !Resolvable(p, n) {
+		n++
+	}
+	return n
+}
+
+// NearestRanks appends to into the p-quantile of values, the ⌈pn⌉-th smallest, for each p, which
+// ascend. It changes the order of the values, of which there is at least one.
+func NearestRanks(into, values []int64, ps ...float64) []int64 {
+	ranks := make([]int, 0, 8) // of which few are asked for: they need no allocation
+	for _, p := range ps {
+		ranks = append(ranks, Rank(len(values), p))
+	}
+	selectFrom(values, 0, ranks, 2*bits.Len(uint(len(values))))
+	for _, r := range ranks {
+		into = append(into, values[r-1])
+	}
+	return into
+}
+
+// A Ranking finds quantiles of values, one after another, and puts these in order only so far that
+// each is where sorting would put it: the next is looked for between those that are.
+type Ranking struct {
+	values  []int64
+	settled []int // ranks, ascending
+}
+
+// NewRanking changes the order of the values, of which there is at least one.
+func NewRanking(values []int64) *Ranking { return &Ranking{values: values} }
+
+// At is the p-quantile as NearestRanks has it.
+func (r *Ranking) At(p float64) int64 {
+	rank := Rank(len(r.values), p)
+	i, there := slices.BinarySearch(r.settled, rank)
+	if !there {
+		from, to := 0, len(r.values)
+		if i > 0 {
+			from = r.settled[i-1]
+		}
+		if i < len(r.settled) {
+			to = r.settled[i] - 1
+		}
+		between := r.values[from:to]
+		selectFrom(between, from, []int{rank}, 2*bits.Len(uint(len(between))))
+		r.settled = slices.Insert(r.settled, i, rank)
+	}
+	return r.values[rank-1]
+}
+
+// Rank is ⌈pn⌉, at least 1. The product is rounded up only when it exceeds an integer by more than
+// the error of p's own binary form: 0.99 × 100 is 99, not 100.
+func Rank(n int, p float64) int {
+	exact := p * float64(n)
+	r := math.Round(exact)
+	if math.Abs(exact-r) > 1e-9*exact {
+		r = math.Ceil(exact)
+	}
+	return max(int(r), 1)
+}
+
+// selectFrom orders values only so far that the ranks (from 1, ascending) are where sorting would
+// put them; smaller values are before them and larger ones after. That is a third of the time of
+// sorting for a million values. (Hoare, Algorithm 65: Find, 1961; several ranks at once.)
+//
+// The values begin at offset in the whole; depth bounds the unlucky partitions, after which it
+// sorts.
+func selectFrom(values []int64, offset int, ranks []int, depth int) {
+	for len(ranks) > 0 && len(values) > 1 {
+		if depth == 0 || len(values) <= 12 {
+			slices.Sort(values)
+			return
+		}
+		depth--
+		at := parted(values)
+		left, _ := slices.BinarySearch(ranks, offset+at+1)
+		right := left
+		for right < len(ranks) && ranks[right] == offset+at+1 {
+			right++
+		}
+		selectFrom(values[:at], offset, ranks[:left], depth)
+		values, offset, ranks = values[at+1:], offset+at+1, ranks[right:]
+	}
+}
+
+// parted puts a value where sorting would, smaller or equal ones before it and larger or equal ones
+// after, and returns where. The value is the median of three, so that values in order are no worst
+// case; stopping at equal ones keeps many of them from being one.
+func parted(values []int64) int {
+	last := len(values) - 1
+	a, b, c := &values[0], &values[last/2], &values[last]
+	if *a > *b {
+		*a, *b = *b, *a
+	}
+	if *b > *c {
+		*b, *c = *c, *b
+	}
+	if *a > *b {
+		*a, *b = *b, *a
+	}
+	pivot := *b
+	*b, values[last-1] = values[last-1], *b
+	i, j := 0, last-1
+	for {
+		for i++; values[i] < pivot; i++ {
+		}
+		for j--; values[j] > pivot; j-- {
+		}
+		if i >= j {
+			break
+		}
+		values[i], values[j] = values[j], values[i]
+	}
+	values[i], values[last-1] = values[last-1], values[i]
+	return i
+}

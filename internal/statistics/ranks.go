@@ -1,0 +1,28 @@
+package statistics
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Midranks are the doubled ranks of the values, those of equal ones the mean of theirs: doubled,
+// they are whole numbers. Values are equal up to so much above the least of them.
+func Midranks(values []float64, apart float64) []int {
+	order := make([]int, len(values))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(values[a], values[b]) })
+	ranks := make([]int, len(values))
+	for i := 0; i < len(order); {
+		least, j := values[order[i]], i+1
+		for j < len(order) && (values[order[j]] == least || values[order[j]]-least <= apart) {
+			j++
+		}
+		for _, at := range order[i:j] {
+			ranks[at] = i + 1 + j
+		}
+		i = j
+	}
+	return ranks
+}

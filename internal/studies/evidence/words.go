@@ -1,0 +1,91 @@
+package evidence
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/poolbench/poolbench/internal/text"
+)
+
+// Rounded keeps three significant digits.
+func Rounded(v float64) float64 {
+	r, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 3, 64), 64)
+	if err != nil { // beyond the largest number there is
+		return v
+	}
+	return r
+}
+
+// Roughly writes a time in seconds in two digits: more is not known of it.
+func Roughly(seconds float64) string {
+	if seconds == 0 {
+		return text.ShortSeconds(0)
+	}
+	digits := math.Pow(10, 1-math.Floor(math.Log10(math.Abs(seconds))))
+	return text.ShortSeconds(math.Round(seconds*digits) / digits)
+}
+
+// Counted writes a number of things: 1 call, 2.5 calls.
+func Counted(v float64, thing string) string {
+	if v == 1 {
+		return "1 " + thing
+	}
+	return text.Short(v) + " " + thing + "s"
+}
+
+// Series joins what may have commas of its own: "a, b and c". Few are the first of many names, and
+// how many more there are.
+var Series, Few = text.List, text.Few
+
+// Ends are five values of a ranking at most: of more the first three and the last, and how many
+// there are between. The figure has them all.
+func Ends(ranked []string) []string {
+	last := len(ranked) - 1
+	if last < 5 {
+		return ranked
+	}
+	return append(slices.Clone(ranked[:3]), fmt.Sprintf("%d more", last-3), ranked[last])
+}
+
+// Said puts what holds before the names that it holds of; nothing where there are none.
+func Said(names []string, format string, args ...any) string {
+	if len(names) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(format, args...) + ": " + Series(names)
+}
+
+// Grouped writes values that belong to marks, and where neighbours have the same value names it
+// once: "0 % at limit 50, 100 and 200; 3 % at limit 400".
+func Grouped(at string, values, marks []string) string {
+	var parts []string
+	for i := 0; i < len(values); {
+		j := i + 1
+		for j < len(values) && values[j] == values[i] {
+			j++
+		}
+		parts = append(parts, values[i]+" "+at+" "+Series(marks[i:j]))
+		i = j
+	}
+	return strings.Join(parts, "; ")
+}
+
+// Floats are whole numbers for an axis.
+func Floats(whole []int) (out []float64) {
+	for _, v := range whole {
+		out = append(out, float64(v))
+	}
+	return out
+}
+
+// Times are durations for an axis, in seconds.
+func Times(all []time.Duration) (out []float64) {
+	for _, d := range all {
+		out = append(out, d.Seconds())
+	}
+	return out
+}

@@ -1,0 +1,37 @@
+package text
+
+import (
+	"slices"
+	"strings"
+)
+
+// higherUnits and lowerUnits are those whose direction is evident, alone or behind a "-"; those of
+// lowerUnits also with "/" and what they are counted per, but for seconds.
+var (
+	higherUnits = []string{"ops/s", "op/s", "req/s", "requests/s", "rps", "qps", "B/s", "MB/s",
+		"GB/s", "items/s", "rows/s", "events/s", "msgs/s", "messages/s", "tasks/s", "tx/s"}
+	lowerUnits = []string{"sec", "ms", "us", "µs", "B", "KB", "kB", "MB", "GB", "bytes", "allocs",
+		"cycles", "instructions"}
+)
+
+// Better returns +1 if higher values of the unit are evidently better, −1 if lower ones are, and 0
+// if that is not known: p99-sec, sec/item, B and allocs/op are better lower, req/s higher. The unit
+// is one that benchunit.Tidy returns.
+func Better(unit string) int {
+	if strings.HasPrefix(unit, "offered-") { // what was asked for, not what was reached
+		return 0
+	}
+	ends := func(unit string) func(known string) bool {
+		return func(known string) bool {
+			return unit == known || strings.HasSuffix(unit, "-"+known)
+		}
+	}
+	what, per, _ := strings.Cut(unit, "/")
+	switch {
+	case slices.ContainsFunc(higherUnits, ends(unit)):
+		return +1
+	case per != "s" && slices.ContainsFunc(lowerUnits, ends(what)):
+		return -1
+	}
+	return 0
+}

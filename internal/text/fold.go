@@ -1,0 +1,231 @@
+package text
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"unicode/utf8"
+)
+
+// Fit breaks the lines of a text that are wider than most characters at their blanks. The rest of
+// one is two columns further in than its beginning. most 0 is any width.
+func Fit(text string, most int) string {
+	if !wider(text, most) {
+		return text
+	}
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		if words := strings.TrimSpace(line); words != "" && wider(line, most) {
+			before := strings.Index(line, words)
+			if before > most/2 { // a table's cell, which has no room
+				before = gap
+			}
+			line = Wrapped(line[:before], words, most) + "\n"
+		}
+		b.WriteString(line)
+	}
+	return b.String()
+}
+
+// Lines is Fit of lines, each with its end.
+func Lines(lines []string, most int) string {
+	return Fit(strings.Join(append(slices.Clip(lines), ""), "\n"), most)
+}
+
+// wider reports whether a line of the text is.
+func wider(text string, most int) bool {
+	for line := range strings.Lines(text) {
+		if most > 0 && utf8.RuneCountInString(strings.TrimSuffix(line, "\n")) > most {
+			return true
+		}
+	}
+	return false
+}
+
+// Folded is String, or, where that is wider than most characters, has for each row a line of the
+// cells in its first columns, and below it the others. most 0 is any width.
+func (a *Cell) Folded(first, most int) string {
+	if text := a.String(); !wider(text, most) {
+		return text
+	}
+	others := Cell{growing: a.growing}
+	heads := make([]string, len(a.rows))
+	for i, row := range a.rows {
+		others.Row()
+		var head []string
+		for _, cell := range row {
+			if cell.col >= first {
+				others.Cell(cell.col, cell.span, cell.align, cell.margin, cell.text)
+			} else {
+				head = append(head, cell.text)
+			}
+		}
+		heads[i] = strings.Join(head, strings.Repeat(" ", gap))
+	}
+	var b strings.Builder
+	at := 0
+	for line := range strings.Lines(others.String()) {
+		if heads[at] != "" {
+			b.WriteString(Fit(heads[at]+"\n", most))
+		}
+		at++
+		b.WriteString(Fit(line, most))
+	}
+	return b.String()
+}
+
+// WriteList writes rows as columns that begin below each other, each row two blanks further in. Of
+// one that is wider than most characters the last column is broken, and where it has no room a row
+// is a paragraph. most 0 is any width.
+func WriteList(to io.Writer, rows [][]string, most int) error {
+	widths := widthsOf(rows)
+	before := gap
+	for _, w := range widths[:max(len(widths)-1, 0)] {
+		before += w + gap
+	}
+	var b strings.Builder
+	for _, cells := range rows {
+		line := strings.Repeat(" ", gap)
+		last := len(cells) - 1
+		switch {
+		case most > 0 && most-before < leastRoom:
+			b.WriteString(Wrapped(line, strings.Join(cells, ", "), most) + "\n")
+			continue
+		case most > 0 && len(cells) == len(widths):
+			cells = slices.Clone(cells)
+			cells[last] = strings.ReplaceAll(Wrapped("", cells[last], most-before), "\n  ",
+				"\n"+strings.Repeat(" ", before))
+		}
+		for i, c := range cells[:last] {
+			line += c + strings.Repeat(" ", widths[i]-utf8.RuneCountInString(c)+gap)
+		}
+		b.WriteString(line + cells[last] + "\n")
+	}
+	_, err := io.WriteString(to, b.String())
+	return err
+}
+
+// leastRoom is what a column that is broken needs.
+const leastRoom = 24
+
+// WriteTable writes rows, the first of which are the heads, with the first column aligned left and
+// the others right, two blanks further in. A table that is wider than most characters begins at the
+// left margin, if it has room there. Otherwise it is folded: its columns follow in several tables,
+// each with the first one; if that alone takes half the width, or leaves another no room, it is in
+// lines of its own. most 0 is any width.
+func WriteTable(to io.Writer, rows [][]string, most int) error {
+	widths := widthsOf(rows)
+	first, total := widths[0], -gap
+	for _, w := range widths {
+		total += gap + w
+	}
+	above := most > 0 && total > most &&
+		(first > most/2 || gap+first+gap+slices.Max(widths[1:]) > most)
+	if above {
+		first = gap
+	}
+	indent := gap
+	if most > 0 && total <= most && total > most-gap {
+		indent = 0
+	}
+	for i, columns := range fold(indent+first, widths[1:], most) {
+		if i > 0 {
+			fmt.Fprintln(to)
+		}
+		var b strings.Builder
+		w := tabwriter.NewWriter(&b, 0, 0, gap, ' ', tabwriter.AlignRight)
+		for _, cells := range rows {
+			name := cells[0]
+			if above {
+				name = ""
+			}
+			fmt.Fprintf(w, "%-*s\t%s\t\n", first, name,
+				strings.Join(cells[1+columns.from:1+columns.to], "\t"))
+		}
+		if err := w.Flush(); err != nil {
+			return err
+		}
+		line := 0
+		for text := range strings.Lines(b.String()) {
+			if above {
+				fmt.Fprintln(to, strings.Join(cut(rows[line][0], most), "\n"))
+			}
+			line++
+			if _, err := io.WriteString(to, text[gap-indent:]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// gap is between two columns.
+const gap = 2
+
+// widthsOf are those of the columns.
+func widthsOf(rows [][]string) (widths []int) {
+	for _, cells := range rows {
+		for i, c := range cells {
+			if i == len(widths) {
+				widths = append(widths, 0)
+			}
+			widths[i] = max(widths[i], utf8.RuneCountInString(c))
+		}
+	}
+	return widths
+}
+
+// A span is a range of columns.
+type span struct{ from, to int }
+
+// fold divides columns among tables of at most that width, which have the first one each.
+func fold(first int, widths []int, most int) (parts []span) {
+	p, width := span{}, first
+	for i, w := range widths {
+		if most > 0 && width+gap+w > most && p.from < p.to {
+			parts, p, width = append(parts, p), span{i, i}, first
+		}
+		p.to, width = i+1, width+gap+w
+	}
+	return append(parts, p)
+}
+
+// cut breaks a text that has no blanks into lines of at most so many characters.
+func cut(text string, most int) (lines []string) {
+	for line := range slices.Chunk([]rune(text), most) {
+		lines = append(lines, string(line))
+	}
+	return lines
+}
+
+// Wrapped breaks a text at its blanks into lines of at most so many characters, but not between a
+// number and its unit. The first begins with first, the others as far in and two columns more. A
+// word that is longer is cut.
+func Wrapped(first, text string, most int) string {
+	var b strings.Builder
+	b.WriteString(first)
+	indent := utf8.RuneCountInString(first) + 2
+	at := indent - 2
+	var words []string
+	whole := Together(OneLine(text))
+	for word := range strings.SplitSeq(whole, " ") {
+		words = append(words, cut(word, max(most-indent, 1))...)
+	}
+	for i, word := range words {
+		width := utf8.RuneCountInString(word)
+		switch {
+		case i == 0:
+		case at+1+width > most:
+			b.WriteString("\n" + strings.Repeat(" ", indent))
+			at = indent
+		default:
+			b.WriteByte(' ')
+			at++
+		}
+		b.WriteString(strings.ReplaceAll(word, "\u00a0", " "))
+		at += width
+	}
+	return b.String()
+}

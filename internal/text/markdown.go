@@ -1,0 +1,72 @@
+package text
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// Markdown is one table under construction: a head, and rows with as many cells.
+type Markdown struct {
+	aligns []Alignment
+	lines  [][]string // the first is the head
+}
+
+// Head adds a column with its head.
+func (m *Markdown) Head(align Alignment, text string) {
+	if m.lines == nil {
+		m.lines = [][]string{nil}
+	}
+	m.aligns = append(m.aligns, align)
+	m.lines[0] = append(m.lines[0], MarkdownEscape(text))
+}
+
+// Row takes cells that are Markdown already.
+func (m *Markdown) Row(cells []string) { m.lines = append(m.lines, cells) }
+
+// Write adds the table to the text.
+func (m *Markdown) Write(text *strings.Builder) {
+	widths := widthsOf(m.lines)
+	for i := range widths {
+		widths[i] = max(widths[i], 3) // of the rule
+	}
+	for at, line := range m.lines {
+		text.WriteByte('|')
+		for i, cell := range line {
+			free := widths[i] - utf8.RuneCountInString(cell)
+			if m.aligns[i] == Right {
+				fmt.Fprintf(text, " %*s%s |", free, "", cell)
+			} else {
+				fmt.Fprintf(text, " %s%*s |", cell, free, "")
+			}
+		}
+		text.WriteByte('\n')
+		if at > 0 {
+			continue
+		}
+		text.WriteByte('|')
+		for i, align := range m.aligns {
+			rule := strings.Repeat("-", widths[i])
+			if align == Right {
+				rule = rule[1:] + ":"
+			}
+			fmt.Fprintf(text, " %s |", rule)
+		}
+		text.WriteByte('\n')
+	}
+}
+
+var escapes = strings.NewReplacer(`\`, `\\`, "|", `\|`, "*", `\*`, "_", `\_`, "`", "\\`", "<",
+	"&lt;", "&", "&amp;", "[", `\[`)
+
+// MarkdownEscape escapes what would end a cell or be taken for markup in the names of benchmarks,
+// units and files.
+func MarkdownEscape(s string) string { return escapes.Replace(s) }
+
+// MarkdownCode sets a name in the font of code, where only the end of a cell needs to be escaped.
+func MarkdownCode(name string) string {
+	if strings.Contains(name, "`") {
+		return MarkdownEscape(name)
+	}
+	return "`" + strings.ReplaceAll(name, "|", `\|`) + "`"
+}

@@ -1,0 +1,91 @@
+package text
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// shown reports whether a character may be printed as it is. All but tab and newline that draws
+// nothing is escaped: C0, C1, bidirectional marks, line separators, invisible characters.
+func shown(r rune) bool { return r == '\n' || r == '\t' || unicode.IsGraphic(r) }
+
+// Plain spells the characters that are not shown as \u001b, and bytes that are not UTF-8 as \xff.
+// The spelling of characters is also JSON's, and nothing that XML, HTML, CSV or Markdown take for
+// markup, so that it is right in a document of any format.
+func Plain(s string) string {
+	if utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return !shown(r) }) {
+		return s
+	}
+	var b strings.Builder
+	for len(s) > 0 {
+		r, size := utf8.DecodeRuneInString(s)
+		switch {
+		case r == utf8.RuneError && size == 1:
+			fmt.Fprintf(&b, `\x%02x`, s[0])
+		case shown(r):
+			b.WriteString(s[:size])
+		default:
+			for _, unit := range utf16.Encode([]rune{r}) {
+				fmt.Fprintf(&b, `\u%04x`, unit)
+			}
+		}
+		s = s[size:]
+	}
+	return b.String()
+}
+
+// A PlainWriter writes the Text of what it is given. A character may be cut in two by the end of a
+// Write. It is safe for concurrent use.
+type PlainWriter struct {
+	to   io.Writer
+	mu   sync.Mutex
+	held []byte // the beginning of a character
+}
+
+// NewPlainWriter returns a Writer to that one.
+func NewPlainWriter(to io.Writer) *PlainWriter { return &PlainWriter{to: to} }
+
+// Write implements io.Writer. After an error how much was written is not known.
+func (w *PlainWriter) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	s := append(w.held, p...)
+	whole := len(s)
+	for back := 1; back <= min(len(s), utf8.UTFMax-1); back++ {
+		if tail := s[len(s)-back:]; utf8.RuneStart(tail[0]) {
+			if !utf8.FullRune(tail) {
+				whole -= back
+			}
+			break
+		}
+	}
+	w.held = append([]byte(nil), s[whole:]...)
+	if whole == 0 {
+		return len(p), nil
+	}
+	if _, err := io.WriteString(w.to, Plain(string(s[:whole]))); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// Flush writes the beginning of a character whose end never came.
+func (w *PlainWriter) Flush() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.held) == 0 {
+		return nil
+	}
+	held := string(w.held)
+	w.held = nil
+	_, err := io.WriteString(w.to, Plain(held))
+	return err
+}
+
+// Raw is the Writer below, for sequences of one's own: a progress bar.
+func (w *PlainWriter) Raw() io.Writer { return w.to }

@@ -1,0 +1,202 @@
+package text
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// masked stands in the place of a secret.
+const masked = "…"
+
+// DiscreetURL is a URL as it may be shown: without user, password and fragment, without segments of
+// its path that look like tokens, and without the values of its query, except for those that show
+// names. A {{name}} stays: it is no value.
+func DiscreetURL(address string, show ...string) string {
+	head, mark, rest := cutAction(address, "?#")
+	_, behind, _ := strings.Cut(head, "://")
+	if strings.Contains(rest, "@") && !strings.Contains(behind, "/") {
+		// what looks like the query may be part of a password
+		head, mark, rest = cutAction(withoutUser(address), "?#")
+	}
+	head = discreetPath(withoutUser(head))
+	switch mark {
+	case "":
+		return head
+	case "#":
+		return head + mark + masked
+	}
+	query, mark, _ := cutAction(rest, "#")
+	if query = discreetQuery(query, show); mark != "" {
+		query += mark + masked
+	}
+	return head + "?" + query
+}
+
+// discreetPath masks the segments of a URL's path that look like tokens.
+func discreetPath(head string) string {
+	host, path := cutHost(head)
+	segments := strings.Split(path, "/")
+	for i, s := range segments {
+		if isToken(s) {
+			segments[i] = masked
+		}
+	}
+	return host + strings.Join(segments, "/")
+}
+
+// Tokens are the segments of a URL's path that look like tokens.
+func Tokens(head string) []string {
+	_, path := cutHost(head)
+	return slices.DeleteFunc(strings.Split(path, "/"), func(s string) bool { return !isToken(s) })
+}
+
+func cutHost(head string) (host, path string) {
+	begin := 0
+	if at := strings.Index(head, "://"); at >= 0 {
+		begin = at + len("://")
+	}
+	end := strings.IndexByte(head[begin:], '/')
+	if end < 0 {
+		return head, ""
+	}
+	return head[:begin+end], head[begin+end:]
+}
+
+// leastToken is the length of the shortest token that is found in a path. An ordinary id, such as a
+// number, a UUID, a hash in hexadecimal or the name of a method, is not taken for a token: it has
+// not all of capitals, small letters and digits, or changes between them less often.
+const leastToken = 20
+
+var jwt = regexp.MustCompile(`^eyJ[\w-]{5,}\.[\w-]{5,}\.[\w-]*$`)
+
+func isToken(segment string) bool {
+	if len(segment) < leastToken {
+		return false
+	}
+	if jwt.MatchString(segment) {
+		return true
+	}
+	kinds := [3]int{} // capitals, small letters, digits
+	changes, last := 0, -1
+	for _, c := range []byte(segment) {
+		kind := -1
+		switch {
+		case 'A' <= c && c <= 'Z':
+			kind = 0
+		case 'a' <= c && c <= 'z':
+			kind = 1
+		case '0' <= c && c <= '9':
+			kind = 2
+		case strings.IndexByte("-_:=~", c) < 0:
+			return false
+		default:
+			continue
+		}
+		kinds[kind]++
+		if last >= 0 && kind != last {
+			changes++
+		}
+		last = kind
+	}
+	return min(kinds[0], kinds[1], kinds[2]) > 0 && changes*20 >= len(segment)*9
+}
+
+// DiscreetText is a text with URLs in it, as it may be shown.
+func DiscreetText(text string, show ...string) string {
+	text = word.ReplaceAllStringFunc(text, func(w string) string {
+		if inner, ok := strings.CutPrefix(w, `"`); ok {
+			return `"` + discreetWord(strings.TrimSuffix(inner, `"`), show) + `"`
+		}
+		inner := strings.TrimRight(w, ",:;.)")
+		return discreetWord(inner, show) + w[len(inner):]
+	})
+	return withoutUser(text)
+}
+
+// word finds a text in quotes, or one without spaces.
+var word = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|(?:\{\{.*?\}\}|[^\s"])+`)
+
+func discreetWord(w string, show []string) string {
+	if strings.Contains(w, "://") {
+		return DiscreetURL(w, show...)
+	}
+	head, mark, query := cutAction(w, "?")
+	if mark == "" {
+		return w
+	}
+	return head + "?" + discreetQuery(query, show)
+}
+
+// user finds what may be a user and a password in a URL, also in one that is malformed. It takes
+// too much rather than too little.
+var user = regexp.MustCompile(`((?:^"?)?(?i:[a-z][a-z0-9+.-]*://)|^"?)[^\s"/]*(?:/?[^\s"]*)@`)
+
+func withoutUser(text string) string { return user.ReplaceAllString(text, "${1}"+masked+"@") }
+
+// action finds an action of a template. A plain one fills in a value, and has none of its own.
+var (
+	action = regexp.MustCompile(`\{\{.*?\}\}`)
+	plain  = regexp.MustCompile(`^\{\{\s*\w+(?:\s+-?\d+)*\s*\}\}$`)
+)
+
+// cutAction cuts a text at the first of these characters that stands in no action of a template.
+func cutAction(text, at string) (before, mark, after string) {
+	ends := strings.LastIndex(text, "}}")
+	for i := 0; i < len(text); i++ {
+		if i < ends && strings.HasPrefix(text[i:], "{{") {
+			i += strings.Index(text[i:], "}}") + 1
+			continue
+		}
+		if strings.IndexByte(at, text[i]) >= 0 {
+			return text[:i], text[i : i+1], text[i+1:]
+		}
+	}
+	return text, "", ""
+}
+
+// mostName is the length of the longest name that is taken for one: a query may be a token alone.
+const mostName = 40
+
+// discreetQuery has … in place of values.
+func discreetQuery(query string, show []string) string {
+	var b strings.Builder
+	for more := true; more; {
+		var part, mark string
+		part, mark, query = cutAction(query, "&;")
+		name, eq, value := cutAction(part, "=")
+		switch {
+		case eq == "" || len(name) > mostName || strings.Trim(value, "=") == "" && len(name) > 16:
+			b.WriteString(discreetValue(part))
+		case slices.Contains(show, name):
+			b.WriteString(part)
+		default:
+			b.WriteString(name + eq + discreetValue(value))
+		}
+		b.WriteString(mark)
+		more = mark != ""
+	}
+	return b.String()
+}
+
+// discreetValue has … in place of what is no plain action of a template.
+func discreetValue(value string) string {
+	var b strings.Builder
+	hide := func(text string) {
+		if text != "" && !strings.HasSuffix(b.String(), masked) {
+			b.WriteString(masked)
+		}
+	}
+	at := 0
+	for _, a := range action.FindAllStringIndex(value, -1) {
+		hide(value[at:a[0]])
+		if is := value[a[0]:a[1]]; plain.MatchString(is) {
+			b.WriteString(is)
+		} else {
+			hide(is)
+		}
+		at = a[1]
+	}
+	hide(value[at:])
+	return b.String()
+}

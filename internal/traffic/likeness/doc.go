@@ -1,2 +1,0 @@
-// Package likeness says which built-in arrival process resembles recorded traffic, and how badly.
-package likeness

@@ -1,0 +1,136 @@
+package transport
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"sync"
+)
+
+// Hosts have connections, each of which carries several calls at once.
+type Hosts[C comparable] struct {
+	// connections to each host, and calls at once on each; 0: as a Dealer has it
+	Connections, Streams int
+	Stands               func(C) bool // whether a connection takes calls
+
+	mu sync.Mutex
+	by map[string]*Host[C]
+}
+
+// A Host deals out its connections.
+type Host[C comparable] struct {
+	*Dealer
+	stands func(C) bool
+	mu     sync.Mutex
+	slots  []slot[C]
+}
+
+// A slot has one connection after another.
+type slot[C comparable] struct {
+	conn   C          // zero: there is none
+	making *making[C] // nil: nobody does
+}
+
+// A making is a connection being made, for which all callers that want it wait.
+type making[C any] struct {
+	done chan struct{}
+	conn C
+	err  error
+	left bool // who made it gave up: that says nothing of the host
+}
+
+// Host is the one of that name.
+func (h *Hosts[C]) Host(name string) *Host[C] {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.by[name] == nil {
+		if h.by == nil {
+			h.by = map[string]*Host[C]{}
+		}
+		h.by[name] = &Host[C]{Dealer: NewDealer(h.Connections, h.Streams), stands: h.Stands}
+	}
+	return h.by[name]
+}
+
+// Standing is connection number at, which the Dealer has dealt out, where it stands.
+func (h *Host[C]) Standing(at int) (conn C, ok bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var none C
+	if at < len(h.slots) {
+		conn = h.slots[at].conn
+	}
+	return conn, conn != none && h.stands(conn)
+}
+
+// Conn is Standing, or, where it does not stand, the one that the first who asks makes, or the next
+// where that one gives up.
+func (h *Host[C]) Conn(
+	ctx context.Context, at int, open func(context.Context) (C, error),
+) (C, error) {
+	var none C
+	h.mu.Lock()
+	for at >= len(h.slots) {
+		h.slots = append(h.slots, slot[C]{})
+	}
+	for {
+		s := h.slots[at]
+		if s.conn != none && h.stands(s.conn) {
+			h.mu.Unlock()
+			return s.conn, nil
+		}
+		m := s.making
+		if m == nil {
+			break
+		}
+		h.mu.Unlock()
+		select {
+		case <-m.done:
+		case <-ctx.Done():
+			return none, fmt.Errorf("dial not finished: %w", ctx.Err())
+		}
+		if !m.left {
+			return m.conn, m.err
+		}
+		h.mu.Lock()
+	}
+	m := &making[C]{done: make(chan struct{})}
+	h.slots[at].making = m
+	h.mu.Unlock()
+	m.conn, m.err = open(ctx)
+	m.left = m.err != nil && ctx.Err() != nil
+	h.mu.Lock()
+	if h.slots[at].making = nil; m.err == nil {
+		h.slots[at].conn = m.conn
+	}
+	h.mu.Unlock()
+	close(m.done)
+	return m.conn, m.err
+}
+
+// Leave has nobody come to that connection any more; what is on it goes on.
+func (h *Host[C]) Leave(at int, conn C) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var none C
+	if h.slots[at].conn == conn {
+		h.slots[at].conn = none
+	}
+}
+
+// Again is the request as it is sent once more, with a body of its own; nil: it cannot be.
+func Again(r *http.Request) *http.Request {
+	if r.Body == nil || r.Body == http.NoBody {
+		return r
+	}
+	if r.GetBody == nil {
+		return nil
+	}
+	body, err := r.GetBody()
+	if err != nil {
+		return nil
+	}
+	r = r.WithContext(r.Context())
+	r.Body = body
+	return r
+}

@@ -1,0 +1,100 @@
+package transport_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/poolbench/poolbench/internal/transport"
+)
+
+func take(t *testing.T, d *transport.Dealer, n int) (all []int) {
+	t.Helper()
+	for range n {
+		at, err := d.Take(t.Context(), time.Now().Add(time.Second))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, at)
+	}
+	return all
+}
+
+// TestDealer: a fixed number of connections shares the streams; any number fills one after another.
+func TestDealer(t *testing.T) {
+	for _, c := range []struct {
+		connections, streams int
+		want                 []int
+	}{
+		{3, 2, []int{0, 1, 2, 0, 1, 2}},
+		{1, 4, []int{0, 0, 0, 0}},
+		{0, 2, []int{0, 0, 1, 1, 2, 2}},
+	} {
+		d := transport.NewDealer(c.connections, c.streams)
+		if got := take(t, d, len(c.want)); !slices.Equal(got, c.want) {
+			t.Errorf("%d connections: %v, want %v", c.connections, got, c.want)
+		}
+	}
+	d := transport.NewDealer(3, 2)
+	for i := range 6 { // one at a time, they take turns
+		if got := take(t, d, 1); got[0] != i%3 {
+			t.Errorf("call %d goes over %v", i, got)
+		}
+		d.Give(i % 3)
+	}
+	d = transport.NewDealer(0, 2)
+	take(t, d, 4)
+	d.Give(0)
+	if got := take(t, d, 1); got[0] != 0 {
+		t.Errorf("%v is not the one with room", got)
+	}
+}
+
+// TestWaiting: whoever finds no room gets the next stream that is given back, in turn, or an end in
+// time; nothing is lost on the way.
+func TestWaiting(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := transport.NewDealer(2, 1)
+		take(t, d, 2)
+		var order []time.Duration
+		var all sync.WaitGroup
+		begun := time.Now()
+		for range 3 {
+			all.Go(func() {
+				at, err := d.Take(t.Context(), begun.Add(time.Minute))
+				if err != nil {
+					t.Error(err)
+				}
+				time.Sleep(time.Second)
+				order = append(order, time.Since(begun)) // a second apart
+				d.Give(at)
+			})
+			time.Sleep(time.Millisecond)
+		}
+		d.Give(1)
+		all.Wait()
+		if len(order) != 3 || order[2]-order[0] != 2*time.Second {
+			t.Errorf("%v", order)
+		}
+		take(t, d, 1)
+		if _, err := d.Take(t.Context(), time.Now().Add(time.Second)); !errors.Is(err,
+			os.ErrDeadlineExceeded) {
+			t.Errorf("error %v", err)
+		}
+		ctx, cancel := context.WithCancelCause(t.Context())
+		why := errors.New("over")
+		cancel(why)
+		if _, err := d.Take(ctx, time.Now().Add(time.Second)); !errors.Is(err, why) {
+			t.Errorf("error %v", err)
+		}
+		d.Give(0)
+		if got := take(t, d, 1); got[0] != 0 {
+			t.Errorf("%v", got)
+		}
+	})
+}

@@ -1,0 +1,55 @@
+package transport
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+)
+
+// A Waiting is the FIFO queue of callers that wait for something to be given back. Its lock also
+// guards the things dealt out.
+type Waiting[T any] struct {
+	sync.Mutex
+	line []chan T
+}
+
+// Await is called with the lock, which it gives up, and waits for one until the deadline, after
+// which the error is late, or until ctx ends. One that comes just then is given to the next.
+func (w *Waiting[T]) Await(
+	ctx context.Context, deadline time.Time, late error, give func(T),
+) (one T, err error) {
+	mine := make(chan T, 1)
+	w.line = append(w.line, mine)
+	w.Unlock()
+	over := time.NewTimer(time.Until(deadline))
+	defer over.Stop()
+	select {
+	case one = <-mine:
+		return one, nil
+	case <-ctx.Done():
+		err = context.Cause(ctx)
+	case <-over.C:
+		err = late
+	}
+	w.Lock()
+	at := slices.Index(w.line, mine)
+	if at >= 0 {
+		w.line = slices.Delete(w.line, at, at+1)
+	}
+	w.Unlock()
+	if at < 0 {
+		give(<-mine)
+	}
+	return one, err
+}
+
+// Next gives one to the next who waits, if there is any. It is called with the lock.
+func (w *Waiting[T]) Next(one T) bool {
+	if len(w.line) == 0 {
+		return false
+	}
+	w.line[0] <- one
+	w.line = w.line[1:]
+	return true
+}

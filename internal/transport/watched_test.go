@@ -1,0 +1,64 @@
+package transport_test
+
+import (
+	"bytes"
+	"net"
+	"testing"
+	"time"
+
+	"github.com/poolbench/poolbench/internal/transport"
+)
+
+// A piped connection reads what a server has sent, so many bytes at a time.
+type piped struct {
+	net.Conn
+	come  bytes.Reader
+	piece int
+}
+
+func (p *piped) Read(b []byte) (int, error)      { return p.come.Read(b[:min(len(b), p.piece)]) }
+func (p *piped) Write(b []byte) (int, error)     { return len(b), nil }
+func (p *piped) Close() error                    { return nil }
+func (p *piped) SetReadDeadline(time.Time) error { return nil }
+func frame(kind, flags, stream byte, n int) []byte {
+	return append([]byte{0, 0, byte(n), kind, flags, 0, 0, 0, stream}, make([]byte, n)...)
+}
+
+// TestWatched: streams are counted by the frames that pass, in whatever pieces they come.
+func TestWatched(t *testing.T) {
+	const headers, data, reset, settings, goAway = 1, 0, 3, 4, 7
+	join := func(frames ...[]byte) []byte { return bytes.Join(frames, nil) }
+	for piece := 1; piece < 40; piece++ {
+		var counts transport.Counts
+		under := &piped{piece: piece}
+		under.come.Reset(join(frame(settings, 0, 0, 12),
+			frame(headers, 4, 1, 7), frame(data, 0, 1, 100), frame(data, 1, 1, 9), // it ends
+			frame(reset, 0, 3, 4), frame(reset, 0, 3, 4), // once
+			frame(headers, 5, 5, 30),
+			frame(goAway, 0, 0, 8), frame(goAway, 0, 0, 8)))
+		c := transport.Watch(under, &counts)
+		sent := join([]byte("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"), frame(settings, 0, 0, 6),
+			frame(headers, 5, 1, 20), frame(headers, 4, 3, 20), frame(data, 1, 3, 3),
+			frame(headers, 5, 5, 20), frame(headers, 5, 7, 20))
+		for len(sent) > 0 {
+			n := min(piece, len(sent))
+			if _, err := c.Write(sent[:n]); err != nil {
+				t.Fatal(err)
+			}
+			sent = sent[n:]
+		}
+		if c.Gone() || counts.Peak.Load() != 4 {
+			t.Fatalf("peak %d", counts.Peak.Load())
+		}
+		for buffer := make([]byte, 64); ; {
+			if _, err := c.Read(buffer); err != nil {
+				break
+			}
+		}
+		if counts.Peak.Load() != 4 || counts.Resets.Load() != 1 || counts.GoAways.Load() != 1 ||
+			!c.Gone() {
+			t.Errorf("in pieces of %d: peak %d, %d resets, %d GOAWAYs", piece,
+				counts.Peak.Load(), counts.Resets.Load(), counts.GoAways.Load())
+		}
+	}
+}

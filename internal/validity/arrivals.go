@@ -1,0 +1,208 @@
+package validity
+
+import (
+	"math"
+	"slices"
+
+	"github.com/poolbench/poolbench/bench/record"
+	"github.com/poolbench/poolbench/bench/result"
+	"github.com/poolbench/poolbench/internal/metric"
+	"github.com/poolbench/poolbench/internal/observe"
+	"github.com/poolbench/poolbench/internal/rundir"
+	"github.com/poolbench/poolbench/internal/text"
+)
+
+// planRisk is the chance that a plan which is in order is called wrong: plans are made of seeds, so
+// it strikes the same seeds always.
+const planRisk = 1e-6
+
+// mostGaps is how many gaps are tested, evenly spread over the run: enough to see a deviation of 2
+// %, and sorted in 2 ms.
+const mostGaps = 20_000
+
+// finestGap is the mean gap below which rounding due times to nanoseconds shows in the
+// distribution.
+const finestGap = 1000
+
+// CheckPlan tells what is doubtful in a recording, and tests that the gaps of a Poisson plan are
+// exponential with the plan's rate. What the generator made of the plan is reported beside it and
+// not judged: with thousands of arrivals the test sees the microseconds that any timer is late by,
+// and rejects every generator in real time. The lag says what they amount to.
+func CheckPlan(o *observe.Run, r *result.Result) {
+	if doubt := o.Plan.Arrival.Spec.Doubt; doubt != nil {
+		if s := doubt(o.Plan.Arrival.Values); s != "" {
+			r.Doubt(result.Suspect, rundir.CheckPlan, "%s", s)
+		}
+	}
+	mean := float64(observe.Second) / max(o.Plan.Rate(o.Mean), 1e-12)
+	if !o.Poisson() || o.Trace.Len() < 30 || mean < finestGap {
+		return
+	}
+	a2, n := andersonDarling(o, mean, func(rec *record.Record) int64 { return rec.Due })
+	r.Add(metric.ArrivalsAD, a2)
+	if !o.Plan.Virtual {
+		issued, _ := andersonDarling(o, mean, func(rec *record.Record) int64 { return rec.Issue })
+		r.Add(metric.IssuedAD, issued)
+	}
+	if p := AndersonDarlingTail(a2); p < planRisk {
+		r.Doubt(result.Invalid, rundir.CheckPlan,
+			"the gaps between due times are not exponential with mean "+
+				"%s: Anderson–Darling A² = %.3g over %d gaps, P = %.1g", text.Seconds(mean/1e9),
+			a2, n, p)
+	}
+}
+
+// andersonDarling returns A² of the gaps between instants against the exponential distribution with
+// that mean, and the number of gaps (Anderson and Darling, A test of goodness of fit, JASA 1954;
+// nothing is estimated, case 0 of Stephens, EDF statistics for goodness of fit, JASA 1974).
+func andersonDarling(o *observe.Run,
+	mean float64, at func(*record.Record) int64,
+) (a2 float64, n int) {
+	stride := max(o.Trace.Len()/mostGaps, 1)
+	gaps := make([]float64, 0, min(o.Trace.Len(), 2*mostGaps))
+	for i := stride; i < o.Trace.Len(); i += stride {
+		gap := float64(at(o.Trace.At(i)) - at(o.Trace.At(i-1)))
+		gaps = append(gaps, max(gap, 0.5)/mean) // a gap of 0 ns is one of less than one
+	}
+	slices.Sort(gaps)
+	n = len(gaps)
+	for i, g := range gaps {
+		// ln F(xᵢ) + ln(1 − F(x₍ₙ₋₁₋ᵢ₎)), where ln(1 − F(x)) = −x.
+		a2 -= float64(2*i+1) * (math.Log(-math.Expm1(-g)) - gaps[n-1-i])
+	}
+	return a2/float64(n) - float64(n), n
+}
+
+// AndersonDarlingTail is P(A² > a2) for large a2. In the limit A² is Σ Zⱼ²/(j(j+1)), so that its
+// tail is that of its first term, ½Z₁², times Π_{j≥2}(1 − 2/(j(j+1)))^{−½} = √3 (Zolotarev,
+// Concerning a certain probability problem, 1961). It is 5 % low at a level of 1 %, and better
+// beyond.
+func AndersonDarlingTail(a2 float64) float64 {
+	return min(math.Sqrt(3)*math.Erfc(math.Sqrt(max(a2, 0))), 1)
+}
+
+// pastaErrors is how many standard errors the two shares may be apart: a false alarm in 1.7 million
+// runs.
+const pastaErrors = 5
+
+// CheckPASTA compares the state found by arrivals with the state over time: Poisson arrivals see
+// time averages (Wolff, Operations Research 1982). With U(t) = 1 where all slots are taken, and A
+// arrivals, the difference of the shares is ∫(U−p)(dN−λdt)/A, a martingale, since U is settled by
+// the past. So its standard error is √(p(1−p)/A) however long a queue remembers, and the test is
+// sharp. Where too few arrivals saw the rarer state it is not normal, and not judged.
+func CheckPASTA(o *observe.Run, r *result.Result, f observe.Flow) {
+	if !o.Poisson() || f.Window == 0 || o.Bound() == 0 {
+		return
+	}
+	n := float64(f.Offered)
+	seen, there := float64(f.SeenFull)/n, float64(f.FullTime)/float64(f.Window)
+	r.Add(metric.SeenFull, seen)
+	r.Add(metric.FullShare, there)
+	if n*there*(1-there) < 50 {
+		return
+	}
+	if off := (seen - there) / math.Sqrt(there*(1-there)/n); math.Abs(off) > pastaErrors {
+		r.Doubt(result.Invalid, rundir.CheckPASTA,
+			"%.2f %% of the arrivals found every slot taken, but all were taken %.2f %% of the "+
+				"time: %.1f standard errors apart", 100*seen,
+			100*there, math.Abs(off))
+	}
+}
+
+// What the generator may do before a run is doubted.
+const (
+	lagShare    = 0.05 // of the mean response, in the mean: it is part of the response
+	lagInvalid  = 0.5  // from here on the response is the generator's more than the strategy's
+	shortBehind = 0.01 // of the run, and
+	fewBehind   = 100  // tasks: shorter stretches without catching up are what any queue has
+	// of the run in such stretches; from here on the load was not the planned one
+	mostBehind = 0.1
+)
+
+// CheckLag weighs the lag against what it spoils: it is in the response, and where it exceeds the
+// time between arrivals, tasks that were due apart come together.
+func checkLag(o *observe.Run, r *result.Result, first int, m observe.Measured) {
+	mean := 0.0
+	for i, lag := range o.Trace.Lags() {
+		if i >= first {
+			mean += float64(lag) / float64(m.N)
+		}
+	}
+	JudgeLag(o, r, mean, m)
+}
+
+// JudgeLag weighs the mean lag.
+func JudgeLag(o *observe.Run, r *result.Result, mean float64, m observe.Measured) {
+	response, ok := r.Metric(metric.MeanResponse)
+	if !ok || response == 0 {
+		return
+	}
+	share := mean / (response * observe.Second)
+	rate := m.Rate()
+	planned := rate > 0 && !o.Plan.Arrival.IsClosed()
+	gap := observe.Second / max(rate, 1e-9)
+	p99, hasP99 := r.Metric(metric.P99Lag)
+	switch {
+	case planned && share > lagInvalid && mean > gap:
+		r.Doubt(result.Invalid, rundir.CheckLag,
+			"the generator was late by %s on average, where a task is "+
+				"due every %s and takes %s: its lag is %.0f %% of the response, and the arrivals "+
+				"were not the planned ones", text.Seconds(mean/1e9), text.Seconds(gap/1e9),
+			text.Seconds(response), 100*share)
+	case share > lagShare:
+		r.Doubt(result.Suspect, rundir.CheckLag,
+			"the generator was late by %s on average, which is %.0f %% "+
+				"of the mean response (limit %.0f %%)", text.Seconds(mean/1e9),
+			100*share, 100*lagShare)
+	case planned && hasP99 && p99*observe.Second > gap:
+		r.Doubt(result.Suspect, rundir.CheckLag,
+			"the generator was late by %s at the p99, and a task is due "+
+				"every %s: tasks due one after another were sent together",
+			text.Seconds(p99), text.Seconds(gap/1e9))
+	}
+}
+
+// CheckSaturation looks for stretches in which the generator came back from each submit only after
+// the next task was due, so that it never caught up. A strategy that blocks makes it do that,
+// rightly, while all its slots are taken, or all processors compute; what is counted here is the
+// time in which one was free.
+func CheckSaturation(o *observe.Run, r *result.Result, m observe.Measured) {
+	t := o.Trace
+	whole := float64(t.At(t.Len()-1).Issue - t.At(0).Issue)
+	if whole <= 0 {
+		return
+	}
+	free := o.FreeTime()
+	behind, worst := 0.0, int64(0)
+	for i := 0; i < t.Len(); {
+		if !t.At(i).Held {
+			i++
+			continue
+		}
+		from := i
+		latest := int64(0)
+		for i < t.Len() && t.At(i).Held {
+			latest = max(latest, t.At(i).Issue-t.At(i).Due)
+			i++
+		}
+		begin, end := t.At(from).Issue, t.At(i-1).Issue
+		if span := float64(end - begin); i-from < fewBehind || span < shortBehind*whole ||
+			2*free.Between(begin, end) < span {
+			continue
+		}
+		behind += float64(end - begin)
+		worst = max(worst, latest)
+	}
+	share := behind / whole
+	if share == 0 {
+		return
+	}
+	verdict := result.Suspect
+	if share > mostBehind {
+		verdict = result.Invalid
+	}
+	r.Doubt(verdict, rundir.CheckSaturation,
+		"the generator did not sustain %.3g tasks a second for "+
+			"%.0f %% of the run: it was up to %s behind, though a slot was free most of that time",
+		m.Rate(), 100*share, text.Seconds(float64(worst)/1e9))
+}

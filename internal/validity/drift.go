@@ -1,0 +1,211 @@
+package validity
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/poolbench/poolbench/bench/record"
+	"github.com/poolbench/poolbench/bench/result"
+	"github.com/poolbench/poolbench/internal/observe"
+	"github.com/poolbench/poolbench/internal/rundir"
+	"github.com/poolbench/poolbench/internal/text"
+)
+
+// What makes a drift: one half's mean half as large again as the other's, and that beyond chance by
+// so many standard errors. In runs that are far too short for their load, whose batches are alike,
+// some 2 in 1000 stable queues give a false alarm (TestNoFalseDrift counts them); in longer ones
+// none was seen. A trend is next to impossible in whatever is stationary.
+const (
+	driftFactor = 1.5
+	StepErrors  = 5
+	trendErrors = 4
+	// of the changes from batch to batch, so many are for the higher in whatever grows. Of a walk
+	// without drift that is so once in 26,000 times (the sign test: 20/2¹⁹).
+	mostUps = observe.Batches - 2
+)
+
+// CheckDrift compares the second half of the measured tasks with the first. A queue that grows for
+// as long as the run lasts, at a load of 1 or more, has no mean wait: the number is that of the
+// run's length.
+func CheckDrift(o *observe.Run, r *result.Result, first int) {
+	if !o.Stationary() {
+		return
+	}
+	_, of := Drifting(o)
+	means, _, ok := o.BatchMeans(first, func(_ int, rec *record.Record) (float64, bool) {
+		return float64(of(rec)), Drifts(rec)
+	})
+	if ok && JudgeDrift(o, r, means) || !o.Recorded || o.Plan.Arrival.IsClosed() {
+		return
+	}
+	// Who serves the latest first, or at random, answers some at once however many wait, and those
+	// that wait longest are given up: the responses say nothing then, and what is open says it.
+	open := open(o)
+	means, _, ok = o.BatchMeans(first, func(i int, _ *record.Record) (float64, bool) {
+		return float64(open[i]), true
+	})
+	h := CompareHalves(means)
+	if how, grows := h.grows(); ok && grows {
+		r.Doubt(result.Suspect, rundir.CheckDrift,
+			"%.3g requests are open in the first half of the run and "+
+				"%.3g in the second, %s: more is sent than is answered, so the figure depends on the "+
+				"length of the run", h.first, h.second, how)
+	}
+}
+
+// open is how many tasks there are when each is due.
+func open(o *observe.Run) (all []int) {
+	all = make([]int, o.Trace.Len())
+	ends := make([]int64, o.Trace.Len())
+	for i := range ends {
+		ends[i] = o.Trace.At(i).End
+	}
+	slices.Sort(ends)
+	ended := 0
+	for i := range all {
+		for due := o.Trace.At(i).Due; ended < len(ends) && ends[ended] <= due; ended++ {
+		}
+		all[i] = i - ended
+	}
+	return all
+}
+
+// Drifting is what is looked at.
+func Drifting(o *observe.Run) (what string, of func(*record.Record) int64) {
+	if o.Splits() || o.Bound() == 0 {
+		return "response", (*record.Record).Response
+	}
+	return "wait", (*record.Record).Wait
+}
+
+// Drifts reports whether a task tells of it: one that was cut short does not.
+func Drifts(rec *record.Record) bool {
+	return rec.Attempts > 0 && rec.Outcome != record.Unsettled && rec.Outcome != record.Abandoned
+}
+
+// JudgeDrift compares the halves.
+func JudgeDrift(o *observe.Run, r *result.Result, means [observe.Batches]float64) (drifts bool) {
+	what, _ := Drifting(o)
+	h := CompareHalves(means)
+	how, ok := h.beyondChance()
+	if ok {
+		r.Doubt(result.Suspect, rundir.CheckDrift,
+			"the mean %s is %s in the first half of the run and %s in "+
+				"the second, %s: the figure depends on the length of the run",
+			what, text.Seconds(h.first/1e9), text.Seconds(h.second/1e9), how)
+	}
+	return ok
+}
+
+// halves is what the batches say of a difference between the two halves of a run.
+type halves struct {
+	first, second float64 // means
+	// the difference in standard errors, by the spread of the batches within each half
+	Step  float64
+	trend float64 // the mean change from batch to batch in standard errors
+	ups   int     // changes that are one for the higher
+}
+
+// CompareHalves makes two tests. One is for a step: Student's t of the halves' batches, the
+// standard error widened by the correlation of neighbouring batches, since waits of tasks that met
+// in a queue are not independent. A steady growth makes the batches of a half differ, and looks to
+// it like correlation. So the other is for a trend, by the changes from batch to batch: those of a
+// stable queue cancel out, those of one that grows add up, and those of a queue at the very limit,
+// a walk without drift, have mean 0.
+func CompareHalves(x [observe.Batches]float64) (h halves) {
+	const half = observe.Batches / 2
+	for i := range half {
+		h.first += x[i] / half
+		h.second += x[half+i] / half
+	}
+	var square, product float64
+	for i := range x {
+		d := x[i] - h.of(i)
+		square += d * d
+		if i%half > 0 {
+			product += d * (x[i-1] - h.of(i-1))
+		}
+	}
+	h.Step = ErrorsOf(h.second-h.first, math.Sqrt(2*Variance(square, product)/half))
+	var changes [observe.Batches - 1]float64
+	for i := range changes {
+		if changes[i] = x[i+1] - x[i]; changes[i] > 0 {
+			h.ups++
+		}
+	}
+	mean, spread := observe.MeanAndSD(changes[:])
+	h.trend = ErrorsOf(mean, spread/math.Sqrt(observe.Batches-1))
+	return h
+}
+
+// Variance is that of the batches behind the squares of what is off the two numbers that were taken
+// from them, widened by the correlation of neighbours, of which the products are. One that is
+// estimated from half of the batches is too low by (1+4ρ)/n on average (Kendall, Note on bias in
+// the estimation of autocorrelation, 1954); so it is by twice as much from all of them, where a
+// slope is estimated too.
+func Variance(square, product float64) float64 {
+	correlation := 0.0
+	if square > 0 {
+		correlation = product / square
+	}
+	correlation = min(max(correlation+(1+4*correlation)*2/observe.Batches, 0), 0.95)
+	return square / (observe.Batches - 2) * (1 + correlation) / (1 - correlation)
+}
+
+func (h halves) of(batch int) float64 {
+	if batch < observe.Batches/2 {
+		return h.first
+	}
+	return h.second
+}
+
+// beyondChance reports whether the halves differ, and by which test.
+func (h halves) beyondChance() (how string, ok bool) {
+	if max(h.first, h.second) <= driftFactor*min(h.first, h.second) {
+		return "", false
+	}
+	if how, ok := h.changes(); ok {
+		return how, true
+	}
+	if math.Abs(h.Step) > StepErrors {
+		return fmt.Sprintf("%.0f standard errors apart", math.Abs(h.Step)), true
+	}
+	return "", false
+}
+
+// grows reports whether the second half is the larger one by a steady change.
+func (h halves) grows() (how string, ok bool) {
+	if h.second <= driftFactor*h.first {
+		return "", false
+	}
+	return h.changes()
+}
+
+// Grows reports whether the later batches are larger by a steady growth, as of a queue that grows
+// for as long as a run lasts.
+func Grows(means [observe.Batches]float64) bool {
+	_, grows := CompareHalves(means).grows()
+	return grows
+}
+
+// changes reports whether the batches change steadily. A machine that stops for a time makes a few
+// changes so much larger than the others that their spread hides the mean; then their signs say it.
+func (h halves) changes() (how string, ok bool) {
+	switch {
+	case math.Abs(h.trend) > trendErrors:
+		return fmt.Sprintf("a steady change, %.0f standard errors from none", math.Abs(h.trend)),
+			true
+	case h.ups >= mostUps:
+		return fmt.Sprintf("a steady growth, %d times of %d", h.ups, observe.Batches-1), true
+	}
+	return "", false
+}
+
+// ErrorsOf is a difference in its standard errors.
+func ErrorsOf(difference, standardError float64) float64 {
+	if difference == 0 {
+		return 0
+	}
+	return difference / standardError
+}

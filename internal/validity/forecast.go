@@ -1,0 +1,398 @@
+package validity
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/poolbench/poolbench/bench/dist"
+	"github.com/poolbench/poolbench/internal/metric"
+	"github.com/poolbench/poolbench/internal/observe"
+	"github.com/poolbench/poolbench/internal/statistics"
+	"github.com/poolbench/poolbench/internal/statistics/recursion"
+	"github.com/poolbench/poolbench/targets"
+)
+
+// A Forecast is the accuracy of runs of a plan, known before any of them: the recursion runs the
+// plan with another seed for the length of many runs, and the values of stretches as long as a run
+// are compared with the value of the whole. So it is the same for all seeds, and it is right for
+// any distribution of task times and any arrival process.
+type Forecast struct {
+	MeanWait float64 // in seconds
+	Waits    float64 // share of the tasks that wait
+	length   float64 // tasks of a stretch
+	count    int     // of stretches
+	errors   map[string]errorOf
+}
+
+// errorOf is the error of a metric over stretches of a forecast.
+type errorOf struct {
+	factor float64 // logarithm of the factor by which a stretch is off, in 95 of 100
+	// the same for long runs: a short stretch with twice the tasks beyond a quantile moves it by
+	// less than in proportion, and the errors of longer runs are in proportion
+	linear float64
+	share  float64 // standard error of the share of tasks beyond a quantile
+	lag    float64 // correlation of neighbouring stretches, at least 0
+}
+
+// Error returns the relative 95 % error of a metric of a run of n tasks. It is the error of a
+// factor: with an error of 0.5 a run has up to 1.5 times the true value, or 1/1.5 of it. It is
+// false for metrics that the forecast does not have.
+func (f *Forecast) Error(unit string, n float64) (share float64, ok bool) {
+	if f == nil {
+		return 0, false
+	}
+	e, ok := f.errors[unit]
+	if !ok || n <= 0 {
+		return 0, false
+	}
+	factor := e.factor
+	if n > f.length {
+		factor = max(factor, e.linear)
+	}
+	return math.Expm1(factor * f.scale(e.lag, n)), true
+}
+
+// scale is the ratio of an error of n tasks to that of a stretch.
+func (f *Forecast) scale(lag, n float64) float64 {
+	if n <= f.length {
+		return math.Sqrt(f.length / n)
+	}
+	return math.Sqrt(f.length / n * (1 + lag) / (1 - lag))
+}
+
+// beyondError returns the standard error of the share of n tasks beyond a quantile of the response.
+func (f *Forecast) beyondError(quantile metric.Quantile, n float64) (se float64, ok bool) {
+	if f == nil {
+		return 0, false
+	}
+	e, ok := f.errors[quantile.Of("response")]
+	return e.share * f.scale(e.lag, n), ok && e.share > 0
+}
+
+// Sizes of a forecast, in tasks. A task costs about 0.1 µs.
+const (
+	stretchesOfForecast = 100
+	leastOfForecast     = 25        // stretches, if these are long
+	stretchLeast        = 10_000    // at least this long if the run is longer
+	stretchMemories     = 20        // and so many memories
+	forecastMemories    = 200       // memories of the whole
+	mostForecast        = 2_000_000 // of the whole
+	forecastSeed        = 0x666f7265_63617374
+)
+
+// A forecastPlan identifies a forecast: runs with the same one have the same accuracy.
+type forecastPlan struct {
+	arrival      string
+	rate         float64
+	law          string
+	limit, queue int     // limit 0: no bound
+	offered      float64 // mean number of tasks in service without a bound
+	pace         recursion.Pace
+	target       string
+	pools        [2]int // slots of short and of long tasks; 0: none of their own
+	classes      bool
+	stretch      int
+	total        int
+}
+
+var (
+	forecasts     = map[forecastPlan]func() *Forecast{}
+	forecastsLock sync.Mutex
+)
+
+// mostForecasts bounds the memory of a process that measures many plans.
+const mostForecasts = 2000
+
+// ForecastOf returns the accuracy of runs of about n measured tasks of the plan of o, which
+// remember relax of them; nil if the recursion does not know the strategy, the target or the task
+// times, and under the real clock, where tasks do not take the planned time.
+func ForecastOf(o *observe.Run, n, relax float64) *Forecast {
+	return forecastOf(o, n, relax, mostForecast)
+}
+
+func forecastOf(o *observe.Run, n, relax float64, most int) *Forecast {
+	p, ok := planOf(o)
+	if !ok || n < 1 || !(forecastMemories/4*relax <= float64(most)) {
+		return nil
+	}
+	stretch := min(n, max(stretchLeast, stretchMemories*relax),
+		float64(most)/leastOfForecast)
+	digits := math.Pow(10, math.Floor(math.Log10(stretch))) / 10
+	p.stretch = max(int(math.Floor(stretch/digits)*digits), 1) // so that runs share it
+	p.total = int(min(max(float64(stretchesOfForecast*p.stretch), forecastMemories*relax),
+		float64(most)))
+	p.total -= p.total % p.stretch
+	forecastsLock.Lock()
+	f := forecasts[p]
+	if f == nil {
+		if len(forecasts) >= mostForecasts {
+			clear(forecasts)
+		}
+		arrival, d := o.Plan.Arrival.Spec.Open, o.Dist()
+		values, rate, served := o.Plan.Arrival.Values, p.rate, o.Plan.Served
+		f = sync.OnceValue(func() *Forecast {
+			next, err := arrival(rate, forecastSeed, values)
+			if err != nil {
+				return nil
+			}
+			return p.forecast(next, d, o.Classes(d), targets.PolicyFor(served))
+		})
+		forecasts[p] = f
+	}
+	forecastsLock.Unlock()
+	return f()
+}
+
+// planOf returns what a forecast of the run depends on. Strategies that start tasks in another
+// order have the forecast of one that does not: their slots are as busy.
+func planOf(o *observe.Run) (p forecastPlan, ok bool) {
+	s, spec, d := o.Plan, o.Plan.Strategy, o.Dist()
+	a := s.Arrival
+	if !s.Virtual || d == nil || math.IsInf(d.C2(), 1) || o.Follows || o.Recorded ||
+		a.IsClosed() || a.Spec.AllAtOnce || a.Spec.Unsteady || a.Stages() != nil ||
+		s.Timeout != 0 || s.Drain != 0 || spec.Hedges || o.Mean <= 0 {
+		return p, false
+	}
+	p = forecastPlan{arrival: a.String(), rate: s.Rate(o.Mean), law: fmt.Sprintf("%T%+v", d, d),
+		limit: o.Bound(), queue: recursion.NeverFull, classes: o.Classes(d) != nil}
+	if s.Target != "none" {
+		if spec.Retries || targets.PolicyFor(s.Served) == nil {
+			return p, false
+		}
+		p.target = s.Served.String()
+	}
+	p.offered = p.rate * o.Mean.Seconds()
+	if spec.Sheds {
+		if spec.Capacity == nil || !spec.FIFO || p.target != "" || spec.ClassPools != nil {
+			return p, false
+		}
+		p.queue = spec.Capacity(s.Params) - o.Bound()
+	}
+	if spec.Starts != nil {
+		starts := spec.Starts(s.Params)
+		if starts.Several || starts.PerSecond <= 0 {
+			return p, false
+		}
+		p.pace = recursion.Pace{Every: float64(time.Second) / starts.PerSecond, Kept: starts.Kept}
+	}
+	if spec.ClassPools != nil && p.classes {
+		for i, class := range observe.BothClasses {
+			p.pools[i] = o.SlotsOf(class)
+		}
+		if p.pools[0] == 0 || p.pools[1] == 0 {
+			return p, false
+		}
+	}
+	return p, true
+}
+
+// forecast runs the plan and compares its stretches with the whole.
+func (p forecastPlan) forecast(
+	next func() time.Duration, d dist.Dist, classes []dist.Branch, policy targets.Policy,
+) *Forecast {
+	warm := p.total / 20
+	n := warm + p.total
+	times := make([]int64, 2*n)
+	due, service := times[:n], times[n:]
+	var long []bool
+	if p.classes {
+		long = make([]bool, n)
+	}
+	r := rand.New(rand.NewPCG(forecastSeed, 0))
+	for i := range n {
+		due[i] = int64(next())
+		from := d
+		if p.classes {
+			long[i] = r.Float64() >= classes[0].P
+			from = classes[0].Dist
+			if long[i] {
+				from = classes[1].Dist
+			}
+		}
+		service[i] = int64(from.Sample(r))
+	}
+	responses, held := p.responses(due, service, long, policy)
+	f := &Forecast{length: float64(p.stretch), count: p.total / p.stretch,
+		errors: map[string]errorOf{}}
+	responses, held = responses[warm:], held[warm:]
+	if long != nil {
+		long = long[warm:]
+		for i, class := range observe.BothClasses {
+			f.addTimes(class.String()+"-", "response", p.stretch, responses,
+				func(j int) (int64, bool) {
+					return responses[j], responses[j] >= 0 && long[j] == (i == 1)
+				})
+		}
+	}
+	f.addTimes("", "response", p.stretch, responses, func(j int) (int64, bool) {
+		return responses[j], responses[j] >= 0
+	})
+	f.MeanWait = f.addTimes("", "wait", p.stretch, responses, func(j int) (int64, bool) {
+		waits := responses[j] - held[j]
+		if waits > 0 {
+			f.Waits += 1 / float64(len(responses))
+		}
+		return waits, responses[j] >= 0
+	})
+	f.addService(service[warm:])
+	return f
+}
+
+// responses returns the response of each task, or a negative number if it was not accepted, and
+// how long it had its slot.
+func (p forecastPlan) responses(
+	due, service []int64, long []bool, policy targets.Policy,
+) (responses, held []int64) {
+	switch {
+	case p.pools[0] > 0:
+		responses = make([]int64, len(due))
+		pools := [2]*recursion.Slots{recursion.NewSlots(p.pools[0]),
+			recursion.NewSlots(p.pools[1])}
+		for i, at := range due {
+			pool := pools[0]
+			if long[i] {
+				pool = pools[1]
+			}
+			responses[i] = pool.Take(at, service[i]) + service[i] - at
+		}
+		return responses, service
+	case p.limit == 0 && p.pace.Every == 0 && p.target == "":
+		return service, service
+	}
+	pool := recursion.Pool{Pace: p.pace}
+	if policy != nil {
+		pool.Gate = func(at int64) (wait int64, admitted bool) {
+			d := policy.Admit(time.Duration(at))
+			return int64(d.Wait), d.Admitted
+		}
+	}
+	limit := p.limit
+	if limit == 0 { // more slots than are ever taken
+		limit = 64 + int(8*p.offered)
+	}
+	pool.Run(due, service, min(limit, len(due)), p.queue)
+	return pool.Responses(), pool.Held()
+}
+
+// addTimes adds the errors of the mean and the quantiles of a time, and returns its mean in
+// seconds.
+func (f *Forecast) addTimes(
+	class, of string, stretch int, all []int64, value func(int) (int64, bool),
+) float64 {
+	unit := func(statistic string) string { return class + statistic + "-" + of + "-sec" }
+	var shares []float64
+	for _, q := range metric.Quantiles {
+		shares = append(shares, q.P)
+	}
+	values := make([]int64, 0, len(all))
+	parts := make([][]float64, 1+len(shares)) // mean, then quantiles
+	begin, sum, total := 0, 0.0, 0.0
+	for i := range all {
+		if v, counts := value(i); counts {
+			values = append(values, v)
+			sum += float64(v)
+		}
+		if (i+1)%stretch > 0 {
+			continue
+		}
+		if part := values[begin:]; len(part) > 0 {
+			parts[0] = append(parts[0], sum/float64(len(part)))
+			for q, v := range statistics.NearestRanks(nil, part, shares...) {
+				if statistics.Resolvable(shares[q], len(part)) {
+					parts[1+q] = append(parts[1+q], float64(v))
+				}
+			}
+		}
+		total += sum
+		begin, sum = len(values), 0
+	}
+	if len(values) == 0 {
+		return 0
+	}
+	mean := total / float64(len(values))
+	f.add(unit("mean"), mean, parts[0])
+	whole := statistics.NewRanking(slices.Clone(values))
+	for q, p := range shares {
+		v := whole.At(p)
+		name := unit(metric.Quantiles[q].Name)
+		if f.add(name, float64(v), parts[1+q]); len(parts[1+q]) < 2 || v == 0 {
+			continue
+		}
+		e := f.errors[name]
+		e.share, e.lag = spreadOf(sharesBeyond(v, values, len(all)/stretch), 1-p)
+		const around = 1.5
+		low, high := whole.At(1-(1-p)*around), whole.At(1-(1-p)/around)
+		if low > 0 {
+			slope := math.Log(float64(high)/float64(low)) / (2 * math.Log(around) * (1 - p))
+			e.linear = normal * e.share * slope
+		}
+		f.errors[name] = e
+	}
+	return mean / observe.Second
+}
+
+// addService adds the errors of the service times, which are independent.
+func (f *Forecast) addService(service []int64) {
+	sorted := slices.Clone(service)
+	slices.Sort(sorted)
+	mean, square, n := 0.0, 0.0, float64(len(sorted))
+	for _, v := range sorted {
+		mean += float64(v) / n
+	}
+	if mean == 0 {
+		return
+	}
+	for _, v := range sorted {
+		square += (float64(v) - mean) * (float64(v) - mean) / n
+	}
+	f.errors[metric.MeanService] = errorOf{factor: normal * math.Sqrt(square/f.length) / mean}
+	for _, q := range metric.Quantiles {
+		half := normal * math.Sqrt(q.P*(1-q.P)/f.length)
+		at := func(p float64) float64 {
+			return float64(sorted[statistics.Rank(len(sorted), min(max(p, 0), 1))-1])
+		}
+		if v := at(q.P); v > 0 {
+			f.errors[q.Of("service")] = errorOf{
+				factor: math.Log(max(at(q.P+half)/v, v/max(at(q.P-half), 1)))}
+		}
+	}
+}
+
+// add adds the error of a metric whose value is whole, and of stretches of the run parts.
+func (f *Forecast) add(unit string, whole float64, parts []float64) {
+	if whole <= 0 || len(parts) < 2 {
+		return
+	}
+	off := make([]float64, len(parts))
+	for i, v := range parts {
+		off[i] = -1 // of a stretch that has none, such as one without waits
+		if v > 0 {
+			off[i] = math.Log(v / whole)
+		}
+	}
+	var e errorOf
+	e.factor, _ = spreadOf(off, 0)
+	e.linear, e.lag = spreadOf(parts, whole)
+	e.factor, e.linear = normal*e.factor, normal*e.linear/whole
+	f.errors[unit] = e
+}
+
+// spreadOf returns the root mean square of the deviations of values from their expected value, and
+// the correlation of neighbours, at least 0.
+func spreadOf(values []float64, expected float64) (spread, lag float64) {
+	square, product, before := 0.0, 0.0, 0.0
+	for _, v := range values {
+		off := v - expected
+		square += off * off
+		product += off * before
+		before = off
+	}
+	if square > 0 {
+		lag = min(max(product/square, 0), 0.9)
+	}
+	return math.Sqrt(square / float64(len(values))), lag
+}

@@ -1,0 +1,207 @@
+package validity
+
+import (
+	"math"
+	"slices"
+
+	"github.com/poolbench/poolbench/bench/record"
+	"github.com/poolbench/poolbench/bench/result"
+	"github.com/poolbench/poolbench/internal/metric"
+	"github.com/poolbench/poolbench/internal/observe"
+	"github.com/poolbench/poolbench/internal/statistics"
+)
+
+// A run that has the tasks that an interval takes is cut into stretches for it, of as many tasks
+// each: 10 of them, and up to 20 where they are as long then (Schmeiser, Batch size effects in the
+// analysis of simulation output, 1982). Neighbouring stretches of that length are all but
+// independent.
+const leastStretches, mostStretches = 10, 20
+
+// stretchesFor is how many stretches a run of n tasks is cut into; 0 where it is too short, which
+// its plan decides and not how it came out.
+func stretchesFor(n int, takes float64) int {
+	if !(float64(n) >= takes) {
+		return 0
+	}
+	return int(min(leastStretches*float64(n)/takes, mostStretches))
+}
+
+// ReportIntervals adds the 95 % intervals of means and quantiles of the response, and of the mean
+// wait, as far as the run is long enough for each. It returns how the p99 scatters by the run's
+// own tasks, where these start in another order than they came in.
+func ReportIntervals(o *observe.Run, r *result.Result, first int, k Memory) (own Scatter) {
+	done := func(of func(*record.Record) int64) func(int, *record.Record) (float64, bool) {
+		return func(_ int, rec *record.Record) (float64, bool) {
+			return float64(of(rec)) / observe.Second, rec.Outcome == record.Completed
+		}
+	}
+	responses := responsesFrom(o, first)
+	n := len(responses)
+	if v, ok := r.Metric(metric.MeanWait); ok && v > 0 && !o.Splits() {
+		reportMean(o, r, "mean-wait", first, stretchesFor(n, k.TakesMeanWait()), k,
+			done((*record.Record).Wait))
+	}
+	if _, ok := r.Metric(metric.MeanResponse); ok {
+		reportMean(o, r, "mean-response", first, stretchesFor(n, k.takesMeanResponse()), k,
+			done((*record.Record).Response))
+	}
+	if p99, ok := r.Metric(metric.P99Response); ok && k.Reorders {
+		own = scatterOf(p99, responses)
+	}
+	reportQuantiles(r, responses, k, own)
+	return own
+}
+
+// responsesFrom are those of the tasks that completed, in the order of the due times.
+func responsesFrom(o *observe.Run, first int) []int64 {
+	responses := make([]int64, 0, o.Trace.Len()-first)
+	for _, rec := range o.Trace.From(first) {
+		if rec.Outcome == record.Completed {
+			responses = append(responses, rec.Response())
+		}
+	}
+	return responses
+}
+
+// leastOfPlan is the least width of the interval of a mean over that by the plan: a run of bursts
+// that happen to be alike shows less.
+const leastOfPlan = 0.85
+
+// reportMean adds the interval of a mean, and the number of independent values that would be as
+// accurate. Of bursty arrivals it is no narrower than the forecast's error.
+func reportMean(
+	o *observe.Run, r *result.Result, name string, first, stretches int, k Memory,
+	value func(int, *record.Record) (float64, bool),
+) {
+	if stretches == 0 {
+		return
+	}
+	means, values := o.StretchMeans(first, stretches, value)
+	low, high, se := MeanInterval(means)
+	if e, ok := k.Forecast.Error(name+"-sec", float64(len(values))); ok && k.exact && k.bursty {
+		mean, _ := r.Metric(name + "-sec")
+		e *= leastOfPlan
+		low, high = min(low, mean/(1+e)), max(high, mean*(1+e))
+	}
+	if se > 0 {
+		r.Add(name+"-low-sec", max(low, 0))
+		r.Add(name+"-high-sec", high)
+	}
+	if name != "mean-wait" {
+		return
+	}
+	mean, _ := observe.MeanAndSD(means)
+	square := 0.0
+	for _, v := range values {
+		square += (v - mean) * (v - mean)
+	}
+	ess := float64(len(values)) // where none differs, all of them
+	if se > 0 {
+		ess = min(square/ess/(se*se), ess)
+	}
+	r.Add(name+"-ess", ess)
+}
+
+// MeanInterval is the 95 % interval of a mean by those of stretches of the run, and the standard
+// error. Stretches of a queue are skewed, as are the waits in them, which Student's t does not know
+// of: its quantiles are turned by Hall's (On the removal of skewness by transformation, 1992).
+func MeanInterval(means []float64) (low, high, se float64) {
+	mean, sd := observe.MeanAndSD(means)
+	n := float64(len(means))
+	if se = observe.StandardError(means); se <= 1e-12*mean { // the same, but for the order of sums
+		return mean, mean, 0
+	}
+	third := 0.0
+	for _, v := range means {
+		third += math.Pow((v-mean)/sd, 3) / n
+	}
+	t := statistics.Student(len(means), 0.05)
+	return mean - unskewed(t, third, n)*se, mean - unskewed(-t, third, n)*se, se
+}
+
+// unskewed is the quantile of the studentised mean of n values of that skewness whose normal one is
+// z.
+func unskewed(z, skewness, n float64) float64 {
+	b := skewness / (6 * math.Sqrt(n))
+	if math.Abs(b) < 1e-6 {
+		return z
+	}
+	return (math.Cbrt(1+6*b*(z-b)) - 1) / (2 * b)
+}
+
+// reportQuantiles adds the intervals of the quantiles of the response: an interval of the share of
+// tasks beyond the quantile, turned back into responses. Its width is that of the forecast if it is
+// of this strategy, else by stretches of the run, and at least that of independent tasks. A value
+// that many tasks have in common, as of constant tasks that do not wait, is exact and has no
+// interval. reportQuantiles changes the order of the responses.
+func reportQuantiles(r *result.Result, responses []int64, k Memory, own Scatter) {
+	type end struct {
+		unit string
+		rank int
+	}
+	var ends []end
+	n := len(responses)
+	for _, q := range metric.Quantiles {
+		if !q.Interval {
+			continue
+		}
+		v, ok := r.Metric(q.Of("response"))
+		stretches := stretchesFor(n, k.TakesQuantile(q.P))
+		if q.P == 0.99 && stretches == 0 && k.sheds && own.Tells() {
+			stretches = mostStretches // what sheds those who wait long forgets before its plan
+		}
+		if !ok || stretches == 0 {
+			continue
+		}
+		shares := sharesBeyond(int64(math.Round(v*observe.Second)), responses, stretches)
+		independent := math.Sqrt(q.P * (1 - q.P) / float64(n))
+		se := observe.StandardError(shares)
+		half := statistics.Student(stretches, 0.05) * se
+		if planned, ok := k.Forecast.beyondError(q, float64(n)); ok && k.exact {
+			se, half = planned, statistics.Student(k.Forecast.count, 0.05)*planned
+		}
+		half = max(half, normal*independent)
+		ends = append(ends,
+			end{q.Low("response"), max(int(math.Floor(float64(n)*(q.P-half))), 1)},
+			end{q.High("response"), min(int(math.Ceil(float64(n)*(q.P+half)))+1, n)})
+		if q.P == 0.99 {
+			ess := independent / max(se, independent)
+			r.Add(metric.P99ResponseESS, float64(n)*ess*ess)
+		}
+	}
+	if len(ends) == 0 {
+		return
+	}
+	var shares []float64
+	for _, e := range ends {
+		shares = append(shares, float64(e.rank)/float64(n))
+	}
+	slices.Sort(shares)
+	found := statistics.NearestRanks(nil, responses, shares...)
+	at := func(rank int) float64 {
+		i, _ := slices.BinarySearch(shares, float64(rank)/float64(n))
+		return float64(found[i]) / observe.Second
+	}
+	for i := 0; i < len(ends); i += 2 {
+		if low, high := at(ends[i].rank), at(ends[i+1].rank); low < high {
+			r.Add(ends[i].unit, low)
+			r.Add(ends[i+1].unit, high)
+		}
+	}
+}
+
+// sharesBeyond are the shares of responses longer than that, in stretches of the run.
+func sharesBeyond(than int64, responses []int64, stretches int) []float64 {
+	shares := make([]float64, stretches)
+	for s := range shares {
+		stretch := observe.Stretch(responses, s, stretches)
+		beyond := 0
+		for _, v := range stretch {
+			if v > than {
+				beyond++
+			}
+		}
+		shares[s] = float64(beyond) / float64(len(stretch))
+	}
+	return shares
+}

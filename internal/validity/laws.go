@@ -1,0 +1,168 @@
+package validity
+
+import (
+	"fmt"
+
+	"github.com/poolbench/poolbench/bench/record"
+	"github.com/poolbench/poolbench/bench/result"
+	"github.com/poolbench/poolbench/internal/metric"
+	"github.com/poolbench/poolbench/internal/observe"
+	"github.com/poolbench/poolbench/internal/statistics/recursion"
+	"github.com/poolbench/poolbench/strategies"
+)
+
+// keepers are the packages whose goroutines outlive a task without a fault of the strategy: a
+// client keeps its connections open for the next call.
+var keepers = []string{"net/http", "database/sql"}
+
+// ReportLaws reports which laws are broken, and what the oracle says.
+func ReportLaws(
+	r *result.Result, o *observe.Run, f observe.Flow, oracle Replay, impossible int,
+) {
+	r.Broken = BrokenLaws(o, f, oracle, impossible)
+	r.Add(metric.BrokenLaws, float64(len(r.Broken)))
+	if oracle.Done {
+		r.Add(metric.OracleMeanWait, oracle.MeanWait/observe.Second)
+		r.Add(metric.OracleMaxDiff, float64(oracle.MaxDiff)/observe.Second)
+	}
+}
+
+// BrokenLaws checks what holds on every run of every correct strategy, and says each violation in
+// words with its numbers.
+func BrokenLaws(o *observe.Run, f observe.Flow, oracle Replay, impossible int) (broken []string) {
+	law := func(holds bool, format string, a ...any) {
+		if !holds {
+			broken = append(broken, fmt.Sprintf(format, a...))
+		}
+	}
+	settled := f.Offered - f.Outcomes[record.Unsettled]
+	law(f.Outcomes[record.Unsettled] == 0,
+		"conservation: %d of %d offered tasks were never settled",
+		f.Outcomes[record.Unsettled], f.Offered)
+	law(o.SettledTwice == 0, "conservation: %d tasks were settled twice (%d settled of %d offered)",
+		o.SettledTwice, settled, f.Offered)
+	law(f.Again == 0 || o.Plan.Strategy.Retries || o.Plan.Strategy.Hedges,
+		"once: %d tasks ran more than once", f.Again)
+	law(f.Unrun == 0, "once: %d tasks were done without an error, and never run", f.Unrun)
+	broken = append(broken, o.Misdeeds...)
+	if left := o.Left.Foreign().NotOf(keepers...); len(left) > 0 {
+		law(false, "drain: goroutines left after Drain: %d, at %s", left.Goroutines(), left.Brief())
+	}
+	if bound := o.Bound(); bound > 0 {
+		law(o.Peak <= int64(bound), "bound: %d tasks were in flight at once, the limit is %d",
+			o.Peak, bound)
+		law(float64(f.Busy) <= float64(bound)*float64(f.Makespan),
+			"utilisation law: %d ns of service in %d ns of %d slots", f.Busy, f.Makespan, bound)
+	}
+	law(f.Busy == o.Service,
+		"utilisation law: the records hold %d ns of service, the attempts counted %d ns",
+		f.Busy, o.Service)
+	law(f.Negative == 0, "response ≥ service ≥ 0: %d tasks started before they were due, ended "+
+		"before they started, or served longer than they were there", f.Negative)
+	law(f.Negative > 0 || impossible == 0, "response = lag + held + queued + between + service: "+
+		"%d tasks have a part below 0, or parts that do not add up", impossible)
+	if f.Negative == 0 && f.Outcomes[record.Unsettled] == 0 {
+		law(f.Area == f.Responses, "Little's law: ∫N(t)dt = %v, Σ response = %v",
+			f.Area, f.Responses)
+	}
+	if oracle.Done && o.Plan.Virtual {
+		law(oracle.MaxDiff == 0, "oracle: under the virtual clock a start differs from the "+
+			"Kiefer–Wolfowitz recursion by %d ns (task %d)", oracle.MaxDiff, oracle.worst)
+	}
+	return broken
+}
+
+// A Replay is the path-wise oracle: the run's own due times and realised service times put through
+// the Kiefer–Wolfowitz recursion, which says when each task starts in a perfect FIFO,
+// work-conserving system with as many slots. There is no sampling error in it. Under the virtual
+// clock the run must equal it to the nanosecond; under the real one the difference is the
+// strategy's overhead.
+type Replay struct {
+	Done     bool    // it applies to this run, and was made
+	MeanWait float64 // of the measured tasks, in nanoseconds
+	MaxDiff  int64   // largest |start − oracle's start|
+	worst    int     // index of that task
+}
+
+// ReplayOf applies to pools that declare FIFO and work conservation, on runs in which every
+// accepted task ran once: a strategy of one pool, and one of a pool for each class, of which each
+// is replayed by itself, as long as no task stood before a full queue: it would be in the way of
+// the other class. The mean is taken over the tasks from first on; the recursion runs over all.
+func ReplayOf(o *observe.Run, first int, h observe.Held) Replay {
+	pools, poolOf := o.FifoPools()
+	if pools == nil || (len(pools) > 1 && h.Ever) {
+		return Replay{}
+	}
+	p := Oracle{clients: o.Trace.Merged(), poolOf: poolOf, previous: -1}
+	p.open(pools)
+	for i, rec := range o.Trace.From(0) {
+		p.Add(i, rec, i >= first)
+	}
+	return p.Ended()
+}
+
+// An Oracle is the recursion, which is given the records in the order of their due times.
+type Oracle struct {
+	Replay
+	pools    []*recursion.Slots // none: it does not apply
+	poolOf   map[strategies.Class]int
+	clients  bool // a closed loop
+	previous int64
+	sum      float64
+	n        int
+}
+
+// NewOracle is for a run whose classes nobody knows beforehand: it applies to strategies of one
+// pool.
+func NewOracle(o *observe.Run) Oracle {
+	p := Oracle{previous: -1}
+	if o.Pools == nil {
+		pools, _ := o.FifoPools()
+		p.open(pools)
+	}
+	return p
+}
+
+// open makes all slots free, of so many in each pool.
+func (p *Oracle) open(pools []int) {
+	for _, slots := range pools {
+		p.pools = append(p.pools, recursion.NewSlots(slots))
+	}
+}
+
+// Add takes note of the next task.
+func (p *Oracle) Add(i int, r *record.Record, counts bool) {
+	switch {
+	case p.pools == nil || !r.Accepted():
+		return
+	case r.Attempts != 1, // never ran, or ran again: not a plain FIFO path
+		p.clients && r.Due == p.previous: // that come at one instant: their order is nobody's fault
+		p.pools = nil
+		return
+	}
+	p.previous = r.Due
+	pool := 0
+	if p.poolOf != nil {
+		pool = p.poolOf[r.Class]
+	}
+	start := p.pools[pool].Take(r.Due, r.Busy)
+	if counts {
+		p.sum += float64(start - r.Due)
+		p.n++
+	}
+	if diff := max(r.Start-start, start-r.Start); diff > p.MaxDiff {
+		p.MaxDiff, p.worst = diff, i
+	}
+}
+
+// Ended is what the oracle says of the run.
+func (p *Oracle) Ended() Replay {
+	if p.pools == nil {
+		return Replay{}
+	}
+	if p.n > 0 {
+		p.MeanWait = p.sum / float64(p.n)
+	}
+	p.Done = true
+	return p.Replay
+}

@@ -1,0 +1,84 @@
+package validity
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/poolbench/poolbench/bench/result"
+	"github.com/poolbench/poolbench/internal/metric"
+	"github.com/poolbench/poolbench/internal/observe"
+	"github.com/poolbench/poolbench/internal/rundir"
+	"github.com/poolbench/poolbench/internal/text"
+)
+
+// checkLength adds what the length of the run allows: the intervals, the number of tasks that the
+// p99 needs, and the marks of uncertain metrics. Neighbouring waits are so much alike that a run of
+// 100,000 tasks at a load of 0.9 says as much about its p99 as 350 independent ones.
+func checkLength(o *observe.Run, r *result.Result, first int, m observe.Measured) {
+	if a := o.Plan.Arrival; a.Spec.AllAtOnce || a.Spec.Unsteady || a.Stages() != nil {
+		return // there is no stationary state to sample
+	}
+	k := MemoryOf(o, r, first, m)
+	own := ReportIntervals(o, r, first, k)
+	overload := math.IsInf(k.Planned, 1) // no length is enough
+	switch {
+	case overload && !r.Drifts():
+		r.Doubt(result.Suspect, rundir.CheckOverload, "by the plan more is offered than can be "+
+			"done: the queue grows, so that the figure depends on the length of the run")
+	case !math.IsInf(k.Relax, 1):
+		judgeLength(k, own, r, float64(m.N))
+	}
+	if !overload && !o.Recorded {
+		k.MarkUncertain(o, r, first, own)
+	}
+}
+
+// judgeLength adds the number of tasks that the p99 response needs for an error of 5 %, and doubts
+// a run whose numbers, by its plan, may be off by as much as they are.
+func judgeLength(k Memory, own Scatter, r *result.Result, n float64) {
+	needed := neededTasks(k, own, r, n)
+	r.Add(metric.NeededTasks, needed)
+	what, width := "mean wait", z*math.Sqrt(k.MeanWaitVariance()/n)
+	p99 := z * math.Sqrt(k.P99Variance(k.Planned, 1)/n)
+	if k.Known || k.Forecast != nil { // if waits are brief, the response may be certain
+		p99 = k.P99Error(r, own, n, k.Planned)
+	}
+	if _, has := r.Metric(metric.P99Response); has && p99 > 1 {
+		what, width = "p99 response", p99
+	}
+	if width > 1 {
+		takes := ""
+		if needed > 0 {
+			takes = fmt.Sprintf("; ±5 %% of the p99 takes %s tasks", text.Many(needed))
+		}
+		r.Doubt(result.Suspect, rundir.CheckLength,
+			"the %s of %.0f tasks at this load is uncertain by ±%s%s", what, n,
+			text.Share(width), takes)
+	}
+}
+
+const z = 1.96 // standard errors on each side of a 95 % interval
+
+// neededTasks returns how many tasks the p99 response needs for an error of 5 %: by the forecast of
+// the plan, or by the fit for tasks that arrive at random and wait for slots alone; otherwise by
+// the run's own interval, which narrows with the root of them. It is 0 if a run has no interval
+// yet.
+func neededTasks(k Memory, own Scatter, r *result.Result, n float64) float64 {
+	const epsilon = 0.05
+	if needed, ok := k.NeededTasks(r, own, epsilon); ok {
+		return needed
+	}
+	low, has := r.Metric(metric.P99ResponseLow)
+	high, _ := r.Metric(metric.P99ResponseHigh)
+	p99, _ := r.Metric(metric.P99Response)
+	half := max(high-p99, p99-low) / p99
+	switch takes := k.TakesQuantile(0.99); {
+	case own.Tells():
+		return own.Variance * z * z / (epsilon * epsilon)
+	case has:
+		return n * half * half / (epsilon * epsilon)
+	case n >= takes: // many tasks have it in common
+		return takes
+	}
+	return 0
+}

@@ -1,0 +1,187 @@
+package validity
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/poolbench/poolbench/bench/record"
+	"github.com/poolbench/poolbench/bench/result"
+	"github.com/poolbench/poolbench/internal/machine"
+	"github.com/poolbench/poolbench/internal/metric"
+	"github.com/poolbench/poolbench/internal/observe"
+	"github.com/poolbench/poolbench/internal/rundir"
+	"github.com/poolbench/poolbench/internal/statistics"
+	"github.com/poolbench/poolbench/internal/text"
+	"github.com/poolbench/poolbench/workloads"
+)
+
+// What the machine may do before a run is doubted.
+const (
+	// pauseFloor is a stop of the whole process that no scheduler of a machine that is merely busy
+	// makes (57 ms is the longest seen on one). It is absolute: what happened in it is not known,
+	// so it is not weighed against the length of the run.
+	pauseFloor = 100 * time.Millisecond
+	// stallShare is how large the meter's p99 may be against the p99 response, from a millisecond
+	// on: below that a late wake-up is no stall.
+	stallShare    = 0.1
+	smallestStall = time.Millisecond
+	// busyShare is that of waiting for a processor, of steal and of pressure: a contended machine
+	// has 50 % and more. A quiet one has about 1 % of steal and pressure, but 30 % of waiting where
+	// the process does little, for its threads run no longer than they take to wake.
+	busyShare = 0.05
+)
+
+// CheckMachine reports what the witness saw of the machine, and doubts the result where that is in
+// it. The result has its response already.
+func checkMachine(o *observe.Run, r *result.Result) {
+	p := o.Seen.Pressure
+	for _, share := range []struct {
+		unit  string
+		value float64
+	}{{metric.CPUSteal, p.Steal}, {metric.CPUOthers, p.Others}, {metric.CPUPressure, p.Stall},
+		{metric.CPUWait, p.Queued}} {
+		if share.value >= 0 {
+			r.Add(share.unit, share.value)
+		}
+	}
+	if p.Steal > busyShare {
+		r.Doubt(result.Suspect, rundir.CheckMachine,
+			"the host took away %.0f %% of the processors' time "+
+				"(steal; limit %.0f %%)", 100*p.Steal, 100*busyShare)
+	}
+	switch {
+	case fillsOnPurpose(o):
+	case p.Others >= 0 && p.Others <= busyShare:
+		// whoever waited, waited for this process: its tasks are meant to have all processors
+	case p.Waiting >= 0 && p.Waiting <= busyShare*inService(r):
+		// By Little's law as much of a task's service at most went into waiting, even if none but
+		// tasks waited.
+	case p.Queued > busyShare:
+		r.Doubt(result.Suspect, rundir.CheckMachine,
+			"this process's threads, when they were runnable, waited for "+
+				"a processor for %.0f %% of the time%s (limit %.0f %%)",
+			100*p.Queued, also(p), 100*busyShare)
+	case p.Stall > busyShare:
+		r.Doubt(result.Suspect, rundir.CheckMachine,
+			"for %.0f %% of the time some thread on this machine was "+
+				"runnable and had no processor (limit %.0f %%)",
+			100*p.Stall, 100*busyShare)
+	}
+	if o.Seen.Hiccups != nil {
+		checkHiccups(o, r, o.Seen.Hiccups)
+	}
+}
+
+// fillsOnPurpose reports whether the run was meant to keep the processors of this machine busy: by
+// clients that send without a pause, with nobody else at work but a server on this machine.
+func fillsOnPurpose(o *observe.Run) bool {
+	others := o.Seen.Pressure.Others
+	return o.FlatOut && (o.Local || others >= 0 && others <= busyShare)
+}
+
+// inService is how many tasks were in service on average; 0 where that is not known.
+func inService(r *result.Result) float64 {
+	rate, _ := r.Metric(metric.Throughput)
+	service, _ := r.Metric(metric.MeanService)
+	return rate * service
+}
+
+// also adds what the whole machine's threads waited, where that is known.
+func also(p machine.Pressure) string {
+	if p.Stall < 0 {
+		return ""
+	}
+	return "; on the whole machine some thread did for " + text.WholeShare(p.Stall)
+}
+
+// checkHiccups looks at the stalls that the hiccup meter saw.
+func checkHiccups(o *observe.Run, r *result.Result, h *machine.Hiccups) {
+	p99, longest := h.Late.ValueAtQuantile(99), float64(record.HistogramMax(h.Late))
+	known := statistics.Resolvable(0.99, int(h.Late.TotalCount()))
+	if known {
+		r.Add(metric.P99Hiccup, float64(p99)/observe.Second)
+	}
+	r.Add(metric.MaxHiccup, longest/observe.Second)
+	var causes [3]struct {
+		n, due int
+		worst  machine.Stall
+	}
+	paused := false
+	for _, s := range h.Stalls {
+		k := &causes[s.Cause()]
+		paused = paused || s.Late >= int64(pauseFloor) && s.Cause() == machine.Stopped
+		// what was over when the first task was due kept none
+		if min(s.Late, s.Until()) >= int64(pauseFloor) {
+			k.n++
+			k.due += dueBetween(o, s.From, s.Until())
+			if s.Late > k.worst.Late {
+				k.worst = s
+			}
+		}
+	}
+	for _, of := range []struct {
+		cause   machine.Cause
+		verdict result.Verdict
+		check   string
+		format  string
+	}{
+		{machine.Stopped, result.Invalid, rundir.CheckPause,
+			"from %s on, the process stood still for %s%s: it used %s of CPU meanwhile, and " +
+				"%d tasks were due"},
+		{machine.Crowded, result.Suspect, rundir.CheckMachine,
+			"from %s on, a thread that was ready did not run for %s%s: others had the " +
+				"processors, and this process %s of CPU"},
+		{machine.OwnWork, result.Suspect, rundir.CheckStalls,
+			"from %s on, a thread that was ready did not run for %s%s, in which the process used " +
+				"%s of CPU: its own tasks kept the processors"},
+	} {
+		if k := causes[of.cause]; k.n > 0 && (of.cause == machine.Stopped || !fillsOnPurpose(o)) {
+			said := []any{text.Seconds(float64(k.worst.From) / 1e9),
+				text.Seconds(float64(k.worst.Late) / 1e9), times(k.n),
+				text.Seconds(float64(k.worst.CPU) / 1e9)}
+			if of.cause == machine.Stopped {
+				said = append(said, k.due)
+			}
+			r.Doubt(of.verdict, of.check, of.format, said...)
+		}
+	}
+	what := "p99"
+	typical, has := r.Metric(metric.P99Response)
+	if !has {
+		what = "longest"
+		typical, has = r.Metric(metric.MaxResponse)
+	}
+	// Tasks that compute keep a thread waiting for a processor of the runtime, as they keep each
+	// other.
+	others := o.Seen.Pressure.Others
+	own := o.Plan.Kind == workloads.CPU && others >= 0 && others <= busyShare || fillsOnPurpose(o)
+	if known && !paused && !own && has && p99 > int64(smallestStall) &&
+		float64(p99) > stallShare*typical*observe.Second {
+		r.Doubt(result.Suspect, rundir.CheckStalls,
+			"for one instant in a hundred the machine left a thread "+
+				"that was ready waiting for %s or more (at most %s); the %s response is %s",
+			text.Seconds(float64(p99)/1e9), text.Seconds(longest/1e9), what,
+			text.Seconds(typical))
+	}
+}
+
+// times adds how often something happened that is told of once.
+func times(n int) string {
+	if n == 1 {
+		return ""
+	}
+	return fmt.Sprintf(" (the longest of %d times)", n)
+}
+
+// dueBetween counts the tasks that were due from one instant to before another.
+func dueBetween(o *observe.Run, from, to int64) (n int) {
+	if o.Trace == nil { // of a soak
+		return int(float64(to-from) / observe.Second * o.Plan.Rate(o.Mean))
+	}
+	for _, rec := range o.Trace.From(0) {
+		if due := rec.Due; due >= from && due < to {
+			n++
+		}
+	}
+	return n
+}

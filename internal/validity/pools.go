@@ -1,0 +1,134 @@
+package validity
+
+import (
+	"github.com/poolbench/poolbench/bench/dist"
+	"github.com/poolbench/poolbench/bench/record"
+	"github.com/poolbench/poolbench/bench/result"
+	"github.com/poolbench/poolbench/internal/observe"
+	"github.com/poolbench/poolbench/internal/rundir"
+	"github.com/poolbench/poolbench/internal/statistics/theory"
+	"github.com/poolbench/poolbench/strategies"
+)
+
+// besideOneAnother is a strategy that keeps classes of tasks apart: a queue for each, fed by its
+// share of Poisson arrivals, which are Poisson themselves. Where all tasks are of one class it is
+// one queue, before the slots of its class pool or, without a class pool, before all of them. Nil
+// where only some tasks have a class pool, where a queue of them has no closed form, and where a
+// task stood before a full queue: then it was in the other's way.
+func besideOneAnother(o *observe.Run,
+	pool theory.Pool, d dist.Dist, h observe.Held,
+) (*theory.Answer, error) {
+	if o.Plan.Strategy.Sheds {
+		return nil, nil // pools that are full lose tasks, each its own
+	}
+	if o.Classes(d) == nil {
+		var one strategies.Class
+		for i, rec := range o.Trace.From(0) {
+			if class := rec.Class; i > 0 && class != one {
+				return nil, nil
+			} else {
+				one = class
+			}
+		}
+		if slots := o.SlotsOf(one); slots > 0 {
+			pool.Limit = slots
+		}
+		return waiting(pool, d)
+	}
+	parts, err := poolParts(o, pool.Rate, d, h)
+	if err != nil || parts == nil {
+		return nil, err
+	}
+	return theory.Mixed(parts...), nil
+}
+
+// laneParts are the queues of the short and of the long tasks, in this order. Under the real clock
+// the classes' own realised means are not known.
+func poolParts(o *observe.Run,
+	rate float64, d dist.Dist, h observe.Held,
+) (parts []theory.Part, err error) {
+	branches := o.Classes(d)
+	if branches == nil || !o.Plan.Virtual || h.Ever {
+		return nil, nil
+	}
+	for i, b := range branches {
+		slots := o.SlotsOf(observe.BothClasses[i])
+		if slots == 0 {
+			return nil, nil
+		}
+		answer, err := waiting(theory.Pool{Rate: rate * b.P,
+			MeanService: dist.MeanNS(b.Dist) / observe.Second, Limit: slots}, b.Dist)
+		if err != nil || answer == nil {
+			return nil, err
+		}
+		parts = append(parts, theory.Part{Share: b.P, Answer: answer})
+	}
+	return parts, nil
+}
+
+// CheckPools looks for a class pool that is offered more than it can do, which a pool as a whole
+// need not be: a run of it says how long it was.
+func CheckPools(o *observe.Run, r *result.Result) {
+	s := o.Plan
+	branches := o.Classes(o.Dist())
+	if o.Pools == nil || branches == nil || s.Arrival.IsClosed() ||
+		s.Arrival.Spec.AllAtOnce || s.Arrival.Stages() != nil {
+		return
+	}
+	rate := s.Rate(o.Mean)
+	loads := strategies.PoolLoads(o.Pools, []strategies.ClassLoad{
+		{Class: strategies.Short, Rate: rate * branches[0].P, Mean: branches[0].Dist.Mean()},
+		{Class: strategies.Long, Rate: rate * branches[1].P, Mean: branches[1].Dist.Mean()},
+	})
+	for i, l := range loads[:len(loads)-1] {
+		if !l.Stable() {
+			r.Doubt(result.Suspect, rundir.CheckOverload,
+				"the slots for %s tasks are offered %.3g times their capacity (%v), so their "+
+					"queue grows until the run ends",
+				[...]string{"short", "long"}[min(i, 1)], l.Utilisation, l)
+		}
+	}
+}
+
+func reportPools(o *observe.Run, r *result.Result, rate float64, h observe.Held) {
+	if o.Pools == nil {
+		return
+	}
+	parts, err := poolParts(o, rate, o.Dist(), h)
+	if err != nil {
+		return // a class pool that is overloaded: the whole was without an answer, too
+	}
+	for i, p := range parts {
+		class := observe.BothClasses[i]
+		noise := noiseOf(o, p.Answer, p.MeanInFlight/float64(o.SlotsOf(class)))
+		of := func(rec *record.Record) bool { return rec.Class == class }
+		claim(o, r, class.String()+"-mean-response-sec", p.MeanResponse,
+			noise.of(p.MeanWait, func(rec *record.Record) (float64, bool) {
+				return float64(rec.Response())/observe.Second - (p.MeanResponse - p.MeanWait),
+					of(rec) &&
+						rec.Outcome == record.Completed
+			}))
+		if t, ok := p.ResponseQuantile(0.99); ok {
+			claim(o, r, class.String()+"-p99-response-sec", t, noise.beyond(t, p.Answer, of))
+		}
+	}
+}
+
+// delayed is a strategy that bounds how often tasks start, as long as a slot was never wanting.
+// Whether it was is seen in the run: then, and only then, its tasks waited for nothing but a start.
+func delayed(o *observe.Run, pool theory.Pool, d dist.Dist) (*theory.Answer, error) {
+	if o.Peak >= int64(pool.Limit) {
+		return nil, nil
+	}
+	allowed := o.Plan.Strategy.Starts(o.Plan.Params)
+	if allowed.Several {
+		return nil, nil
+	}
+	_, constant := d.(dist.Constant)
+	starts := theory.Starts{Rate: pool.Rate, Allowed: allowed.PerSecond, Burst: allowed.Kept,
+		MeanService: pool.MeanService, Constant: constant}
+	if allowed.Kept == 0 {
+		return theory.Ticker(starts)
+	}
+	return theory.TokenBucket(starts)
+}

@@ -1,0 +1,139 @@
+package validity
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/poolbench/poolbench/bench/record"
+	"github.com/poolbench/poolbench/bench/result"
+	"github.com/poolbench/poolbench/internal/metric"
+	"github.com/poolbench/poolbench/internal/observe"
+	"github.com/poolbench/poolbench/internal/rundir"
+	"github.com/poolbench/poolbench/internal/text"
+	"github.com/poolbench/poolbench/workloads"
+)
+
+// When the system stands still, and when results are kept back.
+const (
+	standstillFloor  = 100 * time.Millisecond
+	standstillFactor = 20 // of the median service, where the tasks' own times are not known
+	settlingFactor   = 10 // of the median response
+)
+
+// CheckStandstill looks, under the real clock, for a time in which no task ended although every one
+// that was running should have. If the meter went on meanwhile, it was not the machine: the target
+// froze, or the strategy did.
+func CheckStandstill(o *observe.Run, r *result.Result) {
+	if o.Splits() || o.Plan.Strategy.Quantum != nil {
+		return // tasks that share a slot take longer than their own time, all of them
+	}
+	median, _ := r.Metric(metric.P50Service)
+	starts, _ := o.StartsAndEnds(func(*record.Record) bool { return true })
+	for _, silence := range silences(o) {
+		unusual := int64(standstillFactor * median * observe.Second)
+		if starts[len(starts)-1] <= silence.from { // those that are left are the slowest
+			unusual = max(unusual, slowest(o, silence.from))
+		}
+		overdue := overdue(o, silence, unusual)
+		if overdue == 0 || o.Seen.Stalled(silence.from, silence.to) {
+			continue
+		}
+		r.Doubt(result.Suspect, rundir.CheckStandstill,
+			"from %s on, no task ended for %s, though of those running %d should have; the "+
+				"machine did not stall, so it was the target or the strategy",
+			text.Seconds(float64(silence.from)/1e9),
+			text.Seconds(float64(silence.to-silence.from)/1e9), overdue)
+		return
+	}
+}
+
+// A span is a stretch of time.
+type span struct{ from, to int64 }
+
+// silences are the longest times between two neighbouring ends that are out of the ordinary: above
+// standstillFloor, and 10 times what is between two ends by the median, since a target may well be
+// slow. Empty systems are silent, too.
+func silences(o *observe.Run) (all []span) {
+	const most = 20
+	_, ends := o.StartsAndEnds(func(*record.Record) bool { return true })
+	var gaps []int64
+	for i := 1; i < len(ends); i++ {
+		gaps = append(gaps, ends[i]-ends[i-1])
+	}
+	slices.Sort(gaps)
+	for i := 1; i < len(ends); i++ {
+		if gap := ends[i] - ends[i-1]; gap >= max(int64(standstillFloor), 10*gaps[len(gaps)/2]) {
+			all = append(all, span{ends[i-1], ends[i]})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b span) int { return cmp.Compare(b.to-b.from, a.to-a.from) })
+	return all[:min(len(all), most)]
+}
+
+// slowest is the longest service of the tasks that ended by an instant.
+func slowest(o *observe.Run, by int64) (longest int64) {
+	for _, rec := range o.Trace.From(0) {
+		if rec.Attempts == 1 && rec.End <= by {
+			longest = max(longest, rec.End-rec.Start)
+		}
+	}
+	return longest
+}
+
+// overdue counts the tasks that were running at the end of a silence and should have ended a good
+// while before: by their own time where that is known, or else because that is unusual. It is 0
+// where any has run that long and still has its time: then the others may wait for that one.
+func overdue(o *observe.Run, s span, unusual int64) (n int) {
+	timed, _ := o.Workload.(workloads.Timed)
+	if o.Trace.Merged() {
+		timed = nil // which task is which is not known of clients'
+	}
+	for i, rec := range o.Trace.From(0) {
+		if rec.Attempts != 1 || rec.End < s.to || rec.Start > s.to-int64(standstillFloor) {
+			continue
+		}
+		own := unusual
+		if timed != nil {
+			own = int64(timed.Time(uint64(i)))
+		}
+		if own == 0 || max(rec.Start, s.from)+int64(standstillFloor) > s.to || rec.Start+own+
+			int64(standstillFloor)/2 > s.to {
+			return 0
+		}
+		n++
+	}
+	return n
+}
+
+// CheckSettling looks for results that were there and not passed on. Done of this package's sink
+// never blocks: it stamps the end, classifies the error and puts the task back, so a consumer of
+// results cannot hold a run up, and there is no other consumer while it lasts. But a strategy that
+// collects its results, in a goroutine or in order, can be slow to settle them: that is the time
+// from the end of the work to Done. It is part of the response as it would be for any caller, and
+// named here so that it is not taken for a slow task.
+func CheckSettling(o *observe.Run, r *result.Result, first int) {
+	if o.Splits() {
+		return
+	}
+	worst, at := int64(0), 0
+	for i, rec := range o.Trace.From(first) {
+		if rec.Attempts == 1 && rec.Outcome == record.Completed &&
+			o.Plan.Strategy.Quantum == nil {
+			if kept := rec.End - rec.Start - rec.Busy; kept > worst {
+				worst, at = kept, i
+			}
+		}
+	}
+	median, ok := r.Metric(metric.P50Response)
+	rec := o.Trace.At(at)
+	if !ok || worst < int64(standstillFloor) ||
+		float64(worst) < settlingFactor*median*observe.Second ||
+		o.Seen.Stalled(rec.End-worst, rec.End) {
+		return
+	}
+	r.Doubt(result.Suspect, rundir.CheckSettling,
+		"a task that finished its work at %s was settled %s later: something after the task, "+
+			"such as the collector of results, delayed it",
+		text.Seconds(float64(rec.End-worst)/1e9), text.Seconds(float64(worst)/1e9))
+}

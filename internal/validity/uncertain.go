@@ -1,0 +1,208 @@
+package validity
+
+import (
+	"math"
+	"slices"
+
+	"github.com/poolbench/poolbench/bench/record"
+	"github.com/poolbench/poolbench/bench/result"
+	"github.com/poolbench/poolbench/internal/metric"
+	"github.com/poolbench/poolbench/internal/observe"
+	"github.com/poolbench/poolbench/internal/statistics"
+)
+
+// normal is the number of standard errors on each side of a 95 % interval.
+const normal = 1.96
+
+// A metric is marked as uncertain if its relative 95 % error exceeds mostError. The mark of a p99
+// of responses comes earlier, because a p99 without a mark must be within 15 % of the exact one in
+// 99 of 100 runs: the error beyond which only 1 of 100 values lies, 2.576 standard errors, may be
+// 15 % at most, which is a 95 % error of 11.4 %.
+const (
+	mostError    = 0.25
+	mostP99Error = 0.15 * normal / 2.576
+)
+
+// beyondAll is the largest error that a mark has: JSON has no infinity.
+const beyondAll = 1000
+
+// ownMemories is the length of a run, in memories, from which its stretches show its error.
+const ownMemories = 50
+
+// timesOfTasks are the times that a result has the mean and quantiles of.
+var timesOfTasks = []struct {
+	of    string
+	value func(*record.Record) int64
+}{
+	{"response", (*record.Record).Response},
+	{"wait", (*record.Record).Wait},
+	{"service", func(r *record.Record) int64 { return r.Busy }},
+}
+
+// uncertainUnits are the mean and the quantiles, in the order of their names in a result.
+func uncertainUnits() []string {
+	names := []string{"mean"}
+	for _, q := range metric.Quantiles {
+		names = append(names, q.Name)
+	}
+	return names
+}
+
+// MarkUncertain adds to the result the metrics whose 95 % error is too large. The error comes from
+// the forecast of the plan if that is of the strategy itself, else from the differences between
+// stretches of the run. In a run that is too short for these it is at least that of the forecast,
+// which is of a strategy that keeps the slots as busy.
+func (k Memory) MarkUncertain(o *observe.Run, r *result.Result, first int, own Scatter) {
+	mark := func(unit string, e float64) {
+		limit := mostError
+		if isP99Response(unit) {
+			limit = mostP99Error
+		}
+		if v, has := r.Metric(unit); has && v != 0 && e > limit {
+			r.MarkUncertain(unit, min(e, beyondAll))
+		}
+	}
+	n := float64(r.Tasks)
+	classes := []string{""}
+	for _, class := range observe.BothClasses {
+		classes = append(classes, class.String()+"-")
+	}
+	for _, class := range classes {
+		for _, times := range timesOfTasks {
+			if class != "" && times.of != "response" || times.of == "wait" && o.Splits() {
+				continue
+			}
+			errors := k.ownErrors(o, r, first, class, times.of, times.value)
+			for i, statistic := range uncertainUnits() {
+				unit := class + statistic + "-" + times.of + "-sec"
+				e, planned := k.Forecast.Error(unit, n)
+				switch {
+				case unit == metric.P99Response && (planned || k.Known):
+					e = k.P99Error(r, own, n, k.Relax)
+				case errors != nil && n >= ownMemories*k.Relax:
+					e = errors[i]
+				case errors != nil:
+					e = max(e, errors[i])
+				}
+				mark(unit, e)
+			}
+		}
+	}
+}
+
+func isP99Response(unit string) bool {
+	const name = metric.P99Response
+	return len(unit) >= len(name) && unit[len(unit)-len(name):] == name
+}
+
+// P99Error returns the relative 95 % error of the p99 response of a run of n tasks: by the
+// forecast, else by the fit for queues of tasks that arrive at random and remember relax of them.
+// Of tasks that overtake each other the run's own p99 counts as well.
+func (k Memory) P99Error(r *result.Result, own Scatter, n, relax float64) float64 {
+	variance, factor := k.P99Variance(relax, waitShare(r)), false
+	if e, ok := k.Forecast.Error(metric.P99Response, n); ok {
+		off := math.Log1p(e)
+		variance, factor = n*off*off/(normal*normal), true
+	}
+	if k.Reorders && !k.exact {
+		variance = own.With(variance)
+	}
+	e := normal * math.Sqrt(variance/n)
+	if factor {
+		return math.Expm1(e)
+	}
+	return e
+}
+
+// NeededTasks returns how many tasks the p99 response needs for a 95 % error of that share, by the
+// forecast or by the fit for tasks that arrive at random; false if neither applies. Stretches that
+// are short for what the queue remembers show too little, so then the fit counts as well.
+func (k Memory) NeededTasks(
+	r *result.Result, own Scatter, share float64,
+) (needed float64, ok bool) {
+	const unit, least = metric.P99Response, 368 // tasks that have a p99
+	mix := func(variance float64) float64 {
+		if k.Reorders && !k.exact {
+			return own.With(variance)
+		}
+		return variance
+	}
+	fit := mix(k.P99Variance(k.Relax, waitShare(r))) * normal * normal / (share * share)
+	if _, has := r.Metric(unit); !has || k.Forecast == nil {
+		return fit, k.Known
+	}
+	long := 100 * k.Forecast.length
+	e, ok := k.Forecast.Error(unit, long)
+	if !ok {
+		return 0, false
+	}
+	off := math.Log1p(e)
+	needed = mix(long*off*off/(normal*normal)) * normal * normal / math.Pow(math.Log1p(share), 2)
+	if k.Known && k.Forecast.length < stretchMemories*k.Relax {
+		needed = max(needed, fit)
+	}
+	return max(needed, least), true
+}
+
+// waitShare is the p99 wait as a share of the p99 response; 1 if the run lacks one of them.
+func waitShare(r *result.Result) float64 {
+	wait, has := r.Metric(metric.P99Wait)
+	if p99, _ := r.Metric(metric.P99Response); has && p99 > 0 {
+		return wait / p99
+	}
+	return 1
+}
+
+// ownErrors returns the relative 95 % errors of the mean and the quantiles of a time, by how
+// stretches of the run differ; nil if the forecast tells them or the run has none.
+func (k Memory) ownErrors(
+	o *observe.Run, r *result.Result, first int, class, of string,
+	value func(*record.Record) int64,
+) []float64 {
+	_, planned := k.Forecast.Error(class+"mean-"+of+"-sec", 1)
+	if planned && k.exact || o.Trace == nil {
+		return nil
+	}
+	if _, has := r.Metric(class + "p50-" + of + "-sec"); !has {
+		return nil
+	}
+	var values []int64
+	for _, rec := range o.Trace.From(first) {
+		if rec.Outcome == record.Completed && (class == "" || rec.Class.String()+"-" == class) {
+			values = append(values, value(rec))
+		}
+	}
+	n := len(values)
+	stretches := min(mostStretches, n/10)
+	if stretches < 5 {
+		return nil
+	}
+	t := statistics.Student(stretches, 0.05)
+	means := make([]float64, stretches)
+	for s := range means {
+		stretch := observe.Stretch(values, s, stretches)
+		for _, v := range stretch {
+			means[s] += float64(v) / float64(len(stretch))
+		}
+	}
+	mean, _ := observe.MeanAndSD(means)
+	errors := []float64{0}
+	if mean > 0 {
+		errors[0] = t * observe.StandardError(means) / mean
+	}
+	sorted := slices.Clone(values)
+	slices.Sort(sorted)
+	for _, q := range metric.Quantiles {
+		at := sorted[statistics.Rank(n, q.P)-1]
+		e := 0.0
+		if at > 0 {
+			independent := normal * math.Sqrt(q.P*(1-q.P)/float64(n))
+			half := max(t*observe.StandardError(sharesBeyond(at, values, stretches)), independent)
+			low := sorted[max(int(float64(n)*(q.P-half)), 0)]
+			high := sorted[min(int(math.Ceil(float64(n)*(q.P+half))), n-1)]
+			e = float64(max(high-at, at-low)) / float64(at)
+		}
+		errors = append(errors, e)
+	}
+	return errors
+}

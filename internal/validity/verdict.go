@@ -1,0 +1,49 @@
+package validity
+
+import (
+	"github.com/poolbench/poolbench/bench/result"
+	"github.com/poolbench/poolbench/internal/metric"
+	"github.com/poolbench/poolbench/internal/observe"
+	"github.com/poolbench/poolbench/internal/rundir"
+)
+
+// JudgeAny makes the checks that need no times of tasks: broken laws, what whoever recorded the run
+// doubts, and the machine.
+func JudgeAny(o *observe.Run, r *result.Result) {
+	for _, law := range r.Broken {
+		r.Doubt(result.Invalid, rundir.CheckLaw, "%s", law)
+	}
+	for _, d := range o.Doubts {
+		r.Doubt(d.Verdict, d.Check, "%s", d.Text)
+	}
+	if !o.Plan.Virtual && o.Seen != nil {
+		checkMachine(o, r)
+	}
+}
+
+// Judge checks whether the run may be believed. The thresholds are with each check.
+func Judge(
+	o *observe.Run, r *result.Result, first int, m observe.Measured, f observe.Flow,
+	h observe.Held,
+) {
+	JudgeAny(o, r)
+	if !o.Plan.Virtual {
+		checkLag(o, r, first, m)
+		if a := o.Plan.Arrival; !a.IsClosed() && !a.Spec.AllAtOnce &&
+			!o.Trace.Merged() { // else no generator issued them all
+			CheckSaturation(o, r, m)
+		}
+		CheckStandstill(o, r)
+	}
+	CheckSettling(o, r, first)
+	if !o.Share {
+		CheckPlan(o, r)
+		CheckPASTA(o, r, f)
+		CheckPools(o, r)
+		o.CheckHeld(r, h)
+		CheckExact(o, r, first)
+		CheckDrift(o, r, first)
+		checkLength(o, r, first, m)
+	}
+	r.Add(metric.Verdict, float64(r.Verdict))
+}

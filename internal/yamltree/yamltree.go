@@ -1,0 +1,133 @@
+// Package yamltree reads YAML that people write as a syntax tree, so that a complaint about it can
+// name the line and column of the word that it is about.
+package yamltree
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/lexer"
+	"github.com/goccy/go-yaml/parser"
+	"github.com/goccy/go-yaml/token"
+
+	"github.com/poolbench/poolbench/internal/text"
+)
+
+// Parse reads a file of one document. The name is that of the file, and want says what is to be in
+// it: a list of scenarios. Its errors begin with the name.
+func Parse(name string, data []byte, want string) (ast.Node, error) {
+	data = bytes.TrimPrefix(data, []byte("\ufeff"))
+	if !utf8.Valid(data) {
+		return nil, fmt.Errorf("%s: not a text in UTF-8", name)
+	}
+	if err := checkNesting(name, lexer.Tokenize(string(data)), want); err != nil {
+		return nil, err
+	}
+	file, err := parse(data)
+	if err != nil {
+		if at, ok := errors.AsType[yaml.Error](err); ok && at.GetToken() != nil {
+			return nil, Wrong(name, at.GetToken(), "%s", OneLine(at.GetMessage()))
+		}
+		return nil, fmt.Errorf("%s: %s", name, OneLine(err.Error()))
+	}
+	var bodies []ast.Node
+	for _, doc := range file.Docs {
+		if doc.Body != nil {
+			bodies = append(bodies, doc.Body)
+		}
+	}
+	if len(bodies) == 0 {
+		return nil, fmt.Errorf("%s: empty: want %s", name, want)
+	}
+	if len(bodies) > 1 {
+		_, what, _ := strings.Cut(want, " ")
+		return nil, Wrong(name, bodies[1].GetToken(), "a second document: want one %s", what)
+	}
+	return bodies[0], nil
+}
+
+// Bounds of nesting. A list of scenarios has three levels; the parser takes stack, and time that
+// grows with the square, for each.
+const (
+	mostLevels = 8
+	mostIndent = 200 // columns: of levels that are indented
+)
+
+// checkNesting refuses, before parsing, nesting that is too deep for the parser, and aliases that
+// would multiply the contents.
+func checkNesting(name string, tokens token.Tokens, want string) error {
+	flow, entries, line := 0, 0, 0
+	for _, t := range tokens {
+		if t.Position.Line != line {
+			line, entries = t.Position.Line, 0
+			if flow == 0 && t.Position.Column > mostIndent {
+				return Wrong(name, t, "indented by more than %d columns", mostIndent)
+			}
+		}
+		switch t.Type {
+		case token.SequenceStartType, token.MappingStartType:
+			flow++
+		case token.SequenceEndType, token.MappingEndType:
+			flow = max(0, flow-1)
+		case token.SequenceEntryType, token.MappingKeyType:
+			entries++
+		case token.AnchorType, token.AliasType, token.MergeKeyType:
+			_, what, _ := strings.Cut(want, " of ")
+			return Wrong(name, t, "anchors and aliases are not for %s: write each out", what)
+		}
+		if flow > mostLevels || entries > mostLevels {
+			return Wrong(name, t, "nested deeper than %d levels: want %s", mostLevels, want)
+		}
+	}
+	return nil
+}
+
+// parse makes errors of the parser's panics: it is fed by users, and its tree has corners that it
+// does not survive.
+func parse(data []byte) (file *ast.File, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("not YAML: %v", p)
+		}
+	}()
+	return parser.ParseBytes(data, 0)
+}
+
+// Scalar returns a node's text as it was typed: 0.50 stays 0.50.
+func Scalar(node ast.Node) (text string, ok bool) {
+	switch n := node.(type) {
+	case *ast.StringNode:
+		return n.Value, true
+	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode, *ast.InfinityNode, *ast.NanNode:
+		return n.GetToken().Value, true
+	}
+	return "", false
+}
+
+// Wrong is an error about a word of the file.
+func Wrong(name string, at *token.Token, format string, args ...any) error {
+	return fmt.Errorf("%s: "+format, append([]any{Place(name, at)}, args...)...)
+}
+
+// Place is where the word stands: file:line:column.
+func Place(name string, t *token.Token) string {
+	if t == nil || t.Position == nil {
+		return name
+	}
+	return fmt.Sprintf("%s:%d:%d", name, t.Position.Line, t.Position.Column)
+}
+
+// OneLine keeps a foreign message to one short line.
+func OneLine(s string) string {
+	const most = 200
+	s = text.OneLine(s)
+	if r := []rune(s); len(r) > most {
+		s = string(r[:most]) + "…"
+	}
+	return s
+}

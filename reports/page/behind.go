@@ -1,0 +1,75 @@
+package page
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/poolbench/poolbench/internal/text"
+)
+
+// fallingBehind names the strategies that do not keep up, and where.
+func fallingBehind(s Sweep) []string {
+	parts := text.Texts(byStrategy(only(s.Cells, (*Cell).FallsBehind)), func(some []*Cell) string {
+		return strings.TrimSpace(some[0].Strategy + " " + s.where(some))
+	})
+	if len(parts) == 0 {
+		return nil
+	}
+	return []string{doNotKeepUp(text.Few(parts, mostNames)) + " (arrows)."}
+}
+
+// where words some of the places at which a strategy was run: "from load 0.9 on" where these are
+// all from there on.
+func (s *Sweep) where(some []*Cell) string {
+	ran := only(s.Cells, func(c *Cell) bool { return c.Strategy == some[0].Strategy })
+	if n := len(some); n > 1 && slices.Equal(ran[len(ran)-n:], some) {
+		return "from " + s.Place(s.X(some[0])) + " on"
+	}
+	at := text.Texts(some, func(c *Cell) string { return s.Place(s.X(c)) })
+	if places := strings.TrimSpace(text.List(text.Few(at, mostNames))); places != "" {
+		return "at " + places
+	}
+	return ""
+}
+
+// leftOut says which strategies a chart of some places does not show since they fall behind there.
+func leftOut(s Sweep, places []float64) []string {
+	var out []*Cell
+	for _, x := range places {
+		cells := s.CellsAt(x)
+		shown := keepingUp(cells)
+		out = append(out, only(cells, func(c *Cell) bool {
+			return !slices.Contains(shown, c)
+		})...)
+	}
+	var names []string
+	for _, some := range byStrategy(out) {
+		names = append(names, some[0].Strategy)
+		if len(some) < len(places) {
+			names[len(names)-1] += " " + s.where(some)
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	return []string{"Not drawn: " + doNotKeepUp(text.Few(names, mostNames)) + "."}
+}
+
+// doNotKeepUp says that of the strategies named.
+func doNotKeepUp(names []string) string {
+	if len(names) == 1 {
+		return names[0] + " does not keep up with the arrivals, and its response grows with the " +
+			"length of the run"
+	}
+	return text.List(names) +
+		" do not keep up with the arrivals, and their response grows with the length of the run"
+}
+
+// keepingUp are the cells that do not fall behind; all of them where none keeps up.
+func keepingUp(cells []*Cell) []*Cell {
+	kept := only(cells, func(c *Cell) bool { return !c.FallsBehind() })
+	if len(kept) == 0 {
+		return cells
+	}
+	return kept
+}

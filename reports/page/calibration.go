@@ -1,0 +1,216 @@
+package page
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+
+	"github.com/poolbench/poolbench/internal/text"
+	"github.com/poolbench/poolbench/reports/charts"
+	"github.com/poolbench/poolbench/reports/page/shell"
+)
+
+// A Calibration is what calibrate found: the document that it prints, and what its page shows.
+// Times are in seconds, shares in fractions of 1.
+type Calibration struct {
+	Format   string    `json:"format"` // poolbench calibrate
+	Version  int       `json:"version"`
+	Dir      string    `json:"dir"`
+	Size     float64   `json:"size"` // of the known answers: a share of the full one
+	Readings []Reading `json:"machine"`
+	Known    []Known   `json:"known"`
+	Control  Known     `json:"control"` // measures wrongly on purpose: it must not hold
+	// known answers that are missed, and a control that passes
+	Wrong int `json:"wrong"`
+}
+
+// A Reading is what the machine was asked, and its answer, also in words.
+type Reading struct {
+	Name    string             `json:"name"`
+	Metrics map[string]float64 `json:"metrics"`
+	What    string             `json:"-"`
+	Answer  string             `json:"-"`
+}
+
+// Known is a value with a known answer, in the unit of the metric. The tolerance is a share of what
+// is wanted.
+type Known struct {
+	Name      string  `json:"name"`
+	What      string  `json:"what"`
+	Strategy  string  `json:"strategy"`
+	Unit      string  `json:"unit"`
+	Want      float64 `json:"known"`
+	Tolerance float64 `json:"tolerance"`
+	Simulated bool    `json:"simulated,omitempty"` // what is wanted comes from another simulation
+	Got       float64 `json:"measured"`
+}
+
+// Holds reports whether the value lies within the tolerance.
+func (k Known) Holds() bool { return math.Abs(k.Got/k.Want-1) <= k.Tolerance }
+
+// MarshalJSON says whether it holds, too.
+func (k Known) MarshalJSON() ([]byte, error) {
+	type known Known
+	return json.Marshal(struct {
+		known
+		Holds bool `json:"holds"`
+	}{known(k), k.Holds()})
+}
+
+// Case names the experiment.
+func (k Known) Case() string { return k.Name + ": " + k.What }
+
+// off is how far the value is from what is wanted, in tolerances; infinite where it is missing.
+func (k Known) off() float64 {
+	if off := (k.Got/k.Want - 1) / k.Tolerance; !math.IsNaN(off) {
+		return off
+	}
+	return math.Inf(1)
+}
+
+func (k Known) name() string {
+	return k.Case() + ", " + k.Strategy + ": " + shell.Metric(k.Unit)
+}
+
+func (c *Calibration) missed() []Known {
+	return slices.DeleteFunc(slices.Clone(c.Known), Known.Holds)
+}
+
+// farthest are the answers in the order of how far they are off, the farthest first.
+func (c *Calibration) farthest() []Known {
+	all := slices.Clone(c.Known)
+	slices.SortStableFunc(all, func(a, b Known) int {
+		return cmp.Compare(math.Abs(b.off()), math.Abs(a.off()))
+	})
+	return all
+}
+
+// found says whether this build can be believed on this machine.
+func (c *Calibration) found() (a shell.Answer) {
+	missed := c.missed()
+	far := c.farthest()
+	switch {
+	case len(c.Known) == 0:
+		a.Headline = "Nothing was asked: there are no known answers"
+		return a
+	case len(missed) > 0:
+		a.Headline = fmt.Sprintf("%d of %s missed: this build is not to be trusted on this machine",
+			len(missed), text.Count(len(c.Known), "known answer"))
+	case c.Control.Holds():
+		a.Headline = "The control passes, though it measures wrongly on purpose: this build is " +
+			"not to be trusted on this machine"
+	default:
+		a.Headline = fmt.Sprintf("%d of %s hold, the farthest within %s of its tolerance; the "+
+			"control misses, as it must", len(c.Known), text.Count(len(c.Known), "known answer"),
+			text.WholeShare(math.Abs(far[0].off())))
+	}
+	if len(missed) > 0 {
+		a.Facts = append(a.Facts, shell.Fact{Title: "Missed",
+			Text: text.List(text.Few(text.Texts(missed, Known.name), 3)) + "."})
+	} else {
+		a.Facts = append(a.Facts, shell.Fact{Title: "Farthest off", Text: far[0].name() + ": " +
+			far[0].words() + "."})
+	}
+	a.Facts = append(a.Facts, shell.Fact{Title: "The control",
+		Text: c.Control.name() + ": " + c.Control.words() + "."})
+	if n := len(c.Readings); n > 0 {
+		last := c.Readings[n-1]
+		a.Facts = append(a.Facts, shell.Fact{Title: "This machine",
+			Text: last.What + ": " + last.Answer + "."})
+	}
+	a.Next = "poolbench run"
+	if len(missed) > 0 || c.Size < 1 {
+		a.Next = "poolbench calibrate --full"
+	}
+	return a
+}
+
+// words are the two values: "12.1 ms, known 12 ms (±3.9 %)".
+func (k Known) words() string {
+	return fmt.Sprintf("%s, known %s (±%.1f %%)", text.Metric(k.Unit, k.Got),
+		text.Metric(k.Unit, k.Want), 100*k.Tolerance)
+}
+
+// Cells are a row of a table, with the words for a value that holds and one that does not.
+func (k Known) Cells(holds, misses string) []string {
+	source, verdict := "exact", misses
+	if k.Simulated {
+		source = "simulated"
+	}
+	if k.Holds() {
+		verdict = holds
+	}
+	return []string{k.Case(), k.Strategy, k.Unit, text.Metric(k.Unit, k.Got),
+		text.Metric(k.Unit, k.Want) + " (" + source + ")",
+		fmt.Sprintf("%+.2f %%", 100*(k.Got/k.Want-1)), fmt.Sprintf("±%.1f %%", 100*k.Tolerance),
+		verdict}
+}
+
+// mostDrawn is how many answers the figure shows.
+const mostDrawn = 16
+
+// figure draws how far the answers are off, the farthest first.
+func (c *Calibration) figure() (*shell.Figure, error) {
+	var all []shell.Row
+	for _, k := range c.farthest()[:min(mostDrawn, len(c.Known))] {
+		r := shell.Row{Value: k.off(), Name: text.Together(
+			k.Name + " " + k.Strategy + ": " + shell.Metric(k.Unit))}
+		if !k.Holds() {
+			r.Kind = 1
+		}
+		if math.IsInf(r.Value, 0) {
+			r.Value = math.NaN()
+		}
+		all = append(all, r)
+	}
+	caption := "0 is the known answer, ±1 the tolerance of four standard deviations."
+	if more := len(c.Known) - len(all); more > 0 {
+		caption += fmt.Sprintf(" %s nearer to 0: they are in the table.",
+			text.Count(more, "answer"))
+	}
+	return shell.Rows("known-figure", "Measured less known, in tolerances", caption,
+		[]string{"holds", "missed"}, all,
+		charts.Axis{Label: "(measured − known) ÷ tolerance", Reach: []float64{-1, 1}},
+		[]charts.Level{{Name: "tolerance", Y: -1}, {Name: "tolerance", Y: 1}})
+}
+
+// WriteCalibration writes a calibration as a page for a browser: whether the build can be believed
+// first, then every answer and what the machine was asked. It needs nothing beside it.
+func WriteCalibration(w io.Writer, c *Calibration) error {
+	p := shell.Page{Title: "calibrate", Subtitle: "known answers at " + text.Share(c.Size) +
+		" of their full size · " + c.Dir, Answer: c.found(),
+		Basis: "A correct build misses a given answer with a probability of 1 in 16,000."}
+	missed := len(c.missed())
+	if missed > 0 {
+		p.Trust = append(p.Trust, shell.Badge{Kind: "bad", Text: fmt.Sprint(missed, " missed")})
+	}
+	p.Trust = append(p.Trust, shell.Badge{Kind: "ok",
+		Text: fmt.Sprintf("%d of %d hold", len(c.Known)-missed, len(c.Known))})
+	if c.Control.Holds() {
+		p.Trust = append(p.Trust, shell.Badge{Kind: "bad", Text: "the control passes"})
+	} else {
+		p.Trust = append(p.Trust, shell.Badge{Kind: "ok", Text: "the control misses"})
+	}
+	var err error
+	if p.Figure, err = c.figure(); err != nil {
+		return err
+	}
+	known := proofTable{ID: "known", Title: "Known answers",
+		Text: "Under the virtual clock, against queueing theory. The control is last.",
+		Heads: []string{"case", "strategy", "metric", "measured", "known", "off by", "tolerance",
+			"verdict"}}
+	for _, k := range append(slices.Clone(c.Known), c.Control) {
+		known.Rows = append(known.Rows, k.Cells("holds", "missed"))
+	}
+	machine := proofTable{ID: "machine", Title: "This machine", Text: "Under the real clock.",
+		Heads: []string{"question", "answer"}}
+	for _, r := range c.Readings {
+		machine.Rows = append(machine.Rows, []string{r.What, r.Answer})
+	}
+	known.add(&p)
+	machine.add(&p)
+	return p.Write(w)
+}

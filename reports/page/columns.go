@@ -1,0 +1,127 @@
+package page
+
+import (
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/poolbench/poolbench/internal/metric"
+)
+
+// A Column of the main table.
+type Column struct {
+	Head, Hint string
+	Unit       string
+	// show says whether the column tells the group anything; nil: whenever there are values.
+	show func(cells []*Cell, unit string) bool
+	// value replaces the plain one: the estimate of unit with its interval.
+	Value func(c *Cell) Value
+	// format is that of the values; nil: that of our metric of that unit
+	format func(float64) string
+}
+
+// Columns are those of the main table, in their order.
+var Columns = []Column{
+	{Head: "throughput", Hint: "tasks completed per second", Unit: metric.Throughput},
+	{Head: "goodput", Hint: "tasks completed in time, without error, per second",
+		Unit: metric.Goodput,
+		show: func(cells []*Cell, _ string) bool { return !sameGoodput(cells) }},
+	{Head: "p50 response", Hint: "half of the tasks take longer, from due to end",
+		Unit: metric.P50Response},
+	{Head: "p99 response", Hint: "one task in 100 takes longer, from due to end",
+		Unit: metric.P99Response},
+	{Head: "p99.9 response", Hint: "one task in 1000 takes longer, from due to end",
+		Unit: metric.P999Response},
+	{Head: "p99 against theory", Hint: "exact value, and how far the measured p99 is from it",
+		Unit:  metric.TheoryP99Response,
+		Value: against(metric.P99Response, metric.TheoryP99Response)},
+	{Head: "mean wait", Hint: "response less time inside the task", Unit: metric.MeanWait},
+	{Head: "wait against oracle", Unit: metric.OracleMaxDiff, Value: oracleValue,
+		Hint: "largest difference of a task's wait from the replay of its run"},
+	{Head: "waited", Hint: "share of the tasks that waited at all", Unit: metric.Waited},
+	{Head: "shed", Hint: "share refused by the strategy", Unit: metric.Shed, show: above0},
+	{Head: "throttled", Hint: "share refused by the target", Unit: metric.Throttled, show: above0},
+	{Head: "failed", Hint: "share that ended in an error", Unit: metric.Failed, show: above0},
+	{Head: "abandoned", Hint: "share given up while it ran or waited", Unit: metric.Abandoned,
+		show: above0},
+	{Head: "missed", Hint: "share of tasks with a deadline not completed by it",
+		Unit: metric.Missed},
+	{Head: "fairness", Unit: metric.Fairness,
+		Hint: "Jain's index of the tenants' time in slots: 1 if each received its fair share"},
+	{Head: "noisy share", Unit: metric.NoisyShare,
+		Hint: "share of the time in slots that the tenant with the most tasks had"},
+	{Head: "attempts", Hint: "attempts per task", Unit: metric.Attempts, show: not1},
+	{Head: "sent again", Hint: "requests that net/http sent again over the wire, per request",
+		Unit: metric.Resent, show: above0},
+	{Head: "refused calls", Hint: "attempts that the target refused, in the whole run",
+		Unit: metric.RefusedCalls, show: above0},
+	{Head: "bans", Hint: "times that the target banned the client", Unit: metric.Bans, show: above0},
+	{Head: "utilisation", Hint: "time inside tasks, of the time that the limit allows",
+		Unit: metric.Utilisation},
+	{Head: "makespan", Hint: "first due to last end", Unit: metric.Makespan,
+		show: func(cells []*Cell, _ string) bool { // with open arrivals it echoes the plan
+			return slices.ContainsFunc(cells, (*Cell).Closed)
+		}},
+	{Head: "p99 service", Unit: metric.P99Service,
+		Hint: "one request in 100 takes longer, from its sending to the end of its answer",
+		show: func(cells []*Cell, _ string) bool {
+			return cells[0].Cell[0].Base() == "Attack"
+		}},
+	{Head: "p99 lag", Hint: "how late the generator itself was", Unit: metric.P99Lag,
+		show: above0},
+	{Head: "CPU", Hint: "CPU time per task", Unit: metric.CPUPerOp},
+	{Head: "memory", Hint: "bytes allocated per task", Unit: metric.BytesPerOp},
+	{Head: "allocations", Hint: "allocations per task", Unit: metric.AllocsPerOp},
+}
+
+func above0(cells []*Cell, unit string) bool {
+	return slices.ContainsFunc(cells, func(c *Cell) bool {
+		e, ok := c.Estimate(unit)
+		return ok && e.Hi > 0
+	})
+}
+
+func not1(cells []*Cell, unit string) bool {
+	return slices.ContainsFunc(cells, func(c *Cell) bool {
+		e, ok := c.Estimate(unit)
+		return ok && e.Mid != 1
+	})
+}
+
+// Foreign reports whether the group's names are not those of poolbench: then nothing is known of
+// its metrics but their units.
+func Foreign(g *Group) bool {
+	return !slices.ContainsFunc(g.Cells, func(c *Cell) bool { return c.Strategy != "" })
+}
+
+func foreignColumns(g *Group) (columns []Column) {
+	seen := make(map[string]bool)
+	for _, c := range g.Cells {
+		for unit := range c.Cell[0].Values {
+			seen[unit] = true
+		}
+	}
+	for _, unit := range slices.Sorted(maps.Keys(seen)) {
+		columns = append(columns, Column{Head: unit, Unit: unit})
+	}
+	return columns
+}
+
+// metricLabel words a unit: "p99 wait" for p99-wait-sec.
+func metricLabel(unit string) string {
+	label := strings.TrimSuffix(strings.TrimSuffix(unit, "-sec"), "/op")
+	if rest, ok := strings.CutPrefix(label, "theory-"); ok {
+		label = "exact " + rest
+	}
+	return strings.ReplaceAll(label, "-", " ")
+}
+
+// sameGoodput reports whether all that was completed was good, or nothing is known of goodput.
+func sameGoodput(cells []*Cell) bool {
+	return !hasMetric(cells, metric.Goodput) ||
+		!slices.ContainsFunc(cells, func(c *Cell) bool {
+			good, all := c.Value(metric.Goodput), c.Value(metric.Throughput)
+			return !(math.Abs(good-all) <= 1e-9*all)
+		})
+}

@@ -1,0 +1,203 @@
+package page
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"github.com/poolbench/poolbench/internal/text"
+	"github.com/poolbench/poolbench/reports/charts"
+	"github.com/poolbench/poolbench/reports/page/shell"
+)
+
+// A Crash is what became of the tasks of a strategy whose process, or server, was killed.
+type Crash struct {
+	Strategy, Workload string
+	Survives           string // what the strategy declares to survive
+	Broken             bool   // it lost what it declares to keep
+	Limit              int
+	Seed               uint64
+
+	Accepted, Once, Twice, Lost, Dead, Unconfirmed int // tasks
+
+	LostBegun int    // of the lost ones: they had begun
+	Repeated  int    // of those done twice: with no kill between
+	Stalled   bool   // nothing happened any more before all was done
+	Held      int    // neither done nor lost, where it was given up
+	Fault     string // why it was given up; "": it was not
+
+	Kills, ServerKills  int
+	Asked               int     // kills that were asked for
+	InService           int     // tasks in service at the kills
+	First, LongestFirst float64 // seconds from a restart to the first task; 0: not known
+	Command             string  // that shows the same
+}
+
+// Finding returns a sentence, without a full stop, on the tasks lost and done twice.
+func (c *Crash) Finding() string {
+	killed := text.Count(c.Kills, "kill")
+	switch server := text.Count(c.ServerKills, "kill") + " of its server"; {
+	case c.ServerKills > 0 && c.Kills > 0:
+		killed = server + " and " + killed + " of its own"
+	case c.ServerKills > 0:
+		killed = server
+	}
+	if c.Fault != "" {
+		return fmt.Sprintf("%s was given up after %s and %s: %s", c.Strategy,
+			text.Count(c.Accepted, "accepted task"), killed, c.Fault)
+	}
+	lost := "none"
+	if c.Lost > 0 {
+		lost = fmt.Sprint(c.Lost)
+	}
+	out := fmt.Sprintf("%s lost %s of %d accepted tasks in %s", c.Strategy, lost, c.Accepted, killed)
+	left := c.Asked - c.Kills - c.ServerKills
+	switch {
+	case c.Stalled && left > 0:
+		out += fmt.Sprintf(" of the %d asked for: nothing happened any more", c.Asked)
+	case c.Stalled:
+		out += ": nothing happened any more"
+	case left > 0:
+		out += fmt.Sprintf(" of the %d asked for: its tasks were over before the other %d",
+			c.Asked, left)
+	}
+	switch {
+	case c.Twice == 1:
+		out += "; 1 was done twice or more often"
+	case c.Twice > 1:
+		out += fmt.Sprintf("; %d were done twice or more often", c.Twice)
+	}
+	if c.Repeated > 0 {
+		out += fmt.Sprintf(", %d of them with no kill between", c.Repeated)
+	}
+	if c.InService == 0 && c.Kills+c.ServerKills > 0 {
+		out += "; no kill met a task in service"
+	}
+	return out
+}
+
+// An Outcome is a number of tasks, and what it means; "" where the name says it.
+type Outcome struct {
+	Name  string
+	Tasks int
+	Doc   string
+}
+
+// Outcomes are what became of the tasks.
+func (c *Crash) Outcomes() []Outcome {
+	again := "killed between its end and the confirmation"
+	switch {
+	case c.Repeated > 0 && c.Repeated == c.Twice:
+		again = "with no kill between: by the strategy itself"
+	case c.Repeated > 0:
+		again = fmt.Sprintf("%d with no kill between, by the strategy itself", c.Repeated)
+	}
+	all := []Outcome{
+		{"accepted", c.Accepted, "Submit had returned"},
+		{"done once", c.Once, ""},
+		{"done twice", c.Twice, again},
+		{"lost", c.Lost, "never done; declared to survive: " + c.Survives},
+		{"dead letters", c.Dead, "given up after the last attempt"},
+		{"unconfirmed", c.Unconfirmed, "done, but killed before Submit had returned"},
+	}
+	if c.Lost > 0 {
+		all = append(all, Outcome{"lost unbegun", c.Lost - c.LostBegun,
+			fmt.Sprintf("lost on the way in; of all accepted one in %s is lost",
+				text.Digits(float64(c.Accepted)/float64(c.Lost)))},
+			Outcome{"lost begun", c.LostBegun, "lost on the way out: begun, and not ended"})
+	}
+	if c.Fault != "" {
+		all = append(all, Outcome{"in the store", c.Held, "not done when it was given up"})
+	}
+	return all
+}
+
+// found returns the finding, its evidence and its costs.
+func (c *Crash) found() (a shell.Answer) {
+	a.Headline = c.Finding()
+	kept := "It keeps its word."
+	switch {
+	case c.Fault != "":
+		kept = "Whether it keeps its word is not known."
+	case c.Broken:
+		kept = "It breaks its word."
+	case c.Lost > 0:
+		kept = "It keeps its word: it promises no more."
+	}
+	a.Facts = []shell.Fact{{Title: "Declared to survive", Text: c.Survives + ". " + kept},
+		{Title: "Done twice", Text: "A task that had ended when the kill came, and was not " +
+			"confirmed yet, is done again: " + text.Count(c.Twice-c.Repeated, "task") + " of " +
+			fmt.Sprint(c.Accepted) + "."}}
+	if c.Repeated > 0 {
+		a.Facts[1].Text += " With no kill between, the strategy itself did " +
+			text.Count(c.Repeated, "task") + " again."
+	}
+	if c.Kills+c.ServerKills > 0 {
+		a.Facts = append(a.Facts, shell.Fact{Title: "In service", Text: "The kills met " +
+			text.Count(c.InService, "task") + " in service, all kills together."})
+	}
+	if c.Kills > 0 && c.LongestFirst > 0 {
+		a.Facts = append(a.Facts, shell.Fact{Title: "After a restart", Text: fmt.Sprintf(
+			"The first task begins after %s, the median; %s at the most.",
+			text.Seconds(c.First), text.Seconds(c.LongestFirst))})
+	}
+	a.Next = "poolbench study durability"
+	return a
+}
+
+// rows are the outcomes of accepted tasks; the kind of those that were lost is 1.
+func (c *Crash) rows() (all []shell.Row) {
+	for _, f := range c.Outcomes()[1:] {
+		r := shell.Row{Name: fmt.Sprintf("%s: %d", f.Name, f.Tasks), Value: float64(f.Tasks)}
+		switch {
+		case f.Tasks == 0:
+			r.Value = math.NaN()
+		case strings.HasPrefix(f.Name, "lost"):
+			r.Kind = 1
+		}
+		all = append(all, r)
+	}
+	return all
+}
+
+// figure draws the tasks of each outcome.
+func (c *Crash) figure() (*shell.Figure, error) {
+	var levels []charts.Level
+	if c.Accepted > 0 {
+		levels = []charts.Level{{Name: "accepted", Y: float64(c.Accepted)}}
+	}
+	return shell.Rows("outcomes", "What became of the tasks",
+		"On a log scale; where there is no mark, there is no task.",
+		[]string{"not lost", "lost"}, c.rows(),
+		charts.Axis{Label: "tasks (log scale)", Log: true, Reach: []float64{1}}, levels)
+}
+
+// WriteCrash writes what crash found as a page for a browser. It needs nothing beside it.
+func WriteCrash(w io.Writer, c *Crash) error {
+	p := shell.Page{Title: "crash", Subtitle: fmt.Sprintf("limit %d · seed %d", c.Limit, c.Seed),
+		Command: c.Command, Answer: c.found(),
+		Basis: "The ledger is kept outside of what is killed. The moments of the kills are random: " +
+			"what is rare may take more of them."}
+	lost := shell.Badge{Kind: "ok", Text: "0 lost"}
+	switch {
+	case c.Broken:
+		lost = shell.Badge{Kind: "bad", Text: fmt.Sprintf("%d lost against its word", c.Lost)}
+	case c.Fault != "":
+		lost = shell.Badge{Kind: "bad", Text: "given up"}
+	case c.Lost > 0:
+		lost = shell.Badge{Kind: "warn", Text: fmt.Sprintf("%d lost, as declared", c.Lost)}
+	}
+	p.Trust = []shell.Badge{lost, {Text: text.Count(c.Kills+c.ServerKills, "kill")},
+		{Text: text.Count(c.Accepted, "accepted task")}}
+	var err error
+	if p.Figure, err = c.figure(); err != nil {
+		return err
+	}
+	t := proofTable{ID: "tasks", Title: "Tasks", Said: true, Heads: []string{"what", "tasks", "meaning"}}
+	for _, f := range c.Outcomes() {
+		t.Rows = append(t.Rows, []string{f.Name, fmt.Sprint(f.Tasks), f.Doc})
+	}
+	t.add(&p)
+	return p.Write(w)
+}

@@ -1,0 +1,149 @@
+package page
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/poolbench/poolbench/internal/metric"
+	"github.com/poolbench/poolbench/internal/text"
+	"github.com/poolbench/poolbench/reports/results"
+)
+
+// Evidence makes the table of what the verdicts rest on; nil where the file does not tell.
+func Evidence(g *Group) *Table {
+	columns := shown(g, []Column{
+		{Head: "p99 response", Hint: "with its 95 % interval",
+			Unit: metric.P99Response, Value: withInterval("p99-response")},
+		{Head: "mean wait", Hint: "with its 95 % interval", Unit: metric.MeanWait,
+			Value: withInterval("mean-wait")},
+		{Head: "effective tasks", Hint: "effective sample size, in independent tasks; " +
+			"tasks that met in a queue are correlated", Unit: metric.P99ResponseESS},
+		{Head: "needed", Unit: metric.NeededTasks,
+			Hint: "tasks that take the p99 to within 5 %", format: func(v float64) string {
+				if v == 0 {
+					return "–" // nobody knows
+				}
+				return text.Metric(metric.NeededTasks, v)
+			}},
+		{Head: "saw all slots taken",
+			Hint: "share of the arrivals, and of the time: the same for Poisson arrivals",
+			Unit: metric.SeenFull, Value: pastaValue},
+		{Head: "A² of arrivals", Hint: "Anderson–Darling: 3.9 or more has a chance of 1 %",
+			Unit: metric.ArrivalsAD},
+		{Head: "p99 lag", Hint: "how late the generator itself was", Unit: metric.P99Lag},
+		{Head: "p99 hiccup", Unit: metric.P99Hiccup,
+			Hint: "wake-up delay of an idle probe thread"},
+		{Head: "longest", Hint: "its longest stall", Unit: metric.MaxHiccup},
+		{Head: "waited for CPU", Hint: "share of the time in which its threads were ready",
+			Unit: metric.CPUWait},
+		{Head: "others", Hint: "share of the processors' time that other programs used",
+			Unit: metric.CPUOthers},
+		{Head: "pressure",
+			Hint: "share of the time in which some thread on the machine had no processor",
+			Unit: metric.CPUPressure},
+	})
+	if !slices.ContainsFunc(g.Cells, (*Cell).Judged) {
+		return nil
+	}
+	t := &Table{Caption: "Validity of these runs", Folded: true, Of: g.Of(),
+		Heads: []Head{{"verdict", "whether the results are valid"}}}
+	fill(g, t, columns, verdictValue)
+	if g.Study >= 0 { // which has hundreds of others
+		t.without(func(r Row) bool { return r.Doubt == nil })
+		t.Caption += ": those that are doubted"
+	}
+	if len(t.Bodies) == 0 {
+		return nil
+	}
+	return t
+}
+
+func verdictValue(c *Cell) Value {
+	d := c.Doubts()
+	switch {
+	case d != nil:
+		return Value{d.Verdict.String(), d.Which}
+	case c.Judged():
+		return Value{Text: results.Valid.String()}
+	}
+	return absent
+}
+
+// withInterval shows a value above its interval, which of several runs is that of their mean. A
+// value without one is of runs that are too short for it.
+func withInterval(name string) func(c *Cell) Value {
+	return func(c *Cell) Value {
+		v := Value{Text: c.Show(name + "-sec"), Below: "– too short"}
+		if math.IsNaN(c.Value(name + "-sec")) {
+			return absent
+		}
+		if in, ok := c.Interval(name); ok {
+			v.Below = text.Span(text.Seconds(in.Lo), " – ", text.Seconds(in.Hi))
+			if mean := text.Seconds(in.Mid); len(c.Cell) > 1 && mean != v.Text {
+				v.Below = "mean " + mean + ": " + v.Below
+			}
+		}
+		return v
+	}
+}
+
+// pastaValue shows the share of arrivals that found every slot taken above the share of the time.
+func pastaValue(c *Cell) Value {
+	return Value{text.Share(c.Value(metric.SeenFull)), "of the time " +
+		text.Share(c.Value(metric.FullShare))}
+}
+
+// A doubtedCell is one that may not be believed, or not quite, and where it is found; or several
+// that are doubted for the same.
+type doubtedCell struct {
+	Where string
+	*results.Doubts
+	Also []string // the others of several
+}
+
+// Doubted are those of the group, in the order of its tables; in names the group where that is not
+// plain.
+func Doubted(g *Group, in string) (all []doubtedCell) {
+	for _, body := range bodies(g) {
+		for _, c := range body.cells {
+			if d := c.Doubts(); d != nil {
+				where := row(c).Name
+				for _, part := range []string{body.title, in} {
+					if part != "" {
+						where += ", " + part
+					}
+				}
+				all = append(all, doubtedCell{Where: where, Doubts: d})
+			}
+		}
+	}
+	return all
+}
+
+// alike is from how many on cells that are doubted for the same share a line: the checks' own words
+// differ in their numbers only.
+const alike = 4
+
+// doubtLines lists the reasons.
+func doubtLines(all []doubtedCell) (lines []doubtedCell) {
+	same := make(map[string][]doubtedCell)
+	for _, d := range all {
+		same[d.kind()] = append(same[d.kind()], d)
+	}
+	for _, d := range all {
+		switch of := same[d.kind()]; {
+		case len(of) < alike:
+			lines = append(lines, d)
+		case of[0].Doubts == d.Doubts:
+			d.Also = text.Texts(of[1:], func(other doubtedCell) string { return other.Where })
+			lines = append(lines, d)
+		}
+	}
+	return lines
+}
+
+// kind is the verdict with the checks that led to it.
+func (d doubtedCell) kind() string {
+	return strings.Join(append(text.Texts(d.Why, results.Doubt.Check), d.Verdict.String()), "\x00")
+}

@@ -1,0 +1,264 @@
+package page
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/poolbench/poolbench/internal/text"
+	"github.com/poolbench/poolbench/reports/charts"
+	"github.com/poolbench/poolbench/reports/results"
+)
+
+// A Group is what may be compared: the runs that differ in strategy, limit and load or rate,
+// and in nothing else, neither in their names nor in their configuration, and were made for one
+// study.
+type Group struct {
+	Study int            // the index of its finding, -1: none
+	Base  string         // of the names: Run
+	Keys  []results.Pair // what the group has in common, in the order of the names
+	Extra []results.Pair // configuration that differs between the groups of the file
+	Cells []*Cell
+	Held  []results.Bound // what its runs were held to
+	// Decides lists the units of the metrics that its study's verdict rests on.
+	Decides []string
+}
+
+// A Cell is a scenario: one run, or the repetitions of one.
+type Cell struct {
+	Name              string // of the runs, in full
+	Strategy          string
+	Style             int     // of the strategy in charts
+	Limit, Load, Rate float64 // NaN where the name has none
+	Source            int     // of several results that are shown together: the index of its own
+	results.Cell
+}
+
+// Groups sorts the runs of a file into groups and cells, both in the order in which the file
+// first names them; cells then by limit, load, rate and strategy.
+func Groups(all *results.Results) []*Group {
+	varying, studies := varyingConfig(all.Runs), all.StudyOf()
+	looks := looksOf(all, studies)
+	groups := make(map[string]*Group)
+	cells := make(map[string]*Cell)
+	var order []*Group
+	for i := range all.Runs {
+		run := &all.Runs[i]
+		var extra []results.Pair
+		keys := results.Without(run.Keys, "strategy", "limit", "load", "rate")
+		if run.Attacked != "" {
+			keys = results.Without(keys, "target")
+		}
+		for _, key := range varying {
+			extra = append(extra, results.Pair{Key: key, Value: run.ConfigValue(key)})
+		}
+		config := strconv.Itoa(studies[i]) + "\x00" + pairsText(extra)
+		id := strings.Join([]string{run.Base(), pairsText(keys), config}, "\x00")
+		g := groups[id]
+		if g == nil {
+			g = &Group{Study: studies[i], Base: run.Base(), Keys: keys, Extra: extra,
+				Held: all.Objectives}
+			if g.Study >= 0 {
+				g.Decides = all.Findings[g.Study].Decides
+			}
+			groups[id] = g
+			order = append(order, g)
+		}
+		c := cells[run.Name+"\x00"+config]
+		if c == nil {
+			c = &Cell{
+				Name:     run.Name,
+				Strategy: run.Series(),
+				Limit:    Number(run.Key("limit")),
+				Load:     Number(run.Key("load")),
+				Rate:     Number(run.Key("rate")),
+			}
+			c.Style = max(slices.Index(looks[studies[i]], c.Strategy), 0)
+			cells[run.Name+"\x00"+config] = c
+			g.Cells = append(g.Cells, c)
+		}
+		c.Cell = append(c.Cell, run)
+	}
+	order = joinQueues(order)
+	for _, g := range order {
+		g.Sort()
+	}
+	return order
+}
+
+// Sort puts the cells in the order of tables.
+func (g *Group) Sort() {
+	slices.SortStableFunc(g.Cells, func(a, b *Cell) int {
+		return cmp.Or(cmp.Compare(a.Limit, b.Limit), cmp.Compare(a.Load, b.Load),
+			cmp.Compare(a.Rate, b.Rate),
+			cmp.Compare(a.Style-a.Source*cycle, b.Style-b.Source*cycle),
+			cmp.Compare(a.Source, b.Source))
+	})
+}
+
+// looksOf gives the strategies of each study in the order of their styles, and those of all runs
+// that are of none, -1. A study has its own order: among those of many studies there are more
+// strategies than a reader can tell apart.
+func looksOf(r *results.Results, studies []int) map[int][]string {
+	seen := make(map[int][]string)
+	for i, study := range studies {
+		if name := r.Runs[i].Series(); !slices.Contains(seen[study], name) {
+			seen[study] = append(seen[study], name)
+		}
+	}
+	looks := map[int][]string{-1: r.Strategies}
+	for study, of := range seen {
+		if study >= 0 {
+			looks[study] = slices.DeleteFunc(slices.Clone(r.Strategies), func(name string) bool {
+				return !slices.Contains(of, name)
+			})
+		}
+	}
+	return looks
+}
+
+// varyingConfig are the configuration keys that do not have one value throughout the file.
+func varyingConfig(runs []results.Run) (varying []string) {
+	seen := make(map[string]string)
+	for i := range runs {
+		for _, p := range runs[i].Config {
+			if _, ok := seen[p.Key]; !ok {
+				seen[p.Key] = p.Value
+				varying = append(varying, p.Key)
+			}
+		}
+	}
+	return slices.DeleteFunc(varying, func(key string) bool {
+		return !slices.ContainsFunc(runs, func(r results.Run) bool {
+			return r.ConfigValue(key) != seen[key]
+		})
+	})
+}
+
+// pairsText spells pairs as a key: equal ones alone have the same.
+func pairsText(pairs []results.Pair) string {
+	s := func(p results.Pair) string { return p.Key + "=" + p.Value }
+	return strings.Join(text.Texts(pairs, s), "\x00")
+}
+
+// Of is what the cells of a place differ in: the strategy or, of attacks without one, the target.
+func (g *Group) Of() string {
+	if len(g.Cells) > 0 &&
+		!slices.ContainsFunc(g.Cells, func(c *Cell) bool { return !c.Unbounded() }) {
+		return "target"
+	}
+	return "strategy"
+}
+
+// Unbounded reports whether the cell is of attacks without a strategy.
+func (c *Cell) Unbounded() bool {
+	return c.Cell[0].Attacked != "" && c.Cell[0].Key("strategy") == ""
+}
+
+// only are the cells that are wanted.
+func only(cells []*Cell, wanted func(*Cell) bool) []*Cell {
+	return slices.DeleteFunc(slices.Clone(cells), func(c *Cell) bool { return !wanted(c) })
+}
+
+// byStrategy are the cells of each strategy, in the order in which the strategies come first.
+func byStrategy(cells []*Cell) [][]*Cell {
+	return results.Gather(cells, func(c *Cell) string { return c.Strategy })
+}
+
+// Place names what distinguishes a cell in its group other than the strategy: "limit 4, load 0.8".
+func (c *Cell) Place() string {
+	return strings.Trim(c.limitText()+", "+c.LoadText(), ", ")
+}
+
+// limitText is "limit 4"; empty where the name has none.
+func (c *Cell) limitText() string { return c.text(Axes[charts.Limit]) }
+
+// LoadText is "load 0.8" or "rate 200/s"; empty where the name has neither.
+func (c *Cell) LoadText() string { return c.text(Axes[charts.Load], Axes[charts.Rate]) }
+
+// text words the value on the first of the axes that the name has.
+func (c *Cell) text(axes ...Axis) string {
+	for _, a := range axes {
+		if v := a.Of(c); !math.IsNaN(v) {
+			return a.Place(v)
+		}
+	}
+	return ""
+}
+
+// OneLimit is the limit in words when all cells have the same; else it is empty.
+func (g *Group) OneLimit() string {
+	for _, c := range g.Cells {
+		if c.limitText() != g.Cells[0].limitText() {
+			return ""
+		}
+	}
+	return g.Cells[0].limitText()
+}
+
+// Number reads a number in a name; NaN where there is none.
+func Number(s string) float64 {
+	v, err := strconv.ParseFloat(s, 64)
+	if err != nil || math.IsInf(v, 0) {
+		return math.NaN()
+	}
+	return v
+}
+
+// Key is the group's value of a key; "" when it has none.
+func (g *Group) Key(key string) string { return results.Lookup(g.Keys, key) }
+
+// joinQueues puts strategies that were given a queue beside those that were not, be it that they
+// have none or that theirs is the default: one matrix runs them side by side. It does so where all
+// that were given one were given the same, and none stands on both sides; the group's facts then
+// say whose queue it is.
+func joinQueues(groups []*Group) []*Group {
+	withoutQueue := func(g *Group) []results.Pair { return results.Without(g.Keys, "queue") }
+	joined := make(map[*Group]bool)
+	for _, pair := range results.Gather(groups, func(g *Group) string {
+		return strings.Join([]string{g.Base, pairsText(withoutQueue(g)), strconv.Itoa(g.Study),
+			pairsText(g.Extra)}, "\x00")
+	}) {
+		if len(pair) != 2 {
+			continue
+		}
+		into, from := pair[0], pair[1]
+		queued, plain := from, into
+		if len(withoutQueue(from)) == len(from.Keys) {
+			queued, plain = into, from
+		}
+		if len(withoutQueue(plain)) != len(plain.Keys) || shareStrategy(queued, plain) {
+			continue
+		}
+		into.Keys = queued.Keys
+		for i, k := range into.Keys {
+			if k.Key == "queue" {
+				into.Keys = slices.Clone(into.Keys)
+				of := text.List(text.Few(strategiesOf(queued.Cells), mostNames))
+				into.Keys[i].Value += " of " + of
+			}
+		}
+		into.Cells = append(into.Cells, from.Cells...)
+		joined[from] = true
+	}
+	return slices.DeleteFunc(groups, func(g *Group) bool { return joined[g] })
+}
+
+// strategiesOf are the names of the cells' strategies, in the order in which they come first.
+func strategiesOf(cells []*Cell) []string {
+	return text.Texts(byStrategy(cells), func(of []*Cell) string { return of[0].Strategy })
+}
+
+func shareStrategy(a, b *Group) bool {
+	return slices.ContainsFunc(strategiesOf(a.Cells), func(name string) bool {
+		return slices.Contains(strategiesOf(b.Cells), name)
+	})
+}
+
+// Closed reports whether the arrivals wait for completions, or come all at once.
+func (c *Cell) Closed() bool { return math.IsNaN(c.Load) && math.IsNaN(c.Rate) }
+
+// cycle is the number of colours: styles that differ by so many have the same.
+var cycle = len(charts.Specification().Palette)

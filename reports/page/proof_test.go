@@ -1,0 +1,142 @@
+package page
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+)
+
+// proofAnswers are four known answers, of which the second is this far off, in tolerances.
+func proofAnswers(off float64) *Calibration {
+	c := &Calibration{Dir: "out", Size: 0.1, Readings: []Reading{{What: "the smallest task",
+		Answer: "1 ms"}},
+		Control: Known{Name: "control", What: "x", Strategy: "semaphore",
+			Unit: "p99-response-sec", Want: 2, Tolerance: 0.1, Got: 1}}
+	for i := range 4 {
+		k := Known{Name: fmt.Sprint("A", i), What: "M/M/4", Strategy: "worker_pool",
+			Unit: "mean-wait-sec", Want: 1, Tolerance: 0.125, Simulated: i == 3, Got: 1}
+		if i == 1 {
+			k.Got = 1 + off*k.Tolerance
+		}
+		c.Known = append(c.Known, k)
+	}
+	return c
+}
+
+// TestCalibrationFinding: the headline counts what holds, names what does not, and believes no
+// build whose control passes.
+func TestCalibrationFinding(t *testing.T) {
+	passing := proofAnswers(0.5)
+	passing.Control.Got = passing.Control.Want
+	for want, c := range map[string]*Calibration{
+		"4 of 4 known answers hold, the farthest within 50 % of its tolerance; the control misses, " +
+			"as it must": proofAnswers(-0.5),
+		"1 of 4 known answers missed: this build is not to be trusted on this " +
+			"machine": proofAnswers(1.5),
+		"The control passes, though it measures wrongly on purpose: this build is not to be " +
+			"trusted on this machine": passing,
+		"Nothing was asked: there are no known answers": {},
+	} {
+		if got := c.found(); got.Headline != want {
+			t.Errorf("%q, want %q", got.Headline, want)
+		}
+	}
+	if a := proofAnswers(1.5).found(); !strings.Contains(a.Facts[0].Text, "A1: M/M/4, worker_pool") {
+		t.Errorf("what is missed is not named: %v", a.Facts)
+	}
+	missing := proofAnswers(0)
+	missing.Known[2].Got = math.NaN()
+	if a := missing.found(); !strings.HasPrefix(a.Headline, "1 of 4 known answers missed") {
+		t.Errorf("an answer without a value: %q", a.Headline)
+	}
+}
+
+// TestCrashFinding: the headline says what was lost, of how many, by which kills; whether that is
+// against the strategy's word is another matter.
+func TestCrashFinding(t *testing.T) {
+	for want, c := range map[string]Crash{
+		"s lost none of 9 accepted tasks in 1 kill":                {Kills: 1},
+		"s lost 2 of 9 accepted tasks in 3 kills":                  {Kills: 3, Lost: 2},
+		"s lost none of 9 accepted tasks in 2 kills of its server": {ServerKills: 2, Asked: 2},
+		"s lost none of 9 accepted tasks in 3 kills of the 30 asked for: its tasks were over before " +
+			"the other 27": {Kills: 3, Asked: 30},
+		"s lost 4 of 9 accepted tasks in 3 kills of the 30 asked for: nothing happened any " +
+			"more": {Kills: 3, Asked: 30, Lost: 4, Stalled: true},
+		"s lost none of 9 accepted tasks in 1 kill; 4 were done twice or more often, 3 of them " +
+			"with no kill between": {Kills: 1, Twice: 4, Repeated: 3},
+		"s lost none of 9 accepted tasks in 1 kill; 1 was done twice or more " +
+			"often": {Kills: 1, Twice: 1},
+		"s lost none of 9 accepted tasks in 1 kill of its server and 2 kills of its own; 4 were " +
+			"done twice or more often": {Kills: 2, ServerKills: 1, Twice: 4},
+		"s lost none of 9 accepted tasks in 4 kills; no kill met a task in " +
+			"service": {Kills: 4, InService: -1},
+	} {
+		c.Strategy, c.Accepted = "s", 9
+		c.InService++ // but for the case of none
+		if got := c.Finding(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	most := Crash{Accepted: 3000, Lost: 1821}
+	if got := most.Outcomes()[6].Doc; !strings.Contains(got, "one in 1.65 is lost") {
+		t.Errorf("%q", got)
+	}
+	for want, c := range map[string]Crash{"It keeps its word.": {}, "it promises no more": {Lost: 1},
+		"It breaks its word.": {Lost: 1, Broken: true}} {
+		if got := c.found().Facts[0].Text; !strings.Contains(got, want) {
+			t.Errorf("%q, want in it %q", got, want)
+		}
+	}
+}
+
+// TestCrashRows: all lost tasks are drawn as lost, and no others.
+func TestCrashRows(t *testing.T) {
+	c := &Crash{Accepted: 10, Once: 5, Twice: 1, Lost: 3, LostBegun: 2, Dead: 1, Unconfirmed: 1,
+		Fault: "f", Held: 1}
+	lost := map[string]bool{"lost: 3": true, "lost unbegun: 1": true, "lost begun: 2": true}
+	for _, r := range c.rows() {
+		if (r.Kind == 1) != lost[r.Name] {
+			t.Errorf("%s is drawn as lost: %v", r.Name, r.Kind == 1)
+		}
+		delete(lost, r.Name)
+	}
+	if len(lost) > 0 {
+		t.Errorf("no rows for %v", lost)
+	}
+}
+
+// TestPages: each begins with its finding, has a figure, and runs no name.
+func TestPages(t *testing.T) {
+	const evil = `"><img src=x onerror=alert(1)>`
+	c := proofAnswers(2)
+	c.Dir, c.Known[0].Name, c.Known[0].What, c.Readings[0].Answer = evil, evil, evil, evil
+	lost := &Crash{Strategy: evil, Workload: evil, Survives: evil, Command: evil, Accepted: 100,
+		Once: 98, Lost: 2, Kills: 2, Broken: true, First: 0.01, LongestFirst: 0.02}
+	nothing := &Crash{Strategy: "s"}
+	for name, of := range map[string]struct {
+		write func(*strings.Builder) error
+		want  []string
+	}{
+		"calibrate": {func(b *strings.Builder) error { return WriteCalibration(b, c) }, []string{
+			">1 of 4 known answers missed", `<figure id="known-figure"`, `id="machine"`, ">1 missed<"}},
+		"crash": {func(b *strings.Builder) error { return WriteCrash(b, lost) }, []string{
+			"lost 2 of 100 accepted", `<figure id="outcomes"`, ">2 lost against its word<", "20.0 ms"}},
+		"nothing": {func(b *strings.Builder) error { return WriteCrash(b, nothing) },
+			[]string{">0 lost<"}},
+	} {
+		var b strings.Builder
+		if err := of.write(&b); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		page := strings.ReplaceAll(b.String(), "\u00a0", " ")
+		for _, want := range of.want {
+			if !strings.Contains(page, want) {
+				t.Errorf("%s: no %q", name, want)
+			}
+		}
+		if strings.Contains(page, "<img") || !strings.Contains(page, "default-src &#39;none&#39;") {
+			t.Errorf("%s: a name became an element, or there is no policy", name)
+		}
+	}
+}

@@ -1,0 +1,101 @@
+package shell
+
+import (
+	"math"
+	"slices"
+
+	"golang.org/x/perf/benchmath"
+
+	"github.com/poolbench/poolbench/reports/results"
+)
+
+// testable is the number of repetitions from which the U test can tell at all: of 4 and 4, the most
+// extreme order has p = 0.029.
+const testable = 4
+
+// Fewer repetitions than testable are told apart when each of them, with the same arrivals, comes
+// out the same way, by at least so much. Other seeds, or a busy machine, make smaller differences.
+const (
+	leastVirtual = 1.05
+	leastReal    = 1.25
+)
+
+// told reports whether the repetitions tell the best from another in the metric. With the U test
+// the chance to call any of the others worse though none is, is at most 5 % (Bonferroni).
+func (c contest) told(best, other standing) bool {
+	a, b := best.Values(c.unit), other.Values(c.unit)
+	if len(a) == 0 || len(b) == 0 {
+		return false
+	}
+	if len(a) >= testable && len(b) >= testable {
+		p := benchmath.AssumeNothing.Compare(
+			benchmath.NewSample(a, &benchmath.DefaultThresholds),
+			benchmath.NewSample(b, &benchmath.DefaultThresholds)).P
+		return p < 0.05/float64(max(len(c.in)-1, 1))
+	}
+	least := leastReal
+	if best.Cell[0].Key("clock") == "virtual" {
+		least = leastVirtual
+	}
+	ratio := best.value / other.value
+	if ratio < 1 {
+		ratio = 1 / ratio
+	}
+	return !math.IsNaN(ratio) && ratio >= least && ordered(best.Cell, other.Cell, c.unit)
+}
+
+// ordered reports whether all repetitions come out the same way: pair by pair where both had the
+// same arrivals, else each of the one against each of the other.
+func ordered(a, b results.Cell, unit string) bool {
+	sign, paired := 0, paired(a, b)
+	for i, ra := range a {
+		for j, rb := range b {
+			if paired && i != j {
+				continue
+			}
+			v, ok := ra.Value(unit)
+			w, also := rb.Value(unit)
+			if !ok || !also || v == w {
+				return false
+			}
+			way := 1
+			if v < w {
+				way = -1
+			}
+			if sign == -way {
+				return false
+			}
+			sign = way
+		}
+	}
+	return true
+}
+
+// paired reports whether the repetitions of two cells had the same arrivals and task times, each
+// its own.
+func paired(a, b results.Cell) bool {
+	return slices.EqualFunc(a, b, func(x, y *results.Run) bool {
+		return x.Seed != "" && x.Seed == y.Seed
+	})
+}
+
+// Basis says on what a difference between scenarios rests, by their number of repetitions.
+func Basis(cells []results.Cell) string {
+	least, clock := math.MaxInt, ""
+	for _, c := range cells {
+		least, clock = min(least, len(c)), c[0].Key("clock")
+	}
+	switch {
+	case len(cells) == 0:
+		return ""
+	case least >= testable:
+		return "Significance by the Mann–Whitney U test at 5 %, corrected for the number compared."
+	case least > 1 && clock == "virtual":
+		return "Few repetitions: a difference is 5 % or more, the same way in each."
+	case least > 1:
+		return "Few repetitions: a difference is 25 % or more, the same way in each."
+	case clock == "virtual":
+		return "One repetition: exact for its arrivals; others may give another order."
+	}
+	return "One repetition, no test: a difference is 25 % or more."
+}

@@ -1,0 +1,127 @@
+package shell
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/poolbench/poolbench/internal/text"
+	"github.com/poolbench/poolbench/reports/results"
+)
+
+// A Class is strategies that coincide point by point.
+type Class struct {
+	Names []string
+	cases []Case // of the first of them
+}
+
+// String names the class: one or two names, or the first and how many others.
+func (c Class) String() string { return text.Some(c.Names) }
+
+// Classes sorts the strategies into classes, in the order of their first members. One that is not
+// ranked, as it runs more at once than the limit, is in none with those that are.
+func (s Sweep) Classes() (classes []Class) {
+	unbounded := s.unbounded()
+	for _, of := range results.Gather(s.Cases, func(c Case) string { return c.Strategy }) {
+		ranked := !slices.Contains(unbounded, of[0].Strategy)
+		at := slices.IndexFunc(classes, func(k Class) bool {
+			return ranked != slices.Contains(unbounded, k.Names[0]) && coincide(k.cases, of)
+		})
+		if at < 0 {
+			classes = append(classes, Class{cases: of})
+			at = len(classes) - 1
+		}
+		classes[at].Names = append(classes[at].Names, of[0].Strategy)
+	}
+	return classes
+}
+
+func coincide(a, b []Case) bool {
+	return slices.EqualFunc(a, b, func(a, b Case) bool {
+		return a.X == b.X && a.Limit == b.Limit && a.Alike(b.Cell)
+	})
+}
+
+// at is the case of the class at a place.
+func (c Class) at(x float64) (Case, bool) {
+	i := slices.IndexFunc(c.cases, func(k Case) bool { return k.X == x })
+	if i < 0 {
+		return Case{}, false
+	}
+	return c.cases[i], true
+}
+
+// A standing is a class with its value in a contest.
+type standing struct {
+	Class
+	Case
+	value float64
+}
+
+// A contest compares the classes at a place in a metric, the best first. Apart from them stand
+// those that fall behind, where the metric is a time, and those that are doubted. Left out are
+// those without a bound or the metric.
+type contest struct {
+	unit    string
+	x       float64
+	in      []standing
+	growing []standing
+	doubted []standing
+}
+
+func (s Sweep) contest(x float64, unit string) contest {
+	c, better := contest{unit: unit, x: x}, -1
+	if counts(unit) {
+		better = +1
+	}
+	unbounded := s.unbounded()
+	for _, class := range s.Classes() {
+		k, ok := class.at(x)
+		v := k.Value(unit)
+		switch {
+		case !ok:
+			continue
+		case !fit(k):
+			c.doubted = append(c.doubted, standing{class, k, v})
+			continue
+		case math.IsNaN(v), !counts(unit) && !k.Known(unit):
+			continue
+		}
+		if better < 0 && k.FallsBehind() { // also one that has more slots than the others
+			c.growing = append(c.growing, standing{class, k, v})
+			continue
+		}
+		if slices.Contains(unbounded, k.Strategy) {
+			continue
+		}
+		c.in = append(c.in, standing{class, k, v})
+	}
+	slices.SortStableFunc(c.in, func(a, b standing) int {
+		return -better * cmp.Compare(a.value, b.value)
+	})
+	return c
+}
+
+// counts reports whether a metric is one of what is completed, and not a time.
+func counts(unit string) bool { return unit == goodput || unit == throughput }
+
+func (c contest) spell(s standing) string {
+	if counts(c.unit) {
+		return perSecond(s.value)
+	}
+	return s.Show(c.unit)
+}
+
+func names(of []standing) (out []string) {
+	for _, s := range of {
+		out = append(out, s.Names...)
+	}
+	return out
+}
+
+// ties are the classes that are not told apart from the best, the best not among them.
+func (c contest) ties() []standing {
+	return slices.DeleteFunc(slices.Clone(c.in[min(1, len(c.in)):]), func(s standing) bool {
+		return c.told(c.in[0], s)
+	})
+}

@@ -1,0 +1,361 @@
+package shell
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/poolbench/poolbench/internal/metric"
+	"github.com/poolbench/poolbench/internal/text"
+	"github.com/poolbench/poolbench/reports/results"
+)
+
+// An Answer is what a first screen says.
+type Answer struct {
+	Headline string
+	Facts    []Fact
+	Lead     string // a line below: the claim of a study; "" where there is none
+	Next     string // a command to paste; "" where there is none
+
+	Study string  // that it is about; "" where it is of none
+	Sweep int     // which of the sweeps it is about
+	X     float64 // where in the sweep
+	Unit  string  // the metric that decides
+	score float64 // how much there is to say
+}
+
+// A Fact is a short text under a heading, with bars where numbers stand beside each other.
+type Fact struct {
+	Title, Text string
+	Bars        []Bar
+}
+
+// A Bar is a class with a value.
+type Bar struct {
+	Label, Value string
+	Share        float64 // of the longest bar
+	Style        int     // the colour of its first strategy
+}
+
+// Goodput and throughput, and the times that headlines speak of, by preference.
+const (
+	goodput    = metric.Goodput
+	throughput = metric.Throughput
+)
+
+var spoken = []string{metric.P99Response, metric.P50Response, metric.MeanResponse, metric.Makespan,
+	"sec/op"}
+
+// OfSweeps finds the answer of runs: of the sweep that tells most.
+func OfSweeps(sweeps []Sweep) (best Answer, ok bool) {
+	best.score = -1
+	for i, s := range sweeps {
+		if a := s.Answer(); a.Headline != "" && a.score > best.score {
+			a.Sweep = i
+			best = a
+		}
+	}
+	return best, best.Headline != ""
+}
+
+// Answer applies the rules to a sweep: the first that says something. Its headline is empty where
+// none does.
+func (s Sweep) Answer() Answer {
+	for _, rule := range []func(Sweep) Answer{Sweep.unusable, Sweep.single, Sweep.inTime,
+		Sweep.fallBehind, Sweep.slower, Sweep.done, Sweep.nothingTold, Sweep.plain} {
+		if a := rule(s); a.Headline != "" {
+			a.Headline += s.preferred(a)
+			a.Facts = s.facts(a)
+			return a
+		}
+	}
+	return Answer{}
+}
+
+// unusable speaks where every scenario is doubted: of those that are SUSPECT, if there are any.
+func (s Sweep) unusable() (a Answer) {
+	if slices.ContainsFunc(s.Cases, fit) {
+		return a
+	}
+	trust := TrustOf([]Sweep{s})
+	none := trust.Invalid == len(s.Cases)
+	if !none {
+		s.Cases = slices.DeleteFunc(slices.Clone(s.Cases), func(c Case) bool {
+			return c.Doubts().Verdict == results.Invalid
+		})
+	}
+	x := slices.Max(s.places())
+	a = Answer{Headline: fmt.Sprintf("SUSPECT (%s)", trust.Why), Unit: s.unit(x), X: x}
+	switch {
+	case none:
+		a.Headline = fmt.Sprintf("Nothing here can be relied on: %s %s INVALID (%s)",
+			text.Count(len(s.Cases), "scenario"), isAre(len(s.Cases)), trust.Why)
+	case len(s.Cases) == 1 && s.Cases[0].Doubts().Unfinished():
+		a.Headline = "The run is not over, or was cut off"
+	}
+	known := slices.DeleteFunc(s.at(x), func(c Case) bool { return math.IsNaN(c.Value(a.Unit)) })
+	if len(known) == 0 {
+		return a
+	}
+	known, unknown := told(known, a.Unit)
+	if len(known) == 0 {
+		a.Headline += fmt.Sprintf(": %sthere are too few tasks for the %s of %s (error above "+
+			"±100 %%)", lower(s.prefix(x)), Metric(a.Unit), text.Some(strategies(unknown)))
+		return a
+	}
+	byTime := func(x, y Case) int { return cmp.Compare(x.Value(a.Unit), y.Value(a.Unit)) }
+	low, high := slices.MinFunc(known, byTime), slices.MaxFunc(known, byTime)
+	reads := func(k Case) string {
+		var alike []string
+		for _, c := range known {
+			if c.Alike(k.Cell) {
+				alike = append(alike, c.Strategy)
+			}
+		}
+		return fmt.Sprintf("%s with %s%s", k.Say(a.Unit), text.Some(alike),
+			priceOf(k.Cell))
+	}
+	a.Headline += fmt.Sprintf(": %sthe %s reads %s", lower(s.prefix(x)), Metric(a.Unit), reads(low))
+	if !low.Alike(high.Cell) {
+		a.Headline += ", " + reads(high)
+	}
+	if len(unknown) > 0 {
+		a.Headline += fmt.Sprintf("; that of %s is unknown (error above ±100 %%)",
+			text.Some(strategies(unknown)))
+	}
+	return a
+}
+
+// told separates the cases whose value of a metric is shown from those that are too uncertain.
+func told(all []Case, unit string) (known, unknown []Case) {
+	for _, c := range all {
+		if c.Known(unit) {
+			known = append(known, c)
+		} else {
+			unknown = append(unknown, c)
+		}
+	}
+	return known, unknown
+}
+
+func strategies(of []Case) []string {
+	return text.Texts(of, func(c Case) string { return c.Strategy })
+}
+
+// unit is the time that can be spoken of at a place: the first that is known or, if every response
+// is too uncertain to show, the first that the runs have; "" where there is none.
+func (s Sweep) unit(x float64) (first string) {
+	for _, u := range spoken {
+		if first != "" && !strings.HasSuffix(u, "-response-sec") {
+			break
+		}
+		for _, c := range s.at(x) {
+			switch {
+			case c.Known(u):
+				return u
+			case first == "" && !math.IsNaN(c.Value(u)):
+				first = u
+			}
+		}
+	}
+	return first
+}
+
+// single speaks of one class, of one strategy or of several that coincide.
+func (s Sweep) single() (a Answer) {
+	classes := s.Classes()
+	if len(classes) != 1 {
+		return a
+	}
+	whose, fall := classes[0].Names[0], "it falls"
+	if n := len(classes[0].Names); n > 1 {
+		whose, fall = fmt.Sprintf("%s coincide (%s)", text.Count(n, s.Of), classes[0]), "they fall"
+	}
+	cases := classes[0].cases
+	unit := s.unit(cases[len(cases)-1].X)
+	a = Answer{Unit: unit, X: cases[len(cases)-1].X}
+	var parts []string
+	steady := slices.DeleteFunc(slices.Clone(cases), func(c Case) bool {
+		return c.FallsBehind() || math.IsNaN(c.Value(unit))
+	})
+	if known, _ := told(steady, unit); len(known) > 0 {
+		steady = known
+	}
+	if n := len(steady); n > 0 {
+		low, high := steady[0], steady[n-1]
+		a.X = high.X
+		value := func(c Case) string {
+			said := c.Say(unit) + priceOf(c.Cell)
+			if !fit(c) {
+				said += " (" + c.Doubts().Verdict.String() + ")"
+			}
+			return said
+		}
+		said := fmt.Sprintf("the %s goes from %s at %s to %s at %s", Metric(unit),
+			value(low), s.Place(low.X), value(high), s.Place(high.X))
+		switch {
+		case low.X < high.X && value(low) == value(high):
+			said = fmt.Sprintf("the %s is %s at %s and at %s", Metric(unit), value(high),
+				s.Place(low.X), s.Place(high.X))
+		case low.X == high.X:
+			said = fmt.Sprintf("%sthe %s is %s", lower(s.prefix(high.X)), Metric(unit), value(high))
+		}
+		parts = append(parts, said)
+	}
+	if i := slices.IndexFunc(cases, func(c Case) bool { return c.FallsBehind() }); i >= 0 {
+		a.X = cases[i].X
+		parts = append(parts, fmt.Sprintf("%s%s behind", lower(s.prefix(a.X)), fall))
+	}
+	if parts != nil && unit != "" {
+		a.Headline = whose + ": " + strings.Join(parts, "; ")
+	}
+	return a
+}
+
+// inTime speaks of what is completed in time at the highest place, where some is late.
+func (s Sweep) inTime() Answer {
+	xs := s.places()
+	late := slices.ContainsFunc(s.at(xs[len(xs)-1]), func(c Case) bool {
+		return c.Value(goodput) < 0.999*c.Value(throughput)
+	})
+	if !late {
+		return Answer{}
+	}
+	return s.completed(goodput, " in time")
+}
+
+// done speaks of what is completed at all.
+func (s Sweep) done() Answer { return s.completed(throughput, "") }
+
+func (s Sweep) completed(unit, in string) (a Answer) {
+	xs := s.places()
+	x := xs[len(xs)-1]
+	c := s.contest(x, unit)
+	if len(c.in) < 2 || !c.told(c.in[0], c.in[len(c.in)-1]) {
+		return a
+	}
+	best, worst := c.in[0], c.in[len(c.in)-1]
+	verb := "completes"
+	if len(best.Names) > 1 {
+		verb = "complete"
+	}
+	return Answer{Unit: unit, X: x, score: 1 + ratio(best.value, worst.value),
+		Headline: upper(fmt.Sprintf("%s%s %s %s%s, %s %s%s", s.prefix(x), best.named(), verb,
+			perSecond(best.value), in, c.worst(), perSecond(worst.value), c.spared(true)))}
+}
+
+// fallBehind speaks of those whose queue grows without end, and the best of those that keep up.
+func (s Sweep) fallBehind() (a Answer) {
+	for _, x := range slices.Backward(s.places()) {
+		c := s.contest(x, metric.P99Response)
+		if len(c.growing) == 0 || len(c.in) == 0 {
+			continue
+		}
+		keep, fall := "keeps", "falls"
+		if len(c.in[0].Names) > 1 {
+			keep = "keep"
+		}
+		behind := names(c.growing)
+		if len(behind) > 1 {
+			fall = "fall"
+		}
+		// a short queue is no merit of its own where it is bought by refusing
+		return Answer{Unit: c.unit, X: x, score: 10, Headline: upper(fmt.Sprintf(
+			"%s%s %s the p99 response at %s; %s %s behind without end%s", s.prefix(x),
+			c.in[0].named(), keep, c.in[0].Say(c.unit), text.Some(behind), fall,
+			c.spared(false)))}
+	}
+	return a
+}
+
+// slower speaks of the times of the best and the worst, at the highest place where they are told
+// apart.
+func (s Sweep) slower() (a Answer) {
+	for _, x := range slices.Backward(s.places()) {
+		unit := s.unit(x)
+		c := s.contest(x, unit)
+		if len(c.in) < 2 || !c.told(c.in[0], c.in[len(c.in)-1]) {
+			continue
+		}
+		best, worst := c.in[0], c.in[len(c.in)-1]
+		by := ""
+		if best.value > 0 {
+			by = fmt.Sprintf(", %s times as long", text.Factor(worst.value/best.value))
+		}
+		return Answer{Unit: unit, X: x, score: ratio(best.value, worst.value),
+			Headline: upper(fmt.Sprintf("%sthe %s is %s with %s and %s with %s%s%s",
+				lower(s.prefix(x)), Metric(unit), best.Say(unit), best.named(),
+				worst.Say(unit), c.worst(), by, c.spared(true)))}
+	}
+	return a
+}
+
+func (s Sweep) nothingTold() (a Answer) {
+	for _, x := range slices.Backward(s.places()) {
+		unit := s.unit(x)
+		c := s.contest(x, unit)
+		if len(c.in) < 2 {
+			continue
+		}
+		low, high := c.in[0], c.in[len(c.in)-1]
+		return Answer{Unit: unit, X: x, Headline: fmt.Sprintf(
+			"No significant difference%s: the %s is %s with %s%s", atPlace(s.Place(x)),
+			Metric(unit), between(low.Say(unit), high.Say(unit)),
+			text.Count(len(names(c.in)), s.Of),
+			c.losing())}
+	}
+	return a
+}
+
+// plain names the only strategy that can be spoken of.
+func (s Sweep) plain() (a Answer) {
+	for _, x := range slices.Backward(s.places()) {
+		unit := s.unit(x)
+		for _, k := range s.at(x) {
+			if !math.IsNaN(k.Value(unit)) && fit(k) {
+				return Answer{Unit: unit, X: x, Headline: upper(fmt.Sprintf(
+					"%sthe %s is %s with %s%s%s", lower(s.prefix(x)), Metric(unit),
+					k.Say(unit), k.Strategy, priceOf(k.Cell), s.beside(k)))}
+			}
+		}
+	}
+	return a
+}
+
+// beside says why the others at the place of a case are not compared with it.
+func (s Sweep) beside(k Case) (str string) {
+	var nothing []string
+	doubted := map[results.Verdict][]string{}
+	for _, c := range s.at(k.X) {
+		switch {
+		case c.Strategy == k.Strategy:
+		case c.Lost() > 0.999:
+			nothing = append(nothing, c.Strategy)
+		case !fit(c):
+			v := c.Doubts().Verdict
+			doubted[v] = append(doubted[v], c.Strategy)
+		}
+	}
+	if n := len(nothing); n == 1 {
+		str += "; " + nothing[0] + " completes nothing"
+	} else if n > 1 {
+		str += "; " + text.Some(nothing) + " complete nothing"
+	}
+	for _, v := range slices.Sorted(maps.Keys(doubted)) {
+		str += fmt.Sprintf("; %s %s %s", text.Some(doubted[v]), isAre(len(doubted[v])), v)
+	}
+	return str
+}
+
+func ratio(a, b float64) float64 {
+	if a > b {
+		a, b = b, a
+	}
+	if a <= 0 || math.IsNaN(a) || math.IsNaN(b) {
+		return 0
+	}
+	return min(math.Log(b/a), 9)
+}

@@ -1,0 +1,103 @@
+package shell
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/poolbench/poolbench/internal/text"
+	"github.com/poolbench/poolbench/reports/results"
+)
+
+// A time is that of the tasks that completed, so whoever loses some looks better for it. A sentence
+// that names a strategy says what it loses; one that names the best says who is best without.
+
+// priceOf says in parentheses, after a name, what became of the tasks that did not complete.
+func priceOf(c results.Cell) string {
+	if loss := c.LossWords(); loss != "" {
+		return " (" + loss + ")"
+	}
+	return ""
+}
+
+// named is the class with what it loses.
+func (k standing) named() string { return k.Class.String() + priceOf(k.Cell) }
+
+// spared follows a sentence that names the best, where it loses tasks: who is best of those that
+// lose none, unless that is the worst of all, which the sentence names as well.
+func (c contest) spared(worstNamed bool) string {
+	best := c.in[0]
+	if best.Lost() == 0 {
+		return ""
+	}
+	least := best
+	for i, k := range c.in {
+		switch lost := k.Lost(); {
+		case lost == 0 && worstNamed && i == len(c.in)-1:
+			return ""
+		case lost == 0:
+			return fmt.Sprintf("; with no task lost it is %s with %s", c.spell(k), k.Class)
+		case lost < least.Lost():
+			least = k
+		}
+	}
+	switch all, but := c.allLose(); {
+	case len(c.in) == 1:
+		return ""
+	case but:
+		return "; " + all
+	case least.Names[0] == best.Names[0]:
+		return "; all lose tasks, and none fewer"
+	}
+	return fmt.Sprintf("; all lose tasks, the fewest %s", least.named())
+}
+
+// allLose says that all in the contest lose tasks, and who of the others loses none, if anyone
+// does.
+func (c contest) allLose() (s string, but bool) {
+	lossless := func(of []standing) (out []standing) {
+		for _, k := range of {
+			if k.Lost() == 0 {
+				out = append(out, k)
+			}
+		}
+		return out
+	}
+	doubted, growing := lossless(c.doubted), lossless(c.growing)
+	switch {
+	case len(doubted) > 0:
+		return fmt.Sprintf("all but %s (%v) lose tasks", text.Some(names(doubted)),
+			doubted[0].Doubts().Verdict), true
+	case len(growing) > 0:
+		return "all that keep up lose tasks", true
+	}
+	return "all lose tasks", false
+}
+
+// worst is the last, named by a sentence that has named the best.
+func (c contest) worst() string {
+	worst := c.in[len(c.in)-1]
+	if c.in[0].Lost() > 0 && worst.Lost() == 0 {
+		return worst.Class.String() + " (no task lost)"
+	}
+	return worst.named()
+}
+
+// losing follows a sentence that names nobody: how many lose tasks, and who loses the most.
+func (c contest) losing() string {
+	lose := slices.DeleteFunc(slices.Clone(c.in), func(k standing) bool { return k.Lost() == 0 })
+	if len(lose) == 0 {
+		return ""
+	}
+	most := slices.MaxFunc(lose, func(a, b standing) int { return cmp.Compare(a.Lost(), b.Lost()) })
+	n, all := len(names(lose)), len(names(c.in))
+	switch text, but := c.allLose(); {
+	case n == all && but:
+		return fmt.Sprintf("; %s, the most %s", text, most.named())
+	case n == all:
+		return "; all lose tasks, the most " + most.named()
+	case n == 1:
+		return "; 1 loses tasks: " + most.named()
+	}
+	return fmt.Sprintf("; %d lose tasks, the most %s", n, most.named())
+}

@@ -1,0 +1,90 @@
+package shell
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/poolbench/poolbench/internal/metric"
+	"github.com/poolbench/poolbench/internal/text"
+	"github.com/poolbench/poolbench/reports/results"
+)
+
+// flags are the keys of a name that are flags of the commands as well.
+var flags = []string{"workload", "target", "arrival", "limit", "queue", "timeout", "drain",
+	"deadline", "n", "clock"}
+
+// Command spells a command that makes runs like this one: what its name says that is no default.
+// ok is false where the name says what no flag does.
+func Command(verb string, strategies []string, run *results.Run, more ...string) (string, bool) {
+	if run.Base() != "Run" || len(strategies) == 0 {
+		return "", false
+	}
+	words := []string{"poolbench", verb, "--strategy", Quote(strings.Join(strategies, ","))}
+	for _, k := range run.Keys {
+		switch {
+		case slices.Contains([]string{"strategy", "load", "rate"}, k.Key):
+		case k.Key == "target" && k.Value == "none", k.Key == "clock" && k.Value == "real":
+		case slices.Contains(flags, k.Key):
+			words = append(words, "--"+k.Key, Quote(results.Readable(k.Value)))
+		default:
+			return "", false
+		}
+	}
+	return strings.Join(append(words, more...), " "), true
+}
+
+// Quote makes a word of a shell of a text.
+func Quote(text string) string {
+	if text != "" && strings.Trim(text,
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./@%…") == "" {
+		return text
+	}
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+}
+
+// NextOf is the command that follows an answer: more repetitions where nothing is told apart, else
+// the search for the load that the best still bears.
+func (s Sweep) NextOf(a Answer) string {
+	c := s.contest(a.X, metric.P99Response)
+	if len(c.in) == 0 {
+		return ""
+	}
+	run := c.in[0].Cell[0]
+	axis := "load"
+	if run.Key("rate") != "" {
+		axis = "rate"
+	}
+	if len(c.in) > 1 && !c.told(c.in[0], c.in[len(c.in)-1]) && len(c.growing) == 0 {
+		cmd, _ := Command("run", s.strategies(), run, "--"+axis, Quote(run.Key(axis)), "--count 10")
+		return cmd
+	}
+	if axis == "rate" {
+		return ""
+	}
+	all := slices.Concat(c.in, c.growing)
+	who := text.Texts(all[:min(4, len(all))], func(k standing) string { return k.Names[0] })
+	bound := roundUp(1.5 * c.in[0].value)
+	if s.Held > 0 {
+		bound = time.Duration(math.Round(s.Held * 1e9)).String()
+	}
+	cmd, _ := Command("capacity", who, run, "--objective", Quote("p99-response<"+bound))
+	return cmd
+}
+
+// roundUp writes a time as the next of 1, 2, 5, 10 … of its unit: 200ms.
+func roundUp(sec float64) string {
+	for _, u := range []struct {
+		size float64
+		name string
+	}{{1e-9, "ns"}, {1e-6, "us"}, {1e-3, "ms"}, {1, "s"}} {
+		for _, m := range []float64{1, 2, 5, 10, 20, 50, 100, 200, 500} {
+			if m*u.size >= sec {
+				return fmt.Sprintf("%.0f%s", m, u.name)
+			}
+		}
+	}
+	return "1h"
+}

@@ -1,0 +1,137 @@
+package page
+
+import (
+	"math"
+	"slices"
+
+	"github.com/poolbench/poolbench/reports/charts"
+)
+
+// A Sweep is a part of a group that one chart can show: cells that differ in strategy and in
+// one other thing.
+type Sweep struct {
+	Across charts.Across
+	At     []float64 // the values of what varies, sorted; one where nothing does
+	// what else the cells have in common within the group: "limit 4"; "" where the whole group has
+	// it
+	Fixed string
+	Cells []*Cell
+}
+
+// An Axis is what may vary along a sweep.
+type Axis struct {
+	Word, Unit string
+	Of         func(*Cell) float64 // NaN where the name has none
+}
+
+// Axes are what may vary, by charts.Across.
+var Axes = [...]Axis{
+	charts.Load:  {"load", "", func(c *Cell) float64 { return c.Load }},
+	charts.Rate:  {"rate", "/s", func(c *Cell) float64 { return c.Rate }},
+	charts.Limit: {"limit", "", func(c *Cell) float64 { return c.Limit }},
+}
+
+// Place words a value: "load 0.8".
+func (a Axis) Place(x float64) string { return a.Word + " " + charts.Count(x) + a.Unit }
+
+// limitsOf are the distinct limits of the cells.
+func limitsOf(cells []*Cell) []float64 { return distinct(cells, Axes[charts.Limit].Of) }
+
+// Sweeps divides a group: by limit, with load or rate along the axis; or, where neither varies,
+// along the limits.
+func (g *Group) Sweeps() (out []Sweep) {
+	limits := limitsOf(g.Cells)
+	for _, across := range []charts.Across{charts.Load, charts.Rate} {
+		of := Axes[across].Of
+		at := distinct(g.Cells, of)
+		if len(at) == 0 {
+			continue
+		}
+		if len(at) == 1 && len(limits) > 1 {
+			out = append(out, newSweep(g.Cells, charts.Limit, func(c *Cell) float64 {
+				if of(c) != at[0] {
+					return math.NaN()
+				}
+				return c.Limit
+			}, ""))
+			continue
+		}
+		for _, limit := range append(limits, math.NaN()) {
+			fixed := ""
+			if len(limits) > 1 && !math.IsNaN(limit) {
+				fixed = "limit " + charts.Count(limit)
+			}
+			s := newSweep(g.Cells, across, func(c *Cell) float64 {
+				if c.Limit != limit && !(math.IsNaN(limit) && math.IsNaN(c.Limit)) {
+					return math.NaN()
+				}
+				return of(c)
+			}, fixed)
+			if len(s.Cells) > 0 {
+				out = append(out, s)
+			}
+		}
+	}
+	closed := only(g.Cells, (*Cell).Closed)
+	switch {
+	case len(closed) == 0:
+	case len(limitsOf(closed)) > 0:
+		out = append(out, newSweep(closed, charts.Limit, Axes[charts.Limit].Of, ""))
+	default: // nothing to vary
+		out = append(out, Sweep{Across: charts.Limit, At: []float64{0}, Cells: closed})
+	}
+	return out
+}
+
+// newSweep takes the cells for which of gives a number.
+func newSweep(
+	cells []*Cell, across charts.Across, of func(*Cell) float64, fixed string,
+) Sweep {
+	s := Sweep{Across: across, Fixed: fixed, At: distinct(cells, of)}
+	s.Cells = only(cells, func(c *Cell) bool { return !math.IsNaN(of(c)) })
+	return s
+}
+
+// distinct are the values that the cells have, sorted.
+func distinct(cells []*Cell, of func(*Cell) float64) (values []float64) {
+	for _, c := range cells {
+		if v := of(c); !math.IsNaN(v) {
+			values = append(values, v)
+		}
+	}
+	slices.Sort(values)
+	return slices.Compact(values)
+}
+
+// X is where a cell lies on the axis of the sweep.
+func (s *Sweep) X(c *Cell) float64 {
+	if v := Axes[s.Across].Of(c); !math.IsNaN(v) {
+		return v
+	}
+	return s.At[0]
+}
+
+// Place words a value of what varies: "load 0.8".
+func (s *Sweep) Place(x float64) string {
+	if s.Across == charts.Limit && x == 0 {
+		return ""
+	}
+	return Axes[s.Across].Place(x)
+}
+
+// CellsAt are the cells at one place, one a strategy.
+func (s *Sweep) CellsAt(x float64) []*Cell {
+	return only(s.Cells, func(c *Cell) bool { return s.X(c) == x })
+}
+
+// SpreadOut picks at most n of the places, evenly, the first and the last among them.
+func (s *Sweep) SpreadOut(n int) []float64 {
+	if len(s.At) <= n {
+		return s.At
+	}
+	var picked []float64
+	for i := range n {
+		picked = append(picked, s.At[int(math.Round(float64(i)*float64(len(s.At)-1)/float64(n-1)))])
+	}
+	return picked
+}

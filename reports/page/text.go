@@ -1,0 +1,114 @@
+package page
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/poolbench/poolbench/internal/text"
+)
+
+const (
+	width           = 80
+	adviceMostLines = 25
+	mostOthers      = 4 // runners-up that are shown
+)
+
+// WriteText writes the answer in at most 25 lines of 80 columns.
+func (d *AdviceDocument) WriteText(w io.Writer) error {
+	lines := wrapped("", d.Headline(), 2)
+	add := func(label, s string, most int) {
+		if s != "" {
+			lines = append(lines, wrapped(fmt.Sprintf("  %-10s", label), s, most)...)
+		}
+	}
+	add("record", d.recorded(), 2)
+	add("promise", d.promise(), 2)
+	add("missing", strings.Join(d.ways(), ", or "), 2)
+	add("work", d.described(), 2)
+	add("ties", d.ties(), 2)
+	for i, line := range strings.Split(d.Recommendation.Go, "\n") {
+		add([]string{"Go", "", "", ""}[min(i, 3)], line, 1)
+	}
+	others := d.RunnersUp[:min(len(d.RunnersUp), mostOthers)]
+	left := adviceListed("  not considered: ", text.Texts(d.NotLookedAt, shortly), 4)
+	basis := wrapped("  basis: ", d.Basis, 2)
+	room := adviceMostLines - len(lines) - len(left) - len(basis) - 2 - len(others)
+	lines = append(lines, "what would change it")
+	changes := d.changes()
+	for _, c := range changes[:min(len(changes), max(room, 0))] {
+		lines = append(lines, wrapped("  ", c, 1)...)
+	}
+	if len(others) > 0 {
+		lines = append(lines, "runners-up")
+		for _, o := range others {
+			lines = append(lines, wrapped("  ", o.other(), 1)...)
+		}
+	}
+	if len(d.NotLookedAt) > 0 {
+		lines = append(lines, left...)
+	}
+	lines = append(lines, basis...)
+	_, err := io.WriteString(w, strings.Join(lines, "\n")+"\n")
+	return err
+}
+
+// other is a runner-up in a line.
+func (o AdviceOption) other() string {
+	text := fmt.Sprintf("%s, limit %d: %s", o.Strategy, o.Limit, o.verdict())
+	if o.Same {
+		return text + " (the same)"
+	}
+	if o.Regret != nil {
+		text += fmt.Sprintf(" (%+.0f %%)", 100**o.Regret)
+	}
+	return text
+}
+
+// adviceListed breaks a list into at most so many lines, as wrapped does; of what does not fit it
+// says how much that is.
+func adviceListed(indent string, list []string, most int) []string {
+	for n := len(list); ; n-- {
+		text := strings.Join(list[:n], "; ")
+		if left := len(list) - n; left > 0 {
+			text += fmt.Sprintf("; and %d more", left)
+		}
+		if n <= 1 || len(wrapped(indent, text, most+1)) <= most {
+			return wrapped(indent, text, most)
+		}
+	}
+}
+
+// wrapped breaks a text into at most so many lines, the further ones indented as far as the first;
+// what does not fit is cut behind a word.
+func wrapped(indent, text string, most int) (lines []string) {
+	line, room := indent, len([]rune(indent))
+	for word := range strings.FieldsSeq(text) {
+		if len([]rune(line))+1+len([]rune(word)) > width && len([]rune(line)) > room {
+			lines = append(lines, line)
+			line = strings.Repeat(" ", room)
+		}
+		if len([]rune(line)) > room {
+			line += " "
+		}
+		line += word
+	}
+	lines = append(lines, line)
+	if len(lines) > most {
+		lines = slices.Clone(lines[:most])
+		last := lines[most-1]
+		for at := len(last); len([]rune(last)) > width-2 && at > len(indent); {
+			if at = strings.LastIndexByte(last, ' '); at > len(indent) {
+				last = last[:at]
+			}
+		}
+		lines[most-1] = strings.TrimRight(last, " ,;") + " …"
+	}
+	for i, l := range lines {
+		if r := []rune(l); len(r) > width {
+			lines[i] = string(r[:width-1]) + "…"
+		}
+	}
+	return lines
+}

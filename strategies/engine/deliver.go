@@ -1,0 +1,139 @@
+package engine
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"time"
+
+	"github.com/poolbench/poolbench/strategies"
+)
+
+// What Reply.Dead says of messages without a run.
+var (
+	errForeign = errors.New("not a message of poolbench")
+	errUnknown = errors.New("there is no task of that ID any more")
+)
+
+// deliver is called by the broker's side, for each delivery.
+func (s *brokered) deliver(m Message) {
+	body := m.Body()
+	if len(body) < headerSize {
+		s.reply(m, Reply{Dead: errForeign})
+		return
+	}
+	l := label{binary.BigEndian.Uint64(body), binary.BigEndian.Uint64(body[8:])}
+	t, elsewise := s.claim(l)
+	if t == nil && elsewise.Dead == errUnknown && s.find != nil {
+		t, elsewise = s.recover(m, l, binary.BigEndian.Uint64(body[16:]))
+	}
+	if t == nil {
+		s.reply(m, elsewise)
+		return
+	}
+	Conclude(func() strategies.Result {
+		if t.Kept().Tries.Made >= s.retries.Attempts { // each of them has killed its process
+			return strategies.Result{Retry: true}
+		}
+		return s.Run(t)
+	}, func(r strategies.Result, _ bool) { s.conclude(m, l, t, r) })
+}
+
+// claim finds the task that a message is about, and marks it as running; or says what the message
+// is replied instead.
+func (s *brokered) claim(l label) (*strategies.Task, Reply) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	e, there := s.errands[l]
+	switch {
+	case s.Ctx.Err() != nil:
+		return nil, Reply{Again: true}
+	case there && e.running: // a lease has run out, or an attempt was taken for lost
+		return nil, Reply{Again: true, After: time.Second}
+	case there && time.Until(e.due) > 0:
+		return nil, Reply{Again: true, After: time.Until(e.due)}
+	case there:
+		s.errands[l] = errand{task: e.task, running: true}
+		return e.task, Reply{}
+	case l.instance == s.itself: // done before, or refused
+		return nil, Reply{}
+	}
+	return nil, Reply{Dead: errUnknown}
+}
+
+// recover is claim for a message that an earlier process has left.
+func (s *brokered) recover(m Message, l label, id uint64) (*strategies.Task, Reply) {
+	t := s.find(id)
+	if t == nil {
+		return nil, Reply{Dead: errUnknown}
+	}
+	if s.Enter(context.Background()) != nil {
+		return nil, Reply{Again: true, After: time.Second}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, there := s.errands[l]; there { // delivered twice at the same time
+		s.Leave()
+		return nil, Reply{Again: true, After: time.Second}
+	}
+	// the attempts of the processes before; this one is not counted yet
+	t.Kept().Tries = strategies.Tries{Ordinal: l.number, Made: m.Attempt() - 1}
+	s.errands[l] = errand{task: t, running: true}
+	s.accepted.Add(1)
+	return t, Reply{}
+}
+
+// conclude replies to the message of a task that has been run, and settles the task, unless it is
+// to be run again.
+func (s *brokered) conclude(m Message, l label, t *strategies.Task, r strategies.Result) {
+	var reply Reply
+	var panicked *strategies.PanicError
+	switch {
+	case r.Err != nil && s.Ctx.Err() != nil: // it was cancelled
+		reply.Again = true
+		if s.failing.Err() != nil {
+			s.held.Add(1)
+		}
+	case r.Retry:
+		wait, err := s.retries.Next(t, r)
+		if err == nil {
+			s.mu.Lock()
+			s.errands[l] = errand{task: t, due: time.Now().Add(wait)}
+			s.mu.Unlock()
+			s.reply(m, Reply{Again: true, After: wait})
+			if s.Ctx.Err() != nil {
+				s.Sweep()
+			}
+			return
+		}
+		r, reply.Dead = strategies.Result{Err: err}, err
+	case errors.As(r.Err, &panicked) || r.Err == strategies.ErrGoexit:
+		reply.Dead = r.Err
+	}
+	s.reply(m, reply)
+	s.mu.Lock()
+	delete(s.errands, l)
+	s.mu.Unlock()
+	s.Settle(t, r)
+}
+
+// reply tells the broker, unless the store has failed. What it was not told of will be delivered
+// again.
+func (s *brokered) reply(m Message, r Reply) {
+	s.steps.Add(1)
+	if fault := context.Cause(s.failing); fault != nil {
+		if !r.Again {
+			s.note(fault)
+		}
+	} else if err := m.Reply(r); err != nil {
+		s.note(err)
+	}
+}
+
+func (s *brokered) note(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.unsettled++; s.failed == nil {
+		s.failed = err
+	}
+}

@@ -1,0 +1,158 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"time"
+
+	"github.com/poolbench/poolbench/strategies"
+)
+
+// faultGrace is how long the end of an instance waits for a store that has failed: for the calls
+// under way, and once more for its Close.
+const faultGrace = 500 * time.Millisecond
+
+// A fault is whether the store has failed.
+type fault struct {
+	failing context.Context // ends with the *StoreError
+	fail    context.CancelCauseFunc
+	tell    func(*strategies.StoreError)
+	held    atomic.Int64  // tasks that were not done when it failed
+	lost    atomic.Int64  // of which the store has no message
+	steps   atomic.Uint64 // replies
+}
+
+// because is the reason of a refusal.
+func (s *brokered) because(err error) error {
+	if fault := context.Cause(s.failing); fault != nil {
+		return fault
+	}
+	return err
+}
+
+// watch ends the instance when the store fails.
+func (s *brokered) watch() {
+	ctx, cancel := context.WithCancel(s.Ctx)
+	defer cancel()
+	failed := make(chan error, 2)
+	if s.broker.Watch != nil {
+		s.Alive.Go(func() { failed <- s.broker.Watch(ctx) })
+	}
+	if s.broker.Held != nil {
+		s.Alive.Go(func() { failed <- s.audit(ctx) })
+	}
+	select {
+	case err := <-failed:
+		if err == nil {
+			return
+		}
+		e := &strategies.StoreError{Cause: err}
+		s.fail(e)
+		if s.tell != nil {
+			s.tell(e)
+		}
+		s.Cancel(e)
+	case <-ctx.Done():
+	}
+}
+
+// How often audit looks, and after how many looks at which nothing has happened and the store is
+// empty the tasks that wait for a message are lost.
+const (
+	auditing   = time.Second
+	mostAudits = 3
+)
+
+// ErrGone is in the cause of a StoreError where there is no store any more: what it had is lost.
+var ErrGone = errors.New("its files are gone")
+
+// ErrLost is the cause of a StoreError where a store has lost messages without an error.
+var ErrLost = errors.New("it holds no message any more, and some were never delivered")
+
+// audit returns an error when the store says that it is empty while tasks wait for their messages.
+// It asks only while nothing happens.
+func (s *brokered) audit(ctx context.Context) error {
+	tick := time.NewTicker(auditing)
+	defer tick.Stop()
+	last, looks := s.steps.Load(), 0
+	for {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return nil
+		}
+		if now := s.steps.Load() + uint64(s.accepted.Load()); now != last {
+			last, looks = now, 0
+			continue
+		}
+		waiting := s.waiting()
+		if waiting == 0 || !s.isEmpty(ctx) {
+			looks = 0
+			continue
+		}
+		if looks++; looks == mostAudits {
+			s.lost.Store(int64(waiting))
+			return ErrLost
+		}
+	}
+}
+
+// isEmpty asks the store. It does not wait for one that does not heed ctx.
+func (s *brokered) isEmpty(ctx context.Context) bool {
+	ctx, cancel := context.WithTimeout(ctx, auditing)
+	defer cancel()
+	empty := make(chan bool, 1)
+	go func() {
+		n, err := s.broker.Held(ctx)
+		empty <- err == nil && n == 0
+	}()
+	select {
+	case is := <-empty:
+		return is
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// waiting counts the tasks that wait for a message; 0 while any runs, is being put or is put off.
+func (s *brokered) waiting() (n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.putting.Load() > 0 {
+		return 0
+	}
+	for _, e := range s.errands {
+		if e.running || time.Until(e.due) > 0 {
+			return 0
+		}
+		n++
+	}
+	return n
+}
+
+// Held counts the messages in the store. Callers find it by an assertion.
+func (s *brokered) Held(ctx context.Context) (int, error) {
+	if s.broker.Held == nil {
+		return 0, errors.ErrUnsupported
+	}
+	return s.broker.Held(ctx)
+}
+
+// sum is the error of a Drain, with mu held.
+func (s *brokered) sum() *strategies.StoreError {
+	e, _ := errors.AsType[*strategies.StoreError](context.Cause(s.failing))
+	sum := &strategies.StoreError{
+		Cause:     e.Cause,
+		Accepted:  int(s.accepted.Load()),
+		Held:      int(s.held.Load()),
+		Lost:      int(s.lost.Load()),
+		Unsettled: s.unsettled,
+	}
+	sum.Held += len(s.errands) // they run on, or a Put has not returned
+	sum.Held -= sum.Lost
+	if errors.Is(e, ErrGone) {
+		sum.Held, sum.Lost, sum.Unsettled = 0, sum.Held, 0
+	}
+	return sum
+}

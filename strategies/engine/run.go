@@ -1,0 +1,202 @@
+package engine
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/poolbench/poolbench/strategies"
+)
+
+// The head of a message: the instance that put it, its number there, and the task's ID.
+const (
+	headerSize = 24
+	maxMessage = 512 << 10 // what all brokers take without being told
+)
+
+// label tells a message from all others.
+type label struct{ instance, number uint64 }
+
+// An errand is a task whose message is under way.
+type errand struct {
+	task    *strategies.Task
+	running bool
+	due     time.Time // of the next attempt, where one has asked for it
+}
+
+// brokered is a running Broker.
+type brokered struct {
+	Lifecycle
+	broker  Broker
+	retries Retries
+	bytes   int
+	find    func(id uint64) *strategies.Task
+	itself  uint64 // tells the messages of this instance from those of others
+	count   atomic.Uint64
+	worked  chan struct{} // closed when Work has returned
+	fault
+	accepted atomic.Int64 // and those that an earlier process has left
+	putting  atomic.Int64 // Puts under way
+
+	mu      sync.Mutex
+	errands map[label]errand
+	failed  error // of the first reply that did not reach the broker
+
+	unsettled int // such replies
+}
+
+// Start makes the strategy. It panics unless Put and Work are there.
+func (b Broker) Start(
+	ctx context.Context, p strategies.Params, sink strategies.Sink,
+) strategies.Strategy {
+	if b.Put == nil || b.Work == nil {
+		panic("strategies: a Broker needs Put and Work")
+	}
+	s := &brokered{broker: b, retries: NewRetries(p), bytes: int(p.Values.Size("bytes")),
+		itself: rand.Uint64(), worked: make(chan struct{}), errands: make(map[label]errand)}
+	if p.Resume != nil {
+		s.find = p.Resume.Task
+	}
+	s.Drop = s.abandonWaiting
+	s.AtEnd = func() { s.Alive.Go(s.end) }
+	s.failing, s.fail = context.WithCancelCause(context.Background())
+	s.tell = p.OnFault
+	s.Open(ctx, RetrySink{Sink: sink}, nil)
+	s.Alive.Go(s.watch)
+	go func() {
+		defer close(s.worked)
+		b.Work(s.Ctx, p.Limit, s.deliver)
+	}()
+	return s
+}
+
+// end waits for the last replies, unless the store has failed.
+func (s *brokered) end() {
+	closed := make(chan struct{})
+	go func() {
+		defer close(closed)
+		<-s.worked
+		if s.broker.Close != nil {
+			if err := s.broker.Close(); err != nil {
+				s.note(err)
+			}
+		}
+	}()
+	select {
+	case <-closed:
+		return
+	case <-s.failing.Done():
+	}
+	select {
+	case <-closed:
+	case <-time.After(faultGrace):
+	}
+}
+
+// Drain implements Strategy. Its error also says how many messages the broker was not told the end
+// of: they are delivered again, to whom comes next. When the store fails, or has failed, it is a
+// *StoreError.
+func (s *brokered) Drain(ctx context.Context) error {
+	if s.failing.Err() != nil { // its own time is enough
+		ctx = context.WithoutCancel(ctx)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(s.failing, func() { time.AfterFunc(faultGrace, cancel) })()
+	err := s.Lifecycle.Drain(ctx)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.failing.Err() != nil {
+		return s.sum()
+	}
+	if s.failed != nil {
+		err = errors.Join(err, fmt.Errorf("%d messages were not settled with the broker, the "+
+			"first: %w", s.unsettled, s.failed))
+	}
+	return err
+}
+
+// DeadLetters counts the dead letters of the queue. Callers find it by an assertion.
+func (s *brokered) DeadLetters(ctx context.Context) (int, error) {
+	if s.broker.Dead == nil {
+		return 0, errors.ErrUnsupported
+	}
+	return s.broker.Dead(ctx)
+}
+
+// Submit implements Strategy. A message may be delivered before its Put returns, and even if that
+// fails: then the task is accepted if it has been started, and else the message has nobody.
+func (s *brokered) Submit(ctx context.Context, t *strategies.Task) error {
+	if err := s.Enter(ctx); err != nil {
+		return s.because(err)
+	}
+	l := label{s.itself, s.count.Add(1) - 1}
+	t.Kept().Tries = strategies.Tries{Ordinal: l.number}
+	body := make([]byte, s.bytes)
+	binary.BigEndian.PutUint64(body, l.instance)
+	binary.BigEndian.PutUint64(body[8:], l.number)
+	binary.BigEndian.PutUint64(body[16:], t.ID)
+	s.mu.Lock()
+	s.errands[l] = errand{task: t}
+	s.mu.Unlock()
+	s.putting.Add(1)
+	err := s.broker.Put(ctx, body)
+	if err == nil || !s.forget(l) {
+		err = nil
+		s.accepted.Add(1)
+	}
+	s.putting.Add(-1)
+	if s.Ctx.Err() != nil {
+		s.Sweep()
+	}
+	if err != nil {
+		s.Leave()
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		return s.because(err)
+	}
+	return nil
+}
+
+// forget takes an errand back, unless it has been started.
+func (s *brokered) forget(l label) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	e, there := s.errands[l]
+	if !there || e.running {
+		return false
+	}
+	delete(s.errands, l)
+	return true
+}
+
+// abandonWaiting settles the tasks that do not run. Their messages stay where they are. After a
+// fault it leaves that to the last Put that returns: which tasks the store has accepted is known
+// then.
+func (s *brokered) abandonWaiting() {
+	failed := s.failing.Err() != nil
+	if failed && s.putting.Load() > 0 {
+		return
+	}
+	s.mu.Lock()
+	var waiting []*strategies.Task
+	for l, e := range s.errands {
+		if !e.running {
+			waiting = append(waiting, e.task)
+			delete(s.errands, l)
+		}
+	}
+	s.mu.Unlock()
+	if failed {
+		s.held.Add(int64(len(waiting)))
+	}
+	for _, t := range waiting {
+		s.Settle(t, strategies.Result{Err: s.GiveUpOn(t)})
+	}
+}

@@ -1,0 +1,195 @@
+package strategytest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/poolbench/poolbench/strategies"
+)
+
+// Panic has a task panic and another end its goroutine, where there is one slot.
+func Panic(spec strategies.Spec) error {
+	return durably(spec, 1, nil, func(x *stint) error {
+		x.do = func(_ context.Context, id uint64) strategies.Result {
+			switch id {
+			case 1:
+				panic("a task that panics")
+			case 3:
+				runtime.Goexit()
+			}
+			return strategies.Result{}
+		}
+		if err := x.submit(0, 10); err != nil {
+			return err
+		}
+		err := x.until("10 tasks are done", func() bool { return len(x.dones) == 10 })
+		if err != nil {
+			return err
+		}
+		x.mu.Lock()
+		panicked, goexit := x.results[1].Err, x.results[3].Err
+		x.results[1], x.results[3] = strategies.Result{}, strategies.Result{}
+		x.mu.Unlock()
+		if _, ok := errors.AsType[*strategies.PanicError](panicked); !ok {
+			return fmt.Errorf("the task that panicked was done with %v", panicked)
+		}
+		if !errors.Is(goexit, strategies.ErrGoexit) {
+			return fmt.Errorf("the task that ended its goroutine was done with %v", goexit)
+		}
+		if err := x.done(10, onceEach, noError); err != nil {
+			return err
+		}
+		return x.letters(2)
+	})
+}
+
+// Order: with one slot tasks start in the order of acceptance, if that is declared.
+func Order(spec strategies.Spec) error {
+	if !spec.FIFO {
+		return nil
+	}
+	const n = 60
+	return durably(spec, 1, nil, func(x *stint) error {
+		if err := x.submit(0, n); err != nil {
+			return err
+		}
+		if err := x.done(n, onceEach, noError); err != nil {
+			return err
+		}
+		if order := x.seen().order; !slices.IsSorted(order) {
+			return fmt.Errorf("tasks 0 to %d started in the order %v", n-1, order)
+		}
+		return nil
+	})
+}
+
+// Kept ends an instance that has tasks running and waiting, by the context of New and by
+// that of a Drain: the next runs them all.
+func Kept(spec strategies.Spec) error {
+	const limit, n = 2, 30
+	for _, end := range []func(x *stint){
+		func(x *stint) { x.endNew() },
+		func(x *stint) {
+			ended, cancel := context.WithCancel(context.Background())
+			cancel()
+			_ = x.s.Drain(ended) // the clause Drain looks at what it returns
+		},
+	} {
+		first := resumed(spec, newQueue())
+		if first == nil {
+			return nil
+		}
+		if err := durably(spec, limit, first, func(x *stint) error {
+			if err := x.hold(n); err != nil {
+				return err
+			}
+			end(x)
+			return x.until("all tasks are done", func() bool { return len(x.dones) == n })
+		}); err != nil {
+			return err
+		}
+		next := &strategies.Resume{Name: first.Name, Remove: true}
+		if err := durably(spec, limit, next, allOf(n)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// allOf is what a process does that finds n tasks in its queue.
+func allOf(n int) func(*stint) error {
+	return func(x *stint) error {
+		if err := x.done(n, onceEach, noError); err != nil {
+			return err
+		}
+		return x.drained()
+	}
+}
+
+// die ends the process as a crash does.
+func die() {
+	if p, err := os.FindProcess(os.Getpid()); err == nil {
+		_ = p.Kill()
+	}
+	select {}
+}
+
+// Killed kills a process that has tasks running and waiting: the next runs them all.
+func Killed(spec strategies.Spec, queue string, ended int) error {
+	const limit, n = 2, 40
+	first := resumed(spec, queue)
+	switch {
+	case first == nil && ended == 0:
+		die()
+	case first == nil:
+		return nil
+	case ended == 0:
+		return durably(spec, limit, first, func(x *stint) error {
+			x.do = func(context.Context, uint64) strategies.Result { select {} }
+			if err := x.submit(0, n); err != nil {
+				return err
+			}
+			err := x.reachesLimit()
+			if err == nil {
+				die()
+			}
+			return err
+		})
+	}
+	return durably(spec, limit, &strategies.Resume{Name: queue, Remove: true}, allOf(n))
+}
+
+// poisonAttempts is the default of attempts: as many processes a task may kill.
+const poisonAttempts = 3
+
+// aWhile is what a poison task takes to kill its process: brokers write it down a little later that
+// a message was delivered (JetStream: 100 ms).
+const aWhile = time.Second
+
+// Poison has a task that kills each process that runs it: in the end it is a dead letter,
+// and the others are done.
+func Poison(spec strategies.Spec, queue string, ended int) error {
+	const poison, n = 2, 12
+	resume := resumed(spec, queue)
+	switch {
+	case resume == nil && ended < poisonAttempts:
+		die()
+	case resume == nil:
+		return nil
+	}
+	resume.Remove = ended == poisonAttempts
+	all := make(chan struct{}) // have been submitted
+	do := func(_ context.Context, id uint64) strategies.Result {
+		if id == poison {
+			<-all
+			time.Sleep(aWhile)
+			die()
+		}
+		return strategies.Result{}
+	}
+	return durablyDoing(spec, 1, resume, do, func(x *stint) error {
+		if ended == 0 {
+			if err := x.submit(0, n); err != nil {
+				return err
+			}
+		}
+		close(all)
+		if ended < poisonAttempts {
+			return x.until("the task has killed the process", func() bool { return false })
+		}
+		if err := x.until("the task is done that killed each process", func() bool {
+			return x.dones[poison] > 0
+		}); err != nil {
+			return fmt.Errorf("%w; tasks %v came", err, x.seen().order)
+		}
+		if err := x.seen().results[poison].Err; !errors.Is(err, strategies.ErrExhausted) {
+			return fmt.Errorf("the task that killed each process was done with %v", err)
+		}
+		return x.drained()
+	})
+}

@@ -1,0 +1,259 @@
+package strategytest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"runtime/pprof"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/internal/machine"
+	"github.com/poolbench/poolbench/strategies"
+)
+
+// A stint is one instance of a durable strategy, from New to Drain, and what its tasks did.
+type stint struct {
+	spec   strategies.Spec
+	p      strategies.Params
+	s      strategies.Strategy
+	endNew context.CancelFunc
+	mark   machine.Mark
+	do     func(ctx context.Context, id uint64) strategies.Result // what tasks do
+	steps  atomic.Uint64
+
+	mu     sync.Mutex
+	record // by change and is alone
+}
+
+// A record is what the tasks of a stint have done.
+type record struct {
+	runs, dones   map[uint64]int
+	results       map[uint64]strategies.Result
+	order         []uint64 // of the starts
+	running, peak int
+	odd           error
+}
+
+// durably calls check with an instance, for a queue that is to be resumed or one of its own. Its
+// tasks return at once, until check has them do something else.
+func durably(
+	spec strategies.Spec, limit int, resume *strategies.Resume, check func(*stint) error,
+) (err error) {
+	return durablyDoing(spec, limit, resume,
+		func(context.Context, uint64) strategies.Result { return strategies.Result{} }, check)
+}
+
+// durablyDoing is durably for tasks that come before check is called.
+func durablyDoing(
+	spec strategies.Spec, limit int, resume *strategies.Resume,
+	do func(ctx context.Context, id uint64) strategies.Result, check func(*stint) error,
+) (err error) {
+	values, err := param.Resolve(spec.Keys, nil)
+	if err != nil {
+		return fmt.Errorf("its own parameters have no defaults: %w", err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	x := &stint{spec: spec, endNew: cancel, mark: machine.NewMark(),
+		p: strategies.Params{Limit: limit, Values: values, Resume: resume}, do: do,
+		record: record{runs: map[uint64]int{}, dones: map[uint64]int{},
+			results: map[uint64]strategies.Result{}}}
+	if resume != nil {
+		resume.Task = x.task
+	}
+	x.mark.Set(ctx)
+	defer pprof.SetGoroutineLabels(context.Background())
+	if x.s, err = spec.Start(ctx, x.p, x); err != nil {
+		return err
+	}
+	if x.s == nil {
+		return errors.New("instead of an instance New returned nil")
+	}
+	if err = check(x); err == nil {
+		err = x.seen().odd
+	}
+	cancel()
+	if over := x.finish(); err == nil {
+		err = over
+	}
+	return err
+}
+
+// finish waits for Drain, whatever that says.
+func (x *stint) finish() error {
+	over := false
+	go func() {
+		_ = x.s.Drain(context.Background()) // what it returns is the business of the clause Drain
+		x.change(func() { over = true })
+	}()
+	return x.until("Drain returns", func() bool { return over })
+}
+
+// until waits until that is so, by the record, and gives up when nothing has happened for long.
+func (x *stint) until(what string, so func() bool) error {
+	patience, err := machine.Patience()
+	if err != nil {
+		return err
+	}
+	const look = 2 * time.Millisecond
+	last := x.steps.Load()
+	for idle := time.Duration(0); ; idle += look {
+		x.mu.Lock()
+		is := so()
+		x.mu.Unlock()
+		if is {
+			return nil
+		}
+		if now := x.steps.Load(); now != last {
+			last, idle = now, 0
+		}
+		if idle >= patience {
+			return fmt.Errorf("nothing happened for %v while waiting until %s%s", patience,
+				what, x.mark.Where())
+		}
+		time.Sleep(look)
+	}
+}
+
+// task makes the task of that ID.
+func (x *stint) task(id uint64) *strategies.Task {
+	return &strategies.Task{ID: id, Run: x.run, Arg: x}
+}
+
+func (x *stint) run(ctx context.Context, t *strategies.Task) strategies.Result {
+	x.change(func() {
+		x.runs[t.ID]++
+		x.running++
+		x.peak = max(x.peak, x.running)
+		x.order = append(x.order, t.ID)
+	})
+	defer x.change(func() { x.running-- })
+	return x.do(ctx, t.ID)
+}
+
+// Done implements strategies.Sink.
+func (x *stint) Done(t *strategies.Task, r strategies.Result) {
+	x.change(func() {
+		if t == nil || t.Arg != x {
+			x.odd = errors.New("Done was called with something that is no task of the instance")
+			return
+		}
+		x.dones[t.ID]++
+		x.results[t.ID] = r
+	})
+}
+
+func (x *stint) change(f func()) {
+	x.steps.Add(1)
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	f()
+}
+
+// seen is a copy of the record.
+func (x *stint) seen() record {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	r := x.record
+	r.runs, r.dones, r.results = maps.Clone(r.runs), maps.Clone(r.dones), maps.Clone(r.results)
+	r.order = slices.Clone(r.order)
+	return r
+}
+
+// submit offers the tasks from, …, to-1.
+func (x *stint) submit(from, to uint64) error {
+	for id := from; id < to; id++ {
+		if err := x.s.Submit(context.Background(), x.task(id)); err != nil {
+			return fmt.Errorf("task %d was refused: %w", id, err)
+		}
+		x.steps.Add(1)
+	}
+	return nil
+}
+
+// submitFrom has so many submitters offer as many tasks each.
+func (x *stint) submitFrom(submitters, each uint64) error {
+	failures := make(chan error, submitters)
+	for i := range submitters {
+		go func() { failures <- x.submit(i*each, (i+1)*each) }()
+	}
+	for range submitters {
+		if err := <-failures; err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// done waits until so many tasks are, and looks at each: runs and error; nil is none.
+func (x *stint) done(n int, runs func(id uint64) int, want func(id uint64) error) error {
+	if err := x.until(fmt.Sprintf("%d tasks are done", n), func() bool {
+		return len(x.dones) >= n
+	}); err != nil {
+		return fmt.Errorf("%w: %d are, %d have run", err, len(x.seen().dones), len(x.seen().runs))
+	}
+	seen := x.seen()
+	for id, dones := range seen.dones {
+		switch r := seen.results[id]; {
+		case dones != 1:
+			return fmt.Errorf("task %d was done %d times", id, dones)
+		case runs != nil && seen.runs[id] != runs(id):
+			return fmt.Errorf("task %d was run %d times, want %d", id, seen.runs[id], runs(id))
+		case !errors.Is(r.Err, want(id)):
+			return fmt.Errorf("task %d was done with the error %v, want %v", id, r.Err, want(id))
+		}
+	}
+	return nil
+}
+
+func onceEach(uint64) int  { return 1 }
+func noError(uint64) error { return nil }
+
+// drained is a Drain without an end, which has to succeed.
+func (x *stint) drained() error {
+	if err := x.s.Drain(context.Background()); err != nil {
+		return fmt.Errorf("a Drain: %w", err)
+	}
+	return nil
+}
+
+// hold submits n tasks that end with their context, and returns when as many run as may.
+func (x *stint) hold(n uint64) error {
+	x.do = func(ctx context.Context, _ uint64) strategies.Result {
+		<-ctx.Done()
+		return strategies.Result{Err: context.Cause(ctx)}
+	}
+	if err := x.submit(0, n); err != nil {
+		return err
+	}
+	return x.reachesLimit()
+}
+
+func (x *stint) reachesLimit() error {
+	return x.until("the limit is reached", func() bool { return x.running >= x.p.Limit })
+}
+
+// letters wants so many dead letters in the queue, of a strategy that counts them.
+func (x *stint) letters(want int) error {
+	counts, ok := x.s.(interface {
+		DeadLetters(ctx context.Context) (int, error)
+	})
+	if !ok {
+		return nil
+	}
+	n, err := counts.DeadLetters(context.Background())
+	switch {
+	case errors.Is(err, errors.ErrUnsupported):
+		return nil
+	case err != nil:
+		return fmt.Errorf("dead letters: %w", err)
+	case n != want:
+		return fmt.Errorf("%d dead letters, want %d", n, want)
+	}
+	return nil
+}
