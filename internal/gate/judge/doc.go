@@ -16,6 +16,7 @@
 //     margin allows. The signed-rank test is exact for the changes of the pairs, which the
 //     Hodges–Lehmann estimate describes (signedrank.go); for a tail such as p99 the swap
 //     test takes its place (tail.go), and for values in no pairs the rank test (comparison.go).
+//     Numbers of allocations are judged as numbers (allocations.go).
 //  4. conclude (conclude.go) makes verdicts of the evidence on a family of metrics: Holm's adjustment, then
 //     worse, better, no worse, inconclusive.
 //  5. Report.AddTo hands the rows over to the report of the gate, in its order.

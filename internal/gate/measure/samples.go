@@ -171,7 +171,6 @@ func (g *gate) choose(r *verdict.Report) []*family {
 	counted := &family{options: countedOptions(g.Judge), journal: g.results}
 	bytes := &family{options: g.Judge, journal: g.results}
 	allocations := &family{options: g.Judge, journal: g.results}
-	allocations.options.Margin = 0 // one more is worse
 	choice := judge.Choice{Report: r, Sides: [2]string{"the base", "the head"}}
 	asked, seen := len(g.Metrics) > 0, map[string]bool{}
 	for _, b := range g.plan.Benchmarks {
@@ -194,8 +193,7 @@ func (g *gate) choose(r *verdict.Report) []*family {
 			seen[unit] = true
 			m := judge.Candidate{Metric: judge.Metric{Package: b.Package, Benchmark: shown(b),
 				Unit: unit, Better: g.better(unit, ours),
-				Exact: g.results.units.GetAssumption(unit) == benchmath.AssumeExact ||
-					verdict.IsAllocation(unit) && constant(values[unit])},
+				Exact: g.results.units.GetAssumption(unit) == benchmath.AssumeExact},
 				Values: values[unit], Runs: runs, Ours: ours}
 			switch {
 			case asked:
@@ -227,16 +225,6 @@ func (g *gate) choose(r *verdict.Report) []*family {
 		}
 	}
 	return []*family{timed, counted, bytes, allocations}
-}
-
-// constant reports whether the values of each side are all equal.
-func constant(values [2][]float64) bool {
-	for _, of := range values {
-		if len(of) == 0 || slices.Min(of) != slices.Max(of) {
-			return false
-		}
-	}
-	return true
 }
 
 // better is the direction of a unit: what the user says, else a Unit line, else the evident one,

@@ -146,11 +146,10 @@ type NotGated struct {
 	Ratio Number `json:"ratio"`
 }
 
-// Distrust takes back every verdict on what a busy machine changes. Allocations that were the same
-// in every run of a side stand.
+// Distrust takes back every verdict on what a busy machine changes. Verdicts on allocations stand.
 func (r *Report) Distrust(why string) {
 	for i := range r.Rows {
-		if row := &r.Rows[i]; row.Test != "" || !IsAllocation(row.Metric) {
+		if row := &r.Rows[i]; !IsAllocation(row.Metric) {
 			row.Verdict, row.Reason = Inconclusive, why
 		}
 	}
