@@ -136,7 +136,7 @@ func (a *app) gateFailure(ctx context.Context, o measure.Options, err error) err
 func (f *gateFlags) measureOptions(now time.Time) (measure.Options, error) {
 	o, judge := f.measure.Options, f.options
 	o.Metrics, o.AllowEnvironment, o.Beside = judge.Metrics, judge.AllowEnvironment, f.junit.Path
-	o.FailOnRemoved, o.Better = judge.FailOnRemoved, judge.Better
+	o.FailOnRemoved, o.Better, o.Allow = judge.FailOnRemoved, judge.Better, judge.Allow
 	o.Judge.Margin, o.Judge.Promise, o.Judge.Alpha = judge.Margin, judge.Promise, judge.Alpha
 	self, err := os.Executable()
 	if err != nil {

@@ -34,6 +34,8 @@ type Options struct {
 	Metrics []string
 	Better  map[string]verdict.Direction // of tidied units; goes before Unit lines
 
+	Allow []verdict.Allowance // by which allocations may grow
+
 	Judge judge.Options
 
 	FailOnRemoved    bool // a benchmark that only the base has is a regression

@@ -13,7 +13,7 @@ func (g *gate) report() *verdict.Report {
 	return &verdict.Report{Old: g.plan.Base.String(), New: g.plan.Head.String(),
 		Options: verdict.Options{
 			Margin: g.Judge.Margin, Promise: g.Judge.Promise, Alpha: g.Judge.Alpha,
-			Metrics: g.Metrics, FailOnRemoved: g.FailOnRemoved},
+			Metrics: g.Metrics, Allow: g.Allow, FailOnRemoved: g.FailOnRemoved},
 		Added: g.plan.Added, Removed: g.plan.Removed}
 }
 
@@ -29,6 +29,7 @@ func (g *gate) conclude(s *screening) (*verdict.Report, error) {
 			return nil, err
 		}
 	}
+	r.WarnOfAllowances()
 	controls, err := g.checkControls(s)
 	if err != nil {
 		return nil, err

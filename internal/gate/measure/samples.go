@@ -195,6 +195,7 @@ func (g *gate) choose(r *verdict.Report) []*family {
 				Unit: unit, Better: g.better(unit, ours),
 				Exact: g.results.units.GetAssumption(unit) == benchmath.AssumeExact},
 				Values: values[unit], Runs: runs, Ours: ours}
+			m.Allowed.Amount, m.Allowed.Share = r.Options.Allowed(m.Benchmark, unit)
 			switch {
 			case asked:
 			case unit == "B/s" && everywhere("sec/op"):

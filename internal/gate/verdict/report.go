@@ -27,6 +27,7 @@ type Options struct {
 	Metrics []string `json:"-"`
 	// directions of units, tidied, which go before those of Unit lines
 	Better map[string]Direction `json:"-"`
+	Allow  []Allowance          `json:"-"`
 
 	FailOnRemoved    bool `json:"-"` // a benchmark that only the old side has is a regression
 	AllowPartial     bool `json:"-"` // judge files that are not whole by what they hold
