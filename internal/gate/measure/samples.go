@@ -59,7 +59,7 @@ func (g *gate) controlFamily(which benchmark) *family {
 type screening struct {
 	report   *verdict.Report
 	families []*family // the module's own, without those that have no metric
-	controls [2]*family
+	controls []*family // both, or none
 }
 
 // screen judges the first stage.
@@ -70,11 +70,13 @@ func (g *gate) screen() (*screening, error) {
 			s.families = append(s.families, f)
 		}
 	}
-	s.controls = [2]*family{g.controlFamily(controls[0]), g.controlFamily(controls[1])}
-	// known to be worse: no luck in the screening is to keep it from its fresh pairs
-	s.controls[1].options.SuspectAt = 0.9999
-	s.controls[1].options.Alpha /= 2 // it may be looked at twice: see stopWhenFound
-	s.controls[0].options.Alpha /= 2 // it fails in either direction
+	if g.hopeless == "" {
+		s.controls = []*family{g.controlFamily(controls[0]), g.controlFamily(controls[1])}
+		// known to be worse: no luck in the screening is to keep it from its fresh pairs
+		s.controls[1].options.SuspectAt = 0.9999
+		s.controls[1].options.Alpha /= 2 // it may be looked at twice: see stopWhenFound
+		s.controls[0].options.Alpha /= 2 // it fails in either direction
+	}
 	for _, f := range s.all() {
 		if err := f.screen(); err != nil {
 			return nil, err
@@ -88,7 +90,7 @@ func (f *family) screen() (err error) {
 	return err
 }
 
-func (s *screening) all() []*family { return append(slices.Clone(s.families), s.controls[:]...) }
+func (s *screening) all() []*family { return append(slices.Clone(s.families), s.controls...) }
 
 // raise gives each benchmark as many fresh pairs as are ordered, where it has fewer.
 func raise(fresh []int, of []*benchmark, orders []judge.Order) {
@@ -140,8 +142,10 @@ func (f *family) stopWhenFound() error {
 
 // more are those that each needs in all, now that it has those of orders: 0 where these are enough.
 func (s *screening) more(of []*benchmark) ([]int, error) {
-	if err := s.controls[1].stopWhenFound(); err != nil {
-		return nil, err
+	if len(s.controls) > 0 {
+		if err := s.controls[1].stopWhenFound(); err != nil {
+			return nil, err
+		}
 	}
 	fresh := make([]int, len(of))
 	for _, f := range s.all() {
@@ -197,6 +201,8 @@ func (g *gate) choose(r *verdict.Report) []*family {
 				Values: values[unit], Runs: runs, Ours: ours}
 			m.Allowed.Amount, m.Allowed.Share = r.Options.Allowed(m.Benchmark, unit)
 			switch {
+			case g.hopeless != "" && !verdict.IsAllocation(unit):
+				m.Excuse = "the machine is too busy"
 			case asked:
 			case unit == "B/s" && everywhere("sec/op"):
 				m.Excuse = "the same as sec/op, the other way about"
