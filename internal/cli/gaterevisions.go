@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"mvdan.cc/sh/v3/shell"
 
 	"github.com/poolbench/poolbench/internal/cli/execute"
 	"github.com/poolbench/poolbench/internal/cli/options"
@@ -44,6 +45,10 @@ func (o *measureFlags) AddTo(cmd *cobra.Command) {
 	fs.StringVar(&o.Skip, "skip", "", "skip benchmarks that match this `REGEXP`")
 	fs.StringSliceVar(&o.Packages, "pkg", o.Packages,
 		"`PACKAGES` of the benchmarks, as the go command takes them; several with commas")
+	fs.Var(options.Parsed(&o.Args, "ARGS", splitArguments), "args",
+		"pass `ARGS` to the test binaries, split as a shell does")
+	fs.StringVar(&o.Setup, "setup", "",
+		"run this `COMMAND` by sh in both checkouts of the module, before they are built")
 	benchTime := options.Parsed(&o.BenchTime, "TIME", measure.ParseBenchTime)
 	benchTime.Show = o.BenchTime.String
 	fs.Var(benchTime, "benchtime", "`TIME` of a run, or its iterations as 100x")
@@ -62,6 +67,16 @@ func (o *measureFlags) AddTo(cmd *cobra.Command) {
 	fs.BoolVar(&o.quiet, "quiet", false, "no progress")
 	o.own = fs
 	cmd.Flags().AddFlagSet(fs)
+}
+
+// splitArguments splits as a shell does, with the variables of the environment. It runs nothing, and
+// expands no names of files, which would be those of the wrong directory.
+func splitArguments(text string) ([]string, error) {
+	args, err := shell.Fields(text, os.Getenv)
+	if err != nil {
+		return nil, fmt.Errorf("a shell cannot split %q: %w", text, err)
+	}
+	return args, nil
 }
 
 // changed is the first of the flags that was given; "" for none.

@@ -44,7 +44,9 @@ func Screen(o Options, samples []Sample) (*Screening, error) {
 			row.Verdict, row.Reason = verdict.Inconclusive, tooFewPairs(s.N(), o.ScreenPairs)
 		case !row.Tested():
 			row.PWorseHolm, row.PBetterHolm = row.PWorse, row.PBetter
-			row.Verdict, _ = o.verdict(&row, 0)
+			if row.Verdict, row.Reason = o.verdict(&row, 0); !row.allocates {
+				row.Reason = ""
+			}
 		case row.allocates && !row.hinted && min(row.PWorse, row.PBetter) > o.SuspectAt:
 			row.PWorseHolm, row.PBetterHolm = 1, 1
 			row.Verdict, row.Reason = o.allocationVerdict(&row, len(samples))

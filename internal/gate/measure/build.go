@@ -19,6 +19,7 @@ type binaries struct {
 	tool     goTool
 	packages []pkg
 	dir      string
+	args     []string // of the user's, for the test binaries
 }
 
 // path of a test binary. All have names as long, as they are part of the environment that a process

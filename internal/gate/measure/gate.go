@@ -87,6 +87,7 @@ type gate struct {
 	results    *journal
 	controls   *journal
 	notes      []string
+	missing    []string // submodules that could not be checked out
 	// why no time can be judged on this machine: then allocations alone are, and the results are in
 	// the temporary directory; "" otherwise
 	hopeless  string

@@ -38,6 +38,17 @@ func (g *gate) prepare(ctx context.Context) (err error) {
 		if err := g.trees.checkOut(ctx, side(s), r); err != nil {
 			return err
 		}
+		missing, err := g.repository.submodules(ctx, g.repository.taken, r.Tree,
+			g.trees.top(side(s)))
+		if err != nil {
+			return err
+		}
+		for _, line := range missing {
+			g.missing = append(g.missing, fmt.Sprintf("%v: %s", side(s), line))
+		}
+		if err := g.setUp(ctx, side(s)); err != nil {
+			return err
+		}
 		tools[s] = goTool{side(s), g.trees.module(side(s)), g.trees.temp, g.guard}
 		if err := findGo(ctx, tools[s]); err != nil {
 			return err
@@ -45,12 +56,13 @@ func (g *gate) prepare(ctx context.Context) (err error) {
 		if err := tools[s].anchor(ctx, g.trees.top(side(s)), g.repository.top); err != nil {
 			return err
 		}
-		sides[s] = &binaries{tool: tools[s],
+		sides[s] = &binaries{tool: tools[s], args: g.Args,
 			dir: filepath.Join(g.trees.dir, side(s).String()+".bin")}
 		if sides[s].packages, err = tools[s].packages(ctx, g.Packages, g.Bench); err != nil {
-			return err
+			return g.hint(ctx, err)
 		}
 	}
+	g.notes = append(g.notes, g.missing...)
 	if len(sides[base].packages)+len(sides[head].packages) == 0 {
 		return noneMatches(g.Options)
 	}
@@ -75,7 +87,7 @@ func (g *gate) prepare(ctx context.Context) (err error) {
 		g.watch.Doing(fmt.Sprintf("building test binaries, %d of %d", done, all))
 	})
 	if err != nil {
-		return err
+		return g.hint(ctx, err)
 	}
 	g.schedule.layouts = built
 	if built < g.Layouts {
