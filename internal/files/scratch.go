@@ -80,7 +80,7 @@ func sweep(parent string) {
 	}
 }
 
-// RemoveScratch removes a directory that New has made in some process, unless that lives.
+// RemoveScratch removes a directory that NewScratch made, unless the process that did is alive.
 func RemoveScratch(dir string) {
 	info, err := os.Lstat(dir)
 	if err != nil || !info.IsDir() {

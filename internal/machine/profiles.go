@@ -54,7 +54,8 @@ func ParseProfiles(text string) (string, error) {
 	return strings.Join(set, separator), nil
 }
 
-// CheckProfiles reports what is wrong with a set that is to be as Parse returns it; "" is none.
+// CheckProfiles reports what is wrong with a set that ParseProfiles should have returned; ""
+// is none.
 func CheckProfiles(set string) error {
 	if set == "" {
 		return nil
@@ -96,7 +97,7 @@ type ProfileSession struct {
 	ended  bool
 }
 
-// StartProfiles begins to take those of the set, which Parse has returned. No other session may be
+// StartProfiles begins to take those of the set, which ParseProfiles has returned. No other session may be
 // under way in the process.
 func StartProfiles(set string) (s *ProfileSession, err error) {
 	s = &ProfileSession{before: map[ProfileKind]*profile.Profile{}}
