@@ -97,7 +97,7 @@ type ProfileSession struct {
 	ended  bool
 }
 
-// StartProfiles begins to take those of the set, which ParseProfiles has returned. No other session may be
+// StartProfiles begins to take those of the set that ParseProfiles returned. No other session may be
 // under way in the process.
 func StartProfiles(set string) (s *ProfileSession, err error) {
 	s = &ProfileSession{before: map[ProfileKind]*profile.Profile{}}

@@ -28,12 +28,12 @@
 //
 // # Test on a real machine
 //
-// TestGate tests the gate where it runs: twenty benchmarks of a module that it makes, of which the
+// TestLive tests the gate where it runs: twenty benchmarks of a module that it makes, of which the
 // head does the same work as the base, or a known part more. It prints a report in Markdown
 // (docs/gate-live.md has some), and fails when a goal is missed.
 //
 //	go build -o /tmp/poolbench ./cmd/poolbench
-//	go test ./internal/gate/measure -run '^TestGate$' -timeout 3h -poolbench /tmp/poolbench
+//	go test ./internal/gate/measure -run TestLive -timeout 3h -poolbench /tmp/poolbench
 //
 // That runs 20 gates of unchanged code and 10 with regressions, in about an hour. -suite small
 // takes benchmarks of nanoseconds; -unchanged 2 -changed 1 -runtime 20ms is a short trial.
