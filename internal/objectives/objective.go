@@ -6,9 +6,9 @@ import (
 	"math"
 	"strings"
 
-	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/metric"
+	"github.com/poolbench/poolbench/internal/observe"
 )
 
 // An Objective is a bound on one metric of a run. It is made by Parse.
@@ -64,7 +64,7 @@ func short(unit string) string {
 // predictions for other runs, results of a capacity search, shares whose parts have bounds of their
 // own, evidence of a load test, and ns/op, which would be mistaken for the time of a task.
 func units() (all []string) {
-	for _, m := range bench.Metrics() {
+	for _, m := range observe.Metrics() {
 		switch {
 		case m.Unit == metric.NsPerOp, strings.HasPrefix(m.Unit, "theory-"),
 			strings.HasPrefix(m.Unit, "capacity-"), strings.HasPrefix(m.Unit, "next-slot-"),
