@@ -13,7 +13,7 @@ import (
 
 // An Objective is a bound on one metric of a run. It is made by Parse.
 type Objective struct {
-	Unit  string  // of the metric, as bench.Metrics has it
+	Unit  string  // of the metric, as observe.Metrics has it
 	Bound float64 // in that unit: seconds, shares of 1, tasks per second
 	Op    string  // how a value that meets it stands to it: <, <=, > or >=
 	text  string  // the canonical spelling of the bound
@@ -78,7 +78,7 @@ func units() (all []string) {
 	return all
 }
 
-// Names are the metrics by the names that Parse takes, in the order of bench.Metrics.
+// Names are the metrics by the names that Parse takes, in the order of observe.Metrics.
 func Names() (all []string) {
 	for _, unit := range units() {
 		all = append(all, short(unit))
