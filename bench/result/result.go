@@ -1,6 +1,6 @@
 // Package result has the result of one run: metrics, distributions, course, and whether it is
-// VALID. Package bench exports the same types under the same names. They are declared here for the
-// packages that compute them and that bench imports.
+// VALID. Package bench exports Result, Metric and Verdict under the same names. The types are
+// declared here for the packages that compute a result and that bench imports.
 package result
 
 import (
