@@ -21,9 +21,9 @@ type ScratchDir struct {
 	lock *os.File
 }
 
-// NewScratch makes a directory in parent, or in the system's directory for temporary files if parent
-// is "". what is part of its name. In another parent, NewScratch first removes the directories that
-// killed processes left.
+// NewScratch makes a directory in parent, or in the system's directory for temporary files if
+// parent is "". what is part of its name. In another parent, NewScratch first removes the
+// directories that killed processes left.
 func NewScratch(parent, what string) (*ScratchDir, error) {
 	if parent != "" {
 		sweep(parent)

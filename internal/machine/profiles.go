@@ -97,8 +97,8 @@ type ProfileSession struct {
 	ended  bool
 }
 
-// StartProfiles begins to take those of the set that ParseProfiles returned. No other session may be
-// under way in the process.
+// StartProfiles starts the profiles of a set that ParseProfiles returned. Only one session can be
+// active in a process.
 func StartProfiles(set string) (s *ProfileSession, err error) {
 	s = &ProfileSession{before: map[ProfileKind]*profile.Profile{}}
 	for _, k := range strings.Split(set, separator) {
