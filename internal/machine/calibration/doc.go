@@ -8,5 +8,5 @@
 //	readings, err := calibration.Machine(ctx)
 //
 // One case must fail: Control, which limits the generator and measures from the submit, as many
-// load tests do. Without it a check that cannot fail would pass.
+// load tests do. It shows that the checks can fail.
 package calibration
