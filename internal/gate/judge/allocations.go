@@ -28,7 +28,7 @@ func (a Allowance) of(base float64) float64 { return max(a.Amount, a.Share*base)
 //   - twice the difference between two runs of the same revision (the median of all such
 //     differences), apart from one step that dropping the fraction adds.
 //
-// Beyond these it must be significant, too, at allocationLevel. The difference is the Hodges–Lehmann
+// Beyond these it must be significant, at allocationLevel. The difference is the Hodges–Lehmann
 // estimate of all values of the head against all of the base: nothing that drifts in the machine
 // makes pairs alike. If the values of each side are all equal no test is needed.
 type allocations struct {
@@ -41,8 +41,8 @@ type allocations struct {
 	leastReason string // why a difference up to least does not count
 }
 
-// allocationLevel is the share of alpha that varying allocations are judged at. A real difference of
-// whole allocations is nearly always far more significant, and nobody believes a gate that finds
+// allocationLevel is the share of alpha that varying allocations are judged at. A difference of whole
+// allocations is nearly always far more significant, and nobody believes a gate that finds
 // allocations where none were added.
 const allocationLevel = 1.0 / 50
 

@@ -15,10 +15,11 @@ import (
 // A gitlink is a submodule of a tree.
 type gitlink struct{ path, commit string }
 
-// submodules checks out the submodules of a tree into dir, and theirs. Git's own command would write
-// to the configuration that all worktrees share, and load anew what the repository has already: each
-// one is a clone of the repository's own checkout of it, or of its address. One that cannot be had
-// may not be needed, and is returned in a line that says why.
+// submodules checks out the submodules of a tree into dir, and their submodules. Each one is a clone
+// of the repository's own checkout of it if that has the commit, otherwise of its address: git
+// submodule update would write to the configuration that all worktrees share, and download again
+// what is there. A submodule that cannot be checked out may not be needed: missing has a line with
+// the reason for each.
 func (r *repository) submodules(
 	ctx context.Context, env []string, tree, dir string,
 ) (missing []string, err error) {
@@ -71,8 +72,8 @@ func (r *repository) gitlinks(
 	return links, nil
 }
 
-// cloneSubmodule makes the submodule's directory: from the repository's own checkout if that has the
-// commit, otherwise from the address in .gitmodules of the checkout in dir.
+// cloneSubmodule clones a submodule to a directory: from the repository's own checkout if that has
+// the commit, otherwise from the address in .gitmodules of the checkout in dir.
 func (r *repository) cloneSubmodule(
 	ctx context.Context, own *repository, link gitlink, dir, to string,
 ) error {

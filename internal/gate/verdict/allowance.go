@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// An Allowance is by how much an allocation metric may grow: by an amount or by a share of the base.
+// An Allowance is the growth of an allocation metric that is accepted: an amount or a share of the
+// base.
 type Allowance struct {
 	Benchmark string // and its sub-benchmarks; "" for all
 	Metric    string // allocs/op or B/op
