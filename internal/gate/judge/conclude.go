@@ -43,7 +43,11 @@ func (o Options) adjust(family []*Row) (tests int) {
 			worse, better = worse[1:], better[1:]
 			z = normalQuantile(power) - normalQuantile(row.attainable(o.Alpha/float64(tests)))
 		}
-		row.Detectable = max(row.Step, row.least, o.margin()+z*row.SE)
+		margin := o.margin()
+		if row.allocates { // least has it where there is one
+			margin = 0
+		}
+		row.Detectable = max(row.Step, row.least, margin+z*row.SE)
 	}
 	return tests
 }

@@ -90,8 +90,8 @@ func (g *Screening) conclude(suspects int) {
 			row.PBetterHolm <= g.options.Alpha {
 			row.Verdict, row.Hopeful = verdict.Better, false
 		}
-		if row.Tested() {
-			row.Detectable = max(row.Step, row.least,
+		if row.Tested() && !row.allocates {
+			row.Detectable = max(row.Step,
 				g.options.detectable(row.deviation(), row.N, g.fresh, suspects))
 		}
 	}
@@ -260,8 +260,8 @@ func (g *Screening) Decide(fresh []Sample) (*Report, error) {
 		} else if row.N < g.fresh {
 			row.Verdict, row.Reason = verdict.Inconclusive, tooFewPairs(row.N, g.fresh)
 		}
-		if row.Tested() {
-			row.Detectable = max(row.Step, row.least,
+		if row.Tested() && !row.allocates {
+			row.Detectable = max(row.Step,
 				o.detectable(row.deviation(), g.report.Rows[i].N, fresh, report.Tests))
 		}
 	}
