@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/internal/observe"
 	"github.com/poolbench/poolbench/internal/studies"
 	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/strategies"
@@ -61,7 +61,7 @@ func Kinds() []kind {
 		kindOf("targets", TargetNames(), targets.All(), describeTarget),
 		kindOf("arrivals", ArrivalNames(), arrivals.All(), describeArrival),
 		kindOf("studies", StudyNames(), studies.All(), describeStudy),
-		kindOf("metrics", MetricNames(), bench.Metrics(), describeMetric),
+		kindOf("metrics", MetricNames(), observe.Metrics(), describeMetric),
 	}
 }
 

@@ -1,8 +1,8 @@
 package show
 
 import (
-	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/attack"
+	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/internal/text"
 )
 
@@ -26,7 +26,7 @@ func agentLines(all []attack.Agent) (lines []AgentLine) {
 			line.Requests = g.Share.Requests
 			reasons = append(reasons, g.Share.Reasons...)
 		}
-		line.Reasons = text.Texts(reasons, bench.Reason.String)
+		line.Reasons = text.Texts(reasons, result.Reason.String)
 		lines = append(lines, line)
 	}
 	return lines
