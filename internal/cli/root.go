@@ -21,8 +21,8 @@ func (a *app) root() *cobra.Command {
 		Short: "benchmark ways of bounding concurrency",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return fmt.Errorf("unknown command %q (known: %s)", args[0],
-					strings.Join(commandNames(cmd), ", "))
+				return fmt.Errorf("unknown command %q %s", args[0],
+					text.Known(args[0], commandNames(cmd)))
 			}
 			return nil
 		},
@@ -34,6 +34,9 @@ func (a *app) root() *cobra.Command {
 	root.SetHelpCommand(helpCommand(root))
 	root.SetHelpCommandGroupID("More")
 	root.SetFlagErrorFunc(options.Error)
+	root.Version = execute.ReadVersion().String()
+	root.Flags().Bool("version", false, "print the version")
+	root.SetVersionTemplate("{{.Version}}\n")
 	for _, g := range a.groups() {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title + ":"})
 		for _, c := range g.commands {
@@ -106,8 +109,9 @@ func helpCommand(root *cobra.Command) *cobra.Command {
 			if err == nil && len(rest) == 0 {
 				return topic.Help()
 			}
-			return fmt.Errorf("help: unknown command %q (known: %s)", strings.Join(args, " "),
-				strings.Join(commandNames(root), ", "))
+			name := strings.Join(args, " ")
+			return fmt.Errorf("help: unknown command %q %s", name,
+				text.Known(name, commandNames(root)))
 		},
 		ValidArgsFunction: options.CompleteArgs(false, func() []string { return commandNames(root) }),
 	}
