@@ -31,7 +31,7 @@ import (
 var measures = regexp.MustCompile(`--quiet| before | after `)
 
 // TestManual runs the package comment: each line of a block that begins with $, in order and in one
-// directory, and compares what it prints.
+// directory, and compares what it prints. With -short it leaves out the lines that measure.
 func TestManual(t *testing.T) {
 	if race.Enabled {
 		t.Skip("its commands are run without the race detector; the tests of each command run " +

@@ -41,7 +41,7 @@ func TestStudy(t *testing.T) {
 		}
 	}
 	if testing.Short() {
-		return
+		return // a study takes seconds
 	}
 	got := clitest.Command(t, "study", "throttle", "--quick", "--quiet", "--out", "y", "--expect", "holds",
 		"--format", "json", "--seed", "5")
