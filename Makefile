@@ -19,9 +19,10 @@ build: ## build bin/poolbench
 run: build ## build, then run the default studies: a table and report.html, about 90 s on two cores
 	$(BIN) run
 
-TESTS := $(GO) tool gotestsum --format pkgname -- -vet=off
-test: ## the short tests: go test -short ./..., 4 packages at a time, since many tests wait
-	$(TESTS) -p 4 -short ./...
+# Four packages at a time: many tests wait for clocks and servers.
+TESTS := $(GO) tool gotestsum --format pkgname -- -vet=off -p 4
+test: ## the short tests: go test -short ./...
+	$(TESTS) -short ./...
 
 check: ## all tests: go test ./...; what takes hours has a flag of its own, -sweep
 	$(TESTS) -timeout 40m ./...
