@@ -14,6 +14,8 @@ func quiet(syscall.RawConn) bool { return true }
 type connTurn struct{}
 
 // Do is not called.
-func (connTurn) Do(*trackedConn, syscall.RawConn, []byte, []byte) (wrote int, came []byte, err error) {
+func (connTurn) Do(
+	*trackedConn, syscall.RawConn, []byte, []byte,
+) (wrote int, came []byte, err error) {
 	return 0, nil, nil
 }
