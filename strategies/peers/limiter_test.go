@@ -104,7 +104,7 @@ func TestParametersOfLimits(t *testing.T) {
 	}
 }
 
-// TestFate: what a limiter is told of a task.
+// TestOutcome: what a limiter is told of a task.
 func TestOutcome(t *testing.T) {
 	own := errors.New("the task's own")
 	for _, test := range []struct {

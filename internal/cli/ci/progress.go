@@ -8,7 +8,7 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/terminal"
 )
 
-// A progress tells how far a gate is: it learns of the runs as it goes.
+// A progress shows how far a gate is. It learns of its runs as it goes.
 type progress struct {
 	*terminal.Progress
 	phase string // that was told of last

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/internal/text"
 )
 
 // A Value is the pflag.Value of a flag that is more than one of pflag's own types.
@@ -68,11 +69,11 @@ func Share(to *float64, zero bool) Value {
 // Choice declares a flag whose default is the first of the known words.
 func Choice(cmd *cobra.Command, value *string, name, doc string, known ...string) {
 	*value = known[0]
-	f := Parsed(value, "WORD", func(text string) (string, error) {
-		if !slices.Contains(known, text) {
-			return "", fmt.Errorf("unknown value %q (known: %s)", text, strings.Join(known, ", "))
+	f := Parsed(value, "WORD", func(word string) (string, error) {
+		if !slices.Contains(known, word) {
+			return "", fmt.Errorf("unknown value %q %s", word, text.Known(word, known))
 		}
-		return text, nil
+		return word, nil
 	})
 	f.Show = func() string { return *value }
 	cmd.Flags().Var(f, name, doc+": "+strings.Join(known, ", "))

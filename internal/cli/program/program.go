@@ -32,8 +32,8 @@ func Root(p *terminal.Printer, short string, groups []Group, hidden []*cobra.Com
 		Short: short,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return fmt.Errorf("unknown command %q (known: %s)", args[0],
-					strings.Join(commandNames(cmd), ", "))
+				return fmt.Errorf("unknown command %q %s", args[0],
+					text.Known(args[0], commandNames(cmd)))
 			}
 			return nil
 		},
@@ -45,6 +45,9 @@ func Root(p *terminal.Printer, short string, groups []Group, hidden []*cobra.Com
 	root.SetHelpCommand(helpCommand(root))
 	root.SetHelpCommandGroupID(groups[len(groups)-1].Title)
 	root.SetFlagErrorFunc(flags.Error)
+	root.Version = ReadVersion().Of(p.Program)
+	root.Flags().Bool("version", false, "print the version")
+	root.SetVersionTemplate("{{.Version}}\n")
 	for _, g := range groups {
 		root.AddGroup(&cobra.Group{ID: g.Title, Title: g.Title + ":"})
 		for _, c := range g.Commands {
@@ -97,8 +100,9 @@ func helpCommand(root *cobra.Command) *cobra.Command {
 			if err == nil && len(rest) == 0 {
 				return topic.Help()
 			}
-			return fmt.Errorf("help: unknown command %q (known: %s)", strings.Join(args, " "),
-				strings.Join(commandNames(root), ", "))
+			name := strings.Join(args, " ")
+			return fmt.Errorf("help: unknown command %q %s", name,
+				text.Known(name, commandNames(root)))
 		},
 		ValidArgsFunction: flags.CompleteArgs(false, func() []string { return commandNames(root) }),
 	}
