@@ -1,4 +1,4 @@
-package cli
+package ci
 
 import (
 	"context"
@@ -15,8 +15,7 @@ import (
 	"github.com/spf13/pflag"
 	"mvdan.cc/sh/v3/shell"
 
-	"github.com/poolbench/poolbench/internal/cli/execute"
-	"github.com/poolbench/poolbench/internal/cli/options"
+	"github.com/poolbench/poolbench/internal/cli/flags"
 	"github.com/poolbench/poolbench/internal/cli/terminal"
 	"github.com/poolbench/poolbench/internal/files"
 	"github.com/poolbench/poolbench/internal/gate/measure"
@@ -45,11 +44,11 @@ func (o *measureFlags) AddTo(cmd *cobra.Command) {
 	fs.StringVar(&o.Skip, "skip", "", "skip benchmarks that match this `REGEXP`")
 	fs.StringSliceVar(&o.Packages, "pkg", o.Packages,
 		"`PACKAGES` of the benchmarks, as the go command takes them; several with commas")
-	fs.Var(options.Parsed(&o.Args, "ARGS", splitArguments), "args",
+	fs.Var(flags.Parsed(&o.Args, "ARGS", splitArguments), "args",
 		"pass `ARGS` to the test binaries, split as a shell does")
 	fs.StringVar(&o.Setup, "setup", "",
 		"run this `COMMAND` by sh in both checkouts of the module, before they are built")
-	benchTime := options.Parsed(&o.BenchTime, "TIME", measure.ParseBenchTime)
+	benchTime := flags.Parsed(&o.BenchTime, "TIME", measure.ParseBenchTime)
 	benchTime.Show = o.BenchTime.String
 	fs.Var(benchTime, "benchtime", "`TIME` of a run, or its iterations as 100x")
 	fs.IntVar(&o.Layouts, "layouts", o.Layouts,
@@ -57,12 +56,12 @@ func (o *measureFlags) AddTo(cmd *cobra.Command) {
 	fs.IntVar(&o.Judge.FreshPairs, "pairs", o.Judge.FreshPairs,
 		"measure up to `N` fresh pairs of a benchmark that looks worse; more for noisy ones")
 	fs.Uint64Var(&o.Seed, "seed", o.Seed, "`SEED` of the orders, the layouts and the work")
-	fs.StringVar(&o.Out, options.OutFlag, "",
-		"write to this `DIR` (default "+options.OutRoot+"/gate-DATE-TIME)")
+	fs.StringVar(&o.Out, flags.OutFlag, "",
+		"write to this `DIR` (default "+flags.OutRoot+"/gate-DATE-TIME)")
 	fs.BoolVar(&o.Resume, "resume", false,
 		"continue the interrupted gate in DIR")
 	fs.BoolVar(&o.Force, "force", false, "replace the results in DIR: measure anew")
-	fs.DurationVar(&o.Limit, options.RunLimit, 0,
+	fs.DurationVar(&o.Limit, flags.RunLimit, 0,
 		"abort a process after this `TIME` (default 30s + 20 × its estimate)")
 	fs.BoolVar(&o.quiet, "quiet", false, "no progress")
 	o.own = fs
@@ -98,7 +97,7 @@ func (a *app) gateRevisions(ctx context.Context, f gateFlags) error {
 	if err := f.beforehand(o.Out); err != nil {
 		return err
 	}
-	watch := execute.NewGate(a.Stderr, f.measure.quiet)
+	watch := newProgress(a.Stderr, f.measure.quiet)
 	ctx, done := terminal.Interruptible(ctx, watch.Say)
 	defer done()
 	watch.Say(fmt.Sprintf("results go to %s, seed %d", o.Out, o.Seed))
@@ -170,7 +169,7 @@ func (f *gateFlags) measureOptions(now time.Time) (measure.Options, error) {
 		return o, errors.New("--resume and --force are about the directory of --out, which is " +
 			"missing")
 	case o.Out == "":
-		o.Out = filepath.Join(options.OutRoot, execute.FreeName(options.OutRoot,
+		o.Out = filepath.Join(flags.OutRoot, flags.FreeName(flags.OutRoot,
 			"gate-"+now.Format("20060102-150405")))
 	case !o.Resume && !o.Force:
 		// before it had anything to keep
@@ -196,7 +195,7 @@ const controlBlocks = 2000
 // module. It keeps nothing in memory that grows, and starts nothing.
 func (a *app) controlCommand() *cobra.Command {
 	var slower bool
-	cmd := hidden("control BENCHTIME [flags]",
+	cmd := flags.Hidden("control BENCHTIME [flags]",
 		"a benchmark of known work, printed as go test does (for poolbench itself)",
 		func(_ context.Context, args []string) error {
 			b, err := measure.ParseBenchTime(args[0])
@@ -232,7 +231,7 @@ func work(b measure.BenchTime, blocks int) (iterations int, took time.Duration) 
 
 // guardCommand is the process that cleans up after a gate that was killed.
 func (a *app) guardCommand() *cobra.Command {
-	return hidden("guard DIR [flags]",
+	return flags.Hidden("guard DIR [flags]",
 		"clean up after a killed gate (for poolbench itself)",
 		func(ctx context.Context, args []string) error {
 			if err := measure.Guard(ctx, a.stdin, args[0]); err != nil {
