@@ -19,7 +19,8 @@ build: ## build bin/poolbench
 run: build ## build, then run the default studies: a table and report.html, about 90 s on two cores
 	$(BIN) run
 
-TESTS := $(GO) tool gotestsum --format pkgname -- -vet=off
+# Four packages at a time: many tests wait for clocks and servers.
+TESTS := $(GO) tool gotestsum --format pkgname -- -vet=off -p 4
 test: ## the short tests: go test -short ./...
 	$(TESTS) -short ./...
 

@@ -179,4 +179,4 @@ func (a Attack) QueueSlots(spec strategies.Spec, queue, limit int) int {
 func (a Attack) TraceID(seq uint64) string { return a.sampled().ID(seq) }
 
 // sampled are the requests that carry a trace.
-func (a *Attack) sampled() Sample { return Sample{Share: a.Trace, Seed: a.Seed} }
+func (a *Attack) sampled() traceSample { return traceSample{Share: a.Trace, Seed: a.Seed} }

@@ -109,7 +109,7 @@ func (m merging) report() (*Report, error) {
 	statuses, errs := map[string]int{}, map[string]int{}
 	over := ""
 	var failures checks.Failures
-	var traced Slowest
+	var traced slowestTraced
 	var visited *sessions.Tally
 	if m.attack.Session != nil {
 		visited = sessions.NewTally(m.attack.Session)

@@ -84,6 +84,12 @@ func (a *app) gateCommand() *cobra.Command {
 		o.options.Better[tidied] = d
 		return nil
 	}}, "better", "direction of a metric of your own, if its name does not tell; repeatable")
+	fs.Var(flags.Parsed(&o.options.Allow, "METRIC=AMOUNT",
+		func(text string) ([]verdict.Allowance, error) {
+			a, err := verdict.ParseAllowance(text)
+			return append(o.options.Allow, a), err
+		}), "allow", "accept this much more of allocs/op or B/op: allocs/op=1, B/op=5%, or of one "+
+		"benchmark Parse:allocs/op=1; repeatable")
 	fs.Var(flags.Parsed(&o.options.FailOnRemoved, "WHAT", func(text string) (bool, error) {
 		if text != "removed" {
 			return false, fmt.Errorf("unknown value %q (known: removed)", text)

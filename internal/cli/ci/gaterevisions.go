@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"mvdan.cc/sh/v3/shell"
 
 	"github.com/poolbench/poolbench/internal/cli/flags"
 	"github.com/poolbench/poolbench/internal/cli/terminal"
@@ -43,6 +44,10 @@ func (o *measureFlags) AddTo(cmd *cobra.Command) {
 	fs.StringVar(&o.Skip, "skip", "", "skip benchmarks that match this `REGEXP`")
 	fs.StringSliceVar(&o.Packages, "pkg", o.Packages,
 		"`PACKAGES` of the benchmarks, as the go command takes them; several with commas")
+	fs.Var(flags.Parsed(&o.Args, "ARGS", splitArguments), "args",
+		"pass `ARGS` to the test binaries, split as a shell does")
+	fs.StringVar(&o.Setup, "setup", "",
+		"run this `COMMAND` by sh in both checkouts of the module, before they are built")
 	benchTime := flags.Parsed(&o.BenchTime, "TIME", measure.ParseBenchTime)
 	benchTime.Show = o.BenchTime.String
 	fs.Var(benchTime, "benchtime", "`TIME` of a run, or its iterations as 100x")
@@ -61,6 +66,16 @@ func (o *measureFlags) AddTo(cmd *cobra.Command) {
 	fs.BoolVar(&o.quiet, "quiet", false, "no progress")
 	o.own = fs
 	cmd.Flags().AddFlagSet(fs)
+}
+
+// splitArguments splits as a shell does, with the variables of the environment. It runs nothing, and
+// expands no names of files, which would be those of the wrong directory.
+func splitArguments(text string) ([]string, error) {
+	args, err := shell.Fields(text, os.Getenv)
+	if err != nil {
+		return nil, fmt.Errorf("a shell cannot split %q: %w", text, err)
+	}
+	return args, nil
 }
 
 // changed is the first of the flags that was given; "" for none.
@@ -135,7 +150,7 @@ func (a *app) gateFailure(ctx context.Context, o measure.Options, err error) err
 func (f *gateFlags) measureOptions(now time.Time) (measure.Options, error) {
 	o, judge := f.measure.Options, f.options
 	o.Metrics, o.AllowEnvironment, o.Beside = judge.Metrics, judge.AllowEnvironment, f.junit.Path
-	o.FailOnRemoved, o.Better = judge.FailOnRemoved, judge.Better
+	o.FailOnRemoved, o.Better, o.Allow = judge.FailOnRemoved, judge.Better, judge.Allow
 	o.Judge.Margin, o.Judge.Promise, o.Judge.Alpha = judge.Margin, judge.Promise, judge.Alpha
 	self, err := os.Executable()
 	if err != nil {

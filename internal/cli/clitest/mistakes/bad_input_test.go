@@ -436,7 +436,7 @@ func TestFullStdout(t *testing.T) {
 	for _, args := range []string{"--help", "run --help", "list", "list targets none", "version",
 		"version --format json", "completion bash",
 		"compare good.txt good.txt", "run --dry-run",
-		"run --clock virtual --n 500 --quiet --out x"} {
+		"run --clock virtual --strategy semaphore --n 500 --quiet --out x"} {
 		full, err := os.OpenFile(device, os.O_WRONLY, 0)
 		if err != nil {
 			t.Fatal(err)
