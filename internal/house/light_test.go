@@ -32,7 +32,7 @@ func TestLight(t *testing.T) {
 // TestLightBenchgate: cmd/benchgate has no database, broker, gRPC or HTTP/3 in its imports.
 func TestLightBenchgate(t *testing.T) { holdLight(t, 100, notForCI, module+"/cmd/benchgate") }
 
-// TestBenchgateSize: built as the action builds it, benchgate has at most 15 MB.
+// TestBenchgateSize: built as the action builds it, benchgate has at most 15 MiB.
 func TestBenchgateSize(t *testing.T) {
 	if testing.Short() {
 		t.Skip("links a program")
@@ -49,8 +49,8 @@ func TestBenchgateSize(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if info.Size() > 15e6 {
-		t.Errorf("%.2f MB", float64(info.Size())/1e6)
+	if info.Size() > 15<<20 {
+		t.Errorf("%.2f MiB", float64(info.Size())/(1<<20))
 	}
 }
 

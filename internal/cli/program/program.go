@@ -37,7 +37,6 @@ func Root(p *terminal.Printer, short string, groups []Group, hidden []*cobra.Com
 			}
 			return nil
 		},
-		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
@@ -45,9 +44,15 @@ func Root(p *terminal.Printer, short string, groups []Group, hidden []*cobra.Com
 	root.SetHelpCommand(helpCommand(root))
 	root.SetHelpCommandGroupID(groups[len(groups)-1].Title)
 	root.SetFlagErrorFunc(flags.Error)
-	root.Version = ReadVersion().Of(p.Program)
-	root.Flags().Bool("version", false, "print the version")
-	root.SetVersionTemplate("{{.Version}}\n")
+	// cobra's own flag would link package text/template, and with it all methods: 4 MB
+	version := root.Flags().Bool("version", false, "print the version")
+	root.RunE = func(cmd *cobra.Command, _ []string) error {
+		if !*version {
+			return cmd.Help()
+		}
+		_, err := fmt.Fprintln(p.Stdout, ReadVersion().Of(p.Program))
+		return err
+	}
 	for _, g := range groups {
 		root.AddGroup(&cobra.Group{ID: g.Title, Title: g.Title + ":"})
 		for _, c := range g.Commands {
