@@ -16,10 +16,11 @@ export GOFLAGS := $(filter-out $(FLAGS),$(shell $(GO) env GOFLAGS)) $(FLAGS)
 build: ## build bin/poolbench
 	$(GO) build -ldflags '-s -w' -o $(BIN) ./cmd/poolbench
 
-run: build ## build, then run the default studies: a table and report.html, under 75 s on two cores
+run: build ## build, then run the default studies: a table and report.html, about 90 s on two cores
 	$(BIN) run
 
-TESTS := $(GO) tool gotestsum --format pkgname -- -vet=off
+# Four packages at a time: many tests wait for clocks and servers.
+TESTS := $(GO) tool gotestsum --format pkgname -- -vet=off -p 4
 test: ## the short tests: go test -short ./...
 	$(TESTS) -short ./...
 

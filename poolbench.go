@@ -6,11 +6,13 @@
 //		poolbench.Main()
 //	}
 //
-// What is registered before Main, in packages strategies, workloads, targets and bench/arrivals, is
-// known to every subcommand by its name: `go run . run --strategy mine:burst=3,worker_pool
-// --workload checkout --rate 200`. Runs under the virtual clock are made by children of the program
-// itself, so that a main function does nothing before Main but register. A child may make several,
-// one after another: what a strategy keeps in variables of its package outlives a run.
+// Every subcommand knows by name what was registered before Main in packages strategies, workloads,
+// targets and bench/arrivals: `go run . run --strategy mine:burst=3,worker_pool --workload checkout
+// --rate 200`.
+//
+// Runs under the virtual clock are made by children of the program itself, so a main function must
+// do nothing before Main but register. A child may make several runs, one after another: package
+// variables of a strategy outlive a run.
 package poolbench
 
 import (

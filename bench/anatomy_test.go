@@ -83,7 +83,7 @@ func TestPartsMerged(t *testing.T) {
 			Workload: "exponential:mean=10ms", Target: "none", Arrival: "poisson", Limit: 4,
 			Rate: 300, Queue: 3, Tasks: 2000, Seed: seed, Clock: "virtual"}))
 	}
-	merged, _, err := Merge(results)
+	merged, _, err := observe.MergeResults(results, false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -126,7 +126,7 @@ const seedVariable = "POOLBENCH_SEED"
 // prints a benchmark's name only after its first round with b.N = 1.
 var declareUnits = sync.OnceFunc(func() {
 	var lines strings.Builder
-	for _, m := range Metrics() {
+	for _, m := range observe.Metrics() {
 		if _, unit := inNanoseconds(Metric{Unit: m.Unit}); m.Better != "" {
 			lines.WriteString(m.Line(unit) + "\n")
 		}

@@ -4,11 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"strings"
 
 	"github.com/poolbench/poolbench/bench/arrivals"
-	"github.com/poolbench/poolbench/internal/metric"
-	"github.com/poolbench/poolbench/internal/statistics"
+	"github.com/poolbench/poolbench/internal/observe"
 	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/workloads"
@@ -106,26 +104,12 @@ func QueueSlots(spec strategies.Spec, queue, limit, tasks int) int {
 	return maxDefaultQueue
 }
 
-// LeastTasks returns the number of measured tasks that a run needs to report the metric: enough for
-// its quantile; 0 for a metric without one.
-func LeastTasks(unit string) int {
-	if strings.HasPrefix(unit, "theory-") || strings.Contains(unit, "hiccup") {
-		return 0 // of no task
-	}
-	for _, q := range metric.Quantiles {
-		if strings.Contains("-"+unit, "-"+q.Name+"-") {
-			return statistics.LeastTasks(q.P)
-		}
-	}
-	return 0
-}
-
 // Resolves returns an error if no run of the scenario can report the metric, because it has too few
 // tasks. If a duration bounds the run, it counts twice the expected number; it never refuses a
 // closed loop, whose number of tasks is unknown.
 func (s Scenario) Resolves(unit string) error {
 	s = s.withDefaults()
-	least := LeastTasks(unit)
+	least := observe.LeastTasks(unit)
 	n, how := s.Stop.Tasks, fmt.Sprintf("n %d", s.Stop.Tasks)
 	if n == 0 {
 		if s.Load.Arrival.IsClosed() {

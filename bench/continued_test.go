@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/internal/rundir"
 )
 
@@ -72,7 +73,7 @@ func TestContinuedSoak(t *testing.T) {
 			if n, of := counted(r), counted(whole); n[0]+missing != of[0] {
 				t.Errorf("%d tasks and %d that are missing, of %d", n[0], missing, of[0])
 			}
-			if slices.ContainsFunc(r.Reasons, func(why bench.Reason) bool {
+			if slices.ContainsFunc(r.Reasons, func(why result.Reason) bool {
 				return why.Check == "unfinished"
 			}) {
 				t.Errorf("it is over: %v", r.Reasons)
@@ -167,7 +168,7 @@ func TestContinuedDoubts(t *testing.T) {
 	}
 	const both = "before the gap: early; and after the gap: "
 	if len(found) != 1 || !strings.HasPrefix(found[0], both) ||
-		!slices.ContainsFunc(r.Reasons, func(of bench.Reason) bool {
+		!slices.ContainsFunc(r.Reasons, func(of result.Reason) bool {
 			return of.Check == "lag" && of.Text == "before the gap: early"
 		}) {
 		t.Errorf("%q: %v", found, r.Reasons)

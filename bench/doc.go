@@ -26,18 +26,18 @@
 //  1. scenario.go, matrix.go and suite.go define the runs, bounds.go limits their size, name.go
 //     spells their names, arrivals/ plans their tasks;
 //  2. driver.go issues the tasks, with the sleeps of clocks.go, and job.go carries them; package
-//     records keeps three instants and an outcome of each; tasks.go cuts them into steps or pieces
+//     record keeps three instants and an outcome of each; tasks.go cuts them into steps or pieces
 //     and gives them class and size, for strategies that use these;
 //  3. guard.go and breaches.go report a strategy that breaks the contract; progress.go reports how
 //     far a run is;
-//  4. observe.go computes the result: package observed the metrics (metrics.go documents them) and
-//     the course of the run, exact the exact values of theory, intervals the confidence intervals;
-//     verdicts checks the invariants, replays the run and judges it; soaks does the same for runs
-//     of any length, merge for parts of one load;
-//  5. directory/ streams the result to a run directory, and resumes one; benchmark.go is the entry
-//     from go test;
-//  6. objectives/ checks results against bounds such as p99-response<50ms, and capacity/ searches
-//     the highest load that meets them.
+//  4. observe.go computes the result: internal/observe the metrics (metrics.go documents them) and
+//     the course of the run; internal/validity the exact values of theory and the intervals, the
+//     invariants and a replay, and from them whether the run is VALID; internal/soaks does the
+//     same for runs of any length;
+//  5. internal/directory streams the result to a run directory, and resumes one; benchmark.go is
+//     the entry from go test;
+//  6. internal/objectives checks results against bounds such as p99-response<50ms, and
+//     internal/capacity searches the highest load that meets them.
 //
 // Response always counts from due: a late generator hides no delay (no coordinated omission). There
 // is no switch.

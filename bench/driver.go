@@ -14,6 +14,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/bench/record"
+	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/internal/machine"
 	"github.com/poolbench/poolbench/internal/machine/pace"
 	"github.com/poolbench/poolbench/internal/observe"
@@ -455,7 +456,7 @@ func drive(ctx context.Context, s Scenario, g *guard) (run measurement, err erro
 	o.Profiles, profileErr = endProfile()
 	trace, flightErr := d.flight.End()
 	if profileErr = errors.Join(profileErr, flightErr); len(trace) > 0 {
-		o.Profiles = append(o.Profiles, Profile{Kind: rundir.FlightKind, Data: trace})
+		o.Profiles = append(o.Profiles, result.Profile{Kind: rundir.FlightKind, Data: trace})
 	}
 	if _, failed := errors.AsType[*strategies.StoreError](err); failed {
 		return run, fmt.Errorf("%s: %w", s.Strategy, err)

@@ -62,7 +62,7 @@ func TestRuntimeMetrics(t *testing.T) {
 	if r, err = Run(context.Background(), s); err != nil {
 		t.Fatal(err)
 	}
-	for _, m := range ofRuntime {
+	for _, m := range observe.RuntimeMetrics {
 		if v, ok := r.Metric(m.Unit); ok {
 			t.Errorf("%s is %v under the virtual clock", m.Unit, v)
 		}
@@ -81,7 +81,7 @@ func TestRuntimeAbsent(t *testing.T) {
 		for _, m := range r.Metrics {
 			got = append(got, m.Unit)
 		}
-		for _, m := range ofRuntime {
+		for _, m := range observe.RuntimeMetrics {
 			if !slices.Contains(absent, m.Unit) {
 				want = append(want, m.Unit)
 			}

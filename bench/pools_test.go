@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/internal/machine/race"
 	"github.com/poolbench/poolbench/strategies"
 )
@@ -56,7 +57,7 @@ func TestPoolsOfClasses(t *testing.T) {
 		}
 	}
 	if !slices.ContainsFunc(r.Reasons,
-		func(r bench.Reason) bool { return r.Check == "full queue" }) ||
+		func(r result.Reason) bool { return r.Check == "full queue" }) ||
 		metric(t, r, "held/op") < 0.1 || metric(t, r, "mean-held-sec") < 1e-4 {
 		t.Errorf("%s: held/op %v, %v", r.Name, metric(t, r, "held/op"), r.Reasons)
 	}

@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 
+	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/internal/machine"
 	"github.com/poolbench/poolbench/strategies"
 )
@@ -21,18 +22,18 @@ func (s Scenario) labels(of machine.Mark) *machine.ProfileLabels {
 
 // beginProfile begins to take the profiles of the set, if there are any. end ends that and returns
 // them; a second call does nothing.
-func beginProfile(set string) (end func() ([]Profile, error), err error) {
+func beginProfile(set string) (end func() ([]result.Profile, error), err error) {
 	if set == "" {
-		return func() ([]Profile, error) { return nil, nil }, nil
+		return func() ([]result.Profile, error) { return nil, nil }, nil
 	}
 	session, err := machine.StartProfiles(set)
 	if err != nil {
 		return nil, err
 	}
-	return func() (all []Profile, err error) {
+	return func() (all []result.Profile, err error) {
 		taken, err := session.End()
 		for _, p := range taken {
-			all = append(all, Profile{Kind: string(p.Kind), Data: p.Data})
+			all = append(all, result.Profile{Kind: string(p.Kind), Data: p.Data})
 		}
 		return all, err
 	}, nil

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench/arrivals"
+	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/internal/rundir"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/workloads"
@@ -55,7 +56,7 @@ func TestRecordedTraffic(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r.Verdict != Suspect || !slices.ContainsFunc(r.Reasons, func(r Reason) bool {
+		if r.Verdict != Suspect || !slices.ContainsFunc(r.Reasons, func(r result.Reason) bool {
 			return r.Check == rundir.CheckPlan && strings.HasSuffix(r.Text, ": sorted")
 		}) {
 			t.Errorf("%s: %v for %v, want a doubt about the order of the lines", part, r.Verdict,

@@ -7,6 +7,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/bench/record"
+	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/internal/machine"
 	"github.com/poolbench/poolbench/internal/observe"
 	"github.com/poolbench/poolbench/internal/soaks"
@@ -35,7 +36,7 @@ type Recording struct {
 	Resent  int64 // requests sent again within one attempt
 	// counts of requests beside the records; nil: none
 	Calls  *record.CallCounter
-	Doubts []Reason // reasons for doubt that the driver found
+	Doubts []result.Reason // reasons for doubt that the driver found
 	// one part of a plan that several generators share: arrivals and length are judged for the
 	// whole
 	Share   bool
@@ -48,7 +49,7 @@ type Recording struct {
 	Cut      bool     // it ended before its plan: a soak can be resumed
 	Machines []string // the generators' machines, a line each
 	Profile  string   // the profiles that Watch takes, as Scenario.Profile
-	profiles []Profile
+	profiles []result.Profile
 	// why there are none
 	notProfiled error
 	seen        *machine.WitnessSeen // of the machine; nil: nobody watched it

@@ -16,6 +16,7 @@ import (
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/param"
 	"github.com/poolbench/poolbench/internal/machine/race"
+	"github.com/poolbench/poolbench/internal/observe"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/targets"
 )
@@ -401,7 +402,7 @@ func TestQuantilesLeftOut(t *testing.T) {
 // TestMetricsAreListed: every unit of a result is documented, and comes in the documented order.
 func TestMetricsAreListed(t *testing.T) {
 	var order []string
-	for _, m := range bench.Metrics() {
+	for _, m := range observe.Metrics() {
 		if slices.Contains(order, m.Unit) || m.Doc == "" {
 			t.Errorf("metric %q is listed twice or not explained", m.Unit)
 		}

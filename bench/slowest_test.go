@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench/record"
+	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/internal/machine"
 	"github.com/poolbench/poolbench/internal/observe"
 	"github.com/poolbench/poolbench/internal/rundir"
@@ -128,7 +129,7 @@ func TestSlowestMerged(t *testing.T) {
 	part := func(from int, found int) *Result {
 		r := &Result{}
 		for i := range rundir.MostSlowest {
-			r.Slowest = append(r.Slowest, SlowTask{Task: i, End: time.Duration(from - 2*i),
+			r.Slowest = append(r.Slowest, result.SlowTask{Task: i, End: time.Duration(from - 2*i),
 				InFlight: found})
 		}
 		return r

@@ -12,6 +12,7 @@ import (
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/internal/directory"
+	"github.com/poolbench/poolbench/internal/observe"
 )
 
 // staged is a run of four workers of 10 ms, which serve 400/s, in stages.
@@ -151,7 +152,7 @@ func TestStageUnits(t *testing.T) {
 			continue
 		}
 		seen++
-		i := slices.IndexFunc(bench.StageMetrics(3), func(info bench.MetricInfo) bool {
+		i := slices.IndexFunc(observe.StageMetrics(3), func(info observe.MetricInfo) bool {
 			return info.Unit == m.Unit && info.Doc != ""
 		})
 		if i < 0 {
@@ -159,7 +160,7 @@ func TestStageUnits(t *testing.T) {
 			continue
 		}
 		want := 1
-		better := bench.StageMetrics(3)[i].Better
+		better := observe.StageMetrics(3)[i].Better
 		if better == "" {
 			want = 0
 		}
@@ -167,7 +168,7 @@ func TestStageUnits(t *testing.T) {
 			t.Errorf("%s (%s) is declared %d times", m.Unit, better, n)
 		}
 	}
-	if want := len(bench.StageMetrics(3)) - 1; seen != want { // one is of attacks
+	if want := len(observe.StageMetrics(3)) - 1; seen != want { // one is of attacks
 		t.Errorf("%d metrics of stage 3, want %d", seen, want)
 	}
 }

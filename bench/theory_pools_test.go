@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/internal/rundir"
 	"github.com/poolbench/poolbench/internal/statistics/theory"
 	"github.com/poolbench/poolbench/strategies"
@@ -126,7 +127,7 @@ func TestBoundBeyondLimit(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got, _ := r.Metric("theory-mean-wait-sec"); math.Abs(got/want.MeanWait-1) > 1e-9 ||
-			slices.ContainsFunc(r.Reasons, func(r Reason) bool { return r.Check == "theory" }) {
+			slices.ContainsFunc(r.Reasons, func(r result.Reason) bool { return r.Check == "theory" }) {
 			t.Errorf("%d slots: a mean wait of %v, want %v; %v", 4+extra, got,
 				want.MeanWait, r.Reasons)
 		}

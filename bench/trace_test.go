@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/poolbench/poolbench/bench/record"
+	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/internal/observe"
 	"github.com/poolbench/poolbench/internal/validity"
 	"github.com/poolbench/poolbench/strategies"
@@ -141,7 +142,7 @@ func TestLittle(t *testing.T) {
 func TestTimeline(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		o := drawPlay(t)
-		var sum Bucket
+		var sum result.Bucket
 		line := o.Timeline()
 		for _, v := range line {
 			sum.Arrived += v.Arrived

@@ -36,6 +36,10 @@ func marksOf(t *testing.T, s Scenario) (units []string, interval bool) {
 // TestBurstsDecideByPlan: whether the p99 has an interval and which metrics are marked is the same
 // for all seeds, since it follows from the plan.
 func TestBurstsDecideByPlan(t *testing.T) {
+	seeds := uint64(8)
+	if testing.Short() {
+		seeds = 2
+	}
 	for _, c := range []struct {
 		arrival          string
 		n                int
@@ -45,7 +49,7 @@ func TestBurstsDecideByPlan(t *testing.T) {
 		{"mmpp:ratio=3,high=20ms,low=60ms", 60_000, true, false},
 		{"onoff:on=500ms,off=500ms", 20_000, false, true},
 	} {
-		for seed := range uint64(8) {
+		for seed := range seeds {
 			s := virtually("worker_pool", "exponential:mean=10ms", c.arrival, 4, 0.5, c.n)
 			s.Seed = seed
 			marks, interval := marksOf(t, s)

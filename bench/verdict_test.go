@@ -460,7 +460,8 @@ func TestIntervalOfAnotherQuantile(t *testing.T) {
 	}
 	metric.Quantiles = slices.Insert(slices.Clone(usual), 2, p95)
 	for _, unit := range []string{p95.Of("response"), p95.Low("response"), p95.High("response")} {
-		if !slices.ContainsFunc(Metrics(), func(m MetricInfo) bool { return m.Unit == unit }) {
+		named := func(m observe.MetricInfo) bool { return m.Unit == unit }
+		if !slices.ContainsFunc(observe.Metrics(), named) {
 			t.Errorf("%s is not documented", unit)
 		}
 	}

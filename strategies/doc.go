@@ -1,21 +1,19 @@
-// Package strategies holds the ways of bounding concurrency that poolbench compares: how many tasks
-// run at once, what happens to those that must wait, and what that costs.
-//
-// Start with [Spec], which describes a strategy and makes instances, and [Strategy], which is an
-// instance:
+// Package strategies has the contract of the ways of bounding concurrency that poolbench compares,
+// and their registry. Start with [Spec], which describes a strategy and makes instances, and
+// [Strategy], which is an instance:
 //
 //	spec, err := strategies.Lookup("semaphore")
 //	s := spec.New(ctx, strategies.Params{Limit: 8}, sink)
 //	err = s.Submit(ctx, task) // accepted: sink.Done(task, result) will follow
 //	err = s.Drain(ctx)        // all accepted tasks are done
 //
-// This package is the contract alone. Package builtin has the strategies, package peers those of
-// the popular libraries, package durable queues that outlive the process; they are in All, and so
-// in the contract tests, the benchmarks, the lists and the charts, once their package is imported,
-// and package bench imports builtin. Package engine has the building blocks, for a strategy of your
-// own as well: an Executor wraps a library's pool, a Gate its semaphore or limiter. Your strategy
-// needs no registration: any Spec will do, and strategytest.Run tests whether it keeps the
-// contract.
+// Package builtin has the strategies, package peers those of popular libraries, and package durable
+// queues that outlive the process. Importing one registers its strategies: they are then in All,
+// and so in the contract tests, benchmarks, lists and charts. Package bench imports builtin.
+//
+// A strategy of your own needs no registration: any Spec will do. Package engine has building
+// blocks: an Executor wraps a library's pool, a Gate its semaphore or limiter. strategytest.Run
+// tests whether a strategy keeps the contract.
 //
 // Some strategies are also parts, which wrap any other strategy: a rate, a retry, a queue that
 // sheds. [Compose] joins them; a [Part] is registered in the file of the strategy of its name.

@@ -302,7 +302,7 @@ type Starts struct {
 }
 
 // All returns the Specs in the order of their names, the package's own before those of others. It
-// drives the contract tests, the benchmarks, `poolbench list`, the README's table and the colours
+// drives the contract tests, the benchmarks, `poolbench list`, the tables in docs and the colours
 // of the charts.
 func All() []Spec { return all.All() }
 

@@ -170,7 +170,7 @@ func TestImpossible(t *testing.T) {
 		"closed:clients=0":        "arrival closed: clients: want 1 to 1000000",
 		"closed:clients=9e9":      "arrival closed: clients: want a whole number",
 		"poisson:rate=5":          "arrival poisson: unknown parameter",
-		"poissson":                `unknown arrival "poissson" (known: ` + strings.Join(names, ", ") + ")",
+		"poissson":                `unknown arrival "poissson" (did you mean poisson? known: ` + strings.Join(names, ", ") + ")",
 		"closed:think=gauss(1)":   "arrival closed: think:",
 		"linear:slope=-1":         "arrival linear: slope: want 0 to",
 		"sine:amp=1":              "arrival sine: amp: want 0 up to",

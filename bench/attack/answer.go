@@ -60,7 +60,7 @@ func (w *wire) read(
 	}
 	firstByte := time.Since(w.sent)
 	come, _ := w.reader.Peek(w.reader.Buffered())
-	h, ok := Parse(come, o.Method)
+	h, ok := parseHead(come, o.Method)
 	if !ok || follows && h.Redirects && isRedirect(h.Status) {
 		*a = w.readSlowly(o, follows, keep)
 		a.firstByte = firstByte

@@ -46,7 +46,7 @@ type Attack struct {
 	// what is sent is sessions of these steps, as WithSession has it: Rate, Tasks and Arrival are
 	// of sessions. nil: there are none
 	Session *sessions.Session
-	// {{…}} in URL, headers and bodies is filled in for each request, as package templates says;
+	// {{…}} in URL, headers and bodies is filled in for each request, as package requests says;
 	// else it is sent as it stands
 	Templates bool
 	Data      *requests.Data // of templates: request i has row i mod their number; nil: none
@@ -179,4 +179,4 @@ func (a Attack) QueueSlots(spec strategies.Spec, queue, limit int) int {
 func (a Attack) TraceID(seq uint64) string { return a.sampled().ID(seq) }
 
 // sampled are the requests that carry a trace.
-func (a *Attack) sampled() Sample { return Sample{Share: a.Trace, Seed: a.Seed} }
+func (a *Attack) sampled() traceSample { return traceSample{Share: a.Trace, Seed: a.Seed} }

@@ -32,7 +32,7 @@ type caller struct {
 	resent    atomic.Int64           // requests that went over the wire again within a call
 	transport *http.Transport
 	sender    http.RoundTripper // of net/http
-	conns     *Set
+	conns     *connSet
 	calls     *record.CallCounter // which they are counted by
 	attack    *Attack
 }

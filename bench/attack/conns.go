@@ -9,27 +9,29 @@ import (
 	"github.com/poolbench/poolbench/bench/record"
 )
 
-// Options say what a Set connects to, and whom it tells.
-type Options struct {
+// connOptions say what a Set connects to, and whom it tells.
+type connOptions struct {
 	Connect func(ctx context.Context, network, address string) (net.Conn, error)
 	Hosts   int                 // that are called
 	Calls   *record.CallCounter // which connections are counted by
 	Give    func(why error)     // the attack up, with a *NobodyError
 }
 
-// A Set is the open connections. Closing them is how requests in flight are given up: it costs a
-// request nothing, where a context of its own would cost it an allocation or two.
-type Set struct {
-	Options
+// A connSet is the open connections. Closing them is how requests in flight are given up: it costs
+// a request nothing, where a context of its own would cost it an allocation or two.
+type connSet struct {
+	connOptions
 	mu      sync.Mutex
-	open    map[*Conn]struct{}
+	open    map[*trackedConn]struct{}
 	made    bool // a connection, ever
 	refused int  // dials that failed while none was made
 	closed  bool
 }
 
 // newSet has none yet.
-func newSet(o Options) *Set { return &Set{Options: o, open: map[*Conn]struct{}{}} }
+func newSet(o connOptions) *connSet {
+	return &connSet{connOptions: o, open: map[*trackedConn]struct{}{}}
+}
 
 // A NobodyError ends an attack at once: as many dials as there are hosts have failed, and none has
 // succeeded.
@@ -42,7 +44,7 @@ func (e *NobodyError) Error() string { return "nobody answers: " + e.error.Error
 func (e *NobodyError) Unwrap() error { return e.error }
 
 // Dialed counts a connection that somebody else has made, in such a time, or has not.
-func (s *Set) Dialed(ctx context.Context, took time.Duration, err error) {
+func (s *connSet) Dialed(ctx context.Context, took time.Duration, err error) {
 	if err != nil {
 		s.failed(ctx, err)
 		return
@@ -54,7 +56,7 @@ func (s *Set) Dialed(ctx context.Context, took time.Duration, err error) {
 }
 
 // Dial is the DialContext of a transport. What it makes is a *Conn.
-func (s *Set) Dial(ctx context.Context, network, address string) (net.Conn, error) {
+func (s *connSet) Dial(ctx context.Context, network, address string) (net.Conn, error) {
 	s.mu.Lock()
 	closed := s.closed
 	s.mu.Unlock()
@@ -72,8 +74,8 @@ func (s *Set) Dial(ctx context.Context, network, address string) (net.Conn, erro
 }
 
 // Add takes a connection to those that are open.
-func (s *Set) Add(raw net.Conn) (net.Conn, error) {
-	made := &Conn{Conn: raw, of: s}
+func (s *connSet) Add(raw net.Conn) (net.Conn, error) {
+	made := &trackedConn{Conn: raw, of: s}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.made = true
@@ -86,7 +88,7 @@ func (s *Set) Add(raw net.Conn) (net.Conn, error) {
 }
 
 // failed counts a dial that came to nothing, unless it was given up.
-func (s *Set) failed(ctx context.Context, err error) {
+func (s *connSet) failed(ctx context.Context, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.made || s.closed || ctx.Err() != nil {
@@ -98,7 +100,7 @@ func (s *Set) failed(ctx context.Context, err error) {
 }
 
 // Close closes every connection, and those that are still to come.
-func (s *Set) Close() {
+func (s *connSet) Close() {
 	s.mu.Lock()
 	s.closed = true
 	open := s.open

@@ -5,8 +5,8 @@ import (
 	"net"
 	"time"
 
-	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/attack/checks"
+	"github.com/poolbench/poolbench/bench/result"
 )
 
 // Virtual makes the attack run in a bubble, against the server behind dial.
@@ -66,4 +66,4 @@ func (a Attack) Expected() (n int, last time.Duration) { return a.withDefaults()
 func (a Attack) Soaks(planned int) bool { return a.withDefaults().soaks(planned) }
 
 // DoubtsOf are the doubts about a result that these agents share.
-func DoubtsOf(agents []Agent) []bench.Reason { return merging{agents: agents}.doubts() }
+func DoubtsOf(agents []Agent) []result.Reason { return merging{agents: agents}.doubts() }

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// A Head is what counts of an answer's header.
-type Head struct {
+// A responseHead is what counts of an answer's header.
+type responseHead struct {
 	Status     int
 	Size       int   // bytes up to the body
 	Length     int64 // of the body; below 0: it comes in chunks
@@ -16,11 +16,11 @@ type Head struct {
 	RetryAfter []byte
 }
 
-// Parse reads what nearly every server sends: HTTP/1.1, lines that end as they should, a length
+// parseHead reads what nearly every server sends: HTTP/1.1, lines that end as they should, a length
 // or chunks. http.ReadResponse, which makes a map of it, takes 2 µs and 10 allocations more, half
 // of what a call costs. ok is false for all else, of which that decides: what is here is taken as
 // it would take it (FuzzHead). b is as much as has come.
-func Parse(b []byte, method string) (h Head, ok bool) {
+func parseHead(b []byte, method string) (h responseHead, ok bool) {
 	const version = "HTTP/1.1 "
 	if len(b) < len(version)+4 || string(b[:len(version)]) != version {
 		return h, false
@@ -61,7 +61,7 @@ func Parse(b []byte, method string) (h Head, ok bool) {
 }
 
 // field takes note of a line of the header, and reports whether it is one that is known to be fine.
-func (h *Head) field(line []byte) (ok bool) {
+func (h *responseHead) field(line []byte) (ok bool) {
 	colon := bytes.IndexByte(line, ':')
 	if colon < 1 {
 		return false
@@ -108,7 +108,7 @@ func (h *Head) field(line []byte) (ok bool) {
 	return true
 }
 
-func (h *Head) lengthOf(digits []byte) (ok bool) {
+func (h *responseHead) lengthOf(digits []byte) (ok bool) {
 	h.Length = 0
 	for _, c := range digits {
 		if c < '0' || c > '9' {

@@ -24,7 +24,7 @@ func FuzzHead(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, text []byte, method string) {
-		h, ok := Parse(text, method)
+		h, ok := parseHead(text, method)
 		if !ok {
 			return
 		}
@@ -49,7 +49,7 @@ func FuzzHead(f *testing.F) {
 
 // TestParseHead: what nearly every server sends needs no net/http.
 func TestParseHead(t *testing.T) {
-	for text, want := range map[string]Head{
+	for text, want := range map[string]responseHead{
 		"HTTP/1.1 200 OK\r\nDate: Tue, 24 Nov 2026 10:00:00 GMT\r\nContent-Length: 6\r\n" +
 			"Content-Type: text/plain; charset=utf-8\r\n\r\nhello\n": {Status: 200, Length: 6},
 		"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n":     {Status: 200, Length: -1},
@@ -57,7 +57,7 @@ func TestParseHead(t *testing.T) {
 		"HTTP/1.1 500 Oops\r\nConnection: close\r\nContent-Length: 0\r\n\r\n": {Status: 500,
 			Closes: true},
 	} {
-		got, ok := Parse([]byte(text), "GET")
+		got, ok := parseHead([]byte(text), "GET")
 		if got.Size == 0 || !ok {
 			t.Errorf("%q: %+v, %v", text, got, ok)
 		}

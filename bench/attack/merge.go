@@ -11,16 +11,18 @@ import (
 	"github.com/poolbench/poolbench/bench/attack/checks"
 	"github.com/poolbench/poolbench/bench/attack/sessions"
 	"github.com/poolbench/poolbench/bench/record"
+	"github.com/poolbench/poolbench/bench/result"
+	"github.com/poolbench/poolbench/internal/observe"
 	"github.com/poolbench/poolbench/internal/rundir"
 	"github.com/poolbench/poolbench/strategies"
 )
 
 // An Agent is one that took part in an attack that several shared, and what came of it.
 type Agent struct {
-	Name   string         // of its host and process
-	Share  *Share         // nil: it is lost
-	Lost   string         // why it is
-	Doubts []bench.Reason // about it, by who watched it
+	Name   string          // of its host and process
+	Share  *Share          // nil: it is lost
+	Lost   string          // why it is
+	Doubts []result.Reason // about it, by who watched it
 	// its clock less that of who watched it, and how wrong that may be
 	Offset, OffsetError time.Duration
 }
@@ -28,7 +30,7 @@ type Agent struct {
 // doubt adds a reason why the agent's result is INVALID.
 func (g *Agent) doubt(format string, args ...any) {
 	g.Doubts = append(g.Doubts,
-		bench.Reason{Verdict: bench.Invalid, Check: checkName, Text: fmt.Sprintf(format, args...)})
+		result.Reason{Verdict: bench.Invalid, Check: checkName, Text: fmt.Sprintf(format, args...)})
 }
 
 // Verdict is the worst on the agent: its own, and that of who watched it.
@@ -107,7 +109,7 @@ func (m merging) report() (*Report, error) {
 	statuses, errs := map[string]int{}, map[string]int{}
 	over := ""
 	var failures checks.Failures
-	var traced Slowest
+	var traced slowestTraced
 	var visited *sessions.Tally
 	if m.attack.Session != nil {
 		visited = sessions.NewTally(m.attack.Session)
@@ -212,13 +214,13 @@ func (m merging) shares() (present, planned int) {
 const mostNamed = 3
 
 // doubts are those about agents, by their names; of many with the same, the first is named.
-func (m merging) doubts() (all []bench.Reason) {
+func (m merging) doubts() (all []result.Reason) {
 	type kind struct {
 		verdict bench.Verdict
 		check   string
 	}
 	var kinds []kind
-	by := map[kind][]bench.Reason{}
+	by := map[kind][]result.Reason{}
 	for _, d := range m.eachDoubt() {
 		k := kind{d.Verdict, d.of}
 		if by[k] == nil {
@@ -239,7 +241,7 @@ func (m merging) doubts() (all []bench.Reason) {
 
 // An agentDoubt is a reason, and the check of the agent that found it.
 type agentDoubt struct {
-	bench.Reason
+	result.Reason
 	of string
 }
 
@@ -254,7 +256,7 @@ func (m merging) eachDoubt() (all []agentDoubt) {
 				rest = fmt.Sprintf("%.3g %% of the plan was sent",
 					100*float64(present)/float64(max(planned, 1)))
 			}
-			all = append(all, agentDoubt{bench.Reason{Verdict: verdict, Check: checkName,
+			all = append(all, agentDoubt{result.Reason{Verdict: verdict, Check: checkName,
 				Text: fmt.Sprintf("%s was lost: %s; %s", g.Name, g.Lost, rest)}, "lost"})
 			continue
 		}
@@ -294,14 +296,7 @@ func (m merging) summed() (*bench.Result, error) {
 	for _, p := range parts {
 		p.Reasons, p.Verdict, p.Broken = nil, bench.Valid, nil // told of by the agent's name
 	}
-	merge := bench.MergeFollowing
-	if m.attack.Session == nil {
-		merge = func(parts []*bench.Result) (*bench.Result, error) {
-			res, _, err := bench.Merge(parts)
-			return res, err
-		}
-	}
-	res, err := merge(parts)
+	res, _, err := observe.MergeResults(parts, m.attack.Session != nil)
 	if err != nil {
 		return nil, err
 	}

@@ -114,7 +114,7 @@ func (c *caller) traced(m *message, seq uint64) *message {
 	if r.Header = maps.Clone(r.Header); r.Header == nil {
 		r.Header = http.Header{}
 	}
-	r.Header.Set(Header, c.attack.sampled().Parent(seq))
+	r.Header.Set(traceHeader, c.attack.sampled().Parent(seq))
 	built, err := r.Request()
 	if err != nil {
 		return m // never: it differs from one that was built by an ordinary header

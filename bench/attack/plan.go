@@ -10,6 +10,7 @@ import (
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/internal/machine/pace"
+	"github.com/poolbench/poolbench/internal/observe"
 )
 
 // A plan says when each request is due. It is a pure function of the attack: every plan of it says
@@ -119,7 +120,7 @@ func (a Attack) perArrival() int { return max(len(a.steps()), 1) }
 // Resolves reports, before anything is sent, that the attack cannot tell the metric, since its
 // requests are too few. What the clients of a closed loop get done nobody knows.
 func (a Attack) Resolves(unit string) error {
-	least, n := bench.LeastTasks(unit), a.Tasks
+	least, n := observe.LeastTasks(unit), a.Tasks
 	if a.Clients == 0 {
 		a = a.withDefaults()
 		a.Agents, a.Agent, a.Before = 0, 0, nil

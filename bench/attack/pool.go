@@ -30,7 +30,7 @@ type host struct {
 	idle []*wire // the last used last
 }
 
-func newConns(a Attack, give context.CancelCauseFunc, count *record.CallCounter) *Set {
+func newConns(a Attack, give context.CancelCauseFunc, count *record.CallCounter) *connSet {
 	hosts := map[string]bool{}
 	for _, r := range a.Requests {
 		origin, _ := cutOrigin(r.URL)
@@ -38,7 +38,7 @@ func newConns(a Attack, give context.CancelCauseFunc, count *record.CallCounter)
 			hosts[u.Host] = true
 		}
 	}
-	o := Options{Connect: a.dial, Hosts: len(hosts), Give: give, Calls: count}
+	o := connOptions{Connect: a.dial, Hosts: len(hosts), Give: give, Calls: count}
 	if o.Connect == nil {
 		o.Connect = new(net.Dialer).DialContext
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/poolbench/poolbench/bench/attack/checks"
 	"github.com/poolbench/poolbench/bench/attack/sessions"
 	"github.com/poolbench/poolbench/bench/record"
+	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/internal/machine"
 	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/rundir"
@@ -154,14 +155,14 @@ func (r *run) ended() (cut, err error) {
 func (a Attack) finish(rec *bench.Recording, cut error, abandoned, settled int) {
 	if stopped, ok := errors.AsType[*Stopped](cut); ok {
 		rec.Doubts = append(rec.Doubts,
-			bench.Reason{Verdict: bench.Suspect, Check: "stopped early", Text: stopped.Why})
+			result.Reason{Verdict: bench.Suspect, Check: "stopped early", Text: stopped.Why})
 	}
 	if rec.Cut = cut != nil; rec.Cut {
 		return
 	}
 	if rec.Duration = a.Duration; abandoned > 0 {
 		rec.Doubts = append(rec.Doubts,
-			bench.Reason{Verdict: bench.Suspect, Check: "unanswered", Text: fmt.Sprintf(
+			result.Reason{Verdict: bench.Suspect, Check: "unanswered", Text: fmt.Sprintf(
 				"%d of %d requests were still open, or not yet sent, %v after the last one was "+
 					"due, "+
 					"and are counted as abandoned: the times are those of the others, and too short",

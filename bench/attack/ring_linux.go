@@ -35,9 +35,9 @@ type ring struct {
 // A flight is what a ring has of a client.
 type flight struct {
 	w    *wire
-	was  *Conn // of it, for the words of errors
-	fd   int   // of the connection, of which the network poller does not know
-	sent int   // bytes of the request
+	was  *trackedConn // of it, for the words of errors
+	fd   int          // of the connection, of which the network poller does not know
+	sent int          // bytes of the request
 	come []byte
 	err  error // that comes after them
 	// when the first of them came, in ns from the start of the attack; 0: none has
@@ -230,7 +230,7 @@ func (r *ring) hear(c *client, open bool) {
 		r.leave(c)
 		return
 	}
-	h, ok := Parse(come, o.Method)
+	h, ok := parseHead(come, o.Method)
 	whole := int64(h.Size) + h.Length
 	switch {
 	case !ok, h.Length < 0, whole > int64(len(r.buffer)),
@@ -333,7 +333,7 @@ func (c *client) finish(all *wiring, o *outgoing, a *answer) (got reached) {
 }
 
 // attach gives the connection back to the network poller.
-func (c *client) attach(all *Set) error {
+func (c *client) attach(all *connSet) error {
 	f := os.NewFile(uintptr(c.fd), "")
 	raw, err := net.FileConn(f)
 	_ = f.Close() // raw has one of its own
@@ -344,7 +344,7 @@ func (c *client) attach(all *Set) error {
 	if err != nil {
 		return err
 	}
-	if err := c.w.use(made.(*Conn)); err != nil {
+	if err := c.w.use(made.(*trackedConn)); err != nil {
 		return err
 	}
 	return c.w.conn.Expect(c.w.deadline)

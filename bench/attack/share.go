@@ -14,6 +14,7 @@ import (
 	"github.com/poolbench/poolbench/bench/attack/checks"
 	"github.com/poolbench/poolbench/bench/attack/sessions"
 	"github.com/poolbench/poolbench/bench/record"
+	"github.com/poolbench/poolbench/bench/result"
 )
 
 // maxAgents bounds how many may share an attack.
@@ -67,7 +68,7 @@ type Share struct {
 	Cut      string              // why it ended before its part of the plan did; "": it did not
 	// on this share by itself: the agent's lateness, its machine, broken laws
 	Verdict bench.Verdict
-	Reasons []bench.Reason
+	Reasons []result.Reason
 }
 
 // mostRecorded is the number of requests in a plan up to which agents send their records. Those of

@@ -19,6 +19,7 @@ import (
 	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/bench/attack"
 	"github.com/poolbench/poolbench/bench/record"
+	"github.com/poolbench/poolbench/bench/result"
 )
 
 // TestSharesAreThePlan: whatever the arrival process, the shares have every request of the plan
@@ -201,8 +202,8 @@ func metrics(r *attack.Report) []bench.Metric {
 }
 
 // readings are the distributions that do not depend on connections.
-func readings(r *attack.Report) []bench.Reading {
-	return slices.DeleteFunc(slices.Clone(r.Readings), func(of bench.Reading) bool {
+func readings(r *attack.Report) []result.Reading {
+	return slices.DeleteFunc(slices.Clone(r.Readings), func(of result.Reading) bool {
 		return of.Of == "connect"
 	})
 }
@@ -340,7 +341,7 @@ func TestDoubtsOfManyAgents(t *testing.T) {
 	for k := range 200 {
 		g := attack.Agent{Name: fmt.Sprintf("host-%d", k), Lost: "silent"}
 		if k >= 50 {
-			g.Share = &attack.Share{Reasons: []bench.Reason{{Verdict: bench.Invalid, Check: "lag",
+			g.Share = &attack.Share{Reasons: []result.Reason{{Verdict: bench.Invalid, Check: "lag",
 				Text: fmt.Sprintf("late by %d ms", k)}}}
 		}
 		agents = append(agents, g)

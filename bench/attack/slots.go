@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/internal/machine"
 	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/internal/transport"
@@ -60,7 +61,7 @@ func (s *slots) note(rec *bench.Recording) {
 		return
 	}
 	rec.SetBound(cap(s.taken))
-	rec.Doubts = append(rec.Doubts, bench.Reason{Verdict: bench.Suspect, Check: "in flight",
+	rec.Doubts = append(rec.Doubts, result.Reason{Verdict: bench.Suspect, Check: "in flight",
 		Text: fmt.Sprintf("%d requests were in flight, %s: those that were due then waited, which "+
 			"counts in their response", cap(s.taken), s.why)})
 }

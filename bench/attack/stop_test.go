@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/attack"
 	"github.com/poolbench/poolbench/bench/attack/checks"
+	"github.com/poolbench/poolbench/bench/result"
 )
 
 // TestStopIf: an attack whose server fails from the sixth second on ends three seconds later by the
@@ -49,7 +49,7 @@ func TestStopIf(t *testing.T) {
 			t.Errorf("%s: cut is %v", name, r.Cut)
 			continue
 		}
-		if got := r.Reasons; !slices.ContainsFunc(got, func(r bench.Reason) bool {
+		if got := r.Reasons; !slices.ContainsFunc(got, func(r result.Reason) bool {
 			return r.Check == "stopped early" && r.Text == why.Why
 		}) {
 			t.Errorf("%s: the reasons are %v, want %q", name, got, why.Why)

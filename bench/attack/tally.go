@@ -133,8 +133,8 @@ type tally struct {
 	statuses map[int]int
 	errors   map[string]int
 	failures checks.Failures
-	sampled  Sample // of requests, which carry a trace
-	traced   Slowest
+	sampled  traceSample // of requests, which carry a trace
+	traced   slowestTraced
 	sessions *sessions.Tally // nil: there are none
 }
 

@@ -10,10 +10,12 @@ const canPeek = false
 
 func quiet(syscall.RawConn) bool { return true }
 
-// A Turn does nothing here.
-type Turn struct{}
+// A connTurn does nothing here.
+type connTurn struct{}
 
 // Do is not called.
-func (Turn) Do(*Conn, syscall.RawConn, []byte, []byte) (wrote int, came []byte, err error) {
+func (connTurn) Do(
+	*trackedConn, syscall.RawConn, []byte, []byte,
+) (wrote int, came []byte, err error) {
 	return 0, nil, nil
 }

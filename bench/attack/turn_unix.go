@@ -30,9 +30,9 @@ func quiet(c syscall.RawConn) bool {
 	return err == nil && (peeked == unix.EAGAIN || peeked == unix.EWOULDBLOCK)
 }
 
-// A Turn writes to a connection and reads what comes. Who reads at once, as a net.Conn does, finds
-// nothing, and has asked the system in vain: a twentieth of what a request costs.
-type Turn struct {
+// A connTurn writes to a connection and reads what comes. Who reads at once, as a net.Conn does,
+// finds nothing, and has asked the system in vain: a twentieth of what a request costs.
+type connTurn struct {
 	out, in     []byte
 	wrote, came int
 	err         error
@@ -40,8 +40,8 @@ type Turn struct {
 }
 
 // Do returns how much was written and what has come. It may write less than all without an error.
-func (t *Turn) Do(
-	c *Conn, raw syscall.RawConn, out, in []byte,
+func (t *connTurn) Do(
+	c *trackedConn, raw syscall.RawConn, out, in []byte,
 ) (wrote int, came []byte, err error) {
 	if t.step == nil {
 		t.step = t.next
@@ -71,13 +71,13 @@ func (t *Turn) Do(
 }
 
 // opError is what a net.Conn says of it.
-func opError(op string, c *Conn, err error) error {
+func opError(op string, c *trackedConn, err error) error {
 	return &net.OpError{Op: op, Net: "tcp", Source: c.LocalAddr(), Addr: c.RemoteAddr(),
 		Err: os.NewSyscallError(op, err)}
 }
 
 // next is called at once, and whenever there may be something to read.
-func (t *Turn) next(fd uintptr) (done bool) {
+func (t *connTurn) next(fd uintptr) (done bool) {
 	if t.wrote == 0 {
 		n, err := uninterrupted(syscall.Write, int(fd), t.out)
 		if err == syscall.EAGAIN {

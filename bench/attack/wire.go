@@ -37,12 +37,12 @@ type outgoing struct {
 
 // A wire is a connection, or is to be one.
 type wire struct {
-	conn   *Conn              // nil: none is open
+	conn   *trackedConn       // nil: none is open
 	stream io.ReadWriteCloser // what goes over it: of the conn, or of TLS on it
 	raw    syscall.RawConn
 	limit  limited
 	reader *bufio.Reader
-	turn   Turn
+	turn   connTurn
 	first  [2 << 10]byte // of what comes
 	// of the last call
 	sent, ended, deadline time.Time
@@ -281,7 +281,7 @@ func (all *wiring) open(ctx context.Context, w *wire, to *host, idle bool) error
 	if err != nil {
 		return err
 	}
-	c := made.(*Conn)
+	c := made.(*trackedConn)
 	if err := w.use(c); err != nil {
 		return err
 	}
@@ -303,7 +303,7 @@ func (all *wiring) open(ctx context.Context, w *wire, to *host, idle bool) error
 	return c.Expect(w.deadline)
 }
 
-func (w *wire) use(c *Conn) (err error) {
+func (w *wire) use(c *trackedConn) (err error) {
 	w.conn, w.stream, w.raw = c, c, nil
 	if under, ok := c.Conn.(syscall.Conn); ok {
 		if w.raw, err = under.SyscallConn(); err != nil {

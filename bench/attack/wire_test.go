@@ -15,8 +15,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/attack"
+	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/strategies"
 )
 
@@ -130,7 +130,7 @@ func mayResend(t *testing.T, c resent, asked int) {
 			"the server reset", seen()/10, r.Errors)
 	}
 	if slices.ContainsFunc(r.Reasons,
-		func(r bench.Reason) bool { return r.Check == "broken law" }) {
+		func(r result.Reason) bool { return r.Check == "broken law" }) {
 		t.Error(r.Reasons)
 	}
 }

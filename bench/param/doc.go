@@ -1,5 +1,5 @@
-// Package param is the grammar in which variants and their parameters are written, on the command
-// line, in a scenario file and in the names of results:
+// Package param parses and writes variants with their parameters, as they stand on the command
+// line, in scenario files and in the names of results:
 //
 //	semaphore
 //	hyperexp:mean=10ms,c2=16

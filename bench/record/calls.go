@@ -23,8 +23,8 @@ const (
 // CallPhases are the names of the phases, as metrics and distributions have them.
 var CallPhases = [phases]string{"first-byte", "connect", "tls"}
 
-// A CallCounter counts calls in the same memory for any number of them. A nil Counter counts
-// nothing.
+// A CallCounter counts calls in the same memory for any number of them. A nil CallCounter
+// counts nothing.
 type CallCounter struct {
 	mu       sync.Mutex
 	sums     Sums
@@ -48,7 +48,7 @@ type Streams struct {
 	GoAways, Resets int64 // that came from servers
 }
 
-// HasStreams has the Counter ask for them whenever somebody wants its sums.
+// HasStreams has the counter ask for them whenever somebody wants its sums.
 func (c *CallCounter) HasStreams(soFar func() Streams) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -180,7 +180,7 @@ func (c *CallCounter) Merge(with *CallCounter) error {
 	return nil
 }
 
-// written is a Counter as JSON.
+// written is a CallCounter as JSON.
 type written struct {
 	Sums
 	Phases []writtenPhase

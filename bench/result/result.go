@@ -1,6 +1,6 @@
-// Package result is what one run says: its metrics, distributions and course, and whether it may be
-// believed. Package bench has the same types under the same names, for its callers; they are here
-// for the packages below it that compute them.
+// Package result has the result of one run: metrics, distributions, course, and whether it is
+// VALID. Package bench exports Result, Metric and Verdict under the same names. The types are
+// declared here for the packages that compute a result and that bench imports.
 package result
 
 import (

@@ -44,6 +44,14 @@ func answered(t testing.TB, q Question) *Answer {
 	return a
 }
 
+// named are the strategies of these names.
+func named(names ...string) (all []strategies.Variant) {
+	for _, name := range names {
+		all = append(all, strategies.MustParse(name))
+	}
+	return all
+}
+
 // notRun is for questions that the recursion answers by itself.
 func notRun(context.Context, bench.Scenario) (*bench.Result, error) {
 	return nil, fmt.Errorf("nothing was to be run")
@@ -115,7 +123,7 @@ func TestSmallestLimit(t *testing.T) {
 	named := 0
 	n := 50
 	if testing.Short() {
-		n = 10
+		n = 5
 	}
 	for i := range n {
 		x := func(k float64) float64 { return math.Mod(float64(i)*k, 1) } // a low-discrepancy walk
@@ -218,6 +226,9 @@ func seconds(s float64) time.Duration { return time.Duration(s * 1e9) }
 // TestSame: one seed gives one answer, whatever runs side by side; what may not be lost is not.
 func TestSame(t *testing.T) {
 	q := asked(t, "exponential:mean=20ms", 200, "p99-response<150ms")
+	if testing.Short() {
+		q.Strategies = named("semaphore", "adaptive_aimd")
+	}
 	q.Parallel = 1
 	one := answered(t, q)
 	q.Parallel = 4
@@ -238,6 +249,9 @@ func TestSame(t *testing.T) {
 func TestNothingMeets(t *testing.T) {
 	q := asked(t, "exponential:mean=20ms", 200, "p99-response<100ms")
 	q.LimitAtMost = 5
+	if testing.Short() {
+		q.Strategies = named("semaphore")
+	}
 	a := answered(t, q)
 	if a.Verdict != NothingMeets || a.Recommendation.Strategy.String() != "semaphore" ||
 		a.Recommendation.Limit != 5 || len(a.Missing) != 3 {
@@ -283,6 +297,9 @@ func TestConnections(t *testing.T) {
 
 // TestMay: what may be lost is, where that takes a slot less; TestSame has what may not.
 func TestMay(t *testing.T) {
+	if testing.Short() {
+		t.Skip("thorough")
+	}
 	q := asked(t, "exponential:mean=20ms", 200, "p99-response<120ms")
 	q.MayShed = true
 	a := answered(t, q)

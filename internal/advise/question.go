@@ -8,6 +8,7 @@ import (
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/objectives"
+	"github.com/poolbench/poolbench/internal/observe"
 	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/strategies"
 )
@@ -111,7 +112,7 @@ func (q Question) tasks() int {
 func (q Question) runTasks() int {
 	least := leastRun
 	for _, o := range q.wanted() {
-		least = max(least, 2*bench.LeastTasks(o.Unit))
+		least = max(least, 2*observe.LeastTasks(o.Unit))
 	}
 	return max(least, q.tasks()/runShare)
 }

@@ -91,7 +91,7 @@ func TestSmallestLimit(t *testing.T) {
 	two := 0
 	cases := 50
 	if testing.Short() {
-		cases = 15
+		cases = 5
 	}
 	for i := range cases {
 		q, bound := resolvable(random, i)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/objectives"
@@ -357,5 +358,5 @@ func (p *ServerProbe) judge(all objectives.List) {
 }
 
 func has(r *bench.Result, check string) bool {
-	return slices.ContainsFunc(r.Reasons, func(r bench.Reason) bool { return r.Check == check })
+	return slices.ContainsFunc(r.Reasons, func(r result.Reason) bool { return r.Check == check })
 }

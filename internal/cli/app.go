@@ -1,10 +1,11 @@
-// Package cli is the command. A file is a subcommand: flags, calls, output; what it says of itself
-// is in help/. What subcommands share is in the packages below:
+// Package cli is the poolbench command: Run executes it with arguments, and each file has a
+// subcommand, whose help is in help/. They share these packages:
 //
-//   - the question: flags, question, catalog
-//   - its runs: runner makes one, execution those of a plan, loads those of HTTP loads; progress and
-//     live say how far they are
-//   - the answer: outcome of runs, search of searches for capacity; terminal, exit
+//   - options: flags, and the scenarios, attacks and plans made of them
+//   - execute: carries out runs and attacks, and writes their files
+//   - live: the page, metrics and stream of a run while it goes on
+//   - show: prints results
+//   - terminal: output, status line, exit codes, signals
 package cli
 
 import (

@@ -21,8 +21,8 @@ func (a *app) root() *cobra.Command {
 		Short: "benchmark ways of bounding concurrency",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return fmt.Errorf("unknown command %q (known: %s)", args[0],
-					strings.Join(commandNames(cmd), ", "))
+				return fmt.Errorf("unknown command %q %s", args[0],
+					text.Known(args[0], commandNames(cmd)))
 			}
 			return nil
 		},
@@ -32,16 +32,20 @@ func (a *app) root() *cobra.Command {
 	}
 	root.CompletionOptions.DisableDefaultCmd = true // there is one of ours
 	root.SetHelpCommand(helpCommand(root))
+	root.SetHelpCommandGroupID("More")
 	root.SetFlagErrorFunc(options.Error)
-	root.AddCommand(a.runCommand(), a.studyCommand(), a.adviseCommand(), a.capacityCommand(),
-		a.serverCapacityCommand(),
-		a.crashCommand(),
-		a.calibrateCommand(),
-		a.attackCommand(), a.gatewayCommand(), a.serveCommand(), a.compareCommand(),
-		a.gateCommand(), a.trendCommand(),
-		a.traceCommand(), a.reportCommand(), a.whyCommand(), a.mergeCommand(), a.listCommand(),
-		a.newCommand(), a.versionCommand(), a.completionCommand(), a.simulateCommand(),
-		a.crashingCommand(), a.workerCommand(), a.controlCommand(), a.guardCommand())
+	root.Version = execute.ReadVersion().String()
+	root.Flags().Bool("version", false, "print the version")
+	root.SetVersionTemplate("{{.Version}}\n")
+	for _, g := range a.groups() {
+		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title + ":"})
+		for _, c := range g.commands {
+			c.GroupID = g.title
+			root.AddCommand(c)
+		}
+	}
+	root.AddCommand(a.serverCapacityCommand(), a.simulateCommand(), a.crashingCommand(),
+		a.controlCommand(), a.guardCommand()) // hidden: how `capacity URL` goes, and children
 	for _, c := range root.Commands() {
 		c.DisableFlagsInUseLine = true // Use has them
 	}
@@ -58,6 +62,25 @@ func (a *app) root() *cobra.Command {
 	}
 	root.SetUsageFunc(narrow(root.UsageFunc()))
 	return root
+}
+
+// A group is commands that the help lists together.
+type group struct {
+	title    string
+	commands []*cobra.Command
+}
+
+func (a *app) groups() []group {
+	return []group{
+		{"Measure", []*cobra.Command{a.runCommand(), a.studyCommand(), a.attackCommand(),
+			a.gatewayCommand(), a.crashCommand(), a.calibrateCommand()}},
+		{"Decide", []*cobra.Command{a.adviseCommand(), a.capacityCommand(), a.whyCommand(),
+			a.traceCommand()}},
+		{"CI", []*cobra.Command{a.compareCommand(), a.gateCommand(), a.trendCommand()}},
+		{"More", []*cobra.Command{a.newCommand(), a.listCommand(), a.reportCommand(),
+			a.mergeCommand(), a.serveCommand(), a.workerCommand(), a.versionCommand(),
+			a.completionCommand()}},
+	}
 }
 
 // narrow has cobra's text about usage with flags in lines of 80.
@@ -86,8 +109,9 @@ func helpCommand(root *cobra.Command) *cobra.Command {
 			if err == nil && len(rest) == 0 {
 				return topic.Help()
 			}
-			return fmt.Errorf("help: unknown command %q (known: %s)", strings.Join(args, " "),
-				strings.Join(commandNames(root), ", "))
+			name := strings.Join(args, " ")
+			return fmt.Errorf("help: unknown command %q %s", name,
+				text.Known(name, commandNames(root)))
 		},
 		ValidArgsFunction: options.CompleteArgs(false, func() []string { return commandNames(root) }),
 	}

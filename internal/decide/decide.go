@@ -1,19 +1,15 @@
-// Package decide judges objectives: met, missed or undecided, with the reason in words.
+// Package decide judges objectives: met, missed or undecided, with the reason in words. Every
+// command, page and document that shows a verdict takes it from here, so they all agree.
 //
-// Every command, page and document that shows a verdict takes it from here, so that all of them
-// show the same verdict and the same reason.
-//
-// Two questions are decided differently:
+// There are two kinds of questions:
 //
 //   - What a strategy does under a plan (run, capacity, advise): a 95 % confidence interval, or an
 //     exact value, must lie on one side of the bound. See Interval.
-//   - What the clients of a load test met (attack, capacity URL, gateway): the sample decides. See
+//   - What the clients of a load test got (attack, capacity URL, gateway): the sample decides. See
 //     Sample.
 //
-// # Finding
-//
-// Is what a study found, in words: a study makes it, bench writes it into a run
-// directory, and reports read it from there.
+// A Finding is the answer of a study in words: bench writes it into a run directory, and reports
+// read it there.
 package decide
 
 import (

@@ -12,6 +12,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/internal/metric"
+	"github.com/poolbench/poolbench/internal/observe"
 	"github.com/poolbench/poolbench/internal/rundir"
 	"github.com/poolbench/poolbench/internal/text"
 )
@@ -120,7 +121,7 @@ func Merge(paths []string) (merged []*bench.Result, leftOut, partial []string, e
 				return nil, nil, partial, fmt.Errorf("run %d of %s is in %d of %d directories", n, name,
 					len(parts), len(paths))
 			}
-			r, left, err := bench.Merge(parts)
+			r, left, err := observe.MergeResults(parts, false)
 			if err != nil {
 				return nil, nil, partial, err
 			}

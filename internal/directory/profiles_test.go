@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/internal/directory"
 	"github.com/poolbench/poolbench/internal/rundir"
 )
@@ -23,7 +24,7 @@ func TestProfiles(t *testing.T) {
 		for _, seed := range seeds {
 			r := resultOf(t, scenarioOf(t,
 				bench.Written{Load: 0.5, Limit: 2, Tasks: 500, Seed: seed}))
-			r.Profiles = []bench.Profile{{Kind: "cpu", Data: []byte{1, byte(seed)}},
+			r.Profiles = []result.Profile{{Kind: "cpu", Data: []byte{1, byte(seed)}},
 				{Kind: "heap", Data: []byte{2, byte(seed)}}}
 			if err := d.Write(r); err != nil {
 				t.Fatal(err)

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/perf/benchfmt"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/internal/rundir"
 )
 
@@ -265,30 +266,30 @@ func takeReadings(r *bench.Result, all []rundir.Histogram) {
 		case ofTasks:
 			r.Responses = h.Encoded
 		case rundir.OverTime:
-			r.Windows = append(r.Windows, bench.Window{Start: h.Start, Length: h.Length,
+			r.Windows = append(r.Windows, result.Window{Start: h.Start, Length: h.Length,
 				Histogram: h.Encoded, Max: h.Largest})
 		default:
 			r.Readings = append(r.Readings,
-				bench.Reading{Of: h.Tag, Histogram: h.Encoded, Max: h.Largest})
+				result.Reading{Of: h.Tag, Histogram: h.Encoded, Max: h.Largest})
 		}
 	}
 }
 
 // readTimeline is readDistributions for timeline.csv.
-func (c *contents) readTimeline(path string) (map[nth][]bench.Bucket, error) {
+func (c *contents) readTimeline(path string) (map[nth][]result.Bucket, error) {
 	return readRows(c, path, 2, rundir.IsTimelineHead,
-		func(row []string) (nth, bench.Bucket, error) {
+		func(row []string) (nth, result.Bucket, error) {
 			r, err := rundir.ParseTimelineRow(row)
 			return nth{r.Run, r.Repetition}, interval(r), err
 		})
 }
 
 // readSlowest is readDistributions for slowest.csv, which is not there in a directory of before.
-func (c *contents) readSlowest(path string) (map[nth][]bench.SlowTask, error) {
+func (c *contents) readSlowest(path string) (map[nth][]result.SlowTask, error) {
 	return readRows(c, path, 3, rundir.IsSlowestHead,
-		func(row []string) (nth, bench.SlowTask, error) {
+		func(row []string) (nth, result.SlowTask, error) {
 			run, repetition, t, err := rundir.ParseSlowestRow(row)
-			return nth{run, repetition}, bench.SlowTask(t), err
+			return nth{run, repetition}, result.SlowTask(t), err
 		})
 }
 
@@ -330,9 +331,9 @@ func readRows[T any](
 	}
 }
 
-func interval(r rundir.TimelineRow) bench.Bucket {
+func interval(r rundir.TimelineRow) result.Bucket {
 	nanos := func(sec float64) time.Duration { return time.Duration(sec*1e9 + 0.5) }
-	v := bench.Bucket{Start: nanos(r.Start), Length: nanos(r.Length)}
+	v := result.Bucket{Start: nanos(r.Start), Length: nanos(r.Length)}
 	for i, n := range v.Counts() {
 		*n = r.Counts[i]
 	}

@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/internal/rundir"
 )
 
@@ -50,7 +51,7 @@ func newResumed(last section) *resumed {
 }
 
 func isUnfinished(r *bench.Result) bool {
-	return slices.ContainsFunc(r.Reasons, func(why bench.Reason) bool {
+	return slices.ContainsFunc(r.Reasons, func(why result.Reason) bool {
 		return why.Check == rundir.CheckUnfinished
 	})
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/internal/directory"
 	"github.com/poolbench/poolbench/internal/rundir"
 )
@@ -31,7 +32,7 @@ func planned(t *testing.T) (suite bench.Suite, results []*bench.Result) {
 	}
 	results[0].Doubt(bench.Invalid, "broken law", "bound: 5 in flight: limit 4")
 	results[0].Broken = []string{"bound: 5 in flight: limit 4"}
-	slices.SortStableFunc(results[0].Reasons, func(a, b bench.Reason) int {
+	slices.SortStableFunc(results[0].Reasons, func(a, b result.Reason) int {
 		return strings.Compare(a.Check, b.Check)
 	})
 	return suite, results

@@ -12,6 +12,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/internal/directory"
+	"github.com/poolbench/poolbench/internal/observe"
 )
 
 // soak is a soak, and what it had at its beginning.
@@ -27,7 +28,7 @@ func soak(t *testing.T, seed uint64) (soFar, whole *bench.Result) {
 	}
 	soFar = p.SoFar()
 	for _, r := range []*bench.Result{soFar, whole} {
-		r.Add(bench.StageMetrics(1)[1].Unit, 1) // whose direction is said once
+		r.Add(observe.StageMetrics(1)[1].Unit, 1) // whose direction is said once
 	}
 	return soFar, whole
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/machine"
 	"github.com/poolbench/poolbench/internal/machine/pace"
+	"github.com/poolbench/poolbench/internal/observe"
 	"github.com/poolbench/poolbench/internal/rundir"
 	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/strategies"
@@ -129,7 +130,7 @@ func newResultsWriter(to io.Writer) (*resultsWriter, error) {
 	}
 	w.add(rundir.Header.Line(strconv.Itoa(rundir.Schema)))
 	w.add(rundir.Strategies.Line(strings.Join(names, " ")))
-	for _, m := range bench.Metrics() {
+	for _, m := range observe.Metrics() {
 		if m.Better != "" {
 			w.add(m.Line(m.Unit))
 		}
@@ -184,7 +185,7 @@ func (w *resultsWriter) put(format *benchfmt.Writer, r *bench.Result) error {
 // partLine declares the direction of a unit, if it is one of a stage, a session or a step and has
 // one.
 func partLine(unit string) (line string, ok bool) {
-	for _, m := range bench.PartMetrics(unit) {
+	for _, m := range observe.PartMetrics(unit) {
 		if m.Unit == unit && m.Better != "" {
 			return m.Line(unit), true
 		}

@@ -21,8 +21,9 @@ type ScratchDir struct {
 	lock *os.File
 }
 
-// NewScratch makes a directory in parent, "" is the system's own for temporary files, whose name says what
-// it is for. What killed processes have left in another parent is removed then.
+// NewScratch makes a directory in parent, or in the system's directory for temporary files if
+// parent is "". what is part of its name. In another parent, NewScratch first removes the
+// directories that killed processes left.
 func NewScratch(parent, what string) (*ScratchDir, error) {
 	if parent != "" {
 		sweep(parent)
@@ -80,7 +81,7 @@ func sweep(parent string) {
 	}
 }
 
-// RemoveScratch removes a directory that New has made in some process, unless that lives.
+// RemoveScratch removes a directory that NewScratch made, unless the process that did is alive.
 func RemoveScratch(dir string) {
 	info, err := os.Lstat(dir)
 	if err != nil || !info.IsDir() {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/result"
 )
 
 // A steadyClock shows the time of day at its start plus the time that has passed since: setting the
@@ -135,5 +136,5 @@ func (p *party) doubt(by time.Duration, format string, args ...any) {
 		verdict = bench.Invalid
 	}
 	p.agent.Doubts = append(p.agent.Doubts,
-		bench.Reason{Verdict: verdict, Check: "agent", Text: fmt.Sprintf(format, args...)})
+		result.Reason{Verdict: verdict, Check: "agent", Text: fmt.Sprintf(format, args...)})
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/poolbench/poolbench/bench/attack"
 	"github.com/poolbench/poolbench/bench/attack/checks"
 	"github.com/poolbench/poolbench/bench/record"
+	"github.com/poolbench/poolbench/bench/result"
 )
 
 // quick is a Timing for tests: no assertion rests on how long anything takes. Who is lost is so
@@ -172,7 +173,7 @@ func TestBrokenAgents(t *testing.T) {
 			bench.Invalid, "the command to start reached it 1s too late"},
 		{"slow", changed(func(s *attack.Share) {
 			s.Verdict = bench.Invalid
-			s.Reasons = []bench.Reason{{Verdict: bench.Invalid, Check: "lag",
+			s.Reasons = []result.Reason{{Verdict: bench.Invalid, Check: "lag",
 				Text: "the generator was late"}}
 		}), false, bench.Invalid, "the generator was late"},
 		{"lying", changed(func(s *attack.Share) { s.Outcomes[record.Completed]++ }), false,

@@ -1,7 +1,6 @@
 // Package gateway measures a bounded server from outside: its handler runs a workload through a
-// strategy, and package attack calls it over HTTP, so that what is measured is what the server's
-// clients see. Where `poolbench run` submits a task, here a request comes in; where it counts a
-// task as shed, here a client gets 503 with Retry-After.
+// strategy (handler.go), and package attack calls it over HTTP (run.go), so the results are what
+// clients of the server see. A shed task is a response 503 with Retry-After.
 //
 //	report, err := gateway.Run(ctx, gateway.Scenario{
 //		Strategy: variant,
@@ -9,6 +8,4 @@
 //		Workload: workload,
 //		Load:     attack.Attack{Rate: 200, Duration: 10 * time.Second},
 //	})
-//
-// handler.go makes a server's handler of a strategy, run.go serves and attacks it.
 package gateway

@@ -16,9 +16,9 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/attack"
 	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/internal/gateway"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/targets"
@@ -255,7 +255,7 @@ func TestSaturated(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !slices.ContainsFunc(r.Reasons,
-		func(r bench.Reason) bool { return r.Check == "not stationary" }) {
+		func(r result.Reason) bool { return r.Check == "not stationary" }) {
 		t.Errorf("%v: %v", r.Verdict, r.Reasons)
 	}
 }

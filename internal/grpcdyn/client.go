@@ -1,8 +1,8 @@
-// Package grpcdyn calls methods over gRPC with messages that are encoded already, and says what
-// came of each call: whether the server answered, or something on the way to it.
+// Package grpcdyn calls methods over gRPC with messages that are already encoded, and reports of
+// each call whether the server answered it, or something on the way.
 //
-// method.go has the methods and their messages, compile.go and reflect.go where descriptors of them
-// come from, call.go one call. A call goes over a link (link.go), which is a connection.
+// method.go has the methods and their messages, compile.go and reflect.go find their descriptors,
+// call.go makes a call over a link (link.go), which is a connection.
 package grpcdyn
 
 import (
@@ -25,7 +25,7 @@ import (
 type Options struct {
 	Address string      // host:port, also where Dial goes elsewhere
 	TLS     *tls.Config // nil: in the clear
-	// connections, and calls at once on each; 0: as package streams has it
+	// connections, and calls at once on each; 0: as for transport.NewDealer
 	Connections, Streams int
 	Dial                 func(ctx context.Context, network, address string) (net.Conn, error)
 	Watch                func(net.Conn) net.Conn // a connection, once it is secured; nil: nobody

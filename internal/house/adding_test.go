@@ -122,7 +122,7 @@ func (a *app) addedCommand() *cobra.Command {
 
 // changed are the lines that a metric and a subcommand add to files that are there.
 var changed = []struct{ file, before, line string }{
-	{"bench/metrics.go", `		{metric.Makespan,`,
+	{"internal/observe/metrics.go", `		{metric.Makespan,`,
 		`		{"added-metric", "", "added by a test"},`},
 	{"internal/observe/observe.go", `	r.Add(metric.Makespan,`,
 		`	r.Add("added-metric", 42)`},

@@ -17,9 +17,9 @@ import (
 
 const module = "github.com/poolbench/poolbench"
 
-// levels go from the bottom up: a package may import those of lower levels and of its own group. The
-// groups of a level know nothing of each other. A group is given by paths below the module, which
-// stand for what is below them, too; the longest path that fits decides.
+// levels go from the bottom up: a package may import those of lower levels and of its own group.
+// The groups of a level know nothing of each other. A group is given by paths below the module,
+// which stand for what is below them, too; the longest path that fits decides.
 var levels = [][][]string{
 	{{"bench/param", "bench/dist", "internal/text", "internal/files", "internal/yamltree",
 		"internal/junit", "internal/registry", "internal/transport", "internal/grpcdyn",

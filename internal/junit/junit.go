@@ -1,5 +1,5 @@
-// Package junit writes test cases as JUnit XML, for systems that show tests, as annotations of a
-// GitHub workflow, and as a summary of its job.
+// Package junit writes test cases as JUnit XML (Write), as annotations of a GitHub workflow
+// (Annotate), and as the summary of its job (Summarize).
 package junit
 
 import (

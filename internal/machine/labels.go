@@ -50,7 +50,7 @@ func (l *ProfileLabels) Strategy() {
 	}
 }
 
-// Task says that they work for a task of a class, by its place in those of NewLabels.
+// Task says that they work for a task of a class, by its place in those of NewProfileLabels.
 func (l *ProfileLabels) Task(class int) {
 	if l != nil {
 		pprof.SetGoroutineLabels(l.task[class])

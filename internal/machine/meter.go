@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// An Outcome is the outcome of a task, numbered as in package records.
+// An Outcome is the outcome of a task, numbered as in package record.
 type Outcome int
 
 // The outcomes. Completed tasks are the settled ones less all others.

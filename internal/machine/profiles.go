@@ -54,7 +54,8 @@ func ParseProfiles(text string) (string, error) {
 	return strings.Join(set, separator), nil
 }
 
-// CheckProfiles reports what is wrong with a set that is to be as Parse returns it; "" is none.
+// CheckProfiles reports what is wrong with a set that ParseProfiles should have returned; ""
+// is none.
 func CheckProfiles(set string) error {
 	if set == "" {
 		return nil
@@ -96,8 +97,8 @@ type ProfileSession struct {
 	ended  bool
 }
 
-// StartProfiles begins to take those of the set, which Parse has returned. No other session may be
-// under way in the process.
+// StartProfiles starts the profiles of a set that ParseProfiles returned. Only one session can be
+// active in a process.
 func StartProfiles(set string) (s *ProfileSession, err error) {
 	s = &ProfileSession{before: map[ProfileKind]*profile.Profile{}}
 	for _, k := range strings.Split(set, separator) {

@@ -135,9 +135,9 @@ func stack(s *profile.Sample) string {
 	return strings.Join(names, "\n")
 }
 
-// TestStacks: what goroutines wait for is seen with the labels of the part that they work for, and
-// not who looks.
-func TestStacks(t *testing.T) {
+// TestProfileStacks: what goroutines wait for is seen with the labels of the part that they work
+// for, and not who looks.
+func TestProfileStacks(t *testing.T) {
 	labels := NewProfileLabels(context.Background(), "worker_pool", "any", "short")
 	blocked, there := make(chan struct{}), make(chan struct{})
 	var working sync.WaitGroup

@@ -21,7 +21,7 @@ const MostBytes = 16 << 20
 // for a p99.
 const (
 	times        = 3
-	flightEnough = 368
+	tasksToLearn = 368
 )
 
 // Category and Format are of the line of the trace that names the slow task, logged at its end by
@@ -100,7 +100,7 @@ const anew = 256
 func (t *tail) note(v int64) (bound int64) {
 	bound = t.bound.Load()
 	t.counts[bucket(v)].Add(1)
-	if n := t.n.Add(1); n == flightEnough || n > flightEnough && n%anew == 0 {
+	if n := t.n.Add(1); n == tasksToLearn || n > tasksToLearn && n%anew == 0 {
 		t.bound.Store(times * t.look(n))
 	}
 	return bound

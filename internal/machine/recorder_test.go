@@ -23,7 +23,7 @@ func TestTail(t *testing.T) {
 		for n := range 20_000 {
 			v := draw(r)
 			bound := tail.note(v)
-			if n < flightEnough && bound != 0 {
+			if n < tasksToLearn && bound != 0 {
 				t.Fatalf("%s: a bound of %d after %d", name, bound, n)
 			}
 			all = append(all, v)

@@ -15,7 +15,7 @@ import (
 const (
 	firstInterval = 5 * time.Millisecond
 	leastInterval = 50 * time.Millisecond // behind the first ones, each twice the one before
-	profilesShare = 1.0 / 40
+	cpuShare      = 1.0 / 40
 	atOnce        = 50 // looks that are added up
 )
 
@@ -26,7 +26,7 @@ func pause(interval, look, cpu, since time.Duration) time.Duration {
 	if cpu > 0 {
 		used = max(cpu.Seconds()/since.Seconds(), 0.01)
 	}
-	return max(min(2*interval, leastInterval), time.Duration(float64(look)/profilesShare/used))
+	return max(min(2*interval, leastInterval), time.Duration(float64(look)/cpuShare/used))
 }
 
 // A sampler looks again and again at what all goroutines do.

@@ -128,8 +128,8 @@ var harness = []string{
 	"github.com/poolbench/poolbench/strategies/strategytest",
 }
 
-// watchdogWaiting are the packages that the harness itself waits by.
-var watchdogWaiting = []string{"time", "sync", "syscall", "golang.org/x/sys/unix"}
+// waitingPackages are the packages that the harness itself waits by.
+var waitingPackages = []string{"time", "sync", "syscall", "golang.org/x/sys/unix"}
 
 // Foreign leaves out the calls of the harness, and the stacks in which nobody else's code is.
 func (s Stacks) Foreign() (left Stacks) {
@@ -140,7 +140,7 @@ func (s Stacks) Foreign() (left Stacks) {
 		})
 		sleeps := len(stack.Frames) < len(all) &&
 			!slices.ContainsFunc(stack.Frames, func(f Frame) bool {
-				return !slices.Contains(watchdogWaiting, f.pkg())
+				return !slices.Contains(waitingPackages, f.pkg())
 			})
 		if len(stack.Frames) > 0 && !sleeps {
 			left = append(left, stack)

@@ -45,8 +45,8 @@ func TestStacks(t *testing.T) {
 
 	for {
 		got := mark.Stacks()
-		if got.In("watchdog_test.spin") && got.In("watchdog_test.lockTwice") &&
-			got.In("watchdog_test.receive") && got.Goroutines() == 4 &&
+		if got.In("machine_test.spin") && got.In("machine_test.lockTwice") &&
+			got.In("machine_test.receive") && got.Goroutines() == 4 &&
 			strings.Contains(got.Foreign().String(), "2 goroutines:") { // both are in receive
 			break
 		}
@@ -55,10 +55,10 @@ func TestStacks(t *testing.T) {
 		}
 		time.Sleep(time.Millisecond)
 	}
-	text := mark.Stacks().Foreign().First("watchdog_test.lockTwice").String()
+	text := mark.Stacks().Foreign().First("machine_test.lockTwice").String()
 	for _, want := range []string{"1 goroutine:\n    sync.(*Mutex).Lock (mutex.go:",
-		"\n    watchdog_test.lockTwice (stacks_test.go:",
-		"2 goroutines:\n    watchdog_test.receive (stacks_test.go:"} {
+		"\n    machine_test.lockTwice (stacks_test.go:",
+		"2 goroutines:\n    machine_test.receive (stacks_test.go:"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
@@ -94,7 +94,7 @@ func TestStacksOfBubble(t *testing.T) {
 		t.Fatal("no deadlock")
 	}
 	if got := mark.Stacks().Foreign(); got.Goroutines() != 1 ||
-		!strings.Contains(got.Brief(), "watchdog_test.receive (stacks_test.go:") {
+		!strings.Contains(got.Brief(), "machine_test.receive (stacks_test.go:") {
 		t.Errorf("seen are %v", got)
 	}
 }
@@ -118,12 +118,12 @@ func TestHere(t *testing.T) {
 			called(f)
 		}()
 		<-done
-		if !got.In("watchdog_test.called") || got.In("watchdog_test.TestHere.func5.2") {
+		if !got.In("machine_test.called") || got.In("machine_test.TestHere.func5.2") {
 			t.Errorf("%s: %v", what, got)
 		}
 	}
 	if got := machine.StacksHere().Foreign(); !strings.HasPrefix(got.Brief(),
-		"watchdog_test.TestHere (stacks_test.go:") {
+		"machine_test.TestHere (stacks_test.go:") {
 		t.Errorf("here is %v", got)
 	}
 }

@@ -1,6 +1,6 @@
 package metric
 
-// The names of metrics: the units of results.txt, which bench.Metrics describes.
+// The names of metrics: the units of results.txt, which observe.Metrics describes.
 const (
 	// Throughput and load.
 	NsPerOp    = "ns/op"

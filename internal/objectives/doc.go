@@ -5,5 +5,5 @@
 //	if err != nil { … } // one line, with the known metrics
 //	l.Of(result)        // one run: Met, Missed or Undecided
 //
-// Of compares the value of one run. Package decide judges what several runs, or a load test, show.
+// Of compares the value of one run. Package decide judges several runs, or a load test.
 package objectives

@@ -6,14 +6,14 @@ import (
 	"math"
 	"strings"
 
-	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/metric"
+	"github.com/poolbench/poolbench/internal/observe"
 )
 
 // An Objective is a bound on one metric of a run. It is made by Parse.
 type Objective struct {
-	Unit  string  // of the metric, as bench.Metrics has it
+	Unit  string  // of the metric, as observe.Metrics has it
 	Bound float64 // in that unit: seconds, shares of 1, tasks per second
 	Op    string  // how a value that meets it stands to it: <, <=, > or >=
 	text  string  // the canonical spelling of the bound
@@ -64,7 +64,7 @@ func short(unit string) string {
 // predictions for other runs, results of a capacity search, shares whose parts have bounds of their
 // own, evidence of a load test, and ns/op, which would be mistaken for the time of a task.
 func units() (all []string) {
-	for _, m := range bench.Metrics() {
+	for _, m := range observe.Metrics() {
 		switch {
 		case m.Unit == metric.NsPerOp, strings.HasPrefix(m.Unit, "theory-"),
 			strings.HasPrefix(m.Unit, "capacity-"), strings.HasPrefix(m.Unit, "next-slot-"),
@@ -78,7 +78,7 @@ func units() (all []string) {
 	return all
 }
 
-// Names are the metrics by the names that Parse takes, in the order of bench.Metrics.
+// Names are the metrics by the names that Parse takes, in the order of observe.Metrics.
 func Names() (all []string) {
 	for _, unit := range units() {
 		all = append(all, short(unit))

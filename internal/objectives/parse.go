@@ -8,10 +8,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/dist"
 	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/metric"
+	"github.com/poolbench/poolbench/internal/observe"
 	"github.com/poolbench/poolbench/internal/text"
 )
 
@@ -107,7 +107,7 @@ func parse(s string) (Objective, error) {
 
 // partUnits are those of the stage, the session or the step that a name begins with.
 func partUnits(name string) (all []string) {
-	for _, m := range bench.PartMetrics(name) {
+	for _, m := range observe.PartMetrics(name) {
 		if !isDue(m.Unit) {
 			all = append(all, m.Unit)
 		}

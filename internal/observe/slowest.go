@@ -2,11 +2,125 @@ package observe
 
 import (
 	"cmp"
+	"math"
 	"slices"
+	"sort"
+	"time"
 
+	"github.com/poolbench/poolbench/bench/record"
 	"github.com/poolbench/poolbench/bench/result"
+	"github.com/poolbench/poolbench/internal/machine"
 	"github.com/poolbench/poolbench/internal/rundir"
 )
+
+// A late is a task among the slowest so far.
+type late struct {
+	i   int // its number
+	lag int64
+	rec record.Record
+}
+
+// lateLast orders by response, and tasks of equal response the later due first.
+func lateLast(a, b late) int {
+	return cmp.Or(cmp.Compare(a.rec.Response(), b.rec.Response()), cmp.Compare(b.i, a.i))
+}
+
+// A Slowest keeps the slowest of the tasks that it is given in the order of their due times, the
+// least slow first: to all others it is one comparison.
+type Slowest struct{ tasks []late }
+
+// Add takes note of a settled task.
+func (s *Slowest) Add(i int, r *record.Record, lag int64) {
+	full := len(s.tasks) == rundir.MostSlowest
+	if full && r.Response() <= s.tasks[0].rec.Response() {
+		return
+	}
+	t := late{i, lag, *r}
+	at, _ := slices.BinarySearchFunc(s.tasks, t, lateLast)
+	if !full {
+		s.tasks = slices.Insert(s.tasks, at, t)
+		return
+	}
+	copy(s.tasks, s.tasks[1:at])
+	s.tasks[at-1] = t
+}
+
+// Ended are the slowest tasks, the slowest first. What they found when they were due is Unknown.
+func (s *Slowest) Ended() (all []result.SlowTask) {
+	for _, t := range slices.Backward(s.tasks) {
+		r, p := &t.rec, t.rec.Parts(t.lag)
+		all = append(all, result.SlowTask{Task: t.i,
+			Due: time.Duration(r.Due), Issue: time.Duration(r.Issue),
+			Accepted: time.Duration(r.Left), Start: time.Duration(r.Start),
+			End: time.Duration(r.End), Lag: time.Duration(p.Lag), Held: time.Duration(p.Held),
+			Queued: time.Duration(p.Queued), Between: time.Duration(p.Between),
+			Service: time.Duration(p.Service), Target: time.Duration(p.Target),
+			Outcome: machine.Names[r.Outcome], Class: r.Class.String(), Attempts: int(r.Attempts),
+			InFlight: rundir.Unknown, Waiting: rundir.Unknown})
+	}
+	return all
+}
+
+// find counts what each of the slow tasks found when it was due: in flight are tasks that have
+// started and not ended, waiting are those due before it that have done neither. As everywhere, who
+// ends at that instant has gone. It looks only at tasks that may be there still: at those that are
+// due since the longest response before. Where nothing is slow, nothing is looked at.
+func (o *Run) find(slow []result.SlowTask, longest int64) {
+	order := make([]*result.SlowTask, len(slow))
+	for i := range slow {
+		order[i] = &slow[i]
+	}
+	slices.SortFunc(order, func(a, b *result.SlowTask) int { return cmp.Compare(a.Task, b.Task) })
+	at := make([]int64, len(order))
+	for i, t := range order {
+		at[i] = int64(t.Due)
+	}
+	// how many more than the one before find, of what is in flight and waiting
+	inFlight, waiting := make([]int, len(order)+1), make([]int, len(order)+1)
+	next := 0 // of the slow ones, not come to
+	for i := 0; i < o.Trace.Len(); i++ {
+		for next < len(order) && order[next].Task <= i {
+			next++
+		}
+		if next == len(order) {
+			break
+		}
+		r := o.Trace.At(i)
+		if since := at[next] - longest; r.Due < since {
+			i += sort.Search(o.Trace.Len()-i, func(k int) bool {
+				return o.Trace.At(i+k).Due >= since
+			}) - 1
+			continue
+		}
+		started, ended := len(order), len(order)
+		if r.Outcome != record.Unsettled {
+			if r.End <= at[next] {
+				continue
+			}
+			ended = next + sort.Search(len(at)-next, func(k int) bool {
+				return at[next+k] >= r.End
+			})
+		}
+		if r.Attempts > 0 {
+			started = next + sort.Search(len(at)-next, func(k int) bool {
+				return at[next+k] >= r.Start
+			})
+		}
+		started = min(started, ended)
+		waiting[next]++
+		waiting[started]--
+		inFlight[started]++
+		inFlight[ended]--
+	}
+	here, ahead := 0, 0
+	for i, t := range order {
+		here, ahead = here+inFlight[i], ahead+waiting[i]
+		t.InFlight, t.Waiting = here, ahead
+	}
+}
+
+// forEver is longer than any response.
+const forEver = math.MaxInt64 / 2
 
 // MergeSlowest returns the slowest tasks of several parts of a load. The state that a task found is
 // known for its own part only, unless the parts ran one after another.

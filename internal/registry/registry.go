@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/internal/text"
 )
 
 // lowerSnake is the spelling of a variant's name. A dash is refused with cause: the Go benchmark
@@ -77,8 +78,7 @@ func (s *Set[T]) Lookup(name string) (T, error) {
 		return *found, nil
 	}
 	var zero T
-	return zero, fmt.Errorf("unknown %s %q (known: %s)", s.Kind, name,
-		strings.Join(s.Names(), ", "))
+	return zero, fmt.Errorf("unknown %s %q %s", s.Kind, name, text.Known(name, s.Names()))
 }
 
 // All returns every part in order; the slice is the caller's.

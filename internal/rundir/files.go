@@ -1,5 +1,5 @@
-// Package rundir owns the formats of a run directory: writers and readers take names, marks and
-// columns from here.
+// Package rundir defines the formats of a run directory: its writers and readers take names of
+// files, marks and columns from here.
 package rundir
 
 import (
@@ -56,8 +56,8 @@ func ResultsIn(dir string) (path string, err error) {
 // pngHead is what a PNG begins with.
 const pngHead = "\x89PNG\r\n"
 
-// Replace writes a file at once: see package outfile. Of a text, which is whatever is no PNG,
-// control characters are spelt out.
+// Replace writes a file as a whole: see files.Write. In a text, which is anything but a PNG,
+// control characters are escaped.
 func Replace(path string, write func(io.Writer) error) error {
 	var content bytes.Buffer
 	if err := write(&content); err != nil {

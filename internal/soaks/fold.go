@@ -1,6 +1,6 @@
-// Package soaks computes the result of a run that may go on for any time, from sums and histograms:
-// a belt carries its records to a fold as soon as they are settled, and one that was cut off goes
-// on.
+// Package soaks computes the result of a run of any length from sums and histograms, in constant
+// memory. A Belt carries the records to a Fold as soon as they are settled. A Continuation resumes
+// a run that was cut off.
 package soaks
 
 import (

@@ -1,4 +1,4 @@
-// Package spooltest has a durable queue to be broken: tests plant its faults, and want them named.
+// Package spooltest has a durable queue for tests that plant faults in it, and want them found.
 package spooltest
 
 import (

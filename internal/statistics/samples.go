@@ -1,5 +1,5 @@
-// Package statistics computes medians, quantiles and ranks of samples.
-// Moments and distributions are those of gonum's stat and distuv.
+// Package statistics computes medians, quantiles, ranks and paired differences of samples. For
+// moments and distributions use gonum's stat and distuv.
 package statistics
 
 import (

@@ -53,6 +53,9 @@ func TestBreakerVerdicts(t *testing.T) {
 // TestBreaker runs what the study says: the caller is spared half where failing takes time, most of
 // a storm of retries, and nothing where it is refused at once; the callee is spared most of it.
 func TestBreaker(t *testing.T) {
+	if testing.Short() {
+		t.Skip("thorough")
+	}
 	var cells []bench.Scenario
 	var results []*bench.Result
 	for _, tr := range troubles {

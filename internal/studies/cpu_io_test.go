@@ -130,6 +130,9 @@ func TestCoresTheory(t *testing.T) {
 // pool, one of the right size is better, and with slots enough there is nothing to win. The
 // computing tasks' p99 is that of their class pool alone, whatever the limit.
 func TestCoresRuns(t *testing.T) {
+	if testing.Short() {
+		t.Skip("thorough")
+	}
 	var results []*bench.Result
 	for _, k := range []int{3, 4, 16} {
 		for _, name := range []string{pooled, coreSplit} {

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/observe"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 )
 
@@ -15,13 +15,13 @@ var losses = []string{"shed/op", "throttled/op", "failed/op", "abandoned/op"}
 // them: what it finds is another thing without them.
 func TestDecides(t *testing.T) {
 	known := map[string]bool{}
-	for _, m := range bench.Metrics() {
+	for _, m := range observe.Metrics() {
 		known[m.Unit] = true
 	}
 	for _, s := range All() {
 		for _, unit := range s.Decides {
-			if !known[unit] && !slices.ContainsFunc(bench.PartMetrics(unit),
-				func(m bench.MetricInfo) bool { return m.Unit == unit }) {
+			if !known[unit] && !slices.ContainsFunc(observe.PartMetrics(unit),
+				func(m observe.MetricInfo) bool { return m.Unit == unit }) {
 				t.Errorf("study %s: no run reports %s", s.Name, unit)
 			}
 		}

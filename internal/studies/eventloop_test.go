@@ -115,6 +115,9 @@ func TestEventloopLoad(t *testing.T) {
 // TestEventloopRuns holds the loop against M/D/1 and Pollaczek–Khinchine, and the ways out against
 // the loop.
 func TestEventloopRuns(t *testing.T) {
+	if testing.Short() {
+		t.Skip("thorough")
+	}
 	run := func(way callbackWay, r int) *bench.Result {
 		res := runOnce(t, callbackCell(way, r, Standard))
 		return res

@@ -12,6 +12,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/internal/observe"
 	"github.com/poolbench/poolbench/internal/rundir"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 	"github.com/poolbench/poolbench/reports/page"
@@ -46,7 +47,7 @@ func guestMetrics(r *rand.Rand) string {
 	units := []string{"ns/op", "verdict", "found-3-long/op", "short-p99-response-sec",
 		"long-mean-response-sec", "io-mean-response-sec", "cpu-mean-response-sec",
 		"long-p99-response-sec"}
-	for _, m := range bench.Metrics() {
+	for _, m := range observe.Metrics() {
 		units = append(units, m.Unit)
 	}
 	values := []float64{0, 1, 0.5, -1, 3, 1e-9, 5e-324, math.MaxFloat64}

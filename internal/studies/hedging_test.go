@@ -56,6 +56,9 @@ func TestHedgingVerdicts(t *testing.T) {
 // with the probability S(t)·S(t−d), and so the p99 falls to a third where there is a slot for each;
 // the p99 of what is long itself does not fall; and a full server is worse off for the calls.
 func TestHedging(t *testing.T) {
+	if testing.Short() {
+		t.Skip("thorough")
+	}
 	const low, high = 0, 3 // loads
 	var cells []bench.Scenario
 	add := func(service, load int) {

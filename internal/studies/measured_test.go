@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 )
@@ -22,7 +23,7 @@ func TestInvalidRunsAreSaid(t *testing.T) {
 		results = append(results, &bench.Result{Name: sc.Name(), Seed: 1,
 			Metrics: []bench.Metric{{Unit: "verdict", Value: float64(bench.Invalid)}},
 			Verdict: bench.Invalid,
-			Reasons: []bench.Reason{{Verdict: bench.Invalid, Check: "steal",
+			Reasons: []result.Reason{{Verdict: bench.Invalid, Check: "steal",
 				Text: "the machine was busy"}}})
 	}
 	f := study.Find(results)

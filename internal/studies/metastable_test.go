@@ -53,6 +53,9 @@ func TestMetastableVerdicts(t *testing.T) {
 // tenth as many further attempts as tasks it is up again below 400/1.1, once its backlog is done;
 // and whoever is refused at once costs the server nothing.
 func TestMetastable(t *testing.T) {
+	if testing.Short() {
+		t.Skip("thorough")
+	}
 	var cells []bench.Scenario
 	for _, c := range stormCases {
 		cells = append(cells, c.cell())

@@ -1,10 +1,9 @@
-// Package studies has the named questions that poolbench answers, a file each: what is asked, the
-// claim that is put to the test, the scenarios that tell, the figure, and the rule by which the
-// results are judged.
+// Package studies has the named questions that poolbench answers, a file each: the question, the
+// claim to test, the scenarios, the figure, and the rule that judges the results.
 //
-// A study is above both bench, which runs its scenarios, and reports, which draws what they wrote.
-// The default `poolbench run` is the quick form of those that Default gives, one after another,
-// into one run directory.
+// A study imports both bench, which runs its scenarios, and reports, which draws the results. The
+// default `poolbench run` is a short form of the studies that Default returns, one after another,
+// in one run directory.
 package studies
 
 import (

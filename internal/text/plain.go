@@ -39,15 +39,15 @@ func Plain(s string) string {
 	return b.String()
 }
 
-// A PlainWriter writes the Text of what it is given. A character may be cut in two by the end of a
-// Write. It is safe for concurrent use.
+// A PlainWriter writes Plain of its input. A character may be cut in two by the end of a Write. It
+// is safe for concurrent use.
 type PlainWriter struct {
 	to   io.Writer
 	mu   sync.Mutex
 	held []byte // the beginning of a character
 }
 
-// NewPlainWriter returns a Writer to that one.
+// NewPlainWriter returns a PlainWriter that writes to another writer.
 func NewPlainWriter(to io.Writer) *PlainWriter { return &PlainWriter{to: to} }
 
 // Write implements io.Writer. After an error how much was written is not known.
@@ -87,5 +87,5 @@ func (w *PlainWriter) Flush() error {
 	return err
 }
 
-// Raw is the Writer below, for sequences of one's own: a progress bar.
+// Raw returns the writer below, for escape sequences of the program itself.
 func (w *PlainWriter) Raw() io.Writer { return w.to }

@@ -31,7 +31,7 @@ func TestText(t *testing.T) {
 	}
 }
 
-// FuzzWriter: however the text is cut, what comes out is the Text of it all, and a JSON document
+// FuzzWriter: however the text is cut, what comes out is Plain of it all, and a JSON document
 // stays the same document.
 func FuzzWriter(f *testing.F) {
 	for _, s := range []string{"", "plain", "\x1b]0;owned\a", "\u202e\u2066", "\xe2\x80",

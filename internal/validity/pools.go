@@ -42,7 +42,7 @@ func besideOneAnother(o *observe.Run,
 	return theory.Mixed(parts...), nil
 }
 
-// laneParts are the queues of the short and of the long tasks, in this order. Under the real clock
+// poolParts are the queues of the short and of the long tasks, in this order. Under the real clock
 // the classes' own realised means are not known.
 func poolParts(o *observe.Run,
 	rate float64, d dist.Dist, h observe.Held,

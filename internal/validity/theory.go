@@ -21,8 +21,8 @@ import (
 // What it assumes beyond the arrivals, the task times and the strategy's declared facts: nothing
 // calls a target, is abandoned or is cut short by a timeout; and where only a run can tell (a full
 // queue before pools of classes, a slot wanting where starts are bounded) that it has not happened
-// in this one. Each value that is added is a claim, which Check holds against what was
-// measured.
+// in this one. Each value that is added is a claim, which CheckExact compares with the
+// measured value.
 func ReportExact(o *observe.Run, r *result.Result, m observe.Measured, h observe.Held) {
 	s := o.Plan
 	if s.Target != "none" || s.Drain != 0 || s.Timeout != 0 {

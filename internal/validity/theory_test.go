@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/strategies"
 )
 
@@ -68,7 +69,7 @@ func TestFalseTheoryIsTold(t *testing.T) {
 			value, _ := r.Metric(unit)
 			exact, ok := r.Metric("theory-" + unit)
 			both := fmt.Sprintf("%s is %.4g, the exact value %.4g", unit, value, exact)
-			told := slices.ContainsFunc(r.Reasons, func(r bench.Reason) bool {
+			told := slices.ContainsFunc(r.Reasons, func(r result.Reason) bool {
 				return r.Check == "theory" && strings.HasPrefix(r.Text, both)
 			})
 			if !ok || told != (slots == 1) {

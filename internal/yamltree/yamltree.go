@@ -1,5 +1,5 @@
-// Package yamltree reads YAML that people write as a syntax tree, so that a complaint about it can
-// name the line and column of the word that it is about.
+// Package yamltree reads YAML as a syntax tree, so that errors can name the line and column of a
+// word.
 package yamltree
 
 import (

@@ -1,5 +1,4 @@
-// Package charts draws the pictures of a report: plain series of numbers in, *plot.Plot and then
-// SVG or PNG out.
+// Package charts draws the charts of a report: it makes SVG or PNG of series of numbers.
 //
 // It reads no file and knows no strategy, workload or benchmark format. A caller fills Series,
 // calls the constructor of the picture it wants, and renders the Chart it gets:

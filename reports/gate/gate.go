@@ -58,7 +58,7 @@ func DefaultOptions() verdict.Options {
 // or that has negative values, which have no ratio. An error is an option that makes no sense,
 // inputs that compare.Two refuses, more than 800,000 values to judge, or a log of histograms that cannot be read.
 //
-// Of a response that is worse it is said what the difference is made of: see package difference.
+// A response that is worse comes with the parts of its difference: see compare.Decompose.
 func Judge(old, new *results.Results, opts verdict.Options) (*verdict.Report, error) {
 	o := judge.Defaults()
 	o.Margin, o.Promise, o.Alpha = opts.Margin, opts.Promise, opts.Alpha

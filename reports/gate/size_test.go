@@ -66,7 +66,7 @@ func TestGateSize(t *testing.T) {
 func TestGateSizeOfUnequalSides(t *testing.T) {
 	gates := 200
 	if testing.Short() {
-		gates = 100
+		gates = 40
 	}
 	n := float64(gates)
 	most := int(n*0.05 + 2.6*math.Sqrt(n*0.05*0.95))

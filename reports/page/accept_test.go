@@ -183,7 +183,11 @@ func TestKeyboard(t *testing.T) {
 func TestCaptionsOfTheExplorer(t *testing.T) {
 	b := tab.New(t)
 	value := regexp.MustCompile(`[-0-9.e]+ (p\d+|mean)\S*-response-sec`)
-	for seed := range uint64(6) {
+	seeds := uint64(6)
+	if testing.Short() {
+		seeds = 2
+	}
+	for seed := range seeds {
 		r := rand.New(rand.NewPCG(seed, 1))
 		dir := small(t)
 		nth := 0

@@ -198,14 +198,14 @@ func WriteCalibration(w io.Writer, c *Calibration) error {
 	if p.Figure, err = c.figure(); err != nil {
 		return err
 	}
-	known := proofTable{ID: "known", Title: "Known answers",
+	known := factTable{ID: "known", Title: "Known answers",
 		Text: "Under the virtual clock, against queueing theory. The control is last.",
 		Heads: []string{"case", "strategy", "metric", "measured", "known", "off by", "tolerance",
 			"verdict"}}
 	for _, k := range append(slices.Clone(c.Known), c.Control) {
 		known.Rows = append(known.Rows, k.Cells("holds", "missed"))
 	}
-	machine := proofTable{ID: "machine", Title: "This machine", Text: "Under the real clock.",
+	machine := factTable{ID: "machine", Title: "This machine", Text: "Under the real clock.",
 		Heads: []string{"question", "answer"}}
 	for _, r := range c.Readings {
 		machine.Rows = append(machine.Rows, []string{r.What, r.Answer})

@@ -194,7 +194,7 @@ func WriteCrash(w io.Writer, c *Crash) error {
 	if p.Figure, err = c.figure(); err != nil {
 		return err
 	}
-	t := proofTable{ID: "tasks", Title: "Tasks", Said: true, Heads: []string{"what", "tasks", "meaning"}}
+	t := factTable{ID: "tasks", Title: "Tasks", Said: true, Heads: []string{"what", "tasks", "meaning"}}
 	for _, f := range c.Outcomes() {
 		t.Rows = append(t.Rows, []string{f.Name, fmt.Sprint(f.Tasks), f.Doc})
 	}

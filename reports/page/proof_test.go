@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// proofAnswers are four known answers, of which the second is this far off, in tolerances.
-func proofAnswers(off float64) *Calibration {
+// knownAnswers are four known answers, of which the second is this far off, in tolerances.
+func knownAnswers(off float64) *Calibration {
 	c := &Calibration{Dir: "out", Size: 0.1, Readings: []Reading{{What: "the smallest task",
 		Answer: "1 ms"}},
 		Control: Known{Name: "control", What: "x", Strategy: "semaphore",
@@ -27,13 +27,13 @@ func proofAnswers(off float64) *Calibration {
 // TestCalibrationFinding: the headline counts what holds, names what does not, and believes no
 // build whose control passes.
 func TestCalibrationFinding(t *testing.T) {
-	passing := proofAnswers(0.5)
+	passing := knownAnswers(0.5)
 	passing.Control.Got = passing.Control.Want
 	for want, c := range map[string]*Calibration{
 		"4 of 4 known answers hold, the farthest within 50 % of its tolerance; the control misses, " +
-			"as it must": proofAnswers(-0.5),
+			"as it must": knownAnswers(-0.5),
 		"1 of 4 known answers missed: this build is not to be trusted on this " +
-			"machine": proofAnswers(1.5),
+			"machine": knownAnswers(1.5),
 		"The control passes, though it measures wrongly on purpose: this build is not to be " +
 			"trusted on this machine": passing,
 		"Nothing was asked: there are no known answers": {},
@@ -42,10 +42,10 @@ func TestCalibrationFinding(t *testing.T) {
 			t.Errorf("%q, want %q", got.Headline, want)
 		}
 	}
-	if a := proofAnswers(1.5).found(); !strings.Contains(a.Facts[0].Text, "A1: M/M/4, worker_pool") {
+	if a := knownAnswers(1.5).found(); !strings.Contains(a.Facts[0].Text, "A1: M/M/4, worker_pool") {
 		t.Errorf("what is missed is not named: %v", a.Facts)
 	}
-	missing := proofAnswers(0)
+	missing := knownAnswers(0)
 	missing.Known[2].Got = math.NaN()
 	if a := missing.found(); !strings.HasPrefix(a.Headline, "1 of 4 known answers missed") {
 		t.Errorf("an answer without a value: %q", a.Headline)
@@ -109,7 +109,7 @@ func TestCrashRows(t *testing.T) {
 // TestPages: each begins with its finding, has a figure, and runs no name.
 func TestPages(t *testing.T) {
 	const evil = `"><img src=x onerror=alert(1)>`
-	c := proofAnswers(2)
+	c := knownAnswers(2)
 	c.Dir, c.Known[0].Name, c.Known[0].What, c.Readings[0].Answer = evil, evil, evil, evil
 	lost := &Crash{Strategy: evil, Workload: evil, Survives: evil, Command: evil, Accepted: 100,
 		Once: 98, Lost: 2, Kills: 2, Broken: true, First: 0.01, LongestFirst: 0.02}

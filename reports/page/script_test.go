@@ -72,8 +72,7 @@ func TestScriptAxes(t *testing.T) {
 	}
 }
 
-// TestScriptSpells: the script writes values as package quantity does, ties and ends of units
-// included.
+// TestScriptSpells: the script writes values as package text does, ties and ends of units included.
 func TestScriptSpells(t *testing.T) {
 	values := []float64{0, 1, 0.5, 0.9995, 0.99949, 0.99951, 0.9999, 0.125, 1.125, 2.5, 0.0025,
 		12.25, 999.5, 1000.5, 1001.5, 7199, 7200, 172800, 1e9,

@@ -43,6 +43,9 @@ func TestWithoutScripts(t *testing.T) {
 // TestLargePage: 38 strategies at five loads, three times each, make a page that a browser opens at
 // once.
 func TestLargePage(t *testing.T) {
+	if testing.Short() {
+		t.Skip("thorough")
+	}
 	if race.Enabled {
 		t.Skip("the others have the same code, and fewer runs")
 	}

@@ -5,8 +5,8 @@
 //
 //  1. The parts of a tail response (tail.go): late although a slot was free, waiting for a slot,
 //     between attempts, in the target, in the task.
-//  2. The parts of a task's service (service.go): the target, locks, the garbage collector, waiting
-//     for a processor that goroutines of the program or other programs held, and work.
+//  2. The parts of a task's service (service.go): the target, locks, the garbage collector,
+//     waiting for a processor that goroutines of the program or other programs held, and work.
 //  3. The causes of long services also cause the wait for a slot, in the same shares; the rest of
 //     that wait is due to the variance of the work (headofline.go) or to too few slots
 //     (queueing.go).

@@ -32,8 +32,7 @@ func keepsContract(t *testing.T, text string, clauses []strategytest.Clause) {
 // TestComposedContract: each part keeps the contract around each strategy that takes it, and each
 // two parts around a semaphore. With -sweep it tries all; else the strategies are one that blocks,
 // one that is never full, one that sheds what it has accepted, and one of steps. With
-// -short a part is held to each clause in one of its compositions, and in all to that in which what
-// is inside refuses.
+// -short a part is held to each clause in one of its compositions.
 func TestComposedContract(t *testing.T) {
 	bases := []string{"worker_pool", "unbounded", "codel_lifo", "partitioned"}
 	if *sweep {
@@ -56,7 +55,7 @@ func TestComposedContract(t *testing.T) {
 		for i, text := range own {
 			var clauses []strategytest.Clause
 			for j, c := range strategytest.Clauses() {
-				if !testing.Short() || c.Name == "BlocksOrSheds" || (i+j)%len(own) == 0 {
+				if !testing.Short() || c.Name == "BlocksOrSheds" && i == 0 || (i+j)%len(own) == 0 {
 					clauses, seen[c.Name] = append(clauses, c), true
 				}
 			}
@@ -93,7 +92,7 @@ func makesNoSense(text string) bool { _, err := strategies.Parse(text); return e
 func TestComposedTriples(t *testing.T) {
 	random, triples := rand.New(rand.NewPCG(1, 2)), 200
 	if testing.Short() {
-		triples = 50
+		triples = 20
 	}
 	parts, bases, clauses := strategies.Parts(), strategies.All(), strategytest.Clauses()
 	for i := 0; i < triples; {

@@ -268,7 +268,7 @@ type asynqMessage struct {
 	outcome error // what the handler returns
 }
 
-// Reply implements strategies.Message.
+// Reply implements engine.Message.
 func (m *asynqMessage) Reply(r engine.Reply) error {
 	switch {
 	case r.Dead != nil:

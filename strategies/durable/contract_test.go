@@ -45,7 +45,7 @@ func TestContract(t *testing.T) {
 		{"rabbitmq_classic", with("rabbitmq", "queue", "classic", "base", "5ms")},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if testing.Short() && (c.spec.Needs != "" || c.name == "sqlite_normal") {
+			if testing.Short() && c.name != "sqlite_queue" && c.name != "jetstream_memory" {
 				t.Skip("thorough")
 			}
 			serve(t, c.spec)

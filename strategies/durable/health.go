@@ -202,7 +202,7 @@ func (h *health) watched(b engine.Broker) engine.Broker {
 	return b
 }
 
-// consume is strategies.Consume, and hears of the errors.
+// consume is engine.Consume, and hears of the errors.
 func (h *health) consume(
 	ctx context.Context, limit int, next func(context.Context) (engine.Message, error),
 	do func(engine.Message),
@@ -223,7 +223,7 @@ type watchedMessage struct {
 	of *health
 }
 
-// Reply implements strategies.Message.
+// Reply implements engine.Message.
 func (m watchedMessage) Reply(r engine.Reply) error {
 	begun := time.Now()
 	return m.of.asked(&m.of.reply, begun, m.Message.Reply(r))

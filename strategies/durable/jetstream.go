@@ -291,7 +291,7 @@ func (m *jetMessage) Attempt() int {
 	return int(meta.NumDelivered)
 }
 
-// Reply implements strategies.Message. An acknowledgement is not waited for, as is usual: one that
+// Reply implements engine.Message. An acknowledgement is not waited for, as is usual: one that
 // is lost with the process costs a second run.
 func (m *jetMessage) Reply(r engine.Reply) error {
 	m.lease.end()

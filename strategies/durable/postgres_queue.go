@@ -239,7 +239,7 @@ type postgresMessage struct {
 	lease *lease
 }
 
-// Reply implements strategies.Message. It is sent again while the server is being started again.
+// Reply implements engine.Message. It is sent again while the server is being started again.
 func (m *postgresMessage) Reply(r engine.Reply) error {
 	m.lease.end()
 	reply := func() error { return m.queue.exec(m.queue.drop, m.id) }

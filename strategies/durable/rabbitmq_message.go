@@ -37,7 +37,7 @@ func (m *rabbitMessage) headers() amqp.Table {
 	return amqp.Table{"n": int64(m.Attempt())}
 }
 
-// Reply implements strategies.Message. An acknowledgement is not waited for, as is usual: one that
+// Reply implements engine.Message. An acknowledgement is not waited for, as is usual: one that
 // is lost with the connection costs a second run.
 func (m *rabbitMessage) Reply(r engine.Reply) error {
 	queue, headers := m.of.name, m.headers()

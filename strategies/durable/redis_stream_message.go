@@ -35,7 +35,7 @@ func (q *redisStream) message(entry redis.XMessage) *redisMessage {
 	return m
 }
 
-// Reply implements strategies.Message. While Redis is away it tries again.
+// Reply implements engine.Message. While Redis is away it tries again.
 func (m *redisMessage) Reply(r engine.Reply) error {
 	m.lease.end()
 	return m.of.insist(func() error { return registry.Redis.Tell(m.reply(context.Background(), r)) })

@@ -218,7 +218,7 @@ func (m *riverMessage) Attempt() int {
 	return m.job.Attempt + metadata.Snoozes
 }
 
-// Reply implements strategies.Message. A dead letter is written as River would write it, but at
+// Reply implements engine.Message. A dead letter is written as River would write it, but at
 // once: what it has in memory may be overtaken by a job that is put back.
 func (m *riverMessage) Reply(r engine.Reply) error {
 	switch {

@@ -220,7 +220,7 @@ type sqliteMessage struct {
 	lease *lease
 }
 
-// Reply implements strategies.Message.
+// Reply implements engine.Message.
 func (m *sqliteMessage) Reply(r engine.Reply) error {
 	m.lease.end()
 	switch {

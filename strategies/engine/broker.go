@@ -22,7 +22,7 @@ import (
 //		if err != nil {
 //			return nil, err
 //		}
-//		broker := broker.Broker{Put: queue.Publish, Work: queue.consume, Close: queue.Close}
+//		broker := engine.Broker{Put: queue.Publish, Work: queue.consume, Close: queue.Close}
 //		return broker.Start(ctx, p, sink), nil
 //	}
 //

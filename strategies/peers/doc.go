@@ -1,42 +1,39 @@
-// Package peers makes strategies of other people's libraries, so that the ones of package
-// strategies can be measured against them through the same interface, with the same accounting and
-// under the same contract.
+// Package peers makes strategies of other people's libraries, to compare them with those of package
+// builtin through the same interface, with the same accounting and under the same contract.
 //
 //	for _, spec := range peers.All() {
 //		s := spec.New(ctx, strategies.Params{Limit: 8}, sink)
 //		…
 //	}
 //
-// It is a package of its own because of what it imports: whoever imports strategies gets none of
-// these libraries.
+// It is a package of its own because of the libraries that it imports.
 //
 // # What a peer is
 //
-// A library's pool or limiter, used as its documentation says, with its defaults, and what the
-// contract asks for around it. The libraries come in three shapes:
+// A peer is a library's pool or limiter, used as its documentation says, with its defaults, and an
+// adapter that adds what the contract requires. The libraries come in three shapes:
 //
 //   - Executors take a func and run it: ants, pond, conc, workerpool, tunny, gopool. They become
 //     strategies by [engine.Executor].
 //   - Gates hand out permits and leave the running to the caller: failsafe_bulkhead,
 //     failsafe_breaker. They become strategies by [engine.Gate].
 //   - Limiters are gates that learn from the outcome of each task: failsafe_adaptive,
-//     failsafe_priority, concurrency_limits. What counts as a success, as a sign of overload, and as neither is said
-//     once for all of them, in limiter.go.
+//     failsafe_priority, concurrency_limits. limiter.go defines for all of them which outcomes are
+//     successes, which are signs of overload, and which are neither.
 //
-// An adapter adds no allocation to those of the library, and as little else as it can; what it adds
-// is the same for all of a shape, and is said at Executor and Gate. Where a library cannot do what
-// the contract asks, the adapter does it if that is possible from outside: a Submit that blocks can
-// be called off because it waits for a slot before the library, not inside; tasks in a library's
-// queue are settled when their context ends, and the library later finds nothing to do in them; a
-// panic never reaches a library, some of which would let it crash the process. A worker that a task
-// has ended with Goexit is made up for where the pool can be told to grow. The doc of each peer
-// says which of these it needs, and what the bare library does.
+// An adapter adds no allocation, and as little else as it can; Executor and Gate document what they
+// add. If a library cannot do what the contract requires, the adapter does it from outside where
+// that is possible. A blocked Submit can be cancelled, because it waits for a slot before the
+// library, not inside. Tasks in a library's queue are settled when their context ends, and the
+// library later finds them empty. A panic never reaches a library, which might let it crash the
+// process. A worker that a task ended with Goexit is replaced if the pool can grow. The comment of
+// each peer says which of these it needs, and what the bare library does.
 //
 // # How to add one
 //
 // Write a file named for it, with one register line: copy the one of the same shape. Declare only
-// facts that are true (the contract tests hold it to them, in both directions), go get the module,
-// and add it to the peers' room in internal/house/arrows_test.go. Nothing else changes.
+// facts that are true (the contract tests check them in both directions), go get the module, and
+// add it to strategies/peers in internal/house/arrows_test.go.
 //
 // # Known faults
 //

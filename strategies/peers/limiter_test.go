@@ -65,6 +65,9 @@ func learned(t *testing.T, name string, args ...param.Arg) (at [4]int) {
 // would be right in the middle. failsafe_adaptive has taken the slow phase for normal by then, and
 // the way back for trouble: the same happens without the adapter.
 func TestLearned(t *testing.T) {
+	if testing.Short() {
+		t.Skip("thorough")
+	}
 	algorithm := func(name string) param.Arg { return param.Arg{Key: "algorithm", Value: name} }
 	for _, test := range []struct {
 		name string
@@ -104,7 +107,7 @@ func TestParametersOfLimits(t *testing.T) {
 	}
 }
 
-// TestFate: what a limiter is told of a task.
+// TestOutcome: what a limiter is told of a task.
 func TestOutcome(t *testing.T) {
 	own := errors.New("the task's own")
 	for _, test := range []struct {

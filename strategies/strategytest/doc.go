@@ -46,14 +46,8 @@
 // that they break and no other. One that cannot do a single task fails before the clauses, and
 // once.
 //
-// Each clause has a file of its own, named for it; those of strategies that wait for a disk or a
-// server are package durable. The other files are what runs them: the bubble with its virtual
-// clock, the child process with its errand, the rig that tasks run in.
-//
-// # Durable
-//
-// Tests whether a strategy that waits for a disk or a server keeps the contract of
-// package strategies: a function a clause, under the real clock, so that no instant is exact. Its
-// tasks run in a stint: an instance of the strategy on a queue of its own, or on one that an
-// earlier instance left.
+// Each clause has a file, named for it. Strategies that wait for a disk or a server have clauses of
+// their own (clauses.go, end.go), which run under the real clock, so that no instant is exact. The
+// other files run the clauses: the bubble with its virtual clock, the child process and its
+// messages, and the rig, or for durable strategies the instance (instance.go), that tasks run in.
 package strategytest

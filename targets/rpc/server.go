@@ -1,4 +1,4 @@
-// Package rpc serves a target over gRPC, as package targets does over HTTP.
+// Package rpc serves a target over gRPC, as targets.Handler does over HTTP.
 package rpc
 
 import (

@@ -1,5 +1,5 @@
-// Package regex has the workload cpu_regex, which matches with a backtracking engine. It registers
-// itself when the package is imported, so that a program without it does without the engine.
+// Package regex registers the workload cpu_regex, which matches with a backtracking engine. It is a
+// package of its own because of that library.
 package regex
 
 import (

@@ -1,5 +1,5 @@
-// Package rpc has the workload grpc_call, which calls a method over gRPC. It registers itself when
-// the package is imported, so that a program without it does without the library.
+// Package rpc registers the workload grpc_call, which calls a method over gRPC. It is a package of
+// its own because of that library.
 package rpc
 
 import (

@@ -1,5 +1,5 @@
-// Package sql has the workload sql_query, which queries SQLite or PostgreSQL. It registers itself
-// when the package is imported, so that a program without it does without their libraries.
+// Package sql registers the workload sql_query, which queries SQLite or PostgreSQL. It is a package
+// of its own because of their libraries.
 package sql
 
 import (

@@ -1,4 +1,5 @@
-// Package checks says whether an answer is what was wanted.
+// Package checks tests answers to the requests of an attack: Parse reads a Check such as "status ==
+// 200" or "json .ok", and List.Failed returns the first check that an Answer fails.
 package checks
 
 import (

@@ -2,9 +2,10 @@
 //
 //	import _ "github.com/poolbench/poolbench/bench/attack/http3"
 //
-// quic-go makes the connections and speaks the protocol on them; which request goes over which one
-// is said here, since its Transport has one a host, leaves that after any error, and sends again
-// unasked what the server has not begun. How often a server said that it goes, it does not tell.
+// quic-go makes the connections and speaks the protocol. This package assigns requests to
+// connections, because quic-go's Transport has one connection a host, drops it after any error, and
+// resends by itself what the server has not begun. quic-go does not report how often a server sent
+// GOAWAY.
 package http3
 
 import (

@@ -19,8 +19,8 @@ const (
 )
 
 var (
-	errSteps           = fmt.Errorf("its loops take more than %d turns", mostSteps)
-	templatesErrFilled = fmt.Errorf("it makes more than %d MiB of text", mostFilled>>20)
+	errSteps       = fmt.Errorf("its loops take more than %d turns", mostSteps)
+	errTooMuchText = fmt.Errorf("it makes more than %d MiB of text", mostFilled>>20)
 )
 
 // checkActions refuses a template whose tree would take more memory than anybody has use for.
@@ -50,7 +50,7 @@ func (x *executor) step() (string, error) {
 // takes counts bytes of text.
 func (x *executor) takes(n int) error {
 	if x.made += n; x.made > mostFilled {
-		return templatesErrFilled
+		return errTooMuchText
 	}
 	return nil
 }
@@ -68,7 +68,7 @@ func (x *executor) before(args []any) error {
 		n += mostEscaped * lengthOf(a)
 	}
 	if n > mostFilled-x.made {
-		return templatesErrFilled
+		return errTooMuchText
 	}
 	return nil
 }
@@ -97,7 +97,7 @@ func (x *executor) printf(format string, args ...any) (string, error) {
 		longest = max(longest, mostEscaped*lengthOf(a))
 	}
 	if strings.Count(format, "%")*(999+longest)+len(format) > mostFilled-x.made {
-		return "", templatesErrFilled
+		return "", errTooMuchText
 	}
 	return x.text(fmt.Sprintf(format, args...))
 }

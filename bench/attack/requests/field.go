@@ -94,7 +94,7 @@ func (f *filling) put(to []byte, of *field) ([]byte, error) {
 	begins := len(to)
 	for i := range of.parts {
 		if to = f.part(to, &of.parts[i]); len(to)-begins > mostFilled {
-			return to, fmt.Errorf("%s: %w", of.of, templatesErrFilled)
+			return to, fmt.Errorf("%s: %w", of.of, errTooMuchText)
 		}
 	}
 	return to, nil

@@ -135,7 +135,7 @@ func (f *Frame) Put(to []byte, scratch *[]byte, seed, seq uint64) (_ []byte, bod
 				with.begin(in.stream)
 			}
 			if to = with.part(to, p.part); len(to)-begins > mostFilled {
-				return to, 0, templatesErrFilled
+				return to, 0, errTooMuchText
 			}
 		default:
 			to = append(to, p.text...)

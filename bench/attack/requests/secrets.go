@@ -35,8 +35,8 @@ func Private(text string) Secret { return Secret{text: text} }
 // be masked for a query of page=1.
 const shortest = 4
 
-// templatesNamed adds the value of a field or of a header.
-func templatesNamed(to []Secret, name, value string) []Secret {
+// addSecret adds the value of a field or of a header.
+func addSecret(to []Secret, name, value string) []Secret {
 	switch {
 	case len(value) >= shortest || value != "" && IsSecret(name):
 		return append(to, Private(value))
@@ -75,7 +75,7 @@ func secretsOfHeader(to []Secret, h http.Header) []Secret {
 			case strings.Contains(v, "://"):
 				to = secretsOfURL(to, v, nil)
 			default:
-				to = templatesNamed(to, name, v)
+				to = addSecret(to, name, v)
 			}
 		}
 	}
@@ -93,7 +93,7 @@ func secretsIn(value string) (all []Secret) {
 	if strings.EqualFold(scheme, "basic") {
 		if text, err := base64.StdEncoding.DecodeString(rest); err == nil {
 			name, password, _ := strings.Cut(string(text), ":")
-			all = templatesNamed(append(all, Private(string(text)), Private(password)), "", name)
+			all = addSecret(append(all, Private(string(text)), Private(password)), "", name)
 		}
 	}
 	if cookies, err := http.ParseCookie(value); err == nil {
@@ -111,7 +111,7 @@ func secretsOfURL(to []Secret, address string, show []string) []Secret {
 		host, _, _ := strings.Cut(behind, "/")
 		if at := strings.LastIndex(host, "@"); at >= 0 {
 			name, password, _ := strings.Cut(host[:at], ":")
-			to = templatesNamed(append(to, Private(password)), "", name)
+			to = addSecret(append(to, Private(password)), "", name)
 		}
 	}
 	for _, token := range text.Tokens(head) {
@@ -134,9 +134,9 @@ func secretsOfQuery(to []Secret, query string, show []string) []Secret {
 		if slices.Contains(show, name) {
 			continue
 		}
-		to = templatesNamed(to, name, value)
+		to = addSecret(to, name, value)
 		if plain, err := url.QueryUnescape(value); err == nil && plain != value {
-			to = templatesNamed(to, name, plain)
+			to = addSecret(to, name, plain)
 		}
 	}
 	return to
@@ -195,9 +195,9 @@ func secretsOfJSON(to []Secret, body []byte, most int) []Secret {
 				name, isName = v, false
 				continue
 			}
-			to = templatesNamed(to, name, v)
+			to = addSecret(to, name, v)
 		case json.Number:
-			to = templatesNamed(to, name, v.String())
+			to = addSecret(to, name, v.String())
 		}
 		isName = inObject
 	}
@@ -228,7 +228,7 @@ func (r *Request) Secrets(seed, seq uint64, show []string, captured ...Value) []
 		all = append(all, Private(v.Text))
 	}
 	for i, v := range f.row { // a path or an error may have it
-		all = templatesNamed(all, r.data.Columns[i], v.Text)
+		all = addSecret(all, r.data.Columns[i], v.Text)
 	}
 	for _, c := range r.secrets {
 		all = append(all, Private(f.row[c].Text))

@@ -3,10 +3,10 @@
 //	import _ "github.com/poolbench/poolbench/bench/attack/rpc"
 //
 // A URL is grpc://host:port/package.Service/Method, or grpcs for TLS. Its body is the JSON of a
-// message, its header the metadata; what the method takes says Attack.Descriptors, or the server by
-// reflection. A code is a status: OK completes, RESOURCE_EXHAUSTED and UNAVAILABLE throttle, with
-// grpc-retry-pushback-ms as Retry-After, and the others fail. A call that the server has not
-// answered fails as one over HTTP does, whatever code gRPC has for that.
+// message, its header the metadata. The types of the messages come from Attack.Descriptors, or from
+// the server by reflection. A code is a status: OK completes, RESOURCE_EXHAUSTED and UNAVAILABLE
+// throttle, with grpc-retry-pushback-ms as Retry-After, and the others fail. A call that the server
+// has not answered fails as over HTTP, whatever code gRPC has for that.
 package rpc
 
 import (

@@ -11,7 +11,7 @@ import (
 )
 
 // Metrics calls add with what sessions and their steps come to, in the units that
-// bench.SessionMetrics and bench.StepMetrics document.
+// observe.SessionMetrics and observe.StepMetrics document.
 func (t *Tally) Metrics(add func(unit string, value float64)) {
 	of := func(unit string, value float64) { add("session-"+unit, value) }
 	of("count", float64(t.Begun))

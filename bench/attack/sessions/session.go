@@ -1,10 +1,8 @@
-// Package sessions says what users of a server do: one step after another, with pauses to think,
-// where a later step sends what an answer to an earlier one has said. Package script reads them
-// from a file, and package attack sends them.
+// Package sessions describes sessions for package attack to run: steps that a user of a server
+// takes one after another, with pauses to think, where a later step can send a value from an
+// earlier answer.
 //
-// # Script
-//
-// Reads sessions from a YAML file:
+// ReadScript reads a Session from a YAML file:
 //
 //	name: shop                # default: that of the file
 //	steps:
@@ -19,6 +17,9 @@
 //	  url: /items?n={{random 1 9}}
 //	  headers: {Authorization: "Bearer {{token}}"}
 //	  think: exp(1s)          # from the answer before until this step is due
+//
+// A Capture takes a value from an answer, a Jar keeps the cookies of a session, an Agenda has the
+// steps that are due later, and a Tally counts sessions and steps.
 package sessions
 
 import (

@@ -1,6 +1,6 @@
-// Package clitest calls the command for tests, in this process or as one of its own. The tests are
-// packages below, by theme, so that they are built once each and go on side by side; the binary of
-// each doubles as the command (Main).
+// Package clitest runs the command in tests, in the test's process or as a child. The tests are in
+// the packages below this one, by theme, so that they are built once each and run in parallel.
+// Their test binaries double as the command (Main).
 package clitest
 
 import (

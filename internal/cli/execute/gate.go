@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// A Gate tells how far a gate is, as progress does for runs: it learns of them as it goes.
+// A Gate tells how far a gate is, as Runs does for a plan. It learns of its runs as it goes.
 type Gate struct {
 	*Runs
 	phase string // that was told of last

@@ -25,9 +25,6 @@ type RunID struct {
 	Seed uint64
 }
 
-// Metric implements objectives.Run.
-func (r Record) Metric(unit string) (float64, bool) { return r.Value(unit) }
-
 // Stopped is the rule by which a load ended early, and why; "" where none did.
 func (r Record) Stopped() string {
 	if r.Answers == nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/internal/files"
 	"github.com/poolbench/poolbench/internal/machine"
+	"github.com/poolbench/poolbench/internal/text"
 )
 
 // Checked holds every argument and every flag of a command to what those of all commands have in
@@ -163,7 +164,7 @@ func Error(cmd *cobra.Command, err error) error {
 		if short := unknown.GetSpecifiedShortnames(); short != "" {
 			flag = "-" + short
 		}
-		return fmt.Errorf("unknown flag %s (known: %s)", flag, strings.Join(Known(cmd), ", "))
+		return fmt.Errorf("unknown flag %s %s", flag, text.Known(flag, Known(cmd)))
 	}
 	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 		return readError(invalid.GetFlag(), invalid.GetValue(), invalid.Unwrap())

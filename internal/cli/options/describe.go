@@ -7,9 +7,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/internal/observe"
 	"github.com/poolbench/poolbench/internal/studies"
 	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/strategies"
@@ -36,7 +36,7 @@ func StudyNames() []string {
 
 // MetricNames are the units of all metrics.
 func MetricNames() []string {
-	return text.Texts(bench.Metrics(), func(m bench.MetricInfo) string { return m.Unit })
+	return text.Texts(observe.Metrics(), func(m observe.MetricInfo) string { return m.Unit })
 }
 
 // facts leaves out what is empty.
@@ -106,7 +106,7 @@ func describeStudy(s studies.Study) Entry {
 			yes("further strategies to compare", s.With != nil)})...), nil}
 }
 
-func describeMetric(m bench.MetricInfo) Entry {
+func describeMetric(m observe.MetricInfo) Entry {
 	better := m.Better
 	if better == "" {
 		better = "neither: shown, never gated"

@@ -15,6 +15,7 @@ import (
 	"github.com/poolbench/poolbench/bench/attack"
 	"github.com/poolbench/poolbench/bench/param"
 	"github.com/poolbench/poolbench/internal/objectives"
+	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/strategies"
 )
 
@@ -123,11 +124,11 @@ func Share(to *float64, zero bool) Value {
 // Choice declares a flag whose default is the first of the known words.
 func Choice(cmd *cobra.Command, value *string, name, doc string, known ...string) {
 	*value = known[0]
-	f := Parsed(value, "WORD", func(text string) (string, error) {
-		if !slices.Contains(known, text) {
-			return "", fmt.Errorf("unknown value %q (known: %s)", text, strings.Join(known, ", "))
+	f := Parsed(value, "WORD", func(word string) (string, error) {
+		if !slices.Contains(known, word) {
+			return "", fmt.Errorf("unknown value %q %s", word, text.Known(word, known))
 		}
-		return text, nil
+		return word, nil
 	})
 	f.Show = func() string { return *value }
 	cmd.Flags().Var(f, name, doc+": "+strings.Join(known, ", "))

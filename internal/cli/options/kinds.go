@@ -3,11 +3,10 @@ package options
 import (
 	"fmt"
 	"slices"
-	"strings"
 
-	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/internal/observe"
 	"github.com/poolbench/poolbench/internal/studies"
 	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/strategies"
@@ -61,7 +60,7 @@ func Kinds() []kind {
 		kindOf("targets", TargetNames(), targets.All(), describeTarget),
 		kindOf("arrivals", ArrivalNames(), arrivals.All(), describeArrival),
 		kindOf("studies", StudyNames(), studies.All(), describeStudy),
-		kindOf("metrics", MetricNames(), bench.Metrics(), describeMetric),
+		kindOf("metrics", MetricNames(), observe.Metrics(), describeMetric),
 	}
 }
 
@@ -89,8 +88,8 @@ func ChooseListings(args []string) (chosen []Listing, err error) {
 		case len(args) == 2:
 			i := slices.Index(k.Names, args[1])
 			if i < 0 {
-				return nil, fmt.Errorf("no %q among the %s (known: %s)", args[1], k.Name,
-					strings.Join(k.Names, ", "))
+				return nil, fmt.Errorf("no %q among the %s %s", args[1], k.Name,
+					text.Known(args[1], k.Names))
 			}
 			return []Listing{{k.Name, []Entry{k.describe(i)}}}, nil
 		default:
@@ -98,8 +97,7 @@ func ChooseListings(args []string) (chosen []Listing, err error) {
 		}
 	}
 	if len(chosen) == 0 {
-		return nil, fmt.Errorf("unknown kind %q (known: %s)", args[0],
-			strings.Join(KindNames(), ", "))
+		return nil, fmt.Errorf("unknown kind %q %s", args[0], text.Known(args[0], KindNames()))
 	}
 	return chosen, nil
 }

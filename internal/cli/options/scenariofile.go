@@ -9,6 +9,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"github.com/poolbench/poolbench/internal/files"
+	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/internal/yamltree"
 )
 
@@ -86,8 +87,8 @@ func readMatrix(name string, node ast.Node, known []string) (written, error) {
 	for _, pair := range pairs.Values {
 		key := pair.Key.GetToken()
 		if !slices.Contains(known, key.Value) {
-			complaints = append(complaints, yamltree.Wrong(name, key, "unknown key %q (known: %s)",
-				key.Value, strings.Join(known, ", ")))
+			complaints = append(complaints, yamltree.Wrong(name, key, "unknown key %q %s",
+				key.Value, text.Known(key.Value, known)))
 			continue
 		}
 		values, err := readValues(name, key.Value, pair.Value)

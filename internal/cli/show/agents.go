@@ -1,33 +1,33 @@
 package show
 
 import (
-	"context"
-	"errors"
-
 	"github.com/poolbench/poolbench/bench/attack"
-	"github.com/poolbench/poolbench/internal/cli/execute"
-	"github.com/poolbench/poolbench/internal/cli/options"
+	"github.com/poolbench/poolbench/bench/result"
+	"github.com/poolbench/poolbench/internal/text"
 )
 
-// LoadsOf returns what makes a load of an attack, one that the agents share where there are some.
-// The caller calls end when all is sent.
-func LoadsOf(
-	ctx context.Context, h *execute.Host, o options.AttackOptions,
-) (of func(attack.Attack) Load, end func(), err error) {
-	if o.Agents == 0 || o.DryRun {
-		return NewLoad, func() {}, nil
-	}
-	say := func(line string) { h.Complain(errors.New(line)) }
-	g, err := execute.OpenAgents(ctx, o.Fleet, o.Agents, say)
-	if err != nil {
-		return nil, nil, err
-	}
-	return func(k attack.Attack) Load {
-		l := NewLoad(k)
-		l.Run = func(ctx context.Context, t LoadTurn) (*attack.Report, error) {
-			k.Seed, k.Watch = t.Seed, t.Watch
-			return g.Run(ctx, k)
+// An AgentLine is what a document says of an agent of an attack.
+type AgentLine struct {
+	Name        string   `json:"name"`
+	Requests    int      `json:"requests"`   // that it has settled
+	Offset      float64  `json:"offset_sec"` // of its clock
+	OffsetError float64  `json:"offset_error_sec"`
+	Verdict     string   `json:"verdict"`
+	Reasons     []string `json:"reasons,omitempty"`
+	Lost        string   `json:"lost,omitempty"` // why it is
+}
+
+func agentLines(all []attack.Agent) (lines []AgentLine) {
+	for _, g := range all {
+		line := AgentLine{Name: g.Name, Offset: g.Offset.Seconds(),
+			OffsetError: g.OffsetError.Seconds(), Verdict: g.Verdict().String(), Lost: g.Lost}
+		reasons := g.Doubts
+		if g.Share != nil {
+			line.Requests = g.Share.Requests
+			reasons = append(reasons, g.Share.Reasons...)
 		}
-		return l
-	}, g.Close, nil
+		line.Reasons = text.Texts(reasons, result.Reason.String)
+		lines = append(lines, line)
+	}
+	return lines
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/result"
 )
 
 // responses are a result with those responses alone, in ms.
@@ -24,7 +25,7 @@ func responses(t *testing.T, ms ...int64) *bench.Result {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &bench.Result{Readings: []bench.Reading{{Of: "response", Histogram: string(text)}}}
+	r := &bench.Result{Readings: []result.Reading{{Of: "response", Histogram: string(text)}}}
 	r.Add("max-response-sec", float64(slices.Max(ms))/1000)
 	return r
 }

@@ -1,202 +1,243 @@
 package show
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/poolbench/poolbench/bench/attack"
 	"github.com/poolbench/poolbench/internal/cli/execute"
+	"github.com/poolbench/poolbench/internal/cli/terminal"
 	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// Width is that of what is said of loads.
-const Width = 80
-
-// loadColumns are those of the table: 80 characters with the longest name of a strategy.
-var loadColumns = []Column{
-	{Head: "throughput", Unit: metric.Throughput},
-	{Head: "p50", Unit: metric.P50Response},
-	{Head: "p99", Unit: metric.P99Response},
-	{Head: "p99 service", Unit: metric.P99Service},
-	{Head: "p99 lag", Unit: metric.P99Lag},
+// A group are the runs of one scenario but for its strategy: what may be compared.
+type group struct {
+	keys []results.Pair // of the names, without strategy and queue
+	rows []Row          // by strategy, in the order of the plan
 }
 
-// loadShares are said below it, where they are not 0.
-var loadShares = []Column{
-	{Head: "shed", Unit: metric.Shed},
-	{Head: "throttled", Unit: metric.Throttled},
-	{Head: "failed", Unit: metric.Failed},
-	{Head: "abandoned", Unit: metric.Abandoned},
-	{Head: "sent again", Unit: metric.Resent},
-	{Head: "of sessions shed", Unit: "session-shed/op"},
-	{Head: "of sessions failed", Unit: "session-failed/op"},
+// A Row is one strategy, with its repetitions.
+type Row struct {
+	Strategy string // with its queue, where that was given
+	results.Cell
 }
 
-func showLoaded(kind, what string, e *loaded, format string) error {
-	if format == "json" {
-		doc := NewDocument(e.Execution, kind)
-		doc.Complete = doc.Complete && e.Cut == nil // a load that was cut short has a result
-		return e.JSON(doc)
+func cellOf(records []execute.Record) (c results.Cell) {
+	for _, rec := range records {
+		c = append(c, rec.Run)
 	}
-	if len(e.Records) == 0 {
-		return nil
+	return c
+}
+
+// groupRecords sorts the runs of a section into groups, in the order of the plan.
+func groupRecords(records []execute.Record) (groups []*group) {
+	place := func(r execute.Record) string {
+		return fmt.Sprint(results.Without(r.Keys, "strategy", "queue"))
 	}
-	rows := e.rows()
-	without := []string{"strategy", "target", "queue", "clock"}
-	rate := func(l Load) string {
-		return results.Lookup(results.NameKeys([]byte(l.Name)), "rate")
-	}
-	if slices.ContainsFunc(e.loads, func(l Load) bool { return rate(l) != rate(e.loads[0]) }) {
-		without = append(without, "rate")
-	}
-	keys := results.Without(e.Records[0].Keys, without...)
-	head := what + ", " + Heading(keys) + Repetitions(rows)
-	e.Say("", head, Width)
-	for _, r := range rows {
-		if text := completed(r); text != "" {
-			e.Say("", text, Width)
+	strategy := func(rec execute.Record) string {
+		name := results.Readable(rec.Key("strategy"))
+		if queue := rec.Key("queue"); queue != "" {
+			name += ", queue " + queue
 		}
+		return name
 	}
-	fmt.Fprintln(e.Stdout)
-	of := "target"
-	if slices.ContainsFunc(e.Records, func(r execute.Record) bool {
-		return r.Key("strategy") != ""
-	}) {
-		of = "strategy"
+	for _, alike := range results.Gather(records, place) {
+		g := &group{keys: results.Without(alike[0].Keys, "strategy", "queue")}
+		for _, runs := range results.Gather(alike, strategy) {
+			g.rows = append(g.rows, Row{strategy(runs[0]), cellOf(runs)})
+		}
+		groups = append(groups, g)
 	}
-	if err := e.Table(Table(of, loadColumns, rows)); err != nil {
-		return err
-	}
-	for _, note := range Uncertain(loadColumns, rows) {
-		e.Say("  ", note, Width)
-	}
-	for k, r := range rows {
-		if err := e.showSteps(k, r); err != nil {
+	return groups
+}
+
+// A Column of the full table. One that is not always there is shown where a row of the section has
+// a value other than 0.
+type Column struct {
+	Head, Unit string
+	always     bool
+}
+
+var columns = []Column{
+	{"throughput", metric.Throughput, true},
+	{"goodput", metric.Goodput, false},
+	{"mean response", metric.MeanResponse, true},
+	{"p50", metric.P50Response, true},
+	{"p99", metric.P99Response, true},
+	{"mean wait", metric.MeanWait, true},
+	{"waited", metric.Waited, true},
+	{"shed", metric.Shed, false},
+	{"throttled", metric.Throttled, false},
+	{"failed", metric.Failed, false},
+	{"abandoned", metric.Abandoned, false},
+	{"missed", metric.Missed, false},
+	{"fairness", metric.Fairness, false},
+	{"noisy share", metric.NoisyShare, false},
+	{"refused calls", metric.RefusedCalls, false},
+	{"bans", metric.Bans, false},
+	{"makespan", metric.Makespan, false},
+}
+
+// fewGroups is up to how many a section gets a full table each; beyond, one value a scenario has to
+// do.
+const fewGroups = 4
+
+// showTables prints the results, section by section.
+func showTables(e *execute.Execution) error {
+	section := func(r execute.Record) int { return r.Section }
+	for _, records := range results.Gather(e.Records, section) {
+		if title := e.Plan[records[0].Section].Title; title != "" {
+			e.Prose("%s\n\n", title)
+		}
+		groups := groupRecords(records)
+		show := showSweep
+		if len(groups) <= fewGroups {
+			show = showGroups
+		}
+		var decides []string
+		if study := e.Plan[records[0].Section].Study; study != nil {
+			decides = study.Decides
+		}
+		if err := show(e.Printer, groups, decides); err != nil {
 			return err
 		}
 	}
-	if err := e.showSpread(rows); err != nil {
-		return err
-	}
-	showAnswered(e, rows)
-	fmt.Fprintln(e.Stdout)
-	if err := ShowObjectives(e.Execution, func(r execute.Record) string {
-		return e.loads[r.Section].Row
-	}); err != nil {
-		return err
-	}
-	report := ""
-	if e.Report != "" {
-		report = "Report: " + e.Report + "\n"
-	}
-	return e.Prose(`  p50 and p99 are of the response, which counts from the instant a request was
-  due; service counts from its sending; lag is how late it was sent.
-%s`, report)
+	return nil
 }
 
-// rows are the loads with their results.
-func (e *loaded) rows() []Row {
-	rows := make([]Row, len(e.loads))
-	for k, l := range e.loads {
-		rows[k].Strategy = l.Row
+// showGroups prints a full table for each group. The metrics that decide a study come first.
+func showGroups(p *terminal.Printer, groups []*group, decides []string) error {
+	for _, g := range groups {
+		p.Prose("%s\n", Heading(g.keys)+g.arrived()+Repetitions(g.rows))
+		names, notes := alike([]*group{g})
+		rows := slices.DeleteFunc(slices.Clone(g.rows), func(r Row) bool {
+			return names[r.Strategy] == ""
+		})
+		for i := range rows {
+			rows[i].Strategy = names[rows[i].Strategy]
+		}
+		var sure certainty
+		for _, r := range rows {
+			sure.Add(r.Strategy, r.Cell)
+		}
+		if err := p.Table(Table("strategy", g.columns(decides), rows)); err != nil {
+			return err
+		}
+		if err := showLabels(p, rows); err != nil {
+			return err
+		}
+		for _, note := range slices.Concat(notes, g.arrivalNotes(),
+			Uncertain(g.columns(decides), rows), sure.notes(), endings(rows), labelNotes(rows)) {
+			p.Say("  ", note, pageWidth)
+		}
+		if err := showStages(p, g, rows); err != nil {
+			return err
+		}
+		fmt.Fprintln(p.Stdout)
 	}
-	for _, rec := range e.Records {
-		rows[rec.Section].Cell = append(rows[rec.Section].Cell, rec.Run)
-	}
-	return rows
+	return nil
 }
 
-// of are the repetitions of load k.
-func (e *loaded) of(k int) (all []execute.Record) {
-	for _, r := range e.Records {
-		if r.Section == k {
-			all = append(all, r)
+// Table has a line for each row that has results, below the heads.
+func Table(of string, columns []Column, rows []Row) (lines [][]string) {
+	lines = append(lines, append([]string{of}, Heads(columns)...))
+	for _, r := range rows {
+		if len(r.Cell) == 0 {
+			continue
+		}
+		cells := text.Texts(columns, func(c Column) string { return r.Show(c.Unit) })
+		lines = append(lines, append([]string{r.Strategy}, cells...))
+	}
+	return lines
+}
+
+// Uncertain explains the marks of the values of a table that are uncertain, in a line; none where
+// there are none.
+func Uncertain(columns []Column, rows []Row) []string {
+	var shown []results.Shown
+	for _, r := range rows {
+		for _, c := range columns {
+			shown = append(shown, results.Shown{Cell: r.Cell, Unit: c.Unit})
 		}
 	}
-	return all
+	return results.UncertainLines(shown)
 }
 
-// completed returns a sentence on the result of a load and its doubts; "" without results.
-func completed(r Row) string {
-	done, ok := r.Estimate(metric.Throughput)
-	if !ok {
+// Heads are those of the columns.
+func Heads(columns []Column) []string {
+	return text.Texts(columns, func(c Column) string { return c.Head })
+}
+
+// columnOf returns the column of a metric.
+func columnOf(unit string) Column {
+	if i := slices.IndexFunc(columns, func(c Column) bool { return c.Unit == unit }); i >= 0 {
+		return columns[i]
+	}
+	head := unit
+	for _, suffix := range []string{"-sec", "/op", "-ops/s"} {
+		head = strings.TrimSuffix(head, suffix)
+	}
+	return Column{Head: strings.ReplaceAll(head, "-", " "), Unit: unit}
+}
+
+// has reports whether any run of the group has the metric.
+func (g *group) has(unit string) bool {
+	return slices.ContainsFunc(g.rows, func(r Row) bool {
+		_, ok := r.Estimate(unit)
+		return ok
+	})
+}
+
+// columns are those that this group needs, the deciding ones first.
+func (g *group) columns(decides []string) (shown []Column) {
+	for _, unit := range decides {
+		if g.has(unit) {
+			shown = append(shown, columnOf(unit))
+		}
+	}
+	first := len(shown)
+	for _, c := range columns {
+		if slices.ContainsFunc(shown[:first], func(d Column) bool { return d.Unit == c.Unit }) {
+			continue
+		}
+		needed := c.always
+		switch c.Unit {
+		case metric.Goodput:
+			needed = results.Lookup(g.keys, "deadline") != ""
+		case metric.Makespan: // with a rate it echoes the plan
+			needed = !g.Open()
+		default:
+			needed = needed || slices.ContainsFunc(g.rows, func(r Row) bool {
+				v, ok := r.Estimate(c.Unit)
+				return ok && v.Mid != 0
+			})
+		}
+		if needed {
+			shown = append(shown, c)
+		}
+	}
+	return shown
+}
+
+// Open reports whether tasks come at a rate, of the scenario's own or by its load.
+func (g *group) Open() bool {
+	return results.Lookup(g.keys, "load")+results.Lookup(g.keys, "rate") != "" ||
+		arrivalStages(results.Lookup(g.keys, "arrival")) != nil
+}
+
+// Repetitions ends a heading where the values are medians.
+func Repetitions(rows []Row) string {
+	most := 0
+	for _, r := range rows {
+		most = max(most, len(r.Cell))
+	}
+	if most < 2 {
 		return ""
 	}
-	s := fmt.Sprintf("%s: %s", r.Strategy, text.Rate(done.Mid))
-	if offered, ok := r.Estimate(metric.Offered); ok {
-		s += " of " + text.Rate(offered.Mid)
-	}
-	s += " completed"
-	for _, q := range []string{"p99", "p50"} {
-		if _, ok := r.Estimate(q + "-response-sec"); ok {
-			s += fmt.Sprintf(", %s %s", q, r.Say(q+"-response-sec"))
-			break
-		}
-	}
-	if share := r.Ending(); share > 0 {
-		s += fmt.Sprintf("; too short for a throughput: %s of its time is after the last arrival",
-			text.Share(share))
-	}
-	d := r.Doubts()
-	if d == nil {
-		return s
-	}
-	return s + fmt.Sprintf("; %s (%s)", d.Verdict,
-		strings.Join(text.Texts(d.Why, results.Doubt.Check), ", "))
+	return fmt.Sprintf("; median of %d runs", most)
 }
 
-// showAnswered says, for every load, which statuses and errors came, over all repetitions, and what
-// share was not completed.
-func showAnswered(e *loaded, rows []Row) {
-	fmt.Fprintln(e.Stdout)
-	for k, r := range rows {
-		var words []string
-		for _, c := range loadShares {
-			if v, ok := r.Estimate(c.Unit); ok && v.Mid != 0 {
-				words = append(words, text.Metric(c.Unit, v.Mid)+" "+c.Head)
-			}
-		}
-		if v, ok := r.Estimate(metric.Attempts); ok && v.Mid > 1 { // the server has got so many
-			words = append(words, text.Digits(v.Mid)+" attempts a request")
-		}
-		var statuses, errors []attack.Count
-		resumed, over := false, ""
-		for _, rec := range e.of(k) {
-			statuses = append(statuses, rec.Answers.Statuses...)
-			errors = append(errors, rec.Answers.Errors...)
-			over = cmp.Or(over, rec.Answers.Over)
-			resumed = resumed || rec.Answers.Resumed
-		}
-		if over != "" {
-			words = append(words, over)
-		}
-		words = append(words, spellCounts("status ", statuses)...)
-		words = append(words, spellCounts("", errors)...)
-		if resumed && len(statuses)+len(errors) > 0 {
-			words = append(words, "statuses and errors since --resume")
-		}
-		if len(words) > 0 {
-			s := r.Strategy + ": " + strings.Join(words, ", ")
-			e.Say("  ", s, Width)
-		}
-		if note := e.notes[k]; note != "" {
-			e.Say("  ", r.Strategy+": "+note, Width)
-		}
-		e.showFailures(k, r.Strategy)
-		if s := carried(r.Cell); s != "" {
-			e.Say("  ", r.Strategy+": "+s, Width)
-		}
-		if s := e.traces(k); s != "" {
-			e.Say("  ", r.Strategy+": "+s, Width)
-		}
-		for _, rec := range e.of(k) {
-			for _, g := range rec.Answers.Agents {
-				fmt.Fprintln(e.Stdout, text.Wrapped("  ", "agent on "+g.String(), Width))
-			}
-		}
-	}
-}
+// Heading spells what the names of runs have in common.
+func Heading(keys []results.Pair) string { return strings.Join(results.Words(keys), ", ") }

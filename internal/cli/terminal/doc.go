@@ -1,3 +1,4 @@
-// Package terminal writes to the terminal: paragraphs, tables and the line of status. It has the
-// codes with which the command ends, and the signals that end it early.
+// Package terminal has what a command needs to talk to its terminal: a Printer for text, tables and
+// complaints (printer.go), a StatusLine, the exit codes (exit.go), and a context that ends at a
+// signal (interrupt.go).
 package terminal

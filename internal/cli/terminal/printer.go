@@ -19,7 +19,7 @@ type Printer struct {
 	screen *os.File // stdout, where it is a terminal
 }
 
-// New has whatever is printed pass through package plain: the names in it are others'.
+// New returns a Printer that escapes control characters: names in its output are foreign.
 func New(stdout, stderr io.Writer) *Printer {
 	p := &Printer{Stderr: text.NewPlainWriter(stderr)}
 	if f, ok := stdout.(*os.File); ok && term.IsTerminal(int(f.Fd())) {

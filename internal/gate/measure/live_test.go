@@ -27,7 +27,7 @@ func init() {
 	flag.IntVar(&asked.seed, "seed", 1, "that of the first gate; the next have the next seeds")
 }
 
-func TestGate(t *testing.T) {
+func TestLive(t *testing.T) {
 	if asked.poolbench == "" {
 		t.Skip("takes an hour: -poolbench")
 	}

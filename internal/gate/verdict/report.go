@@ -23,7 +23,7 @@ type Options struct {
 	// probability of any false "worse" in the whole gate; in instructions/op, a family of its own,
 	// as much again
 	Alpha float64 `json:"alpha"`
-	// gate only these; none means all whose direction is known, but for a few (see gate.Gate)
+	// gate only these; none means all whose direction is known, but for a few (see judge.Choice)
 	Metrics []string `json:"-"`
 	// directions of units, tidied, which go before those of Unit lines
 	Better map[string]Direction `json:"-"`

@@ -1,6 +1,6 @@
 // Package verdict has the types of a gate's report: a verdict on every metric of every benchmark,
-// and on the whole. Package internal/gate/judge decides the verdicts, for recorded results and for
-// revisions that the gate measures; package gate writes the report.
+// and on the whole. Package internal/gate/judge makes the verdicts, package reports/gate writes the
+// report.
 package verdict
 
 import (

@@ -95,9 +95,10 @@ func shows(output, text string) bool {
 
 // long are the pages that take five seconds and more, or half a minute while nothing is compiled: a
 // module of their own has Go compile the checkout once more.
-var long = []string{"README.md", "ask-for-advice.md", "durable-or-not.md", "http2-and-grpc.md",
-	"load-test-your-service.md", "profile-a-strategy.md", "sessions.md", "test-your-pool.md",
-	"tutorial.md", "vary-and-check-requests.md"}
+var long = []string{"README.md", "ask-for-advice.md", "choose-a-limit.md", "durable-or-not.md",
+	"explain-a-slow-p99.md", "http2-and-grpc.md", "load-test-your-service.md",
+	"profile-a-strategy.md", "read-a-report.md", "sessions.md", "strategies.md", "studies.md",
+	"test-your-pool.md", "tutorial.md", "vary-and-check-requests.md"}
 
 // TestBlocks follows each page that does not take long as a reader would, block by block in one
 // shell, with poolbench on the path.

@@ -1,6 +1,5 @@
-// Package need is for tests that need a program or a module that not every machine has: they are
-// skipped without it, and fail where POOLBENCH_NEED_ALL is set, as CI does once it has installed
-// all of them.
+// Package need is for tests that need a program or a module which may be missing: they are skipped
+// without it, and fail if POOLBENCH_NEED_ALL is set, as in CI, where all are installed.
 package need
 
 import (

@@ -1,5 +1,5 @@
-// Package calibration says what may be believed: what this machine can measure under the real
-// clock, and that the tool itself is right where theory knows the answer, under the virtual one.
+// Package calibration checks the tool itself: what this machine can measure under the real clock,
+// and whether runs under the virtual clock agree with queueing theory.
 //
 //	for _, c := range calibration.Known(0.1) {
 //		r, err := bench.Run(ctx, c.Scenario)
@@ -7,6 +7,6 @@
 //	}
 //	readings, err := calibration.Machine(ctx)
 //
-// A check that cannot fail is worth nothing, so there is a case that must: Control, which limits
-// the generator and counts from the submit, as many load tests do.
+// One case must fail: Control, which limits the generator and measures from the submit, as many
+// load tests do. It shows that the checks can fail.
 package calibration

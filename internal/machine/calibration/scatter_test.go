@@ -13,10 +13,10 @@ import (
 // (earliest_deadline) it was beyond half and twice, as clusters of long responses are rare. It is
 // 0.4 times what shortest_first takes on two slots at a load of 0.85, of which long tasks have one.
 func TestNeededInAnyOrder(t *testing.T) {
-	seeds := 25
 	if testing.Short() {
-		seeds = 15
+		t.Skip("thorough")
 	}
+	const seeds = 25
 	for _, c := range []struct {
 		strategy, workload string
 		load               float64

@@ -1,13 +1,12 @@
-// Package recursion says when each task of a plan starts in a pool that is first come, first served
-// and work-conserving, without running anything: by the recursion of Kiefer and Wolfowitz (On the
+// Package recursion computes when each task of a plan starts in a pool that is first come, first
+// served and work-conserving, without running it: by the recursion of Kiefer and Wolfowitz (On the
 // theory of queues with many servers, 1955), task by task, to the nanosecond. A strategy that
-// declares both facts starts its tasks at the same instants under a virtual clock.
+// declares both facts starts its tasks at the same instants under the virtual clock.
 //
 //	var pool recursion.Pool // use it again: a run then allocates nothing
 //	pool.Run(due, service, 4, recursion.NeverFull)
 //	responses := pool.Responses()
 //
-// Instants and times are nanoseconds. A plan with ties has more than one course, of which this is
-// the one where tasks that are due together come in their order, and where a slot that becomes free
-// at the instant of an arrival is free for it.
+// Instants and times are nanoseconds. If a plan has ties, tasks that are due together come in their
+// order, and a slot that becomes free at the instant of an arrival is free for it.
 package recursion

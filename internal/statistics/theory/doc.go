@@ -1,6 +1,5 @@
-// Package theory says what queueing theory knows exactly about a pool of bounded concurrency: the
-// numbers that a measurement is laid beside. Where no exact number is known the package has none:
-// it holds no approximation.
+// Package theory computes exact results of queueing theory for a pool of bounded concurrency, to
+// compare measurements with. It has no approximations.
 //
 // A [Pool] is Poisson arrivals at some rate, tasks of some mean service time, and a limit k on how
 // many run at once, served first come first served. A model turns a Pool into an [Answer], or into

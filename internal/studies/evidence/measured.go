@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/reports/results"
 	"github.com/poolbench/poolbench/strategies"
@@ -49,7 +50,7 @@ func FromResults(results []*bench.Result) *Measured {
 		if !m.Add(r.Name, Repetition{Seed: r.Seed, Tasks: r.Tasks, Metric: r.Metric}) {
 			m.Invalid++
 			if i := slices.IndexFunc(r.Reasons,
-				func(r bench.Reason) bool { return r.Verdict == bench.Invalid }); i >= 0 {
+				func(r result.Reason) bool { return r.Verdict == bench.Invalid }); i >= 0 {
 				m.Why = cmp.Or(m.Why, r.Reasons[i].String())
 			} else if len(r.Broken) > 0 {
 				m.Why = cmp.Or(m.Why, r.Broken[0])

@@ -1,3 +1,2 @@
-// Package recorded shows what poolbench trace found in recorded traffic: as text, as a JSON
-// document and as a page.
+// Package recorded shows what poolbench trace found in recorded traffic, as text, JSON and a page.
 package recorded

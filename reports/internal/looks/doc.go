@@ -1,2 +1,3 @@
-// Package looks holds tests alone: those of how the pages beside that of a run look in a browser.
+// Package looks has the browser tests of all pages other than that of a run. It has no code of its
+// own.
 package looks

@@ -23,11 +23,14 @@ func TestPages(t *testing.T) {
 	axe, front := "", filepath.Join("..", "..", "page", "front")
 	t.Run("axe", func(t *testing.T) { axe = tab.Axe(t, front) })
 	pages := allPages(t)
-	for _, at := range []struct {
+	for i, at := range []struct {
 		width  int64
 		scheme string
 		axe    bool // at two of the widths: the page of a run has all
 	}{{1440, "light", true}, {1024, "light", false}, {390, "dark", true}, {320, "light", false}} {
+		if testing.Short() && i%2 != 0 {
+			continue
+		}
 		b.Media(at.scheme)
 		b.Size(at.width, 900)
 		var drawings []drawing

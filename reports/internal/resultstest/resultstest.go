@@ -1,4 +1,4 @@
-// Package resultstest has what the tests of several packages share: results to read, and goldens.
+// Package resultstest has what tests of several packages share: results to read, and golden files.
 package resultstest
 
 import (

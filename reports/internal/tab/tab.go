@@ -1,4 +1,4 @@
-// Package tab is for tests: those of a package look at its pages in one Chromium.
+// Package tab is for tests that look at pages: those of a package share one Chromium.
 package tab
 
 import (

@@ -1,6 +1,6 @@
-// Package front is the part of a page that needs a script: an explorer of the cells of a run.
+// Package front is the part of a report that needs a script: an explorer of the cells of a run.
+// Data (data.go) has the values it draws, and Section (section.go) is its part of the page.
 //
-// Data (data.go) is what it draws from, and Section (section.go) its part of the page. The script
-// is TypeScript without a framework; the file bundle.js is made of it by esbuild, and spec.json by
-// package charts, both in `make generate`. A test compares them with fresh ones.
+// The script is TypeScript without a framework. `make generate` writes bundle.js by esbuild, and
+// spec.json by package charts; a test compares both with fresh ones.
 package front

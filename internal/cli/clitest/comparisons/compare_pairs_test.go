@@ -79,6 +79,9 @@ func laws() []string {
 // TestCompareFindsOnePercent: a service that is 1 % longer is found in each of the strategies that
 // wait, by the same seeds; and the same again is equal, task by task.
 func TestCompareFindsOnePercent(t *testing.T) {
+	if testing.Short() {
+		t.Skip("thorough")
+	}
 	t.Chdir(t.TempDir())
 	tasks := 1000
 	if *sweep {
@@ -88,11 +91,7 @@ func TestCompareFindsOnePercent(t *testing.T) {
 	// Two steps of partitioned end in the same nanosecond once in some 10⁶ tasks, and Go's virtual
 	// clock draws which of them goes on first: then two tasks change places.
 	tied := 0
-	tried := len(laws())
-	if testing.Short() {
-		tried = 1
-	}
-	for i, law := range laws()[:tried] {
+	for i, law := range laws() {
 		dirs := []string{fmt.Sprint("old", i), fmt.Sprint("again", i), fmt.Sprint("new", i)}
 		for j, mean := range []float64{20, 20, 20.2} {
 			virtualRuns(t, dirs[j], strings.Join(pairedStrategies, ","),
@@ -146,7 +145,7 @@ func TestCompareFindsOnePercent(t *testing.T) {
 	if tied > 2 {
 		t.Errorf("%d comparisons with ties", tied)
 	}
-	if found != 10*tried || len(missed) > 0 {
+	if found != 10*len(laws()) || len(missed) > 0 {
 		t.Errorf("not found in %d of %d: %s", len(missed), found, strings.Join(missed, "\n"))
 	}
 }
@@ -210,15 +209,15 @@ func TestCompareFalseAlarms(t *testing.T) {
 // TestCompareDefaultRun: the strategies of the default scenario in a text that a person reads.
 func TestCompareDefaultRun(t *testing.T) {
 	t.Chdir(t.TempDir())
-	clitest.Succeed(t, "run", "--quiet", "--clock", "virtual", "--n", "1000", "--out", "one")
-	loads := "0.95"
+	dirs, loads := []string{"many"}, "0.95"
 	if !testing.Short() {
-		loads = "0.5,0.95,1.1"
+		dirs, loads = append(dirs, "one"), "0.5,0.95,1.1"
+		clitest.Succeed(t, "run", "--quiet", "--clock", "virtual", "--n", "1000", "--out", "one")
 	}
 	clitest.Succeed(t, "run", "--quiet", "--clock", "virtual", "--n", "500", "--load", loads,
 		"--count", "4", "--out", "many")
 	t.Setenv("COLUMNS", "80")
-	for _, dir := range []string{"one", "many"} {
+	for _, dir := range dirs {
 		text := clitest.Succeed(t, "compare", dir, "--col", "/strategy").Stdout
 		if n := strings.Count(text, "\n"); n > 60 {
 			t.Errorf("%s: %d lines", dir, n)

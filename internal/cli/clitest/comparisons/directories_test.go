@@ -342,6 +342,10 @@ func TestDisplaysAgree(t *testing.T) {
 		{dir: "session-document", args: load + " --session steps.yaml --rate 1000 --n 400 " +
 			"--objective session-p99-response<1ns --format json", verdict: decide.Missed},
 	} {
+		if testing.Short() && !slices.Contains([]string{"invalid", "about", "attack-document",
+			"session"}, h.dir) {
+			continue
+		}
 		show := func(suffix string, more ...string) {
 			t.Helper()
 			args := append(append(strings.Fields(h.args), "--out", h.dir), more...)
@@ -426,6 +430,9 @@ func checkStream(t *testing.T, h held, cell results.Cell) {
 // TestCapacityDisplaysAgree: terminal, JSON, JUnit and page of a search show the same ends, with
 // the same evidence.
 func TestCapacityDisplaysAgree(t *testing.T) {
+	if testing.Short() {
+		t.Skip("thorough")
+	}
 	t.Chdir(t.TempDir())
 	args := strings.Fields("capacity --clock virtual --strategy worker_pool --resolution 40% --quiet " +
 		"--objective p99-response<80ms --n 4000 --count 6 --out c")

@@ -1,2 +1,2 @@
-// Package comparisons tests what compares results: compare, gate, trend.
+// Package comparisons tests compare, gate and trend.
 package comparisons

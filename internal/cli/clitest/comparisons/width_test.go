@@ -15,7 +15,7 @@ func TestWidth(t *testing.T) {
 	clitest.Write(t, "requests.csv", "time,took\n"+clitest.PlayedTasks(t, "poisson", 0.5, 700))
 	whole := !testing.Short()
 	long := "token_bucket:rate=200,burst=20,"
-	for _, args := range []string{
+	commands := []string{
 		"run --clock virtual --strategy worker_pool,bounded_queue_shed," + long +
 			"dispatcher --load 0.8 --n 500 --count 2 --objective p99-response<80ms --out x",
 		"run --clock virtual --strategy worker_pool,bounded_queue_shed --load 0.8 --n 500 " +
@@ -28,7 +28,11 @@ func TestWidth(t *testing.T) {
 		"compare x y z", "gate x y", "trend x y z x y z x y z x", "list", "list strategies", "list strategies worker_pool", "list workloads hyperexp",
 		"list studies", "why x", "why y", "why z",
 		"trace requests.csv --column time --duration took --from 1m",
-	} {
+	}
+	if testing.Short() {
+		commands = append([]string{commands[0], "compare x x", "why x"}, commands[8:13]...)
+	}
+	for _, args := range commands {
 		measures := strings.Contains(args, "--out")
 		if measures {
 			args += " --force"

@@ -1,3 +1,2 @@
-// Package documents tests what the command says of itself: help, lists, pages of docs, golden
-// files.
+// Package documents tests help, lists, the pages of docs and golden files.
 package documents

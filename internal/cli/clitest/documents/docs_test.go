@@ -11,9 +11,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 	"github.com/poolbench/poolbench/internal/cli/options"
+	"github.com/poolbench/poolbench/internal/observe"
 	"github.com/poolbench/poolbench/internal/studies"
 	"github.com/poolbench/poolbench/strategies"
 )
@@ -70,7 +70,7 @@ func metricTable() string {
 	b.WriteString("| metric | better | what it is |\n|---|---|---|\n")
 	numbered := regexp.MustCompile(`^((?:theory-)?(?:found|priority|tenant)-)\d+(-)`)
 	seen := map[string]bool{}
-	for _, m := range bench.Metrics() {
+	for _, m := range observe.Metrics() {
 		unit := numbered.ReplaceAllString(m.Unit, "${1}N$2")
 		if seen[unit] {
 			continue
@@ -79,14 +79,14 @@ func metricTable() string {
 		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", unit, m.Better,
 			strings.Replace(m.Doc, "find 0 slots", "find N slots", 1))
 	}
-	for _, m := range bench.StageMetrics(0) {
+	for _, m := range observe.StageMetrics(0) {
 		fmt.Fprintf(&b, "| `%s` | %s | of stage N: %s |\n",
 			strings.Replace(m.Unit, "stage0", "stageN", 1), m.Better, m.Doc)
 	}
-	for _, m := range bench.SessionMetrics() {
+	for _, m := range observe.SessionMetrics() {
 		fmt.Fprintf(&b, "| `%s` | %s | of sessions: %s |\n", m.Unit, m.Better, m.Doc)
 	}
-	for _, m := range bench.StepMetrics(0, "NAME") {
+	for _, m := range observe.StepMetrics(0, "NAME") {
 		fmt.Fprintf(&b, "| `%s` | %s | of step N of sessions: %s |\n",
 			strings.Replace(m.Unit, "step0", "stepN", 1), m.Better, m.Doc)
 	}

@@ -27,8 +27,11 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
+// measures are the lines that take a second or more, and those that read what they measured.
+var measures = regexp.MustCompile(`--quiet| before | after `)
+
 // TestManual runs the package comment: each line of a block that begins with $, in order and in one
-// directory, and compares what it prints.
+// directory, and compares what it prints. With -short it leaves out the lines that measure.
 func TestManual(t *testing.T) {
 	if race.Enabled {
 		t.Skip("its commands are run without the race detector; the tests of each command run " +
@@ -50,6 +53,9 @@ func TestManual(t *testing.T) {
 		for _, step := range regexp.MustCompile(`(?m)^\$ `).Split(code.Text, -1)[1:] {
 			line, want, _ := strings.Cut(step, "\n")
 			commands++
+			if testing.Short() && measures.MatchString(line) {
+				continue
+			}
 			manualLine(t, line, want)
 		}
 	}
@@ -147,7 +153,7 @@ h - - [01/May/2026:09:00:04 +0000] "G" 200 5 "-" "c" 0.9
 	defer nats.Close()
 	addresses := strings.NewReplacer("nats://127.0.0.1:4222", nats.Address,
 		"--listen 127.0.0.1:4222", "--listen 127.0.0.1:0")
-	asPasted, advised := !testing.Short(), false
+	asPasted := !testing.Short()
 	for _, c := range append(clitest.Root().Commands(), clitest.Root()) {
 		for example := range strings.Lines(strings.ReplaceAll(c.Example, "\\\n", "")) {
 			args := clitest.ShellWords(addresses.Replace(example))[1:]
@@ -172,10 +178,7 @@ h - - [01/May/2026:09:00:04 +0000] "G" 200 5 "-" "c" 0.9
 				continue // TestCrash makes a smaller one
 			}
 			if args[0] == "advise" && !asPasted {
-				if advised {
-					continue // a second of computing each: TestAdvise asks for as much
-				}
-				args, advised = append(args, "--budget", "1s"), true
+				continue // seconds of computing: TestAdvise asks for as much
 			}
 			environment := os.Environ()
 			o := clitest.Command(t, args...)

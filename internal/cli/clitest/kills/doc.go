@@ -1,3 +1,2 @@
-// Package kills tests what becomes of a command that is killed, interrupted or held up, and of its
-// children and workers.
+// Package kills tests commands, children and workers that are killed, interrupted or delayed.
 package kills

@@ -20,7 +20,7 @@ import (
 // all the while and others come late.
 func TestWorkers(t *testing.T) {
 	count := "20"
-	if race.Enabled {
+	if race.Enabled || testing.Short() {
 		count = "6"
 	}
 	wide := "run --quiet --clock virtual --strategy worker_pool,semaphore,serial " +
@@ -28,7 +28,7 @@ func TestWorkers(t *testing.T) {
 	commands := []string{wide, resumable["capacity"], resumable["study"]}
 	for _, line := range commands {
 		t.Run(strings.Fields(line)[0], func(t *testing.T) {
-			if testing.Short() && line == resumable["study"] {
+			if testing.Short() && line != wide {
 				t.Skip("thorough")
 			}
 			t.Parallel()

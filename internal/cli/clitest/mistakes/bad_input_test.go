@@ -212,7 +212,7 @@ func TestBadInput(t *testing.T) {
 		{"capacity everything", []string{`capacity: unexpected argument "everything"`}},
 		{"capacity --objective shed<5",
 			[]string{`--objective: shed: want a share of at most 100%, got "5"`}},
-		{"capacity --loads 0.5", []string{"unknown flag --loads (known: "}},
+		{"capacity --loads 0.5", []string{"unknown flag --loads (did you mean --load? known: "}},
 		{"capacity --objective shed<1% --load 0.5",
 			[]string{"--load: it is searched; give its range, --load-range"}},
 		{"capacity --objective shed<1% --load-range 0.5",
@@ -266,10 +266,10 @@ func TestBadInput(t *testing.T) {
 		{"capacity --objective shed<1% --out full", []string{"--out: full exists already"}},
 
 		{"study", []string{"study: NAME is missing (known: "}},
-		{"study load scrapes", []string{`unknown study "scrapes" (known: `}},
+		{"study load scrapes", []string{`unknown study "scrapes" (did you mean scrape? known: `}},
 		{"study load load", []string{"study load is named twice"}},
 		{"study load --strategy serials",
-			[]string{`--strategy: unknown strategy "serials" (known: `}},
+			[]string{`--strategy: unknown strategy "serials" (did you mean serial? known: `}},
 		{"study load --rate 5", []string{"unknown flag --rate (known: "}},
 		{"study load --quick --full", []string{"--quick and --full exclude each other"}},
 		{"study load --expect maybe",
@@ -436,7 +436,7 @@ func TestFullStdout(t *testing.T) {
 	for _, args := range []string{"--help", "run --help", "list", "list targets none", "version",
 		"version --format json", "completion bash",
 		"compare good.txt good.txt", "run --dry-run",
-		"run --clock virtual --n 500 --quiet --out x"} {
+		"run --clock virtual --strategy semaphore --n 500 --quiet --out x"} {
 		full, err := os.OpenFile(device, os.O_WRONLY, 0)
 		if err != nil {
 			t.Fatal(err)

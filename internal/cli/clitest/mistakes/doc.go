@@ -1,3 +1,3 @@
-// Package mistakes tests what users get wrong: flags, files, names, outputs that cannot be
+// Package mistakes tests users' mistakes: wrong flags, files and names, and outputs that cannot be
 // written.
 package mistakes

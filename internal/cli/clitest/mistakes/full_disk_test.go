@@ -43,6 +43,9 @@ func TestFullDisk(t *testing.T) {
 			"50%", "--force"),
 	} {
 		t.Run(name, func(t *testing.T) {
+			if testing.Short() && name != "run" {
+				t.Skip("thorough")
+			}
 			t.Chdir(t.TempDir())
 			fault := regexp.MustCompile(
 				`^poolbench: .*\bx/(\S+): file too large\n(poolbench: x holds 0 of 1 runs: given up\n)?$`)

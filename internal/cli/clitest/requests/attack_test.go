@@ -508,8 +508,12 @@ func TestAttackOutage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, of := range [][]string{nil, {"--h2c"}, {"--workers", "2"}, {"--session", "s.yaml"},
-		{"--clients", "8"}, {"--strategy", "worker_pool", "--limit", "2"}} {
+	ways := [][]string{nil, {"--h2c"}, {"--workers", "2"}, {"--session", "s.yaml"},
+		{"--clients", "8"}, {"--strategy", "worker_pool", "--limit", "2"}}
+	if testing.Short() {
+		ways = ways[:2]
+	}
+	for _, of := range ways {
 		args := append([]string{"attack", server.URL, "--n", "100", "--objective",
 			"p90-response<60ms", "--quiet", "--force", "--out", "x"}, of...)
 		if o := clitest.Command(t, args...); o.Code != clitest.Regression ||

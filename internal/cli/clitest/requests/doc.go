@@ -1,2 +1,2 @@
-// Package requests tests HTTP loads: attack, gateway, serve, and the page of a run under way.
+// Package requests tests HTTP load: attack, gateway, serve, and the live page.
 package requests

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 	"github.com/poolbench/poolbench/internal/directory"
 	"github.com/poolbench/poolbench/internal/text"
@@ -119,7 +120,7 @@ func TestMergePartial(t *testing.T) {
 		if err != nil || !partial || len(both) != 2 || both[0].Tasks != 40 || both[1].Tasks != 40 {
 			t.Fatal(dir, len(both), partial, err)
 		}
-		if r := both[1]; !slices.ContainsFunc(r.Reasons, func(why bench.Reason) bool {
+		if r := both[1]; !slices.ContainsFunc(r.Reasons, func(why result.Reason) bool {
 			return strings.Contains(why.Text, "k1: it is partial")
 		}) {
 			t.Errorf("%s: %v", dir, r.Reasons)

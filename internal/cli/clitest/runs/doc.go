@@ -1,2 +1,2 @@
-// Package runs tests runs and studies: what is written, shown and judged.
+// Package runs tests runs and studies: the files they write, and their output and verdicts.
 package runs

@@ -172,6 +172,9 @@ func TestAppendedSeeds(t *testing.T) {
 		"gateway": {"gateway", "--strategy", "semaphore", "--n", "5", "--rate", "500", "--count",
 			"2", "--quiet"},
 	} {
+		if testing.Short() && kind == "capacity" {
+			continue
+		}
 		added := 0
 		for range 2 {
 			o := clitest.Command(t, append(args, "--out", kind, "--append")...)

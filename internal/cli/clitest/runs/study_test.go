@@ -40,6 +40,9 @@ func TestStudy(t *testing.T) {
 			t.Errorf("report.html does not say %q", want)
 		}
 	}
+	if testing.Short() {
+		return // a study takes seconds
+	}
 	got := clitest.Command(t, "study", "throttle", "--quick", "--quiet", "--out", "y", "--expect", "holds",
 		"--format", "json", "--seed", "5")
 	var doc show.Document

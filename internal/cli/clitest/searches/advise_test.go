@@ -173,6 +173,9 @@ func TestAdviseAlike(t *testing.T) {
 // TestAdviseUnstable: where more comes than is done there is no number, in the document, the text
 // or the page, but for what is above.
 func TestAdviseUnstable(t *testing.T) {
+	if testing.Short() {
+		t.Skip("thorough")
+	}
 	drawn := filepath.Join(t.TempDir(), "advice.html")
 	questions := [][]string{
 		{"--workload", "exponential:mean=20ms", "--rate", "400", "--limit-at-most", "7"},
@@ -185,9 +188,6 @@ func TestAdviseUnstable(t *testing.T) {
 			"conn_pool:conns=20"},
 		{"--workload", "exponential:mean=20ms", "--rate", "100", "--target",
 			"sliding_window:limit=50,window=1s", "--may", "drop"},
-	}
-	if testing.Short() {
-		questions = questions[:1]
 	}
 	for _, question := range questions {
 		d, text := adviceOn(t, append(question, "--budget", "1s", "--objective",
@@ -217,6 +217,9 @@ func TestAdviseUnstable(t *testing.T) {
 // TestAdviseRecord: what a small budget does not run of a record is in the second line, and the
 // default budget runs all.
 func TestAdviseRecord(t *testing.T) {
+	if testing.Short() {
+		t.Skip("thorough")
+	}
 	const tasks = 12_000
 	var text strings.Builder
 	for i := range tasks {

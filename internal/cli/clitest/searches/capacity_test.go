@@ -134,6 +134,9 @@ func TestCapacityDryRun(t *testing.T) {
 
 // TestCapacitySameSeed: a search is as repeatable as a run.
 func TestCapacitySameSeed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("thorough")
+	}
 	t.Chdir(t.TempDir())
 	for _, out := range []string{"a", "b"} {
 		clitest.Succeed(t, clitest.QuickSearch("--objective", "p99-response<100ms", "--resolution", "30%",
@@ -214,7 +217,7 @@ func TestCapacityShortRuns(t *testing.T) {
 	t.Chdir(t.TempDir())
 	seeds := 10
 	if testing.Short() {
-		seeds = 2
+		seeds = 1
 	}
 	for seed := range seeds {
 		var doc show.SearchDocument

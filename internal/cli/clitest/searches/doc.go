@@ -1,2 +1,2 @@
-// Package searches tests searches: capacity, of servers too, and advise.
+// Package searches tests searches: capacity, for servers too, and advise.
 package searches

@@ -1,3 +1,2 @@
-// Package stores tests crash, and queues that outlive a process, when processes, servers, files
-// and disks fail.
+// Package stores tests crash and durable queues when processes, servers, files and disks fail.
 package stores

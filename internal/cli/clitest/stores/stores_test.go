@@ -254,6 +254,9 @@ func TestStoreDamaged(t *testing.T) {
 		"jetstream:sync=always":    "NATS: ",
 	} {
 		t.Run(strategy, func(t *testing.T) {
+			if testing.Short() && strings.Contains(strategy, ":") {
+				t.Skip("thorough")
+			}
 			t.Parallel()
 			cmd, dir := clitest.Apart(t, nil,
 				append(storeCommands(strategy)["crash"], "--tasks", "3000")...)
@@ -284,6 +287,9 @@ func TestStoreMeddled(t *testing.T) {
 	} {
 		for command, args := range storeCommands("jetstream") {
 			t.Run(name+"/"+command, func(t *testing.T) {
+				if testing.Short() && (name != "deleted" || command != "run") {
+					t.Skip("thorough")
+				}
 				t.Parallel()
 				cmd, dir := clitest.Apart(t, nil, args...)
 				var seen time.Time

@@ -1,4 +1,4 @@
-package bench
+package observe
 
 import (
 	"fmt"

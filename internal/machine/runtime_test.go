@@ -12,7 +12,11 @@ import (
 	"go.uber.org/goleak"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m, // TestStacksOfBubble leaves a bubble that has deadlocked
+		goleak.IgnoreAnyFunction("testing/synctest.testingSynctestTest"),
+		goleak.IgnoreAnyFunction("github.com/poolbench/poolbench/internal/machine_test.receive"))
+}
 
 // TestKnown: this version of Go knows every figure that is asked for.
 func TestKnown(t *testing.T) {

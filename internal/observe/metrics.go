@@ -1,4 +1,4 @@
-package bench
+package observe
 
 import (
 	"fmt"
@@ -9,7 +9,7 @@ import (
 	"github.com/poolbench/poolbench/bench/record"
 	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/metric"
-	"github.com/poolbench/poolbench/internal/observe"
+	"github.com/poolbench/poolbench/internal/statistics"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/targets"
 )
@@ -80,7 +80,7 @@ func Metrics() []MetricInfo {
 		{metric.MeanSlowdown, "lower",
 			"mean of response over service, where the workload tells two classes of tasks apart"},
 	}...)
-	for j := range observe.MostFound + 1 {
+	for j := range MostFound + 1 {
 		m = append(m, MetricInfo{fmt.Sprintf("found-%d-long/op", j), "",
 			fmt.Sprintf("share of the short tasks that find %d slots held by long ones when "+
 				"they are due", j)},
@@ -111,7 +111,7 @@ func Metrics() []MetricInfo {
 	for i, of := range []string{"from sending a request to the first byte of its answer, of " +
 		"completed ones", "to look the host up and connect, of connections opened",
 		"of the TLS handshake, of connections opened"} {
-		for _, q := range observe.PhaseStatistics() {
+		for _, q := range PhaseStatistics() {
 			m = append(m, MetricInfo{q + "-" + record.CallPhases[i] + "-sec", "lower",
 				q + " of the time " + of})
 		}
@@ -170,7 +170,7 @@ func Metrics() []MetricInfo {
 			counted(c.Name, c.Better, "strategy: "+c.Doc)
 		}
 	}
-	m = append(m, ofRuntime...)
+	m = append(m, RuntimeMetrics...)
 	m = append(m, []MetricInfo{
 		{metric.BytesPerOp, "lower", "bytes allocated per task, the harness included (real clock)"},
 		{metric.AllocsPerOp, "lower", "allocations per task, the harness included (real clock)"},
@@ -252,7 +252,7 @@ func quantileText(q metric.Quantile) string {
 // ofParts documents what responses are made of. But for the time held, none has a direction: they
 // are evidence of a cause, and what a gate judges is the response itself.
 func ofParts() (m []MetricInfo) {
-	for _, p := range observe.ResponseParts {
+	for _, p := range ResponseParts {
 		better := ""
 		if p.Name == "held" {
 			better = "lower"
@@ -262,7 +262,7 @@ func ofParts() (m []MetricInfo) {
 				"part of the mean response: " + p.Doc})
 		}
 	}
-	for _, p := range observe.ResponseParts {
+	for _, p := range ResponseParts {
 		m = append(m, MetricInfo{"tail-" + p.Name + "-sec", "",
 			"mean of that part in the slowest 1 %, the tasks that took the p99 or longer: " +
 				p.Doc},
@@ -286,9 +286,9 @@ func ofParts() (m []MetricInfo) {
 	}...)
 }
 
-// ofRuntime documents what Go's runtime and the system say of a run. None has a direction: they
-// are evidence of a cause, and no gate judges them.
-var ofRuntime = []MetricInfo{
+// RuntimeMetrics documents what Go's runtime and the system say of a run. None has a direction:
+// they are evidence of a cause, and no gate judges them.
+var RuntimeMetrics = []MetricInfo{
 	{metric.P50Sched, "", "scheduling latency, from runnable to running: median of the one " +
 		"goroutine in eight that the runtime times, to 12 % (real clock)"},
 	{metric.P99Sched, "", "p99 of the same"},
@@ -423,4 +423,18 @@ func prefixedMetrics(prefix string, of []MetricInfo) []MetricInfo {
 // 1: stage2-p99-response-sec and so on.
 func StageMetrics(stage int) []MetricInfo {
 	return prefixedMetrics(metric.OfStage(stage, ""), stageMetrics)
+}
+
+// LeastTasks returns the number of measured tasks that a run needs to report the metric: enough for
+// its quantile; 0 for a metric without one.
+func LeastTasks(unit string) int {
+	if strings.HasPrefix(unit, "theory-") || strings.Contains(unit, "hiccup") {
+		return 0 // of no task
+	}
+	for _, q := range metric.Quantiles {
+		if strings.Contains("-"+unit, "-"+q.Name+"-") {
+			return statistics.LeastTasks(q.P)
+		}
+	}
+	return 0
 }

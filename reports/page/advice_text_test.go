@@ -18,7 +18,7 @@ func TestListed(t *testing.T) {
 				"the workload has %d", i, i))
 		}
 		for most := 2; most < 6; most++ {
-			lines := adviceListed(indent, list, most)
+			lines := listedWithin(indent, list, most)
 			text := strings.Join(strings.Fields(strings.Join(lines, " ")), " ")
 			shown := strings.Split(strings.TrimPrefix(text, strings.TrimSpace(indent)+" "), "; ")
 			var left int

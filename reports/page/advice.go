@@ -8,7 +8,7 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// AdviceSchema is the JSON schema of a Document.
+// AdviceSchema is the JSON schema of an AdviceDocument.
 //
 //go:embed schema.json
 var AdviceSchema string

@@ -10,9 +10,9 @@ import (
 )
 
 const (
-	width           = 80
-	adviceMostLines = 25
-	mostOthers      = 4 // runners-up that are shown
+	width         = 80
+	mostTextLines = 25
+	mostOthers    = 4 // runners-up that are shown
 )
 
 // WriteText writes the answer in at most 25 lines of 80 columns.
@@ -32,9 +32,9 @@ func (d *AdviceDocument) WriteText(w io.Writer) error {
 		add([]string{"Go", "", "", ""}[min(i, 3)], line, 1)
 	}
 	others := d.RunnersUp[:min(len(d.RunnersUp), mostOthers)]
-	left := adviceListed("  not considered: ", text.Texts(d.NotLookedAt, shortly), 4)
+	left := listedWithin("  not considered: ", text.Texts(d.NotLookedAt, shortly), 4)
 	basis := wrapped("  basis: ", d.Basis, 2)
-	room := adviceMostLines - len(lines) - len(left) - len(basis) - 2 - len(others)
+	room := mostTextLines - len(lines) - len(left) - len(basis) - 2 - len(others)
 	lines = append(lines, "what would change it")
 	changes := d.changes()
 	for _, c := range changes[:min(len(changes), max(room, 0))] {
@@ -66,9 +66,9 @@ func (o AdviceOption) other() string {
 	return text
 }
 
-// adviceListed breaks a list into at most so many lines, as wrapped does; of what does not fit it
+// listedWithin breaks a list into at most so many lines, as wrapped does; of what does not fit it
 // says how much that is.
-func adviceListed(indent string, list []string, most int) []string {
+func listedWithin(indent string, list []string, most int) []string {
 	for n := len(list); ; n-- {
 		text := strings.Join(list[:n], "; ")
 		if left := len(list) - n; left > 0 {

@@ -1,0 +1,202 @@
+package show
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/poolbench/poolbench/bench/attack"
+	"github.com/poolbench/poolbench/internal/cli/execute"
+	"github.com/poolbench/poolbench/internal/metric"
+	"github.com/poolbench/poolbench/internal/text"
+	"github.com/poolbench/poolbench/reports/results"
+)
+
+// Width is that of what is said of loads.
+const Width = 80
+
+// loadColumns are those of the table: 80 characters with the longest name of a strategy.
+var loadColumns = []Column{
+	{Head: "throughput", Unit: metric.Throughput},
+	{Head: "p50", Unit: metric.P50Response},
+	{Head: "p99", Unit: metric.P99Response},
+	{Head: "p99 service", Unit: metric.P99Service},
+	{Head: "p99 lag", Unit: metric.P99Lag},
+}
+
+// loadShares are said below it, where they are not 0.
+var loadShares = []Column{
+	{Head: "shed", Unit: metric.Shed},
+	{Head: "throttled", Unit: metric.Throttled},
+	{Head: "failed", Unit: metric.Failed},
+	{Head: "abandoned", Unit: metric.Abandoned},
+	{Head: "sent again", Unit: metric.Resent},
+	{Head: "of sessions shed", Unit: "session-shed/op"},
+	{Head: "of sessions failed", Unit: "session-failed/op"},
+}
+
+func showLoaded(kind, what string, e *loaded, format string) error {
+	if format == "json" {
+		doc := NewDocument(e.Execution, kind)
+		doc.Complete = doc.Complete && e.Cut == nil // a load that was cut short has a result
+		return e.JSON(doc)
+	}
+	if len(e.Records) == 0 {
+		return nil
+	}
+	rows := e.rows()
+	without := []string{"strategy", "target", "queue", "clock"}
+	rate := func(l Load) string {
+		return results.Lookup(results.NameKeys([]byte(l.Name)), "rate")
+	}
+	if slices.ContainsFunc(e.loads, func(l Load) bool { return rate(l) != rate(e.loads[0]) }) {
+		without = append(without, "rate")
+	}
+	keys := results.Without(e.Records[0].Keys, without...)
+	head := what + ", " + Heading(keys) + Repetitions(rows)
+	e.Say("", head, Width)
+	for _, r := range rows {
+		if text := completed(r); text != "" {
+			e.Say("", text, Width)
+		}
+	}
+	fmt.Fprintln(e.Stdout)
+	of := "target"
+	if slices.ContainsFunc(e.Records, func(r execute.Record) bool {
+		return r.Key("strategy") != ""
+	}) {
+		of = "strategy"
+	}
+	if err := e.Table(Table(of, loadColumns, rows)); err != nil {
+		return err
+	}
+	for _, note := range Uncertain(loadColumns, rows) {
+		e.Say("  ", note, Width)
+	}
+	for k, r := range rows {
+		if err := e.showSteps(k, r); err != nil {
+			return err
+		}
+	}
+	if err := e.showSpread(rows); err != nil {
+		return err
+	}
+	showAnswered(e, rows)
+	fmt.Fprintln(e.Stdout)
+	if err := ShowObjectives(e.Execution, func(r execute.Record) string {
+		return e.loads[r.Section].Row
+	}); err != nil {
+		return err
+	}
+	report := ""
+	if e.Report != "" {
+		report = "Report: " + e.Report + "\n"
+	}
+	return e.Prose(`  p50 and p99 are of the response, which counts from the instant a request was
+  due; service counts from its sending; lag is how late it was sent.
+%s`, report)
+}
+
+// rows are the loads with their results.
+func (e *loaded) rows() []Row {
+	rows := make([]Row, len(e.loads))
+	for k, l := range e.loads {
+		rows[k].Strategy = l.Row
+	}
+	for _, rec := range e.Records {
+		rows[rec.Section].Cell = append(rows[rec.Section].Cell, rec.Run)
+	}
+	return rows
+}
+
+// of are the repetitions of load k.
+func (e *loaded) of(k int) (all []execute.Record) {
+	for _, r := range e.Records {
+		if r.Section == k {
+			all = append(all, r)
+		}
+	}
+	return all
+}
+
+// completed returns a sentence on the result of a load and its doubts; "" without results.
+func completed(r Row) string {
+	done, ok := r.Estimate(metric.Throughput)
+	if !ok {
+		return ""
+	}
+	s := fmt.Sprintf("%s: %s", r.Strategy, text.Rate(done.Mid))
+	if offered, ok := r.Estimate(metric.Offered); ok {
+		s += " of " + text.Rate(offered.Mid)
+	}
+	s += " completed"
+	for _, q := range []string{"p99", "p50"} {
+		if _, ok := r.Estimate(q + "-response-sec"); ok {
+			s += fmt.Sprintf(", %s %s", q, r.Say(q+"-response-sec"))
+			break
+		}
+	}
+	if share := r.Ending(); share > 0 {
+		s += fmt.Sprintf("; too short for a throughput: %s of its time is after the last arrival",
+			text.Share(share))
+	}
+	d := r.Doubts()
+	if d == nil {
+		return s
+	}
+	return s + fmt.Sprintf("; %s (%s)", d.Verdict,
+		strings.Join(text.Texts(d.Why, results.Doubt.Check), ", "))
+}
+
+// showAnswered says, for every load, which statuses and errors came, over all repetitions, and what
+// share was not completed.
+func showAnswered(e *loaded, rows []Row) {
+	fmt.Fprintln(e.Stdout)
+	for k, r := range rows {
+		var words []string
+		for _, c := range loadShares {
+			if v, ok := r.Estimate(c.Unit); ok && v.Mid != 0 {
+				words = append(words, text.Metric(c.Unit, v.Mid)+" "+c.Head)
+			}
+		}
+		if v, ok := r.Estimate(metric.Attempts); ok && v.Mid > 1 { // the server has got so many
+			words = append(words, text.Digits(v.Mid)+" attempts a request")
+		}
+		var statuses, errors []attack.Count
+		resumed, over := false, ""
+		for _, rec := range e.of(k) {
+			statuses = append(statuses, rec.Answers.Statuses...)
+			errors = append(errors, rec.Answers.Errors...)
+			over = cmp.Or(over, rec.Answers.Over)
+			resumed = resumed || rec.Answers.Resumed
+		}
+		if over != "" {
+			words = append(words, over)
+		}
+		words = append(words, spellCounts("status ", statuses)...)
+		words = append(words, spellCounts("", errors)...)
+		if resumed && len(statuses)+len(errors) > 0 {
+			words = append(words, "statuses and errors since --resume")
+		}
+		if len(words) > 0 {
+			s := r.Strategy + ": " + strings.Join(words, ", ")
+			e.Say("  ", s, Width)
+		}
+		if note := e.notes[k]; note != "" {
+			e.Say("  ", r.Strategy+": "+note, Width)
+		}
+		e.showFailures(k, r.Strategy)
+		if s := carried(r.Cell); s != "" {
+			e.Say("  ", r.Strategy+": "+s, Width)
+		}
+		if s := e.traces(k); s != "" {
+			e.Say("  ", r.Strategy+": "+s, Width)
+		}
+		for _, rec := range e.of(k) {
+			for _, g := range rec.Answers.Agents {
+				fmt.Fprintln(e.Stdout, text.Wrapped("  ", "agent on "+g.String(), Width))
+			}
+		}
+	}
+}

@@ -1,0 +1,27 @@
+package text_test
+
+import (
+	"testing"
+
+	"github.com/poolbench/poolbench/internal/text"
+)
+
+// TestKnown: a name that is a slip away from a known one is taken for it.
+func TestKnown(t *testing.T) {
+	known := []string{"run", "trace", "trend", "worker_pool"}
+	all := "known: run, trace, trend, worker_pool)"
+	for name, want := range map[string]string{
+		"rum":         "(did you mean run? " + all,
+		"rnu":         "(did you mean run? " + all,
+		"tren":        "(did you mean trend? " + all,
+		"worker-pol":  "(did you mean worker_pool? " + all,
+		"workerpools": "(did you mean worker_pool? " + all,
+		"semaphore":   "(" + all,
+		"":            "(" + all,
+		"xyz":         "(" + all,
+	} {
+		if got := text.Known(name, known); got != want {
+			t.Errorf("%q: %s, want %s", name, got, want)
+		}
+	}
+}
