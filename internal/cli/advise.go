@@ -18,6 +18,7 @@ import (
 	"github.com/poolbench/poolbench/bench/param"
 	"github.com/poolbench/poolbench/internal/advise"
 	"github.com/poolbench/poolbench/internal/cli/execute"
+	"github.com/poolbench/poolbench/internal/cli/flags"
 	"github.com/poolbench/poolbench/internal/cli/options"
 	"github.com/poolbench/poolbench/internal/cli/terminal"
 	"github.com/poolbench/poolbench/internal/objectives"
@@ -34,7 +35,7 @@ type adviseOptions struct {
 	memory           int64
 	budget, runLimit time.Duration
 	format           string
-	html             options.Output
+	html             flags.Output
 	quiet            bool
 }
 
@@ -44,7 +45,7 @@ func (a *app) adviseCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "advise --rate N --objective 'METRIC<VALUE' [flags]",
 		Short: "find the strategy and limit for your work and traffic",
-		Args:  options.Operands(),
+		Args:  flags.Operands(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			q, err := o.question(axes)
 			if err != nil {
@@ -57,21 +58,21 @@ func (a *app) adviseCommand() *cobra.Command {
 	fs := cmd.Flags()
 	options.Objective(cmd, &o.objectives, "objective to meet, such as p99-response<50ms; several "+
 		"with commas, or the flag again; the first is promised")
-	fs.Var(options.Parsed(&o.may, "shed|drop", o.allow), "may",
+	fs.Var(flags.Parsed(&o.may, "shed|drop", o.allow), "may",
 		"allow up to 1% of tasks to be refused (shed), or to fail (drop); repeatable")
-	options.Complete(cmd, "may", func() []string { return mays })
-	fs.Var(options.AtLeastOne(&o.limit, strategies.MaxLimit), "limit-at-most",
+	flags.Complete(cmd, "may", func() []string { return mays })
+	fs.Var(flags.AtLeastOne(&o.limit, strategies.MaxLimit), "limit-at-most",
 		"largest limit that is possible (default 1024)")
-	fs.Var(options.Parsed(&o.queue, "N", options.ParseQueue), "queue-at-most",
+	fs.Var(flags.Parsed(&o.queue, "N", options.ParseQueue), "queue-at-most",
 		"most slots of a queue; 0: none (default: any)")
-	fs.Var(options.Parsed(&o.memory, "SIZE", parseMemory), "memory-at-most",
+	fs.Var(flags.Parsed(&o.memory, "SIZE", parseMemory), "memory-at-most",
 		"memory for queued and running tasks, 4KiB each, such as 64MiB (default: any)")
 	fs.DurationVar(&o.budget, "budget", 30*time.Second, "effort, as 50,000 simulated tasks for "+
 		"each second of this `TIME`, however fast the machine is")
 	o.html.AddTo(cmd, "html", "also write a page for a browser to this `FILE`")
-	fs.DurationVar(&o.runLimit, options.RunLimit, 0,
+	fs.DurationVar(&o.runLimit, flags.RunLimit, 0,
 		"abort a run that makes no progress for this `TIME` (default 30s)")
-	options.Choice(cmd, &o.format, "format", "what is printed", "text", "json")
+	flags.Choice(cmd, &o.format, "format", "what is printed", "text", "json")
 	fs.BoolVar(&o.quiet, "quiet", false, "no progress")
 	return cmd
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/poolbench/poolbench/internal/cli/flags"
 	"github.com/poolbench/poolbench/internal/cli/options"
 	"github.com/poolbench/poolbench/internal/cli/show"
 	"github.com/poolbench/poolbench/internal/cli/terminal"
@@ -29,7 +30,7 @@ func (a *app) attackCommand() *cobra.Command {
 					return nil
 				}
 			}
-			return options.Operands("URL")(cmd, args)
+			return flags.Operands("URL")(cmd, args)
 		}),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.runAttack(cmd, o.File.Operands(args), o)
@@ -117,7 +118,7 @@ func (a *app) runAttack(cmd *cobra.Command, args []string, o options.AttackOptio
 type buffered struct {
 	*bufio.Writer
 	file io.Closer
-	of   options.Output
+	of   flags.Output
 	told bool
 }
 

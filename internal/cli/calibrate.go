@@ -11,6 +11,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/internal/cli/execute"
+	"github.com/poolbench/poolbench/internal/cli/flags"
 	"github.com/poolbench/poolbench/internal/cli/options"
 	"github.com/poolbench/poolbench/internal/cli/show"
 	"github.com/poolbench/poolbench/internal/cli/terminal"
@@ -26,11 +27,11 @@ const quickSize = 0.1
 func (a *app) calibrateCommand() *cobra.Command {
 	var o options.RunOptions
 	var full bool
-	var html options.Output
+	var html flags.Output
 	cmd := &cobra.Command{
 		Use:   "calibrate [flags]",
 		Short: "what this machine can measure, and the known answers",
-		Args:  options.Operands(),
+		Args:  flags.Operands(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if _, err := o.Mode(); err != nil {
 				return err
@@ -59,7 +60,7 @@ type calibrated struct {
 }
 
 func (a *app) calibrate(
-	ctx context.Context, size float64, o options.RunOptions, html options.Output,
+	ctx context.Context, size float64, o options.RunOptions, html flags.Output,
 ) error {
 	c := &calibrated{size: size, cases: calibration.Known(size)}
 	p := c.plan()

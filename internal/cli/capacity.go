@@ -14,6 +14,7 @@ import (
 	"github.com/poolbench/poolbench/bench/param"
 	"github.com/poolbench/poolbench/internal/capacity"
 	"github.com/poolbench/poolbench/internal/cli/execute"
+	"github.com/poolbench/poolbench/internal/cli/flags"
 	"github.com/poolbench/poolbench/internal/cli/options"
 	"github.com/poolbench/poolbench/internal/cli/show"
 	"github.com/poolbench/poolbench/internal/cli/terminal"
@@ -38,7 +39,7 @@ func (a *app) capacityCommand() *cobra.Command {
 		Use:   "capacity --objective 'METRIC<VALUE' [flags]",
 		Short: "find the highest load or smallest limit that meets an objective",
 		Args: func(cmd *cobra.Command, args []string) error {
-			return o.file.Before(axes, options.Operands())(cmd, args)
+			return o.file.Before(axes, flags.Operands())(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s, err := o.search(axes)
@@ -51,21 +52,21 @@ func (a *app) capacityCommand() *cobra.Command {
 	options.Objective(cmd, &o.Objectives,
 		"objective to meet, such as p99-response<50ms; several with commas, or the flag again")
 	fs := cmd.Flags()
-	options.Choice(cmd, &o.find, "find", "search the highest load or rate, the smallest limit at a "+
+	flags.Choice(cmd, &o.find, "find", "search the highest load or rate, the smallest limit at a "+
 		"--rate, or the longest queue of a strategy that sheds", "load", "limit", "queue")
-	fs.Var(options.Parsed(&o.loads, "LO,HI", parseSpan), "load-range",
+	fs.Var(flags.Parsed(&o.loads, "LO,HI", parseSpan), "load-range",
 		"search these loads, both ends tried (default 0.1,1.2)")
-	fs.Var(options.Parsed(&o.rates, "LO,HI", parseSpan), "rate-range",
+	fs.Var(flags.Parsed(&o.rates, "LO,HI", parseSpan), "rate-range",
 		"search these rates instead, in tasks per second")
-	fs.Var(options.Parsed(&o.limits, "LO,HI", parseLimits), "limit-range",
+	fs.Var(flags.Parsed(&o.limits, "LO,HI", parseLimits), "limit-range",
 		"search these limits (default 1 to 8 times the offered work, at least 64)")
-	fs.Var(options.Parsed(&o.queues, "LO,HI", parseQueues), "queue-range",
+	fs.Var(flags.Parsed(&o.queues, "LO,HI", parseQueues), "queue-range",
 		"search these lengths of the queue (default 0,1024)")
-	fs.Var(options.Share(&o.resolution, false), "resolution",
+	fs.Var(flags.Share(&o.resolution, false), "resolution",
 		"stop at gaps of this `SHARE` of the load (default 1%)")
-	fs.Var(options.Share(&o.confidence, false), "confidence",
+	fs.Var(flags.Share(&o.confidence, false), "confidence",
 		"probability that the interval holds the capacity, a `SHARE` from 50% up (default 95%)")
-	fs.Var(options.AtLeastOne(&o.count, options.MostRuns), "count",
+	fs.Var(flags.AtLeastOne(&o.count, options.MostRuns), "count",
 		"most repetitions at a load (default 16)")
 	axes = options.AddAxes(cmd, "count", "stages")
 	options.Servers(cmd)
@@ -106,7 +107,7 @@ func (o capacityOptions) search(axes options.Words) (capacity.Search, error) {
 	if s.Scenarios = suite.Scenarios; given == (span{}) {
 		_, s.Hi = s.Over.Range(offeredWork(s.Scenarios))
 	}
-	return s, options.Each(s.Validate(), func(err error) error {
+	return s, flags.Each(s.Validate(), func(err error) error {
 		if given != (span{}) && strings.HasPrefix(err.Error(), axis+" ") { // of its upper end
 			return fmt.Errorf("--%s-range: %w", axis, err)
 		}

@@ -19,6 +19,7 @@ import (
 	"github.com/poolbench/poolbench/bench/attack"
 	"github.com/poolbench/poolbench/internal/capacity"
 	"github.com/poolbench/poolbench/internal/cli/execute"
+	"github.com/poolbench/poolbench/internal/cli/flags"
 	"github.com/poolbench/poolbench/internal/cli/options"
 	"github.com/poolbench/poolbench/internal/cli/show"
 	"github.com/poolbench/poolbench/internal/cli/terminal"
@@ -64,7 +65,7 @@ func (a *app) serverCapacityCommand() *cobra.Command {
 			if len(args) == 0 && cmd.Flags().Changed("session") {
 				return nil
 			}
-			return options.Operands("URL")(cmd, args)
+			return flags.Operands("URL")(cmd, args)
 		}),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.findServer(cmd.Context(), cmd, o.File.Operands(args), o)
@@ -75,15 +76,15 @@ func (a *app) serverCapacityCommand() *cobra.Command {
 			"with sessions it covers all steps")
 	fs := cmd.Flags()
 	o.most = 1000
-	fs.Var(options.Parsed(&o.most, "X", options.ParseRate), "max-rate",
+	fs.Var(flags.Parsed(&o.most, "X", options.ParseRate), "max-rate",
 		"never send more than `X` requests, or sessions, per second (default 1000)")
-	fs.Var(options.Parsed(&o.first, "X", options.ParseRate), "first-rate",
+	fs.Var(flags.Parsed(&o.first, "X", options.ParseRate), "first-rate",
 		"begin with `X` requests, or sessions, per second (default an eighth of --max-rate)")
-	fs.Var(options.Share(&o.resolution, false), "resolution",
+	fs.Var(flags.Share(&o.resolution, false), "resolution",
 		"stop at gaps of this `SHARE` of the rate (default 2%)")
 	fs.DurationVar(&o.rest, "rest", 2*time.Second,
 		"pause of this `TIME` between two probes; twice as long after a miss")
-	options.AddArrivals(cmd, &o.Attack, options.Parsed(&o.Rate, "X", options.ParseRate), &o.Process,
+	options.AddArrivals(cmd, &o.Attack, flags.Parsed(&o.Rate, "X", options.ParseRate), &o.Process,
 		"constant")
 	options.AddRequests(cmd, &o.AttackOptions)
 	options.AddSession(cmd, &o.AttackOptions, "rates are of sessions, the objective of their steps")

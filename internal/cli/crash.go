@@ -15,6 +15,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/internal/cli/flags"
 	"github.com/poolbench/poolbench/internal/cli/options"
 	"github.com/poolbench/poolbench/internal/cli/terminal"
 	"github.com/poolbench/poolbench/internal/crash"
@@ -36,7 +37,7 @@ type crashOptions struct {
 	settings []string // of the server
 	patience time.Duration
 	format   string
-	html     options.Output
+	html     flags.Output
 	quiet    bool
 }
 
@@ -52,8 +53,8 @@ func (a *app) crashCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:               "crash STRATEGY [flags]",
 		Short:             "kill a working process and count the tasks lost and done twice",
-		Args:              options.Operands("STRATEGY"),
-		ValidArgsFunction: options.CompleteArgs(false, options.StrategyNames),
+		Args:              flags.Operands("STRATEGY"),
+		ValidArgsFunction: flags.CompleteArgs(false, options.StrategyNames),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Strategy = args[0]
 			return a.crash(cmd.Context(), o)
@@ -61,26 +62,26 @@ func (a *app) crashCommand() *cobra.Command {
 	}
 	fs := cmd.Flags()
 	number := func(to *int, most int, name, doc string) {
-		f := options.AtLeastOne(to, most)
+		f := flags.AtLeastOne(to, most)
 		f.Show = func() string { return fmt.Sprint(*to) }
 		fs.Var(f, name, doc)
 	}
 	number(&o.Tasks, arrivals.MaxTasks, "tasks", "tasks to be accepted")
 	number(&o.kills, 10_000, "kills", "how often it is killed, at random moments")
-	options.Choice(cmd, &o.kill, "kill", "what is killed", killProcess, killServer, killBoth)
+	flags.Choice(cmd, &o.kill, "kill", "what is killed", killProcess, killServer, killBoth)
 	fs.StringArrayVar(&o.settings, "setting", nil, "`NAME=VALUE` in the configuration of the "+
 		"server that is started, as in appendfsync=always; repeatable")
 	number(&o.Limit, strategies.MaxLimit, "limit", "tasks at once")
 	fs.StringVar(&o.Workload, "workload", "exponential:mean=1ms", "workload of each task, by "+
 		"`NAME`")
-	options.Complete(cmd, "workload", options.WorkloadNames)
-	fs.Var(options.Parsed(&o.Rate, "RATE", options.ParseRate), "rate",
+	flags.Complete(cmd, "workload", options.WorkloadNames)
+	fs.Var(flags.Parsed(&o.Rate, "RATE", options.ParseRate), "rate",
 		"tasks submitted a second (default 4/5 of the limit's capacity)")
 	fs.Uint64Var(&o.Seed, "seed", 1, "seed `N` of the tasks and of the moments of the kills")
 	fs.DurationVar(&o.patience, "patience", patience,
 		"count the remaining tasks as lost after this `TIME` without progress")
 	options.Servers(cmd)
-	options.Choice(cmd, &o.format, "format", "what is printed", "text", "json")
+	flags.Choice(cmd, &o.format, "format", "what is printed", "text", "json")
 	o.html.AddTo(cmd, "html", "also write a page for a browser to this `FILE`")
 	fs.BoolVar(&o.quiet, "quiet", false, "no progress")
 	return cmd
@@ -88,7 +89,7 @@ func (a *app) crashCommand() *cobra.Command {
 
 // crashingCommand is the process that is killed.
 func (a *app) crashingCommand() *cobra.Command {
-	return hidden("crashing [flags]",
+	return flags.Hidden("crashing [flags]",
 		"work until killed (an order as JSON on stdin; for poolbench itself)",
 		func(ctx context.Context, _ []string) error { return crash.Work(ctx, a.stdin, a.Stdout) })
 }

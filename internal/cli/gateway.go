@@ -9,6 +9,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/bench/attack"
+	"github.com/poolbench/poolbench/internal/cli/flags"
 	"github.com/poolbench/poolbench/internal/cli/options"
 	"github.com/poolbench/poolbench/internal/cli/show"
 	"github.com/poolbench/poolbench/internal/gateway"
@@ -33,7 +34,7 @@ func (a *app) gatewayCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "gateway [flags]",
 		Short: "a server bounded by strategies, from its clients' side",
-		Args:  options.Operands(),
+		Args:  flags.Operands(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.runGateway(cmd, o)
 		},
@@ -42,18 +43,18 @@ func (a *app) gatewayCommand() *cobra.Command {
 	fs.StringArrayVar(&o.strategies, "strategy", nil,
 		"`NAME` of the strategy, or several with commas; all for every one (default "+
 			gatewayStrategies+")")
-	options.Complete(cmd, "strategy", options.StrategiesOrAll)
+	flags.Complete(cmd, "strategy", options.StrategiesOrAll)
 	options.Servers(cmd)
 	fs.StringVar(&o.workload, "workload", "constant:mean=10ms",
 		"`NAME` of the workload that a request runs")
-	options.Complete(cmd, "workload", options.WorkloadNames)
+	flags.Complete(cmd, "workload", options.WorkloadNames)
 	o.Limit = gateway.DefaultLimit
-	fs.Var(options.AtLeastOne(&o.Limit, arrivals.MaxTasks), "limit",
+	fs.Var(flags.AtLeastOne(&o.Limit, arrivals.MaxTasks), "limit",
 		fmt.Sprintf("most requests in service, `K` (default %d)", gateway.DefaultLimit))
-	fs.Var(options.Parsed(&o.Queue, "N", options.ParseQueue), "queue", options.QueueDoc)
-	options.AddArrivals(cmd, load, options.Parsed(&load.Rate, "X", options.ParseRate), &o.arrival,
+	fs.Var(flags.Parsed(&o.Queue, "N", options.ParseQueue), "queue", options.QueueDoc)
+	options.AddArrivals(cmd, load, flags.Parsed(&load.Rate, "X", options.ParseRate), &o.arrival,
 		"poisson")
-	fs.Var(options.Parsed(&load.Workers, "N", options.ParseWorkers), "workers",
+	fs.Var(flags.Parsed(&load.Workers, "N", options.ParseWorkers), "workers",
 		"most requests in flight (default unlimited)")
 	fs.DurationVar(&load.Timeout, "timeout", attack.DefaultTimeout,
 		"`TIME` from sending a request to the end of its answer")

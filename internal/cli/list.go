@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/poolbench/poolbench/internal/cli/flags"
 	"github.com/poolbench/poolbench/internal/cli/options"
 	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/strategies"
@@ -53,7 +54,7 @@ func (a *app) listCommand() *cobra.Command {
 			return a.showListings(chosen)
 		},
 	}
-	options.Choice(cmd, &format, "format", "output", "text", "json")
+	flags.Choice(cmd, &format, "format", "output", "text", "json")
 	return cmd
 }
 

@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/poolbench/poolbench/internal/cli/options"
+	"github.com/poolbench/poolbench/internal/cli/flags"
 )
 
 //go:embed newmodule
@@ -32,7 +32,7 @@ func (a *app) newCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "new DIR [flags]",
 		Short: "write a module with a strategy and a workload of your own",
-		Args:  options.Operands("DIR"),
+		Args:  flags.Operands("DIR"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if source == "" {
 				source = builtFrom()

@@ -8,7 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/poolbench/poolbench/internal/cli/options"
+	"github.com/poolbench/poolbench/internal/cli/ci"
+	"github.com/poolbench/poolbench/internal/cli/flags"
 	"github.com/poolbench/poolbench/internal/files"
 	"github.com/poolbench/poolbench/internal/rundir"
 	"github.com/poolbench/poolbench/internal/studies"
@@ -21,17 +22,17 @@ import (
 const comparisonFile = "comparison.html"
 
 func (a *app) reportCommand() *cobra.Command {
-	var html, card options.Output
+	var html, card flags.Output
 	cmd := &cobra.Command{
 		Use:   "report DIR [DIR...] [flags]",
 		Short: "draw the report of a run directory again, or one page of several",
 		Args: func(cmd *cobra.Command, args []string) error {
-			return options.Operands("DIR")(cmd, args[:min(1, len(args))])
+			return flags.Operands("DIR")(cmd, args[:min(1, len(args))])
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				if html.Path == "" {
-					html = options.Output{Path: comparisonFile}
+					html = flags.Output{Path: comparisonFile}
 				}
 				return a.reportTogether(html, card, args)
 			}
@@ -47,7 +48,7 @@ func (a *app) reportCommand() *cobra.Command {
 
 // report is `poolbench report DIR`. Files written elsewhere do not disturb a writer of the
 // directory.
-func (a *app) report(dir string, html, card options.Output) error {
+func (a *app) report(dir string, html, card flags.Output) error {
 	if _, err := results.ReadDir(dir); err != nil { // before anything is written
 		return err
 	}
@@ -67,7 +68,7 @@ func (a *app) report(dir string, html, card options.Output) error {
 }
 
 // drawIn draws the page and the charts of a directory in it.
-func (a *app) drawIn(dir string, _ options.Output) (*page.Report, error) {
+func (a *app) drawIn(dir string, _ flags.Output) (*page.Report, error) {
 	held, err := files.LockDir(dir)
 	if err != nil {
 		return nil, err
@@ -81,7 +82,7 @@ func (a *app) drawIn(dir string, _ options.Output) (*page.Report, error) {
 }
 
 // drawElsewhere draws the page alone.
-func (a *app) drawElsewhere(dir string, html options.Output) (*page.Report, error) {
+func (a *app) drawElsewhere(dir string, html flags.Output) (*page.Report, error) {
 	r, err := page.Load(dir, studies.Figures)
 	if err != nil {
 		return nil, err
@@ -91,8 +92,8 @@ func (a *app) drawElsewhere(dir string, html options.Output) (*page.Report, erro
 
 // reportTogether is `poolbench report A B`: the page of compare --html, of whatever the directories
 // hold.
-func (a *app) reportTogether(html, card options.Output, args []string) error {
-	inputs, err := a.readInputs(args)
+func (a *app) reportTogether(html, card flags.Output, args []string) error {
+	inputs, err := ci.ReadInputs(args, a.stdin)
 	if err != nil {
 		return err
 	}
@@ -100,7 +101,7 @@ func (a *app) reportTogether(html, card options.Output, args []string) error {
 	if err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
-	if err := writeComparison(html, c, inputs); err != nil {
+	if err := ci.WriteComparison(html, c, inputs); err != nil {
 		return err
 	}
 	if err := card.Write(func(w io.Writer) error { return compare.WriteCard(w, c) }); err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/poolbench/poolbench/internal/cli/execute"
+	"github.com/poolbench/poolbench/internal/cli/flags"
 	"github.com/poolbench/poolbench/internal/cli/options"
 	"github.com/poolbench/poolbench/internal/cli/show"
 	"github.com/poolbench/poolbench/internal/cli/terminal"
@@ -26,7 +27,7 @@ func (a *app) runCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run [flags]",
 		Short: "run scenarios, write results and a report",
-		Args:  options.Operands(),
+		Args:  flags.Operands(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.runScenarios(cmd.Context(), axes, o)
 		},

@@ -20,6 +20,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/poolbench/poolbench/internal/cli/flags"
 	"github.com/poolbench/poolbench/internal/cli/options"
 	"github.com/poolbench/poolbench/targets"
 	"github.com/poolbench/poolbench/targets/rpc"
@@ -41,8 +42,8 @@ func (a *app) serveCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:               "serve TARGET [flags]",
 		Short:             "a target as a real HTTP server",
-		Args:              options.Operands("TARGET"),
-		ValidArgsFunction: options.CompleteArgs(false, options.TargetNames),
+		Args:              flags.Operands("TARGET"),
+		ValidArgsFunction: flags.CompleteArgs(false, options.TargetNames),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.serve(cmd.Context(), args[0], o)
 		},
@@ -50,7 +51,7 @@ func (a *app) serveCommand() *cobra.Command {
 	fs := cmd.Flags()
 	fs.StringVar(&o.workload, "workload", "constant:mean=1ms",
 		"`NAME` of the workload that a request runs")
-	options.Complete(cmd, "workload", options.WorkloadNames)
+	flags.Complete(cmd, "workload", options.WorkloadNames)
 	fs.StringVar(&o.addr, "addr", "127.0.0.1:0",
 		"listen on this `HOST:PORT`; port 0 is any that is free")
 	fs.BoolVar(&o.any, "any-address", false, "allow an --addr that is not loopback")

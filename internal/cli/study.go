@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/poolbench/poolbench/internal/cli/flags"
 	"github.com/poolbench/poolbench/internal/cli/options"
 	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/studies"
@@ -55,25 +56,25 @@ func (a *app) studyCommand() *cobra.Command {
 			}
 			return a.runPlan(cmd.Context(), p, o)
 		},
-		ValidArgsFunction: options.CompleteArgs(true, func() []string {
+		ValidArgsFunction: flags.CompleteArgs(true, func() []string {
 			return append(options.StudyNames(), allStudies)
 		}),
 	}
 	fs := cmd.Flags()
 	fs.BoolVar(&quick, "quick", false, "a first look: a few seconds a study, 20 for variance")
 	fs.BoolVar(&full, "full", false, "for publication: longer runs and more of them")
-	fs.Var(options.Parsed(&also, "NAME", func(text string) ([]strategies.Variant, error) {
+	fs.Var(flags.Parsed(&also, "NAME", func(text string) ([]strategies.Variant, error) {
 		more, err := options.Variants(strategies.Resolve)(text)
 		return append(also, more...), err
 	}), "strategy", "also compare this `NAME`; repeatable")
-	options.Complete(cmd, "strategy", options.StrategyNames)
+	flags.Complete(cmd, "strategy", options.StrategyNames)
 	options.Servers(cmd)
 	fs.Uint64Var(&seed, "seed", options.FirstSeed,
 		"seed `N` of arrivals and task times; repetition i uses seed+i")
-	fs.Var(options.Parsed(&o.Expect, "WORD", decide.ParseClaimVerdict), "expect",
+	fs.Var(flags.Parsed(&o.Expect, "WORD", decide.ParseClaimVerdict), "expect",
 		"exit code 1 unless the "+
 			"verdict of each study is this `WORD`: holds, does-not-hold, depends")
-	options.Complete(cmd, "expect", func() []string {
+	flags.Complete(cmd, "expect", func() []string {
 		return []string{"holds", "does-not-hold", "depends"}
 	})
 	o.AddTo(cmd)

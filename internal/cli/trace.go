@@ -10,7 +10,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/bench/param"
-	"github.com/poolbench/poolbench/internal/cli/options"
+	"github.com/poolbench/poolbench/internal/cli/flags"
 	"github.com/poolbench/poolbench/internal/cli/terminal"
 	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/internal/traffic"
@@ -29,7 +29,7 @@ func (a *app) traceCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "trace FILE [flags]",
 		Short: "describe recorded traffic, and say how to replay it",
-		Args:  options.Operands("FILE"),
+		Args:  flags.Operands("FILE"),
 		RunE:  func(_ *cobra.Command, args []string) error { return a.describeTrace(args[0], o) },
 	}
 	fs := cmd.Flags()
@@ -38,17 +38,17 @@ func (a *app) traceCommand() *cobra.Command {
 	fs.StringVar(&o.duration, "duration", traces.NoColumn, "`COLUMN` of the durations")
 	fs.StringVar(&o.layout, "layout", "", "`FORMAT` of the lines of a log, as nginx's log_format or "+
 		"Apache's LogFormat has it; ~ is a blank (default: by the content)")
-	options.Choice(cmd, &o.unit, "unit",
+	flags.Choice(cmd, &o.unit, "unit",
 		"unit of durations that are plain numbers; auto: seconds, or "+
 			"what HAR and vegeta's results have", traces.UnitNames()...)
 	fs.StringVar(&o.class, "class", traces.NoColumn, "`COLUMN` of the classes")
-	options.Choice(cmd, &o.at, "at",
+	flags.Choice(cmd, &o.at, "at",
 		"instant that the time column records: the begin of a task or, as in nginx's log, its end",
 		"begin", "end")
 	fs.StringVar(&o.from, "from", "", "`BEGIN` of the part to look at: 09:00 on the first day, or "+
 		"10m after the first")
 	fs.StringVar(&o.to, "to", "", "`END` of that part, in the same forms")
-	options.Choice(cmd, &o.format, "format", "what is printed", "text", "json")
+	flags.Choice(cmd, &o.format, "format", "what is printed", "text", "json")
 	return cmd
 }
 

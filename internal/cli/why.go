@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/poolbench/poolbench/internal/cli/options"
+	"github.com/poolbench/poolbench/internal/cli/flags"
 	"github.com/poolbench/poolbench/internal/cli/show"
 	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/results"
@@ -18,12 +18,12 @@ func (a *app) whyCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "why DIR [flags]",
 		Short: "say why the p99 is what it is: the causes, ranked",
-		Args:  options.Operands("DIR"),
+		Args:  flags.Operands("DIR"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			return a.why(args[0], format)
 		},
 	}
-	options.Choice(cmd, &format, "format", "output", "text", "json")
+	flags.Choice(cmd, &format, "format", "output", "text", "json")
 	return cmd
 }
 

@@ -17,6 +17,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/internal/cli/execute"
+	"github.com/poolbench/poolbench/internal/cli/flags"
 	"github.com/poolbench/poolbench/internal/cli/options"
 	"github.com/poolbench/poolbench/internal/cli/terminal"
 	"github.com/poolbench/poolbench/internal/fleet"
@@ -39,7 +40,7 @@ func (a *app) workerCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "worker [flags]",
 		Short: "make runs for poolbench on other machines",
-		Args:  options.Operands(),
+		Args:  flags.Operands(),
 		RunE:  func(cmd *cobra.Command, _ []string) error { return a.work(cmd.Context(), o) },
 	}
 	fs := cmd.Flags()
@@ -50,7 +51,7 @@ func (a *app) workerCommand() *cobra.Command {
 		"workers and the commands; with $NATS_TOKEN, for those that have it")
 	fs.BoolVar(&o.any, "any-address", false, "allow a --listen that is not loopback; wants a "+
 		"$NATS_TOKEN")
-	fs.Var(options.AtLeastOne(&o.slots, options.MostLocalWorkers), "parallel",
+	fs.Var(flags.AtLeastOne(&o.slots, options.MostLocalWorkers), "parallel",
 		"virtual-clock runs at once, `N` (default: one for each processor)")
 	fs.DurationVar(&o.idle, "idle", 0, "end after this `TIME` without work (default: never)")
 	options.Servers(cmd)

@@ -103,7 +103,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/poolbench/poolbench/internal/cli/options"
+	"github.com/poolbench/poolbench/internal/cli/flags"
 )
 
 func (a *app) addedCommand() *cobra.Command {
@@ -126,7 +126,7 @@ var changed = []struct{ file, before, line string }{
 		`		{"added-metric", "", "added by a test"},`},
 	{"internal/observe/observe.go", `	r.Add(metric.Makespan,`,
 		`	r.Add("added-metric", 42)`},
-	{"internal/cli/root.go", `	root.AddCommand(`, `	root.AddCommand(a.addedCommand())`},
+	{"internal/cli/root.go", `		a.serverCapacityCommand(),`, `		a.addedCommand(),`},
 }
 
 // TestAdding: a strategy, a workload, a target, an arrival process, a study and a chart are one new

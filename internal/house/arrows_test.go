@@ -35,6 +35,7 @@ var levels = [][][]string{
 		{"reports", "internal/gate"},
 	},
 	{{"internal/studies"}},
+	{{"internal/cli/terminal", "internal/cli/flags", "internal/cli/program", "internal/cli/ci"}},
 	{{"internal/cli"}},
 	{{".", "cmd"}},
 	{{"internal/house"}},

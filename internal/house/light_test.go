@@ -1,7 +1,9 @@
 package house_test
 
 import (
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -14,22 +16,60 @@ var heavy = []string{"modernc.org", "github.com/jackc", "github.com/dlclark/rege
 	"github.com/nats-io", "google.golang.org/grpc", "github.com/bufbuild",
 	module + "/strategies/peers", module + "/strategies/durable", module + "/reports"}
 
+// notForCI is what benchgate leaves out: databases, brokers, gRPC, HTTP/3, and all that is measured.
+var notForCI = []string{"modernc.org", "database/sql", "github.com/jackc", "github.com/redis",
+	"github.com/nats-io", "google.golang.org", "github.com/bufbuild", "github.com/quic-go",
+	"github.com/dlclark/regexp2", "github.com/panjf2000/ants", "github.com/failsafe-go",
+	"github.com/tsenart/vegeta", "go.opentelemetry.io",
+	module + "/bench/attack", module + "/bench/arrivals", module + "/strategies", module + "/workloads", module + "/internal/studies"}
+
 // TestLight: what a user's own benchmarks import stays light.
 func TestLight(t *testing.T) {
+	holdLight(t, 100, heavy, module+"/bench", module+"/bench/arrivals",
+		module+"/strategies/strategytest")
+}
+
+// TestLightBenchgate: cmd/benchgate has no database, broker, gRPC or HTTP/3 in its imports.
+func TestLightBenchgate(t *testing.T) { holdLight(t, 100, notForCI, module+"/cmd/benchgate") }
+
+// TestBenchgateSize: built as the action builds it, benchgate has at most 15 MB.
+func TestBenchgateSize(t *testing.T) {
+	if testing.Short() {
+		t.Skip("links a program")
+	}
 	lookAround(t)
-	out, err := exec.Command("go", "list", "-deps", module+"/bench", module+"/bench/arrivals",
-		module+"/strategies/strategytest").Output()
+	program := filepath.Join(t.TempDir(), "benchgate")
+	cmd := exec.Command("go", "build", "-tags=minimal", "-trimpath", "-ldflags=-s -w", "-o",
+		program, module+"/cmd/benchgate")
+	cmd.Env = append(os.Environ(), "GOFLAGS=", "GOOS=linux", "GOARCH=amd64", "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	info, err := os.Stat(program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info.Size() > 15e6 {
+		t.Errorf("%.2f MB", float64(info.Size())/1e6)
+	}
+}
+
+// holdLight fails if one of the packages imports any of what is heavy, itself or through others.
+func holdLight(t *testing.T, fewest int, heavy []string, packages ...string) {
+	t.Helper()
+	lookAround(t)
+	out, err := exec.Command("go", append([]string{"list", "-deps"}, packages...)...).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
 	deps := strings.Fields(string(out))
-	if len(deps) < 100 {
+	if len(deps) < fewest {
 		t.Fatalf("%d packages: %v", len(deps), deps)
 	}
 	for _, path := range deps {
 		for _, h := range heavy {
 			if within(path, h) {
-				t.Errorf("bench depends on %s", path)
+				t.Errorf("%s depends on %s", packages[0], path)
 			}
 		}
 	}

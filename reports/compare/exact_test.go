@@ -16,7 +16,7 @@ import (
 // TestExactUpTo: p is exact up to the sizes that the help text names, 25 a side with ties and 50
 // without, and beyond 25 with ties the approximation that it speaks of.
 func TestExactUpTo(t *testing.T) {
-	help, err := os.ReadFile("../../internal/cli/help/compare.txt")
+	help, err := os.ReadFile("../../internal/cli/program/help/compare.txt")
 	if err != nil {
 		t.Fatal(err)
 	}

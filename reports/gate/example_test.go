@@ -53,8 +53,7 @@ func Example() {
 	}
 	fmt.Println("exit code", verdict.ExitCode())
 	// Output:
-	// The time per operation of Submit is 14.4 % higher: 230 ns, before 201 ns; of 1 comparison 1
-	// worse
+	// The time per operation of Submit is 14.4 % higher: 230 ns, before 201 ns; of 1 comparison 1 worse
 	//
 	//        │   old.txt   │                 new.txt                  │
 	//        │   sec/op    │   sec/op     vs base                     │
@@ -63,12 +62,10 @@ func Example() {
 	// new.txt against old.txt
 	// 1 metric gated: 1 worse, 0 inconclusive, 0 better, 0 no worse
 	// margin 2%, promise 10%, alpha 0.05 over 1 test
-	// old and new are medians; change is the Hodges–Lehmann estimate, of pairs of runs where there are
-	// pairs
+	// old and new are medians; change is the Hodges–Lehmann estimate, of pairs of runs where there are pairs
 	//
-	// verdict  benchmark  metric     old     new   change  interval          n       p  p adj.
-	// detectable worse    Submit     sec/op  201 ns  230 ns  +14.4 %  +12.3 to +16.5 %  6  0.0011
-	// 0.0011 +3.74 %
+	// verdict  benchmark  metric     old     new   change  interval          n       p  p adj.  detectable
+	// worse    Submit     sec/op  201 ns  230 ns  +14.4 %  +12.3 to +16.5 %  6  0.0011  0.0011     +3.74 %
 	//
 	// gate: worse
 	// exit code 1

@@ -96,6 +96,7 @@ func Judge(old, new *results.Results, opts verdict.Options) (*verdict.Report, er
 		return nil, err
 	}
 	judged.AddTo(r)
+	r.WarnOfAllowances()
 	in.mark(marks)
 	return r, in.explain(paired)
 }
@@ -116,6 +117,7 @@ func choose(
 			m := judge.Candidate{Metric: judge.Metric{Package: results.Lookup(t.Key, "pkg"),
 				Benchmark: row.Name, Unit: t.Unit, Better: verdict.Direction(t.Better),
 				Exact: t.Exact, Full: full}, Ours: ours}
+			m.Allowed.Amount, m.Allowed.Share = r.Options.Allowed(row.Name, t.Unit)
 			unmatched := false
 			for side, cell := range row.Cells {
 				if cell != nil {

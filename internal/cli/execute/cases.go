@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/poolbench/poolbench/internal/capacity"
+	"github.com/poolbench/poolbench/internal/cli/flags"
 	"github.com/poolbench/poolbench/internal/cli/options"
 	"github.com/poolbench/poolbench/internal/cli/terminal"
 	"github.com/poolbench/poolbench/internal/decide"
@@ -176,12 +177,12 @@ func found(f decide.Finding, want decide.ClaimVerdict) junit.Case {
 // PublishSuite writes the suite to the file, if there is one and, within a workflow of GitHub, as
 // annotations to standard error and to the summary of the job. What cannot be written is complained
 // of, and the code says so.
-func PublishSuite(s *junit.Suite, to options.Output, p *terminal.Printer) terminal.ExitCode {
+func PublishSuite(s *junit.Suite, to flags.Output, p *terminal.Printer) terminal.ExitCode {
 	errs := []error{to.Write(s.Write)}
 	if os.Getenv("GITHUB_ACTIONS") == "true" {
 		errs = append(errs, s.Annotate(p.Stderr))
 	}
-	job := options.Output{Path: os.Getenv("GITHUB_STEP_SUMMARY"), Flag: "$GITHUB_STEP_SUMMARY"}
+	job := flags.Output{Path: os.Getenv("GITHUB_STEP_SUMMARY"), Flag: "$GITHUB_STEP_SUMMARY"}
 	if err := errors.Join(append(errs, job.Add(s.Summarize))...); err != nil {
 		p.Complain(err)
 		return terminal.Unusable

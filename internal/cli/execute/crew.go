@@ -3,6 +3,7 @@ package execute
 import (
 	"context"
 	"fmt"
+	"github.com/poolbench/poolbench/internal/cli/program"
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
@@ -12,7 +13,7 @@ import (
 )
 
 // Self is this process among others of a fleet.
-func Self() (fleet.Member, error) { return fleet.Self(ReadVersion().String()) }
+func Self() (fleet.Member, error) { return fleet.Self(program.ReadVersion().String()) }
 
 // A crew makes the runs of one command.
 type crew struct {

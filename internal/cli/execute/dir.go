@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/poolbench/poolbench/internal/cli/flags"
 	"github.com/poolbench/poolbench/internal/cli/options"
 	"github.com/poolbench/poolbench/internal/directory"
 	"github.com/poolbench/poolbench/internal/files"
@@ -32,7 +33,7 @@ func createDir(o options.RunOptions, now time.Time) (*directory.Dir, error) {
 		return dir, nil
 	}
 	for name := now.Format("20060102-150405"); ; {
-		dir, err := directory.Create(filepath.Join(options.OutRoot, FreeName(options.OutRoot,
+		dir, err := directory.Create(filepath.Join(flags.OutRoot, flags.FreeName(flags.OutRoot,
 			name)), directory.New)
 		if held := (*files.HeldError)(nil); !errors.Is(err, fs.ErrExist) && !errors.As(err, &held) {
 			return dir, err // else somebody was quicker
@@ -40,23 +41,11 @@ func createDir(o options.RunOptions, now time.Time) (*directory.Dir, error) {
 	}
 }
 
-// FreeName numbers the runs that start in one second.
-func FreeName(root, name string) string {
-	for n, free := 2, name; ; n++ {
-		if _, err := os.Lstat(filepath.Join(root, free)); errors.Is(err, fs.ErrNotExist) {
-			return free
-		} else if err != nil {
-			return name // and let the creation say what is wrong
-		}
-		free = fmt.Sprintf("%s-%d", name, n)
-	}
-}
-
 // pointLatest makes outRoot/latest a link to the run. The link is made beside and renamed, so that
 // there is never none.
 func pointLatest(run string) error {
 	name := filepath.Base(run)
-	latest := filepath.Join(options.OutRoot, "latest")
+	latest := filepath.Join(flags.OutRoot, "latest")
 	if info, err := os.Lstat(latest); err == nil && info.Mode()&fs.ModeSymlink == 0 {
 		return fmt.Errorf("%s is no link", latest)
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/cli/flags"
 	"github.com/poolbench/poolbench/internal/cli/live"
 	"github.com/poolbench/poolbench/internal/cli/options"
 	"github.com/poolbench/poolbench/internal/decide"
@@ -86,10 +87,10 @@ func (e *Execution) Close() {
 // Discard removes the directory, if it was made for results of which there is none.
 func (e *Execution) Discard() {
 	e.Complain(e.Dir.Discard())
-	if latest := filepath.Join(options.OutRoot, "latest"); dangling(latest) {
+	if latest := filepath.Join(flags.OutRoot, "latest"); dangling(latest) {
 		_ = os.Remove(latest) // a convenience
 	}
-	_ = os.Remove(options.OutRoot) // which may have other runs
+	_ = os.Remove(flags.OutRoot) // which may have other runs
 }
 
 // dangling reports whether a link leads to nothing.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/poolbench/poolbench/internal/cli/flags"
 	"github.com/poolbench/poolbench/internal/cli/live"
 	"github.com/poolbench/poolbench/internal/cli/options"
 	"github.com/poolbench/poolbench/internal/cli/terminal"
@@ -26,7 +27,7 @@ type View struct {
 	seconds *live.Seconds
 	server  *live.Server   // nil: there is no page
 	stream  *live.Stream   // nil: there is none
-	of      options.Output // its flag
+	of      flags.Output   // its flag
 	export  *live.Exporter // nil: the environment names no collector
 	plan    func() live.Plan
 	end     func() // of the clock
@@ -68,7 +69,7 @@ func look(to io.Writer, f options.LiveFlag, title string) (*View, error) {
 }
 
 // openStream empties the file of a stream, unless another command writes one to it.
-func openStream(o options.Output) (io.WriteCloser, error) {
+func openStream(o flags.Output) (io.WriteCloser, error) {
 	w, err := o.Open(0, 0o666)
 	file, ok := w.(*os.File)
 	if err != nil || !ok || !files.Replaces(o.Path) { // standard output keeps what it has

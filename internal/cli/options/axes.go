@@ -11,6 +11,7 @@ import (
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/internal/cli/flags"
 	"github.com/poolbench/poolbench/internal/machine"
 	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/strategies"
@@ -22,7 +23,7 @@ import (
 // scenario file under the same name.
 type axis struct {
 	name, doc string          // of the flag
-	value     Value           // of a matrix
+	value     flags.Value     // of a matrix
 	many      bool            // several values make a cross product
 	excludes  []string        // the axes that say the same thing otherwise
 	names     func() []string // what completion offers
@@ -60,7 +61,7 @@ func axesOf(m *matrix) []axis {
 			doc:   fmt.Sprintf("most tasks in flight (default %d)", zero.Limit),
 			value: listOf(&m.Limits, "K,K", positive(param.Ints))},
 		{name: "queue", doc: QueueDoc,
-			value: Parsed(&m.Queue, "N", ParseQueue)},
+			value: flags.Parsed(&m.Queue, "N", ParseQueue)},
 		{name: "load", many: true, excludes: []string{"rate", "stages"},
 			doc: fmt.Sprintf("arrival rate as a share of the capacity limit/E[S] (default %v)",
 				zero.Load),
@@ -71,48 +72,48 @@ func axesOf(m *matrix) []axis {
 		{name: "stages", excludes: []string{"load", "rate", "n", "duration"},
 			doc: "loads (or rates) one after the other in each run, with results of each: " +
 				"'load=0.6 for 20s, load=1.4 for 10s, load=0.6 for 60s'",
-			value: Parsed(&m.stages, "STAGES", parseStages)},
+			value: flags.Parsed(&m.stages, "STAGES", parseStages)},
 		{name: "timeout",
 			doc:   "timeout per attempt; the task then counts as failed (default: none)",
-			value: Parsed(&m.Timeout, "TIME", PositiveTime)},
+			value: flags.Parsed(&m.Timeout, "TIME", flags.PositiveTime)},
 		{name: "drain", doc: "abandon tasks not done this long after the last " +
 			"task was submitted (default: finish all)",
-			value: Parsed(&m.Drain, "TIME", PositiveTime)},
+			value: flags.Parsed(&m.Drain, "TIME", flags.PositiveTime)},
 		{name: "deadline",
 			doc:   "goodput counts tasks with a response within this (default: none)",
-			value: Parsed(&m.Deadline, "TIME", PositiveTime)},
+			value: flags.Parsed(&m.Deadline, "TIME", flags.PositiveTime)},
 		{name: "n", excludes: []string{"duration", "stages"},
 			doc: fmt.Sprintf("tasks in a run (default %d; of run under the virtual clock more if "+
 				"the p99 needs them; at a --rate under the real clock %v of them, %d at least)",
 				zero.Tasks, firstLook, firstTasks),
-			value: Parsed(&m.Stop.Tasks, "TASKS", UpTo(mostTasks))},
+			value: flags.Parsed(&m.Stop.Tasks, "TASKS", flags.UpTo(mostTasks))},
 		{name: "duration", excludes: []string{"n", "stages"},
 			doc:   "end a run after this time instead of a number of tasks",
-			value: Parsed(&m.Stop.Duration, "TIME", PositiveTime)},
+			value: flags.Parsed(&m.Stop.Duration, "TIME", flags.PositiveTime)},
 		{name: "warmup",
 			doc: fmt.Sprintf("share of the tasks, the first ones, that run but do not count "+
 				"(default %v%%)", 100*zero.Warmup),
-			value: Parsed(&m.Stop.Warmup, "SHARE", param.Percent)},
+			value: flags.Parsed(&m.Stop.Warmup, "SHARE", param.Percent)},
 		{name: "count", doc: "repetitions, interleaved across scenarios; 6 give an " +
 			"interval, 10 a comparison (default 1)",
-			value: Parsed(&m.count, "N", UpTo(MostRuns))},
+			value: flags.Parsed(&m.count, "N", flags.UpTo(MostRuns))},
 		{name: "seed",
 			doc:   "seed of arrivals and task times; repetition i uses seed+i (default 1)",
-			value: Parsed(&m.Seed, "N", ParseSeed)},
+			value: flags.Parsed(&m.Seed, "N", flags.ParseSeed)},
 		{name: "clock",
 			names: func() []string {
 				return []string{bench.Real.String(), bench.Virtual.String()}
 			},
 			doc: "real, or virtual: exact and repeatable, for workloads that wait (default " +
 				zero.Clock + ")",
-			value: Parsed(&m.Clock, "CLOCK", bench.ParseClock)},
+			value: flags.Parsed(&m.Clock, "CLOCK", bench.ParseClock)},
 		{name: ProfileFlag, names: ProfileKinds,
 			doc:   ProfileDoc,
-			value: Parsed(&m.Profile, "KIND,KIND", machine.ParseProfiles)},
+			value: flags.Parsed(&m.Profile, "KIND,KIND", machine.ParseProfiles)},
 		{name: "flight",
 			doc: "keep the last TIME of the runtime's trace, and write it when a task exceeds " +
 				"the objective, the deadline or else three times the p99 so far (real clock)",
-			value: Parsed(&m.Flight, "TIME", PositiveTime)},
+			value: flags.Parsed(&m.Flight, "TIME", flags.PositiveTime)},
 	}
 }
 
@@ -139,8 +140,8 @@ func parseStrategies(str string) ([]strategies.Variant, error) {
 }
 
 // listOf adds what parse makes of the text to a list.
-func listOf[T any](to *[]T, kind string, parse func(text string) ([]T, error)) Value {
-	return Value{Kind: kind, Take: func(text string) error {
+func listOf[T any](to *[]T, kind string, parse func(text string) ([]T, error)) flags.Value {
+	return flags.Value{Kind: kind, Take: func(text string) error {
 		more, err := parse(text)
 		*to = append(*to, more...)
 		return err
@@ -190,9 +191,9 @@ func AddAxes(cmd *cobra.Command, without ...string) Words {
 		if slices.Contains(without, x.name) {
 			continue
 		}
-		cmd.Flags().Var(Value{Kind: x.value.Kind, Take: func(text string) error {
-			if Blank(text) {
-				return ErrEmpty
+		cmd.Flags().Var(flags.Value{Kind: x.value.Kind, Take: func(text string) error {
+			if flags.Blank(text) {
+				return flags.ErrEmpty
 			}
 			if !x.many {
 				given[x.name] = nil // as elsewhere, the last one counts
@@ -201,7 +202,7 @@ func AddAxes(cmd *cobra.Command, without ...string) Words {
 			return nil
 		}}, x.name, x.doc)
 		if x.names != nil {
-			Complete(cmd, x.name, x.names)
+			flags.Complete(cmd, x.name, x.names)
 		}
 	}
 	return given

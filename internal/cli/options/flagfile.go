@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/poolbench/poolbench/internal/cli/flags"
 	"github.com/poolbench/poolbench/internal/text"
 )
 
@@ -78,7 +79,7 @@ func (f *FlagFile) Read(cmd *cobra.Command, axes Words) error {
 		switch {
 		case len(values) == 0 || flag != nil && flag.Changed:
 		case name == urlKey:
-			if f.url = values[0].Text; len(values) > 1 || Blank(f.url) {
+			if f.url = values[0].Text; len(values) > 1 || flags.Blank(f.url) {
 				wrong = append(wrong, fmt.Errorf("%s: want one", values[0].Where))
 			}
 		case axes != nil && slices.Contains(axisNames(), name):
@@ -111,7 +112,7 @@ func setFlag(cmd *cobra.Command, flag *pflag.Flag, values []Word) error {
 		}
 	}
 	flag.Changed = true
-	if err := CheckSet(cmd, flag); err != nil {
+	if err := flags.CheckSet(cmd, flag); err != nil {
 		return fmt.Errorf("%s: %w", values[0].Where, err)
 	}
 	return nil

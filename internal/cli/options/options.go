@@ -6,13 +6,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/poolbench/poolbench/internal/cli/flags"
 	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/directory"
 	"github.com/poolbench/poolbench/internal/objectives"
 )
-
-// OutRoot is where run directories go that nobody named.
-const OutRoot = "poolbench-out"
 
 // RunOptions are the flags of run that are not axes.
 type RunOptions struct {
@@ -30,7 +28,7 @@ type RunOptions struct {
 	Live          LiveFlag
 	Objectives    objectives.List
 	Budget        time.Duration // for further seeds of runs whose objectives are undecided
-	JUnit         Output
+	JUnit         flags.Output
 	Expect        decide.ClaimVerdict // of the studies; "": any
 }
 
@@ -62,7 +60,7 @@ func (o *RunOptions) AddOutputTo(cmd *cobra.Command) {
 	o.AddDirTo(cmd)
 	cmd.Flags().BoolVar(&o.DryRun, "dry-run", false,
 		"list the scenarios and the estimated time, run nothing")
-	cmd.Flags().DurationVar(&o.Patience, RunLimit, 0,
+	cmd.Flags().DurationVar(&o.Patience, flags.RunLimit, 0,
 		"abort a run that makes no progress for this `TIME` (default 30s)")
 	o.AddFormatTo(cmd)
 }
@@ -70,9 +68,9 @@ func (o *RunOptions) AddOutputTo(cmd *cobra.Command) {
 // AddDirTo is for whatever writes a run directory.
 func (o *RunOptions) AddDirTo(cmd *cobra.Command) {
 	fs := cmd.Flags()
-	fs.StringVar(&o.Out, OutFlag, "",
-		"write to this `DIR` (default "+OutRoot+"/DATE-TIME, and "+
-			OutRoot+"/latest points to it)")
+	fs.StringVar(&o.Out, flags.OutFlag, "",
+		"write to this `DIR` (default "+flags.OutRoot+"/DATE-TIME, and "+
+			flags.OutRoot+"/latest points to it)")
 	fs.BoolVar(&o.force, "force", false, "replace the results in DIR")
 	fs.BoolVar(&o.append, "append", false,
 		"add repetitions to the results in DIR, with the next seeds")
@@ -80,7 +78,7 @@ func (o *RunOptions) AddDirTo(cmd *cobra.Command) {
 
 // AddFormatTo is for whatever prints an answer.
 func (o *RunOptions) AddFormatTo(cmd *cobra.Command) {
-	Choice(cmd, &o.Format, "format", "what is printed", "text", "json")
+	flags.Choice(cmd, &o.Format, "format", "what is printed", "text", "json")
 	cmd.Flags().BoolVar(&o.Quiet, "quiet", false,
 		"no progress and no warnings of suspect results")
 }
@@ -117,7 +115,7 @@ type LoadOptions struct {
 func (o *LoadOptions) AddTo(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	o.Count = 1
-	fs.Var(AtLeastOne(&o.Count, MostRuns), "count",
+	fs.Var(flags.AtLeastOne(&o.Count, MostRuns), "count",
 		"`N` repetitions; 6 give an interval, 10 a comparison (default 1)")
 	fs.Uint64Var(&o.FirstSeed, "seed", 1, "seed `N` of the arrivals; repetition i uses seed+i")
 	o.AddDirTo(cmd)

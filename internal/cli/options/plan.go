@@ -10,6 +10,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/arrivals"
+	"github.com/poolbench/poolbench/internal/cli/flags"
 	"github.com/poolbench/poolbench/internal/directory"
 	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/objectives"
@@ -69,7 +70,7 @@ func MakePlan(given Words, file string) (Plan, error) {
 	seed := uint64(FirstSeed)
 	for _, v := range given["seed"] {
 		var err error
-		if seed, err = ParseSeed(v.Text); err != nil {
+		if seed, err = flags.ParseSeed(v.Text); err != nil {
 			return nil, fmt.Errorf("%s: %w", v.Where, err)
 		}
 	}

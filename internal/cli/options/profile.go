@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/poolbench/poolbench/internal/cli/flags"
 	"github.com/poolbench/poolbench/internal/machine"
 	"github.com/poolbench/poolbench/internal/text"
 )
@@ -23,6 +24,6 @@ func ProfileKinds() []string {
 
 // Profile declares it for a command whose runs are under the real clock.
 func Profile(cmd *cobra.Command, to *string) {
-	cmd.Flags().Var(Parsed(to, "KIND,KIND", machine.ParseProfiles), ProfileFlag, ProfileDoc)
-	Complete(cmd, ProfileFlag, ProfileKinds)
+	cmd.Flags().Var(flags.Parsed(to, "KIND,KIND", machine.ParseProfiles), ProfileFlag, ProfileDoc)
+	flags.Complete(cmd, ProfileFlag, ProfileKinds)
 }

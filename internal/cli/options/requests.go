@@ -15,6 +15,7 @@ import (
 	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/bench/attack"
 	"github.com/poolbench/poolbench/bench/attack/checks"
+	"github.com/poolbench/poolbench/internal/cli/flags"
 	"github.com/poolbench/poolbench/internal/grpcdyn"
 	"github.com/poolbench/poolbench/internal/objectives"
 	"github.com/poolbench/poolbench/strategies"
@@ -28,7 +29,7 @@ type AttackOptions struct {
 	File                    FlagFile
 	Rates                   []float64
 	Process, proto          string
-	VegetaFile, LettersFile Output
+	VegetaFile, LettersFile flags.Output
 	strategies              []string
 	sent                    sentFlags
 }
@@ -36,9 +37,9 @@ type AttackOptions struct {
 // AddAttackFlags declares all flags of attack.
 func AddAttackFlags(cmd *cobra.Command, o *AttackOptions) {
 	fs := cmd.Flags()
-	AddArrivals(cmd, &o.Attack, Parsed(&o.Rates, "X,...", ParseRates), &o.Process,
+	AddArrivals(cmd, &o.Attack, flags.Parsed(&o.Rates, "X,...", ParseRates), &o.Process,
 		"constant")
-	fs.Var(AtLeastOne(&o.Clients, arrivals.MaxTasks), "clients",
+	fs.Var(flags.AtLeastOne(&o.Clients, arrivals.MaxTasks), "clients",
 		"closed loop of `N` clients instead of an open one")
 	AddRequests(cmd, o)
 	AddSession(cmd, o, "--rate, --n and --clients are of sessions")
@@ -46,7 +47,7 @@ func AddAttackFlags(cmd *cobra.Command, o *AttackOptions) {
 		"also write the results in vegeta's encoding to this new `FILE`")
 	o.LettersFile.AddTo(cmd, "dead-letters",
 		"append requests that a retrying strategy gave up to this `FILE`, in lines of JSON")
-	fs.Var(Repeated(&o.StopIf, "'RULE'", checks.ParseStop), "stop-if", "end the attack early, "+
+	fs.Var(flags.Repeated(&o.StopIf, "'RULE'", checks.ParseStop), "stop-if", "end the attack early, "+
 		"with exit code 1, by a rule such as 'failed > 5% for 10s'; repeatable")
 	fs.BoolVar(&o.Soak, "soak", false, "keep no record of single requests, so that an attack may "+
 		"go on for hours: quantiles within 0.1% (so it is beyond 10 million requests)")
@@ -70,15 +71,15 @@ func AddRequests(cmd *cobra.Command, o *AttackOptions) {
 	fs := cmd.Flags()
 	fs.StringArrayVar(&o.strategies, "strategy", nil,
 		"send through this `NAME`; several, with commas or repeated, take turns")
-	Complete(cmd, "strategy", StrategiesOrAll)
+	flags.Complete(cmd, "strategy", StrategiesOrAll)
 	Servers(cmd)
-	fs.Var(AtLeastOne(&o.Limit, arrivals.MaxTasks), "limit",
+	fs.Var(flags.AtLeastOne(&o.Limit, arrivals.MaxTasks), "limit",
 		"most requests in flight, `K`, for the strategy (default 4)")
-	fs.Var(Parsed(&o.Queue, "N", ParseQueue), "queue", QueueDoc)
+	fs.Var(flags.Parsed(&o.Queue, "N", ParseQueue), "queue", QueueDoc)
 	o.sent.addTo(cmd, o)
 	fs.DurationVar(&o.Timeout, "timeout", attack.DefaultTimeout,
 		"`TIME` from sending a request to the end of its answer")
-	fs.Var(Parsed(&o.Workers, "N", ParseWorkers), "workers",
+	fs.Var(flags.Parsed(&o.Workers, "N", ParseWorkers), "workers",
 		"most requests in flight in the open loop (default unlimited)")
 	AddH2C(cmd, &o.Attack)
 	fs.BoolVar(&o.HTTP2, "http2", false, "speak HTTP/2 over TLS, to https://")
@@ -92,7 +93,7 @@ func AddRequests(cmd *cobra.Command, o *AttackOptions) {
 	fs.BoolVar(&o.Resend, "resend", false, "send an idempotent request again when its "+
 		"connection breaks; resent/op counts them")
 	fs.BoolVar(&o.Insecure, "insecure", false, "do not check certificates")
-	fs.Var(Share(&o.Trace, true), "trace", "send a traceparent header with this `SHARE` of "+
+	fs.Var(flags.Share(&o.Trace, true), "trace", "send a traceparent header with this `SHARE` of "+
 		"the requests, and tell the trace ids of the slowest")
 	fs.StringVar(&o.Label, "name", "",
 		"`NAME` of the server in results (default its host and path)")
@@ -102,16 +103,16 @@ func AddRequests(cmd *cobra.Command, o *AttackOptions) {
 // AddH2C declares the flags of HTTP/2 in the clear.
 func AddH2C(cmd *cobra.Command, k *attack.Attack) {
 	fs := cmd.Flags()
-	fs.Var(AtLeastOne(&k.Connections, arrivals.MaxTasks), "connections",
+	fs.Var(flags.AtLeastOne(&k.Connections, arrivals.MaxTasks), "connections",
 		"most connections `N` to a host (default: no limit)")
 	fs.BoolVar(&k.H2C, "h2c", false, "speak HTTP/2 in the clear, to http://")
-	fs.Var(AtLeastOne(&k.Streams, arrivals.MaxTasks), "streams",
+	fs.Var(flags.AtLeastOne(&k.Streams, arrivals.MaxTasks), "streams",
 		"most requests at once, `N`, on a connection of HTTP/2, HTTP/3 or gRPC (default 100)")
 }
 
 // AddArrivals declares the flags that say when requests come, and how many.
 func AddArrivals(
-	cmd *cobra.Command, k *attack.Attack, rate Value, arrival *string, process string,
+	cmd *cobra.Command, k *attack.Attack, rate flags.Value, arrival *string, process string,
 ) {
 	fs := cmd.Flags()
 	doc := "requests per second"
@@ -121,9 +122,9 @@ func AddArrivals(
 	fs.Var(rate, "rate", doc+" (default "+strconv.Itoa(attack.DefaultRate)+")")
 	fs.StringVar(arrival, "arrival", process,
 		"`NAME` of the open arrival process that says when requests are due")
-	Complete(cmd, "arrival", ArrivalNames)
+	flags.Complete(cmd, "arrival", ArrivalNames)
 	fs.DurationVar(&k.Duration, "duration", attack.Defaults().Duration, "send for this `TIME`")
-	fs.Var(AtLeastOne(&k.Tasks, arrivals.MaxTasks), "n",
+	fs.Var(flags.AtLeastOne(&k.Tasks, arrivals.MaxTasks), "n",
 		"send this number of `REQUESTS` instead")
 	fs.DurationVar(&k.Drain, "drain", attack.DefaultDrain,
 		"abandon requests open this `TIME` after the last one was due")

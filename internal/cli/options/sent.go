@@ -12,6 +12,7 @@ import (
 	"github.com/poolbench/poolbench/bench/attack"
 	"github.com/poolbench/poolbench/bench/attack/checks"
 	"github.com/poolbench/poolbench/bench/attack/requests"
+	"github.com/poolbench/poolbench/internal/cli/flags"
 	"github.com/poolbench/poolbench/internal/files"
 )
 
@@ -33,18 +34,18 @@ func (f *sentFlags) addTo(cmd *cobra.Command, o *AttackOptions) {
 	fs.StringVar(&f.body, "body", "", "send the content of this `FILE`")
 	fs.StringVar(&f.targets, "targets", "", "requests from this `FILE` in turn, instead of URL; - "+
 		"for standard input")
-	Choice(cmd, &f.format, "targets-format", "format of the targets: vegeta's http or json, "+
+	flags.Choice(cmd, &f.format, "targets-format", "format of the targets: vegeta's http or json, "+
 		"a browser's archive",
 		append(slices.Clone(attack.Formats), harFormat)...)
 	fs.StringVar(&f.curl, "curl", "", "requests from this `FILE` of curl commands, as browsers copy "+
 		"them, instead of URL")
 	fs.StringVar(&f.data, "data", "", "columns for {{column}} from this `FILE` of CSV or JSON lines; "+
 		"request i has row i, and again from the first")
-	Choice(cmd, &f.dataFormat, "data-format", "format of the data, where the name of the file "+
+	flags.Choice(cmd, &f.dataFormat, "data-format", "format of the data, where the name of the file "+
 		"does not say it", requests.DataFormats...)
 	fs.BoolVar(&o.Templates, "template", true, "fill in {{…}} in URL, headers and body; "+
 		"--template=false sends it as it stands")
-	fs.Var(Repeated(&o.Checks, "'CHECK'", checks.Parse), "check", "condition that an "+
+	fs.Var(flags.Repeated(&o.Checks, "'CHECK'", checks.Parse), "check", "condition that an "+
 		"answer must meet, or it counts as failed: 'status == 200', 'json .items.# > 0'; "+
 		"repeatable")
 }

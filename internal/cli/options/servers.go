@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/poolbench/poolbench/internal/cli/flags"
 	"github.com/poolbench/poolbench/internal/registry"
 	"github.com/poolbench/poolbench/internal/text"
 )
@@ -16,7 +17,7 @@ import (
 // Servers declares --server. An address goes into the environment, where the strategies look for
 // it, and child processes: it may hold a password.
 func Servers(cmd *cobra.Command) {
-	f := Value{Kind: "NAME=ADDRESS", Take: func(str string) error {
+	f := flags.Value{Kind: "NAME=ADDRESS", Take: func(str string) error {
 		name, address, given := strings.Cut(str, "=")
 		all := registry.Servers()
 		i := slices.IndexFunc(all, func(s registry.Server) bool { return s.Name == name })

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/poolbench/poolbench/internal/cli/flags"
 	"github.com/poolbench/poolbench/internal/fleet/hub"
 	"github.com/poolbench/poolbench/internal/registry"
 )
@@ -15,13 +16,13 @@ import (
 type LiveFlag struct {
 	Address string // "": nowhere
 	Any     bool   // it need not be loopback
-	Stream  Output
+	Stream  flags.Output
 }
 
 // AddTo declares --live.
 func (f *LiveFlag) AddTo(cmd *cobra.Command) {
 	fs := cmd.Flags()
-	fs.Var(Parsed(&f.Address, "HOST:PORT", func(text string) (string, error) {
+	fs.Var(flags.Parsed(&f.Address, "HOST:PORT", func(text string) (string, error) {
 		return text, CheckAddress(text, true)
 	}), "live", "show the runs live, as a page and for Prometheus at /metrics, at this "+
 		"`HOST:PORT` (--live alone: a free port of 127.0.0.1)")
@@ -42,7 +43,7 @@ const MostLocalWorkers = 256
 
 // AddTo declares --workers.
 func (f *WorkersFlag) AddTo(cmd *cobra.Command) {
-	cmd.Flags().Var(Parsed(f, "N|ADDRESS", parseWorkersFlag), "workers",
+	cmd.Flags().Var(flags.Parsed(f, "N|ADDRESS", parseWorkersFlag), "workers",
 		"have the runs made by "+
 			"`N` processes of this machine, or by the poolbench workers at the NATS server of this "+
 			"address, such as "+registry.NATS.Example)
@@ -50,7 +51,7 @@ func (f *WorkersFlag) AddTo(cmd *cobra.Command) {
 
 func parseWorkersFlag(text string) (WorkersFlag, error) {
 	if _, err := strconv.Atoi(text); err == nil {
-		n, err := Whole(1, MostLocalWorkers, text)
+		n, err := flags.Whole(1, MostLocalWorkers, text)
 		return WorkersFlag{Local: n}, err
 	}
 	return WorkersFlag{Address: text}, hub.Check(text)
@@ -69,7 +70,7 @@ const mostAgents = 10_000
 // AddTo declares --agents, and what goes with it.
 func (f *AgentsFlag) AddTo(cmd *cobra.Command, n *int) {
 	fs := cmd.Flags()
-	fs.Var(AtLeastOne(n, mostAgents), "agents",
+	fs.Var(flags.AtLeastOne(n, mostAgents), "agents",
 		"share the load among `N` poolbench workers; "+
 			"limit, queue, workers and connections are of each")
 	fs.StringVar(&f.NATS, "nats", "", "`ADDRESS` of the NATS server where the agents wait, such "+

@@ -9,6 +9,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/arrivals"
+	"github.com/poolbench/poolbench/internal/cli/flags"
 )
 
 // A Word is one value as the user wrote it, and where: "--limit", or "scenarios.yaml:3:10: limit".
@@ -141,5 +142,5 @@ func prefixed(where string, err error) error {
 	if where == "" {
 		return err
 	}
-	return Each(err, func(err error) error { return fmt.Errorf("%s: %w", where, err) })
+	return flags.Each(err, func(err error) error { return fmt.Errorf("%s: %w", where, err) })
 }

@@ -14,14 +14,15 @@ import (
 
 // A Printer prints what one call of the command has to say.
 type Printer struct {
-	Stdout io.Writer // with a memory: see output
-	Stderr io.Writer
-	screen *os.File // stdout, where it is a terminal
+	Program string    // its name begins each complaint
+	Stdout  io.Writer // with a memory: see output
+	Stderr  io.Writer
+	screen  *os.File // stdout, where it is a terminal
 }
 
 // New returns a Printer that escapes control characters: names in its output are foreign.
 func New(stdout, stderr io.Writer) *Printer {
-	p := &Printer{Stderr: text.NewPlainWriter(stderr)}
+	p := &Printer{Program: "poolbench", Stderr: text.NewPlainWriter(stderr)}
 	if f, ok := stdout.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		p.screen = f
 		if os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" {
@@ -62,7 +63,7 @@ func (p *Printer) JSON(document any) error { return text.WriteJSON(p.Stdout, doc
 // Warn prints what a reader should know of results that are there.
 func (p *Printer) Warn(lines []string) {
 	for _, line := range lines {
-		line = "poolbench: warning: " + line
+		line = p.Program + ": warning: " + line
 		if most := p.Columns(); most > 0 {
 			line = text.Wrapped("", line, most)
 		}
@@ -86,7 +87,7 @@ func (p *Printer) Complain(err error) {
 		lines = append(lines[:MostLines], fmt.Sprintf("and %d more", left))
 	}
 	for _, line := range lines {
-		fmt.Fprintf(p.Stderr, "poolbench: %s\n", line)
+		fmt.Fprintf(p.Stderr, "%s: %s\n", p.Program, line)
 	}
 }
 

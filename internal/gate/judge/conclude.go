@@ -43,7 +43,11 @@ func (o Options) adjust(family []*Row) (tests int) {
 			worse, better = worse[1:], better[1:]
 			z = normalQuantile(power) - normalQuantile(row.attainable(o.Alpha/float64(tests)))
 		}
-		row.Detectable = max(row.Step, o.margin()+z*row.SE)
+		margin := o.margin()
+		if row.allocates { // least has it where there is one
+			margin = 0
+		}
+		row.Detectable = max(row.Step, row.least, margin+z*row.SE)
 	}
 	return tests
 }
@@ -63,12 +67,14 @@ func (e Evidence) attainable(alpha float64) float64 {
 // verdict is that on a row whose p is adjusted for so many tests, with the reason where the numbers
 // do not speak for themselves.
 func (o Options) verdict(row *Row, tests int) (of verdict.Verdict, reason string) {
+	if row.allocates {
+		return o.allocationVerdict(row, tests)
+	}
 	switch needed := o.Needed(tests); {
 	case row.Tested() && row.LeastP > needed*(1+1e-9): // it may have been computed by logarithms
 		// no values at all could have been significant, or bounded the interval
 		if row.Test == verdict.ByRank {
-			return verdict.Inconclusive, fmt.Sprintf("too few samples: %d and %d, need %d "+
-				"each", row.N, row.HeadN, SamplesFor(needed))
+			return verdict.Inconclusive, tooFewSamples(row, needed)
 		}
 		return verdict.Inconclusive, tooFewPairs(row.N, MinPairs(needed))
 	case row.PWorseHolm <= o.Alpha:
@@ -88,6 +94,11 @@ func (o Options) verdict(row *Row, tests int) (of verdict.Verdict, reason string
 // Needed is what the smallest possible p of a test must not exceed in a family of that many tests
 // for a verdict to be had: alpha shared among the tests, and half of alpha for the interval.
 func (o Options) Needed(tests int) float64 { return min(o.Alpha/float64(tests), o.Alpha/2) }
+
+func tooFewSamples(row *Row, needed float64) string {
+	return fmt.Sprintf("too few samples: %d and %d, need %d each", row.N, row.HeadN,
+		SamplesFor(needed))
+}
 
 func tooFewPairs(n, need int) string {
 	return fmt.Sprintf("too few pairs: %d, and %d are needed", n, need)

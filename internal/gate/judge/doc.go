@@ -12,7 +12,8 @@
 //  3. Weigh makes Evidence of one metric: how likely its values are if it is no worse than the
 //     margin allows. The exact signed-rank test takes the changes of the pairs, which the
 //     Hodges–Lehmann estimate describes (signedrank.go). A tail such as p99 has the swap test
-//     instead (tail.go), unpaired values the rank test (comparison.go).
+//     instead (tail.go), unpaired values the rank test (comparison.go). Allocations are judged as
+//     numbers, not as ratios (allocations.go).
 //  4. conclude (conclude.go) turns the evidence on a family of metrics into verdicts, with Holm's
 //     adjustment: worse, better, no worse, inconclusive.
 //  5. Report.AddTo adds the rows to the report of the gate.

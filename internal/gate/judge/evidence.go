@@ -34,6 +34,16 @@ type Evidence struct {
 	SE       float64 // standard error of Change; 0 without a test, NaN where it cannot be told
 
 	n int // pairs of a signed-rank test; 0 otherwise
+
+	allocates bool // the values are numbers of allocations, judged as such
+	// of allocations: the medians differ by no more than does not count; why, if they differ
+	alike bool
+	why   string
+	// of allocs/op: so suspect that fresh pairs decide, although the difference does not count: six
+	// pairs may fail to show one allocation among the noise
+	hinted  bool
+	overlap bool    // of allocations: some value of a side is no more extreme than one of the other
+	least   float64 // of allocations: the largest change that does not count
 }
 
 // Weigh makes evidence of a sample; see Sample for what it holds. An error is a setting that makes
@@ -63,6 +73,9 @@ func (e Evidence) Tested() bool { return e.Test != "" }
 
 // weigh is Weigh for a sample that is fit; ranks are those of its decision.
 func (o Options) weigh(s Sample, tests int, ranks RankSums) Evidence {
+	if s.allocates() {
+		return o.weighAllocations(s, ranks)
+	}
 	bases, heads := s.sides()
 	var e Evidence
 	switch change, known := s.known(bases, heads); {
@@ -115,6 +128,15 @@ func (s Sample) known(bases, heads []float64) (change float64, known bool) {
 		return 0, false
 	}
 	return worsening(bases[0], heads[0], s.Better), true
+}
+
+// untested reports whether the sample needs no test.
+func (s Sample) untested() bool {
+	if s.allocates() {
+		return s.steady()
+	}
+	_, known := s.known(s.sides())
+	return known
 }
 
 func constant(values []float64) bool { return slices.Min(values) == slices.Max(values) }

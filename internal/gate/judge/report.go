@@ -136,15 +136,14 @@ func Once(o Options, samples []Sample) (*Report, error) {
 			return nil, s.errorf("no values")
 		}
 		s.equal = o.pairsEqual(*s)
-		if _, known := s.known(s.sides()); !known && s.Unfit == "" {
+		if !s.untested() && s.Unfit == "" {
 			r.Tests++
 		}
 	}
 	needed, unpaired := o.Needed(r.Tests), 0
 	ranks := RankSums{}
 	for _, s := range samples {
-		_, known := s.known(s.sides())
-		if !known && s.Unfit == "" && s.N() > 0 && leastP(s.N()) > needed &&
+		if !s.untested() && s.Unfit == "" && s.N() > 0 && leastP(s.N()) > needed &&
 			o.leastUnpairedP(len(s.Base), len(s.Head)) <= needed {
 			s = s.unpaired()
 			unpaired++

@@ -22,6 +22,8 @@ type Metric struct {
 	Quantile float64 // of a tail, 0.99 for p99; 0 for any other metric
 	// the values are printed with all their digits: no step between them is one of rounding
 	Full bool
+	// of allocations: by how much they may grow
+	Allowed Allowance
 }
 
 // String names the metric in messages.

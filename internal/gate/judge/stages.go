@@ -44,8 +44,13 @@ func Screen(o Options, samples []Sample) (*Screening, error) {
 			row.Verdict, row.Reason = verdict.Inconclusive, tooFewPairs(s.N(), o.ScreenPairs)
 		case !row.Tested():
 			row.PWorseHolm, row.PBetterHolm = row.PWorse, row.PBetter
-			row.Verdict, _ = o.verdict(&row, 0)
-		case row.PWorse <= o.SuspectAt || row.Appeared || row.Step < o.promise() &&
+			if row.Verdict, row.Reason = o.verdict(&row, 0); !row.allocates {
+				row.Reason = ""
+			}
+		case row.allocates && !row.hinted && min(row.PWorse, row.PBetter) > o.SuspectAt:
+			row.PWorseHolm, row.PBetterHolm = 1, 1
+			row.Verdict, row.Reason = o.allocationVerdict(&row, len(samples))
+		case row.hinted || row.PWorse <= o.SuspectAt || row.Appeared || !row.allocates && row.Step < o.promise() &&
 			o.promised(s) > o.ClearAt:
 			row.Suspect = true
 			suspects++
@@ -56,7 +61,7 @@ func Screen(o Options, samples []Sample) (*Screening, error) {
 				row.Hopeful = true
 				hopefuls++
 			}
-			if row.High >= o.promise() {
+			if row.High >= o.promise() && !row.allocates {
 				row.Reason = fmt.Sprintf("screened only: %d pairs rule out %.4g%% at p = %.2f",
 					row.N, 100*o.Promise, o.promised(s))
 			}
@@ -81,10 +86,11 @@ func (g *Screening) conclude(suspects int) {
 	family := g.report.family(anyRow)
 	g.options.adjust(family)
 	for _, row := range family {
-		if row.Verdict == verdict.NotSuspected && row.PBetterHolm <= g.options.Alpha {
+		if row.Verdict == verdict.NotSuspected && !row.allocates &&
+			row.PBetterHolm <= g.options.Alpha {
 			row.Verdict, row.Hopeful = verdict.Better, false
 		}
-		if row.Tested() {
+		if row.Tested() && !row.allocates {
 			row.Detectable = max(row.Step,
 				g.options.detectable(row.deviation(), row.N, g.fresh, suspects))
 		}
@@ -171,6 +177,9 @@ func (g *Screening) hopes(s Sample, row Row) bool {
 func (g *Screening) settled(s Sample, row Row) bool {
 	first, all := g.Fresh()
 	o := g.options
+	if row.allocates {
+		return row.N == first && first < all && row.alike
+	}
 	return row.N == first && first < all && row.Tested() && !row.Appeared &&
 		min(row.PWorse, row.PBetter) > o.SuspectAt && o.promised(s) <= o.futileAt()
 }
@@ -251,7 +260,7 @@ func (g *Screening) Decide(fresh []Sample) (*Report, error) {
 		} else if row.N < g.fresh {
 			row.Verdict, row.Reason = verdict.Inconclusive, tooFewPairs(row.N, g.fresh)
 		}
-		if row.Tested() {
+		if row.Tested() && !row.allocates {
 			row.Detectable = max(row.Step,
 				o.detectable(row.deviation(), g.report.Rows[i].N, fresh, report.Tests))
 		}
@@ -275,11 +284,11 @@ func (g *Screening) decideHopefuls(report *Report, given map[[3]string]Sample) {
 	}
 	o.conclude(fresh.family(anyRow))
 	for i, row := range fresh.Rows {
-		if row.Verdict == verdict.Worse {
+		if row.Verdict == verdict.Worse && !row.allocates {
 			row.Verdict = verdict.Inconclusive
 			row.Reason = "the screening looked better, and the fresh pairs are worse"
 		}
-		if row.Verdict == verdict.Better || row.Verdict == verdict.NoWorse ||
+		if row.Verdict == verdict.Better || row.Verdict == verdict.NoWorse || row.allocates ||
 			row.PWorseHolm <= o.Alpha {
 			row.Detectable = report.Rows[at[i]].Detectable
 			report.Rows[at[i]] = row

@@ -81,7 +81,7 @@ func both(t rapid.TB, o Options, first []Sample, fresh func(m Metric, n int) []P
 // What two stages say of one metric whose pairs are all alike, or nearly.
 func TestStages(t *testing.T) {
 	higher := Metric{Benchmark: "b", Unit: "ops/s", Better: verdict.HigherIsBetter, Full: true}
-	exact := Metric{Benchmark: "b", Unit: "allocs/op", Better: verdict.LowerIsBetter, Exact: true}
+	exact := Metric{Benchmark: "b", Unit: "misses/op", Better: verdict.LowerIsBetter, Exact: true}
 	up := true
 	wild := func(n int) (pairs []Pair) { // by 2 up and down in turns
 		for range n {

@@ -19,6 +19,7 @@ type binaries struct {
 	tool     goTool
 	packages []pkg
 	dir      string
+	args     []string // of the user's, for the test binaries
 }
 
 // path of a test binary. All have names as long, as they are part of the environment that a process
@@ -58,45 +59,50 @@ type job struct {
 	p, layout int
 }
 
-// buildAll builds both sides in as many layouts as the first stage has, and returns how many there
-// are: 1 where the linker knows no order of functions but its own. step hears of each binary, out
-// of how many, one after the other.
-func buildAll(
+// buildFirst builds both sides in the first layout, and returns how many layouts there can be: 1
+// where the linker knows no order of functions but its own. step hears of each binary, out of how
+// many, one after the other.
+func buildFirst(
 	ctx context.Context, sides [2]*binaries, s schedule, step func(done, all int),
 ) (layouts int, err error) {
-	var first, more []job
-	for _, side := range []side{base, head} {
+	var jobs []job
+	for _, side := range []side{head, base} { // a head that does not build is told first
 		if err := os.MkdirAll(sides[side].dir, 0o700); err != nil {
 			return 0, err
 		}
 		for p := range sides[side].packages {
-			first = append(first, job{side, p, 0})
-			for layout := 1; layout < s.layouts; layout++ {
-				more = append(more, job{side, p, layout})
-			}
+			jobs = append(jobs, job{side, p, 0})
 		}
 	}
-	all, done := len(first)+len(more), 0
+	all, done := len(jobs), 0
 	if s.layouts > 1 {
-		switch err := s.build(ctx, sides, first[0]); {
+		switch err := s.build(ctx, sides, jobs[0]); {
 		case err == nil:
-			first, done = first[1:], 1
+			jobs, done = jobs[1:], 1
 			step(done, all)
 		case strings.Contains(err.Error(), unknownFlag):
-			s.layouts, more, all = 1, nil, len(first)
+			s.layouts = 1
 		default:
 			return 0, err
 		}
 	}
-	// What is compiled for the first layout is in the cache for the others.
-	for _, jobs := range [][]job{first, more} {
-		before := done
-		if err := s.buildSome(ctx, sides, jobs, func(n int) { step(before+n, all) }); err != nil {
-			return 0, err
+	return s.layouts, s.buildSome(ctx, sides, jobs, func(n int) { step(done+n, all) })
+}
+
+// buildOthers builds the other layouts that the first stage has. What was compiled for the first one
+// is in the cache.
+func buildOthers(
+	ctx context.Context, sides [2]*binaries, s schedule, step func(done, all int),
+) error {
+	var jobs []job
+	for _, side := range []side{base, head} {
+		for p := range sides[side].packages {
+			for layout := 1; layout < s.layouts; layout++ {
+				jobs = append(jobs, job{side, p, layout})
+			}
 		}
-		done += len(jobs)
 	}
-	return s.layouts, nil
+	return s.buildSome(ctx, sides, jobs, func(n int) { step(n, len(jobs)) })
 }
 
 // buildFresh builds those of the layouts of each package that are not there yet.

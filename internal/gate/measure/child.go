@@ -7,12 +7,14 @@ import (
 	"fmt"
 	"os/exec"
 	"runtime"
+	"slices"
 	"time"
 )
 
 // A command is a process that measures.
 type command struct {
 	argv []string
+	args []string // after those
 	dir  string
 	env  []string // beside ours
 
@@ -42,7 +44,7 @@ func (c command) run(ctx context.Context, limit time.Duration) (finished, error)
 	defer overdue.Stop()
 	runtime.LockOSThread() // the counter is of this thread's children, and they end with it
 	defer runtime.UnlockOSThread()
-	child := exec.CommandContext(ctx, c.argv[0], c.argv[1:]...)
+	child := exec.CommandContext(ctx, c.argv[0], slices.Concat(c.argv[1:], c.args)...)
 	child.Dir = c.dir
 	child.Env = append(child.Environ(), c.env...)
 	child.WaitDelay = time.Second // a pipe that something of the child's still holds

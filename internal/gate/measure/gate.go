@@ -23,10 +23,11 @@ type Watch interface {
 }
 
 // Gate measures and judges. When ctx ends it returns the cause; what was measured is in
-// Options.Out, marked partial, and Options.Resume goes on with it. A machine on which it could not
-// come to a verdict ends it before it has built anything. Nothing else of it stays: worktrees,
-// binaries and processes are gone on every return. An error is what keeps the gate from a verdict,
-// and is never to be taken for one; *UnfitError is that of benchmarks that cannot be compared.
+// Options.Out, marked partial, and Options.Resume goes on with it. On a machine that is too busy for
+// a verdict on times it judges allocations alone, and keeps no results. Nothing else of it stays:
+// worktrees, binaries and processes are gone on every return. An error is what keeps the gate from a
+// verdict, and is never to be taken for one; *UnfitError is that of benchmarks that cannot be
+// compared.
 func Gate(ctx context.Context, o Options, watch Watch) (report *verdict.Report, err error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
@@ -56,15 +57,17 @@ func Gate(ctx context.Context, o Options, watch Watch) (report *verdict.Report, 
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, closeOut()) }()
-	hopeless, err := g.prepare(ctx)
-	switch {
-	case err != nil:
+	if err := g.prepare(ctx); err != nil {
 		return nil, err
-	case hopeless != "":
-		// it has ended before it measured any benchmark
+	}
+	if g.hopeless != "" && !g.judgesAllocations() {
+		// it ends before it measures any benchmark
 		report := g.report()
-		report.Unclear, report.Spent = []string{hopeless}, g.spent()
+		report.Unclear, report.Spent = []string{g.hopeless}, g.spent()
 		return report, nil
+	}
+	if err := g.begin(ctx); err != nil {
+		return nil, err
 	}
 	return g.measure(ctx)
 }
@@ -84,8 +87,12 @@ type gate struct {
 	results    *journal
 	controls   *journal
 	notes      []string
-	begun      time.Time
-	measuring  time.Duration // so far
+	missing    []string // submodules that could not be checked out
+	// why no time can be judged on this machine: then allocations alone are, and the results are in
+	// the temporary directory; "" otherwise
+	hopeless  string
+	begun     time.Time
+	measuring time.Duration // so far
 }
 
 // measured ends what measuring began.

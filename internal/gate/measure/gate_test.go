@@ -308,27 +308,84 @@ func TestFreshStages(t *testing.T) {
 	}
 }
 
-// TestHopeless: on a machine on which nothing could be decided a gate ends before it builds, says
-// so, and leaves no directory.
+// allocates is a test file with a benchmark that allocates that often in each iteration.
+const allocates = `package m
+
+import "testing"
+
+var kept [8]*int
+
+func BenchmarkAllocates(b *testing.B) {
+	for b.Loop() {
+		for i := range %d {
+			kept[i] = new(int)
+		}
+	}
+}
+`
+
+// TestHopeless: on a machine on which no time could be decided a gate says so and leaves no
+// directory; but it tells a head that is broken, and decides allocations, unless it is told to judge
+// times alone.
 func TestHopeless(t *testing.T) {
 	m := newModule(t)
-	m.write("sub/m_test.go", "package m\n\nvar x int = \"y\"\n")
-	o := m.options()
-	o.Control = control(t, "wild", "wild")
-	watch := &stopping{}
-	outcome, err := Gate(t.Context(), o, watch)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m.clean()
-	r := outcome
-	if r.ExitCode() != verdict.ExitUndecidable || len(r.Unclear) != 1 ||
-		!strings.Contains(r.Unclear[0],
-			"the machine is too busy: the same work, measured 12 times ") {
-		t.Errorf("exit code %d\n%s", r.ExitCode(), explain(r))
-	}
-	if _, err := os.Stat(o.Out); err == nil || watch.ran > 0 {
-		t.Errorf("%d runs, %v", watch.ran, err)
+	m.write("sub/allocates_test.go", fmt.Sprintf(allocates, 3))
+	m.commit()
+	const busy = "the machine is too busy: the same work, measured 12 times "
+	for _, c := range []struct {
+		name       string
+		file, text string // in the working tree
+		metrics    []string
+		code       int // -1: an error
+		says       string
+		rows       int
+	}{
+		{"does not build", "x_test.go", "package m\n\nvar x int = \"y\"\n", nil, -1,
+			"the head does not build: example.org/m", 0},
+		{"unchanged", "x_test.go", "package m\n", nil, verdict.ExitUndecidable,
+			"; allocations are no worse, and times are undecided", 2 * 4},
+		{"one more", "allocates_test.go", fmt.Sprintf(allocates, 4), nil, verdict.ExitRegression,
+			"; allocations are worse, and times are undecided", 2 * 4},
+		{"one less", "allocates_test.go", fmt.Sprintf(allocates, 2), []string{"allocs/op"},
+			verdict.ExitUndecidable, "; allocations are no worse, and times are undecided", 4},
+		{"times alone", "allocates_test.go", fmt.Sprintf(allocates, 4), []string{"ns/op"},
+			verdict.ExitUndecidable, busy, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if testing.Short() && c.name == "one less" {
+				t.Skip("thorough")
+			}
+			m.git("checkout", "--quiet", ".")
+			m.git("clean", "--quiet", "--force")
+			m.write("sub/"+c.file, c.text)
+			o := m.options()
+			o.Control, o.Metrics = control(t, "wild", "wild"), c.metrics
+			r, err := Gate(t.Context(), o, &quiet{})
+			m.clean()
+			if _, there := os.Stat(o.Out); there == nil {
+				t.Error("there is a directory of results")
+			}
+			if c.code < 0 {
+				if err == nil || !strings.HasPrefix(err.Error(), c.says) {
+					t.Errorf("%v, want %s", err, c.says)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.ExitCode() != c.code || len(r.Unclear) != 1 || len(r.Rows) != c.rows ||
+				!strings.HasPrefix(r.Unclear[0], busy) || !strings.Contains(r.Unclear[0], c.says) {
+				t.Errorf("exit code %d, want %d\n%s", r.ExitCode(), c.code, explain(r))
+			}
+			for _, row := range r.Rows {
+				more := c.code == verdict.ExitRegression && row.Benchmark == "Allocates"
+				if !verdict.IsAllocation(row.Metric) || (row.Verdict == verdict.Worse) != more ||
+					row.Verdict == verdict.Inconclusive {
+					t.Errorf("%s of %s is %s", row.Metric, row.Benchmark, row.Verdict)
+				}
+			}
+		})
 	}
 }
 

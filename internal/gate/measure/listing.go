@@ -66,6 +66,10 @@ func (b *binaries) list(ctx context.Context, p int, o Options, procs int) (listi
 		return listing{}, fmt.Errorf("benchmarks of %s: %w", where, err)
 	}
 	found, units, err := read(after.stdout)
+	if ended && err != nil {
+		// A benchmark that panics within b.Loop prints NaN ns/op first.
+		found, err = nil, nil
+	}
 	if err != nil {
 		return listing{}, fmt.Errorf("benchmarks of %s: %w", where, err)
 	}
@@ -151,8 +155,9 @@ func (b *binaries) command(p, layout int, bench, benchTime string, procs int) co
 			"-test.benchtime=" + benchTime, "-test.count=1", "-test.v",
 			"-test.benchmem",
 			"-test.cpu=" + strconv.Itoa(procs)},
-		dir: b.packages[p].dir,
-		env: []string{"TMPDIR=" + b.tool.temp},
+		args: b.args,
+		dir:  b.packages[p].dir,
+		env:  []string{"TMPDIR=" + b.tool.temp},
 	}
 }
 

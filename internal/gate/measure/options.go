@@ -25,6 +25,9 @@ type Options struct {
 	Bench    string   // benchmarks whose names match, as go test -bench takes it
 	Skip     string   // and do not match this, as go test -skip takes it; "" leaves nothing out
 
+	Args  []string // for the test binaries, after those of package testing
+	Setup string   // a command for sh, run in the module of both checkouts before they are built
+
 	BenchTime BenchTime // of one run
 	Layouts   int       // test binaries for each side, each with its functions in another order
 	// of every draw: orders, layouts, and what the benchmarks read from SeedVariable
@@ -33,6 +36,8 @@ type Options struct {
 	// gate only these units; none: all whose direction is known, but for a few
 	Metrics []string
 	Better  map[string]verdict.Direction // of tidied units; goes before Unit lines
+
+	Allow []verdict.Allowance // by which allocations may grow
 
 	Judge judge.Options
 

@@ -13,7 +13,7 @@ func (g *gate) report() *verdict.Report {
 	return &verdict.Report{Old: g.plan.Base.String(), New: g.plan.Head.String(),
 		Options: verdict.Options{
 			Margin: g.Judge.Margin, Promise: g.Judge.Promise, Alpha: g.Judge.Alpha,
-			Metrics: g.Metrics, FailOnRemoved: g.FailOnRemoved},
+			Metrics: g.Metrics, Allow: g.Allow, FailOnRemoved: g.FailOnRemoved},
 		Added: g.plan.Added, Removed: g.plan.Removed}
 }
 
@@ -29,6 +29,13 @@ func (g *gate) conclude(s *screening) (*verdict.Report, error) {
 			return nil, err
 		}
 	}
+	r.WarnOfAllowances()
+	if g.hopeless != "" {
+		r.Unclear = append(r.Unclear, fmt.Sprintf("%s; %s, and times are undecided", g.hopeless,
+			allocationsFound(r)))
+		r.Warnings, r.Spent = append(r.Warnings, g.notes...), g.spent()
+		return r, nil
+	}
 	controls, err := g.checkControls(s)
 	if err != nil {
 		return nil, err
@@ -40,6 +47,19 @@ func (g *gate) conclude(s *screening) (*verdict.Report, error) {
 	r.Warnings = append(r.Warnings, g.remarks(s)...)
 	r.Spent = g.spent()
 	return r, nil
+}
+
+// allocationsFound is the verdict on allocations where nothing else is judged.
+func allocationsFound(r *verdict.Report) string {
+	switch {
+	case r.Count(verdict.Worse) > 0:
+		return "allocations are worse"
+	case r.Count(verdict.Inconclusive) > 0:
+		return "allocations are inconclusive"
+	case len(r.Rows) == 0:
+		return "allocations were not counted"
+	}
+	return "allocations are no worse"
 }
 
 // decide ends a family with its fresh pairs, and adds its rows to the report.

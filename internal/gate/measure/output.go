@@ -203,7 +203,8 @@ func (b *benchmark) cut(divisible, asked bool) {
 }
 
 // together is the reading of a run from those of its parts, which have as many iterations each:
-// times by the faster half of them, what is counted by all. Instructions that were not counted in
+// times by the faster half of them, allocations by their lower median, other counts by all.
+// Instructions that were not counted in
 // every part are left out, as where they are not counted at all; the benchmark's own units must be
 // in all.
 func together(parts []reading) (reading, error) {
@@ -237,7 +238,7 @@ func together(parts []reading) (reading, error) {
 			continue
 		}
 		faster := values[:(len(values)+1)/2]
-		var mean float64
+		var mean float64 // or the lower median
 		switch _, tidied := benchunit.Tidy(1, unit); tidied {
 		case "sec/op":
 			mean = stat.Mean(faster, nil)
@@ -247,6 +248,10 @@ func together(parts []reading) (reading, error) {
 				sum += 1 / rate
 			}
 			mean = float64(len(faster)) / sum
+		case metric.BytesPerOp, metric.AllocsPerOp:
+			// what the runtime and the garbage collector add comes and goes; what the benchmark
+			// allocates is in each part
+			mean = slices.Sorted(slices.Values(values))[(len(values)-1)/2]
 		default:
 			mean = stat.Mean(values, nil)
 		}

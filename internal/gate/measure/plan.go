@@ -16,7 +16,9 @@ import (
 
 	"github.com/poolbench/poolbench/internal/files"
 	"github.com/poolbench/poolbench/internal/gate/judge"
+	"github.com/poolbench/poolbench/internal/gate/verdict"
 	"github.com/poolbench/poolbench/internal/rundir"
+	"github.com/poolbench/poolbench/internal/text"
 )
 
 // planFile says what the results beside it are of.
@@ -55,6 +57,9 @@ type settings struct {
 	Metrics   []string `json:"metrics"`
 	// directions that the user gave, in the order of the units
 	Better     []string `json:"better,omitempty"`
+	Args       []string `json:"args,omitempty"`
+	Setup      string   `json:"setup,omitempty"`
+	Allow      []string `json:"allow,omitempty"` // by how much allocations may grow
 	Go         string   `json:"go"`
 	Processors int      `json:"processors"`
 }
@@ -68,7 +73,7 @@ func newSettings(o Options, goVersion string) settings {
 		better = append(better, fmt.Sprintf("%s %+d", unit, o.Better[unit]))
 	}
 	return settings{
-		Better: better, Packages: slices.Clone(o.Packages), Bench: o.Bench, Skip: o.Skip,
+		Args: o.Args, Setup: o.Setup, Better: better, Allow: text.Texts(o.Allow, verdict.Allowance.String), Packages: slices.Clone(o.Packages), Bench: o.Bench, Skip: o.Skip,
 		BenchTime: o.BenchTime.String(), Layouts: o.Layouts, Seed: o.Seed,
 		Metrics: append([]string{}, o.Metrics...), Go: goVersion, Processors: processors(),
 	}

@@ -12,17 +12,17 @@ import (
 
 	"golang.org/x/perf/benchfmt"
 
+	"github.com/poolbench/poolbench/internal/gate/verdict"
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// prepare checks out, builds, and finds out what there is to measure. It ends early where the
-// machine is hopeless.
-func (g *gate) prepare(ctx context.Context) (hopeless string, err error) {
+// prepare checks out, builds, and finds out what there is to measure and whether this machine can.
+func (g *gate) prepare(ctx context.Context) (err error) {
 	defer g.watch.Doing("")
 	var revisions [2]revision
 	g.watch.Doing("checking out")
 	if revisions[base], err = g.repository.resolve(ctx, g.Base); err != nil {
-		return "", err
+		return err
 	}
 	if g.Head == "" {
 		revisions[head], err = g.repository.snapshot(ctx, g.trees.dir, g.Out)
@@ -30,48 +30,52 @@ func (g *gate) prepare(ctx context.Context) (hopeless string, err error) {
 		revisions[head], err = g.repository.resolve(ctx, g.Head)
 	}
 	if err != nil {
-		return "", err
+		return err
 	}
 	var tools [2]goTool
 	var sides [2]*binaries
 	for s, r := range revisions {
 		if err := g.trees.checkOut(ctx, side(s), r); err != nil {
-			return "", err
+			return err
+		}
+		missing, err := g.repository.submodules(ctx, g.repository.taken, r.Tree,
+			g.trees.top(side(s)))
+		if err != nil {
+			return err
+		}
+		for _, line := range missing {
+			g.missing = append(g.missing, fmt.Sprintf("%v: %s", side(s), line))
+		}
+		if err := g.setUp(ctx, side(s)); err != nil {
+			return err
 		}
 		tools[s] = goTool{side(s), g.trees.module(side(s)), g.trees.temp, g.guard}
 		if err := findGo(ctx, tools[s]); err != nil {
-			return "", err
+			return err
 		}
 		if err := tools[s].anchor(ctx, g.trees.top(side(s)), g.repository.top); err != nil {
-			return "", err
+			return err
 		}
-		sides[s] = &binaries{tool: tools[s],
+		sides[s] = &binaries{tool: tools[s], args: g.Args,
 			dir: filepath.Join(g.trees.dir, side(s).String()+".bin")}
 		if sides[s].packages, err = tools[s].packages(ctx, g.Packages, g.Bench); err != nil {
-			return "", err
+			return g.hint(ctx, err)
 		}
 	}
+	g.notes = append(g.notes, g.missing...)
 	if len(sides[base].packages)+len(sides[head].packages) == 0 {
-		return "", noneMatches(g.Options)
+		return noneMatches(g.Options)
 	}
 	version, err := g.goVersion(ctx, tools)
 	if err != nil {
-		return "", err
+		return err
 	}
 	now := &plan{Format: "poolbench gate plan", Version: planVersion, Base: revisions[base],
 		Head:      revisions[head],
 		Directory: g.repository.within, Settings: newSettings(g.Options, version),
 		Controls: controls, Judge: g.Judge}
 	if err := g.goOn(now); err != nil {
-		return "", err
-	}
-	if g.Force {
-		if err := removeGate(g.Out); err != nil {
-			return "", err
-		}
-	}
-	if hopeless, err = g.probe(ctx); err != nil || hopeless != "" {
-		return hopeless, err
+		return err
 	}
 	if revisions[base].Tree == revisions[head].Tree {
 		g.notes = append(g.notes, "base and head are the same: whatever is found is noise")
@@ -79,19 +83,20 @@ func (g *gate) prepare(ctx context.Context) (hopeless string, err error) {
 	g.schedule = schedule{seed: g.Seed, layouts: g.Layouts, screened: g.Judge.ScreenPairs}
 	g.runner = &runner{options: g.Options, sides: sides, guard: g.guard, count: openInstructions,
 		expected: map[string]time.Duration{}}
-	built, err := buildAll(ctx, sides, g.schedule, func(done, all int) {
+	built, err := buildFirst(ctx, sides, g.schedule, func(done, all int) {
 		g.watch.Doing(fmt.Sprintf("building test binaries, %d of %d", done, all))
 	})
 	if err != nil {
-		return "", err
+		return g.hint(ctx, err)
 	}
+	g.schedule.layouts = built
 	if built < g.Layouts {
 		g.notes = append(g.notes, "the linker of this Go version knows no -randlayout: each side "+
 			"has one layout, and where functions happen to lie counts as a change of some 1.5 % "+
 			"more or less")
 	}
 	if g.resumed && built != g.plan.Layouts {
-		return "", fmt.Errorf("%s: layouts: there were %d, and now there are %d", planFile,
+		return fmt.Errorf("%s: layouts: there were %d, and now there are %d", planFile,
 			g.plan.Layouts, built)
 	}
 	g.plan.Layouts = built
@@ -106,15 +111,47 @@ func (g *gate) prepare(ctx context.Context) (hopeless string, err error) {
 			err = found.lacks(g.Options, counts())
 		}
 		if err != nil {
-			return "", err
+			return err
 		}
 		g.plan.Benchmarks, g.plan.Skipped = found.benchmarks, found.skipped
 		g.plan.Removed, g.plan.Added = found.unmatched[base], found.unmatched[head]
 	}
 	g.notes = append(g.notes, g.plan.Skipped...)
-	g.schedule.layouts = built
 	g.schedule.names = text.Texts(slices.Concat(g.plan.Benchmarks, controls[:]), benchmark.String)
-	return "", g.begin(ctx)
+	// A benchmark that does not run is told before a machine that is too busy.
+	if g.hopeless, err = g.probe(ctx); err != nil {
+		return err
+	}
+	if g.hopeless != "" {
+		return g.settleForAllocations()
+	}
+	if g.Force {
+		if err := removeGate(g.Out); err != nil {
+			return err
+		}
+	}
+	return buildOthers(ctx, sides, g.schedule, func(done, all int) {
+		g.watch.Doing(fmt.Sprintf("building test binaries, %d of %d", done, all))
+	})
+}
+
+// judgesAllocations reports whether allocations are among the metrics that are gated.
+func (g *gate) judgesAllocations() bool {
+	return len(g.Metrics) == 0 || slices.ContainsFunc(g.Metrics, verdict.IsAllocation)
+}
+
+// settleForAllocations has the gate count allocations alone, in shorter runs and a single layout,
+// and keep the results in the temporary directory: those of another gate may be in that of the
+// results, and a gate that goes on must not find these there.
+func (g *gate) settleForAllocations() error {
+	g.say("%s; times are not judged, allocations are", g.hopeless)
+	g.resumed, g.schedule.layouts, g.runner.count = false, 1, nil
+	if g.BenchTime.Iterations == 0 {
+		g.BenchTime.Time = max(g.BenchTime.Time/4, time.Millisecond)
+		g.runner.options.BenchTime = g.BenchTime
+	}
+	g.Out = filepath.Join(g.trees.dir, "allocations")
+	return os.MkdirAll(g.Out, 0o700)
 }
 
 // goVersion is that of the head. The one of the base may be another, since go.mod can ask for it.
@@ -160,8 +197,12 @@ func (g *gate) goOn(now *plan) error {
 // begin warms up, and opens the journals.
 func (g *gate) begin(ctx context.Context) error {
 	defer g.measured(time.Now())
+	defer g.watch.Doing("")
 	g.units = benchfmt.UnitMetadataMap{}
 	all := g.all()
+	if g.hopeless != "" {
+		all = all[:len(g.plan.Benchmarks)]
+	}
 	for i, b := range all {
 		g.watch.Doing(fmt.Sprintf("warming up, %d of %d benchmarks", i+1, len(all)))
 		at := slot{benchmark: i, layout: 0, seed: g.schedule.draw("warm-up", i).Uint64() >> 1}

@@ -39,7 +39,9 @@ func (g *gate) measure(ctx context.Context) (report *verdict.Report, err error) 
 		}
 	}()
 	for i := range pairs {
-		pairs[i] = g.Judge.ScreenPairs
+		if g.hopeless == "" || i < len(g.plan.Benchmarks) {
+			pairs[i] = g.Judge.ScreenPairs
+		}
 	}
 	if err := g.rounds(ctx, pairs); err != nil {
 		return nil, err
@@ -75,8 +77,8 @@ func (g *gate) measure(ctx context.Context) (report *verdict.Report, err error) 
 // benchmarks that get more, without the controls.
 func (g *gate) order(pairs, fresh []int) (benchmarks int) {
 	for i, n := range fresh {
-		if n += g.Judge.ScreenPairs; n > pairs[i] {
-			pairs[i] = n
+		if all := n + g.Judge.ScreenPairs; n > 0 && all > pairs[i] {
+			pairs[i] = all
 			if i < len(g.plan.Benchmarks) {
 				benchmarks++
 			}
@@ -157,7 +159,7 @@ const (
 // the 95 % quantile of χ² with 5 degrees of freedom.
 const leastSpread = 0.67
 
-// probe measures the same work twice, before anything is built, and says why no gate would come to
+// probe measures the same work twice, before any benchmark, and says why no gate would come to
 // a verdict on this machine: "" when one may. A machine is hopeless when the changes of the pairs
 // scatter so much, beyond what their number leaves open, that all fresh pairs together would not
 // find the slower control. These pairs decide nothing else.

@@ -59,7 +59,7 @@ func (g *gate) controlFamily(which benchmark) *family {
 type screening struct {
 	report   *verdict.Report
 	families []*family // the module's own, without those that have no metric
-	controls [2]*family
+	controls []*family // both, or none
 }
 
 // screen judges the first stage.
@@ -70,11 +70,13 @@ func (g *gate) screen() (*screening, error) {
 			s.families = append(s.families, f)
 		}
 	}
-	s.controls = [2]*family{g.controlFamily(controls[0]), g.controlFamily(controls[1])}
-	// known to be worse: no luck in the screening is to keep it from its fresh pairs
-	s.controls[1].options.SuspectAt = 0.9999
-	s.controls[1].options.Alpha /= 2 // it may be looked at twice: see stopWhenFound
-	s.controls[0].options.Alpha /= 2 // it fails in either direction
+	if g.hopeless == "" {
+		s.controls = []*family{g.controlFamily(controls[0]), g.controlFamily(controls[1])}
+		// known to be worse: no luck in the screening is to keep it from its fresh pairs
+		s.controls[1].options.SuspectAt = 0.9999
+		s.controls[1].options.Alpha /= 2 // it may be looked at twice: see stopWhenFound
+		s.controls[0].options.Alpha /= 2 // it fails in either direction
+	}
 	for _, f := range s.all() {
 		if err := f.screen(); err != nil {
 			return nil, err
@@ -88,7 +90,7 @@ func (f *family) screen() (err error) {
 	return err
 }
 
-func (s *screening) all() []*family { return append(slices.Clone(s.families), s.controls[:]...) }
+func (s *screening) all() []*family { return append(slices.Clone(s.families), s.controls...) }
 
 // raise gives each benchmark as many fresh pairs as are ordered, where it has fewer.
 func raise(fresh []int, of []*benchmark, orders []judge.Order) {
@@ -140,8 +142,10 @@ func (f *family) stopWhenFound() error {
 
 // more are those that each needs in all, now that it has those of orders: 0 where these are enough.
 func (s *screening) more(of []*benchmark) ([]int, error) {
-	if err := s.controls[1].stopWhenFound(); err != nil {
-		return nil, err
+	if len(s.controls) > 0 {
+		if err := s.controls[1].stopWhenFound(); err != nil {
+			return nil, err
+		}
 	}
 	fresh := make([]int, len(of))
 	for _, f := range s.all() {
@@ -171,7 +175,6 @@ func (g *gate) choose(r *verdict.Report) []*family {
 	counted := &family{options: countedOptions(g.Judge), journal: g.results}
 	bytes := &family{options: g.Judge, journal: g.results}
 	allocations := &family{options: g.Judge, journal: g.results}
-	allocations.options.Margin = 0 // one more is worse
 	choice := judge.Choice{Report: r, Sides: [2]string{"the base", "the head"}}
 	asked, seen := len(g.Metrics) > 0, map[string]bool{}
 	for _, b := range g.plan.Benchmarks {
@@ -194,10 +197,12 @@ func (g *gate) choose(r *verdict.Report) []*family {
 			seen[unit] = true
 			m := judge.Candidate{Metric: judge.Metric{Package: b.Package, Benchmark: shown(b),
 				Unit: unit, Better: g.better(unit, ours),
-				Exact: g.results.units.GetAssumption(unit) == benchmath.AssumeExact ||
-					verdict.IsAllocation(unit) && constant(values[unit])},
+				Exact: g.results.units.GetAssumption(unit) == benchmath.AssumeExact},
 				Values: values[unit], Runs: runs, Ours: ours}
+			m.Allowed.Amount, m.Allowed.Share = r.Options.Allowed(m.Benchmark, unit)
 			switch {
+			case g.hopeless != "" && !verdict.IsAllocation(unit):
+				m.Excuse = "the machine is too busy"
 			case asked:
 			case unit == "B/s" && everywhere("sec/op"):
 				m.Excuse = "the same as sec/op, the other way about"
@@ -227,16 +232,6 @@ func (g *gate) choose(r *verdict.Report) []*family {
 		}
 	}
 	return []*family{timed, counted, bytes, allocations}
-}
-
-// constant reports whether the values of each side are all equal.
-func constant(values [2][]float64) bool {
-	for _, of := range values {
-		if len(of) == 0 || slices.Min(of) != slices.Max(of) {
-			return false
-		}
-	}
-	return true
 }
 
 // better is the direction of a unit: what the user says, else a Unit line, else the evident one,

@@ -27,6 +27,7 @@ type Options struct {
 	Metrics []string `json:"-"`
 	// directions of units, tidied, which go before those of Unit lines
 	Better map[string]Direction `json:"-"`
+	Allow  []Allowance          `json:"-"`
 
 	FailOnRemoved    bool `json:"-"` // a benchmark that only the old side has is a regression
 	AllowPartial     bool `json:"-"` // judge files that are not whole by what they hold
@@ -146,11 +147,10 @@ type NotGated struct {
 	Ratio Number `json:"ratio"`
 }
 
-// Distrust takes back every verdict on what a busy machine changes. Allocations that were the same
-// in every run of a side stand.
+// Distrust takes back every verdict on what a busy machine changes. Verdicts on allocations stand.
 func (r *Report) Distrust(why string) {
 	for i := range r.Rows {
-		if row := &r.Rows[i]; row.Test != "" || !IsAllocation(row.Metric) {
+		if row := &r.Rows[i]; !IsAllocation(row.Metric) {
 			row.Verdict, row.Reason = Inconclusive, why
 		}
 	}

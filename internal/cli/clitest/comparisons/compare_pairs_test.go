@@ -13,7 +13,8 @@ import (
 )
 
 // sweep is for what takes many minutes: go test -run … -sweep.
-var sweep = flag.Bool("sweep", false, "all laws and 20,000 tasks of TestCompare…")
+var sweep = flag.Bool("sweep", false,
+	"all laws and 20,000 tasks of TestCompare…, 300 benchmarks of TestGateRepositories")
 
 // A compared is what a test reads of compare's JSON.
 type compared struct {

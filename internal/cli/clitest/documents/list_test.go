@@ -2,11 +2,11 @@ package documents
 
 import (
 	"encoding/json"
+	"github.com/poolbench/poolbench/internal/cli/program"
 	"strings"
 	"testing"
 
 	"github.com/poolbench/poolbench/internal/cli/clitest"
-	"github.com/poolbench/poolbench/internal/cli/execute"
 	"github.com/poolbench/poolbench/internal/cli/options"
 	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/strategies"
@@ -108,14 +108,14 @@ func TestListJSON(t *testing.T) {
 
 // TestVersion: Go and system are known in every build.
 func TestVersion(t *testing.T) {
-	v := execute.ReadVersion()
+	v := program.ReadVersion()
 	if got := clitest.Succeed(t, "version").Stdout; got != v.String()+"\n" ||
 		!strings.Contains(got, v.Go) || !strings.Contains(got, v.OS+"/"+v.Arch) {
 		t.Errorf("%q", got)
 	}
 	var doc struct {
 		text.Head
-		execute.Version
+		program.Version
 	}
 	if err := json.Unmarshal([]byte(clitest.Succeed(t, "version", "--format", "json").Stdout),
 		&doc); err != nil {

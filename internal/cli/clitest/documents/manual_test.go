@@ -19,7 +19,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/poolbench/poolbench/internal/cli/clitest"
-	"github.com/poolbench/poolbench/internal/cli/options"
+	"github.com/poolbench/poolbench/internal/cli/flags"
 	"github.com/poolbench/poolbench/internal/fleet/hub"
 	"github.com/poolbench/poolbench/internal/house/need"
 	"github.com/poolbench/poolbench/internal/machine/race"
@@ -218,7 +218,7 @@ func TestHelp(t *testing.T) {
 	for _, c := range append(clitest.Root().Commands(), clitest.Root()) {
 		path := strings.Fields(c.CommandPath())[1:]
 		text := clitest.Succeed(t, append(path, "--help")...).Stdout
-		for _, flag := range options.Known(c) {
+		for _, flag := range flags.Known(c) {
 			if !strings.Contains(text, flag) {
 				t.Errorf("%s --help says nothing of %s", c.CommandPath(), flag)
 			}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/internal/cli/flags"
 	"github.com/poolbench/poolbench/internal/cli/options"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/targets"
@@ -146,7 +147,7 @@ func (w lineWriter) value(f *pflag.Flag) string {
 	switch f.Value.Type() {
 	case "duration", "TIME":
 		return w.from(durations)
-	case options.OutputKind:
+	case flags.OutputKind:
 		return w.from(files)
 	case "string", "WORD", "CLOCK", "bool", "stringArray", "stringSlice":
 		return w.from(choices)

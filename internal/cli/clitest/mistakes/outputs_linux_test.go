@@ -18,7 +18,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/poolbench/poolbench/internal/cli/clitest"
-	"github.com/poolbench/poolbench/internal/cli/options"
+	"github.com/poolbench/poolbench/internal/cli/flags"
 )
 
 // An outputCase is a command line to which the flag is added.
@@ -90,7 +90,7 @@ var inputs = []string{"run --file", "run --dsn", "capacity --file", "attack --fi
 // namesFile reports whether the flag seems to name a file or a directory.
 func namesFile(f *pflag.Flag) bool {
 	name, usage := pflag.UnquoteUsage(f)
-	return f.Value.Type() == options.OutputKind || name == "FILE" || name == "DIR" ||
+	return f.Value.Type() == flags.OutputKind || name == "FILE" || name == "DIR" ||
 		name == "PATH" ||
 		strings.Contains(strings.ToLower(usage), "file") && f.Value.Type() == "string"
 }
@@ -118,7 +118,7 @@ func TestOutputFlags(t *testing.T) {
 			of = name
 		}
 		_, tested := outputs[of]
-		if flag.Name == options.OutFlag {
+		if flag.Name == flags.OutFlag {
 			tested = true // TestOutDirs
 		}
 		if read := slices.Contains(inputs, name); tested == read {
@@ -447,19 +447,19 @@ func TestOutDirs(t *testing.T) {
 	cases := outDirs(t)
 	var having []string
 	eachFlag(func(name string, cmd *cobra.Command, f *pflag.Flag) {
-		if f.Name == options.OutFlag {
+		if f.Name == flags.OutFlag {
 			having = append(having, cmd.Name())
 		}
 	})
 	for name := range cases {
 		if !slices.Contains(having, name) {
-			t.Errorf("%s has no --%s", name, options.OutFlag)
+			t.Errorf("%s has no --%s", name, flags.OutFlag)
 		}
 	}
 	for _, name := range having {
 		c, tried := cases[name]
 		if !tried {
-			t.Errorf("%s --%s is not tried", name, options.OutFlag)
+			t.Errorf("%s --%s is not tried", name, flags.OutFlag)
 			continue
 		}
 		for _, kind := range []string{"null", "full", "link to a file", "below a file", "read-only",
@@ -479,7 +479,7 @@ func TestOutDirs(t *testing.T) {
 							t.Fatal(err)
 						}
 					}
-					c.try(t, "--"+options.OutFlag,
+					c.try(t, "--"+flags.OutFlag,
 						spot{dir + "/link", "", still(t, dir+"/link", fs.ModeSymlink)})
 					if files, err := os.ReadDir(dir + "/there"); err != nil || len(files) < 2 {
 						t.Errorf("there is %v, %v", files, err)
@@ -499,7 +499,7 @@ func TestOutDirs(t *testing.T) {
 				default:
 					p.says = "not a directory"
 				}
-				c.try(t, "--"+options.OutFlag, p)
+				c.try(t, "--"+flags.OutFlag, p)
 			})
 		}
 	}

@@ -1,4 +1,4 @@
-package cli
+package ci
 
 import (
 	"context"
@@ -13,9 +13,9 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"mvdan.cc/sh/v3/shell"
 
-	"github.com/poolbench/poolbench/internal/cli/execute"
-	"github.com/poolbench/poolbench/internal/cli/options"
+	"github.com/poolbench/poolbench/internal/cli/flags"
 	"github.com/poolbench/poolbench/internal/cli/terminal"
 	"github.com/poolbench/poolbench/internal/files"
 	"github.com/poolbench/poolbench/internal/gate/measure"
@@ -44,7 +44,11 @@ func (o *measureFlags) AddTo(cmd *cobra.Command) {
 	fs.StringVar(&o.Skip, "skip", "", "skip benchmarks that match this `REGEXP`")
 	fs.StringSliceVar(&o.Packages, "pkg", o.Packages,
 		"`PACKAGES` of the benchmarks, as the go command takes them; several with commas")
-	benchTime := options.Parsed(&o.BenchTime, "TIME", measure.ParseBenchTime)
+	fs.Var(flags.Parsed(&o.Args, "ARGS", splitArguments), "args",
+		"pass `ARGS` to the test binaries, split as a shell does")
+	fs.StringVar(&o.Setup, "setup", "",
+		"run this `COMMAND` by sh in both checkouts of the module, before they are built")
+	benchTime := flags.Parsed(&o.BenchTime, "TIME", measure.ParseBenchTime)
 	benchTime.Show = o.BenchTime.String
 	fs.Var(benchTime, "benchtime", "`TIME` of a run, or its iterations as 100x")
 	fs.IntVar(&o.Layouts, "layouts", o.Layouts,
@@ -52,16 +56,26 @@ func (o *measureFlags) AddTo(cmd *cobra.Command) {
 	fs.IntVar(&o.Judge.FreshPairs, "pairs", o.Judge.FreshPairs,
 		"measure up to `N` fresh pairs of a benchmark that looks worse; more for noisy ones")
 	fs.Uint64Var(&o.Seed, "seed", o.Seed, "`SEED` of the orders, the layouts and the work")
-	fs.StringVar(&o.Out, options.OutFlag, "",
-		"write to this `DIR` (default "+options.OutRoot+"/gate-DATE-TIME)")
+	fs.StringVar(&o.Out, flags.OutFlag, "",
+		"write to this `DIR` (default "+flags.OutRoot+"/gate-DATE-TIME)")
 	fs.BoolVar(&o.Resume, "resume", false,
 		"continue the interrupted gate in DIR")
 	fs.BoolVar(&o.Force, "force", false, "replace the results in DIR: measure anew")
-	fs.DurationVar(&o.Limit, options.RunLimit, 0,
+	fs.DurationVar(&o.Limit, flags.RunLimit, 0,
 		"abort a process after this `TIME` (default 30s + 20 × its estimate)")
 	fs.BoolVar(&o.quiet, "quiet", false, "no progress")
 	o.own = fs
 	cmd.Flags().AddFlagSet(fs)
+}
+
+// splitArguments splits as a shell does, with the variables of the environment. It runs nothing, and
+// expands no names of files, which would be those of the wrong directory.
+func splitArguments(text string) ([]string, error) {
+	args, err := shell.Fields(text, os.Getenv)
+	if err != nil {
+		return nil, fmt.Errorf("a shell cannot split %q: %w", text, err)
+	}
+	return args, nil
 }
 
 // changed is the first of the flags that was given; "" for none.
@@ -83,7 +97,7 @@ func (a *app) gateRevisions(ctx context.Context, f gateFlags) error {
 	if err := f.beforehand(o.Out); err != nil {
 		return err
 	}
-	watch := execute.NewGate(a.Stderr, f.measure.quiet)
+	watch := newProgress(a.Stderr, f.measure.quiet)
 	ctx, done := terminal.Interruptible(ctx, watch.Say)
 	defer done()
 	watch.Say(fmt.Sprintf("results go to %s, seed %d", o.Out, o.Seed))
@@ -136,7 +150,7 @@ func (a *app) gateFailure(ctx context.Context, o measure.Options, err error) err
 func (f *gateFlags) measureOptions(now time.Time) (measure.Options, error) {
 	o, judge := f.measure.Options, f.options
 	o.Metrics, o.AllowEnvironment, o.Beside = judge.Metrics, judge.AllowEnvironment, f.junit.Path
-	o.FailOnRemoved, o.Better = judge.FailOnRemoved, judge.Better
+	o.FailOnRemoved, o.Better, o.Allow = judge.FailOnRemoved, judge.Better, judge.Allow
 	o.Judge.Margin, o.Judge.Promise, o.Judge.Alpha = judge.Margin, judge.Promise, judge.Alpha
 	self, err := os.Executable()
 	if err != nil {
@@ -155,7 +169,7 @@ func (f *gateFlags) measureOptions(now time.Time) (measure.Options, error) {
 		return o, errors.New("--resume and --force are about the directory of --out, which is " +
 			"missing")
 	case o.Out == "":
-		o.Out = filepath.Join(options.OutRoot, execute.FreeName(options.OutRoot,
+		o.Out = filepath.Join(flags.OutRoot, flags.FreeName(flags.OutRoot,
 			"gate-"+now.Format("20060102-150405")))
 	case !o.Resume && !o.Force:
 		// before it had anything to keep
@@ -181,7 +195,7 @@ const controlBlocks = 2000
 // module. It keeps nothing in memory that grows, and starts nothing.
 func (a *app) controlCommand() *cobra.Command {
 	var slower bool
-	cmd := hidden("control BENCHTIME [flags]",
+	cmd := flags.Hidden("control BENCHTIME [flags]",
 		"a benchmark of known work, printed as go test does (for poolbench itself)",
 		func(_ context.Context, args []string) error {
 			b, err := measure.ParseBenchTime(args[0])
@@ -217,7 +231,7 @@ func work(b measure.BenchTime, blocks int) (iterations int, took time.Duration) 
 
 // guardCommand is the process that cleans up after a gate that was killed.
 func (a *app) guardCommand() *cobra.Command {
-	return hidden("guard DIR [flags]",
+	return flags.Hidden("guard DIR [flags]",
 		"clean up after a killed gate (for poolbench itself)",
 		func(ctx context.Context, args []string) error {
 			if err := measure.Guard(ctx, a.stdin, args[0]); err != nil {

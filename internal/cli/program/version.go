@@ -1,4 +1,4 @@
-package execute
+package program
 
 import (
 	"fmt"
@@ -17,7 +17,11 @@ type Version struct {
 	Arch    string `json:"arch"`
 }
 
-func (v Version) String() string {
+// String is the line of the poolbench command.
+func (v Version) String() string { return v.Of("poolbench") }
+
+// Of is the line of the named program.
+func (v Version) Of(program string) string {
 	commit := ""
 	if v.Commit != "" {
 		commit = ", commit " + v.Commit
@@ -25,7 +29,7 @@ func (v Version) String() string {
 	if v.Changed {
 		commit += " with changes"
 	}
-	return fmt.Sprintf("poolbench %s%s, %s, %s/%s", v.Release, commit, v.Go, v.OS, v.Arch)
+	return fmt.Sprintf("%s %s%s, %s, %s/%s", program, v.Release, commit, v.Go, v.OS, v.Arch)
 }
 
 // ReadVersion reads it.

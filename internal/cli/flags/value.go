@@ -1,4 +1,4 @@
-package options
+package flags
 
 import (
 	"fmt"
@@ -10,13 +10,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/bench/arrivals"
-	"github.com/poolbench/poolbench/bench/attack"
 	"github.com/poolbench/poolbench/bench/param"
-	"github.com/poolbench/poolbench/internal/objectives"
 	"github.com/poolbench/poolbench/internal/text"
-	"github.com/poolbench/poolbench/strategies"
 )
 
 // A Value is the pflag.Value of a flag that is more than one of pflag's own types.
@@ -56,56 +51,6 @@ func Parsed[T any](to *T, kind string, parse func(text string) (T, error)) Value
 // AtLeastOne is the flag of a number.
 func AtLeastOne(to *int, most int) Value { return Parsed(to, "N", UpTo(most)) }
 
-// QueueDoc explains --queue.
-const QueueDoc = "slots of the queue; 0: none (default: never full, or 8 × limit where the " +
-	"strategy sheds; a part before another takes queue=N)"
-
-// ParseQueue reads the slots of a queue. A zero that is given is bench.NoQueue: what is not given
-// is the default.
-func ParseQueue(text string) (int, error) {
-	n, err := Whole(0, strategies.MaxSlots, text)
-	if n == 0 {
-		n = bench.NoQueue
-	}
-	return n, err
-}
-
-// ParseRates reads several, each once.
-func ParseRates(text string) (rates []float64, err error) {
-	for part := range strings.SplitSeq(text, ",") {
-		rate, err := ParseRate(part)
-		if err != nil {
-			return nil, err
-		}
-		if slices.Contains(rates, rate) {
-			return nil, fmt.Errorf("%v is given twice", rate)
-		}
-		rates = append(rates, rate)
-	}
-	return rates, nil
-}
-
-// ParseRate reads a rate above 0, which would stand for the default.
-func ParseRate(text string) (float64, error) {
-	x, err := strconv.ParseFloat(text, 64)
-	if err != nil || !(x >= arrivals.LeastRate) || x > 1e6 {
-		return 0, fmt.Errorf("want a number from %v to 1e6, got %q", arrivals.LeastRate, text)
-	}
-	return x, nil
-}
-
-// ParseWorkers reads their number.
-func ParseWorkers(text string) (int, error) {
-	if text == "unlimited" {
-		return attack.Unlimited, nil
-	}
-	n, err := Whole(1, arrivals.MaxTasks, text)
-	if err != nil {
-		return 0, fmt.Errorf("%w, or unlimited", err)
-	}
-	return n, nil
-}
-
 // leastShare is the least share but 0 that means anything, of a risk or of a change.
 const leastShare = 1e-9
 
@@ -135,18 +80,10 @@ func Choice(cmd *cobra.Command, value *string, name, doc string, known ...string
 	Complete(cmd, name, func() []string { return known })
 }
 
-// Objective declares --objective, which adds to a list.
-func Objective(cmd *cobra.Command, to *objectives.List, doc string) {
-	cmd.Flags().Var(Parsed(to, "METRIC<VALUE", func(text string) (objectives.List, error) {
-		return to.Add(text)
-	}), "objective", doc)
-	Complete(cmd, "objective", objectives.Names)
-}
-
-// Metric declares --metric, with the units that a run reports as completion.
-func Metric(cmd *cobra.Command, to *[]string, doc string) {
+// Metric declares --metric, with the known units as completion.
+func Metric(cmd *cobra.Command, to *[]string, doc string, known func() []string) {
 	cmd.Flags().StringArrayVar(to, "metric", nil, doc)
-	Complete(cmd, "metric", MetricNames)
+	Complete(cmd, "metric", known)
 }
 
 // RunLimit is the flag that says after how long a run is given up, of each command that has it.
@@ -178,9 +115,12 @@ func ParseSeed(text string) (uint64, error) {
 // PositiveTime reads a time above 0, which stands for none.
 func PositiveTime(text string) (time.Duration, error) {
 	d, err := time.ParseDuration(text)
-	if err != nil || d <= 0 || d > arrivals.MaxSpan {
+	if err != nil || d <= 0 || d > MaxTime {
 		return 0, fmt.Errorf("want a duration above 0, at most 87600h, such as 50ms or 2s, got %q",
 			text)
 	}
 	return d, nil
 }
+
+// OutRoot is the directory of results for which no other was named.
+const OutRoot = "poolbench-out"

@@ -1,4 +1,4 @@
-package options
+package flags
 
 import (
 	"errors"
@@ -95,4 +95,16 @@ func checkOutput(cmd *cobra.Command, o *Output) error {
 		}
 	}
 	return err
+}
+
+// FreeName numbers the runs that start in one second.
+func FreeName(root, name string) string {
+	for n, free := 2, name; ; n++ {
+		if _, err := os.Lstat(filepath.Join(root, free)); errors.Is(err, fs.ErrNotExist) {
+			return free
+		} else if err != nil {
+			return name // and let the creation say what is wrong
+		}
+		free = fmt.Sprintf("%s-%d", name, n)
+	}
 }

@@ -1,4 +1,4 @@
-package options
+package flags
 
 import (
 	"errors"
@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/internal/files"
 	"github.com/poolbench/poolbench/internal/machine"
 	"github.com/poolbench/poolbench/internal/text"
@@ -85,12 +84,12 @@ func checkFlag(v pflag.Value) error {
 			return ErrEmpty
 		}
 	case "duration":
-		if d, err := time.ParseDuration(text); err != nil || d <= 0 || d > arrivals.MaxSpan {
+		if d, err := time.ParseDuration(text); err != nil || d <= 0 || d > MaxTime {
 			return fmt.Errorf("want a duration above 0, at most 87600h, got %s", text)
 		}
 	case "int":
-		if n, err := strconv.Atoi(text); err != nil || n < 0 || n > arrivals.MaxTasks {
-			return fmt.Errorf("want a whole number from 0 to %d, got %s", arrivals.MaxTasks, text)
+		if n, err := strconv.Atoi(text); err != nil || n < 0 || n > MaxNumber {
+			return fmt.Errorf("want a whole number from 0 to %d, got %s", MaxNumber, text)
 		}
 	}
 	return nil
@@ -148,7 +147,7 @@ func readError(f *pflag.Flag, text string, err error) error {
 		return fmt.Errorf("--%s: want a duration above 0, such as 50ms or 2s, got %q", f.Name, text)
 	case "int":
 		return fmt.Errorf("--%s: want a whole number from 0 to %d, got %q", f.Name,
-			arrivals.MaxTasks, text)
+			MaxNumber, text)
 	case "uint64":
 		return fmt.Errorf("--%s: want a whole number from 0 to 2^64-1, got %q", f.Name, text)
 	case "bool":

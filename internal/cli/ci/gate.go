@@ -1,4 +1,4 @@
-package cli
+package ci
 
 import (
 	"cmp"
@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/perf/benchunit"
 
-	"github.com/poolbench/poolbench/internal/cli/options"
+	"github.com/poolbench/poolbench/internal/cli/flags"
 	"github.com/poolbench/poolbench/internal/cli/terminal"
 	"github.com/poolbench/poolbench/internal/files"
 	"github.com/poolbench/poolbench/internal/gate/verdict"
@@ -25,7 +25,7 @@ import (
 type gateFlags struct {
 	options verdict.Options
 	format  string
-	junit   options.Output
+	junit   flags.Output
 	measure measureFlags
 }
 
@@ -50,7 +50,7 @@ func (a *app) gateCommand() *cobra.Command {
 				return fmt.Errorf("gate: --%s is about revisions that gate measures; it takes "+
 					"--base", name)
 			}
-			return options.Operands("OLD", "NEW")(cmd, args)
+			return flags.Operands("OLD", "NEW")(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if cmd.Flags().Changed("base") {
@@ -64,16 +64,16 @@ func (a *app) gateCommand() *cobra.Command {
 		},
 	}
 	fs := cmd.Flags()
-	options.Metric(cmd, &o.options.Metrics, "judge only this `METRIC`; repeatable (default all "+
-		"with a direction, except a few)")
-	fs.Var(options.Share(&o.options.Margin, true), "margin",
+	flags.Metric(cmd, &o.options.Metrics, "judge only this `METRIC`; repeatable (default all "+
+		"with a direction, except a few)", a.metrics)
+	fs.Var(flags.Share(&o.options.Margin, true), "margin",
 		"tolerance: ignore changes up to this `SHARE` (default 2%)")
-	fs.Var(options.Share(&o.options.Promise, false), "promise",
+	fs.Var(flags.Share(&o.options.Promise, false), "promise",
 		"minimum detectable regression: no worse excludes a change of this `SHARE` (default 10%)")
-	fs.Var(options.Share(&o.options.Alpha, false), "alpha",
+	fs.Var(flags.Share(&o.options.Alpha, false), "alpha",
 		"probability `P` of any false alarm, over all metrics (default 0.05)")
 	o.options.Better = map[string]verdict.Direction{}
-	fs.Var(options.Value{Kind: "UNIT=WORD", Take: func(text string) error {
+	fs.Var(flags.Value{Kind: "UNIT=WORD", Take: func(text string) error {
 		unit, word, _ := strings.Cut(text, "=")
 		d, known := map[string]verdict.Direction{"lower": verdict.LowerIsBetter,
 			"higher": verdict.HigherIsBetter}[word]
@@ -84,18 +84,24 @@ func (a *app) gateCommand() *cobra.Command {
 		o.options.Better[tidied] = d
 		return nil
 	}}, "better", "direction of a metric of your own, if its name does not tell; repeatable")
-	fs.Var(options.Parsed(&o.options.FailOnRemoved, "WHAT", func(text string) (bool, error) {
+	fs.Var(flags.Parsed(&o.options.Allow, "METRIC=AMOUNT",
+		func(text string) ([]verdict.Allowance, error) {
+			a, err := verdict.ParseAllowance(text)
+			return append(o.options.Allow, a), err
+		}), "allow", "accept this much more of allocs/op or B/op: allocs/op=1, B/op=5%, or of one "+
+		"benchmark Parse:allocs/op=1; repeatable")
+	fs.Var(flags.Parsed(&o.options.FailOnRemoved, "WHAT", func(text string) (bool, error) {
 		if text != "removed" {
 			return false, fmt.Errorf("unknown value %q (known: removed)", text)
 		}
 		return true, nil
 	}), "fail-on", "removed: exit 1 if the base has a benchmark that the head lacks")
-	options.Complete(cmd, "fail-on", func() []string { return []string{"removed"} })
+	flags.Complete(cmd, "fail-on", func() []string { return []string{"removed"} })
 	fs.BoolVar(&o.options.AllowPartial, "allow-partial", false,
 		"accept interrupted results and judge the samples they have")
 	fs.BoolVar(&o.options.AllowEnvironment, "allow-environment", false,
 		"compare across machines and Go versions")
-	options.Choice(cmd, &o.format, "format", "output", "text", "markdown", "json", "junit")
+	flags.Choice(cmd, &o.format, "format", "output", "text", "markdown", "json", "junit")
 	o.junit.AddTo(cmd, "junit", "also write JUnit XML to this `FILE`")
 	o.measure.AddTo(cmd)
 	return cmd
@@ -156,7 +162,7 @@ func (o gateFlags) writeElsewhere(r *verdict.Report) error {
 
 // writeFiles writes the report's JUnit XML, and adds the summary to that of the job.
 func (o gateFlags) writeFiles(r *verdict.Report, summary func(io.Writer) error) error {
-	job := options.Output{Path: os.Getenv("GITHUB_STEP_SUMMARY"), Flag: "$GITHUB_STEP_SUMMARY"}
+	job := flags.Output{Path: os.Getenv("GITHUB_STEP_SUMMARY"), Flag: "$GITHUB_STEP_SUMMARY"}
 	return errors.Join(o.junit.Write(func(w io.Writer) error { return gate.WriteJUnit(w, r) }),
 		job.Add(summary))
 }
@@ -184,7 +190,7 @@ func (a *app) showGate(r *verdict.Report, o gateFlags) error {
 	if code == terminal.Unusable { // standard output may be a file, and is the report's
 		why := fmt.Sprintf("gate: cannot judge: %s", strings.Join(text.Few(r.Faults, 2), "; "))
 		if most := a.Columns(); most > 0 {
-			why = text.Wrapped("", why, most-len("poolbench: "))
+			why = text.Wrapped("", why, most-len(a.Program+": "))
 		}
 		a.Complain(errors.New(why))
 	}

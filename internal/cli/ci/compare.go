@@ -1,4 +1,4 @@
-package cli
+package ci
 
 import (
 	"cmp"
@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/poolbench/poolbench/internal/cli/options"
+	"github.com/poolbench/poolbench/internal/cli/flags"
 	"github.com/poolbench/poolbench/reports/compare"
 	"github.com/poolbench/poolbench/reports/page"
 	"github.com/poolbench/poolbench/reports/results"
@@ -21,7 +21,7 @@ import (
 type comparing struct {
 	compare.Options
 	format       string
-	html         options.Output
+	html         flags.Output
 	allowPartial bool
 	all          bool
 }
@@ -32,38 +32,38 @@ func (a *app) compareCommand() *cobra.Command {
 		Use:   "compare OLD [NEW...] [flags]",
 		Short: "compare sets of results, or strategies within one",
 		Args: func(cmd *cobra.Command, args []string) error {
-			return options.Operands("OLD")(cmd, args[:min(1, len(args))])
+			return flags.Operands("OLD")(cmd, args[:min(1, len(args))])
 		},
 		RunE: func(_ *cobra.Command, args []string) error { return a.compare(o, args) },
 	}
 	fs := cmd.Flags()
-	options.Metric(cmd, &o.Metrics,
+	flags.Metric(cmd, &o.Metrics,
 		"compare this `METRIC`, or those of a pattern, p99-*; repeatable "+
-			"(default throughput or goodput, response, wait and losses)")
+			"(default throughput or goodput, response, wait and losses)", a.metrics)
 	fs.BoolVar(&o.all, "all", false, "every metric, unpaired, in benchstat's tables")
 	fs.BoolVar(&o.Unpaired, "unpaired", false, "do not pair the runs of a seed")
-	fs.Var(options.Parsed(&o.Col, "KEYS", projection), "col",
+	fs.Var(flags.Parsed(&o.Col, "KEYS", projection), "col",
 		"a column for each value of these `KEYS` (default .file)")
-	fs.Var(options.Parsed(&o.Row, "KEYS", projection), "row",
+	fs.Var(flags.Parsed(&o.Row, "KEYS", projection), "row",
 		"a row for each value of these `KEYS` (default .fullname)")
-	fs.Var(options.Parsed(&o.Table, "KEYS", projection), "table",
+	fs.Var(flags.Parsed(&o.Table, "KEYS", projection), "table",
 		"a table for each value of these `KEYS`, and metric (default pkg)")
 	fs.StringVar(&o.Ignore, "ignore", "", "do not warn if these `KEYS` vary within a cell")
 	fs.StringVar(&o.Filter, "filter", "",
 		"compare only results that match this `QUERY`, such as '/load:0.8 .unit:ops/s'")
-	fs.Var(options.Share(&o.Alpha, false), "alpha",
+	fs.Var(flags.Share(&o.Alpha, false), "alpha",
 		"a difference is significant when p is at most this `P` (default 0.05)")
-	fs.Var(options.Share(&o.Confidence, false), "confidence",
+	fs.Var(flags.Share(&o.Confidence, false), "confidence",
 		"`LEVEL` of the intervals (default 95%)")
 	fs.BoolVar(&o.allowPartial, "allow-partial", false,
 		"accept interrupted or cut-off results and compare the samples they have")
-	options.Choice(cmd, &o.format, "format", "output", "text", "markdown", "csv", "json")
+	flags.Choice(cmd, &o.format, "format", "output", "text", "markdown", "csv", "json")
 	o.html.AddTo(cmd, "html", "also write a page for a browser to this `FILE`")
 	return cmd
 }
 
 func (a *app) compare(o comparing, args []string) error {
-	inputs, err := a.readInputs(args)
+	inputs, err := ReadInputs(args, a.stdin)
 	if err != nil {
 		return err
 	}
@@ -78,7 +78,7 @@ func (a *app) compare(o comparing, args []string) error {
 		return fmt.Errorf("compare: %w", err)
 	}
 	if o.html.Path != "" {
-		if err := writeComparison(o.html, c, inputs); err != nil {
+		if err := WriteComparison(o.html, c, inputs); err != nil {
 			return err
 		}
 	}
@@ -96,8 +96,8 @@ func (a *app) compare(o comparing, args []string) error {
 	}[o.format](a.Stdout, c)
 }
 
-// writeComparison writes the page of a comparison, with an explorer of all that is compared.
-func writeComparison(html options.Output, c *compare.Comparison, inputs []results.Input) error {
+// WriteComparison writes the page of a comparison, with an explorer of all that is compared.
+func WriteComparison(html flags.Output, c *compare.Comparison, inputs []results.Input) error {
 	explorer, err := page.Explorer(inputs)
 	if err != nil {
 		return err
@@ -135,10 +135,10 @@ const (
 	mostValues   = 2 * results.MostValues
 )
 
-// readInputs reads the inputs of a comparison: PATH, NAME=PATH, or - for standard input. Columns of
+// ReadInputs reads the inputs of a comparison: PATH, NAME=PATH, or - for standard input. Columns of
 // one path are told apart as benchstat does; a name is taken as it is, so that two inputs may share
 // a column.
-func (a *app) readInputs(args []string) (inputs []results.Input, err error) {
+func ReadInputs(args []string, stdin io.Reader) (inputs []results.Input, err error) {
 	times := make(map[string]int)
 	for _, arg := range args {
 		times[arg]++
@@ -157,7 +157,7 @@ func (a *app) readInputs(args []string) (inputs []results.Input, err error) {
 			seen[arg]++
 		}
 		if path == "-" {
-			in.Results, err = results.Read(a.stdin, "-")
+			in.Results, err = results.Read(stdin, "-")
 		} else {
 			in.Results, err = results.ReadFile(path)
 		}

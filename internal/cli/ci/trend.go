@@ -1,4 +1,4 @@
-package cli
+package ci
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/poolbench/poolbench/internal/cli/options"
+	"github.com/poolbench/poolbench/internal/cli/flags"
 	"github.com/poolbench/poolbench/internal/cli/terminal"
 	"github.com/poolbench/poolbench/internal/rundir"
 	"github.com/poolbench/poolbench/reports/trend"
@@ -20,7 +20,7 @@ import (
 type watching struct {
 	trend.Options
 	by, format, out string
-	html            options.Output
+	html            flags.Output
 	fail            bool
 	allowPartial    bool
 }
@@ -32,17 +32,18 @@ func (a *app) trendCommand() *cobra.Command {
 		Use:   "trend RESULT RESULT... [flags]",
 		Short: "since when a metric differs: change points in a series",
 		Args: func(cmd *cobra.Command, args []string) error { // one may hold several: see ReadDir
-			return options.Operands("RESULT")(cmd, args[:min(1, len(args))])
+			return flags.Operands("RESULT")(cmd, args[:min(1, len(args))])
 		},
 		RunE: func(_ *cobra.Command, args []string) error { return a.trend(o, args) },
 	}
 	fs := cmd.Flags()
-	options.Metric(cmd, &o.Metrics, "look only at this `METRIC`; repeatable (default all)")
+	flags.Metric(cmd, &o.Metrics, "look only at this `METRIC`; repeatable (default all)",
+		a.metrics)
 	fs.StringVar(&o.by, "by", "",
 		"sort the results by the configuration line of this `KEY` (default as given)")
-	fs.Var(options.Share(&o.Margin, true), "margin",
+	fs.Var(flags.Share(&o.Margin, true), "margin",
 		"ignore changes below this `SHARE` (default 2%)")
-	fs.Var(options.Share(&o.Alpha, false), "alpha",
+	fs.Var(flags.Share(&o.Alpha, false), "alpha",
 		"probability `P` of any false alarm, over all series (default 0.05)")
 	fs.IntVar(&o.Last, "last", 0,
 		"list only changes that begin in the last `N` results (default all)")
@@ -50,16 +51,16 @@ func (a *app) trendCommand() *cobra.Command {
 		"accept results whose last line is cut off; use the lines before it")
 	fs.BoolVar(&o.fail, "fail", false, "exit code 1 when a change for the worse is listed")
 	fs.Uint64Var(&o.Seed, "seed", 1, "`SEED` of the permutations")
-	fs.StringVar(&o.out, options.OutFlag, "",
+	fs.StringVar(&o.out, flags.OutFlag, "",
 		"draw a chart of each metric into this `DIR`, as SVG and PNG")
 	o.html.AddTo(cmd, "html", "also write a page for a browser to this `FILE`")
-	options.Choice(cmd, &o.format, "format", "output", "text", "json")
+	flags.Choice(cmd, &o.format, "format", "output", "text", "json")
 	return cmd
 }
 
 func (a *app) trend(o watching, args []string) error {
 	args, twice := distinct(args)
-	inputs, err := a.readInputs(args)
+	inputs, err := ReadInputs(args, a.stdin)
 	if err != nil {
 		return err
 	}

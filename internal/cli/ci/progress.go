@@ -1,0 +1,38 @@
+package ci
+
+import (
+	"io"
+	"strings"
+	"time"
+
+	"github.com/poolbench/poolbench/internal/cli/terminal"
+)
+
+// A progress shows how far a gate is. It learns of its runs as it goes.
+type progress struct {
+	*terminal.Progress
+	phase string // that was told of last
+}
+
+func newProgress(to io.Writer, quiet bool) *progress {
+	return &progress{Progress: terminal.NewProgress(to, quiet, 0, 0)}
+}
+
+// Doing implements measure.Watch: on a terminal with the numbers, elsewhere a line for each
+// phase.
+func (w *progress) Doing(what string) {
+	if w.Progress.Doing(what) {
+		return
+	}
+	if phase, _, _ := strings.Cut(what, ","); phase != w.phase {
+		if w.phase = phase; phase != "" {
+			w.Say(phase)
+		}
+	}
+}
+
+// More implements measure.Watch.
+func (w *progress) More(runs int, each time.Duration) { w.Add(runs, time.Duration(runs)*each) }
+
+// Ran implements measure.Watch.
+func (w *progress) Ran(runs int, each time.Duration) { w.Advance(runs, time.Duration(runs)*each) }

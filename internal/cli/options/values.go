@@ -1,0 +1,75 @@
+package options
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/arrivals"
+	"github.com/poolbench/poolbench/bench/attack"
+	"github.com/poolbench/poolbench/internal/cli/flags"
+	"github.com/poolbench/poolbench/internal/objectives"
+	"github.com/poolbench/poolbench/strategies"
+)
+
+// QueueDoc explains --queue.
+const QueueDoc = "slots of the queue; 0: none (default: never full, or 8 × limit where the " +
+	"strategy sheds; a part before another takes queue=N)"
+
+// ParseQueue reads the slots of a queue. A zero that is given is bench.NoQueue: what is not given
+// is the default.
+func ParseQueue(text string) (int, error) {
+	n, err := flags.Whole(0, strategies.MaxSlots, text)
+	if n == 0 {
+		n = bench.NoQueue
+	}
+	return n, err
+}
+
+// ParseRates reads several, each once.
+func ParseRates(text string) (rates []float64, err error) {
+	for part := range strings.SplitSeq(text, ",") {
+		rate, err := ParseRate(part)
+		if err != nil {
+			return nil, err
+		}
+		if slices.Contains(rates, rate) {
+			return nil, fmt.Errorf("%v is given twice", rate)
+		}
+		rates = append(rates, rate)
+	}
+	return rates, nil
+}
+
+// ParseRate reads a rate above 0, which would stand for the default.
+func ParseRate(text string) (float64, error) {
+	x, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(x >= arrivals.LeastRate) || x > 1e6 {
+		return 0, fmt.Errorf("want a number from %v to 1e6, got %q", arrivals.LeastRate, text)
+	}
+	return x, nil
+}
+
+// ParseWorkers reads their number.
+func ParseWorkers(text string) (int, error) {
+	if text == "unlimited" {
+		return attack.Unlimited, nil
+	}
+	n, err := flags.Whole(1, arrivals.MaxTasks, text)
+	if err != nil {
+		return 0, fmt.Errorf("%w, or unlimited", err)
+	}
+	return n, nil
+}
+
+// Objective declares --objective, which adds to a list.
+func Objective(cmd *cobra.Command, to *objectives.List, doc string) {
+	cmd.Flags().Var(flags.Parsed(to, "METRIC<VALUE", func(text string) (objectives.List, error) {
+		return to.Add(text)
+	}), "objective", doc)
+	flags.Complete(cmd, "objective", objectives.Names)
+}

@@ -1,0 +1,189 @@
+// Package program makes a command-line program of commands: the root with its help, completion and
+// version.
+package program
+
+import (
+	"embed"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/poolbench/poolbench/internal/cli/flags"
+	"github.com/poolbench/poolbench/internal/cli/terminal"
+	"github.com/poolbench/poolbench/internal/text"
+)
+
+// A Group is commands that the help lists together.
+type Group struct {
+	Title    string
+	Commands []*cobra.Command
+}
+
+// Root returns the root command of the program that the printer names. The last group has the help
+// command. Hidden commands are started by the program itself.
+func Root(p *terminal.Printer, short string, groups []Group, hidden []*cobra.Command) *cobra.Command {
+	root := &cobra.Command{
+		Use:   p.Program,
+		Short: short,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return fmt.Errorf("unknown command %q %s", args[0],
+					text.Known(args[0], commandNames(cmd)))
+			}
+			return nil
+		},
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	}
+	root.CompletionOptions.DisableDefaultCmd = true // there is one of ours
+	root.SetHelpCommand(helpCommand(root))
+	root.SetHelpCommandGroupID(groups[len(groups)-1].Title)
+	root.SetFlagErrorFunc(flags.Error)
+	root.Version = ReadVersion().Of(p.Program)
+	root.Flags().Bool("version", false, "print the version")
+	root.SetVersionTemplate("{{.Version}}\n")
+	for _, g := range groups {
+		root.AddGroup(&cobra.Group{ID: g.Title, Title: g.Title + ":"})
+		for _, c := range g.Commands {
+			c.GroupID = g.Title
+			root.AddCommand(c)
+		}
+	}
+	root.AddCommand(hidden...)
+	for _, c := range root.Commands() {
+		c.DisableFlagsInUseLine = true // Use has them
+	}
+	for _, c := range append(root.Commands(), root) {
+		c.Flags().SortFlags = false // the order of declaration teaches
+		c.Flags().BoolP("help", "h", false, "this help")
+		c.Args = flags.Checked(c.Args)
+		if run := c.RunE; run != nil {
+			c.RunE = func(cmd *cobra.Command, args []string) error {
+				return flags.Named(cmd, flags.Misplaced(cmd, args, run(cmd, args)))
+			}
+		}
+		c.Long, c.Example = helpText(p.Program, c.Name())
+	}
+	root.SetUsageFunc(narrow(root.UsageFunc()))
+	return root
+}
+
+// narrow has cobra's text about usage with flags in lines of 80.
+func narrow(usage func(*cobra.Command) error) func(*cobra.Command) error {
+	return func(c *cobra.Command) error {
+		var text strings.Builder
+		out := c.OutOrStderr()
+		c.SetOut(&text)
+		err := usage(c)
+		c.SetOut(out)
+		all := c.LocalFlags()
+		_, writing := io.WriteString(out, strings.Replace(text.String(),
+			strings.TrimSpace(all.FlagUsages()), strings.TrimSpace(all.FlagUsagesWrapped(80)), 1))
+		return errors.Join(err, writing)
+	}
+}
+
+// helpCommand is cobra's, save that an unknown command is an error.
+func helpCommand(root *cobra.Command) *cobra.Command {
+	return &cobra.Command{
+		Use:                   "help COMMAND",
+		DisableFlagsInUseLine: true,
+		Short:                 "explain a command",
+		RunE: func(_ *cobra.Command, args []string) error {
+			topic, rest, err := root.Find(args)
+			if err == nil && len(rest) == 0 {
+				return topic.Help()
+			}
+			name := strings.Join(args, " ")
+			return fmt.Errorf("help: unknown command %q %s", name,
+				text.Known(name, commandNames(root)))
+		},
+		ValidArgsFunction: flags.CompleteArgs(false, func() []string { return commandNames(root) }),
+	}
+}
+
+func commandNames(root *cobra.Command) (names []string) {
+	for _, c := range root.Commands() {
+		if c.IsAvailableCommand() {
+			names = append(names, c.Name())
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// What each command says of itself is a file of help/, in lines of at most 80 columns: the text,
+// and after a line "Examples:" what can be pasted.
+//
+//go:embed help/*.txt
+var helpFiles embed.FS
+
+// ofCI matches the commands that other programs have, too.
+var ofCI = regexp.MustCompile(`\bpoolbench (compare|gate|trend)\b`)
+
+// helpText returns a command's text and its examples; nothing for one that has no file: hidden
+// commands, and those that a line explains.
+func helpText(program, command string) (text, examples string) {
+	file, err := helpFiles.ReadFile("help/" + command + ".txt")
+	if err != nil {
+		return "", ""
+	}
+	all := ofCI.ReplaceAllString(string(file), program+" $1")
+	text, examples, _ = strings.Cut(all, "\nExamples:\n")
+	return strings.TrimRight(text, "\n"), strings.TrimRight(examples, "\n")
+}
+
+var shells = []string{"bash", "fish", "powershell", "zsh"}
+
+// CompletionCommand returns the command that prints the script of a shell.
+func CompletionCommand(p *terminal.Printer) *cobra.Command {
+	return &cobra.Command{
+		Use:       "completion SHELL",
+		Short:     "print the completion script: " + strings.Join(shells, ", "),
+		Args:      flags.Operands("SHELL"),
+		ValidArgs: shells,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch root := cmd.Root(); args[0] {
+			case "bash":
+				return root.GenBashCompletionV2(p.Stdout, true)
+			case "fish":
+				return root.GenFishCompletion(p.Stdout, true)
+			case "powershell":
+				return root.GenPowerShellCompletionWithDesc(p.Stdout)
+			case "zsh":
+				return root.GenZshCompletion(p.Stdout)
+			}
+			return fmt.Errorf("completion: unknown shell %q (known: %s)", args[0],
+				strings.Join(shells, ", "))
+		},
+	}
+}
+
+// VersionCommand returns the command that prints the version.
+func VersionCommand(p *terminal.Printer) *cobra.Command {
+	var format string
+	cmd := &cobra.Command{
+		Use:   "version [flags]",
+		Short: "print version, commit, Go and system",
+		Args:  flags.Operands(),
+		RunE: func(*cobra.Command, []string) error {
+			v := ReadVersion()
+			if format == "json" {
+				return p.JSON(struct {
+					text.Head
+					Version
+				}{text.NewHead("version"), v})
+			}
+			_, err := fmt.Fprintln(p.Stdout, v.Of(p.Program))
+			return err
+		},
+	}
+	flags.Choice(cmd, &format, "format", "output", "text", "json")
+	return cmd
+}
