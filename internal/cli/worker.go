@@ -85,8 +85,15 @@ func (a *app) work(ctx context.Context, o workerOptions) error {
 	if err != nil {
 		return err
 	}
-	conn, err := hub.Connect(address)
-	if err != nil {
+	conn, err := hub.Await(ctx, address, func(err error) {
+		a.Complain(fmt.Errorf("%w; waiting for it, Ctrl-C ends the worker", err))
+	})
+	switch {
+	case ctx.Err() != nil && errors.Is(context.Cause(ctx), errParent):
+		return nil
+	case ctx.Err() != nil:
+		return terminal.Interrupted
+	case err != nil:
 		return err
 	}
 	defer conn.Close()
@@ -99,6 +106,9 @@ func (a *app) work(ctx context.Context, o workerOptions) error {
 	err = serveAttacks(ctx, fleet.Agent{Conn: conn, Self: me, Say: say}, worker.Work)
 	if failed, is := errors.AsType[*execute.HubError](context.Cause(ctx)); is {
 		return failed
+	}
+	if ctx.Err() != nil && errors.Is(err, ctx.Err()) { // it had not begun to work
+		err = nil
 	}
 	if err == nil && ctx.Err() != nil && !errors.Is(context.Cause(ctx), errParent) {
 		err = terminal.Interrupted

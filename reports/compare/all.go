@@ -49,8 +49,9 @@ func Two(old, new *results.Results, opts Options) (*Comparison, error) {
 // why, and, in words where the direction is known, which way it is: from 0 to 5 errors is worse.
 //
 // It is an error when an option does not parse (*OptionError), when the Unit lines of the inputs
-// contradict each other, when a metric of opts is in none, when nothing passes the filter, and,
-// unless opts.Table was given, when there are columns and no row is in two of them.
+// contradict each other, when a metric of opts is in none, when there are too many samples
+// (results.ErrSamples), when nothing passes the filter, and, unless opts.Table was given, when there
+// are columns and no row is in two of them.
 func All(inputs []results.Input, opts Options) (*Comparison, error) {
 	if len(inputs) == 0 {
 		panic("reports: nothing to compare")
@@ -88,7 +89,11 @@ func All(inputs []results.Input, opts Options) (*Comparison, error) {
 	g := newGrid(by)
 	var unused []string
 	for _, in := range inputs {
-		if g.addResults(in, metrics) == 0 {
+		added, err := g.addResults(in, metrics)
+		if err != nil {
+			return nil, err
+		}
+		if added == 0 {
 			unused = append(unused, in.Label)
 		}
 	}

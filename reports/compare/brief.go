@@ -38,7 +38,7 @@ func (c *Comparison) briefText(most int) string {
 	b.all = c.merged(contrasts, b.name)
 	changes, at := c.changes()
 	b.before = []string{c.found(changes, at).Headline, ""}
-	if c.rows() == 1 && len(contrasts) > 0 {
+	if c.rows == 1 && len(contrasts) > 0 {
 		b.before = append(b.before, place(contrasts[0].row))
 	} else if shared != "" {
 		b.before = append(b.before, place("Run/"+strings.ReplaceAll(shared, " ", "/")))
@@ -124,7 +124,7 @@ func (b *brief) metricByMetric() string {
 	for _, k := range b.all {
 		var title []string
 		base, here := b.Columns[k.base()], b.Columns[k.column()]
-		columns, rows, long := several(b.all), b.rows() > 1, b.long(k)
+		columns, rows, long := several(b.all), b.rows > 1, b.long(k)
 		switch {
 		case columns && rows:
 			title = []string{b.label(k) + " against " + base + ", " + b.name(k.row)}
@@ -250,7 +250,7 @@ func (b *brief) table(shown []*contrast, later bool) (s string, wide bool) {
 		}
 	}
 	later = later && len(b.Tasks) > 0
-	columns, rows := several(b.all), b.rows() > 1
+	columns, rows := several(b.all), b.rows > 1
 	var a text.Cell
 	a.Row()
 	for i, head := range heads {
@@ -312,7 +312,7 @@ func (b *brief) table(shown []*contrast, later bool) (s string, wide bool) {
 func (b *brief) fitting(lines int) []*contrast {
 	columns := several(b.all)
 	head := 1 // lines before the first contrast of a group
-	if columns && b.rows() > 1 {
+	if columns && b.rows > 1 {
 		head = 2
 	}
 	chosen, groups := map[*contrast]bool{}, map[string]bool{}
@@ -415,7 +415,7 @@ func (b *brief) briefNotes() (notes []string) {
 	for _, of := range results.Gather(b.Missing, func(m Missing) [2]string {
 		return [2]string{m.Column, m.Unit}
 	}) {
-		note, rows := of[0].Column+" has no "+b.name(of[0].Benchmark), b.rows()
+		note, rows := of[0].Column+" has no "+b.name(of[0].Benchmark), b.rows
 		if of[0].Unit != "" {
 			note = fmt.Sprintf("%s has no %s", of[0].Column, shell.Metric(of[0].Unit))
 			if len(of) < rows {

@@ -61,6 +61,7 @@ type Comparison struct {
 
 	brief    bool
 	rowKeys  string // the projection of rows
+	rows     int    // how many there are, by name
 	compared bool   // any two cells are
 }
 

@@ -30,6 +30,8 @@ type grid struct {
 	in    map[[2]benchproc.Key]bool
 	pairs map[gridPair]results.Pairing
 	tests judge.RankSums
+
+	samples int // in all cells of tables
 }
 
 // gridPair are two columns of a row that are compared.
@@ -72,10 +74,15 @@ func newGrid(by *projections) *grid {
 
 // addResults adds the runs of an input that pass the filter, with its label as benchproc's key
 // .file, and returns how many they are.
-func (g *grid) addResults(in results.Input, metrics []string) (added int) {
+func (g *grid) addResults(in results.Input, metrics []string) (added int, err error) {
 	var rec benchfmt.Result
 	var before []results.Pair
 	written := text.Texts(metrics, untidied)
+	place := make(map[string]int, len(metrics))
+	for i, unit := range metrics {
+		place[unit] = i
+	}
+	var places []int // of the metrics of a run
 	for i := range in.Results.Runs {
 		run := &in.Results.Runs[i]
 		// Runs in a row share their configuration, unless a line between them changed it.
@@ -90,19 +97,27 @@ func (g *grid) addResults(in results.Input, metrics []string) (added int) {
 			before = run.Config
 		}
 		rec.Name, rec.Iters, rec.Values = benchfmt.Name(run.Name), run.Iters, rec.Values[:0]
-		for i, unit := range metrics {
-			if v, ok := run.Values[unit]; ok {
-				rec.Values = append(rec.Values,
-					benchfmt.Value{Value: v, Unit: unit, OrigUnit: written[i]})
+		places = places[:0]
+		for unit := range run.Values {
+			if i, chosen := place[unit]; chosen {
+				places = append(places, i)
 			}
+		}
+		slices.Sort(places)
+		for _, i := range places {
+			rec.Values = append(rec.Values, benchfmt.Value{Value: run.Values[metrics[i]],
+				Unit: metrics[i], OrigUnit: written[i]})
 		}
 		// As with benchstat, the one error that a filter may have is a reason to leave a run out.
 		if ok, err := g.filter.Apply(&rec); ok && err == nil {
 			g.add(&rec, run)
 			added++
 		}
+		if g.samples > results.MostSamples {
+			return added, results.ErrSamples
+		}
 	}
-	return added
+	return added, nil
 }
 
 // untidied is the spelling of a unit in ns or MB that a file may have had, so that a filter can use
@@ -141,6 +156,7 @@ func (g *grid) add(rec *benchfmt.Result, run *results.Run) {
 			table.rows[at.row] = struct{}{}
 			cell = &gridCell{residue: make(map[benchproc.Key]struct{})}
 			table.cells[at] = cell
+			g.samples++
 		}
 		cell.values = append(cell.values, rec.Values[i].Value)
 		cell.residue[residue] = struct{}{}
@@ -152,6 +168,7 @@ func (g *grid) comparison(units benchfmt.UnitMetadataMap, opts Options) *Compari
 	c := &Comparison{Alpha: opts.Alpha, Confidence: opts.Confidence, rowKeys: fieldNames(g.rowBy),
 		brief: opts.Brief}
 	cols := sortedKeys(g.cols)
+	names := make(map[string]struct{}) // of rows
 	for _, col := range cols {
 		c.Columns = append(c.Columns, col.StringValues())
 		c.ColumnKeys = append(c.ColumnKeys, pairsOf(col, g.colBy.FlattenedFields()))
@@ -171,6 +188,7 @@ func (g *grid) comparison(units benchfmt.UnitMetadataMap, opts Options) *Compari
 				g.pair(&row, from.without, rowKey, cols, unit, opts.Confidence)
 			}
 			table.Rows = append(table.Rows, row)
+			names[table.RowName(row)] = struct{}{}
 			for i, cell := range row.Cells {
 				if cell != nil {
 					c.compared = c.compared || cell.Versus != nil
@@ -189,7 +207,7 @@ func (g *grid) comparison(units benchfmt.UnitMetadataMap, opts Options) *Compari
 		table.Geomean = geomeans(table.Rows, len(cols), table.Base)
 		c.Tables = append(c.Tables, table)
 	}
-	c.Missing = text.Distinct(c.Missing)
+	c.Missing, c.rows = text.Distinct(c.Missing), len(names)
 	c.Config, c.Varying = g.residueByColumn(cols)
 	return c
 }

@@ -139,7 +139,7 @@ func (c *Comparison) ofFiles() bool {
 func (c *Comparison) subject(row change) string {
 	if c.ofFiles() {
 		of := row.label
-		if c.rows() == 1 {
+		if c.rows == 1 {
 			of, _, _ = strings.Cut(of, ", ")
 		}
 		if len(c.Columns) > 2 {
@@ -147,7 +147,7 @@ func (c *Comparison) subject(row change) string {
 		}
 		return of
 	}
-	if c.rows() == 1 {
+	if c.rows == 1 {
 		return row.Column
 	}
 	return row.Column + ", " + row.label
@@ -163,17 +163,6 @@ func (c *Comparison) before(row change) string {
 		return "before"
 	}
 	return "with " + base
-}
-
-// rows is how many there are, by name.
-func (c *Comparison) rows() int {
-	names := map[string]bool{}
-	for _, t := range c.Tables {
-		for _, row := range t.Rows {
-			names[t.RowName(row)] = true
-		}
-	}
-	return len(names)
 }
 
 // telling are the metrics that a sentence had best be of, before any others.

@@ -84,7 +84,7 @@ func (c *Comparison) DoubtLines() []string {
 				cells[at[1]]++
 				if cell.doubted != nil {
 					d := *cell.doubted
-					if d.Row = ""; c.rows() > 1 {
+					if d.Row = ""; c.rows > 1 {
 						d.Row = place(cmp.Or(short[row.Name], row.Name))
 					}
 					all = append(all, &d)

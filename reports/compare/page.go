@@ -28,24 +28,27 @@ type change struct {
 	Base, Now, Delta   string
 	Word               string // better, worse, differs; "" where no difference is significant
 	P, Verdict         string
+
+	order int     // by the word
+	by    float64 // the size of the change
 }
 
 // changes are all that is compared, what changed first: the worse, the better, the others, each by
 // the size of the change. The first so many did.
 func (c *Comparison) changes() (all []change, changed int) {
 	short, _ := c.shortNames()
+	order := []string{"worse", "better", "differs", ""}
 	for f := range c.facets {
 		name := cmp.Or(short[f.row.Name], f.row.Name)
 		base, now := f.values()
 		all = append(all, change{facet: f, Name: name, Unit: f.table.Unit, label: place(name),
 			Column: c.Columns[f.column], Word: f.word(), Base: f.within(base, f.base()),
 			Now: f.within(now, f.cell()), Delta: f.change(), P: f.basis(),
-			Verdict: f.marked(cmp.Or(f.verdict(), "same"))})
+			Verdict: f.marked(cmp.Or(f.verdict(), "same")),
+			order:   slices.Index(order, f.word()), by: f.size()})
 	}
-	order := []string{"worse", "better", "differs", ""}
 	slices.SortStableFunc(all, func(a, b change) int {
-		return cmp.Or(cmp.Compare(slices.Index(order, a.Word), slices.Index(order, b.Word)),
-			cmp.Compare(b.size(), a.size()))
+		return cmp.Or(cmp.Compare(a.order, b.order), cmp.Compare(b.by, a.by))
 	})
 	if changed = slices.IndexFunc(all, func(c change) bool { return c.Word == "" }); changed < 0 {
 		changed = len(all)

@@ -1,6 +1,7 @@
 package results
 
 import (
+	"fmt"
 	"io"
 	"os"
 
@@ -10,12 +11,19 @@ import (
 	"github.com/poolbench/poolbench/internal/rundir"
 )
 
-// MostResults and MostValues are how many results are read from a file, and how many values of
-// metrics are in them: compare needs up to 12 s and 1.2 GB for two files of so many.
+// MostResults and MostValues limit the results that are read from a file, and the values of metrics
+// in them. MostSamples limits the samples of all inputs of a command together: a sample is one
+// metric of one benchmark in one input. With two files at these limits compare and gate need up to
+// 10 s of CPU and 700 MB.
 const (
-	MostResults = 300_000
-	MostValues  = 2_000_000
+	MostResults = 150_000
+	MostValues  = 800_000
+	MostSamples = 80_000
 )
+
+// ErrSamples is the error for more than MostSamples.
+var ErrSamples = fmt.Errorf("more than %d samples, a sample for each metric of each benchmark in "+
+	"each input: choose fewer metrics", MostSamples)
 
 // ReadFile reads a file in the Go benchmark format, or the results of a run when path is its
 // directory. See Read for what is refused and what is only warned of.
@@ -58,7 +66,7 @@ func ReadDir(dir string) (*Results, error) {
 //
 // It either returns at least one run or an error that names the file and, where there is one, the
 // line. Errors are: a text without a result, or empty; a packed file; text that is UTF-16 or holds
-// NUL bytes; a line over 64 KiB; more than 300,000 results or 2,000,000 values; NaN and infinite
+// NUL bytes; a line over 64 KiB; more than 150,000 results or 800,000 values; NaN and infinite
 // values; Unit lines that contradict each other; a version of poolbench's results other than the
 // one it knows; and, in a file that poolbench wrote, a result line that does not parse. In other
 // files such a line is left out with a warning, since whatever a benchmark prints can end up in

@@ -98,7 +98,7 @@ type Change struct {
 // which a run of it is INVALID, and a change between levels with SUSPECT runs is marked.
 //
 // It is an error when there are fewer than two inputs, when their Unit lines contradict each other,
-// and when a metric of opts is in none. A series that is too short for a change to show is kept
+// when a metric of opts is in none, and when there are too many samples (results.ErrSamples). A series that is too short for a change to show is kept
 // without one.
 func Find(inputs []results.Input, opts Options) (*Trend, error) {
 	if len(inputs) < 2 {
@@ -114,7 +114,9 @@ func Find(inputs []results.Input, opts Options) (*Trend, error) {
 		return nil, err
 	}
 	t := &Trend{Results: results.LabelsOf(inputs), Options: opts}
-	t.gather(inputs, metrics)
+	if err := t.gather(inputs, metrics); err != nil {
+		return nil, err
+	}
 	search := changepoint.Default()
 	for i := range t.Series {
 		if s := &t.Series[i]; len(s.Values) >= 2*search.Shortest &&
@@ -173,7 +175,7 @@ func seedFor(texts ...string) uint64 {
 }
 
 // gather makes the series, by metric and, within, by benchmark.
-func (t *Trend) gather(inputs []results.Input, metrics []string) {
+func (t *Trend) gather(inputs []results.Input, metrics []string) error {
 	var benchmarks []string
 	cells := map[string][]results.Cell{} // of a benchmark, by result
 	for at, in := range inputs {
@@ -222,8 +224,12 @@ func (t *Trend) gather(inputs []results.Input, metrics []string) {
 	}) {
 		t.Doubts = append(t.Doubts, "a benchmark with an INVALID run is left out of that result")
 	}
+	having, err := benchmarksWith(metrics, benchmarks, cells)
+	if err != nil {
+		return err
+	}
 	for _, unit := range metrics {
-		for _, name := range benchmarks {
+		for _, name := range having[unit] {
 			s := Series{Benchmark: name, Unit: unit, Changes: []Change{}, Suspect: suspect[name],
 				Uncertain: []int{}, Errors: []results.Number{}}
 			for at, cell := range cells[name] {
@@ -242,6 +248,40 @@ func (t *Trend) gather(inputs []results.Input, metrics []string) {
 			}
 		}
 	}
+	return nil
+}
+
+// benchmarksWith lists the benchmarks that have each of the metrics, in their order.
+func benchmarksWith(
+	metrics, benchmarks []string, cells map[string][]results.Cell,
+) (having map[string][]string, err error) {
+	chosen := make(map[string]bool, len(metrics))
+	for _, unit := range metrics {
+		chosen[unit] = true
+	}
+	having = make(map[string][]string)
+	samples := 0
+	for _, name := range benchmarks {
+		in := make(map[string]int) // the last input, from 1, that has a metric
+		for at, cell := range cells[name] {
+			for _, run := range cell {
+				for unit := range run.Values {
+					if !chosen[unit] || in[unit] == at+1 {
+						continue
+					}
+					if in[unit] == 0 {
+						having[unit] = append(having[unit], name)
+					}
+					in[unit] = at + 1
+					samples++
+				}
+			}
+		}
+		if samples > results.MostSamples {
+			return nil, results.ErrSamples
+		}
+	}
+	return having, nil
 }
 
 // find cuts the series into its levels.

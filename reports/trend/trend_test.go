@@ -468,3 +468,25 @@ func TestTrendCharts(t *testing.T) {
 		t.Errorf("below a file: %v", err)
 	}
 }
+
+// TestTooManySamples: series through all inputs are limited, by the metrics that are chosen.
+func TestTooManySamples(t *testing.T) {
+	var b strings.Builder
+	for i := range results.MostSamples/4 + 1 {
+		fmt.Fprintf(&b, "BenchmarkX%d 1 1 ns/op 2 B/op\n", i)
+	}
+	var inputs []results.Input
+	for _, label := range []string{"a", "b"} {
+		read, err := results.Read(strings.NewReader(b.String()), label)
+		if err != nil {
+			t.Fatal(err)
+		}
+		inputs = append(inputs, results.Input{Label: label, Results: read})
+	}
+	if _, err := Find(inputs, Options{}); !errors.Is(err, results.ErrSamples) {
+		t.Errorf("two metrics: %v", err)
+	}
+	if _, err := Find(inputs, Options{Metrics: []string{"B/op"}}); err != nil {
+		t.Errorf("one metric: %v", err)
+	}
+}

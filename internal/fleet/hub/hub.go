@@ -3,7 +3,10 @@ package hub
 
 import (
 	"cmp"
+	"context"
+	"errors"
 	"fmt"
+	"net"
 	"net/url"
 	"os"
 	"slices"
@@ -43,10 +46,58 @@ func Connect(addresses string, more ...nats.Option) (*nats.Conn, error) {
 		nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}))
 	conn, err := nats.Connect(addresses, append(options, more...)...)
 	if err != nil {
-		return nil, fmt.Errorf("NATS at %s: %s", cmp.Or(Shown(addresses), "this process"),
-			text.OneLine(strings.ReplaceAll(err.Error(), addresses, Shown(addresses))))
+		return nil, &connectError{cmp.Or(Shown(addresses), "this process"),
+			text.OneLine(strings.ReplaceAll(err.Error(), addresses, Shown(addresses))), away(err)}
 	}
 	return conn, nil
+}
+
+// A connectError says why there is no connection.
+type connectError struct {
+	at, why string
+	away    bool // no server can be reached
+}
+
+func (e *connectError) Error() string { return fmt.Sprintf("NATS at %s: %s", e.at, e.why) }
+
+// away reports whether no server can be reached: none listens, or the host has no address yet. A
+// server that refuses this client is there.
+func away(err error) bool {
+	_, network := errors.AsType[*net.OpError](err)
+	_, lookup := errors.AsType[*net.DNSError](err)
+	return errors.Is(err, nats.ErrNoServers) || network || lookup
+}
+
+// Await is Connect that waits until a server can be reached, or ctx ends. It calls waiting once if
+// it has to wait.
+func Await(ctx context.Context, addresses string, waiting func(error)) (*nats.Conn, error) {
+	for told := false; ; told = true {
+		conn, err := Connect(addresses, nats.SetCustomDialer(dialer{ctx}))
+		if ctx.Err() != nil {
+			if conn != nil {
+				conn.Close()
+			}
+			return nil, context.Cause(ctx)
+		}
+		if e, is := errors.AsType[*connectError](err); !is || !e.away {
+			return conn, err
+		}
+		if !told {
+			waiting(err)
+		}
+		select {
+		case <-time.After(reconnecting):
+		case <-ctx.Done():
+		}
+	}
+}
+
+// A dialer does not dial longer than its context lasts.
+type dialer struct{ ctx context.Context }
+
+// Dial implements nats.CustomDialer.
+func (d dialer) Dial(network, address string) (net.Conn, error) {
+	return (&net.Dialer{Timeout: connecting}).DialContext(d.ctx, network, address)
 }
 
 // Check says what is wrong with addresses, which it does not repeat: they may hold a password.

@@ -1,8 +1,11 @@
 package hub
 
 import (
+	"context"
 	"crypto/tls"
 	"encoding/pem"
+	"errors"
+	"net"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -119,6 +122,58 @@ func TestCheck(t *testing.T) {
 	} {
 		if err := Check(address); (err == nil) != good {
 			t.Errorf("%q: %v", address, err)
+		}
+	}
+}
+
+// TestAwait: it waits for a server that is not there yet, says so once, and ends with its context;
+// a server that refuses this client is not waited for.
+func TestAwait(t *testing.T) {
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := free.Addr().String()
+	if err := free.Close(); err != nil {
+		t.Fatal(err)
+	}
+	waits := make(chan error, 9)
+	waiting := func(err error) { waits <- err }
+	var s *Local
+	defer func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	started := make(chan error, 1)
+	go func() {
+		err := <-waits
+		if !strings.Contains(err.Error(), at) {
+			t.Errorf("waits: %v", err)
+		}
+		s, err = StartAt(at, "token")
+		started <- err
+	}()
+	conn, err := Await(t.Context(), "nats://token@"+at, waiting)
+	if started := <-started; started != nil {
+		t.Fatal(started)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn.Close()
+	if len(waits) > 0 {
+		t.Errorf("it says again: %v", <-waits)
+	}
+	if _, err := Await(t.Context(), "nats://"+at, waiting); err == nil ||
+		!strings.Contains(err.Error(), "uthorization") {
+		t.Errorf("without the token: %v", err)
+	}
+	for _, none := range []string{"nats://127.0.0.1:1", "nats://none.invalid:4222"} {
+		ctx, cancel := context.WithCancel(t.Context())
+		_, err := Await(ctx, none, func(error) { cancel() })
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v", none, err)
 		}
 	}
 }

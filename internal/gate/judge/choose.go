@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"golang.org/x/perf/benchfmt"
-	"golang.org/x/perf/benchmath"
 
 	"github.com/poolbench/poolbench/internal/gate/verdict"
 	"github.com/poolbench/poolbench/internal/metric"
@@ -31,6 +30,7 @@ type Choice struct {
 	Sides   [2]string // what the report calls them
 	chosen  int
 	refused []refusal
+	tests   RankSums // of metrics of an unknown direction
 }
 
 // A refusal is a metric of benchmarks whose lack of a verdict must not pass for one.
@@ -64,7 +64,7 @@ func (c *Choice) why(m Candidate) string {
 	case m.Better != verdict.LowerIsBetter && m.Better != verdict.HigherIsBetter:
 		if asked {
 			c.refuse(m, "no Unit line says whether higher or lower is better")
-		} else if !m.Ours && differ(old, new) {
+		} else if !m.Ours && c.differ(old, new) {
 			c.refuse(m, "it differs, and its direction is not known: say --better "+m.Unit+
 				"=lower or =higher")
 		}
@@ -94,13 +94,14 @@ func (c *Choice) why(m Candidate) string {
 const differAt = 0.01
 
 // differ reports whether values of both sides differ by the rank test.
-func differ(old, new []float64) bool {
+func (c *Choice) differ(old, new []float64) bool {
 	if len(old) == 0 || len(new) == 0 {
 		return false
 	}
-	thresholds := benchmath.DefaultThresholds
-	s, t := benchmath.NewSample(old, &thresholds), benchmath.NewSample(new, &thresholds)
-	return benchmath.AssumeNothing.Compare(s, t).P <= differAt
+	if c.tests == nil {
+		c.tests = make(RankSums)
+	}
+	return c.tests.Of(old, new).TwoSided() <= differAt
 }
 
 func (c *Choice) refuse(m Candidate, reason string) string {

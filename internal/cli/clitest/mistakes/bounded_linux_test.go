@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"fmt"
+	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -31,6 +32,7 @@ type excess struct {
 	args  string // words; FILE is the file, URL a server, and + a blank within a word
 	file  func() string
 	lasts bool // until it is interrupted, or its time is over
+	whole bool // within the limits: each word FILE is another file, and there is a result
 }
 
 func content(s string) func() string { return func() string { return s } }
@@ -126,6 +128,20 @@ func excesses() (all []excess) {
 			return strings.Repeat(line+"\n", 1<<14)
 		})
 	}
+	within := func(command, name string, file func() string) {
+		all = append(all, excess{name: "within the limit of " + name + ": " + command, args: command,
+			file: file, whole: true})
+	}
+	for _, command := range []string{"compare FILE FILE", "trend FILE FILE"} {
+		within(command, "results", random(6_600, 6, 20))
+		within(command, "values", random(3_190, 10, 25))
+	}
+	within("gate FILE FILE", "samples", random(6_600, 6, 10))
+	within("gate FILE FILE", "values", random(39, 100, 100))
+	for _, command := range []string{"compare FILE FILE", "gate FILE FILE"} {
+		add("many samples: "+command, command, random(7_000, 6, 1))
+	}
+	add("values to judge", "gate FILE FILE", random(3_190, 10, 25))
 	for _, command := range []string{"gate FILE FILE", "trend FILE FILE FILE FILE FILE FILE"} {
 		add("results: "+command, command, times("BenchmarkX 1 1 ns/op\n", 1<<16))
 	}
@@ -151,6 +167,22 @@ func excesses() (all []excess) {
 			"p99-response<80ms", lasts: true})
 }
 
+// random returns files of so many benchmarks, each with other values.
+func random(benchmarks, metrics, repetitions int) func() string {
+	rng := rand.New(rand.NewPCG(1, 1))
+	return func() string {
+		var b strings.Builder
+		for i := range benchmarks * repetitions {
+			fmt.Fprintf(&b, "BenchmarkX%d 1", i%benchmarks)
+			for j := range metrics {
+				fmt.Fprintf(&b, " %.5g u%d-ns", 1000+20*rng.NormFloat64(), j)
+			}
+			b.WriteByte('\n')
+		}
+		return b.String()
+	}
+}
+
 // zipped is 512 MiB of the same.
 func zipped(begins, again string) string {
 	var b bytes.Buffer
@@ -168,12 +200,16 @@ func zipped(begins, again string) string {
 func (h excess) process(t *testing.T, url string) *exec.Cmd {
 	t.Helper()
 	file := "/dev/zero"
-	if h.file != nil {
+	if h.file != nil && !h.whole {
 		file = filepath.Join(t.TempDir(), "file")
 		clitest.Write(t, file, h.file())
 	}
 	args := strings.Fields(h.args)
 	for i, arg := range args {
+		if h.whole && arg == "FILE" {
+			file = filepath.Join(t.TempDir(), "file")
+			clitest.Write(t, file, h.file())
+		}
 		args[i] = strings.NewReplacer("FILE", file, "URL", url, "+", " ").Replace(arg)
 	}
 	// of the memory that it takes by default, whatever the tests' own garbage collector does
@@ -213,12 +249,17 @@ func (h excess) ends(t *testing.T, url string) {
 	t.Helper()
 	cmd := h.process(t, url)
 	out, _ := cmd.CombinedOutput()
+	mostOutput := 1 << 20
+	if h.whole {
+		mostOutput = 64 << 20
+	}
 	state := cmd.ProcessState
 	cpu := state.UserTime() + state.SystemTime()
 	memory := state.SysUsage().(*syscall.Rusage).Maxrss << 10
 	t.Logf("exit code %d, %v of CPU, %d MiB: %.200s", state.ExitCode(), cpu.Round(time.Millisecond),
 		memory>>20, out)
-	if cpu > mostCPU || memory > mostMemory || state.ExitCode() < 0 || len(out) > 1<<20 {
+	if cpu > mostCPU || memory > mostMemory || state.ExitCode() < 0 ||
+		len(out) > mostOutput || h.whole && state.ExitCode() == 2 {
 		t.Errorf("%v, %v of CPU, %d MiB, %d bytes of output", state, cpu, memory>>20, len(out))
 	}
 }

@@ -1,0 +1,42 @@
+//go:build unix
+
+package kills
+
+import (
+	"net"
+	"os"
+	"testing"
+
+	"github.com/poolbench/poolbench/internal/cli/clitest"
+	"github.com/poolbench/poolbench/internal/fleet/hub"
+)
+
+// TestWorkerBeforeServer: a worker that is started before its NATS server says so and waits for it;
+// SIGINT ends it while it waits and when it is at work.
+func TestWorkerBeforeServer(t *testing.T) {
+	for _, comes := range []bool{true, false} {
+		free, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := free.Addr().String()
+		if err := free.Close(); err != nil {
+			t.Fatal(err)
+		}
+		cmd, lines := clitest.StartAndAwait(t, nil, "waiting for it", "worker", "--nats", "nats://"+at)
+		if comes {
+			server, err := hub.StartAt(at, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer server.Close()
+			clitest.Await(t, lines, "at work for")
+		}
+		if err := cmd.Process.Signal(os.Interrupt); err != nil {
+			t.Fatal(err)
+		}
+		if s := clitest.Status(t, cmd, lines); s.ExitStatus() != clitest.Interrupted {
+			t.Errorf("ended with %v", s)
+		}
+	}
+}
