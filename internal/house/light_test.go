@@ -16,7 +16,8 @@ var heavy = []string{"modernc.org", "github.com/jackc", "github.com/dlclark/rege
 	"github.com/nats-io", "google.golang.org/grpc", "github.com/bufbuild",
 	module + "/strategies/peers", module + "/strategies/durable", module + "/reports"}
 
-// notForCI is what benchgate leaves out: databases, brokers, gRPC, HTTP/3, and all that is measured.
+// notForCI is what benchgate leaves out: databases, brokers, gRPC, HTTP/3, and all that is
+// measured.
 var notForCI = []string{"modernc.org", "database/sql", "github.com/jackc", "github.com/redis",
 	"github.com/nats-io", "google.golang.org", "github.com/bufbuild", "github.com/quic-go",
 	"github.com/dlclark/regexp2", "github.com/panjf2000/ants", "github.com/failsafe-go",

@@ -50,8 +50,8 @@ func Two(old, new *results.Results, opts Options) (*Comparison, error) {
 //
 // It is an error when an option does not parse (*OptionError), when the Unit lines of the inputs
 // contradict each other, when a metric of opts is in none, when there are too many samples
-// (results.ErrSamples), when nothing passes the filter, and, unless opts.Table was given, when there
-// are columns and no row is in two of them.
+// (results.ErrSamples), when nothing passes the filter, and, unless opts.Table was given, when
+// there are columns and no row is in two of them.
 func All(inputs []results.Input, opts Options) (*Comparison, error) {
 	if len(inputs) == 0 {
 		panic("reports: nothing to compare")

@@ -56,7 +56,8 @@ func DefaultOptions() verdict.Options {
 // unless allowed. Unclear: an input that is not whole, unless allowed; a
 // run that breaks conservation laws; a metric that would be gated and that the new side has lost,
 // or that has negative values, which have no ratio. An error is an option that makes no sense,
-// inputs that compare.Two refuses, more than 800,000 values to judge, or a log of histograms that cannot be read.
+// inputs that compare.Two refuses, more than 800,000 values to judge, or a log of histograms that
+// cannot be read.
 //
 // A response that is worse comes with the parts of its difference: see compare.Decompose.
 func Judge(old, new *results.Results, opts verdict.Options) (*verdict.Report, error) {

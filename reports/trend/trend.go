@@ -98,8 +98,8 @@ type Change struct {
 // which a run of it is INVALID, and a change between levels with SUSPECT runs is marked.
 //
 // It is an error when there are fewer than two inputs, when their Unit lines contradict each other,
-// when a metric of opts is in none, and when there are too many samples (results.ErrSamples). A series that is too short for a change to show is kept
-// without one.
+// when a metric of opts is in none, and when there are too many samples (results.ErrSamples). A
+// series that is too short for a change to show is kept without one.
 func Find(inputs []results.Input, opts Options) (*Trend, error) {
 	if len(inputs) < 2 {
 		return nil, errors.New("a trend takes two results or more")

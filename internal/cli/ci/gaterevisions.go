@@ -68,8 +68,8 @@ func (o *measureFlags) AddTo(cmd *cobra.Command) {
 	cmd.Flags().AddFlagSet(fs)
 }
 
-// splitArguments splits as a shell does, with the variables of the environment. It runs nothing, and
-// expands no names of files, which would be those of the wrong directory.
+// splitArguments splits as a shell does, with the variables of the environment. It runs nothing,
+// and expands no names of files, which would be those of the wrong directory.
 func splitArguments(text string) ([]string, error) {
 	args, err := shell.Fields(text, os.Getenv)
 	if err != nil {

@@ -26,7 +26,9 @@ type Group struct {
 
 // Root returns the root command of the program that the printer names. The last group has the help
 // command. Hidden commands are started by the program itself.
-func Root(p *terminal.Printer, short string, groups []Group, hidden []*cobra.Command) *cobra.Command {
+func Root(
+	p *terminal.Printer, short string, groups []Group, hidden []*cobra.Command,
+) *cobra.Command {
 	root := &cobra.Command{
 		Use:   p.Program,
 		Short: short,

@@ -41,8 +41,8 @@ type allocations struct {
 	leastReason string // why a difference up to least does not count
 }
 
-// allocationLevel is the share of alpha that varying allocations are judged at. A difference of whole
-// allocations is nearly always far more significant, and nobody believes a gate that finds
+// allocationLevel is the share of alpha that varying allocations are judged at. A difference of
+// whole allocations is nearly always far more significant, and nobody believes a gate that finds
 // allocations where none were added.
 const allocationLevel = 1.0 / 50
 

@@ -50,8 +50,8 @@ func Screen(o Options, samples []Sample) (*Screening, error) {
 		case row.allocates && !row.hinted && min(row.PWorse, row.PBetter) > o.SuspectAt:
 			row.PWorseHolm, row.PBetterHolm = 1, 1
 			row.Verdict, row.Reason = o.allocationVerdict(&row, len(samples))
-		case row.hinted || row.PWorse <= o.SuspectAt || row.Appeared || !row.allocates && row.Step < o.promise() &&
-			o.promised(s) > o.ClearAt:
+		case row.hinted || row.PWorse <= o.SuspectAt || row.Appeared ||
+			!row.allocates && row.Step < o.promise() && o.promised(s) > o.ClearAt:
 			row.Suspect = true
 			suspects++
 		case row.Step >= o.promise(): // fresh pairs would be rounded, too

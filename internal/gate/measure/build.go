@@ -89,8 +89,8 @@ func buildFirst(
 	return s.layouts, s.buildSome(ctx, sides, jobs, func(n int) { step(done+n, all) })
 }
 
-// buildOthers builds the other layouts that the first stage has. What was compiled for the first one
-// is in the cache.
+// buildOthers builds the other layouts that the first stage has. What was compiled for the first
+// one is in the cache.
 func buildOthers(
 	ctx context.Context, sides [2]*binaries, s schedule, step func(done, all int),
 ) error {

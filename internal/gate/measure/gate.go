@@ -23,11 +23,11 @@ type Watch interface {
 }
 
 // Gate measures and judges. When ctx ends it returns the cause; what was measured is in
-// Options.Out, marked partial, and Options.Resume goes on with it. On a machine that is too busy for
-// a verdict on times it judges allocations alone, and keeps no results. Nothing else of it stays:
-// worktrees, binaries and processes are gone on every return. An error is what keeps the gate from a
-// verdict, and is never to be taken for one; *UnfitError is that of benchmarks that cannot be
-// compared.
+// Options.Out, marked partial, and Options.Resume goes on with it. On a machine that is too busy
+// for a verdict on times it judges allocations alone, and keeps no results. Nothing else of it
+// stays: worktrees, binaries and processes are gone on every return. An error is what keeps the
+// gate from a verdict, and is never to be taken for one; *UnfitError is that of benchmarks that
+// cannot be compared.
 func Gate(ctx context.Context, o Options, watch Watch) (report *verdict.Report, err error) {
 	if err := o.Validate(); err != nil {
 		return nil, err

@@ -325,8 +325,8 @@ func BenchmarkAllocates(b *testing.B) {
 `
 
 // TestHopeless: on a machine on which no time could be decided a gate says so and leaves no
-// directory; but it tells a head that is broken, and decides allocations, unless it is told to judge
-// times alone.
+// directory; but it tells a head that is broken, and decides allocations, unless it is told to
+// judge times alone.
 func TestHopeless(t *testing.T) {
 	m := newModule(t)
 	m.write("sub/allocates_test.go", fmt.Sprintf(allocates, 3))

@@ -73,7 +73,9 @@ func newSettings(o Options, goVersion string) settings {
 		better = append(better, fmt.Sprintf("%s %+d", unit, o.Better[unit]))
 	}
 	return settings{
-		Args: o.Args, Setup: o.Setup, Better: better, Allow: text.Texts(o.Allow, verdict.Allowance.String), Packages: slices.Clone(o.Packages), Bench: o.Bench, Skip: o.Skip,
+		Args: o.Args, Setup: o.Setup, Better: better,
+		Allow:    text.Texts(o.Allow, verdict.Allowance.String),
+		Packages: slices.Clone(o.Packages), Bench: o.Bench, Skip: o.Skip,
 		BenchTime: o.BenchTime.String(), Layouts: o.Layouts, Seed: o.Seed,
 		Metrics: append([]string{}, o.Metrics...), Go: goVersion, Processors: processors(),
 	}

@@ -15,11 +15,11 @@ import (
 // A gitlink is a submodule of a tree.
 type gitlink struct{ path, commit string }
 
-// submodules checks out the submodules of a tree into dir, and their submodules. Each one is a clone
-// of the repository's own checkout of it if that has the commit, otherwise of its address: git
-// submodule update would write to the configuration that all worktrees share, and download again
-// what is there. A submodule that cannot be checked out may not be needed: missing has a line with
-// the reason for each.
+// submodules checks out the submodules of a tree into dir, and their submodules. Each one is a
+// clone of the repository's own checkout of it if that has the commit, otherwise of its address:
+// git submodule update would write to the configuration that all worktrees share, and download
+// again what is there. A submodule that cannot be checked out may not be needed: missing has a line
+// with the reason for each.
 func (r *repository) submodules(
 	ctx context.Context, env []string, tree, dir string,
 ) (missing []string, err error) {

@@ -150,7 +150,9 @@ func (f *foreign) outputs(t *testing.T) map[string]string {
 
 // step returns a step's script and its environment, with the defaults of the inputs that are not
 // given.
-func (a actionFile) step(t *testing.T, name string, inputs map[string]string) (run string, env []string) {
+func (a actionFile) step(
+	t *testing.T, name string, inputs map[string]string,
+) (run string, env []string) {
 	t.Helper()
 	for _, s := range a.Runs.Steps {
 		if s.Name != name {

@@ -8,8 +8,8 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 )
 
-// TestGateAllow: one more allocation is worse, and is not where --allow accepts it; a benchmark that
-// it does not name, or a growth beyond it, is.
+// TestGateAllow: one more allocation is worse, and is not where --allow accepts it; a benchmark
+// that it does not name, or a growth beyond it, is.
 func TestGateAllow(t *testing.T) {
 	t.Chdir(t.TempDir())
 	lines := func(parse, parseBytes, format int) string {
