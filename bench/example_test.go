@@ -63,5 +63,7 @@ func ExampleRun() {
 	}
 	// Output:
 	// Run/strategy=mine/workload=exponential/target=none/arrival=poisson/limit=4/load=0.8/clock=virtual
-	// peak-inflight 4 oracle-max-diff-sec 0 broken-laws 0
+	// peak-inflight 4
+	// oracle-max-diff-sec 0
+	// broken-laws 0
 }

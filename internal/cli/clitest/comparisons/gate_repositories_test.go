@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/poolbench/poolbench/internal/cli/clitest"
+	"github.com/poolbench/poolbench/internal/house/need"
 )
 
 // timed is a benchmark that reports so many nanoseconds and makes so many allocations.
@@ -134,6 +135,9 @@ func library(t *testing.T, name string) {
 
 func submodule(t *testing.T) {
 	t.Helper()
+	if _, err := exec.LookPath("sed"); err != nil {
+		need.Skip(t, "git submodule needs sed")
+	}
 	library(t, "lib")
 	git(t, "submodule", "--quiet", "add", "../lib", "lib")
 	tree{"go.mod": goMod + "\nrequire example.org/lib v0.0.0\n\nreplace example.org/lib => ./lib\n",

@@ -1,6 +1,7 @@
 package requests
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
@@ -302,7 +303,7 @@ func (l *leak) commands() [][]string {
 		all = append(all, append(append([]string{"attack"}, from...), short...))
 	}
 	dsn := "postgres://u:" + planted["DSN"] + "@127.0.0.1:1/x?sslmode=disable"
-	server := "nats://u:" + planted["server"] + "@127.0.0.1:1"
+	server := plantedServer()
 	return append(all,
 		[]string{"capacity", with(l.plain, "/"), "--objective", "p99-response<5s", "--max-rate", "50",
 			"--duration", "200ms", "--rest", "10ms", "--resolution", "0.5"},
@@ -315,10 +316,12 @@ func (l *leak) commands() [][]string {
 			"--strategy", "semaphore", "--clock", "real", "--rate", "500"},
 		[]string{"run", "--strategy", "jetstream", "--server", "nats=" + server, "--n", "10"},
 		[]string{"crash", "--strategy", "postgres_queue", "--server", "postgres=" + dsn, "--n", "10"},
-		[]string{"worker", "--nats", server},
 		[]string{"attack", l.plain, "--agents", "2", "--nats", server, "--n", "10"},
 	)
 }
+
+// plantedServer is of NATS, and nobody listens there.
+func plantedServer() string { return "nats://u:" + planted["server"] + "@127.0.0.1:1" }
 
 // TestNoCredential: fifty commands, to servers that repeat all that they get, show and store none
 // of the credentials of their requests, their files and their environment.
@@ -341,6 +344,22 @@ func TestNoCredential(t *testing.T) {
 	if kept < 15 {
 		t.Errorf("%d commands have kept an answer", kept)
 	}
+	t.Run("worker", func(t *testing.T) { // which waits for its server
+		cmd, _ := clitest.Apart(t, nil, "worker", "--nats", plantedServer())
+		said, err := cmd.StderrPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		line, err := bufio.NewReader(said).ReadString('\n')
+		if leaks := found([]byte(line)); leaks != nil || !strings.Contains(line, "waiting for it") {
+			t.Errorf("%q in %q, error %v", leaks, line, err)
+		}
+		_ = cmd.Process.Kill() // which is how it ends
+		_ = cmd.Wait()
+	})
 	t.Run("proxy", func(t *testing.T) {
 		cmd, _ := clitest.Apart(t, []string{"HTTP_PROXY=http://u:" + planted["proxy"] + "@127.0.0.1:1"},
 			"attack", "http://example.invalid/"+query(), "--n", "3")
