@@ -88,7 +88,7 @@ var _ = register(Study{
 	Name: "added_study",
 	Question: "added by a test?",
 	Cells: func(Size) []bench.Scenario { return nil },
-	Judge: func(*evidence.Measured) (f finding.Finding) { return f },
+	Judge: func(*evidence.Measured) (f decide.Finding) { return f },
 })
 `,
 	"reports/charts/added_chart.go": `package charts

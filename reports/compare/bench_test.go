@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/poolbench/poolbench/reports/results"
+
+	"github.com/poolbench/poolbench/internal/machine/race"
 )
 
 var large = flag.String("large", "",
@@ -72,6 +74,9 @@ func BenchmarkCompareLarge(b *testing.B) {
 // TestLargeResults compares such results with about one object for each value: neither what follows
 // from the unit nor the distribution of U is worked out value by value and cell by cell.
 func TestLargeResults(t *testing.T) {
+	if race.Enabled {
+		t.Skip("the race detector allocates")
+	}
 	if *large != "" {
 		for i, name := range []string{"40.txt", "40-new.txt"} {
 			write(t, filepath.Join(*large, name), largeResults(uint64(1+i), 200, 40))

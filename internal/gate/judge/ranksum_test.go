@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"golang.org/x/perf/benchmath"
+
+	"github.com/poolbench/poolbench/internal/machine/race"
 )
 
 // newRankSum is the test of one pair of samples.
@@ -180,6 +182,9 @@ func BenchmarkRankSumTiesAtLimit(b *testing.B) {
 // Tests of samples of the same sizes have the p of each alone, and share one distribution: its 40
 // rows of counts would be allocated.
 func TestRankSumsShareADistribution(t *testing.T) {
+	if race.Enabled {
+		t.Skip("the race detector allocates")
+	}
 	rng := rand.New(rand.NewPCG(9, 1))
 	tests := RankSums{}
 	for range 50 {

@@ -188,7 +188,7 @@ var repositories = []repository{
 	{name: "fails", head: tree{"m_test.go": testFile(doing("A", `b.Fatal("no luck")`))},
 		code: clitest.Unusable,
 		says: "BenchmarkA fails in example.org/m of the head: m_test.go:9: no luck"},
-	{name: "hangs", head: tree{"m_test.go": testFile(doing("A", "select {}"))},
+	{name: "hangs", head: tree{"m_test.go": testFile(doing("A", "for {\n}"))},
 		args: "--run-limit 1s", code: clitest.Unusable,
 		says: "BenchmarkA has not ended in example.org/m of the head after 1s"},
 	{name: "skips itself", base: tree{"p/n_test.go": testFile(doing("S", `b.Skip("not yet")`))},

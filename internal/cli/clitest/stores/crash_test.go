@@ -43,7 +43,7 @@ func TestCrash(t *testing.T) {
 func TestCrashText(t *testing.T) {
 	r := clitest.Command(t, "crash", "serial", "--tasks", "50", "--kills", "1", "--limit", "1", "--quiet")
 	if r.Code != clitest.Fine || !strings.HasPrefix(r.Stdout, "serial lost ") ||
-		!strings.Contains(r.Stdout, " of 50 accepted tasks in 1 kill.\n") {
+		!strings.Contains(r.Stdout, " of 50 accepted tasks in 1 kill") {
 		t.Errorf("exit code %d: %s%s", r.Code, r.Stdout, r.Stderr)
 	}
 	for line := range strings.Lines(r.Stdout) {
