@@ -172,7 +172,7 @@ func TestKnownAnswers(t *testing.T) {
 	}
 	t.Run("closed", func(t *testing.T) {
 		if testing.Short() {
-			t.Skip("the short ones are daily")
+			t.Skip("long: skipped with -short")
 		}
 		// M/M/k//N with N = 12, Z = 2, k = 4 in units of the mean service.
 		r := run(t, scenario(t, bench.Written{Arrival: "closed:clients=12,think=20ms", Limit: 4,

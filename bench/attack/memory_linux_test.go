@@ -13,7 +13,7 @@ import (
 // in another process, and answers after three seconds.
 func TestMemoryInFlight(t *testing.T) {
 	if testing.Short() {
-		t.Skip("thorough")
+		t.Skip("long: skipped with -short")
 	}
 	if race.Enabled {
 		t.Skip("the race detector takes memory of its own")

@@ -298,7 +298,7 @@ func TestConnections(t *testing.T) {
 // TestMay: what may be lost is, where that takes a slot less; TestSame has what may not.
 func TestMay(t *testing.T) {
 	if testing.Short() {
-		t.Skip("thorough")
+		t.Skip("long: skipped with -short")
 	}
 	q := asked(t, "exponential:mean=20ms", 200, "p99-response<120ms")
 	q.MayShed = true
@@ -311,7 +311,7 @@ func TestMay(t *testing.T) {
 // TestMayKeep: no queue is longer, and no more tasks are held, than there may be.
 func TestMayKeep(t *testing.T) {
 	if testing.Short() {
-		t.Skip("thorough")
+		t.Skip("long: skipped with -short")
 	}
 	q := asked(t, "exponential:mean=20ms", 200, "p99-response<120ms")
 	q.MayShed, q.QueueAtMost = true, 5

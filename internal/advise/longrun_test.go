@@ -120,7 +120,7 @@ func TestRecordedIsWhole(t *testing.T) {
 // simpler, for whichever seed.
 func TestTie(t *testing.T) {
 	if testing.Short() {
-		t.Skip("thorough")
+		t.Skip("long: skipped with -short")
 	}
 	for seed := range uint64(8) {
 		q := asked(t, "hyperexp:mean=20ms,c2=4", 85, "p99-response<800ms")
@@ -150,7 +150,7 @@ func TestTie(t *testing.T) {
 // TestSmallBudget: what a budget is too small for is listed, with the budget that it takes.
 func TestSmallBudget(t *testing.T) {
 	if testing.Short() {
-		t.Skip("thorough")
+		t.Skip("long: skipped with -short")
 	}
 	q := asked(t, "exponential:mean=20ms", 200, "p99.9-response<2s")
 	q.Scenario.Target = targets.MustParse("token_bucket:rate=250,burst=10")

@@ -163,7 +163,10 @@ func TestWild(t *testing.T) {
 		"prints":  "",
 	} {
 		p := plan(t, "wild:does="+does)
-		p.Kills, p.Tasks, p.Patience = 0, 40, time.Second
+		p.Kills, p.Tasks = 0, 40
+		if does == "stays" {
+			p.Patience = time.Second
+		}
 		var said bytes.Buffer
 		p.Errors = &said
 		r, err := crash.Run(t.Context(), p)

@@ -21,7 +21,7 @@ func TestDeath(t *testing.T) {
 	for _, k := range Kinds() {
 		t.Run(k.Name, func(t *testing.T) {
 			if testing.Short() && k.Name == RabbitMQ.Name {
-				t.Skip("thorough")
+				t.Skip("long: skipped with -short")
 			}
 			if err := k.Missing(); err != nil {
 				need.Skip(t, err)

@@ -54,7 +54,7 @@ func TestBreakerVerdicts(t *testing.T) {
 // a storm of retries, and nothing where it is refused at once; the callee is spared most of it.
 func TestBreaker(t *testing.T) {
 	if testing.Short() {
-		t.Skip("thorough")
+		t.Skip("long: skipped with -short")
 	}
 	var cells []bench.Scenario
 	var results []*bench.Result

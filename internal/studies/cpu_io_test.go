@@ -131,7 +131,7 @@ func TestCoresTheory(t *testing.T) {
 // computing tasks' p99 is that of their class pool alone, whatever the limit.
 func TestCoresRuns(t *testing.T) {
 	if testing.Short() {
-		t.Skip("thorough")
+		t.Skip("long: skipped with -short")
 	}
 	var results []*bench.Result
 	for _, k := range []int{3, 4, 16} {

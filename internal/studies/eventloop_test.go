@@ -116,7 +116,7 @@ func TestEventloopLoad(t *testing.T) {
 // the loop.
 func TestEventloopRuns(t *testing.T) {
 	if testing.Short() {
-		t.Skip("thorough")
+		t.Skip("long: skipped with -short")
 	}
 	run := func(way callbackWay, r int) *bench.Result {
 		res := runOnce(t, callbackCell(way, r, Standard))

@@ -57,7 +57,7 @@ func TestHedgingVerdicts(t *testing.T) {
 // the p99 of what is long itself does not fall; and a full server is worse off for the calls.
 func TestHedging(t *testing.T) {
 	if testing.Short() {
-		t.Skip("thorough")
+		t.Skip("long: skipped with -short")
 	}
 	const low, high = 0, 3 // loads
 	var cells []bench.Scenario

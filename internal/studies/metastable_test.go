@@ -54,7 +54,7 @@ func TestMetastableVerdicts(t *testing.T) {
 // and whoever is refused at once costs the server nothing.
 func TestMetastable(t *testing.T) {
 	if testing.Short() {
-		t.Skip("thorough")
+		t.Skip("long: skipped with -short")
 	}
 	var cells []bench.Scenario
 	for _, c := range stormCases {

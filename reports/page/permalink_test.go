@@ -10,7 +10,7 @@ import (
 // the last step.
 func TestPermalink(t *testing.T) {
 	if testing.Short() {
-		t.Skip("thorough")
+		t.Skip("long: skipped with -short")
 	}
 	path := written(t, small(t))
 	b := tab.New(t)

@@ -44,7 +44,7 @@ func TestWithoutScripts(t *testing.T) {
 // once.
 func TestLargePage(t *testing.T) {
 	if testing.Short() {
-		t.Skip("thorough")
+		t.Skip("long: skipped with -short")
 	}
 	if race.Enabled {
 		t.Skip("the others have the same code, and fewer runs")

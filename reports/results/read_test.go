@@ -522,7 +522,7 @@ func FuzzRead(f *testing.F) {
 // the line beyond it.
 func TestReadTooMany(t *testing.T) {
 	if testing.Short() {
-		t.Skip("thorough")
+		t.Skip("long: skipped with -short")
 	}
 	wide := "BenchmarkX 1"
 	for i := range 1000 {

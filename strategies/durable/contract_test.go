@@ -46,7 +46,7 @@ func TestContract(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if testing.Short() && c.name != "sqlite_queue" && c.name != "jetstream_memory" {
-				t.Skip("thorough")
+				t.Skip("long: skipped with -short")
 			}
 			serve(t, c.spec)
 			strategytest.Run(t, c.spec)

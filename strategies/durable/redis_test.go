@@ -38,7 +38,7 @@ func TestRedisIsLeftEmpty(t *testing.T) {
 
 func TestRabbitMQLeavesNothing(t *testing.T) {
 	if testing.Short() {
-		t.Skip("thorough")
+		t.Skip("long: skipped with -short")
 	}
 	for _, text := range []string{"rabbitmq:queue=quorum", "rabbitmq:queue=classic"} {
 		t.Run(text, func(t *testing.T) { leavesNothing(t, text) })

@@ -58,7 +58,7 @@ func serverOf(spec strategies.Spec) registry.Server {
 // before it has written to its file, if that is slow.
 func TestOutlived(t *testing.T) {
 	if testing.Short() {
-		t.Skip("thorough")
+		t.Skip("long: skipped with -short")
 	}
 	for _, c := range []struct{ text, setting string }{
 		{text: "postgres_queue:lease=500ms,away=1m"},

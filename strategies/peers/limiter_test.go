@@ -66,7 +66,7 @@ func learned(t *testing.T, name string, args ...param.Arg) (at [4]int) {
 // the way back for trouble: the same happens without the adapter.
 func TestLearned(t *testing.T) {
 	if testing.Short() {
-		t.Skip("thorough")
+		t.Skip("long: skipped with -short")
 	}
 	algorithm := func(name string) param.Arg { return param.Arg{Key: "algorithm", Value: name} }
 	for _, test := range []struct {

@@ -171,7 +171,7 @@ func TestDurableBroken(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			// PutsLate waits half a minute
 			if testing.Short() && (i%3 != 0 || test.fault == spooltest.PutsLate) {
-				t.Skip("thorough")
+				t.Skip("long: skipped with -short")
 			}
 			t.Parallel()
 			passed, failed, out := runOne(t, fault(test.fault),

@@ -353,7 +353,7 @@ func TestHopeless(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if testing.Short() && c.name == "one less" {
-				t.Skip("thorough")
+				t.Skip("long: skipped with -short")
 			}
 			m.git("checkout", "--quiet", ".")
 			m.git("clean", "--quiet", "--force")
@@ -474,7 +474,7 @@ func TestUnfit(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if testing.Short() && i%3 != 0 {
-				t.Skip("thorough")
+				t.Skip("long: skipped with -short")
 			}
 			m.write("sub/x_test.go", c.file)
 			o := m.options()

@@ -15,6 +15,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/poolbench/poolbench/internal/files"
+	"github.com/poolbench/poolbench/internal/house/need"
 )
 
 // The test binary doubles as the guard, and as the control: it prints a result and ends. Between
@@ -128,7 +129,7 @@ type module struct {
 func newModule(t *testing.T) module {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("there is no git here")
+		need.Skip(t, "there is no git here")
 	}
 	m := module{t, t.TempDir()}
 	t.Setenv("TMPDIR", t.TempDir()) // where the worktrees go

@@ -107,7 +107,7 @@ func TestBlocks(t *testing.T) { followAll(t, false, 25) }
 // TestLongBlocks follows the others.
 func TestLongBlocks(t *testing.T) {
 	if testing.Short() {
-		t.Skip("thorough")
+		t.Skip("long: skipped with -short")
 	}
 	followAll(t, true, 25)
 }

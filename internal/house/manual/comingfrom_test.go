@@ -26,7 +26,7 @@ var pair = regexp.MustCompile("(?m)^\\| `(.*)` \\| `(poolbench attack .*)` \\|$"
 // server counts; every row of ours runs, and theirs where the tool is one of testers.
 func TestComingFrom(t *testing.T) {
 	if testing.Short() {
-		t.Skip("thorough")
+		t.Skip("long: skipped with -short")
 	}
 	self, err := os.Executable()
 	if err != nil {

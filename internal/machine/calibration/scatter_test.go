@@ -14,7 +14,7 @@ import (
 // 0.4 times what shortest_first takes on two slots at a load of 0.85, of which long tasks have one.
 func TestNeededInAnyOrder(t *testing.T) {
 	if testing.Short() {
-		t.Skip("thorough")
+		t.Skip("long: skipped with -short")
 	}
 	const seeds = 25
 	for _, c := range []struct {

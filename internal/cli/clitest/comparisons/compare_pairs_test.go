@@ -81,7 +81,7 @@ func laws() []string {
 // wait, by the same seeds; and the same again is equal, task by task.
 func TestCompareFindsOnePercent(t *testing.T) {
 	if testing.Short() {
-		t.Skip("thorough")
+		t.Skip("long: skipped with -short")
 	}
 	t.Chdir(t.TempDir())
 	tasks := 1000
@@ -155,7 +155,7 @@ func TestCompareFindsOnePercent(t *testing.T) {
 // twenty differs in a metric.
 func TestCompareFalseAlarms(t *testing.T) {
 	if testing.Short() {
-		t.Skip("thorough")
+		t.Skip("long: skipped with -short")
 	}
 	t.Chdir(t.TempDir())
 	sides := 1

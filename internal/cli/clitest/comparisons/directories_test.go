@@ -431,7 +431,7 @@ func checkStream(t *testing.T, h held, cell results.Cell) {
 // the same evidence.
 func TestCapacityDisplaysAgree(t *testing.T) {
 	if testing.Short() {
-		t.Skip("thorough")
+		t.Skip("long: skipped with -short")
 	}
 	t.Chdir(t.TempDir())
 	args := strings.Fields("capacity --clock virtual --strategy worker_pool --resolution 40% --quiet " +

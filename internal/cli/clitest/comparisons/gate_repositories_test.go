@@ -293,12 +293,12 @@ func busyMachine(t *testing.T) {
 // code; and nothing of it stays in them.
 func TestGateRepositories(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("there is no git here")
+		need.Skip(t, "there is no git here")
 	}
 	for _, r := range repositories {
 		t.Run(r.name, func(t *testing.T) {
 			if testing.Short() && !r.cheap {
-				t.Skip("thorough")
+				t.Skip("long: skipped with -short")
 			}
 			if r.sweep && !*sweep {
 				t.Skip("it takes a minute: -sweep")

@@ -79,7 +79,7 @@ func TestGateKilled(t *testing.T) {
 			map[string]syscall.Signal{"build": syscall.SIGINT, "run": syscall.SIGHUP}[moment]} {
 			t.Run(fmt.Sprintf("%s/%v", moment, how), func(t *testing.T) {
 				if testing.Short() && how != syscall.SIGKILL {
-					t.Skip("thorough")
+					t.Skip("long: skipped with -short")
 				}
 				gateModule(t, "1000")
 				// where SIGHUP is ignored, as nohup has it, it would be in the gate, too

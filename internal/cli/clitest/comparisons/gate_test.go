@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/poolbench/poolbench/internal/cli/clitest"
+	"github.com/poolbench/poolbench/internal/house/need"
 )
 
 // gateModule is a git repository with a module whose benchmark takes 1000 ns at HEAD and that many
@@ -15,7 +16,7 @@ import (
 func gateModule(t *testing.T, ns string) {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("there is no git here")
+		need.Skip(t, "there is no git here")
 	}
 	const source = "package m\n\nimport \"testing\"\n\nfunc BenchmarkA(b *testing.B) {\n\tfor " +
 		"b.Loop() {\n\t}\n\tb.ReportMetric(NS+2, \"ns/op\")\n}\n"
@@ -104,7 +105,7 @@ func TestGateRevisions(t *testing.T) {
 // TestGateUnmatched: a benchmark that only the head has is listed, and the others decide.
 func TestGateUnmatched(t *testing.T) {
 	if testing.Short() {
-		t.Skip("thorough")
+		t.Skip("long: skipped with -short")
 	}
 	gateModule(t, "1000")
 	clitest.Write(t, "more_test.go",
@@ -143,7 +144,7 @@ func TestGateHopeless(t *testing.T) {
 // that failed, and of the one after it.
 func TestGateBeside(t *testing.T) {
 	if testing.Short() {
-		t.Skip("thorough")
+		t.Skip("long: skipped with -short")
 	}
 	gateModule(t, "1000")
 	args := []string{"gate", "--base", "HEAD", "--benchtime", "1ms", "--layouts", "1", "--out", "x",

@@ -15,7 +15,7 @@ import (
 // runs under both clocks, in a study and in its report.
 func TestNew(t *testing.T) {
 	if testing.Short() {
-		t.Skip("a link; TestNewCompiles compiles it each day")
+		t.Skip("it links a program; TestNewCompiles compiles it")
 	}
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "mypool")

@@ -67,7 +67,7 @@ func TestKillSoak(t *testing.T) {
 	for name, how := range map[string]string{"alone": "", "workers": " --workers 1"} {
 		t.Run(name, func(t *testing.T) {
 			if testing.Short() && how != "" {
-				t.Skip("thorough")
+				t.Skip("long: skipped with -short")
 			}
 			killSoak(t, how)
 		})
@@ -214,7 +214,7 @@ func TestKillAttack(t *testing.T) {
 // reader; it is not gone on with.
 func TestKillSessions(t *testing.T) {
 	if testing.Short() {
-		t.Skip("thorough")
+		t.Skip("long: skipped with -short")
 	}
 	t.Chdir(t.TempDir())
 	url, _ := clitest.Shop(t, 500)

@@ -17,7 +17,7 @@ import (
 // which is one of them, is killed and started again five times, without what it had.
 func TestServerRestarts(t *testing.T) {
 	if testing.Short() {
-		t.Skip("thorough")
+		t.Skip("long: skipped with -short")
 	}
 	free, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -29,7 +29,7 @@ func TestWorkers(t *testing.T) {
 	for _, line := range commands {
 		t.Run(strings.Fields(line)[0], func(t *testing.T) {
 			if testing.Short() && line != wide {
-				t.Skip("thorough")
+				t.Skip("long: skipped with -short")
 			}
 			t.Parallel()
 			dir := t.TempDir()

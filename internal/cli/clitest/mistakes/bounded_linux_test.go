@@ -221,7 +221,7 @@ func (h excess) process(t *testing.T, url string) *exec.Cmd {
 // it goes on, and SIGINT ends it at any moment.
 func TestBounded(t *testing.T) {
 	if testing.Short() {
-		t.Skip("thorough")
+		t.Skip("long: skipped with -short")
 	}
 	large := bytes.Repeat([]byte("x"), 1<<20)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -44,7 +44,7 @@ func TestFullDisk(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			if testing.Short() && name != "run" {
-				t.Skip("thorough")
+				t.Skip("long: skipped with -short")
 			}
 			t.Chdir(t.TempDir())
 			fault := regexp.MustCompile(

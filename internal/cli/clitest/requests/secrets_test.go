@@ -327,7 +327,7 @@ func plantedServer() string { return "nats://u:" + planted["server"] + "@127.0.0
 // of the credentials of their requests, their files and their environment.
 func TestNoCredential(t *testing.T) {
 	if testing.Short() {
-		t.Skip("thorough")
+		t.Skip("long: skipped with -short")
 	}
 	l := newLeak(t)
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://u:"+planted["environment"]+"@127.0.0.1:1/")

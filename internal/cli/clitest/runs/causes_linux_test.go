@@ -71,7 +71,7 @@ func crowd(*exec.Cmd) (end func()) {
 // twenty may be otherwise.
 func TestCauses(t *testing.T) {
 	if testing.Short() {
-		t.Skip("thorough")
+		t.Skip("long: skipped with -short")
 	}
 	runs := 2
 	if *sweep {

@@ -76,7 +76,7 @@ func (q *riddle) solve(t *testing.T, plans, n int) {
 // 3 % count as well where a verdict is wrong by more than that.
 func TestQuestions(t *testing.T) {
 	if testing.Short() {
-		t.Skip("thorough")
+		t.Skip("long: skipped with -short")
 	}
 	t.Chdir(t.TempDir())
 	n := 10

@@ -105,7 +105,7 @@ func TestSameSeed(t *testing.T) {
 func TestSameSeedOfAll(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if testing.Short() {
-		t.Skip("thorough")
+		t.Skip("long: skipped with -short")
 	}
 	drawn := []string{"hedged", "failsafe_hedge", "adaptive_gradient", "partitioned",
 		"partitioned_all_at_once"}

@@ -139,7 +139,7 @@ func adviceOn(t *testing.T, args ...string) (d page.AdviceDocument, text string)
 // however short they are, and the load at which a pool is unstable is so for it.
 func TestAdviseAlike(t *testing.T) {
 	if testing.Short() {
-		t.Skip("thorough")
+		t.Skip("long: skipped with -short")
 	}
 	for _, work := range [][]string{{"hyperexp:mean=25ms,c2=4", "2"},
 		{"lognormal:mean=20ms,c2=4", "8"}} {
@@ -174,7 +174,7 @@ func TestAdviseAlike(t *testing.T) {
 // or the page, but for what is above.
 func TestAdviseUnstable(t *testing.T) {
 	if testing.Short() {
-		t.Skip("thorough")
+		t.Skip("long: skipped with -short")
 	}
 	drawn := filepath.Join(t.TempDir(), "advice.html")
 	questions := [][]string{
@@ -218,7 +218,7 @@ func TestAdviseUnstable(t *testing.T) {
 // default budget runs all.
 func TestAdviseRecord(t *testing.T) {
 	if testing.Short() {
-		t.Skip("thorough")
+		t.Skip("long: skipped with -short")
 	}
 	const tasks = 12_000
 	var text strings.Builder

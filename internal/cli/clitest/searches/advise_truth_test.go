@@ -258,7 +258,7 @@ func puzzled(t testing.TB, i int) puzzle {
 // force: a simulation with other seeds. With -sweep it asks 200, of a million tasks each.
 func TestAdviceTruth(t *testing.T) {
 	if testing.Short() {
-		t.Skip("thorough")
+		t.Skip("long: skipped with -short")
 	}
 	questions, tasks, briefly := 4, 200_000, true
 	if *sweep {

@@ -100,7 +100,7 @@ func TestCapacityExitCodes(t *testing.T) {
 	} {
 		t.Run(c.flags, func(t *testing.T) {
 			if testing.Short() && i > 2 {
-				t.Skip("thorough")
+				t.Skip("long: skipped with -short")
 			}
 			t.Chdir(t.TempDir())
 			o := clitest.Command(t, clitest.QuickSearch(append(strings.Fields(c.flags), "--out",
@@ -135,7 +135,7 @@ func TestCapacityDryRun(t *testing.T) {
 // TestCapacitySameSeed: a search is as repeatable as a run.
 func TestCapacitySameSeed(t *testing.T) {
 	if testing.Short() {
-		t.Skip("thorough")
+		t.Skip("long: skipped with -short")
 	}
 	t.Chdir(t.TempDir())
 	for _, out := range []string{"a", "b"} {

@@ -92,7 +92,7 @@ func (q limitQuestion) surely(t testing.TB, met bool, limit int, load float64, t
 // answers with a simulation with other seeds. The thorough run asks 100 questions.
 func TestCapacityTruth(t *testing.T) {
 	if testing.Short() {
-		t.Skip("thorough")
+		t.Skip("long: skipped with -short")
 	}
 	questions, tasks := 8, 500_000
 	if *sweep {

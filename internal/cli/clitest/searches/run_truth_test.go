@@ -33,7 +33,7 @@ func (q limitQuestion) truth(t testing.TB) (mean, spread float64) {
 // sweep asks 60.
 func TestRunTruth(t *testing.T) {
 	if testing.Short() {
-		t.Skip("thorough")
+		t.Skip("long: skipped with -short")
 	}
 	n := 4
 	if *sweep {

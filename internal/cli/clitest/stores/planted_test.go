@@ -38,7 +38,7 @@ func TestCrashNames(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			if testing.Short() && name != "planted_some" {
-				t.Skip("thorough")
+				t.Skip("long: skipped with -short")
 			}
 			t.Parallel()
 			tasks := cmp.Or(c.tasks, 3000)

@@ -55,7 +55,7 @@ var servedStrategies = []string{"postgres_queue", "river", "redis_stream", "asyn
 // TestServerRefuses: a server that answers and takes no more.
 func TestServerRefuses(t *testing.T) {
 	if testing.Short() {
-		t.Skip("thorough")
+		t.Skip("long: skipped with -short")
 	}
 	for _, strategy := range servedStrategies {
 		t.Run(strategy, func(t *testing.T) {
@@ -122,7 +122,7 @@ func lockPostgres(t *testing.T, address, locked string) error {
 // that has ended, and does not come back.
 func TestServerAway(t *testing.T) {
 	if testing.Short() {
-		t.Skip("thorough")
+		t.Skip("long: skipped with -short")
 	}
 	for _, strategy := range servedStrategies {
 		t.Run(strategy, func(t *testing.T) {
@@ -146,7 +146,7 @@ func TestServerAway(t *testing.T) {
 // TestServerFull: the file system of a server is full, where one may be mounted.
 func TestServerFull(t *testing.T) {
 	if testing.Short() {
-		t.Skip("thorough")
+		t.Skip("long: skipped with -short")
 	}
 	for strategy, o := range map[string]servers.Options{
 		"postgres_queue": {}, "river": {},
@@ -191,7 +191,7 @@ func fill(dir string) error {
 // TestServerDirectoryGone: crash sees that the files of the server that it started are deleted.
 func TestServerDirectoryGone(t *testing.T) {
 	if testing.Short() {
-		t.Skip("thorough")
+		t.Skip("long: skipped with -short")
 	}
 	for _, strategy := range []string{"postgres_queue", "redis_stream", "rabbitmq"} {
 		t.Run(strategy, func(t *testing.T) {

@@ -146,7 +146,7 @@ func TestStoreFull(t *testing.T) {
 // disk's.
 func TestStoreNoSpace(t *testing.T) {
 	if testing.Short() {
-		t.Skip("thorough")
+		t.Skip("long: skipped with -short")
 	}
 	for strategy, words := range map[string]string{
 		"sqlite_queue": "disk is full",
@@ -255,7 +255,7 @@ func TestStoreDamaged(t *testing.T) {
 	} {
 		t.Run(strategy, func(t *testing.T) {
 			if testing.Short() && strings.Contains(strategy, ":") {
-				t.Skip("thorough")
+				t.Skip("long: skipped with -short")
 			}
 			t.Parallel()
 			cmd, dir := clitest.Apart(t, nil,
@@ -288,7 +288,7 @@ func TestStoreMeddled(t *testing.T) {
 		for command, args := range storeCommands("jetstream") {
 			t.Run(name+"/"+command, func(t *testing.T) {
 				if testing.Short() && (name != "deleted" || command != "run") {
-					t.Skip("thorough")
+					t.Skip("long: skipped with -short")
 				}
 				t.Parallel()
 				cmd, dir := clitest.Apart(t, nil, args...)
