@@ -164,8 +164,11 @@ func TestWild(t *testing.T) {
 	} {
 		p := plan(t, "wild:does="+does)
 		p.Kills, p.Tasks = 0, 40
-		if does == "stays" {
+		switch does { // which waits for as long
+		case "stays":
 			p.Patience = time.Second
+		case "refuses":
+			p.Patience = 5 * time.Second
 		}
 		var said bytes.Buffer
 		p.Errors = &said
