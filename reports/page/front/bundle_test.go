@@ -76,6 +76,9 @@ func golden(t *testing.T, name string, want []byte) {
 // TestTypesOfSources: the sources have no error of types.
 func TestTypesOfSources(t *testing.T) {
 	tsc := filepath.Join("node_modules", ".bin", "tsc")
+	if _, err := exec.LookPath("node"); err != nil {
+		need.Skip(t, "there is no node here")
+	}
 	if _, err := os.Stat(tsc); err != nil {
 		need.Skip(t, "the type checker is not installed: npm ci in reports/page/front")
 	}
