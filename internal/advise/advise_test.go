@@ -17,6 +17,8 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/targets"
 	"github.com/poolbench/poolbench/workloads"
+
+	"github.com/poolbench/poolbench/internal/machine/race"
 )
 
 func list(t testing.TB, text string) objectives.List {
@@ -120,6 +122,9 @@ func TestRecursion(t *testing.T) {
 // is the smallest that theory allows or, where the interval of the one below holds the bound, that
 // one is named as well. Pools alone, which the recursion decides.
 func TestSmallestLimit(t *testing.T) {
+	if race.Enabled {
+		t.Skip("package bench has the same runs under the race detector")
+	}
 	named := 0
 	n := 50
 	if testing.Short() {
@@ -225,6 +230,9 @@ func seconds(s float64) time.Duration { return time.Duration(s * 1e9) }
 
 // TestSame: one seed gives one answer, whatever runs side by side; what may not be lost is not.
 func TestSame(t *testing.T) {
+	if race.Enabled {
+		t.Skip("package bench has the same runs under the race detector")
+	}
 	q := asked(t, "exponential:mean=20ms", 200, "p99-response<150ms")
 	if testing.Short() {
 		q.Strategies = named("semaphore", "adaptive_aimd")
@@ -247,6 +255,9 @@ func TestSame(t *testing.T) {
 
 // TestNothingMeets: the nearest is named with what would do, each of which does.
 func TestNothingMeets(t *testing.T) {
+	if race.Enabled {
+		t.Skip("package bench has the same runs under the race detector")
+	}
 	q := asked(t, "exponential:mean=20ms", 200, "p99-response<100ms")
 	q.LimitAtMost = 5
 	if testing.Short() {
@@ -277,6 +288,9 @@ func TestNothingMeets(t *testing.T) {
 // TestRateLimit: before a target with a rate the pace is kept by a strategy that knows it, since a
 // limit keeps it only while the work is as slow.
 func TestRateLimit(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped with -short")
+	}
 	q := asked(t, "constant:mean=80ms", 45, "p99-response<2s")
 	q.Scenario.Target = targets.MustParse("token_bucket:rate=50,burst=10")
 	a := answered(t, q)

@@ -11,6 +11,8 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/targets"
 	"github.com/poolbench/poolbench/workloads"
+
+	"github.com/poolbench/poolbench/internal/machine/race"
 )
 
 // steadyAt is a scenario at a rate, under the virtual clock.
@@ -27,6 +29,9 @@ func steadyAt(
 // TestLongRunConfirmed: what the recursion says of the tasks of a run is what the strategy's own
 // code comes to, to the digit, with every arrival and target for which it decides.
 func TestLongRunConfirmed(t *testing.T) {
+	if race.Enabled {
+		t.Skip("package bench has the same runs under the race detector")
+	}
 	wanted := list(t, "p99-response<1s,mean-wait<1s,p90-wait<1s")
 	strategies := []string{"semaphore", "worker_pool", "bounded_queue_shed", "token_bucket:rate=250",
 		"ticker_limited:rate=250"}

@@ -36,6 +36,9 @@ func TestDateNearAnEnd(t *testing.T) {
 // TestDateInNoise: where no noise reaches the other level, the date is right wherever a change is
 // found, and outliers do not move it.
 func TestDateInNoise(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped with -short")
+	}
 	for _, c := range []struct{ n, k int }{{40, 4}, {40, 5}, {40, 8}, {10, 5}, {8, 40}, {5, 30}} {
 		rng := rand.New(rand.NewPCG(uint64(c.n), uint64(c.k)))
 		found := 0

@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/poolbench/poolbench/internal/machine/race"
 )
 
 // autoregression is a flat series of n values in which neighbours are correlated by rho.
@@ -60,6 +62,9 @@ func TestDependentSeries(t *testing.T) {
 // TestIndependentSeries: a clear step is not doubted where neighbours are not alike, one or
 // several, nor where levels are constant.
 func TestIndependentSeries(t *testing.T) {
+	if race.Enabled {
+		t.Skip("it only computes, on one goroutine")
+	}
 	series := 40
 	if testing.Short() {
 		series = 20

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/poolbench/poolbench/internal/machine/race"
 )
 
 // levels is a series of those levels, each n long, with log-normal noise of that coefficient of
@@ -224,6 +226,9 @@ func TestInvariance(t *testing.T) {
 // TestEnough: a clean step in the middle of measured values, no two of which are equal, is found
 // from that length on; one of two values may be found before, but not where nothing can be.
 func TestEnough(t *testing.T) {
+	if race.Enabled {
+		t.Skip("it only computes, on one goroutine")
+	}
 	for _, c := range []struct {
 		alpha float64
 		want  int

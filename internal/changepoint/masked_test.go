@@ -21,6 +21,9 @@ func TestMasked(t *testing.T) {
 // TestMaskedAmongOutliers: so is one among outliers that the older level lies between, since each
 // stretch has ranks of its own: among those of the whole series two outliers hide it, in 17 of 20.
 func TestMaskedAmongOutliers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped with -short")
+	}
 	const series = 20
 	found := 0
 	for seed := range series {

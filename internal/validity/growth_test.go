@@ -13,6 +13,8 @@ import (
 	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/internal/observe"
 	"github.com/poolbench/poolbench/internal/rundir"
+
+	"github.com/poolbench/poolbench/internal/machine/race"
 )
 
 // A server answers requests that come at a rate for a time, so many at once, and the machine may be
@@ -171,6 +173,9 @@ func TestOverloadIsTold(t *testing.T) {
 // TestNoGrowthIsNotTold: a server that keeps up is not, however noisy it, its start and the machine
 // are: 5 alarms in 1000 are allowed.
 func TestNoGrowthIsNotTold(t *testing.T) {
+	if race.Enabled {
+		t.Skip("package bench has the same runs under the race detector")
+	}
 	t.Parallel()
 	runs, alarms, seeds := 0, 0, uint64(50)
 	if testing.Short() {

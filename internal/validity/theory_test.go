@@ -11,6 +11,8 @@ import (
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/strategies"
+
+	"github.com/poolbench/poolbench/internal/machine/race"
 )
 
 // scenario is of the virtual clock and Poisson arrivals, unless w says otherwise.
@@ -82,6 +84,9 @@ func TestFalseTheoryIsTold(t *testing.T) {
 
 // TestNoFalseAlarm: what is right is not told of.
 func TestNoFalseAlarm(t *testing.T) {
+	if race.Enabled {
+		t.Skip("package bench has the same runs under the race detector")
+	}
 	t.Parallel()
 	seeds := uint64(3)
 	if testing.Short() {
