@@ -61,7 +61,7 @@ fuzz: ## every fuzz target for FUZZTIME (10s) each: about 7 minutes
 	GO="$(GO)" .ci/fuzz $(FUZZTIME)
 
 generate: ## write anew what the sources imply: the tables in docs, go.mod of examples, golden texts, the components and the script of reports
-	$(GO) test ./internal/cli ./internal/cli/clitest/documents -run '^(TestGenerated|TestExampleModules|TestRootHelp|TestEveryCommandIsHeld)$$' -update
+	$(GO) test ./internal/cli ./internal/cli/clitest/documents -run '^(TestGenerated|TestExampleModules|TestRootHelp|TestEveryCommandIsHeld|TestGolden)$$' -update
 	$(GO) test ./internal/house -run '^TestComponents$$' -update
 	$(GO) test ./internal/house/manual -run '^TestThirdParty$$' -update
 	$(GO) test ./strategies/peers -run '^(TestBoard|TestNestedPage)$$' -update

@@ -68,26 +68,27 @@ func TestNewCompiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir, overlay := filepath.Join(t.TempDir(), "mypool"), map[string]string{}
+	const name = "compiled_here" // and not mypool, which the README has a reader make
+	dir, overlay := filepath.Join(t.TempDir(), name), map[string]string{}
 	write := exec.Command(self, "new", dir, "--source", root)
 	write.Env = append(os.Environ(), asCommand+"=1")
 	if out, err := write.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	for _, name := range []string{"*.go", "mine/*.go"} {
-		files, err := filepath.Glob(filepath.Join(dir, name))
+	for _, pattern := range []string{"*.go", "mine/*.go"} {
+		files, err := filepath.Glob(filepath.Join(dir, pattern))
 		if err != nil || len(files) == 0 {
-			t.Fatal(name, files, err)
+			t.Fatal(pattern, files, err)
 		}
 		for _, file := range files {
-			text := strings.ReplaceAll(read(t, file), `"mypool/`, `"`+module+`/mypool/`)
+			text := strings.ReplaceAll(read(t, file), `"`+name+`/`, `"`+module+`/`+name+`/`)
 			if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
 				t.Fatal(err)
 			}
 			overlay[root+strings.TrimPrefix(file, filepath.Dir(dir))] = file
 		}
 	}
-	compileWithin(t, root, overlay, []string{"mypool", "mypool/mine"})
+	compileWithin(t, root, overlay, []string{name, name + "/mine"})
 }
 
 const module = "github.com/poolbench/poolbench"

@@ -101,7 +101,8 @@ func TestEveryCommandIsHeld(t *testing.T) {
 		}
 		row, ok := defaults[name]
 		if !ok {
-			t.Errorf("%s has no row", name)
+			t.Errorf("%s has no row in the table defaults of this file: add the test that holds its defaults",
+				name)
 			continue
 		}
 		rows++
