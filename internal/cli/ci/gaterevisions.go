@@ -132,10 +132,9 @@ func (a *app) gateRevisions(ctx context.Context, f gateFlags) error {
 // gateFailure is what becomes of a gate without a verdict.
 func (a *app) gateFailure(ctx context.Context, o measure.Options, err error) error {
 	if ctx.Err() != nil && errors.Is(err, context.Cause(ctx)) {
-		if kept, _ := filepath.Glob(filepath.Join(o.Out, "plan.json")); len(kept) > 0 {
-			a.Complain(fmt.Errorf("%s holds the measurements so far: --out %s --resume "+
-				"continues", o.Out,
-				o.Out))
+		if _, err := os.Stat(filepath.Join(o.Out, measure.PlanFile)); err == nil {
+			a.Complain(fmt.Errorf("%[1]s holds the measurements so far: --out %[1]s --resume "+
+				"continues", o.Out))
 		}
 		return terminal.Interrupted
 	}

@@ -104,7 +104,7 @@ func TestGate(t *testing.T) {
 	}
 	m.clean()
 	o.Layouts = 1
-	if err := os.Remove(filepath.Join(o.Out, planFile)); err != nil {
+	if err := os.Remove(filepath.Join(o.Out, PlanFile)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := Gate(t.Context(), o, &quiet{}); err == nil ||

@@ -177,7 +177,7 @@ func readJournal(
 		of := benchmark{Package: rec.GetConfig("pkg"),
 			Name: plain(r.runs[which].name, processors())}.String()
 		if !known[of] {
-			return nil, fmt.Errorf("%s: %s is not in %s", path, of, planFile)
+			return nil, fmt.Errorf("%s: %s is not in %s", path, of, PlanFile)
 		}
 		if kept[of] == nil {
 			kept[of] = map[int]record{}

@@ -21,8 +21,8 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// planFile says what the results beside it are of.
-const planFile = "plan.json"
+// PlanFile is the file in Options.Out that says what the results beside it are of.
+const PlanFile = "plan.json"
 
 // planVersion is that of the file. Fields may be added within a version.
 const planVersion = 1
@@ -83,7 +83,7 @@ func newSettings(o Options, goVersion string) settings {
 
 // readPlan reads that of a directory; nil where it has none.
 func readPlan(dir string) (*plan, error) {
-	path := filepath.Join(dir, planFile)
+	path := filepath.Join(dir, PlanFile)
 	data, err := files.ReadFile(path, mostBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -106,7 +106,7 @@ func (p *plan) write(dir string) error {
 	if err != nil {
 		return err
 	}
-	return files.Write(filepath.Join(dir, planFile), append(data, '\n'))
+	return files.Write(filepath.Join(dir, PlanFile), append(data, '\n'))
 }
 
 // differs says in what the plan is not the one that is asked for now; "" for nothing.
@@ -179,8 +179,8 @@ func holdsGate(dir, beside string) error {
 		path, err := filepath.Abs(beside)
 		return e.Name() == files.LockName || err == nil && path == filepath.Join(dir, e.Name())
 	})
-	if _, err := os.Stat(filepath.Join(dir, planFile)); err != nil && len(others) > 0 {
-		return fmt.Errorf("%s exists and holds no gate (it has no %s)", dir, planFile)
+	if _, err := os.Stat(filepath.Join(dir, PlanFile)); err != nil && len(others) > 0 {
+		return fmt.Errorf("%s exists and holds no gate (it has no %s)", dir, PlanFile)
 	}
 	return nil
 }
@@ -189,7 +189,7 @@ func holdsGate(dir, beside string) error {
 // tells that they are a gate's goes last. What is not a gate's stays.
 func removeGate(dir string) error {
 	for _, name := range slices.Concat(resultFiles[:], controlFiles[:],
-		[]string{rundir.ReportFile, planFile}) {
+		[]string{rundir.ReportFile, PlanFile}) {
 		if err := files.Remove(filepath.Join(dir, name)); err != nil {
 			return err
 		}

@@ -96,7 +96,7 @@ func (g *gate) prepare(ctx context.Context) (err error) {
 			"more or less")
 	}
 	if g.resumed && built != g.plan.Layouts {
-		return fmt.Errorf("%s: layouts: there were %d, and now there are %d", planFile,
+		return fmt.Errorf("%s: layouts: there were %d, and now there are %d", PlanFile,
 			g.plan.Layouts, built)
 	}
 	g.plan.Layouts = built
@@ -216,7 +216,7 @@ func (g *gate) begin(ctx context.Context) error {
 	for _, name := range slices.Concat(resultFiles[:], controlFiles[:]) {
 		if _, err := os.Stat(filepath.Join(g.Out, name)); err == nil && !g.resumed {
 			return fmt.Errorf("%s: there is a %s, and no %s says of which gate",
-				g.Out, name, planFile)
+				g.Out, name, PlanFile)
 		}
 	}
 	if err := g.plan.write(g.Out); err != nil {
