@@ -81,10 +81,10 @@ func Defaults() Options {
 func (o Options) Validate() error {
 	var wrong text.Complaints
 	wrong.If(o.Base == "", "no base revision")
-	for name, pattern := range map[string]string{"bench": o.Bench, "skip": o.Skip} {
-		for _, element := range elements(pattern) {
+	for _, of := range []struct{ name, pattern string }{{"bench", o.Bench}, {"skip", o.Skip}} {
+		for _, element := range elements(of.pattern) {
 			if _, err := regexp.Compile(element); err != nil {
-				wrong.Add("%s: %q is no regular expression: %w", name, pattern, err)
+				wrong.Add("%s: %q is no regular expression: %w", of.name, of.pattern, err)
 				break
 			}
 		}
@@ -97,8 +97,7 @@ func (o Options) Validate() error {
 	wrong.If(o.BenchTime == (BenchTime{}),
 		"benchtime: want a time above 0, or a number of iterations")
 	wrong.If(o.Limit < 0, "limit: want a duration above 0, got %v", o.Limit)
-	wrong.If(o.Resume && o.Force,
-		"resume and force exclude each other")
+	wrong.If(o.Resume && o.Force, "resume and force exclude each other")
 	if o.Control == nil {
 		panic("measure: no control")
 	}

@@ -318,3 +318,17 @@ func TestThroughputIsNoSecondTime(t *testing.T) {
 		t.Errorf("asked for: %s", explain(r))
 	}
 }
+
+// TestValidateOrder: what makes no sense is told in the same order every time.
+func TestValidateOrder(t *testing.T) {
+	o := Defaults()
+	o.Base, o.Bench, o.Skip, o.Guard = "main", "(", ")", []string{"guard"}
+	o.Control = func(bool, string) []string { return nil }
+	for range 50 { // the order of a map would be another in half of them
+		lines := strings.Split(o.Validate().Error(), "\n")
+		if len(lines) != 2 || !strings.HasPrefix(lines[0], "bench: ") ||
+			!strings.HasPrefix(lines[1], "skip: ") {
+			t.Fatalf("%q", lines)
+		}
+	}
+}
