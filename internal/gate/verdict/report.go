@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"math"
 	"slices"
+
+	"github.com/poolbench/poolbench/internal/metric"
 )
 
 // The exit codes of a gate.
@@ -166,7 +168,9 @@ func (r *Report) Sort() {
 
 // IsAllocation reports whether the unit counts allocations, which a benchmark makes however busy
 // the machine is.
-func IsAllocation(unit string) bool { return unit == "B/op" || unit == "allocs/op" }
+func IsAllocation(unit string) bool {
+	return unit == metric.BytesPerOp || unit == metric.AllocsPerOp
+}
 
 // ExitCode is that of the gate as a whole. When several apply, faults come first, then regressions,
 // then doubt.
