@@ -152,7 +152,7 @@ func most(pairs []Pair, tail []tailTask, all int64) *Most {
 		return cmp.Or(cmp.Compare(a.pair, b.pair), cmp.Compare(a.i, b.i))
 	})
 	var burst float64 // of the one at hand
-	var from, last, ended int64
+	var from, ended int64
 	for n, t := range tail {
 		base, here := pairs[t.pair].Base.kept, pairs[t.pair].Here.kept
 		due, until := base.Due(t.i)
@@ -160,11 +160,10 @@ func most(pairs []Pair, tail []tailTask, all int64) *Most {
 			m.Bursts++
 			burst, from, ended = 0, due, 0
 		}
-		last = until
 		ended = max(ended, due+max(base.Responses[t.i], here.Responses[t.i]))
 		burst += float64(sign * t.difference)
 		if share := burst / sum; share > m.Share {
-			m.Share, m.From, m.Until = share, float64(from)/1e9, float64(last)/1e9
+			m.Share, m.From, m.Until = share, float64(from)/1e9, float64(until)/1e9
 		}
 	}
 	return m

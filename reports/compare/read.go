@@ -35,12 +35,10 @@ func (t *Tasks) Responses() []int64 {
 func ReadTasks(wanted map[Source]*Tasks) error {
 	dirs := map[string]bool{}
 	for s := range wanted {
-		dirs[s.Dir] = s.Dir != ""
+		dirs[s.Dir] = true
 	}
-	for dir, is := range dirs {
-		if !is {
-			continue
-		}
+	delete(dirs, "") // of runs that are in no directory
+	for dir := range dirs {
 		err := rundir.EachTasks(filepath.Join(dir, rundir.DistributionsFile),
 			func(tag string) bool {
 				_, ok := wanted[Source{dir, tag}]
