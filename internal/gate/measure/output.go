@@ -204,9 +204,8 @@ func (b *benchmark) cut(divisible, asked bool) {
 
 // together is the reading of a run from those of its parts, which have as many iterations each:
 // times by the faster half of them, allocations by their lower median, other counts by all.
-// Instructions that were not counted in
-// every part are left out, as where they are not counted at all; the benchmark's own units must be
-// in all.
+// Instructions that were not counted in every part are left out, as where they are not counted at
+// all; the benchmark's own units must be in all.
 func together(parts []reading) (reading, error) {
 	if len(parts) == 1 {
 		return parts[0], nil
