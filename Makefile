@@ -32,7 +32,7 @@ race: ## the short tests under the race detector
 
 # A string is not broken, nor what a comment shows as it is.
 lint: ## gofmt, vet, staticcheck, lines of at most 100 columns, a tidy go.mod; changes nothing
-	@test -z "$$("$$($(GO) env GOROOT)/bin/gofmt" -l . | tee /dev/stderr)"
+	@unformatted=$$("$$($(GO) env GOROOT)/bin/gofmt" -l .); test -z "$$unformatted" || { echo "not formatted: $$unformatted"; exit 1; }
 	@! git grep -nE '^[	/cftv].{100,}' -- '*.go' ':!*_templ.go' ':!*.pb.go' ':!*example_test.go' ':!*/compose_test.go' | grep -vE '["`]|// *	|//  '
 	$(GO) vet ./...
 	$(GO) tool staticcheck ./...
