@@ -11,7 +11,7 @@ import (
 
 // mostValues limits the values of both sides together: exact tests of 100 against 100 values take
 // 12 µs of CPU for each of them.
-const mostValues = 800_000
+const mostValues = 400_000
 
 // DefaultOptions are a margin of 2 %, a promise of 10 % and an alpha of 0.05.
 func DefaultOptions() verdict.Options {
@@ -56,7 +56,7 @@ func DefaultOptions() verdict.Options {
 // unless allowed. Unclear: an input that is not whole, unless allowed; a
 // run that breaks conservation laws; a metric that would be gated and that the new side has lost,
 // or that has negative values, which have no ratio. An error is an option that makes no sense,
-// inputs that compare.Two refuses, more than 800,000 values to judge, or a log of histograms that
+// inputs that compare.Two refuses, more than 400,000 values to judge, or a log of histograms that
 // cannot be read.
 //
 // A response that is worse comes with the parts of its difference: see compare.Decompose.

@@ -17,7 +17,7 @@ import (
 // 10 s of CPU and 700 MB.
 const (
 	MostResults = 150_000
-	MostValues  = 800_000
+	MostValues  = 400_000
 	MostSamples = 80_000
 )
 
@@ -66,7 +66,7 @@ func ReadDir(dir string) (*Results, error) {
 //
 // It either returns at least one run or an error that names the file and, where there is one, the
 // line. Errors are: a text without a result, or empty; a packed file; text that is UTF-16 or holds
-// NUL bytes; a line over 64 KiB; more than 150,000 results or 800,000 values; NaN and infinite
+// NUL bytes; a line over 64 KiB; more than 150,000 results or 400,000 values; NaN and infinite
 // values; Unit lines that contradict each other; a version of poolbench's results other than the
 // one it knows; and, in a file that poolbench wrote, a result line that does not parse. In other
 // files such a line is left out with a warning, since whatever a benchmark prints can end up in

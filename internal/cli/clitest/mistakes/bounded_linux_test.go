@@ -133,15 +133,15 @@ func excesses() (all []excess) {
 			file: file, whole: true})
 	}
 	for _, command := range []string{"compare FILE FILE", "trend FILE FILE"} {
-		within(command, "results", random(6_600, 6, 20))
-		within(command, "values", random(3_190, 10, 25))
+		within(command, "results", random(6_600, 6, 10))
+		within(command, "values", random(1_590, 10, 25))
 	}
-	within("gate FILE FILE", "samples", random(6_600, 6, 10))
-	within("gate FILE FILE", "values", random(39, 100, 100))
+	within("gate FILE FILE", "samples", random(6_600, 6, 5))
+	within("gate FILE FILE", "values", random(19, 100, 100))
 	for _, command := range []string{"compare FILE FILE", "gate FILE FILE"} {
 		add("many samples: "+command, command, random(7_000, 6, 1))
 	}
-	add("values to judge", "gate FILE FILE", random(3_190, 10, 25))
+	add("values to judge", "gate FILE FILE", random(1_590, 10, 25))
 	for _, command := range []string{"gate FILE FILE", "trend FILE FILE FILE FILE FILE FILE"} {
 		add("results: "+command, command, times("BenchmarkX 1 1 ns/op\n", 1<<16))
 	}
