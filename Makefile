@@ -28,7 +28,7 @@ check: ## all tests: go test ./...; what takes hours has a flag of its own, -swe
 	$(TESTS) -timeout 40m ./...
 
 race: ## the short tests under the race detector
-	$(TESTS) -race -short -timeout 30m ./...
+	GORACE=atexit_sleep_ms=50 $(TESTS) -race -short -timeout 30m ./...
 
 # A string is not broken, nor what a comment shows as it is.
 lint: ## gofmt, vet, staticcheck, lines of at most 100 columns, a tidy go.mod; changes nothing
@@ -62,8 +62,8 @@ fuzz: ## every fuzz target for FUZZTIME (10s) each: about 7 minutes
 
 generate: ## write anew what the sources imply: the tables in docs, go.mod of examples, golden texts, the components and the script of reports
 	$(GO) test ./internal/cli ./internal/cli/clitest/documents -run '^(TestGenerated|TestExampleModules|TestRootHelp|TestEveryCommandIsHeld|TestGolden)$$' -update
-	$(GO) test ./internal/house -run '^TestComponents$$' -update
-	$(GO) test ./internal/house/manual -run '^TestThirdParty$$' -update
+	$(GO) test ./internal/project -run '^TestComponents$$' -update
+	$(GO) test ./internal/project/manual -run '^TestThirdParty$$' -update
 	$(GO) test ./strategies/peers -run '^(TestBoard|TestNestedPage)$$' -update
 	$(GO) test ./reports/page/front ./internal/cli/live -run '^(TestSpec|TestBundle)$$' -update
 

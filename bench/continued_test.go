@@ -100,7 +100,7 @@ func TestContinuedSoak(t *testing.T) {
 				want, ok := whole.Metric(m.Unit)
 				near := 0.05
 				switch m.Unit {
-				case "verdict", "mean-held-sec":
+				case "verdict", "mean-blocked-sec":
 					continue
 				}
 				if !ok || math.Abs(m.Value-want) > near*math.Abs(want) {
@@ -116,7 +116,7 @@ func TestContinuedSoak(t *testing.T) {
 				t.Error("it tells the fairness of two parts")
 			}
 			sum := 0.0
-			for _, part := range []string{"lag", "held", "queued", "between", "service"} {
+			for _, part := range []string{"lag", "blocked", "queued", "between", "service"} {
 				sum += metric(t, r, "mean-"+part+"-sec")
 			}
 			if mean := metric(t, r, "mean-response-sec"); math.Abs(sum-mean) > 1e-9*mean {

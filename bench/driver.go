@@ -245,7 +245,7 @@ func (d *driver) playOpen(ctx context.Context, next arrivals.Next) {
 			return
 		}
 		d.assign(j, seq, rec)
-		rec.Issue, rec.Held = issue, returned >= due
+		rec.Issue, rec.Blocked = issue, returned >= due
 		if !d.submit(ctx, j) {
 			d.idle.putBack(j)
 		}

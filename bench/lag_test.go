@@ -19,7 +19,7 @@ func TestLagsOfGenerators(t *testing.T) {
 			issue := due
 			if k == 1 { // that one never catches up: it overslept by 5 ms, and is held since
 				issue += 5e6
-				r.Held = i > 0
+				r.Blocked = i > 0
 			}
 			r.Issue = issue
 			r.Attempt(issue, 1e5)

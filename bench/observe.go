@@ -36,8 +36,8 @@ func (run measurement) result() (*Result, error) {
 	if err := o.ReportCalls(r, o.Trace.Len()); err != nil {
 		return nil, err
 	}
-	held := o.Held(first)
-	r.Add(metric.Held, held.Share)
+	held := o.Blocked(first)
+	r.Add(metric.Blocked, held.Share)
 	parts, err := o.ReportParts(r, first)
 	if err != nil {
 		return nil, err

@@ -44,7 +44,7 @@ func TestPoolsOfClasses(t *testing.T) {
 	}
 	r := run(t, scenario(t, w))
 	if _, ok := r.Metric("theory-mean-wait-sec"); !ok || metric(t, r, "oracle-max-diff-sec") != 0 ||
-		metric(t, r, "held/op") != 0 || r.Verdict != bench.Valid {
+		metric(t, r, "blocked/op") != 0 || r.Verdict != bench.Valid {
 		t.Errorf("%s: %v, %v", r.Name, r.Verdict, r.Reasons)
 	}
 	near(t, r, "mean-wait-sec", metric(t, r, "theory-mean-wait-sec"), tolerance)
@@ -58,7 +58,7 @@ func TestPoolsOfClasses(t *testing.T) {
 	}
 	if !slices.ContainsFunc(r.Reasons,
 		func(r result.Reason) bool { return r.Check == "full queue" }) ||
-		metric(t, r, "held/op") < 0.1 || metric(t, r, "mean-held-sec") < 1e-4 {
-		t.Errorf("%s: held/op %v, %v", r.Name, metric(t, r, "held/op"), r.Reasons)
+		metric(t, r, "blocked/op") < 0.1 || metric(t, r, "mean-blocked-sec") < 1e-4 {
+		t.Errorf("%s: blocked/op %v, %v", r.Name, metric(t, r, "blocked/op"), r.Reasons)
 	}
 }

@@ -54,7 +54,7 @@ func TestDefaultQueueIsNeverFull(t *testing.T) {
 		} {
 			w.Strategy, w.Limit, w.Timeout = spec.Name, 2, time.Second
 			r := run(t, scenario(t, w))
-			if held := metric(t, r, "held/op"); held != 0 && !spec.Retries {
+			if held := metric(t, r, "blocked/op"); held != 0 && !spec.Retries {
 				t.Errorf("%s: %v of the tasks stood before a full queue", r.Name, held)
 			}
 		}
@@ -125,7 +125,7 @@ func TestHeldUp(t *testing.T) {
 					said = reason.Text
 				}
 			}
-			if held := metric(t, r, "held/op"); queue != 0 && held < 0.01 {
+			if held := metric(t, r, "blocked/op"); queue != 0 && held < 0.01 {
 				t.Errorf("%s: %v of the tasks were held up, too few to tell of", r.Name, held)
 			}
 			switch {

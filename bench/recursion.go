@@ -144,7 +144,7 @@ func calculate(o *observe.Run, s Scenario, plan Plan, queue int) (known bool) {
 	for i, response := range pool.Responses() {
 		r := all.Add(plan.Due[i])
 		r.Class = sorted.classOf(uint64(i))
-		r.Held = door.returned >= r.Due
+		r.Blocked = door.returned >= r.Due
 		r.Issue = max(r.Due, door.returned)
 		if response == recursion.Shed {
 			r.Outcome, r.End, r.Left = record.Shed, r.Issue, r.Issue

@@ -225,13 +225,13 @@ func TestAgreement(t *testing.T) {
 		}
 		r.Name = "" // and without a queue of its own, tasks wait in Submit
 		r.Metrics = slices.DeleteFunc(r.Metrics, func(m bench.Metric) bool {
-			return strings.Contains(m.Unit, "held") || strings.Contains(m.Unit, "queued")
+			return strings.Contains(m.Unit, "blocked") || strings.Contains(m.Unit, "queued")
 		})
 		r.Responses, _, _ = strings.Cut(r.Responses, ",") // without their parts
 		for i := range r.Slowest {
 			slow := &r.Slowest[i]
 			slow.Issue, slow.Accepted = 0, 0
-			slow.Held, slow.Queued = 0, slow.Held+slow.Queued
+			slow.Blocked, slow.Queued = 0, slow.Blocked+slow.Queued
 		}
 		if first == nil {
 			first = r

@@ -63,7 +63,7 @@ func TestSlowest(t *testing.T) {
 				got.Attempts != int(rec.Attempts) || got.Class != rec.Class.String() {
 				t.Fatalf("%s: rank %d is %+v, want task %d, %+v", r.Name, rank, got, all[rank], rec)
 			}
-			if sum := got.Lag + got.Held + got.Queued + got.Between + got.Service; sum !=
+			if sum := got.Lag + got.Blocked + got.Queued + got.Between + got.Service; sum !=
 				got.Response() {
 				t.Errorf("%s: task %d took %v, its parts %v", r.Name, got.Task, got.Response(), sum)
 			}

@@ -35,7 +35,7 @@ func keptOf(t *testing.T, s Scenario) (measurement, *rundir.Tasks) {
 		p := rec.Parts(lag)
 		want, response := rundir.Parts{}, int64(rundir.NoResponse)
 		if rec.Outcome == record.Completed {
-			want = rundir.Parts{p.Lag, p.Held, p.Queued, p.Between, p.Service}
+			want = rundir.Parts{p.Lag, p.Blocked, p.Queued, p.Between, p.Service}
 			response = rec.Response()
 		}
 		due, _ := kept.Due(i - first)

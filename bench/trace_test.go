@@ -67,7 +67,7 @@ func drawPlay(t *rapid.T) *observe.Run {
 func TestPerfectRun(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		o := drawPlay(t)
-		replay := validity.ReplayOf(o, 0, observe.Held{})
+		replay := validity.ReplayOf(o, 0, observe.Blocked{})
 		if !replay.Done || replay.MaxDiff != 0 {
 			t.Fatalf("oracle: done %v, largest difference %d ns", replay.Done, replay.MaxDiff)
 		}
@@ -107,7 +107,7 @@ func TestEachLaw(t *testing.T) {
 	} {
 		o := perfect()
 		c.spoil(o)
-		broken := validity.BrokenLaws(o, o.Flow(0), validity.ReplayOf(o, 0, observe.Held{}), 0)
+		broken := validity.BrokenLaws(o, o.Flow(0), validity.ReplayOf(o, 0, observe.Blocked{}), 0)
 		if !slices.ContainsFunc(broken,
 			func(s string) bool { return len(s) >= len(c.law) && s[:len(c.law)] == c.law }) {
 			t.Errorf("%s: broken laws are %q, want the law %q among them", c.name, broken, c.law)
@@ -124,7 +124,7 @@ func TestLittle(t *testing.T) {
 		t.Errorf("∫N(t)dt = %v, Σ response = %v, want %v", f.Area, f.Responses, want)
 	}
 	f.Area.AddProduct(1, 1)
-	if broken := validity.BrokenLaws(o, f, validity.ReplayOf(o, 0, observe.Held{}),
+	if broken := validity.BrokenLaws(o, f, validity.ReplayOf(o, 0, observe.Blocked{}),
 		0); len(broken) != 1 ||
 		broken[0][:6] != "Little" {
 		t.Errorf("broken laws: %q", broken)

@@ -291,7 +291,7 @@ func TestLagVerdict(t *testing.T) {
 	for i := range o.Trace.Len() { // a strategy that blocks: issue is late, lag is not
 		rec := o.Trace.At(i)
 		if rec.Start > rec.Due {
-			rec.Issue, rec.Held = rec.Start, true
+			rec.Issue, rec.Blocked = rec.Start, true
 		}
 	}
 	holds(t, "a strategy that blocks", judged(t, o))
@@ -306,7 +306,7 @@ func TestSaturation(t *testing.T) {
 		for i := range o.Trace.Len() {
 			rec := o.Trace.At(i)
 			if i >= from && i < to {
-				rec.Issue, rec.Held = max(rec.Due, previous+6*ms), true
+				rec.Issue, rec.Blocked = max(rec.Due, previous+6*ms), true
 				rec.Start, rec.End = rec.Start+rec.Issue-rec.Due, rec.End+rec.Issue-rec.Due
 			}
 			previous = rec.Issue
@@ -336,7 +336,7 @@ func TestSaturation(t *testing.T) {
 	for i := range o.Trace.Len() {
 		// the producer is the queue: it hands a task over as soon as a slot is free
 		rec := o.Trace.At(i)
-		rec.Issue, rec.Held = rec.Start, i > 0
+		rec.Issue, rec.Blocked = rec.Start, i > 0
 	}
 	r := &Result{}
 	if validity.CheckSaturation(o, r, o.Measure(0)); r.Reasons != nil {

@@ -28,8 +28,8 @@ type StoreError struct {
 	Accepted int
 	// of these, tasks that waited or ran when the store failed: their messages are still in the
 	// store, unless it lost them
-	Held int
-	Lost int // of these, tasks that were never done and are no longer in the store
+	Stored int
+	Lost   int // of these, tasks that were never done and are no longer in the store
 	// done tasks whose messages are still in the store
 	Unsettled int
 }
@@ -40,8 +40,8 @@ func (e *StoreError) Error() string {
 		return fmt.Sprintf("the store failed: %v", e.Cause)
 	}
 	s := fmt.Sprintf("the store failed: %v; of %s %d were done, %d are in the store and %d are "+
-		"lost", e.Cause, text.Count(e.Accepted, "accepted task"), e.Accepted-e.Held-e.Lost,
-		e.Held, e.Lost)
+		"lost", e.Cause, text.Count(e.Accepted, "accepted task"), e.Accepted-e.Stored-e.Lost,
+		e.Stored, e.Lost)
 	if e.Unsettled > 0 {
 		s += fmt.Sprintf("; %d that were done would be delivered again", e.Unsettled)
 	}

@@ -21,7 +21,7 @@ import (
 // A Request says what is sent: method, URL, header and body.
 type Request = vegeta.Target
 
-// Unlimited, as Attack.Workers, is as many as are due, up to what file descriptors and memory
+// Unlimited, as Attack.MaxInFlight, is as many as are due, up to what file descriptors and memory
 // allow.
 const Unlimited = -1
 
@@ -74,7 +74,7 @@ type Attack struct {
 	Queue    int                // slots of its queue, where it has one: as bench.Scenario.Queue
 
 	// open loop without a strategy: requests that can be in flight; 0 is Unlimited
-	Workers     int
+	MaxInFlight int
 	Connections int // most connections to a host; 0: as many as it takes
 	// of one request, from the moment it is sent to the end of its answer; 0 is DefaultTimeout
 	Timeout time.Duration
@@ -138,7 +138,7 @@ func (a Attack) withDefaults() Attack {
 	if a.Rate == 0 && a.Clients == 0 && a.Arrival.TakesRate() {
 		a.Rate = DefaultRate
 	}
-	a.Workers, a.Limit = cmp.Or(a.Workers, Unlimited), cmp.Or(a.Limit, DefaultLimit)
+	a.MaxInFlight, a.Limit = cmp.Or(a.MaxInFlight, Unlimited), cmp.Or(a.Limit, DefaultLimit)
 	a.Timeout, a.Drain = cmp.Or(a.Timeout, DefaultTimeout), cmp.Or(a.Drain, DefaultDrain)
 	if a.Queue == bench.NoQueue && !a.Strategy.Spec.UsesQueue {
 		a.Queue = 0

@@ -194,8 +194,8 @@ func TestValidate(t *testing.T) {
 			Arrival: arrival(t, "batch")},
 		"arrival closed: it is closed; say how many clients there are": {Tasks: 1, Requests: get,
 			Arrival: arrival(t, "closed")},
-		"workers -2: want 1 to 100000": {Tasks: 1,
-			Requests: get, Workers: -2},
+		"max-in-flight -2: want 1 to 100000": {Tasks: 1,
+			Requests: get, MaxInFlight: -2},
 		"strategy semaphore: queue 3 given, but it has no queue": {Tasks: 1, Requests: get,
 			Strategy: strategy(t, "semaphore"), Queue: 3},
 	} {
@@ -218,9 +218,9 @@ func TestName(t *testing.T) {
 			Requests: get[1:], Tasks: 5, Rate: 9, Arrival: arrival(t, "poisson"),
 			Strategy: strategy(t, "semaphore"), Timeout: time.Second},
 		"target=h/arrival=constant/rate=50/n=5/connections=3": {
-			Requests: get[1:], Tasks: 5, Workers: attack.Unlimited, Connections: 3},
-		"target=h/arrival=constant/rate=50/n=5/workers=64": {
-			Requests: get[1:], Tasks: 5, Workers: 64},
+			Requests: get[1:], Tasks: 5, MaxInFlight: attack.Unlimited, Connections: 3},
+		"target=h/arrival=constant/rate=50/n=5/max-in-flight=64": {
+			Requests: get[1:], Tasks: 5, MaxInFlight: 64},
 	} {
 		if got := a.Name(); got != "Attack/"+want+"/clock=real" {
 			t.Errorf("%s, want %s", got, want)

@@ -26,8 +26,8 @@ import (
 // is enough.
 func BenchmarkFrozen(b *testing.B) {
 	for name, a := range map[string]attack.Attack{
-		"clients=unlimited":  {Workers: attack.Unlimited},
-		"workers=4":          {Workers: 4},
+		"clients=unlimited":  {MaxInFlight: attack.Unlimited},
+		"in-flight=4":        {MaxInFlight: 4},
 		"strategy=semaphore": {Strategy: strategy(b, "semaphore"), Limit: 4},
 	} {
 		b.Run(name, func(b *testing.B) {

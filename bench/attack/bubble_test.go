@@ -187,7 +187,7 @@ func TestFrozen(t *testing.T) {
 		t.Run(process, func(t *testing.T) {
 			var file bytes.Buffer
 			a := attack.Attack{Arrival: arrival(t, process), Rate: 200, Duration: 6 * time.Second,
-				Workers: attack.Unlimited, Seed: 3, Vegeta: &file}
+				MaxInFlight: attack.Unlimited, Seed: 3, Vegeta: &file}
 			synctest.Test(t, func(t *testing.T) {
 				begun := time.Now()
 				report := bubbled(t, t.Context(), a, frozen())
@@ -249,7 +249,7 @@ func TestFrozenThroughLimit(t *testing.T) {
 // TestWorkers: with 4 workers vegeta counts 1 ms and a bit for most of the requests that waited for
 // a worker; here they are late.
 func TestWorkers(t *testing.T) {
-	a := attack.Attack{Rate: 200, Duration: 6 * time.Second, Workers: 4}
+	a := attack.Attack{Rate: 200, Duration: 6 * time.Second, MaxInFlight: 4}
 	report := inBubbleOf(t, a, frozen)
 	if v := metric(t, report, "p90-response-sec"); v < 0.28 {
 		t.Errorf("p90 of the response %v s", v)
@@ -435,8 +435,8 @@ func TestFenceposts(t *testing.T) {
 // whether it had been sent or not.
 func TestDrain(t *testing.T) {
 	for name, a := range map[string]attack.Attack{
-		"open":      {Rate: 1000, Duration: 2 * time.Second, Workers: 5},
-		"unlimited": {Rate: 1000, Duration: 2 * time.Second, Workers: attack.Unlimited},
+		"open":      {Rate: 1000, Duration: 2 * time.Second, MaxInFlight: 5},
+		"unlimited": {Rate: 1000, Duration: 2 * time.Second, MaxInFlight: attack.Unlimited},
 		"n":         {Rate: 1000, Tasks: 2000},
 		"through": {Rate: 1000, Duration: 2 * time.Second, Strategy: strategy(t, "semaphore"),
 			Limit: 5},

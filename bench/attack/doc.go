@@ -42,7 +42,7 @@
 //   - the plan is a pure function of the seed, from the same processes that `poolbench run` has;
 //   - response is end − due, service is end − start, and in an open loop without a strategy their
 //     difference is lag;
-//   - as many requests are in flight as are due, up to Attack.Workers, or to the limit that file
+//   - as many requests are in flight as are due, up to Attack.MaxInFlight, or to the limit that file
 //     descriptors and memory set (slots.go). The wait for a slot is part of the response, and not
 //     of the lag;
 //   - a request is sent once unless retries are allowed: net/http by itself sends it again when a

@@ -114,7 +114,7 @@ func ways(t *testing.T) map[string]attack.Attack {
 		"open":      {Rate: 500, Tasks: 6},
 		"net/http":  attack.Attack{Rate: 500, Tasks: 6}.ByNetHTTP(),
 		"bounded":   {Rate: 500, Tasks: 6, Connections: 2},
-		"unlimited": {Rate: 500, Tasks: 6, Workers: attack.Unlimited},
+		"unlimited": {Rate: 500, Tasks: 6, MaxInFlight: attack.Unlimited},
 		"closed":    {Clients: 3, Tasks: 6},
 		"shared":    {Clients: 3, Connections: 2, Tasks: 6},
 		"through":   {Rate: 500, Tasks: 6, Strategy: strategy(t, "retry_queue"), Limit: 3},

@@ -109,7 +109,7 @@ func (t *openLoop) abandonRest(plan *plan) {
 // abandon settles a request that was not sent.
 func (t *openLoop) abandon(rec bench.Entry, s sample) {
 	s.end = t.now()
-	rec.Held, rec.Issue = t.through || t.slots.behind, s.end
+	rec.Blocked, rec.Issue = t.through || t.slots.behind, s.end
 	s.outcome, s.err = record.Abandoned, strategies.ErrAbandoned.Error()
 	t.settle(rec.Record, s)
 	rec.Release()
@@ -199,7 +199,7 @@ func (t *openLoop) submit(j *job, rec bench.Entry, issue int64, held bool) (retu
 	j.rec, j.attempts, j.checking, j.beside, j.answered = rec, 0, 0, 0, false
 	rec.Issue = issue
 	late, err := t.slots.take(t.ctx, held)
-	rec.Held = late || held && t.through
+	rec.Blocked = late || held && t.through
 	j.live.Store(true)
 	if j.slot = err == nil; err == nil {
 		t.labels.Strategy()

@@ -51,7 +51,7 @@ steps:
 - {name: in, url: "http://127.0.0.1/in"}
 - {name: out, url: "http://127.0.0.1/out"}
 `))
-	workers := with(func(a *attack.Attack) { a.Workers = 4 })
+	workers := with(func(a *attack.Attack) { a.MaxInFlight = 4 })
 	through := with(func(a *attack.Attack) { a.Strategy, a.Limit = strategy(t, "worker_pool"), 4 })
 	for _, c := range []struct {
 		what      string
@@ -106,7 +106,7 @@ steps:
 func TestAsManyAsDue(t *testing.T) {
 	slow := func(http.ResponseWriter, *http.Request) { time.Sleep(4 * time.Second) }
 	for workers, want := range map[int]float64{0: 2000, attack.Unlimited: 2000, 64: 64} {
-		r := inBubble(t, attack.Attack{Rate: 1000, Duration: 2 * time.Second, Workers: workers,
+		r := inBubble(t, attack.Attack{Rate: 1000, Duration: 2 * time.Second, MaxInFlight: workers,
 			Drain: time.Hour}, slow)
 		if got := metric(t, r, "peak-inflight"); got != want {
 			t.Errorf("%d workers: %v in flight, want %v", workers, got, want)

@@ -65,8 +65,8 @@ func (a Attack) recording() *bench.Recording {
 		rec.Arrival = arrivals.MustParse(a.clientsArrival())
 	case a.through():
 		rec.Strategy, rec.Limit, rec.Queue = a.Strategy, a.Limit, a.params().Queue
-	case a.Workers > 0: // their number was chosen, so it is part of the result
-		rec.SetBound(a.Workers)
+	case a.MaxInFlight > 0: // their number was chosen, so it is part of the result
+		rec.SetBound(a.MaxInFlight)
 	}
 	return rec
 }

@@ -170,9 +170,9 @@ func TestSessionsAreThePlan(t *testing.T) {
 		n = 200
 	}
 	base := attack.Attack{Data: people(t), Templates: true, Arrival: arrival(t, "poisson"),
-		Rate: 50, Tasks: n, Workers: attack.Unlimited}.WithSession(session(t, buying))
+		Rate: 50, Tasks: n, MaxInFlight: attack.Unlimited}.WithSession(session(t, buying))
 	through := base
-	through.Workers, through.Strategy, through.Limit = 0, strategy(t, "unbounded"), 1
+	through.MaxInFlight, through.Strategy, through.Limit = 0, strategy(t, "unbounded"), 1
 	soak, soakThrough := base, through
 	soak.Soak, soakThrough.Soak = true, true
 	for name, c := range map[string]struct {
@@ -458,7 +458,7 @@ func BenchmarkSession(b *testing.B) {
 		Templates: true}
 	for name, with := range map[string]func(attack.Attack) attack.Attack{
 		"open": func(a attack.Attack) attack.Attack {
-			a.Arrival, a.Workers = arrivals.MustParse("batch"), 16
+			a.Arrival, a.MaxInFlight = arrivals.MustParse("batch"), 16
 			return a
 		},
 		"clients": func(a attack.Attack) attack.Attack { a.Clients = 16; return a },

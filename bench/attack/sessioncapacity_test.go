@@ -53,7 +53,7 @@ func TestCapacityOfSessions(t *testing.T) {
 				text += `, {url: "http://127.0.0.1/", think: ` + c.think + "}"
 			}
 			const probe = 10 * time.Second
-			a := attack.Attack{Workers: attack.Unlimited, Drain: time.Minute}.
+			a := attack.Attack{MaxInFlight: attack.Unlimited, Drain: time.Minute}.
 				WithSession(session(t, text+"]"))
 			thinks := a.Session.MeanThought()
 			slots := make(chan struct{}, c.slots)

@@ -182,7 +182,7 @@ func TestLongSessions(t *testing.T) {
 // TestSessionSoakShares: agents that keep no records of sessions come to what agents with records
 // do, also to the same rates, though the last session of one thinks longer than that of the other.
 func TestSessionSoakShares(t *testing.T) {
-	a := attack.Attack{Templates: true, Rate: 50, Tasks: 400, Workers: attack.Unlimited,
+	a := attack.Attack{Templates: true, Rate: 50, Tasks: 400, MaxInFlight: attack.Unlimited,
 		Arrival: arrival(t, "poisson")}.WithSession(session(t, walking))
 	merged := func(soak bool) (r *attack.Report) {
 		a.Soak = soak

@@ -131,7 +131,7 @@ func again(t *testing.T, s *attack.Share) *attack.Share {
 // generator and several face the same.
 func sharedAttack(arrival string) attack.Attack {
 	return attack.Attack{Arrival: arrivals.MustParse(arrival), Rate: 200,
-		Duration: 20 * time.Second, Workers: attack.Unlimited, Seed: 5,
+		Duration: 20 * time.Second, MaxInFlight: attack.Unlimited, Seed: 5,
 		Start: time.Date(2000, 1, 1, 0, 0, 1, 0, time.UTC)} // a second after a bubble begins
 }
 

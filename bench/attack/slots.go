@@ -23,7 +23,7 @@ type slots struct {
 }
 
 func (a Attack) newSlots() *slots {
-	n, why := a.Workers, ""
+	n, why := a.MaxInFlight, ""
 	if n == Unlimited {
 		n, why = a.mostInFlight()
 	}

@@ -45,7 +45,7 @@ func TestSoak(t *testing.T) {
 		"workers": {Rate: 100, Tasks: 6000},
 		"through": {Rate: 100, Duration: time.Minute, Strategy: strategy(t, "retry_queue"),
 			Limit: 3, Arrival: arrival(t, "poisson")},
-		"abandoned": {Rate: 1000, Duration: 5 * time.Second, Workers: 2, Drain: time.Second},
+		"abandoned": {Rate: 1000, Duration: 5 * time.Second, MaxInFlight: 2, Drain: time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			whole := inBubbleOf(t, a, unsteady)

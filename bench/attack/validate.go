@@ -51,10 +51,10 @@ func (a Attack) Validate() error {
 	complain(a.Clients > 0 && given.Arrival.Spec.Name != "",
 		"clients set the pace, so there is no arrival process")
 	complain(a.Clients > 0 && a.through(), "clients and strategy exclude each other")
-	complain(a.Clients > 0 && given.Workers != 0,
-		"clients and workers exclude each other: a client is one")
-	complain(a.through() && given.Workers != 0,
-		"strategy and workers exclude each other: the strategy bounds what is in flight")
+	complain(a.Clients > 0 && given.MaxInFlight != 0,
+		"clients and max-in-flight exclude each other: each client sends one at a time")
+	complain(a.through() && given.MaxInFlight != 0,
+		"strategy and max-in-flight exclude each other: the strategy bounds what is in flight")
 	complain(a.Arrival.IsClosed(), "arrival %s: it is closed; say how many clients there are",
 		a.Arrival.Spec.Name)
 	complain(given.Rate != 0 && a.Clients == 0 && !a.Arrival.TakesRate(),
@@ -67,8 +67,8 @@ func (a Attack) Validate() error {
 		"timeout %v: want a positive duration, at most 87600h", a.Timeout)
 	complain(a.Drain < 0 || a.Drain > arrivals.MaxSpan,
 		"drain %v: want a positive duration, at most 87600h", a.Drain)
-	complain(a.Workers < Unlimited || a.Workers > maxClients, "workers %d: want 1 to %d",
-		a.Workers, maxClients)
+	complain(a.MaxInFlight < Unlimited || a.MaxInFlight > maxClients, "max-in-flight %d: want 1 to %d",
+		a.MaxInFlight, maxClients)
 	complain(a.Connections < 0, "connections %d: want 1 or more", a.Connections)
 	wrong = append(wrong, a.checkProtocol()...)
 	wrong.Note(machine.CheckProfiles(a.Profile))

@@ -21,28 +21,28 @@ import (
 // Written is an attack in words, for another process: without what that has of its own, such as
 // writers and the Start. What requests carry is in it, passwords too.
 type Written struct {
-	Requests                           []Request
-	Session                            *sessions.Session `json:",omitempty"`
-	Templates                          bool              `json:",omitempty"`
-	Data                               *requests.Data    `json:",omitempty"`
-	Checks                             checks.List       `json:",omitempty"`
-	StopIf                             []checks.Stop     `json:",omitempty"`
-	ShowQuery                          []string          `json:",omitempty"`
-	Label, Arrival, Strategy           string            // "" is none
-	Rate                               float64
-	Clients, Tasks                     int
-	Duration, Drain, Timeout           time.Duration
-	Limit, Queue, Workers, Connections int
-	Redirects, Shed                    int
-	Resend, Insecure, Soak             bool
-	Seed                               uint64
-	Agents, Agent                      int
-	Profile                            string  `json:",omitempty"`
-	Trace                              float64 `json:",omitempty"`
-	HTTP2, H2C, HTTP3                  bool    `json:",omitempty"`
-	Streams                            int     `json:",omitempty"`
-	UnixSocket                         string  `json:",omitempty"`
-	Descriptors                        []byte  `json:",omitempty"`
+	Requests                               []Request
+	Session                                *sessions.Session `json:",omitempty"`
+	Templates                              bool              `json:",omitempty"`
+	Data                                   *requests.Data    `json:",omitempty"`
+	Checks                                 checks.List       `json:",omitempty"`
+	StopIf                                 []checks.Stop     `json:",omitempty"`
+	ShowQuery                              []string          `json:",omitempty"`
+	Label, Arrival, Strategy               string            // "" is none
+	Rate                                   float64
+	Clients, Tasks                         int
+	Duration, Drain, Timeout               time.Duration
+	Limit, Queue, MaxInFlight, Connections int
+	Redirects, Shed                        int
+	Resend, Insecure, Soak                 bool
+	Seed                                   uint64
+	Agents, Agent                          int
+	Profile                                string  `json:",omitempty"`
+	Trace                                  float64 `json:",omitempty"`
+	HTTP2, H2C, HTTP3                      bool    `json:",omitempty"`
+	Streams                                int     `json:",omitempty"`
+	UnixSocket                             string  `json:",omitempty"`
+	Descriptors                            []byte  `json:",omitempty"`
 }
 
 // Written puts the attack in words.
@@ -133,7 +133,7 @@ func (a Attack) Name() string {
 		add(true, n, a.Tasks)
 	}
 	add(a.Duration != 0, "duration", a.Duration)
-	add(given.Workers > 0, "workers", given.Workers)
+	add(given.MaxInFlight > 0, "max-in-flight", given.MaxInFlight)
 	if a.Session != nil {
 		add(true, "session", a.Session.Name)
 	}

@@ -3,7 +3,7 @@
 //
 // A Log takes a Record of 64 bytes for each task without a lock (log.go), and a Trace is all
 // records of a run in the order of their due times (trace.go). Parts are what a response is made
-// of: lag, held, queued, between and service (parts.go). A CallCounter counts calls to servers:
+// of: lag, blocked, queued, between and service (parts.go). A CallCounter counts calls to servers:
 // bytes, connections, and histograms of their phases (calls.go). Log and CallCounter can be sent
 // between processes (encoding.go); encode.go encodes histograms.
 package record

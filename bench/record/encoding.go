@@ -14,7 +14,7 @@ const recordsVersion = 1
 
 // The flags of an encoded record; the outcome and the class stand above them.
 const (
-	heldFlag    = 1 << iota // held
+	blockedFlag = 1 << iota // blocked
 	onceFlag                // one attempt: its number is not written
 	leftFlag                // left is known
 	outcomeBits = 3         // the shift to the outcome
@@ -33,8 +33,8 @@ func (l *Log) AppendBinary(b []byte) ([]byte, error) {
 	for i := range l.n {
 		r := l.At(uint64(i))
 		flags := uint64(r.Outcome)<<outcomeBits | uint64(r.Class)<<classBits
-		if r.Held {
-			flags |= heldFlag
+		if r.Blocked {
+			flags |= blockedFlag
 		}
 		if r.Attempts == 1 {
 			flags |= onceFlag
@@ -97,7 +97,7 @@ type decoding struct {
 // record reads what follows its due time.
 func (d *decoding) record(r *Record) {
 	flags := d.flags
-	r.Held, r.Outcome = flags&heldFlag != 0, Outcome(flags>>outcomeBits&7)
+	r.Blocked, r.Outcome = flags&blockedFlag != 0, Outcome(flags>>outcomeBits&7)
 	r.Class = strategies.Class(flags >> classBits)
 	r.Issue = d.signed(r.Due)
 	if flags&leftFlag != 0 {

@@ -19,7 +19,7 @@ func someRecords(n int, seed uint64) record.Log {
 	for i := range n {
 		due += random.Int64N(int64(2 * time.Millisecond))
 		r := log.Add(due)
-		r.Held = i%7 == 0
+		r.Blocked = i%7 == 0
 		issue := due + random.Int64N(int64(100*time.Microsecond))
 		r.Issue = issue
 		if i%11 == 10 {

@@ -31,7 +31,7 @@ type Record struct {
 	Outcome         Outcome
 	Class           strategies.Class
 	// the generator came back from the submit before only when the task was due already
-	Held bool
+	Blocked bool
 }
 
 // Response is the time from when the task was due until its end.

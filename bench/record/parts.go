@@ -4,7 +4,7 @@ package record
 // no part of the sum but of Service.
 type Parts struct {
 	Lag     int64 // the generator's own lateness
-	Held    int64 // until the strategy took the task: in Submit, or behind one that was there
+	Blocked int64 // until the strategy took the task: in Submit, or behind one that was there
 	Queued  int64 // from then to its first start, or to its end where it never started
 	Between int64 // from its first start to its end, less Service: back-off, turns of others
 	Service int64 // inside Run; where pieces run side by side, at most from first start to end
@@ -25,14 +25,14 @@ func (r *Record) Parts(lag int64) (p Parts) {
 	if r.Left != 0 { // Submit may return after the start, even after the end
 		taken = min(r.Left, first)
 	}
-	p.Lag, p.Held, p.Queued = lag, taken-r.Due-lag, first-taken
+	p.Lag, p.Blocked, p.Queued = lag, taken-r.Due-lag, first-taken
 	return p
 }
 
 // Response is their sum.
-func (p *Parts) Response() int64 { return p.Lag + p.Held + p.Queued + p.Between + p.Service }
+func (p *Parts) Response() int64 { return p.Lag + p.Blocked + p.Queued + p.Between + p.Service }
 
 // Possible reports whether each of them is a length of time.
 func (p *Parts) Possible() bool {
-	return min(p.Lag, p.Held, p.Queued, p.Between, p.Service, p.Target) >= 0
+	return min(p.Lag, p.Blocked, p.Queued, p.Between, p.Service, p.Target) >= 0
 }

@@ -93,7 +93,7 @@ type Lagging struct{ ready, issue int64 }
 
 // Of returns the lag of the next task.
 func (b *Lagging) Of(r *Record) int64 {
-	if r.Held { // no sleep: it came from the submit, which took from issue to issue
+	if r.Blocked { // no sleep: it came from the submit, which took from issue to issue
 		b.ready = max(r.Due, b.ready+r.Issue-b.issue)
 	} else {
 		b.ready = r.Due

@@ -17,9 +17,9 @@ func TestLag(t *testing.T) {
 		want   []int64
 	}{ // tasks are due every 10 ms
 		{"punctual", 4, 0, []int64{0, 0, 0, 0, 0, 0, 0}},
-		{"held up", 34, 0, []int64{0, 0, 0, 0, 0, 0, 0}},
+		{"blocked", 34, 0, []int64{0, 0, 0, 0, 0, 0, 0}},
 		{"overslept", 4, 25, []int64{0, 25, 19, 13, 7, 1, 0}},
-		{"overslept, then held up", 34, 5, []int64{0, 5, 5, 5, 5, 5, 5}},
+		{"overslept, then blocked", 34, 5, []int64{0, 5, 5, 5, 5, 5, 5}},
 	} {
 		var l Log
 		returned := int64(-1)
@@ -30,7 +30,7 @@ func TestLag(t *testing.T) {
 				issue, submit = issue+test.sleep, test.submit
 			}
 			r := l.Add(due)
-			r.Issue, r.Held = issue, returned >= due
+			r.Issue, r.Blocked = issue, returned >= due
 			returned = issue + submit
 		}
 		for i, got := range NewTrace([]Log{l}).Lags() {

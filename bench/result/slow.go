@@ -9,9 +9,9 @@ type SlowTask struct {
 	// instants since the run began; Accepted is 0 where nobody has said, Start where it had none
 	Due, Issue, Accepted, Start, End time.Duration
 	// what the response is made of; Target is of Service
-	Lag, Held, Queued, Between, Service, Target time.Duration
-	Outcome, Class                              string
-	Attempts                                    int
+	Lag, Blocked, Queued, Between, Service, Target time.Duration
+	Outcome, Class                                 string
+	Attempts                                       int
 	// others that it found when it was due: started and not ended, due and not started; -1 where
 	// nobody knows
 	InFlight, Waiting int

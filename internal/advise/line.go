@@ -36,7 +36,7 @@ func plainLine(limit, queue int) line {
 func (l line) serve(s sample) (waits, held []int64) {
 	pool := recursion.Pool{Pace: l.pace, Freeze: l.freeze, Gate: l.gate()}
 	pool.Run(s.due, s.service, max(1, min(l.limit, len(s.due))), l.queue)
-	waits, held = pool.Responses(), pool.Held()
+	waits, held = pool.Responses(), pool.Occupied()
 	for i, response := range waits {
 		if response >= 0 {
 			waits[i] = response - held[i]

@@ -335,7 +335,7 @@ func (d crashDocument) page() *page.Crash {
 	r := d.Report
 	return &page.Crash{Strategy: d.Strategy, Workload: d.Workload, Survives: d.Survives,
 		Limit: d.Limit, Seed: d.Seed, Accepted: r.Accepted, Once: r.Once, Twice: r.Twice,
-		Lost: r.Lost, LostBegun: r.LostBegun, Held: r.Held, Fault: d.Fault,
+		Lost: r.Lost, LostBegun: r.LostBegun, Stored: r.Stored, Fault: d.Fault,
 		Dead: r.Dead, Unconfirmed: r.Unconfirmed, Kills: r.Restarts,
 		ServerKills: r.ServerRestarts, Asked: d.Kills, InService: r.InService, First: r.First,
 		LongestFirst: r.LongestFirst,

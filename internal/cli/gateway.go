@@ -54,7 +54,7 @@ func (a *app) gatewayCommand() *cobra.Command {
 	fs.Var(flags.Parsed(&o.Queue, "N", options.ParseQueue), "queue", options.QueueDoc)
 	options.AddArrivals(cmd, load, flags.Parsed(&load.Rate, "X", options.ParseRate), &o.arrival,
 		"poisson")
-	fs.Var(flags.Parsed(&load.Workers, "N", options.ParseWorkers), "workers",
+	fs.Var(flags.Parsed(&load.MaxInFlight, "N", options.ParseMaxInFlight), "max-in-flight",
 		"most requests in flight (default unlimited)")
 	fs.DurationVar(&load.Timeout, "timeout", attack.DefaultTimeout,
 		"`TIME` from sending a request to the end of its answer")

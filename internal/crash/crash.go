@@ -47,16 +47,16 @@ type Server interface {
 	Start(ctx context.Context) error
 }
 
-// A Report says what became of the tasks. Once, Twice, Dead, Lost and Held add up to Accepted.
+// A Report says what became of the tasks. Once, Twice, Dead, Lost and Stored add up to Accepted.
 type Report struct {
 	Accepted int `json:"accepted"` // Submit has returned nil
 	Lost     int `json:"lost"`     // never done
 	// lost ones that had begun before: acknowledged before they were done, and not on their way in
 	LostBegun int `json:"lost_begun"`
 	// neither done nor known to be lost when it was given up, as a store that failed may have them
-	Held  int `json:"in_store"`
-	Once  int `json:"once"`  // done once
-	Twice int `json:"twice"` // done twice or more often
+	Stored int `json:"in_store"`
+	Once   int `json:"once"`  // done once
+	Twice  int `json:"twice"` // done twice or more often
 	// of these: two of its runs ended with no kill between them. It is not counted where a server
 	// is killed, whose kill may have undone a confirmation
 	Repeated int `json:"twice_without_kill"`

@@ -86,7 +86,7 @@ func (s forgetful) Submit(ctx context.Context, t *strategies.Task) error {
 // TestCounts: without a kill each task is found where it was left.
 func TestCounts(t *testing.T) {
 	p := plan(t, "forgetful")
-	p.Kills, p.Patience = 0, time.Second
+	p.Kills, p.Patience = 0, 3*time.Second
 	r, err := crash.Run(t.Context(), p)
 	if err != nil {
 		t.Fatal(err)

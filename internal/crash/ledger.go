@@ -142,7 +142,7 @@ func (l *ledger) report(known bool) Report {
 		case e.dead:
 			r.Dead++
 		case !known:
-			r.Held++
+			r.Stored++
 		default:
 			r.Lost++
 			if e.begun {

@@ -171,14 +171,14 @@ func (w *worker) fail(e *strategies.StoreError) {
 // of earlier processes this one knows only those that are delivered to it.
 func (w *worker) audit(ctx context.Context) {
 	store, ok := w.strategy.(interface {
-		Held(ctx context.Context) (int, error)
+		Stored(ctx context.Context) (int, error)
 	})
 	if !ok {
 		return
 	}
 	last, looks := w.said.Load(), 0
 	for pace.Sleep(ctx, time.Second) == nil {
-		n, err := store.Held(ctx)
+		n, err := store.Stored(ctx)
 		if now := w.said.Load(); now != last || err != nil || n > 0 {
 			last, looks = now, 0
 			continue

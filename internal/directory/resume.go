@@ -224,9 +224,9 @@ func (d *Dir) Continued(s bench.Suite) bench.Suite {
 	return s
 }
 
-// Held is what a resumed directory has of a run: its result, or what it had when it was cut off;
+// Earlier is what a resumed directory has of a run: its result, or what it had when it was cut off;
 // nil where there is none.
-func (d *Dir) Held(name string, seed uint64) (whole, soFar *bench.Result) {
+func (d *Dir) Earlier(name string, seed uint64) (whole, soFar *bench.Result) {
 	if d.resumed == nil {
 		return nil, nil
 	}
@@ -239,14 +239,14 @@ func (d *Dir) Held(name string, seed uint64) (whole, soFar *bench.Result) {
 
 // Kept is the result of an earlier process that a resumed directory holds; nil where there is none.
 func (d *Dir) Kept(s bench.Scenario) *bench.Result {
-	whole, _ := d.Held(s.Name(), s.Seed)
+	whole, _ := d.Earlier(s.Name(), s.Seed)
 	return whole
 }
 
 // Missing is run for what is not kept. A soak that was cut off goes on.
 func (d *Dir) Missing(run bench.RunFunc) bench.RunFunc {
 	return func(ctx context.Context, s bench.Scenario) (*bench.Result, error) {
-		whole, soFar := d.Held(s.Name(), s.Seed)
+		whole, soFar := d.Earlier(s.Name(), s.Seed)
 		if whole != nil {
 			return whole, nil
 		}

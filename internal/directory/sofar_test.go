@@ -122,7 +122,7 @@ func TestSoFarAtOnce(t *testing.T) {
 		if err := d.Begin("one", plan); err != nil {
 			t.Fatal(err)
 		}
-		_, has := d.Held(first.Name, first.Seed)
+		_, has := d.Earlier(first.Name, first.Seed)
 		if has == nil || has.Tasks != want.Tasks ||
 			has.Timeline[0].Arrived != want.Timeline[0].Arrived {
 			t.Errorf("%s: %+v", name, has)

@@ -248,7 +248,7 @@ func TestSaturated(t *testing.T) {
 	r, err := gateway.Run(t.Context(), gateway.Scenario{
 		Strategy: variant(t, "semaphore", strategies.Resolve), Limit: 1,
 		Workload: variant(t, "constant:mean=10ms", workloads.Resolve),
-		Load: attack.Attack{Rate: 200, Tasks: 400, Workers: attack.Unlimited,
+		Load: attack.Attack{Rate: 200, Tasks: 400, MaxInFlight: attack.Unlimited,
 			Drain: time.Minute, Seed: 1},
 	})
 	if err != nil {

@@ -84,13 +84,13 @@ const (
 	Makespan           = "makespan-sec"
 
 	// Parts of the response, on average and in the slowest 1 %.
-	Held              = "held/op"
+	Blocked           = "blocked/op"
 	MeanLag           = "mean-lag-sec"
-	MeanHeld          = "mean-held-sec"
+	MeanBlocked       = "mean-blocked-sec"
 	MeanQueued        = "mean-queued-sec"
 	MeanBetween       = "mean-between-sec"
 	MeanTarget        = "mean-target-sec"
-	TailHeldShare     = "tail-held/op"
+	TailBlockedShare  = "tail-blocked/op"
 	TailQueuedShare   = "tail-queued/op"
 	TailBetweenShare  = "tail-between/op"
 	TailService       = "tail-service-sec"

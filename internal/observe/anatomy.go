@@ -17,7 +17,7 @@ import (
 // end what the target has of the service.
 var ResponseParts = [...]struct{ Name, Doc string }{
 	{"lag", "the generator's own lateness"},
-	{"held", "until the strategy took the task: in Submit, or behind a task that was"},
+	{"blocked", "until the strategy took the task: in Submit, or behind a task that was"},
 	{"queued", "from when the strategy took the task to its first start"},
 	{"between",
 		"from first start to end, outside of the task: back-off, turns of others, hand-over"},
@@ -59,7 +59,7 @@ func (s *PartSums) Add(r *record.Record, lag int64, counts bool) (p record.Parts
 func (s *PartSums) sum(p *record.Parts) {
 	s.n++
 	s.of[0] += float64(p.Lag)
-	s.of[1] += float64(p.Held)
+	s.of[1] += float64(p.Blocked)
 	s.of[2] += float64(p.Queued)
 	s.of[3] += float64(p.Between)
 	s.of[4] += float64(p.Service)
@@ -138,7 +138,7 @@ func (o *Run) ReportParts(r *result.Result, first int) (all PartSums, err error)
 		p, added := all.Add(rec, lag, i >= first)
 		if packer != nil && i >= first {
 			packer.Add(rec.Due, added,
-				&rundir.Parts{p.Lag, p.Held, p.Queued, p.Between, p.Service})
+				&rundir.Parts{p.Lag, p.Blocked, p.Queued, p.Between, p.Service})
 		}
 		if added && rec.Response() >= slow {
 			tail.sum(&p)

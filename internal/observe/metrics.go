@@ -124,7 +124,7 @@ func Metrics() []MetricInfo {
 			"squared coefficient of variation of the task times, by the workload's definition"},
 		{metric.PeakInFlight, "", "most tasks in flight at once"},
 		{metric.Makespan, "", "first due to last end, over all tasks"},
-		{metric.Held, "lower", "share of tasks that waited before the strategy, in Submit or " +
+		{metric.Blocked, "lower", "share of tasks that waited before the strategy, in Submit or " +
 			"behind one that did, as its queue was full or it has none (real clock: for more " +
 			"than 100 µs)"},
 	}...)
@@ -254,7 +254,7 @@ func quantileText(q metric.Quantile) string {
 func ofParts() (m []MetricInfo) {
 	for _, p := range ResponseParts {
 		better := ""
-		if p.Name == "held" {
+		if p.Name == "blocked" {
 			better = "lower"
 		}
 		if p.Name != "service" { // which is one of the times

@@ -52,7 +52,7 @@ func (s *Slowest) Ended() (all []result.SlowTask) {
 		all = append(all, result.SlowTask{Task: t.i,
 			Due: time.Duration(r.Due), Issue: time.Duration(r.Issue),
 			Accepted: time.Duration(r.Left), Start: time.Duration(r.Start),
-			End: time.Duration(r.End), Lag: time.Duration(p.Lag), Held: time.Duration(p.Held),
+			End: time.Duration(r.End), Lag: time.Duration(p.Lag), Blocked: time.Duration(p.Blocked),
 			Queued: time.Duration(p.Queued), Between: time.Duration(p.Between),
 			Service: time.Duration(p.Service), Target: time.Duration(p.Target),
 			Outcome: machine.Names[r.Outcome], Class: r.Class.String(), Attempts: int(r.Attempts),

@@ -15,7 +15,7 @@ import (
 )
 
 // PartNames are what a response adds up from, in the order of a task's life.
-var PartNames = [...]string{"lag", "held", "queued", "between", "service"}
+var PartNames = [...]string{"lag", "blocked", "queued", "between", "service"}
 
 // Parts are those of a response, in nanoseconds.
 type Parts [len(PartNames)]int64

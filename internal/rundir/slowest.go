@@ -23,7 +23,7 @@ const MostSlowest = 50
 // none: a task that never started has no start. In-flight and queued are what the task found when
 // it was due, and empty where nobody knows; so is the trace of a task that is of none.
 var SlowestColumns = []string{"run", "repetition", "task", "due-sec", "issue-sec", "accepted-sec",
-	"start-sec", "end-sec", "response-sec", "lag-sec", "held-sec", "queued-sec", "between-sec",
+	"start-sec", "end-sec", "response-sec", "lag-sec", "blocked-sec", "queued-sec", "between-sec",
 	"service-sec", "target-sec", "outcome", "class", "attempts", "in-flight", "queued", "burst",
 	"burst-start-sec", "burst-tasks", "trace"}
 
@@ -39,9 +39,9 @@ type SlowTask struct {
 	// instants since the run began; Accepted is 0 where nobody has said, Start where it had none
 	Due, Issue, Accepted, Start, End time.Duration
 	// what the response is made of; Target is of Service
-	Lag, Held, Queued, Between, Service, Target time.Duration
-	Outcome, Class                              string
-	Attempts                                    int
+	Lag, Blocked, Queued, Between, Service, Target time.Duration
+	Outcome, Class                                 string
+	Attempts                                       int
 	// others that it found when it was due: started and not ended, due and not started; or Unknown
 	InFlight, Waiting int
 	Trace             string `json:",omitempty"` // the id of its trace; "": it has none
@@ -96,7 +96,7 @@ func SlowestRows(run string, repetition int, tasks []SlowTask) (rows [][]string)
 		burst := bursts[of[i]]
 		rows = append(rows, []string{run, strconv.Itoa(repetition), strconv.Itoa(t.Task),
 			nanos(t.Due), nanos(t.Issue), accepted, started(t.Start), nanos(t.End),
-			nanos(t.Response()), nanos(t.Lag), nanos(t.Held), nanos(t.Queued), nanos(t.Between),
+			nanos(t.Response()), nanos(t.Lag), nanos(t.Blocked), nanos(t.Queued), nanos(t.Between),
 			nanos(t.Service), nanos(t.Target), t.Outcome, t.Class, strconv.Itoa(t.Attempts),
 			count(t.InFlight), count(t.Waiting), strconv.Itoa(of[i] + 1), nanos(burst.Start),
 			strconv.Itoa(burst.Tasks), t.Trace})
@@ -171,7 +171,7 @@ func ParseSlowestRow(row []string) (run string, repetition int, t SlowTask, err 
 		wrong(i, bad)
 	}
 	for i, to := range map[int]*time.Duration{3: &t.Due, 4: &t.Issue, 5: &t.Accepted, 6: &t.Start,
-		7: &t.End, 9: &t.Lag, 10: &t.Held, 11: &t.Queued, 12: &t.Between, 13: &t.Service,
+		7: &t.End, 9: &t.Lag, 10: &t.Blocked, 11: &t.Queued, 12: &t.Between, 13: &t.Service,
 		14: &t.Target} {
 		var bad error
 		*to, bad = parseNanos(row[i])

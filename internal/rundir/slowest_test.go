@@ -19,7 +19,7 @@ func someSlow(t *rapid.T) (tasks []SlowTask) {
 	})
 	for i := range rapid.IntRange(0, 9).Draw(t, "tasks") {
 		s := SlowTask{Task: i, Due: at.Draw(t, "due"), Lag: at.Draw(t, "lag"),
-			Held: at.Draw(t, "held"), Queued: at.Draw(t, "queued"), Between: at.Draw(t, "between"),
+			Blocked: at.Draw(t, "blocked"), Queued: at.Draw(t, "queued"), Between: at.Draw(t, "between"),
 			Service: at.Draw(t, "service"), Target: at.Draw(t, "target"), Outcome: "completed",
 			Class:    rapid.String().Draw(t, "class"),
 			Attempts: rapid.IntRange(0, 3).Draw(t, "attempts"),
@@ -28,9 +28,9 @@ func someSlow(t *rapid.T) (tasks []SlowTask) {
 			Waiting:  rapid.IntRange(Unknown, 9).Draw(t, "waiting")}
 		s.Issue = s.Due + s.Lag
 		if s.Attempts > 0 {
-			s.Accepted, s.Start = s.Issue+s.Held, s.Issue+s.Held+s.Queued
+			s.Accepted, s.Start = s.Issue+s.Blocked, s.Issue+s.Blocked+s.Queued
 		}
-		s.End = s.Due + s.Lag + s.Held + s.Queued + s.Between + s.Service
+		s.End = s.Due + s.Lag + s.Blocked + s.Queued + s.Between + s.Service
 		tasks = append(tasks, s)
 	}
 	return tasks

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/poolbench/poolbench/internal/house/need"
+	"github.com/poolbench/poolbench/internal/project/need"
 )
 
 const starterVariable = "POOLBENCH_TEST_STARTER"

@@ -16,7 +16,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/poolbench/poolbench/internal/house/need"
+	"github.com/poolbench/poolbench/internal/project/need"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -41,7 +41,7 @@ type Fold struct {
 	flow   observe.Flowing
 	oracle validity.Oracle
 	lag    record.Lagging
-	stood  observe.HeldSum
+	stood  observe.BlockedSum
 	parts  observe.PartSums
 	slow   observe.Slowest
 	labels observe.Labels
@@ -84,7 +84,7 @@ func NewFold(o *observe.Run, span time.Duration, second *Continuation) *Fold {
 	f := &Fold{o: o, begun: *o, first: math.MaxInt,
 		course: observe.Course{Length: max(int64(span)/observe.Intervals, 1)},
 		flow:   observe.Flowing{Run: o, Bound: o.Bound()}, oracle: validity.NewOracle(o),
-		spread: observe.NewSpread(int64(span)), stood: observe.HeldSum{Per: 1},
+		spread: observe.NewSpread(int64(span)), stood: observe.BlockedSum{Per: 1},
 		lags: hdrhistogram.New(1, longestTime, foldDigits)}
 	_, f.drifting = validity.Drifting(o)
 	f.labels = o.NewLabels()
@@ -246,8 +246,8 @@ func (f *Fold) part() (*result.Result, error) {
 		return nil, err
 	}
 	n := float64(m.N)
-	held := observe.Held{Share: f.stood.Count / n, Mean: f.stood.Total / n, Ever: f.stood.Ever}
-	r.Add(metric.Held, held.Share)
+	held := observe.Blocked{Share: f.stood.Count / n, Mean: f.stood.Total / n, Ever: f.stood.Ever}
+	r.Add(metric.Blocked, held.Share)
 	f.parts.ReportMeans(r)
 	validity.ReportLaws(r, o, flow, f.oracle.Ended(), f.parts.Impossible)
 	if o.Pools == nil {
@@ -331,7 +331,7 @@ func (f *Fold) reportLength(r *result.Result, m observe.Measured) {
 }
 
 // judge makes those of the checks that need no records.
-func (f *Fold) judge(r *result.Result, m observe.Measured, flow observe.Flow, h observe.Held) {
+func (f *Fold) judge(r *result.Result, m observe.Measured, flow observe.Flow, h observe.Blocked) {
 	o := f.o
 	validity.JudgeAny(o, r)
 	if !o.Plan.Virtual {
@@ -342,7 +342,7 @@ func (f *Fold) judge(r *result.Result, m observe.Measured, flow observe.Flow, h 
 	}
 	if !o.Share {
 		validity.CheckPASTA(o, r, flow)
-		o.CheckHeld(r, h)
+		o.CheckBlocked(r, h)
 		if means, ok := f.trend.Means(); ok && o.Stationary() {
 			validity.JudgeDrift(o, r, means)
 		}

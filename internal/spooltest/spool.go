@@ -95,7 +95,7 @@ func openSpool(
 		Dead: func(context.Context) (int, error) {
 			entries, err := os.ReadDir(filepath.Join(q.dir, "dead"))
 			return len(entries), err
-		}, Held: func(context.Context) (int, error) {
+		}, Stored: func(context.Context) (int, error) {
 			q.mu.Lock()
 			defer q.mu.Unlock()
 			names, err := q.names()

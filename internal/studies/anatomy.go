@@ -30,7 +30,7 @@ var _ = register(Study{
 	Apart:    true,
 	Compared: anatomyStrategies,
 	With:     each(anatomyCells),
-	Decides:  []string{metric.TailHeldShare, metric.TailQueuedShare},
+	Decides:  []string{metric.TailBlockedShare, metric.TailQueuedShare},
 	Advice: evidence.Sentences{
 		Holds:       "look at the queue before the task: more slots, less load, or shed",
 		DoesNotHold: "look at the task before the queue",
@@ -60,7 +60,7 @@ func anatomyCells(size Size, name string) (cells []bench.Scenario) {
 
 // waitedForSlot is the share of the response of the slowest 1 % until the first start.
 func waitedForSlot(r evidence.Run) float64 {
-	return r(metric.TailHeldShare) + r(metric.TailQueuedShare)
+	return r(metric.TailBlockedShare) + r(metric.TailQueuedShare)
 }
 
 func judgeAnatomy(m *evidence.Measured) decide.Finding {
@@ -86,7 +86,7 @@ func judgeAnatomy(m *evidence.Measured) decide.Finding {
 }
 
 // anatomyParts are the parts of a response, in the order of a task's life.
-var anatomyParts = []struct{ unit, name string }{{metric.TailHeldShare, "in Submit"},
+var anatomyParts = []struct{ unit, name string }{{metric.TailBlockedShare, "in Submit"},
 	{metric.TailQueuedShare, "queued"}, {metric.TailBetweenShare, "between steps"},
 	{metric.TailServiceShare, "service"}}
 

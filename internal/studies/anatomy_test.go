@@ -45,7 +45,7 @@ func TestAnatomyVerdicts(t *testing.T) {
 	} {
 		of := func(sc bench.Scenario, i int) map[string]float64 {
 			waited := c.waits(sc)
-			return map[string]float64{"tail-held/op": waited / 4, "tail-queued/op": waited * 3 / 4,
+			return map[string]float64{"tail-blocked/op": waited / 4, "tail-queued/op": waited * 3 / 4,
 				"tail-between/op": 0, "tail-service/op": 1 - waited, "p99-response-sec": 1}
 		}
 		var cells []bench.Scenario
@@ -75,7 +75,7 @@ func TestAnatomy(t *testing.T) {
 		}
 	}
 	waits := func(sc bench.Scenario) float64 {
-		return m.Mean(sc, "tail-held/op").Mid + m.Mean(sc, "tail-queued/op").Mid
+		return m.Mean(sc, "tail-blocked/op").Mid + m.Mean(sc, "tail-queued/op").Mid
 	}
 	if w := waits(pool); w < 0.9 {
 		t.Errorf("tasks of an overloaded pool wait for %v of their response", w)

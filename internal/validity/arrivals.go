@@ -175,13 +175,13 @@ func CheckSaturation(o *observe.Run, r *result.Result, m observe.Measured) {
 	free := o.FreeTime()
 	behind, worst := 0.0, int64(0)
 	for i := 0; i < t.Len(); {
-		if !t.At(i).Held {
+		if !t.At(i).Blocked {
 			i++
 			continue
 		}
 		from := i
 		latest := int64(0)
-		for i < t.Len() && t.At(i).Held {
+		for i < t.Len() && t.At(i).Blocked {
 			latest = max(latest, t.At(i).Issue-t.At(i).Due)
 			i++
 		}

@@ -275,7 +275,7 @@ func (p forecastPlan) responses(
 		limit = 64 + int(8*p.offered)
 	}
 	pool.Run(due, service, min(limit, len(due)), p.queue)
-	return pool.Responses(), pool.Held()
+	return pool.Responses(), pool.Occupied()
 }
 
 // addTimes adds the errors of the mean and the quantiles of a time, and returns its mean in

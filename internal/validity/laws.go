@@ -59,7 +59,7 @@ func BrokenLaws(o *observe.Run, f observe.Flow, oracle Replay, impossible int) (
 		f.Busy, o.Service)
 	law(f.Negative == 0, "response ≥ service ≥ 0: %d tasks started before they were due, ended "+
 		"before they started, or served longer than they were there", f.Negative)
-	law(f.Negative > 0 || impossible == 0, "response = lag + held + queued + between + service: "+
+	law(f.Negative > 0 || impossible == 0, "response = lag + blocked + queued + between + service: "+
 		"%d tasks have a part below 0, or parts that do not add up", impossible)
 	if f.Negative == 0 && f.Outcomes[record.Unsettled] == 0 {
 		law(f.Area == f.Responses, "Little's law: ∫N(t)dt = %v, Σ response = %v",
@@ -88,7 +88,7 @@ type Replay struct {
 // accepted task ran once: a strategy of one pool, and one of a pool for each class, of which each
 // is replayed by itself, as long as no task stood before a full queue: it would be in the way of
 // the other class. The mean is taken over the tasks from first on; the recursion runs over all.
-func ReplayOf(o *observe.Run, first int, h observe.Held) Replay {
+func ReplayOf(o *observe.Run, first int, h observe.Blocked) Replay {
 	pools, poolOf := o.FifoPools()
 	if pools == nil || (len(pools) > 1 && h.Ever) {
 		return Replay{}

@@ -16,7 +16,7 @@ import (
 // where only some tasks have a class pool, where a queue of them has no closed form, and where a
 // task stood before a full queue: then it was in the other's way.
 func besideOneAnother(o *observe.Run,
-	pool theory.Pool, d dist.Dist, h observe.Held,
+	pool theory.Pool, d dist.Dist, h observe.Blocked,
 ) (*theory.Answer, error) {
 	if o.Plan.Strategy.Sheds {
 		return nil, nil // pools that are full lose tasks, each its own
@@ -45,7 +45,7 @@ func besideOneAnother(o *observe.Run,
 // poolParts are the queues of the short and of the long tasks, in this order. Under the real clock
 // the classes' own realised means are not known.
 func poolParts(o *observe.Run,
-	rate float64, d dist.Dist, h observe.Held,
+	rate float64, d dist.Dist, h observe.Blocked,
 ) (parts []theory.Part, err error) {
 	branches := o.Classes(d)
 	if branches == nil || !o.Plan.Virtual || h.Ever {
@@ -90,7 +90,7 @@ func CheckPools(o *observe.Run, r *result.Result) {
 	}
 }
 
-func reportPools(o *observe.Run, r *result.Result, rate float64, h observe.Held) {
+func reportPools(o *observe.Run, r *result.Result, rate float64, h observe.Blocked) {
 	if o.Pools == nil {
 		return
 	}

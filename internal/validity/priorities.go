@@ -17,7 +17,7 @@ import (
 // the strategy leaves slots idle or sheds, and where a task stood before a full queue, in the order
 // of arrival.
 func chosen(
-	o *observe.Run, pool theory.Pool, d dist.Dist, h observe.Held,
+	o *observe.Run, pool theory.Pool, d dist.Dist, h observe.Blocked,
 ) (*theory.Answer, error) {
 	spec := o.Plan.Strategy
 	if !spec.WorkConserving || spec.Quantum != nil || spec.Sheds || h.Ever || spec.ByDeadline ||
@@ -32,7 +32,7 @@ func chosen(
 }
 
 // reportPriorities adds the mean wait of each priority, where it is known and the order strict.
-func reportPriorities(o *observe.Run, r *result.Result, pool theory.Pool, h observe.Held) {
+func reportPriorities(o *observe.Run, r *result.Result, pool theory.Pool, h observe.Blocked) {
 	spec, d := o.Plan.Strategy, o.Dist()
 	w, ok := o.Workload.(workloads.Prioritised)
 	if !ok || spec.ByPriority == nil || !spec.ByPriority(o.Plan.Params) || h.Ever {

@@ -23,7 +23,7 @@ import (
 // queue before pools of classes, a slot wanting where starts are bounded) that it has not happened
 // in this one. Each value that is added is a claim, which CheckExact compares with the
 // measured value.
-func ReportExact(o *observe.Run, r *result.Result, m observe.Measured, h observe.Held) {
+func ReportExact(o *observe.Run, r *result.Result, m observe.Measured, h observe.Blocked) {
 	s := o.Plan
 	if s.Target != "none" || s.Drain != 0 || s.Timeout != 0 {
 		return
@@ -94,7 +94,7 @@ func reportBatch(o *observe.Run, r *result.Result, mean float64) {
 }
 
 // answer finds the model that the scenario is an instance of; nil where there is none.
-func answer(o *observe.Run, rate, mean float64, h observe.Held) (*theory.Answer, error) {
+func answer(o *observe.Run, rate, mean float64, h observe.Blocked) (*theory.Answer, error) {
 	s, spec, d := o.Plan, o.Plan.Strategy, o.Dist()
 	if d == nil || mean <= 0 {
 		return nil, nil

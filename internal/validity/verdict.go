@@ -24,7 +24,7 @@ func JudgeAny(o *observe.Run, r *result.Result) {
 // Judge checks whether the run may be believed. The thresholds are with each check.
 func Judge(
 	o *observe.Run, r *result.Result, first int, m observe.Measured, f observe.Flow,
-	h observe.Held,
+	h observe.Blocked,
 ) {
 	JudgeAny(o, r)
 	if !o.Plan.Virtual {
@@ -40,7 +40,7 @@ func Judge(
 		CheckPlan(o, r)
 		CheckPASTA(o, r, f)
 		CheckPools(o, r)
-		o.CheckHeld(r, h)
+		o.CheckBlocked(r, h)
 		CheckExact(o, r, first)
 		CheckDrift(o, r, first)
 		checkLength(o, r, first, m)

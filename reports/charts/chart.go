@@ -77,7 +77,7 @@ func textStyle(size font.Length, weight xfont.Weight, t role) draw.TextStyle {
 		YAlign: draw.YTop}
 }
 
-// newPlot returns an empty plot in the style of the house: a grid instead of frames and tick marks.
+// newPlot returns an empty plot in our style: a grid instead of frames and tick marks.
 func newPlot(title, xLabel, yLabel string) *plot.Plot {
 	p := plot.New()
 	p.BackgroundColor = nil

@@ -17,7 +17,7 @@ func seededRuns(t *testing.T, name string, first int, factors ...float64) *resul
 	var text strings.Builder
 	text.WriteString("# poolbench results 1\nUnit ops/s better=higher\n")
 	for _, unit := range []string{"mean-response-sec", "p50-response-sec", "p99-response-sec",
-		"mean-wait-sec", "shed/op", "failed/op", "held/op", "verdict"} {
+		"mean-wait-sec", "shed/op", "failed/op", "blocked/op", "verdict"} {
 		fmt.Fprintf(&text, "Unit %s better=lower\n", unit)
 	}
 	for seed := first; seed < first+5; seed++ {
@@ -30,7 +30,7 @@ func seededRuns(t *testing.T, name string, first int, factors ...float64) *resul
 			}
 			fmt.Fprintf(&text, "# seed %d\nBenchmarkRun/strategy=s%d/load=0.8/clock=virtual 1000 "+
 				"100 ops/s %v mean-response-sec %v p50-response-sec %v p99-response-sec "+
-				"%v mean-wait-sec %v shed/op 0 failed/op %v held/op 0 verdict "+
+				"%v mean-wait-sec %v shed/op 0 failed/op %v blocked/op 0 verdict "+
 				"7 theory-mean-wait-sec\n", seed, i, 0.01*work*factor*noise, 0.005*work,
 				0.04*work*factor, 0.002*work*factor*noise, shed, factor)
 		}

@@ -51,7 +51,7 @@ import (
 //	    "later": 0.7, "earlier": 0.1, "equal": 0.2, "meanSec": 1e-4, "p99Sec": 2e-3,
 //	    "onlyBase": 0, "onlyHere": 0}, …],    // of virtual runs whose directories have each response
 //	  "parts": [{"benchmark": "…", "column": "…", "base": "…", "pairs": 5,
-//	    "all": {"tasks": 90000, "responseNs": 9e9, "partsNs": {"lag": 0, "held": 0, …}},
+//	    "all": {"tasks": 90000, "responseNs": 9e9, "partsNs": {"lag": 0, "blocked": 0, …}},
 //	    "tail": {…},                          // of the tasks at the p99 of their run or above on either side
 //	    "p99Sec": 0.096,                      // its difference, the mean of the pairs
 //	    "onlyBase": 0, "onlyHere": 0, "tailUnpaired": 0, // completed on one side alone

@@ -24,7 +24,7 @@ type Crash struct {
 	LostBegun int    // of the lost ones: they had begun
 	Repeated  int    // of those done twice: with no kill between
 	Stalled   bool   // nothing happened any more before all was done
-	Held      int    // neither done nor lost, where it was given up
+	Stored    int    // neither done nor lost, where it was given up
 	Fault     string // why it was given up; "": it was not
 
 	Kills, ServerKills  int
@@ -108,7 +108,7 @@ func (c *Crash) Outcomes() []Outcome {
 			Outcome{"lost begun", c.LostBegun, "lost on the way out: begun, and not ended"})
 	}
 	if c.Fault != "" {
-		all = append(all, Outcome{"in the store", c.Held, "not done when it was given up"})
+		all = append(all, Outcome{"in the store", c.Stored, "not done when it was given up"})
 	}
 	return all
 }

@@ -136,7 +136,7 @@ func behaves(unit string) bool {
 func grows(unit string) bool {
 	return !strings.HasPrefix(unit, "theory-") && (strings.HasSuffix(unit, "-response-sec") ||
 		strings.HasSuffix(unit, "-wait-sec") || unit == metric.MeanSlowdown ||
-		unit == metric.MeanHeld)
+		unit == metric.MeanBlocked)
 }
 
 func (m *dataMaker) addScenario(g *Group, id string) {

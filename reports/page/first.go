@@ -35,9 +35,9 @@ func sweepsOf(groups []*Group) (out []shownSweep) {
 func forRules(g *Group, s Sweep) shell.Sweep {
 	out := shell.Sweep{Of: g.Of(), Place: s.Place,
 		Style: func(name string) int { return style(&s, name) }}
-	for _, b := range g.Held {
+	for _, b := range g.Objectives {
 		if b.Unit == metric.P99Response {
-			out.Held = b.Value
+			out.Bound = b.Value
 		}
 	}
 	for _, c := range s.Cells {
@@ -90,7 +90,7 @@ func (r *Report) first(in *reportInput, groups []*Group) {
 	}))
 	all := sweepsOf(groups)
 	p.First.Title, p.First.Subtitle = dirName(in.dir), p.Summary
-	p.First.Trust = append(heldBadges(in.results.Objectives, groups),
+	p.First.Trust = append(objectiveBadges(in.results.Objectives, groups),
 		badges(in, shell.TrustOf(rulesOf(all)))...)
 	for _, s := range in.searches {
 		if a, ok := shell.OfSearch(shell.Search{Axis: Axes[s.across].Word,

@@ -16,12 +16,12 @@ import (
 // and in nothing else, neither in their names nor in their configuration, and were made for one
 // study.
 type Group struct {
-	Study int            // the index of its finding, -1: none
-	Base  string         // of the names: Run
-	Keys  []results.Pair // what the group has in common, in the order of the names
-	Extra []results.Pair // configuration that differs between the groups of the file
-	Cells []*Cell
-	Held  []results.Bound // what its runs were held to
+	Study      int            // the index of its finding, -1: none
+	Base       string         // of the names: Run
+	Keys       []results.Pair // what the group has in common, in the order of the names
+	Extra      []results.Pair // configuration that differs between the groups of the file
+	Cells      []*Cell
+	Objectives []results.Bound
 	// Decides lists the units of the metrics that its study's verdict rests on.
 	Decides []string
 }
@@ -59,7 +59,7 @@ func Groups(all *results.Results) []*Group {
 		g := groups[id]
 		if g == nil {
 			g = &Group{Study: studies[i], Base: run.Base(), Keys: keys, Extra: extra,
-				Held: all.Objectives}
+				Objectives: all.Objectives}
 			if g.Study >= 0 {
 				g.Decides = all.Findings[g.Study].Decides
 			}

@@ -93,7 +93,7 @@ func TestCrashFinding(t *testing.T) {
 // TestCrashRows: all lost tasks are drawn as lost, and no others.
 func TestCrashRows(t *testing.T) {
 	c := &Crash{Accepted: 10, Once: 5, Twice: 1, Lost: 3, LostBegun: 2, Dead: 1, Unconfirmed: 1,
-		Fault: "f", Held: 1}
+		Fault: "f", Stored: 1}
 	lost := map[string]bool{"lost: 3": true, "lost unbegun: 1": true, "lost begun: 2": true}
 	for _, r := range c.rows() {
 		if (r.Kind == 1) != lost[r.Name] {

@@ -43,7 +43,7 @@ func rankingChart(g *Group, s Sweep) (*charts.Chart, error) {
 // bounds are the deadline, and the objectives of a response, as lines of its chart.
 func bounds(g *Group, unit string) []charts.Level {
 	all := deadlines(g)
-	for _, b := range g.Held {
+	for _, b := range g.Objectives {
 		if b.Unit == unit {
 			all = append(all, charts.Level{Name: "objective " + text.Given(unit, b.Value),
 				Y: b.Value})

@@ -25,7 +25,7 @@ var slowParts = []string{"the generator's lag", "blocked in Submit", "queued", "
 
 // partsOf are those of a task, in seconds; what the target took is no longer service's.
 func partsOf(t *rundir.SlowTask) (parts []float64) {
-	for _, d := range []time.Duration{t.Lag, t.Held, t.Queued, t.Between, t.Service - t.Target,
+	for _, d := range []time.Duration{t.Lag, t.Blocked, t.Queued, t.Between, t.Service - t.Target,
 		t.Target} {
 		parts = append(parts, d.Seconds())
 	}

@@ -74,7 +74,7 @@ func Results(g *Group) Table {
 		columns = foreignColumns(g)
 	}
 	columns = withDeciding(g, columns)
-	heads, verdicts := heldColumns(g)
+	heads, verdicts := objectiveColumns(g)
 	t := Table{Caption: "Values with their intervals, by " + g.Of(), Of: g.Of(), Heads: heads}
 	var all []results.Shown
 	for _, c := range g.Cells {

@@ -120,7 +120,7 @@ func (v *view) parts() bool {
 	}
 	v.lag, v.between, v.target = part("lag"), part("between"), part("target")
 	v.service = max(part("service")-v.target, 0)
-	waited := part("held") + part("queued")
+	waited := part("blocked") + part("queued")
 	v.turn = waited
 	if v.oracle() {
 		v.turn = min(v.part(metric.TailTurnShare), waited)

@@ -26,7 +26,7 @@ func quiet(more map[string]float64) map[string]float64 {
 	m := map[string]float64{"p99-response-sec": 0.02, "mean-response-sec": 0.006,
 		"mean-wait-sec": 0.001, "mean-service-sec": 0.005, "mean-queued-sec": 0.001, "ops/s": 400,
 		"service-c2": 0.01, "workload-c2": 0, "tail-service-sec": 0.005, "tail-lag/op": 0,
-		"tail-held/op": 0, "tail-queued/op": 0.75, "tail-between/op": 0,
+		"tail-blocked/op": 0, "tail-queued/op": 0.75, "tail-between/op": 0,
 		"tail-service/op": 0.25, "tail-target/op": 0, "tail-turn/op": 0.75,
 		"tail-even-turn/op":    0.75,
 		"oracle-mean-wait-sec": 0.001, "offered-utilisation": 0.5, "utilisation": 0.5,
@@ -331,11 +331,11 @@ func TestShares(t *testing.T) {
 			}
 		}
 		sum := 0.0
-		for _, part := range []string{"lag", "held", "queued", "between", "service"} {
+		for _, part := range []string{"lag", "blocked", "queued", "between", "service"} {
 			m["tail-"+part+"/op"] = r.Float64()
 			sum += m["tail-"+part+"/op"]
 		}
-		for _, part := range []string{"lag", "held", "queued", "between", "service"} {
+		for _, part := range []string{"lag", "blocked", "queued", "between", "service"} {
 			m["tail-"+part+"/op"] /= sum
 		}
 		m["tail-target/op"] = r.Float64() * m["tail-service/op"]

@@ -86,7 +86,7 @@ func openAsynq(
 	q.options = []asynq.Option{asynq.Queue(q.name), asynq.MaxRetry(math.MaxInt32),
 		asynq.Timeout(10 * 365 * 24 * time.Hour)}
 	return start(ctx, p, sink, q.health, open, engine.Broker{Put: q.put, Work: q.work,
-		Close: q.close, Dead: q.dead, Held: q.held})
+		Close: q.close, Dead: q.dead, Stored: q.held})
 }
 
 const asynqType = "poolbench"

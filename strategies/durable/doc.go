@@ -25,6 +25,6 @@
 //
 // Write a file named for it, with one register line; start opens it. A broker that is asked for
 // messages uses [engine.Consume], and keep for its leases; a broker that calls you needs neither.
-// Add the module to strategies/durable in internal/house/arrows_test.go, and the strategy to
+// Add the module to strategies/durable in internal/project/arrows_test.go, and the strategy to
 // TestContract.
 package durable

@@ -92,7 +92,7 @@ func openJetStream(
 		remove: func() error { return nil }}
 	open := func(ctx context.Context) error { return j.open(ctx, p) }
 	return start(ctx, p, sink, j.health, open, engine.Broker{Put: j.put, Work: j.work,
-		Close: j.close, Dead: j.dead, Held: j.held})
+		Close: j.close, Dead: j.dead, Stored: j.held})
 }
 
 func (j *jetStream) open(ctx context.Context, p strategies.Params) (err error) {

@@ -87,7 +87,7 @@ func openPostgresQueue(
 		})
 	}
 	return start(ctx, p, sink, q.health, open, engine.Broker{Put: q.add, Work: q.work,
-		Close: q.close, Dead: q.dead, Held: q.left})
+		Close: q.close, Dead: q.dead, Stored: q.left})
 }
 
 // add is Put.

@@ -91,7 +91,7 @@ func openRabbitMQ(
 		return err
 	}
 	return start(ctx, p, sink, q.health, open, engine.Broker{Put: q.put, Work: q.work,
-		Close: q.close, Dead: q.letters, Held: q.held})
+		Close: q.close, Dead: q.letters, Stored: q.held})
 }
 
 func (q *rabbitQueue) close() error {

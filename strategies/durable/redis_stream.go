@@ -115,7 +115,7 @@ func openRedisStream(
 		return registry.Redis.Tell(err)
 	}
 	return start(ctx, p, sink, q.health, open, engine.Broker{Put: q.put, Work: q.work,
-		Close: q.close, Dead: q.letters, Held: q.held})
+		Close: q.close, Dead: q.letters, Stored: q.held})
 }
 
 func (q *redisStream) makeGroup(ctx context.Context) error {

@@ -100,7 +100,7 @@ func openRiver(
 		return q.open(ctx, p, func(ctx context.Context) error { return q.migrate(ctx, p) })
 	}
 	return start(ctx, p, sink, q.health, open, engine.Broker{Put: q.add, Work: q.work,
-		Close: q.close, Dead: q.dead, Held: q.left})
+		Close: q.close, Dead: q.dead, Stored: q.left})
 }
 
 // migrate makes River's tables and its client.

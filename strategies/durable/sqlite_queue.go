@@ -80,7 +80,7 @@ func openSQLiteQueue(
 		return q.open(filepath.Join(dir, "queue.db"), p.Values.Choice("sync"), time.Now())
 	}
 	return start(ctx, p, sink, q.health, open, engine.Broker{Put: q.add, Close: q.close,
-		Dead: q.dead, Held: q.count,
+		Dead: q.dead, Stored: q.count,
 		Work: func(ctx context.Context, limit int, do func(engine.Message)) {
 			q.consume(ctx, limit, q.receive, do)
 		}})

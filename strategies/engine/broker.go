@@ -50,10 +50,10 @@ type Broker struct {
 	Close func() error
 	// Dead counts the dead letters; nil: the broker cannot.
 	Dead func(ctx context.Context) (int, error)
-	// Held counts the messages that are neither acknowledged nor dead; nil: the broker cannot.
+	// Stored counts the messages that are neither acknowledged nor dead; nil: the broker cannot.
 	// A message that is being put or replied to may be missing. It tells a store that has lost
 	// messages from one that is slow.
-	Held func(ctx context.Context) (int, error)
+	Stored func(ctx context.Context) (int, error)
 	// Watch returns an error when the store can no longer be used: it is full, read-only, damaged,
 	// gone, or has not answered for too long. It returns nil when ctx ends. The instance ends with
 	// that error, see StoreError; until then errors of Put and Reply are taken for passing ones.

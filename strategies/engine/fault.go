@@ -39,7 +39,7 @@ func (s *brokered) watch() {
 	if s.broker.Watch != nil {
 		s.Alive.Go(func() { failed <- s.broker.Watch(ctx) })
 	}
-	if s.broker.Held != nil {
+	if s.broker.Stored != nil {
 		s.Alive.Go(func() { failed <- s.audit(ctx) })
 	}
 	select {
@@ -104,7 +104,7 @@ func (s *brokered) isEmpty(ctx context.Context) bool {
 	defer cancel()
 	empty := make(chan bool, 1)
 	go func() {
-		n, err := s.broker.Held(ctx)
+		n, err := s.broker.Stored(ctx)
 		empty <- err == nil && n == 0
 	}()
 	select {
@@ -131,12 +131,12 @@ func (s *brokered) waiting() (n int) {
 	return n
 }
 
-// Held counts the messages in the store. Callers find it by an assertion.
-func (s *brokered) Held(ctx context.Context) (int, error) {
-	if s.broker.Held == nil {
+// Stored counts the messages in the store. Callers find it by an assertion.
+func (s *brokered) Stored(ctx context.Context) (int, error) {
+	if s.broker.Stored == nil {
 		return 0, errors.ErrUnsupported
 	}
-	return s.broker.Held(ctx)
+	return s.broker.Stored(ctx)
 }
 
 // sum is the error of a Drain, with mu held.
@@ -145,14 +145,14 @@ func (s *brokered) sum() *strategies.StoreError {
 	sum := &strategies.StoreError{
 		Cause:     e.Cause,
 		Accepted:  int(s.accepted.Load()),
-		Held:      int(s.held.Load()),
+		Stored:    int(s.held.Load()),
 		Lost:      int(s.lost.Load()),
 		Unsettled: s.unsettled,
 	}
-	sum.Held += len(s.errands) // they run on, or a Put has not returned
-	sum.Held -= sum.Lost
+	sum.Stored += len(s.errands) // they run on, or a Put has not returned
+	sum.Stored -= sum.Lost
 	if errors.Is(e, ErrGone) {
-		sum.Held, sum.Lost, sum.Unsettled = 0, sum.Held, 0
+		sum.Stored, sum.Lost, sum.Unsettled = 0, sum.Stored, 0
 	}
 	return sum
 }

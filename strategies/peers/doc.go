@@ -33,7 +33,7 @@
 //
 // Write a file named for it, with one register line: copy the one of the same shape. Declare only
 // facts that are true (the contract tests check them in both directions), go get the module, and
-// add it to strategies/peers in internal/house/arrows_test.go.
+// add it to strategies/peers in internal/project/arrows_test.go.
 //
 // # Known faults
 //

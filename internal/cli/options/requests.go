@@ -79,7 +79,7 @@ func AddRequests(cmd *cobra.Command, o *AttackOptions) {
 	o.sent.addTo(cmd, o)
 	fs.DurationVar(&o.Timeout, "timeout", attack.DefaultTimeout,
 		"`TIME` from sending a request to the end of its answer")
-	fs.Var(flags.Parsed(&o.Workers, "N", ParseWorkers), "workers",
+	fs.Var(flags.Parsed(&o.MaxInFlight, "N", ParseMaxInFlight), "max-in-flight",
 		"most requests in flight in the open loop (default unlimited)")
 	AddH2C(cmd, &o.Attack)
 	fs.BoolVar(&o.HTTP2, "http2", false, "speak HTTP/2 over TLS, to https://")
@@ -93,7 +93,7 @@ func AddRequests(cmd *cobra.Command, o *AttackOptions) {
 	fs.BoolVar(&o.Resend, "resend", false, "send an idempotent request again when its "+
 		"connection breaks; resent/op counts them")
 	fs.BoolVar(&o.Insecure, "insecure", false, "do not check certificates")
-	fs.Var(flags.Share(&o.Trace, true), "trace", "send a traceparent header with this `SHARE` of "+
+	fs.Var(flags.Share(&o.Trace, true), "traceparent", "send a traceparent header with this `SHARE` of "+
 		"the requests, and tell the trace ids of the slowest")
 	fs.StringVar(&o.Label, "name", "",
 		"`NAME` of the server in results (default its host and path)")
@@ -176,7 +176,7 @@ func (o *AttackOptions) Read(stdin io.Reader, cmd *cobra.Command, args []string)
 		}
 	}
 	if o.Agents > 0 && o.Live.Stream.Path != "" {
-		return errors.New("--stream and --agents exclude each other: agents tell what they sent " +
+		return errors.New("--progress-json and --agents exclude each other: agents tell what they sent " +
 			"at their end")
 	}
 	if err := o.checkSocket(); err != nil {

@@ -54,8 +54,8 @@ func ParseRate(text string) (float64, error) {
 	return x, nil
 }
 
-// ParseWorkers reads their number.
-func ParseWorkers(text string) (int, error) {
+// ParseMaxInFlight reads how many requests may be in flight.
+func ParseMaxInFlight(text string) (int, error) {
 	if text == "unlimited" {
 		return attack.Unlimited, nil
 	}

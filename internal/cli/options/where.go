@@ -28,7 +28,7 @@ func (f *LiveFlag) AddTo(cmd *cobra.Command) {
 		"`HOST:PORT` (--live alone: a free port of 127.0.0.1)")
 	fs.Lookup("live").NoOptDefVal = "127.0.0.1:0"
 	fs.BoolVar(&f.Any, "any-address", false, "allow a --live that is not loopback")
-	f.Stream.AddTo(cmd, "stream", "write the progress of the runs to this `FILE`: a line of JSON "+
+	f.Stream.AddTo(cmd, "progress-json", "write the progress of the runs to this `FILE`: a line of JSON "+
 		"each second")
 }
 
@@ -72,7 +72,7 @@ func (f *AgentsFlag) AddTo(cmd *cobra.Command, n *int) {
 	fs := cmd.Flags()
 	fs.Var(flags.AtLeastOne(n, mostAgents), "agents",
 		"share the load among `N` poolbench workers; "+
-			"limit, queue, workers and connections are of each")
+			"limit, queue, requests in flight and connections are of each")
 	fs.StringVar(&f.NATS, "nats", "", "`ADDRESS` of the NATS server where the agents wait, such "+
 		"as "+registry.NATS.Example+" (default: N processes of this machine are started)")
 	fs.DurationVar(&f.Wait, "agents-wait", 30*time.Second,

@@ -142,7 +142,7 @@ func (e *loaded) putOn(ctx context.Context, o options.LoadOptions, all *execute.
 				return nil
 			}
 			seed := e.first[k] + uint64(i)
-			whole, before := e.Dir.Held(l.Name, seed)
+			whole, before := e.Dir.Earlier(l.Name, seed)
 			r, err := &attack.Report{Result: whole, Resumed: true}, error(nil)
 			if whole == nil {
 				show := execute.NewLoad(e.Stderr, o.Quiet, l.Row, l.Estimate)

@@ -15,7 +15,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/poolbench/poolbench/internal/files"
-	"github.com/poolbench/poolbench/internal/house/need"
+	"github.com/poolbench/poolbench/internal/project/need"
 )
 
 // The test binary doubles as the guard, and as the control: it prints a result and ends. Between

@@ -86,5 +86,5 @@ func (p *Pool) bounded(due, service []int64) {
 	}
 }
 
-// Held is how long each task had its slot: its service, and with a Freeze what that adds.
-func (p *Pool) Held() []int64 { return p.held }
+// Occupied is how long each task had its slot: its service, and with a Freeze what that adds.
+func (p *Pool) Occupied() []int64 { return p.held }

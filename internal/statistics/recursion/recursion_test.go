@@ -123,7 +123,7 @@ func TestBounded(t *testing.T) {
 	pool := Pool{Gate: func(at int64) (int64, bool) { return 5, true }}
 	pool.Run(due, service, 1, NeverFull)
 	if want := []int64{35, 70, 105, 140}; !slices.Equal(pool.Responses(), want) ||
-		!slices.Equal(pool.Held(), []int64{35, 35, 35, 35}) {
-		t.Errorf("%v, %v", pool.Responses(), pool.Held())
+		!slices.Equal(pool.Occupied(), []int64{35, 35, 35, 35}) {
+		t.Errorf("%v, %v", pool.Responses(), pool.Occupied())
 	}
 }

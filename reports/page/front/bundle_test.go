@@ -12,7 +12,7 @@ import (
 
 	"github.com/evanw/esbuild/pkg/api"
 
-	"github.com/poolbench/poolbench/internal/house/need"
+	"github.com/poolbench/poolbench/internal/project/need"
 	"github.com/poolbench/poolbench/reports/charts"
 )
 

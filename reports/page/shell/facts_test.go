@@ -38,7 +38,7 @@ func TestFacts(t *testing.T) {
 	if got := s.NextOf(a); got != want {
 		t.Errorf("next: %s", got)
 	}
-	s.Held = 0.15
+	s.Bound = 0.15
 	want = strings.Replace(want, "200ms", "150ms", 1)
 	if got := s.NextOf(a); got != want {
 		t.Errorf("next, with an objective: %s", got)

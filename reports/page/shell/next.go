@@ -67,8 +67,8 @@ func (s Sweep) NextOf(a Answer) string {
 	all := slices.Concat(c.in, c.growing)
 	who := text.Texts(all[:min(4, len(all))], func(k standing) string { return k.Names[0] })
 	bound := roundUp(1.5 * c.in[0].value)
-	if s.Held > 0 {
-		bound = time.Duration(math.Round(s.Held * 1e9)).String()
+	if s.Bound > 0 {
+		bound = time.Duration(math.Round(s.Bound * 1e9)).String()
 	}
 	cmd, _ := Command("capacity", who, run, "--objective", Quote("p99-response<"+bound))
 	return cmd

@@ -22,7 +22,7 @@ type Sweep struct {
 	Place func(x float64) string // words a place: "load 0.8"; "" where nothing varies
 	Style func(name string) int  // the colour that charts give a strategy
 	Cases []Case
-	Held  float64 // what its p99 response was held to, in seconds; 0: nothing
+	Bound float64 // the objective of its p99 response, in seconds; 0: none
 }
 
 func (s Sweep) at(x float64) []Case {

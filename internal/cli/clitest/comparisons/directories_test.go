@@ -287,7 +287,7 @@ func pageDisplay(t *testing.T, h held, file string) (d display) {
 
 // TestDisplaysAgree: terminal, JSON, JUnit, the summary of a job, the page, its data and why show
 // the p99 of a directory and the decision on its objective as results.txt has them, in the same
-// digits and words, whatever kind of run it is of. The last line of --stream counts the same tasks.
+// digits and words, whatever kind of run it is of. The last line of --progress-json counts the same tasks.
 func TestDisplaysAgree(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var served atomic.Int64
@@ -357,7 +357,7 @@ func TestDisplaysAgree(t *testing.T) {
 		if asJSON {
 			first = ".json"
 		}
-		show(first, "--junit", h.dir+".xml", "--stream", h.dir+".jsonl")
+		show(first, "--junit", h.dir+".xml", "--progress-json", h.dir+".jsonl")
 		if h.edit != nil {
 			clitest.Write(t, h.dir+"/results.txt", h.edit(clitest.Read(t, h.dir+"/results.txt")))
 			clitest.Write(t, h.dir+".md", "")
@@ -401,7 +401,7 @@ func TestDisplaysAgree(t *testing.T) {
 	}
 }
 
-// checkStream compares the last line of --stream with the runs: each task is counted once.
+// checkStream compares the last line of --progress-json with the runs: each task is counted once.
 func checkStream(t *testing.T, h held, cell results.Cell) {
 	t.Helper()
 	lines := strings.Split(strings.TrimSpace(clitest.Read(t, h.dir+".jsonl")), "\n")

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/poolbench/poolbench/internal/cli/clitest"
-	"github.com/poolbench/poolbench/internal/house/need"
+	"github.com/poolbench/poolbench/internal/project/need"
 )
 
 // gateModule is a git repository with a module whose benchmark takes 1000 ns at HEAD and that many

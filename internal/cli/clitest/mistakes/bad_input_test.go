@@ -113,9 +113,9 @@ func TestBadInput(t *testing.T) {
 			[]string{`--warmup: want a share such as 10% or 0.1, at least 0 and below 1, got "100%"`}},
 		{"attack http://h --rate 5 --n 5 --dead-letters x", []string{"--dead-letters: want a strategy"}},
 		{"attack http://h --rate 5 --n 5 --streams 5", []string{"--streams: want http2, h2c, "}},
-		{"attack http://h --n 5 --clients 3 --rate 4 --workers 2",
+		{"attack http://h --n 5 --clients 3 --rate 4 --max-in-flight 2",
 			[]string{"--clients set the pace, so there is no rate",
-				"--clients and workers exclude each other"}},
+				"--clients and max-in-flight exclude each other: each client sends one at a time"}},
 		{"run --count 0", []string{`--count: want a whole number from 1 to 1000000, got "0"`}},
 		{"run --seed -1", []string{`--seed: want a whole number from 0 to 2^64-1, got "-1"`}},
 		{"run --clock sundial",
@@ -457,8 +457,8 @@ func TestFullStdout(t *testing.T) {
 func TestFullStream(t *testing.T) {
 	device := clitest.FullDevice(t)
 	t.Chdir(t.TempDir())
-	o := clitest.Command(t, clitest.Quick("--stream", device, "--out", "x")...)
-	if want := "poolbench: --stream: " + device + ": no space left on device\n"; o.Code !=
+	o := clitest.Command(t, clitest.Quick("--progress-json", device, "--out", "x")...)
+	if want := "poolbench: --progress-json: " + device + ": no space left on device\n"; o.Code !=
 		clitest.Unusable || o.Stderr != want ||
 		!strings.Contains(o.Stdout, "Report: "+filepath.Join("x", "report.html")) {
 		t.Errorf("exit code %d\n%s%s", o.Code, o.Stdout, o.Stderr)

@@ -82,10 +82,10 @@ func TestStaleSocket(t *testing.T) {
 // what is in it; after the end of the first it does.
 func TestOneStream(t *testing.T) {
 	t.Chdir(t.TempDir())
-	args := []string{"run", "--clock", "virtual", "--strategy", "semaphore", "--n", "500", "--stream",
+	args := []string{"run", "--clock", "virtual", "--strategy", "semaphore", "--n", "500", "--progress-json",
 		"s.json"}
 	first := clitest.Process(t, nil, "run", "--clock", "real", "--strategy", "semaphore", "--rate",
-		"10", "--duration", "1h", "--stream", "s.json", "--out", "first")
+		"10", "--duration", "1h", "--progress-json", "s.json", "--out", "first")
 	if err := first.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +100,7 @@ func TestOneStream(t *testing.T) {
 		time.Sleep(10 * time.Millisecond)
 	}
 	o := clitest.Command(t, args...)
-	if want := "--stream: s.json: another command writes to it"; o.Code != clitest.Unusable ||
+	if want := "--progress-json: s.json: another command writes to it"; o.Code != clitest.Unusable ||
 		!strings.Contains(o.Stderr, want) || clitest.Read(t, "s.json") == "" {
 		t.Errorf("exit code %d: %s", o.Code, o.Stderr)
 	}

@@ -66,7 +66,7 @@ func outputCases(t *testing.T) map[string]outputCase {
 			"retry_in_place:attempts=1"), holds: `{"time":`, codes: undone,
 			not: []string{"link", "tmpfs"}},
 		"attack --junit": {args: attack, holds: "<?xml", codes: undone},
-		"attack --stream": {args: attack, holds: `{"e`, codes: undone, // elapsed or end
+		"attack --progress-json": {args: attack, holds: `{"e`, codes: undone, // elapsed or end
 			not: []string{"link", "tmpfs"}},
 	}
 }
@@ -75,9 +75,9 @@ func outputCases(t *testing.T) map[string]outputCase {
 var alike = map[string]string{
 	"run --junit": "attack --junit", "study --junit": "attack --junit",
 	"capacity --junit": "attack --junit", "capacityof --junit": "attack --junit",
-	"gateway --junit": "attack --junit", "run --stream": "attack --stream",
-	"study --stream": "attack --stream", "capacity --stream": "attack --stream",
-	"capacityof --stream": "attack --stream", "gateway --stream": "attack --stream",
+	"gateway --junit": "attack --junit", "run --progress-json": "attack --progress-json",
+	"study --progress-json": "attack --progress-json", "capacity --progress-json": "attack --progress-json",
+	"capacityof --progress-json": "attack --progress-json", "gateway --progress-json": "attack --progress-json",
 }
 
 // inputs are the flags that name something to read.

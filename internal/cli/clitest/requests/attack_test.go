@@ -293,7 +293,7 @@ func TestGatewayCommand(t *testing.T) {
 	}
 }
 
-// TestLoadBadInput: as in the rest of the house, a line that names the flag, exit code 2, and
+// TestLoadBadInput: as elsewhere, a line that names the flag, exit code 2, and
 // nothing is left behind or sent.
 func TestLoadBadInput(t *testing.T) {
 	for args, want := range map[string]string{
@@ -342,12 +342,12 @@ func TestLoadBadInput(t *testing.T) {
 		"attack http://h/ --limit 4": "limit 4 given, but there is no " +
 			"strategy",
 		"attack http://h/ --strategy semaphore --limit -4": `--limit: want a whole number from 1 to 100000000, got "-4"`,
-		"attack http://h/ --strategy semaphore --workers 4": "strategy and workers exclude each " +
+		"attack http://h/ --strategy semaphore --max-in-flight 4": "strategy and max-in-flight exclude each " +
 			"other: the strategy bounds what is in flight",
-		"attack http://h/ --workers 0":  `--workers: want a whole number from 1 to 100000000, got "0", or unlimited`,
-		"attack http://h/ --method G:T": `net/http: invalid method "G:T"`,
-		"attack http://h/ --header x":   `--header: want NAME: VALUE; header 1 has no name before a colon`,
-		"attack http://h/ --header (:x": `header "(" is not a valid name`,
+		"attack http://h/ --max-in-flight 0": `--max-in-flight: want a whole number from 1 to 100000000, got "0", or unlimited`,
+		"attack http://h/ --method G:T":      `net/http: invalid method "G:T"`,
+		"attack http://h/ --header x":        `--header: want NAME: VALUE; header 1 has no name before a colon`,
+		"attack http://h/ --header (:x":      `header "(" is not a valid name`,
 		"attack http://h/ --body nowhere": "--body: open nowhere: no such file " +
 			"or directory",
 		"attack --targets nowhere": "--targets: open nowhere: no such " +
@@ -508,7 +508,7 @@ func TestAttackOutage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ways := [][]string{nil, {"--h2c"}, {"--workers", "2"}, {"--session", "s.yaml"},
+	ways := [][]string{nil, {"--h2c"}, {"--max-in-flight", "2"}, {"--session", "s.yaml"},
 		{"--clients", "8"}, {"--strategy", "worker_pool", "--limit", "2"}}
 	if testing.Short() {
 		ways = ways[:2]

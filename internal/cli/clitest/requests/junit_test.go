@@ -82,7 +82,7 @@ func TestTraces(t *testing.T) {
 		}
 	}))
 	defer server.Close()
-	o := clitest.Attacked(t, "attack", server.URL, "--rate", "1000", "--n", "200", "--trace", "50%",
+	o := clitest.Attacked(t, "attack", server.URL, "--rate", "1000", "--n", "200", "--traceparent", "50%",
 		"--name", "shop", "--out", "a", "--quiet")
 	told := regexp.MustCompile(`[0-9a-f]{32}`).FindAllString(o.Stdout, -1)
 	mu.Lock()
@@ -97,7 +97,7 @@ func TestTraces(t *testing.T) {
 				strings.Contains(slowest, id), strings.Contains(page, id))
 		}
 	}
-	if o := clitest.Command(t, "attack", server.URL, "--trace", "150%"); o.Code != 2 ||
+	if o := clitest.Command(t, "attack", server.URL, "--traceparent", "150%"); o.Code != 2 ||
 		!strings.Contains(o.Stderr, "trace") {
 		t.Errorf("%d %s", o.Code, o.Stderr)
 	}

@@ -260,7 +260,7 @@ func (l *leak) commands() [][]string {
 	add(l.plain, "/", "--method", "POST", "--body", in("body.form"), "--header",
 		"Content-Type: application/x-www-form-urlencoded")
 	add(l.plain, "/", "--method", "POST", "--body", in("body.xml"))
-	add(l.plain, "/", "--stream", "s.json", "--stop-if", "failed > 5% for 1s")
+	add(l.plain, "/", "--progress-json", "s.json", "--stop-if", "failed > 5% for 1s")
 	add(l.plain, "/", "--live", "--clients", "2", "--rate", "0")
 	add(l.plain, "/busy", "--strategy", "retry_queue:base=1ms,attempts=2", "--dead-letters", "d.json")
 	add(l.plain, "/away", "--method", "POST", "--body", in("body.json"))

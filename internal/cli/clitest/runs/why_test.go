@@ -66,7 +66,7 @@ func TestWhyPlanted(t *testing.T) {
 
 // ofParts are the metrics that results of before have not.
 var ofParts = regexp.MustCompile(`[0-9.e+-]+ (` +
-	`mean-(lag|held|queued|between|target)-sec|tail-\S+|(next-slot|even|no-target)-\S+)\s*`)
+	`mean-(lag|blocked|queued|between|target)-sec|tail-\S+|(next-slot|even|no-target)-\S+)\s*`)
 
 // TestWhy: a paragraph of at most three causes for each strategy, the slowest first, in 80 columns;
 // of results of before, what they cannot tell.

@@ -44,7 +44,7 @@ func TestCapacityOfServer(t *testing.T) {
 		asked.Store(0)
 		args := []string{"capacity", server.URL, "--objective", c.objective, "--max-rate", "200",
 			"--first-rate", "100", "--duration", "100ms", "--rest", "1ms", "--name", "here",
-			"--quiet", "--force", "--out", x, "--stream", x + ".jsonl"}
+			"--quiet", "--force", "--out", x, "--progress-json", x + ".jsonl"}
 		o := clitest.Command(t, args...)
 		if strings.Contains(o.Stdout, "cannot keep up") {
 			continue // a busy machine

@@ -86,10 +86,10 @@ func accountedFor(t *testing.T, stdout, stderr string) {
 	var doc crashed
 	if json.Unmarshal([]byte(stdout), &doc) == nil && doc.Format == "poolbench crash" {
 		if doc.Accepted == 0 ||
-			doc.Once+doc.Twice+doc.Dead+doc.Lost+doc.Held != doc.Accepted || doc.Fault == "" {
+			doc.Once+doc.Twice+doc.Dead+doc.Lost+doc.Stored != doc.Accepted || doc.Fault == "" {
 			t.Errorf("%+v", doc)
 		}
-		t.Logf("%d accepted, %d in the store, %d lost: %s", doc.Accepted, doc.Held, doc.Lost,
+		t.Logf("%d accepted, %d in the store, %d lost: %s", doc.Accepted, doc.Stored, doc.Lost,
 			doc.Fault)
 		return
 	}

@@ -15,9 +15,9 @@ func boundText(b results.Bound) string {
 		text.Given(b.Unit, b.Value))
 }
 
-// heldColumns are the decisions, a column for each bound.
-func heldColumns(g *Group) (heads []Head, first []func(*Cell) Value) {
-	for _, b := range g.Held {
+// objectiveColumns are the decisions, a column for each bound.
+func objectiveColumns(g *Group) (heads []Head, first []func(*Cell) Value) {
+	for _, b := range g.Objectives {
 		heads = append(heads, Head{boundText(b), "the decision on this objective, and its evidence"})
 		first = append(first, func(c *Cell) Value {
 			d := c.Decide(b)
@@ -27,9 +27,9 @@ func heldColumns(g *Group) (heads []Head, first []func(*Cell) Value) {
 	return heads, first
 }
 
-// heldBadges say for each bound how many scenarios meet it.
-func heldBadges(held []results.Bound, groups []*Group) (out []shell.Badge) {
-	for _, b := range held {
+// objectiveBadges say of each how many scenarios meet it.
+func objectiveBadges(bounds []results.Bound, groups []*Group) (out []shell.Badge) {
+	for _, b := range bounds {
 		counts, all := map[string]int{}, 0
 		for _, g := range groups {
 			for _, c := range g.Cells {

@@ -1,4 +1,4 @@
-package house_test
+package project_test
 
 import (
 	"go/ast"

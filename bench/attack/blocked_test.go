@@ -16,12 +16,12 @@ func TestHeld(t *testing.T) {
 	// one in flight and none queued: of 11 requests due each 10 ms, the i-th is taken at i·20 ms
 	blocked := inBubble(t, attack.Attack{Rate: 100, Tasks: 11, Limit: 1, Queue: -1,
 		Strategy: strategy(t, "semaphore")}, slow)
-	if got, want := metric(t, blocked, "mean-held-sec"), 0.050; math.Abs(got-want) > 1e-6 {
+	if got, want := metric(t, blocked, "mean-blocked-sec"), 0.050; math.Abs(got-want) > 1e-6 {
 		t.Errorf("held for %v s in the mean, want %v", got, want)
 	}
 	for name, a := range map[string]attack.Attack{
 		"workers": {Rate: 100, Tasks: 11}, "clients": {Clients: 3, Tasks: 11}} {
-		if got := metric(t, inBubble(t, a, slow), "mean-held-sec"); got != 0 {
+		if got := metric(t, inBubble(t, a, slow), "mean-blocked-sec"); got != 0 {
 			t.Errorf("%s: held for %v s in the mean", name, got)
 		}
 	}

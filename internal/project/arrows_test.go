@@ -1,4 +1,4 @@
-package house_test
+package project_test
 
 import (
 	"bytes"
@@ -25,7 +25,7 @@ var levels = [][][]string{
 		"internal/junit", "internal/registry", "internal/transport", "internal/grpcdyn",
 		"internal/machine", "internal/statistics", "internal/changepoint", "internal/metric",
 		"internal/decide", "internal/rundir", "internal/traffic/traces", "internal/fleet/hub",
-		"internal/house/need", "internal/servers"}},
+		"internal/project/need", "internal/servers"}},
 	{{"strategies"}, {"workloads"}, {"targets"}, {"bench/arrivals"}},
 	{
 		{"bench", "internal/observe", "internal/validity", "internal/soaks", "internal/objectives",
@@ -38,7 +38,7 @@ var levels = [][][]string{
 	{{"internal/cli/terminal", "internal/cli/flags", "internal/cli/program", "internal/cli/ci"}},
 	{{"internal/cli"}},
 	{{".", "cmd"}},
-	{{"internal/house"}},
+	{{"internal/project"}},
 }
 
 // never are imports that the levels would allow: a path, and what nothing below it imports. The

@@ -1,3 +1,0 @@
-// Package house tests the rules of this module that no compiler checks: which package may import
-// which, who may print, and that every exported name has a comment. It has no code of its own.
-package house
