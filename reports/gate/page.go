@@ -19,7 +19,24 @@ var pageCSS string
 
 type pageRow struct {
 	Class string
-	Cells []string
+	Cells []pageCell
+}
+
+// A pageCell has a text, and a smaller one below it where that is not "".
+type pageCell struct{ Text, Below string }
+
+// pageColumns are the heads of the page's table: the reason stands below the verdict, the metric
+// below the benchmark, and the interval below the change, so that these are seen on a telephone.
+var pageColumns = []string{"verdict", "benchmark", "change", "old", "new", "n", "p adj.",
+	"detectable"}
+
+// pageCells gives the row's cells in the order of pageColumns.
+func pageCells(row *verdict.Row, short map[string]string) []pageCell {
+	c := columns(row, short)
+	verdict, benchmark, metric, before, after := c[0], c[1], c[2], c[3], c[4]
+	change, interval, n, adjusted, detectable := c[5], c[6], c[7], c[9], c[10]
+	return []pageCell{{verdict, row.Reason}, {benchmark, metric}, {change, interval}, {before, ""},
+		{after, ""}, {n, ""}, {adjusted, ""}, {detectable, ""}}
 }
 
 // pairsBeside is how many rows have their pairs drawn side by side.
@@ -37,18 +54,14 @@ func WritePage(w io.Writer, r *verdict.Report) error {
 	if len(figures) > 0 {
 		p.Figure, figures = &figures[0], figures[1:]
 	}
-	var heads []string
-	for _, col := range gateColumns {
-		heads = append(heads, col.head)
-	}
 	var rows []pageRow
 	short, _ := results.ShortNames(benchmarkNames(r))
 	for i := range r.Rows {
 		row := &r.Rows[i]
 		rows = append(rows, pageRow{strings.ReplaceAll(string(row.Verdict), " ", "-"),
-			append(columns(row, short), row.Reason)})
+			pageCells(row, short)})
 	}
-	p.Add(len(rows) > 0, "verdicts", "Verdicts", verdicts(heads, rows))
+	p.Add(len(rows) > 0, "verdicts", "Verdicts", verdicts(rows))
 	p.Add(len(figures) > 0, "pairs", "Pairs", pairs(figures))
 	p.Add(len(remarks(r)) > 0, "remarks", "Remarks", shell.Listed("remarks", "Remarks", remarks(r)))
 	return p.Write(w)
