@@ -74,6 +74,8 @@ func (a *app) adviseCommand() *cobra.Command {
 		"abort a run that makes no progress for this `TIME` (default 30s)")
 	flags.Choice(cmd, &o.format, "format", "what is printed", "text", "json")
 	fs.BoolVar(&o.quiet, "quiet", false, "no progress")
+	flags.MarkCommon(cmd, "strategy", "workload", "target", "arrival", "rate", "deadline",
+		"objective", "limit-at-most", "budget", "html")
 	return cmd
 }
 

@@ -37,6 +37,8 @@ func (a *app) attackCommand() *cobra.Command {
 		},
 	}
 	options.AddAttackFlags(cmd, &o)
+	flags.MarkCommon(cmd, "rate", "clients", "duration", "n", "method", "header", "body",
+		"session", "check", "objective", "timeout", "strategy", "limit", "count", "out")
 	return cmd
 }
 

@@ -76,6 +76,9 @@ func (a *app) capacityCommand() *cobra.Command {
 	o.AddResumeTo(cmd)
 	o.Crew.AddTo(cmd)
 	o.Live.AddTo(cmd)
+	flags.MarkCommon(cmd, "objective", "find", "load-range", "rate-range", "limit-range",
+		"strategy", "workload", "target", "arrival", "limit", "queue", "load", "rate", "clock",
+		"out")
 	return cmd
 }
 

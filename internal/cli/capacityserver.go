@@ -100,6 +100,8 @@ func (a *app) serverCapacityCommand() *cobra.Command {
 			panic(err)
 		}
 	}
+	flags.MarkCommon(cmd, "objective", "max-rate", "first-rate", "duration", "method", "header",
+		"body", "session", "check", "timeout", "strategy", "limit", "out")
 	return cmd
 }
 

@@ -63,6 +63,8 @@ func (a *app) gatewayCommand() *cobra.Command {
 		"p99-response<50ms; several with commas, or the flag again")
 	o.LoadOptions.AddTo(cmd)
 	options.Profile(cmd, &load.Profile)
+	flags.MarkCommon(cmd, "strategy", "workload", "limit", "queue", "rate", "arrival", "duration",
+		"n", "objective", "count", "out")
 	return cmd
 }
 

@@ -49,6 +49,8 @@ func (a *app) runCommand() *cobra.Command {
 		"--duration, virtual runs repeat with further seeds until each --objective is decided, or "+
 		"for this `TIME`")
 	o.AddTo(cmd)
+	flags.MarkCommon(cmd, "strategy", "workload", "target", "arrival", "limit", "queue", "load",
+		"rate", "n", "duration", "count", "clock", "file", "objective", "out", "why")
 	return cmd
 }
 

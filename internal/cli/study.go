@@ -79,6 +79,8 @@ func (a *app) studyCommand() *cobra.Command {
 	})
 	o.AddTo(cmd)
 	options.Profile(cmd, &profile)
+	flags.MarkCommon(cmd, "quick", "full", "strategy", "expect", "objective", "out", "dry-run",
+		"workers")
 	return cmd
 }
 

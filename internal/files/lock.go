@@ -30,11 +30,15 @@ func (e *HeldError) Error() string {
 	return fmt.Sprintf("%s is being written to by %s: wait for its end", e.Path, by)
 }
 
-// LockDir takes the directory at path, or returns a HeldError at once. A system that knows no locks
-// lets everybody have it.
+// inherited is how long a killed holder's lock may stay: a child that it was starting has its files
+// until the child's program begins.
+const inherited = 500 * time.Millisecond
+
+// LockDir takes the directory at path, or returns a HeldError. A system that knows no locks lets
+// everybody have it.
 func LockDir(path string) (*LockedDir, error) {
 	name := filepath.Join(path, LockName)
-	for {
+	for began := time.Now(); ; {
 		// it is emptied, and removed in the end
 		if info, err := os.Lstat(name); err == nil && !info.Mode().IsRegular() {
 			return nil, fmt.Errorf("%s is not a regular file", name)
@@ -48,6 +52,10 @@ func LockDir(path string) (*LockedDir, error) {
 		case errors.Is(err, errors.ErrUnsupported):
 		case err != nil:
 			return nil, errors.Join(fmt.Errorf("%s: %w", name, err), f.Close())
+		case !held && time.Since(began) < inherited:
+			_ = f.Close() // nothing was written
+			time.Sleep(20 * time.Millisecond)
+			continue
 		case !held:
 			defer f.Close()
 			return nil, &HeldError{path, holder(f)}

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 )
 
 // TestTake: one at a time has a directory; the second is told who; and nothing of it stays.
@@ -42,6 +43,27 @@ func TestTake(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := second.Release(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestInherited: a lock that goes soon, as that of a killed process whose child has not begun yet,
+// is waited for.
+func TestInherited(t *testing.T) {
+	dir := t.TempDir()
+	f, err := os.Create(filepath.Join(dir, LockName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if held, err := TryLock(f); err != nil || !held {
+		t.Skipf("no locks here: %v, %v", held, err)
+	}
+	time.AfterFunc(inherited/10, func() { _ = f.Close() }) // read by nobody
+	d, err := LockDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Release(); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -244,7 +244,7 @@ func (c *command) header(v string) error {
 
 func (c *command) addData(v string) error {
 	if strings.HasPrefix(v, "@") {
-		return errors.New("a body in a file: leave it out here, and give --body FILE")
+		return errors.New("a body in a file: leave it out here, and give --body @FILE")
 	}
 	c.data = append(c.data, v)
 	return nil

@@ -59,6 +59,7 @@ func (a *app) compareCommand() *cobra.Command {
 		"accept interrupted or cut-off results and compare the samples they have")
 	flags.Choice(cmd, &o.format, "format", "output", "text", "markdown", "csv", "json")
 	o.html.AddTo(cmd, "html", "also write a page for a browser to this `FILE`")
+	flags.MarkCommon(cmd, "metric", "all", "col", "row", "filter", "format", "html")
 	return cmd
 }
 

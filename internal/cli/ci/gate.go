@@ -104,6 +104,8 @@ func (a *app) gateCommand() *cobra.Command {
 	flags.Choice(cmd, &o.format, "format", "output", "text", "markdown", "json", "junit")
 	o.junit.AddTo(cmd, "junit", "also write JUnit XML to this `FILE`")
 	o.measure.AddTo(cmd)
+	flags.MarkCommon(cmd, "metric", "margin", "promise", "better", "allow", "fail-on", "format",
+		"junit", "base", "head", "bench", "pkg", "out", "resume")
 	return cmd
 }
 

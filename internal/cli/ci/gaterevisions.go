@@ -56,7 +56,7 @@ func (o *measureFlags) AddTo(cmd *cobra.Command) {
 	fs.IntVar(&o.Judge.FreshPairs, "pairs", o.Judge.FreshPairs,
 		"measure up to `N` fresh pairs of a benchmark that looks worse; more for noisy ones")
 	fs.Uint64Var(&o.Seed, "seed", o.Seed, "`SEED` of the orders, the layouts and the work")
-	fs.StringVar(&o.Out, flags.OutFlag, "",
+	fs.StringVarP(&o.Out, flags.OutFlag, "o", "",
 		"write to this `DIR` (default "+flags.OutRoot+"/gate-DATE-TIME)")
 	fs.BoolVar(&o.Resume, "resume", false,
 		"continue the interrupted gate in DIR")

@@ -51,7 +51,7 @@ func (a *app) trendCommand() *cobra.Command {
 		"accept results whose last line is cut off; use the lines before it")
 	fs.BoolVar(&o.fail, "fail", false, "exit code 1 when a change for the worse is listed")
 	fs.Uint64Var(&o.Seed, "seed", 1, "`SEED` of the permutations")
-	fs.StringVar(&o.out, flags.OutFlag, "",
+	fs.StringVarP(&o.out, flags.OutFlag, "o", "",
 		"draw a chart of each metric into this `DIR`, as SVG and PNG")
 	o.html.AddTo(cmd, "html", "also write a page for a browser to this `FILE`")
 	flags.Choice(cmd, &o.format, "format", "output", "text", "json")

@@ -68,7 +68,7 @@ func (o *RunOptions) AddOutputTo(cmd *cobra.Command) {
 // AddDirTo is for whatever writes a run directory.
 func (o *RunOptions) AddDirTo(cmd *cobra.Command) {
 	fs := cmd.Flags()
-	fs.StringVar(&o.Out, flags.OutFlag, "",
+	fs.StringVarP(&o.Out, flags.OutFlag, "o", "",
 		"write to this `DIR` (default "+flags.OutRoot+"/DATE-TIME, and "+
 			flags.OutRoot+"/latest points to it)")
 	fs.BoolVar(&o.force, "force", false, "replace the results in DIR")

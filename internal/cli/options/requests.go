@@ -39,7 +39,7 @@ func AddAttackFlags(cmd *cobra.Command, o *AttackOptions) {
 	fs := cmd.Flags()
 	AddArrivals(cmd, &o.Attack, flags.Parsed(&o.Rates, "X,...", ParseRates), &o.Process,
 		"constant")
-	fs.Var(flags.AtLeastOne(&o.Clients, arrivals.MaxTasks), "clients",
+	fs.VarP(flags.AtLeastOne(&o.Clients, arrivals.MaxTasks), "clients", "c",
 		"closed loop of `N` clients instead of an open one")
 	AddRequests(cmd, o)
 	AddSession(cmd, o, "--rate, --n and --clients are of sessions")
@@ -92,7 +92,7 @@ func AddRequests(cmd *cobra.Command, o *AttackOptions) {
 		"follow up to `N` redirects; 0: a redirect is the answer")
 	fs.BoolVar(&o.Resend, "resend", false, "send an idempotent request again when its "+
 		"connection breaks; resent/op counts them")
-	fs.BoolVar(&o.Insecure, "insecure", false, "do not check certificates")
+	fs.BoolVarP(&o.Insecure, "insecure", "k", false, "do not check certificates")
 	fs.Var(flags.Share(&o.Trace, true), "traceparent", "send a traceparent header with this `SHARE` of "+
 		"the requests, and tell the trace ids of the slowest")
 	fs.StringVar(&o.Label, "name", "",
@@ -119,12 +119,12 @@ func AddArrivals(
 	if rate.Kind != "X" {
 		doc += ", `X`, or several with commas, one after another"
 	}
-	fs.Var(rate, "rate", doc+" (default "+strconv.Itoa(attack.DefaultRate)+")")
+	fs.VarP(rate, "rate", "r", doc+" (default "+strconv.Itoa(attack.DefaultRate)+")")
 	fs.StringVar(arrival, "arrival", process,
 		"`NAME` of the open arrival process that says when requests are due")
 	flags.Complete(cmd, "arrival", ArrivalNames)
-	fs.DurationVar(&k.Duration, "duration", attack.Defaults().Duration, "send for this `TIME`")
-	fs.Var(flags.AtLeastOne(&k.Tasks, arrivals.MaxTasks), "n",
+	fs.DurationVarP(&k.Duration, "duration", "d", attack.Defaults().Duration, "send for this `TIME`")
+	fs.VarP(flags.AtLeastOne(&k.Tasks, arrivals.MaxTasks), "n", "n",
 		"send this number of `REQUESTS` instead")
 	fs.DurationVar(&k.Drain, "drain", attack.DefaultDrain,
 		"abandon requests open this `TIME` after the last one was due")

@@ -1,9 +1,11 @@
 package options
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"slices"
 	"strings"
 
@@ -27,11 +29,12 @@ const harFormat = "har"
 
 func (f *sentFlags) addTo(cmd *cobra.Command, o *AttackOptions) {
 	fs := cmd.Flags()
-	fs.StringVar(&f.method, "method", http.MethodGet, "HTTP `METHOD`")
-	fs.StringArrayVar(&f.headers, "header", nil, "send this `'NAME: VALUE'`; repeatable")
+	fs.StringVarP(&f.method, "method", "m", http.MethodGet, "HTTP `METHOD`")
+	fs.StringArrayVarP(&f.headers, "header", "H", nil, "send this `'NAME: VALUE'`; repeatable")
 	fs.StringArrayVar(&o.ShowQuery, "show-query", nil, "show the value of this `NAME` in the query "+
 		"of URLs, where … stands by default; repeatable")
-	fs.StringVar(&f.body, "body", "", "send the content of this `FILE`")
+	fs.StringVarP(&f.body, "body", "b", "", "send this `TEXT`; @FILE sends the content of a file, - that "+
+		"of standard input")
 	fs.StringVar(&f.targets, "targets", "", "requests from this `FILE` in turn, instead of URL; - "+
 		"for standard input")
 	flags.Choice(cmd, &f.format, "targets-format", "format of the targets: vegeta's http or json, "+
@@ -68,10 +71,8 @@ func (f *sentFlags) read(
 		}
 		with.Header.Add(strings.TrimSpace(name), strings.TrimSpace(value))
 	}
-	if f.body != "" {
-		if with.Body, err = files.ReadFile(f.body, mostSent); err != nil {
-			return fmt.Errorf("--body: %w", err)
-		}
+	if with.Body, err = f.readBody(stdin); err != nil {
+		return fmt.Errorf("--body: %w", err)
 	}
 	if err := f.readData(cmd, o); err != nil {
 		return fmt.Errorf("--data: %w", err)
@@ -99,6 +100,23 @@ func exclude(cmd *cobra.Command, flag string, others ...string) error {
 		}
 	}
 	return nil
+}
+
+// readBody reads what --body names, as curl's --data does.
+func (f *sentFlags) readBody(stdin io.Reader) ([]byte, error) {
+	path, isFile := strings.CutPrefix(f.body, "@")
+	switch {
+	case f.body == "-" && (f.targets == "-" || f.curl == "-"):
+		return nil, errors.New("standard input has the requests")
+	case f.body == "-" || isFile:
+		return read(stdin, path)
+	case f.body == "":
+		return nil, nil
+	}
+	if info, err := os.Stat(f.body); err == nil && info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is a file: @%s sends its content", f.body, f.body)
+	}
+	return []byte(f.body), nil
 }
 
 func (f *sentFlags) readData(cmd *cobra.Command, o *AttackOptions) error {
@@ -218,7 +236,10 @@ func (f *sentFlags) named(err error) error {
 	case strings.HasPrefix(text, "header "):
 		return fmt.Errorf("--header: %w", err)
 	case strings.HasPrefix(text, "body:"):
-		return fmt.Errorf("--body: %s%s", f.body, strings.TrimPrefix(text, "body"))
+		if path, isFile := strings.CutPrefix(f.body, "@"); isFile {
+			return fmt.Errorf("--body: %s%s", path, strings.TrimPrefix(text, "body"))
+		}
+		return fmt.Errorf("--%w", err)
 	}
 	return err
 }

@@ -78,6 +78,14 @@ func Root(
 		c.Long, c.Example = helpText(p.Program, c.Name())
 	}
 	root.SetUsageFunc(narrow(root.UsageFunc()))
+	rootHelp := root.HelpFunc()
+	root.SetHelpFunc(func(c *cobra.Command, args []string) {
+		if c == root {
+			rootHelp(c, args)
+		} else {
+			_ = explain(c.OutOrStdout(), c, false) // the printer tells what stdout did not take
+		}
+	})
 	return root
 }
 
@@ -98,13 +106,17 @@ func narrow(usage func(*cobra.Command) error) func(*cobra.Command) error {
 
 // helpCommand is cobra's, save that an unknown command is an error.
 func helpCommand(root *cobra.Command) *cobra.Command {
-	return &cobra.Command{
-		Use:                   "help COMMAND",
+	var all bool
+	cmd := &cobra.Command{
+		Use:                   "help COMMAND [flags]",
 		DisableFlagsInUseLine: true,
 		Short:                 "explain a command",
 		RunE: func(_ *cobra.Command, args []string) error {
 			topic, rest, err := root.Find(args)
-			if err == nil && len(rest) == 0 {
+			switch {
+			case err == nil && len(rest) == 0 && all && topic != root:
+				return explain(topic.OutOrStdout(), topic, true)
+			case err == nil && len(rest) == 0:
 				return topic.Help()
 			}
 			name := strings.Join(args, " ")
@@ -113,6 +125,9 @@ func helpCommand(root *cobra.Command) *cobra.Command {
 		},
 		ValidArgsFunction: flags.CompleteArgs(false, func() []string { return commandNames(root) }),
 	}
+	cmd.Flags().BoolVar(&all, "all", false, "everything: all of its text, examples and flags")
+	cmd.Flags().BoolP("help", "h", false, "this help")
+	return cmd
 }
 
 func commandNames(root *cobra.Command) (names []string) {

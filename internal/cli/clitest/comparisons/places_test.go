@@ -324,7 +324,7 @@ func trendJSON(t *testing.T, old, new string) (s stated) {
 	return s
 }
 
-var cell = regexp.MustCompile(`<t[hd][^>]*>([^<]*)</t[hd]>`)
+var cell = regexp.MustCompile(`<t[hd][^>]*>([^<]*)(?:<small>[^<]*</small>)?</t[hd]>`)
 
 // tableCells are the texts of the row of the metric in the table of that name.
 func tableCells(t *testing.T, page, name string) (cells []string) {
@@ -337,7 +337,7 @@ func tableCells(t *testing.T, page, name string) (cells []string) {
 		}
 		for _, c := range cell.FindAllStringSubmatch(row, -1) {
 			text := strings.ReplaceAll(html.UnescapeString(c[1]), "\u00a0", " ")
-			value, _, _ := strings.Cut(text, " ± ")
+			value, _, _ := strings.Cut(strings.TrimSpace(text), " ± ")
 			cells = append(cells, value)
 		}
 		return cells

@@ -168,12 +168,12 @@ func TestKillAttack(t *testing.T) {
 		}
 	}
 	for more, want := range map[string]string{
-		"x --resume --timeout 2s":             "x was begun with another plan: it holds ",
-		"x --resume --header X-Accept:*":      "x was begun with another plan: 1 attacks, ",
-		"x --resume --count 2":                ", and this one is 2 attacks, ",
-		"x --resume --name inn --rate 20":     "x was begun with another plan: it holds ",
-		"x --resume --method POST --append":   "exclude each other",
-		"x --resume --body kill_soak_test.go": "--body: ",
+		"x --resume --timeout 2s":              "x was begun with another plan: it holds ",
+		"x --resume --header X-Accept:*":       "x was begun with another plan: 1 attacks, ",
+		"x --resume --count 2":                 ", and this one is 2 attacks, ",
+		"x --resume --name inn --rate 20":      "x was begun with another plan: it holds ",
+		"x --resume --method POST --append":    "exclude each other",
+		"x --resume --body @kill_soak_test.go": "--body: ",
 	} {
 		o := clitest.Command(t, args(more)...)
 		if o.Code != clitest.Unusable || !strings.Contains(o.Stderr, want) ||

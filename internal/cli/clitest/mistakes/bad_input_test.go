@@ -188,7 +188,7 @@ func TestBadInput(t *testing.T) {
 		{"attack http://127.0.0.1:1/ --rate 1e6 --duration 300h",
 			[]string{"duration 300h0m0s: at 1e+06 tasks per second these are 1.08e+12 tasks"}},
 		{"attack http://127.0.0.1:1/ --header=", []string{"--header: the value is empty"}},
-		{"attack http://127.0.0.1:1/ --body /dev/zero",
+		{"attack http://127.0.0.1:1/ --body @/dev/zero",
 			[]string{"--body: /dev/zero: it is longer than 64 MiB"}},
 		{"attack --curl /dev/zero", []string{"--curl: /dev/zero: it is longer than 64 MiB"}},
 		{"attack --curl nowhere", []string{"--curl: open nowhere: no such file or directory"}},

@@ -63,7 +63,7 @@ func excesses() (all []excess) {
 	)
 	for name, e := range expressions {
 		quoted := strconv.Quote(e)
-		add("body "+name, attack+"URL --method POST --body FILE"+short, content(e))
+		add("body "+name, attack+"URL --method POST --body @FILE"+short, content(e))
 		add("targets "+name, attack+"--targets FILE"+short, content("GET http://127.0.0.1:1/?"+e+"\n"))
 		add("har "+name, attack+"--targets FILE --targets-format har"+short, content(
 			`{"log":{"entries":[{"request":{"method":"POST","url":"http://127.0.0.1:1/","postData":{`+
@@ -73,7 +73,7 @@ func excesses() (all []excess) {
 		add("json "+name, attack+"--targets FILE --targets-format json"+short, content(fmt.Sprintf(
 			`{"method":"GET","url":"http://127.0.0.1:1/","header":{"X":[%s]}}`+"\n", quoted)))
 	}
-	add("many actions", attack+"URL --method POST --body FILE"+short, times("{{seq}}", 9<<20))
+	add("many actions", attack+"URL --method POST --body @FILE"+short, times("{{seq}}", 9<<20))
 	for name, n := range map[string]int{"": 199_000, "many ": 1 << 20} {
 		add(name+"targets", attack+"--targets FILE"+short, times("GET http://127.0.0.1:1/\n", n))
 		add(name+"curl", attack+"--curl FILE"+short, times("curl http://127.0.0.1:1/\n", n))
@@ -152,7 +152,7 @@ func excesses() (all []excess) {
 		"why FILE", "report FILE", "merge FILE FILE --out x", "trace FILE", table + "csv" + short,
 		"run --file FILE --dry-run", attack + "grpc://127.0.0.1:1/a.B/C --proto FILE" + short,
 		attack + "--session FILE" + short, attack + "--targets FILE" + short,
-		attack + "--curl FILE" + short, attack + "URL --body FILE" + short} {
+		attack + "--curl FILE" + short, attack + "URL --body @FILE" + short} {
 		add("zeros: "+command, command, nil) // of a device without an end
 	}
 	return append(all,

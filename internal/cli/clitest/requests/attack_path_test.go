@@ -49,7 +49,7 @@ func TestAttackStaysOnItsOwnConnections(t *testing.T) {
 		plain.URL + " --rate 2000", plain.URL + " --clients 4", withPassword + " --clients 4",
 		plain.URL + "/moved --rate 2000", plain.URL + " --clients 4 --connections 2",
 		plain.URL + " --rate 2000 --connections 1", plain.URL + " --clients 4 --redirects 0",
-		plain.URL + " --clients 4 --method POST --body body --header X-A:1 --header Host:h.test",
+		plain.URL + " --clients 4 --method POST --body @body --header X-A:1 --header Host:h.test",
 		"--targets targets --clients 4", plain.URL + " --rate 2000 --max-in-flight unlimited",
 		plain.URL + " --rate 2000 --timeout 9s --drain 9s --resend --seed 3 --name n",
 		plain.URL + " --rate 2000 --strategy semaphore --limit 3",

@@ -129,11 +129,14 @@ func TestAttackSends(t *testing.T) {
 	clitest.Write(t, "targets", "PUT "+server.URL+"/t\nX-A: c\n")
 	for args, want := range map[string]string{
 		"attack " + server.URL +
-			"/p --method POST --header X-A:b --header Host:shop --body body --clients 1 --n 1": "POST /p b shop hello",
+			"/p --method POST --header X-A:b --header Host:shop --body @body --clients 1 --n 1": "POST /p b shop hello",
 		"attack " + server.URL +
-			"/p --method POST --header X-A:b --header Host:shop --body body --n 1": "POST /p b shop hello",
-		"attack --targets targets --body body --n 1 --strategy semaphore": "PUT /t c " +
+			"/p --method POST --header X-A:b --header Host:shop --body @body --n 1": "POST /p b shop hello",
+		"attack --targets targets --body @body --n 1 --strategy semaphore": "PUT /t c " +
 			strings.TrimPrefix(server.URL, "http://") + " hello",
+		"attack " + server.URL + "/p -m POST -H X-A:b -H Host:shop -b @body -c 1 -n 1": "POST " +
+			"/p b shop hello",
+		"attack " + server.URL + "/p -m PUT -H X-A:b -H Host:shop -b here -r 9 -n 1": "PUT /p b shop here",
 	} {
 		clitest.Attacked(t, append(strings.Fields(args), "--quiet")...)
 		if got := *seen.Load(); got != want {
@@ -192,18 +195,18 @@ func TestPlanHoldsNoSecret(t *testing.T) {
 		t.Fatalf("%s: no plan", args)
 		return ""
 	}
-	want := plan("http://a:1234@" + host + "/x?key=1234 --header X-Key:1234 --body body")
+	want := plan("http://a:1234@" + host + "/x?key=1234 --header X-Key:1234 --body @body")
 	for args, same := range map[string]bool{
-		"http://b:4321@" + host + "/x?key=4321 --header X-Key:4321 --body other":   true,
-		url + "/x?k=1 --header X-Key:1 --header authorization:Basic --body other":  true,
-		url + "/x --header X-Key:1234 --body body":                                 false,
-		"http://a:1234@" + host + "/x?key=1234 --body body":                        false,
-		"http://a:1234@" + host + "/x?key=1234 --header X-Key:1234 --body longer":  false,
-		"http://a:1234@" + host + "/y?key=1234 --header X-Key:1234 --body body":    false,
-		"http://a:1@" + host + "/x --header X-Key:1 --body body --method PUT":      false,
-		"http://a:1@" + host + "/x --header X-Key:1 --body body --timeout 29999ms": false,
-		"http://a:1@" + host + "/x --header X-Key:1 --body body --redirects 3":     false,
-		"http://a:1@" + host + "/x --header X-Key:1 --body body --insecure":        false,
+		"http://b:4321@" + host + "/x?key=4321 --header X-Key:4321 --body @other":   true,
+		url + "/x?k=1 --header X-Key:1 --header authorization:Basic --body @other":  true,
+		url + "/x --header X-Key:1234 --body @body":                                 false,
+		"http://a:1234@" + host + "/x?key=1234 --body @body":                        false,
+		"http://a:1234@" + host + "/x?key=1234 --header X-Key:1234 --body @longer":  false,
+		"http://a:1234@" + host + "/y?key=1234 --header X-Key:1234 --body @body":    false,
+		"http://a:1@" + host + "/x --header X-Key:1 --body @body --method PUT":      false,
+		"http://a:1@" + host + "/x --header X-Key:1 --body @body --timeout 29999ms": false,
+		"http://a:1@" + host + "/x --header X-Key:1 --body @body --redirects 3":     false,
+		"http://a:1@" + host + "/x --header X-Key:1 --body @body --insecure":        false,
 	} {
 		if got := plan(args); (got == want) != same {
 			t.Errorf("%s: %q, and it was %q", args, got, want)
@@ -307,7 +310,7 @@ func TestLoadBadInput(t *testing.T) {
 			"at most 87600h, got 0s",
 		"attack http://h/ --drain -1s": "--drain: want a duration above 0, " +
 			"at most 87600h, got -1s",
-		"attack http://h/ --body /dev/zero": "--body: /dev/zero: it is longer " +
+		"attack http://h/ --body @/dev/zero": "--body: /dev/zero: it is longer " +
 			"than 64 MiB",
 		"attack --targets /dev/zero": "--targets: /dev/zero: it is longer " +
 			"than 64 MiB",
@@ -348,7 +351,8 @@ func TestLoadBadInput(t *testing.T) {
 		"attack http://h/ --method G:T":      `net/http: invalid method "G:T"`,
 		"attack http://h/ --header x":        `--header: want NAME: VALUE; header 1 has no name before a colon`,
 		"attack http://h/ --header (:x":      `header "(" is not a valid name`,
-		"attack http://h/ --body nowhere": "--body: open nowhere: no such file " +
+		"attack http://h/ --body a-file":     "--body: a-file is a file: @a-file sends its content",
+		"attack http://h/ --body @nowhere": "--body: open nowhere: no such file " +
 			"or directory",
 		"attack --targets nowhere": "--targets: open nowhere: no such " +
 			"file or directory",

@@ -254,16 +254,16 @@ func (l *leak) commands() [][]string {
 	add(l.plain, "/")
 	add(l.plain, "/", "--format", "json", "--junit", "j.xml", "--vegeta", "v.bin")
 	add(l.plain, "/", "--dry-run")
-	add(l.plain, "/", "--method", "POST", "--body", in("body.json"), "--header", "X-Part: 1")
-	add(l.plain, "/", "--method", "POST", "--body", in("body.json"), "--header",
+	add(l.plain, "/", "--method", "POST", "--body", "@"+in("body.json"), "--header", "X-Part: 1")
+	add(l.plain, "/", "--method", "POST", "--body", "@"+in("body.json"), "--header",
 		"Content-Type: application/json")
-	add(l.plain, "/", "--method", "POST", "--body", in("body.form"), "--header",
+	add(l.plain, "/", "--method", "POST", "--body", "@"+in("body.form"), "--header",
 		"Content-Type: application/x-www-form-urlencoded")
-	add(l.plain, "/", "--method", "POST", "--body", in("body.xml"))
+	add(l.plain, "/", "--method", "POST", "--body", "@"+in("body.xml"))
 	add(l.plain, "/", "--progress-json", "s.json", "--stop-if", "failed > 5% for 1s")
 	add(l.plain, "/", "--live", "--clients", "2", "--rate", "0")
 	add(l.plain, "/busy", "--strategy", "retry_queue:base=1ms,attempts=2", "--dead-letters", "d.json")
-	add(l.plain, "/away", "--method", "POST", "--body", in("body.json"))
+	add(l.plain, "/away", "--method", "POST", "--body", "@"+in("body.json"))
 	add(l.plain, "/nowhere")
 	add(l.plain, "/malformed")
 	add(l.garbled, "/", "--vegeta", "v.bin")

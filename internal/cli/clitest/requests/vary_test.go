@@ -45,7 +45,7 @@ func TestVaried(t *testing.T) {
 	clitest.Write(t, "copied.sh", "curl '"+server.URL+"/{{name}}/{{seq}}?k={{api_token}}' "+
 		"--data-raw '"+`{"n":"{{name}}","seq":{{seq}}}`+"' -H 'Content-Type: application/json'\n")
 	clitest.Write(t, "flags.yaml", "- url: "+server.URL+"/{{name}}/{{seq}}?k={{api_token}}\n"+
-		"  method: POST\n  body: body.json\n  header: [\"Authorization: Bearer {{api_token}}\"]\n"+
+		"  method: POST\n  body: \"@body.json\"\n  header: [\"Authorization: Bearer {{api_token}}\"]\n"+
 		"  data: people.csv\n  check: [\"status == 200\", \"json .items.# == 2\"]\n"+
 		"  stop-if: failed > 50% for 10s\n")
 	want := map[string]int{}
@@ -59,7 +59,7 @@ func TestVaried(t *testing.T) {
 		want[fmt.Sprintf("POST /%s/%d?k=%s Bearer %s %s", name, seq, key, auth, data)] = 1
 	}
 	header := "--header|Authorization: Bearer {{api_token}}"
-	url := server.URL + "/{{name}}/{{seq}}?k={{api_token}}|--method|POST|--body|body.json|" + header
+	url := server.URL + "/{{name}}/{{seq}}?k={{api_token}}|--method|POST|--body|@body.json|" + header
 	checked := "|--check|status == 200|--check|json .items.# > 1"
 	good := []string{
 		url + checked + "|--clients|3", "--targets|targets|--rate|500" + checked,
@@ -164,8 +164,8 @@ func TestVaryMistakes(t *testing.T) {
 			`(known: seq, uuid`,
 		"http://h/|--header|X: {{usr}}": `--header: header X:1: function "usr" not ` +
 			`defined`,
-		"http://h/|--body|body": `--body: body:2: function "usr" not defined`,
-		"http://{{seq}}/":       "URL:1: scheme and host are the same",
+		"http://h/|--body|@body": `--body: body:2: function "usr" not defined`,
+		"http://{{seq}}/":        "URL:1: scheme and host are the same",
 		"http://h/|--check|statu == 200": `--check: "statu == 200": want status, ` +
 			`header, body`,
 		"http://h/|--check|body ~ (": "missing closing )",

@@ -1,0 +1,36 @@
+package flags
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// common marks the flags that the short help of a command lists.
+const common = "poolbench_common"
+
+// MarkCommon has the short help of the command list these of its flags, in the order in which they
+// were declared. A flag that the command does not have is a mistake of the programmer.
+func MarkCommon(cmd *cobra.Command, names ...string) {
+	for _, name := range names {
+		if err := cmd.Flags().SetAnnotation(name, common, nil); err != nil {
+			panic(fmt.Sprintf("%s: %v", cmd.Name(), err))
+		}
+	}
+}
+
+// Common returns the command's flags in two sets: those that MarkCommon named, and the others.
+func Common(cmd *cobra.Command) (named, others *pflag.FlagSet) {
+	named = pflag.NewFlagSet("", pflag.ContinueOnError)
+	others = pflag.NewFlagSet("", pflag.ContinueOnError)
+	named.SortFlags, others.SortFlags = false, false
+	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+		if _, is := f.Annotations[common]; is {
+			named.AddFlag(f)
+		} else {
+			others.AddFlag(f)
+		}
+	})
+	return named, others
+}
