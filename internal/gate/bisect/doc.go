@@ -1,0 +1,19 @@
+// Package bisect finds the commit that made a benchmark worse, with as many gates as git bisect
+// has steps, and two more. A gate measures two commits against each other in pairs of runs, with
+// controls in the same rounds; see internal/gate/measure.
+//
+//  1. The first gate measures BAD against GOOD. Of the metrics that are worse one is followed. Its
+//     change is the level of BAD; the level of GOOD is no change.
+//  2. Each further gate measures a commit in the middle of the remaining ones against GOOD, and
+//     decides on which side of half the change of BAD it is. Where the machine is so noisy that
+//     neither is significant, it is enough that one of the two levels is excluded. Where neither
+//     is excluded the search ends: a wrong step would make all further ones useless.
+//  3. The last gate measures the commit that was found against the one before it, with new pairs.
+//     It finds out whether the steps were wrong, and how much of the change is that commit's.
+//
+// A commit that cannot be measured, because it does not build for instance, is skipped: one next to
+// the middle takes its place.
+//
+// Search knows neither git nor the go command. A Journal keeps the gates that led somewhere, so
+// that a search that was interrupted goes on, and a gate that decided nothing is measured again.
+package bisect
