@@ -363,7 +363,7 @@ func (s *Search) confirm(ctx context.Context, good, bad int) (*Report, error) {
 }
 
 // mostOfAll is the share of the change from which the rest is not worth another search.
-const mostOfAll = 0.75
+const mostOfAll = 0.8
 
 // share of the change of BAD that the commit has, and the most it may have.
 func (s *Search) share() (share, most float64) {
