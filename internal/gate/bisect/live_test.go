@@ -174,7 +174,7 @@ func BenchmarkOther(b *testing.B) { b.ReportMetric(500, "ns/op") }
 	for _, n := range measured {
 		twice += n - 1
 	}
-	if twice > 1 {
-		t.Errorf("more than the interrupted gate is measured again: %v", measured)
+	if twice > 2 { // the interrupted gate, and the commit that does not build
+		t.Errorf("gates are measured again: %v", measured)
 	}
 }
