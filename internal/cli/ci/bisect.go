@@ -35,6 +35,9 @@ func checkBisect(cmd *cobra.Command, o *gateFlags, args []string) error {
 	if o.format != "text" && o.format != "json" {
 		return fmt.Errorf("--format: --bisect prints text or json, not %s", o.format)
 	}
+	if o.measure.Resume && o.measure.Force {
+		return errors.New("--resume and --force exclude each other")
+	}
 	if len(args) > 2 {
 		return fmt.Errorf("gate: --bisect takes GOOD and BAD, not %q: packages are for --pkg",
 			text.DiscreetText(args[2]))

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -174,12 +175,17 @@ func sources(t *testing.T) map[string]func(*rand.Rand) func() float64 {
 		"2 %": normal(0.02), "9 %": normal(0.09)}
 }
 
+var sweep = flag.Bool("sweep", false, "400 searches on each kind of noise")
+
 // TestReplay: 15 % planted at a random one of 64 commits is found in 18 of 20 searches on each kind
 // of noise, with at most 8 gates each, and no search names another commit.
 func TestReplay(t *testing.T) {
 	const candidates, mostGates = 64, 8
 	searches := 20
-	if testing.Short() {
+	switch {
+	case *sweep:
+		searches = 400
+	case testing.Short():
 		searches = 4
 	}
 	for name, source := range sources(t) {

@@ -351,8 +351,8 @@ func (s *Search) confirm(ctx context.Context, good, bad int) (*Report, error) {
 	}
 	if len(r.Left) > 1 {
 		return s.undecided(fmt.Sprintf("one of %d commits, of which %d cannot be measured",
-			len(r.Left), len(r.Left)-1), fmt.Sprintf("read git log -p %s..%s; --setup COMMAND may "+
-			"make them build", s.Commits[good].Short(), s.Commits[bad].Short())), nil
+			len(r.Left), len(r.Left)-1), fmt.Sprintf("read git log -p %s..%s; if the reasons "+
+			"above allow, --setup COMMAND or --allow-environment", s.Commits[good].Short(), s.Commits[bad].Short())), nil
 	}
 	r.Outcome, r.Found = Found, &s.Commits[bad]
 	if share, most := s.share(); share < mostOfAll && most < 1 {
