@@ -131,8 +131,8 @@ func (r *Report) conclusion() (lines []string) {
 	if r.Found != nil {
 		lines = append(lines, fmt.Sprintf("%s  %s, %s", r.Found.Hash, r.Found.Author, r.Found.Date),
 			"    "+r.Found.Subject,
-			fmt.Sprintf("worse than %s by %s (p = %.2g)", r.Before.Short(), changeText(r.Change),
-				r.Change.PWorse))
+			fmt.Sprintf("worse than %s by %s%s", r.Before.Short(), changeText(r.Change),
+				pText(r.Change)))
 	} else if n := len(r.Left); n > 0 {
 		lines = append(lines, fmt.Sprintf("it is one of %s:", text.Count(n, "commit")))
 		for i, c := range r.Left {
@@ -159,10 +159,19 @@ func (r *Report) conclusion() (lines []string) {
 // name of the metric of a row, as go test has it.
 func name(row *verdict.Row) string { return "Benchmark" + row.Benchmark + " " + row.Metric }
 
+// pText is the p of a row that needed a test.
+func pText(row *verdict.Row) string {
+	if row.PWorse == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (p = %.2g)", row.PWorse)
+}
+
 // changeText is the change of a row, with its interval and the number of pairs.
 func changeText(row *verdict.Row) string {
 	if verdict.IsAllocation(row.Metric) {
-		return fmt.Sprintf("%s instead of %s", text.Given(row.Metric, row.New.Median),
+		more := row.New.Median - row.Old.Median
+		return fmt.Sprintf("%+g (%s after %s)", more, text.Given(row.Metric, row.New.Median),
 			text.Given(row.Metric, row.Old.Median))
 	}
 	if row.Equal {
