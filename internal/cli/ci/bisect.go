@@ -64,7 +64,7 @@ func (a *app) bisect(ctx context.Context, f gateFlags, args []string) (err error
 	}
 	f.measure.Base, f.measure.Head = good.Hash, bad.Hash
 	force := f.measure.Force
-	f.measure.Resume = f.measure.Resume || !force // it goes on without being told to
+	f.measure.Resume = f.measure.Resume || !force // --resume is the default
 	o, err := f.measureOptions(time.Now())
 	if err != nil {
 		return err
@@ -77,7 +77,7 @@ func (a *app) bisect(ctx context.Context, f gateFlags, args []string) (err error
 	watch.progress.Say(fmt.Sprintf("%s, results go to %s, seed %d",
 		text.Count(len(history.Commits)-1, "commit"), o.Out, o.Seed))
 	if n := journal.Kept(); n > 0 {
-		watch.progress.Say(fmt.Sprintf("%s there from an earlier call (--force measures anew)",
+		watch.progress.Say(fmt.Sprintf("%s from an earlier call (--force measures all again)",
 			text.Count(n, "gate")))
 	}
 	search := &bisect.Search{Commits: history.Commits, Judge: o.Judge, Journal: journal,
@@ -116,7 +116,7 @@ func (a *app) bisectGate(
 	return report, nil
 }
 
-// bisectFailure is what becomes of a search without a report.
+// bisectFailure prints why a search has no report, and returns the exit code.
 func (a *app) bisectFailure(ctx context.Context, o measure.Options, err error) error {
 	if ctx.Err() == nil || !errors.Is(err, context.Cause(ctx)) {
 		return a.gateFailure(ctx, o, err)
@@ -138,7 +138,7 @@ type bisectProgress struct {
 	at string // the commits that are measured
 }
 
-// Say implements measure.Watch: what a gate tells is in its directory.
+// Say implements measure.Watch. The lines of a single gate are left out.
 func (w *bisectProgress) Say(string) {}
 
 // Doing implements measure.Watch.

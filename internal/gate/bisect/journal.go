@@ -17,11 +17,11 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// JournalFile is the file that says what is in the directory of a search.
+// JournalFile is the name of the journal in the directory of a search.
 const JournalFile = "bisect.json"
 
-// A Journal keeps the gates of a search that led somewhere, in a file. Each gate has a directory of
-// its own beside the file. A nil Journal keeps nothing.
+// A Journal keeps the gates of a search that decided something, in a file. Each gate has its own
+// directory next to the file. A nil Journal keeps nothing.
 type Journal struct {
 	dir  string
 	held *files.LockedDir
@@ -90,7 +90,7 @@ func (j *Journal) resume(force bool) error {
 		return j.write()
 	}
 	if what := before.differs(j.data); what != "" {
-		return fmt.Errorf("%s is of another search: %s (--force replaces it, another --out leaves it)",
+		return fmt.Errorf("%s belongs to another search: %s (--force replaces it, another --out keeps it)",
 			j.dir, what)
 	}
 	j.data.Answers, j.data.UnderWay = before.Answers, before.UnderWay
@@ -112,7 +112,7 @@ func (j *Journal) emptyOnly() error {
 	return nil
 }
 
-// differs says in what the search is another now; "" for nothing.
+// differs returns a difference between the searches, "" for none.
 func (d journalData) differs(now journalData) string {
 	switch {
 	case d.Good != now.Good:
@@ -141,7 +141,7 @@ func directoryOf(q Question) string {
 }
 
 // Measure measures for a question, with the options of all gates, and returns the directory of the
-// gate, too. When ctx ends, the same question goes on with what was measured.
+// gate, too. If ctx ends, the next call with this question continues the gate.
 func (j *Journal) Measure(
 	ctx context.Context, q Question, o measure.Options, watch measure.Watch,
 ) (r *verdict.Report, dir string, err error) {

@@ -39,7 +39,7 @@ type Step struct {
 	Row    *verdict.Row   `json:"row"`    // against GOOD; null where nothing was measured
 }
 
-// A Report is what came of a search. As JSON it is what WriteJSON writes, but for the head.
+// A Report is the result of a search. WriteJSON writes it, after a head.
 type Report struct {
 	Outcome    Outcome        `json:"outcome"`
 	Why        string         `json:"why"` // of an undecided search
@@ -61,11 +61,11 @@ type Report struct {
 	Left   []measure.Commit `json:"left"`   // it is one of these
 
 	Gates     int     `json:"gates"`
-	MostGates int     `json:"most_gates"` // that so many candidates take, without skipped ones
+	MostGates int     `json:"most_gates"` // the most that so many candidates need
 	Seconds   float64 `json:"seconds"`    // of all gates, with builds
 }
 
-// ExitCode is that of the search.
+// ExitCode returns the exit code of the command.
 func (r *Report) ExitCode() int {
 	if r.Outcome == Found {
 		return verdict.ExitFine
@@ -73,7 +73,7 @@ func (r *Report) ExitCode() int {
 	return verdict.ExitUndecidable
 }
 
-// WriteJSON writes the report as one JSON object. Its rows are those of a gate's report.
+// WriteJSON writes the report as one JSON object. Its rows are as in the JSON of a gate.
 func WriteJSON(w io.Writer, r *Report) error {
 	report := *r // with empty lists, where there are none
 	report.AlsoWorse, report.Steps = text.JSONList(r.AlsoWorse), text.JSONList(r.Steps)

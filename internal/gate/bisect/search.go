@@ -16,28 +16,28 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// A Stage says what a gate is for.
+// A Stage is the purpose of a gate.
 type Stage string
 
 // The stages.
 const (
 	Ends   Stage = "ends"   // is BAD worse than GOOD at all?
-	Middle Stage = "middle" // has a commit in between the level of GOOD, or that of BAD?
+	Middle Stage = "middle" // is a commit in between at the level of GOOD or of BAD?
 	Last   Stage = "last"   // is the commit worse than the one before it?
 )
 
-// A Question is what a gate must decide.
+// A Question is a task for a gate.
 type Question struct {
 	Stage      Stage
 	Base, Head measure.Commit
 	Followed   *verdict.Row // the only metric to measure; nil: all
 	Rule       judge.Options
 	Allow      []verdict.Allowance // in addition to the user's
-	// go on with the gate of the question before this one, which had fewer fresh pairs
+	// continue the gate of the previous question, with more fresh pairs
 	More bool
 }
 
-// A Gate measures. Its error says why the head cannot be measured, except where ctx has ended.
+// A Gate measures. It returns an error if the head cannot be measured or if ctx has ended.
 type Gate func(ctx context.Context, q Question) (*verdict.Report, error)
 
 // A Search finds the commit.
@@ -55,21 +55,6 @@ type Search struct {
 	spent         []float64 // seconds of each gate for a commit in the middle
 }
 
-// alpha is the chance that the noise alone sends a gate for a commit at the level of GOOD or of BAD
-// to the wrong side: small, since there are many such gates and a wrong one ruins the search.
-const alpha = 0.01
-
-// sure is a p at which a suspicion stands whatever the screening found, so that fresh pairs decide.
-const sure = 0.9999
-
-// mostPairs is up to how many fresh pairs a gate for a commit in the middle gets: half of them at
-// most by the noise of the first gate, and twice as many as it had where they did not decide.
-const mostPairs = 100
-
-// mostHalf bounds the threshold between the levels of GOOD and BAD: a commit that is nearly twice
-// as slow is no longer at the level of GOOD, however slow BAD is.
-const mostHalf = 0.9
-
 // Run searches. An error is one of the first gate or the end of ctx; everything else is in the
 // report.
 func (s *Search) Run(ctx context.Context) (*Report, error) {
@@ -84,7 +69,7 @@ func (s *Search) Run(ctx context.Context) (*Report, error) {
 	}
 	if !s.follow(ends) {
 		return s.undecided(notWorse(ends), "check that the order is GOOD BAD, and that --bench and "+
-			"--metric name what is worse; --pairs N finds smaller changes"), nil
+			"--metric name a benchmark that is worse. --pairs N finds smaller changes"), nil
 	}
 	if err := s.Journal.keep(first, ends); err != nil {
 		return nil, err
@@ -111,9 +96,9 @@ func (s *Search) Run(ctx context.Context) (*Report, error) {
 			skipped[at] = true
 		case SideUndecided:
 			r.Left = s.Commits[good+1 : bad+1]
-			return s.undecided(fmt.Sprintf("%s cannot be told from either side: %s",
-				step.Commit.Short(), step.Reason), "the same command measures this commit again, "+
-				"best while nothing else runs on the machine; --pairs N measures it longer"), nil
+			return s.undecided(fmt.Sprintf("%s is neither at the level of GOOD nor of BAD: %s",
+				step.Commit.Short(), step.Reason), "the same command measures this commit again. "+
+				"Use an idle machine, or --pairs N for more pairs"), nil
 		}
 		s.say(step, good, bad, skipped)
 	}
@@ -127,8 +112,8 @@ func between(good, bad int) (all []int) {
 	return all
 }
 
-// mostGates is how many gates a search among so many commits takes at most: those of the middle,
-// each of which halves what is left, the first and the last.
+// mostGates returns the largest number of gates that a search among so many commits needs: the first,
+// the last, and those in the middle, each of which halves the commits left.
 func mostGates(candidates int) int {
 	if candidates == 1 {
 		return 1
@@ -155,9 +140,8 @@ func (s *Search) ask(ctx context.Context, q Question) (*verdict.Report, error) {
 	return answer, nil
 }
 
-// follow chooses the metric to follow among those that are worse: times before allocations before
-// instructions, since these are what a user notices; of several the one that changed most. It
-// returns false if nothing is worse.
+// follow chooses the metric to follow among the metrics that are worse: the time that changed most,
+// else allocations, else instructions. It returns false if nothing is worse.
 func (s *Search) follow(ends *verdict.Report) bool {
 	var worse []verdict.Row
 	for _, row := range ends.Rows {
@@ -218,107 +202,8 @@ func (s *Search) step(ctx context.Context, at int) (Step, error) {
 	return step, err
 }
 
-// strict clears a commit without fresh pairs only if each pair of the screening is below the
-// promise.
-func (s *Search) strict(o judge.Options) judge.Options {
-	o.ClearAt = math.Exp2(-float64(o.ScreenPairs))
-	return o
-}
-
-// rule decides between the levels of GOOD and BAD: margin and promise are half the change, so that
-// worse is the side of BAD, and no worse that of GOOD.
-func (s *Search) rule() judge.Options {
-	o := s.Judge
-	o.Alpha = alpha
-	o = s.strict(o)
-	if verdict.IsAllocation(s.row.Metric) {
-		return o // an allowance decides
-	}
-	o.Margin = min(math.Expm1(s.change/2), mostHalf)
-	o.Promise = o.Margin
-	o.FreshPairs = s.pairs()
-	return o
-}
-
-// pairs is how many fresh pairs decide between the levels nearly always, by the noise of the first
-// gate: as many as make half the change three standard errors.
-func (s *Search) pairs() int {
-	_, low, high := worsening(s.row)
-	deviation := (high - low) / 2 / quantile(1-s.Judge.Alpha/2) * math.Sqrt(float64(s.row.New.N))
-	wanted := math.Pow(3*deviation/(s.change/2), 2)
-	if least := s.Judge.FreshPairs; wanted > float64(least) {
-		return max(least, int(min(wanted, mostPairs/2)))
-	}
-	return s.Judge.FreshPairs // also where the noise is not known
-}
-
-// allowance of allocations is half of what BAD has more.
-func (s *Search) allowance() []verdict.Allowance {
-	if !verdict.IsAllocation(s.row.Metric) {
-		return nil
-	}
-	return []verdict.Allowance{{Benchmark: s.row.Benchmark, Metric: s.row.Metric,
-		Amount: (s.row.New.Median - s.row.Old.Median) / 2}}
-}
-
-// rowOf is the followed metric in a report; nil where it is missing.
-func (s *Search) rowOf(r *verdict.Report) *verdict.Row {
-	for i := range r.Rows {
-		if row := &r.Rows[i]; row.Metric == s.row.Metric && row.Benchmark == s.row.Benchmark &&
-			row.Package == s.row.Package {
-			return row
-		}
-	}
-	return nil
-}
-
-// side decides to which side of the commit to be found a commit in the middle belongs.
-func (s *Search) side(r *verdict.Report, row *verdict.Row) (Side, string) {
-	switch {
-	case row == nil && len(r.Unclear) > 0:
-		return SideUndecided, r.Unclear[0]
-	case row == nil && len(r.Faults) > 0:
-		return SideSkipped, r.Faults[0]
-	case row == nil:
-		return SideSkipped, "no " + name(s.row)
-	case row.Verdict == verdict.Worse:
-		return SideBad, ""
-	case row.Verdict != verdict.Inconclusive:
-		return SideGood, ""
-	case len(r.Unclear) > 0: // a control failed
-		return SideUndecided, r.Unclear[0]
-	case verdict.IsAllocation(row.Metric):
-		return SideUndecided, row.Reason
-	}
-	switch odds := s.odds(row); {
-	case odds >= math.Log(decisive):
-		return SideBad, ""
-	case odds <= -math.Log(decisive):
-		return SideGood, ""
-	}
-	return SideUndecided, tooNoisy
-}
-
-const tooNoisy = "the pairs scatter too much"
-
-// decisive is how many times as likely a commit must be at one of both levels as at the other where
-// it is not significantly on one side of the middle. That holds however often it is looked at.
-const decisive = 50
-
-// odds is the logarithm of how many times as likely the row is at the level of BAD as at that of
-// GOOD: of its distance from the middle, which is normal with a mean of half the change, or as much
-// less, and with the errors of the row and of that half.
-func (s *Search) odds(row *verdict.Row) float64 {
-	change, low, high := worsening(row)
-	half := s.change / 2
-	toward := change - low // the error on the side of the middle
-	if change < half {
-		toward = high - change
-	}
-	deviation := math.Hypot(toward/quantile(1-alpha/2),
-		(s.change-s.least)/2/quantile(1-s.Judge.Alpha/2))
-	return 2 * (change - half) * half / (deviation * deviation)
-}
+// sure is a p at which a suspicion stands whatever the screening found, so that fresh pairs decide.
+const sure = 0.9999
 
 // confirm measures the first commit that is bad against the last that is good.
 func (s *Search) confirm(ctx context.Context, good, bad int) (*Report, error) {
@@ -352,7 +237,8 @@ func (s *Search) confirm(ctx context.Context, good, bad int) (*Report, error) {
 	if len(r.Left) > 1 {
 		return s.undecided(fmt.Sprintf("one of %d commits, of which %d cannot be measured",
 			len(r.Left), len(r.Left)-1), fmt.Sprintf("read git log -p %s..%s; if the reasons "+
-			"above allow, --setup COMMAND or --allow-environment", s.Commits[good].Short(), s.Commits[bad].Short())), nil
+			"above allow, --setup COMMAND or --allow-environment", s.Commits[good].Short(),
+			s.Commits[bad].Short())), nil
 	}
 	r.Outcome, r.Found = Found, &s.Commits[bad]
 	if share, most := s.share(); share < mostOfAll && most < 1 {
@@ -379,7 +265,7 @@ func (s *Search) unconfirmed(answer *verdict.Report) *Report {
 	case len(answer.Unclear) > 0:
 		return s.undecided(why+": "+answer.Unclear[0], "the same command measures it again")
 	case row == nil || row.Verdict == verdict.Inconclusive:
-		return s.undecided(why, "the same command measures it again; --pairs N measures it longer")
+		return s.undecided(why, "the same command measures it again, --pairs N with more pairs")
 	}
 	return s.undecided(why, "either many commits made it worse little by little, as the changes "+
 		"above would show, or a step was wrong: --force begins again, with another --seed")
@@ -390,7 +276,7 @@ func (s *Search) undecided(why, next string) *Report {
 	return &s.report
 }
 
-// notWorse says what the first gate found where nothing is worse.
+// notWorse returns the result of a first gate that found nothing worse.
 func notWorse(r *verdict.Report) string {
 	switch {
 	case len(r.Faults) > 0:
@@ -402,7 +288,7 @@ func notWorse(r *verdict.Report) string {
 		text.Count(len(r.Rows), "metric"), r.Count(verdict.Inconclusive))
 }
 
-// say tells of a step.
+// say prints a step.
 func (s *Search) say(step Step, good, bad int, skipped map[int]bool) {
 	left := bad - good
 	for i := range skipped {
@@ -419,7 +305,7 @@ func (s *Search) say(step Step, good, bad int, skipped map[int]bool) {
 		step.Commit.Short(), step.Side, changeText(step.Row), s.remaining(left)))
 }
 
-// remaining is the end of a line: the commits left, and the time that they take at most.
+// remaining returns the end of a line: the commits left, and an estimate of the time left.
 func (s *Search) remaining(commits int) string {
 	line := fmt.Sprintf("; %s left", text.Count(commits, "commit"))
 	gates := 1
@@ -434,17 +320,4 @@ func (s *Search) remaining(commits int) string {
 		line += ", about " + text.Roughly(time.Duration(sum/float64(n)*float64(gates)*1e9))
 	}
 	return line
-}
-
-// quantile is that of the standard normal distribution.
-func quantile(p float64) float64 { return math.Sqrt2 * math.Erfinv(2*p-1) }
-
-// worsening is the change of a row as a logarithm, plus for worse, with the ends of its interval.
-func worsening(row *verdict.Row) (change, low, high float64) {
-	change, low, high = math.Log(float64(row.Ratio)), math.Log(float64(row.Lo)),
-		math.Log(float64(row.Hi))
-	if row.Better == verdict.HigherIsBetter {
-		return -change, -high, -low
-	}
-	return change, low, high
 }
