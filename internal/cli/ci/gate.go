@@ -32,9 +32,12 @@ type gateFlags struct {
 func (a *app) gateCommand() *cobra.Command {
 	o := gateFlags{options: gate.DefaultOptions()}
 	cmd := &cobra.Command{
-		Use:   "gate (OLD NEW | --base REV) [flags]",
+		Use:   "gate (OLD NEW | --base REV | --bisect GOOD BAD) [flags]",
 		Short: "decide better, worse or inconclusive, by exit code",
 		Args: func(cmd *cobra.Command, args []string) error {
+			if o.measure.bisect {
+				return checkBisect(cmd, &o, args)
+			}
 			if cmd.Flags().Changed("base") {
 				if len(args) > 0 {
 					return fmt.Errorf("gate: --base and results to compare (%s) exclude each other",
@@ -53,6 +56,9 @@ func (a *app) gateCommand() *cobra.Command {
 			return flags.Operands("OLD", "NEW")(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if o.measure.bisect {
+				return a.bisect(cmd.Context(), o, args)
+			}
 			if cmd.Flags().Changed("base") {
 				return a.gateRevisions(cmd.Context(), o)
 			}

@@ -26,8 +26,9 @@ import (
 // measureFlags are those of a gate that measures revisions by itself.
 type measureFlags struct {
 	measure.Options
-	quiet bool
-	own   *pflag.FlagSet // that mean nothing without --base, and that itself
+	bisect bool
+	quiet  bool
+	own    *pflag.FlagSet // that mean nothing without --base, and that itself
 }
 
 func (o *measureFlags) AddTo(cmd *cobra.Command) {
@@ -38,6 +39,8 @@ func (o *measureFlags) AddTo(cmd *cobra.Command) {
 		"measure against this `REV` of the module, instead of comparing results")
 	fs.StringVar(&o.Head, "head", "",
 		"measure this `REV` (default the working tree with its uncommitted changes)")
+	fs.BoolVar(&o.bisect, "bisect", false,
+		"find the commit after GOOD, up to BAD, that made a benchmark worse")
 	fs.StringVar(&o.Dir, "dir", o.Dir, "`DIR` of the module, or below")
 	fs.StringVar(&o.Bench, "bench", o.Bench,
 		"benchmarks that match this `REGEXP`, as go test takes it")

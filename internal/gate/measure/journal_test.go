@@ -108,7 +108,7 @@ func TestPlanDiffers(t *testing.T) {
 	o.Metrics = []string{"sec/op"}
 	p := func() *plan {
 		return &plan{Version: planVersion, Base: revision{Tree: "a"}, Head: revision{Tree: "b"},
-			Settings: newSettings(o, "go1.26"), Judge: o.Judge}
+			Settings: o.Settings("go1.26"), Judge: o.Judge}
 	}
 	dir := t.TempDir()
 	if err := p().write(dir); err != nil {

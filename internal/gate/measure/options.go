@@ -40,14 +40,19 @@ type Options struct {
 	Allow []verdict.Allowance // by which allocations may grow
 
 	Judge judge.Options
+	// unless nil, the module's benchmarks are judged by these settings, and the controls by Judge;
+	// both have the same number of ScreenPairs
+	Rule *judge.Options
 
 	FailOnRemoved    bool // a benchmark that only the base has is a regression
 	AllowEnvironment bool // measure also where base and head ask for different Go versions
 
 	Out    string // directory of the journal and the report; it is made
 	Resume bool   // go on with the journal that is there
-	Force  bool   // replace the gate that is there
-	Beside string // a file of the caller's, which may be in Out
+	// Resume also where the number of fresh pairs was another
+	AnyPairs bool
+	Force    bool   // replace the gate that is there
+	Beside   string // a file of the caller's, which may be in Out
 
 	// Control is the command of a benchmark with a fixed amount of work, or with 15 % more when
 	// slower. It takes its time from the last argument, in the form of -test.benchtime, and prints
@@ -104,7 +109,22 @@ func (o Options) Validate() error {
 	if len(o.Guard) == 0 {
 		panic("measure: no guard")
 	}
-	return errors.Join(append(wrong, o.Judge.Validate())...)
+	if o.rule().ScreenPairs != o.Judge.ScreenPairs {
+		panic("measure: benchmarks and controls with different numbers of screening pairs")
+	}
+	wrong = append(wrong, o.Judge.Validate())
+	if o.Rule != nil {
+		wrong = append(wrong, o.Rule.Validate())
+	}
+	return errors.Join(wrong...)
+}
+
+// rule returns the settings by which the module's benchmarks are judged.
+func (o Options) rule() judge.Options {
+	if o.Rule != nil {
+		return *o.Rule
+	}
+	return o.Judge
 }
 
 // BenchTime is how long a run goes on, or for how many iterations: exactly one of the two is set.

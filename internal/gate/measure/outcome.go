@@ -12,7 +12,7 @@ import (
 func (g *gate) report() *verdict.Report {
 	return &verdict.Report{Old: g.plan.Base.String(), New: g.plan.Head.String(),
 		Options: verdict.Options{
-			Margin: g.Judge.Margin, Promise: g.Judge.Promise, Alpha: g.Judge.Alpha,
+			Margin: g.rule().Margin, Promise: g.rule().Promise, Alpha: g.rule().Alpha,
 			Metrics: g.Metrics, Allow: g.Allow, FailOnRemoved: g.FailOnRemoved},
 		Added: g.plan.Added, Removed: g.plan.Removed}
 }
@@ -73,9 +73,9 @@ func (f *family) decide(r *verdict.Report) error {
 
 // pairs are all of a row, those of the screening included.
 func (g *gate) pairs(j *journal, row verdict.Row) verdict.Pairs {
-	p := verdict.Pairs{Row: row, Screened: g.Judge.ScreenPairs, Margin: g.Judge.Margin}
+	p := verdict.Pairs{Row: row, Screened: g.Judge.ScreenPairs, Margin: g.rule().Margin}
 	if row.Metric == Instructions {
-		p.Margin = countedOptions(g.Judge).Margin
+		p.Margin = g.countedRule().Margin
 	}
 	for _, runs := range j.of(row.Package, row.Benchmark) {
 		p.Old, p.New = append(p.Old, runs[base].tidy[row.Metric]),
@@ -159,7 +159,7 @@ func (g *gate) remarks(s *screening) []string {
 	if counted {
 		lines = append(lines, fmt.Sprintf("%s are tested as a family of their own, with a margin "+
 			"of %.4g%%",
-			Instructions, 100*countedOptions(g.Judge).Margin))
+			Instructions, 100*g.countedRule().Margin))
 	} else {
 		lines = append(lines,
 			Instructions+" are missing: this system does not count them, or the runs are too short")

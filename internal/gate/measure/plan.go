@@ -34,7 +34,7 @@ type plan struct {
 	Base       revision    `json:"base"`
 	Head       revision    `json:"head"`
 	Directory  string      `json:"directory"` // of the module, in the repository
-	Settings   settings    `json:"settings"`
+	Settings   Settings    `json:"settings"`
 	Layouts    int         `json:"layouts"` // that there are
 	Benchmarks []benchmark `json:"benchmarks"`
 	// a line for each benchmark that neither side runs
@@ -46,8 +46,8 @@ type plan struct {
 	Judge    judge.Options `json:"judge"`
 }
 
-// settings are those of a gate and of the system it runs on.
-type settings struct {
+// Settings are those of a gate and of the system it runs on.
+type Settings struct {
 	Packages  []string `json:"packages"`
 	Bench     string   `json:"bench"`
 	Skip      string   `json:"skip"`
@@ -67,12 +67,14 @@ type settings struct {
 // processors is GOMAXPROCS, which the benchmarks are told to use, and which is in their names.
 func processors() int { return runtime.GOMAXPROCS(0) }
 
-func newSettings(o Options, goVersion string) settings {
+// Settings returns those of the gate: all that must be the same for results to belong together,
+// apart from the revisions and the rules of the decision.
+func (o Options) Settings(goVersion string) Settings {
 	var better []string
 	for _, unit := range slices.Sorted(maps.Keys(o.Better)) {
 		better = append(better, fmt.Sprintf("%s %+d", unit, o.Better[unit]))
 	}
-	return settings{
+	return Settings{
 		Args: o.Args, Setup: o.Setup, Better: better,
 		Allow:    text.Texts(o.Allow, verdict.Allowance.String),
 		Packages: slices.Clone(o.Packages), Bench: o.Bench, Skip: o.Skip,
@@ -119,11 +121,11 @@ func (p *plan) differs(now *plan) string {
 	case p.Directory != now.Directory:
 		return "the directory is another"
 	}
-	return cmp.Or(changed(p.Settings, now.Settings), changed(p.Judge, now.Judge))
+	return cmp.Or(Changed(p.Settings, now.Settings), Changed(p.Judge, now.Judge))
 }
 
-// changed says which field of the settings is another now; "" for none.
-func changed[T any](before, now T) string {
+// Changed says which field of a struct of settings is another now; "" for none.
+func Changed[T any](before, now T) string {
 	was, is := reflect.ValueOf(before), reflect.ValueOf(now)
 	for i := range was.NumField() {
 		if a, b := was.Field(i).Interface(), is.Field(i).Interface(); !reflect.DeepEqual(a, b) {

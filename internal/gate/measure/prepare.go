@@ -72,8 +72,8 @@ func (g *gate) prepare(ctx context.Context) (err error) {
 	}
 	now := &plan{Format: "poolbench gate plan", Version: planVersion, Base: revisions[base],
 		Head:      revisions[head],
-		Directory: g.repository.within, Settings: newSettings(g.Options, version),
-		Controls: controls, Judge: g.Judge}
+		Directory: g.repository.within, Settings: g.Options.Settings(version),
+		Controls: controls, Judge: g.rule()}
 	if err := g.goOn(now); err != nil {
 		return err
 	}
@@ -186,6 +186,9 @@ func (g *gate) goOn(now *plan) error {
 	before, err := readPlan(g.Out)
 	if err != nil || before == nil { // it was killed before there was anything to keep; see begin
 		return err
+	}
+	if g.AnyPairs {
+		before.Judge.FreshPairs = now.Judge.FreshPairs
 	}
 	if what := before.differs(now); what != "" {
 		return fmt.Errorf("%s is of another gate, which can only be replaced: %s", g.Out, what)

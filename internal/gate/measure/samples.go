@@ -158,10 +158,13 @@ func (s *screening) more(of []*benchmark) ([]int, error) {
 	return fresh, nil
 }
 
-// countedOptions are those of the family of instructions, which are nearly free of noise.
-func countedOptions(o judge.Options) judge.Options {
-	o.Margin = min(o.Margin, countedMargin)
-	return o
+// countedRule returns the settings for instructions, which are nearly free of noise.
+func (o Options) countedRule() judge.Options {
+	rule := o.rule()
+	if o.Rule == nil {
+		rule.Margin = min(rule.Margin, countedMargin)
+	}
+	return rule
 }
 
 // countedMargin is what instructions may grow by. Some of them are the garbage collector's and the
@@ -171,10 +174,10 @@ const countedMargin = 0.01
 // choose sorts out which metrics of the benchmarks are gated, and in which family. What is not is
 // in the report, with the reason.
 func (g *gate) choose(r *verdict.Report) []*family {
-	timed := &family{options: g.Judge, journal: g.results}
-	counted := &family{options: countedOptions(g.Judge), journal: g.results}
-	bytes := &family{options: g.Judge, journal: g.results}
-	allocations := &family{options: g.Judge, journal: g.results}
+	timed := &family{options: g.rule(), journal: g.results}
+	counted := &family{options: g.countedRule(), journal: g.results}
+	bytes := &family{options: g.rule(), journal: g.results}
+	allocations := &family{options: g.rule(), journal: g.results}
 	choice := judge.Choice{Report: r, Sides: [2]string{"the base", "the head"}}
 	asked, seen := len(g.Metrics) > 0, map[string]bool{}
 	for _, b := range g.plan.Benchmarks {

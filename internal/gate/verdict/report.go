@@ -130,6 +130,18 @@ func (n Number) MarshalJSON() ([]byte, error) {
 	return json.Marshal(float64(n))
 }
 
+// UnmarshalJSON implements json.Unmarshaler: null is NaN.
+func (n *Number) UnmarshalJSON(data []byte) error {
+	v := math.NaN()
+	if string(data) != "null" {
+		if err := json.Unmarshal(data, &v); err != nil {
+			return err
+		}
+	}
+	*n = Number(v)
+	return nil
+}
+
 // Pairs are all pairs that a row of a gate was measured in, in the order in which they were.
 type Pairs struct {
 	Row      Row

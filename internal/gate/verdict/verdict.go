@@ -59,3 +59,9 @@ const (
 func (d Direction) MarshalText() ([]byte, error) {
 	return []byte(map[Direction]string{LowerIsBetter: "lower", HigherIsBetter: "higher"}[d]), nil
 }
+
+// UnmarshalText reads the text of MarshalText.
+func (d *Direction) UnmarshalText(text []byte) error {
+	*d = map[string]Direction{"lower": LowerIsBetter, "higher": HigherIsBetter}[string(text)]
+	return nil
+}

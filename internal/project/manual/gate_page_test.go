@@ -335,11 +335,13 @@ func TestAction(t *testing.T) {
 func TestGatePage(t *testing.T) {
 	f := newForeign(t)
 	page := read(t, filepath.Join(checkout, "docs", "gate-your-ci.md"))
-	var shell, trend, makefile, pipeline, workflow string
+	var shell, bisect, trend, makefile, pipeline, workflow string
 	for _, b := range blocks(page) {
 		switch {
 		case strings.Contains(b.text, "refs/gate/passed"):
 			shell = b.text
+		case strings.Contains(b.text, "benchgate gate --bisect"):
+			bisect = b.text
 		case strings.HasPrefix(b.text, "benchgate trend"):
 			trend = b.text
 		case b.language == "make":
@@ -412,6 +414,13 @@ func TestGatePage(t *testing.T) {
 	if out, code := f.bash(t, trend); code != 0 || f.recorded(t)[0] != "trend" ||
 		len(f.recorded(t)) != 2 {
 		t.Errorf("exit code %d, %q\n%s", code, f.recorded(t), out)
+	}
+	for gate, want := range map[int]int{0: 0, 2: 2, 3: 0, 130: 130} {
+		if out, code := f.bash(t, bisect, fmt.Sprint("CODE=", gate)); code != want ||
+			!slices.Equal(f.recorded(t), []string{"gate", "--bisect", "v1.2.0", "main", "--bench",
+				"Parse", "--out", "bisect"}) {
+			t.Errorf("bisect %d: exit code %d, %q\n%s", gate, code, f.recorded(t), out)
+		}
 	}
 	action := readAction(t)
 	_, with, _ := strings.Cut(workflow, "with:\n          bench")

@@ -161,7 +161,7 @@ h - - [01/May/2026:09:00:04 +0000] "G" 200 5 "-" "c" 0.9
 				t.Run(args[1], func(t *testing.T) { need.Skip(t, needs.Missing()) })
 				continue
 			}
-			if slices.Contains(args, "--base") {
+			if slices.Contains(args, "--base") || slices.Contains(args, "--bisect") {
 				continue // revisions of a repository: TestGateRevisions makes one
 			}
 			if args[0] == "attack" || args[0] == "gateway" || args[0] == "capacity" ||

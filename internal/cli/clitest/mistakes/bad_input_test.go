@@ -303,7 +303,7 @@ func TestBadInput(t *testing.T) {
 		{"compare good.txt good.txt --format html",
 			[]string{`--format: unknown value "html" (known: text, markdown, csv, json)`}},
 		{"gate good.txt", []string{"gate: NEW is missing (usage: poolbench gate (OLD NEW | " +
-			"--base REV) [flags])"}},
+			"--base REV | --bisect GOOD BAD) [flags])"}},
 		{"gate --base HEAD good.txt",
 			[]string{"gate: --base and results to compare (good.txt) exclude each other"}},
 		{"gate --base HEAD --allow-partial",

@@ -1,0 +1,135 @@
+package bisect
+
+import (
+	"math"
+
+	"github.com/poolbench/poolbench/internal/gate/judge"
+	"github.com/poolbench/poolbench/internal/gate/verdict"
+)
+
+// alpha is the chance that the noise alone sends a gate for a commit at the level of GOOD or of BAD
+// to the wrong side: small, since there are many such gates and a wrong one ruins the search.
+const alpha = 0.01
+
+// mostPairs is up to how many fresh pairs a gate for a commit in the middle gets: half of them at
+// most by the noise of the first gate, and twice as many as it had where they did not decide.
+const mostPairs = 100
+
+// mostHalf bounds the threshold between the levels of GOOD and BAD: a commit that is nearly twice
+// as slow is no longer at the level of GOOD, however slow BAD is.
+const mostHalf = 0.9
+
+// strict clears a commit without fresh pairs only if each pair of the screening is below the
+// promise.
+func (s *Search) strict(o judge.Options) judge.Options {
+	o.ClearAt = math.Exp2(-float64(o.ScreenPairs))
+	return o
+}
+
+// rule decides between the levels of GOOD and BAD: margin and promise are half the change, so that
+// worse means the level of BAD, and no worse the level of GOOD.
+func (s *Search) rule() judge.Options {
+	o := s.Judge
+	o.Alpha = alpha
+	o = s.strict(o)
+	if verdict.IsAllocation(s.row.Metric) {
+		return o // an allowance decides
+	}
+	o.Margin = min(math.Expm1(s.change/2), mostHalf)
+	o.Promise = o.Margin
+	o.FreshPairs = s.pairs()
+	return o
+}
+
+// pairs is how many fresh pairs decide between the levels nearly always, by the noise of the first
+// gate: as many as make half the change three standard errors.
+func (s *Search) pairs() int {
+	_, low, high := worsening(s.row)
+	deviation := (high - low) / 2 / quantile(1-s.Judge.Alpha/2) * math.Sqrt(float64(s.row.New.N))
+	wanted := math.Pow(3*deviation/(s.change/2), 2)
+	if least := s.Judge.FreshPairs; wanted > float64(least) {
+		return max(least, int(min(wanted, mostPairs/2)))
+	}
+	return s.Judge.FreshPairs // also where the noise is not known
+}
+
+// allowance of allocations is half of the difference between BAD and GOOD.
+func (s *Search) allowance() []verdict.Allowance {
+	if !verdict.IsAllocation(s.row.Metric) {
+		return nil
+	}
+	return []verdict.Allowance{{Benchmark: s.row.Benchmark, Metric: s.row.Metric,
+		Amount: (s.row.New.Median - s.row.Old.Median) / 2}}
+}
+
+// rowOf is the followed metric in a report; nil where it is missing.
+func (s *Search) rowOf(r *verdict.Report) *verdict.Row {
+	for i := range r.Rows {
+		if row := &r.Rows[i]; row.Metric == s.row.Metric && row.Benchmark == s.row.Benchmark &&
+			row.Package == s.row.Package {
+			return row
+		}
+	}
+	return nil
+}
+
+// side decides whether a commit in the middle is before or after the commit to be found.
+func (s *Search) side(r *verdict.Report, row *verdict.Row) (Side, string) {
+	switch {
+	case row == nil && len(r.Unclear) > 0:
+		return SideUndecided, r.Unclear[0]
+	case row == nil && len(r.Faults) > 0:
+		return SideSkipped, r.Faults[0]
+	case row == nil:
+		return SideSkipped, "no " + name(s.row)
+	case row.Verdict == verdict.Worse:
+		return SideBad, ""
+	case row.Verdict != verdict.Inconclusive:
+		return SideGood, ""
+	case len(r.Unclear) > 0: // a control failed
+		return SideUndecided, r.Unclear[0]
+	case verdict.IsAllocation(row.Metric):
+		return SideUndecided, row.Reason
+	}
+	switch odds := s.odds(row); {
+	case odds >= math.Log(decisive):
+		return SideBad, ""
+	case odds <= -math.Log(decisive):
+		return SideGood, ""
+	}
+	return SideUndecided, tooNoisy
+}
+
+const tooNoisy = "the pairs scatter too much"
+
+// decisive is how many times as likely a commit must be at one of both levels as at the other where
+// it is not significantly on one side of the middle. That holds however often it is looked at.
+const decisive = 50
+
+// odds is the logarithm of how many times as likely the row is at the level of BAD as at that of
+// GOOD: of its distance from the middle, which is normal with a mean of half the change, or as much
+// less, and with the errors of the row and of that half.
+func (s *Search) odds(row *verdict.Row) float64 {
+	change, low, high := worsening(row)
+	half := s.change / 2
+	toward := change - low // the error on the side of the middle
+	if change < half {
+		toward = high - change
+	}
+	deviation := math.Hypot(toward/quantile(1-alpha/2),
+		(s.change-s.least)/2/quantile(1-s.Judge.Alpha/2))
+	return 2 * (change - half) * half / (deviation * deviation)
+}
+
+// quantile is the quantile function of the standard normal distribution.
+func quantile(p float64) float64 { return math.Sqrt2 * math.Erfinv(2*p-1) }
+
+// worsening is the change of a row as a logarithm, plus for worse, with the ends of its interval.
+func worsening(row *verdict.Row) (change, low, high float64) {
+	change, low, high = math.Log(float64(row.Ratio)), math.Log(float64(row.Lo)),
+		math.Log(float64(row.Hi))
+	if row.Better == verdict.HigherIsBetter {
+		return -change, -high, -low
+	}
+	return change, low, high
+}

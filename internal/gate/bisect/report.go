@@ -1,0 +1,187 @@
+package bisect
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"time"
+
+	"github.com/poolbench/poolbench/internal/gate/measure"
+	"github.com/poolbench/poolbench/internal/gate/verdict"
+	"github.com/poolbench/poolbench/internal/text"
+)
+
+// An Outcome is how a search ended.
+type Outcome string
+
+// The outcomes.
+const (
+	Found     Outcome = "found"     // exit code 0
+	Undecided Outcome = "undecided" // exit code 3
+)
+
+// A Side is where a commit is, seen from the one to be found.
+type Side string
+
+// The sides.
+const (
+	SideGood      Side = "good" // before it
+	SideBad       Side = "bad"  // it, or after it
+	SideUndecided Side = "undecided"
+	SideSkipped   Side = "skipped" // it cannot be measured
+)
+
+// A Step is a gate for a commit in the middle.
+type Step struct {
+	Commit measure.Commit `json:"commit"`
+	Side   Side           `json:"side"`
+	Reason string         `json:"reason"` // of a commit that is skipped or undecided
+	Row    *verdict.Row   `json:"row"`    // against GOOD; null where nothing was measured
+}
+
+// A Report is the result of a search. WriteJSON writes it, after a head.
+type Report struct {
+	Outcome    Outcome        `json:"outcome"`
+	Why        string         `json:"why"` // of an undecided search
+	Next       string         `json:"next"`
+	Good       measure.Commit `json:"good"`
+	Bad        measure.Commit `json:"bad"`
+	Candidates int            `json:"candidates"` // commits after GOOD, up to BAD
+
+	// the metric that was followed, of BAD against GOOD, and the others that are worse; null where
+	// none is worse
+	Followed  *verdict.Row  `json:"followed"`
+	AlsoWorse []verdict.Row `json:"also_worse"`
+
+	Steps []Step `json:"steps"` // in the order of the search
+
+	Found  *measure.Commit  `json:"found"`  // null where it is not certain
+	Before *measure.Commit  `json:"before"` // the commit that it was measured against at last
+	Change *verdict.Row     `json:"change"` // by which it is worse
+	Left   []measure.Commit `json:"left"`   // it is one of these
+
+	Gates     int     `json:"gates"`
+	MostGates int     `json:"most_gates"` // the most that so many candidates need
+	Seconds   float64 `json:"seconds"`    // of all gates, with builds
+}
+
+// ExitCode returns the exit code of the command.
+func (r *Report) ExitCode() int {
+	if r.Outcome == Found {
+		return verdict.ExitFine
+	}
+	return verdict.ExitUndecidable
+}
+
+// WriteJSON writes the report as one JSON object. Its rows are as in the JSON of a gate.
+func WriteJSON(w io.Writer, r *Report) error {
+	report := *r // with empty lists, where there are none
+	report.AlsoWorse, report.Steps = text.JSONList(r.AlsoWorse), text.JSONList(r.Steps)
+	report.Left = text.JSONList(r.Left)
+	return text.WriteJSON(w, struct {
+		text.Head
+		Exit int `json:"exit"`
+		Report
+	}{text.NewHead("bisect"), r.ExitCode(), report})
+}
+
+// mostNamed is how many commits are listed.
+const mostNamed = 8
+
+// WriteText writes the report in lines of at most so many characters (0: any number).
+func WriteText(w io.Writer, r *Report, most int) error {
+	lines := []string{fmt.Sprintf("%v to %v: %s", r.Good, r.Bad,
+		text.Count(r.Candidates, "commit"))}
+	if r.Followed != nil {
+		lines = append(lines, fmt.Sprintf("%s is worse by %s", name(r.Followed),
+			changeText(r.Followed)))
+	}
+	for _, row := range r.AlsoWorse[:min(len(r.AlsoWorse), mostNamed)] {
+		lines = append(lines, fmt.Sprintf("also worse: %s by %s (--bench and --metric search for it)",
+			name(&row), changeText(&row)))
+	}
+	if n := len(r.AlsoWorse) - mostNamed; n > 0 {
+		lines = append(lines, fmt.Sprintf("and %s more", text.Count(n, "metric")))
+	}
+	if _, err := io.WriteString(w, text.Lines(append(lines, ""), most)); err != nil {
+		return err
+	}
+	if len(r.Steps) > 0 {
+		rows := [][]string{{"commit", "side", "against GOOD", "subject"}}
+		for _, s := range r.Steps {
+			change := s.Reason
+			if s.Row != nil {
+				change = changeText(s.Row)
+			}
+			rows = append(rows, []string{s.Commit.Short(), string(s.Side), change, s.Commit.Subject})
+		}
+		if err := text.WriteList(w, rows, most); err != nil {
+			return err
+		}
+		if _, err := fmt.Fprintln(w); err != nil {
+			return err
+		}
+	}
+	_, err := io.WriteString(w, text.Lines(r.conclusion(), most))
+	return err
+}
+
+// conclusion is the last lines.
+func (r *Report) conclusion() (lines []string) {
+	if r.Found != nil {
+		lines = append(lines, fmt.Sprintf("%s  %s, %s", r.Found.Hash, r.Found.Author, r.Found.Date),
+			"    "+r.Found.Subject,
+			fmt.Sprintf("worse than %s by %s%s", r.Before.Short(), changeText(r.Change),
+				pText(r.Change)))
+	} else if n := len(r.Left); n > 0 {
+		lines = append(lines, fmt.Sprintf("it is one of %s:", text.Count(n, "commit")))
+		for i, c := range r.Left {
+			if i >= mostNamed-1 && n > mostNamed {
+				lines = append(lines, fmt.Sprintf("    and %d more, up to %s", n-i-1,
+					r.Left[n-1].Short()))
+				break
+			}
+			lines = append(lines, fmt.Sprintf("    %s %s", c.Short(), c.Subject))
+		}
+	}
+	if r.Why != "" {
+		lines = append(lines, r.Why)
+	}
+	if r.Next != "" {
+		lines = append(lines, "next: "+r.Next)
+	}
+	lines = append(lines, fmt.Sprintf("%s (at most %d were expected), %s",
+		text.Count(r.Gates, "gate"), r.MostGates,
+		text.Roughly(time.Duration(r.Seconds*float64(time.Second)))))
+	return append(lines, "bisect: "+string(r.Outcome))
+}
+
+// name of the metric of a row, as go test has it.
+func name(row *verdict.Row) string { return "Benchmark" + row.Benchmark + " " + row.Metric }
+
+// pText is the p of a row that needed a test.
+func pText(row *verdict.Row) string {
+	if row.PWorse == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (p = %.2g)", row.PWorse)
+}
+
+// changeText is the change of a row, with its interval and the number of pairs.
+func changeText(row *verdict.Row) string {
+	if verdict.IsAllocation(row.Metric) {
+		more := row.New.Median - row.Old.Median
+		return fmt.Sprintf("%+g (%s after %s)", more, text.Given(row.Metric, row.New.Median),
+			text.Given(row.Metric, row.Old.Median))
+	}
+	if row.Equal {
+		return "no change"
+	}
+	interval := ""
+	if low, high := float64(row.Lo), float64(row.Hi); !math.IsNaN(low) && !math.IsNaN(high) &&
+		!math.IsInf(high, 1) {
+		interval = " (" + text.Span(text.Change(low), " to ", text.Change(high)) + ")"
+	}
+	return fmt.Sprintf("%s%s in %s", text.Change(float64(row.Ratio)), interval,
+		text.Count(row.New.N, "pair"))
+}

@@ -1,0 +1,323 @@
+package bisect
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"math/bits"
+	"slices"
+	"time"
+
+	"github.com/poolbench/poolbench/internal/gate/judge"
+	"github.com/poolbench/poolbench/internal/gate/measure"
+	"github.com/poolbench/poolbench/internal/gate/verdict"
+	"github.com/poolbench/poolbench/internal/metric"
+	"github.com/poolbench/poolbench/internal/text"
+)
+
+// A Stage is the purpose of a gate.
+type Stage string
+
+// The stages.
+const (
+	Ends   Stage = "ends"   // is BAD worse than GOOD at all?
+	Middle Stage = "middle" // is a commit in between at the level of GOOD or of BAD?
+	Last   Stage = "last"   // is the commit worse than the one before it?
+)
+
+// A Question is a task for a gate.
+type Question struct {
+	Stage      Stage
+	Base, Head measure.Commit
+	Followed   *verdict.Row // the only metric to measure; nil: all
+	Rule       judge.Options
+	Allow      []verdict.Allowance // in addition to the user's
+	// continue the gate of the previous question, with more fresh pairs
+	More bool
+}
+
+// A Gate measures. It returns an error if the head cannot be measured or if ctx has ended.
+type Gate func(ctx context.Context, q Question) (*verdict.Report, error)
+
+// A Search finds the commit.
+type Search struct {
+	Commits []measure.Commit // GOOD, and then each commit up to BAD
+	Judge   judge.Options    // of the first gate and of the last
+	Gate    Gate
+	Say     func(line string) // hears of each gate that is done
+	Journal *Journal          // of an earlier call; nil: none
+
+	report Report
+	// the followed metric as the first gate has it, and its change with the lower bound
+	row           *verdict.Row
+	change, least float64
+	spent         []float64 // seconds of each gate for a commit in the middle
+}
+
+// Run searches. An error is one of the first gate or the end of ctx; everything else is in the
+// report.
+func (s *Search) Run(ctx context.Context) (*Report, error) {
+	last := len(s.Commits) - 1
+	s.report = Report{Good: s.Commits[0], Bad: s.Commits[last], Candidates: last,
+		MostGates: mostGates(last)}
+	r := &s.report
+	first := Question{Stage: Ends, Base: r.Good, Head: r.Bad, Rule: s.strict(s.Judge)}
+	ends, err := s.ask(ctx, first)
+	if err != nil {
+		return nil, err
+	}
+	if !s.follow(ends) {
+		return s.undecided(notWorse(ends), "check that the order is GOOD BAD, and that --bench and "+
+			"--metric name a benchmark that is worse. --pairs N finds smaller changes"), nil
+	}
+	if err := s.Journal.keep(first, ends); err != nil {
+		return nil, err
+	}
+	good, bad := 0, last
+	skipped := map[int]bool{}
+	for {
+		middle := slices.DeleteFunc(between(good, bad), func(i int) bool { return skipped[i] })
+		if len(middle) == 0 {
+			break
+		}
+		at := middle[len(middle)/2]
+		step, err := s.step(ctx, at)
+		if err != nil {
+			return nil, err
+		}
+		r.Steps = append(r.Steps, step)
+		switch step.Side {
+		case SideGood:
+			good = at
+		case SideBad:
+			bad = at
+		case SideSkipped:
+			skipped[at] = true
+		case SideUndecided:
+			r.Left = s.Commits[good+1 : bad+1]
+			return s.undecided(fmt.Sprintf("%s is neither at the level of GOOD nor of BAD: %s",
+				step.Commit.Short(), step.Reason), "the same command measures this commit again. "+
+				"Use an idle machine, or --pairs N for more pairs"), nil
+		}
+		s.say(step, good, bad, skipped)
+	}
+	return s.confirm(ctx, good, bad)
+}
+
+func between(good, bad int) (all []int) {
+	for i := good + 1; i < bad; i++ {
+		all = append(all, i)
+	}
+	return all
+}
+
+// mostGates returns the largest number of gates that a search among so many commits needs: the first,
+// the last, and those in the middle, each of which halves the commits left.
+func mostGates(candidates int) int {
+	if candidates == 1 {
+		return 1
+	}
+	return bits.Len(uint(candidates-1)) + 2
+}
+
+// ask returns the gate that an earlier call has kept, or else measures.
+func (s *Search) ask(ctx context.Context, q Question) (*verdict.Report, error) {
+	answer := s.Journal.find(q)
+	if answer == nil {
+		var err error
+		if answer, err = s.Gate(ctx, q); err != nil {
+			return nil, err
+		}
+	}
+	s.report.Gates++
+	if answer.Spent != nil {
+		s.report.Seconds += answer.Spent.Whole
+		if q.Stage == Middle {
+			s.spent = append(s.spent, answer.Spent.Whole)
+		}
+	}
+	return answer, nil
+}
+
+// follow chooses the metric to follow among the metrics that are worse: the time that changed most,
+// else allocations, else instructions. It returns false if nothing is worse.
+func (s *Search) follow(ends *verdict.Report) bool {
+	var worse []verdict.Row
+	for _, row := range ends.Rows {
+		if row.Verdict == verdict.Worse {
+			worse = append(worse, row)
+		}
+	}
+	rank := func(row verdict.Row) int {
+		return slices.Index([]string{metric.AllocsPerOp, metric.BytesPerOp, measure.Instructions},
+			row.Metric)
+	}
+	slices.SortStableFunc(worse, func(a, b verdict.Row) int {
+		byChange, _, _ := worsening(&a)
+		other, _, _ := worsening(&b)
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), -cmp.Compare(byChange, other))
+	})
+	if len(worse) == 0 {
+		return false
+	}
+	s.row, s.report.Followed, s.report.AlsoWorse = &worse[0], &worse[0], worse[1:]
+	if s.change, s.least, _ = worsening(s.row); math.IsNaN(s.change) {
+		s.change = math.Inf(1) // from 0
+	}
+	line := fmt.Sprintf("gate 1 of at most %d: %s is worse, %s, by %s", s.report.MostGates,
+		s.report.Bad.Short(), name(&worse[0]), changeText(&worse[0]))
+	if n := len(worse) - 1; n > 0 {
+		line += fmt.Sprintf("; %s worse as well", text.Count(n, "metric"))
+	}
+	s.Say(line + s.remaining(s.report.Candidates))
+	return true
+}
+
+// step measures a commit in the middle.
+func (s *Search) step(ctx context.Context, at int) (Step, error) {
+	step := Step{Commit: s.Commits[at]}
+	q := Question{Stage: Middle, Base: s.report.Good, Head: step.Commit, Followed: s.row,
+		Rule: s.rule(), Allow: s.allowance()}
+	answer, err := s.ask(ctx, q)
+	for {
+		switch {
+		case ctx.Err() != nil:
+			return step, context.Cause(ctx)
+		case err != nil:
+			step.Side, step.Reason = SideSkipped, text.FirstLines(err.Error(), 1)
+			return step, nil
+		}
+		step.Row = s.rowOf(answer)
+		step.Side, step.Reason = s.side(answer, step.Row)
+		if step.Reason != tooNoisy || 2*q.Rule.FreshPairs > mostPairs {
+			break
+		}
+		q.Rule.FreshPairs, q.More = 2*q.Rule.FreshPairs, true
+		answer, err = s.Gate(ctx, q)
+	}
+	if step.Side == SideGood || step.Side == SideBad {
+		err = s.Journal.keep(q, answer)
+	}
+	return step, err
+}
+
+// sure is a p at which a suspicion stands whatever the screening found, so that fresh pairs decide.
+const sure = 0.9999
+
+// confirm measures the first commit that is bad against the last that is good.
+func (s *Search) confirm(ctx context.Context, good, bad int) (*Report, error) {
+	r := &s.report
+	r.Before, r.Left = &s.Commits[good], s.Commits[good+1:bad+1]
+	r.Change = s.row
+	if good > 0 || bad < len(s.Commits)-1 {
+		q := Question{Stage: Last, Base: s.Commits[good], Head: s.Commits[bad], Followed: s.row,
+			Rule: s.Judge}
+		if !verdict.IsAllocation(s.row.Metric) {
+			q.Rule.Margin = min(q.Rule.Margin, math.Expm1(s.change/2))
+			q.Rule.Promise = max(q.Rule.Promise, q.Rule.Margin)
+			q.Rule.SuspectAt = sure
+			q.Rule.FreshPairs = s.rule().FreshPairs
+		}
+		answer, err := s.ask(ctx, q)
+		switch {
+		case ctx.Err() != nil:
+			return nil, context.Cause(ctx)
+		case err != nil:
+			return s.undecided("the last gate failed: "+text.FirstLines(err.Error(), 1),
+				"the same command measures it again"), nil
+		}
+		if r.Change = s.rowOf(answer); r.Change == nil || r.Change.Verdict != verdict.Worse {
+			return s.unconfirmed(answer), nil
+		}
+		if err := s.Journal.keep(q, answer); err != nil {
+			return nil, err
+		}
+	}
+	if len(r.Left) > 1 {
+		return s.undecided(fmt.Sprintf("one of %d commits, of which %d cannot be measured",
+			len(r.Left), len(r.Left)-1), fmt.Sprintf("read git log -p %s..%s; if the reasons "+
+			"above allow, --setup COMMAND or --allow-environment", s.Commits[good].Short(),
+			s.Commits[bad].Short())), nil
+	}
+	r.Outcome, r.Found = Found, &s.Commits[bad]
+	if share, most := s.share(); share < mostOfAll && most < 1 {
+		r.Next = fmt.Sprintf("this is %.0f %% of the change; --bisect GOOD %s and --bisect %s BAD "+
+			"look for the rest", 100*share, r.Before.Short(), r.Found.Short())
+	}
+	return r, nil
+}
+
+// mostOfAll is the share of the change from which the rest is not worth another search.
+const mostOfAll = 0.8
+
+// share of the change of BAD that the commit has, and the most it may have.
+func (s *Search) share() (share, most float64) {
+	change, _, high := worsening(s.report.Change)
+	return change / s.change, high / s.least
+}
+
+func (s *Search) unconfirmed(answer *verdict.Report) *Report {
+	why := fmt.Sprintf("the steps led to %s, but the last gate does not find it worse than %s",
+		s.report.Left[len(s.report.Left)-1].Short(), s.report.Before.Short())
+	row := s.report.Change
+	switch {
+	case len(answer.Unclear) > 0:
+		return s.undecided(why+": "+answer.Unclear[0], "the same command measures it again")
+	case row == nil || row.Verdict == verdict.Inconclusive:
+		return s.undecided(why, "the same command measures it again, --pairs N with more pairs")
+	}
+	return s.undecided(why, "either many commits made it worse little by little, as the changes "+
+		"above would show, or a step was wrong: --force begins again, with another --seed")
+}
+
+func (s *Search) undecided(why, next string) *Report {
+	s.report.Outcome, s.report.Why, s.report.Next = Undecided, why, next
+	return &s.report
+}
+
+// notWorse returns the result of a first gate that found nothing worse.
+func notWorse(r *verdict.Report) string {
+	switch {
+	case len(r.Faults) > 0:
+		return r.Faults[0]
+	case len(r.Unclear) > 0:
+		return r.Unclear[0]
+	}
+	return fmt.Sprintf("BAD is not worse than GOOD: of %s %d are inconclusive, and none is worse",
+		text.Count(len(r.Rows), "metric"), r.Count(verdict.Inconclusive))
+}
+
+// say prints a step.
+func (s *Search) say(step Step, good, bad int, skipped map[int]bool) {
+	left := bad - good
+	for i := range skipped {
+		if i > good && i < bad {
+			left--
+		}
+	}
+	if step.Side == SideSkipped {
+		s.Say(fmt.Sprintf("%s is skipped: %s%s", step.Commit.Short(), step.Reason,
+			s.remaining(left)))
+		return
+	}
+	s.Say(fmt.Sprintf("gate %d of at most %d: %s is %s, %s%s", s.report.Gates, s.report.MostGates,
+		step.Commit.Short(), step.Side, changeText(step.Row), s.remaining(left)))
+}
+
+// remaining returns the end of a line: the commits left, and an estimate of the time left.
+func (s *Search) remaining(commits int) string {
+	line := fmt.Sprintf("; %s left", text.Count(commits, "commit"))
+	gates := 1
+	if commits > 1 {
+		gates = mostGates(commits) - 1
+	}
+	if n := len(s.spent); n > 0 {
+		var sum float64
+		for _, seconds := range s.spent {
+			sum += seconds
+		}
+		line += ", about " + text.Roughly(time.Duration(sum/float64(n)*float64(gates)*1e9))
+	}
+	return line
+}

@@ -1,0 +1,91 @@
+package measure
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+)
+
+// A Commit is one that a gate can check out.
+type Commit struct {
+	Name    string `json:"name,omitempty"` // as it was asked for
+	Hash    string `json:"hash"`
+	Author  string `json:"author"`
+	Date    string `json:"date"` // of the author, 2006-01-02
+	Subject string `json:"subject"`
+}
+
+// Short returns the first digits of the hash, as many as the gate shows.
+func (c Commit) Short() string { return fmt.Sprintf("%.12s", c.Hash) }
+
+// String names the commit as it was asked for, and by its hash.
+func (c Commit) String() string {
+	if c.Name == "" {
+		return c.Short()
+	}
+	return fmt.Sprintf("%s (%s)", c.Name, c.Short())
+}
+
+// A History is the commits from one revision to a later one, oldest first, and the directory below
+// the top of the repository in which they are measured. A merge is one commit: the commits of the
+// merged branch are left out.
+type History struct {
+	Directory string
+	Commits   []Commit // the first is the older revision itself
+}
+
+// ReadHistory reads the history of the repository that the directory is in.
+func ReadHistory(ctx context.Context, dir, from, to string) (*History, error) {
+	r, err := openRepository(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	first, err := r.resolve(ctx, from)
+	if err != nil {
+		return nil, err
+	}
+	last, err := r.resolve(ctx, to)
+	if err != nil {
+		return nil, err
+	}
+	if first.Commit == last.Commit {
+		return nil, fmt.Errorf("%s and %s are the same commit, %.12s", from, to, first.Commit)
+	}
+	common, err := r.git(ctx, nil, "merge-base", first.Commit, last.Commit)
+	switch {
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case err != nil:
+		return nil, fmt.Errorf("%s and %s have no commit in common (a shallow clone lacks the older "+
+			"ones)", from, to)
+	case common == last.Commit:
+		return nil, fmt.Errorf("%s is older than %s: the order is GOOD BAD", to, from)
+	case common != first.Commit:
+		return nil, fmt.Errorf("%s is not an ancestor of %s: they part at %.12s, which can be "+
+			"GOOD if it is", from, to, common)
+	}
+	h := &History{Directory: r.within}
+	for _, which := range [][]string{{"--max-count=1", first.Commit},
+		{"--first-parent", "--reverse", first.Commit + ".." + last.Commit}} {
+		out, err := r.git(ctx, nil, append([]string{"log", "--no-show-signature",
+			"--format=%H%x00%an%x00%as%x00%s"}, which...)...)
+		if err != nil {
+			return nil, err
+		}
+		for line := range strings.SplitSeq(out, "\n") {
+			fields := strings.SplitN(line, "\x00", 4)
+			if len(fields) < 4 {
+				return nil, fmt.Errorf("git log: no commit: %q", line)
+			}
+			h.Commits = append(h.Commits, Commit{Hash: fields[0], Author: fields[1],
+				Date: fields[2], Subject: cmp.Or(fields[3], "(no subject)")})
+		}
+	}
+	h.Commits[0].Name, h.Commits[len(h.Commits)-1].Name = from, to
+	return h, nil
+}
+
+// Only returns the regular expression of -bench that matches the one benchmark, by its name in a
+// report.
+func Only(shown string) string { return only("Benchmark" + shown) }
