@@ -111,7 +111,7 @@ func (a *app) gateCommand() *cobra.Command {
 	o.junit.AddTo(cmd, "junit", "also write JUnit XML to this `FILE`")
 	o.measure.AddTo(cmd)
 	flags.MarkCommon(cmd, "metric", "margin", "promise", "better", "allow", "fail-on", "format",
-		"junit", "base", "head", "bench", "pkg", "out", "resume")
+		"junit", "base", "head", "bisect", "bench", "pkg", "out", "resume")
 	return cmd
 }
 

@@ -14,7 +14,7 @@ import (
 
 	"github.com/poolbench/poolbench/internal/gate/measure"
 	"github.com/poolbench/poolbench/internal/gate/verdict"
-	"github.com/poolbench/poolbench/internal/house/need"
+	"github.com/poolbench/poolbench/internal/project/need"
 )
 
 // The test binary doubles as the guard of a gate, and as its control.
