@@ -12,12 +12,16 @@ import (
 	"unicode/utf8"
 
 	"github.com/poolbench/poolbench/internal/cli/clitest"
+	"github.com/poolbench/poolbench/internal/machine/race"
 	"github.com/poolbench/poolbench/reports/page"
 )
 
 // TestAdvise: the verdicts with their exit codes, on a screen of 25 lines of 80 columns, and as a
 // document that has the checked-in schema, and as a page.
 func TestAdvise(t *testing.T) {
+	if race.Enabled {
+		t.Skip("package advise searches under the race detector")
+	}
 	t.Chdir(t.TempDir())
 	var schema map[string]any
 	if err := json.Unmarshal([]byte(page.AdviceSchema), &schema); err != nil {
