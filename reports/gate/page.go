@@ -73,8 +73,8 @@ func figures(r *verdict.Report) (all []shell.Figure, err error) {
 	})
 	chart, err := estimates(r, pairs)
 	if err := add(chart, err, "Estimates", "How much larger the new values are, with the "+
-		"interval. Beyond the margin a change for the worse counts; an interval that ends before "+
-		"the promise rules such a change out."); err != nil {
+		"interval. A change for the worse counts beyond the tolerance. An interval that ends before "+
+		"the regression to exclude rules such a regression out."); err != nil {
 		return nil, err
 	}
 	title, caption := "Every pair", "The change in each pair, in the order in which they were "+

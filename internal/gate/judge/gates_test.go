@@ -32,6 +32,9 @@ type outcome struct {
 	inconclusive int // 1: one at least, where nothing is
 	found        int // of the changed benchmarks
 	runs         int // of the machine
+	screening    int // of them, in the first stage
+	forecast     int // 1: the fresh pairs are as many as was forecast before the first stage
+	reforecast   int // 1: or after it
 
 	// worsening that the gate says it can find, the mean over what did not change
 	detectable float64
@@ -49,6 +52,11 @@ func (e experiment) gate(rng *rand.Rand) (o outcome, err error) {
 				effects[b][arm] = append(effects[b][arm], math.Exp(e.layout*rng.NormFloat64()))
 			}
 		}
+	}
+	var probed []float64
+	for range 6 {
+		arms := pair(rng, func(int) float64 { return next() })
+		probed = append(probed, math.Log(arms[1]/arms[0]))
 	}
 	round := 0
 	effect := func(b, arm int) float64 {
@@ -78,6 +86,7 @@ func (e experiment) gate(rng *rand.Rand) (o outcome, err error) {
 	for range e.options.ScreenPairs {
 		measure(first, func(int) bool { return true })
 	}
+	o.screening = o.runs
 	var samples []judge.Sample
 	for b := range benchmarks {
 		samples = append(samples, judge.Sample{Metric: metric(b), Pairs: first[name(b)]})
@@ -109,6 +118,15 @@ func (e experiment) gate(rng *rand.Rand) (o outcome, err error) {
 	if err != nil {
 		return o, err
 	}
+	within := func(least, most float64) int {
+		if n := float64(o.runs-o.screening) / 2; n < least || n > most {
+			return 0
+		}
+		return 1
+	}
+	few, many := judge.FreshExpected(judge.Spread(probed))
+	o.forecast = within(few*benchmarks, many*benchmarks)
+	o.reforecast = within(pairsOf(screening.Orders()), pairsOf(screening.Expected()))
 	if len(report.Rows) != benchmarks {
 		return o, fmt.Errorf("%d of %d benchmarks are judged", len(report.Rows), benchmarks)
 	}
@@ -134,6 +152,13 @@ func (e experiment) gate(rng *rand.Rand) (o outcome, err error) {
 		}
 	}
 	return o, nil
+}
+
+func pairsOf(orders []judge.Order) (sum float64) {
+	for _, order := range orders {
+		sum += float64(order.Pairs)
+	}
+	return sum
 }
 
 func name(b int) string { return fmt.Sprintf("b%02d", b) }

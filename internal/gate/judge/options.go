@@ -22,6 +22,7 @@ type Options struct {
 	// half of them do for one that looks the same by then, and unlike the promise at this p, or at
 	// Alpha/2 if that is less
 	FutileAt float64
+	Fixed    bool `json:"-"` // noisy metrics get no more fresh pairs than others
 
 	Seed uint64 // of the draws of the swap test, where there are too many swaps to try all
 }
@@ -36,7 +37,7 @@ type Options struct {
 // takes 12.1 to 13.6 runs, and finds as much.
 func Defaults() Options {
 	return Options{Margin: 0.02, Promise: 0.10, Alpha: 0.05, ScreenPairs: 6, SuspectAt: 0.25,
-		ClearAt: 0.25, FreshPairs: 20, FutileAt: 0.01}
+		ClearAt: 0.025, FreshPairs: 20, FutileAt: 0.01}
 }
 
 // Validate says what makes no sense; nil when nothing does.

@@ -73,7 +73,7 @@ func TestGoals(t *testing.T) {
 				g.of, g.got, g.wanted)
 		}
 	}
-	for _, id := range []string{"F1", "F3", "P1", "P2", "P3", "P4", "P5", "F4", "P6", "P7", "F5", "R1", "W1"} {
+	for _, id := range []string{"F1", "F3", "P1", "P2", "P3", "P4", "P5", "F4", "F6", "P6", "P7", "P8", "F5", "R1", "T1", "W1"} {
 		if ids[id] == 0 {
 			t.Errorf("nothing of %s", id)
 		}

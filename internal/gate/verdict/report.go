@@ -104,6 +104,10 @@ type Row struct {
 	// pairs it is taken from the interval: half its width over the normal quantile 1−alpha/2. In a
 	// gate that measured by itself it is what both of its stages find.
 	Detectable Number `json:"detectable"`
+	// inconclusive for want of values: about how many pairs, or samples of each side, would decide;
+	// 0 where no number would that can be had
+	Undecided bool `json:"-"`
+	Needs     int  `json:"needs,omitempty"`
 
 	// of a response that is worse: what the difference of the same tasks is made of, in words; ""
 	// where that is not known
