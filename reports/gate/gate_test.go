@@ -112,7 +112,7 @@ func TestGateVerdict(t *testing.T) {
 			margin(.06, .1), verdict.NoWorse, 0, ""},
 		{"a promise as narrow as the margin", lower, "m", around(100, 10), around(105, 10),
 			margin(.05, .05), verdict.Inconclusive, 3,
-			"a change for the worse of 5% is not ruled out"},
+			"a regression of 5 % is not excluded"},
 
 		{"too much noise", lower, "m", wide(100, 10), wide(100, 10), margin(.02, .1),
 			verdict.Inconclusive,

@@ -291,6 +291,20 @@ func TestScreenRefuses(t *testing.T) {
 	}
 }
 
+// TestWithAlpha: however small alpha is, a screening has the pairs that clear a metric.
+func TestWithAlpha(t *testing.T) {
+	for alpha, pairs := range map[float64]int{0.05: 6, 0.2: 6, 0.01: 8, 0.001: 11} {
+		o := Defaults().WithAlpha(alpha)
+		g, err := Screen(o, []Sample{{Metric: times("b"), Pairs: repeated(pairs, 10, 10)}})
+		if err != nil || o.ScreenPairs != pairs || len(g.Suspects()) != 0 {
+			t.Errorf("alpha %v: %d pairs, %v; want %d", alpha, o.ScreenPairs, err, pairs)
+		}
+	}
+	if err := Defaults().WithAlpha(0).Validate(); err == nil {
+		t.Error("an alpha of 0 is accepted")
+	}
+}
+
 func TestDecideRefuses(t *testing.T) {
 	slow := Sample{Metric: times("b"), Pairs: repeated(6, 10, 12)}
 	g, err := Screen(tenPairs(), []Sample{slow, {Metric: times("calm"), Pairs: repeated(6, 1, 1)}})
