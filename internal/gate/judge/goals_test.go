@@ -66,7 +66,7 @@ const layoutEffect = 0.015
 // A run of a benchmark takes so long, for the time that a gate measures, and less in the first stage.
 const (
 	runTime    = 0.25 // s
-	screenTime = 0.1
+	screenTime = 0.075
 )
 
 func (r *replayer) goals() []goal {
@@ -116,7 +116,7 @@ func (r *replayer) calm() (goals []goal) {
 			atMost("F1", "unchanged code inconclusive, "+from.name, 5, t.inconclusive, r.gates),
 			goal{id: "W1", what: "measuring, 20 benchmarks of 0.25 s, " + from.name, wanted: 90,
 				got: screenTime*screening + runTime*fresh, unit: "s",
-				basis: fmt.Sprintf("%.1f runs each, and %.1f of 0.1 s", fresh/benchmarks,
+				basis: fmt.Sprintf("%.1f runs each, and %.1f of 0.075 s", fresh/benchmarks,
 					screening/benchmarks)})
 		goals = append(goals, r.foretold(t, from)...)
 		detectable := math.Exp(t.detectable)

@@ -139,7 +139,7 @@ func (b BenchTime) String() string {
 
 // screenShare is the share of a run's time that a run of the first stage takes: no verdict of worse
 // or better rests on it.
-const screenShare = 0.4
+const screenShare = 0.3
 
 // warmUp is the share of a run's time that the warm-up takes.
 const warmUp = 5
