@@ -78,8 +78,8 @@ func figures(r *verdict.Report) (all []shell.Figure, err error) {
 		return nil, err
 	}
 	title, caption := "Every pair", "The change in each pair, in the order in which they were "+
-		"measured. The first ones screened; where there are fresh ones, they alone decided, and "+
-		"the estimate is theirs."
+		"measured. The first ones screened. A verdict of worse or better rests on the fresh ones "+
+		"alone."
 	for some := range slices.Chunk(pairs, pairsBeside) {
 		chart, err := everyPair(r, some)
 		if err := add(chart, err, title, caption); err != nil {

@@ -63,7 +63,7 @@ func full(t *traces, seed uint64) *replayer {
 // cycles were measured.
 const layoutEffect = 0.015
 
-// A run of a benchmark takes so long, for the time that a gate measures, and less in the first stage.
+// A run of a benchmark takes so long, for the time that a gate measures; less in the first stage.
 const (
 	runTime    = 0.25 // s
 	screenTime = 0.075

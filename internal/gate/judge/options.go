@@ -30,11 +30,11 @@ type Options struct {
 // Defaults are a margin of 2 %, a promise of 10 % and an alpha of 0.05, and 6 pairs before 20 fresh
 // ones for suspects, or more if they are noisy. A metric is cleared at half of alpha, where its
 // interval excludes the promise. Clearing at 0.25, with 20 fresh pairs however noisy, took a third
-// to two fifths fewer runs over four kinds of replayed noise and found as much; but it passed
+// to two fifths fewer runs over four kinds of replayed noise and found as much. But it passed
 // metrics whose interval held the promise, and with changes of pairs that scatter by 13 % it found
-// 10 % in 42 of 100 cases and left half of the gates open, where these find it in 87. A quiet machine
-// takes as many runs either way. Six pairs and ten fresh ones show how many more are needed; six
-// alone do not.
+// 10 % in 42 of 100 cases and left half of the gates open, where these find it in 87. A quiet
+// machine takes as many runs either way. Six pairs and ten fresh ones show how many more are
+// needed; six alone do not.
 func Defaults() Options {
 	return Options{Margin: 0.02, Promise: 0.10, Alpha: 0.05, ScreenPairs: 6, SuspectAt: 0.25,
 		ClearAt: 0.025, FreshPairs: 20, FutileAt: 0.01}

@@ -16,7 +16,8 @@ type Screening struct {
 	options Options
 	report  Report
 	first   map[[3]string]Sample // the pairs that screened
-	fresh   int                  // pairs of each suspect, and of each that looks better; more if noisy
+	// pairs of each suspect, and of each that looks better; noisy ones get more
+	fresh int
 }
 
 // An Order asks for fresh pairs of runs of a benchmark, with all of its metrics.
@@ -28,12 +29,11 @@ type Order struct {
 // Screen looks at the first stage: ScreenPairs pairs of every metric of the gate, or more. A metric
 // is suspect when it looks worse (its p is at most SuspectAt), when it is too noisy to tell (a
 // worsening as large as the promise would scatter so, at a p above ClearAt), or when its base is 0
-// throughout and its head is not; an exact one whose values bear it out is decided at once. What is
-// neither passes, because its interval excludes the promise. One
-// that looks better, at the same p, or may well be better by the promise, is hopeful: fresh pairs
-// decide whether it is, in a family of
-// such metrics, so that the suspects' chance of a verdict stays what it is. Errors
-// are those of Weigh, all of them joined, a metric given twice, and no samples at all.
+// throughout and its head is not; an exact one whose values bear it out is decided at once. Other
+// metrics pass, because their interval excludes the promise. One that looks better, at the same p,
+// or may well be better by the promise, is hopeful: fresh pairs decide whether it is, in a family
+// of such metrics, so that the suspects' chance of a verdict stays what it is. Errors are those of
+// Weigh, all of them joined, a metric given twice, and no samples at all.
 func Screen(o Options, samples []Sample) (*Screening, error) {
 	if err := errors.Join(o.Validate(), checkAll(samples)); err != nil {
 		return nil, err
@@ -145,10 +145,9 @@ func (g *Screening) Expected() []Order {
 	return longest(all)
 }
 
-// FreshExpected is from how few to how many fresh pairs a benchmark gets in the mean, of a gate on
-// unchanged code with few regressions, by how much the changes of a few pairs of the same work
-// scatter. Nine of ten gates of replayed noise lie between, of a machine that is quiet and of one
-// that is not.
+// FreshExpected is from how few to how many fresh pairs the benchmarks of a gate get on average, by
+// how much the changes of a few pairs of the same work scatter. Nine of ten gates of replayed noise
+// lie between, on a quiet machine and on a noisy one.
 func FreshExpected(scatter float64) (few, many float64) {
 	if scatter < noisyFrom {
 		return 0, 12
@@ -229,8 +228,9 @@ func longest(all []Order) (orders []Order) {
 // mostTimes bounds the fresh pairs of a noisy metric, as a multiple of those of others.
 const mostTimes = 5
 
-// freshPower is the chance with which the fresh pairs of a noisy metric are to find the promise: some
-// of the power of both stages is lost in the screening, and where too little noise is seen.
+// freshPower is the chance with which the fresh pairs of a noisy metric should find the promise.
+// Both stages together find it less often: some is lost in the screening, and some where the first
+// pairs show too little noise.
 const freshPower = 0.95
 
 // hopelessTimes is from how many times as many pairs as can be had more pairs are not tried.
@@ -280,10 +280,10 @@ func (g *Screening) hopes(s Sample, row Row) bool {
 
 // settled returns the row of a suspect for which the first fresh pairs are enough, nil otherwise:
 // they look neither worse nor better, and rule the promise out more surely than a screening must.
-// With one that is suspect only because it was unclear the pairs of the screening count, too. Alpha
-// holds because a verdict of
-// worse never stops early: a stop for futility can only lower the chance of a false one (Jennison
-// and Turnbull 2000, on stopping for futility).
+// With one that is suspect only because it was unclear the pairs of the screening count, too: they
+// were not chosen for looking bad. Alpha holds because a verdict of worse never stops early: a stop
+// for futility can only lower the chance of a false one (Jennison and Turnbull 2000, on stopping
+// for futility).
 func (g *Screening) settled(screened *Row, s Sample) *Row {
 	first, all := g.Fresh()
 	o := g.options

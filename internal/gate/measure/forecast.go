@@ -80,8 +80,8 @@ func between(low, high time.Duration) string {
 	return a + " to " + b
 }
 
-// sayForecast reports how long the gate is going to take, once a pair of each benchmark has shown how
-// long its pairs take: the rest of the first stage, and from few to many fresh pairs.
+// sayForecast reports how long the gate is going to take, once a pair of each benchmark has shown
+// how long its pairs take: the rest of the first stage, and from few to many fresh pairs.
 func (g *gate) sayForecast() {
 	few, many := judge.FreshExpected(g.scatter)
 	half := (g.Judge.FreshPairs + 1) / 2 // that the slower control always has
