@@ -53,11 +53,6 @@ func (e experiment) gate(rng *rand.Rand) (o outcome, err error) {
 			}
 		}
 	}
-	var probed []float64
-	for range 6 {
-		arms := pair(rng, func(int) float64 { return next() })
-		probed = append(probed, math.Log(arms[1]/arms[0]))
-	}
 	round := 0
 	effect := func(b, arm int) float64 {
 		if round < e.options.ScreenPairs || e.builds == 1 {
@@ -124,7 +119,11 @@ func (e experiment) gate(rng *rand.Rand) (o outcome, err error) {
 		}
 		return 1
 	}
-	few, many := judge.FreshExpected(judge.Spread(probed))
+	var changes []float64
+	for _, pairs := range first {
+		changes = append(changes, math.Log(pairs[0].Head/pairs[0].Base))
+	}
+	few, many := judge.FreshExpected(changes)
 	o.forecast = within(few*benchmarks, many*benchmarks)
 	o.reforecast = within(pairsOf(screening.Orders()), pairsOf(screening.Expected()))
 	if len(report.Rows) != benchmarks {

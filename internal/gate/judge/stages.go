@@ -146,18 +146,23 @@ func (g *Screening) Expected() []Order {
 }
 
 // FreshExpected is from how few to how many fresh pairs the benchmarks of a gate get on average, by
-// how much the changes of a few pairs of the same work scatter. Nine of ten gates of replayed noise
-// lie between, on a quiet machine and on a noisy one.
-func FreshExpected(scatter float64) (few, many float64) {
-	if scatter < noisyFrom {
+// the changes in the first pair of each. Nine of ten gates of replayed noise lie between, on a quiet
+// machine and on a noisy one.
+func FreshExpected(changes []float64) (few, many float64) {
+	sizes := make([]float64, len(changes))
+	for i, c := range changes {
+		sizes[i] = math.Abs(c)
+	}
+	// of normal changes, half are within 0.6745 standard deviations
+	if len(sizes) > 0 && statistics.Median(sizes)/0.6745 < noisyFrom {
 		return 0, 12
 	}
 	return 0, 75
 }
 
-// noisyFrom is the scatter of a few pairs from which a machine may be so noisy that nearly every
-// benchmark needs many fresh pairs.
-const noisyFrom = 0.04
+// noisyFrom is the scatter of pairs from which a machine may be so noisy that nearly every benchmark
+// needs many fresh pairs.
+const noisyFrom = 0.06
 
 // Fresh is how many fresh pairs a suspect gets at first, and in all if it is not noisy: half of
 // them, where so few can settle anything.

@@ -2,6 +2,7 @@ package measure
 
 import (
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/poolbench/poolbench/internal/gate/judge"
@@ -83,7 +84,16 @@ func between(low, high time.Duration) string {
 // sayForecast reports how long the gate is going to take, once a pair of each benchmark has shown
 // how long its pairs take: the rest of the first stage, and from few to many fresh pairs.
 func (g *gate) sayForecast() {
-	few, many := judge.FreshExpected(g.scatter)
+	var changes []float64
+	for _, b := range g.plan.Benchmarks {
+		for _, runs := range g.results.kept[b.String()][:1] {
+			was, is := runs[base].tidy["sec/op"], runs[head].tidy["sec/op"]
+			if was > 0 && is > 0 {
+				changes = append(changes, math.Log(is/was))
+			}
+		}
+	}
+	few, many := judge.FreshExpected(changes)
 	half := (g.Judge.FreshPairs + 1) / 2 // that the slower control always has
 	until := func(fresh float64, ofSlower int) (sum time.Duration) {
 		for i := range g.paces {

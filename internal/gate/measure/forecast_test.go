@@ -113,11 +113,15 @@ func TestSaysForecast(t *testing.T) {
 	g := &gate{watch: heard, plan: &plan{Controls: controls, Benchmarks: []benchmark{
 		{Package: "p", Name: "BenchmarkA"}, {Package: "p", Name: "BenchmarkB"}}},
 		paces: slices.Repeat([]pace{{screening: time.Second, longer: time.Second}}, 4),
-		link:  time.Second, scatter: 0.02}
+		link:  time.Second}
 	g.Judge = judge.Defaults()
 	g.results, g.controls = &journal{kept: map[string][][2]reading{}},
 		&journal{kept: map[string][][2]reading{}}
 	g.runner = &runner{sides: [2]*binaries{{}, {packages: []pkg{{path: "p"}}}}}
+	for _, b := range g.plan.Benchmarks {
+		g.results.kept[b.String()] = [][2]reading{{madeReading(b.Name, 100),
+			madeReading(b.Name, 102)}}
+	}
 	g.sayForecast()
 	// 4 of them 5 pairs of 1 s, and 10 to 20 of 2 s of the slower control; or 12 of both benchmarks,
 	// with 24 builds
@@ -125,14 +129,8 @@ func TestSaysForecast(t *testing.T) {
 	if !slices.Equal(heard.lines, []string{want}) {
 		t.Errorf("%q, want %q", heard.lines, want)
 	}
-	for range g.Judge.ScreenPairs {
-		for _, b := range g.all() {
-			j := g.results
-			if b.Package == controlPackage {
-				j = g.controls
-			}
-			j.kept[b.String()] = append(j.kept[b.String()], [2]reading{})
-		}
+	for i, b := range g.all() {
+		g.journalOf(i).kept[b.String()] = make([][2]reading, g.Judge.ScreenPairs)
 	}
 	// 10 fresh pairs of one benchmark, 20 builds, and 10 of the control
 	if got := g.left([]int{16, 6, 6, 16}); got != time.Minute {

@@ -91,7 +91,6 @@ type gate struct {
 	// why no time can be judged on this machine: then allocations alone are, and the results are in
 	// the temporary directory; "" otherwise
 	hopeless  string
-	scatter   float64       // of the changes of the control with the same work, by probe
 	paces     []pace        // of all, controls included
 	link      time.Duration // that the build of a test binary takes, of those built side by side
 	begun     time.Time

@@ -221,7 +221,6 @@ func (g *gate) probe(ctx context.Context) (hopeless string, err error) {
 			continue
 		}
 		spread := judge.Spread(changes)
-		g.scatter = spread
 		if enough(spread) {
 			return "", nil
 		}
