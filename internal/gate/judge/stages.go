@@ -75,7 +75,7 @@ func Screen(o Options, samples []Sample) (*Screening, error) {
 		g.report.warnOfVariation(s, row)
 	}
 	g.fresh = o.freshPairs(max(1, suspects, hopefuls))
-	g.conclude(max(1, suspects))
+	g.conclude(suspects)
 	return g, nil
 }
 
@@ -102,8 +102,12 @@ func (g *Screening) conclude(suspects int) {
 			row.Verdict, row.Hopeful = verdict.Better, false
 		}
 		if row.Tested() && !row.allocates {
+			tests := suspects
+			if !row.Suspect {
+				tests++ // it would be one if it were worse
+			}
 			row.Detectable = max(row.Step,
-				g.options.detectable(row.deviation(), row.N, g.fresh, suspects))
+				g.options.detectable(row.deviation(), row.N, g.fresh, tests))
 		}
 	}
 }
