@@ -398,6 +398,7 @@ func (g *Screening) Decide(fresh []Sample) (*Report, error) {
 		}
 		s, screened := given[row.id()], &g.report.Rows[i]
 		wanted := g.pairsOf(s.first(first), suspects)
+		fresh := s.N()
 		if done := g.settled(screened, s); done != nil {
 			done.Suspect, done.Verdict = true, verdict.NoWorse
 			done.PWorseHolm, done.PBetterHolm = row.PWorseHolm, row.PBetterHolm
@@ -415,7 +416,7 @@ func (g *Screening) Decide(fresh []Sample) (*Report, error) {
 		}
 		if row.Tested() && !row.allocates {
 			row.Detectable = max(row.Step,
-				o.detectable(row.deviation(), screened.N, max(wanted, row.N), report.Tests))
+				o.detectable(row.deviation(), screened.N, max(g.fresh, fresh), report.Tests))
 		}
 	}
 	return report, nil
