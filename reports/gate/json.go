@@ -27,7 +27,8 @@ import (
 //	    "low": 1.21, "high": 1.31,            // its interval at 1−alpha; null: not bounded
 //	    "p_worse": 5e-6, "p_worse_holm": 2e-4, "p_better": 1, "p_better_holm": 1,
 //	    "made_of": "…",                       // of a response that is worse: the parts of the difference; absent where not known
-//	    "detectable": 0.07                    // smallest change for the worse seen 4 times of 5; null: not known
+//	    "detectable": 0.07,                   // smallest change for the worse seen 4 times of 5; null: not known
+//	    "needs": 45                           // of an inconclusive row: pairs, or samples of each side, that would decide; else absent
 //	  }, …],
 //	  "not_gated": [{"package": "", "benchmark": "Run/…", "metric": "ops/s", "reason": "…", "ratio": 1.001 | null}, …],
 //	  "added": ["example.org/m.New"], "removed": [], // benchmarks that only one side has

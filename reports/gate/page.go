@@ -86,13 +86,13 @@ func figures(r *verdict.Report) (all []shell.Figure, err error) {
 	})
 	chart, err := estimates(r, pairs)
 	if err := add(chart, err, "Estimates", "How much larger the new values are, with the "+
-		"interval. Beyond the margin a change for the worse counts; an interval that ends before "+
-		"the promise rules such a change out."); err != nil {
+		"interval. A change for the worse counts beyond the tolerance. An interval that ends before "+
+		"the regression to exclude rules such a regression out."); err != nil {
 		return nil, err
 	}
 	title, caption := "Every pair", "The change in each pair, in the order in which they were "+
-		"measured. The first ones screened; where there are fresh ones, they alone decided, and "+
-		"the estimate is theirs."
+		"measured. The first ones screened. A verdict of worse or better rests on the fresh ones "+
+		"alone."
 	for some := range slices.Chunk(pairs, pairsBeside) {
 		chart, err := everyPair(r, some)
 		if err := add(chart, err, title, caption); err != nil {

@@ -43,8 +43,8 @@ func estimates(r *verdict.Report, pairs []verdict.Pairs) (*charts.Chart, error) 
 	for _, better := range []verdict.Direction{verdict.LowerIsBetter, verdict.HigherIsBetter} {
 		panel := charts.RowPanel{Title: results.Direction(better).String() + " is better",
 			X: changeAxis("change, new to old"), Levels: []charts.Level{
-				{Name: "margin", Y: towardsWorse(r.Options.Margin, better)},
-				{Name: "promise", Y: towardsWorse(r.Options.Promise, better)}}}
+				{Name: "tolerance", Y: towardsWorse(r.Options.Margin, better)},
+				{Name: "to exclude", Y: towardsWorse(r.Options.Promise, better)}}}
 		values := make([]charts.RowValue, len(pairs))
 		for i, p := range pairs {
 			names[i] = chartName(p)
@@ -81,8 +81,8 @@ func everyPair(r *verdict.Report, pairs []verdict.Pairs) (*charts.Chart, error) 
 					charts.Series{Name: part.name, Style: style, X: x[i : i+1], Y: y[i : i+1]})
 			}
 		}
-		levels := []charts.Level{{Name: "margin", Y: towardsWorse(p.Margin, p.Row.Better)},
-			{Name: "promise", Y: towardsWorse(r.Options.Promise, p.Row.Better)}}
+		levels := []charts.Level{{Name: "tolerance", Y: towardsWorse(p.Margin, p.Row.Better)},
+			{Name: "to exclude", Y: towardsWorse(r.Options.Promise, p.Row.Better)}}
 		if ratio := float64(p.Row.Ratio); !math.IsInf(ratio, 0) {
 			levels = append(levels, charts.Level{Name: "estimate", Y: ratio})
 		}

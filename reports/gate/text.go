@@ -86,13 +86,14 @@ func summary(r *verdict.Report) []string {
 			text.Count(len(r.Rows), "metric"), r.Count(verdict.Worse),
 			r.Count(verdict.Inconclusive),
 			r.Count(verdict.Better), r.Count(verdict.NoWorse), unseen),
-		fmt.Sprintf("margin %.4g%%, promise %.4g%%, alpha %.4g over %s",
-			100*r.Options.Margin, 100*r.Options.Promise, r.Options.Alpha,
-			text.Count(r.Tests, "test")),
+		fmt.Sprintf("tolerance %.4g %% (--margin); \"no worse\" excludes a regression of %.4g %% "+
+			"(--promise); risk of a false alarm %.4g %% (--alpha)",
+			100*r.Options.Margin, 100*r.Options.Promise, 100*r.Options.Alpha),
 	}
 	if len(r.Rows) > 0 {
 		lines = append(lines, "old and new are medians; change is the Hodges–Lehmann estimate, of "+
-			"pairs of runs where there are pairs")
+			"pairs of runs where there are pairs; detectable is the smallest regression that would "+
+			"be found 4 times in 5")
 	}
 	if spent := r.Spent; spent != nil {
 		spell := func(seconds float64) string {
@@ -244,11 +245,10 @@ func percent[F ~float64](ratio F) string {
 	if math.IsInf(float64(ratio), 1) {
 		return "+∞"
 	}
-	text := fmt.Sprintf("%+.1f%%", 100*(ratio-1))
-	if text == "-0.0%" || text == "+0.0%" {
-		return "0.0%"
+	if math.Abs(float64(ratio)-1) < 0.00005 {
+		return "0 %"
 	}
-	return text
+	return text.Change(float64(ratio))
 }
 
 func pText(p float64) string {

@@ -75,7 +75,7 @@ func (a *app) gateCommand() *cobra.Command {
 	fs.Var(flags.Share(&o.options.Margin, true), "margin",
 		"tolerance: ignore changes up to this `SHARE` (default 2%)")
 	fs.Var(flags.Share(&o.options.Promise, false), "promise",
-		"minimum detectable regression: no worse excludes a change of this `SHARE` (default 10%)")
+		"regression to exclude: a pass rules out one of this `SHARE` or more (default 10%)")
 	fs.Var(flags.Share(&o.options.Alpha, false), "alpha",
 		"probability `P` of any false alarm, over all metrics (default 0.05)")
 	o.options.Better = map[string]verdict.Direction{}

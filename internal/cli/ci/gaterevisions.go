@@ -57,7 +57,7 @@ func (o *measureFlags) AddTo(cmd *cobra.Command) {
 	fs.IntVar(&o.Layouts, "layouts", o.Layouts,
 		"build each side `N` times, each with another function order")
 	fs.IntVar(&o.Judge.FreshPairs, "pairs", o.Judge.FreshPairs,
-		"measure up to `N` fresh pairs of a benchmark that looks worse; more for noisy ones")
+		"measure up to `N` fresh pairs of a benchmark that looks worse; up to 5 N of a noisy one")
 	fs.Uint64Var(&o.Seed, "seed", o.Seed, "`SEED` of the orders, the layouts and the work")
 	fs.StringVarP(&o.Out, flags.OutFlag, "o", "",
 		"write to this `DIR` (default "+flags.OutRoot+"/gate-DATE-TIME)")
@@ -153,7 +153,8 @@ func (f *gateFlags) measureOptions(now time.Time) (measure.Options, error) {
 	o, judge := f.measure.Options, f.options
 	o.Metrics, o.AllowEnvironment, o.Beside = judge.Metrics, judge.AllowEnvironment, f.junit.Path
 	o.FailOnRemoved, o.Better, o.Allow = judge.FailOnRemoved, judge.Better, judge.Allow
-	o.Judge.Margin, o.Judge.Promise, o.Judge.Alpha = judge.Margin, judge.Promise, judge.Alpha
+	o.Judge.Margin, o.Judge.Promise = judge.Margin, judge.Promise
+	o.Judge = o.Judge.WithAlpha(judge.Alpha)
 	self, err := os.Executable()
 	if err != nil {
 		return o, err

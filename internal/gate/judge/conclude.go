@@ -105,7 +105,7 @@ func tooFewPairs(n, need int) string {
 }
 
 func (o Options) notRuledOut() string {
-	return fmt.Sprintf("a change for the worse of %.4g%% is not ruled out", 100*o.Promise)
+	return fmt.Sprintf("a regression of %.4g %% is not excluded", 100*o.Promise)
 }
 
 func (o Options) coarse(row *Row) string {

@@ -32,6 +32,9 @@ type outcome struct {
 	inconclusive int // 1: one at least, where nothing is
 	found        int // of the changed benchmarks
 	runs         int // of the machine
+	screening    int // of them, in the first stage
+	forecast     int // 1: the fresh pairs are as many as was forecast before the first stage
+	reforecast   int // 1: or after it
 
 	// worsening that the gate says it can find, the mean over what did not change
 	detectable float64
@@ -78,6 +81,7 @@ func (e experiment) gate(rng *rand.Rand) (o outcome, err error) {
 	for range e.options.ScreenPairs {
 		measure(first, func(int) bool { return true })
 	}
+	o.screening = o.runs
 	var samples []judge.Sample
 	for b := range benchmarks {
 		samples = append(samples, judge.Sample{Metric: metric(b), Pairs: first[name(b)]})
@@ -109,6 +113,19 @@ func (e experiment) gate(rng *rand.Rand) (o outcome, err error) {
 	if err != nil {
 		return o, err
 	}
+	within := func(least, most float64) int {
+		if n := float64(o.runs-o.screening) / 2; n < least || n > most {
+			return 0
+		}
+		return 1
+	}
+	var changes []float64
+	for _, pairs := range first {
+		changes = append(changes, math.Log(pairs[0].Head/pairs[0].Base))
+	}
+	few, many := judge.FreshExpected(changes)
+	o.forecast = within(few*benchmarks, many*benchmarks)
+	o.reforecast = within(pairsOf(screening.Orders()), pairsOf(screening.Expected()))
 	if len(report.Rows) != benchmarks {
 		return o, fmt.Errorf("%d of %d benchmarks are judged", len(report.Rows), benchmarks)
 	}
@@ -134,6 +151,13 @@ func (e experiment) gate(rng *rand.Rand) (o outcome, err error) {
 		}
 	}
 	return o, nil
+}
+
+func pairsOf(orders []judge.Order) (sum float64) {
+	for _, order := range orders {
+		sum += float64(order.Pairs)
+	}
+	return sum
 }
 
 func name(b int) string { return fmt.Sprintf("b%02d", b) }

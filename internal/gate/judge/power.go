@@ -11,8 +11,32 @@ import (
 // family of that many tests, when the changes have the given standard deviation: ((z(1−α/m) +
 // z(0.8))·sd / (log(1+e) − log(1+δ)))². It is NaN where the deviation is not known.
 func (o Options) PairsToFind(sd float64, tests int) float64 {
+	return o.pairsToFind(sd, tests, power)
+}
+
+func (o Options) pairsToFind(sd float64, tests int, power float64) float64 {
 	z := normalQuantile(1-o.Alpha/float64(tests)) + normalQuantile(power)
 	return math.Ceil(math.Pow(z*sd/(o.promise()-o.margin()), 2))
+}
+
+// mostNeeded is the number of pairs above which a quieter machine is the better advice.
+const mostNeeded = 1000
+
+// needed is about how many pairs, or values of each side, would decide a row that is inconclusive,
+// with 80 % power if its change is what it seems to be: as many as find it beyond the margin, or
+// short of the promise, whichever is easier. It is 0 where nothing can be said.
+func (o Options) needed(row *Row, tests int) int {
+	away := max(row.Change-o.margin(), o.promise()-row.Change)
+	z := normalQuantile(1-min(o.Alpha/float64(max(1, tests)), o.Alpha/2)) + normalQuantile(power)
+	n := float64(row.N)
+	if row.HeadN > 0 && !row.paired {
+		n = float64(min(row.N, row.HeadN))
+	}
+	needed := n * math.Pow(z*row.SE/away, 2)
+	if !(needed <= mostNeeded) { // NaN, too
+		return 0
+	}
+	return max(int(math.Ceil(needed)), int(math.Ceil(1.5*n)))
 }
 
 // freshPairs is the number of them for each of so many suspects: never so few that nothing could be

@@ -1,9 +1,13 @@
 package judge
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
+
+	"github.com/poolbench/poolbench/internal/gate/verdict"
 )
 
 // The power of the test is what it finds in draws of normal changes, within 5 points, of six
@@ -66,5 +70,43 @@ func TestSignedRankPowerEnds(t *testing.T) {
 	}
 	if got, want := owenT(1, 1), normalCDF(1)*normalCDF(-1)/2; math.Abs(got-want) > 1e-12 {
 		t.Errorf("T(1, 1) = %v, want %v", got, want)
+	}
+}
+
+// TestNeeded: as many pairs, or samples, as an inconclusive row says would decide do so in most
+// cases.
+func TestNeeded(t *testing.T) {
+	rng := rand.New(rand.NewPCG(11, 1))
+	for _, paired := range []bool{true, false} {
+		judged := func(n int) Row {
+			s := Sample{Metric: times("b"), Pairs: noisy(rng, n, 0.2, 1)}
+			if !paired {
+				s.Base, s.Head = sides(s.Pairs)
+				s.Pairs = nil
+			}
+			r, err := Once(Defaults(), []Sample{s})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return r.Rows[0]
+		}
+		open, decided := 0, 0
+		for range 100 {
+			row := judged(20)
+			if row.Verdict != verdict.Inconclusive {
+				continue
+			}
+			open++
+			if !row.Undecided || row.Needs <= 20 ||
+				!strings.Contains(row.Reason, fmt.Sprintf("(--count %d)", row.Needs)) {
+				t.Fatalf("%+v", row)
+			}
+			if judged(row.Needs).Verdict != verdict.Inconclusive {
+				decided++
+			}
+		}
+		if open < 30 || decided < open*7/10 {
+			t.Errorf("paired %v: %d open, and %d decided by what they need", paired, open, decided)
+		}
 	}
 }

@@ -73,7 +73,8 @@ func TestGoals(t *testing.T) {
 				g.of, g.got, g.wanted)
 		}
 	}
-	for _, id := range []string{"F1", "F3", "P1", "P2", "P3", "P4", "P5", "F4", "P6", "P7", "F5", "R1", "W1"} {
+	for _, id := range []string{"F1", "F3", "F4", "F5", "F6", "P1", "P2", "P3", "P4", "P5", "P6",
+		"P7", "P8", "R1", "T1", "W1"} {
 		if ids[id] == 0 {
 			t.Errorf("nothing of %s", id)
 		}
@@ -130,8 +131,8 @@ func TestReplayFindsOut(t *testing.T) {
 		{"hardly anything is suspect", "P1", 15,
 			func(r *replayer) { r.options.SuspectAt, r.options.ClearAt = 0.02, 0.9999 },
 			(*replayer).regressions},
-		{"hardly anything is cleared", "W1", 15, func(r *replayer) { r.options.ClearAt = 0.02 },
-			(*replayer).calm},
+		{"a narrow promise, so that hardly anything is cleared", "W1", 15,
+			func(r *replayer) { r.options.Promise = 0.05 }, (*replayer).calm},
 		{"everything is suspect", "W1", 15, func(r *replayer) { r.options.SuspectAt = 0.9999 },
 			(*replayer).calm},
 		{"next to no alpha for throughput", "P4", 15, func(r *replayer) { r.options.Alpha = 1e-3 },

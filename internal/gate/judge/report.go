@@ -19,6 +19,7 @@ type Row struct {
 	Reason  string // for the verdict, where the numbers do not speak for themselves
 	Suspect bool   // after the first stage
 	Hopeful bool   // it looks better after the first stage, and is no suspect
+	unclear bool   // it is suspect only because it varies too much to tell
 	paired  bool   // the values come in pairs, and were judged as such
 	unfit   string // see Sample
 
@@ -30,6 +31,11 @@ type Row struct {
 	// Detectable is the smallest worsening that would have been found worse four times out of five,
 	// through both stages where there are two; NaN where it cannot be told.
 	Detectable float64
+
+	// Undecided rows are inconclusive for want of values: of about so many pairs, or values of each
+	// side; 0 where no number would do that can be had.
+	Undecided bool
+	Needs     int
 }
 
 // A Report is what a gate found of a family.
@@ -47,6 +53,14 @@ func (r *Report) family(keep func(*Row) bool) (family []*Row) {
 		}
 	}
 	return family
+}
+
+// kind is what the values are.
+func (row *Row) kind() string {
+	if row.paired {
+		return "pairs"
+	}
+	return "samples of each side"
 }
 
 func anyRow(*Row) bool { return true }
@@ -83,6 +97,7 @@ func (row *Row) said() verdict.Row {
 		PWorse: row.PWorse, PBetter: row.PBetter,
 		PWorseHolm: row.PWorseHolm, PBetterHolm: row.PBetterHolm,
 		Detectable: verdict.Number(math.Exp(sign*row.Detectable) - 1),
+		Undecided:  row.Undecided, Needs: row.Needs,
 	}
 }
 
@@ -156,7 +171,16 @@ func Once(o Options, samples []Sample) (*Report, error) {
 		r.Rows = append(r.Rows, row)
 		r.warnOfVariation(s, row)
 	}
-	o.conclude(r.family(anyRow))
+	tests := o.conclude(r.family(anyRow))
+	for i := range r.Rows {
+		if row := &r.Rows[i]; row.Reason == o.notRuledOut() {
+			row.Undecided, row.Needs = true, o.needed(row, tests)
+			if row.Needs > 0 {
+				row.Reason += fmt.Sprintf("; about %d %s would decide (--count %[1]d)", row.Needs,
+					row.kind())
+			}
+		}
+	}
 	if unpaired > 0 {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("%s judged as if they were not paired: in a "+
 			"family of %s a verdict takes %d pairs", text.Count(unpaired, "metric"),

@@ -1,6 +1,7 @@
 package judge_test
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 )
@@ -72,4 +73,14 @@ func drift(rng *rand.Rand) func() float64 {
 		}
 		return v
 	}
+}
+
+// white is noise without memory: the ratio of two runs scatters by so much.
+func white(scatter float64) source {
+	return source{fmt.Sprintf("%.0f %% of noise", 100*scatter),
+		func(rng *rand.Rand) func() float64 {
+			return func() float64 {
+				return 1e6 * math.Exp(scatter/math.Sqrt2*rng.NormFloat64())
+			}
+		}}
 }

@@ -2,17 +2,22 @@ package judge
 
 import (
 	"errors"
-	"fmt"
+	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/stat"
+
 	"github.com/poolbench/poolbench/internal/gate/verdict"
+	"github.com/poolbench/poolbench/internal/statistics"
 )
 
 // A Screening is a gate after its first stage.
 type Screening struct {
 	options Options
 	report  Report
-	fresh   int // pairs of each suspect, and of each that looks better
+	first   map[[3]string]Sample // the pairs that screened
+	// pairs of each suspect, and of each that looks better; noisy ones get more
+	fresh int
 }
 
 // An Order asks for fresh pairs of runs of a benchmark, with all of its metrics.
@@ -24,10 +29,11 @@ type Order struct {
 // Screen looks at the first stage: ScreenPairs pairs of every metric of the gate, or more. A metric
 // is suspect when it looks worse (its p is at most SuspectAt), when it is too noisy to tell (a
 // worsening as large as the promise would scatter so, at a p above ClearAt), or when its base is 0
-// throughout and its head is not; an exact one whose values bear it out is decided at once. One
-// that looks better, at the same p, is hopeful: fresh pairs decide whether it is, in a family of
-// such metrics, so that the suspects' chance of a verdict stays what it is. Errors
-// are those of Weigh, all of them joined, a metric given twice, and no samples at all.
+// throughout and its head is not; an exact one whose values bear it out is decided at once. Other
+// metrics pass, because their interval excludes the promise. One that looks better, at the same p,
+// or may well be better by the promise, is hopeful: fresh pairs decide whether it is, in a family
+// of such metrics, so that the suspects' chance of a verdict stays what it is. Errors are those of
+// Weigh, all of them joined, a metric given twice, and no samples at all.
 func Screen(o Options, samples []Sample) (*Screening, error) {
 	if err := errors.Join(o.Validate(), checkAll(samples)); err != nil {
 		return nil, err
@@ -35,9 +41,10 @@ func Screen(o Options, samples []Sample) (*Screening, error) {
 	if len(samples) == 0 {
 		return nil, errors.New("nothing to judge")
 	}
-	g := &Screening{options: o}
+	g := &Screening{options: o, first: map[[3]string]Sample{}}
 	suspects, hopefuls := 0, 0
 	for _, s := range samples {
+		g.first[s.id()] = s
 		row := o.row(s, len(samples), RankSums{})
 		switch {
 		case s.N() < o.ScreenPairs:
@@ -53,24 +60,22 @@ func Screen(o Options, samples []Sample) (*Screening, error) {
 		case row.hinted || row.PWorse <= o.SuspectAt || row.Appeared ||
 			!row.allocates && row.Step < o.promise() && o.promised(s) > o.ClearAt:
 			row.Suspect = true
+			row.unclear = !row.hinted && row.PWorse > o.SuspectAt && !row.Appeared
 			suspects++
 		case row.Step >= o.promise(): // fresh pairs would be rounded, too
 			row.Verdict, row.Reason = verdict.Inconclusive, o.coarse(&row)
 		default:
-			if row.Verdict = verdict.NotSuspected; row.PBetter <= o.SuspectAt {
+			if row.Verdict = verdict.NotSuspected; row.PBetter <= o.SuspectAt ||
+				!row.allocates && o.improved(s) > o.SuspectAt {
 				row.Hopeful = true
 				hopefuls++
-			}
-			if row.High >= o.promise() && !row.allocates {
-				row.Reason = fmt.Sprintf("screened only: %d pairs rule out %.4g%% at p = %.2f",
-					row.N, 100*o.Promise, o.promised(s))
 			}
 		}
 		g.report.Rows = append(g.report.Rows, row)
 		g.report.warnOfVariation(s, row)
 	}
 	g.fresh = o.freshPairs(max(1, suspects, hopefuls))
-	g.conclude(max(1, suspects))
+	g.conclude(suspects)
 	return g, nil
 }
 
@@ -78,6 +83,12 @@ func Screen(o Options, samples []Sample) (*Screening, error) {
 func (o Options) promised(s Sample) float64 {
 	return newSignedRank(minus(worsenings(s.values(), s.Better),
 		o.promise()-o.rounding(s).log)).Less
+}
+
+// improved is how likely such values are if the metric is better by the promise.
+func (o Options) improved(s Sample) float64 {
+	return newSignedRank(minus(worsenings(s.values(), s.Better),
+		o.rounding(s).log-o.promise())).Greater
 }
 
 // conclude completes the rows of the first stage with figures of the whole family, and with the
@@ -91,8 +102,12 @@ func (g *Screening) conclude(suspects int) {
 			row.Verdict, row.Hopeful = verdict.Better, false
 		}
 		if row.Tested() && !row.allocates {
+			tests := suspects
+			if !row.Suspect {
+				tests++ // it would be one if it were worse
+			}
 			row.Detectable = max(row.Step,
-				g.options.detectable(row.deviation(), row.N, g.fresh, suspects))
+				g.options.detectable(row.deviation(), row.N, g.fresh, tests))
 		}
 	}
 }
@@ -118,8 +133,43 @@ func (g *Screening) Orders() []Order {
 	return orders(append(g.Suspects(), g.Hopefuls()...), first)
 }
 
-// Fresh is how many fresh pairs a suspect gets at first, and in all: half of them, where so few can
-// settle anything.
+// Expected are the orders that More would make of all of these benchmarks, as far as the screening
+// tells: what a gate takes at most, unless it shows more noise then.
+func (g *Screening) Expected() []Order {
+	var all []Order
+	for _, of := range [][]Metric{g.Suspects(), g.Hopefuls()} {
+		for _, m := range of {
+			n := g.pairsOf(Sample{Metric: m}, len(of))
+			if n > g.fresh { // how noisy it is is hardly known
+				n = min(n+n/4, MostFresh(g.fresh))
+			}
+			all = append(all, Order{m.Package, m.Benchmark, n})
+		}
+	}
+	return longest(all)
+}
+
+// FreshExpected is from how few to how many fresh pairs the benchmarks of a gate get on average, by
+// the changes in the first pair of each. Nine of ten gates of replayed noise lie between, on a quiet
+// machine and on a noisy one.
+func FreshExpected(changes []float64) (few, many float64) {
+	sizes := make([]float64, len(changes))
+	for i, c := range changes {
+		sizes[i] = math.Abs(c)
+	}
+	// of normal changes, half are within 0.6745 standard deviations
+	if len(sizes) > 0 && statistics.Median(sizes)/0.6745 < noisyFrom {
+		return 0, 12
+	}
+	return 0, 75
+}
+
+// noisyFrom is the scatter of pairs from which a machine may be so noisy that nearly every benchmark
+// needs many fresh pairs.
+const noisyFrom = 0.06
+
+// Fresh is how many fresh pairs a suspect gets at first, and in all if it is not noisy: half of
+// them, where so few can settle anything.
 func (g *Screening) Fresh() (first, all int) {
 	if half := (g.fresh + 1) / 2; leastP(half) <= g.options.futileAt() {
 		return half, g.fresh
@@ -147,41 +197,137 @@ func (g *Screening) More(fresh []Sample) ([]Order, error) {
 	if err != nil {
 		return nil, err
 	}
-	first, all := g.Fresh()
-	var open []Metric
-	for _, m := range g.Suspects() {
-		if s := given[m.id()].first(first); s.N() == 0 ||
-			!g.settled(s, g.options.row(s, len(g.Suspects()), RankSums{})) {
-			open = append(open, m)
+	first, _ := g.Fresh()
+	var open []Order
+	more := func(m Metric, s Sample, tests int) {
+		s.Metric = m
+		open = append(open, Order{m.Package, m.Benchmark, g.pairsOf(s, tests)})
+	}
+	suspects, hopefuls := g.Suspects(), g.Hopefuls()
+	for _, row := range g.report.family((*Row).isSuspect) {
+		s := given[row.id()].first(first)
+		if s.N() == 0 || g.settled(row, s) == nil {
+			more(row.Metric, s, len(suspects))
 		}
 	}
-	for _, m := range g.Hopefuls() {
+	for _, m := range hopefuls {
 		s := given[m.id()].first(first)
-		if s.N() == 0 || g.hopes(s, g.options.row(s, len(g.Hopefuls()), RankSums{})) {
-			open = append(open, m)
+		if s.N() == 0 || g.hopes(s, g.options.row(s, len(hopefuls), RankSums{})) {
+			more(m, s, len(hopefuls))
 		}
 	}
-	return orders(open, all), nil
+	return longest(open), nil
 }
 
-// hopes reports whether the first fresh pairs still look better, so that all are needed.
+// longest leaves each benchmark its largest order.
+func longest(all []Order) (orders []Order) {
+	for _, o := range all {
+		at := slices.IndexFunc(orders, func(other Order) bool {
+			return other.Package == o.Package && other.Benchmark == o.Benchmark
+		})
+		if at < 0 {
+			orders = append(orders, o)
+		} else {
+			orders[at].Pairs = max(orders[at].Pairs, o.Pairs)
+		}
+	}
+	return orders
+}
+
+// mostTimes bounds the fresh pairs of a noisy metric, as a multiple of those of others.
+const mostTimes = 5
+
+// freshPower is the chance with which the fresh pairs of a noisy metric should find the promise.
+// Both stages together find it less often: some is lost in the screening, and some where the first
+// pairs show too little noise.
+const freshPower = 0.95
+
+// hopelessTimes is from how many times as many pairs as can be had more pairs are not tried.
+const hopelessTimes = 2
+
+// MostFresh is up to how many fresh pairs a noisy metric gets, where others get so many.
+func MostFresh(all int) int { return max(all, min(all*mostTimes, signedRankLimit)) }
+
+// pairsOf is how many fresh pairs a metric gets in all, of which s has the first: as many as find
+// the promise in a family of so many tests, unless it is so noisy that all that can be had would
+// rarely do.
+//
+// Their own pairs take part in this by how much they scatter, and not by their mean, which is
+// independent of it in normal changes: a choice by the scatter favours no verdict (Wittes and
+// Brittain 1990, on internal pilot studies).
+func (g *Screening) pairsOf(s Sample, tests int) int {
+	if s.allocates() || s.Quantile > 0 || g.options.Fixed {
+		return g.fresh
+	}
+	var around []float64 // the median of each stage
+	stages := 0
+	for _, of := range []Sample{g.first[s.id()], s} {
+		if changes := worsenings(of.values(), of.Better); len(changes) > 0 {
+			around = append(around, minus(changes, statistics.Median(changes))...)
+			stages++
+		}
+	}
+	// outliers count, though not in full: they move the test less than a mean
+	n := float64(len(around))
+	scatter := rankLoss * math.Sqrt(Spread(around)*stat.StdDev(around, nil)*n/(n-float64(stages)))
+	needed := g.options.pairsToFind(scatter, tests, freshPower)
+	most := MostFresh(g.fresh)
+	if !(needed <= hopelessTimes*float64(most)) {
+		return g.fresh
+	}
+	return max(g.fresh, int(min(needed, float64(most))))
+}
+
+// hopes reports whether the first fresh pairs still look better, or do not exclude an improvement
+// as large as the promise, so that all are needed.
 func (g *Screening) hopes(s Sample, row Row) bool {
 	first, all := g.Fresh()
-	return s.N() == first && first < all && row.PBetter <= g.options.SuspectAt
+	o := g.options
+	return s.N() == first && first < all && (row.PBetter <= o.SuspectAt ||
+		!row.allocates && row.Tested() && o.improved(s) > o.futileAt())
 }
 
-// settled reports whether the first fresh pairs are enough: the row looks neither worse nor better,
-// and rules the promise out more surely than a screening must. Alpha holds because a verdict of
-// worse never stops early: a stop for futility can only lower the chance of a false one (Jennison
-// and Turnbull 2000, on stopping for futility).
-func (g *Screening) settled(s Sample, row Row) bool {
+// settled returns the row of a suspect for which the first fresh pairs are enough, nil otherwise:
+// they look neither worse nor better, and rule the promise out more surely than a screening must.
+// With one that is suspect only because it was unclear the pairs of the screening count, too: they
+// were not chosen for looking bad. Alpha holds because a verdict of worse never stops early: a stop
+// for futility can only lower the chance of a false one (Jennison and Turnbull 2000, on stopping
+// for futility).
+func (g *Screening) settled(screened *Row, s Sample) *Row {
 	first, all := g.Fresh()
 	o := g.options
-	if row.allocates {
-		return row.N == first && first < all && row.alike
+	row := o.row(s, len(g.Suspects()), RankSums{})
+	if row.N != first || first == all {
+		return nil
 	}
-	return row.N == first && first < all && row.Tested() && !row.Appeared &&
-		min(row.PWorse, row.PBetter) > o.SuspectAt && o.promised(s) <= o.futileAt()
+	if row.allocates {
+		if !row.alike {
+			return nil
+		}
+		return &row
+	}
+	if !row.Tested() || row.Appeared || min(row.PWorse, row.PBetter) <= o.SuspectAt {
+		return nil
+	}
+	excluded := func(s Sample) bool {
+		return max(o.promised(s), o.improved(s)) <= o.futileAt()
+	}
+	if excluded(s) {
+		return &row
+	}
+	if both := g.withScreening(s); screened.unclear && excluded(both) {
+		row = o.row(both, len(g.Suspects()), RankSums{})
+		return &row
+	}
+	return nil
+}
+
+// withScreening has the pairs of both stages.
+func (g *Screening) withScreening(s Sample) Sample {
+	before := g.first[s.id()]
+	s.Pairs = slices.Concat(before.Pairs, s.Pairs)
+	s.Tails = slices.Concat(before.Tails, s.Tails)
+	return s
 }
 
 // given are the samples by metric, which must be of metrics that were screened, and of all that are
@@ -244,25 +390,33 @@ func (g *Screening) Decide(fresh []Sample) (*Report, error) {
 	}
 	report.Tests = o.conclude(report.family((*Row).isSuspect))
 	g.decideHopefuls(report, given)
+	first, _ := g.Fresh()
 	for i := range report.Rows {
 		row := &report.Rows[i]
 		if !row.Suspect {
 			continue
 		}
-		if n := o.PairsToFind(row.deviation(), report.Tests); row.Reason == o.notRuledOut() &&
-			n > float64(row.N) {
-			row.Reason += fmt.Sprintf("; with this scatter it takes about %.0f pairs", n)
-		}
-		fresh := row.N
-		if g.settled(given[row.id()], *row) {
-			row.Verdict, row.Reason = verdict.NoWorse, ""
-			fresh = g.fresh // that a worsening would have been given
-		} else if row.N < g.fresh {
-			row.Verdict, row.Reason = verdict.Inconclusive, tooFewPairs(row.N, g.fresh)
+		s, screened := given[row.id()], &g.report.Rows[i]
+		wanted := g.pairsOf(s.first(first), suspects)
+		fresh := s.N()
+		if done := g.settled(screened, s); done != nil {
+			done.Suspect, done.Verdict = true, verdict.NoWorse
+			done.PWorseHolm, done.PBetterHolm = row.PWorseHolm, row.PBetterHolm
+			*row = *done
+		} else if row.N < wanted {
+			row.Verdict, row.Reason = verdict.Inconclusive, tooFewPairs(row.N, wanted)
+		} else if both := g.withScreening(s); screened.unclear && row.Reason == o.notRuledOut() &&
+			o.promised(both) <= o.ClearAt {
+			all := o.row(both, suspects, RankSums{})
+			all.Suspect, all.Verdict = true, verdict.NoWorse
+			all.PWorseHolm, all.PBetterHolm = row.PWorseHolm, row.PBetterHolm
+			*row = all
+		} else if row.Reason == o.notRuledOut() {
+			row.Undecided, row.Needs = true, o.needed(row, report.Tests)
 		}
 		if row.Tested() && !row.allocates {
 			row.Detectable = max(row.Step,
-				o.detectable(row.deviation(), g.report.Rows[i].N, fresh, report.Tests))
+				o.detectable(row.deviation(), screened.N, max(g.fresh, fresh), report.Tests))
 		}
 	}
 	return report, nil

@@ -91,6 +91,8 @@ type gate struct {
 	// why no time can be judged on this machine: then allocations alone are, and the results are in
 	// the temporary directory; "" otherwise
 	hopeless  string
+	paces     []pace        // of all, controls included
+	link      time.Duration // that the build of a test binary takes, of those built side by side
 	begun     time.Time
 	measuring time.Duration // so far
 }

@@ -21,7 +21,9 @@ type benchmark struct {
 	Package    string `json:"package"`
 	Name       string `json:"name"`       // without the suffix for GOMAXPROCS
 	Iterations int    `json:"iterations"` // of a run
-	Parts      int    `json:"parts"`      // that a run is cut into
+	// of a run that screens; 0 has as many as others
+	ScreenIterations int `json:"screen_iterations,omitempty"`
+	Parts            int `json:"parts"` // that a run is cut into
 }
 
 func (b benchmark) String() string { return b.Package + "." + b.Name }

@@ -182,7 +182,7 @@ func (m module) options() Options {
 	o.Out = filepath.Join(m.t.TempDir(), "out")
 	o.Control = control(m.t, "1000", "1150")
 	o.Guard = []string{self(m.t), asGuard}
-	o.Judge.ScreenPairs, o.Judge.FreshPairs = 3, 6
+	o.Judge.ScreenPairs, o.Judge.ClearAt, o.Judge.FreshPairs = 3, 0.25, 6
 	return o
 }
 

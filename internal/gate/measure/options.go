@@ -97,8 +97,8 @@ func (o Options) Validate() error {
 	wrong.If(o.Bench == "", "bench: want a regular expression, . for all")
 	wrong.If(len(o.Packages) == 0, "no packages")
 	wrong.If(o.Layouts < 1 || o.Layouts > 100, "layouts %d: want 1 to 100", o.Layouts)
-	wrong.If(o.Judge.FreshPairs < 1 || o.Judge.FreshPairs > 100, "pairs %d: want 1 to 100",
-		o.Judge.FreshPairs)
+	wrong.If(o.Judge.FreshPairs < 1 || o.Judge.FreshPairs > mostPairs, "pairs %d: want 1 to %d",
+		o.Judge.FreshPairs, mostPairs)
 	wrong.If(o.BenchTime == (BenchTime{}),
 		"benchtime: want a time above 0, or a number of iterations")
 	wrong.If(o.Limit < 0, "limit: want a duration above 0, got %v", o.Limit)
@@ -127,6 +127,9 @@ func (o Options) rule() judge.Options {
 	return o.Judge
 }
 
+// mostPairs is the largest number of fresh pairs to ask for.
+const mostPairs = 100
+
 // BenchTime is how long a run goes on, or for how many iterations: exactly one of the two is set.
 type BenchTime struct {
 	Time       time.Duration
@@ -153,6 +156,10 @@ func (b BenchTime) String() string {
 	}
 	return b.Time.String()
 }
+
+// screenShare is the share of a run's time that a run of the first stage takes: no verdict of worse
+// or better rests on it.
+const screenShare = 0.3
 
 // warmUp is the share of a run's time that the warm-up takes.
 const warmUp = 5

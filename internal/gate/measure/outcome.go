@@ -5,7 +5,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/poolbench/poolbench/internal/gate/judge"
 	"github.com/poolbench/poolbench/internal/gate/verdict"
+	"github.com/poolbench/poolbench/internal/text"
 )
 
 // report is one without any row.
@@ -40,8 +42,12 @@ func (g *gate) conclude(s *screening) (*verdict.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, row := range r.Rows {
-		r.Pairs = append(r.Pairs, g.pairs(g.results, row))
+	for i := range r.Rows {
+		row := &r.Rows[i]
+		if row.Undecided {
+			row.Reason += "; " + g.decideWith(row.Needs, g.number(row.Package, row.Benchmark))
+		}
+		r.Pairs = append(r.Pairs, g.pairs(g.results, *row))
 	}
 	r.Pairs = append(r.Pairs, controls...)
 	r.Warnings = append(r.Warnings, g.remarks(s)...)
@@ -71,6 +77,13 @@ func (f *family) decide(r *verdict.Report) error {
 	return err
 }
 
+// number is that of a benchmark in all, by the name that a report shows.
+func (g *gate) number(pkg, shown string) int {
+	return slices.IndexFunc(g.plan.Benchmarks, func(b benchmark) bool {
+		return b.Package == pkg && b.Name == "Benchmark"+shown
+	})
+}
+
 // pairs are all of a row, those of the screening included.
 func (g *gate) pairs(j *journal, row verdict.Row) verdict.Pairs {
 	p := verdict.Pairs{Row: row, Screened: g.Judge.ScreenPairs, Margin: g.rule().Margin}
@@ -85,8 +98,8 @@ func (g *gate) pairs(j *journal, row verdict.Row) verdict.Pairs {
 }
 
 // checkControls compares the controls with what is known of them, and returns their pairs. The same
-// work twice must not differ in either direction, and more work must be worse; otherwise every
-// verdict is taken back.
+// work twice must not differ in either direction, and more work must be worse; otherwise the gate
+// cannot judge anything but allocations that are worse.
 func (g *gate) checkControls(s *screening) (pairs []verdict.Pairs, err error) {
 	r := s.report
 	var rows [2]verdict.Row
@@ -100,7 +113,8 @@ func (g *gate) checkControls(s *screening) (pairs []verdict.Pairs, err error) {
 	}
 	same, slower := rows[0], rows[1]
 	found := func(row verdict.Row) string {
-		return fmt.Sprintf("%s (%+.1f%% in %d pairs)", row.Verdict, 100*(row.Ratio-1), row.New.N)
+		return fmt.Sprintf("%s (%s in %d pairs)", row.Verdict, text.Change(float64(row.Ratio)),
+			row.New.N)
 	}
 	var failed []string
 	if same.Verdict == verdict.Worse || same.Verdict == verdict.Better {
@@ -117,7 +131,14 @@ func (g *gate) checkControls(s *screening) (pairs []verdict.Pairs, err error) {
 			"worse, but was %s", 100*ControlSlowdown, found(slower)))
 	}
 	if failed != nil {
-		r.Unclear = append(r.Unclear, failed...)
+		// a busy machine does not make a benchmark allocate
+		if slices.ContainsFunc(r.Rows, func(row verdict.Row) bool {
+			return verdict.IsAllocation(row.Metric) && row.Verdict == verdict.Worse
+		}) {
+			r.Unclear = append(r.Unclear, failed...)
+		} else {
+			r.Faults = append(r.Faults, failed...)
+		}
 		r.Distrust("a control failed")
 	} else {
 		as := "as expected"
@@ -139,12 +160,13 @@ func (g *gate) remarks(s *screening) []string {
 			", each with test binaries of its own"
 	}
 	lines := []string{fmt.Sprintf("%d pairs screen every benchmark%s, and may miss a change "+
-		"below the row's detectable change", g.Judge.ScreenPairs, turns)}
+		"smaller than the row's detectable change", g.Judge.ScreenPairs, turns)}
 	if first, all := s.fresh(); all > 0 {
 		lines[0] += fmt.Sprintf("; benchmarks that look worse or vary too much are decided by %d "+
-			"fresh pairs alone%s", all, own)
+			"fresh pairs%s, up to %d if they are noisy", all, own, judge.MostFresh(all))
 		if first < all {
-			lines[0] += fmt.Sprintf("; %d of them if the benchmark looks the same by then", first)
+			lines[0] += fmt.Sprintf("; %d are enough if the benchmark looks the same by then",
+				first)
 		}
 	}
 	if slices.ContainsFunc(g.plan.Benchmarks, func(b benchmark) bool { return b.Parts > 1 }) {

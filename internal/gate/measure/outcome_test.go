@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/perf/benchfmt"
 
@@ -29,6 +30,7 @@ func judged(t *testing.T, ns, same, slower float64, change func(*gate)) *verdict
 			t.Fatal(err)
 		}
 	}
+	g.paces = slices.Repeat([]pace{{screening: time.Second}}, 3)
 	if change != nil {
 		change(g)
 	}
@@ -92,7 +94,7 @@ func TestFreshPairs(t *testing.T) {
 				return 115
 			}, [3]int{0, 0, 10}, [3]int{0, 0, 20}, verdict.ExitFine},
 		{"a control that is faster", func(int) float64 { return 100 },
-			func(int) float64 { return 80 }, [3]int{}, [3]int{}, verdict.ExitUndecidable},
+			func(int) float64 { return 80 }, [3]int{}, [3]int{}, verdict.ExitFault},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b := benchmark{Package: "p", Name: "BenchmarkA", Iterations: 10}
@@ -141,6 +143,22 @@ func TestFreshPairs(t *testing.T) {
 	}
 }
 
+// TestUndecided: a benchmark that varies too much is no pass, and the reason says what would decide.
+func TestUndecided(t *testing.T) {
+	r := judged(t, 100, 100, 115, func(g *gate) {
+		each(g, func(pair int, s side, r *reading) {
+			if s == side(pair%2) {
+				r.tidy["sec/op"] *= 1 + 0.3*float64(pair*7%11)
+			}
+		})
+	})
+	const want = "a regression of 10 % is not excluded; it takes about "
+	if row := r.Rows[0]; r.ExitCode() != verdict.ExitUndecidable ||
+		!strings.HasPrefix(row.Reason, want) || row.Needs <= 100 {
+		t.Errorf("%+v", row)
+	}
+}
+
 // TestVerdicts: exit codes, and the line that says why.
 func TestVerdicts(t *testing.T) {
 	for _, c := range []struct {
@@ -154,15 +172,15 @@ func TestVerdicts(t *testing.T) {
 		{"slower", 112, 100, 115, nil, verdict.ExitRegression, ""},
 		{"faster", 70, 100, 115, nil, verdict.ExitFine, ""},
 		{"within the margin", 101.5, 100, 115, nil, verdict.ExitFine, ""},
-		{"the same work is worse", 100, 110, 115, nil, verdict.ExitUndecidable,
+		{"the same work is worse", 100, 110, 115, nil, verdict.ExitFault,
 			"untrusted: the control with the same work on both sides was worse"},
-		{"the same work is better", 100, 88.8, 115, nil, verdict.ExitUndecidable,
+		{"the same work is better", 100, 88.8, 115, nil, verdict.ExitFault,
 			"untrusted: the control with the same work on both sides was better"},
-		{"and so is the benchmark", 112, 88.8, 115, nil, verdict.ExitUndecidable,
+		{"and so is the benchmark", 112, 88.8, 115, nil, verdict.ExitFault,
 			"untrusted: the control with the same work on both sides was better"},
-		{"more work is not found", 100, 100, 100, nil, verdict.ExitUndecidable,
+		{"more work is not found", 100, 100, 100, nil, verdict.ExitFault,
 			"untrusted: the control with 15% more work "},
-		{"and a regression is no regression then", 112, 100, 101, nil, verdict.ExitUndecidable,
+		{"and a regression is no regression then", 112, 100, 101, nil, verdict.ExitFault,
 			"untrusted: the control with 15% more work "},
 		{"direction not known", 100, 100, 115, func(g *gate) {
 			each(g, func(_ int, _ side, r *reading) { r.add(1, "quality") })
@@ -263,14 +281,14 @@ func TestVerdicts(t *testing.T) {
 			for pair, runs := range g.controls.kept[controls[1].String()] {
 				runs[side(pair%2)].tidy["sec/op"] *= 2
 			}
-		}, verdict.ExitUndecidable,
+		}, verdict.ExitFault,
 			"the machine was too busy: the control with 15% more work should be worse, but was " +
 				"inconclusive"},
 		{"and a regression does not stand beside it", 112, 100, 115, func(g *gate) {
 			for pair, runs := range g.controls.kept[controls[1].String()] {
 				runs[side(pair%2)].tidy["sec/op"] *= 2
 			}
-		}, verdict.ExitUndecidable, "the machine was too busy: "},
+		}, verdict.ExitFault, "the machine was too busy: "},
 		{"asked for, and nowhere", 100, 100, 115,
 			func(g *gate) { g.Metrics = []string{"sec/op", "x/op"} }, verdict.ExitFault,
 			"no benchmark reports x/op"},

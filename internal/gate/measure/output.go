@@ -199,8 +199,13 @@ func (b *benchmark) cut(divisible, asked bool) {
 	for asked && b.Iterations%b.Parts != 0 {
 		b.Parts--
 	}
-	b.Iterations += (b.Parts - b.Iterations%b.Parts) % b.Parts
+	b.Iterations = roundUp(b.Iterations, b.Parts)
+	if divisible && !asked {
+		b.ScreenIterations = roundUp(int(math.Ceil(screenShare*float64(b.Iterations))), b.Parts)
+	}
 }
+
+func roundUp(n, multiple int) int { return (n + multiple - 1) / multiple * multiple }
 
 // together is the reading of a run from those of its parts, which have as many iterations each:
 // times by the faster half of them, allocations by their lower median, other counts by all.

@@ -82,7 +82,7 @@ func (g *gate) prepare(ctx context.Context) (err error) {
 	}
 	g.schedule = schedule{seed: g.Seed, layouts: g.Layouts, screened: g.Judge.ScreenPairs}
 	g.runner = &runner{options: g.Options, sides: sides, guard: g.guard, count: openInstructions,
-		expected: map[string]time.Duration{}}
+		expected: map[string]time.Duration{}, paces: map[string]pace{}}
 	built, err := buildFirst(ctx, sides, g.schedule, func(done, all int) {
 		g.watch.Doing(fmt.Sprintf("building test binaries, %d of %d", done, all))
 	})
@@ -130,7 +130,9 @@ func (g *gate) prepare(ctx context.Context) (err error) {
 			return err
 		}
 	}
+	began := time.Now()
 	return buildOthers(ctx, sides, g.schedule, func(done, all int) {
+		g.link = time.Since(began) / time.Duration(done)
 		g.watch.Doing(fmt.Sprintf("building test binaries, %d of %d", done, all))
 	})
 }
@@ -212,6 +214,7 @@ func (g *gate) begin(ctx context.Context) error {
 		if err := g.runner.warmUp(ctx, b, at, g.units); err != nil {
 			return err
 		}
+		g.paces = append(g.paces, g.runner.paces[b.String()])
 	}
 	key := benchfmt.UnitMetadataKey{Unit: Instructions, Key: "better"}
 	g.units[key] = &benchfmt.UnitMetadata{UnitMetadataKey: key,

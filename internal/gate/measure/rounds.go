@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"time"
@@ -52,8 +53,11 @@ func (g *gate) measure(ctx context.Context) (report *verdict.Report, err error) 
 	}
 	suspects := g.order(pairs, s.orders(all))
 	if suspects > 0 {
-		g.say("%d of %d benchmarks look worse after %d pairs, or vary too much to decide: fresh "+
-			"pairs do", suspects, len(g.plan.Benchmarks), g.Judge.ScreenPairs)
+		expected := slices.Clone(pairs)
+		g.order(expected, s.expected(all))
+		g.say("%d of %d benchmarks look worse or better after %d pairs, or vary too much to decide: "+
+			"fresh pairs do, %s more", suspects, len(g.plan.Benchmarks), g.Judge.ScreenPairs,
+			between(g.left(pairs), g.left(expected)))
 	}
 	if err := g.rounds(ctx, pairs); err != nil {
 		return nil, err
@@ -64,8 +68,8 @@ func (g *gate) measure(ctx context.Context) (report *verdict.Report, err error) 
 	}
 	open := g.order(pairs, fresh)
 	if first, of := s.fresh(); suspects > 0 && first < of {
-		g.say("%d of them look the same after %d fresh pairs; %d continue to %d pairs",
-			suspects-open, first, open, of)
+		g.say("%d of them look the same after %d fresh pairs; %s", suspects-open, first,
+			g.goOnText(open, pairs))
 	}
 	if err := g.rounds(ctx, pairs); err != nil {
 		return nil, err
@@ -109,17 +113,38 @@ func (g *gate) rounds(ctx context.Context, pairs []int) error {
 		return err
 	}
 	defer g.measured(time.Now())
-	each := g.BenchTime.Time + 10*time.Millisecond
-	g.watch.More(2*len(todo), each)
+	due := map[int]time.Duration{} // forecast for a pair
+	plan := func(todo []slot) {
+		for _, at := range todo {
+			due[at.benchmark] = g.paces[at.benchmark].pair(at.pair >= g.Judge.ScreenPairs)
+		}
+	}
+	plan(todo)
+	shown := maps.Clone(due) // what the progress counts in
 	for _, at := range todo {
+		g.watch.More(2, shown[at.benchmark]/2)
+	}
+	var speed meter
+	for done, at := range todo {
+		if at.pair == 1 && (done == 0 || todo[done-1].pair == 0) && g.hopeless == "" {
+			g.sayForecast()
+			plan(todo[done:])
+			speed = meter{}
+		}
+		began := time.Now()
 		rec, err := g.runner.pair(ctx, *all[at.benchmark], at)
 		if err != nil {
 			return err
 		}
+		took := time.Since(began)
+		g.paces[at.benchmark].saw(took, at.pair >= g.Judge.ScreenPairs)
 		if err := g.journalOf(at.benchmark).append(*all[at.benchmark], rec); err != nil {
 			return err
 		}
-		g.watch.Ran(2, each)
+		g.watch.Ran(2, shown[at.benchmark]/2)
+		if speed.add(due[at.benchmark], took) {
+			g.say("the machine is slower than forecast, by a factor of %.1f", speed.factor())
+		}
 	}
 	return nil
 }
@@ -169,10 +194,12 @@ func (g *gate) probe(ctx context.Context) (hopeless string, err error) {
 	defer g.watch.Doing("")
 	control := controls[0]
 	at := slot{seed: g.Seed >> 1}
-	r := &runner{options: g.Options, guard: g.guard, expected: map[string]time.Duration{}}
+	r := &runner{options: g.Options, guard: g.guard, expected: map[string]time.Duration{},
+		paces: map[string]pace{}}
 	if err := r.warmUp(ctx, &control, at, benchfmt.UnitMetadataMap{}); err != nil {
 		return "", err
 	}
+	control.ScreenIterations = 0 // these are as long as those that decide
 	wanted := g.Judge
 	wanted.Promise = ControlSlowdown
 	const tests = 2 // of the slower control: see stopWhenFound

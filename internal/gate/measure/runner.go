@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,6 +20,7 @@ type runner struct {
 	guard    *guard
 	count    func() (*counter, error)
 	expected map[string]time.Duration // that a run takes, where the warm-up has told
+	paces    map[string]pace          // that the warm-up lets expect
 }
 
 // A run is what a process runs: a whole run or a part of one.
@@ -139,6 +141,10 @@ func (r *runner) measured(ctx context.Context, what run) (reading, error) {
 func (r *runner) pair(ctx context.Context, b benchmark, at slot) (record, error) {
 	rec := record{slot: at}
 	stolen, all, _ := machine.Ticks()
+	iterations := b.Iterations
+	if b.ScreenIterations > 0 && at.pair < r.options.Judge.ScreenPairs {
+		iterations = b.ScreenIterations
+	}
 	var parts [2][]reading
 	for part := range b.Parts {
 		order := [2]side{base, head}
@@ -147,7 +153,7 @@ func (r *runner) pair(ctx context.Context, b benchmark, at slot) (record, error)
 		}
 		for _, s := range order {
 			got, err := r.measured(ctx,
-				run{b, s, at.layout, BenchTime{Iterations: b.Iterations / b.Parts}, at.seed})
+				run{b, s, at.layout, BenchTime{Iterations: iterations / b.Parts}, at.seed})
 			if err != nil {
 				return record{}, err
 			}
@@ -212,7 +218,18 @@ func (r *runner) warmUp(
 		b.cut(divisible, r.options.BenchTime.Iterations > 0)
 	}
 	r.expected[b.String()] = longest * warmUp
+	r.paces[b.String()] = b.pace(longest, least, slowest)
 	return nil
+}
+
+// pace is that of pairs, by a warm-up that took so long for so many iterations. What it took beyond
+// them is the start of a process, which each part has.
+func (b *benchmark) pace(took time.Duration, iterations int, perOp float64) pace {
+	work := func(n int) time.Duration { return time.Duration(float64(n) * perOp * 1e9) }
+	start := max(0, took-work(iterations))
+	screen := cmp.Or(b.ScreenIterations, b.Iterations)
+	return pace{screening: 2 * (time.Duration(b.Parts)*start + work(screen)),
+		longer: 2 * work(b.Iterations-screen)}
 }
 
 // counts says whether this system counts instructions.

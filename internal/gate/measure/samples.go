@@ -121,6 +121,15 @@ func (s *screening) orders(of []*benchmark) []int {
 	return fresh
 }
 
+// expected are those that each of the benchmarks gets in all if it is not settled before.
+func (s *screening) expected(of []*benchmark) []int {
+	fresh := make([]int, len(of))
+	for _, f := range s.all() {
+		raise(fresh, of, f.screened.Expected())
+	}
+	return fresh
+}
+
 // stopWhenFound lets half of the fresh pairs do for the slower control where they find it worse
 // already: of two looks each has half of the alpha. A benchmark is never called worse so early.
 func (f *family) stopWhenFound() error {
@@ -136,7 +145,7 @@ func (f *family) stopWhenFound() error {
 	if err != nil || found.PWorse > f.options.Alpha {
 		return err
 	}
-	f.options.FreshPairs = half
+	f.options.FreshPairs, f.options.Fixed = half, true
 	return f.screen()
 }
 

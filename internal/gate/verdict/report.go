@@ -13,7 +13,7 @@ import (
 const (
 	ExitFine        = 0 // every metric is better, no worse, or not suspected
 	ExitRegression  = 1 // at least one is worse, or gone where that is not allowed
-	ExitFault       = 2 // the inputs cannot be judged against each other
+	ExitFault       = 2 // the inputs cannot be judged against each other, or a control failed
 	ExitUndecidable = 3 // no regression shown, but not ruled out either
 )
 
@@ -45,7 +45,7 @@ type Report struct {
 	NotGated []NotGated `json:"not_gated"` // the other metrics
 	Added    []string   `json:"added"`     // benchmarks that only the new side has, with package
 	Removed  []string   `json:"removed"`   // those that only the old side has
-	// why the inputs cannot be judged against each other: exit code 2
+	// why the inputs cannot be judged against each other, or which control failed: exit code 2
 	Faults []string `json:"faults"`
 	// why no verdict can be had, beside inconclusive rows: exit code 3
 	Unclear []string `json:"unclear"`
@@ -104,6 +104,10 @@ type Row struct {
 	// pairs it is taken from the interval: half its width over the normal quantile 1−alpha/2. In a
 	// gate that measured by itself it is what both of its stages find.
 	Detectable Number `json:"detectable"`
+	// inconclusive for want of values: about how many pairs, or samples of each side, would decide;
+	// 0 where no number would that can be had
+	Undecided bool `json:"-"`
+	Needs     int  `json:"needs,omitempty"`
 
 	// of a response that is worse: what the difference of the same tasks is made of, in words; ""
 	// where that is not known

@@ -19,9 +19,9 @@ const (
 	Inconclusive Verdict = "inconclusive"
 	// the change for the better exceeds the margin, significantly
 	Better Verdict = "better"
-	// in a gate that measured by itself: the screening alone has seen it, and asked for no more
+	// in a gate that measured by itself: the pairs of the screening rule such a change out
 	NotSuspected Verdict = "not suspected"
-	// a change for the worse as large as the promise is ruled out
+	// a change for the worse as large as the promise is ruled out: the interval ends below it
 	NoWorse Verdict = "no worse"
 )
 

@@ -1,0 +1,149 @@
+package measure
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/poolbench/poolbench/internal/gate/judge"
+	"github.com/poolbench/poolbench/internal/text"
+)
+
+// A pace is how long the pairs of a benchmark take: what the warm-up lets expect, and from the
+// first pair on the mean of those that were measured.
+type pace struct {
+	screening time.Duration // of a pair that screens
+	longer    time.Duration // by which a fresh pair takes longer
+	measured  int           // pairs that screening is the mean of
+}
+
+func (p pace) pair(fresh bool) time.Duration {
+	if fresh {
+		return p.screening + p.longer
+	}
+	return p.screening
+}
+
+// saw takes a pair that was measured.
+func (p *pace) saw(took time.Duration, fresh bool) {
+	if fresh {
+		took = max(0, took-p.longer)
+	}
+	p.screening = (p.screening*time.Duration(p.measured) + took) / time.Duration(p.measured+1)
+	p.measured++
+}
+
+// slowerBy is from which factor on a machine counts as slower than forecast.
+const slowerBy = 1.5
+
+// A meter compares the time that pairs take with the time that was forecast for them, and reports
+// once that the machine is slower.
+type meter struct {
+	forecast, took time.Duration
+	reported       bool
+}
+
+// leastMetered is the time before which a meter reports nothing: a single pair may be held up.
+const leastMetered = 5 * time.Second
+
+// add takes a pair; it returns true when a user should hear that the machine is slower.
+func (m *meter) add(forecast, took time.Duration) bool {
+	m.forecast, m.took = m.forecast+forecast, m.took+took
+	if m.reported || m.took < leastMetered ||
+		float64(m.took) <= slowerBy*float64(m.forecast) {
+		return false
+	}
+	m.reported = true
+	return true
+}
+
+func (m *meter) factor() float64 { return float64(m.took) / float64(m.forecast) }
+
+// goOnText says how many benchmarks continue, and for how long.
+func (g *gate) goOnText(open int, pairs []int) string {
+	if open == 0 {
+		return "none continues"
+	}
+	most := 0
+	for i := range g.plan.Benchmarks {
+		most = max(most, pairs[i]-g.Judge.ScreenPairs)
+	}
+	return fmt.Sprintf("%d continue, to %d pairs at most, about %s more", open, most,
+		text.Roughly(g.left(pairs)))
+}
+
+// between spells a range of times.
+func between(low, high time.Duration) string {
+	a, b := text.Roughly(low), text.Roughly(high)
+	if a == b {
+		return "about " + a
+	}
+	return a + " to " + b
+}
+
+// sayForecast reports how long the gate is going to take, once a pair of each benchmark has shown
+// how long its pairs take: the rest of the first stage, and from few to many fresh pairs.
+func (g *gate) sayForecast() {
+	var changes []float64
+	for _, b := range g.plan.Benchmarks {
+		for _, runs := range g.results.kept[b.String()][:1] {
+			was, is := runs[base].tidy["sec/op"], runs[head].tidy["sec/op"]
+			if was > 0 && is > 0 {
+				changes = append(changes, math.Log(is/was))
+			}
+		}
+	}
+	few, many := judge.FreshExpected(changes)
+	half := (g.Judge.FreshPairs + 1) / 2 // that the slower control always has
+	until := func(fresh float64, ofSlower int) (sum time.Duration) {
+		for i := range g.paces {
+			pairs := fresh
+			switch i - len(g.plan.Benchmarks) {
+			case 0:
+				pairs = 0
+			case 1:
+				pairs = float64(ofSlower)
+			}
+			sum += time.Duration(g.Judge.ScreenPairs-1)*g.paces[i].screening +
+				time.Duration(pairs*float64(g.paces[i].pair(true)))
+		}
+		builds := 2 * fresh * float64(len(g.runner.sides[head].packages))
+		return sum + time.Duration(builds*float64(g.link))
+	}
+	g.say("forecast: %s more, by how many benchmarks need fresh pairs",
+		between(until(few, half), until(many, 2*half)))
+}
+
+// left is how long the pairs take that the benchmarks still lack, with the builds for fresh ones.
+func (g *gate) left(pairs []int) (sum time.Duration) {
+	builds := map[string]int{} // pairs that get test binaries of their own, by package
+	for i, b := range g.all() {
+		have := len(g.journalOf(i).kept[b.String()])
+		for pair := have; pair < pairs[i]; pair++ {
+			sum += g.paces[i].pair(pair >= g.Judge.ScreenPairs)
+		}
+		if b.Package != controlPackage {
+			builds[b.Package] = max(builds[b.Package], pairs[i]-max(have, g.Judge.ScreenPairs))
+		}
+	}
+	for _, n := range builds {
+		sum += time.Duration(2*n) * g.link
+	}
+	return sum
+}
+
+// decideWith says how many pairs would decide a benchmark, how long they take, and which flag asks
+// for them.
+func (g *gate) decideWith(needs int, i int) string {
+	if needs == 0 {
+		return "no number of pairs would decide soon: use a quieter machine, or longer runs by " +
+			"--benchtime"
+	}
+	if needs > mostPairs {
+		return fmt.Sprintf("it takes about %d pairs, and --pairs allows %d: use a quieter machine, "+
+			"or longer runs by --benchtime", needs, mostPairs)
+	}
+	took := time.Duration(needs) * (g.paces[i].pair(true) + 2*g.link)
+	return fmt.Sprintf("about %d pairs would decide: --pairs %d, some %s for this benchmark", needs,
+		needs, text.Roughly(took))
+}
