@@ -10,8 +10,9 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// blockedFrom is what counts as blocked under the real clock: Submit takes a microsecond or so where
-// it does not wait, and now and then the processor. Under the virtual clock only waiting takes time.
+// blockedFrom is what counts as blocked under the real clock: Submit takes a microsecond or so
+// where it does not wait, and now and then the processor. Under the virtual clock only waiting
+// takes time.
 const blockedFrom = 100 * time.Microsecond
 
 // A Blocked is how the measured tasks stood before the strategy: from due until it took them, less

@@ -54,8 +54,8 @@ func (c *counter) Ran(runs int, _ time.Duration) {
 	}
 }
 
-// TestLive: in a real repository of 64 commits, which it builds, the one with 15 % more is found in 8
-// gates, although one does not build and the search is interrupted within a gate. The benchmark
+// TestLive: in a real repository of 64 commits, which it builds, the one with 15 % more is found in
+// 8 gates, although one does not build and the search is interrupted within a gate. The benchmark
 // reports times that do not depend on the machine, with noise of 3 %.
 func TestLive(t *testing.T) {
 	if testing.Short() {

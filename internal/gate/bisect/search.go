@@ -112,8 +112,8 @@ func between(good, bad int) (all []int) {
 	return all
 }
 
-// mostGates returns the largest number of gates that a search among so many commits needs: the first,
-// the last, and those in the middle, each of which halves the commits left.
+// mostGates returns the largest number of gates that a search among so many commits needs: the
+// first, the last, and those in the middle, each of which halves the commits left.
 func mostGates(candidates int) int {
 	if candidates == 1 {
 		return 1

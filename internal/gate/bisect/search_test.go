@@ -203,7 +203,8 @@ func TestUntrusted(t *testing.T) {
 }
 
 // TestResume: a search that is interrupted in any gate goes on with the gates that are kept, and
-// finds the same, in as many gates as one that is not. A gate that decided nothing is measured again.
+// finds the same, in as many gates as one that is not. A gate that decided nothing is measured
+// again.
 func TestResume(t *testing.T) {
 	const candidates, at = 64, 41
 	commits := history(candidates)

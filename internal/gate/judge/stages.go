@@ -150,8 +150,8 @@ func (g *Screening) Expected() []Order {
 }
 
 // FreshExpected is from how few to how many fresh pairs the benchmarks of a gate get on average, by
-// the changes in the first pair of each. Nine of ten gates of replayed noise lie between, on a quiet
-// machine and on a noisy one.
+// the changes in the first pair of each. Nine of ten gates of replayed noise lie between, on a
+// quiet machine and on a noisy one.
 func FreshExpected(changes []float64) (few, many float64) {
 	sizes := make([]float64, len(changes))
 	for i, c := range changes {
@@ -164,8 +164,8 @@ func FreshExpected(changes []float64) (few, many float64) {
 	return 0, 75
 }
 
-// noisyFrom is the scatter of pairs from which a machine may be so noisy that nearly every benchmark
-// needs many fresh pairs.
+// noisyFrom is the scatter of pairs from which a machine may be so noisy that nearly every
+// benchmark needs many fresh pairs.
 const noisyFrom = 0.06
 
 // Fresh is how many fresh pairs a suspect gets at first, and in all if it is not noisy: half of

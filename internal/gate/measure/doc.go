@@ -19,10 +19,10 @@
 //
 // How it is decided: a few pairs of everything screen it, in shorter runs. Benchmarks with a metric
 // that looks worse, or varies too much to decide, get fresh pairs; a verdict of worse or better
-// rests on these alone (see judge). Two controls run in the same rounds: the same work twice, which must
-// not differ, and 15 % more work, which must be worse. A gate whose controls fail cannot judge. How
-// long it takes is forecast (forecast.go). Where the system counts instructions, they are a second
-// metric, in a family of its own: see openInstructions.
+// rests on these alone (see judge). Two controls run in the same rounds: the same work twice, which
+// must not differ, and 15 % more work, which must be worse. A gate whose controls fail cannot
+// judge. How long it takes is forecast (forecast.go). Where the system counts instructions, they
+// are a second metric, in a family of its own: see openInstructions.
 //
 // What is kept: old.txt and new.txt hold every run as it comes, in the Go benchmark format, and
 // plan.json what was run. A gate that was killed resumes from them. report.html shows each pair.

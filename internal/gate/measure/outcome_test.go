@@ -143,7 +143,8 @@ func TestFreshPairs(t *testing.T) {
 	}
 }
 
-// TestUndecided: a benchmark that varies too much is no pass, and the reason says what would decide.
+// TestUndecided: a benchmark that varies too much is no pass, and the reason says what would
+// decide.
 func TestUndecided(t *testing.T) {
 	r := judged(t, 100, 100, 115, func(g *gate) {
 		each(g, func(pair int, s side, r *reading) {

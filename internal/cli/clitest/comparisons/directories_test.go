@@ -287,7 +287,8 @@ func pageDisplay(t *testing.T, h held, file string) (d display) {
 
 // TestDisplaysAgree: terminal, JSON, JUnit, the summary of a job, the page, its data and why show
 // the p99 of a directory and the decision on its objective as results.txt has them, in the same
-// digits and words, whatever kind of run it is of. The last line of --progress-json counts the same tasks.
+// digits and words, whatever kind of run it is of. The last line of --progress-json counts the same
+// tasks.
 func TestDisplaysAgree(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var served atomic.Int64

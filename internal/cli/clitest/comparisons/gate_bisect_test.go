@@ -9,7 +9,8 @@ import (
 )
 
 // TestGateBisect: the commit with one more allocation is found, whatever else the machine does. The
-// same command then shows it without a gate, as JSON too, and a search for something else is refused.
+// same command then shows it without a gate, as JSON too, and a search for something else is
+// refused.
 func TestGateBisect(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds and measures four revisions")

@@ -212,8 +212,8 @@ func serverOfCrash(t *testing.T, args []string) *servers.Kind {
 	return &servers.Kinds()[i]
 }
 
-// TestHelp: every command explains itself on stdout, in at most 60 lines of at most 80 columns. What
-// help --all says of it names all of its flags, with what each takes in capitals.
+// TestHelp: every command explains itself on stdout, in at most 60 lines of at most 80 columns.
+// What help --all says of it names all of its flags, with what each takes in capitals.
 func TestHelp(t *testing.T) {
 	for _, c := range append(clitest.Root().Commands(), clitest.Root()) {
 		path := strings.Fields(c.CommandPath())[1:]
