@@ -10,9 +10,12 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// Suspects says how many scenarios have something in them that is not the strategy's, and for each
-// check that found it, how often, and what in the first of them. INVALID runs have been
-// reported already.
+// mostExplained is the number of scenarios up to which Suspects explains each check.
+const mostExplained = 20
+
+// Suspects returns the warning that counts the SUSPECT scenarios and, for each check, a line with
+// the number of scenarios and the doubt on the first. Of more scenarios than mostExplained it only
+// counts the checks. INVALID runs have been reported already.
 func Suspects(records []execute.Record) (lines []string) {
 	name := func(r execute.Record) string { return r.Name }
 	planned := len(results.Gather(records, name))
@@ -38,15 +41,20 @@ func Suspects(records []execute.Record) (lines []string) {
 	if doubted == 0 {
 		return nil
 	}
+	check := func(f found) string { return results.Doubt{Text: f.text}.Check() }
+	checks := results.Gather(all, check)
+	slices.SortStableFunc(checks, func(a, b []found) int { return len(b) - len(a) })
 	head := fmt.Sprintf("%d of %s SUSPECT", doubted, text.Count(planned, "scenario"))
+	if planned > mostExplained {
+		head += " (" + strings.Join(text.Texts(checks, func(c []found) string {
+			return fmt.Sprintf("%s %d", check(c[0]), len(c))
+		}), ", ") + ")"
+		checks = nil
+	}
 	if overload > 0 {
 		head += fmt.Sprintf(", %d more unstable, as requested", overload)
 	}
 	lines = []string{head + "; the report and results.txt say which"}
-	checks := results.Gather(all, func(f found) string {
-		return results.Doubt{Text: f.text}.Check()
-	})
-	slices.SortStableFunc(checks, func(a, b []found) int { return len(b) - len(a) })
 	for _, c := range checks {
 		line := c[0].scenario + ": " + c[0].text
 		if more := len(c) - 1; more > 0 {

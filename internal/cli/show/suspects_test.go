@@ -31,6 +31,13 @@ func TestManyDoubts(t *testing.T) {
 	if got := Suspects(records); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
+	calm := records[19]
+	calm.Run = &results.Run{Name: "calm"}
+	want = []string{"18 of 21 scenarios SUSPECT (lag 17, too short 1), 2 more unstable, as requested; " +
+		"the report and results.txt say which"}
+	if got := Suspects(append(records, calm)); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
 }
 
 // TestSuspectsBesideInvalid: scenarios are counted as the headline counts them, with those that are
