@@ -49,23 +49,23 @@ cross: ## vet for other systems, tests included: about 2 minutes each on two cor
 		echo "$$p"; CGO_ENABLED=0 GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) vet ./... || exit 1; \
 	done
 
-vuln: ## known vulnerabilities in imported packages (needs a database on the network, so not part of ci)
+vuln: ## known vulnerabilities in imported packages (asks a network database, so not part of ci)
 	$(GO) tool govulncheck ./...
 
 bench: ## a scenario matrix as Go benchmarks, for benchstat and poolbench compare: under a minute
 	$(GO) test -run '^$$' -bench '^BenchmarkRun$$' -benchtime 2000x ./bench
 
-dispatch: ## cost per task of each strategy and library, and of a plain call, at GOMAXPROCS 1 and 2: about 10 minutes
+dispatch: ## cost per task: strategies, libraries, a plain call, at GOMAXPROCS 1 and 2: about 10 minutes
 	$(GO) test -run '^$$' -bench . -benchtime 100ms -cpu 1,2 -timeout 40m ./strategies/peers
 
-attack: ## compare the attack command with wrk, vegeta, h2load and ghz, in five rounds on an idle machine: about 6 minutes
+attack: ## compare attack with wrk, vegeta, h2load, ghz: 5 rounds on an idle machine, about 6 minutes
 	$(GO) test -run '^$$' -bench '^BenchmarkBeside$$' -benchtime 5x -timeout 20m ./bench/attack ./bench/attack/rpc
 
 FUZZTIME ?= 10s
 fuzz: ## every fuzz target for FUZZTIME (10s) each: about 7 minutes
 	GO="$(GO)" .ci/fuzz $(FUZZTIME)
 
-generate: ## rewrite generated files: tables in docs, go.mod of examples, golden texts, the components and the script of reports
+generate: ## rewrite tables in docs, golden texts, components, the reports' script, go.mod of examples
 	$(GO) test ./internal/cli ./internal/cli/clitest/documents -run '^(TestGenerated|TestExampleModules|TestRootHelp|TestEveryCommandIsHeld|TestGolden)$$' -update
 	$(GO) test ./internal/project -run '^TestComponents$$' -update
 	$(GO) test ./internal/project/manual -run '^TestThirdParty$$' -update
