@@ -28,10 +28,10 @@ test: ## the short tests: go test -short ./...
 check: ## all tests: go test ./... (tests of hours need the flag -sweep)
 	$(TESTS) -timeout 40m ./...
 
-# Packages that start no goroutine (arithmetic, texts, drawing) have no races and are left out. With
+# Packages that start no goroutine (arithmetic, texts, drawing, refusals) are left out. With
 # atexit_sleep_ms=50 a process waits 50 ms at its end instead of a second, the default, in which
 # other goroutines might still race.
-COMPUTES := /internal/(changepoint|cli/clitest/(comparisons|documents)|gate/judge|project|statistics)(/|$$)|/reports/(charts|compare|gate|internal|results|why)
+COMPUTES := /internal/(changepoint|cli/clitest/(comparisons|documents|mistakes)|gate/judge|project|statistics)(/|$$)|/reports/(charts|compare|gate|internal|results|why)
 race: ## the short tests under the race detector, except packages that start no goroutine
 	GORACE=atexit_sleep_ms=50 $(TESTS) -race -short -timeout 30m $$($(GO) list ./... | grep -vE '$(COMPUTES)')
 
