@@ -1,5 +1,5 @@
-# Targets of poolbench. `make` alone lists them. Nothing but Go is needed; the tools are tool lines
-# of go.mod.
+# Targets of poolbench. Run `make` to list them. They need only Go. The tools are tool lines of
+# go.mod.
 GO ?= go
 BIN := bin/poolbench
 
@@ -9,7 +9,7 @@ BIN := bin/poolbench
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-# Both tags leave out what nothing uses: formats of gonum/plot, and pages of gRPC about itself.
+# Both tags leave out unused code: formats of gonum/plot, and gRPC's pages about itself.
 FLAGS := -tags=minimal,grpcnotrace -trimpath
 export GOFLAGS := $(filter-out $(FLAGS),$(shell $(GO) env GOFLAGS)) $(FLAGS)
 
@@ -19,22 +19,23 @@ build: ## build bin/poolbench
 run: build ## build, then run the default studies: a table and report.html, about 90 s on two cores
 	$(BIN) run
 
-# Four packages at a time: many tests wait for clocks and servers. Without debug information they
-# link in half the time.
+# Tests run four packages at a time, because many wait for clocks and servers. Without debug
+# information they link in half the time.
 TESTS := $(GO) tool gotestsum --format pkgname -- -vet=off -ldflags '-s -w' -p 4
 test: ## the short tests: go test -short ./...
 	$(TESTS) -short ./...
 
-check: ## all tests: go test ./...; what takes hours has a flag of its own, -sweep
+check: ## all tests: go test ./... (tests of hours need the flag -sweep)
 	$(TESTS) -timeout 40m ./...
 
-# What starts no goroutine has no races: arithmetic, texts, drawing. A process does not wait for a
-# second at its end, in which others of its goroutines might still race.
-COMPUTES := /internal/(changepoint|cli/clitest/(comparisons|documents)|gate/judge|project|statistics)(/|$$)|/reports/(charts|compare|gate|internal|results|why)
-race: ## the short tests under the race detector, but for packages that start no goroutine
+# Packages that start no goroutine (arithmetic, texts, drawing, refusals) are left out. With
+# atexit_sleep_ms=50 a process waits 50 ms at its end instead of a second, the default, in which
+# other goroutines might still race.
+COMPUTES := /internal/(changepoint|cli/clitest/(comparisons|documents|mistakes)|gate/judge|project|statistics)(/|$$)|/reports/(charts|compare|gate|internal|results|why)
+race: ## the short tests under the race detector, except packages that start no goroutine
 	GORACE=atexit_sleep_ms=50 $(TESTS) -race -short -timeout 30m $$($(GO) list ./... | grep -vE '$(COMPUTES)')
 
-# A string is not broken, nor what a comment shows as it is.
+# Long lines are allowed if they contain a string or preformatted text of a comment.
 lint: ## gofmt, vet, staticcheck, lines of at most 100 columns, a tidy go.mod; changes nothing
 	@unformatted=$$("$$($(GO) env GOROOT)/bin/gofmt" -l .); test -z "$$unformatted" || { echo "not formatted: $$unformatted"; exit 1; }
 	@! git grep -nE '^[	/cftv].{100,}' -- '*.go' ':!*_templ.go' ':!*.pb.go' ':!*example_test.go' ':!*/compose_test.go' | grep -vE '["`]|// *	|//  '
@@ -48,31 +49,31 @@ cross: ## vet for other systems, tests included: about 2 minutes each on two cor
 		echo "$$p"; CGO_ENABLED=0 GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) vet ./... || exit 1; \
 	done
 
-vuln: ## known vulnerabilities in what is imported (asks a database on the network, so it is not part of ci)
+vuln: ## known vulnerabilities in imported packages (asks a network database, so not part of ci)
 	$(GO) tool govulncheck ./...
 
 bench: ## a scenario matrix as Go benchmarks, for benchstat and poolbench compare: under a minute
 	$(GO) test -run '^$$' -bench '^BenchmarkRun$$' -benchtime 2000x ./bench
 
-dispatch: ## what a task costs through each strategy and library, beside a plain call, at GOMAXPROCS 1 and 2: about 10 minutes
+dispatch: ## cost per task: strategies, libraries, a plain call, at GOMAXPROCS 1 and 2: about 10 minutes
 	$(GO) test -run '^$$' -bench . -benchtime 100ms -cpu 1,2 -timeout 40m ./strategies/peers
 
-attack: ## attack as it is typed beside wrk, vegeta, h2load and ghz, five rounds in turns on a quiet machine: about 6 minutes
+attack: ## compare attack with wrk, vegeta, h2load, ghz: 5 rounds on an idle machine, about 6 minutes
 	$(GO) test -run '^$$' -bench '^BenchmarkBeside$$' -benchtime 5x -timeout 20m ./bench/attack ./bench/attack/rpc
 
 FUZZTIME ?= 10s
 fuzz: ## every fuzz target for FUZZTIME (10s) each: about 7 minutes
 	GO="$(GO)" .ci/fuzz $(FUZZTIME)
 
-generate: ## write anew what the sources imply: the tables in docs, go.mod of examples, golden texts, the components and the script of reports
+generate: ## rewrite tables in docs, golden texts, components, the reports' script, go.mod of examples
 	$(GO) test ./internal/cli ./internal/cli/clitest/documents -run '^(TestGenerated|TestExampleModules|TestRootHelp|TestEveryCommandIsHeld|TestGolden)$$' -update
 	$(GO) test ./internal/project -run '^TestComponents$$' -update
 	$(GO) test ./internal/project/manual -run '^TestThirdParty$$' -update
 	$(GO) test ./strategies/peers -run '^(TestBoard|TestNestedPage)$$' -update
 	$(GO) test ./reports/page/front ./internal/cli/live -run '^(TestSpec|TestBundle)$$' -update
 
-pictures: ## draw the pictures of README and docs anew, from runs under the virtual clock: half a minute
+pictures: ## redraw the pictures of README and docs, from runs under the virtual clock: half a minute
 	BIN=$(BIN) .ci/pictures
 
-ci: ## what CI runs: 35 minutes on two cores
+ci: ## run the checks of CI: 35 minutes on two cores
 	.ci/run

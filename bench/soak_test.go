@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/machine/race"
 )
 
 // TestSoak: a soak says the same as a run of the same plan that keeps its records: counts, means
@@ -103,6 +104,9 @@ func counted(r *bench.Result) (sums [7]int) {
 // TestSoakTakesNoMemoryPerTask compares what two lengths allocate: a task that is kept takes 56
 // bytes.
 func TestSoakTakesNoMemoryPerTask(t *testing.T) {
+	if race.Enabled {
+		t.Skip("sync.Pool drops items under the race detector")
+	}
 	allocated := func(tasks int) uint64 {
 		s := scenario(t, bench.Written{Limit: 4, Load: 0.8, Tasks: tasks})
 		s.Soak = true
