@@ -28,11 +28,11 @@ test: ## the short tests: go test -short ./...
 check: ## all tests: go test ./... (tests of hours need the flag -sweep)
 	$(TESTS) -timeout 40m ./...
 
-# Packages that start no goroutine (arithmetic, texts, drawing, refusals) are left out. With
-# atexit_sleep_ms=50 a process waits 50 ms at its end instead of a second, the default, in which
-# other goroutines might still race.
+# Left out: packages that start no goroutine (arithmetic, drawing), and tests of texts and refusals,
+# whose commands other tests run under the race detector. With atexit_sleep_ms=50 a process waits
+# 50 ms at its end, in which other goroutines might still race, instead of a second, the default.
 COMPUTES := /internal/(changepoint|cli/clitest/(comparisons|documents|mistakes)|gate/judge|project|statistics)(/|$$)|/reports/(charts|compare|gate|internal|results|why)
-race: ## the short tests under the race detector, except packages that start no goroutine
+race: ## the short tests under the race detector, except of arithmetic, drawing, texts and refusals
 	GORACE=atexit_sleep_ms=50 $(TESTS) -race -short -timeout 30m $$($(GO) list ./... | grep -vE '$(COMPUTES)')
 
 # Long lines are allowed if they contain a string or preformatted text of a comment.

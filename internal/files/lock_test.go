@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -58,14 +59,16 @@ func TestInherited(t *testing.T) {
 	if held, err := TryLock(f); err != nil || !held {
 		t.Skipf("no locks here: %v, %v", held, err)
 	}
-	time.AfterFunc(inherited/10, func() { _ = f.Close() }) // read by nobody
-	d, err := LockDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := d.Release(); err != nil {
-		t.Fatal(err)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		time.AfterFunc(inherited/2, func() { _ = f.Close() }) // nothing was written
+		d, err := LockDir(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := d.Release(); err != nil {
+			t.Fatal(err)
+		}
+	})
 }
 
 // TestRace: of many who take and release, never two have it, also when one opens the file that

@@ -33,10 +33,9 @@ var pageColumns = []string{"verdict", "benchmark", "change", "old", "new", "n", 
 // pageCells gives the row's cells in the order of pageColumns.
 func pageCells(row *verdict.Row, short map[string]string) []pageCell {
 	c := columns(row, short)
-	verdict, benchmark, metric, before, after := c[0], c[1], c[2], c[3], c[4]
-	change, interval, n, adjusted, detectable := c[5], c[6], c[7], c[9], c[10]
-	return []pageCell{{verdict, row.Reason}, {benchmark, metric}, {change, interval}, {before, ""},
-		{after, ""}, {n, ""}, {adjusted, ""}, {detectable, ""}}
+	return []pageCell{{c[verdictColumn], row.Reason}, {c[benchmarkColumn], c[metricColumn]},
+		{c[changeColumn], c[intervalColumn]}, {c[oldColumn], ""}, {c[newColumn], ""},
+		{c[nColumn], ""}, {c[adjustedColumn], ""}, {c[detectableColumn], ""}}
 }
 
 // pairsBeside is how many rows have their pairs drawn side by side.

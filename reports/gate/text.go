@@ -26,6 +26,21 @@ var gateColumns = []struct {
 	{"detectable", text.Right},
 }
 
+// The places of gateColumns.
+const (
+	verdictColumn = iota
+	benchmarkColumn
+	metricColumn
+	oldColumn
+	newColumn
+	changeColumn
+	intervalColumn
+	nColumn
+	pColumn
+	adjustedColumn
+	detectableColumn
+)
+
 // nameColumns are the first, which say what a row is about.
 const nameColumns = 3
 
@@ -212,8 +227,10 @@ func columns(row *verdict.Row, short map[string]string) []string {
 	if row.Package != "" {
 		name = row.Package + "." + name
 	}
-	return []string{marked(row), name, row.Metric, shown(row.Old), shown(row.New), change(row),
-		interval, n, pText(p), pText(adjusted), detectable}
+	return []string{verdictColumn: marked(row), benchmarkColumn: name, metricColumn: row.Metric,
+		oldColumn: shown(row.Old), newColumn: shown(row.New), changeColumn: change(row),
+		intervalColumn: interval, nColumn: n, pColumn: pText(p), adjustedColumn: pText(adjusted),
+		detectableColumn: detectable}
 }
 
 // marked is the verdict with the doubts on the runs: "worse, SUSPECT".

@@ -5,6 +5,7 @@ import (
 
 	"github.com/poolbench/poolbench/internal/gate/judge"
 	"github.com/poolbench/poolbench/internal/gate/verdict"
+	"github.com/poolbench/poolbench/internal/statistics"
 )
 
 // alpha is the chance that the noise alone sends a gate for a commit at the level of GOOD or of BAD
@@ -45,7 +46,7 @@ func (s *Search) rule() judge.Options {
 // gate: as many as make half the change three standard errors.
 func (s *Search) pairs() int {
 	_, low, high := worsening(s.row)
-	deviation := (high - low) / 2 / quantile(1-s.Judge.Alpha/2) * math.Sqrt(float64(s.row.New.N))
+	deviation := (high - low) / 2 / statistics.NormalQuantile(1-s.Judge.Alpha/2) * math.Sqrt(float64(s.row.New.N))
 	wanted := math.Pow(3*deviation/(s.change/2), 2)
 	if least := s.Judge.FreshPairs; wanted > float64(least) {
 		return max(least, int(min(wanted, mostPairs/2)))
@@ -116,13 +117,10 @@ func (s *Search) odds(row *verdict.Row) float64 {
 	if change < half {
 		toward = high - change
 	}
-	deviation := math.Hypot(toward/quantile(1-alpha/2),
-		(s.change-s.least)/2/quantile(1-s.Judge.Alpha/2))
+	deviation := math.Hypot(toward/statistics.NormalQuantile(1-alpha/2),
+		(s.change-s.least)/2/statistics.NormalQuantile(1-s.Judge.Alpha/2))
 	return 2 * (change - half) * half / (deviation * deviation)
 }
-
-// quantile is the quantile function of the standard normal distribution.
-func quantile(p float64) float64 { return math.Sqrt2 * math.Erfinv(2*p-1) }
 
 // worsening is the change of a row as a logarithm, plus for worse, with the ends of its interval.
 func worsening(row *verdict.Row) (change, low, high float64) {

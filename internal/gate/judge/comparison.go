@@ -6,6 +6,8 @@ import (
 	"sort"
 
 	"gonum.org/v1/gonum/floats"
+
+	"github.com/poolbench/poolbench/internal/statistics"
 )
 
 // A comparison tests by how much a sample y is larger than a sample x.
@@ -117,7 +119,7 @@ func (w widening) criticalU(tail float64) int {
 	mean := float64(w.nx*w.ny) / 2
 	if w.nx+w.ny > rankSumLimit {
 		sd := w.factor * math.Sqrt(mean*float64(w.nx+w.ny+1)/6)
-		return max(-1, int(math.Floor(mean+normalQuantile(tail)*sd-0.5)))
+		return max(-1, int(math.Floor(mean+statistics.NormalQuantile(tail)*sd-0.5)))
 	}
 	return sort.Search(w.nx*w.ny/2, func(u int) bool {
 		less, _ := tails(w.distribution(), mean+(float64(u)-mean)/w.factor)

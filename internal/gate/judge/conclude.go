@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/poolbench/poolbench/internal/gate/verdict"
+	"github.com/poolbench/poolbench/internal/statistics"
 )
 
 // conclude passes a verdict on each row of a family, by its evidence, and returns the number of
@@ -41,7 +42,7 @@ func (o Options) adjust(family []*Row) (tests int) {
 		if row.Tested() {
 			row.PWorseHolm, row.PBetterHolm = worse[0], better[0]
 			worse, better = worse[1:], better[1:]
-			z = normalQuantile(power) - normalQuantile(row.attainable(o.Alpha/float64(tests)))
+			z = statistics.NormalQuantile(power) - statistics.NormalQuantile(row.attainable(o.Alpha/float64(tests)))
 		}
 		margin := o.margin()
 		if row.allocates { // least has it where there is one

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/poolbench/poolbench/internal/gate/verdict"
+	"github.com/poolbench/poolbench/internal/statistics"
 )
 
 // Evidence is what the values of one metric say. Changes are logarithms of head to base, signed so
@@ -210,7 +211,7 @@ func (o Options) weighRanks(m Metric, base, head []float64, ranks RankSums) Evid
 		e.PWorse, e.PBetter = e.PBetter, e.PWorse
 	}
 	if to.Lo > 0 && !math.IsInf(to.Hi, 1) {
-		e.SE = (e.High - e.Low) / 2 / normalQuantile(1-o.Alpha/2)
+		e.SE = (e.High - e.Low) / 2 / statistics.NormalQuantile(1-o.Alpha/2)
 	}
 	e.round(r)
 	return e

@@ -5,6 +5,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/integrate/quad"
+
+	"github.com/poolbench/poolbench/internal/statistics"
 )
 
 // PairsToFind is the number of pairs that finds a worsening of the promise with 80 % power, in a
@@ -15,7 +17,7 @@ func (o Options) PairsToFind(sd float64, tests int) float64 {
 }
 
 func (o Options) pairsToFind(sd float64, tests int, power float64) float64 {
-	z := normalQuantile(1-o.Alpha/float64(tests)) + normalQuantile(power)
+	z := statistics.NormalQuantile(1-o.Alpha/float64(tests)) + statistics.NormalQuantile(power)
 	return math.Ceil(math.Pow(z*sd/(o.promise()-o.margin()), 2))
 }
 
@@ -27,7 +29,7 @@ const mostNeeded = 1000
 // short of the promise, whichever is easier. It is 0 where nothing can be said.
 func (o Options) needed(row *Row, tests int) int {
 	away := max(row.Change-o.margin(), o.promise()-row.Change)
-	z := normalQuantile(1-min(o.Alpha/float64(max(1, tests)), o.Alpha/2)) + normalQuantile(power)
+	z := statistics.NormalQuantile(1-min(o.Alpha/float64(max(1, tests)), o.Alpha/2)) + statistics.NormalQuantile(power)
 	n := float64(row.N)
 	if row.HeadN > 0 && !row.paired {
 		n = float64(min(row.N, row.HeadN))
@@ -137,6 +139,3 @@ func sides(pairs []Pair) (bases, heads []float64) {
 
 // normalCDF is the standard normal distribution function.
 func normalCDF(z float64) float64 { return math.Erfc(-z/math.Sqrt2) / 2 }
-
-// normalQuantile is the inverse of normalCDF.
-func normalQuantile(p float64) float64 { return -math.Sqrt2 * math.Erfcinv(2*p) }

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/perf/benchmath"
 
 	"github.com/poolbench/poolbench/internal/machine/race"
+	"github.com/poolbench/poolbench/internal/statistics"
 )
 
 // newRankSum is the test of one pair of samples.
@@ -163,7 +164,7 @@ func TestNormalUMeetsExact(t *testing.T) {
 
 func TestNormalQuantile(t *testing.T) {
 	for _, p := range []float64{1e-6, 0.025, 0.5, 0.8, 0.975} {
-		if got := normalCDF(normalQuantile(p)); math.Abs(got/p-1) > 1e-9 {
+		if got := normalCDF(statistics.NormalQuantile(p)); math.Abs(got/p-1) > 1e-9 {
 			t.Errorf("CDF of the %v quantile is %v", p, got)
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/poolbench/poolbench/internal/statistics"
 )
 
 // The two-sided 5 % points of U as the textbooks print them (Siegel, table K).
@@ -21,7 +23,7 @@ func TestCriticalU(t *testing.T) {
 	for n := 40; n <= rankSumLimit/2; n += 5 {
 		exact := plain(n, n).criticalU(0.025)
 		mean, sd := float64(n*n)/2, math.Sqrt(float64(n*n)*float64(2*n+1)/12)
-		approx := int(math.Floor(mean + normalQuantile(0.025)*sd - 0.5))
+		approx := int(math.Floor(mean + statistics.NormalQuantile(0.025)*sd - 0.5))
 		if approx > exact || approx < exact-1 {
 			t.Errorf("n = %d: exact %d, approximate %d", n, exact, approx)
 		}

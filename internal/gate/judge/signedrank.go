@@ -167,7 +167,7 @@ func criticalSignedRank(n int, tail float64) int {
 	if n > signedRankLimit {
 		m := float64(n) * float64(n+1) / 4
 		sd := math.Sqrt(m * float64(2*n+1) / 6)
-		return max(-1, int(math.Floor(m+normalQuantile(tail)*sd-0.5)))
+		return max(-1, int(math.Floor(m+statistics.NormalQuantile(tail)*sd-0.5)))
 	}
 	var sum float64
 	for w, p := range ranksSums(n) {

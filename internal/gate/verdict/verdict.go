@@ -62,6 +62,11 @@ func (d Direction) MarshalText() ([]byte, error) {
 
 // UnmarshalText reads the text of MarshalText.
 func (d *Direction) UnmarshalText(text []byte) error {
-	*d = map[string]Direction{"lower": LowerIsBetter, "higher": HigherIsBetter}[string(text)]
+	known := map[string]Direction{"": 0, "lower": LowerIsBetter, "higher": HigherIsBetter}
+	direction, ok := known[string(text)]
+	if !ok {
+		return fmt.Errorf("unknown direction %q", text)
+	}
+	*d = direction
 	return nil
 }
