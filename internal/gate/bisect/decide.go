@@ -46,7 +46,8 @@ func (s *Search) rule() judge.Options {
 // gate: as many as make half the change three standard errors.
 func (s *Search) pairs() int {
 	_, low, high := worsening(s.row)
-	deviation := (high - low) / 2 / statistics.NormalQuantile(1-s.Judge.Alpha/2) * math.Sqrt(float64(s.row.New.N))
+	deviation := (high - low) / 2 / statistics.NormalQuantile(1-s.Judge.Alpha/2) *
+		math.Sqrt(float64(s.row.New.N))
 	wanted := math.Pow(3*deviation/(s.change/2), 2)
 	if least := s.Judge.FreshPairs; wanted > float64(least) {
 		return max(least, int(min(wanted, mostPairs/2)))

@@ -42,7 +42,8 @@ func (o Options) adjust(family []*Row) (tests int) {
 		if row.Tested() {
 			row.PWorseHolm, row.PBetterHolm = worse[0], better[0]
 			worse, better = worse[1:], better[1:]
-			z = statistics.NormalQuantile(power) - statistics.NormalQuantile(row.attainable(o.Alpha/float64(tests)))
+			z = statistics.NormalQuantile(power) -
+				statistics.NormalQuantile(row.attainable(o.Alpha/float64(tests)))
 		}
 		margin := o.margin()
 		if row.allocates { // least has it where there is one

@@ -29,7 +29,8 @@ const mostNeeded = 1000
 // short of the promise, whichever is easier. It is 0 where nothing can be said.
 func (o Options) needed(row *Row, tests int) int {
 	away := max(row.Change-o.margin(), o.promise()-row.Change)
-	z := statistics.NormalQuantile(1-min(o.Alpha/float64(max(1, tests)), o.Alpha/2)) + statistics.NormalQuantile(power)
+	z := statistics.NormalQuantile(1-min(o.Alpha/float64(max(1, tests)), o.Alpha/2)) +
+		statistics.NormalQuantile(power)
 	n := float64(row.N)
 	if row.HeadN > 0 && !row.paired {
 		n = float64(min(row.N, row.HeadN))
