@@ -519,7 +519,7 @@ func TestAttackOutage(t *testing.T) {
 	}
 	for _, of := range ways {
 		args := append([]string{"attack", server.URL, "--n", "100", "--objective",
-			"p90-response<60ms", "--quiet", "--force", "--out", "x"}, of...)
+			"p90-response<5ms", "--quiet", "--force", "--out", "x"}, of...)
 		if o := clitest.Command(t, args...); o.Code != clitest.Regression ||
 			!strings.Contains(o.Stdout, "objectives: 1 missed\n") {
 			t.Errorf("%q: exit code %d\n%s%s", of, o.Code, o.Stdout, o.Stderr)
