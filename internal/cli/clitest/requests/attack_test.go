@@ -502,7 +502,7 @@ func TestAttackRates(t *testing.T) {
 func TestAttackOutage(t *testing.T) {
 	t.Chdir(t.TempDir())
 	server := httptest.NewUnstartedServer(http.HandlerFunc(
-		func(http.ResponseWriter, *http.Request) { time.Sleep(100 * time.Millisecond) }))
+		func(http.ResponseWriter, *http.Request) { time.Sleep(300 * time.Millisecond) }))
 	server.Config.Protocols = new(http.Protocols)
 	server.Config.Protocols.SetHTTP1(true)
 	server.Config.Protocols.SetUnencryptedHTTP2(true)
@@ -518,7 +518,7 @@ func TestAttackOutage(t *testing.T) {
 		ways = ways[:2]
 	}
 	for _, of := range ways {
-		args := append([]string{"attack", server.URL, "--n", "100", "--objective",
+		args := append([]string{"attack", server.URL, "--n", "40", "--objective",
 			"p90-response<5ms", "--quiet", "--force", "--out", "x"}, of...)
 		if o := clitest.Command(t, args...); o.Code != clitest.Regression ||
 			!strings.Contains(o.Stdout, "objectives: 1 missed\n") {
