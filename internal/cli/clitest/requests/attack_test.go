@@ -518,7 +518,7 @@ func TestAttackOutage(t *testing.T) {
 		ways = ways[:2]
 	}
 	for _, of := range ways {
-		args := append([]string{"attack", server.URL, "--n", "40", "--objective",
+		args := append([]string{"attack", server.URL, "--n", "36", "--objective",
 			"p90-response<5ms", "--quiet", "--force", "--out", "x"}, of...)
 		if o := clitest.Command(t, args...); o.Code != clitest.Regression ||
 			!strings.Contains(o.Stdout, "objectives: 1 missed\n") {
