@@ -7,14 +7,13 @@ import (
 	"github.com/poolbench/poolbench/internal/validity"
 )
 
-// A measurement is a run as it was: an observation or, of a soak, the fold of one.
+// A measurement is an observed run or, for a soak, its fold.
 type measurement struct {
 	*observe.Run
-	fold *soaks.Fold // of a soak
+	fold *soaks.Fold // for a soak
 }
 
-// result computes everything that a run reports: first the judged numbers, then what they are held
-// against.
+// result computes everything that a run reports: first the metrics, then the checks.
 func (run measurement) result() (*Result, error) {
 	if run.fold != nil {
 		return run.fold.Result()
