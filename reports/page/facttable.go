@@ -7,7 +7,7 @@ type factTable struct {
 	ID, Title, Text string
 	Heads           []string
 	Rows            [][]string
-	Said            bool // the last column is words
+	Said            bool // the last column contains text
 }
 
 func (t factTable) add(to *shell.Page) { to.Add(true, t.ID, t.Title, t.section()) }

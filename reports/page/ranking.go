@@ -10,7 +10,7 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// rankingChart draws the p99 of a single place, a row a class of strategies.
+// rankingChart draws the p99 at a single place, one row per class of strategies.
 func rankingChart(g *Group, s Sweep) (*charts.Chart, error) {
 	if len(s.At) != 1 || len(s.Cells) < 2 {
 		return nil, nil
@@ -40,7 +40,7 @@ func rankingChart(g *Group, s Sweep) (*charts.Chart, error) {
 	return charts.Rows("p99 response by "+g.Of(), rows, []charts.RowPanel{panel})
 }
 
-// bounds are the deadline, and the objectives of a response, as lines of its chart.
+// bounds returns the deadline and the response objectives as lines of a chart.
 func bounds(g *Group, unit string) []charts.Level {
 	all := deadlines(g)
 	for _, b := range g.Objectives {
@@ -52,7 +52,7 @@ func bounds(g *Group, unit string) []charts.Level {
 	return all
 }
 
-// deadlines is that of the group's tasks, if they have one, as a line of a chart in seconds.
+// deadlines returns the deadline of the group's tasks, in seconds, as a line of a chart.
 func deadlines(g *Group) []charts.Level {
 	d, err := time.ParseDuration(g.Key("deadline"))
 	if err != nil || d <= 0 {
@@ -61,7 +61,7 @@ func deadlines(g *Group) []charts.Level {
 	return []charts.Level{{Name: "deadline " + text.Seconds(d.Seconds()), Y: d.Seconds()}}
 }
 
-// rankingCaption says what a marker and its bar are.
+// rankingCaption explains markers and bars.
 func rankingCaption(s Sweep, _ *charts.Chart) string {
 	text := "Strategies with identical numbers share a row."
 	for _, hint := range hollow(s.Cells, "p99-response-sec") {
