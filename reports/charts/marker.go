@@ -20,14 +20,14 @@ const (
 	plus
 	hexagon
 
-	markers // how many there are
+	markers // number of markers
 )
 
-// markerRadius is that of a lone marker.
+// markerRadius is the radius of a marker without nesting.
 const markerRadius vg.Length = 3.6
 
-// drawMarker draws an outline filled with paper, so that what lies below a point is covered and
-// what is nested in it shows; or with its own colour.
+// drawMarker draws the outline of a marker, filled with paper to cover the line and show nested
+// markers, or with its own colour.
 func drawMarker(
 	c *draw.Canvas, m marker, t, fill role, at vg.Point, r vg.Length, width vg.Length,
 ) {
@@ -40,7 +40,7 @@ func drawMarker(
 	c.Stroke(path)
 }
 
-// path returns the outline of the marker. The radii of the shapes are weighted to look equally big.
+// path returns the outline of the marker. The radii make the shapes look equally large.
 func (m marker) path(at vg.Point, r vg.Length) (p vg.Path, closed bool) {
 	switch m {
 	case circle:

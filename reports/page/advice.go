@@ -76,7 +76,7 @@ type AdviceOption struct {
 	Same bool `json:"same,omitempty"`
 	// largest load factor at which it meets the objective. null: unknown
 	HoldsUpTo *float64       `json:"holds_up_to"`
-	Regret    *float64       `json:"regret,omitempty"`    // of the value, as a share of the recommended value
+	Regret    *float64       `json:"regret,omitempty"`    // relative to the recommended value
 	Confirmed *float64       `json:"confirmed,omitempty"` // value measured in real time
 	Ties      []string       `json:"ties,omitempty"`      // strategies that are equal by contract
 	Go        string         `json:"go,omitempty"`        // Go code to write
