@@ -5,6 +5,7 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
+// A Verdict is the kind of an answer.
 type Verdict string
 
 const (

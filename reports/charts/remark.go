@@ -17,6 +17,7 @@ type Remark struct {
 	Text []string
 }
 
+// A Sign is the drawing of a remark.
 type Sign int
 
 const (
