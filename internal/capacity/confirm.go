@@ -10,7 +10,7 @@ import (
 	"github.com/poolbench/poolbench/bench"
 )
 
-// calculate is the run of the scenario by the recursion, if it is wanted and known.
+// calculate runs the scenario by the recursion, if that is wanted and possible.
 func (s Search) calculate(sc bench.Scenario) (r *bench.Result, known bool, err error) {
 	course, follows := sc.Course()
 	if s.courses == nil || !follows {
@@ -29,18 +29,18 @@ func (s Search) calculate(sc bench.Scenario) (r *bench.Result, known bool, err e
 	return &own, true, nil
 }
 
-// A calculation is what bench.Calculate gives.
+// A calculation is a result of bench.Calculate.
 type calculation struct {
 	*bench.Result
 	known bool
 }
 
-// confirmations is how many runs at each end of an answer are confirmed: the first ones. That all
-// others follow from their plans as well the strategy declares and its contract tests show.
+// confirmations is the number of confirmed runs at each end of an answer, the first ones. For the
+// others the strategy declares that they follow from their plans, and its contract tests check it.
 const confirmations = 3
 
-// confirm runs the strategy's own code at both ends of each answer, where it was calculated, and
-// compares all that a result has.
+// confirm runs the strategy's own code at both ends of each calculated answer, and compares the
+// complete results.
 func (s Search) confirm(
 	ctx context.Context, cells []*cell, each func(bench.Scenario, *bench.Result, error) error,
 ) error {
@@ -80,8 +80,7 @@ func (s Search) confirm(
 		})
 }
 
-// differs compares a run with its calculation. A result may have crossed processes as JSON, so that
-// is what is compared.
+// differs compares a run with its calculation, as JSON, since a result may have crossed processes.
 func (s Search) differs(sc bench.Scenario, r *bench.Result) error {
 	want, _, err := s.calculate(sc)
 	if err != nil {
