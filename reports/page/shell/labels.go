@@ -7,9 +7,9 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// preferred names the class, priority or tenant for which another strategy has the lowest p99 than
-// for all tasks, by the largest difference: that is the purpose of a strategy that prefers some,
-// and the p99 of all tasks hides it.
+// preferred names the class, priority or tenant whose lowest p99 belongs to another strategy than
+// that for all tasks, by the largest difference. Preferring some tasks is the purpose of such a
+// strategy, and the p99 of all tasks hides it.
 func (s Sweep) preferred(a Answer) (text string) {
 	const all = metric.P99Response
 	if a.Unit != all {
