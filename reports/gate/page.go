@@ -22,15 +22,15 @@ type pageRow struct {
 	Cells []pageCell
 }
 
-// A pageCell has a text, and a smaller one below it where that is not "".
+// A pageCell has a text, and optionally a smaller one below it.
 type pageCell struct{ Text, Below string }
 
-// pageColumns are the heads of the page's table: the reason stands below the verdict, the metric
-// below the benchmark, and the interval below the change, so that these are seen on a telephone.
+// pageColumns are the heads of the page's table. Reason, metric and interval are below verdict,
+// benchmark and change, to be visible on a phone.
 var pageColumns = []string{"verdict", "benchmark", "change", "old", "new", "n", "p adj.",
 	"detectable"}
 
-// pageCells gives the row's cells in the order of pageColumns.
+// pageCells returns the row's cells in the order of pageColumns.
 func pageCells(row *verdict.Row, short map[string]string) []pageCell {
 	c := columns(row, short)
 	return []pageCell{{c[verdictColumn], row.Reason}, {c[benchmarkColumn], c[metricColumn]},
@@ -38,11 +38,10 @@ func pageCells(row *verdict.Row, short map[string]string) []pageCell {
 		{c[nColumn], ""}, {c[adjustedColumn], ""}, {c[detectableColumn], ""}}
 }
 
-// pairsBeside is how many rows have their pairs drawn side by side.
+// pairsBeside is the number of rows whose pairs are drawn side by side.
 const pairsBeside = 3
 
-// WritePage writes a gate's report as a page for a browser, with every pair drawn. It needs
-// nothing beside it, and loads nothing.
+// WritePage writes a gate's report as a self-contained HTML page, with every pair drawn.
 func WritePage(w io.Writer, r *verdict.Report) error {
 	figures, err := figures(r)
 	if err != nil {
@@ -66,7 +65,7 @@ func WritePage(w io.Writer, r *verdict.Report) error {
 	return p.Write(w)
 }
 
-// figures draws the estimates and every pair, as far as there is anything to draw.
+// figures draws the estimates and every pair, if there are any.
 func figures(r *verdict.Report) (all []shell.Figure, err error) {
 	add := func(c *charts.Chart, err error, title, caption string) error {
 		if err == nil {
@@ -79,7 +78,7 @@ func figures(r *verdict.Report) (all []shell.Figure, err error) {
 		}
 		return err
 	}
-	// in a row that is the same in every pair nothing is to be seen
+	// a row with equal pairs has nothing to show
 	pairs := slices.DeleteFunc(slices.Clone(r.Pairs), func(p verdict.Pairs) bool {
 		return slices.Equal(p.Old, p.New)
 	})
@@ -102,7 +101,7 @@ func figures(r *verdict.Report) (all []shell.Figure, err error) {
 	return all, nil
 }
 
-// found is the outcome with the row that decides it, and its number.
+// found returns the outcome with the row that decides it, and its number.
 func found(r *verdict.Report) shell.Answer {
 	a := shell.Answer{Headline: outcome(r)}
 	if len(r.Rows) == 0 {
