@@ -67,7 +67,7 @@ func (s Spec) check(v param.Values) (err error) {
 	if s.Closed != nil {
 		_, err = s.Closed(v)
 	} else {
-		_, err = s.Open(MostRate, 0, v) // the rate at which parameters are least restricted: see CheckPlan
+		_, err = s.Open(MostRate, 0, v) // the least restrictive rate: see CheckPlan
 	}
 	return err
 }
