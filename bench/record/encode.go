@@ -12,7 +12,7 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// compressors are reused: creating one takes ten times as long as compressing a histogram.
+// compressors are reused: creating one is ten times slower than compressing a histogram.
 var compressors = sync.Pool{New: func() any {
 	w, err := zlib.NewWriterLevel(nil, zlib.BestCompression)
 	if err != nil {

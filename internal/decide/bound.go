@@ -7,7 +7,7 @@ type Bound struct {
 	Value float64
 }
 
-// Operators are those of bounds, an operator before its prefixes.
+// Operators lists the operators of bounds, each before its prefixes.
 var Operators = []string{"<=", ">=", "<", ">"}
 
 // Meets reports whether a value is within the bound. NaN never is.

@@ -11,7 +11,7 @@ import (
 )
 
 // target: the tasks' target is slow, because it has a queue of its own or slows down. The evidence
-// is the target's clock, or services that grow with the tasks in service. Of a server only the
+// is the target's clock, or services that grow with the tasks in service. For a server only the
 // answer is visible.
 var target = rule{
 	name: "target",

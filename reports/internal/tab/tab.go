@@ -46,7 +46,7 @@ func chromium(t testing.TB) string {
 }
 
 // browser is the Chromium of the tests with its only tab, or nil until a test needs it: starting it
-// takes 1.6 s of CPU time, another tab 0.5 s, and most tests less. Tests run sequentially.
+// needs 1.6 s of CPU time, another tab 0.5 s, and most tests less. Tests run sequentially.
 var browser *running
 
 type running struct {

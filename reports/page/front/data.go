@@ -4,7 +4,7 @@ package front
 const Schema = 1
 
 // Data is the input of the explorer: each run, curve, time series and reason once. The script
-// declares the same type (types.ts), which a test checks. All values of metrics are those of
+// declares the same type (types.ts), which a test checks. All values of metrics equal those in
 // results.txt, to the last digit.
 type Data struct {
 	Schema  int         `json:"schema"`
