@@ -193,7 +193,6 @@ func (d *driver) failure(err error) strategies.Result {
 	return r
 }
 
-// refuses reports whether the HTTP status is a refusal by a target.
 func refuses(status int) bool {
 	return slices.ContainsFunc(
 		[]targets.Refusal{targets.TooMany, targets.Unavailable, targets.Banned},
@@ -237,7 +236,6 @@ func outcomeOf(err error) record.Outcome {
 	return lost(err)
 }
 
-// lost returns the outcome of a task with an error.
 func lost(err error) record.Outcome {
 	switch {
 	case errors.Is(err, targets.ErrThrottled):

@@ -93,7 +93,6 @@ func (s Suite) Do(
 	return context.Cause(ctx)
 }
 
-// An execution is one run of a suite in progress.
 type execution struct {
 	scenario Scenario
 	result   *Result

@@ -56,7 +56,6 @@ func (d *driver) step(ctx context.Context, j *job) (r strategies.Result) {
 	return r
 }
 
-// A piece is one sub-task of a split task.
 type piece struct {
 	task strategies.Task
 	job  *job
@@ -113,7 +112,6 @@ type sorter struct {
 	dated    workloads.Dated
 }
 
-// labels reports whether tasks differ in their labels.
 func (o *sorter) labels() bool { return o.ranked != nil || o.tenanted != nil || o.dated != nil }
 
 // A label holds the attributes by which a strategy may choose a task.
@@ -163,7 +161,6 @@ func (o *sorter) classOf(seq uint64) strategies.Class {
 	return o.told(seq)
 }
 
-// told returns the class that the workload reports.
 func (o *sorter) told(seq uint64) strategies.Class {
 	switch {
 	case o.either != nil && o.either.Computes(seq):

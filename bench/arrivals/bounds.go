@@ -53,7 +53,6 @@ func (v Variant) CheckPlan(
 	return c
 }
 
-// open returns the error for that rate.
 func (v Variant) open(rate float64) error {
 	_, err := v.Spec.Open(rate, 0, v.Values)
 	return err

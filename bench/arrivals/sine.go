@@ -51,7 +51,6 @@ type swing struct{ rate, amp, turn, offset float64 }
 
 func (s swing) at(t float64) float64 { return s.rate * (1 + s.amp*math.Sin(s.offset+s.turn*t)) }
 
-// count is H.
 func (s swing) count(t float64) float64 {
 	return s.rate * (t + s.amp/s.turn*(math.Cos(s.offset)-math.Cos(s.offset+s.turn*t)))
 }

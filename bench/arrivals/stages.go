@@ -19,7 +19,6 @@ type Stage struct {
 	For   time.Duration
 }
 
-// staged is the name of the process.
 const staged = "stages"
 
 // Bounds of stages.
@@ -159,7 +158,6 @@ func readStages(v param.Values) (stages []Stage, err error) {
 	return stages, nil
 }
 
-// nest formats a variant as the value of a parameter.
 func nest(v Variant) string {
 	name, values, ok := strings.Cut(v.String(), ":")
 	if !ok {
@@ -168,7 +166,6 @@ func nest(v Variant) string {
 	return name + "(" + values + ")"
 }
 
-// unnest is the inverse of nest.
 func unnest(text string) (Variant, error) {
 	name, values, ok := strings.Cut(text, "(")
 	if ok {
@@ -212,5 +209,4 @@ func (w *warp) when(t time.Duration) time.Duration {
 	return at
 }
 
-// speed returns the speed of the process clock in the stage.
 func (w *warp) speed() float64 { return w.stages[w.now].Level / w.stages[0].Level }

@@ -118,7 +118,6 @@ func Floats(s string) ([]float64, error) { return each(strings.Split(s, ","), di
 // Ints parses a comma-separated list such as 4,8.
 func Ints(s string) ([]int, error) { return each(strings.Split(s, ","), parseInt) }
 
-// each parses all texts. The error is the first one.
 func each[T any](texts []string, parse func(string) (T, error)) ([]T, error) {
 	all := make([]T, len(texts))
 	for i, text := range texts {

@@ -179,7 +179,6 @@ func (c *CallCounter) Merge(with *CallCounter) error {
 	return nil
 }
 
-// written is a CallCounter as JSON.
 type written struct {
 	Sums
 	Phases []writtenPhase

@@ -199,7 +199,6 @@ func (t *traffic) parts(n int) iter.Seq2[int, int] {
 	}
 }
 
-// through runs the traffic through the recursion.
 func (t *traffic) through(l line) *batched {
 	b := t.empty()
 	for _, s := range t.samples {
@@ -296,7 +295,6 @@ func (b *batched) times(of string) *span {
 	return s
 }
 
-// ranked sorts the times of all batches.
 func (s *span) ranked() *span {
 	all := slices.Concat(s.batches...)
 	s.all, s.n = statistics.NewRanking(all), len(all)

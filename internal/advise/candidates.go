@@ -23,7 +23,6 @@ type behaviour struct {
 	paced   float64 // starts per second. 0: unpaced
 }
 
-// first returns the simplest member.
 func (b behaviour) first() strategies.Variant { return b.members[0] }
 
 // at returns the members with exactly that limit: some always run one task at a time.
@@ -108,7 +107,6 @@ func (q Question) candidates(sc bench.Scenario) (all []behaviour, left []string)
 	return all, left
 }
 
-// alone returns the behaviour of one strategy.
 func alone(v strategies.Variant, target targets.Variant) behaviour {
 	return behaviour{members: []strategies.Variant{v}, sheds: v.Spec.Sheds,
 		paced: startsOf(v, target).PerSecond}
@@ -153,7 +151,6 @@ func (q Question) unfit(v strategies.Variant, sc bench.Scenario) string {
 // recorded reports whether task times come from recorded calls.
 func recorded(sc bench.Scenario) bool { return sc.Workload.Spec.Name == "trace" }
 
-// wantsRate reports whether v has a rate that was not given.
 func wantsRate(v strategies.Variant) bool {
 	return hasKey(v.Spec.Keys, "rate", param.Float) && !v.Values.Given("rate")
 }
@@ -172,7 +169,6 @@ func startsOf(v strategies.Variant, target targets.Variant) strategies.Starts {
 // margins are the shares of a target's rate to try with a paced strategy.
 var margins = []float64{1, 0.95}
 
-// pace sets the rate of a strategy for a target.
 func pace(v strategies.Variant, target targets.Variant) (all []behaviour) {
 	for _, text := range paces(v.Spec.Name, v.Spec.Keys, target) {
 		if paced, err := strategies.Parse(text); err == nil {

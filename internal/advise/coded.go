@@ -134,7 +134,6 @@ func (r *ran) grows() bool {
 	return 2*n > len(r.results)
 }
 
-// A trial is a strategy and a setting to run.
 type trial struct {
 	strategy strategies.Variant
 	setting

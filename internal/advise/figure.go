@@ -35,7 +35,6 @@ func (f Figure) plus(mean, half float64) Figure {
 		mid + math.Hypot(f.High-f.Mid, half)}
 }
 
-// A value is a run with one known metric.
 type value struct {
 	unit string
 	v    float64
@@ -59,7 +58,6 @@ type reading interface {
 	grows() bool // the queue grows throughout the traffic, which leaves no figure
 }
 
-// judge decides whether a reading meets all objectives.
 func judge(r reading, list objectives.List) objectives.Verdict {
 	verdicts := make([]objectives.Verdict, len(list))
 	for i, o := range list {

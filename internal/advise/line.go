@@ -8,7 +8,6 @@ import (
 	"github.com/poolbench/poolbench/targets"
 )
 
-// anyQueue is a queue that is never full.
 const anyQueue = math.MaxInt32
 
 // shed and refused mark the wait of a task that found the queue full, or that the target refused.
@@ -45,7 +44,6 @@ func (l line) serve(s sample) (waits, held []int64) {
 	return waits, held
 }
 
-// gate returns the policy of the target, or nil.
 func (l line) gate() recursion.Gate {
 	if l.target == "" {
 		return nil

@@ -88,7 +88,6 @@ func (l *LongRun) Tasks() int {
 // Mean returns the mean time of a task, in seconds.
 func (l *LongRun) Mean() float64 { return l.search.work.Mean }
 
-// settingOf returns the setting of a scenario with the same work.
 func (l *LongRun) settingOf(sc bench.Scenario) setting {
 	sc = withDefaults(sc)
 	t := plainly(sc.Limit, sc.Queue)
@@ -220,7 +219,6 @@ func OfRuns(runs []*bench.Result, units []string) (figures []Figure) {
 	return figures
 }
 
-// has reports whether the tasks have these times.
 func (b *batched) has(of string) bool { return of == "response" || len(b.service) > 0 }
 
 // ownTasks returns the reading of the runs' tasks, each run from the given share on, or nil if a

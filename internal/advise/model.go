@@ -30,7 +30,6 @@ func (m *modelled) figure(unit string) Figure {
 	return unknown
 }
 
-// model returns the result of the recursion for a line with all traffic.
 func (s *search) model(l line) *modelled {
 	m, ok := s.models[l]
 	if !ok {

@@ -185,5 +185,4 @@ func scale(ns []int64, by float64) []int64 {
 	return out
 }
 
-// first returns the first measured task of a plan of n.
 func (t *traffic) first(n int) int { return int(t.warmup * float64(n)) }

@@ -102,7 +102,6 @@ func (q Question) sample() bench.Scenario {
 	return withDefaults(sc)
 }
 
-// tasks returns the budget in tasks.
 func (q Question) tasks() int {
 	return int(cmp.Or(q.Budget, defaultBudget).Seconds() * tasksPerSecond)
 }

@@ -149,7 +149,6 @@ func (s *search) options(ctx context.Context, all []behaviour) (options []Option
 	return append(options, more...), err
 }
 
-// queueOf returns the queue of a strategy at that limit.
 func (s *search) queueOf(b behaviour, limit int) int {
 	most := s.question.queueAtMost(limit)
 	if b.sheds {
@@ -164,7 +163,6 @@ func (s *search) queueOf(b behaviour, limit int) int {
 	return asQueue(most)
 }
 
-// option returns a behaviour with its settings and results.
 func (s *search) option(
 	b behaviour, fit []strategies.Variant, limit, queue int, r reading,
 ) Option {

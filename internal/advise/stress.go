@@ -52,7 +52,6 @@ func (s *search) stress(ctx context.Context, o *Option) error {
 	return err
 }
 
-// stressLines uses the recursion.
 func (s *search) stressLines(o *Option) {
 	for _, load := range stressLoads {
 		s.stressLine(o, fmt.Sprintf("load x%v", load), setting{o.Limit, 0, load, 1, nil})
@@ -74,7 +73,6 @@ func (s *search) stressLines(o *Option) {
 	}
 }
 
-// services returns the factors on the service times.
 func (s *search) services() []float64 {
 	if s.sample.Target.Spec.RateLimits {
 		return []float64{stressService, stressFaster}
@@ -82,7 +80,6 @@ func (s *search) services() []float64 {
 	return []float64{stressService}
 }
 
-// lineUnder returns the line of an option under a stress.
 func (s *search) lineUnder(o *Option, under setting) line {
 	if l, ok := s.lineOf(o.Strategy, under); ok {
 		return l

@@ -24,7 +24,6 @@ const (
 // String returns the axis in a word, as in names of results.
 func (a Axis) String() string { return [...]string{"load", "rate", "limit", "queue"}[a] }
 
-// whole reports whether the axis has only whole numbers.
 func (a Axis) whole() bool { return a >= Limit }
 
 // hardness is larger if the objective is harder to meet. value is its inverse.
@@ -53,7 +52,6 @@ func (a Axis) at(sc bench.Scenario, value float64) bench.Scenario {
 	return sc
 }
 
-// valid reports whether the ends are a range of the axis.
 func (a Axis) valid(lo, hi float64) bool {
 	isWhole := lo == math.Trunc(lo) && hi == math.Trunc(hi)
 	switch a {

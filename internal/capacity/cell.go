@@ -35,7 +35,6 @@ type probe struct {
 	results []*bench.Result // until it is done
 }
 
-// A cell is the search for one scenario.
 type cell struct {
 	scenario   bench.Scenario
 	axis       Axis
@@ -113,7 +112,6 @@ func round(v, resolution float64) float64 {
 	return r
 }
 
-// answer returns the current answer.
 func (c *cell) answer() Answer {
 	a := Answer{Scenario: c.scenario, Calculated: int(c.calculated.Load()),
 		Confirmed: c.confirmed, Err: c.err}

@@ -29,7 +29,6 @@ func (s Search) calculate(sc bench.Scenario) (r *bench.Result, known bool, err e
 	return &own, true, nil
 }
 
-// A calculation is a result of bench.Calculate.
 type calculation struct {
 	*bench.Result
 	known bool

@@ -43,7 +43,6 @@ func (s Search) search(
 	}
 }
 
-// A want is a run for a probe.
 type want struct {
 	cell     *cell
 	probe    *probe

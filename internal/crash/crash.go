@@ -78,7 +78,6 @@ type Report struct {
 	Seconds      float64 `json:"seconds"` // in all
 }
 
-// A run is a plan in progress.
 type run struct {
 	Plan
 	ledger
@@ -251,7 +250,6 @@ func (r *run) strike(ctx context.Context) error {
 	return r.start()
 }
 
-// watch checks for the files of the store.
 func (r *run) watch() error {
 	if r.Watch == nil || r.accepted == 0 {
 		return nil

@@ -12,7 +12,6 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// An entry is the known state of a task.
 type entry struct {
 	accepted, dead bool
 	begun          bool // Run was called

@@ -339,7 +339,6 @@ func (s *sample) leastOf(l latency, low, high float64) float64 {
 	return min(max(least, 0), high)
 }
 
-// serviceOf returns the same statistic of the service.
 func (s *sample) serviceOf(l latency) (float64, bool) {
 	l.of = "service"
 	low, _, ok := s.ends(l)

@@ -25,7 +25,6 @@ import (
 	"github.com/poolbench/poolbench/internal/rundir"
 )
 
-// dirFiles lists the written files.
 var dirFiles = [...]string{rundir.ResultsFile, rundir.DistributionsFile, rundir.TimelineFile,
 	rundir.SlowestFile}
 
@@ -253,7 +252,6 @@ func ours(path string, mode Mode) error {
 		rundir.ResultsFile)
 }
 
-// existsError is the error for an existing directory.
 type existsError string
 
 func (e existsError) Error() string {

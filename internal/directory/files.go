@@ -25,7 +25,6 @@ type dirFile struct {
 	tail []byte // partial results after them
 }
 
-// openDirFile opens or creates the file at path.
 func openDirFile(path string) (*dirFile, error) {
 	path, err := files.Target(path) // a rename must replace the target of a link
 	if err != nil {

@@ -217,7 +217,6 @@ func (c *contents) belongs(name string, repetition int) bool {
 	return repetition < c.repetitions[name]
 }
 
-// nth is a repetition of the runs of a name.
 type nth struct {
 	name       string
 	repetition int

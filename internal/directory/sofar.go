@@ -32,7 +32,6 @@ func (d *Dir) WriteSoFar(r *bench.Result) error {
 	return d.replace([len(dirFiles)][]byte{}, tails)
 }
 
-// indexOf returns the index of a run among results, or -1.
 func indexOf(all []*bench.Result, id runID) int {
 	return slices.IndexFunc(all, func(r *bench.Result) bool { return runID{r.Name, r.Seed} == id })
 }

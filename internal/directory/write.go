@@ -191,7 +191,6 @@ func partLine(unit string) (line string, ok bool) {
 	return "", false
 }
 
-// doubts are the marks of reasons to distrust a result.
 var doubts = map[bench.Verdict]rundir.Mark{bench.Invalid: rundir.Invalid,
 	bench.Suspect: rundir.Suspect}
 
@@ -203,7 +202,6 @@ func (w *resultsWriter) line(line string) error {
 	return w.flush()
 }
 
-// conclude writes the lines of a finding.
 func (w *resultsWriter) conclude(f decide.Finding) error {
 	w.add(rundir.Study.Line(f.Study + ": " + f.Question))
 	w.add(rundir.Claim.Line(f.Claim))

@@ -151,7 +151,6 @@ func find(path string) (place, error) {
 	return place{path, nil, -1}, errors.New("too many levels of symbolic links")
 }
 
-// isFile reports whether it is a regular file, or will be one.
 func (p place) isFile() bool {
 	return p.fd < 0 && (p.info == nil || p.info.Mode().IsRegular())
 }

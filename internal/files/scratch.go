@@ -9,7 +9,6 @@ import (
 	"time"
 )
 
-// prefix begins all names.
 const prefix = "poolbench-"
 
 // ScratchPattern matches the names of the directories made by NewScratch for what.

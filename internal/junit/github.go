@@ -40,7 +40,6 @@ func data(s string) string {
 	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(text.Plain(s))
 }
 
-// property encodes a text as a property of a workflow command.
 func property(text string) string {
 	return strings.NewReplacer(":", "%3A", ",", "%2C").Replace(data(text))
 }

@@ -166,7 +166,6 @@ func value(unit, text string) (float64, string, error) {
 	return x, dist.FormatFloat(x), nil
 }
 
-// isShare reports whether the unit is a share.
 func isShare(unit string) bool {
 	switch unit {
 	case metric.Attempts, metric.AllocsPerOp, metric.BytesPerOp, metric.WrittenBytes,

@@ -52,7 +52,6 @@ func (s *Set[T]) add(to *[]part[T], p part[T]) T {
 
 func (s *Set[T]) parts() []part[T] { return slices.Concat(s.own, s.others) }
 
-// find returns the part of that name, or nil.
 func (s *Set[T]) find(name string) *T {
 	for _, parts := range [][]part[T]{s.own, s.others} {
 		i := slices.IndexFunc(parts, func(p part[T]) bool { return p.name == name })

@@ -53,7 +53,6 @@ func ResultsIn(dir string) (path string, err error) {
 	return "", fmt.Errorf("%s: no %s in it: not the directory of a run%s", dir, ResultsFile, in)
 }
 
-// pngHead begins a PNG.
 const pngHead = "\x89PNG\r\n"
 
 // Replace writes a file atomically: see files.Write. In a text, which is anything but a PNG,

@@ -128,7 +128,6 @@ func pack(pieces ...[]byte) (string, error) {
 	return base64.StdEncoding.EncodeToString(deflated.Bytes()), err
 }
 
-// unpack is the inverse of pack.
 func unpack(packed string) *bufio.Reader {
 	return bufio.NewReader(flate.NewReader(base64.NewDecoder(base64.StdEncoding,
 		strings.NewReader(packed))))

@@ -24,7 +24,6 @@ const ofTasks = "#Tasks="
 // NoResponse is the response of a task that did not complete.
 const NoResponse = -1
 
-// unpackResponses reads the responses of n tasks.
 func unpackResponses(n int, packed string) ([]int64, error) {
 	if n < 1 || n > mostOfRun {
 		return nil, fmt.Errorf("responses of %d tasks: want 1 to %d", n, mostOfRun)

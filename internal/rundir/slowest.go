@@ -138,7 +138,6 @@ func parseNanos(text string) (time.Duration, error) {
 	return time.Duration(sec)*time.Second + time.Duration(ns), nil
 }
 
-// count formats a number of tasks.
 func count(n int) string {
 	if n == Unknown {
 		return ""

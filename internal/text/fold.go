@@ -34,7 +34,6 @@ func Lines(lines []string, most int) string {
 	return Fit(strings.Join(append(slices.Clip(lines), ""), "\n"), most)
 }
 
-// wider reports whether a line of the text is wider than most.
 func wider(text string, most int) bool {
 	for line := range strings.Lines(text) {
 		if most > 0 && utf8.RuneCountInString(strings.TrimSuffix(line, "\n")) > most {
@@ -161,10 +160,8 @@ func WriteTable(to io.Writer, rows [][]string, most int) error {
 	return nil
 }
 
-// gap is the distance of two columns.
 const gap = 2
 
-// widthsOf returns the widths of the columns.
 func widthsOf(rows [][]string) (widths []int) {
 	for _, cells := range rows {
 		for i, c := range cells {
@@ -177,7 +174,6 @@ func widthsOf(rows [][]string) (widths []int) {
 	return widths
 }
 
-// A span is a range of columns.
 type span struct{ from, to int }
 
 // fold divides columns among tables of at most that width, which repeat the first column.

@@ -6,7 +6,6 @@ import (
 	"strings"
 )
 
-// masked replaces a secret.
 const masked = "…"
 
 // DiscreetURL returns a URL without secrets: without user, password and fragment, path segments
@@ -159,7 +158,6 @@ func cutAction(text, at string) (before, mark, after string) {
 // token.
 const mostName = 40
 
-// discreetQuery replaces values by ….
 func discreetQuery(query string, show []string) string {
 	var b strings.Builder
 	for more := true; more; {

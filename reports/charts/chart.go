@@ -140,7 +140,6 @@ func seriesOf(panels []Panel) (all []Series) {
 	return all
 }
 
-// alt returns the text alternative.
 func (c *Chart) alt() string {
 	return cmp.Or(c.Alt, strings.TrimSuffix(c.Title+". "+c.Subtitle, ". "))
 }

@@ -58,7 +58,6 @@ func isMarked(x float64) bool {
 	return math.Abs(x-nines(0.5)) < 1e-6 || x > 0.5 && math.Abs(x-math.Round(x)) < 1e-6
 }
 
-// percentileTicks marks 0, 50, 90, 99, 99.9 and so on.
 type percentileTicks struct{}
 
 func (percentileTicks) Ticks(_, hi float64) []plot.Tick {
@@ -84,7 +83,6 @@ func floorOf(panels []Panel) float64 {
 	return floor
 }
 
-// cutBelow cuts the curves off below the floor.
 func cutBelow(panels []Panel, floor float64) {
 	for i := range panels {
 		for j := range panels[i].Series {

@@ -68,7 +68,6 @@ func Heat(title, mark string, stretches []Stretch, gaps []Span) (*Chart, error) 
 	return c, nil
 }
 
-// mid returns the place of a bin.
 func (b Bin) mid() float64 { return math.Sqrt(b.From * b.To) }
 
 type heat struct {

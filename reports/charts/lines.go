@@ -34,7 +34,6 @@ func (l *lines) Plot(c draw.Canvas, p *plot.Plot) {
 	l.drawMarkers(&c, measured)
 }
 
-// on returns the series with their points on a canvas.
 func (l *lines) on(c *draw.Canvas, p *plot.Plot) (measured, theory []drawn) {
 	x, y := p.Transforms(c)
 	for _, s := range l.series {
@@ -95,7 +94,6 @@ func (l *lines) GlyphBoxes(p *plot.Plot) (boxes []plot.GlyphBox) {
 	return boxes
 }
 
-// drawn is a series with canvas coordinates.
 type drawn struct {
 	Series
 	look look

@@ -32,7 +32,6 @@ func panelOf(p *plot.Plot, showY bool) panel {
 
 const labelRoom vg.Length = textSize * 1.8
 
-// inner returns the part of the cell for the plot.
 func (p panel) inner(cell draw.Canvas) draw.Canvas {
 	var left, bottom vg.Length
 	top := arrowLength
@@ -66,7 +65,6 @@ func (p panel) draw(cell draw.Canvas) (data draw.Canvas) {
 	return data
 }
 
-// shortened replaces the middle of a long text.
 func shortened(text string, width vg.Length, style draw.TextStyle) string {
 	runes := []rune(text)
 	for n := len(runes); n > 3 && style.Width(text) > width; n-- {

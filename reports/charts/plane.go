@@ -108,7 +108,6 @@ func levelNames(levels []Level) []string {
 	return text.Distinct(text.Texts(levels, func(l Level) string { return l.Name }))
 }
 
-// levels returns the levels that the axis can show.
 func (a Axis) levels(all []Level) []Level {
 	return slices.DeleteFunc(slices.Clone(all), func(l Level) bool { return !a.kind().shows(l.Y) })
 }

@@ -72,7 +72,6 @@ func (l *lines) drawMarkers(c *draw.Canvas, all []drawn) {
 
 const arrowLength vg.Length = 14
 
-// drawArrow points up from a growing point.
 func drawArrow(c *draw.Canvas, t role, from vg.Point) {
 	const head = 3
 	tip := vg.Point{X: from.X, Y: from.Y + arrowLength}

@@ -70,7 +70,6 @@ func (r remarks) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// upright returns points along a vertical line.
 func upright(x, bottom, top vg.Length) (points []vg.Point) {
 	for y := bottom; y <= top; y += 6 {
 		points = append(points, vg.Point{X: x, Y: y})

@@ -34,7 +34,6 @@ func Lengths(title, label string, stacks []Stack, part func(i int) string) (*Cha
 		linearTicks{Seconds, 5})
 }
 
-// roundSeconds is Seconds with three digits.
 func roundSeconds(v float64) string {
 	v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 3, 64), 64)
 	return Seconds(v)

@@ -24,7 +24,6 @@ func swatchElement(canvas *svgCanvas) string {
 		`aria-hidden="true" ` + base)
 }
 
-// element returns the drawing as an svg element of one line, with the attributes.
 func (s *svgCanvas) element(attributes string) string {
 	return `<svg ` + attributes + `>` + strings.ReplaceAll(s.content().String(), "\n", "") +
 		`</svg>`

@@ -44,7 +44,6 @@ var (
 	capacityStyle = draw.LineStyle{Color: muted, Width: 1.2, Dashes: []vg.Length{9, 4}}
 )
 
-// references draws the diagonal and the capacity, if known.
 type references struct{ capacity float64 }
 
 func (r references) Plot(c draw.Canvas, p *plot.Plot) {

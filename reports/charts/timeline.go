@@ -69,7 +69,6 @@ func (countScale) Normalize(lo, hi, n float64) float64 {
 	return (math.Log1p(n) - math.Log1p(lo)) / (math.Log1p(hi) - math.Log1p(lo))
 }
 
-// countTicks marks 0 and the powers of 10.
 type countTicks struct{}
 
 func (countTicks) Ticks(_, hi float64) []plot.Tick {
@@ -80,7 +79,6 @@ func (countTicks) Ticks(_, hi float64) []plot.Tick {
 	return ticks
 }
 
-// instants are places of vertical lines.
 type instants []float64
 
 func (all instants) Plot(c draw.Canvas, p *plot.Plot) {

@@ -106,7 +106,6 @@ func (c *Comparison) lossless(all []*contrast) bool {
 	return known
 }
 
-// none reports whether the metric is 0 on both sides.
 func (f facet) none() bool {
 	return f.equal() && f.cell().Sample.Values[0] == 0 && f.base().Sample.Values[0] == 0
 }
@@ -118,7 +117,6 @@ func (k *contrast) shown() []facet {
 	})
 }
 
-// metricByMetric returns a table for each contrast.
 func (b *brief) metricByMetric() string {
 	var parts []string
 	for _, k := range b.all {

@@ -128,7 +128,6 @@ type Variation struct {
 	Values [][]string `json:"values"`
 }
 
-// columns returns the columns with a cell in the table.
 func (t *Table) columns() []int {
 	var shown []int
 	for i := range t.Geomean {
@@ -169,7 +168,6 @@ func (t *Table) Change(row *Row, column int) string {
 	return "worse"
 }
 
-// invalid is the word for a cell that is not judged.
 var invalid = results.Invalid.String()
 
 var errBaseZero = errors.New("the base is 0, from which there is no change in percent")

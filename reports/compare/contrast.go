@@ -22,7 +22,6 @@ type contrast struct {
 func (k *contrast) base() int   { return k.facets[0].row.Base }
 func (k *contrast) column() int { return k.facets[0].column }
 
-// contrasts returns all comparisons, in the order of the tables.
 func (c *Comparison) contrasts() (all []*contrast) {
 	type key struct {
 		table, row   string
@@ -105,7 +104,6 @@ func (k *contrast) rank() (word int, size float64) {
 	return word, size
 }
 
-// byRank sorts contrasts by rank.
 func byRank(a, b *contrast) int {
 	wordA, sizeA := a.rank()
 	wordB, sizeB := b.rank()

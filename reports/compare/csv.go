@@ -27,7 +27,6 @@ func CSVWarnings(c *Comparison) []string {
 	return warnings
 }
 
-// csv returns the records, and the warnings on their cells.
 func (c *Comparison) csv() (records [][]string, warnings []string) {
 	for _, text := range configLines(c.Config) {
 		records = append(records, []string{csvText(text)})

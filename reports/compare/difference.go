@@ -78,7 +78,6 @@ type Most struct {
 	Until float64 `json:"untilSec"`
 }
 
-// tailTask is a task of the tail of a pair.
 type tailTask struct {
 	pair, i    int
 	difference int64
@@ -129,7 +128,6 @@ func Decompose(pairs []Pair) *Difference {
 	return d
 }
 
-// p99 returns the p99 of the completed tasks.
 func p99(t *rundir.Tasks) (ns int64, known bool) {
 	completed := slices.DeleteFunc(slices.Clone(t.Responses), func(v int64) bool { return v < 0 })
 	if !statistics.Resolvable(0.99, len(completed)) {

@@ -21,7 +21,6 @@ type facet struct {
 	column int
 }
 
-// facets yields all compared facets, in the order of the tables.
 func (c *Comparison) facets(yield func(facet) bool) {
 	for i := range c.Tables {
 		t := &c.Tables[i]
@@ -83,7 +82,6 @@ func (f facet) known() bool {
 		(f.cell().paired != nil || len(f.cell().Versus.Warnings) == 0))
 }
 
-// values formats the medians of base and cell.
 func (f facet) values() (base, now string) {
 	return f.base().runs.Show(f.table.Unit), f.cell().runs.Show(f.table.Unit)
 }
@@ -125,7 +123,6 @@ func (f facet) difference(by float64) string {
 	return sign + text.Metric(f.table.Unit, math.Abs(by))
 }
 
-// interval formats the interval of the change, or returns "".
 func (f facet) interval() string {
 	p := f.cell().paired
 	switch {
@@ -151,7 +148,6 @@ func (f facet) basis() string {
 	return fmt.Sprintf("p=%.3f n=%s", p.P, text.Count(p.N, "pair"))
 }
 
-// verdict returns the word for a table.
 func (f facet) verdict() string {
 	switch {
 	case !f.judged():

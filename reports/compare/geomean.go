@@ -6,7 +6,6 @@ import (
 	"slices"
 )
 
-// geomeans summarises each column of the rows as benchstat does.
 func geomeans(rows []Row, columns, base int) []Geomean {
 	inBase := 0
 	for _, row := range rows {

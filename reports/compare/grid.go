@@ -162,7 +162,6 @@ func (g *grid) add(rec *benchfmt.Result, run *results.Run) {
 	}
 }
 
-// comparison computes the statistics.
 func (g *grid) comparison(units benchfmt.UnitMetadataMap, opts Options) *Comparison {
 	c := &Comparison{Alpha: opts.Alpha, Confidence: opts.Confidence, rowKeys: fieldNames(g.rowBy),
 		brief: opts.Brief}

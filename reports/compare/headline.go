@@ -153,7 +153,6 @@ func (c *Comparison) subject(row change) string {
 	return row.Column + ", " + row.label
 }
 
-// before returns the name of the base in a sentence.
 func (c *Comparison) before(row change) string {
 	base := c.Columns[row.row.Base]
 	switch {

@@ -139,7 +139,6 @@ func (t *Table) title() string {
 	return strings.Join(words, " ")
 }
 
-// join joins the non-empty words by blanks.
 func join(words ...string) string {
 	words = slices.DeleteFunc(words, func(word string) bool { return word == "" })
 	return strings.Join(words, " ")

@@ -127,7 +127,6 @@ func newPage(c *Comparison, sections []shell.Section) (*shell.Page, error) {
 	return p, nil
 }
 
-// basis explains values and changes.
 const basis = "Values are medians of the runs; changes are of pairs of runs where there are pairs."
 
 // badges counts the changes. Changes that chance explains have a neutral colour.

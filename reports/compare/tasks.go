@@ -108,7 +108,6 @@ func (g *grid) compareTasks(
 	return all, parts, nil
 }
 
-// add adds the differences of the tasks of a pair of runs.
 func (d *TaskDifference) add(to, base, now []int64) []int64 {
 	for i, a := range base {
 		switch b := now[i]; {

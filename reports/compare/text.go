@@ -178,7 +178,6 @@ func (t *Table) textGeomean(a *text.Cell, shown []int, notes *text.Footnotes) {
 	}
 }
 
-// scaler returns a common scale for the cells of a row.
 func (r *Row) scaler(class benchunit.Class) benchunit.Scaler {
 	var centers []float64
 	for _, cell := range r.Cells {

@@ -21,7 +21,6 @@ type inputs struct {
 
 func (in inputs) both() []*results.Results { return []*results.Results{in.old, in.new} }
 
-// sides returns the runs of each benchmark, of the old results and of the new.
 func (in inputs) sides() [2]map[benchmarkID][]*results.Run {
 	return [2]map[benchmarkID][]*results.Run{runsByBenchmark(in.old), runsByBenchmark(in.new)}
 }

@@ -22,7 +22,6 @@ type pageRow struct {
 	Cells []pageCell
 }
 
-// A pageCell has a text, and optionally a smaller one below it.
 type pageCell struct{ Text, Below string }
 
 // pageColumns are the heads of the page's table. Reason, metric and interval are below verdict,

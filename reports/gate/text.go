@@ -14,7 +14,6 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// gateColumns are the columns of a gate's table.
 var gateColumns = []struct {
 	head  string
 	align text.Alignment
@@ -143,7 +142,6 @@ func outcome(r *verdict.Report) string {
 	}
 }
 
-// remarks returns all lines outside the table.
 func remarks(r *verdict.Report) []string {
 	after := func(begin string, texts []string) []string {
 		return text.Texts(texts, func(s string) string { return begin + s })

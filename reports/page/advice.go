@@ -248,7 +248,6 @@ func (d *AdviceDocument) ways() (lines []string) {
 	return lines
 }
 
-// described describes the arriving work.
 func (d *AdviceDocument) described() string {
 	w := d.Work
 	s := fmt.Sprintf("tasks of %s (C² %s)", text.Seconds(w.Mean), digits(w.C2))
@@ -266,7 +265,6 @@ func (d *AdviceDocument) described() string {
 	return s
 }
 
-// ties lists the ties of the recommendation, or is "".
 func (d *AdviceDocument) ties() string {
 	all := d.Recommendation.Ties
 	if len(all) == 0 {

@@ -27,7 +27,6 @@ type capacitySearch struct {
 	found     []shell.Found
 }
 
-// splitSearches separates the answers of capacity searches from the runs.
 func splitSearches(all *results.Results) (runs *results.Results, searches []*capacitySearch) {
 	rest := *all
 	rest.Runs = nil

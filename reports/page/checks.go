@@ -43,7 +43,6 @@ func oracleValue(c *Cell) Value {
 	return v
 }
 
-// exactly returns the column of an exact value.
 func exactly(head, measured, exact string) Column {
 	return Column{Head: head, Unit: exact, Value: against(measured, exact),
 		show: func(cells []*Cell, _ string) bool { return hasMetric(cells, measured) }}

@@ -262,7 +262,6 @@ func paired(cells []*Cell) bool {
 	return true
 }
 
-// curveStep is the step of a curve, in nines.
 const curveStep = 0.1
 
 // curveOf reads a curve from a histogram, up to the quantile that the number of tasks resolves,

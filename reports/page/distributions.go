@@ -92,7 +92,6 @@ func (in *reportInput) readDistributions(path string, groups []*Group) error {
 	return err
 }
 
-// pool adds the histogram of a repetition to its cell.
 func (in *reportInput) pool(c *Cell, h *hdrhistogram.Histogram) error {
 	before := in.responses[c]
 	if before == nil {

@@ -2,7 +2,6 @@ package page
 
 import "github.com/poolbench/poolbench/reports/page/shell"
 
-// A factTable is a section with a table.
 type factTable struct {
 	ID, Title, Text string
 	Heads           []string

@@ -20,7 +20,6 @@ type failedRow struct {
 	count   int
 }
 
-// A failedAnswer is a recorded answer.
 type failedAnswer struct{ Title, Text string }
 
 // Limits of the table of failures: rows, answers per row, and letters per answer. The file contains

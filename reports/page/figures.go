@@ -134,7 +134,6 @@ func seriesOf(
 	return append(series, theories...)
 }
 
-// charted returns the percentile of the chart of responses.
 func charted(s Sweep) string {
 	if !hasMetric(s.Cells, metric.P99Response) {
 		return "p50"
@@ -291,7 +290,6 @@ func (in *reportInput) timelineChart(s Sweep) (*charts.Chart, error) {
 		stageEnds(s.CellsAt(last)[0].Cell[0].Key("arrival"))...)
 }
 
-// chartName returns the name of a chart's files.
 func chartName(kind string, g *Group, s Sweep) string {
 	parts := []string{kind}
 	for _, k := range g.Keys {

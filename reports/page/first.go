@@ -31,7 +31,6 @@ func sweepsOf(groups []*Group) (out []shownSweep) {
 	return out
 }
 
-// forRules converts a sweep for the rules.
 func forRules(g *Group, s Sweep) shell.Sweep {
 	out := shell.Sweep{Of: g.Of(), Place: s.Place,
 		Style: func(name string) int { return style(&s, name) }}
@@ -239,7 +238,6 @@ func shortened(list []string) []string {
 	return []string{list[0], list[1], "…", list[len(list)-1]}
 }
 
-// badges summarise the reliability of the numbers.
 func badges(in *reportInput, t shell.Trust) (out []shell.Badge) {
 	add := func(kind, format string, args ...any) {
 		out = append(out, shell.Badge{Kind: kind, Text: fmt.Sprintf(format, args...)})

@@ -161,7 +161,6 @@ func only(cells []*Cell, wanted func(*Cell) bool) []*Cell {
 	return slices.DeleteFunc(slices.Clone(cells), func(c *Cell) bool { return !wanted(c) })
 }
 
-// byStrategy returns the cells of each strategy, by first appearance.
 func byStrategy(cells []*Cell) [][]*Cell {
 	return results.Gather(cells, func(c *Cell) string { return c.Strategy })
 }
@@ -171,7 +170,6 @@ func (c *Cell) Place() string {
 	return strings.Trim(c.limitText()+", "+c.LoadText(), ", ")
 }
 
-// limitText returns "limit 4", or "".
 func (c *Cell) limitText() string { return c.text(Axes[charts.Limit]) }
 
 // LoadText returns "load 0.8", "rate 200/s" or "".

@@ -74,7 +74,6 @@ var heatQuantiles = []struct {
 	q    float64
 }{{"p99", 0.99}, {"p90", 0.9}, {"p50", 0.5}}
 
-// followed returns the followed quantile and its values by stretch.
 func followed(all []stretch) (name string, values []float64) {
 	for _, of := range heatQuantiles {
 		name, values = of.name, nil

@@ -11,7 +11,6 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// A claimGroup contains the studies with one verdict.
 type claimGroup struct {
 	Title   string
 	Studies []*reportStudy
@@ -38,7 +37,6 @@ func (p *reportPage) claims() (out []claimGroup) {
 	return out
 }
 
-// whole assembles the page.
 func (p *reportPage) whole() *shell.Page {
 	out := p.First
 	out.Source = "Written by <code>poolbench report</code> from <code>results.txt</code>. The " +
@@ -130,7 +128,6 @@ func (s *reportSection) Lead() *reportFigure {
 	return nil
 }
 
-// lead returns the index of Lead, or -1.
 func (s *reportSection) lead() int {
 	if s.Above == "" && len(s.Figures) > 0 {
 		return 0
@@ -161,7 +158,6 @@ func (s *reportStudy) Bullets() []string { return s.Lines[:min(len(s.Lines), mos
 
 func (s *reportStudy) MoreLines() []string { return s.Lines[min(len(s.Lines), mostBullets):] }
 
-// figures returns the study's own figures and its groups'.
 func (s *reportStudy) figures() (out []*[]reportFigure) {
 	out = append(out, &s.Figures)
 	for i := range s.Groups {

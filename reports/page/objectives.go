@@ -15,7 +15,6 @@ func boundText(b results.Bound) string {
 		text.Given(b.Unit, b.Value))
 }
 
-// objectiveColumns returns a column of decisions for each bound.
 func objectiveColumns(g *Group) (heads []Head, first []func(*Cell) Value) {
 	for _, b := range g.Objectives {
 		heads = append(heads, Head{boundText(b), "the decision on this objective, and its evidence"})

@@ -41,7 +41,6 @@ type reportPage struct {
 	Explore shell.HTML // its own section
 }
 
-// reportSection is a group on the page.
 type reportSection struct {
 	ID, Title string
 	Facts     []string
@@ -142,7 +141,6 @@ func (r *Report) unique(name string) string {
 	return out
 }
 
-// title returns the group's subject, its workload.
 func title(g *Group) string {
 	if w := g.Key("workload"); w != "" {
 		return w

@@ -7,7 +7,6 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// addSearches adds a figure for each capacity search.
 func (r *Report) addSearches(in *reportInput) error {
 	for _, s := range in.searches {
 		f, notes, err := s.figure()

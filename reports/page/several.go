@@ -70,7 +70,6 @@ func Explorer(inputs []results.Input) (s shell.Section, err error) {
 		JS: front.Script()}, err
 }
 
-// A reportPart is one of several results.
 type reportPart struct {
 	*reportInput
 	groups []*Group

@@ -68,7 +68,6 @@ func isSlower(a, b *Cell) bool {
 	return x > y
 }
 
-// slowestCell returns the slowest cell at the last place of a sweep.
 func slowestCell(s Sweep) (slow *Cell) {
 	for _, c := range s.CellsAt(s.At[len(s.At)-1]) {
 		if slow == nil || isSlower(c, slow) {
@@ -134,7 +133,6 @@ func (in *reportInput) slowestCaption(s Sweep, _ *charts.Chart) string {
 
 const mostTraces = 3
 
-// tracesOf names traces of the slowest tasks, or is "".
 func tracesOf(tasks []rundir.SlowTask) string {
 	var words []string
 	carry := 0

@@ -10,7 +10,6 @@ import (
 	"github.com/poolbench/poolbench/internal/metric"
 )
 
-// stepColumns are the columns for each step, and for sessions as a whole.
 var stepColumns = []Column{
 	{Head: "count", Unit: "count", format: func(v float64) string { return fmt.Sprintf("%.0f", v) },
 		Hint: "requests of the step, or sessions begun"},
@@ -28,7 +27,6 @@ var stepColumns = []Column{
 // ofStep matches a unit that each step has.
 var ofStep = regexp.MustCompile(`^(step(\d+)-([a-z0-9_]+)-)count$`)
 
-// steps returns the table of the steps of sessions, or nil.
 func steps(g *Group) *Table {
 	const session = "session-"
 	if g.Study >= 0 || !hasMetric(g.Cells, session+"count") {
@@ -69,7 +67,6 @@ type step struct {
 	name, prefix string
 }
 
-// stepsOf returns the steps in the units of a cell, in order.
 func stepsOf(c *Cell) (all []step) {
 	for unit := range c.Cell[0].Values {
 		if found := ofStep.FindStringSubmatch(unit); found != nil {

@@ -70,7 +70,6 @@ func (in *reportInput) needsCharts(g *Group) bool {
 	})
 }
 
-// study returns the name of a group's study, or "".
 func (in *reportInput) study(g *Group) string {
 	if g.Study < 0 {
 		return ""

@@ -90,7 +90,6 @@ func newSweep(
 	return s
 }
 
-// distinct returns the sorted distinct values of the cells.
 func distinct(cells []*Cell, of func(*Cell) float64) (values []float64) {
 	for _, c := range cells {
 		if v := of(c); !math.IsNaN(v) {

@@ -212,7 +212,6 @@ type groupBody struct {
 	cells []*Cell
 }
 
-// bodies groups the cells by place.
 func bodies(g *Group) (out []groupBody) {
 	for _, c := range g.Cells {
 		title := c.Place()

@@ -27,7 +27,6 @@ type interval struct {
 	missing          bool    // partly missing: the run was cut off
 }
 
-// gapsOf returns the missing intervals.
 func gapsOf(rows []interval) (gaps []charts.Span) {
 	for _, v := range rows {
 		if v.missing {

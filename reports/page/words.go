@@ -127,7 +127,6 @@ func Tasks(n float64) string {
 	return "at most " + charts.Count(n) + " tasks"
 }
 
-// hasMetric reports whether any repetition of any cell has the metric.
 func hasMetric(cells []*Cell, unit string) bool {
 	return slices.ContainsFunc(cells, func(c *Cell) bool {
 		_, ok := c.Estimate(unit)

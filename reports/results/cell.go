@@ -212,7 +212,6 @@ func (c Cell) FallsBehind() bool {
 	return c.open() && grows && c.Lost() < refused
 }
 
-// load returns the requested load, or 0.
 func (c Cell) load() float64 {
 	load, _ := strconv.ParseFloat(c[0].Key("load"), 64)
 	return load
@@ -296,7 +295,6 @@ func (d *Doubts) Unfinished() bool { return d.only(rundir.CheckUnfinished) }
 // growth lists the checks that detect changes during a run.
 var growth = []string{rundir.CheckDrift, rundir.CheckOverload}
 
-// finds reports whether any of these checks has a reason.
 func (d *Doubts) finds(checks ...string) bool { return d != nil && finds(d.Why, checks...) }
 
 func finds(why []Doubt, checks ...string) bool {
@@ -305,7 +303,6 @@ func finds(why []Doubt, checks ...string) bool {
 	})
 }
 
-// only reports whether these checks have reasons, and no others.
 func (d *Doubts) only(checks ...string) bool {
 	return d.Why != nil && !slices.ContainsFunc(d.Why, func(w Doubt) bool {
 		return !slices.Contains(checks, w.Check())

@@ -197,7 +197,6 @@ func (c Cell) exact(unit string) (v float64, known bool) {
 	return v, true
 }
 
-// has reports whether all repetitions have the metric.
 func (c Cell) has(unit string) bool {
 	for _, r := range c {
 		if v, ok := r.Value(unit); !ok || math.IsNaN(v) {
@@ -250,7 +249,6 @@ func (c Cell) tasks() (n int) {
 	return n
 }
 
-// source describes the basis of an interval.
 func (c Cell) source() string {
 	if len(c) == 1 {
 		return ", 1 run of " + text.Many(float64(c[0].Iters)) + " tasks"
@@ -314,7 +312,6 @@ func (c Cell) longer(b Bound, in Estimate) string {
 	return "--n " + strconv.FormatFloat(roundUp(max(n, float64(2*c[0].Iters))), 'f', 0, 64)
 }
 
-// roundUp rounds up to two digits.
 func roundUp(n float64) float64 {
 	step := math.Pow(10, math.Floor(math.Log10(n))-1)
 	return math.Ceil(n/step) * step

@@ -120,7 +120,6 @@ func (f *lineFeed) show(line []byte) error {
 	return nil
 }
 
-// fail ends the feed for a reason.
 func (f *lineFeed) fail(format string, args ...any) error {
 	f.err = f.errorf(format, args...)
 	return io.EOF

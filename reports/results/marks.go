@@ -70,7 +70,6 @@ func (m *marks) look(line int, text string) (isHeader bool, err error) {
 	return false, nil
 }
 
-// note processes a mark within a section.
 func (m *marks) note(mark rundir.Mark, rest string) {
 	switch mark {
 	case rundir.Strategies:

@@ -61,7 +61,6 @@ func Paired(old, new []*Run, apart ...string) Pairing {
 	return Pairing{Why: OtherSeeds}
 }
 
-// keyed returns the runs by key, or nil if a key is missing or not unique.
 func keyed(runs []*Run, key func(*Run) string) map[string]*Run {
 	by := make(map[string]*Run)
 	for _, run := range runs {
@@ -74,7 +73,6 @@ func keyed(runs []*Run, key func(*Run) string) map[string]*Run {
 	return by
 }
 
-// matched pairs runs with equal keys.
 func matched(old []*Run, new map[string]*Run, key func(*Run) string) (p Pairing) {
 	for _, run := range old {
 		if other := new[key(run)]; other != nil {
@@ -86,7 +84,6 @@ func matched(old []*Run, new map[string]*Run, key func(*Run) string) (p Pairing)
 	return p
 }
 
-// seedOf returns the seed of the run's work, or "".
 func seedOf(r *Run) string { return cmp.Or(r.Seed, r.ConfigValue("seed")) }
 
 // Values returns the values of a metric in the pairs that have it on both sides.

@@ -95,7 +95,6 @@ func (t *Trend) units() []string {
 	return text.Texts(t.Series, func(s Series) string { return s.Unit })
 }
 
-// largest returns the size of the series' largest listed change, as a logarithm.
 func (s *Series) largest() (size float64) {
 	for _, c := range s.Changes {
 		size = max(size, c.size())

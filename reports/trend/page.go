@@ -11,7 +11,6 @@ import (
 	"github.com/poolbench/poolbench/reports/page/shell"
 )
 
-// pageSuspect is a suspect for the page.
 type pageSuspect struct {
 	Title string
 	Rows  [][]string

@@ -36,7 +36,6 @@ func (t *Trend) rows() []row {
 	return rows
 }
 
-// size returns the size of the change, as a logarithm.
 func (c Change) size() float64 { return math.Abs(math.Log(float64(c.Ratio))) }
 
 // cells returns before, after, the change, its word and p.
@@ -51,7 +50,6 @@ func (r row) cells() []string {
 		text.Change(float64(r.Ratio)), r.marked(), strconv.FormatFloat(r.P, 'g', 2, 64)}
 }
 
-// marked returns the word for the change, with the doubts on its runs.
 func (c Change) marked() string {
 	if c.Doubt != "" {
 		return c.Word + ", " + c.Doubt

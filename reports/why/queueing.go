@@ -47,7 +47,6 @@ var queueing = rule{
 	},
 }
 
-// loads formats the mean load, and the loads of stages, if any.
 func (v *view) loads(mean float64) string {
 	var stages []string
 	for whole, ok := v.known(metric.Offered); ok; {

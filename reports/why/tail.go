@@ -11,7 +11,6 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// A view is the data of a scenario for rules.
 type view struct {
 	cell   results.Cell
 	beside []results.Cell
@@ -69,7 +68,6 @@ func (v *view) clause(format, unit string, text func(float64) string) string {
 	return fmt.Sprintf(format, text(value))
 }
 
-// clauses joins the non-empty clauses.
 func clauses(all ...string) string {
 	return strings.Join(slices.DeleteFunc(all, func(c string) bool { return c == "" }), "; ")
 }

@@ -74,7 +74,6 @@ func profiledFirst(before []results.Run, r *results.Run) bool {
 	return !slices.ContainsFunc(before, func(o results.Run) bool { return o.Name == r.Name })
 }
 
-// place returns the scenario of a run, without its strategy.
 func place(r *results.Run) string {
 	var keys []string
 	for _, p := range results.Without(r.Keys, "strategy") {
@@ -92,7 +91,6 @@ func slowness(r *results.Run) float64 {
 	return cmp.Or(r.Values["p99-response-sec"], r.Values["mean-response-sec"])
 }
 
-// profile returns the path of a run's profile, or "".
 func profile(dir string, r *results.Run, kind string) string {
 	seed, err := strconv.ParseUint(r.Seed, 10, 64)
 	if err != nil {

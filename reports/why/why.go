@@ -31,7 +31,6 @@ const (
 	leastShare = 0.1
 )
 
-// A rule is a possible cause.
 type rule struct {
 	name string
 	// shown reports whether the required evidence exists. nil: its share is the evidence

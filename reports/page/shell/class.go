@@ -42,7 +42,6 @@ func coincide(a, b []Case) bool {
 	})
 }
 
-// at returns the case of the class at a place.
 func (c Class) at(x float64) (Case, bool) {
 	i := slices.IndexFunc(c.cases, func(k Case) bool { return k.X == x })
 	if i < 0 {
@@ -51,7 +50,6 @@ func (c Class) at(x float64) (Case, bool) {
 	return c.cases[i], true
 }
 
-// A standing is a class with its value in a contest.
 type standing struct {
 	Class
 	Case

@@ -226,7 +226,6 @@ func (s Sweep) inTime() Answer {
 	return s.completed(goodput, " in time")
 }
 
-// done describes the completed tasks.
 func (s Sweep) done() Answer { return s.completed(throughput, "") }
 
 func (s Sweep) completed(unit, in string) (a Answer) {

@@ -20,7 +20,6 @@ func priceOf(c results.Cell) string {
 	return ""
 }
 
-// named returns the class with its losses.
 func (k standing) named() string { return k.Class.String() + priceOf(k.Cell) }
 
 // spared follows a sentence that names a best with losses: the best without losses, unless the

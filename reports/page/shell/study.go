@@ -182,7 +182,6 @@ func studyFacts(judged []decide.Finding, top decide.Finding) (facts []Fact) {
 	return facts
 }
 
-// sentence adds a full stop.
 func sentence(text string) string {
 	if text == "" {
 		return ""

@@ -29,7 +29,6 @@ func (s Sweep) at(x float64) []Case {
 	return slices.DeleteFunc(slices.Clone(s.Cases), func(c Case) bool { return c.X != x })
 }
 
-// places returns the places of the sweep, in ascending order.
 func (s Sweep) places() (xs []float64) {
 	for _, c := range s.Cases {
 		xs = append(xs, c.X)
@@ -65,7 +64,6 @@ func (s Sweep) unbounded() (names []string) {
 	return names
 }
 
-// strategies returns the names in the order of the cases.
 func (s Sweep) strategies() []string {
 	return text.Distinct(text.Texts(s.Cases, func(c Case) string { return c.Strategy }))
 }

@@ -46,10 +46,8 @@ func Change(ratio float64) string {
 	return fmt.Sprintf("%.3g %% higher", 100*(ratio-1))
 }
 
-// whole formats a number of things.
 func whole(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
-// perSecond formats a rate: 619/s.
 func perSecond(v float64) string { return text.Digits(v) + "/s" }
 
 // between formats a range of times: "8.1 ms", "8.1 to 8.3 ms".
