@@ -76,9 +76,8 @@ func (s Scenario) outOfBounds(w workloads.Workload) (c text.Complaints) {
 // blocks in Submit or is shed (a loss system). Names and flags write it as queue=0.
 const NoQueue = -1
 
-// maxDefaultQueue bounds the default queue. A strategy based on a channel allocates 8 bytes per
-// slot: 8 MB. A waiting task uses 200 to 300 bytes in any strategy: 300 MB for a full queue, and
-// such a run is far from any steady state.
+// maxDefaultQueue bounds the default queue. A channel allocates 8 bytes per slot: 8 MB. A waiting
+// task uses 200 to 300 bytes in any strategy: 300 MB for a full queue, far from any steady state.
 const maxDefaultQueue = 1 << 20
 
 // shedQueue is the default number of queue slots per slot of the limit for strategies that shed: on

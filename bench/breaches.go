@@ -16,8 +16,8 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// breaches records a strategy's violations of the contract. A violation that makes the outcome of a
-// task unknown ends the run with a *StrategyError. The others are counted as broken laws.
+// breaches records a strategy's violations of the contract. If a violation makes the outcome of a
+// task unknown, the run ends with a *StrategyError. The others are counted as broken laws.
 type breaches struct {
 	guard        *guard
 	settledTwice atomic.Int64

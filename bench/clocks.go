@@ -37,8 +37,7 @@ func (d *driver) clientSleep(ctx context.Context) sleep {
 }
 
 // virtualSleep uses the runtime's timers: the virtual clock treats a goroutine in a system call as
-// busy, so time would stop. Virtual runs are never interrupted, and the sleep is exact, so the
-// clock need not be read.
+// busy, so time would stop. The sleep is exact, so the clock need not be read.
 func virtualSleep(due, now int64) int64 {
 	time.Sleep(time.Duration(due - now))
 	return due

@@ -26,7 +26,7 @@ import (
 )
 
 // A driver plays one run: it issues tasks when they are due and records their outcomes. It is the
-// Sink of its strategy. It reads time only from package time, so the same code serves both clocks.
+// Sink of its strategy. It reads only package time, so the same code serves both clocks.
 type driver struct {
 	scenario Scenario
 	workload workloads.Workload
@@ -163,8 +163,8 @@ func (t ofTenants) Call(
 	return t.CallOf(ctx, t.tasks.Tenant(seq), seq, work)
 }
 
-// now returns the nanoseconds since the start of the run. It costs 24 ns a call, time.Now 45. In a
-// bubble there is no monotonic time, and time.Since computes with calendar time.
+// now returns the nanoseconds since the start of the run. It costs 24 ns a call, time.Now 45. A
+// bubble has no monotonic time.
 func (d *driver) now() int64 {
 	if d.epoch != 0 {
 		return time.Now().UnixNano() - d.epoch
@@ -212,8 +212,8 @@ func (d *driver) prepare() (play func(ctx context.Context), err error) {
 	return func(ctx context.Context) { d.playOpen(ctx, next) }, nil
 }
 
-// playOpen issues tasks when they are due, whatever the fate of earlier tasks. If the strategy
-// blocks the generator, later tasks are issued late, but their response still counts from Due.
+// playOpen issues tasks when they are due. If the strategy blocks the generator, later tasks are
+// issued late, but their response still counts from Due.
 func (d *driver) playOpen(ctx context.Context, next arrivals.Next) {
 	sleep, wakeUp := d.generatorSleep(ctx)
 	defer wakeUp()
@@ -286,8 +286,8 @@ func (d *driver) submit(ctx context.Context, j *job) (accepted bool) {
 }
 
 // playClosed lets each client think, submit and wait for its task, repeatedly. A free client takes
-// the next task: with tasks assigned in advance, some clients would finish long before others, and
-// the load would fade towards the end of the run.
+// the next task: with fixed shares some clients would finish early, and the load would fade towards
+// the end.
 func (d *driver) playClosed(ctx context.Context, clients arrivals.Clients) {
 	var wg sync.WaitGroup
 	d.issued.Store(uint64(clients.Count))

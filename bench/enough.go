@@ -8,9 +8,9 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// Bounds of the default number of tasks under the virtual clock. They are numbers of tasks, not
-// times, so a command gives the same results on any machine. A task of a run costs about 3 µs
-// including its part of the report, a task of a forecast 0.15 µs: at most 10 s of CPU time in all.
+// Bounds of the default number of tasks under the virtual clock, in tasks, not time, so a command
+// gives the same results on any machine. A task of a run costs about 3 µs including its part of the
+// report, a task of a forecast 0.15 µs: at most 10 s of CPU time in all.
 const (
 	enoughError   = 0.08
 	mostTasks     = 1_000_000 // per run

@@ -12,7 +12,7 @@ import (
 )
 
 // A guard separates a run from the strategy's code, which may hang, spin, panic, end the goroutine
-// of its caller or leave goroutines behind. It reports each case by name.
+// of its caller or leave goroutines behind.
 type guard struct {
 	scenario Scenario
 	mark     machine.Mark
@@ -86,8 +86,8 @@ func (g *guard) watch(done <-chan struct{}) error {
 	var awake <-chan time.Time
 	if g.scenario.Clock == Real && runtime.GOMAXPROCS(0) == 1 {
 		// With one processor, a goroutine woken by the poller may keep it for a minute: Go's monitor
-		// (sysmon, Go 1.26), which preempts and polls, sleeps after the process was idle, and only
-		// runtime timers wake it.
+		// (sysmon, Go 1.26), which preempts, sleeps after the process was idle, and only runtime timers
+		// wake it.
 		t := time.NewTicker(PulseInterval)
 		defer t.Stop()
 		awake = t.C

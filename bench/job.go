@@ -82,9 +82,9 @@ func (l *jobList) pop() *job {
 // noTarget is the target that serves every call at once.
 const noTarget = "none"
 
-// attempt is the Run of every task: it stamps the start, calls the target, and adds the time spent
-// to the task's record. It has two defers and six returns: if the product exceeds 15, Go uses a
-// list of defers, which costs 75 instructions per task.
+// attempt is the Run of every task: it stamps the start, calls the target, and adds the time to the
+// task's record. It has two defers and six returns: if the product exceeds 15, Go uses a list of
+// defers, which costs 75 instructions per task.
 func attempt(ctx context.Context, t *strategies.Task) strategies.Result {
 	j, ok := t.Arg.(*job)
 	if !ok {
@@ -174,8 +174,8 @@ func (d *driver) resultOf(err error) (r strategies.Result) {
 	return r
 }
 
-// failure returns the outcome of a failed attempt. Refusals by the target may be retried, including
-// refusals received over a connection.
+// failure returns the outcome of a failed attempt. Refusals by the target, also over a connection,
+// may be retried.
 func (d *driver) failure(err error) strategies.Result {
 	r := strategies.Result{Err: err}
 	var refusal *targets.Throttled

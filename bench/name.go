@@ -48,8 +48,8 @@ func (s Scenario) axes() string {
 	return strings.Join(parts, "/")
 }
 
-// escaped URL-escapes the characters that a benchmark name cannot contain: its separator, the
-// slash, white space and unprintable characters. A parameter may be a path.
+// escaped URL-escapes the characters that a benchmark name cannot contain: the slash, white space
+// and unprintable characters. A parameter may be a path.
 func escaped(variant string) string {
 	var b strings.Builder
 	for _, r := range variant {

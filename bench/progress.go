@@ -73,10 +73,9 @@ func (p *Progress) Pulse() Pulse {
 	}
 }
 
-// idle reports whether no goroutine but the caller is running or runnable. The counts are
-// approximate: one time in ten a goroutine seems to run, and other observers of the run, or the
-// goroutine that woke the caller, may run at the same moment. So it samples three times, at random
-// moments.
+// idle reports whether no goroutine but the caller is running or runnable. One time in ten a
+// goroutine seems to run, and other observers, or the goroutine that woke the caller, may run at
+// the same moment, so it samples three times, at random moments.
 func idle() bool {
 	sample := []metrics.Sample{{Name: "/sched/goroutines/runnable:goroutines"},
 		{Name: "/sched/goroutines/running:goroutines"}}

@@ -186,8 +186,8 @@ func newDoor(o *observe.Run, queue, n int) door {
 	return door{queue: queue, starts: make([]int64, max(queue, 1))}
 }
 
-// pass returns the time at which Submit of task i returns: its start or, with a queue, the start of
-// the task that many places earlier.
+// pass returns when Submit of task i returns: at its start or, with a queue, at the start of the
+// task that many places earlier.
 func (d *door) pass(i int, r *record.Record) (left int64) {
 	if d.starts == nil {
 		return r.Issue

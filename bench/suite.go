@@ -62,7 +62,7 @@ func (s Suite) At(i int) Scenario {
 }
 
 // ahead is the number of runs per processor that may have ended after an unfinished one: no
-// processor idles while one run takes as long as thirty others. A kill loses these runs.
+// processor idles while one run takes as long as thirty others. A kill loses them.
 const ahead = 32
 
 // Do runs the suite. It calls each with every result or error of a run, in the order of the plan
@@ -102,8 +102,7 @@ type execution struct {
 }
 
 // start starts the runs in the order of the plan, as many at once as allowed. A real-clock run
-// occupies all slots until its result is handled, so no other part of the harness runs at the same
-// time.
+// occupies all slots until its result is handled, to run alone.
 func (s Suite) start(
 	ctx context.Context, run RunFunc, started chan<- *execution, goroutines *sync.WaitGroup,
 ) {

@@ -41,8 +41,7 @@ type Spec struct {
 	AllAtOnce bool
 	// Unsteady: the rate changes during the run, so a changing response is expected and not a doubt.
 	Unsteady bool
-	// Bursts describes the dependence of arrivals of a steady process at that rate, which determines
-	// the necessary length of a run. nil: unknown
+	// Bursts describes the dependence of arrivals of a steady process at that rate. nil: unknown
 	Bursts func(rate float64, v param.Values) Bursts
 	// Tasks is the number of tasks of a finite process. nil: infinite
 	Tasks func(v param.Values) int

@@ -7,8 +7,8 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// Bounds of every plan of a run, a search or an attack. They detect typing errors before anything
-// starts, and keep sums of times far below the 292 years of a Duration.
+// Bounds of every plan. They detect typing errors before anything starts, and keep sums of times
+// far below the 292 years of a Duration.
 const (
 	MaxTasks  = 100_000_000        // 6.4 GB of records, at 64 bytes per task
 	MaxSoak   = 1_000_000_000_000  // tasks without records

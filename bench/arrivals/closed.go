@@ -10,7 +10,7 @@ import (
 
 // closed is a fixed population: each client waits for its task and thinks before the next one, also
 // before its first, so clients do not start in step. A bare duration as think time is the mean of
-// an exponential distribution. const(10ms) is constant.
+// an exponential distribution.
 var _ = register(Spec{
 	Name:    "closed",
 	Summary: "a fixed number of clients, each of which thinks after every task",

@@ -9,8 +9,8 @@ import (
 )
 
 // linear is a ramp: at time t the rate is b+at, so n tasks have come when bt + at²/2 = n. This form
-// of the positive root keeps its digits for small a. Vegeta's pacer has the same curve, but
-// extrapolates the current rate, and so lags on a steep ramp.
+// of the positive root keeps its digits for small a. Vegeta's pacer extrapolates the current rate,
+// and so lags on a steep ramp.
 var _ = register(Spec{
 	Name:     "linear",
 	Summary:  "a rate that grows steadily, from that of the scenario",

@@ -7,8 +7,7 @@ import (
 )
 
 // mmpp is the Markov-modulated Poisson process with two states. Unlike onoff, its gaps depend on
-// each other, as in real traffic, so windows of any length are burstier than the gaps alone
-// suggest.
+// each other, so windows of any length are burstier than the gaps alone suggest.
 var _ = register(Spec{
 	Name:    "mmpp",
 	Summary: "Poisson arrivals whose rate jumps between two levels, about the scenario's mean rate",

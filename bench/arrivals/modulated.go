@@ -12,10 +12,9 @@ import (
 // A phase of a modulated process has Poisson arrivals at rate per nanosecond, for mean nanoseconds.
 type phase struct{ rate, mean float64 }
 
-// modulated are Poisson arrivals whose rate alternates between two phases, independent of arrivals:
-// an MMPP with two states or, with fixed, phases of equal length. It starts in its steady state, at
-// a random instant of a cycle, so the expected number of arrivals follows the rate from the first
-// nanosecond on.
+// modulated are Poisson arrivals whose rate alternates between two phases: an MMPP with two states
+// or, with fixed, phases of equal length. It starts at a random instant of a cycle, so the expected
+// number of arrivals follows the rate from the first nanosecond on.
 type modulated struct {
 	phases [2]phase
 	fixed  bool

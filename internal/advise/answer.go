@@ -59,8 +59,8 @@ type Option struct {
 
 	behaviour behaviour
 	reading   reading
-	// it meets the objectives only while the work is this slow, since a limit acts as a rate, or as
-	// far as a few runs show refusals
+	// it meets the objectives only at this service time, since a limit acts as a rate, or as far as a
+	// few runs show refusals
 	fragile bool
 	tried   bool    // stressed and confirmed
 	promise float64 // worse end of the promise over its bound. 0: unknown
@@ -91,7 +91,7 @@ type Described struct {
 	Rate, Mean, C2 float64 // tasks per second, seconds, and C² of the service
 	Busy           float64 // busy slots on average: rate times mean
 	GapC2          float64 // C² of the gaps between arrivals. NaN if all tasks come at once
-	// factor over the work of the busiest stretch that a further recorded plan may bring, for records
-	// whose rate or service varies more than by chance. Otherwise 0
+	// factor over the work of a record's busiest stretch that another such record may bring, if its
+	// rate or service varies more than by chance. Otherwise 0
 	Busier float64
 }

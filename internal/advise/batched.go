@@ -84,7 +84,7 @@ func (b *batched) seen(unit string) Figure {
 }
 
 // variance returns the variance of a promise relative to that of the mean of independent batches.
-// Consecutive batches are correlated by queues that last from one batch to the next.
+// Consecutive batches are correlated by lasting queues.
 func (b *batched) variance(values []float64) float64 {
 	if !b.inRow {
 		return b.ahead
@@ -94,11 +94,11 @@ func (b *batched) variance(values []float64) float64 {
 }
 
 // quantile returns the quantile of all batches together. Its interval is that of the share of tasks
-// beyond it. Tasks beyond a quantile come in bunches, and a bunch is in one batch, so the batches'
-// shares are nearly independent. A logarithmic scale keeps them in (0, 1). Few bunches may look
-// alike by chance, so the shares beyond the quantile of five times the tail, with more bunches,
-// count too. The upper end is at least that of an exponential tail: the worst bunch of the next
-// stretch may be longer than any in this one.
+// beyond it, on a logarithmic scale to keep it in (0, 1). Such tasks come in bunches within one
+// batch, so the batches' shares are nearly independent. Few bunches may look alike by chance, so
+// the shares beyond the quantile of five times the tail, with more bunches, count too. The upper
+// end is at least that of an exponential tail: the worst bunch of the next stretch may be longer
+// than any in this one.
 func (b *batched) quantile(p float64, times *span) Figure {
 	n := times.n
 	if n == 0 || float64(n)*math.Log(p) > math.Log(0.025) {

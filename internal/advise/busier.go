@@ -19,14 +19,13 @@ const (
 	logistic = 3.664
 )
 
-// busier returns the factor on the work of a recorded plan's busiest stretch that the busiest
-// stretch of another such plan may bring. It is 1 if stretches differ only by chance, or if there
-// are too few tasks.
+// busier returns the factor over the work of a record's busiest stretch that another such record
+// may bring. It is 1 if stretches differ only by chance, or if there are too few tasks.
 //
 // The mean excess of the work of the busiest tenth of the stretches, on a logarithmic scale, is the
-// scale of the tail. The contribution of chance is the difference between two random halves of a
-// stretch. The smallest result over all lengths of stretches counts: bursts that come and go have a
-// limit, which short stretches show, and a wandering rate has none at any length.
+// scale of the tail. The difference between two random halves of a stretch measures chance. The
+// smallest result over all lengths of stretches counts: bursts that come and go have a limit, which
+// short stretches show, and a wandering rate has none at any length.
 func (s sample) busier() float64 {
 	scale := math.Inf(1)
 	for n := fewestStretches; n*fewestInStretch <= len(s.due); n *= 2 {

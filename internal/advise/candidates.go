@@ -44,7 +44,7 @@ func params(v strategies.Variant, limit, queue int) strategies.Params {
 }
 
 // isPlain reports whether the contract requires one first-in-first-out queue without idle slots
-// that sheds only tasks beyond limit and queue, or none.
+// that sheds only when full, or not at all.
 func isPlain(v strategies.Variant) bool {
 	s := v.Spec
 	if !s.FIFO || !s.WorkConserving || s.Quantum != nil || s.ClassPools != nil || s.Starts != nil ||
@@ -178,8 +178,8 @@ func pace(v strategies.Variant, target targets.Variant) (all []behaviour) {
 	return all
 }
 
-// targetRate returns the sustained rate of calls of a target, and its burst. It is 0 if the
-// parameters do not determine it, as with limits per tenant.
+// targetRate returns the sustained rate of calls of a target, and its burst, or 0 if the parameters
+// do not determine it.
 func targetRate(t targets.Variant) (perSecond float64, burst int) {
 	keys := t.Spec.Keys
 	switch {

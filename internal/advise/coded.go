@@ -25,8 +25,8 @@ type setting struct {
 func plainly(limit, queue int) setting { return setting{limit, queue, 1, 1, nil} }
 
 // ran is the reading of a strategy's own code: one result per seed. Short runs give too good
-// values. So the ratio of each run to the recursion of the same tasks is applied to the recursion
-// of all traffic. As in paired runs, little of the ratio is chance.
+// values, so the ratio of each run to the recursion of the same tasks, which has little chance, is
+// applied to the recursion of all traffic.
 type ran struct {
 	results []*bench.Result
 	each    []*modelled // the recursion of each result's tasks. nil: unknown
@@ -59,8 +59,8 @@ func (r *ran) figure(unit string) Figure {
 	return all.times(spread(ratios, 1))
 }
 
-// own returns the figure from the runs alone, with pooled tasks if available, since separate short
-// runs give too good values.
+// own returns the figure from the runs alone, with pooled tasks if available, since short runs give
+// too good values.
 func (r *ran) own(unit string) Figure {
 	if len(r.results) < 2 {
 		return spread(r.values(unit), 1)
@@ -123,7 +123,7 @@ func (r *ran) loses() bool {
 }
 
 // grows reports whether latency grew during most runs: a strategy that leaves slots unused may be
-// unstable where a pool is stable.
+// unstable where a pool is not.
 func (r *ran) grows() bool {
 	n := 0
 	for _, one := range r.results {
@@ -139,8 +139,8 @@ type trial struct {
 	setting
 }
 
-// runs runs each trial with each of the first seeds in parallel. All runs of a search have the same
-// number of tasks. A trial whose run fails has no reading, and the error is recorded in the search.
+// runs runs each trial with each of the first seeds in parallel. A failed trial has no reading, and
+// the search records the error.
 func (s *search) runs(ctx context.Context, trials []trial, seeds int) ([]*ran, error) {
 	seeds = min(seeds, s.mostSeeds())
 	suite := bench.Suite{Count: seeds, Parallel: s.question.Parallel}
@@ -169,8 +169,8 @@ func (s *search) runs(ctx context.Context, trials []trial, seeds int) ([]*ran, e
 	return readings, err
 }
 
-// honest removes strategies that break the contract on which the recursion relies, in a short run
-// of their own code. Package builtin is exempt.
+// honest removes strategies that violate, in a short run of their own code, the contract on which
+// the recursion relies. Package builtin is exempt.
 func (s *search) honest(
 	ctx context.Context, all []strategies.Variant,
 ) (kept []strategies.Variant, err error) {

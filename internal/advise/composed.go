@@ -9,9 +9,9 @@ import (
 	"github.com/poolbench/poolbench/targets"
 )
 
-// composed returns compositions of two parts around a worker pool that may keep a target's rate:
-// one part sets the pace, the other sheds the excess or retries refused calls. If the question
-// names strategies, there are none.
+// composed returns compositions around a worker pool that may keep a target's rate: one part sets
+// the pace, the other sheds the excess or retries refused calls. There are none if the question
+// names strategies.
 func (q Question) composed(sc bench.Scenario) (all []behaviour) {
 	if q.Strategies != nil || !sc.Target.Spec.RateLimits {
 		return nil
@@ -38,7 +38,7 @@ func (q Question) composed(sc bench.Scenario) (all []behaviour) {
 }
 
 // paces returns the settings that keep the rate of a target, as far as its parameters determine
-// them: rate, or limit per window, and burst.
+// rate, or limit per window, and burst.
 func paces(name string, keys []param.Key, target targets.Variant) (texts []string) {
 	rate, burst := targetRate(target)
 	if rate == 0 {

@@ -52,7 +52,7 @@ func (s *search) answer(ctx context.Context, options []Option) (*Answer, error) 
 }
 
 // try sorts the options, and stresses and confirms the best until the first ones have been tried,
-// or 2·mostKept in all. Untried options count as undecided.
+// or 2·mostKept in all. Untried options are undecided.
 func (s *search) try(ctx context.Context, options []Option) error {
 	for range 2 * mostKept {
 		slices.SortStableFunc(options, better)
@@ -97,8 +97,8 @@ func (s *search) neighbours(ctx context.Context, a *Answer) error {
 	return err
 }
 
-// confirm runs the option in real time if the work is real. An objective missed there is undecided.
-// An unreliable run, as on a busy machine, changes nothing.
+// confirm runs the option in real time if the work is real. A missed objective becomes undecided.
+// An unreliable run changes nothing.
 func (s *search) confirm(ctx context.Context, o *Option) error {
 	if s.question.Scenario.Workload.Spec.New == nil ||
 		s.question.Scenario.Workload.Spec.Kind == workloads.Wait {

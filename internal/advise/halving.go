@@ -12,9 +12,9 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// halving measures the other behaviours by their own code: at the limit that suffices for a pool
-// or, if that is 0, at a few limits at which they are stable. The better half continues with twice
-// as many seeds. The last few are measured with all seeds.
+// halving measures the other behaviours by their own code: at the limit of a pool or, if that is 0,
+// at a few stable limits. The better half continues with twice as many seeds, and the last few use
+// all seeds.
 func (s *search) halving(ctx context.Context, all []behaviour, limit int) ([]Option, error) {
 	limits := []int{limit}
 	if limit == 0 {
@@ -175,9 +175,9 @@ func (s *search) measured(
 	return &o, nil
 }
 
-// settle searches, with one run per step, for a smaller limit at which an option meets the
-// objectives too, and measures the result with all seeds. With upwards it also tries a few larger
-// limits, for behaviours whose best limit may differ from a pool's.
+// settle searches, with one run per step, for a smaller limit that meets the objectives, and
+// measures it with all seeds. With upwards it also tries a few larger limits, for behaviours whose
+// best limit may differ from a pool's.
 func (s *search) settle(ctx context.Context, o *Option, upwards bool) error {
 	limit := o.Limit
 	for step := 1; o.Verdict == objectives.Met && limit-step >= 1; step *= 2 {
@@ -193,9 +193,9 @@ func (s *search) settle(ctx context.Context, o *Option, upwards bool) error {
 	return s.confirmed(ctx, o, limit, upwards || limit < o.Limit)
 }
 
-// confirmed measures the option with all seeds: at that limit, or at one of the next larger ones if
-// it misses the objectives and upwards is set, and at the smallest of the next lower limits that
-// meets them.
+// confirmed measures the option with all seeds: at that limit or, with upwards, at one of the next
+// larger ones if it misses the objectives, and at the smallest of the next lower limits that meets
+// them.
 func (s *search) confirmed(ctx context.Context, o *Option, limit int, upwards bool) error {
 	m, err := s.measured(ctx, o.behaviour, limit, seeds)
 	for try := 0; try < mostTries && err == nil && m != nil && upwards &&

@@ -29,9 +29,9 @@ func plainLine(limit, queue int) line {
 	return line{limit: limit, queue: queue, load: 1, service: 1}
 }
 
-// serve simulates tasks by their due times in the order of arrival. A task that finds all slots
-// busy and queue tasks waiting is shed, unless there is a pace, a freeze or a target. It returns
-// the waits, or marks for shed and refused tasks, and the time that each task held its slot.
+// serve simulates tasks in the order of arrival. Without a pace, a freeze or a target, a task that
+// finds all slots busy and queue tasks waiting is shed. It returns the waits, or marks for shed and
+// refused tasks, and the time that each task held its slot.
 func (l line) serve(s sample) (waits, held []int64) {
 	pool := recursion.Pool{Pace: l.pace, Freeze: l.freeze, Gate: l.gate()}
 	pool.Run(s.due, s.service, max(1, min(l.limit, len(s.due))), l.queue)
@@ -55,8 +55,8 @@ func (l line) gate() recursion.Gate {
 	}
 }
 
-// longest returns the length of the longest queue of tasks with these waits, in order of arrival.
-// When a task is due, the queue is that task and the accepted earlier tasks that start later.
+// longest returns the length of the longest queue. When a task is due, the queue is that task and
+// the accepted earlier tasks that start later.
 func longest(due, waits []int64) (most int) {
 	oldest, waiting := 0, 0
 	for i, wait := range waits {

@@ -62,8 +62,8 @@ func rateOf(sc bench.Scenario, mean time.Duration) float64 {
 	return sc.Load.PerSecond
 }
 
-// dispersion returns the index of dispersion of the gaps over stretches of a thousand: the variance
-// of the length of a stretch, relative to that of independent gaps with C² 1.
+// dispersion returns the index of dispersion of the gaps: the variance of the length of a thousand
+// gaps, relative to that of independent gaps with C² 1.
 func (s sample) dispersion() float64 {
 	const stretch = 1000
 	var lengths []float64
@@ -134,8 +134,8 @@ func (l *LongRun) Relaxation(sc bench.Scenario) float64 {
 	return (l.c2 + l.search.work.C2) / (slack * slack)
 }
 
-// lineOf returns the pool that models the scenario's strategy. ok is false if there is none. If not
-// byContract, the strategy's own runs must confirm it.
+// lineOf returns the pool that models the scenario's strategy, if any. If not byContract, the
+// strategy's own runs must confirm it.
 func (l *LongRun) lineOf(sc bench.Scenario) (_ line, byContract, ok bool) {
 	b, t := l.behaviourOf(sc.Strategy), l.settingOf(sc)
 	byContract = l.search.exactly(b) && !sc.Strategy.Spec.Retries
@@ -173,8 +173,8 @@ func (l *LongRun) At(sc bench.Scenario, runs []*bench.Result) (figures []Figure,
 	return figures, byContract || len(runs) > 1
 }
 
-// equals reports whether a run equals the recursion of its tasks to the digit: in the wanted
-// metrics and in the waits, which differ with any other order.
+// equals reports whether a run equals the recursion to the digit: in the wanted metrics and in the
+// waits, which differ with any other order.
 func (l *LongRun) equals(sc bench.Scenario, at line, run *bench.Result) bool {
 	sc = withDefaults(sc)
 	sc.Load.PerSecond, sc.Load.Relative = l.search.work.Rate*at.load, 0

@@ -66,7 +66,7 @@ func (s *search) told(b *batched) *modelled {
 }
 
 // lineOf returns the pool that is, or approximates, a behaviour. ok is false if the strategy sheds,
-// and so has less work than a pool that does not.
+// and so has less work than the pool.
 func (s *search) lineOf(v strategies.Variant, t setting) (_ line, ok bool) {
 	if s.traffic == nil || v.Spec.Sheds || s.sample.Timeout != 0 || s.sample.Drain != 0 {
 		return line{}, false
@@ -84,9 +84,9 @@ func (s *search) lineOf(v strategies.Variant, t setting) (_ line, ok bool) {
 	return l, l.limit > 0
 }
 
-// exactly reports whether the recursion is exact for a strategy by contract: it starts tasks in
-// order of arrival, as soon as a slot and a start are available, and the target's decisions depend
-// only on the times of calls.
+// exactly reports whether the recursion is exact by contract: tasks start in order of arrival, as
+// soon as a slot and a start are available, and the target's decisions depend only on the times of
+// calls.
 func (s *search) exactly(b behaviour) bool {
 	spec := b.first().Spec
 	if b.sheds && s.sample.Target.Spec.Name != "none" {

@@ -13,8 +13,8 @@ import (
 const (
 	batches = observe.Batches // blocks of a plan, or samples, per interval
 
-	// tasks of one plan of steady traffic. The recursion needs about 30 ms for a million tasks, so a
-	// small budget does not worsen the promise. The largest plan has 16 bytes per task.
+	// tasks of a plan of steady traffic. A million tasks need about 30 ms, so a small budget need not
+	// worsen the promise. The largest plan has 16 bytes per task.
 	leastPlanned  = 2_000_000
 	mostPlanned   = 8_000_000
 	burstyTimes   = 3 // factor for bursty tasks, since the number of bursts counts
@@ -25,7 +25,7 @@ const (
 type sample struct{ due, service []int64 }
 
 // traffic is the load on the strategies, in one of three forms. Steady traffic is one long plan, to
-// hide the start with idle slots. A recorded plan is used unchanged. Traffic with an end, or with a
+// hide the start with idle slots. A record is used unchanged. Traffic with an end, or with a
 // changing rate, is twenty samples, each from its start.
 type traffic struct {
 	samples  []sample
@@ -46,9 +46,8 @@ func steady(sc bench.Scenario) bool {
 	return !spec.AllAtOnce && !spec.Unsteady
 }
 
-// draw plans the traffic of a scenario, or returns nil if task times are unknown before they run.
-// Steady traffic has that many tasks. Runs with an end, as for an objective on the makespan, get
-// samples.
+// draw plans the traffic of a scenario, or returns nil if task times are unknown in advance. tasks
+// is the length of steady traffic. Runs with an end, as for the makespan, get samples.
 func draw(sc bench.Scenario, tasks int, ends bool) (*traffic, error) {
 	w, err := sc.Workload.Spec.Build(sc.Seed, sc.Workload.Values)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/poolbench/poolbench/internal/objectives"
 )
 
-// pool finds the smallest limit and, if it sheds, the smallest queue of a behaviour that is plain
-// or covered by the recursion. If none meets the objectives it returns the nearest.
+// pool finds the smallest limit, and the smallest queue if it sheds, of a behaviour that is plain
+// or covered by the recursion, or else the nearest to the objectives.
 func (s *search) pool(ctx context.Context, b behaviour) (nearest *Option, failed error) {
 	below, above := 0, 0 // largest limit that misses, smallest that meets
 	at := func(limit int) *Option {

@@ -15,9 +15,9 @@ import (
 
 // A Question is a request for advice. Zero fields have defaults.
 type Question struct {
-	// work, target, traffic and seed. Strategy, limit and queue are searched. The traffic is open, at
-	// a rate. Stop is the maximum length of a run of a strategy's own code, and the whole of a job
-	// that ends. Without Stop the budget determines it.
+	// work, target, open traffic at a rate, and seed. Strategy, limit and queue are searched. Stop is
+	// the maximum length of a run of a strategy's own code, by default from the budget, and the whole
+	// of a job that ends
 	Scenario   bench.Scenario
 	Objectives objectives.List // the first is the promised one
 	// candidates. nil: all that need no disk and no server
@@ -35,8 +35,8 @@ type Question struct {
 }
 
 const (
-	// BytesPerTask is the approximate memory of a waiting or running task: a goroutine's first stack,
-	// its queue link and the caller's data.
+	// BytesPerTask is the approximate memory of a waiting or running task: stack, queue link and the
+	// caller's data.
 	BytesPerTask = 4096
 
 	defaultLimitAtMost = 1024

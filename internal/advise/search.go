@@ -117,8 +117,8 @@ func (s *search) tasks() int {
 	return len(s.traffic.samples[0].due)
 }
 
-// options returns the best settings of each promising behaviour: first of those that the recursion
-// covers and of pools, at whose limit the others are compared.
+// options returns the best settings of each promising behaviour: first of those covered by the
+// recursion and of pools, at whose limit the others are compared.
 func (s *search) options(ctx context.Context, all []behaviour) (options []Option, err error) {
 	var others []behaviour
 	limit := 0
@@ -175,8 +175,8 @@ func (s *search) option(
 	if r.grows() {
 		o.Unstable, o.Verdict = "its queue grows for as long as it runs", objectives.Missed
 	}
-	// for a rate-limited target, short runs without a refusal do not exclude refusals, unless refused
-	// calls come again at no more than the rate
+	// with a rate limit, short runs without a refusal do not exclude refusals, unless refused calls
+	// come again at no more than the rate
 	_, own := r.(*ran)
 	o.fragile = own && s.sample.Target.Spec.RateLimits && s.mayRefuse() == 0 &&
 		!(fit[0].Spec.Retries && b.paced > 0)
@@ -230,9 +230,9 @@ func excessOf(v, bound float64, atMost bool) float64 {
 }
 
 // better orders options: first by whether they surely meet the objectives, and not only while work
-// is slow. Options that do are ordered by limit, then by the load that they sustain and by the
-// promise, if clearly different, then by simplicity. The others are ordered by their distance, if
-// clearly different, then by simplicity.
+// is slow. Options that do are ordered by limit, then by sustained load and promise, if clearly
+// different, then by simplicity. The others are ordered by distance, if clearly different, then by
+// simplicity.
 func better(a, b Option) int {
 	if c := cmp.Compare(rank(a.Verdict), rank(b.Verdict)); c != 0 {
 		return c

@@ -26,8 +26,8 @@ const (
 	mostHeld     = 8                              // largest load factor tried
 )
 
-// stress computes the results of an option under worse conditions. Each stress has the same seeds
-// and tasks as its comparison.
+// stress computes the results under worse conditions. Each stress has the seeds and tasks of its
+// comparison.
 func (s *search) stress(ctx context.Context, o *Option) error {
 	if o.Unstable != "" {
 		return nil
@@ -126,8 +126,8 @@ func (s *search) addUnstable(o *Option, name string) objectives.Verdict {
 	return objectives.Missed
 }
 
-// add records a stress and its change of the promised metric, with the half-width of the change. A
-// stress counts as no better than the option without it.
+// add records a stress and its change of the promised metric, with the half-width. A stress counts
+// as no better than the option itself.
 func (s *search) add(o *Option, name string, r reading, mean, half float64) objectives.Verdict {
 	if r.grows() {
 		return s.addUnstable(o, name)
@@ -241,8 +241,8 @@ func (s *search) stressed(
 	return s.add(o, name, readings[0], mean, half), nil
 }
 
-// changed returns the change by a stress in the runs of an option. If the recursion covers it, its
-// change for all traffic is the main part, and the runs give the difference of the strategy.
+// changed returns the change by a stress in the runs of an option. If the recursion covers it, it
+// adds the runs' deviation to the change for all traffic.
 func (s *search) changed(o *Option, under *ran) (mean, half float64) {
 	unit := s.wanted[0].Unit
 	own, ok := o.reading.(*ran)

@@ -73,8 +73,8 @@ func (c *cell) bracket() (met, missed float64) {
 }
 
 // refine adds probes in gaps wider than the resolution, a share of their upper end, up to most
-// probes in all. The gaps are above the highest load met and below the lowest load missed.
-// Undecided loads lie between the two, and without them the gaps are one.
+// probes in all. The gaps are above the highest load met and below the lowest load missed. Without
+// undecided loads between these they are one.
 func (c *cell) refine(resolution float64, most int) {
 	met, missed := c.bracket()
 	between := slices.DeleteFunc(slices.Clone(c.probes), func(p *probe) bool {

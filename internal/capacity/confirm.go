@@ -34,8 +34,8 @@ type calculation struct {
 	known bool
 }
 
-// confirmations is the number of confirmed runs at each end of an answer, the first ones. For the
-// others the strategy declares that they follow from their plans, and its contract tests check it.
+// confirmations is the number of confirmed runs at each end of an answer. The strategy declares
+// that runs follow from their plans, and its contract tests check it.
 const confirmations = 3
 
 // confirm runs the strategy's own code at both ends of each calculated answer, and compares the

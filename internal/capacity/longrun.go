@@ -22,8 +22,7 @@ var plannedTasks = [...]int{1_000_000, 4_000_000}
 const (
 	// earlier is the factor on the width of the first interval, since a second look follows.
 	earlier = 1.5
-	// A run starts with idle slots, which biases it. A tenth is the warm-up, so a run of that many
-	// relaxations warms up for two.
+	// A run starts with idle slots, which biases it. Its warm-up, a tenth, is two relaxations.
 	relaxations = 20
 	mostNext    = 10_000_000 // longest suggested run, in tasks
 )

@@ -32,9 +32,9 @@ type Search struct {
 	Runs       int     // most repetitions at a load. 0 is 16
 	Parallel   int     // virtual-clock runs at once. 0 is GOMAXPROCS
 
-	// Confirm, unless nil, confirms the answers by runs. Then the search calculates the runs whose
-	// times follow from their plan (bench.Calculate), in a third of the time. An answer that the
-	// strategy's own code does not confirm, to the nanosecond, has an Err.
+	// Confirm, unless nil, confirms the answers by runs, and the search calculates the runs whose
+	// times follow from their plan (bench.Calculate), in a third of the time. An answer that differs
+	// from the strategy's own code has an Err.
 	Confirm bench.RunFunc
 
 	// Progress, unless nil, is called after each round of runs, with the number of unfinished
@@ -134,7 +134,7 @@ func (s Search) Plan() string {
 func (s Search) first() []float64 { return s.Over.first(s.Lo, s.Hi, s.resolution()) }
 
 // probes returns the largest number of values to try: the first ones, and the halves of one gap, on
-// two sides of undecided values, down to the resolution at the upper end of the range.
+// two sides of undecided values, down to the resolution.
 func (s Search) probes() int {
 	gap, last := (s.Hi-s.Lo)/(grid-1), s.resolution()*s.Hi
 	if s.Over.whole() {

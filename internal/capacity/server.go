@@ -37,7 +37,7 @@ type Server struct {
 	Rest       time.Duration // between two probes
 	Seed       uint64        // of the first probe. Each following probe uses the next seed
 	// requests per second completed by a probe without loss, as a multiple of its rate: the requests
-	// of a session, corrected for the time in which the last sessions think. 0 is 1
+	// of a session, corrected for the last sessions' think time. 0 is 1
 	Each float64
 	Of   string // unit of the rates. "" is requests
 
@@ -149,9 +149,8 @@ func (s Server) search(ctx context.Context, a *ServerAnswer) error {
 		"this machine, is not steady for long enough"}
 }
 
-// carried returns the mean rate that the server completed while its queue grew, and the relative
-// standard deviation between probes. The rate does not depend on the sent rate. An unknown mean is
-// NaN, an unknown deviation 0.
+// carried returns the mean rate that the server completed while its queue grew, or NaN, and the
+// relative standard deviation between probes, or 0. It does not depend on the sent rate.
 func (a *ServerAnswer) carried() (mean, deviation float64) {
 	var all []float64
 	for _, p := range a.Probes {
@@ -168,7 +167,7 @@ func (a *ServerAnswer) carried() (mean, deviation float64) {
 }
 
 // noise returns the relative difference between equal probes: two standard deviations of their
-// completed rates, or the excess of a rate that was met over one that was missed.
+// completed rates, or the excess of a met rate over a missed one.
 func (a *ServerAnswer) noise() float64 {
 	_, deviation := a.carried()
 	met, missed := 0.0, math.Inf(1)
@@ -184,9 +183,8 @@ func (a *ServerAnswer) noise() float64 {
 	return max(2*deviation, met/missed-1)
 }
 
-// next returns the rate to try in the gap: just below the server's rate, then just above it. If
-// that is outside of the gap, because the objective fails earlier or the server is faster, it is
-// the middle.
+// next returns the rate to try in the gap: just below the server's rate, just above it, or the
+// middle if that is outside of the gap.
 func (s Server) next(a *ServerAnswer) float64 {
 	can, _ := a.carried()
 	below := round(can*(1-s.resolution()/2), finest)

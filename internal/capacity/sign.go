@@ -11,8 +11,8 @@ import (
 // looks twice: after the first runs, which decide if they agree, and after all runs, of which least
 // have to agree. Far from the capacity this saves most of the runs.
 //
-// For a fair coin each verdict has a probability of at most risk. A coin biased towards one side is
-// even less likely to give the other verdict.
+// For a fair coin each verdict has a probability of at most risk, and for a biased one the wrong
+// verdict even less.
 type signTest struct {
 	first, runs, least int
 }
@@ -63,9 +63,8 @@ func (t signTest) judge(c Probe) (v objectives.Verdict, done bool) {
 	return objectives.Undecided, n >= t.first && most < t.least
 }
 
-// next returns the number of runs that a load should have after the next round: few at a time,
-// since one more may decide. An interval is checked only twice, since each check is another chance
-// of an error.
+// next returns the number of runs that a load should have after the next round: a few at a time,
+// but an interval is checked only twice, since each check is another chance of an error.
 func (t signTest) next(n int, byInterval bool) int {
 	const atATime = 2
 	switch {

@@ -262,8 +262,8 @@ func (r *run) watch() error {
 	return fmt.Errorf("crash: the store failed: %w: %w", engine.ErrGone, err)
 }
 
-// goneBehind returns an error if the files of a failed store are gone. A directory exists until its
-// last file is deleted, but the store fails with the first, so it checks repeatedly.
+// goneBehind returns an error if the files of a failed store are gone. It checks repeatedly, since
+// the store fails with the first file, but a directory exists until the last is deleted.
 func (r *run) goneBehind() error {
 	if r.gone {
 		return nil // already reported

@@ -14,9 +14,9 @@ import (
 // Units in which a load test records its evidence, in addition to the metrics of completed
 // requests.
 const (
-	// Due is the prefix of a percentile over all due requests, in which uncompleted ones count as the
-	// slowest: due-p99-response-sec. A result has it if some requests were not completed and the
-	// percentile is not among them.
+	// Due is the prefix of a percentile over all due requests, with uncompleted ones as the slowest:
+	// due-p99-response-sec. A result has it if some requests were not completed and the percentile is
+	// not among them.
 	Due = "due-"
 	// MaxLag is the longest lateness of the load generator.
 	MaxLag = metric.MaxLag

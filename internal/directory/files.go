@@ -17,7 +17,7 @@ import (
 const following = ".next"
 
 // A dirFile is a file of the directory that is being written: final contents, followed by partial
-// results of current runs. To replace the partial results, a new file replaces the whole one.
+// results of current runs. To replace these, the whole file is replaced.
 type dirFile struct {
 	*os.File
 	path string

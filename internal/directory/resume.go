@@ -25,9 +25,9 @@ type runID struct {
 	seed uint64
 }
 
-// resumed is the content of a directory whose plan is resumed. Its files are written again, next to
-// the old ones and in the order of the plan, and replace these when they contain all kept results.
-// So a kill loses no earlier result, and the final files are those of an uninterrupted run.
+// resumed is the content of a directory whose plan is resumed. Its files are written again, in the
+// order of the plan, and replace the old ones when they contain all kept results. So a kill loses
+// no earlier result, and the final files are those of an uninterrupted run.
 type resumed struct {
 	section
 	kept  map[runID]*bench.Result // complete results

@@ -16,9 +16,8 @@ const MostResponses = 1_000_000
 // mostOfRun is the largest number of tasks of one run that are read.
 const mostOfRun = 10_000_000
 
-// ofTasks begins the line with the response of each task of a run, a comment for other readers of
-// histogram logs. A tag, the number of tasks, the responses and their parts follow, separated by
-// commas.
+// ofTasks begins the line with the response of each task of a run, a comment for other readers: a
+// tag, the number of tasks, the responses and their parts, separated by commas.
 const ofTasks = "#Tasks="
 
 // NoResponse is the response of a task that did not complete.

@@ -132,7 +132,7 @@ func (a *Cell) measure() (widths, margins []int) {
 }
 
 // widen gives a spanning cell the required width. The missing width is distributed evenly over the
-// columns that may grow, except those that are already wider than their share.
+// columns that may grow and are not yet wider than their share.
 func (a *Cell) widen(widths []int, cell textCell, need int) {
 	total := 0
 	var growing []int

@@ -62,9 +62,9 @@ func cutHost(head string) (host, path string) {
 	return head[:begin+end], head[begin+end:]
 }
 
-// leastToken is the length of the shortest token that is found in a path. Ordinary ids, such as
-// numbers, UUIDs, hexadecimal hashes or names of methods, are not tokens: they lack capitals, small
-// letters or digits, or change between them less often.
+// leastToken is the length of the shortest token that is found in a path. Numbers, UUIDs,
+// hexadecimal hashes and names of methods are not tokens: they lack capitals, small letters or
+// digits, or change between them less often.
 const leastToken = 20
 
 var jwt = regexp.MustCompile(`^eyJ[\w-]{5,}\.[\w-]{5,}\.[\w-]*$`)

@@ -25,7 +25,7 @@ func (a Across) tip(v float64) string {
 func (a Across) axis() Axis { return Axis{Label: a.Label(), Log: a == Limit} }
 
 // scale sets the range of the x axis to the measured places, in ascending order, and labels as many
-// as fit. The axis need not begin at 0: positions are compared, not lengths.
+// as fit. It need not include 0.
 func (a Across) scale(p *plot.Plot, measured []float64) {
 	lo, hi := measured[0], measured[len(measured)-1]
 	if a == Limit {

@@ -49,8 +49,8 @@ func short(v float64) string {
 	return strconv.FormatFloat(r, 'f', -1, 64)
 }
 
-// logTicks marks a logarithmic axis, depending on its range, at decades, at 1, 2 and 5 of each, at
-// more of each, or at round steps if the range is nearly linear.
+// logTicks marks a logarithmic axis, depending on its range, at decades, multiples of 1, 2 and 5,
+// more multiples, or round steps.
 type logTicks func(float64) string
 
 func (format logTicks) Ticks(lo, hi float64) []plot.Tick {
@@ -124,8 +124,8 @@ func linearMarks(lo, hi float64, count int) (marks []float64) {
 			break
 		}
 	}
-	// Counting multiples avoids rounding errors of sums, and ends the loop if the step is below the
-	// resolution of a float64.
+	// Multiples avoid rounding errors of sums, and end the loop if the step is below the resolution of
+	// a float64.
 	first, last := math.Floor(lo/step+1e-9), math.Ceil(hi/step-1e-9)
 	for i := range 2*count + 3 {
 		n := first + float64(i)
@@ -151,8 +151,7 @@ func logRange(lo, hi float64) (float64, float64) {
 	return below, above
 }
 
-// neighbours returns the nearest of 1, 2 and 5 times a power of ten at or below v, and at or above
-// it.
+// neighbours returns the nearest of 1, 2 and 5 times a power of ten on both sides of v.
 func neighbours(v float64) (below, above float64) {
 	decade := math.Pow10(int(math.Floor(math.Log10(v))) - 1)
 	below = decade

@@ -43,8 +43,7 @@ func (c *Chart) clean(in []Panel, x, y axisKind) (out []Panel) {
 	return out
 }
 
-// fill adds cleaned panels to a chart, and their series before the existing legend. build makes the
-// plot of panel i.
+// fill adds cleaned panels to a chart, and their series before the existing legend.
 func (c *Chart) fill(panels []Panel, build func(i int, p Panel) *plot.Plot) (*Chart, error) {
 	if len(panels) == 0 {
 		return nil, &EmptyError{Chart: c.Title, Notes: c.Notes}

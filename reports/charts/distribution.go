@@ -69,8 +69,8 @@ func (percentileTicks) Ticks(_, hi float64) []plot.Tick {
 	return ticks
 }
 
-// floorOf returns the smallest response among the slower nine tenths of the tasks. The fastest
-// tasks take almost no time, and showing them would leave little room for the tail.
+// floorOf returns the 10 % quantile of the responses: showing faster tasks, some of which take
+// almost no time, would leave little room for the tail.
 func floorOf(panels []Panel) float64 {
 	floor := math.Inf(1)
 	for _, s := range seriesOf(panels) {

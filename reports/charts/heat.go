@@ -78,8 +78,7 @@ type heat struct {
 	steps     []int64   // smallest count of each colour
 }
 
-// Rows of a heat map: as many as are distinguishable, and none lower than the resolution of a
-// two-digit histogram.
+// Rows are distinguishable, and not lower than the resolution of a two-digit histogram.
 const (
 	mostHeatRows = 44
 	leastHeatRow = 1.03 // ratio to the row below
@@ -103,8 +102,8 @@ func (h *heat) count(low, high float64) {
 	h.steps = heatSteps(most)
 }
 
-// heatSteps returns the smallest counts of the colours: round, in about equal ratios, from 1 on, at
-// most one per colour.
+// heatSteps returns the smallest count of each colour, or of fewer colours: round, in about equal
+// ratios, from 1 on.
 func heatSteps(most int64) (steps []int64) {
 	var round []int64
 	for ten := int64(1); ten <= most; ten *= 10 {

@@ -170,8 +170,7 @@ func wrap(text string, width vg.Length, style draw.TextStyle) (lines []string) {
 	return lines
 }
 
-// drawRow draws the panels in a row with data areas of equal width. Panels that share the y axis
-// show it once.
+// drawRow draws the panels in a row with data areas of equal width. A shared y axis is shown once.
 func (c *Chart) drawRow(area draw.Canvas, l Layout) {
 	names := labels(c.legend, widestName)
 	var legend vg.Length

@@ -117,8 +117,8 @@ func listed(names []string) []string {
 	return append(slices.Clone(names[:shown]), fmt.Sprintf("%d others", len(names)-shown))
 }
 
-// breakName writes names as "a = b = c", broken into lines that fit. A name longer than a line is
-// broken before its parameters, then shortened.
+// breakName formats names as "a = b = c" in lines. A name longer than a line is broken before its
+// parameters, then shortened.
 func breakName(names []string, widest vg.Length, style draw.TextStyle) (lines []string) {
 	current := ""
 	for i, name := range names {
@@ -210,9 +210,8 @@ func drawSwatch(c *draw.Canvas, styles []int, a, b vg.Point) {
 	}
 }
 
-// spread moves labels, given by their desired heights and sorted from the top, as little as
-// necessary to avoid overlaps and to keep them between bottom and top. It returns their upper
-// edges.
+// spread moves labels as little as necessary to avoid overlaps and to keep them between bottom and
+// top. want, the desired heights, is sorted from the top. It returns their upper edges.
 func spread(want []vg.Length, heights []vg.Length, bottom, top vg.Length) []vg.Length {
 	at := slices.Clone(want)
 	edge := top

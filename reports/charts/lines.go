@@ -50,8 +50,7 @@ func (l *lines) on(c *draw.Canvas, p *plot.Plot) (measured, theory []drawn) {
 	return measured, theory
 }
 
-// mostStripes is the number of equal series that are drawn: more stripes or nested markers are not
-// distinguishable. The legend names all.
+// mostStripes is the number of equal series that are drawn, since more are not distinguishable.
 const mostStripes = 3
 
 // distinguishable drops series beyond mostStripes equal ones.

@@ -26,8 +26,8 @@ const (
 // markerRadius is the radius of a marker without nesting.
 const markerRadius vg.Length = 3.6
 
-// drawMarker draws the outline of a marker, filled with paper to cover the line and show nested
-// markers, or with its own colour.
+// drawMarker draws an outline filled with paper, which covers the line and shows nested markers, or
+// with its own colour.
 func drawMarker(
 	c *draw.Canvas, m marker, t, fill role, at vg.Point, r vg.Length, width vg.Length,
 ) {

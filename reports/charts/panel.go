@@ -11,8 +11,7 @@ import (
 )
 
 // panel draws a plot with its title above the left edge of the data and its labels at the middle of
-// the axes. gonum centres the title over axis and data. On a logarithmic axis it computes the
-// middle incorrectly, and pads the data for a label drawn elsewhere.
+// the axes. gonum misplaces labels of logarithmic axes, and pads the data for them.
 type panel struct {
 	*plot.Plot // without title and labels
 	title      string

@@ -15,8 +15,8 @@ const (
 )
 
 // paletted returns the picture in at most 256 colours, or unchanged if that distorts colours too
-// much. A chart has few colours plus the shades of antialiasing. With a palette, encoding takes a
-// third of the time and the file is smaller. Rare shades become the nearest frequent shade.
+// much. Encoding then takes a third of the time and the file is smaller. Rare shades of
+// antialiasing become the nearest frequent shade.
 func paletted(img *image.RGBA) image.Image {
 	counts := make(map[color.RGBA]int)
 	runs(img, func(c color.RGBA, _, n int) { counts[c] += n })

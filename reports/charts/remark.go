@@ -98,8 +98,8 @@ func (r remarks) traces(c draw.Canvas, p *plot.Plot) (points []vg.Point) {
 	return points
 }
 
-// write writes the words where they cover the fewest points and stay inside, and returns points of
-// the covered area.
+// write writes the words where they cover the fewest points, inside the plane, and returns points
+// of the covered area.
 func (m Remark) write(c *draw.Canvas, at vg.Point, busy []vg.Point) (taken []vg.Point) {
 	if len(m.Text) == 0 {
 		return nil

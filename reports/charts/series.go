@@ -20,13 +20,13 @@ type Series struct {
 	// bounds of an interval around each Y. nil: none, NaN: none for this point
 	Lo, Hi []float64
 
-	// Growing marks values that depend only on the length of the run, such as the response of a queue
-	// that fills faster than it empties. They do not extend the axis, and are drawn at its upper end
-	// with an arrow. nil: none
+	// Growing marks values that depend only on the length of the run, such as the response of an
+	// unstable queue. They are drawn as an arrow at the end of the axis and do not extend it. nil:
+	// none
 	Growing []bool
 
-	// Doubted marks unreliable points: they are hollow, the others filled, except for the outer
-	// markers of nested ones. nil: all hollow
+	// Doubted marks unreliable points, which are hollow. The others are filled, except for the outer
+	// ones of nested markers. nil: all hollow
 	Doubted []bool
 
 	Gaps []Span // the line is interrupted here
@@ -60,8 +60,8 @@ func (e *EmptyError) Error() string {
 	return msg
 }
 
-// The drawable range of an axis. Outside of it ticks and pixels become inexact long before float64
-// does. Measured times, rates and counts are always inside.
+// The drawable range of an axis. Outside of it ticks and pixels become inexact. Measured values are
+// always inside.
 const (
 	tiniest = 1e-15
 	hugest  = 1e15
@@ -87,8 +87,7 @@ func (k axisKind) shows(v float64) bool {
 	return k != counting && v >= tiniest
 }
 
-// clean copies the drawable points of each series, sorted by X, and notes the others. Series
-// without such points are dropped.
+// clean copies the drawable points of each series, sorted by X, and notes the others.
 func clean(in []Series, x, y axisKind, where string) (out []Series, notes []string) {
 	for _, s := range in {
 		if len(s.X) != len(s.Y) || s.Lo != nil && len(s.Lo) != len(s.X) || s.Hi != nil &&

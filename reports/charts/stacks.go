@@ -127,8 +127,8 @@ const (
 
 func partTint(i int) role { return palette[i%len(palette)] }
 
-// hatching returns lines within a box that distinguish part i without colour: none, rising, falling
-// or upright. Each repetition of a colour has another kind.
+// hatching returns lines within a box that distinguish part i without colour. Each repetition of a
+// colour has another kind.
 func hatching(i int, low, high vg.Point) (lines [][]vg.Point) {
 	kind := (i + i/len(palette)) % 4
 	if kind == 0 {

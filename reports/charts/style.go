@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// A role is a colour with a function in a chart. Bitmaps use its light colour. The SVG writer adds
-// its class, so a style sheet can replace it in dark mode.
+// A role is a colour with a function in a chart. Bitmaps use its light colour. In SVG a style sheet
+// may replace it by its class, for dark mode.
 type role struct {
 	class       string
 	light, dark string // #rrggbb
@@ -47,11 +47,10 @@ var (
 
 // palette contains the colours of the first eight series, in light and dark mode. They began as
 // those of Okabe and Ito ("Color universal design", 2008) and were optimised in OKLCH for a
-// contrast of at least 3:1 with the paper (WCAG 2.2, 1.4.11; Okabe and Ito's yellow has 1.3:1 on
-// white) and a larger smallest distance between two colours (OKLab × 100): 19 instead of 15.6 in
-// normal vision, and 10 instead of 7.6 for protanopia, deuteranopia and tritanopia as simulated by
-// Machado, Oliveira and Fernandes (2009). style_test.go checks the values. A series keeps its hue
-// from light to dark.
+// contrast of at least 3:1 with the paper (WCAG 2.2, 1.4.11; their yellow has 1.3:1) and a larger
+// smallest distance between two colours (OKLab × 100): 19 instead of 15.6 in normal vision, and 10
+// instead of 7.6 for protanopia, deuteranopia and tritanopia as simulated by Machado, Oliveira and
+// Fernandes (2009). style_test.go checks the values. A series keeps its hue in dark mode.
 var palette = [...]role{
 	{"pb-s0", "#0b4d8e", "#3181ac", 1}, // blue
 	{"pb-s1", "#c92c00", "#c8604a", 1}, // vermilion
@@ -64,9 +63,9 @@ var palette = [...]role{
 }
 
 // heatTints are the colours of counts, from few to many: the part of matplotlib's inferno (Smith
-// and van der Walt, 2015) whose contrast with the paper is at least 3:1, so that a single request
-// is visible. Lightness distinguishes them for every viewer. On light paper many requests are dark,
-// on dark paper light. style_test.go checks the values.
+// and van der Walt, 2015) with a contrast to the paper of at least 3:1, so that a single request is
+// visible. Lightness distinguishes them: many requests are dark on light paper, and light on dark
+// paper. style_test.go checks the values.
 var heatTints = [...]role{
 	{"pb-h0", "#f37819", "#bc3754", 1},
 	{"pb-h1", "#dd513a", "#dd513a", 1},
@@ -77,7 +76,7 @@ var heatTints = [...]role{
 }
 
 // A look is the drawing style of one series. The first eight differ in colour and marker, the next
-// eight repeat the colours with other markers and a dash, and so on: 32 looks without repetition.
+// eight have other markers and a dash, and so on: 32 looks in all.
 type look struct {
 	tint   role
 	marker marker

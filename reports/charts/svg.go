@@ -16,10 +16,9 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// svgCanvas is a vg.Canvas that writes SVG for web pages. gonum's vgsvg is for print: its size is
-// fixed in points, its colours are in style attributes, which style sheets cannot override, and it
-// contains only paths. Here the picture scales with its container, each colour is an attribute and
-// a class (role), and groups mark the elements of a series.
+// svgCanvas is a vg.Canvas that writes SVG for web pages. gonum's vgsvg has fixed sizes, colours
+// that style sheets cannot override, and only paths. Here the picture scales with its container,
+// each colour is an attribute and a class (role), and groups mark the elements of a series.
 //
 // It implements only the parts of vg.Canvas that charts use: DrawImage panics, and there is no
 // clipping.
@@ -113,8 +112,8 @@ func (s *svgCanvas) FillString(f font.Face, pt vg.Point, text string) {
 // DrawImage panics: no chart contains an image.
 func (s *svgCanvas) DrawImage(vg.Rectangle, image.Image) { panic("charts: no images in SVG") }
 
-// begin opens a group with the style numbers of its series, for scripts, and a title, which
-// browsers show as a tooltip. Both are optional.
+// begin opens a group, optionally with the style numbers of its series, for scripts, and a title,
+// which browsers show as a tooltip.
 func (s *svgCanvas) begin(styles []int, class, title string) {
 	s.content().WriteString("<g")
 	if class != "" {
@@ -173,8 +172,7 @@ func (s *svgCanvas) writeTo(w io.Writer, label string, alone bool) error {
 		`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %s %s" role="img" aria-label="%s"`,
 		decimal(float64(s.w)), decimal(float64(s.h)), escape(label))
 	if alone {
-		// Without a width the picture would fill a browser's window. It uses its natural width, or less
-		// if there is less.
+		// Without a width the picture would fill a browser's window.
 		fmt.Fprintf(&head, ` width="%s" style="max-width:100%%;height:auto"`, decimal(float64(s.w)))
 	}
 	fmt.Fprintf(&head, ` font-family="%s">`+"\n", fonts)

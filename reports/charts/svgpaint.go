@@ -18,8 +18,8 @@ const (
 	baseSize  = 12
 )
 
-// An svgPath is a pending path. An outline joins the element of its area, and strokes with the same
-// look share an element, since paths are most of a page's elements.
+// An svgPath is a pending path. To reduce the number of elements, an outline joins the element of
+// its area, and strokes with the same look share one.
 type svgPath struct {
 	data         string
 	fill, stroke svgPaint

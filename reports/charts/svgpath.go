@@ -9,7 +9,7 @@ import (
 )
 
 // data returns the SVG path data. A page may contain tens of thousands of paths, so circles become
-// arcs, and repeated points and points on a straight line along an axis are omitted.
+// arcs, and redundant points are omitted.
 func (s *svgCanvas) data(p vg.Path) string {
 	w := pathWriter{canvas: s}
 	for i, c := range p {

@@ -111,8 +111,8 @@ func (all unrecorded) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// mostPoints is the largest number of points of a timeline's line: about one per point of the
-// narrow layout's width.
+// mostPoints is the largest number of points of a line: about one per point of the narrow layout's
+// width.
 const mostPoints = 300
 
 // thin keeps the highest point of each of at most n stretches, and the last point.

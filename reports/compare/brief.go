@@ -19,8 +19,8 @@ const many = 3
 const mostLines = 60
 
 // A brief is the text for a reader who decides: the finding, its evidence, and the differences in
-// units. A few comparisons get a table each, with a line per metric. More comparisons get a line
-// each, and of too many only the largest changes are shown.
+// units. A few comparisons get a table each, more get a line each, and of too many only the largest
+// changes are shown.
 type brief struct {
 	*Comparison
 	short  map[string]string // names of rows
@@ -185,8 +185,8 @@ func (k *contrast) intervals() bool {
 	return slices.ContainsFunc(k.facets, func(f facet) bool { return f.interval() != "" })
 }
 
-// long reports whether the names of columns, such as paths, are too long for the head of a column,
-// or are in the title.
+// long reports whether the names of columns, such as paths, are too long for heads, or are in the
+// title.
 func (b *brief) long(k *contrast) bool {
 	const most = 10
 	return several(b.all) || utf8.RuneCountInString(b.Columns[k.base()]) > most ||

@@ -24,8 +24,8 @@ type Options struct {
 	// directions of tidied units, which override Unit lines
 	Better  map[string]results.Direction
 	Metrics []string // only these, tidied or not (ns/op is sec/op), or patterns. none means all
-	// for results of poolbench and a reader who decides: by default the deciding metrics, samples in
-	// pairs if both sides have the seeds, and text with the differences in units
+	// for results of poolbench: by default the deciding metrics, samples in pairs if both sides have
+	// the seeds, and text with the differences in units
 	Brief    bool
 	Unpaired bool // no pairs in Brief either
 	// a table for each value of these keys, and metric. "" means pkg, a blank no keys

@@ -92,8 +92,8 @@ func letters(column int) string {
 	return name
 }
 
-// table writes a head for each key of the columns and for the unit, then the rows and the geometric
-// means, with two columns for the base and four for each other.
+// table writes the heads, the rows and the geometric means, with two columns for the base and four
+// for each other.
 func (c *Comparison) table(s *csvTable, t *Table) {
 	shown, keys := t.columns(), c.ColumnKeys
 	start := func(place int) int { return 1 + 4*place - 2*min(place, 1) }

@@ -9,8 +9,7 @@ import (
 
 var losses = []string{metric.Shed, metric.Throttled, metric.Failed, metric.Abandoned}
 
-// ours reports whether the inputs are results of poolbench, written by it or by go test. For other
-// benchmarks the deciding metrics are unknown.
+// ours reports whether the inputs are results of poolbench, written by it or by go test.
 func ours(inputs []results.Input) bool {
 	return !slices.ContainsFunc(inputs, func(in results.Input) bool {
 		return in.Results.Schema == 0 && !slices.Contains(in.Results.Metrics, metric.MeanResponse)
@@ -40,8 +39,8 @@ func deciding(metrics []string, inputs []results.Input) []string {
 	return chosen
 }
 
-// offersDiffer reports whether the inputs differ in their arrivals per second: by rate or load, or
-// by the capacity behind a load.
+// offersDiffer reports whether the inputs differ in arrivals per second: by rate or load, or by the
+// capacity behind a load.
 func offersDiffer(apart []results.Pair, inputs []results.Input) bool {
 	relative := inputs[0].Results.Runs[0].Key("load") != ""
 	return slices.ContainsFunc(apart, func(p results.Pair) bool {
@@ -54,8 +53,8 @@ func offersDiffer(apart []results.Pair, inputs []results.Input) bool {
 }
 
 // apartFrom returns the keys that distinguish inputs if the first has no benchmark in common with
-// any other: all runs of an input have one value, but not all inputs have the same. Without these
-// keys names may match, such as the same strategies before and after a change of the workload.
+// any other: all runs of an input have one value, but not all inputs the same. Without them names
+// may match, as before and after a change of the workload.
 func apartFrom(inputs []results.Input, opts Options) (keys []results.Pair) {
 	if len(inputs) < 2 || opts.Row != "" || opts.Col != "" || opts.Table != "" ||
 		opts.Ignore != "" {

@@ -71,8 +71,8 @@ type Most struct {
 	// number of bursts: in a burst each task is due before all earlier ones have ended, on the slower
 	// side
 	Bursts int `json:"bursts"`
-	// the burst with the largest part of their difference: its share, and the first and last due time
-	// of its tasks, in seconds since the run began
+	// the burst with the largest share of their difference, and the first and last due time of its
+	// tasks, in seconds since the run began
 	Share float64 `json:"share"`
 	From  float64 `json:"fromSec"`
 	Until float64 `json:"untilSec"`

@@ -59,8 +59,8 @@ func (f facet) marked(word string) string {
 	return word
 }
 
-// unseen reports whether a difference is smaller than the displayed digits, such as the throughput
-// of an open loop whose last task ends slightly later.
+// unseen reports whether a difference is smaller than the displayed digits, as in the throughput of
+// an open loop.
 func (f facet) unseen() bool {
 	const smallest = 0.00005
 	p := f.cell().paired

@@ -210,8 +210,8 @@ func (g *grid) comparison(units benchfmt.UnitMetadataMap, opts Options) *Compari
 	return c
 }
 
-// row summarises the cells of a row and compares each with the base column or, for Brief, if the
-// row has no cell there, with its first.
+// row summarises the cells of a row and compares each with the base column or, for Brief and
+// without a base cell, with its first.
 func (g *grid) row(
 	t *gridTable, key benchproc.Key, cols []benchproc.Key, baseColumn int,
 	assume benchmath.Assumption, opts Options,
@@ -290,10 +290,9 @@ const (
 	benchmathTies  = 25
 )
 
-// compareSamples is benchmath's comparison with two corrections. benchmath computes an exact
-// distribution for each p, while tests caches equal ones: 200 benchmarks × 25 runs with ties, which
-// benchmath counts in maps, take a tenth of the time. And benchmath is wrong for samples with ties
-// and of different sizes.
+// compareSamples is benchmath's comparison with two corrections. tests caches the exact
+// distributions that benchmath computes for each p: 200 benchmarks × 25 runs with ties take a tenth
+// of the time. And benchmath is wrong for samples with ties and of different sizes.
 func compareSamples(
 	tests judge.RankSums, assume benchmath.Assumption, base, now *benchmath.Sample,
 ) benchmath.Comparison {

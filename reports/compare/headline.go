@@ -13,8 +13,8 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// found returns the largest change for the worse, or else for the better, and their number. at is
-// the number of all changes. Changes that chance explains are not reported.
+// found returns the largest change for the worse, or else for the better, of the at changes.
+// Changes that chance explains are not reported.
 func (c *Comparison) found(all []change, at int) (a shell.Answer) {
 	counts := make(map[string]int)
 	tested := 0
@@ -167,8 +167,8 @@ func (c *Comparison) before(row change) string {
 // telling lists the preferred metrics of a sentence.
 var telling = []string{metric.P99Response, metric.MeanResponse, metric.Throughput, metric.Goodput}
 
-// sentence describes the largest of the sorted changes, in the preferred metric among those that
-// changed for the same subject. It begins with the doubts on the runs, unless said contains them.
+// sentence describes the largest of the sorted changes, in the preferred metric of its subject,
+// after the doubts on the runs, unless said contains them.
 func (c *Comparison) sentence(changes []change, said string) (text, doubts string) {
 	row := changes[0]
 	for _, unit := range telling {

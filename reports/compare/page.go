@@ -33,8 +33,8 @@ type change struct {
 	by    float64 // size of the change
 }
 
-// changes returns all comparisons: worse, better, then others, each by the size of the change. The
-// first changed of them have changed.
+// changes returns all comparisons: worse, better, then others, each by size. The first changed of
+// them have changed.
 func (c *Comparison) changes() (all []change, changed int) {
 	short, _ := c.shortNames()
 	order := []string{"worse", "better", "differs", ""}
@@ -56,8 +56,8 @@ func (c *Comparison) changes() (all []change, changed int) {
 	return all, changed
 }
 
-// within formats a value with its interval, if there is one. An uncertain value has no interval,
-// since the values of few runs may agree by chance.
+// within formats a value with its interval, if any. Uncertain values have none, since few runs may
+// agree by chance.
 func (f facet) within(value string, c *Cell) string {
 	if _, uncertain := c.runs.Uncertain(f.table.Unit); uncertain ||
 		math.IsInf(c.Summary.Lo, 0) || math.IsInf(c.Summary.Hi, 0) {

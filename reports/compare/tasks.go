@@ -51,8 +51,8 @@ func (d *TaskDifference) String() string {
 	return s
 }
 
-// compareTasks compares the tasks of all pairs of runs whose directories contain them: under the
-// virtual clock their responses, and under both clocks the parts of these.
+// compareTasks compares the recorded tasks of all pairs of runs: their responses under the virtual
+// clock, and the parts of these under both clocks.
 func (g *grid) compareTasks(
 	inputs []results.Input,
 ) (all []TaskDifference, parts []Between, err error) {

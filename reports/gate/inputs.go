@@ -85,7 +85,7 @@ func (in inputs) unmatched() {
 }
 
 // uneven finds benchmarks in output of go test with fewer runs than the others of their package and
-// another number than on the other side: the test probably ended early.
+// than the other side: the test probably ended early.
 func (in inputs) uneven() {
 	sides := in.sides()
 	for side, of := range in.both() {

@@ -15,9 +15,9 @@ func WriteJUnit(w io.Writer, r *verdict.Report) error { return testCases(r).Writ
 // WriteAnnotations writes a GitHub workflow command for each test case that did not pass.
 func WriteAnnotations(w io.Writer, r *verdict.Report) error { return testCases(r).Annotate(w) }
 
-// testCases converts a gate's report: each metric of a benchmark is a test case of its package. A
-// worse metric is a failure. An inconclusive one, and anything that prevents a verdict, is an
-// error. A metric not gated is skipped. Remarks are the suite's output.
+// testCases converts a gate's report: each metric is a test case of its package. A worse metric is
+// a failure. An inconclusive one, and anything that prevents a verdict, is an error. A metric not
+// gated is skipped. Remarks are the suite's output.
 func testCases(r *verdict.Report) *junit.Suite {
 	suite := &junit.Suite{Name: "poolbench gate",
 		Output: strings.Join(append(summary(r), append(remarks(r), outcome(r))...), "\n")}

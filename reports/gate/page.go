@@ -24,8 +24,8 @@ type pageRow struct {
 
 type pageCell struct{ Text, Below string }
 
-// pageColumns are the heads of the page's table. Reason, metric and interval are below verdict,
-// benchmark and change, to be visible on a phone.
+// pageColumns are the heads of the page's table. Reason, metric and interval are below other
+// columns, to be visible on a phone.
 var pageColumns = []string{"verdict", "benchmark", "change", "old", "new", "n", "p adj.",
 	"detectable"}
 

@@ -63,8 +63,8 @@ func estimates(r *verdict.Report, pairs []verdict.Pairs) (*charts.Chart, error) 
 	return charts.Rows("Estimates", names, panels)
 }
 
-// everyPair draws the change of each pair of a few rows in the order of measurement, with the
-// margin, the promise and the estimate.
+// everyPair draws the change of each pair of a few rows in the order of measurement, with margin,
+// promise and estimate.
 func everyPair(r *verdict.Report, pairs []verdict.Pairs) (*charts.Chart, error) {
 	var planes []charts.Plane
 	for _, p := range pairs {

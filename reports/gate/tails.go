@@ -35,8 +35,8 @@ func tailOf(unit string) (quantile float64, reading string, ok bool) {
 }
 
 // findTails adds the histograms of their runs to paired samples of tails, if both inputs are run
-// directories. A sample with a run that has no histogram, or too few tasks for its quantile, is
-// judged by the values of its runs.
+// directories. Samples with missing histograms, or too few tasks, are judged by the values of their
+// runs.
 func (in inputs) findTails(samples []judge.Sample, paired map[benchmarkID]results.Pairing) error {
 	if in.old.Dir == "" || in.new.Dir == "" {
 		return nil

@@ -12,9 +12,8 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// Captions are computed from the numbers of the chart and describe only this chart. A statement
-// about every strategy is checked for each of them. Otherwise the caption names the strategies it
-// applies to, or the exceptions.
+// Captions are computed from the numbers of the chart. A statement about every strategy is checked
+// for each. Otherwise the caption names the strategies, or the exceptions.
 
 func responseCaption(s Sweep, chart *charts.Chart) string {
 	var out []string
@@ -116,8 +115,8 @@ func coincidence(chart *charts.Chart) (out []string) {
 	return out
 }
 
-// allDone is the completed share of the offered load that counts as all: tasks still running when
-// the arrivals end are not lost.
+// allDone is the completed share of the offered load that counts as all: tasks running when the
+// arrivals end are not lost.
 const allDone = 0.99
 
 func throughputCaption(s Sweep, _ *charts.Chart) string {

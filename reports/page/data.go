@@ -17,9 +17,9 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// Limits of a page's data, beyond which a browser opens it too slowly. With more than mostWhole
-// runs only the tables' metrics are included. Curves and time series are included for at most
-// mostDetailed scenarios, those outside of studies first.
+// Limits above which a browser opens a page too slowly. With more than mostWhole runs only the
+// tables' metrics are included. At most mostDetailed scenarios have curves and time series, first
+// those outside of studies.
 const (
 	mostWhole    = 600
 	mostDetailed = 200
@@ -28,8 +28,8 @@ const (
 // mostError replaces larger errors, since JSON has no infinity.
 const mostError = 1e6
 
-// A dataMaker assembles the data of the explorer. Data shared by several cells is stored once:
-// strategies with the same service order give identical runs.
+// A dataMaker assembles the data of the explorer. It stores equal data of cells once: strategies
+// with the same service order give identical runs.
 type dataMaker struct {
 	front.Data
 	in      *reportInput
@@ -264,8 +264,7 @@ func paired(cells []*Cell) bool {
 
 const curveStep = 0.1
 
-// curveOf reads a curve from a histogram, up to the quantile that the number of tasks resolves,
-// with the histogram's three digits.
+// curveOf reads a curve from a histogram, up to the quantile that the number of tasks resolves.
 func curveOf(h *hdrhistogram.Histogram) (c front.Curve) {
 	if h.TotalCount() == 0 {
 		return c

@@ -36,9 +36,8 @@ type reportInput struct {
 // panelsOfDistributions is the number of loads side by side in the chart of distributions.
 const panelsOfDistributions = 3
 
-// readDistributions decodes the response histograms of charts and of detailed cells, and stores
-// only the curves of the latter. A histogram of three digits uses about 200 kB, and a file may
-// contain a thousand.
+// readDistributions decodes the response histograms of charts and of detailed cells, of which it
+// keeps only the curves: a histogram uses about 200 kB, and a file may contain a thousand.
 func (in *reportInput) readDistributions(path string, groups []*Group) error {
 	wanted := make(map[string]*Cell)
 	missing := make(map[*Cell]int) // repetitions, of detailed cells

@@ -70,8 +70,7 @@ func verdictValue(c *Cell) Value {
 	return absent
 }
 
-// withInterval shows a value above its interval: for several runs, the interval of their mean. Runs
-// that are too short have no interval.
+// withInterval shows a value above its interval: for several runs, the interval of their mean.
 func withInterval(name string) func(c *Cell) Value {
 	return func(c *Cell) Value {
 		v := Value{Text: c.Show(name + "-sec"), Below: "– too short"}
@@ -121,8 +120,7 @@ func Doubted(g *Group, in string) (all []doubtedCell) {
 	return all
 }
 
-// alike is the number of cells with the same doubts from which they share a line. The texts of a
-// check differ only in numbers.
+// alike is the number of cells from which equal doubts share a line.
 const alike = 4
 
 // doubtLines merges cells with the same doubts into lines.

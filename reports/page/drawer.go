@@ -40,8 +40,7 @@ func (in *reportInput) drawFigures() error {
 }
 
 // addFigures adds the figures of the drawers to the sections of their studies. A figure of a study
-// that was cut off before its finding comes before everything else. Without a finding, complete
-// runs had another purpose.
+// without a finding, which was cut off, comes before everything else.
 func (r *Report) addFigures(in *reportInput, studies []reportStudy) error {
 	for _, f := range in.figures {
 		into := &r.page.Figures

@@ -101,7 +101,7 @@ func subtitle(g *Group, s Sweep) string {
 func factsOf(g *Group) []string { return results.Words(slices.Concat(g.Keys, g.Extra)) }
 
 // seriesOf returns a series for each strategy of the cells, with the metric over x, and its theory
-// if known. With growing, values of strategies that fall behind are marked as such.
+// if known. With growing, strategies that fall behind are marked.
 func seriesOf(
 	cells []*Cell, unit, theory string, growing bool, x func(*Cell) float64,
 ) (series []charts.Series) {
@@ -141,8 +141,7 @@ func charted(s Sweep) string {
 	return "p99"
 }
 
-// responseChart draws the p99, or the median if no run resolves it. The table and the explorer show
-// other quantiles.
+// responseChart draws the p99, or the median if no run resolves it.
 func responseChart(g *Group, s Sweep) (*charts.Chart, error) {
 	if len(s.At) < 2 {
 		return nil, nil // a single place has a ranking
@@ -246,8 +245,7 @@ func throughputChart(s Sweep) (*charts.Chart, error) {
 	return charts.Throughput("Throughput and goodput against what is offered", most, panels)
 }
 
-// timelinesOf returns the tasks in flight and queued at the last place, up to the end of the last
-// task: the final zero is omitted.
+// timelinesOf returns the tasks in flight and queued at the last place. It omits the final zero.
 func (in *reportInput) timelinesOf(s Sweep) (flight, queued charts.Panel) {
 	flight.Title, queued.Title = "in flight", "queued"
 	for _, c := range s.CellsAt(s.At[len(s.At)-1]) {

@@ -55,8 +55,7 @@ func style(s *Sweep, name string) int {
 	return 0
 }
 
-// among names the facts that distinguish a sweep from the others, such as workload and limit, which
-// a headline omits.
+// among names the facts, such as workload and limit, that distinguish a sweep from the others.
 func (s shownSweep) among(all []shownSweep) string {
 	var own []results.Pair
 	for _, p := range slices.Concat(s.group.Keys, s.group.Extra) {
@@ -181,8 +180,8 @@ func (r *Report) takeStudy(name string) *reportFigure {
 	return nil
 }
 
-// takeFigure moves the figure with the metric of the headline to the top. For a single run it is
-// the distribution or the time series.
+// takeFigure moves the figure with the metric of the headline to the top, for a single run the
+// distribution or the time series.
 func (r *Report) takeFigure(s shownSweep, unit string) *reportFigure {
 	kinds := []string{"response", "ranking"}
 	if unit == metric.Goodput || unit == metric.Throughput {

@@ -98,8 +98,7 @@ func (g *Group) Sort() {
 }
 
 // looksOf returns the strategies of each study, and of runs without a study (-1), in the order of
-// their styles. Each study has its own order, since many studies together have too many strategies
-// to distinguish.
+// their styles. Studies together have too many strategies to distinguish.
 func looksOf(r *results.Results, studies []int) map[int][]string {
 	seen := make(map[int][]string)
 	for i, study := range studies {
@@ -207,9 +206,9 @@ func Number(s string) float64 {
 // Key returns the group's value of a key, or "".
 func (g *Group) Key(key string) string { return results.Lookup(g.Keys, key) }
 
-// joinQueues joins groups of one matrix that differ only in whether strategies have an explicit
-// queue: the others have no queue or the default. It requires equal explicit queues and no strategy
-// on both sides. The group's facts then name the strategies with the queue.
+// joinQueues joins groups that differ only in the queue: one has an explicit queue, the other none
+// or the default. No strategy may be on both sides. The group's facts then name the strategies with
+// the queue.
 func joinQueues(groups []*Group) []*Group {
 	withoutQueue := func(g *Group) []results.Pair { return results.Without(g.Keys, "queue") }
 	joined := make(map[*Group]bool)

@@ -75,8 +75,8 @@ type reportPart struct {
 	groups []*Group
 }
 
-// readPart sorts a result into groups and reads its curves and time series from its directory. With
-// many results fewer scenarios have them.
+// readPart groups the runs of a result and reads its curves and time series from its directory.
+// With many results fewer scenarios have them.
 func readPart(input results.Input, parts int) (*reportPart, error) {
 	runs, _ := splitSearches(input.Results)
 	p := &reportPart{&reportInput{results: runs}, Groups(runs)}
@@ -92,9 +92,8 @@ func readPart(input results.Input, parts int) (*reportPart, error) {
 	return p, p.readTimeline(filepath.Join(input.Results.Dir, rundir.TimelineFile), nil)
 }
 
-// take adds the cells of a group of result k: a strategy has one colour in all results, and the
-// dash and marker of each result. Existing cells gain repetitions: results with one label are
-// pooled.
+// take adds the cells of a group of result k. A strategy has one colour in all results, and the
+// dash and marker of each. Results with one label are pooled.
 func take(g *Group, from *Group, k int, all *results.Results) {
 	for _, c := range from.Cells {
 		same := slices.IndexFunc(g.Cells, func(o *Cell) bool {

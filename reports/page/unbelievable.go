@@ -9,8 +9,8 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// unbelievable lists the runs that broke a law, and other INVALID runs, with the number of laws and
-// the reasons. Repetitions with the same problems are listed once.
+// unbelievable lists the runs that broke a law, with their number, and other INVALID runs, with the
+// reasons. Equal repetitions are listed once.
 func unbelievable(runs []results.Run) (broken, invalids []results.Pair) {
 	type trouble struct {
 		name, what string

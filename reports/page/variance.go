@@ -19,9 +19,9 @@ type varianceSet struct {
 	c2    map[*Cell]float64
 }
 
-// varianceSets finds cells of all groups that are equal except for the workload: the same limit,
-// load, target, arrivals and clock, and within a few percent the same arrival rate, which at one
-// load implies the same mean service time. A set needs three different values of C².
+// varianceSets finds cells of all groups that are equal except for the workload, with arrival rates
+// within a few percent, which at one load implies the same mean service time. A set needs three
+// different values of C².
 func varianceSets(groups []*Group) (sets []varianceSet) {
 	type bucket struct {
 		varianceSet
@@ -68,9 +68,8 @@ func varianceSets(groups []*Group) (sets []varianceSet) {
 	return sets
 }
 
-// squaredVariation returns the C² of the task times: the workload's own, as theory uses it, or else
-// the median of the measured values. All strategies share one value: they had the same tasks, and
-// shedding some does not change the workload.
+// squaredVariation returns the C² of the task times: the workload's own, as in theory, or else the
+// median of the measured values, since all strategies had the same tasks.
 func squaredVariation(g *Group, at *Cell) float64 {
 	if v := at.Value(metric.WorkloadC2); !math.IsNaN(v) {
 		return v
@@ -91,8 +90,8 @@ func squaredVariation(g *Group, at *Cell) float64 {
 	return 0
 }
 
-// noVariance is the measured C² below which tasks count as equally long: clock jitter is not
-// variance, and would fill most of a logarithmic axis.
+// noVariance is the measured C² below which tasks count as equally long: clock jitter would fill
+// most of a logarithmic axis.
 const noVariance = 0.01
 
 func (set varianceSet) figure() (*figure, error) {

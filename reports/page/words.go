@@ -43,7 +43,7 @@ func tied(r []ranked, value float64) string {
 	return text.Some(names)
 }
 
-// comesTo lists the values, "a completes 12 % and b 20 %". Beyond mostNames + 1 it lists the lowest
+// comesTo lists the values, "a completes 12 % and b 20 %", or if there are too many the lowest
 // three and the range of the others.
 func comesTo(r []ranked, verb string, spell func(float64) string) string {
 	shown := r

@@ -6,8 +6,8 @@ import (
 	"github.com/poolbench/poolbench/internal/metric"
 )
 
-// behaviour lists the metrics that define the behaviour of a strategy: strategies that are equal in
-// all of them, in each repetition at each place, are alike.
+// behaviour lists the metrics that define the behaviour of a strategy: strategies with equal values
+// in each repetition are alike.
 var behaviour = []string{metric.P50Response, metric.P99Response, metric.P999Response,
 	metric.MeanResponse, metric.Throughput, metric.Goodput, metric.Shed, metric.Failed,
 	metric.Throttled, metric.Abandoned, metric.Makespan, "sec/op"}

@@ -17,8 +17,7 @@ func (r *Run) ID() (id RunID, virtual bool) {
 }
 
 // isCopy reports whether a virtual run has the name, seed and configuration of an earlier line. It
-// is skipped with a warning, which distinguishes a copy from a different outcome. Runs with another
-// configuration, such as another commit, are other runs.
+// is skipped with a warning, which distinguishes a copy from a different outcome.
 func (p *parser) isCopy(r *Run) bool {
 	id, virtual := r.ID()
 	if !virtual {

@@ -101,8 +101,8 @@ func (c Cell) decideLoad(b Bound) decide.Decision {
 }
 
 // roughly decides without an interval if the bound is far away: it uses twice the 95 % error for
-// the plan of the run, since errors of short runs are skewed. Too short a run has too good values,
-// so it can only miss.
+// the plan of the run, since errors of short runs are skewed. A short run has too good values, so
+// it can only miss.
 func (c Cell) roughly(b Bound, d decide.Decision) decide.Decision {
 	d.Reason, d.Next = c.noInterval(d.Value, b)
 	if _, stationary := c.Estimate(metric.NeededTasks); !stationary ||
@@ -129,7 +129,7 @@ func (c Cell) roughly(b Bound, d decide.Decision) decide.Decision {
 const certain = 0.25
 
 // overload withdraws a verdict that depends on the length of the run: a growing queue eventually
-// misses any upper bound, and a SUSPECT run does not prove that a bound is met.
+// misses any upper bound, and a SUSPECT run does not prove that one is met.
 func (c Cell) overload(b Bound, d decide.Decision) decide.Decision {
 	doubts := c.Doubts()
 	if doubts == nil || c.Overloaded() && !ofAll(b.Unit) {
@@ -148,7 +148,7 @@ func (c Cell) overload(b Bound, d decide.Decision) decide.Decision {
 }
 
 // ofAll reports whether a metric is a response or wait of all tasks, which grows with the length of
-// an overloaded run. Metrics of some tasks, such as other tenants', may not grow.
+// an overloaded run. Metrics of some tasks may not grow.
 func ofAll(unit string) bool {
 	statistic, of, _ := strings.Cut(unit, "-")
 	_, isPercentile := percentile(unit)
@@ -231,8 +231,8 @@ func (c Cell) SeedsDecide(unit string) bool {
 		(c.Doubts() == nil || c.Overloaded() && !ofAll(unit))
 }
 
-// isNone reports whether a share is 0 in every repetition. No number of tasks proves that it is
-// always 0, so a bound of 0 is checked against the observation.
+// isNone reports whether a share is 0 in every repetition. No number of tasks proves a 0, so a
+// bound of 0 is checked against the observation.
 func (c Cell) isNone(unit string) bool {
 	return text.KindOf(unit) == text.Shares &&
 		!slices.ContainsFunc(c.Values(unit), func(v float64) bool { return v != 0 })

@@ -8,16 +8,16 @@ import (
 	"io"
 )
 
-// maxLine is the longest line that benchfmt reads, without its newline. It scans with
-// bufio.Scanner's default buffer and would treat a longer line as the end of the file.
+// maxLine is the longest line that benchfmt reads, without its newline. It would treat a longer
+// line as the end of the file.
 const maxLine = bufio.MaxScanTokenSize - 1
 
 // lineFeed passes a text to benchfmt.Reader, one line per Read, and shows each line to look before.
 //
 // benchfmt skips unknown lines and stops at a line that is too long, which would both lose samples
-// silently. One line per Read also keeps the two synchronised: text and whole describe the line of
-// benchfmt's current record. For output of go test -json, the lines are the contents of its events,
-// at the place of their last event.
+// silently. With one line per Read, text and whole describe the line of benchfmt's current record.
+// For output of go test -json, the lines are the contents of its events, at the place of their last
+// event.
 type lineFeed struct {
 	in   *bufio.Reader
 	look func(line int, text []byte) error // an error ends the reading

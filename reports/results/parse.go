@@ -173,7 +173,7 @@ func (p *parser) result(rec *benchfmt.Result) error {
 
 // isWhole judges a last line without a newline that looks like a result. Poolbench ends every line.
 // In other files the newline may have been trimmed, but a line with other metrics than the previous
-// line of the same name is incomplete.
+// one of its name is incomplete.
 func (p *parser) isWhole(run *Run) bool {
 	if p.marks.ours() {
 		return false
@@ -188,8 +188,8 @@ func (p *parser) isWhole(run *Run) bool {
 	return true
 }
 
-// mostConfig is the largest number of configuration keys. Lines of a log may look like
-// configuration, each with another key, and every run carries all earlier ones.
+// mostConfig is the largest number of configuration keys: log lines may look like configuration,
+// and every run carries all earlier ones.
 const mostConfig = 1000
 
 // config copies the configuration, or shares that of the previous run if it is unchanged.
@@ -253,8 +253,8 @@ func (p *parser) finish(units benchfmt.UnitMetadataMap) (*Results, error) {
 	return out, nil
 }
 
-// beginsResult reports whether the last line has no end and is the beginning of a result, up to its
-// name: benchfmt does not recognise such a line.
+// beginsResult reports whether the last line has no end and begins a result, up to its name, which
+// benchfmt does not recognise.
 func (p *parser) beginsResult() bool {
 	const word = "Benchmark"
 	text := string(p.feed.text)

@@ -9,9 +9,8 @@ import (
 	"strings"
 )
 
-// testEvents reassembles the lines that go test -json (test2json) splits into output events, line
-// by line and package by package. A result line comes in two events: the name and, when it is over,
-// the rest.
+// testEvents reassembles the lines that go test -json (test2json) splits into output events,
+// package by package. A result line comes in two events: the name and, when it is over, the rest.
 type testEvents struct {
 	pending map[string]string // beginning of a line by package
 	lines   []string          // complete lines not yet read
@@ -19,8 +18,8 @@ type testEvents struct {
 	spoke   []string          // packages in the order of their first line
 }
 
-// testEvent matches a line of go test -json, including lines reformatted with spaces by another
-// program. No other line of benchmark output begins with a brace.
+// testEvent matches a line of go test -json, also reformatted with spaces. No other line of
+// benchmark output begins with a brace.
 var testEvent = regexp.MustCompile(`^\s*\{\s*"(.*")?Action"\s*:\s*"`)
 
 func (e *testEvents) add(line []byte) error {

@@ -12,7 +12,7 @@ type suspect struct {
 const together = 2
 
 // suspects groups the listed changes, in the order of the results: a group begins with the first
-// change that is not within two results of the first change of the previous group.
+// change more than together results after the beginning of the previous group.
 func (t *Trend) suspects() (out []suspect) {
 	for _, r := range t.rows() {
 		if n := len(out); n > 0 && r.Change.At-out[n-1].At <= together {

@@ -130,8 +130,8 @@ func Find(inputs []results.Input, opts Options) (*Trend, error) {
 		return nil, fmt.Errorf("alpha %v: want a share from %v below 1, for %s", opts.Alpha,
 			leastLevel*float64(max(1, t.Tested)), text.Count(t.Tested, "series"))
 	}
-	// With only 1/Alpha permutations none of them might be as extreme, and a p of Alpha/2 would be
-	// found 3 times in 5. With twice as many it is 3 in 4.
+	// With 1/Alpha permutations a p of Alpha/2 would be found 3 times in 5, with twice as many 3 times
+	// in 4.
 	search.Permutations = max(search.Permutations, int(math.Ceil(2/search.Alpha))-1)
 	t.Enough = search.Enough()
 	t.findAll(search)
@@ -147,8 +147,8 @@ func Find(inputs []results.Input, opts Options) (*Trend, error) {
 // in permutations.
 const leastLevel = 1e-6
 
-// findAll searches the series in parallel. Each has a seed of its own, so the results do not depend
-// on the others or on the order.
+// findAll searches the series in parallel. Each has a seed of its own, so the order does not
+// matter.
 func (t *Trend) findAll(search changepoint.Options) {
 	var next atomic.Int64
 	var wait sync.WaitGroup

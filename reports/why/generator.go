@@ -8,8 +8,8 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// stopped returns the mean lateness, in seconds, caused by the longest stop of the whole process,
-// during which it used no processor: tasks due during the stop are late by half of it on average.
+// stopped returns the mean lateness, in seconds, by the longest stop of the whole process without
+// CPU use: tasks due during the stop are late by half of it on average.
 func (v *view) stopped() float64 {
 	stop, run := v.part(metric.MaxHiccup), v.cell[0]
 	for _, d := range run.Doubts {

@@ -8,8 +8,8 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// queueing: too few slots for the arrivals. It gets the rest of the wait for a slot after all
-// causes of long or uneven services. The recursion with one more slot gives the effect.
+// queueing: too few slots for the arrivals. It gets the rest of the wait for a slot after long or
+// uneven services. The recursion with one more slot gives the effect.
 var queueing = rule{
 	name: "queueing",
 	evidence: func(v *view) string {

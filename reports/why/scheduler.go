@@ -9,7 +9,7 @@ import (
 
 // scheduler: the program's own goroutines need more processors than there are. The evidence is as
 // many waiting goroutines as processors, or half as many, since the meter that counts them waits
-// itself. With fewer, tasks queue for processors as others do for slots.
+// itself.
 var scheduler = rule{
 	name: "scheduler",
 	shown: func(v *view) bool {

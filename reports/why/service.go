@@ -45,14 +45,13 @@ type wait struct{ own, gc, machine float64 }
 
 func (w wait) sum() float64 { return w.own + w.gc + w.machine }
 
-// crowd returns the mean number of due tasks that one delay affects, for the delays seen by the
-// meter: a delay d affects all arrivals in d, by d/2 on average.
+// crowd returns the mean number of due tasks that one delay affects: a delay d affects all arrivals
+// in d, by d/2 on average.
 func (v *view) crowd() float64 { return 1 + v.part(metric.Throughput)*v.part(metric.P99Hiccup)/2 }
 
 // waits returns the time that ready threads and goroutines waited, by cause.
 //
-// Threads waited for the users of the processors in proportion to their CPU time, so for other
-// programs by their share.
+// Threads waited for the users of the processors in proportion to their CPU time.
 //
 // The program's own computing makes goroutines wait as in M/M/c, by Sakasegawa's formula, or up to
 // twice as long: tasks come in bursts, and the harness has goroutines. The excess is due to the

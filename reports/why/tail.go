@@ -37,7 +37,7 @@ func (v *view) known(unit string) (value float64, ok bool) {
 }
 
 // becomes formats the value of the metric for the same tasks under another plan: "from 20.0 ms to
-// 15.0 ms". If the metric is too uncertain to show, it formats the change: "by −25.0 %".
+// 15.0 ms", or if it is too uncertain to show the change: "by −25.0 %".
 func (v *view) becomes(unit string, other float64) string {
 	share, _ := v.cell.Uncertain(unit)
 	if !v.cell.Known(unit) {
@@ -51,9 +51,9 @@ func (v *view) has(unit string) bool {
 	return ok
 }
 
-// part returns the value of a metric that is added to others or compared with a lower bound: 0 if
-// the runs lack it, so no share of the response is attributed to it. Use known for a metric that is
-// printed, or whose absence would increase a share.
+// part returns the value of a metric, or 0 if the runs lack it, to add it to others or compare it
+// with a lower bound. Use known for a metric that is printed, or whose absence would increase a
+// share.
 func (v *view) part(unit string) float64 {
 	value, _ := v.known(unit)
 	return value
@@ -132,8 +132,8 @@ func (v *view) oracle() bool {
 	return v.has(metric.TailTurnShare) && v.unit == metric.P99Response
 }
 
-// unevenly sets the part of the wait for a slot that equal services would avoid. Without the oracle
-// it uses Pollaczek and Khinchine: the mean wait is proportional to 1 + C².
+// unevenly sets the part of the wait for a slot that equal services would avoid, without the oracle
+// by Pollaczek and Khinchine: the mean wait is proportional to 1 + C².
 func (v *view) unevenly() {
 	if even, ok := v.known(metric.TailEvenTurnShare); v.oracle() && ok {
 		v.uneven = max(v.turn-even, 0)

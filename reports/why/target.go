@@ -11,8 +11,7 @@ import (
 )
 
 // target: the tasks' target is slow, because it has a queue of its own or slows down. The evidence
-// is the target's clock, or services that grow with the tasks in service. For a server only the
-// answer is visible.
+// is the target's clock, or services that grow with the tasks in service.
 var target = rule{
 	name: "target",
 	evidence: func(v *view) string {

@@ -8,8 +8,8 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// throttling: a rate limit, of the target or the strategy, makes tasks wait: by back-off between
-// attempts, by slots held during back-off, or for a start while slots are idle.
+// throttling: a rate limit, of the target or the strategy, makes tasks wait: between attempts, for
+// slots held during back-off, or for a start while slots are idle.
 var throttling = rule{
 	name: "throttling",
 	evidence: func(v *view) string {
@@ -46,7 +46,7 @@ func (v *view) refused() bool {
 func (v *view) retries() bool { return v.part(metric.Attempts) > 1 }
 
 // backoff returns the mean time, in seconds, for which a task holds its slot during back-off: the
-// part of its time between attempts that fits into the slots in addition to the services.
+// part of its time between attempts that fits into the slots.
 func (v *view) backoff() float64 {
 	rate, between := v.part(metric.Throughput), v.part(metric.MeanBetween)
 	if !v.retries() || rate <= 0 {

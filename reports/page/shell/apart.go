@@ -14,14 +14,14 @@ import (
 const testable = 4
 
 // Below testable, repetitions differ if all of them have the same order, with the same arrivals, by
-// at least this ratio. Other seeds, or a busy machine, cause smaller differences.
+// at least this ratio.
 const (
 	leastVirtual = 1.05
 	leastReal    = 1.25
 )
 
 // told reports whether the repetitions distinguish the best from another in the metric. With the U
-// test, the probability of any false difference among the others is at most 5 % (Bonferroni).
+// test, the probability of any false difference is at most 5 % (Bonferroni).
 func (c contest) told(best, other standing) bool {
 	a, b := best.Values(c.unit), other.Values(c.unit)
 	if len(a) == 0 || len(b) == 0 {

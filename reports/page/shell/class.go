@@ -56,9 +56,8 @@ type standing struct {
 	value float64
 }
 
-// A contest compares the classes at a place in a metric, the best first. Classes that fall behind,
-// if the metric is a time, and doubted classes are separate. Classes without a bound or the metric
-// are excluded.
+// A contest compares the classes at a place in a metric, the best first. Doubted classes, and for a
+// time those that fall behind, are separate. Classes without a bound or the metric are excluded.
 type contest struct {
 	unit    string
 	x       float64

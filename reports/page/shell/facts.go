@@ -12,8 +12,7 @@ import (
 // mostBars is the number of classes in the ranking.
 const mostBars = 5
 
-// facts returns the facts next to the headline: the ranking, ties, places without differences, and
-// the costs of the best.
+// facts returns the ranking, ties, places without differences, and the costs of the best.
 func (s Sweep) facts(a Answer) []Fact {
 	c := s.contest(a.X, a.Unit)
 	if len(c.in) == 0 {

@@ -144,8 +144,8 @@ func strategies(of []Case) []string {
 	return text.Texts(of, func(c Case) string { return c.Strategy })
 }
 
-// unit returns the preferred time at a place: the first with a known value or, if all are too
-// uncertain, the first that the runs have, or "".
+// unit returns the preferred time at a place with a known value or, if all are too uncertain, the
+// first that the runs have, or "".
 func (s Sweep) unit(x float64) (first string) {
 	for _, u := range spoken {
 		if first != "" && !strings.HasSuffix(u, "-response-sec") {

@@ -9,8 +9,8 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// Times are of completed tasks, so losing tasks improves them. A sentence that names a strategy
-// therefore includes its losses, and one that names the best also the best without losses.
+// Times are of completed tasks, so losses improve them. A sentence that names a strategy includes
+// its losses, and one that names the best also the best without losses.
 
 // priceOf describes the losses in parentheses after a name.
 func priceOf(c results.Cell) string {
@@ -22,7 +22,7 @@ func priceOf(c results.Cell) string {
 
 func (k standing) named() string { return k.Class.String() + priceOf(k.Cell) }
 
-// spared follows a sentence that names a best with losses: the best without losses, unless the
+// spared names the best without losses after a sentence that names a best with losses, unless the
 // sentence names it as the worst.
 func (c contest) spared(worstNamed bool) string {
 	best := c.in[0]

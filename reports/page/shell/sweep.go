@@ -52,8 +52,8 @@ func fit(c Case) bool {
 	return d == nil || d.OfGap() || c.Overloaded()
 }
 
-// unbounded returns the strategies that ran more tasks at once than the limit of the others,
-// including second attempts. They are not compared.
+// unbounded returns the strategies that ran more tasks at once than the others' limit, including
+// second attempts.
 func (s Sweep) unbounded() (names []string) {
 	for _, c := range s.Cases {
 		e, ok := c.Estimate(metric.PeakInFlight)
