@@ -199,7 +199,7 @@ func (s *search) honest(
 
 const contractTasks = 2000
 
-// a recorded plan is the same with each seed
+// mostSeeds is 1 for a recorded plan, which does not depend on the seed.
 func (s *search) mostSeeds() int {
 	if s.traffic != nil && s.traffic.recorded {
 		return 1

@@ -60,7 +60,7 @@ type Series struct {
 	// with changes: lag-1 autocorrelation of ranks within levels
 	Rho     float64 `json:"rho"`
 	MostRho float64 `json:"most_rho"` // its expected maximum for that many results
-	// in a constant series with MostRho, chance causes such changes more often than Alpha
+	// without a change, MostRho would cause such changes more often than Alpha
 	Doubtful bool      `json:"doubtful"`
 	Unlisted int       `json:"unlisted"` // changes below the margin, or before the last results
 	earlier  int       // those before the last results

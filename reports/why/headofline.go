@@ -40,7 +40,7 @@ const (
 )
 
 // longTasks reports whether the work is uneven enough to be a cause. It is not if short tasks can
-// overtake long ones, in pools of their own or because long ones are split.
+// overtake long ones, in pools of their own or because tasks run in turns.
 func (v *view) longTasks() bool {
 	short, turns := v.part(metric.ShortMeanResponse), v.part(metric.MeanBetween)
 	if short > 0 && short < v.part(metric.MeanResponse)/2 ||

@@ -40,7 +40,7 @@ type rule struct {
 	evidence, remedy func(*view) string
 }
 
-// Shares are only passed on to later rules.
+// rules are ordered: a rule passes its share only to a later one.
 var rules = []rule{machine, gc, lock, scheduler, target, throttling, headOfLine, queueing,
 	generator, work, unknown}
 
