@@ -12,10 +12,10 @@ type Metric struct {
 	Value float64
 }
 
-// EachDue calls add with each quantile of a time over n due tasks. Only completed of them were
-// completed, and the others count as the slowest. at returns the time of the completed task of a
-// rank, in nanoseconds. A quantile among the others has no value. If all were completed, nothing is
-// added to the quantiles of completed tasks.
+// EachDue calls add with each quantile of a time over n due tasks, of which those that were not
+// completed count as the slowest and have no value. at returns the time of the completed task of a
+// rank, in nanoseconds. If all were completed, nothing is added to the quantiles of completed
+// tasks.
 func EachDue(
 	n, completed int, of string, at func(rank int) int64, add func(unit string, v float64),
 ) {

@@ -1,7 +1,7 @@
 package result
 
-// A Profile is a profile of a run in the format of `go tool pprof`: of the run alone, from before
-// its first task until the last was done.
+// A Profile is a profile of one run, from before its first task until the last was done, in the
+// format of `go tool pprof`.
 //
 // A sample of cpu or goroutine has a label part: harness, strategy or task, and labels strategy and
 // class. goroutine contains the stacks of all goroutines, up to 20 times a second, including those

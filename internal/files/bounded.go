@@ -16,7 +16,7 @@ func (e TooLong) Error() string {
 	return fmt.Sprintf("it is longer than %d bytes", int64(e))
 }
 
-// Reader reads at most most bytes from r. If there are more, the error is TooLong.
+// Reader reads up to most bytes from r. If there are more, the error is TooLong.
 func Reader(r io.Reader, most int64) io.Reader { return &reader{from: r, left: most, most: most} }
 
 type reader struct {
@@ -36,10 +36,10 @@ func (r *reader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// ReadAll reads everything, at most most bytes.
+// ReadAll reads everything, up to most bytes.
 func ReadAll(r io.Reader, most int64) ([]byte, error) { return io.ReadAll(Reader(r, most)) }
 
-// ReadFile reads a file of at most most bytes.
+// ReadFile reads a file of up to most bytes.
 func ReadFile(path string, most int64) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -188,7 +188,7 @@ func fold(first int, widths []int, most int) (parts []span) {
 	return append(parts, p)
 }
 
-// cut breaks a text without blanks into lines of at most most characters.
+// cut breaks a text without blanks into lines of up to most characters.
 func cut(text string, most int) (lines []string) {
 	for line := range slices.Chunk([]rune(text), most) {
 		lines = append(lines, string(line))
@@ -196,7 +196,7 @@ func cut(text string, most int) (lines []string) {
 	return lines
 }
 
-// Wrapped breaks a text at blanks into lines of at most most characters, but not between a number
+// Wrapped breaks a text at blanks into lines of up to most characters, but not between a number
 // and its unit. The first line begins with first, the others are indented as far and two columns
 // more. A longer word is cut.
 func Wrapped(first, text string, most int) string {

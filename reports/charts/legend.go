@@ -108,7 +108,7 @@ func labels(legend []entry, widest vg.Length) []label {
 // mostListed is the largest number of names that an entry lists.
 const mostListed = 4
 
-// listed returns the names of an entry: at most mostListed, and the number of the others.
+// listed returns the names of an entry: up to mostListed, and the number of the others.
 func listed(names []string) []string {
 	if len(names) <= mostListed {
 		return names

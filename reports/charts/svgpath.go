@@ -77,7 +77,7 @@ func (p place) after(before place) string {
 	case p.sx == before.sx:
 		return "V" + p.sy
 	}
-	by := func(to, from string) string { // differences of rounded coordinates, so errors do not accumulate
+	by := func(to, from string) string { // of rounded coordinates, so errors do not add up
 		a, _ := strconv.ParseFloat(to, 64)
 		b, _ := strconv.ParseFloat(from, 64)
 		return trimmed(strconv.FormatFloat(a-b, 'f', 2, 64))

@@ -49,7 +49,7 @@ const nameColumns = 3
 // "old" and "new" are medians, "change" is the Hodges–Lehmann estimate and "interval" its interval.
 // The p-values are those of the test for the worse, or for the better in a row that is better.
 // "detectable" is the smallest change for the worse that would have been found. Reasons are
-// numbered below the table. Lines have at most most characters (0: unlimited): the rows of a wider
+// numbered below the table. Lines have up to most characters (0: unlimited): the rows of a wider
 // table are folded.
 func WriteText(w io.Writer, r *verdict.Report, most int) error {
 	short, shared := results.ShortNames(benchmarkNames(r))

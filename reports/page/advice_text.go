@@ -66,7 +66,7 @@ func (o AdviceOption) other() string {
 	return text
 }
 
-// listedWithin breaks a list into at most most lines, as wrapped does, and ends with the number of
+// listedWithin breaks a list into up to most lines, as wrapped does, and ends with the number of
 // omitted items.
 func listedWithin(indent string, list []string, most int) []string {
 	for n := len(list); ; n-- {
@@ -80,7 +80,7 @@ func listedWithin(indent string, list []string, most int) []string {
 	}
 }
 
-// wrapped breaks a text into at most most lines with the indent of the first. The rest is cut after
+// wrapped breaks a text into up to most lines with the indent of the first. The rest is cut after
 // a word.
 func wrapped(indent, text string, most int) (lines []string) {
 	line, room := indent, len([]rune(indent))

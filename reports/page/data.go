@@ -285,7 +285,7 @@ func curveOf(h *hdrhistogram.Histogram) (c front.Curve) {
 // mostIntervals is the largest number of intervals of a time series.
 const mostIntervals = 60
 
-// courseOf merges intervals to at most mostIntervals. Levels are the values at the ends.
+// courseOf merges intervals to up to mostIntervals. Levels are the values at the ends.
 func courseOf(rows []interval) (c front.Course) {
 	if len(rows) == 0 {
 		return c

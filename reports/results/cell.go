@@ -72,7 +72,7 @@ func (c Cell) Value(unit string) float64 {
 
 // Uncertain returns the relative 95 % error of a metric if it is above 25 % in any repetition and
 // there are too few repetitions to reduce it. Such a value must be marked ("≈"). Repetitions do not
-// help much too short runs, whose error is a bias.
+// help runs that are much too short, whose error is a bias.
 func (c Cell) Uncertain(unit string) (share float64, ok bool) {
 	for _, r := range c {
 		if v, marked := r.Uncertain[unit]; marked {
@@ -85,7 +85,7 @@ func (c Cell) Uncertain(unit string) (share float64, ok bool) {
 	return share, ok
 }
 
-// Further repetitions reduce errors of at most mostPooled, and are enough below mostUnmarked.
+// Further repetitions reduce errors of up to mostPooled, and are enough below mostUnmarked.
 const mostPooled, mostUnmarked = 0.5, 0.15
 
 // Show formats the value of a metric with its unit for every output: the median of the repetitions,

@@ -129,7 +129,7 @@ func (t *Trend) doubts() []string {
 }
 
 // WriteText writes the trend as aligned text: the summary, a row for each change, the latest last,
-// and notes. Lines have at most most characters, 0: unlimited. The rows of a wider table are
+// and notes. Lines have up to most characters, 0: unlimited. The rows of a wider table are
 // folded.
 func WriteText(w io.Writer, t *Trend, most int) error {
 	s := text.Lines([]string{t.Summary()}, most)
