@@ -97,7 +97,6 @@ func (r *repeated) of(b *testing.B, s Scenario) uint64 {
 	return max(r.runs[which], 1) - 1
 }
 
-// reportMetrics reports the metrics and fails the benchmark if one is NaN or infinite.
 func reportMetrics(b *testing.B, metrics []Metric) {
 	b.Helper()
 	// a virtual run has no ns/op
@@ -141,7 +140,6 @@ var labelTraces = sync.OnceFunc(func() {
 	os.Setenv("GODEBUG", setting)
 })
 
-// inNanoseconds converts a metric in seconds to the testing package's ns units.
 func inNanoseconds(m Metric) (value float64, unit string) {
 	for _, suffix := range []string{"-sec", "-sec/op"} {
 		if base, ok := strings.CutSuffix(m.Unit, suffix); ok {

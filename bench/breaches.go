@@ -84,7 +84,6 @@ func (d *driver) jobOf(t *strategies.Task) *job {
 	return nil
 }
 
-// noJob ends the run because Done was called with a task that does not belong to it.
 func (d *driver) noJob(t *strategies.Task) {
 	what := "nil"
 	if t != nil {
@@ -147,7 +146,6 @@ func (d *driver) keep(j *job) {
 	d.jobs = append(d.jobs, j)
 }
 
-// inHand counts the tasks that the strategy holds, and how many of them are inside Run.
 func (d *driver) inHand() (accepted, inside int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -252,7 +252,6 @@ func (d *driver) playOpen(ctx context.Context, next arrivals.Next) {
 	}
 }
 
-// nextRecord returns the record of the single generator's next task, or nil if there is no room.
 func (d *driver) nextRecord(j *job, due int64) (rec *record.Record) {
 	if d.belt == nil {
 		return d.logs[0].Add(due)
@@ -262,7 +261,6 @@ func (d *driver) nextRecord(j *job, due int64) (rec *record.Record) {
 	return rec
 }
 
-// submit offers the job's task. A task that the strategy refuses ends here.
 func (d *driver) submit(ctx context.Context, j *job) (accepted bool) {
 	rec := j.rec
 	j.state.Store(offered)

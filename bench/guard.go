@@ -110,7 +110,6 @@ func (g *guard) watch(done <-chan struct{}) error {
 	}
 }
 
-// giveUp reports the function that hangs, and tries to end it.
 func (g *guard) giveUp(done <-chan struct{}, why error) *StrategyError {
 	e := g.hangs(why.Error())
 	e.Goes = true
@@ -130,7 +129,6 @@ func (g *guard) giveUp(done <-chan struct{}, why error) *StrategyError {
 // shorter.
 const giveUpGrace = time.Second
 
-// longest returns a bound on the remaining time of the tasks in hand.
 func (g *guard) longest() time.Duration {
 	if g.stage.Load() != playing || g.scenario.Clock == Virtual {
 		return 0
@@ -161,7 +159,6 @@ func (g *guard) contain(f func()) (err error) {
 	return err
 }
 
-// call calls f, and calls fail if f does not return.
 func (g *guard) call(f func(), fail func(*StrategyError)) {
 	returned := false
 	defer func() {

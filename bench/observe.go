@@ -7,13 +7,11 @@ import (
 	"github.com/poolbench/poolbench/internal/validity"
 )
 
-// A measurement is an observed run or, for a soak, its fold.
 type measurement struct {
 	*observe.Run
 	fold *soaks.Fold // for a soak
 }
 
-// result computes everything that a run reports: first the metrics, then the checks.
 func (run measurement) result() (*Result, error) {
 	if run.fold != nil {
 		return run.fold.Result()

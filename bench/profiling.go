@@ -8,7 +8,6 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// labels returns the profile labels of the scenario's goroutines, or nil without profiles.
 func (s Scenario) labels(of machine.Mark) *machine.ProfileLabels {
 	if s.Profile == "" {
 		return nil

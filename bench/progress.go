@@ -112,7 +112,6 @@ func WithProgress(ctx context.Context, p *Progress) context.Context {
 	return context.WithValue(ctx, progressKey{}, p)
 }
 
-// progressOf returns the Progress of the context, or an unobserved one.
 func progressOf(ctx context.Context) *Progress {
 	if p, ok := ctx.Value(progressKey{}).(*Progress); ok {
 		return p

@@ -120,7 +120,6 @@ type label struct {
 	deadline         time.Duration // since the start of the run
 }
 
-// labelOf returns the label of task seq, which is due at that instant.
 func (o *sorter) labelOf(seq uint64, due int64) (l label) {
 	if o.ranked != nil {
 		l.priority = o.ranked.Priority(seq)

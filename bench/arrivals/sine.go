@@ -46,7 +46,6 @@ var _ = register(Spec{
 	},
 })
 
-// A swing is the rate of sine. Times are in seconds, angles in radians.
 type swing struct{ rate, amp, turn, offset float64 }
 
 func (s swing) at(t float64) float64 { return s.rate * (1 + s.amp*math.Sin(s.offset+s.turn*t)) }

@@ -37,7 +37,6 @@ func Parse(s string) (Dist, error) {
 	return d, nil
 }
 
-// A maker makes a distribution of the values in its parentheses.
 type maker struct {
 	values int // number of values. 0: checked by the maker
 	what   string
@@ -156,7 +155,6 @@ func parseDuration(s string) (time.Duration, error) {
 	return d, nil
 }
 
-// parseNS parses a duration with fractions of nanoseconds, as formatted by formatNS.
 func parseNS(s string) (float64, error) {
 	if number, ok := strings.CutSuffix(s, "ns"); ok {
 		if ns, err := ParseFloat(number); err == nil && ns >= 0 && ns < math.MaxInt64 {

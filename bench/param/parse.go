@@ -80,7 +80,6 @@ func (c Call) String() string {
 	return c.Name + ":" + strings.Join(parts, ",")
 }
 
-// checkValue rejects values that are invalid in a call or in the name of a result.
 func checkValue(key, value string) error {
 	if value == "" {
 		return fmt.Errorf("%s: the value is empty", key)

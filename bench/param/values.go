@@ -79,7 +79,6 @@ func defaults(keys []Key) []value {
 	return parsed
 }
 
-// checkChoices panics if a Choice has none, or another kind has some.
 func (k Key) checkChoices() {
 	if k.Kind == Choice && len(k.Choices) < 2 || k.Kind != Choice && k.Choices != nil {
 		panic(fmt.Sprintf("param: key %q is a %v with the choices %q", k.Name, k.Kind, k.Choices))

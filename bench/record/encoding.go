@@ -21,7 +21,6 @@ const (
 	classBits   = 6 // the shift to the class
 )
 
-// errRecords is the error for bytes that do not come from AppendBinary.
 var errRecords = errors.New("these are no records")
 
 // AppendBinary appends the records to b, for UnmarshalBinary: each as differences from the previous

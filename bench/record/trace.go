@@ -45,7 +45,6 @@ func (t *Trace) From(first int) iter.Seq2[int, *Record] {
 	}
 }
 
-// together returns the records from task i on that are contiguous in memory.
 func (t *Trace) together(i int) []Record {
 	n := t.n - i
 	if t.order != nil {

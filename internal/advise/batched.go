@@ -26,7 +26,6 @@ type batched struct {
 	next func() *batched
 }
 
-// A span holds the times of all batches, by batch and pooled.
 type span struct {
 	batches [][]int64
 	all     *statistics.Ranking
@@ -186,7 +185,6 @@ func (t *traffic) empty() *batched {
 	return b
 }
 
-// parts returns the non-empty blocks of a plan of n tasks, without warm-up.
 func (t *traffic) parts(n int) iter.Seq2[int, int] {
 	return func(yield func(from, to int) bool) {
 		first := t.first(n)
@@ -254,7 +252,6 @@ func (b *batched) add(wait, service []int64) {
 	b.noteTimes(waits, services)
 }
 
-// noteTimes records the means and the longest time of a batch.
 func (b *batched) noteTimes(waits, services []int64) {
 	var sums [2]float64
 	var most [3]int64

@@ -166,7 +166,6 @@ func startsOf(v strategies.Variant, target targets.Variant) strategies.Starts {
 	return v.Spec.Starts(params(v, 1, 1))
 }
 
-// margins are the shares of a target's rate to try with a paced strategy.
 var margins = []float64{1, 0.95}
 
 func pace(v strategies.Variant, target targets.Variant) (all []behaviour) {
@@ -201,7 +200,6 @@ func hasKey(keys []param.Key, name string, kind param.Kind) bool {
 	})
 }
 
-// classed reports whether tasks differ in class or in the kind of their work.
 func classed(sc bench.Scenario) bool {
 	w, err := sc.Workload.Spec.Build(sc.Seed, sc.Workload.Values)
 	if err != nil {

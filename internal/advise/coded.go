@@ -15,7 +15,6 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// A setting is the configuration of a run, with its stress.
 type setting struct {
 	limit, queue  int // queue as in bench.Scenario
 	load, service float64
@@ -241,7 +240,6 @@ func longer(w workloads.Variant, times float64) (_ workloads.Variant, ok bool) {
 	return scaled, err == nil
 }
 
-// fail records once why a strategy is out of the search.
 func (s *search) fail(strategy string, err error) {
 	if s.failed[strategy] {
 		return

@@ -66,7 +66,6 @@ func judge(r reading, list objectives.List) objectives.Verdict {
 	return decide.All(verdicts...)
 }
 
-// halfWidth returns the mean of independent values and the half-width of its interval.
 func halfWidth(values []float64, ahead float64) (mean, half float64) {
 	n := float64(len(values))
 	for _, v := range values {

@@ -110,7 +110,6 @@ func limitsOf(options []Option) (limits []int) {
 	return slices.Compact(limits)
 }
 
-// round runs each behaviour at each limit with that many seeds. Unstable ones are not run.
 func (s *search) round(
 	ctx context.Context, all []behaviour, limits []int, seeds int,
 ) (options []Option, err error) {
@@ -222,5 +221,4 @@ func (s *search) confirmed(ctx context.Context, o *Option, limit int, upwards bo
 	return err
 }
 
-// mostTries bounds the steps of a search for a larger limit.
 const mostTries = 4

@@ -13,7 +13,6 @@ import (
 	"github.com/poolbench/poolbench/targets"
 )
 
-// A modelled reading is the result of the recursion for all wanted metrics.
 type modelled struct {
 	figures map[string]Figure
 	batches []float64 // of the promised metric
@@ -97,7 +96,6 @@ func (s *search) exactly(b behaviour) bool {
 		spec.ClassPools == nil && !spec.Retries && !spec.Splits && spec.Bound != nil)
 }
 
-// slots returns the number of tasks that v runs at once at that limit. 0: unlimited.
 func slots(v strategies.Variant, limit int) int {
 	if v.Spec.Bound == nil {
 		return 0

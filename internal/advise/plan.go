@@ -21,7 +21,6 @@ const (
 	fewestSamples = 5
 )
 
-// A sample is one plan: due times and service times, in nanoseconds.
 type sample struct{ due, service []int64 }
 
 // traffic is the load on the strategies, in one of three forms. Steady traffic is one long plan, to

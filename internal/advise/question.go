@@ -123,7 +123,6 @@ func (q Question) recordTasks() int {
 	return q.tasks() / recordShare
 }
 
-// planned returns the number of tasks of a plan of steady traffic.
 func (q Question) planned() int { return min(max(q.tasks(), leastPlanned), mostPlanned) }
 
 // wanted returns the objectives, with implicit ones: no task is lost, except as MayShed and MayDrop
@@ -150,7 +149,6 @@ func (q Question) limitAtMost() int {
 	return most
 }
 
-// queueAtMost returns the most slots of a queue at that limit, or anyQueue.
 func (q Question) queueAtMost(limit int) int {
 	most := anyQueue
 	switch {

@@ -81,7 +81,6 @@ func (q Question) search(run bench.RunFunc) (s *search, err error) {
 	return s, nil
 }
 
-// replayable reports whether the recursion covers the target and the metrics.
 func (s *search) replayable() bool {
 	return s.traffic != nil &&
 		(s.sample.Target.Spec.Name == "none" || targets.PolicyFor(s.sample.Target) != nil) &&
@@ -266,7 +265,6 @@ func better(a, b Option) int {
 	return cmp.Compare(a.Strategy.Spec.Parts, b.Strategy.Spec.Parts)
 }
 
-// clearly is the smallest ratio of loads that counts as different.
 const clearly = 1.1
 
 func rank(v objectives.Verdict) int {

@@ -75,7 +75,6 @@ func (s *search) thawed(target *targets.Variant) float64 {
 	return 1 - max(0, float64(f.Stop)-left)/float64(f.Period)
 }
 
-// freezeOf returns the freeze of target freeze, or none for another target.
 func freezeOf(target *targets.Variant) recursion.Freeze {
 	if target == nil || target.Spec.Name != "freeze" {
 		return recursion.Freeze{}
@@ -91,7 +90,6 @@ func (s *search) onlyMakespan() bool {
 	})
 }
 
-// mayRefuse returns the share of the tasks that the target may refuse.
 func (s *search) mayRefuse() float64 {
 	for _, o := range s.wanted {
 		if o.Unit == metric.Throttled && o.Of(value{o.Unit, 0}) == objectives.Met {
@@ -112,7 +110,6 @@ func connections(t targets.Variant) int {
 	return 0
 }
 
-// paceOf returns the pace of a strategy for a target, the slowest of several bounds.
 func paceOf(v strategies.Variant, target targets.Variant) recursion.Pace {
 	starts := startsOf(v, target)
 	if starts.PerSecond <= 0 {

@@ -89,7 +89,6 @@ func (s *search) lineUnder(o *Option, under setting) line {
 	return l
 }
 
-// meets reports whether a line surely meets the objectives under a stress.
 func (s *search) meets(o *Option, under setting) bool {
 	why, _ := s.unstable(o.behaviour, under)
 	return why == "" &&
@@ -164,7 +163,6 @@ func (s *search) slotsOf(o *Option) int {
 	return o.Queue
 }
 
-// holds returns the largest load factor for which met is true, to two digits.
 func (s *search) holds(met func(float64) bool) float64 {
 	low, high := 1.0, 2.0
 	for high < mostHeld && met(high) {
@@ -221,7 +219,6 @@ func (s *search) stressCode(ctx context.Context, o *Option) error {
 	return nil
 }
 
-// stressed runs the option under a stress, with the same seeds. A failed run is undecided.
 func (s *search) stressed(
 	ctx context.Context, o *Option, name string, under setting,
 ) (verdict objectives.Verdict, err error) {

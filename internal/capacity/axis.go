@@ -98,7 +98,6 @@ func (a Axis) Range(work float64) (lo, hi float64) {
 	return 0.1, 1.2
 }
 
-// grid is the number of values that a search begins with.
 const grid = 6
 
 // first returns the first values, in order: evenly spaced loads and rates, logarithmically spaced

@@ -10,7 +10,6 @@ import (
 	"github.com/poolbench/poolbench/bench"
 )
 
-// calculate runs the scenario by the recursion, if that is wanted and possible.
 func (s Search) calculate(sc bench.Scenario) (r *bench.Result, known bool, err error) {
 	course, follows := sc.Course()
 	if s.courses == nil || !follows {

@@ -106,7 +106,6 @@ func (s Search) round(
 	return err
 }
 
-// settle decides the probe of a run as far as its runs allow.
 func (s Search) settle(w want) (err error) {
 	p := w.probe
 	if !w.cell.inLongRun {

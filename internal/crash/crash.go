@@ -162,10 +162,8 @@ func (r *run) start() error {
 	return json.NewEncoder(stdin).Encode(o)
 }
 
-// looking is the interval of checks for the files of the store.
 const looking = time.Second
 
-// attend follows the process, kills and restarts it, until all tasks are done, dead or given up.
 func (r *run) attend(ctx context.Context) error {
 	idle := time.NewTimer(r.Patience)
 	defer idle.Stop()

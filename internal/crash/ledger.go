@@ -109,7 +109,6 @@ func (l *ledger) tell(line string, at time.Time) error {
 
 func (e *entry) isOpen() bool { return e.accepted && e.runs == 0 && !e.dead }
 
-// hear passes on the lines of a process until it ends.
 func hear(out io.ReadCloser, lines chan<- string) {
 	defer close(lines)
 	defer out.Close()

@@ -43,7 +43,6 @@ func (r *run) remove() error {
 	return err
 }
 
-// end removes the queue of the killed process in this process, without running its tasks.
 func (o Order) end() error {
 	v, err := strategies.Parse(o.Strategy)
 	if err != nil {

@@ -98,7 +98,6 @@ func isCounted(err error) bool {
 	return abandoned || errors.Is(err, engine.ErrLost)
 }
 
-// A worker is the sink of the strategy in the process.
 type worker struct {
 	out      io.Writer
 	said     atomic.Uint64 // events

@@ -145,7 +145,6 @@ func (s *sample) byValue() Decision {
 	return d
 }
 
-// count sets the number of requests, or of sessions, of the part.
 func (s *sample) count() {
 	if part := s.latency.part; part != "" {
 		n, _ := s.lookup(part + "count") // a stage does not report it
@@ -153,7 +152,6 @@ func (s *sample) count() {
 	}
 }
 
-// losses are the metrics of the lost requests, with their descriptions.
 var losses = []struct{ unit, words string }{
 	{metric.Failed, "failed"}, {metric.Throttled, "were refused"}, {metric.Shed, "were shed"},
 	{metric.Abandoned, "were abandoned"},
@@ -262,7 +260,6 @@ func (s *sample) resolves(p float64) bool {
 	return ok || s.lost > 1-p
 }
 
-// value decides by the statistic of the latency over all due requests.
 func (s *sample) value() Decision {
 	l := s.latency
 	low, high, ok := s.ends(l)

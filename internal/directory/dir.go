@@ -345,7 +345,6 @@ func (d *Dir) Explain(why func(*bench.Result) []string) { d.results.why = why }
 // that many tasks in all.
 func (d *Dir) KeepResponses(tasks int) { d.distributions.most = tasks }
 
-// copyHead copies the final part of the old file to its replacement.
 func (d *Dir) copyHead(f *os.File, whole int64) error {
 	if whole == 0 {
 		return nil

@@ -41,7 +41,6 @@ type section struct {
 	failures []rundir.Failure
 }
 
-// readContents reads a directory. With resume, its last section is separate.
 func readContents(path string, resume bool) (c contents, err error) {
 	c.repetitions, c.seeds = map[string]int{}, map[string][]uint64{}
 	sections, whole, err := readSections(filepath.Join(path, rundir.ResultsFile))
@@ -258,8 +257,6 @@ func (c *contents) readDistributions(path string) (map[nth][]rundir.Histogram, e
 	return more, err
 }
 
-// takeReadings adds the histograms of a log to the result: readings, responses of tasks, and
-// responses over time.
 func takeReadings(r *bench.Result, all []rundir.Histogram) {
 	for _, h := range all {
 		switch h.Tag {

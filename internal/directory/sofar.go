@@ -90,7 +90,6 @@ func (d *Dir) tails() (tails [len(dirFiles)][]byte, err error) {
 	return d.take(), errors.Join(errs...)
 }
 
-// put writes a result into the buffers, for results.txt by the format.
 func (d *Dir) put(format *benchfmt.Writer, r *bench.Result, repetition int) error {
 	d.distributions.put(r, repetition)
 	return errors.Join(d.results.put(format, r),

@@ -74,7 +74,6 @@ func (w *distributionsWriter) put(r *bench.Result, repetition int) {
 	}
 }
 
-// ofTasks is the reading in a tag for the responses of tasks.
 const ofTasks = "tasks"
 
 // A rowsWriter writes a table with rows for each run.
@@ -89,7 +88,6 @@ func newRowsWriter(to *dirFile, columns []string) (*rowsWriter, error) {
 	return w, w.begin(to, func() error { return w.csv.WriteAll([][]string{columns}) })
 }
 
-// timelineRows returns the rows of the run in timeline.csv, one per interval.
 func timelineRows(r *bench.Result, repetition int) (rows [][]string) {
 	for _, v := range r.Timeline {
 		row := rundir.TimelineRow{Run: r.Name, Repetition: repetition,

@@ -171,7 +171,6 @@ func (p place) check() error {
 	return cmp.Or(f.Close(), os.Remove(f.Name()))
 }
 
-// beside creates a file with a unique name in the same directory.
 func (p place) beside() (*os.File, error) {
 	if p.info != nil { // do not replace a file without write permission
 		if err := writable(p.path); err != nil {
@@ -188,7 +187,6 @@ func (p place) beside() (*os.File, error) {
 // besideName returns the name of a short-lived file.
 func besideName() string { return ".poolbench-" + rand.Text() }
 
-// replace replaces the file by one with the data, and its mode and owner.
 func (p place) replace(data []byte) error {
 	f, err := p.beside()
 	if err != nil {

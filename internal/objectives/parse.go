@@ -103,7 +103,6 @@ func parse(s string) (Objective, error) {
 	return o, nil
 }
 
-// partUnits returns the units of the stage, session or step that begins a name.
 func partUnits(name string) (all []string) {
 	for _, m := range observe.PartMetrics(name) {
 		if !isDue(m.Unit) {
@@ -143,7 +142,6 @@ func alike(name string) (some []string) {
 	return Names()
 }
 
-// value parses a bound by the unit, with its canonical form.
 func value(unit, text string) (float64, string, error) {
 	switch {
 	case strings.HasSuffix(unit, "-sec"), strings.HasSuffix(unit, "-sec/op"):

@@ -57,7 +57,6 @@ func (s Server) Ready() error {
 // Address returns the address of the environment, with a scheme.
 func (s Server) Address() string { return s.Whole(os.Getenv(s.Variable)) }
 
-// hostPort matches an address without a scheme: a host and a port, and optionally a path.
 var hostPort = regexp.MustCompile(`^([\w.-]+|\[[0-9a-fA-F:.]+\]):\d+(/\S*)?$`)
 
 // Whole returns an address with its scheme.

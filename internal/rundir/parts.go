@@ -37,7 +37,6 @@ type TaskPacker struct {
 	impossible           bool         // a part was below 0, so there are no parts
 }
 
-// someBytes is the estimated size of an encoded response or part.
 const someBytes = 4
 
 // NewTaskPacker returns a packer for a run of that many tasks.

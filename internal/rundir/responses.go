@@ -13,7 +13,6 @@ import (
 // about 4 MB of distributions.hlog.
 const MostResponses = 1_000_000
 
-// mostOfRun is the largest number of tasks of one run that are read.
 const mostOfRun = 10_000_000
 
 // ofTasks begins the line with the response of each task of a run, a comment for other readers: a

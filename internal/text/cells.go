@@ -98,7 +98,6 @@ func (a *Cell) String() string {
 	return text.String()
 }
 
-// measure returns the width of each column, including its margin, and the margin.
 func (a *Cell) measure() (widths, margins []int) {
 	columns := 0
 	var spans []textCell

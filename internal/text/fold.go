@@ -188,7 +188,6 @@ func fold(first int, widths []int, most int) (parts []span) {
 	return append(parts, p)
 }
 
-// cut breaks a text without blanks into lines of up to most characters.
 func cut(text string, most int) (lines []string) {
 	for line := range slices.Chunk([]rune(text), most) {
 		lines = append(lines, string(line))

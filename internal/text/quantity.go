@@ -175,7 +175,6 @@ func KindOf(unit string) Kind {
 	return Numbers
 }
 
-// shares matches poolbench's units that are shares of tasks or of time.
 var shares = regexp.MustCompile(`(^|-)(shed|throttled|failed|abandoned|missed|waited|blocked|resent|` +
 	`unsent|long|seen-full|tail-[a-z-]+)/op$|utilisation$|-share$|^cpu-(wait|others|pressure|steal)$|` +
 	`^gc-cpu$|^relative-deviation$`)

@@ -32,7 +32,6 @@ func DiscreetURL(address string, show ...string) string {
 	return head + "?" + query
 }
 
-// discreetPath masks the segments of a URL's path that look like tokens.
 func discreetPath(head string) string {
 	host, path := cutHost(head)
 	segments := strings.Split(path, "/")

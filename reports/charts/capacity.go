@@ -54,7 +54,6 @@ func Capacity(title string, across Across, from, to float64, found []Found) (*Ch
 	return namedRows(p, names, &Chart{Title: title, Notes: notes})
 }
 
-// namedRows makes the plot the only panel of the chart, with a row for each name.
 func namedRows(p *plot.Plot, names []string, c *Chart) (*Chart, error) {
 	if len(names) == 0 {
 		return nil, &EmptyError{Chart: c.Title, Notes: c.Notes}
@@ -65,7 +64,6 @@ func namedRows(p *plot.Plot, names []string, c *Chart) (*Chart, error) {
 	return c, nil
 }
 
-// rowAxis makes y an axis of rows, the first on top.
 func rowAxis(p *plot.Plot, rows int, ticks plot.Ticker) {
 	p.Y.Scale = plot.InvertedScale{Normalizer: plot.LinearScale{}}
 	p.Y.Min, p.Y.Max = -0.5, float64(rows)-0.5

@@ -75,7 +75,6 @@ func (c *Card) PNG(w io.Writer) error {
 	return err
 }
 
-// drawFoot draws the basis and the command at the lower end, and returns their top.
 func (c *Card) drawFoot(pen *cardPen) (top vg.Length) {
 	command := cardStyle("Mono", 20, xfont.WeightNormal, ink)
 	basis := cardStyle("Sans", 22, xfont.WeightNormal, muted)

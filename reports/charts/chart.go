@@ -75,7 +75,6 @@ func textStyle(size font.Length, weight xfont.Weight, t role) draw.TextStyle {
 		YAlign: draw.YTop}
 }
 
-// newPlot returns an empty plot with a grid instead of frames and tick marks.
 func newPlot(title, xLabel, yLabel string) *plot.Plot {
 	p := plot.New()
 	p.BackgroundColor = nil
@@ -100,7 +99,6 @@ func newPlot(title, xLabel, yLabel string) *plot.Plot {
 	return p
 }
 
-// logSeconds makes y a logarithmic axis of times over the range of the lines.
 func logSeconds(p *plot.Plot, lo, hi float64) {
 	p.Y.Scale = plot.LogScale{}
 	p.Y.Tick.Marker = logTicks(Seconds)

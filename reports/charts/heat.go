@@ -84,7 +84,6 @@ const (
 	leastHeatRow = 1.03 // ratio to the row below
 )
 
-// count sorts the bins into rows, and the counts into steps.
 func (h *heat) count(low, high float64) {
 	whole := math.Log(high / low)
 	h.rows = min(max(int(whole/math.Log(leastHeatRow)), 1), mostHeatRows)
@@ -173,7 +172,6 @@ func (h heat) Plot(c draw.Canvas, p *plot.Plot) {
 	h.drawMark(c, p)
 }
 
-// drawMark draws the line of the quantile with a rim that contrasts with every colour.
 func (h heat) drawMark(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	var parts [][]vg.Point
@@ -196,7 +194,6 @@ func (h heat) drawMark(c draw.Canvas, p *plot.Plot) {
 
 var heatMark = draw.LineStyle{Color: ink, Width: 1.7}
 
-// legend names the line and the colours, the most requests first.
 func (h heat) legend(p *plot.Plot) (all []entry) {
 	add := func(name string, sample draw.LineStyle) {
 		all = append(all, entry{names: []string{name}, sample: &sample, y: p.Y.Max, last: true})

@@ -154,7 +154,6 @@ func (c *Chart) drawHead(area draw.Canvas, w vg.Length) {
 	}
 }
 
-// wrap breaks text at spaces into lines of at most width.
 func wrap(text string, width vg.Length, style draw.TextStyle) (lines []string) {
 	for len(text) > 0 {
 		if style.Width(text) <= width {
@@ -207,7 +206,6 @@ func cell(c draw.Canvas, left, right, bottom, top vg.Length) draw.Canvas {
 		Max: vg.Point{X: right, Y: top}}}
 }
 
-// drawNames writes each name at the height at which its line ends in the last panel.
 func (c *Chart) drawNames(area, data draw.Canvas, names []label, width vg.Length) {
 	p := c.Panels[len(c.Panels)-1]
 	x, y := p.Transforms(&data)
@@ -237,7 +235,6 @@ func (c *Chart) drawNames(area, data draw.Canvas, names []label, width vg.Length
 	}
 }
 
-// drawColumn draws the panels in a column, and the names below them.
 func (c *Chart) drawColumn(area draw.Canvas) {
 	rows, legend := c.rowsOf(narrowWidth - 2*margin)
 	panels := draw.Crop(area, 0, 0, legend, 0)
@@ -264,7 +261,6 @@ func drawLabelRows(area *draw.Canvas, rows [][]label, top vg.Length) {
 	}
 }
 
-// rowsOf arranges the names of the legend in rows of at most room.
 func (c *Chart) rowsOf(room vg.Length) (rows [][]label, height vg.Length) {
 	var used, high vg.Length
 	for _, l := range labels(c.legend, room-swatchWidth-swatchGap) {

@@ -24,7 +24,6 @@ type entry struct {
 
 func (e entry) is(name string, style int) bool { return e.names[0] == name && e.styles[0] == style }
 
-// entries collects the legend of a chart, in order of style, theory last.
 func entries(panels []Panel) (legend []entry, same [][]string) {
 	type member struct {
 		entry
@@ -105,10 +104,8 @@ func labels(legend []entry, widest vg.Length) []label {
 	return out
 }
 
-// mostListed is the largest number of names that an entry lists.
 const mostListed = 4
 
-// listed returns the names of an entry: up to mostListed, and the number of the others.
 func listed(names []string) []string {
 	if len(names) <= mostListed {
 		return names
@@ -146,7 +143,6 @@ func breakName(names []string, widest vg.Length, style draw.TextStyle) (lines []
 	return append(lines, current)
 }
 
-// ending shortens a text to the width, with "…" at its end.
 func ending(text string, width vg.Length, style draw.TextStyle) string {
 	if style.Width(text) <= width {
 		return text
@@ -154,7 +150,6 @@ func ending(text string, width vg.Length, style draw.TextStyle) string {
 	return fitting(text, width-style.Width("…"), style) + "…"
 }
 
-// fitting returns the beginning of the text that fits the width, at least one character.
 func fitting(text string, width vg.Length, style draw.TextStyle) string {
 	runes := []rune(text)
 	n := 1
@@ -164,7 +159,6 @@ func fitting(text string, width vg.Length, style draw.TextStyle) string {
 	return string(runes[:min(n, len(runes))])
 }
 
-// draw draws the entry with its upper left corner at the point.
 func (l label) draw(c *draw.Canvas, at vg.Point) {
 	group(c, l.styles, "pb-key", "", func() {
 		mid := at.Y - lineHeight*vg.Length(len(l.lines))/2
@@ -190,7 +184,6 @@ func (l label) drawSample(c *draw.Canvas, a, b vg.Point) {
 	}
 }
 
-// drawSwatch draws a piece of the line that the series share, with their markers in a row.
 func drawSwatch(c *draw.Canvas, styles []int, a, b vg.Point) {
 	styles = styles[:min(len(styles), mostStripes)]
 	n := len(styles)

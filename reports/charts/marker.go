@@ -7,7 +7,6 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A marker is the shape drawn at the points of a series.
 type marker int
 
 const (

@@ -146,7 +146,6 @@ func (p Plane) plot(known []string) *plot.Plot {
 	return out
 }
 
-// layX scales and marks the x axis for the range of the points.
 func (p Plane) layX(out *plot.Plot, lo, hi float64) {
 	switch {
 	case p.X.Zero:

@@ -79,8 +79,6 @@ func drawArrow(c *draw.Canvas, t role, from vg.Point) {
 		[]vg.Point{{X: tip.X - head, Y: tip.Y - head}, tip, {X: tip.X + head, Y: tip.Y - head}})
 }
 
-// pointTip formats the tooltip of a point: its place on the first line, then its series, value and
-// interval.
 func pointTip(x func(float64) string, y func(float64) string) func(Series, int) string {
 	return func(s Series, i int) string {
 		tip := fmt.Sprintf("%s\n%s  %s", x(s.X[i]), s.Name, y(s.Y[i]))

@@ -149,7 +149,6 @@ const (
 	trackPitch  vg.Length = 2*markerRadius + 1.8
 )
 
-// tip formats the tooltip of a value: its row on the first line, then series, value and interval.
 func (r rowMarks) tip(s RowSeries, i int) string {
 	v, format := s.Values[i], r.X.format
 	text := format(v.Mid)

@@ -26,7 +26,6 @@ const (
 	panelTitleLine vg.Length = 1.3 * headSize
 )
 
-// A rowLayout holds the positions of a chart of rows in one layout.
 type rowLayout struct {
 	legend       [][]label
 	legendHeight vg.Length
@@ -36,7 +35,6 @@ type rowLayout struct {
 	panels       []rowPlot
 }
 
-// A rowPlot is a panel with its text wrapped to its width.
 type rowPlot struct {
 	*plot.Plot
 	title, x []string
@@ -103,7 +101,6 @@ func (c *Chart) layRows(l Layout) (out rowLayout) {
 
 func (r rowLayout) dataHeight() vg.Length { return r.pitch * vg.Length(len(r.names)) }
 
-// tallest returns the largest heights needed above and below a plot.
 func (r rowLayout) tallest() (head, foot vg.Length) {
 	for _, p := range r.panels {
 		head, foot = max(head, p.head()), max(foot, p.foot())
@@ -145,7 +142,6 @@ func (c *Chart) drawRows(area draw.Canvas, l Layout) {
 	}
 }
 
-// draw draws a panel with its upper left corner at left and top, and returns the data area.
 func (r rowLayout) draw(area draw.Canvas, p rowPlot, left, top, head vg.Length) (data draw.Canvas) {
 	bottom := top - head - r.dataHeight() - rowTicksHeight
 	inner := cell(area, left, left+p.width, bottom, top-head)

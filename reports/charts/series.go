@@ -142,7 +142,6 @@ func orderOf(x []float64) []int {
 	return order
 }
 
-// equal reports whether two series have exactly the same points and intervals.
 func equal(a, b Series) bool {
 	return slices.Equal(a.X, b.X) && slices.Equal(a.Y, b.Y) && sameBounds(a.Lo, b.Lo) &&
 		sameBounds(a.Hi, b.Hi)

@@ -119,7 +119,6 @@ func striped(d drawn, i int, all []int, pts []vg.Point) draw.LineStyle {
 	return style
 }
 
-// segment returns a key that is equal for segments that look the same.
 func segment(a, b vg.Point) string {
 	var key []byte
 	for _, v := range []vg.Length{a.X, a.Y, b.X, b.Y} {

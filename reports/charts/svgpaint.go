@@ -26,7 +26,6 @@ type svgPath struct {
 	line         string // attributes of the stroke without its paint
 }
 
-// An svgPaint is an SVG colour. The zero value is none.
 type svgPaint struct {
 	role
 	alpha string // "": opaque

@@ -96,7 +96,6 @@ func (w *pathWriter) move(to place) {
 	w.points, w.there, w.start = append(w.points[:0], to), false, to
 }
 
-// from sets the current point after a command other than a line.
 func (w *pathWriter) from(at place) {
 	w.points, w.there = append(w.points[:0], at), true
 }

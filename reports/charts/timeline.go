@@ -51,7 +51,6 @@ func Timeline(title string, limit float64, panels []Panel, marks ...float64) (*C
 	})
 }
 
-// steep reports whether the highest series is far higher than another.
 func steep(all []Series) bool {
 	const times = 20
 	low, high := math.Inf(1), 0.0

@@ -7,7 +7,6 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// topAxis draws the second labels of the x axis above the data, and their title above them.
 type topAxis struct {
 	label string
 	marks []Mark

@@ -43,7 +43,6 @@ func Variance(title string, panels []Panel) (*Chart, error) {
 	})
 }
 
-// logPart returns the range of the logarithmic part of an axis with these values.
 func logPart(at []float64) (low, high float64) {
 	at = slices.DeleteFunc(slices.Clone(at), func(v float64) bool { return v <= 0 })
 	if len(at) == 0 {
@@ -55,7 +54,6 @@ func logPart(at []float64) (low, high float64) {
 	return low, high
 }
 
-// valuesOf returns the distinct x of all series, in ascending order.
 func valuesOf(panels []Panel) (at []float64) {
 	for _, s := range seriesOf(panels) {
 		at = append(at, s.X...)
@@ -87,7 +85,6 @@ func (z zeroTicks) Ticks(_, hi float64) (ticks []plot.Tick) {
 	return ticks
 }
 
-// axisBreak draws two short strokes on the x axis between 0 and the logarithmic part.
 type axisBreak struct{}
 
 func (axisBreak) Plot(c draw.Canvas, _ *plot.Plot) {

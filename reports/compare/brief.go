@@ -29,7 +29,6 @@ type brief struct {
 	before []string          // lines before the tables
 }
 
-// briefText returns the text in lines of at most that many characters, 0: unlimited.
 func (c *Comparison) briefText(most int) string {
 	b := brief{Comparison: c, most: most}
 	short, shared := c.shortNames()
@@ -193,7 +192,6 @@ func (b *brief) long(k *contrast) bool {
 		utf8.RuneCountInString(b.Columns[k.column()]) > most
 }
 
-// heading returns the head of a column, whose name may be a long path.
 func heading(column string) string {
 	const most = 20
 	if runes := []rune(column); len(runes) > most {
@@ -202,7 +200,6 @@ func heading(column string) string {
 	return column
 }
 
-// lineByLine returns a table with a line for each contrast, below a line of its base.
 func (b *brief) lineByLine(shown []*contrast) string {
 	s, wide := b.table(shown, true)
 	if wide {
@@ -221,7 +218,6 @@ func (b *brief) lineByLine(shown []*contrast) string {
 	return s + text.Lines(append(said, b.alikeLines(shown)...), b.most)
 }
 
-// partLines breaks down the differences of the comparisons that worsened most.
 func (b *brief) partLines(shown []*contrast) (lines []string) {
 	const most = 2
 	for _, k := range slices.SortedStableFunc(slices.Values(shown), byRank) {
@@ -351,7 +347,6 @@ func (k *contrast) of(unit string) (facet, bool) {
 	return k.facets[i], true
 }
 
-// pairingLines reports whether samples are compared in pairs, and if not, why.
 func pairingLines(all []*contrast) (lines []string) {
 	type kind struct {
 		text         string

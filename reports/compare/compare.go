@@ -172,7 +172,6 @@ var invalid = results.Invalid.String()
 
 var errBaseZero = errors.New("the base is 0, from which there is no change in percent")
 
-// warnings returns the warnings on the comparison, which pairs lack, and why its delta is "?".
 func (f facet) warnings() []error {
 	warnings := f.cell().Versus.Warnings
 	switch {

@@ -55,7 +55,6 @@ func (c *Comparison) contrasts() (all []*contrast) {
 	return all
 }
 
-// several reports whether there are several columns in addition to the bases.
 func several(all []*contrast) bool {
 	return slices.ContainsFunc(all, func(k *contrast) bool {
 		return k.column() != all[0].column() || k.base() != all[0].base()

@@ -83,7 +83,6 @@ func csvText(name string) string {
 	return "'" + name
 }
 
-// letters returns the name of a spreadsheet's column, from 0: A to Z, AA, AB …
 func letters(column int) string {
 	name := ""
 	for column++; column > 0; column = (column - 1) / 26 {

@@ -59,7 +59,6 @@ func (s *Sum) add(base, here *rundir.Parts) {
 	}
 }
 
-// mean returns the mean per task of a sum, in seconds.
 func (s *Sum) mean(ns int64) float64 { return float64(ns) / float64(s.Tasks) / 1e9 }
 
 // MostShare is the share of a difference that Most covers.
@@ -136,7 +135,6 @@ func p99(t *rundir.Tasks) (ns int64, known bool) {
 	return statistics.NearestRanks(nil, completed, 0.99)[0], true
 }
 
-// most finds the smallest set of tasks whose differences are MostShare of all.
 func most(pairs []Pair, tail []tailTask, all int64) *Most {
 	sign := int64(cmp.Compare(all, 0))
 	slices.SortStableFunc(tail, func(a, b tailTask) int {

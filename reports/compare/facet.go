@@ -37,7 +37,6 @@ func (c *Comparison) facets(yield func(facet) bool) {
 func (f facet) cell() *Cell { return f.row.Cells[f.column] }
 func (f facet) base() *Cell { return f.row.Cells[f.row.Base] }
 
-// word returns better, worse or differs, or "" if no difference is significant or judged.
 func (f facet) word() string {
 	if word := f.table.Change(f.row, f.column); word != invalid && !f.unseen() {
 		return word
@@ -45,7 +44,6 @@ func (f facet) word() string {
 	return ""
 }
 
-// doubt returns the more serious of the doubts on the two cells, or nil.
 func (f facet) doubt() *results.Doubted { return f.base().doubted.Worse(f.cell().doubted) }
 
 // judged reports whether no run is INVALID.
@@ -162,7 +160,6 @@ func (f facet) verdict() string {
 	return cmp.Or(f.word(), "not significant")
 }
 
-// brief formats the change for a narrow table: ~ if it is not significant.
 func (f facet) brief() string {
 	if !f.judged() {
 		return invalid
@@ -189,7 +186,6 @@ func (f facet) size() float64 {
 	return size
 }
 
-// metric returns the name of the metric for a table: "p99 response".
 func (f facet) metric() string {
 	switch unit := f.table.Unit; {
 	case unit == metric.Throughput:

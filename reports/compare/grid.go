@@ -242,7 +242,6 @@ func (g *grid) row(
 	return row
 }
 
-// doubtsOf returns the most serious doubts on a cell, whose runs may belong to several benchmarks.
 func doubtsOf(row, column string, runs results.Cell) (gravest *results.Doubted) {
 	if !runs.Judged() {
 		return nil

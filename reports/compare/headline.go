@@ -84,7 +84,6 @@ func (c *Comparison) found(all []change, at int) (a shell.Answer) {
 	return a
 }
 
-// doubtWords counts the comparisons of runs that are not VALID, or returns "".
 func doubtWords(all []change) (text string) {
 	counts := map[string]int{}
 	for _, row := range all {
@@ -135,7 +134,6 @@ func (c *Comparison) ofFiles() bool {
 	return len(c.ColumnKeys[0]) == 1 && c.ColumnKeys[0][0].Key == defaultCol
 }
 
-// subject names the subject of a change: the row and, if columns are not inputs, the column.
 func (c *Comparison) subject(row change) string {
 	if c.ofFiles() {
 		of := row.label
@@ -191,7 +189,6 @@ func (c *Comparison) sentence(changes []change, said string) (text, doubts strin
 	return text, doubts
 }
 
-// sentences describes the largest change for the worse and, if larger, for the better.
 func (c *Comparison) sentences(changes []change) string {
 	text, doubts := c.sentence(changes, "")
 	i := slices.IndexFunc(changes, func(k change) bool { return k.Word == "better" })

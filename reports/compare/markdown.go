@@ -54,7 +54,6 @@ func (c *Comparison) markdownValue(
 		mark(notes, cell.Sample.Warnings, cell.Summary.Warnings))
 }
 
-// against returns the change of a cell from its base, and its basis.
 func (c *Comparison) against(f facet) (delta, basis string) {
 	if c.brief {
 		return f.change(), f.basis()
@@ -124,7 +123,6 @@ func (c *Comparison) markdown(s *strings.Builder, t *Table, short map[string]str
 	}
 }
 
-// title returns the title of a table: its key and unit, with the direction if it is known.
 func (t *Table) title() string {
 	var words []string
 	for _, p := range t.Key {

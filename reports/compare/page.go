@@ -20,7 +20,6 @@ import (
 //go:embed page.css
 var pageCSS string
 
-// A change is a row of a table that is compared in a column.
 type change struct {
 	facet
 	Name, Unit, Column string // short

@@ -10,7 +10,6 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// pair compares the cells of a row with its base by pairs of runs.
 func (g *grid) pair(
 	row *Row, table, key benchproc.Key, cols []benchproc.Key, unit string, confidence float64,
 ) {

@@ -9,7 +9,6 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// ofTasks is the reading of a tag for the tasks of a run.
 const ofTasks = "tasks"
 
 // A Source locates the tasks of a run: its directory and tag.

@@ -188,7 +188,6 @@ func (r *Row) scaler(class benchunit.Class) benchunit.Scaler {
 	return benchunit.CommonScale(centers, class)
 }
 
-// delta returns the change of the column's ratios in percent, or "?" if there is none.
 func (g *Geomean) delta() string {
 	if math.IsNaN(g.Ratio) {
 		return "?"
@@ -196,7 +195,6 @@ func (g *Geomean) delta() string {
 	return fmt.Sprintf("%+.2f%%", (g.Ratio-1)*100)
 }
 
-// mark adds warnings to the notes below the table, and returns their numbers.
 func mark(notes *text.Footnotes, warnings ...[]error) string {
 	return notes.Mark(messages(warnings...)...)
 }

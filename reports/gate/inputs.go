@@ -10,10 +10,8 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// environment lists the configuration keys that must agree for two inputs to be compared.
 var environment = []string{"cpu", "goos", "goarch", "go", "gomaxprocs"}
 
-// inputs are the results to judge, and the report that collects their faults.
 type inputs struct {
 	report   *verdict.Report
 	old, new *results.Results

@@ -37,7 +37,6 @@ func pageCells(row *verdict.Row, short map[string]string) []pageCell {
 		{c[nColumn], ""}, {c[adjustedColumn], ""}, {c[detectableColumn], ""}}
 }
 
-// pairsBeside is the number of rows whose pairs are drawn side by side.
 const pairsBeside = 3
 
 // WritePage writes a gate's report as a self-contained HTML page, with every pair drawn.
@@ -64,7 +63,6 @@ func WritePage(w io.Writer, r *verdict.Report) error {
 	return p.Write(w)
 }
 
-// figures draws the estimates and every pair, if there are any.
 func figures(r *verdict.Report) (all []shell.Figure, err error) {
 	add := func(c *charts.Chart, err error, title, caption string) error {
 		if err == nil {
@@ -100,7 +98,6 @@ func figures(r *verdict.Report) (all []shell.Figure, err error) {
 	return all, nil
 }
 
-// found returns the outcome with the row that decides it, and its number.
 func found(r *verdict.Report) shell.Answer {
 	a := shell.Answer{Headline: outcome(r)}
 	if len(r.Rows) == 0 {

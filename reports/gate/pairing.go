@@ -18,7 +18,6 @@ func (id benchmarkID) String() string {
 	return id.pkg + "." + id.name
 }
 
-// pairings finds the benchmarks whose runs come in pairs: see results.Paired.
 func (in inputs) pairings() map[benchmarkID]results.Pairing {
 	olds, news := runsByBenchmark(in.old), runsByBenchmark(in.new)
 	paired := make(map[benchmarkID]results.Pairing)
@@ -56,7 +55,6 @@ func runsByBenchmark(in *results.Results) map[benchmarkID][]*results.Run {
 	return runs
 }
 
-// pairsOf returns the values of the metric in the pairs that have it on both sides.
 func pairsOf(p results.Pairing, unit string) (pairs []judge.Pair) {
 	old, new := p.Values(unit)
 	for i := range old {

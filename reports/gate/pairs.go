@@ -35,7 +35,6 @@ func changeAxis(label string) charts.Axis {
 		Reach: []float64{1}}
 }
 
-// estimates draws the estimate of each row with its interval, the margin and the promise.
 func estimates(r *verdict.Report, pairs []verdict.Pairs) (*charts.Chart, error) {
 	names := make([]string, len(pairs))
 	var panels []charts.RowPanel

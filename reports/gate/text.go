@@ -40,7 +40,6 @@ const (
 	detectableColumn
 )
 
-// nameColumns is the number of first columns, which identify a row.
 const nameColumns = 3
 
 // WriteText writes a gate's report as aligned text: the outcome, a row per verdict with the worst
@@ -88,7 +87,6 @@ func margin(column int) string {
 	return "  "
 }
 
-// summary returns the revisions compared, the counts of verdicts, and the rules.
 func summary(r *verdict.Report) []string {
 	unseen := ""
 	if n := r.Count(verdict.NotSuspected); n > 0 {
@@ -231,7 +229,6 @@ func columns(row *verdict.Row, short map[string]string) []string {
 		detectableColumn: detectable}
 }
 
-// marked returns the verdict with the doubts on the runs: "worse, SUSPECT".
 func marked(row *verdict.Row) string {
 	if row.Doubt != "" {
 		return string(row.Verdict) + ", " + row.Doubt

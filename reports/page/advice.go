@@ -232,7 +232,6 @@ func (d *AdviceDocument) changes() (lines []string) {
 	return lines
 }
 
-// ways lists the changes that would make the nearest option meet the objective.
 func (d *AdviceDocument) ways() (lines []string) {
 	for _, m := range d.Missing {
 		switch m.What {

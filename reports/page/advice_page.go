@@ -40,7 +40,6 @@ func (d *AdviceDocument) WritePage(w io.Writer) error {
 	return p.Write(w)
 }
 
-// figure draws the promise, the values at other limits and under stress, and the bound.
 func (d *AdviceDocument) figure() (*shell.Figure, error) {
 	o := d.Recommendation
 	kinds := []string{"met", "not met", "undecided"}

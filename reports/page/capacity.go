@@ -17,7 +17,6 @@ import (
 // Capacity/strategy=…/load=0.1..1.2/…/objective=….
 const capacityBase = "Capacity"
 
-// A capacitySearch holds the answers of searches that differ only in strategy.
 type capacitySearch struct {
 	across    charts.Across
 	from, to  float64 // searched range
@@ -68,7 +67,6 @@ func splitSearches(all *results.Results) (runs *results.Results, searches []*cap
 	return &rest, searches
 }
 
-// searchOf parses the subject of a search from the name of its answer.
 func searchOf(run *results.Run) (s *capacitySearch, ok bool) {
 	s = &capacitySearch{confident: "95 %"}
 	var rest []results.Pair

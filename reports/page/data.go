@@ -282,10 +282,9 @@ func curveOf(h *hdrhistogram.Histogram) (c front.Curve) {
 	return c
 }
 
-// mostIntervals is the largest number of intervals of a time series.
 const mostIntervals = 60
 
-// courseOf merges intervals to up to mostIntervals. Levels are the values at the ends.
+// courseOf merges intervals until there are at most mostIntervals. Levels are the values at the ends.
 func courseOf(rows []interval) (c front.Course) {
 	if len(rows) == 0 {
 		return c
@@ -321,7 +320,6 @@ func rounded(v float64, digits int) float64 {
 	return out
 }
 
-// detailed returns the cells with curves and time series in the explorer.
 func detailed(groups []*Group) (cells []*Cell) {
 	for _, ofStudies := range []bool{false, true} {
 		for _, g := range groups {

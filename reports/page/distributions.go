@@ -13,7 +13,6 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// reportInput is the content of a run directory and its groups.
 type reportInput struct {
 	results  *results.Results
 	searches []*capacitySearch
@@ -33,7 +32,6 @@ type reportInput struct {
 	notes     []string                           // missing parts
 }
 
-// panelsOfDistributions is the number of loads side by side in the chart of distributions.
 const panelsOfDistributions = 3
 
 // readDistributions decodes the response histograms of charts and of detailed cells, of which it

@@ -94,7 +94,6 @@ func pastaValue(c *Cell) Value {
 		text.Share(c.Value(metric.FullShare))}
 }
 
-// A doubtedCell is a doubted cell with its place, or several cells with the same doubts.
 type doubtedCell struct {
 	Where string
 	*results.Doubts
@@ -141,7 +140,6 @@ func doubtLines(all []doubtedCell) (lines []doubtedCell) {
 	return lines
 }
 
-// kind returns the verdict with the checks that led to it.
 func (d doubtedCell) kind() string {
 	return strings.Join(append(text.Texts(d.Why, results.Doubt.Check), d.Verdict.String()), "\x00")
 }

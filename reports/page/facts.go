@@ -12,7 +12,6 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// configOrder lists the configuration keys shown on the page, with their labels.
 var configOrder = []results.Pair{
 	{Key: "cpu", Value: "CPU"}, {Key: "gomaxprocs", Value: "GOMAXPROCS"},
 	{Key: "goos", Value: "system"}, {Key: "goarch", Value: "architecture"},

@@ -11,7 +11,6 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// A failedRow is one kind of failure, over the repetitions of a cell.
 type failedRow struct {
 	Name    string // the failed request, with its cell if there are several
 	Count   string // "–" if not counted
@@ -42,8 +41,6 @@ func (in *reportInput) readFailures(path string) error {
 
 func failedKey(name, seed string) string { return name + "#" + seed }
 
-// failedRows returns the failures of a group, the most frequent first, and the number of omitted
-// rows.
 func (in *reportInput) failedRows(g *Group) (rows []failedRow, rest int) {
 	for _, c := range g.Cells {
 		requests := 0

@@ -23,7 +23,6 @@ type figure struct {
 	own     bool // its styles have their own meaning, or its study's
 }
 
-// A chartKind is a chart that is drawn for every sweep.
 type chartKind struct {
 	name    string
 	draw    func(Sweep) (*charts.Chart, error) // nil if there is nothing to draw
@@ -153,7 +152,6 @@ func responseChart(g *Group, s Sweep) (*charts.Chart, error) {
 		[]charts.Panel{panel}, bounds(g, q+"-response-sec")...)
 }
 
-// mostLines is the largest number of distinguishable classes of strategies in a chart.
 const mostLines = 6
 
 // told returns the cells to draw. With many classes these are the largest, the best, the worst, and
@@ -198,7 +196,6 @@ func notDrawn(g *Group, all, drawn Sweep) string {
 		text.Count(len(byStrategy(all.Cells)), g.Of()))
 }
 
-// p99Of returns the p99 of a strategy, or +Inf if it grows or is missing.
 func p99Of(cells []*Cell, strategy string) float64 {
 	for _, c := range cells {
 		v := c.Value(metric.P99Response)

@@ -138,7 +138,6 @@ func (r *Report) first(in *reportInput, groups []*Group) {
 	p.First.Headline = p.Summary
 }
 
-// doubted reports whether the machine disturbed most runs of a study.
 func (in *reportInput) doubted(f decide.Finding) bool {
 	n := 0
 	for _, i := range f.Runs {
@@ -162,7 +161,6 @@ func toTop(f reportFigure) *reportFigure {
 	return &f
 }
 
-// takeStudy moves the first figure of a study to the top.
 func (r *Report) takeStudy(name string) *reportFigure {
 	for i := range r.page.Studies {
 		s := &r.page.Studies[i]

@@ -117,7 +117,6 @@ func looksOf(r *results.Results, studies []int) map[int][]string {
 	return looks
 }
 
-// varyingConfig returns the configuration keys with several values in the file.
 func varyingConfig(runs []results.Run) (varying []string) {
 	seen := make(map[string]string)
 	for i := range runs {

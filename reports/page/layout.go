@@ -90,7 +90,6 @@ func said(d doubtedCell) string {
 	return text
 }
 
-// alerts returns the warnings that a reader must see before any number.
 func (p *reportPage) alerts() (out []shell.Alert) {
 	if p.Partial != "" {
 		text := "the missing runs may differ from them."
@@ -151,7 +150,6 @@ func (s *reportSection) More() string {
 	return strings.Join(text.Texts(s.Rest(), title), " · ")
 }
 
-// mostBullets is the number of lines of a study that are not folded.
 const mostBullets = 3
 
 func (s *reportStudy) Bullets() []string { return s.Lines[:min(len(s.Lines), mostBullets)] }

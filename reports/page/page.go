@@ -117,7 +117,6 @@ func newReport(in *reportInput, groups []*Group) (*Report, error) {
 	return r, err
 }
 
-// add draws a figure for the page, and stores its chart for the files.
 func (r *Report) add(to *[]reportFigure, f figure, subtitle string) error {
 	name := r.unique(f.name)
 	r.charts = append(r.charts, namedChart{name, f.chart})

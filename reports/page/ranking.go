@@ -10,7 +10,6 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// rankingChart draws the p99 at a single place, one row per class of strategies.
 func rankingChart(g *Group, s Sweep) (*charts.Chart, error) {
 	if len(s.At) != 1 || len(s.Cells) < 2 {
 		return nil, nil
@@ -40,7 +39,6 @@ func rankingChart(g *Group, s Sweep) (*charts.Chart, error) {
 	return charts.Rows("p99 response by "+g.Of(), rows, []charts.RowPanel{panel})
 }
 
-// bounds returns the deadline and the response objectives as lines of a chart.
 func bounds(g *Group, unit string) []charts.Level {
 	all := deadlines(g)
 	for _, b := range g.Objectives {
@@ -52,7 +50,6 @@ func bounds(g *Group, unit string) []charts.Level {
 	return all
 }
 
-// deadlines returns the deadline of the group's tasks, in seconds, as a line of a chart.
 func deadlines(g *Group) []charts.Level {
 	d, err := time.ParseDuration(g.Key("deadline"))
 	if err != nil || d <= 0 {

@@ -24,7 +24,6 @@ func (r *Report) addSearches(in *reportInput) error {
 	return nil
 }
 
-// section makes the section of a group, with charts if it needs them.
 func (r *Report) section(in *reportInput, g *Group) (section reportSection, err error) {
 	id := "group-" + strings.Join(factsOf(g), "-")
 	if g.Study >= 0 { // a study may have dozens of groups that differ in one word
@@ -84,7 +83,6 @@ func (s *reportSection) withoutSwatches() {
 	}
 }
 
-// addVariance adds a figure for each set of workloads that differ only in variance.
 func (r *Report) addVariance(to *[]reportFigure, groups []*Group) error {
 	for _, set := range varianceSets(groups) {
 		f, err := set.figure()

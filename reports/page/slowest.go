@@ -19,7 +19,6 @@ import (
 // drawnSlowest is the number of slowest tasks drawn per run.
 const drawnSlowest = 20
 
-// slowParts are the parts of a response, in the order of a task's life.
 var slowParts = []string{"the generator's lag", "blocked in Submit", "queued", "between attempts",
 	"service", "in the target"}
 
@@ -33,7 +32,6 @@ func partsOf(t *rundir.SlowTask) (parts []float64) {
 	return parts
 }
 
-// readSlowest reads the slowest tasks of the first repetition of each sweep's slowest cell.
 func (in *reportInput) readSlowest(path string, groups []*Group) error {
 	wanted := map[string]*results.Run{}
 	for _, g := range groups {
@@ -77,7 +75,6 @@ func slowestCell(s Sweep) (slow *Cell) {
 	return slow
 }
 
-// slowestChart draws the slowest tasks from due to end, in the order of their due times.
 func (in *reportInput) slowestChart(s Sweep) (*charts.Chart, error) {
 	c := slowestCell(s)
 	if c == nil || len(in.slowest[c.Cell[0]]) == 0 {

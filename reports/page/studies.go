@@ -12,7 +12,6 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// reportStudy is a study on the page: a row of the table of verdicts, and a section.
 type reportStudy struct {
 	decide.Finding
 	ID   string
@@ -77,7 +76,6 @@ func (in *reportInput) study(g *Group) string {
 	return in.results.Findings[g.Study].Study
 }
 
-// describe counts the study's runs and gathers the doubts on them.
 func (s *reportStudy) describe(groups []*Group) {
 	var cells []*Cell
 	var all []doubtedCell

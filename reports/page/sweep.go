@@ -81,7 +81,6 @@ func (g *Group) Sweeps() (out []Sweep) {
 	return out
 }
 
-// newSweep returns the sweep of the cells that have a place on the axis.
 func newSweep(
 	cells []*Cell, across charts.Across, of func(*Cell) float64, fixed string,
 ) Sweep {

@@ -56,7 +56,6 @@ func (r Row) Label() shell.HTML {
 	return shell.HTML(name)
 }
 
-// shortName is the width of the name column on a phone.
 const shortName = 16
 
 var breakable = strings.NewReplacer("_", "_<wbr>", ":", ":<wbr>", ",", ",<wbr>")

@@ -35,7 +35,6 @@ func (c *Cell) deviation() (d deviation, ok bool) {
 	return d, true
 }
 
-// namedDeviations is the largest number of named cells that disagree with theory.
 const namedDeviations = 4
 
 // againstTheory reports how many cells agree with the exact p99 within their sampling error, and

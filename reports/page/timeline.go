@@ -113,7 +113,6 @@ func (in *reportInput) readIntervals(
 	}
 }
 
-// misses reports whether the run lacks tasks that were due in that window.
 func misses(run *results.Run, start, length float64) bool {
 	for _, d := range run.Doubts {
 		if text, ok := strings.CutPrefix(d.Text, rundir.CheckGap+": "); ok {

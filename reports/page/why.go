@@ -7,8 +7,6 @@ import (
 	"github.com/poolbench/poolbench/reports/why"
 )
 
-// An explainedGroup contains scenarios that differ only in strategy, with the causes of their
-// latency, the slowest first.
 type explainedGroup struct {
 	Title       string
 	Shown, Rest []why.Explained

@@ -16,7 +16,6 @@ type ranked struct {
 	Value float64
 }
 
-// rank orders the cells by a metric and omits cells without it.
 func rank(cells []*Cell, of func(*Cell) float64) (out []ranked) {
 	for _, c := range cells {
 		if v := of(c); !math.IsNaN(v) {

@@ -125,7 +125,6 @@ func (c Cell) roughly(b Bound, d decide.Decision) decide.Decision {
 	return d
 }
 
-// certain is the relative 95 % error from which a metric is marked as uncertain.
 const certain = 0.25
 
 // overload withdraws a verdict that depends on the length of the run: a growing queue eventually
@@ -206,7 +205,6 @@ func (c Cell) has(unit string) bool {
 	return true
 }
 
-// interval returns the 95 % interval of a metric over the seeds, or within the run.
 func (c Cell) interval(unit string) (Estimate, bool) {
 	if name, isTime := strings.CutSuffix(unit, "-sec"); isTime {
 		return c.Interval(name)
@@ -293,7 +291,6 @@ func (c Cell) noInterval(value float64, b Bound) (reason, next string) {
 	return reason, ""
 }
 
-// mostNext is the length of the longest suggested run, in tasks.
 const mostNext = 100e6
 
 // longer suggests a run whose interval is narrow enough for the distance to the bound, or returns

@@ -89,7 +89,6 @@ func (r *Run) Series() string {
 	return r.Key("strategy")
 }
 
-// nameAttacks names attacks by their targets if they use no strategy, or if the targets differ.
 func nameAttacks(runs []Run) {
 	targets := make(map[string]bool)
 	for i := range runs {

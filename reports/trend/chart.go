@@ -11,7 +11,6 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// mostLines is the largest number of benchmarks of a chart that are distinguishable by colour.
 const mostLines = 8
 
 // Chart draws one metric through the results, with a ring and the change in percent at the start of

@@ -163,7 +163,6 @@ func WriteText(w io.Writer, t *Trend, most int) error {
 	return err
 }
 
-// nameColumns is the number of first columns, which identify a row.
 const nameColumns = 2
 
 var aligns = []text.Alignment{text.Left, text.Left, text.Left, text.Right, text.Right,

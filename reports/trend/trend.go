@@ -251,7 +251,6 @@ func (t *Trend) gather(inputs []results.Input, metrics []string) error {
 	return nil
 }
 
-// benchmarksWith lists the benchmarks that have each of the metrics, in order.
 func benchmarksWith(
 	metrics, benchmarks []string, cells map[string][]results.Cell,
 ) (having map[string][]string, err error) {

@@ -123,7 +123,6 @@ func (v *view) costs() (c costs) {
 // leastInside is the minimum share of waits for processors within services.
 const leastInside = 0.2
 
-// meanLate returns the mean lateness of tasks although a slot was idle.
 func (v *view) meanLate() float64 {
 	late := v.part(metric.MeanLag)
 	if oracle, ok := v.known(metric.OracleMeanWait); ok {
@@ -132,7 +131,6 @@ func (v *view) meanLate() float64 {
 	return late
 }
 
-// shares returns the share of each cause in the tail response.
 func (v *view) shares() map[string]float64 {
 	t, s := v.task, map[string]float64{}
 	give := func(what float64, to map[string]float64) {

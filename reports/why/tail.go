@@ -59,7 +59,6 @@ func (v *view) part(unit string) float64 {
 	return value
 }
 
-// clause formats a metric for a sentence, or returns "" if the runs lack it.
 func (v *view) clause(format, unit string, text func(float64) string) string {
 	value, ok := v.known(unit)
 	if !ok {

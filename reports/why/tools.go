@@ -82,7 +82,6 @@ func place(r *results.Run) string {
 	return r.Base() + "/" + strings.Join(keys, "/")
 }
 
-// bySlowness compares runs by their p99, or without one by their mean response.
 func bySlowness(a, b *results.Run) int {
 	return cmp.Compare(slowness(a), slowness(b))
 }

@@ -99,7 +99,6 @@ func (s Sweep) contest(x float64, unit string) contest {
 	return c
 }
 
-// counts reports whether a metric is a throughput and not a time.
 func counts(unit string) bool { return unit == goodput || unit == throughput }
 
 func (c contest) spell(s standing) string {
@@ -116,7 +115,6 @@ func names(of []standing) (out []string) {
 	return out
 }
 
-// ties returns the classes that do not differ significantly from the best.
 func (c contest) ties() []standing {
 	return slices.DeleteFunc(slices.Clone(c.in[min(1, len(c.in)):]), func(s standing) bool {
 		return c.told(c.in[0], s)

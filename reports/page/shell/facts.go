@@ -56,7 +56,6 @@ func (s Sweep) ranking(c contest) Fact {
 	return f
 }
 
-// alike names the ties with the best, strategies that coincide, and places without differences.
 func (s Sweep) alike(c contest) Fact {
 	var str []string
 	if ties := names(c.ties()); len(ties) > 0 {
@@ -97,7 +96,6 @@ func (s Sweep) indifferent() (x, low, high float64, ok bool) {
 	return x, low, high, ok && s.Place(x) != ""
 }
 
-// price returns the losses of the best, and the cost of an unbounded strategy.
 func (s Sweep) price(c contest) Fact {
 	best := c.in[0]
 	var lost []string

@@ -12,7 +12,6 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// flags lists the keys of names that are also flags of the commands.
 var flags = []string{"workload", "target", "arrival", "limit", "queue", "timeout", "drain",
 	"deadline", "n", "clock"}
 

@@ -151,7 +151,6 @@ func tallied(all []decide.Finding) string {
 	return fmt.Sprintf("Of %s %s", text.Count(len(all), "claim"), text.List(parts))
 }
 
-// studyFacts returns the advice, the deciding numbers, and the open questions.
 func studyFacts(judged []decide.Finding, top decide.Finding) (facts []Fact) {
 	add := func(title, s string) {
 		if s != "" {
