@@ -16,7 +16,7 @@ type CallPhase int
 const (
 	FirstByte CallPhase = iota // from sending a request to the first byte of its answer
 	Connect                    // looking the host up, and connecting
-	TLS                        // its handshake
+	TLS
 	phases
 )
 
@@ -36,7 +36,7 @@ type CallCounter struct {
 // Sums are totals over all calls.
 type Sums struct {
 	Sent, Received int64 // bytes of bodies
-	Connections    int64 // opened
+	Connections    int64
 	// nil without HTTP/2
 	Streams *Streams `json:",omitempty"`
 }

@@ -22,9 +22,9 @@ func (v Verdict) String() string { return [...]string{"VALID", "SUSPECT", "INVAL
 
 // A Reason is a reason why a run is not valid.
 type Reason struct {
-	Verdict Verdict // its verdict on the run
-	Check   string  // the check: "pause", "lag", "drift" …
-	Text    string  // the finding, in words with numbers
+	Verdict Verdict
+	Check   string // the check: "pause", "lag", "drift" …
+	Text    string // the finding, in words with numbers
 }
 
 func (r Reason) String() string { return r.Check + ": " + r.Text }

@@ -51,7 +51,7 @@ const (
 	defaultResolution = 0.01
 	defaultConfidence = 0.95
 	defaultRuns       = 16
-	finest            = 0.001 // resolution
+	finest            = 0.001
 )
 
 func (s Search) resolution() float64 { return cmp.Or(s.Resolution, defaultResolution) }

@@ -70,12 +70,12 @@ type Report struct {
 	// no further event before all tasks were done: the rest counts as lost
 	Stalled bool `json:"stalled"`
 
-	Restarts       int `json:"restarts"` // of the process
+	Restarts       int `json:"restarts"`
 	ServerRestarts int `json:"server_restarts"`
 	// from the start of the process after a kill to the first task that it began: median and maximum
 	First        float64 `json:"first_after_restart_sec"`
 	LongestFirst float64 `json:"longest_first_after_restart_sec"`
-	Seconds      float64 `json:"seconds"` // in all
+	Seconds      float64 `json:"seconds"`
 }
 
 type run struct {

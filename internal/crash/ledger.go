@@ -25,9 +25,9 @@ type ledger struct {
 	tasks    map[uint64]*entry
 	next     uint64 // ID after the last submitted one, as far as known
 	accepted int
-	open     int  // accepted, and neither ended nor dead
-	given    int  // open tasks lost with a process whose tasks are volatile
-	gone     bool // the store is gone
+	open     int // accepted, and neither ended nor dead
+	given    int // open tasks lost with a process whose tasks are volatile
+	gone     bool
 	lives    int  // killed processes
 	busy     int  // tasks in service in this process
 	met      int  // sum of tasks in service at the kills

@@ -8,10 +8,10 @@ import (
 
 // A Finding is the result of a study. In older files it may have only Lines.
 type Finding struct {
-	Study    string       `json:"study"` // its name
+	Study    string       `json:"study"`
 	Question string       `json:"question"`
-	Claim    string       `json:"claim"`   // the tested claim
-	Verdict  ClaimVerdict `json:"verdict"` // on the claim
+	Claim    string       `json:"claim"`
+	Verdict  ClaimVerdict `json:"verdict"`
 	// Decides lists the units of the metrics behind the verdict.
 	Decides []string `json:"decides,omitempty"`
 	// rule of thumb in one line: the action that the verdict supports, or "" if undecided

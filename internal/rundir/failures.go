@@ -28,11 +28,11 @@ type FailedAnswers struct {
 
 // A FailedBody is the beginning of the body of one of the first such answers, without secrets.
 type FailedBody struct {
-	Seq    uint64 `json:"seq"` // of the request
+	Seq    uint64 `json:"seq"`
 	Status int    `json:"status"`
-	Type   string `json:"type,omitempty"` // Content-Type
+	Type   string `json:"type,omitempty"`
 	Text   string `json:"text"`
-	Cut    bool   `json:"cut,omitempty"` // truncated
+	Cut    bool   `json:"cut,omitempty"`
 }
 
 // ReadFailures reads FailuresFile. Without the file it returns none.

@@ -53,7 +53,7 @@ func (t *SlowTask) Response() time.Duration { return t.End - t.Due }
 // A Burst is a chain of slow tasks of one run: each is due before all earlier ones have ended.
 type Burst struct {
 	Start time.Duration // due time of the first
-	Tasks int           // number of its tasks
+	Tasks int
 }
 
 // Bursts returns the bursts of the slowest tasks of a run, in the order of their starts. of[i] is

@@ -18,7 +18,7 @@ import (
 type Card struct {
 	Source   string // above the headline: the subject
 	Headline string
-	Trust    string // reliability
+	Trust    string
 	Over     string // above the bars: quantity and unit
 	Bars     []CardBar
 	Basis    string // origin of the numbers

@@ -17,7 +17,7 @@ type Stretch struct {
 	Span // in seconds
 	Bars []Bin
 	Mark float64 // a quantile of the responses, in seconds, or NaN
-	Tip  string  // tooltip
+	Tip  string
 }
 
 // A Bin counts response times from From to To, in seconds.

@@ -25,7 +25,7 @@ type Plane struct {
 // An Axis defines the scale and format of values.
 type Axis struct {
 	Label string
-	Log   bool // logarithmic
+	Log   bool
 	// with Log: 0 has a place left of the logarithmic part. For x only
 	Zero   bool
 	Marks  []float64            // marked values. nil: round values

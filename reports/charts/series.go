@@ -48,7 +48,7 @@ func (p *Panel) Add(series ...Series) { p.Series = append(p.Series, series...) }
 
 // EmptyError is the error for a chart without a drawable point.
 type EmptyError struct {
-	Chart string   // title
+	Chart string
 	Notes []string // omitted data
 }
 

@@ -6,8 +6,8 @@ import "gonum.org/v1/plot/vg"
 // browser draws the same strategy in the same colour, dash and marker.
 type Spec struct {
 	// a style sheet makes them dark: see Style
-	Parts   map[string]Tint `json:"parts"`   // not of series: paper, ink, muted, grid, rule
-	Palette []Tint          `json:"palette"` // of series
+	Parts   map[string]Tint `json:"parts"` // not of series: paper, ink, muted, grid, rule
+	Palette []Tint          `json:"palette"`
 	Markers []Outline       `json:"markers"`
 	Dashes  [][]float64     `json:"dashes"` // in points. The first is a solid line
 	// by style, modulo their number: indices of palette, markers and dashes

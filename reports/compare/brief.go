@@ -65,7 +65,7 @@ func (c *Comparison) briefText(most int) string {
 
 // alikeLines lists the names that a label only counts.
 func (b *brief) alikeLines(shown []*contrast) (lines []string) {
-	const most = 2 // sets
+	const most = 2
 	for _, k := range shown {
 		line := "alike in every run: " + strings.Join(k.alike, ", ")
 		if strings.HasSuffix(b.label(k), "alike") && !slices.Contains(lines, line) {

@@ -11,8 +11,8 @@ import (
 
 // A contrast compares a column of a row with the row's base, in every metric that both have.
 type contrast struct {
-	table  string // its key
-	row    string // its name
+	table  string
+	row    string
 	facets []facet
 	alike  []string // names of rows or columns with equal values, including this one as the first
 	tasks  *TaskDifference

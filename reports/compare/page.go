@@ -22,7 +22,7 @@ var pageCSS string
 
 type change struct {
 	facet
-	Name, Unit, Column string // short
+	Name, Unit, Column string
 	label              string // in words: "codel_lifo, load 0.5"
 	Base, Now, Delta   string
 	Word               string // better, worse, differs, or "" without a significant difference

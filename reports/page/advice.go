@@ -18,10 +18,10 @@ var AdviceSchema string
 type AdviceDocument struct {
 	Format    string     `json:"format"` // poolbench advise
 	Version   int        `json:"version"`
-	Verdict   string     `json:"verdict"`   // meets, nothing_meets or undecided
-	Objective string     `json:"objective"` // as requested
-	Bound     float64    `json:"bound"`     // of the first objective's metric
-	Question  string     `json:"question"`  // workload, arrivals, rate and target in words
+	Verdict   string     `json:"verdict"` // meets, nothing_meets or undecided
+	Objective string     `json:"objective"`
+	Bound     float64    `json:"bound"`    // of the first objective's metric
+	Question  string     `json:"question"` // workload, arrivals, rate and target in words
 	Seed      string     `json:"seed"`
 	Work      AdviceWork `json:"work"`
 

@@ -19,7 +19,7 @@ type Crash struct {
 	Limit              int
 	Seed               uint64
 
-	Accepted, Once, Twice, Lost, Dead, Unconfirmed int // tasks
+	Accepted, Once, Twice, Lost, Dead, Unconfirmed int
 
 	LostBegun int    // lost tasks that had begun
 	Repeated  int    // done twice without a kill in between

@@ -79,7 +79,7 @@ func spanned(least, most int) string {
 // trust summarises the checks on the runs.
 func trust(runs []results.Run, cells []*Cell, broken int) (out []string) {
 	laws, oracle, equal, late := 0, 0, 0, 0
-	var unexplained []string // strategies
+	var unexplained []string
 	worst, lag := 0.0, 0.0
 	for i := range runs {
 		if _, ok := runs[i].Value(metric.BrokenLaws); ok {

@@ -24,11 +24,11 @@ type reportPage struct {
 	Broken   []results.Pair   // runs with the number of broken laws
 	Invalid  []results.Pair   // other INVALID runs, with reasons
 	Answers  []decide.Finding // without a study, as in older files
-	Tally    string           // of the verdicts
-	Studies  []reportStudy    // in the order of the file
-	Figures  []reportFigure   // of drawers, for studies without a finding
-	Trust    []string         // evidence for and against the numbers
-	Interval string           // explains the small figures
+	Tally    string
+	Studies  []reportStudy  // in the order of the file
+	Figures  []reportFigure // of drawers, for studies without a finding
+	Trust    []string       // evidence for and against the numbers
+	Interval string         // explains the small figures
 	Why      []explainedGroup
 	WhyMore  int // number of scenarios without explanation on the page
 	Capacity []reportFigure

@@ -78,7 +78,7 @@ func ofSome(r []ranked, cells []*Cell) string {
 			out = append(out, name)
 		}
 	}
-	const most = 4 // names
+	const most = 4
 	switch {
 	case len(out) == 0:
 		return ""

@@ -26,8 +26,8 @@ type parser struct {
 	warn    warnings
 	reps    map[[2]string]int // lines so far by package and name
 	keys    map[string][]Pair // by name
-	metrics map[string]bool   // in out.Metrics
-	virtual map[RunID][]*Run  // virtual-clock runs without copies
+	metrics map[string]bool
+	virtual map[RunID][]*Run // virtual-clock runs without copies
 	// an unreadable result line of poolbench, accepted if a header follows: a run was killed there,
 	// and another appended
 	damaged error

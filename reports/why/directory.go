@@ -12,8 +12,8 @@ import (
 
 // An Explained is a scenario with its causes.
 type Explained struct {
-	results.Cell // its repetitions
-	Series       string
+	results.Cell
+	Series string
 	Answer
 }
 

@@ -25,7 +25,7 @@ type view struct {
 	between float64
 	target  float64
 	service float64 // without the target
-	task    costs   // of a mean task
+	task    costs   // mean per task
 	growth  *growth // of services with tasks in service. nil: unknown
 }
 

@@ -12,7 +12,7 @@ type Cause struct {
 	Cause    string  `json:"cause"` // name of a rule
 	Share    float64 `json:"share"` // of the response of the slowest 1 %
 	Evidence string  `json:"evidence"`
-	Remedy   string  `json:"remedy"` // remedy, with its effect
+	Remedy   string  `json:"remedy"`
 }
 
 // An Answer explains a response. The causes are ranked by share. The shares add up to at most 1.

@@ -28,7 +28,7 @@ type Tab struct {
 	T        testing.TB
 	ctx      context.Context
 	mu       sync.Mutex
-	requests []string // addresses
+	requests []string
 	errors   []string // of scripts, and on the console
 }
 

@@ -8,7 +8,7 @@ const Schema = 1
 // results.txt, to the last digit.
 type Data struct {
 	Schema  int         `json:"schema"`
-	Title   string      `json:"title"`   // of the directory
+	Title   string      `json:"title"`
 	Command string      `json:"command"` // reproduces the runs, at least approximately, or ""
 	About   [][2]string `json:"about"`   // the machine, the versions: key and value
 	Enough  int         `json:"enough"`  // repetitions from which intervals are 95 % intervals

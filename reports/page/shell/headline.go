@@ -20,11 +20,11 @@ type Answer struct {
 	Lead     string // line below: the claim of a study, or ""
 	Next     string // command to paste, or ""
 
-	Study string  // its study, or ""
-	Sweep int     // index of its sweep
+	Study string // its study, or ""
+	Sweep int
 	X     float64 // place in the sweep
 	Unit  string  // the deciding metric
-	score float64 // importance
+	score float64
 }
 
 // A Fact is a short text under a heading, with bars to compare numbers.

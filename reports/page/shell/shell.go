@@ -25,7 +25,7 @@ type Page struct {
 	Answer
 	Trust  []Badge
 	Alerts []Alert
-	Basis  string  // basis of differences
+	Basis  string
 	Figure *Figure // of the first screen, or nil
 
 	Sections []Section

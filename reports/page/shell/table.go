@@ -2,8 +2,8 @@ package shell
 
 // A Table is a figure of numbers, for values that a chart would not show precisely enough.
 type Table struct {
-	Of    string   // subject of its rows
-	Heads []string // of the columns
+	Of    string // subject of its rows
+	Heads []string
 	Parts []TablePart
 }
 
