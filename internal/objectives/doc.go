@@ -5,5 +5,5 @@
 //	if err != nil { … } // one line, with the known metrics
 //	l.Of(result)        // one run: Met, Missed or Undecided
 //
-// Of judges one run. Package decide judges several runs, or a load test.
+// List.Of judges one run. Package decide judges several runs, or a load test.
 package objectives

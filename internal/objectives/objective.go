@@ -101,7 +101,7 @@ type Run interface {
 	Invalid() bool // its numbers are unreliable
 }
 
-// Of judges one run. It is undecided if the run lacks the metric, such as a quantile with too few
+// Of judges one run. It is undecided if the run lacks the metric, for example a quantile of too few
 // tasks, or is INVALID, for example by a broken law.
 func (o Objective) Of(r Run) Verdict {
 	unit, _ := decide.Completed(o.Unit) // the latencies of a run are of completed tasks

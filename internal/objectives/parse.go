@@ -121,7 +121,7 @@ func isDue(unit string) bool {
 	return strings.HasPrefix(rest, decide.Due)
 }
 
-// alike returns the names of the same part, or those that share a word with the name, or all.
+// alike returns the names of the same part, or the names that share a word with it, or all.
 func alike(name string) (some []string) {
 	part, _, _ := strings.Cut(name, "-")
 	for _, unit := range partUnits(part + "-NAME") {

@@ -14,8 +14,8 @@ import (
 // interprets a trailing "-8" of a benchmark's name as GOMAXPROCS.
 var lowerSnake = regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)*$`)
 
-// A Set contains the parts of one kind by name: its own in the order of their names, then those of
-// other packages. The zero value with Kind set is ready for use.
+// A Set contains the parts of one kind by name: its own in the order of their names, then the parts
+// of other packages. The zero value with Kind set is ready for use.
 type Set[T any] struct {
 	Kind string // singular noun for messages: "strategy"
 	// Keys returns the parameters of a part. nil: none

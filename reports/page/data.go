@@ -284,7 +284,8 @@ func curveOf(h *hdrhistogram.Histogram) (c front.Curve) {
 
 const mostIntervals = 60
 
-// courseOf merges intervals until there are at most mostIntervals. Levels are the values at the ends.
+// courseOf merges intervals until there are at most mostIntervals. Levels are the values at the
+// ends.
 func courseOf(rows []interval) (c front.Course) {
 	if len(rows) == 0 {
 		return c

@@ -192,8 +192,8 @@ func orders(of []Metric, pairs int) (all []Order) {
 	return all
 }
 
-// More looks at the fresh pairs so far and returns the benchmarks that need more, with the number of
-// all fresh pairs that they should have at the next look. A benchmark is done when each of its
+// More looks at the fresh pairs so far and returns the benchmarks that need more, with the number
+// of all fresh pairs that they should have at the next look. A benchmark is done when each of its
 // suspects is settled at one of the looks, or has all of its pairs: then the same order is returned
 // again. Pairs beyond a look do not count in it, so that a gate that is resumed orders the same.
 // Errors are those of Decide.
@@ -321,9 +321,9 @@ func (g *Screening) settledEarly(screened *Row, s Sample, last int) *Row {
 }
 
 // settled returns the row of a suspect for which so few fresh pairs are enough, nil otherwise: they
-// look neither worse nor better, and exclude the promise more surely than a screening must. With one
-// that is suspect only because it was unclear the pairs of the screening count, too: they were not
-// chosen for looking bad. Alpha holds because a verdict of worse never stops early: a stop for
+// look neither worse nor better, and exclude the promise more surely than a screening must. With
+// one that is suspect only because it was unclear the pairs of the screening count, too: they were
+// not chosen for looking bad. Alpha holds because a verdict of worse never stops early: a stop for
 // futility can only lower the chance of a false one (Jennison and Turnbull 2000, on stopping for
 // futility).
 func (g *Screening) settled(screened *Row, s Sample) *Row {

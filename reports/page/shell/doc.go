@@ -1,7 +1,7 @@
 // Package shell contains the common parts of all pages: the head with its policy and style, the
 // first screen, the navigation, the sections and the footer. A further page is one file that fills
 // a Page and renders it. The bodies of its sections are its own templ components (make generate
-// compiles a .templ to Go), which may use those of the shell, such as Figure and Listed.
+// compiles a .templ to Go), which may use the shell's components, such as Figure and Listed.
 //
 // Components escape text and attributes, and reject executable URLs. HTML text has the type HTML,
 // so each conversion to it must be reviewed. The policy of a page forbids all requests, and allows

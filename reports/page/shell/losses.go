@@ -9,8 +9,8 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// Times are of completed tasks, so losses improve them. A sentence that names a strategy includes
-// its losses, and one that names the best also the best without losses.
+// Only completed tasks have times, so losses improve them. A sentence that names a strategy
+// includes its losses, and one that names the best also the best without losses.
 
 // priceOf describes the losses in parentheses after a name.
 func priceOf(c results.Cell) string {

@@ -58,7 +58,7 @@ type Figure struct {
 	SVG                          HTML
 	Table                        *Table         // instead of a chart
 	Key                          []charts.Named // for kinds compact and panels
-	// its styles differ in meaning from those of other figures
+	// its styles have another meaning than in other figures
 	Own bool
 }
 
