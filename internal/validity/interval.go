@@ -17,7 +17,7 @@ import (
 const leastStretches, mostStretches = 10, 20
 
 // stretchesFor returns the number of stretches of a run of n tasks, or 0 if the run is too short.
-// needs comes from the plan, so the choice does not depend on the results.
+// The required length takes comes from the plan, so the choice does not depend on the results.
 func stretchesFor(n int, takes float64) int {
 	if !(float64(n) >= takes) {
 		return 0
