@@ -1,6 +1,6 @@
 //go:build !race
 
-// Package race tells tests whether the race detector is on. With it allocations cannot be counted
+// Package race reports whether the race detector is on. With it allocations cannot be counted
 // (sync.Pool drops items at random), and computations take ten times as long.
 package race
 
