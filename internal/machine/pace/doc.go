@@ -16,8 +16,8 @@
 //     for it as for a connection, without a thread or a processor of the Go scheduler. A thread
 //     that sleeps in a system call would keep its processor until the scheduler takes it back,
 //     which an idle machine checks every 10 ms: with two processors tasks were issued 8 ms late at
-//     the p99 instead of 0.03 ms. Elsewhere, and if a timerfd is refused, a timer of the runtime is used.
-//     Method returns the one in use.
+//     the p99 instead of 0.03 ms. Elsewhere, and if a timerfd is refused, a timer of the runtime is
+//     used. Method returns the one in use.
 //   - A sleep that ends on time is still late by the switch to the thread: 2 µs on some machines,
 //     20 µs on a virtual one. So it ends early, by a lead of at most 60 µs that is learned from
 //     earlier sleeps, and the goroutine polls the clock for the rest.
