@@ -6,7 +6,6 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics"
 )
 
-// A split is the best place to cut a stretch of the series, values[from:to], in two.
 type split struct {
 	at int     // the first value of the second part; 0 if the stretch is too short
 	q  float64 // the scaled energy distance there, 0 or more

@@ -102,7 +102,6 @@ func Find(values []float64, o Options) []Point {
 	return found
 }
 
-// A search is the state of Find, with reusable memory.
 type search struct {
 	Options
 	values  []float64

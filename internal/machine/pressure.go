@@ -18,7 +18,6 @@ type Pressure struct {
 // UnknownPressure is the Pressure on a system that does not report it.
 var UnknownPressure = Pressure{-1, -1, -1, -1, -1}
 
-// counters are readings whose differences give a Pressure. Unknown ones are negative or nil.
 type counters struct {
 	at            time.Time
 	stolen, ticks int64 // of all processors
@@ -34,7 +33,6 @@ const (
 	fewestTicks = 50
 )
 
-// threadTime is a thread's time on a processor and its time waiting for one, in ns.
 type threadTime struct{ ran, queued int64 }
 
 // since returns the pressure between two readings. It ignores threads that ended between them.

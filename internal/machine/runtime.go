@@ -69,7 +69,6 @@ type RuntimeSeen struct {
 // SchedulingSeconds estimates the total time in which goroutines were ready and did not run.
 func (s *RuntimeSeen) SchedulingSeconds() float64 { return timedOneIn * s.Scheduling.Sum() }
 
-// timedOneIn is the runtime's gTrackingPeriod.
 const timedOneIn = 8
 
 // A RuntimeLevel summarises the samples of a level.
@@ -95,7 +94,6 @@ type RuntimeTimes struct {
 	buckets []float64 // one more than counts, in seconds
 }
 
-// middle returns the middle of a bucket. The first and the last are unbounded.
 func (t *RuntimeTimes) middle(i int) float64 {
 	low, high := max(t.buckets[i], 0), t.buckets[i+1]
 	if math.IsInf(high, 1) {
@@ -210,8 +208,6 @@ func (t *RuntimeTimes) grow(before, after *metrics.Float64Histogram) {
 	}
 }
 
-// number returns the value of a numeric sample, or a negative value if the runtime does not know
-// it.
 func number(s metrics.Sample) float64 {
 	switch s.Value.Kind() {
 	case metrics.KindUint64:

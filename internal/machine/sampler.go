@@ -28,7 +28,6 @@ func pause(interval, look, cpu, since time.Duration) time.Duration {
 	return max(min(2*interval, leastInterval), time.Duration(float64(look)/cpuShare/used))
 }
 
-// A sampler samples the stacks of all goroutines.
 type sampler struct {
 	stop, done chan struct{}
 	began      time.Time
@@ -108,5 +107,4 @@ func (s *sampler) sum() (*profile.Profile, error) {
 	return p.Compact(), nil
 }
 
-// ownLook is the function that identifies the sampler's stack.
 const ownLook = "github.com/poolbench/poolbench/internal/machine.(*sampler).look"

@@ -127,7 +127,6 @@ var harness = []string{
 	"github.com/poolbench/poolbench/strategies/strategytest",
 }
 
-// waitingPackages lists the packages with which the harness itself waits.
 var waitingPackages = []string{"time", "sync", "syscall", "golang.org/x/sys/unix"}
 
 // Foreign removes the calls of the harness, and the stacks that contain no other calls.

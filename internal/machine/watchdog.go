@@ -6,10 +6,8 @@ import (
 	"time"
 )
 
-// variable is the environment variable for Patience.
 const variable = "POOLBENCH_PATIENCE"
 
-// looks is the number of checks within the patience.
 const looks = 20
 
 // LeastPatience is the shortest patience: there is at most one check per millisecond.

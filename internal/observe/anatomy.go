@@ -75,7 +75,6 @@ func (s *PartSums) ReportMeans(r *result.Result) {
 	}
 }
 
-// reportTail adds the mean and the share of each part for the slowest tasks.
 func (s *PartSums) reportTail(r *result.Result) {
 	response := 0.0
 	for i, p := range ResponseParts {
@@ -233,7 +232,6 @@ func (o *Run) reportNoTarget(r *result.Result, first, slots int) {
 	addResponses(r, "no-target", responses)
 }
 
-// addResponses adds the mean of responses and, if there are enough, the p99.
 func addResponses(r *result.Result, name string, responses []int64) {
 	if len(responses) == 0 {
 		return

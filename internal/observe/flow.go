@@ -90,7 +90,6 @@ func (f *Flowing) Add(r *record.Record, counts bool) {
 	}
 }
 
-// check counts impossible values of a settled task, and its response.
 func (f *Flowing) check(r *record.Record) {
 	if r.Attempts > 1 {
 		f.Again++
@@ -117,7 +116,6 @@ func (f *Flowing) advance(to int64) {
 	}
 }
 
-// leave removes the tasks that end by an instant.
 func (f *Flowing) leave(until int64) {
 	for len(f.Ends) > 0 && f.Ends[0] <= until {
 		f.advance(f.Ends[0])

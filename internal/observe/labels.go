@@ -83,13 +83,11 @@ type tenantSum struct {
 	slotSums
 }
 
-// slotSums are a tenant's sums in the measured window.
 type slotSums struct {
 	ended int     // tasks that completed in it
 	held  float64 // time in slots in it, in nanoseconds
 }
 
-// A slotUse is a task's time in its slot.
 type slotUse struct {
 	start, end, busy int64
 	tenant           int32
@@ -170,7 +168,6 @@ func (l *Labels) addTo(g Group, r *record.Record) {
 	}
 }
 
-// tenant returns the sums of that tenant, or nil with too many tenants.
 func (l *Labels) tenant(number int32) *tenantSum {
 	s := l.tenants[number]
 	if s == nil {
@@ -299,7 +296,6 @@ func (l *Labels) Report(
 	}
 }
 
-// noisy returns the tenant with the most tasks, the first of several.
 func (l *Labels) noisy() (noisy int32) {
 	most := -1
 	for _, number := range slices.Sorted(maps.Keys(l.tenants)) {
@@ -320,7 +316,6 @@ func (l *Labels) others(noisy int32) (others labelSum) {
 	return others
 }
 
-// A tenantWindow is the tenants' sums in the measured window.
 type tenantWindow struct {
 	seconds float64 // its length
 	of      map[int32]slotSums
@@ -412,7 +407,6 @@ func IsOfLabels(unit string) bool {
 		"noisy-"}, func(begin string) bool { return strings.HasPrefix(unit, begin) })
 }
 
-// reportLabels adds the sums of Labels, with exact quantiles.
 func (o *Run) reportLabels(r *result.Result, first int, m Measured, scratch []int64) {
 	l := o.NewLabels()
 	if !l.Any() {

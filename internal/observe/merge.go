@@ -77,7 +77,6 @@ func MergeResults(
 	return merged, leftOut, nil
 }
 
-// length returns the time until the last task was due, by the timeline.
 func length(r *result.Result) (last time.Duration) {
 	for _, v := range r.Timeline {
 		if v.Arrived > 0 {
@@ -253,7 +252,6 @@ func MergeDue(
 	}, add)
 }
 
-// overLongest returns the factor for a rate of parts, each over its own time.
 func overLongest(unit string, parts []*result.Result) float64 {
 	sum, counts, longest := 0.0, 0.0, 0.0
 	for _, p := range parts {

@@ -320,7 +320,6 @@ var RuntimeMetrics = []MetricInfo{
 	{metric.MajorFaults, "", "major page faults per task, with a read from a disk"},
 }
 
-// stageMetrics lists the metrics of each stage of the arrivals, in that order.
 var stageMetrics = []MetricInfo{
 	{metric.Offered, "", "tasks due in the stage, per second"},
 	{metric.Goodput, "higher", "tasks of the stage completed within the deadline, per second"},
@@ -340,7 +339,6 @@ var stageMetrics = []MetricInfo{
 		"one"},
 }
 
-// sessionMetrics lists the metrics of the sessions of an attack.
 var sessionMetrics = []MetricInfo{
 	{"count", "", "sessions begun"},
 	{metric.MeanResponse, "lower", "mean response of completed sessions: the sum of the " +
@@ -364,7 +362,6 @@ var sessionMetrics = []MetricInfo{
 		"was abandoned"},
 }
 
-// stepMetrics lists the metrics of each step of sessions.
 var stepMetrics = []MetricInfo{
 	{"count", "", "settled requests of the step"},
 	{metric.MeanResponse, "lower", "mean response of completed requests"},

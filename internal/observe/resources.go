@@ -7,7 +7,6 @@ import (
 	"github.com/poolbench/poolbench/internal/machine"
 )
 
-// resources is the use of resources by the process so far.
 type resources struct {
 	bytes, mallocs uint64
 	cpu            int64 // ns of user and system time; 0 if the system does not report it

@@ -13,7 +13,6 @@ import (
 	"github.com/poolbench/poolbench/internal/rundir"
 )
 
-// A late is a task among the slowest so far.
 type late struct {
 	i   int // its number
 	lag int64

@@ -203,7 +203,6 @@ func (o *Run) Timeline() []result.Bucket {
 	return line
 }
 
-// countIn counts a task in the intervals of its instants.
 func countIn(at func(instant int64) *result.Bucket, r *record.Record) {
 	at(r.Due).Arrived++
 	if r.Attempts > 0 {

@@ -154,7 +154,6 @@ func (b *Belt) tryExtend() bool {
 	return true
 }
 
-// takeUp folds the finished chunks, up to one that is not.
 func (b *Belt) takeUp() {
 	for {
 		b.mu.Lock()

@@ -75,7 +75,6 @@ func (c *Continuation) Skip(
 	}
 }
 
-// course returns the course of the first part, to be continued.
 func (c *Continuation) course() observe.Course {
 	first := c.before.Timeline[0]
 	to := observe.Course{Begin: int64(first.Start), Length: int64(first.Length)}
@@ -102,7 +101,6 @@ func (c *Continuation) gap(before string) string {
 		To: time.Duration(c.From)}.String()
 }
 
-// ofPart returns the text of a reason about one part, before or after the gap.
 func ofPart(side string, reason result.Reason) string {
 	const gap = " the gap: "
 	if reason.Check == rundir.CheckLaw || strings.Contains(reason.Text, gap) { // of an earlier gap
@@ -171,7 +169,6 @@ func (c *Continuation) join(second *result.Result, lastEnd int64) (*result.Resul
 	return r, nil
 }
 
-// joinedMetric returns the value of a metric of consecutive parts.
 func joinedMetric(
 	unit string, parts []*result.Result, sums map[string]*hdrhistogram.Histogram,
 ) (v float64, ok bool) {
@@ -238,7 +235,6 @@ func joinedMetric(
 	return mean(tasks)
 }
 
-// readingOf splits the name of a metric of one of the distributions.
 func readingOf(unit string, sums map[string]*hdrhistogram.Histogram) (of, what string, is bool) {
 	for of := range sums {
 		if what, is = strings.CutSuffix(unit, "-"+of+"-sec"); is &&

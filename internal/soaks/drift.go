@@ -21,7 +21,6 @@ const (
 	doneDrift      = 0.01
 )
 
-// judgeSoakDrift compares the last quarter of the soak with the first.
 func (f *Fold) judgeSoakDrift(r *result.Result) {
 	if f.m.N < soakDriftTasks {
 		return
@@ -157,7 +156,6 @@ func (t *tails) p99s() (q [observe.Batches]float64, ok bool) {
 	return q, true
 }
 
-// p99Of interpolates within the bin.
 func p99Of(sum *[tailBins]int) float64 {
 	n := 0
 	for _, of := range sum {

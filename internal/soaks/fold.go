@@ -62,7 +62,6 @@ type Fold struct {
 	done     observe.Batched // 1 for each completed task, else 0
 }
 
-// A distribution is a histogram with the exact mean and maximum.
 type distribution struct {
 	h       *hdrhistogram.Histogram
 	sum     float64
@@ -285,7 +284,7 @@ func (f *Fold) doubtCut(r *result.Result) {
 		text.Seconds(float64(f.due)/1e9), resume)
 }
 
-// ReportTimes reports like observation: means and maxima are exact, quantiles are from the
+// reportTimes reports like observation: means and maxima are exact, quantiles are from the
 // histograms.
 func (f *Fold) reportTimes(r *result.Result) error {
 	for i, of := range []string{"response", "wait", "service"} {

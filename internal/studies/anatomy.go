@@ -40,7 +40,6 @@ var _ = register(Study{
 	Draw:  []drawing{drawAnatomy},
 })
 
-// anatomyStrategies differ in how they treat tasks that must wait.
 var anatomyStrategies = []string{"worker_pool", "bounded_queue_shed", "codel_lifo",
 	"shortest_first", "segregated", "partitioned"}
 
@@ -58,7 +57,6 @@ func anatomyCells(size Size, name string) (cells []bench.Scenario) {
 	return cells
 }
 
-// waitedForSlot returns the share of the slowest 1 %'s response that passes before the first start.
 func waitedForSlot(r evidence.Run) float64 {
 	return r(metric.TailBlockedShare) + r(metric.TailQueuedShare)
 }
@@ -85,7 +83,6 @@ func judgeAnatomy(m *evidence.Measured) decide.Finding {
 	}, "whether waiting for a slot is half of the slowest responses")
 }
 
-// anatomyParts lists the parts of a response, in the order of a task's life.
 var anatomyParts = []struct{ unit, name string }{{metric.TailBlockedShare, "in Submit"},
 	{metric.TailQueuedShare, "queued"}, {metric.TailBetweenShare, "between steps"},
 	{metric.TailServiceShare, "service"}}

@@ -64,7 +64,6 @@ const (
 
 var pressedLoads = []float64{0.7, 0.9, 1, 1.1, pressedLoad, 1.6}
 
-// pressed returns the scenario of a strategy with a producer.
 func pressed(name, producer string, load float64) bench.Scenario {
 	sc := scenario(name, fmt.Sprintf("exponential:mean=%v", pressedMean),
 		by(producer, load), bench.Stop{Tasks: pressedTasks})
@@ -156,7 +155,6 @@ func judgeBackpressure(m *evidence.Measured) decide.Finding {
 	return f
 }
 
-// late returns the share of the tasks that complete after the deadline.
 func late(m *evidence.Measured, sc bench.Scenario) float64 {
 	return max(0, 1-m.LostShare(sc).Mid-m.InTime(sc).Mid)
 }
@@ -202,7 +200,6 @@ func drawPressed(m *evidence.Measured) evidence.Figure {
 	}.Planes(good, slow, behind)
 }
 
-// pressedExact returns the theoretical curve of the pool that sheds.
 func pressedExact(beside charts.Series, of func(*theory.Answer) float64) charts.Series {
 	mean := pressedMean.Seconds()
 	return evidence.Exact(beside, evidence.Steps(0.7, 1.6, 0.05), func(load float64) float64 {

@@ -94,12 +94,10 @@ func (t trouble) cell(part string) bench.Scenario {
 	return sc
 }
 
-// lateShare returns the share of the tasks that are not done in time.
 func lateShare(r evidence.Run) float64 {
 	return 1 - r(metric.Goodput)/r(metric.Throughput)*(1-evidence.Lost(r))
 }
 
-// inVain returns the number of calls per task that lead to no result.
 func (t trouble) inVain(r evidence.Run) float64 {
 	calls := r(metric.AdmittedCalls) + r(metric.RefusedCalls) + r(metric.AbandonedCalls)
 	return calls/float64(t.tasks) - (1 - evidence.Lost(r))

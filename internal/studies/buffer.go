@@ -68,7 +68,6 @@ var bufferCases = []bufferCase{
 	{"a lasting load of 1.5", "poisson", 1.5},
 }
 
-// bursts and overload are the cases that decide the verdict.
 var bursts, overload = bufferCases[0], bufferCases[2]
 
 // bufferCell returns a run that is long enough to fill its queue, if it fills, during the warm-up:
@@ -243,7 +242,6 @@ func drawBuffer(m *evidence.Measured) evidence.Figure {
 var bufferBand = []float64{0, 1, 2, 3, 5, 7, 10, 20, 30, 50, 70, 100, 200, 300, 500, 1000, 2000,
 	5000, 10_000}
 
-// exact returns the theoretical answer for Poisson arrivals.
 func (c bufferCase) exact(queue int) *theory.Answer {
 	return theory.Must(theory.MMkK(theory.Pool{Rate: c.load * limit / bufferMean,
 		MeanService: bufferMean, Limit: limit}, queue))

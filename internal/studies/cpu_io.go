@@ -116,7 +116,6 @@ func wholeCell(size Size, name string, k int) bench.Scenario {
 		Duration: [...]time.Duration{70 * time.Millisecond, time.Second, 5 * time.Second}[size]})
 }
 
-// realCell has 64 clients without think time.
 func realCell(name string, k int, work string, stop bench.Stop) bench.Scenario {
 	sc := scenario(name, work, by("closed:clients=64,think=const(0s)", 0), stop)
 	sc.Limit, sc.Clock = k, bench.Real
@@ -212,8 +211,6 @@ func judgeCores(m *evidence.Measured) decide.Finding {
 	return f
 }
 
-// answerCores adds the results of one pool with a slot per core, and their effect on the computing
-// tasks.
 func answerCores(m *evidence.Measured, f *decide.Finding) {
 	if v := m.Median(apartCell(Quick, pooled, corePool), callTail).Mid; !math.IsNaN(v) {
 		asked := (coreBusy*corePool + callSlots) / corePool
@@ -266,7 +263,6 @@ func poolTail(rate float64, service time.Duration, slots int) float64 {
 		Limit: slots})).P99()
 }
 
-// coreRows is a table of one number per strategy, with a row per limit.
 type coreRows struct {
 	title, unit string
 	number      func(float64) string

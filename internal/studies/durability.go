@@ -62,7 +62,6 @@ var _ = register(Study{
 	Draw:  []drawing{drawDurability},
 })
 
-// durableRate is the rate of the claim, in tasks per second.
 const durableRate = 1000
 
 // durableRates lists the rates of the Poisson arrivals, in tasks per second, by the size of the
@@ -71,7 +70,6 @@ const durableRate = 1000
 var durableRates = [3][]float64{{100}, {10, 100, durableRate, 5000},
 	{10, 100, durableRate, 5000}}
 
-// durableSpans are the durations of the runs of the clients, and of the arrivals by rate.
 var durableSpans = [3]struct {
 	clients time.Duration
 	at      map[float64]time.Duration
@@ -84,8 +82,6 @@ var durableSpans = [3]struct {
 		durableRate: 3 * time.Second, 5000: 2 * time.Second}},
 }
 
-// embedded lists the strategies that need no server: two pools, then durable ones from the weakest
-// to the strongest guarantee.
 var embedded = []string{pooled, "dispatcher", "jetstream:store=memory", "jetstream",
 	"sqlite_queue:sync=normal", "jetstream:sync=always", "sqlite_queue"}
 
@@ -136,7 +132,6 @@ func durableCell(v strategies.Variant, load bench.Load, stop bench.Stop) bench.S
 	return sc
 }
 
-// diskCell runs one task at a time, which waits for the disk.
 func diskCell(size Size) bench.Scenario {
 	sc := scenario(pooled, "file_sync", by("closed:clients=1,think=const(0s)", 0),
 		bench.Stop{Duration: durableSpans[size].clients})

@@ -14,7 +14,6 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// outlived describes the failure that an accepted task survives, for a sentence.
 var outlived = [...]string{"nothing", "SIGKILL", "a loss of power"}
 
 type durableCost struct {
@@ -129,7 +128,6 @@ func judgeDurability(m *evidence.Measured) decide.Finding {
 	return f
 }
 
-// costRange formats a range, or one number if both ends are formatted alike.
 func costRange(from, to float64, number func(float64) string) string {
 	if number(from) == number(to) {
 		return number(from)

@@ -82,7 +82,6 @@ const (
 	callbackJudged = 10 // short callbacks: the length from which a callback counts as long
 )
 
-// callbackLengths returns the distinct lengths of the long callbacks, ascending.
 func callbackLengths() (lengths []int) {
 	for _, n := range callbackSizes {
 		for _, cost := range callbackCosts {
@@ -233,7 +232,6 @@ func answerCallbacks(m *evidence.Measured, f *decide.Finding) {
 		"Pollaczek–Khinchine: %s)", text.Short(wait.Mid), text.Short(1+onLoopWait(most)))
 }
 
-// onLoopWait returns the exact mean wait for the loop, in short callbacks.
 func onLoopWait(r int) float64 {
 	p := callbackShare(r)
 	mean, square := 1-p+p*float64(r), 1-p+p*float64(r*r)

@@ -37,7 +37,6 @@ var realCallbacks = []realCallback{
 		}},
 }
 
-// realClients is the number of clients, without think time.
 const realClients = 8
 
 func realCallbackCell(way realWay, n int, size Size) bench.Scenario {

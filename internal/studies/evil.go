@@ -125,7 +125,6 @@ func evilKnown(name string) (cells []bench.Scenario) {
 	return cells
 }
 
-// An evilRun is the number of endless tasks of a run, and the results of its good tasks.
 type evilRun struct {
 	endless                           int
 	p99, longest, inTime, inFlightMax float64
@@ -230,7 +229,6 @@ func judgeEvil(m *evidence.Measured) decide.Finding {
 	return f
 }
 
-// evilFirst returns the fewest endless tasks that stopped a pool, or 0 if none did.
 func evilFirst(m *evidence.Measured, name string) (fewest int) {
 	for _, r := range evilRuns(m, evilUnknown(name), evilUnknown(name)) {
 		if r.longest >= evilMinute && (fewest == 0 || r.endless < fewest) {
@@ -297,7 +295,6 @@ func evilAnswer(m *evidence.Measured, f *decide.Finding) {
 	}
 }
 
-// evilSeries returns the median p99 of the good tasks over the number of endless ones.
 func evilSeries(name string, style int, runs []evilRun) (s charts.Series) {
 	by := map[int][]float64{}
 	for _, r := range runs {

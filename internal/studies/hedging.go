@@ -88,7 +88,6 @@ func hedgesOf(name string, service int) []bench.Scenario {
 	return hedgeSweep(Quick, name)[service*n : (service+1)*n]
 }
 
-// moreCalls returns the number of calls per task beyond the first.
 func moreCalls(r evidence.Run) float64 { return r(metric.Attempts) - 1 }
 
 func judgeHedging(m *evidence.Measured) decide.Finding {

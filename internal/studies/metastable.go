@@ -104,8 +104,6 @@ func stormAnswered(r evidence.Run, stage int) float64 {
 	return r(stormGoodput(stage)) / r(fmt.Sprintf("stage%d-offered-ops/s", stage))
 }
 
-// stormKept returns the ratio of the shares answered at that load on the way down and on the way
-// up.
 func stormKept(m *evidence.Measured, c stormCase, load float64) evidence.Interval {
 	up := slices.Index(stormLoads, load) + 1
 	down := 2*len(stormLoads) - up

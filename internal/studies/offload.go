@@ -48,7 +48,6 @@ var _ = register(Study{
 	Draw:  []drawing{drawOffload},
 })
 
-// handedOver lists the strategies that hand over. The first is judged.
 var handedOver = []string{"event_loop_offload", pooled}
 
 var handSizes = []time.Duration{200 * time.Nanosecond, time.Microsecond, 10 * time.Microsecond,
@@ -185,7 +184,6 @@ func judgeOffload(m *evidence.Measured) decide.Finding {
 	return f
 }
 
-// handNames returns the strategies that hand over, and the strategies that the user added.
 func handNames(m *evidence.Measured) []string {
 	known := append([]string{inline}, handedOver...)
 	return append(known, m.Others(known, func(name string) bench.Scenario {

@@ -78,7 +78,6 @@ func overheadCells(size Size, of ...strategies.Variant) []bench.Scenario {
 	}.Product()
 }
 
-// dispatchers returns all strategies that accept a batch, with the highest rate if they have one.
 func dispatchers() []strategies.Variant {
 	return every(takesAll, map[string]string{"rate": "1000000000"})
 }
@@ -91,8 +90,6 @@ type dispatchCost struct {
 	allocs float64
 }
 
-// dispatchTime returns the time per task of a repetition, or NaN if some tasks were refused,
-// because refusing is cheaper.
 func dispatchTime(r evidence.Run) float64 {
 	if r(metric.Shed) > 0 {
 		return math.NaN()

@@ -18,7 +18,6 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// limit is the limit of the studies that do not vary it.
 const limit = 4
 
 // Strategies that several studies name.
@@ -58,7 +57,6 @@ var perSecond = charts.Axis{Label: "tasks completed a second", Reach: []float64{
 
 func responses(of string) charts.Axis { return evidence.Log(of, charts.Seconds) }
 
-// shares returns an axis of shares that includes the values of reach.
 func shares(of string, reach ...float64) charts.Axis {
 	return charts.Axis{Label: of, Format: text.ShortShare, Reach: reach}
 }
@@ -68,14 +66,11 @@ func scenario(name, work string, load bench.Load, stop bench.Stop) bench.Scenari
 		Load: load, Stop: stop, Clock: bench.Virtual}
 }
 
-// poisson returns a load of Poisson arrivals, relative to the capacity. by returns a load of any
-// arrival process.
 func poisson(relative float64) bench.Load { return by("poisson", relative) }
 func by(process string, relative float64) bench.Load {
 	return bench.Load{Arrival: arrival(process)[0], Relative: relative}
 }
 
-// each returns a function that concatenates the scenarios of several strategies.
 func each(of func(Size, string) []bench.Scenario) func(Size, ...string) []bench.Scenario {
 	return func(size Size, names ...string) (cells []bench.Scenario) {
 		for _, name := range names {
@@ -97,10 +92,8 @@ func lossy(m bench.Matrix) []bench.Scenario {
 	return scenarios
 }
 
-// slotted returns the Queue of a scenario for n slots, which may be 0.
 func slotted(n int) int { return cmp.Or(n, bench.NoQueue) }
 
-// atSize returns few for the quick size, and all otherwise.
 func atSize(size Size, all, few []float64) []float64 {
 	if size == Quick {
 		return few

@@ -77,11 +77,8 @@ func pulseSweep(size Size, name string) (cells []bench.Scenario) {
 	return cells
 }
 
-// fluidDrain returns the time, in lengths of the pulse, in which a fluid queue drains after the
-// pulse.
 func fluidDrain(before, pulse float64) float64 { return (pulse - 1) / (1 - before) }
 
-// pulseFelt returns the time from the end of the pulse to the recovery, in lengths of the pulse.
 func pulseFelt(r evidence.Run) float64 {
 	if r(metric.OfStage(3, metric.Recovered)) == 0 {
 		return pulseAfter.Seconds() / pulseLength.Seconds()

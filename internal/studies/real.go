@@ -95,7 +95,6 @@ const (
 	realSteady = 0.8
 )
 
-// steadily computes a number, in mean services, from each repetition that has a steady state.
 func steadily(
 	m *evidence.Measured, sc bench.Scenario, number func(evidence.Run) float64,
 ) []float64 {
@@ -107,7 +106,6 @@ func steadily(
 	})
 }
 
-// realWaits returns the differences of the mean wait from the oracle's, in mean services.
 func realWaits(m *evidence.Measured, sc bench.Scenario) []float64 {
 	return steadily(m, sc, func(r evidence.Run) float64 {
 		return r(metric.MeanWait) - r(metric.OracleMeanWait)

@@ -92,7 +92,6 @@ func (d retryDoor) floor(meanService float64) float64 {
 	return float64(retryBatch-d.burst) / retryRate
 }
 
-// name returns the target's name without parameters.
 func (d retryDoor) name() string {
 	name, _, _ := strings.Cut(d.target, ":")
 	return name
@@ -137,7 +136,6 @@ var retryKinds = []struct{ kind, how string }{
 
 type retryWay struct{ kind, place, strategy string }
 
-// jittered reports whether the claim is about this way.
 func (w retryWay) jittered() bool {
 	return w.kind == retryFull || w.kind == retryDecorrelated || w.kind == retryBoth
 }

@@ -14,8 +14,6 @@ import (
 	"github.com/poolbench/poolbench/reports/page/shell"
 )
 
-// A retryOutcome is the result of a batch: the share of it that was lost, the calls per completed
-// task, and the seconds to its end.
 type retryOutcome struct {
 	way                  retryWay
 	lost, calls, seconds float64
@@ -49,10 +47,8 @@ func retryFewest(all []retryOutcome, of func(retryWay) bool) (best retryOutcome,
 	return best, ok
 }
 
-// retryTie is the ratio of calls up to which two ways count as equal.
 const retryTie = 1.01
 
-// retryCalls returns the ratio of the calls per task of two ways, repetition by repetition.
 func retryCalls(m *evidence.Measured, door retryDoor, way, other retryWay) evidence.Interval {
 	calls := func(r evidence.Run) float64 { return r(metric.Attempts) / (1 - r(metric.Throttled)) }
 	return evidence.OfProduct(m.Pairs(retryCell(door, way.strategy),
@@ -133,7 +129,6 @@ func judgeRetry(m *evidence.Measured) decide.Finding {
 	return f
 }
 
-// retryTargets returns a line per target with the results of the ways at one place.
 func retryTargets(outcomes [][]retryOutcome, place string) (lines []string) {
 	for i, all := range outcomes {
 		var done, lossy []string
@@ -158,7 +153,6 @@ func retryTargets(outcomes [][]retryOutcome, place string) (lines []string) {
 	return lines
 }
 
-// answerJitter compares full jitter with no jitter, for ways that complete all tasks.
 func answerJitter(outcomes [][]retryOutcome, f *decide.Finding) {
 	for _, place := range retryPlaces {
 		var said []string
@@ -182,8 +176,6 @@ func answerJitter(outcomes [][]retryOutcome, f *decide.Finding) {
 	}
 }
 
-// answerBounds adds the share of refused tasks that a bound on attempts loses, and the cost of a
-// task that fails.
 func answerBounds(m *evidence.Measured, f *decide.Finding) {
 	for _, place := range retryPlaces {
 		var shares, bounds []string
@@ -262,11 +254,9 @@ func drawRetryWays(m *evidence.Measured) evidence.Figure {
 	}.Table(shell.Table{Of: "way", Heads: heads, Parts: parts})
 }
 
-// retryTold maps the strategy that retries to its heading in the table.
 var retryTold = map[string]string{"": "one attempt a task", "retry_in_place": "retries in place",
 	"retry_queue": "retries from a queue"}
 
-// cell contains the calls per task and the time relative to the least possible, or the share lost.
 func (o retryOutcome) cell() shell.TableCell {
 	switch {
 	case math.IsNaN(o.lost):

@@ -18,7 +18,6 @@ var poisonBounds = []int{3, 30, 1000}
 // poisonShare is the share of poison tasks: several times as many as there are slots.
 const poisonShare = 0.05
 
-// poisonCell has poison tasks among good ones, which are never refused.
 func poisonCell(place string, attempts int) bench.Scenario {
 	return retryCell(retryDoor{target: fmt.Sprintf("flaky:errors=0,spikes=0,poison=%v",
 		poisonShare)}, retryBounded(place, attempts))

@@ -83,7 +83,6 @@ func scrapers() []strategies.Variant {
 // scrapeFloor is the least time for all calls, in seconds: (N − burst)/rate.
 const scrapeFloor = float64(tickers-scrapeRate) / scrapeRate
 
-// A scraped is the result of a strategy at a limit.
 type scraped struct {
 	name          string
 	limit         int
@@ -140,7 +139,6 @@ func scrapedAll(m *evidence.Measured) (all []scraped) {
 	return all
 }
 
-// judgeScrape sorts the strategies by their outcome at each limit.
 func judgeScrape(m *evidence.Measured) (f decide.Finding) {
 	all := scrapedAll(m)
 	refused, allowed, runs := 0, 0, 0
@@ -202,12 +200,9 @@ func fromTo(least, most float64) string {
 	return fmt.Sprintf("%.0f to %.0f", least, most)
 }
 
-// poolsAlone lists the strategies that bound only the number of calls in progress.
 var poolsAlone = []string{"worker_pool", "semaphore", "errgroup_limit", "weighted_semaphore",
 	"singleton_pool"}
 
-// scrapeCell returns the scenario of a strategy, or false if the name is not a strategy of this
-// module.
 func scrapeCell(name string, limit int) (bench.Scenario, bool) {
 	v, err := strategies.Parse(name)
 	if err != nil {

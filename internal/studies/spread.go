@@ -72,8 +72,6 @@ func spreadSweep(size Size, of ...string) []bench.Scenario {
 
 func spreadOf(name string) []bench.Scenario { return spreadSweep(Quick, name) }
 
-// keptUp returns the completed share of the arrivals, because the number of arrivals differs by
-// chance.
 func keptUp(r evidence.Run) float64 { return r(metric.Throughput) / r(metric.Offered) }
 
 func judgeSpread(m *evidence.Measured) decide.Finding {

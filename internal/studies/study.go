@@ -178,7 +178,6 @@ func Figures(results *results.Results) (figures []page.Figure, err error) {
 	return figures, nil
 }
 
-// figures returns the figures for which something was measured.
 func (s Study) figures(m *evidence.Measured) (figures []page.Figure, err error) {
 	if m.Empty() {
 		return nil, nil

@@ -106,7 +106,6 @@ func halves(r float64) string {
 	return fmt.Sprintf("two_class:mean=%s,r=%v", dist.FormatDuration(mean), r)
 }
 
-// halvesC2 returns the squared coefficient of variation of halves(r).
 func halvesC2(r float64) float64 { return (r - 1) * (r - 1) / (4 * r) }
 
 func spreads(label string) charts.Axis { return evidence.LogZero("C²", label, variances) }

@@ -16,7 +16,6 @@ type comparison struct {
 	reading
 }
 
-// comparisons are the four comparisons that decide the verdict.
 var comparisons = []comparison{{sequential, shortTail}, {sequential, slowdown},
 	{separate, shortTail}, {separate, slowdown}}
 

@@ -34,7 +34,6 @@ var (
 // capacityWait is the objective that the finding reports, and the only one of the quick size.
 const capacityWait = 5
 
-// capacityFew lists the variances of the quick size.
 var capacityFew = []float64{0, 16, 64}
 
 const (
@@ -43,7 +42,6 @@ const (
 	mostLoad = 0.9
 )
 
-// spreading returns the workload with a mean of one unit and that C².
 func spreading(c2 float64) string {
 	switch c2 {
 	case 0:
@@ -54,7 +52,6 @@ func spreading(c2 float64) string {
 	return fmt.Sprintf("hyperexp:mean=%v,c2=%v", unit, c2)
 }
 
-// An aim is an objective at some variance, with its exact answer.
 type aim struct{ wait, c2, exact float64 }
 
 func aimAt(wait, c2 float64) aim { return aim{wait, c2, mostAt(wait, c2)} }
@@ -79,7 +76,6 @@ func (a aim) loads() (loads []float64) {
 	return loads
 }
 
-// loadsAround returns the loads to measure for all aims at that variance, in order.
 func loadsAround(size Size, c2 float64) (loads []float64) {
 	for _, a := range aims() {
 		if a.c2 == c2 && (size != Quick || a.wait == capacityWait &&
@@ -201,8 +197,6 @@ func drawCapacity(m *evidence.Measured) evidence.Figure {
 	}.Planes(p)
 }
 
-// withRate formats a utilisation and its rate of tasks per second: the workers' share of the load
-// divided by the mean task time.
 func withRate(load float64) string {
 	return text.Short(load) + " · " + charts.Count(load*limit/unit.Seconds()) + "/s"
 }
@@ -231,7 +225,6 @@ func shared(k int, load, c2 float64) *theory.Answer {
 	return a
 }
 
-// p99Wait returns the exact p99 wait, or +Inf if there is no steady state.
 func p99Wait(k int, load, c2 float64) float64 {
 	if a := shared(k, load, c2); a != nil {
 		if t, ok := a.WaitQuantile(0.99); ok {
@@ -254,8 +247,6 @@ func mostAt(wait, c2 float64) float64 {
 	return lo
 }
 
-// workersFor returns the number of slots that the arrivals of limit slots at varianceLoad need for
-// a p99 wait.
 func workersFor(wait, c2 float64) int {
 	k := limit
 	for p99Wait(k, varianceLoad*limit/float64(k), c2) > wait {

@@ -67,7 +67,6 @@ func costOthers(m *evidence.Measured) []string {
 	})
 }
 
-// A reading is a metric of a run and its name.
 type reading struct {
 	title, label string
 	noun         string // in a sentence
@@ -91,8 +90,6 @@ func over(m *evidence.Measured, strategy string, of reading) (s charts.Series) {
 	return s
 }
 
-// flat returns the theoretical value for pools of k slots with constant tasks of one unit, at this
-// load.
 func flat(k int, of reading) float64 {
 	a := theory.Must(theory.MDk(theory.Pool{Rate: varianceLoad * float64(k), MeanService: 1,
 		Limit: k}))
@@ -179,8 +176,6 @@ func costCaption(m *evidence.Measured) string {
 	}, " ")
 }
 
-// taxOf returns the ratio of the shared pool to the partitioned one at taxAt, repetition by
-// repetition, and the two means.
 func taxOf(m *evidence.Measured, of reading) (tax evidence.Interval, from, to float64) {
 	pool, cut := costCell(pooled, taxAt), costCell(sequential, taxAt)
 	return m.Ratio(pool, cut, of.unit), m.Mean(cut, of.unit).Mid * of.scale,

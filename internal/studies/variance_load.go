@@ -23,7 +23,6 @@ var (
 	fewPartLoads = []float64{0.3, varianceLoad, 0.9}
 )
 
-// loadCell returns the headline's scenario if the load is the headline's.
 func loadCell(strategy string, load float64) bench.Scenario {
 	sc := costCell(strategy, taxAt)
 	if load == varianceLoad {
@@ -159,7 +158,6 @@ func loopCells(size Size) (cells []bench.Scenario) {
 	return lengths{0.25, 1, 5}.of(size, cells)
 }
 
-// closedAt returns the loop's mean response, in mean task times.
 func closedAt(m *evidence.Measured, c2 float64) evidence.Interval {
 	return evidence.OfMean(m.Of(closedCell(c2), func(r evidence.Run) float64 {
 		return r(meanResponse) / unit.Seconds()

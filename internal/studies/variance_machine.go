@@ -107,8 +107,6 @@ func (c machineCase) slowed(r evidence.Run) float64 {
 	return r(meanResponse) / r(metric.MeanService)
 }
 
-// A stay is the mean slowdown of a strategy on the machine and of its twin, over the repetitions in
-// steady state.
 type stay struct {
 	steady, all   int
 	load          evidence.Interval // measured on the machine
@@ -155,7 +153,6 @@ func (c machineCase) of(m *evidence.Measured, strategy string) (s stay) {
 	return s
 }
 
-// twinAt interpolates the slowdown at a load from the nearest two, as between does.
 func twinAt(load float64, loads, slow []float64) float64 {
 	if len(loads) < 2 {
 		return math.NaN()

@@ -41,7 +41,6 @@ const (
 	meanHalves = 2.0 * quantumR / (1 + quantumR) // E[S] in short tasks
 )
 
-// busyWith returns the load including the overhead of the steps.
 func busyWith(q, o float64) float64 {
 	steps := shareShort*math.Ceil(1/q-1e-9) + (1-shareShort)*math.Ceil(quantumR/q-1e-9)
 	return varianceLoad * (1 + o*steps/meanHalves)
@@ -73,7 +72,6 @@ func quantumCells(size Size) (cells []bench.Scenario) {
 	return lengths{0.3, 1, 5}.of(size, cells)
 }
 
-// byQuantum returns a metric over the quantum, relative to the size of the tasks.
 func byQuantum(m *evidence.Measured, metric string, size, o float64) (s charts.Series) {
 	for _, q := range quanta {
 		if busyWith(q, o) >= fullest {
@@ -171,7 +169,6 @@ const (
 	stepsATask  = float64(stepTask / stepQuantum)
 )
 
-// stepSizes lists the short tasks to which the cost is compared.
 var stepSizes = []time.Duration{time.Millisecond, 100 * time.Microsecond, 10 * time.Microsecond}
 
 func stepCell(strategy string) bench.Scenario {
@@ -203,7 +200,6 @@ func stepCost(m *evidence.Measured) float64 {
 	return math.NaN()
 }
 
-// stepShares formats a cost relative to the short tasks: "0.03 % of 1 ms".
 func stepShares(cost float64) (shares []string) {
 	for _, size := range stepSizes {
 		shares = append(shares, fmt.Sprintf("%s of %s", text.ShortShare(cost/size.Seconds()),

@@ -106,7 +106,6 @@ func Describe(due []traces.Record, timed bool) Description {
 // Span returns the nanoseconds from the first arrival to the last.
 func Span(due []traces.Record) float64 { return float64(due[len(due)-1].At - due[0].At) }
 
-// counts returns the tasks in equal parts of the span.
 func counts(due []traces.Record, parts int) []int {
 	c := make([]int, parts)
 	first, span := due[0].At, Span(due)
@@ -131,11 +130,8 @@ func peak(due []traces.Record) (p Peak) {
 	return p
 }
 
-// rounding is a C² that rounding errors of the mean cause for equal values.
 const rounding = 1e-20
 
-// moments returns the squared coefficient of variation of n values, and the correlation of a value
-// with the next.
 func moments(n int, value func(i int) float64) (c2, rho float64) {
 	mean := 0.0
 	for i := range n {

@@ -63,7 +63,6 @@ func sines(due []traces.Record) (all []string) {
 	return all
 }
 
-// candidates returns processes, the simplest first, in settings about a mean gap.
 func candidates(gap time.Duration, sines []string) []string {
 	all := []string{"constant", "poisson"}
 	for _, n := range []int{2, 5, 10, 30, 100} {

@@ -12,7 +12,6 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics/theory"
 )
 
-// claim adds an exact value to the result, with the test to judge it.
 func claim(o *observe.Run, r *result.Result, unit string, exact float64, test observe.MeanTest) {
 	r.Add("theory-"+unit, exact)
 	o.Claims = append(o.Claims, observe.Claim{Unit: unit, Exact: exact, Test: &test})
@@ -55,7 +54,6 @@ func (z noise) of(mean float64, value func(*record.Record) (float64, bool)) obse
 		}, Rare: z.short}
 }
 
-// share tests the share of tasks with a property.
 func (z noise) share(want float64, is func(*record.Record) (yes, counts bool)) observe.MeanTest {
 	return observe.MeanTest{Want: want, Value: func(_ int, rec *record.Record) (float64, bool) {
 		yes, counts := is(rec)
@@ -155,7 +153,6 @@ func CheckExact(o *observe.Run, r *result.Result, first int) {
 	}
 }
 
-// limit adds an exact value of the whole run to the result, with the accepted deviation.
 func limit(o *observe.Run, r *result.Result, unit string, exact, allowed float64) {
 	r.Add("theory-"+unit, exact)
 	o.Claims = append(o.Claims, observe.Claim{Unit: unit, Exact: exact, Allowed: allowed})

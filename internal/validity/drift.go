@@ -98,7 +98,6 @@ func JudgeDrift(o *observe.Run, r *result.Result, means [observe.Batches]float64
 	return ok
 }
 
-// halves compares the batches of the two halves of a run.
 type halves struct {
 	first, second float64 // means
 	// the difference in standard errors, by the spread of the batches within each half
@@ -173,7 +172,6 @@ func (h halves) beyondChance() (how string, ok bool) {
 	return "", false
 }
 
-// grows reports whether the second half is larger because of a steady growth.
 func (h halves) grows() (how string, ok bool) {
 	if h.second <= driftFactor*h.first {
 		return "", false

@@ -28,7 +28,6 @@ type Forecast struct {
 	errors   map[string]errorOf
 }
 
-// errorOf is the error of a metric over stretches of a forecast.
 type errorOf struct {
 	factor float64 // logarithm of the factor that bounds the deviation of 95 in 100 stretches
 	// the same for long runs: in a short stretch twice the tasks beyond a quantile change it less than
@@ -63,7 +62,6 @@ func (f *Forecast) scale(lag, n float64) float64 {
 	return math.Sqrt(f.length / n * (1 + lag) / (1 - lag))
 }
 
-// beyondError returns the standard error of the share of n tasks beyond a quantile of the response.
 func (f *Forecast) beyondError(quantile metric.Quantile, n float64) (se float64, ok bool) {
 	if f == nil {
 		return 0, false
@@ -276,8 +274,6 @@ func (p forecastPlan) responses(
 	return pool.Responses(), pool.Occupied()
 }
 
-// addTimes adds the errors of the mean and the quantiles of a time, and returns its mean in
-// seconds.
 func (f *Forecast) addTimes(
 	class, of string, stretch int, all []int64, value func(int) (int64, bool),
 ) float64 {
@@ -333,7 +329,6 @@ func (f *Forecast) addTimes(
 	return mean / observe.Second
 }
 
-// addService adds the errors of the service times, which are independent.
 func (f *Forecast) addService(service []int64) {
 	sorted := slices.Clone(service)
 	slices.Sort(sorted)

@@ -79,7 +79,6 @@ func fillsOnPurpose(o *observe.Run) bool {
 	return o.FlatOut && (o.Local || others >= 0 && others <= busyShare)
 }
 
-// inService returns the mean number of tasks in service, or 0 if unknown.
 func inService(r *result.Result) float64 {
 	rate, _ := r.Metric(metric.Throughput)
 	service, _ := r.Metric(metric.MeanService)
@@ -93,7 +92,6 @@ func also(p machine.Pressure) string {
 	return "; on the whole machine some thread did for " + text.WholeShare(p.Stall)
 }
 
-// checkHiccups checks the stalls that the hiccup meter measured.
 func checkHiccups(o *observe.Run, r *result.Result, h *machine.Hiccups) {
 	p99, longest := h.Late.ValueAtQuantile(99), float64(record.HistogramMax(h.Late))
 	known := statistics.Resolvable(0.99, int(h.Late.TotalCount()))
@@ -170,7 +168,6 @@ func times(n int) string {
 	return fmt.Sprintf(" (the longest of %d times)", n)
 }
 
-// dueBetween returns the number of tasks due in [from, to).
 func dueBetween(o *observe.Run, from, to int64) (n int) {
 	if o.Trace == nil { // of a soak
 		return int(float64(to-from) / observe.Second * o.Plan.Rate(o.Mean))

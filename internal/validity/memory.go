@@ -226,13 +226,10 @@ func TasksFor(o *observe.Run, share float64, most int) (n float64, ok bool) {
 	return max(long*e*e/(share*share), k.TakesQuantile(0.99)), true
 }
 
-// inOrder reports whether tasks of the strategy start in order of arrival, as soon as there is a
-// slot.
 func inOrder(spec strategies.Spec) bool {
 	return spec.FIFO && spec.WorkConserving && spec.Quantum == nil
 }
 
-// anyOrder reports whether tasks of the strategy run whole, in an order of its own.
 func anyOrder(spec strategies.Spec) bool {
 	return !spec.FIFO && spec.Bound != nil && spec.Quantum == nil
 }

@@ -31,7 +31,6 @@ func chosen(
 	return theory.InAnyOrder(answer), nil
 }
 
-// reportPriorities adds the mean wait of each priority, if it is known and the order is strict.
 func reportPriorities(o *observe.Run, r *result.Result, pool theory.Pool, h observe.Blocked) {
 	spec, d := o.Plan.Strategy, o.Dist()
 	w, ok := o.Workload.(workloads.Prioritised)

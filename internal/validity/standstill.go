@@ -69,7 +69,6 @@ func silences(o *observe.Run) (all []span) {
 	return all[:min(len(all), most)]
 }
 
-// slowest returns the longest service of the tasks that ended by an instant.
 func slowest(o *observe.Run, by int64) (longest int64) {
 	for _, rec := range o.Trace.From(0) {
 		if rec.Attempts == 1 && rec.End <= by {

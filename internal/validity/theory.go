@@ -82,7 +82,6 @@ func ReportExact(o *observe.Run, r *result.Result, m observe.Measured, h observe
 		gaps(o, (1-answer.ShedProb)/answer.Throughput))
 }
 
-// reportBatch adds the exact mean makespan of a batch of exponential tasks.
 func reportBatch(o *observe.Run, r *result.Result, mean float64) {
 	spec := o.Plan.Strategy
 	if _, exponential := o.Dist().(dist.Exponential); !exponential || spec.Bound == nil ||
@@ -134,7 +133,6 @@ func answer(o *observe.Run, rate, mean float64, h observe.Blocked) (*theory.Answ
 	return waiting(pool, d)
 }
 
-// shedding is the pool that refuses tasks if all slots and the queue are full.
 func shedding(pool theory.Pool, queue int, d dist.Dist) (*theory.Answer, error) {
 	if queue == 0 {
 		return theory.MGkk(pool) // for any distribution
@@ -145,7 +143,6 @@ func shedding(pool theory.Pool, queue int, d dist.Dist) (*theory.Answer, error) 
 	return nil, nil
 }
 
-// waiting is the pool with room for all tasks, in its queue or in the blocked producer.
 func waiting(pool theory.Pool, d dist.Dist) (*theory.Answer, error) {
 	switch d := d.(type) {
 	case dist.Constant:

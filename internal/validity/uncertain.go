@@ -11,7 +11,6 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics"
 )
 
-// normal is the number of standard errors on each side of a 95 % interval.
 const normal = 1.96
 
 // A metric is marked as uncertain if its relative 95 % error exceeds mostError. The limit for a p99
@@ -29,7 +28,6 @@ const beyondAll = 1000
 // ownMemories is the length of a run, in memories, from which its stretches show its error.
 const ownMemories = 50
 
-// timesOfTasks lists the times whose mean and quantiles are in a result.
 var timesOfTasks = []struct {
 	of    string
 	value func(*record.Record) int64
@@ -39,7 +37,6 @@ var timesOfTasks = []struct {
 	{"service", func(r *record.Record) int64 { return r.Busy }},
 }
 
-// uncertainUnits returns the mean and the quantiles, in the order of their names in a result.
 func uncertainUnits() []string {
 	names := []string{"mean"}
 	for _, q := range metric.Quantiles {
@@ -145,7 +142,6 @@ func (k Memory) NeededTasks(
 	return max(needed, least), true
 }
 
-// waitShare returns the p99 wait as a share of the p99 response, or 1 if the run lacks one of them.
 func waitShare(r *result.Result) float64 {
 	wait, has := r.Metric(metric.P99Wait)
 	if p99, _ := r.Metric(metric.P99Response); has && p99 > 0 {

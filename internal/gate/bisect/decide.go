@@ -64,7 +64,6 @@ func (s *Search) allowance() []verdict.Allowance {
 		Amount: (s.row.New.Median - s.row.Old.Median) / 2}}
 }
 
-// rowOf returns the followed metric in a report, or nil if it is missing.
 func (s *Search) rowOf(r *verdict.Report) *verdict.Row {
 	for i := range r.Rows {
 		if row := &r.Rows[i]; row.Metric == s.row.Metric && row.Benchmark == s.row.Benchmark &&
@@ -75,7 +74,6 @@ func (s *Search) rowOf(r *verdict.Report) *verdict.Row {
 	return nil
 }
 
-// side decides whether a commit in the middle is before or after the commit to be found.
 func (s *Search) side(r *verdict.Report, row *verdict.Row) (Side, string) {
 	switch {
 	case row == nil && len(r.Unclear) > 0:

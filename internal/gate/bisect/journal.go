@@ -46,7 +46,6 @@ type answer struct {
 	Report verdict.Report `json:"report"`
 }
 
-// mostBytes bounds the file.
 const mostBytes = 64 << 20
 
 // OpenJournal continues the journal in the directory, or begins one. force replaces it. A changed
@@ -97,7 +96,6 @@ func (j *Journal) resume(force bool) error {
 	return nil
 }
 
-// emptyOnly returns an error if the directory contains anything else.
 func (j *Journal) emptyOnly() error {
 	entries, err := os.ReadDir(j.dir)
 	if err != nil {
@@ -134,7 +132,6 @@ func (j *Journal) Kept() int { return len(j.data.Answers) }
 // Close releases the directory.
 func (j *Journal) Close() error { return j.held.Release() }
 
-// directoryOf returns the name of a gate and its directory.
 func directoryOf(q Question) string {
 	return fmt.Sprintf("%s-%s-%s", q.Stage, q.Base.Short(), q.Head.Short())
 }
@@ -180,7 +177,6 @@ func (j *Journal) find(q Question) *verdict.Report {
 	return nil
 }
 
-// keep stores a gate that decided something.
 func (j *Journal) keep(q Question, r *verdict.Report) error {
 	if j == nil || j.find(q) != nil {
 		return nil

@@ -84,7 +84,6 @@ func WriteJSON(w io.Writer, r *Report) error {
 	}{text.NewHead("bisect"), r.ExitCode(), report})
 }
 
-// mostNamed is the largest number of commits listed.
 const mostNamed = 8
 
 // WriteText writes the report in lines of at most so many characters (0: unlimited).
@@ -164,7 +163,6 @@ func pText(row *verdict.Row) string {
 	return fmt.Sprintf(" (p = %.2g)", row.PWorse)
 }
 
-// changeText formats the change of a row, with its interval and the number of pairs.
 func changeText(row *verdict.Row) string {
 	if verdict.IsAllocation(row.Metric) {
 		more := row.New.Median - row.Old.Median

@@ -121,7 +121,6 @@ func mostGates(candidates int) int {
 	return bits.Len(uint(candidates-1)) + 2
 }
 
-// ask returns the gate that an earlier call has kept, or measures.
 func (s *Search) ask(ctx context.Context, q Question) (*verdict.Report, error) {
 	answer := s.Journal.find(q)
 	if answer == nil {
@@ -174,7 +173,6 @@ func (s *Search) follow(ends *verdict.Report) bool {
 	return true
 }
 
-// step measures a commit in the middle.
 func (s *Search) step(ctx context.Context, at int) (Step, error) {
 	step := Step{Commit: s.Commits[at]}
 	q := Question{Stage: Middle, Base: s.report.Good, Head: step.Commit, Followed: s.row,
@@ -205,7 +203,6 @@ func (s *Search) step(ctx context.Context, at int) (Step, error) {
 // sure is a SuspectAt at which the metric is always suspect, so that fresh pairs decide.
 const sure = 0.9999
 
-// confirm measures the first commit that is bad against the last that is good.
 func (s *Search) confirm(ctx context.Context, good, bad int) (*Report, error) {
 	r := &s.report
 	r.Before, r.Left = &s.Commits[good], s.Commits[good+1:bad+1]
@@ -251,7 +248,6 @@ func (s *Search) confirm(ctx context.Context, good, bad int) (*Report, error) {
 // mostOfAll is the share of the change above which the rest is not worth another search.
 const mostOfAll = 0.8
 
-// share returns the commit's share of the change of BAD, and its upper bound.
 func (s *Search) share() (share, most float64) {
 	change, _, high := worsening(s.report.Change)
 	return change / s.change, high / s.least

@@ -55,7 +55,6 @@ func (c *Choice) Takes(m Candidate) bool {
 	return false
 }
 
-// why returns the reason for no verdict on a metric, or "".
 func (c *Choice) why(m Candidate) string {
 	asked := len(c.Report.Options.Metrics) > 0
 	old, new := m.Values[0], m.Values[1]
@@ -134,7 +133,6 @@ func (c *Choice) Close() {
 	}
 }
 
-// setAside returns the reason why a metric with a direction is only gated by name, or "".
 func setAside(unit string) string {
 	switch {
 	case unit == metric.BrokenLaws, unit == metric.Verdict, unit == metric.P99Lag,

@@ -46,7 +46,6 @@ func (s RankSums) compare(x, y []float64) comparison {
 
 func (c comparison) unequal() bool { return c.wide.factor > 1 }
 
-// at tests y against x times the factor.
 func (c comparison) at(factor float64) RankSum {
 	x := floats.ScaleTo(make([]float64, len(c.x)), factor, c.x)
 	t := c.plain.rankSum(x, c.y)

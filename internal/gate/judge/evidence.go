@@ -71,7 +71,6 @@ func Weigh(o Options, tests int, s Sample) (Evidence, error) {
 // Tested reports whether there was a test.
 func (e Evidence) Tested() bool { return e.Test != "" }
 
-// weigh is Weigh for a valid sample. ranks belong to its decision.
 func (o Options) weigh(s Sample, tests int, ranks RankSums) Evidence {
 	if s.allocates() {
 		return o.weighAllocations(s, ranks)
@@ -140,7 +139,6 @@ func (s Sample) untested() bool {
 
 func constant(values []float64) bool { return slices.Min(values) == slices.Max(values) }
 
-// exactly returns the evidence of a change that is known without error.
 func exactly(o Options, change float64) Evidence {
 	e := Evidence{Change: change, Low: change, High: change, PWorse: 1, PBetter: 1}
 	switch {

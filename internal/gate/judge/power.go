@@ -42,8 +42,6 @@ func (o Options) needed(row *Row, tests int) int {
 	return max(int(math.Ceil(needed)), int(math.Ceil(1.5*n)))
 }
 
-// freshPairs returns the number of fresh pairs for each of so many suspects, which is large enough
-// for a significant result.
 func (o Options) freshPairs(suspects int) int {
 	return max(o.FreshPairs, MinPairs(o.Needed(suspects)))
 }

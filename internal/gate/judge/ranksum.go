@@ -177,7 +177,6 @@ func gcd(a, b int) int {
 	return a
 }
 
-// normalU is the normal approximation with corrections for ties and continuity.
 func normalU(nx, ny int, u, ties, widening float64) RankSum {
 	n := float64(nx + ny)
 	pairs := float64(nx) * float64(ny)

@@ -77,7 +77,6 @@ func (r *Report) AddTo(to *verdict.Report) {
 	to.Warnings = append(to.Warnings, r.Warnings...)
 }
 
-// said returns the row as in a report, with changes as ratios.
 func (row *Row) said() verdict.Row {
 	sign := -float64(row.Better)
 	low, high := math.Exp(sign*row.Low), math.Exp(sign*row.High)

@@ -79,7 +79,6 @@ func (s Sample) first(n int) Sample {
 	return s
 }
 
-// values returns the pairs, for a tail those of the single runs' quantiles.
 func (s Sample) values() []Pair {
 	if s.Quantile == 0 {
 		return s.Pairs
@@ -95,7 +94,6 @@ func (s Sample) values() []Pair {
 // its square, and are 0.2 GB and 3 s for a metric at the limit.
 const mostValues = 3000
 
-// check returns an error if the sample cannot be judged, whatever its number of pairs.
 func (s Sample) check() error {
 	switch n := max(len(s.Base), len(s.Head), s.N()); {
 	case n > mostValues:
@@ -176,7 +174,6 @@ func worsening(base, head float64, better verdict.Direction) float64 {
 // the last digit.
 const roundoff = 1e-12
 
-// checkValue returns an error for a value that cannot be part of a pair.
 func checkValue(v float64) error {
 	if !(v >= 0) || math.IsInf(v, 1) {
 		return fmt.Errorf("%v has no ratio: want a number of at least 0", v)

@@ -108,7 +108,6 @@ func normalSignedRank(ranks []int, sum int) (less, greater float64) {
 		normalCDF((mean - float64(sum) + step) / sd)
 }
 
-// leastP returns the smallest possible p of a test of n pairs by their signs, 2⁻ⁿ.
 func leastP(n int) float64 { return math.Ldexp(1, -n) }
 
 // MinPairs returns the smallest number of pairs with which a p of alpha or less is possible: 5 for

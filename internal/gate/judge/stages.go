@@ -416,8 +416,6 @@ func (g *Screening) Decide(fresh []Sample) (*Report, error) {
 	return report, nil
 }
 
-// decideHopefuls replaces the rows of metrics that looked better by those of their fresh pairs, if
-// these are more conclusive.
 func (g *Screening) decideHopefuls(report *Report, given map[[3]string]Sample) {
 	o := g.options
 	var at []int

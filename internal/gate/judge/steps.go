@@ -55,7 +55,6 @@ type rounding struct {
 	still bool
 }
 
-// finest is the share of the margin below which a step does not count.
 const finest = 0.1
 
 // roundingOf determines the step of both sides together. Values printed in full, counts, and times

@@ -128,7 +128,6 @@ func (s *swaps) ratio(swapped []bool) float64 {
 	return worsening(s.quantile(swapped, 0), s.quantile(swapped, 1), verdict.LowerIsBetter)
 }
 
-// quantile returns the quantile of a merged arm: 0 for the bases, 1 for the heads.
 func (s *swaps) quantile(swapped []bool, arm int) float64 {
 	var total int64
 	for i, swap := range swapped {
@@ -217,7 +216,6 @@ func Resolvable(q float64) int64 {
 	return int64(math.Ceil(math.Log(0.025) / math.Log(q)))
 }
 
-// atMost returns the number of values up to each v of the ascending vs.
 func (h Histogram) atMost(vs []float64, scale float64) []int64 {
 	counts := make([]int64, len(vs))
 	var sum int64
@@ -231,7 +229,6 @@ func (h Histogram) atMost(vs []float64, scale float64) []int64 {
 	return counts
 }
 
-// within appends the scaled values of the histogram between low and high.
 func (h Histogram) within(values []float64, scale, low, high float64) []float64 {
 	from, _ := slices.BinarySearchFunc(h.bins, low, func(b Bin, v float64) int {
 		if b.Value*scale < v {

@@ -32,7 +32,6 @@ const (
 	spreadFull  = 1.9
 )
 
-// widen returns the widening for samples of at least two values, in steps of that size.
 func widen(d *deals, x, y []float64, step float64) widening {
 	nx, ny := float64(len(x)), float64(len(y))
 	log := spreadOf(y, step) - spreadOf(x, step)
@@ -122,7 +121,6 @@ func logs(values []float64) []float64 {
 	return out
 }
 
-// at returns the p-values that y is less, or greater, than x times the factor.
 func (w welch) at(factor float64) (less, greater float64) {
 	t := (w.difference - math.Log(factor)) / w.se
 	return w.student.Survival(-t), w.student.Survival(t)

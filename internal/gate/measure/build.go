@@ -14,7 +14,6 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// binaries are the test binaries of one side, one per package and layout.
 type binaries struct {
 	tool     goTool
 	packages []pkg
@@ -88,7 +87,6 @@ func buildFirst(
 	return s.layouts, s.buildSome(ctx, sides, jobs, func(n int) { step(done+n, all) })
 }
 
-// buildOthers builds the other layouts of the first stage. The compiled packages are in the cache.
 func buildOthers(
 	ctx context.Context, sides [2]*binaries, s schedule, step func(done, all int),
 ) error {
@@ -103,7 +101,6 @@ func buildOthers(
 	return s.buildSome(ctx, sides, jobs, func(n int) { step(n, len(jobs)) })
 }
 
-// buildFresh builds the missing layouts of each package.
 func buildFresh(
 	ctx context.Context, sides [2]*binaries, s schedule, layouts map[string][]int,
 	step func(done, all int),
@@ -130,7 +127,6 @@ func (s schedule) build(ctx context.Context, sides [2]*binaries, j job) error {
 	return sides[j.side].build(ctx, j.p, j.layout, seed)
 }
 
-// buildSome builds in parallel, and calls step with the number of finished binaries.
 func (s schedule) buildSome(
 	ctx context.Context, sides [2]*binaries, jobs []job, step func(done int),
 ) error {

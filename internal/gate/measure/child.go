@@ -11,7 +11,6 @@ import (
 	"time"
 )
 
-// A command is a process that measures.
 type command struct {
 	argv []string
 	args []string // appended to argv
@@ -30,7 +29,6 @@ type finished struct {
 	took           time.Duration
 }
 
-// failed is the error of a process that ended by itself, unsuccessfully.
 type failed struct{ state string }
 
 func (e *failed) Error() string { return e.state }
@@ -86,7 +84,6 @@ func (c command) run(ctx context.Context, limit time.Duration) (finished, error)
 	return f, nil
 }
 
-// overdueError is the error of a process that was ended at its limit.
 type overdueError struct{ limit time.Duration }
 
 func (e *overdueError) Error() string { return fmt.Sprintf("no end after %v", e.limit) }

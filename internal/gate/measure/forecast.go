@@ -24,7 +24,6 @@ func (p pace) pair(fresh bool) time.Duration {
 	return p.screening
 }
 
-// saw adds a measured pair.
 func (p *pace) saw(took time.Duration, fresh bool) {
 	if fresh {
 		took = max(0, took-p.longer)
@@ -33,7 +32,6 @@ func (p *pace) saw(took time.Duration, fresh bool) {
 	p.measured++
 }
 
-// slowerBy is the factor from which a machine counts as slower than forecast.
 const slowerBy = 1.5
 
 // A meter compares the duration of pairs with their forecast, and reports once that the machine is

@@ -71,7 +71,6 @@ func Gate(ctx context.Context, o Options, watch Watch) (report *verdict.Report, 
 	return g.measure(ctx)
 }
 
-// A gate is the state of one call of Gate.
 type gate struct {
 	Options
 	watch      Watch
@@ -96,12 +95,10 @@ type gate struct {
 	measuring time.Duration // total so far
 }
 
-// measured adds the time since begun to measuring.
 func (g *gate) measured(begun time.Time) { g.measuring += time.Since(begun) }
 
 func (g *gate) say(format string, args ...any) { g.watch.Say(fmt.Sprintf(format, args...)) }
 
-// all returns the benchmarks and then the controls, by their number in slots.
 func (g *gate) all() (all []*benchmark) {
 	for i := range g.plan.Benchmarks {
 		all = append(all, &g.plan.Benchmarks[i])

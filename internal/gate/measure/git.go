@@ -24,14 +24,12 @@ const (
 
 func (s side) String() string { return [...]string{"base", "head"}[s] }
 
-// A revision is the content of one side.
 type revision struct {
 	Name   string `json:"name"`   // as the user wrote it
 	Commit string `json:"commit"` // "" for the working tree
 	Tree   string `json:"tree"`   // hash of the content, which two commits may share
 }
 
-// workingTree is the name of a head that is not a revision.
 const workingTree = "the working tree"
 
 func (r revision) String() string {
@@ -95,7 +93,6 @@ func (r *repository) git(ctx context.Context, env []string, args ...string) (str
 	return strings.TrimSuffix(out, "\n"), err
 }
 
-// A commandError is the error of a failed command, with the first lines of its output.
 type commandError struct {
 	name, lines string
 	err         error
@@ -206,7 +203,6 @@ func (r *repository) put(ctx context.Context, dir string) error {
 	return err
 }
 
-// gitPath returns the path of one of git's files in this worktree.
 func (r *repository) gitPath(ctx context.Context, what string) (string, error) {
 	path, err := r.git(ctx, nil, "rev-parse", "--git-path", what)
 	if err == nil && !filepath.IsAbs(path) {

@@ -11,7 +11,6 @@ import (
 func ownGroup(*exec.Cmd) {}
 func endGroup(*exec.Cmd) {}
 
-// killGroup kills the process with the group's id.
 func killGroup(group int) {
 	if p, err := os.FindProcess(group); err == nil {
 		_ = p.Kill()

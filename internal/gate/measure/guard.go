@@ -35,7 +35,6 @@ type guard struct {
 	mu sync.Mutex // one line at a time
 }
 
-// startGuard starts the command, which calls Guard, for the gate with the temporary directory dir.
 func startGuard(command []string, repository, dir string) (*guard, error) {
 	args := append(slices.Clone(command[1:]), dir)
 	g := &guard{process: exec.CommandContext(context.Background(), command[0], args...)}
@@ -73,7 +72,6 @@ func (g *guard) tell(sign rune, group int) error {
 	return nil
 }
 
-// run starts the child in a group of its own, and waits for its end.
 func (g *guard) run(child *exec.Cmd) error {
 	runtime.LockOSThread() // required by dieWithUs
 	defer runtime.UnlockOSThread()

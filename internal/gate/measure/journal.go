@@ -41,7 +41,6 @@ var (
 	controlFiles = [2]string{"control-old.txt", "control-new.txt"}
 )
 
-// openJournal continues the existing files, without incomplete pairs, or creates them.
 func openJournal(
 	dir string, names [2]string, benchmarks []benchmark, units benchfmt.UnitMetadataMap,
 	notes [2]string,
@@ -91,7 +90,6 @@ func openJournal(
 	return j, nil
 }
 
-// take adds a pair for the next write.
 func (j *journal) take(b benchmark, r record) error {
 	for _, s := range []side{base, head} {
 		if err := j.write[s].Write(r.result(s, b)); err != nil {
@@ -116,14 +114,12 @@ func (j *journal) append(b benchmark, r record) error {
 	return nil
 }
 
-// of returns the pairs of a benchmark, by its name in a report.
 func (j *journal) of(pkg, shown string) [][2]reading {
 	return j.kept[benchmark{Package: pkg, Name: "Benchmark" + shown}.String()]
 }
 
 func (j *journal) has(b benchmark, pair int) bool { return pair < len(j.kept[b.String()]) }
 
-// close ends the files with the mark, "" for none.
 func (j *journal) close(mark string) error {
 	var wrong []error
 	for _, f := range j.files {
@@ -139,7 +135,6 @@ func (j *journal) close(mark string) error {
 	return errors.Join(wrong...)
 }
 
-// mostBytes bounds a file of a gate's directory.
 const mostBytes = 1 << 30
 
 // readJournal reads the complete lines of a side's file of the journal, or nothing if there is no
@@ -187,7 +182,6 @@ func readJournal(
 	return kept, reader.Err()
 }
 
-// fromResult is the inverse of record.result.
 func fromResult(rec *benchfmt.Result, s side) (r record, err error) {
 	machine := map[string]string{}
 	for _, key := range ofMachine {
@@ -221,7 +215,6 @@ type record struct {
 	runs [2]reading // by side
 }
 
-// result returns a side's run in the Go benchmark format.
 func (r record) result(s side, b benchmark) *benchfmt.Result {
 	run := r.runs[s]
 	order := "first"
@@ -251,7 +244,6 @@ func (r *reading) add(value float64, unit string) {
 	r.tidy[unit] = value
 }
 
-// unitLines returns the sorted Unit lines of results.
 func unitLines(units benchfmt.UnitMetadataMap) (lines []string) {
 	for _, u := range units {
 		lines = append(lines, fmt.Sprintf("Unit %s %s=%s", u.OrigUnit, u.Key, u.Value))
@@ -260,7 +252,6 @@ func unitLines(units benchfmt.UnitMetadataMap) (lines []string) {
 	return lines
 }
 
-// loadAverage returns the load average of the last minute, or a negative value if unknown.
 func loadAverage() float64 {
 	text, err := os.ReadFile("/proc/loadavg")
 	if err != nil {

@@ -16,7 +16,6 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// A benchmark exists on both sides.
 type benchmark struct {
 	Package    string `json:"package"`
 	Name       string `json:"name"`       // without the suffix for GOMAXPROCS
@@ -38,7 +37,6 @@ func (e *UnfitError) Error() string { return strings.Join(e.Complaints, "\n") }
 // it is only for benchmarks that hang.
 const listLimit = 2 * time.Minute
 
-// A listing is the output of the benchmarks of a package when each was run once.
 type listing struct {
 	names      []string
 	complaints []string
@@ -117,7 +115,6 @@ func (b *binaries) list(ctx context.Context, p int, o Options, procs int) (listi
 	return l, nil
 }
 
-// saidLast returns the last output of a failed process, on separate lines.
 func saidLast(after finished) string {
 	s := cmp.Or(text.FirstLines(string(after.stderr), 8),
 		text.FirstLines(string(after.stdout), 8))
@@ -127,7 +124,6 @@ func saidLast(after finished) string {
 	return "\n    " + s
 }
 
-// about returns the first line that testing printed as the reason.
 func about(printed []byte, name string) string {
 	lines := strings.Split(string(printed), "\n")
 	for i, line := range lines {
@@ -148,8 +144,6 @@ func about(printed []byte, name string) string {
 	return ""
 }
 
-// command returns the process that runs the matching benchmarks. With -test.v, testing prints name
-// and result on one line, even if the benchmark prints something in between.
 func (b *binaries) command(p, layout int, bench, benchTime string, procs int) command {
 	return command{
 		argv: []string{b.path(p, layout), "-test.run=^$", "-test.bench=" + bench,
@@ -164,7 +158,6 @@ func (b *binaries) command(p, layout int, bench, benchTime string, procs int) co
 
 func seeded(seed uint64) []string { return []string{fmt.Sprintf("%s=%d", SeedVariable, seed)} }
 
-// A catalog lists the benchmarks to measure, with their units.
 type catalog struct {
 	benchmarks []benchmark // on both sides
 	unmatched  [2][]string // on one side only

@@ -118,7 +118,6 @@ func (o Options) Validate() error {
 	return errors.Join(wrong...)
 }
 
-// rule returns the settings for the module's benchmarks.
 func (o Options) rule() judge.Options {
 	if o.Rule != nil {
 		return *o.Rule
@@ -126,7 +125,6 @@ func (o Options) rule() judge.Options {
 	return o.Judge
 }
 
-// mostPairs is the largest allowed number of fresh pairs.
 const mostPairs = 100
 
 // BenchTime is the duration of a run, or its number of iterations: exactly one of the two is set.

@@ -80,7 +80,6 @@ func (g *gate) number(pkg, shown string) int {
 	})
 }
 
-// pairs returns all pairs of a row, including the screening.
 func (g *gate) pairs(j *journal, row verdict.Row) verdict.Pairs {
 	p := verdict.Pairs{Row: row, Screened: g.Judge.ScreenPairs, Margin: g.rule().Margin}
 	if row.Metric == Instructions {
@@ -148,7 +147,6 @@ func (g *gate) checkControls(s *screening) (pairs []verdict.Pairs, err error) {
 	return pairs, nil
 }
 
-// remarks returns notes that a reader needs in addition to the numbers.
 func (g *gate) remarks(s *screening) []string {
 	turns, own := "", ""
 	if g.plan.Layouts > 1 {
@@ -190,7 +188,6 @@ func (g *gate) remarks(s *screening) []string {
 	return lines
 }
 
-// stealWorthSaying is the share of stolen time from which it is reported.
 const stealWorthSaying = 0.05
 
 func (g *gate) worstSteal() (worst float64) {

@@ -19,7 +19,6 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// A reading is the result of one run of one benchmark.
 type reading struct {
 	name    string             // with the suffix for GOMAXPROCS
 	iters   int                // iterations
@@ -111,7 +110,6 @@ func one(printed []byte, name string) (r reading, units benchfmt.UnitMetadataMap
 		fmt.Errorf("it printed no result\n    %s", text.FirstLines(string(printed), 8))
 }
 
-// begun finds the benchmarks that have begun, under -test.v.
 var begun = regexp.MustCompile(`(?m)^Benchmark\S*$`)
 
 // silent returns the benchmarks that have begun and then printed nothing: no result, no result of a
@@ -149,7 +147,6 @@ func outcomes(printed []byte, word string) (names []string) {
 	return names
 }
 
-// plain removes the suffix for GOMAXPROCS from a name.
 func plain(name string, procs int) string {
 	if procs == 1 {
 		return name
@@ -178,7 +175,6 @@ const mostParts = 4
 // wrong for quantiles.
 var ofTesting = []string{"sec/op", "B/s", metric.BytesPerOp, metric.AllocsPerOp}
 
-// divisible reports whether the run could have been cut into parts.
 func (r reading) divisible() bool {
 	for unit := range r.tidy {
 		if !slices.Contains(ofTesting, unit) {

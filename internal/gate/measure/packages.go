@@ -14,10 +14,8 @@ import (
 	"strings"
 )
 
-// A pkg is a package of one side with benchmarks.
 type pkg struct{ path, dir string }
 
-// A goTool calls the go command in one side's module.
 type goTool struct {
 	side  side
 	dir   string
@@ -25,7 +23,6 @@ type goTool struct {
 	guard *guard
 }
 
-// run returns the output of the go command. The error contains the first lines of its messages.
 func (g goTool) run(ctx context.Context, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = g.dir
@@ -33,7 +30,6 @@ func (g goTool) run(ctx context.Context, args ...string) (string, error) {
 	return printed(ctx, g.guard, cmd, "go "+args[0], 8)
 }
 
-// findGo returns an error if there is no go command or no module.
 func findGo(ctx context.Context, g goTool) error {
 	if _, err := exec.LookPath("go"); err != nil {
 		return errors.New("no go: it is needed to build the benchmarks, and is not in $PATH")
@@ -142,8 +138,6 @@ func elements(pattern string) (all []string) {
 	return all
 }
 
-// mayMatch returns whether a pattern of -bench can match a benchmark function or its
-// sub-benchmarks.
 func mayMatch(pattern string) func(function string) bool {
 	var first []*regexp.Regexp
 	for _, alternative := range splitOutside(pattern, '|') {
@@ -179,7 +173,6 @@ func splitOutside(pattern string, at byte) (parts []string) {
 	return append(parts, pattern[start:])
 }
 
-// only returns the pattern that matches the one benchmark.
 func only(name string) string {
 	levels := strings.Split(name, "/")
 	for i, level := range levels {

@@ -26,7 +26,6 @@ const PlanFile = "plan.json"
 
 const planVersion = 1
 
-// A plan describes everything that must be the same for a gate to resume.
 type plan struct {
 	Format     string      `json:"format"`
 	Version    int         `json:"version"`
@@ -81,7 +80,6 @@ func (o Options) Settings(goVersion string) Settings {
 	}
 }
 
-// readPlan reads the plan of a directory, and returns nil if there is none.
 func readPlan(dir string) (*plan, error) {
 	path := filepath.Join(dir, PlanFile)
 	data, err := files.ReadFile(path, mostBytes)
@@ -109,7 +107,6 @@ func (p *plan) write(dir string) error {
 	return files.Write(filepath.Join(dir, PlanFile), append(data, '\n'))
 }
 
-// differs returns the difference from the current plan, or "".
 func (p *plan) differs(now *plan) string {
 	switch {
 	case p.Base.Tree != now.Base.Tree:
@@ -168,7 +165,6 @@ func openOut(dir string, force bool, beside string) (close func() error, err err
 	return close, nil
 }
 
-// holdsGate returns an error if the directory contains anything but a gate and the file beside.
 func holdsGate(dir, beside string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

@@ -137,7 +137,6 @@ func (g *gate) prepare(ctx context.Context) (err error) {
 	})
 }
 
-// judgesAllocations reports whether allocations are among the metrics that are gated.
 func (g *gate) judgesAllocations() bool {
 	return len(g.Metrics) == 0 || slices.ContainsFunc(g.Metrics, verdict.IsAllocation)
 }
@@ -179,7 +178,6 @@ func (g *gate) goVersion(ctx context.Context, tools [2]goTool) (string, error) {
 	return versions[head], nil
 }
 
-// goOn adopts the plan of the directory if the gate resumes and the plan is the same.
 func (g *gate) goOn(now *plan) error {
 	g.plan = now
 	if !g.Resume {
@@ -199,7 +197,6 @@ func (g *gate) goOn(now *plan) error {
 	return nil
 }
 
-// begin warms up, and opens the journals.
 func (g *gate) begin(ctx context.Context) error {
 	defer g.measured(time.Now())
 	defer g.watch.Doing("")

@@ -15,7 +15,6 @@ import (
 	"github.com/poolbench/poolbench/internal/gate/verdict"
 )
 
-// measure runs the rounds of both stages, and judges.
 func (g *gate) measure(ctx context.Context) (report *verdict.Report, err error) {
 	all := g.all()
 	pairs := make([]int, len(all)) // wanted so far
@@ -149,7 +148,6 @@ func (g *gate) rounds(ctx context.Context, pairs []int) error {
 	return nil
 }
 
-// freshLayouts builds missing test binaries: fresh pairs have layouts of their own.
 func (g *gate) freshLayouts(ctx context.Context, todo []slot) error {
 	defer g.watch.Doing("")
 	layouts := map[string][]int{} // by package

@@ -13,7 +13,6 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// A runner runs one side of one benchmark, in separate processes.
 type runner struct {
 	options  Options
 	sides    [2]*binaries
@@ -23,7 +22,6 @@ type runner struct {
 	paces    map[string]pace          // estimated by the warm-up
 }
 
-// A run is the work of a process: a whole run or a part of one.
 type run struct {
 	benchmark benchmark
 	side      side
@@ -32,7 +30,6 @@ type run struct {
 	seed      uint64
 }
 
-// controlPackage replaces the package for controls.
 const controlPackage = "poolbench"
 
 // controls are the benchmarks of known outcome: the first has the same work on both sides, the
@@ -40,7 +37,6 @@ const controlPackage = "poolbench"
 var controls = [2]benchmark{{Package: controlPackage, Name: ControlName + "Same"},
 	{Package: controlPackage, Name: ControlName + "Slower"}}
 
-// command returns the process of a run, and the name of its result.
 func (r *runner) command(what run) (c command, name string, err error) {
 	if what.benchmark.Package == controlPackage &&
 		(what.benchmark.Name == controls[0].Name || what.benchmark.Name == controls[1].Name) {
@@ -65,7 +61,6 @@ func (r *runner) command(what run) (c command, name string, err error) {
 	return command{}, "", fmt.Errorf("the %v has no package %s", what.side, what.benchmark.Package)
 }
 
-// once returns the reading of a single run, and the instructions of its process.
 func (r *runner) once(
 	ctx context.Context, what run,
 ) (reading, benchfmt.UnitMetadataMap, finished, error) {
@@ -117,7 +112,6 @@ const fewestToCount = 20
 // of a process. Its start, which is subtracted, varies.
 const leastCounted = 0.1
 
-// measured returns a reading with its instructions, if available.
 func (r *runner) measured(ctx context.Context, what run) (reading, error) {
 	got, _, all, err := r.once(ctx, what)
 	iterations := what.benchTime.Iterations

@@ -16,7 +16,6 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// A family is the metrics that share the risk of a false alarm, and their settings.
 type family struct {
 	options  judge.Options
 	metrics  []judge.Metric
@@ -46,21 +45,18 @@ func (f *family) samples(fresh bool) (all []judge.Sample) {
 	return all
 }
 
-// controlFamily returns a control as a family of its own, so that it does not affect other risks.
 func (g *gate) controlFamily(which benchmark) *family {
 	m := judge.Metric{Package: which.Package, Benchmark: shown(which), Unit: "sec/op",
 		Better: verdict.LowerIsBetter}
 	return &family{options: g.Judge, metrics: []judge.Metric{m}, journal: g.controls}
 }
 
-// screening is a gate between its stages.
 type screening struct {
 	report   *verdict.Report
 	families []*family // the module's own, without families that have no metric
 	controls []*family // both, or none
 }
 
-// screen judges the first stage.
 func (g *gate) screen() (*screening, error) {
 	s := &screening{report: g.report()}
 	for _, f := range g.choose(s.report) {
@@ -100,8 +96,6 @@ func raise(fresh []int, of []*benchmark, orders []judge.Order) {
 	}
 }
 
-// fresh returns the number of fresh pairs that a suspect among the module's own gets first, and in
-// all.
 func (s *screening) fresh() (first, all int) {
 	for _, f := range s.families {
 		a, b := f.screened.Fresh()
@@ -110,7 +104,6 @@ func (s *screening) fresh() (first, all int) {
 	return first, all
 }
 
-// orders returns the first fresh pairs that each of the benchmarks needs.
 func (s *screening) orders(of []*benchmark) []int {
 	fresh := make([]int, len(of))
 	for _, f := range s.all() {
@@ -119,8 +112,6 @@ func (s *screening) orders(of []*benchmark) []int {
 	return fresh
 }
 
-// expected returns the fresh pairs that each of the benchmarks gets in all if it is not settled
-// before.
 func (s *screening) expected(of []*benchmark) []int {
 	fresh := make([]int, len(of))
 	for _, f := range s.all() {
@@ -179,8 +170,6 @@ func (o Options) countedRule() judge.Options {
 // collector and the scheduler, and vary between runs.
 const countedMargin = 0.01
 
-// choose selects the gated metrics of the benchmarks by family. It adds the others to the report,
-// with the reason.
 func (g *gate) choose(r *verdict.Report) []*family {
 	timed := &family{options: g.rule(), journal: g.results}
 	counted := &family{options: g.countedRule(), journal: g.results}
@@ -273,5 +262,4 @@ func (g *gate) screened(b benchmark) (values map[string][2][]float64, runs int) 
 	return values, runs
 }
 
-// shown returns the name of a benchmark in a report, as in all results.
 func shown(b benchmark) string { return b.Name[len("Benchmark"):] }

@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 )
 
-// A slot is one pair: a benchmark, and how its two runs are run.
 type slot struct {
 	benchmark int
 	pair      int // index among the benchmark's pairs; the same in all benchmarks of a round
@@ -51,7 +50,6 @@ func (s schedule) round(pair int, of []int) []slot {
 	return slots
 }
 
-// workSeed returns the seed for the work of the benchmarks.
 func (s schedule) workSeed(pair int) uint64 { return s.draw("work", pair).Uint64() >> 1 }
 
 // headFirst draws the first side of a pair. Pairs 2k and 2k+1 have opposite orders, so the effect
@@ -61,7 +59,6 @@ func (s schedule) headFirst(benchmark, pair int) bool {
 	return first != (pair%2 == 1)
 }
 
-// draw returns the random source of one decision.
 func (s schedule) draw(what string, number int) *rand.Rand {
 	h := fnv.New64a()
 	h.Write([]byte(what)) // never fails

@@ -12,7 +12,6 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// setUp runs the user's command in the module of a side, for files that are not in git.
 func (g *gate) setUp(ctx context.Context, s side) error {
 	if g.Setup == "" {
 		return nil

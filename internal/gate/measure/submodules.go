@@ -12,7 +12,6 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// A gitlink is a submodule of a tree.
 type gitlink struct{ path, commit string }
 
 // submodules checks out the submodules of a tree into dir, recursively. Each is a clone of the

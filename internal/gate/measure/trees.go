@@ -13,10 +13,8 @@ import (
 	"github.com/poolbench/poolbench/internal/files"
 )
 
-// treesName is the purpose in the names of the temporary directories of gates.
 const treesName = "gate"
 
-// trees is a temporary directory with both sides checked out, and their binaries.
 type trees struct {
 	repository *repository
 	dir        string
@@ -26,7 +24,6 @@ type trees struct {
 	added []string          // git worktrees
 }
 
-// newTrees creates the directory, and removes those of killed gates.
 func newTrees(ctx context.Context, r *repository) (t *trees, err error) {
 	files.SweepScratch()
 	_ = forget(ctx, r) // the end of this gate tries again, and reports an error
@@ -93,7 +90,6 @@ func (t *trees) module(s side) string {
 	return filepath.Join(t.top(s), filepath.FromSlash(t.repository.within))
 }
 
-// removing bounds the cleanup at the end of a gate.
 const removing = 30 * time.Second
 
 // remove removes all of it. It continues after an error, and has its own time limit, because it

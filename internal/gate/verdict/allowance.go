@@ -52,7 +52,6 @@ func (a Allowance) String() string {
 	return a.Benchmark + ":" + a.Metric + "=" + amount
 }
 
-// processors is the suffix that package testing adds to a name.
 var processors = regexp.MustCompile(`-\d+$`)
 
 func (a Allowance) covers(benchmark, metric string) bool {

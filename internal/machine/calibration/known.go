@@ -72,7 +72,6 @@ func Known(size float64) []Case {
 	return append(append(k.open(), k.rates()...), append(k.separation(), k.closed(), k.batch())...)
 }
 
-// known makes the cases of one size.
 type known struct{ size float64 }
 
 // The pool of most cases.
@@ -110,7 +109,6 @@ func pool(load float64) theory.Pool {
 	return theory.Pool{Rate: load * slots / mean, MeanService: mean, Limit: slots}
 }
 
-// quantile returns a quantile that the answer has.
 func quantile(q func(float64) (float64, bool), p float64) float64 {
 	t, ok := q(p)
 	if !ok {
@@ -126,7 +124,6 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// open returns A1 to A4.
 func (k known) open() (cases []Case) {
 	mm4 := must(theory.MMk(pool(0.8)))
 	for _, strategy := range []string{"worker_pool", "semaphore", "weighted_semaphore",
@@ -212,7 +209,6 @@ func (k known) separation() (cases []Case) {
 	return cases
 }
 
-// closed returns M/M/4//12: 12 clients that think for 2 means.
 func (k known) closed() Case {
 	s := k.scenario("worker_pool", "exponential:mean=10ms", 2e6, 0)
 	s.Load.Arrival = arrivals.MustParse("closed:clients=12,think=exp(20ms)")

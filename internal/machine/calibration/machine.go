@@ -112,14 +112,12 @@ func stallReading(ctx context.Context, span time.Duration) Reading {
 // seconds on a busy machine.
 const mostTasks = 200_000
 
-// nothing is a workload without cost, which leaves the harness.
 type nothing struct{}
 
 func (nothing) Do(context.Context, uint64) error { return nil }
 func (nothing) Mean() time.Duration              { return time.Microsecond }
 func (nothing) C2() float64                      { return 0 }
 
-// empty returns a scenario of n tasks without cost.
 func empty(arrival string, n int) bench.Scenario {
 	s, err := bench.Written{Strategy: "dispatcher", Workload: "constant", Target: "none",
 		Arrival: arrival, Clock: "real", Limit: 8, Queue: 1 << 16,

@@ -23,7 +23,6 @@ type Alarm struct {
 	closed  bool
 }
 
-// A sleeper is one wait.
 type sleeper struct {
 	at    int64
 	place int           // in the queue; -1 outside
@@ -42,7 +41,6 @@ func newAlarm(base time.Time, t timer, limit int64) *Alarm {
 	return a
 }
 
-// keep wakes due sleepers, until the alarm is closed.
 func (a *Alarm) keep() {
 	defer close(a.done)
 	for {
@@ -128,7 +126,6 @@ func (a *Alarm) stir(earlier bool) {
 	}
 }
 
-// leave removes s, or the ring that it has already received.
 func (a *Alarm) leave(s *sleeper) {
 	a.mu.Lock()
 	waits := s.place >= 0

@@ -52,7 +52,6 @@ func spin() int64 {
 	return mostLead
 }
 
-// now returns the time since the base in nanoseconds.
 func (n *nap) now() int64 { return int64(time.Since(n.base)) }
 
 // follow sets the next instant, and the bound of its lead.
@@ -102,5 +101,4 @@ func (n *nap) call() {
 	}
 }
 
-// answer resets the calls so far.
 func (n *nap) answer() { n.called.Store(0) }

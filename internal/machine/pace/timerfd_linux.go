@@ -83,7 +83,6 @@ func (d *descriptor) wake(*atomic.Uint32) {
 	_ = d.conn.Control(func(fd uintptr) { _ = set(fd, past) }) // the only error is a closed descriptor
 }
 
-// set makes the timer end at an instant of the monotonic clock.
 func set(fd uintptr, at int64) error {
 	return unix.TimerfdSettime(int(fd), unix.TFD_TIMER_ABSTIME,
 		&unix.ItimerSpec{Value: unix.NsecToTimespec(max(at, past))}, nil)

@@ -11,7 +11,6 @@ type Pace struct {
 	Kept int
 }
 
-// A pacer is the state of a Pace.
 type pacer struct {
 	Pace
 	next float64 // token bucket: when the bucket is full again; clock: the last tick used
@@ -42,7 +41,6 @@ func (p *pacer) start(at int64) int64 {
 // nothing.
 type Freeze struct{ Period, Stop int64 }
 
-// thaw returns the first instant from at on at which tasks pass.
 func (f Freeze) thaw(at int64) int64 {
 	if f.Period == 0 {
 		return at

@@ -94,7 +94,6 @@ func (l *law) quantile(q float64) (float64, bool) {
 	return l.unit * (l.from + root(excess, lo, hi)), true
 }
 
-// zeroLaw is the wait of a queue in which nothing waits.
 func zeroLaw() *law {
 	return &law{unit: 1, tail: func(float64) float64 { return 0 }}
 }

@@ -27,7 +27,6 @@ func MDk(p Pool) (*Answer, error) {
 	return p.answer(fmt.Sprintf("M/D/%d", p.Limit), q.waitProb, q.meanWait, &wait, &response), nil
 }
 
-// A crommelin is the steady state of M/D/k in units of the service time.
 type crommelin struct {
 	k        int
 	a        float64
@@ -164,7 +163,6 @@ func (q *crommelin) waitTail(t float64) float64 {
 	return sum
 }
 
-// queuedAbove returns P(Nq > n).
 func (q *crommelin) queuedAbove(n float64) float64 {
 	last := len(q.queued) - 1
 	switch {

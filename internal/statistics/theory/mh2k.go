@@ -50,7 +50,6 @@ func MH2k(rate float64, h H2, limit int) (*Answer, error) {
 		&law{unit: mean, mean: 1 + s.meanWait, tail: d.responseTail}), nil
 }
 
-// An h2Queue is an M/H2/k queue in units of the mean service time.
 type h2Queue struct {
 	k     int
 	rate  float64    // λ, which is a
@@ -102,7 +101,6 @@ func (q h2Queue) replace() *mat.Dense {
 	return m
 }
 
-// An h2State is the steady state of an h2Queue.
 type h2State struct {
 	passage *mat.Dense   // G of the levels from k up
 	below   []*mat.Dense // below[n]: row vector of the phases of level n < k
@@ -164,7 +162,6 @@ func (q h2Queue) solve() (*h2State, error) {
 	return s, nil
 }
 
-// scale multiplies the probabilities found so far by c.
 func (s *h2State) scale(c float64) {
 	for _, v := range append([]*mat.Dense{s.busy, s.arriving}, s.below...) {
 		if v != nil {

@@ -31,7 +31,6 @@ func (e *UnstableError) Error() string {
 	return fmt.Sprintf("unstable: utilisation %.4g", e.Utilisation)
 }
 
-// validate returns an error for the first impossible setting.
 func (p Pool) validate() error {
 	if err := cmp.Or(positive("rate", p.Rate), positive("mean service time", p.MeanService),
 		positive("offered load", p.Offered())); err != nil {

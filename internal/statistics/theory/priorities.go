@@ -46,7 +46,6 @@ func InAnyOrder(all *Answer) *Answer {
 	return &a
 }
 
-// cobham returns the waits of classes with these shares of the load.
 func cobham(first, load float64, shares []float64) (waits []float64, err error) {
 	sum := 0.0
 	for _, share := range shares {

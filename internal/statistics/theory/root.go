@@ -44,5 +44,4 @@ func root(f func(float64) float64, lo, hi float64) float64 {
 	}
 }
 
-// epsilon is the distance from 1 to the next float64.
 const epsilon = 0x1p-52

@@ -197,7 +197,6 @@ func (m *Measured) Known(sc bench.Scenario) bool {
 	return why == ""
 }
 
-// ran reports whether there are runs of a strategy in the same cell.
 func (m *Measured) ran(strategy, here string, place func(string) string) bool {
 	for name := range m.lengths {
 		if part(name, "strategy") == strategy && place(name) == here {
@@ -321,7 +320,6 @@ func part(name, key string) string {
 	return value
 }
 
-// workload returns the workload in the name of a scenario, without its URL escapes.
 func workload(name string) string {
 	spelt := part(name, "workload")
 	if text, err := url.PathUnescape(spelt); err == nil {
@@ -345,7 +343,6 @@ func (m *Measured) MedianCells(cells []bench.Scenario) string {
 	return fmt.Sprintf("Numbers: medians of %s repetitions; below them %s.", n, around(n))
 }
 
-// around names the bars around medians of that many repetitions.
 func around(repetitions string) string {
 	fewest, _, _ := strings.Cut(repetitions, " ")
 	if len(fewest) == 1 && fewest < "6" {

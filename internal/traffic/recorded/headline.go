@@ -33,7 +33,6 @@ func (d *Document) Headline() string {
 	return "Tasks come in bursts, and formulas are too hopeful: replay the file"
 }
 
-// name returns the name of the closest process, without its settings.
 func (d *Document) name() string {
 	name, _, _ := strings.Cut(d.Resembles.Arrival, ":")
 	return name

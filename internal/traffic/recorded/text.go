@@ -139,7 +139,6 @@ func correlation(rho float64) string {
 	return strings.TrimPrefix(fmt.Sprintf("%.2f", math.Round(rho*100)/100+0), "+")
 }
 
-// blocks draws counts as heights, with the least above 0 visible.
 func blocks(counts []int, most int) string {
 	heights := []rune(" ▁▂▃▄▅▆▇█")
 	var b strings.Builder

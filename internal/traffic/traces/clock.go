@@ -95,7 +95,6 @@ func parseNumber(text []byte, unit int64) (ns int64, ok bool) {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// digits parses a number of two or four digits, and returns -1 on an error.
 func digits(text []byte) (n int64) {
 	for _, c := range text {
 		if !isDigit(c) {
@@ -128,7 +127,6 @@ func parseISO(t []byte) (ns, zone int64, ok bool) {
 	return ns - zone, zone, ok
 }
 
-// parseLogTime parses 10/Oct/2026:13:55:36 +0200.
 func parseLogTime(t []byte) (ns, zone int64, ok bool) {
 	const months = "JanFebMarAprMayJunJulAugSepOctNovDec"
 	month := bytes.Index([]byte(months), t[3:6])
@@ -143,7 +141,6 @@ func parseLogTime(t []byte) (ns, zone int64, ok bool) {
 	return seconds*int64(time.Second) - zone, zone, ok
 }
 
-// parseZone parses Z, UTC, GMT, +02:00, +0200 or "".
 func parseZone(t []byte) (ns int64, ok bool) {
 	switch string(t) {
 	case "UTC", "GMT":
@@ -182,7 +179,6 @@ func instant(year, month, day int64, t []byte) (seconds int64, ok bool) {
 		time.UTC).Unix(), true
 }
 
-// numbers are descriptions in errors of a duration without a unit.
 var numbers = map[time.Duration]string{time.Second: "seconds such as 0.0015",
 	time.Millisecond: "milliseconds such as 1.5", time.Microsecond: "microseconds such as 1500",
 	time.Nanosecond: "nanoseconds such as 1500000"}

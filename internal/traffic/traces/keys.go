@@ -17,7 +17,6 @@ func Column(spelt string) string {
 	return spelt
 }
 
-// units are the units of durations. auto is the format's.
 var units = []struct {
 	name string
 	unit time.Duration

@@ -26,13 +26,11 @@ const (
 var logNames = []string{"remote_addr", "ident", "remote_user", "time_local", "request", "status",
 	"body_bytes_sent", "http_referer", "http_user_agent", "request_time"}
 
-// A column is a column of the lines, by its index or, in JSON lines, by its name.
 type column struct {
 	index int
 	name  string
 }
 
-// A layout describes the fields of a line.
 type layout struct {
 	kind       kind
 	separator  byte
@@ -139,7 +137,6 @@ func intervals(names []string) int {
 	return 0
 }
 
-// nameOf returns the format's name of the column, or "".
 func (l *layout) nameOf(c column) string {
 	if c.index < len(l.format) {
 		return l.format[c.index].name
@@ -210,7 +207,6 @@ func isLogLine(line []byte) bool {
 	return false
 }
 
-// field returns the column of that line, without its enclosing characters.
 func (l *layout) field(line []byte, c column) ([]byte, error) {
 	if l.kind == jsonLines {
 		value, ok, err := member(line, c.name)

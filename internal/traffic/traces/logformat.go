@@ -55,7 +55,6 @@ func parseLayout(format string) (fields []logField, err error) {
 	return fields, nil
 }
 
-// value returns the variable's part of a field.
 func (f logField) value(text []byte) []byte {
 	if len(text) < len(f.before)+len(f.after) || string(text[:len(f.before)]) != f.before ||
 		string(text[len(text)-len(f.after):]) != f.after {

@@ -23,7 +23,6 @@ const (
 	sampled     = 1 << 16             // records from which the total number is estimated
 )
 
-// A reader reads the lines of one file.
 type reader struct {
 	Source
 	in      *bufio.Reader
@@ -263,7 +262,6 @@ func (r *reader) take(line []byte) error {
 	return r.add(Record{at, uint64(class)<<tookBits | uint64(took)})
 }
 
-// texts are the distinct texts of a column.
 type texts struct {
 	numbers map[string]int
 	all     []string // in the order of the file
@@ -322,7 +320,6 @@ func (r *reader) add(rec Record) error {
 	return nil
 }
 
-// finish sorts the records and adds the notes.
 func (r *reader) finish() (*Trace, error) {
 	t := &r.trace
 	n := len(t.Records)

@@ -199,7 +199,6 @@ func isVegetaJSON(line []byte) bool {
 	})
 }
 
-// nextResult reads vegeta attack's default encoding.
 func nextResult(dec *gob.Decoder) ([][]byte, error) {
 	var r struct {
 		Attack, Method, URL, Error string

@@ -53,7 +53,6 @@ type Labels struct {
 	Of    []uint16 // by record: an index
 }
 
-// mostTexts is the largest number of distinct texts of a column.
 const mostTexts = 1 << 16
 
 // Class returns an index into Trace.Classes, or 0 if no classes were read.
