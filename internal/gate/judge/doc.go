@@ -24,10 +24,11 @@
 // false alarm and how often it finds an added regression. A normal run replays few gates. The goals
 // are stated for 2000 of each kind of noise:
 //
-//	go test ./internal/gate/judge -run TestGoals -v -full goals                  two minutes on two idle cores
-//	go test ./internal/gate/judge -run TestGoals -v -full unpaired -timeout 1h   tables of runs without pairs: ten minutes or more
+//	go test ./internal/gate/judge -run TestGoals -v -full goals
+//	go test ./internal/gate/judge -run TestGoals -v -full unpaired -timeout 1h
 //
-// The flag -seed sets another seed than 1. Equal seeds print equal lines. testdata/README.md
-// describes the two recorded traces, in which every difference is noise. sources_test.go and
-// tails_test.go make synthetic noise.
+// The first takes two minutes on two idle cores. The second prints tables of runs without pairs, in
+// ten minutes or more. The flag -seed sets another seed than 1. Equal seeds give equal output.
+// testdata/README.md describes the two recorded traces, in which every difference is noise.
+// sources_test.go and tails_test.go make synthetic noise.
 package judge

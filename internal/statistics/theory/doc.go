@@ -5,20 +5,20 @@
 // number that run at once, served first come first served. A model turns a Pool into an [Answer],
 // or into an error if the queue would grow without bound.
 //
-//	service times              model          beyond means, P(wait) and P(shed)   cost, then that of a quantile
-//	exponential                MMk            wait and response quantiles         0.4 µs, 1 µs
-//	constant                   MDk            wait and response quantiles         0.2 ms, 30 µs
-//	two-branch hyperexponential MH2k          wait and response quantiles         0.1 ms at limit 4 (O(k⁴)), 0.1 ms
-//	any, limit 1               MG1            –                                   no time
-//	any, shed when busy        MGkk           wait quantiles (all 0)              O(k)
-//	exponential, bounded queue MMkK           wait and response quantiles         O(k + queue), 0.1 ms
-//	any, unbounded             MGInf          –                                   no time
-//	exponential, N clients     MMkN           wait and response quantiles         O(N), 0.1 ms
-//	exponential, a batch       BatchMakespan  the mean makespan only              O(k)
+//	service times              model         beyond means, P(wait), P(shed) cost, cost of a quantile
+//	exponential                MMk           wait and response quantiles    0.4 µs, 1 µs
+//	constant                   MDk           wait and response quantiles    0.2 ms, 30 µs
+//	H2, at limit 4             MH2k          wait and response quantiles    0.1 ms (O(k⁴)), 0.1 ms
+//	any, limit 1               MG1           –                              no time
+//	any, shed when busy        MGkk          wait quantiles (all 0)         O(k)
+//	exponential, bounded queue MMkK          wait and response quantiles    O(k + queue), 0.1 ms
+//	any, unbounded             MGInf         –                              no time
+//	exponential, N clients     MMkN          wait and response quantiles    O(N), 0.1 ms
+//	exponential, a batch       BatchMakespan the mean makespan only         O(k)
 //
-// Costs are for one evaluation at utilisation 0.9 on one core. Accuracy is ten digits or more,
-// unless a model's documentation differs. Tests compare it with other methods, other code, and
-// 50-digit arithmetic.
+// H2 is two-branch hyperexponential. Costs are for one evaluation at utilisation 0.9 on one core.
+// Accuracy is ten digits or more, unless a model's documentation differs. Tests compare it with
+// other methods, other code and 50-digit arithmetic.
 //
 // Units: every time is a float64 in one unit of the caller's choice, such as seconds, and every
 // rate is per that unit. Nothing here reads a clock or draws a random number, and an Answer is safe

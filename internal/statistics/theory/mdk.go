@@ -44,7 +44,8 @@ const mostPoints = 1 << 20
 // All tasks in service now have left one service time later, so Nq moves as Nq′ = (Nq + A − k)⁺
 // with A ~ Poisson(a): Lindley's walk, stopped at 0. By Spitzer's identity
 //
-//	E[z^Nq] = exp Σ_{n≥1} b_n(zⁿ−1),  b_n = Σ_{l≥1} P(Poisson(la) = lk+n)/l,  P(W = 0) = exp(−Σ_{n≥0} b_n),  E[Nq] = Σ n·b_n
+//	E[z^Nq] = exp Σ_{n≥1} b_n(zⁿ−1),  b_n = Σ_{l≥1} P(Poisson(la) = lk+n)/l,
+//	P(W = 0) = exp(−Σ_{n≥0} b_n),  E[Nq] = Σ n·b_n
 //
 // and b_n is the coefficient of zⁿ of −log(1 − z^{−k}e^{a(z−1)}) in the ring 1 < |z| < 1/η, where η
 // is the root of ln η = −ρ(1/η−1) below 1. Fourier transforms on the circle |z| = 1/ρ inside that
