@@ -16,19 +16,19 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// backpressure overloads four workers, and compares strategies that make the producer wait with
+// backpressure overloads four workers, and compares strategies that block the producer with
 // strategies that refuse tasks. The claim comes from a post on discarding under pressure (pattern:
 // backpressure with channels). A scraper's post-mortem claims the opposite: blocking sends lose
 // nothing.
 //
-// There are three producers: an open one at several loads, an open one whose load swings between
-// overload and recovery, and a fixed number of clients, each of which waits for its task. A case
-// meets the claim if bounded_queue_shed has at least 5 % more goodput than worker_pool. Only
-// producers that exceed the capacity are judged.
+// The producers are open ones at several loads, an open one whose load swings between overload and
+// recovery, and a fixed number of clients that wait for their tasks. A producer that exceeds the
+// capacity is a case, and meets the claim if bounded_queue_shed has at least 5 % more goodput than
+// worker_pool.
 //
-// The recovery time is the makespan less the last due time, the time to work off the backlog when
-// nothing else arrives. At a load ρ the recovery would take 1/(1 − ρ) times as long. It depends on
-// the length of the run, so larger sizes only add repetitions.
+// The recovery time is the makespan less the last due time, the time to work off the backlog. With
+// further arrivals at a load ρ it would be 1/(1 − ρ) times as long. It depends on the length of the
+// run, so larger sizes only add repetitions.
 var _ = register(Study{
 	Name: "backpressure",
 	Question: "under overload, is it better to block or to shed, and how soon does the system " +

@@ -14,10 +14,10 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// breaker puts a circuit breaker between callers and services that have trouble for ten seconds.
-// There are four kinds of trouble: a service that stands still, so that calls end by their timeout;
-// one that works for callers that have given up and retry; one that has used up its quota and
-// refuses all calls at once; and one that refuses the excess at once and serves the rest.
+// breaker puts a circuit breaker between callers and services that have trouble for ten seconds. A
+// service stands still, so that calls time out; works for callers that have given up and retry; has
+// used up its quota and refuses all calls at once; or refuses the excess at once and serves the
+// rest.
 //
 // The cost to the caller is the share of tasks that are not done within a second. The cost to the
 // callee is the number of calls without a result. A case meets the claim if the breaker removes at

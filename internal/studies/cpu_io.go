@@ -20,18 +20,17 @@ import (
 //
 // The study separates three effects:
 //   - Slots, under the virtual clock: labelled computations of 200 ms among calls of 10 ms, in one
-//     pool or in two. The virtual clock gives each slot a core, which favours the one pool when
-//     more computations run than there are cores. So the real gain of separate pools is larger.
+//     pool or in two. This clock gives each slot a core, which favours the one pool if it computes
+//     more tasks than there are cores. So the real gain of separate pools is larger.
 //   - Cores, under the real clock: a fixed number of tasks, half of which compute for 1 ms and half
 //     wait for 2 ms, from more clients than there are slots. The computation pool has as many
 //     slots as a machine of two cores, or one fewer to leave a core for tasks that wake up.
-//   - Tasks that compute and then wait, and belong to neither pool: whole tasks in the computation
-//     pool.
+//   - Tasks that compute and then wait, and belong to neither pool, in the computation pool.
 //
 // The claim has two conditions, for every limit and both sizes of the computation pool. The p99 of
-// the waiting tasks is more than a tenth higher with one pool than with two (under the real clock
-// the mean response, because a run is too short for a p99). And two pools complete at least nine
-// tenths as many real tasks of either kind, and of both, per time as one pool.
+// the waiting tasks (under the real clock the mean response, because runs are short) is more than a
+// tenth higher with one pool than with two. And two pools have at least nine tenths of one pool's
+// throughput of real tasks, of either kind and in total.
 var _ = register(Study{
 	Name: "cpu_io",
 	Question: "what do separate pools for computing and for waiting win and lose, and at which " +

@@ -14,10 +14,10 @@ import (
 
 // durability compares durable strategies with pools in the process. The tasks hash a single block,
 // which costs almost nothing, so the queue dominates: Submit until its confirmation, the way to a
-// consumer, and the acknowledgement. Eight clients, each of which waits for its task, measure the
-// throughput. Poisson arrivals measure the response at a rate, from the due time. The lowest rate
-// measures the time until a task reaches an idle consumer. A file that is synced once per task
-// measures the disk alone.
+// consumer, and the acknowledgement. Eight clients that wait for their tasks measure the
+// throughput. Poisson arrivals measure the response from the due time, and at the lowest rate the
+// time until an idle consumer has the task. A file that is synced once per task measures the disk
+// alone.
 //
 // The cases are the strategies whose tasks survive the process. A strategy is fast enough if the
 // interval of its throughput is at or above durableRate. It is too slow if the interval is below

@@ -15,17 +15,17 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// eventloop tests the Node.js guide "Don't block the event loop": most callbacks are short and
-// alike, and occasionally one client sends an input of size n that costs as much as n or n² of
-// them. The callbacks run whole on the loop (event_loop), in steps of one short callback on the
-// same single core (partitioned at limit 1), or on libuv's default of four workers
-// (event_loop_offload), which are four times the slots.
+// eventloop tests the Node.js guide "Don't block the event loop": callbacks are short and alike,
+// except for an occasional input of size n from one client that costs as much as n or n² of them.
+// The callbacks run whole on the loop (event_loop), in steps of one short callback on the same core
+// (partitioned at limit 1), or on libuv's default of four workers (event_loop_offload), with four
+// times the slots.
 //
 // The short callbacks keep one core 40 % busy, and the long ones 10 %, because longer ones are
-// rarer. So n does not change the load. The metric is the p99 response of the other clients' short
-// callbacks under the virtual clock, as a multiple of its value on the loop without long callbacks.
-// The cases are the callbacks of ten short ones or more. A case meets the claim if the metric is at
-// least 2 on the loop and at most half of this with either alternative.
+// rarer, so n does not change the load. The metric is the p99 response of the other clients'
+// callbacks under the virtual clock, relative to its value on the loop without long callbacks. The
+// cases are callbacks of ten short ones or more. A case meets the claim if the metric is at least 2
+// on the loop and at most half of this with either alternative.
 //
 // Real runs show that long callbacks occur in practice: a vulnerable regular expression and JSON
 // that doubles, with eight clients without think time.

@@ -17,16 +17,15 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// evil mixes tasks that never end with good ones, as an attacker does who knows one request that a
+// evil mixes tasks that never end with good ones, like an attacker who knows one request that a
 // server never completes (the Node.js guide on not blocking the event loop: k such requests stop a
-// pool of k). In the first part nobody can recognise them beforehand. The second part shortens the
-// timeout. In the third part they are long tasks that are labelled, or that can be suspended
-// between two steps.
+// pool of k). First nobody can recognise them beforehand. Then the timeout is shorter. Last they
+// are long tasks that are labelled, or that can be suspended between two steps.
 //
 // A pool counts as stopped if a good task, of 10 ms on average, takes a minute or more. The claim
 // holds if every pool of k slots is stopped in every run with k or more endless tasks, with every
 // timeout, does not hold if it is stopped in none, and depends otherwise. For a timeout, only runs
-// count in which the tasks, including the endless ones, need no more slots than there are.
+// count in which all tasks need no more slots than there are.
 var _ = register(Study{
 	Name:     "evil",
 	Question: "how many endless tasks does it take to stop a pool, and what helps?",

@@ -15,14 +15,14 @@ import (
 )
 
 // metastable raises the load on a server step by step above its capacity, and lowers it again. The
-// callers wait 100 ms per attempt and make up to four attempts, while the server continues to work
-// for callers that have given up. The claim is what a graph of load against capacity suggests.
-// Metastable failures outlive their cause (Bronson et al., Metastable Failures in Distributed
-// Systems, HotOS 2021).
+// callers make up to four attempts of 100 ms each, while the server continues to work for callers
+// that have given up. The claim is what a graph of load against capacity suggests. Metastable
+// failures outlive their cause (Bronson et al., Metastable Failures in Distributed Systems, HotOS
+// 2021).
 //
 // Goodput is the number of tasks per second answered in time, by the step in which they arrived.
-// The cases are four clients. A case meets the claim if the goodput at half of the capacity on the
-// way down is at least nine tenths of the goodput on the way up.
+// The cases are four clients. A case meets the claim if the goodput at half of the capacity is at
+// least nine tenths as high on the way down as on the way up.
 var _ = register(Study{
 	Name: "metastable",
 	Question: "does a service recover from an overload by itself, when those that fail come " +

@@ -17,15 +17,15 @@ import (
 
 // offload compares the gain of a worker pool from several cores with the cost to hand a task over
 // and to be notified of its end (the Node.js guide "Don't block the event loop": communication
-// costs, offset by the benefit of multiple cores). A batch of tasks of one size runs on the loop,
-// inline, and on workers, and the study compares the tasks per second. A single client, which waits
-// for each answer and cannot use a second core, measures the cost of handing over.
+// costs, offset by the benefit of multiple cores). Batches of tasks of one size run on the loop,
+// inline, and on workers. A single client, which waits for each answer and cannot use a second
+// core, measures the cost of handing over.
 //
-// The cases are the sizes above the cost of handing over. A case meets the claim if
-// event_loop_offload completes at least a tenth more than the loop. A size within the interval of
-// the cost is open unless the gain is certain. If other programs use the cores there is nothing to
-// gain. So the claim is undecided if the threads of the offloading runs waited for a processor a
-// fifth of the time in every repetition with the long tasks.
+// The cases are the sizes above this cost. A case meets the claim if event_loop_offload completes
+// at least a tenth more tasks per second than the loop. A size within the interval of the cost is
+// open unless the gain is certain. The claim is undecided if other programs use the cores: the
+// threads of the offloading runs waited for a processor a fifth of the time in every repetition
+// with the long tasks.
 //
 // Sizes are nominal, for a task that has a core to itself. The harness adds 0.1 to 0.2 µs to each
 // task on either side.

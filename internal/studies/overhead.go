@@ -17,18 +17,17 @@ import (
 )
 
 // overhead gives every strategy, including those of libraries, a batch of tasks that hash a single
-// block, which takes almost no time, and measures the time per task. This time includes the records
-// of the harness, so it is an upper bound of the strategy's cost. The time less that of the
-// cheapest strategy is a lower bound, because the cheapest pays for the harness, too, and has a
-// cost of its own. So a strategy meets the claim if the whole time is below a microsecond, and does
-// not if the time exceeds the cheapest strategy's by a microsecond over the repetitions in which
-// its threads waited for a processor for less than a fifth of the time.
+// block, which takes almost no time, and measures the time per task. It includes the records of the
+// harness, so it is an upper bound of the strategy's cost. Its difference from the cheapest
+// strategy is a lower bound, because that pays for the harness, too, and has a cost of its own. A
+// strategy meets the claim if the whole time is below a microsecond. It does not if the difference
+// is above a microsecond over the repetitions in which its threads waited for a processor for less
+// than a fifth of the time.
 //
 // Strategies with a rate get 10⁹/s, which measures their cost instead of their limit. Strategies
-// that refuse tasks and have no queue, or a queue that grows with the limit (concurrency_limits,
-// failsafe_priority), are left out, because they refuse nearly all of a batch. Strategies that are
-// never full run the whole batch at once, and pay for its memory. The others get a queue with room
-// for the batch.
+// that refuse nearly all of a batch are left out: those without a queue, or with a queue that grows
+// with the limit (concurrency_limits, failsafe_priority). Strategies that are never full run the
+// whole batch at once, and pay for its memory. The others get a queue with room for the batch.
 var _ = register(Study{
 	Name:     "overhead",
 	Question: "what does each strategy cost per task, other people's libraries included?",

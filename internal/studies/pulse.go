@@ -18,12 +18,11 @@ import (
 // to normal.
 //
 // The response has recovered when no more tasks than usual are slow (see the reference of
-// stageN-recovery-sec). A strategy meets the claim if it has recovered within a quarter of the
-// pulse's length. A run in which the response never recovers counts as recovered at its end, which
-// is too early.
+// stageN-recovery-sec). A strategy meets the claim if this takes at most a quarter of the pulse's
+// length. Without recovery the end of the run counts, which is too early.
 //
-// In a fluid queue that keeps everything, a pulse of load ρ₁ and length T, with load ρ₀ before and
-// after it, leaves (ρ₁-1)·T of work for all slots, which drains in (ρ₁-1)/(1-ρ₀)·T.
+// In a fluid queue, a pulse of load ρ₁ and length T, with load ρ₀ before and after it, leaves
+// (ρ₁-1)·T of work for all slots, which drains in (ρ₁-1)/(1-ρ₀)·T.
 var _ = register(Study{
 	Name:     "pulse",
 	Question: "how long is a pulse of overload felt after it is over, and by whom?",

@@ -22,11 +22,11 @@ import (
 //
 // The oracle computes the wait of an ideal queue from the run's own arrivals and task times. The
 // strategy and the machine add the rest of the mean wait. Repetitions in which fewer than eight in
-// ten of the tasks accepted per second were done are left out: they have no steady state, and the
+// ten of the accepted tasks per second were done are left out: they have no steady state, and the
 // excess grows with the length of the run.
 //
-// The cases of both are the strategies that wait, at the highest load and at each other load that
-// was run. A case meets the claim if the mean excess is at most a tenth of the mean service.
+// The cases are the strategies that wait, at the highest load and at each other load that was run.
+// A case meets the claim if the mean excess is at most a tenth of the mean service.
 var (
 	_ = register(realStudy("real_waits",
 		"does queueing theory hold on this machine, for tasks that wait?",

@@ -15,14 +15,13 @@ import (
 // retries refused calls in six ways: at once; with exponential backoff without jitter, with full
 // jitter or with decorrelated jitter; at the time given by the target (Retry-After); and with some
 // full jitter after that time. Tasks retry in the worker, at most 16 at a time, or from a delayed
-// queue, about 270 at a time. The sources are the post-mortem of a scraper, by which refusals
-// "require exponential backoff and jitter", and a task that never succeeds "burns the rate limit"
-// unless attempts are bounded, and Marc Brooker, "Exponential Backoff And Jitter" (AWS Architecture
-// Blog, 2015).
+// queue, about 270 at a time. The sources are the post-mortem of a scraper (refusals "require
+// exponential backoff and jitter", and a task that never succeeds "burns the rate limit" unless
+// attempts are bounded) and Marc Brooker, "Exponential Backoff And Jitter" (AWS Architecture Blog,
+// 2015).
 //
 // A refusal takes no time here. A retry at once comes after 10 ms for the round trip, which the
-// backoff of the other ways includes. The concurrency cap cannot compute a Retry-After, so no way
-// uses one there.
+// backoff of the other ways includes. The concurrency cap cannot compute a Retry-After.
 //
 // The cases are the targets. A case meets the claim if no other way that completes the batch needs
 // fewer calls per task (by more than 1 %) than the best way with exponential backoff and jitter,

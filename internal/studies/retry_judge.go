@@ -32,8 +32,8 @@ func (o retryOutcome) String() string {
 		text.ShortSeconds(o.seconds))
 }
 
-// retryFewest returns, of the ways that complete all tasks, the one with the fewest calls. Within 1
-// % it returns the fastest.
+// retryFewest returns, of the ways that complete all tasks, the one with the fewest calls, or the
+// fastest of those within retryTie.
 func retryFewest(all []retryOutcome, of func(retryWay) bool) (best retryOutcome, ok bool) {
 	for _, o := range all {
 		if o.lost != 0 || !of(o.way) { // or it was not run

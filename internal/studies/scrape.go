@@ -27,8 +27,8 @@ const (
 var scrapeLimits = []int{limit, 64}
 
 // scrape fetches the reports of 5000 companies from a site that serves ten calls per second,
-// refuses the excess, and bans clients that continue. Worker pools are often built for such a
-// nightly job. The least time for all calls is (N − burst)/rate.
+// refuses the excess, and bans clients that continue: a nightly job for which worker pools are
+// often built. The least time for all calls is (N − burst)/rate.
 //
 // The claim is about strategies that bound only the number of calls in progress. It holds if none
 // of them is refused a call at any limit, does not hold if each is refused calls in each run at

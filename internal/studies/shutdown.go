@@ -19,11 +19,11 @@ import (
 // accepted tasks, and counts the tasks abandoned then. The claim is the advice of posts on bounded
 // concurrency (pattern: worker pool with graceful shutdown).
 //
-// A deadline saves a share of the tasks that are abandoned without one. The claim holds if thirty
-// mean services save at least 99 in 100 tasks in every case, does not hold if they save less than
-// half in each case, and depends on the pool's contents otherwise. Every strategy here drains as
-// the contract requires, so they differ only in the tasks they have accepted: a producer that is
-// kept waiting still has its tasks when the pool stops.
+// The claim holds if a deadline of thirty mean services saves at least 99 in 100 of the tasks
+// abandoned without one in every case, does not hold if it saves less than half in each case, and
+// depends on the pool's contents otherwise. Strategies here differ only in the tasks they have
+// accepted, because all drain as the contract requires: a blocked producer still has its tasks when
+// the pool stops.
 var _ = register(Study{
 	Name:     "shutdown",
 	Question: "how much does draining save at a shutdown, and how long a deadline does that take?",

@@ -18,9 +18,9 @@ import (
 // 1, 4, 16 and 64.
 //
 // The claim holds if the pool completes at least 5 % fewer tasks per second at the highest variance
-// than with tasks of one length. The arrivals determine the throughput. A run includes the time
-// until its last task has ended, so a run of few tasks loses one or two percent to its final queue,
-// which is not lost throughput. The finding also reports the effect on the response.
+// than with tasks of one length. A run ends with its last task, so a run of few tasks loses one or
+// two percent to its final queue, which is not lost throughput. The finding also reports the effect
+// on the response.
 var _ = register(Study{
 	Name:     "spread",
 	Question: "what does variance of the task times cost, at the same load and the same mean?",

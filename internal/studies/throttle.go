@@ -13,8 +13,7 @@ import (
 )
 
 // throttle calls a target that admits 300 calls per second, with the same work below and above that
-// rate. A limit on concurrency is not a limit on a rate. The study compares the share of throttled
-// tasks between the strategies.
+// rate, and compares the share of throttled tasks: a limit on concurrency is not a limit on a rate.
 //
 // The claim holds if a worker pool prevents nine tenths of the throttling without it, at every rate
 // and kind of arrivals, does not hold if it prevents less than a tenth everywhere, and depends

@@ -16,14 +16,14 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// unbounded starts ten thousand tasks at once. Each needs one of a hundred connections, and is
-// refused after waiting a second for it. Posts on bounded concurrency begin with this example
-// (pattern: process a slice with bounded concurrency). The study also runs no bound with retries,
-// and pools of other sizes.
+// unbounded starts ten thousand tasks at once, each of which needs one of a hundred connections,
+// and is refused after waiting a second for it. Posts on bounded concurrency begin with this
+// example (pattern: process a slice with bounded concurrency). The study also runs no bound with
+// retries, and pools of other sizes.
 //
-// The claim requires that more than one task in a hundred is lost without a bound, or it does not
-// hold. The cases are the limits. A case meets the claim if at most one task in a thousand is lost
-// with every bound.
+// The claim does not hold unless more than one task in a hundred is lost without a bound. The cases
+// are the limits. A case meets the claim if at most one task in a thousand is lost with every
+// bound.
 var _ = register(Study{
 	Name: "unbounded",
 	Question: "what does a bound buy, where ten thousand tasks share a hundred connections, " +

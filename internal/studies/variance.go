@@ -13,9 +13,8 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// variance measures the cost of variance of the task times for a pool of constant load, and
-// compares strategies that reduce this cost. Each of its parts is a figure with its scenarios and
-// the lines of the finding.
+// variance measures the cost of variance of the task times at a constant load, and compares
+// strategies that reduce it. Each part is a figure with its scenarios and its lines of the finding.
 //
 // judgeCost documents the rule of the verdict.
 var _ = register(Study{

@@ -34,14 +34,14 @@ func (c comparison) in(ratio evidence.Interval) string {
 }
 
 // judgeCost compares partitioned and segregated with the shared pool by the p99 response of the
-// short tasks and by the mean slowdown of all tasks: four comparisons at each R above 1. A
-// comparison is decided if the 95 % interval of the ratio does not contain 1.
+// short tasks and by the mean slowdown of all tasks: four comparisons at each R above 1, decided if
+// the 95 % interval of the ratio does not contain 1.
 //
 // The claim holds if all four are lower at taxAt and at each other R measured, and does not if all
 // four are higher at taxAt. It depends on R if all four are lower at taxAt and one is higher
 // elsewhere, and on strategy and metric if some are lower and some higher at taxAt. Otherwise it is
-// undecided. Only the lowest R and taxAt must be measured. Runs at other values of R make the
-// crossovers more precise.
+// undecided. Only the lowest R and taxAt must be measured. Other values of R make the crossovers
+// more precise.
 func judgeCost(m *evidence.Measured) decide.Finding {
 	var lower, not, open, higher, level []string
 	for _, c := range comparisons {

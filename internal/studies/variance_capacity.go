@@ -15,8 +15,8 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// capacityPart is the cost in throughput. Variance does not lower the throughput itself. It lowers
-// the highest load that still meets an objective.
+// capacityPart is the cost in throughput: variance lowers the highest load that still meets an
+// objective.
 //
 // The load is found by measurements at multiples of loadStep around the exact answer. Between two
 // of these, the logarithm of the p99 wait is interpolated linearly in the logarithm of 1−ρ, which

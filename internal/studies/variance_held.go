@@ -12,7 +12,7 @@ import (
 )
 
 // heldPart explains the cost of variance: each long task occupies a slot while it runs, and the few
-// short tasks that find at most one other slot have most of the short tasks' wait. It uses the
+// short tasks that find at most one free slot have most of the short tasks' wait. It uses the
 // headline's runs of the shared pool.
 var heldPart = variancePart{heldCells, nil, answerHeld}
 

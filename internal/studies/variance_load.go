@@ -120,8 +120,8 @@ func answerLoad(m *evidence.Measured, f *decide.Finding) {
 // NSDI 2006). A closed loop cannot queue more tasks than it has clients, so a benchmark with a
 // fixed number of clients hides the variance that an open service experiences.
 //
-// The throughput of the loop is only known once it has been measured. So the open pool is measured
-// at two loads around it, and interpolated as in capacityPart.
+// The throughput of the loop must be measured first, so the open pool is measured at two loads
+// around it, and interpolated as in capacityPart.
 var loopPart = variancePart{loopCells, nil, answerLoop}
 
 // clients think for two mean task times: twelve of them keep four workers about nine tenths busy.

@@ -18,11 +18,11 @@ import (
 // overhead of the machine.
 //
 // Each run has a twin under the virtual clock, in which tasks of the same sizes wait instead of
-// computing. The machine has two effects. The work takes longer, because cores, caches and memory
-// are shared, so the same arrivals are a higher load. And its scheduler makes tasks wait that have
-// a worker. So the twin is interpolated at two loads: the planned one, and the load measured on the
-// machine. The rest of the difference is the effect of the scheduler and of other programs, which
-// can only be separated on an idle machine.
+// computing. On the machine the work takes longer, because cores, caches and memory are shared, so
+// the same arrivals are a higher load. And its scheduler makes tasks wait that have a worker. So
+// the twin is interpolated at two loads: the planned one, and the load measured on the machine. The
+// rest of the difference is the effect of the scheduler and of other programs, which can only be
+// separated on an idle machine.
 //
 // Tasks average numbers, a counted amount: of one length, for which theory predicts that splitting
 // costs, and of two.

@@ -158,9 +158,7 @@ func answerQuantum(m *evidence.Measured, f *decide.Finding) {
 
 // stepPart measures the cost of a step of partitioned on this machine: the same tasks whole, in the
 // shared pool, and in steps so short that the overhead dominates. One worker does all tasks, which
-// are there from the start. So the cost is a pass through the queue and the step's own beginning
-// and end, without waking an idle worker. It has no figure: the figure of quantumPart marks the
-// result.
+// are there from the start, so no idle worker is woken. The figure of quantumPart marks the result.
 var stepPart = variancePart{stepCells, nil, answerStep}
 
 const (
