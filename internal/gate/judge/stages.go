@@ -155,15 +155,18 @@ func FreshExpected(changes []float64) (few, many float64) {
 	for i, c := range changes {
 		sizes[i] = math.Abs(c)
 	}
-	// half of normal changes are within 0.6745 standard deviations
-	if len(sizes) > 0 && statistics.Median(sizes)/0.6745 < noisyFrom {
+	scatter := math.Inf(1)
+	if len(sizes) > 0 {
+		scatter = statistics.Median(sizes) / 0.6745 // of a normal distribution
+	}
+	switch {
+	case scatter < 0.06:
 		return 0, 12
+	case scatter < 0.16:
+		return 0, 45
 	}
 	return 0, 75
 }
-
-// noisyFrom is the scatter of pairs from which nearly every benchmark may need many fresh pairs.
-const noisyFrom = 0.06
 
 // Fresh returns the number of fresh pairs that a suspect gets first, and in all if it is not noisy.
 // The first are half of them, if this is enough to settle anything.
@@ -187,33 +190,48 @@ func orders(of []Metric, pairs int) (all []Order) {
 	return all
 }
 
-// More judges the first of the fresh pairs, and returns the benchmarks that need the others too,
-// because a suspect is not settled, with the total number. It returns the errors of Decide.
+// More judges the fresh pairs so far, and returns the benchmarks that need more, with the total
+// number of fresh pairs at the next look. A benchmark is done when each of its suspects is settled
+// at one of the looks, or has all of its pairs. Then the same order is returned again. Pairs beyond
+// a look do not count in it, so a resumed gate orders the same. It returns the errors of Decide.
 func (g *Screening) More(fresh []Sample) ([]Order, error) {
 	given, err := g.given(fresh)
 	if err != nil {
 		return nil, err
 	}
-	first, _ := g.Fresh()
 	var open []Order
-	more := func(m Metric, s Sample, tests int) {
+	more := func(m Metric, tests int, done func(Sample) bool) {
+		s := given[m.id()]
 		s.Metric = m
-		open = append(open, Order{m.Package, m.Benchmark, g.pairsOf(s, tests)})
+		last := g.pairsOf(s, tests)
+		for _, look := range g.looks(last) {
+			if s.N() < look {
+				open = append(open, Order{m.Package, m.Benchmark, look})
+				return
+			}
+			if done(s.first(look)) {
+				return
+			}
+		}
+		open = append(open, Order{m.Package, m.Benchmark, last})
 	}
 	suspects, hopefuls := g.Suspects(), g.Hopefuls()
 	for _, row := range g.report.family((*Row).isSuspect) {
-		s := given[row.id()].first(first)
-		if s.N() == 0 || g.settled(row, s) == nil {
-			more(row.Metric, s, len(suspects))
-		}
+		more(row.Metric, len(suspects), func(s Sample) bool { return g.settled(row, s) != nil })
 	}
 	for _, m := range hopefuls {
-		s := given[m.id()].first(first)
-		if s.N() == 0 || g.hopes(s, g.options.row(s, len(hopefuls), RankSums{})) {
-			more(m, s, len(hopefuls))
-		}
+		more(m, len(hopefuls), func(s Sample) bool { return !g.hopes(s) })
 	}
 	return longest(open), nil
+}
+
+// looks returns the numbers of fresh pairs, below last, at which a metric may be settled: half of
+// the pairs of a metric that is not noisy, all of them, and twice as many, repeatedly.
+func (g *Screening) looks(last int) (looks []int) {
+	for look, _ := g.Fresh(); look < last; look *= 2 {
+		looks = append(looks, look)
+	}
+	return looks
 }
 
 func longest(all []Order) (orders []Order) {
@@ -245,9 +263,9 @@ const hopelessTimes = 2
 // MostFresh returns the largest number of fresh pairs of a noisy metric, if others get all.
 func MostFresh(all int) int { return max(all, min(all*mostTimes, signedRankLimit)) }
 
-// pairsOf returns the total number of fresh pairs of a metric, of which s has the first: as many as
+// pairsOf returns the total number of fresh pairs of a metric that is not settled before: as many as
 // find the promise in a family of so many tests, unless it is so noisy that all possible pairs
-// would rarely suffice.
+// would rarely suffice. The pairs of the screening and of the first look show the noise.
 //
 // The choice uses the scatter of the metric's own pairs, but not their mean, which is independent
 // of the scatter in normal changes. So it favours no verdict (Wittes and Brittain 1990, on internal
@@ -258,7 +276,8 @@ func (g *Screening) pairsOf(s Sample, tests int) int {
 	}
 	var around []float64 // the median of each stage
 	stages := 0
-	for _, of := range []Sample{g.first[s.id()], s} {
+	first, _ := g.Fresh()
+	for _, of := range []Sample{g.first[s.id()], s.first(first)} {
 		if changes := worsenings(of.values(), of.Better); len(changes) > 0 {
 			around = append(around, minus(changes, statistics.Median(changes))...)
 			stages++
@@ -275,28 +294,37 @@ func (g *Screening) pairsOf(s Sample, tests int) int {
 	return max(g.fresh, int(min(needed, float64(most))))
 }
 
-// hopes reports whether the first fresh pairs still look better, or do not exclude an improvement
-// as large as the promise, so that all are needed.
-func (g *Screening) hopes(s Sample, row Row) bool {
-	first, all := g.Fresh()
+// hopes reports whether fresh pairs still look better, or do not exclude an improvement as large as
+// the promise, so that more are needed.
+func (g *Screening) hopes(s Sample) bool {
 	o := g.options
-	return s.N() == first && first < all && (row.PBetter <= o.SuspectAt ||
-		!row.allocates && row.Tested() && o.improved(s) > o.futileAt())
+	row := o.row(s, len(g.Hopefuls()), RankSums{})
+	return row.PBetter <= o.SuspectAt ||
+		!row.allocates && row.Tested() && o.improved(s) > o.futileAt()
 }
 
-// settled returns the row of a suspect if its first fresh pairs are enough, and nil otherwise: they
-// look neither worse nor better, and exclude the promise at a stricter level than the screening. If
-// it is suspect only because it was unclear, the pairs of the screening count, too, because it was
-// not selected for looking bad. Alpha still holds because a verdict of worse never stops early: a
-// stop for futility can only lower the probability of a false one (Jennison and Turnbull 2000, on
+// settledEarly returns the row of a suspect at the first look at which it is settled, or nil.
+func (g *Screening) settledEarly(screened *Row, s Sample, last int) *Row {
+	for _, look := range g.looks(last) {
+		if s.N() < look {
+			return nil
+		}
+		if row := g.settled(screened, s.first(look)); row != nil {
+			return row
+		}
+	}
+	return nil
+}
+
+// settled returns the row of a suspect if these fresh pairs are enough, and nil otherwise: they look
+// neither worse nor better, and exclude the promise at a stricter level than the screening. If it is
+// suspect only because it was unclear, the pairs of the screening count, too, because it was not
+// selected for looking bad. Alpha still holds because a verdict of worse never stops early: a stop
+// for futility can only lower the probability of a false one (Jennison and Turnbull 2000, on
 // stopping for futility).
 func (g *Screening) settled(screened *Row, s Sample) *Row {
-	first, all := g.Fresh()
 	o := g.options
 	row := o.row(s, len(g.Suspects()), RankSums{})
-	if row.N != first || first == all {
-		return nil
-	}
 	if row.allocates {
 		if !row.alike {
 			return nil
@@ -384,16 +412,15 @@ func (g *Screening) Decide(fresh []Sample) (*Report, error) {
 	}
 	report.Tests = o.conclude(report.family((*Row).isSuspect))
 	g.decideHopefuls(report, given)
-	first, _ := g.Fresh()
 	for i := range report.Rows {
 		row := &report.Rows[i]
 		if !row.Suspect {
 			continue
 		}
 		s, screened := given[row.id()], &g.report.Rows[i]
-		wanted := g.pairsOf(s.first(first), suspects)
+		wanted := g.pairsOf(s, suspects)
 		fresh := s.N()
-		if done := g.settled(screened, s); done != nil {
+		if done := g.settledEarly(screened, s, wanted); done != nil {
 			done.Suspect, done.Verdict = true, verdict.NoWorse
 			done.PWorseHolm, done.PBetterHolm = row.PWorseHolm, row.PBetterHolm
 			*row = *done
