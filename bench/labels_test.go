@@ -145,7 +145,7 @@ func TestTenantsInTheWindow(t *testing.T) {
 		t.Skip("long: skipped with -short")
 	}
 	const tasks = 20_000
-	for i, c := range []struct {
+	for _, c := range []struct {
 		strategy string
 		pattern  []int // of the tenants, tenant 0 being the noisy one
 		shares   []float64

@@ -73,7 +73,7 @@ func TestRanks(t *testing.T) {
 	if race.Enabled {
 		tasks, errors = tasks/10, math.Sqrt(10)
 	}
-	for i, load := range []float64{0.5, 0.8} {
+	for _, load := range []float64{0.5, 0.8} {
 		wait := map[string]float64{}
 		for _, strategy := range []string{"segregated", "shortest_first", "worker_pool",
 			"cpu_io_split"} {

@@ -15,7 +15,7 @@ func TestAlike(t *testing.T) {
 	}
 	t.Chdir(t.TempDir())
 	type table struct{ strategies, loads, row, without, note string }
-	for i, c := range []table{
+	for _, c := range []table{
 		{"worker_pool,codel_lifo,semaphore,errgroup_limit", "0.9",
 			"\n  worker_pool and 2 alike  ", "\n  semaphore ",
 			"\n  alike in every run: worker_pool, semaphore, errgroup_limit\n"},

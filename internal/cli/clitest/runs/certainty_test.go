@@ -46,7 +46,13 @@ func TestTooShortSaysSo(t *testing.T) {
 			cells = append(cells, cell{r, seed})
 		}
 	}
-	for i, c := range cells {
+	for _, c := range cells {
+		dir := t.TempDir()
+		o := clitest.Succeed(t, append(strings.Fields("run --clock virtual --quiet --out "+dir+
+			"/out --seed "+fmt.Sprint(c.seed)), strings.Fields(c.args)...)...)
+		if said := strings.Contains(o.Stdout, "too short for a p99"); said != c.short {
+			t.Errorf("%s: said to be short %v, want %v\n%s", c.args, said, c.short, o.Stdout)
+		}
 		if strings.Contains(o.Stdout, "exact values") {
 			t.Errorf("%s: a reader is told of exact values that are not missed:\n%s", c.args,
 				o.Stdout)
@@ -90,7 +96,7 @@ func TestRareWaits(t *testing.T) {
 		args  string
 		short bool
 	}
-	for i, c := range []row{
+	for _, c := range []row{
 		{"--limit 10000 --load 0.99 --n 50000 --workload exponential", true},
 		{"--limit 10000 --load 0.99 --n 250000 --workload exponential", true},
 		{"--limit 1000 --load 0.95 --n 30000 --workload exponential", true},
@@ -135,7 +141,7 @@ func TestShortInAnyOrder(t *testing.T) {
 		short  bool
 		except string
 	}
-	for i, c := range []row{
+	for _, c := range []row{
 		{"--load 0.9 --n 4000 --limit 4 --workload tenants:n=3", true, "shortest_first"},
 		{"--load 0.9 --n 1500 --limit 4 --workload tenants:n=3", true, ""},
 		{"--load 0.5 --n 4000 --limit 4 --workload tenants:n=3", false, ""},
@@ -185,7 +191,7 @@ func TestFewTasksAreNoOverload(t *testing.T) {
 			cells = append(cells, cell{n, more})
 		}
 	}
-	for i, c := range cells {
+	for _, c := range cells {
 		o := clitest.Succeed(t, strings.Fields(fmt.Sprintf("run --clock virtual --strategy worker_pool "+
 			"--n %d --out %s %s", c.n, t.TempDir()+"/out", c.more))...)
 		if strings.Contains(o.Stdout, "overload") || strings.Contains(o.Stdout, "without end") {
