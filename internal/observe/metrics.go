@@ -291,6 +291,7 @@ func ofParts() (m []MetricInfo) {
 var RuntimeMetrics = []MetricInfo{
 	{metric.P50Sched, "", "scheduling latency, from runnable to running: median of the one " +
 		"goroutine in eight that the runtime times, to 12 % (real clock)"},
+	{metric.P95Sched, "", "p95 of the same"},
 	{metric.P99Sched, "", "p99 of the same"},
 	{metric.SchedPerOp, "", "sum of the same per task, the harness's goroutines included"},
 	{metric.MeanRunnableGoroutines, "", "runnable goroutines that did not run, averaged over the " +
@@ -346,18 +347,23 @@ var sessionMetrics = []MetricInfo{
 	{metric.MeanResponse, "lower", "mean response of completed sessions: the sum of the " +
 		"responses of their steps"},
 	{metric.P50Response, "lower", "its median"},
+	{metric.P95Response, "lower", "its p95; absent with too few sessions"},
 	{metric.P99Response, "lower", "its p99; absent with too few sessions"},
 	{metric.DueP50Response, "", "its median over all sessions that were due: as that of requests"},
+	{metric.DueP95Response, "", "its p95 over the same"},
 	{metric.DueP99Response, "", "its p99 over the same"},
 	{metric.MeanService, "lower", "mean service of completed sessions: the sum of the services " +
 		"of their steps"},
 	{metric.P50Service, "lower", "its median"},
+	{metric.P95Service, "lower", "its p95"},
 	{metric.P99Service, "lower", "its p99"},
 	{metric.DueP50Service, "", "its median over all sessions that were due"},
+	{metric.DueP95Service, "", "its p95 over the same"},
 	{metric.DueP99Service, "", "its p99 over the same"},
 	{metric.MeanLength, "", "mean length of a session: from the due time of its first step to " +
 		"its last answer, think times included"},
 	{metric.P50Length, "", "its median"},
+	{metric.P95Length, "", "its p95"},
 	{metric.P99Length, "", "its p99"},
 	{metric.Shed, "lower", "share of sessions that ended because the strategy refused a step"},
 	{metric.Failed, "lower", "share of sessions that ended because a step failed, was throttled or " +
@@ -369,13 +375,17 @@ var stepMetrics = []MetricInfo{
 	{"count", "", "settled requests of the step"},
 	{metric.MeanResponse, "lower", "mean response of completed requests"},
 	{metric.P50Response, "lower", "its median"},
+	{metric.P95Response, "lower", "its p95; absent with too few requests"},
 	{metric.P99Response, "lower", "its p99; absent with too few requests"},
 	{metric.DueP50Response, "", "its median over all requests of the step that were due"},
+	{metric.DueP95Response, "", "its p95 over the same"},
 	{metric.DueP99Response, "", "its p99 over the same"},
 	{metric.MeanService, "lower", "mean service of completed requests"},
 	{metric.P50Service, "lower", "its median"},
+	{metric.P95Service, "lower", "its p95"},
 	{metric.P99Service, "lower", "its p99"},
 	{metric.DueP50Service, "", "its median over all requests of the step that were due"},
+	{metric.DueP95Service, "", "its p95 over the same"},
 	{metric.DueP99Service, "", "its p99 over the same"},
 	{metric.Shed, "lower", "share of them that the strategy refused"},
 	{metric.Failed, "lower", "share of them that failed, were throttled or were abandoned"},
