@@ -16,6 +16,7 @@ type SlowTask struct {
 	// nobody knows
 	InFlight, Waiting int
 	Trace             string `json:",omitempty"` // the id of its trace; "": it has none
+	URL               string `json:",omitempty"` // method and path, or step; "": there is one
 }
 
 // Response is the time from when the task was due until its end.

@@ -392,6 +392,30 @@ var stepMetrics = []MetricInfo{
 	{metric.Unsent, "lower", "share of the sessions that ended before the step"},
 }
 
+// urlMetrics are what it reports of the requests to each URL, where there are several, and of each
+// step.
+var urlMetrics = []MetricInfo{
+	{metric.SentBytes, "", "bytes of their bodies, per request"},
+	{metric.ReceivedBytes, "", "bytes of the bodies of their answers, per request"},
+	statusMetric,
+}
+
+// statusMetric is what an attack reports of each status.
+var statusMetric = MetricInfo{metric.OfStatus("NAME"), "",
+	"share of the requests that were answered with the status NAME"}
+
+// URLMetrics documents the units for the requests to one URL: url[GET%20/login]-p95-response-sec
+// and so on.
+func URLMetrics(name string) []MetricInfo {
+	all := slices.DeleteFunc(slices.Clone(stepMetrics), func(m MetricInfo) bool {
+		return m.Unit == metric.Unsent
+	})
+	for i := range all {
+		all[i].Doc = strings.ReplaceAll(all[i].Doc, " of the step", " to the URL")
+	}
+	return prefixedMetrics(metric.OfURL(name), append(all, urlMetrics...))
+}
+
 // SessionMetrics documents the units that an attack reports for whole sessions:
 // session-p99-response-sec and so on.
 func SessionMetrics() []MetricInfo { return prefixedMetrics("session-", sessionMetrics) }
@@ -399,12 +423,19 @@ func SessionMetrics() []MetricInfo { return prefixedMetrics("session-", sessionM
 // StepMetrics documents the units for one step of sessions, numbered from 1:
 // step2-log_in-p99-response-sec and so on.
 func StepMetrics(step int, name string) []MetricInfo {
-	return prefixedMetrics(fmt.Sprintf("step%d-%s-", step, name), stepMetrics)
+	return prefixedMetrics(fmt.Sprintf("step%d-%s-", step, name),
+		slices.Concat(stepMetrics, urlMetrics))
 }
 
-// PartMetrics documents those of the stage, the session or the step that a name begins with; none
+// PartMetrics documents those of the stage, session, step or URL that a name begins with; none
 // where it begins with none.
 func PartMetrics(name string) []MetricInfo {
+	if url, rest, ok := metric.CutURL(name); ok {
+		return withStatus(URLMetrics(url), rest)
+	}
+	if status, ok := metric.StatusOf(strings.TrimSuffix(name, "/op") + "/op"); ok {
+		return []MetricInfo{{metric.OfStatus(status), "", statusMetric.Doc}}
+	}
 	part, rest, _ := strings.Cut(name, "-")
 	kind := strings.TrimRight(part, "0123456789")
 	number, err := strconv.Atoi(part[len(kind):])
@@ -415,10 +446,21 @@ func PartMetrics(name string) []MetricInfo {
 	case kind == "stage":
 		return StageMetrics(number)
 	case kind == "step":
-		name, _, _ := strings.Cut(rest, "-")
-		return StepMetrics(number, name)
+		name, rest, _ := strings.Cut(rest, "-")
+		return withStatus(StepMetrics(number, name), rest)
 	}
 	return nil
+}
+
+// withStatus names the status that a metric is the share of, in place of NAME.
+func withStatus(all []MetricInfo, rest string) []MetricInfo {
+	status, ok := metric.StatusOf(strings.TrimSuffix(rest, "/op") + "/op")
+	if !ok {
+		return all
+	}
+	last := &all[len(all)-1]
+	last.Unit = strings.TrimSuffix(last.Unit, statusMetric.Unit) + metric.OfStatus(status)
+	return all
 }
 
 func prefixedMetrics(prefix string, of []MetricInfo) []MetricInfo {

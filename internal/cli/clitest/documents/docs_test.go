@@ -90,6 +90,13 @@ func metricTable() string {
 		fmt.Fprintf(&b, "| `%s` | %s | of step N of sessions: %s |\n",
 			strings.Replace(m.Unit, "step0", "stepN", 1), m.Better, m.Doc)
 	}
+	for _, m := range observe.URLMetrics("NAME") {
+		fmt.Fprintf(&b, "| `%s` | %s | of the requests to one URL, where there are several: %s |\n",
+			m.Unit, m.Better, m.Doc)
+	}
+	for _, m := range observe.PartMetrics(metric.OfStatus("NAME")) {
+		fmt.Fprintf(&b, "| `%s` | %s | of an attack: %s |\n", m.Unit, m.Better, m.Doc)
+	}
 	return b.String()
 }
 
