@@ -483,6 +483,7 @@ func LeastTasks(unit string) int {
 	if strings.HasPrefix(unit, "theory-") || strings.Contains(unit, "hiccup") {
 		return 0 // of no task
 	}
+	_, unit, _ = metric.CutURL(unit)
 	for _, q := range metric.Quantiles {
 		if strings.Contains("-"+unit, "-"+q.Name+"-") {
 			return statistics.LeastTasks(q.P)
