@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/poolbench/poolbench/internal/metric"
 )
 
 // Seconds spells a time in three digits and the unit that suits it: 68.9 ms, 1.50 h, 12.0 d. An
@@ -159,6 +161,7 @@ const (
 // KindOf returns the kind of a metric by its unit, in which times are in seconds (except ns/op). A
 // metric per op is a share where it counts what can happen to a task, and a number otherwise.
 func KindOf(unit string) Kind {
+	_, unit, _ = metric.CutURL(unit) // whose name may be like a unit
 	switch {
 	case unit == "ns/op", strings.HasPrefix(unit, "sec/"), unit == "sec",
 		strings.Contains(unit, "-sec"):
@@ -177,7 +180,7 @@ func KindOf(unit string) Kind {
 
 // shares matches the units of our metrics that are shares of tasks or of time.
 var shares = regexp.MustCompile(`(^|-)(shed|throttled|failed|abandoned|missed|waited|blocked|resent|` +
-	`unsent|long|seen-full|tail-[a-z-]+)/op$|utilisation$|-share$|^cpu-(wait|others|pressure|steal)$|` +
+	`unsent|long|seen-full|tail-[a-z-]+|status-.+)/op$|utilisation$|-share$|^cpu-(wait|others|pressure|steal)$|` +
 	`^gc-cpu$|^relative-deviation$`)
 
 // Spell spells a value of the kind.
