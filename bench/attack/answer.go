@@ -97,8 +97,8 @@ func (w *wire) readSlowly(o *outgoing, follows bool, keep checks.Needs) (a answe
 	}
 	w.limit.left = math.MaxInt64
 	if follows && isRedirect(resp.StatusCode) && resp.Header.Get("Location") != "" {
-		if resp.ContentLength <= mostSlurped {
-			_, err = io.CopyN(io.Discard, resp.Body, mostSlurped+1)
+		if a.out = o.body; resp.ContentLength <= mostSlurped {
+			a.in, err = io.CopyN(io.Discard, resp.Body, mostSlurped+1)
 		}
 		a.closes, a.redirect = resp.Close || err != io.EOF, resp
 		resp.Body = http.NoBody

@@ -116,15 +116,17 @@ func (b *byNetHTTP) call(ctx context.Context, m *message) answer {
 	defer cancel()
 	w := watched{calls: b.calls}
 	ctx = httptrace.WithClientTrace(ctx, w.trace())
-	send := b.sender.RoundTrip
+	var went hops
+	send := went.through(b.sender.RoundTrip)
 	if m.visit != nil || b.attack.Redirects > 0 {
-		send = m.visit.client(b.sender, b.attack.Redirects).Do
+		send = m.visit.client(send, b.attack.Redirects).Do
 	}
 	resp, err := send(m.http(ctx))
 	if err != nil {
-		return answer{err: err}
+		return answer{err: err, in: went.in, out: went.out}
 	}
 	a := read(resp, b.keep)
+	a.in, a.out = went.in, went.out
 	a.noteFollowed(resp)
 	a.stored = true
 	a.firstByte = time.Duration(w.first.Load() - w.sent.Load())

@@ -3,6 +3,7 @@ package attack
 import (
 	"cmp"
 	"context"
+	"io"
 	"net/http"
 	"net/url"
 	"slices"
@@ -13,14 +14,16 @@ import (
 // follow does what a redirect asks for, as an http.Client would: that decides about method, body,
 // headers and Referer of each request, and the answers come over wires.
 func (all *wiring) follow(
-	ctx context.Context, m *message, deadline time.Time, first *http.Response,
+	ctx context.Context, m *message, deadline time.Time, first answer,
 ) (last answer) {
+	in, out := first.in, first.out
 	via := func(r *http.Request) (*http.Response, error) {
 		o, err := all.encode(r)
 		if err != nil {
 			return nil, err
 		}
 		last = all.exchange(ctx, o, time.Now(), deadline)
+		in, out = in+last.in, out+last.out
 		switch {
 		case last.err != nil:
 			return nil, last.err
@@ -34,8 +37,8 @@ func (all *wiring) follow(
 		return &http.Response{StatusCode: last.status, Header: header, Body: http.NoBody,
 			Request: r}, nil
 	}
-	resp, err := m.follow(ctx, first, all.attack.Redirects, via)
-	last.stored = true
+	resp, err := m.follow(ctx, first.redirect, all.attack.Redirects, via)
+	last.stored, last.in, last.out = true, in, out
 	if err != nil {
 		last.status, last.retryAfter, last.err = 0, 0, err
 		return last
@@ -43,6 +46,41 @@ func (all *wiring) follow(
 	_ = resp.Body.Close() // it is empty
 	last.noteFollowed(resp)
 	return last
+}
+
+// hops counts the bytes of bodies in all requests of a call that follows redirects, and in their
+// answers.
+type hops struct{ in, out int64 }
+
+// through counts what goes by a round trip.
+func (h *hops) through(via roundTrip) roundTrip {
+	return func(r *http.Request) (*http.Response, error) {
+		resp, err := via(r)
+		if err != nil {
+			return nil, err
+		}
+		h.out += max(r.ContentLength, 0)
+		return h.count(resp), nil
+	}
+}
+
+// count counts the body of an answer while it is read.
+func (h *hops) count(resp *http.Response) *http.Response {
+	resp.Body = &countedBody{resp.Body, &h.in}
+	return resp
+}
+
+// A countedBody counts its bytes.
+type countedBody struct {
+	io.ReadCloser
+	n *int64
+}
+
+// Read implements io.Reader.
+func (b *countedBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	*b.n += int64(n)
+	return n, err
 }
 
 // noteFollowed keeps the URLs that redirects have led to, which may have secrets of their own.

@@ -61,16 +61,21 @@ func (h *http2) call(ctx context.Context, m *message) answer {
 	begun := time.Now()
 	resp, err := h.exchange(m.withCookies(ctx), deadline)
 	firstByte, followed := time.Since(begun), false
+	var went hops
 	if err == nil && h.attack.Redirects > 0 && isRedirect(resp.StatusCode) &&
 		resp.Header.Get("Location") != "" {
 		via := func(r *http.Request) (*http.Response, error) { return h.exchange(r, deadline) }
-		resp, err = m.follow(ctx, resp, h.attack.Redirects, via)
+		went.out = max(resp.Request.ContentLength, 0)
+		resp, err = m.follow(ctx, went.count(resp), h.attack.Redirects, went.through(via))
 		followed = true
 	}
 	if err != nil {
-		return answer{err: err}
+		return answer{err: err, in: went.in, out: went.out}
 	}
 	a := read(resp, h.keep)
+	if followed {
+		a.in, a.out = went.in, went.out
+	}
 	a.noteFollowed(resp)
 	a.firstByte, a.stored = firstByte, followed
 	return a

@@ -110,6 +110,9 @@ func (m merging) report() (*Report, error) {
 	over := ""
 	var failures checks.Failures
 	var traced slowestTraced
+	var slow slowest
+	spell := cmp.Or(m.attack.spoken, plainHTTP).Status
+	urls := newURLTally(m.attack).all()
 	var visited *sessions.Tally
 	if m.attack.Session != nil {
 		visited = sessions.NewTally(m.attack.Session)
@@ -127,7 +130,14 @@ func (m merging) report() (*Report, error) {
 			errs[c.What] += c.N
 		}
 		failures.Add(g.Share.Failures)
-		traced = traced.With(g.Share.Traced...)
+		traced, slow = traced.With(g.Share.Traced...), slow.with(g.Share.Slow...)
+		if len(g.Share.URLs) > 0 && len(g.Share.URLs) != len(urls) {
+			return nil, fmt.Errorf("%s: results of %d URLs beside ones of %d", g.Name,
+				len(g.Share.URLs), len(urls))
+		}
+		for i := range g.Share.URLs {
+			urls[i].Merge(&g.Share.URLs[i])
+		}
 		if visited != nil && g.Share.Sessions != nil {
 			if err := visited.Merge(g.Share.Sessions); err != nil {
 				return nil, fmt.Errorf("%s: %w", g.Name, err)
@@ -135,9 +145,15 @@ func (m merging) report() (*Report, error) {
 		}
 	}
 	traced.Tell(res)
+	slow.tell(res)
 	report := &Report{Result: res, Statuses: counted(statuses), Errors: sorted(errs),
 		Failures: failures, Traced: traced, Over: over, Cut: m.cut}
-	report.addSessions(visited)
+	if visited != nil {
+		visited.Metrics(spell, res.Add)
+	}
+	urlMetrics(urls, spell, res.Add)
+	addStatuses(res, report.Statuses, nil)
+	report.checkSessions(visited)
 	return report, nil
 }
 

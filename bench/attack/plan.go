@@ -4,12 +4,14 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/internal/machine/pace"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/observe"
 )
 
@@ -131,10 +133,15 @@ func (a Attack) Resolves(unit string) error {
 		what, per = "sessions", 1 // each has one
 	}
 	n *= per
+	to, of := 1, 1 // as many of so many requests count
+	if url, rest, ok := metric.CutURL(unit); ok {
+		to, of = a.sentTo(url)
+		n, unit = n*to/of, rest+" of "+url
+	}
 	if n >= least || a.Clients > 0 && n == 0 {
 		return nil
 	}
-	give := fmt.Sprintf("n %d", (least-1)/per+1)
+	give := fmt.Sprintf("n %d", ((least-1)/to*of)/per+of)
 	if a.Tasks == 0 {
 		give = "a longer duration"
 		if n > 0 {
@@ -143,6 +150,18 @@ func (a Attack) Resolves(unit string) error {
 		}
 	}
 	return fmt.Errorf("%s takes %d %s, and %d are to be sent: give %s", unit, least, what, n, give)
+}
+
+// sentTo is how many of the requests go to the URL of that name, at least 1.
+func (a Attack) sentTo(name string) (to, of int) {
+	names, rows := a.urlRows()
+	row := slices.Index(names, name)
+	for _, r := range rows {
+		if int(r) == row {
+			to++
+		}
+	}
+	return max(to, 1), max(len(rows), 1)
 }
 
 // maySoak reports whether the attack can do without the records of single requests.

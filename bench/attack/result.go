@@ -117,15 +117,16 @@ func (r *run) report() (*Report, error) {
 	report := &Report{Result: res, Statuses: t.answered(), Errors: sorted(t.errors),
 		Failures: t.failures, Traced: t.traced, Over: r.caller.way.spoken(), Cut: cause,
 		Resumed: r.from > 0}
-	report.addSessions(t.sessions)
+	t.metrics(res)
+	report.checkSessions(t.sessions)
 	return report, nil
 }
 
-func (r *Report) addSessions(t *sessions.Tally) {
+// checkSessions breaks the report where the counts of the sessions do not add up.
+func (r *Report) checkSessions(t *sessions.Tally) {
 	if t == nil {
 		return
 	}
-	t.Metrics(r.Add)
 	if law := t.Broken(r.Tasks); law != "" {
 		r.Break(law)
 	}
@@ -176,5 +177,6 @@ func (r *run) result() (*bench.Result, error) {
 		return nil, err
 	}
 	r.tally.traced.Tell(res)
+	r.tally.slow.tell(res)
 	return res, nil
 }

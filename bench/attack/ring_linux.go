@@ -306,7 +306,7 @@ func (c *client) rest(all *wiring, o *outgoing) answer {
 	c.w.ended = time.Now()
 	o.to.give(c.w)
 	if a.redirect != nil {
-		return all.follow(all.ctx, c.message, deadline, a.redirect)
+		return all.follow(all.ctx, c.message, deadline, a)
 	}
 	return a
 }

@@ -63,7 +63,9 @@ func start(ctx context.Context, a Attack) (_ *run, err error) {
 	r := &run{attack: a, ctx: ctx, give: cancel, caller: caller, tally: newTally(a, cancel),
 		recording: a.recording(), meter: machine.MeterFromContext(ctx), labels: a.labels()}
 	r.recording.Calls, r.recording.SoFar = r.caller.calls, r.tally.soFar
-	r.plan, r.from = a.rest(r.recording)
+	if r.plan, r.from = a.rest(r.recording); r.from == 0 {
+		r.tally.before = nil
+	}
 	r.labels.Harness()
 	defer r.caller.close()
 	defer context.AfterFunc(ctx, r.caller.close)()

@@ -57,6 +57,8 @@ type Share struct {
 	Failures checks.Failures     `json:",omitempty"` // likewise
 	Traced   []Traced            `json:",omitempty"` // likewise
 	Sessions *sessions.Tally     `json:",omitempty"` // nil: there were none
+	URLs     []sessions.Row      `json:",omitempty"` // nil: there are not several
+	Slow     []Slow              `json:",omitempty"` // the slowest, of several URLs or steps
 	Peak     int64               // most requests in flight at once
 	Busy     int64               // time that all attempts took, in ns
 	Twice    int64               // requests that were settled twice
@@ -100,7 +102,7 @@ func RunShare(ctx context.Context, a Attack) (*Share, error) {
 	}
 	s := &Share{Records: rec.Records, Requests: t.outcomes.Sum(), Outcomes: t.outcomes,
 		Statuses: t.answered(), Errors: sorted(t.errors), Failures: t.failures, Traced: t.traced,
-		Sessions: t.sessions, Peak: rec.Peak, Busy: t.busy,
+		Sessions: t.sessions, URLs: t.urls.all(), Slow: t.slow, Peak: rec.Peak, Busy: t.busy,
 		Twice: rec.Twice, Resent: rec.Resent, Calls: rec.Calls, Over: r.caller.way.spoken(),
 		Began: r.base, Late: r.late}
 	if cut != nil {

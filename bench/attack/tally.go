@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
+	"math"
 	"net/http"
 	"regexp"
 	"slices"
@@ -19,6 +21,7 @@ import (
 	"github.com/poolbench/poolbench/bench/attack/requests"
 	"github.com/poolbench/poolbench/bench/attack/sessions"
 	"github.com/poolbench/poolbench/bench/record"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/strategies"
 )
@@ -136,6 +139,9 @@ type tally struct {
 	sampled  traceSample // of requests, which carry a trace
 	traced   slowestTraced
 	sessions *sessions.Tally // nil: there are none
+	urls     *urlTally       // nil: there are not several
+	before   *bench.Result   // of a soak that was cut off
+	slow     slowest         // of several URLs or steps
 }
 
 // plainHTTP is how the statuses of HTTP are told of as those of other protocols.
@@ -144,6 +150,7 @@ var plainHTTP = &Protocol{Like: func(status int) int { return status }, Status: 
 func newTally(a Attack, give context.CancelCauseFunc) *tally {
 	t := &tally{label: a.label(), spoken: cmp.Or(a.spoken, plainHTTP), requests: a.Requests,
 		give: give, sampled: a.sampled(), statuses: map[int]int{}, errors: map[string]int{}}
+	t.urls, t.before = newURLTally(a), a.Before
 	if a.Session != nil {
 		t.sessions = sessions.NewTally(a.Session)
 	}
@@ -172,10 +179,27 @@ func (t *tally) add(s sample) {
 	if t.sampled.Share > 0 && s.busy > 0 { // of those that were sent
 		t.traced = t.traced.Add(t.sampled, s.seq, time.Duration(s.due), time.Duration(s.end))
 	}
-	if s.visit != nil {
-		t.sessions.Step(s.visit.step, s.outcome, s.end-s.due, s.busy)
-	}
+	t.addURL(s)
 	t.write(s)
+}
+
+// addURL counts the sample for its URL, or for its step of a session.
+func (t *tally) addURL(s sample) {
+	if t.urls == nil && s.visit == nil {
+		return
+	}
+	settled := sessions.Settled{Outcome: s.outcome, Status: s.status, Sent: s.out, Received: s.in,
+		Response: s.end - s.due, Service: s.busy}
+	var name string
+	if s.visit == nil {
+		name = t.urls.add(s.seq, settled)
+	} else {
+		t.sessions.Step(s.visit.step, settled)
+		name = s.visit.of.Steps[s.visit.step].Name
+	}
+	if t.slow.takes(settled.Response) {
+		t.slow = t.slow.with(Slow{name, time.Duration(s.due), time.Duration(s.end)})
+	}
 }
 
 // write hands the sample on in vegeta's encoding. After an error the attack is given up.
@@ -255,12 +279,38 @@ func errorKind(s string) string {
 	return s
 }
 
-// soFar adds what sessions come to until now.
+// soFar adds what sessions, URLs and statuses come to until now.
 func (t *tally) soFar(r *bench.Result) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.metrics(r)
+}
+
+func (t *tally) metrics(r *bench.Result) {
 	if t.sessions != nil {
-		t.sessions.Metrics(r.Add)
+		t.sessions.Metrics(t.spoken.Status, r.Add)
+	}
+	if t.before == nil { // else nobody knows the distributions of the first part
+		urlMetrics(t.urls.all(), t.spoken.Status, r.Add)
+	}
+	addStatuses(r, t.answered(), t.before)
+}
+
+// addStatuses adds the share of each status to a result, which may go on one of before.
+func addStatuses(r *bench.Result, statuses []Count, before *bench.Result) {
+	counts := map[string]float64{}
+	for _, c := range statuses {
+		counts[metric.OfStatus(c.What)] += float64(c.N)
+	}
+	if before != nil {
+		for _, m := range before.Metrics {
+			if _, ok := metric.StatusOf(m.Unit); ok {
+				counts[m.Unit] += math.Round(m.Value * float64(before.Tasks))
+			}
+		}
+	}
+	for _, unit := range slices.Sorted(maps.Keys(counts)) {
+		r.Add(unit, counts[unit]/float64(max(r.Tasks, 1)))
 	}
 }
 

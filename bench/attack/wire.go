@@ -128,7 +128,7 @@ func (all *wiring) call(ctx context.Context, m *message) answer {
 	deadline := now.Add(all.attack.Timeout)
 	a := all.exchange(ctx, m.wired, now, deadline)
 	if a.redirect != nil {
-		return all.follow(ctx, m, deadline, a.redirect)
+		return all.follow(ctx, m, deadline, a)
 	}
 	return a
 }

@@ -13,7 +13,8 @@ type SlowTask struct {
 	Attempts                                       int
 	// other tasks when it was due: started and not ended, due and not started. -1 if unknown
 	InFlight, Waiting int
-	Trace             string `json:",omitempty"` // id of its trace, or ""
+	Trace             string `json:",omitempty"` // the id of its trace; "": it has none
+	URL               string `json:",omitempty"` // method and path, or step; "": there is one
 }
 
 // Response returns the time from due to end.

@@ -71,7 +71,7 @@ func (a *app) serverCapacityCommand() *cobra.Command {
 			return a.findServer(cmd.Context(), cmd, o.File.Operands(args), o)
 		},
 	}
-	options.Objective(cmd, &o.Objectives,
+	options.ObjectiveByURL(cmd, &o.Objectives,
 		"objective to meet, such as p99-response<50ms; several with commas, or the flag again; "+
 			"with sessions it covers all steps")
 	fs := cmd.Flags()
@@ -242,13 +242,16 @@ func (a *app) searchServer(
 		outcomeCode(answer.Outcome(s.Most)))...)
 }
 
+// spelled is for what the name of a result cannot hold.
+var spelled = strings.NewReplacer("%", "%25", " ", "%20", "/", "%2F")
+
 // serverResult puts the answer in the form of a run, as searches under the virtual clock do.
 func serverResult(s capacity.Server, k attack.Attack, found *capacity.ServerAnswer) *bench.Result {
 	k.Rate = s.First
 	name := strings.TrimPrefix(k.Name(), "Attack/")
 	at := fmt.Sprintf("/rate=%v", s.First)
 	name = strings.Replace(name, at, fmt.Sprintf("%s..%v", at, s.Most), 1)
-	r := &bench.Result{Name: "Capacity/" + name + "/objective=" + s.Objectives.String(),
+	r := &bench.Result{Name: "Capacity/" + name + "/objective=" + spelled.Replace(s.Objectives.String()),
 		Seed: s.Seed, Tasks: len(found.Probes)}
 	for _, m := range []bench.Metric{{Unit: metric.CapacityMetRate, Value: found.Met},
 		{Unit: metric.CapacityMissedRate, Value: found.Missed},

@@ -61,7 +61,9 @@ func (l latency) unit() string { return l.part + l.statistic + "-" + l.of + "-se
 // String formats the latency for a reason: "p99 response".
 func (l latency) String() string {
 	text := l.statistic + " " + strings.ReplaceAll(l.of, "-", " ")
-	if part := strings.TrimSuffix(l.part, "-"); part != "" {
+	if url, _, ok := metric.CutURL(l.part); ok {
+		text += " of " + url
+	} else if part := strings.TrimSuffix(l.part, "-"); part != "" {
 		text = part + " " + text
 	}
 	return text

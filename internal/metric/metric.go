@@ -20,6 +20,7 @@ type Quantile struct {
 var Quantiles = []Quantile{
 	{Name: "p50", P: 0.5, Interval: true, Main: true},
 	{Name: "p90", P: 0.9, Interval: true},
+	{Name: "p95", P: 0.95, Interval: true, Main: true},
 	{Name: "p99", P: 0.99, Interval: true, Main: true},
 	{Name: "p99.9", P: 0.999}, // an interval needs millions of tasks
 }

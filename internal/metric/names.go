@@ -12,10 +12,12 @@ const (
 	MeanResponse   = "mean-response-sec"
 	P50Response    = "p50-response-sec"
 	P90Response    = "p90-response-sec"
+	P95Response    = "p95-response-sec"
 	P99Response    = "p99-response-sec"
 	P999Response   = "p99.9-response-sec"
 	MaxResponse    = "max-response-sec"
 	DueP50Response = "due-p50-response-sec"
+	DueP95Response = "due-p95-response-sec"
 	DueP99Response = "due-p99-response-sec"
 	MeanWait       = "mean-wait-sec"
 	P50Wait        = "p50-wait-sec"
@@ -23,11 +25,13 @@ const (
 	MaxWait        = "max-wait-sec"
 	MeanService    = "mean-service-sec"
 	P50Service     = "p50-service-sec"
+	P95Service     = "p95-service-sec"
 	P99Service     = "p99-service-sec"
 	MaxService     = "max-service-sec"
 
 	// Accuracy of quantiles.
 	DueP50Service = "due-p50-service-sec"
+	DueP95Service = "due-p95-service-sec"
 	DueP99Service = "due-p99-service-sec"
 	QuantileError = "quantile-error"
 
@@ -142,6 +146,7 @@ const (
 
 	// The Go runtime.
 	P50Sched               = "p50-sched-sec"
+	P95Sched               = "p95-sched-sec"
 	P99Sched               = "p99-sched-sec"
 	SchedPerOp             = "sched-sec/op"
 	MeanRunnableGoroutines = "mean-runnable-goroutines"
@@ -210,6 +215,7 @@ const (
 	// Sessions, steps and stages, with the prefix of the part.
 	MeanLength   = "mean-length-sec"
 	P50Length    = "p50-length-sec"
+	P95Length    = "p95-length-sec"
 	P99Length    = "p99-length-sec"
 	Unsent       = "unsent/op"
 	BacklogTasks = "backlog-tasks"

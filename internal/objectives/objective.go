@@ -4,11 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/poolbench/poolbench/internal/decide"
 	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/observe"
+	"github.com/poolbench/poolbench/internal/text"
 )
 
 // An Objective is a bound on one metric of a run. It is made by Parse.
@@ -22,14 +24,95 @@ type Objective struct {
 // A List contains objectives that must all be met.
 type List []Objective
 
-// String returns the canonical form, for Parse: p99-response<50ms. It contains no spaces and
-// slashes, so it may be part of the name of a result.
+// String returns the canonical form, for Parse: p99-response<50ms. Unless it is about a URL, it
+// contains no spaces and slashes, so it may be part of the name of a result.
 func (o Objective) String() string { return o.Metric() + o.Op + o.text }
 
 // Metric returns the name of the metric, for Parse.
 func (o Objective) Metric() string { return short(o.Unit) }
 
-// String joins the canonical forms by commas.
+// OfURLs reports whether an objective is about the requests to URLs of an attack.
+func (l List) OfURLs() bool {
+	return slices.ContainsFunc(l, func(o Objective) bool {
+		_, _, ok := o.url()
+		return ok
+	})
+}
+
+// url returns the URL that the objective is about, or the pattern of URLs, and its unit for all
+// requests.
+func (o Objective) url() (pattern, unit string, ok bool) {
+	unit, marked := strings.CutPrefix(o.Unit, decide.Mark)
+	if pattern, unit, ok = metric.CutURL(unit); marked {
+		unit = decide.Mark + unit
+	}
+	return pattern, unit, ok
+}
+
+// A URL of an attack whose requests have metrics of their own.
+type URL struct {
+	Names  []string // that a pattern may match
+	Prefix string   // of the metrics
+}
+
+// ForURLs returns the list with an objective for each URL that the pattern of one matches: * is any
+// text.
+func (l List) ForURLs(urls []URL) (all List, err error) {
+	for _, o := range l {
+		pattern, unit, ok := o.url()
+		if !ok {
+			all = append(all, o)
+			continue
+		}
+		found := false
+		for _, u := range urls {
+			if slices.ContainsFunc(u.Names, func(name string) bool {
+				return matches(pattern, name)
+			}) {
+				found = true
+				of := o
+				rest, marked := strings.CutPrefix(unit, decide.Mark)
+				if of.Unit = u.Prefix + rest; marked {
+					of.Unit = decide.Mark + of.Unit
+				}
+				all = append(all, of)
+			}
+		}
+		if !found {
+			return nil, fmt.Errorf("%s: %s", o, unmatched(pattern, urls))
+		}
+	}
+	return all, nil
+}
+
+// unmatched says why no URL matches a pattern.
+func unmatched(pattern string, urls []URL) string {
+	if len(urls) == 0 {
+		return "all requests go to one URL, so leave out [" + pattern + "]"
+	}
+	var names []string
+	for _, u := range urls {
+		names = append(names, u.Names...)
+	}
+	return fmt.Sprintf("no URL is %s (known: %s)", pattern, text.List(text.Few(names, 8)))
+}
+
+// matches reports whether a name matches a pattern, in which * is any text.
+func matches(pattern, name string) bool {
+	parts := strings.Split(pattern, "*")
+	rest, ok := strings.CutPrefix(name, parts[0])
+	if !ok || len(parts) == 1 {
+		return ok && rest == ""
+	}
+	for _, part := range parts[1 : len(parts)-1] {
+		if _, rest, ok = strings.Cut(rest, part); !ok {
+			return false
+		}
+	}
+	return strings.HasSuffix(rest, parts[len(parts)-1])
+}
+
+// String joins the canonical spellings with commas.
 func (l List) String() string {
 	texts := make([]string, len(l))
 	for i, o := range l {
@@ -48,6 +131,20 @@ func (o Objective) meets(v float64) bool { return o.Limit().Meets(v) }
 // short returns the common name of a metric: its unit without the unit of measurement. The plain
 // ops/s is throughput.
 func short(unit string) string {
+	unit, marked := strings.CutPrefix(unit, decide.Mark)
+	url, unit, ofURL := metric.CutURL(unit)
+	name := shortOfAll(unit)
+	if marked {
+		name = decide.Mark + name
+	}
+	if ofURL {
+		name += "[" + url + "]"
+	}
+	return name
+}
+
+// shortOfAll is short of a unit of all requests.
+func shortOfAll(unit string) string {
 	if unit == metric.Throughput {
 		return "throughput"
 	}

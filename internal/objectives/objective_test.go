@@ -36,6 +36,15 @@ func TestParse(t *testing.T) {
 		{"session-failed<1%", "session-failed/op", 0.01, "session-failed<1%"},
 		{"stage3-mean-response<1s", "stage3-mean-response-sec", 1, "stage3-mean-response<1s"},
 		{"peak-inflight<=4", "peak-inflight", 4, "peak-inflight<=4"},
+		{"p95<300ms", "p95-response-sec", 0.3, "p95-response<300ms"},
+		{"completed-p99 < 1s", "completed-p99-response-sec", 1, "completed-p99-response<1s"},
+		{"p95[GET /a,b] < 300ms", "url[GET%20/a,b]-p95-response-sec", 0.3,
+			"p95-response[GET /a,b]<300ms"},
+		{"completed-p95[GET /<id>]<1s", "completed-url[GET%20/<id>]-p95-response-sec", 1,
+			"completed-p95-response[GET /<id>]<1s"},
+		{"failed[*]<=1%", "url[*]-failed/op", 0.01, "failed[*]<=1%"},
+		{"status-503<=1%", "status-503/op", 0.01, "status-503<=1%"},
+		{"status-500[*]<1%", "url[*]-status-500/op", 0.01, "status-500[*]<1%"},
 	} {
 		l, err := Parse(c.text)
 		if err != nil {
@@ -55,17 +64,20 @@ func TestParse(t *testing.T) {
 
 func TestParseRefuses(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                     `want METRIC<VALUE, such as p99-response<50ms or shed<=1%, got ""`,
-		"p99-response":         "want METRIC<VALUE",
-		"p99-response=50ms":    "want METRIC<VALUE",
-		"<50ms":                "want METRIC<VALUE",
-		"shed<1%,":             `got ""`,
-		"p95-response<50ms":    `unknown metric "p95-response" (known: mean-response, `,
-		"latency<50ms":         `unknown metric "latency"`,
-		"ns/op<5ms":            `unknown metric "ns/op"`,
-		"theory-mean-wait<5ms": `unknown metric "theory-mean-wait"`,
+		"":                  `want METRIC<VALUE, such as p99-response<50ms or shed<=1%, got ""`,
+		"p99-response":      "want METRIC<VALUE",
+		"p99-response=50ms": "want METRIC<VALUE",
+		"<50ms":             "want METRIC<VALUE",
+		"shed<1%,":          `got ""`,
+		"p85-response<50ms": `unknown metric "p85-response" (known: mean-response, `,
+		"latency<50ms":      `unknown metric "latency"`,
+		"wait[GET /]<50ms": `unknown metric "wait" (known: count, mean-response, ` +
+			`p50-response, `,
+		"due-p95-response[GET /]<50ms": `unknown metric "due-p95-response"`,
+		"ns/op<5ms":                    `unknown metric "ns/op"`,
+		"theory-mean-wait<5ms":         `unknown metric "theory-mean-wait"`,
 		"step1-p99-response<5ms": `unknown metric "step1-p99-response" (known: step1-NAME-count, ` +
-			`step1-NAME-mean-response, step1-NAME-p50-response, step1-NAME-p99-response, `,
+			`step1-NAME-mean-response, step1-NAME-p50-response, step1-NAME-p95-response, `,
 		"session-p90-response<5ms": `(known: session-count, session-mean-response, `,
 		"stage0-p99-response<5ms":  `unknown metric "stage0-p99-response"`,
 		"p99-response<50":          `p99-response: want a duration such as 50ms, got "50"`,
@@ -205,4 +217,40 @@ func FuzzParse(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestForURLs: an objective about a pattern is one for each URL that it matches.
+func TestForURLs(t *testing.T) {
+	urls := []URL{{[]string{"GET /login"}, "url[GET%20/login]-"},
+		{[]string{"GET /item/{{seq}}"}, "url[GET%20/item/{{seq}}]-"},
+		{[]string{"pay", "POST /pay"}, "step2-pay-"}}
+	for text, want := range map[string]string{
+		"p95<1s": "p95-response<1s", "p95[GET /login]<1s": "p95-response[GET /login]<1s",
+		"p95[GET /item/*]<1s": "p95-response[GET /item/{{seq}}]<1s",
+		"p95[POST *]<1s":      "step2-pay-p95-response<1s", "failed[pay]<1%": "step2-pay-failed<1%",
+		"completed-p95[pay]<1s": "completed-step2-pay-p95-response<1s",
+		"p99[GET /*i*]<1s,shed<1%": "p99-response[GET /login]<1s," +
+			"p99-response[GET /item/{{seq}}]<1s,shed<1%",
+	} {
+		l, err := Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if l, err = l.ForURLs(urls); err != nil || l.String() != want {
+			t.Errorf("%s is %v, %v; want %s", text, l, err, want)
+		}
+	}
+	l, err := Parse("p95[GET /log]<1s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, urls := range map[string][]URL{"no URL is GET /log (known: GET /login, ": urls,
+		"all requests go to one URL, so leave out [GET /log]": nil} {
+		if _, err := l.ForURLs(urls); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want in it %q", err, want)
+		}
+	}
+	if !l.OfURLs() || l[:0].OfURLs() {
+		t.Error("an objective about a URL is not known as one")
+	}
 }

@@ -20,13 +20,15 @@ import (
 //	METRIC OP VALUE    p99-response<50ms   shed <= 1%   goodput>=500
 //
 // METRIC is the unit of a metric, optionally without its ending -sec, /op or ops/s. The plain ops/s
-// is throughput. Metrics of a stage, a session or a step are included: step1-log_in-p99-response. A
-// latency with the prefix completed- is for completed requests only: completed-p99-response. OP
-// is one of < <= > >=. VALUE is a duration for a time, a share (1% or 0.01) for a share, and
-// otherwise a number, optionally followed by /s for a rate. The error is one line.
+// is throughput, and a percentile alone is that of the response. Metrics of a stage, a session or a
+// step are included: step1-log_in-p99-response. A metric of the requests to some URLs of an attack
+// has the URL or a pattern at its end: p95[GET /item/*]. A latency with the prefix completed- is for
+// completed requests only: completed-p99-response. OP is one of < <= > >=. VALUE is a duration for a
+// time, a share (1% or 0.01) for a share, and otherwise a number, optionally followed by /s for a
+// rate. The error is one line.
 func Parse(text string) (List, error) {
 	var all List
-	for one := range strings.SplitSeq(text, ",") {
+	for _, one := range split(text) {
 		o, err := parse(one)
 		if err != nil {
 			return nil, err
@@ -61,6 +63,7 @@ func (l List) check() error {
 
 func parse(s string) (Objective, error) {
 	s = strings.TrimSpace(s)
+	s, url, ofURL := cutPattern(s)
 	at := strings.IndexAny(s, "<>")
 	if at < 1 {
 		return Objective{}, fmt.Errorf("want METRIC<VALUE, such as p99-response<50ms or "+
@@ -74,20 +77,30 @@ func parse(s string) (Objective, error) {
 			break
 		}
 	}
-	bare := strings.TrimPrefix(name, decide.Mark)
+	bare, completed := strings.CutPrefix(name, decide.Mark)
+	if isQuantile(bare) {
+		bare += "-response"
+	}
+	if ofURL {
+		bare = metric.OfURL(url) + bare
+	}
 	for _, unit := range append(units(), partUnits(bare)...) {
-		if unit != bare && short(unit) != bare {
+		if unit != bare && shortOfAll(unit) != bare {
 			continue
 		}
-		if marked := decide.Mark + unit; bare == name {
+		if marked := decide.Mark + unit; !completed {
 			o.Unit = unit
 		} else if _, ok := decide.Completed(marked); ok {
 			o.Unit = marked
 		}
 	}
 	if o.Unit == "" {
+		known := alike(name)
+		if ofURL {
+			known = namesOfURL()
+		}
 		return Objective{}, fmt.Errorf("unknown metric %q (known: %s)", name,
-			text.List(text.Few(alike(name), 8)))
+			text.List(text.Few(known, 8)))
 	}
 	var err error
 	if o.Bound, o.text, err = value(o.Unit, rest); err != nil {
@@ -103,6 +116,47 @@ func parse(s string) (Objective, error) {
 	return o, nil
 }
 
+func isQuantile(name string) bool {
+	return slices.ContainsFunc(metric.Quantiles, func(q metric.Quantile) bool {
+		return q.Name == name
+	})
+}
+
+// namesOfURL are the metrics of the requests to one URL.
+func namesOfURL() (all []string) {
+	for _, unit := range partUnits(metric.OfURL("")) {
+		_, rest, _ := metric.CutURL(unit)
+		all = append(all, short(rest))
+	}
+	return all
+}
+
+// split cuts a text at its commas, except those of a URL.
+func split(text string) (all []string) {
+	depth, begin := 0, 0
+	for i, c := range text {
+		switch {
+		case c == '[':
+			depth++
+		case c == ']':
+			depth--
+		case c == ',' && depth <= 0:
+			all, begin = append(all, text[begin:i]), i+1
+		}
+	}
+	return append(all, text[begin:])
+}
+
+// cutPattern takes the URL, or the pattern of URLs, out of an objective.
+func cutPattern(s string) (rest, pattern string, ok bool) {
+	begin, end := strings.IndexByte(s, '['), strings.LastIndexByte(s, ']')
+	if begin < 1 || end < begin {
+		return s, "", false
+	}
+	return s[:begin] + s[end+1:], strings.TrimSpace(s[begin+1 : end]), true
+}
+
+// partUnits are those of the stage, the session or the step that a name begins with.
 func partUnits(name string) (all []string) {
 	for _, m := range observe.PartMetrics(name) {
 		if !isDue(m.Unit) {
@@ -114,6 +168,9 @@ func partUnits(name string) (all []string) {
 
 // isDue reports whether the unit of a part is evidence of a load test. A step may be called due.
 func isDue(unit string) bool {
+	if _, rest, ok := metric.CutURL(unit); ok {
+		return strings.HasPrefix(rest, decide.Due)
+	}
 	_, rest, _ := strings.Cut(unit, "-")
 	if strings.HasPrefix(unit, "step") {
 		_, rest, _ = strings.Cut(rest, "-")

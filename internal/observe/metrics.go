@@ -291,6 +291,7 @@ func ofParts() (m []MetricInfo) {
 var RuntimeMetrics = []MetricInfo{
 	{metric.P50Sched, "", "scheduling latency, from runnable to running: median of the one " +
 		"goroutine in eight that the runtime times, to 12 % (real clock)"},
+	{metric.P95Sched, "", "p95 of the same"},
 	{metric.P99Sched, "", "p99 of the same"},
 	{metric.SchedPerOp, "", "sum of the same per task, the harness's goroutines included"},
 	{metric.MeanRunnableGoroutines, "", "runnable goroutines that did not run, averaged over the " +
@@ -344,18 +345,23 @@ var sessionMetrics = []MetricInfo{
 	{metric.MeanResponse, "lower", "mean response of completed sessions: the sum of the " +
 		"responses of their steps"},
 	{metric.P50Response, "lower", "its median"},
+	{metric.P95Response, "lower", "its p95; absent with too few sessions"},
 	{metric.P99Response, "lower", "its p99; absent with too few sessions"},
 	{metric.DueP50Response, "", "its median over all sessions that were due: as that of requests"},
+	{metric.DueP95Response, "", "its p95 over the same"},
 	{metric.DueP99Response, "", "its p99 over the same"},
 	{metric.MeanService, "lower", "mean service of completed sessions: the sum of the services " +
 		"of their steps"},
 	{metric.P50Service, "lower", "its median"},
+	{metric.P95Service, "lower", "its p95"},
 	{metric.P99Service, "lower", "its p99"},
 	{metric.DueP50Service, "", "its median over all sessions that were due"},
+	{metric.DueP95Service, "", "its p95 over the same"},
 	{metric.DueP99Service, "", "its p99 over the same"},
 	{metric.MeanLength, "", "mean length of a session: from the due time of its first step to " +
 		"its last answer, think times included"},
 	{metric.P50Length, "", "its median"},
+	{metric.P95Length, "", "its p95"},
 	{metric.P99Length, "", "its p99"},
 	{metric.Shed, "lower", "share of sessions that ended because the strategy refused a step"},
 	{metric.Failed, "lower", "share of sessions that ended because a step failed, was throttled or " +
@@ -366,17 +372,45 @@ var stepMetrics = []MetricInfo{
 	{"count", "", "settled requests of the step"},
 	{metric.MeanResponse, "lower", "mean response of completed requests"},
 	{metric.P50Response, "lower", "its median"},
+	{metric.P95Response, "lower", "its p95; absent with too few requests"},
 	{metric.P99Response, "lower", "its p99; absent with too few requests"},
 	{metric.DueP50Response, "", "its median over all requests of the step that were due"},
+	{metric.DueP95Response, "", "its p95 over the same"},
 	{metric.DueP99Response, "", "its p99 over the same"},
 	{metric.MeanService, "lower", "mean service of completed requests"},
 	{metric.P50Service, "lower", "its median"},
+	{metric.P95Service, "lower", "its p95"},
 	{metric.P99Service, "lower", "its p99"},
 	{metric.DueP50Service, "", "its median over all requests of the step that were due"},
+	{metric.DueP95Service, "", "its p95 over the same"},
 	{metric.DueP99Service, "", "its p99 over the same"},
 	{metric.Shed, "lower", "share of them that the strategy refused"},
 	{metric.Failed, "lower", "share of them that failed, were throttled or were abandoned"},
 	{metric.Unsent, "lower", "share of the sessions that ended before the step"},
+}
+
+// urlMetrics are what it reports of the requests to each URL, where there are several, and of each
+// step.
+var urlMetrics = []MetricInfo{
+	{metric.SentBytes, "", "bytes of their bodies, per request"},
+	{metric.ReceivedBytes, "", "bytes of the bodies of their answers, per request"},
+	statusMetric,
+}
+
+// statusMetric is what an attack reports of each status.
+var statusMetric = MetricInfo{metric.OfStatus("NAME"), "",
+	"share of the requests that were answered with the status NAME"}
+
+// URLMetrics documents the units for the requests to one URL: url[GET%20/login]-p95-response-sec
+// and so on.
+func URLMetrics(name string) []MetricInfo {
+	all := slices.DeleteFunc(slices.Clone(stepMetrics), func(m MetricInfo) bool {
+		return m.Unit == metric.Unsent
+	})
+	for i := range all {
+		all[i].Doc = strings.ReplaceAll(all[i].Doc, " of the step", " to the URL")
+	}
+	return prefixedMetrics(metric.OfURL(name), append(all, urlMetrics...))
 }
 
 // SessionMetrics documents the units that an attack reports for whole sessions:
@@ -386,11 +420,19 @@ func SessionMetrics() []MetricInfo { return prefixedMetrics("session-", sessionM
 // StepMetrics documents the units for one step of sessions, numbered from 1:
 // step2-log_in-p99-response-sec and so on.
 func StepMetrics(step int, name string) []MetricInfo {
-	return prefixedMetrics(fmt.Sprintf("step%d-%s-", step, name), stepMetrics)
+	return prefixedMetrics(fmt.Sprintf("step%d-%s-", step, name),
+		slices.Concat(stepMetrics, urlMetrics))
 }
 
-// PartMetrics documents the units of the stage, session or step with which a name begins, or nil.
+// PartMetrics documents the units of the stage, session, step, URL or status with which a name
+// begins, or nil.
 func PartMetrics(name string) []MetricInfo {
+	if url, rest, ok := metric.CutURL(name); ok {
+		return withStatus(URLMetrics(url), rest)
+	}
+	if status, ok := metric.StatusOf(strings.TrimSuffix(name, "/op") + "/op"); ok {
+		return []MetricInfo{{metric.OfStatus(status), "", statusMetric.Doc}}
+	}
 	part, rest, _ := strings.Cut(name, "-")
 	kind := strings.TrimRight(part, "0123456789")
 	number, err := strconv.Atoi(part[len(kind):])
@@ -401,10 +443,21 @@ func PartMetrics(name string) []MetricInfo {
 	case kind == "stage":
 		return StageMetrics(number)
 	case kind == "step":
-		name, _, _ := strings.Cut(rest, "-")
-		return StepMetrics(number, name)
+		name, rest, _ := strings.Cut(rest, "-")
+		return withStatus(StepMetrics(number, name), rest)
 	}
 	return nil
+}
+
+// withStatus names the status that a metric is the share of, in place of NAME.
+func withStatus(all []MetricInfo, rest string) []MetricInfo {
+	status, ok := metric.StatusOf(strings.TrimSuffix(rest, "/op") + "/op")
+	if !ok {
+		return all
+	}
+	last := &all[len(all)-1]
+	last.Unit = strings.TrimSuffix(last.Unit, statusMetric.Unit) + metric.OfStatus(status)
+	return all
 }
 
 func prefixedMetrics(prefix string, of []MetricInfo) []MetricInfo {
@@ -424,6 +477,7 @@ func StageMetrics(stage int) []MetricInfo {
 // LeastTasks returns the number of measured tasks that a run needs to report the metric: enough for
 // its quantile, or 0 for other metrics.
 func LeastTasks(unit string) int {
+	_, unit, _ = metric.CutURL(unit)
 	if strings.HasPrefix(unit, "theory-") || strings.Contains(unit, "hiccup") {
 		return 0 // not about tasks
 	}

@@ -19,16 +19,20 @@ import (
 const MostSlowest = 50
 
 // SlowestColumns are the columns of slowest.csv, which has a row for each of the slowest tasks of a
-// run, the slowest first. Instants are in seconds since the run began, and empty if missing: a task
-// that never started has no start. In-flight and queued are the tasks in the system when it was
-// due. They are empty if unknown, and so is a missing trace.
+// run, the slowest first. Instants are in seconds since the run began, and empty where there is
+// none: a task that never started has no start. In-flight and queued are what the task found when
+// it was due, and empty where nobody knows; so is the trace of a task that is of none, and the url where requests go
+// to only one.
 var SlowestColumns = []string{"run", "repetition", "task", "due-sec", "issue-sec", "accepted-sec",
 	"start-sec", "end-sec", "response-sec", "lag-sec", "blocked-sec", "queued-sec", "between-sec",
 	"service-sec", "target-sec", "outcome", "class", "attempts", "in-flight", "queued", "burst",
-	"burst-start-sec", "burst-tasks", "trace"}
+	"burst-start-sec", "burst-tasks", "trace", "url"}
 
-// columnsBefore is the number of columns in an older directory.
-const columnsBefore = 23
+// columnsBefore is how many a directory of before has, and withTrace one of later.
+const (
+	columnsBefore = 23
+	withTrace     = 24
+)
 
 // Unknown is an unknown number of tasks.
 const Unknown = -1
@@ -44,7 +48,8 @@ type SlowTask struct {
 	Attempts                                       int
 	// other tasks when it was due: started and not ended, due and not started. Or Unknown
 	InFlight, Waiting int
-	Trace             string `json:",omitempty"` // id of its trace, or ""
+	Trace             string `json:",omitempty"` // the id of its trace; "": it has none
+	URL               string `json:",omitempty"` // method and path, or step; "": there is one
 }
 
 // Response returns the time from due to end.
@@ -99,7 +104,7 @@ func SlowestRows(run string, repetition int, tasks []SlowTask) (rows [][]string)
 			nanos(t.Response()), nanos(t.Lag), nanos(t.Blocked), nanos(t.Queued), nanos(t.Between),
 			nanos(t.Service), nanos(t.Target), t.Outcome, t.Class, strconv.Itoa(t.Attempts),
 			count(t.InFlight), count(t.Waiting), strconv.Itoa(of[i] + 1), nanos(burst.Start),
-			strconv.Itoa(burst.Tasks), t.Trace})
+			strconv.Itoa(burst.Tasks), t.Trace, t.URL})
 	}
 	return rows
 }
@@ -150,6 +155,8 @@ func count(n int) string {
 func ParseSlowestRow(row []string) (run string, repetition int, t SlowTask, err error) {
 	switch len(row) {
 	case len(SlowestColumns):
+		t.Trace, t.URL = strings.Clone(row[23]), strings.Clone(row[24])
+	case withTrace:
 		t.Trace = strings.Clone(row[23])
 	case columnsBefore:
 	default:

@@ -125,7 +125,7 @@ func TestNoSlowest(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "slowest.csv")
 	whole := SlowestRows("Run/a", 0, []SlowTask{{Attempts: 1}})[0]
 	for want, change := range map[string]func([]string) []string{
-		"columns":    func(row []string) []string { return row[2:] },
+		"columns":    func(row []string) []string { return row[3:] },
 		"due-sec":    func(row []string) []string { row[3] = "soon"; return row },
 		"repetition": func(row []string) []string { row[1] = "1.5"; return row },
 		"end-sec":    func(row []string) []string { row[7] = "92233720369.000000000"; return row },

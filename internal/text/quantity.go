@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/poolbench/poolbench/internal/metric"
 )
 
 // Seconds formats a time with three digits and a suitable unit: 68.9 ms, 1.50 h, 12.0 d. An
@@ -159,6 +161,7 @@ const (
 // KindOf returns the kind of a metric by its unit, in which times are in seconds (except ns/op). A
 // metric per op is a share if it counts outcomes of tasks, and a number otherwise.
 func KindOf(unit string) Kind {
+	_, unit, _ = metric.CutURL(unit) // whose name may be like a unit
 	switch {
 	case unit == "ns/op", strings.HasPrefix(unit, "sec/"), unit == "sec",
 		strings.Contains(unit, "-sec"):
@@ -176,7 +179,7 @@ func KindOf(unit string) Kind {
 }
 
 var shares = regexp.MustCompile(`(^|-)(shed|throttled|failed|abandoned|missed|waited|blocked|resent|` +
-	`unsent|long|seen-full|tail-[a-z-]+)/op$|utilisation$|-share$|^cpu-(wait|others|pressure|steal)$|` +
+	`unsent|long|seen-full|tail-[a-z-]+|status-.+)/op$|utilisation$|-share$|^cpu-(wait|others|pressure|steal)$|` +
 	`^gc-cpu$|^relative-deviation$`)
 
 // Spell formats a value of the kind.

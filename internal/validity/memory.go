@@ -363,7 +363,7 @@ func (k Memory) takesMeanResponse() float64 {
 func (k Memory) TakesQuantile(p float64) float64 {
 	memories, relax := p50Memories, k.Relax // brief waits affect it, too
 	switch {
-	case p > 0.95:
+	case p >= 0.95:
 		memories = p99Memories * k.clusters()
 	case p > 0.75:
 		memories = p90Memories

@@ -29,6 +29,8 @@ var Columns = []Column{
 		show: func(cells []*Cell, _ string) bool { return !sameGoodput(cells) }},
 	{Head: "p50 response", Hint: "half of the tasks take longer, from due to end",
 		Unit: metric.P50Response},
+	{Head: "p95 response", Hint: "one request in 20 takes longer, from due to end",
+		Unit: metric.P95Response, show: ofAttack},
 	{Head: "p99 response", Hint: "one task in 100 takes longer, from due to end",
 		Unit: metric.P99Response},
 	{Head: "p99.9 response", Hint: "one task in 1000 takes longer, from due to end",
@@ -65,15 +67,25 @@ var Columns = []Column{
 		}},
 	{Head: "p99 service", Unit: metric.P99Service,
 		Hint: "one request in 100 takes longer, from its sending to the end of its answer",
-		show: func(cells []*Cell, _ string) bool {
-			return cells[0].Cell[0].Base() == "Attack"
-		}},
+		show: ofAttack},
+	{Head: "sent", Hint: "bytes of bodies per request", Unit: metric.SentBytes, show: ofAttack},
+	{Head: "received", Hint: "bytes of bodies per request", Unit: metric.ReceivedBytes,
+		show: ofAttack},
+	{Head: "connections", Hint: "connections opened per request", Unit: metric.Connections,
+		show: ofAttack},
 	{Head: "p99 lag", Hint: "how late the generator itself was", Unit: metric.P99Lag,
 		show: above0},
 	{Head: "CPU", Hint: "CPU time per task", Unit: metric.CPUPerOp},
 	{Head: "memory", Hint: "bytes allocated per task", Unit: metric.BytesPerOp},
 	{Head: "allocations", Hint: "allocations per task", Unit: metric.AllocsPerOp},
 }
+
+// statusColumn has the statuses of the answers to an attack.
+var statusColumn = Column{Head: "status", Hint: "how often each came, over all repetitions",
+	Value: func(c *Cell) Value { return statusValue(c, "") }}
+
+// ofAttack reports whether the cells are of requests that poolbench sent.
+func ofAttack(cells []*Cell, _ string) bool { return cells[0].Cell[0].Base() == "Attack" }
 
 func above0(cells []*Cell, unit string) bool {
 	return slices.ContainsFunc(cells, func(c *Cell) bool {
@@ -110,6 +122,9 @@ func foreignColumns(g *Group) (columns []Column) {
 
 // metricLabel returns the label of a unit: "p99 wait" for p99-wait-sec.
 func metricLabel(unit string) string {
+	if url, rest, ok := metric.CutURL(unit); ok {
+		return metricLabel(rest) + " of " + url
+	}
 	label := strings.TrimSuffix(strings.TrimSuffix(unit, "-sec"), "/op")
 	if rest, ok := strings.CutPrefix(label, "theory-"); ok {
 		label = "exact " + rest

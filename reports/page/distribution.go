@@ -57,7 +57,8 @@ func distribution(c *Cell, h *hdrhistogram.Histogram) charts.Series {
 
 func theoryOfDistribution(c *Cell) charts.Series {
 	s := charts.Series{Name: c.Strategy, Style: c.Style, Theory: true}
-	for q, unit := range map[float64]string{0.5: "p50", 0.9: "p90", 0.99: "p99", 0.999: "p99.9"} {
+	for q, unit := range map[float64]string{0.5: "p50", 0.9: "p90", 0.95: "p95", 0.99: "p99",
+		0.999: "p99.9"} {
 		if v := c.Value("theory-" + unit + "-response-sec"); !math.IsNaN(v) {
 			s.X, s.Y = append(s.X, q), append(s.Y, v)
 		}

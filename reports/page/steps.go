@@ -1,41 +1,58 @@
 package page
 
 import (
-	"cmp"
 	"fmt"
-	"regexp"
-	"slices"
-	"strconv"
+	"math"
+	"strings"
 
 	"github.com/poolbench/poolbench/internal/metric"
+	"github.com/poolbench/poolbench/reports/results"
 )
 
+// stepColumns are what the table of steps has of each, and of sessions as a whole.
 var stepColumns = []Column{
 	{Head: "count", Unit: "count", format: func(v float64) string { return fmt.Sprintf("%.0f", v) },
 		Hint: "requests of the step, or sessions begun"},
 	{Head: "mean response", Unit: metric.MeanResponse,
 		Hint: "from when the step was due; of a session the sum of its steps"},
 	{Head: "p50", Unit: metric.P50Response},
+	{Head: "p95", Unit: metric.P95Response},
 	{Head: "p99", Unit: metric.P99Response},
 	{Head: "shed", Unit: metric.Shed, Hint: "by the strategy"},
 	{Head: "failed", Unit: metric.Failed, Hint: "by status, check or capture, throttled or abandoned"},
+	{Head: "status", Hint: "how often each came"},
 	{Head: "not sent", Unit: metric.Unsent, Hint: "share of the sessions that ended before"},
 	{Head: "length", Unit: metric.MeanLength,
 		Hint: "of a session, think times included; mean"},
 }
 
-// ofStep matches a unit that each step has.
-var ofStep = regexp.MustCompile(`^(step(\d+)-([a-z0-9_]+)-)count$`)
+// urlColumns are what the table of URLs has of each.
+var urlColumns = []Column{
+	{Head: "requests", Unit: "count",
+		format: func(v float64) string { return fmt.Sprintf("%.0f", v) }},
+	{Head: "failed", Unit: metric.Failed, Hint: "by status or check, throttled or abandoned"},
+	{Head: "shed", Unit: metric.Shed, Hint: "by the strategy"},
+	{Head: "p50", Unit: metric.P50Response, Hint: "of the response of completed requests"},
+	{Head: "p95", Unit: metric.P95Response},
+	{Head: "p99", Unit: metric.P99Response},
+	{Head: "status", Hint: "how often each came"},
+	{Head: "sent", Unit: metric.SentBytes, Hint: "bytes of bodies per request"},
+	{Head: "received", Unit: metric.ReceivedBytes, Hint: "bytes of bodies per request"},
+}
 
+// steps makes the table of the steps of sessions, or of the URLs of an attack; nil where there are
+// none. A column without a value is left out.
 func steps(g *Group) *Table {
 	const session = "session-"
-	if g.Study >= 0 || !hasMetric(g.Cells, session+"count") {
+	if g.Study >= 0 {
 		return nil
 	}
-	t := &Table{Caption: "Sessions, step by step", Of: "step"}
-	for _, col := range stepColumns {
-		t.Heads = append(t.Heads, Head{col.Head, col.Hint})
+	t := &Table{Caption: "By URL", Of: "URL"}
+	columns := urlColumns
+	if hasMetric(g.Cells, session+"count") {
+		t.Caption, t.Of, columns = "Sessions, step by step", "step", stepColumns
 	}
+	known := make([]bool, len(columns))
 	for _, body := range bodies(g) {
 		for _, c := range body.cells {
 			b := Body{}
@@ -46,36 +63,60 @@ func steps(g *Group) *Table {
 			}
 			add := func(name, prefix string) {
 				r := Row{Name: name}
-				for _, col := range stepColumns {
-					col.Unit = prefix + col.Unit
-					r.Cells = append(r.Cells, col.of(c))
+				for i, col := range columns {
+					v := statusValue(c, prefix)
+					if col.Unit != "" {
+						col.Unit = prefix + col.Unit
+						v = col.of(c)
+					}
+					known[i] = known[i] || v != absent && (col.Unit != prefix+metric.Shed ||
+						c.Value(col.Unit) > 0)
+					r.Cells = append(r.Cells, v)
 				}
 				b.Rows = append(b.Rows, r)
 			}
-			for _, step := range stepsOf(c) {
-				add(step.name, step.prefix)
+			for _, part := range results.PartsOf(c.Cell[0]) {
+				add(part.Name, part.Prefix)
 			}
-			add("whole session", session)
-			t.Bodies = append(t.Bodies, b)
+			if t.Of == "step" {
+				add("whole session", session)
+			}
+			if len(b.Rows) > 0 {
+				t.Bodies = append(t.Bodies, b)
+			}
+		}
+	}
+	if len(t.Bodies) == 0 {
+		return nil
+	}
+	for i, col := range columns {
+		if known[i] {
+			t.Heads = append(t.Heads, Head{col.Head, col.Hint})
+		}
+	}
+	for _, b := range t.Bodies {
+		for i := range b.Rows {
+			var cells []Value
+			for k, v := range b.Rows[i].Cells {
+				if known[k] {
+					cells = append(cells, v)
+				}
+			}
+			b.Rows[i].Cells = cells
 		}
 	}
 	return t
 }
 
-type step struct {
-	number       int
-	name, prefix string
-}
-
-func stepsOf(c *Cell) (all []step) {
-	for unit := range c.Cell[0].Values {
-		if found := ofStep.FindStringSubmatch(unit); found != nil {
-			number, _ := strconv.Atoi(found[2]) // an overflow gives 0, which is no step
-			all = append(all, step{number, found[3], found[1]})
-		}
+// statusValue spells how often each status came to the requests with that prefix of metrics, over
+// all repetitions.
+func statusValue(c *Cell, prefix string) Value {
+	var words []string
+	for _, s := range results.Statuses(c.Cell, prefix) {
+		words = append(words, fmt.Sprintf("%s × %.0f", s.Status, math.Round(s.Count)))
 	}
-	slices.SortFunc(all, func(a, b step) int {
-		return cmp.Or(cmp.Compare(a.number, b.number), cmp.Compare(a.name, b.name))
-	})
-	return all
+	if len(words) == 0 {
+		return absent
+	}
+	return Value{Text: strings.Join(words, ", ")}
 }

@@ -72,6 +72,9 @@ func Results(g *Group) Table {
 		columns = foreignColumns(g)
 	}
 	columns = withDeciding(g, columns)
+	if slices.ContainsFunc(g.Cells, func(c *Cell) bool { return statusColumn.of(c) != absent }) {
+		columns = append(columns, statusColumn)
+	}
 	heads, verdicts := objectiveColumns(g)
 	t := Table{Caption: "Values with their intervals, by " + g.Of(), Of: g.Of(), Heads: heads}
 	var all []results.Shown

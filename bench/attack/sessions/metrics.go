@@ -2,6 +2,8 @@ package sessions
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/poolbench/poolbench/bench/record"
 	"github.com/poolbench/poolbench/bench/result"
@@ -11,8 +13,8 @@ import (
 )
 
 // Metrics calls add with what sessions and their steps come to, in the units that
-// observe.SessionMetrics and observe.StepMetrics document.
-func (t *Tally) Metrics(add func(unit string, value float64)) {
+// observe.SessionMetrics and observe.StepMetrics document. spell spells a status.
+func (t *Tally) Metrics(spell func(status int) string, add func(unit string, value float64)) {
 	of := func(unit string, value float64) { add("session-"+unit, value) }
 	of("count", float64(t.Begun))
 	t.Response.metrics("response", t.Begun, of)
@@ -22,14 +24,27 @@ func (t *Tally) Metrics(add func(unit string, value float64)) {
 	for i := range t.Steps {
 		s := &t.Steps[i]
 		of := func(unit string, value float64) { add(StepPrefix(i, s.Name)+unit, value) }
-		n := s.Outcomes.Sum()
-		of("count", float64(n))
-		s.Response.metrics("response", n, of)
-		s.Service.metrics("service", n, of)
-		s.Outcomes.metrics(n, of)
+		s.Metrics(spell, of)
 		if t.Begun > 0 {
 			of(metric.Unsent, float64(s.Unsent)/float64(t.Begun))
 		}
+	}
+}
+
+// Metrics calls add with what the requests come to, in units without a prefix.
+func (r *Row) Metrics(spell func(status int) string, add func(unit string, value float64)) {
+	n := r.Outcomes.Sum()
+	add("count", float64(n))
+	r.Response.metrics("response", n, add)
+	r.Service.metrics("service", n, add)
+	r.Outcomes.metrics(n, add)
+	if n == 0 {
+		return
+	}
+	add(metric.SentBytes, float64(r.Sent)/float64(n))
+	add(metric.ReceivedBytes, float64(r.Received)/float64(n))
+	for _, status := range slices.Sorted(maps.Keys(r.Statuses)) {
+		add(metric.OfStatus(spell(status)), float64(r.Statuses[status])/float64(n))
 	}
 }
 

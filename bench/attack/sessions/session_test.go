@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -164,7 +165,8 @@ func TestTally(t *testing.T) {
 			}
 			took := random.Int64N(1e9)
 			for _, to := range []*Tally{whole, parts[i%2]} { // the third has none
-				to.Step(settled, outcome, took, took)
+				to.Step(settled, Settled{Outcome: outcome, Status: 200 + int(took%3),
+					Sent: 3, Received: took % 100, Response: took, Service: took})
 			}
 			response += took
 			settled++
@@ -189,7 +191,7 @@ func TestTally(t *testing.T) {
 		}
 	}
 	metrics := func(t *Tally) (all []any) {
-		t.Metrics(func(unit string, v float64) {
+		t.Metrics(strconv.Itoa, func(unit string, v float64) {
 			if !strings.Contains(unit, "mean") { // sums of floats in another order
 				all = append(all, unit, v)
 			}

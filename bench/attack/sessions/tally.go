@@ -28,11 +28,59 @@ type Outcomes [record.Abandoned + 1]int
 
 // A StepTally counts one step of all sessions.
 type StepTally struct {
-	Name     string
-	Outcomes Outcomes
-	Unsent   int // of sessions that ended before
+	Row
+	Unsent int // of sessions that ended before
+}
+
+// A Row counts the requests of one kind, such as those to one URL, in the same memory for any
+// number of them.
+type Row struct {
+	Name           string
+	Outcomes       Outcomes
+	Statuses       map[int]int `json:",omitempty"` // of the last answers
+	Sent, Received int64       // bytes in bodies
 	// of those that were completed
 	Response, Service Times
+}
+
+// A Settled is what a Row counts of one request. Times are in ns.
+type Settled struct {
+	Outcome           record.Outcome
+	Status            int // 0: there was no answer
+	Sent, Received    int64
+	Response, Service int64
+}
+
+// Add counts a request that was settled.
+func (r *Row) Add(s Settled) {
+	r.Outcomes[s.Outcome]++
+	r.Sent += s.Sent
+	r.Received += s.Received
+	if s.Status != 0 {
+		if r.Statuses == nil {
+			r.Statuses = map[int]int{}
+		}
+		r.Statuses[s.Status]++
+	}
+	if s.Outcome == record.Completed {
+		r.Response.add(s.Response)
+		r.Service.add(s.Service)
+	}
+}
+
+// Merge adds what another one has counted.
+func (r *Row) Merge(with *Row) {
+	r.Outcomes.add(with.Outcomes)
+	r.Sent += with.Sent
+	r.Received += with.Received
+	for status, n := range with.Statuses {
+		if r.Statuses == nil {
+			r.Statuses = map[int]int{}
+		}
+		r.Statuses[status] += n
+	}
+	r.Response.merge(&with.Response)
+	r.Service.merge(&with.Service)
 }
 
 // NewTally is for the session.
@@ -44,15 +92,8 @@ func NewTally(s *Session) *Tally {
 	return t
 }
 
-// Step counts a step that was settled. Times are in ns.
-func (t *Tally) Step(step int, o record.Outcome, response, service int64) {
-	s := &t.Steps[step]
-	s.Outcomes[o]++
-	if o == record.Completed {
-		s.Response.add(response)
-		s.Service.add(service)
-	}
-}
+// Step counts a step that was settled.
+func (t *Tally) Step(step int, s Settled) { t.Steps[step].Add(s) }
 
 // End counts a session that has ended, with so many of its steps settled. Times are in ns.
 func (t *Tally) End(settled int, o record.Outcome, response, service, length int64) {
@@ -80,10 +121,8 @@ func (t *Tally) Merge(with *Tally) error {
 	t.Length.merge(&with.Length)
 	for i := range t.Steps {
 		s, w := &t.Steps[i], &with.Steps[i]
-		s.Outcomes.add(w.Outcomes)
+		s.Row.Merge(&w.Row)
 		s.Unsent += w.Unsent
-		s.Response.merge(&w.Response)
-		s.Service.merge(&w.Service)
 	}
 	return nil
 }

@@ -51,8 +51,9 @@ func AddAttackFlags(cmd *cobra.Command, o *AttackOptions) {
 		"with exit code 1, by a rule such as 'failed > 5% for 10s'; repeatable")
 	fs.BoolVar(&o.Soak, "soak", false, "keep no record of single requests, so that an attack may "+
 		"go on for hours: quantiles within 0.1% (so it is beyond 10 million requests)")
-	Objective(cmd, &o.Objectives, "exit code 1 unless the requests at each rate meet it: "+
-		"p99-response<50ms; several with commas, or the flag again")
+	ObjectiveByURL(cmd, &o.Objectives, "exit code 1 unless the requests at each rate meet it: "+
+		"p99-response<50ms, or of some URLs p95[GET /item/*]<50ms; several with commas, or the flag "+
+		"again")
 	o.LoadOptions.AddTo(cmd)
 	Profile(cmd, &o.Profile)
 	fs.BoolVar(&o.resume, "resume", false,
@@ -232,7 +233,22 @@ func (o *AttackOptions) Attacks() ([]attack.Attack, error) {
 	if err := errors.Join(wrong...); err != nil {
 		return nil, err
 	}
+	if o.Objectives, err = o.Objectives.ForURLs(urlsOf(all[0])); err != nil {
+		return nil, fmt.Errorf("--objective: %w", err)
+	}
 	return all, objectives.Decidable(o.Objectives, all...)
+}
+
+// urlsOf are the URLs of an attack that objectives may be about.
+func urlsOf(a attack.Attack) (all []objectives.URL) {
+	for _, u := range a.URLs() {
+		names := []string{u.Name}
+		if u.Also != "" {
+			names = append(names, u.Also)
+		}
+		all = append(all, objectives.URL{Names: names, Prefix: u.Prefix})
+	}
+	return all
 }
 
 // ChooseStrategies reads --strategy, which may be repeated. All of them are all that run a request

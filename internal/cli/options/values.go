@@ -68,8 +68,24 @@ func ParseMaxInFlight(text string) (int, error) {
 
 // Objective declares --objective, which adds to a list.
 func Objective(cmd *cobra.Command, to *objectives.List, doc string) {
-	cmd.Flags().Var(flags.Parsed(to, "METRIC<VALUE", func(text string) (objectives.List, error) {
-		return to.Add(text)
-	}), "objective", doc)
+	objective(cmd, to, doc, func(text string) (objectives.List, error) {
+		all, err := to.Add(text)
+		if err == nil && all.OfURLs() {
+			err = fmt.Errorf("%s: only attack and capacity URL have results by URL", text)
+		}
+		return all, err
+	})
+}
+
+// ObjectiveByURL is Objective for a command that has results by URL.
+func ObjectiveByURL(cmd *cobra.Command, to *objectives.List, doc string) {
+	objective(cmd, to, doc, func(text string) (objectives.List, error) { return to.Add(text) })
+}
+
+func objective(
+	cmd *cobra.Command, to *objectives.List, doc string,
+	add func(text string) (objectives.List, error),
+) {
+	cmd.Flags().Var(flags.Parsed(to, "METRIC<VALUE", add), "objective", doc)
 	flags.Complete(cmd, "objective", objectives.Names)
 }

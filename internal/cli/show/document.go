@@ -65,6 +65,8 @@ type RunLine struct {
 	Statuses []attack.Count `json:"statuses,omitempty"`
 	Errors   []attack.Count `json:"errors,omitempty"`
 	Resumed  bool           `json:"resumed,omitempty"` // both are since --resume
+	// by URL, where there are several, or by step of the sessions
+	URLs []urlLine `json:"by_url,omitempty"`
 	// the first answers that failed, where there are checks
 	Failures checks.Failures `json:"failures,omitempty"`
 	Stopped  string          `json:"stopped,omitempty"` // the rule by which it ended early, and why
@@ -92,6 +94,7 @@ func newRunLine(r execute.Record) RunLine {
 		line.Resumed, line.Over = r.Answers.Resumed, r.Answers.Over
 		line.Agents, line.Failures = agentLines(r.Answers.Agents), r.Answers.Failures
 		line.Stopped = r.Stopped()
+		line.URLs = urlLines(r.Run)
 	}
 	return line
 }

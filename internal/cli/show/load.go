@@ -29,6 +29,7 @@ type Load struct {
 	Estimate time.Duration
 	plan     attack.Written // of an attack
 	steps    []string       // of its sessions; none: it has no sessions
+	urls     []attack.URL   // with results of their own; none: there is one
 	flatOut  int            // clients that send without a pause
 	Run      func(context.Context, LoadTurn) (*attack.Report, error)
 }
@@ -247,6 +248,7 @@ func NewLoad(k attack.Attack) Load {
 	if k.FlatOut() {
 		l.flatOut = k.Clients
 	}
+	l.urls = k.URLs()
 	l.plan = k.Written().WithoutSecrets()
 	l.plan.Soak = true // whether it is one of itself or by --soak is no other plan
 	l.Run = func(ctx context.Context, t LoadTurn) (*attack.Report, error) {

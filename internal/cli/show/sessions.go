@@ -1,8 +1,6 @@
 package show
 
 import (
-	"fmt"
-
 	"github.com/poolbench/poolbench/bench/attack/sessions"
 	"github.com/poolbench/poolbench/internal/metric"
 )
@@ -12,6 +10,7 @@ var stepColumns = []Column{
 	{Head: "count", Unit: "count"},
 	{Head: "mean response", Unit: metric.MeanResponse},
 	{Head: "p50", Unit: metric.P50Response},
+	{Head: "p95", Unit: metric.P95Response},
 	{Head: "p99", Unit: metric.P99Response},
 	{Head: "failed", Unit: metric.Failed},
 	{Head: "not sent", Unit: metric.Unsent},
@@ -31,11 +30,7 @@ func (e *loaded) showSteps(k int, r Row) error {
 	line := func(name, prefix string) {
 		cells := []string{name}
 		for _, c := range stepColumns {
-			text := r.Show(prefix + c.Unit)
-			if v, ok := r.Estimate(prefix + c.Unit); ok && c.Unit == "count" {
-				text = fmt.Sprintf("%.0f", v.Mid)
-			}
-			cells = append(cells, text)
+			cells = append(cells, r.part(prefix, c))
 		}
 		lines = append(lines, cells)
 	}

@@ -55,8 +55,8 @@ func (c coverage) String() string {
 }
 
 // covered are the metrics that have an interval.
-var covered = []string{"p50-response", "p90-response", "p99-response", "mean-wait",
-	"mean-response"}
+var covered = []string{"p50-response", "p90-response", "p95-response", "p99-response",
+	"mean-wait", "mean-response"}
 
 // A coveredCell is a scenario whose exact values are known, by a recursion of its own.
 type coveredCell struct {
@@ -116,7 +116,7 @@ func (c coveredCell) exact(t *testing.T, tasks int) map[string]float64 {
 		exact["mean-response"] += float64(response) / 1e9 / n
 		exact["mean-wait"] += float64(response-plan.Service[i]) / 1e9 / n
 	}
-	for i, q := range statistics.NearestRanks(nil, pool.Responses(), 0.5, 0.9, 0.99) {
+	for i, q := range statistics.NearestRanks(nil, pool.Responses(), 0.5, 0.9, 0.95, 0.99) {
 		exact[covered[i]] = float64(q) / 1e9
 	}
 	return exact

@@ -13,6 +13,7 @@ import (
 
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 	"github.com/poolbench/poolbench/internal/cli/options"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/observe"
 	"github.com/poolbench/poolbench/internal/studies"
 	"github.com/poolbench/poolbench/strategies"
@@ -89,6 +90,13 @@ func metricTable() string {
 	for _, m := range observe.StepMetrics(0, "NAME") {
 		fmt.Fprintf(&b, "| `%s` | %s | of step N of sessions: %s |\n",
 			strings.Replace(m.Unit, "step0", "stepN", 1), m.Better, m.Doc)
+	}
+	for _, m := range observe.URLMetrics("NAME") {
+		fmt.Fprintf(&b, "| `%s` | %s | of the requests to one URL, where there are several: %s |\n",
+			m.Unit, m.Better, m.Doc)
+	}
+	for _, m := range observe.PartMetrics(metric.OfStatus("NAME")) {
+		fmt.Fprintf(&b, "| `%s` | %s | of an attack: %s |\n", m.Unit, m.Better, m.Doc)
 	}
 	return b.String()
 }

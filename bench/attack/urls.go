@@ -1,0 +1,189 @@
+package attack
+
+import (
+	"cmp"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/attack/sessions"
+	"github.com/poolbench/poolbench/internal/metric"
+)
+
+// MaxURLs is how many URLs of an attack are counted by themselves. The requests to all others are
+// counted together, under the name OtherURLs.
+const MaxURLs = 100
+
+// OtherURLs is the name of the requests to the URLs beyond MaxURLs.
+const OtherURLs = "other"
+
+// A URL is one of several that the requests of an attack go to, or a step of its sessions.
+type URL struct {
+	Name   string // method and path, such as GET /item/{{seq}}, or the name of the step
+	Also   string // method and path of a step
+	Prefix string // of its metrics
+}
+
+// URLs are those that have results of their own: those of the first MaxURLs kinds of requests, and
+// OtherURLs if there are more. Requests of one method to one path are of one kind, whatever their
+// query is, and a template is one kind. An attack on a single URL has none.
+func (a Attack) URLs() (all []URL) {
+	if a.Session != nil {
+		for i, s := range a.Session.Steps {
+			all = append(all, URL{s.Name, a.urlName(a.Requests[i], false),
+				sessions.StepPrefix(i, s.Name)})
+		}
+		return all
+	}
+	names, _ := a.urlRows()
+	for _, name := range names {
+		all = append(all, URL{Name: name, Prefix: metric.OfURL(name)})
+	}
+	return all
+}
+
+// urlRows are the names of the URLs, and which of them each request goes to.
+func (a Attack) urlRows() (names []string, of []uint8) {
+	if len(a.Requests) < 2 {
+		return nil, nil
+	}
+	first, _ := cutOrigin(a.Requests[0].URL)
+	hosts := slices.ContainsFunc(a.Requests, func(r Request) bool {
+		origin, _ := cutOrigin(r.URL)
+		return origin != first
+	})
+	rows := map[string]uint8{}
+	of = make([]uint8, len(a.Requests))
+	for i, r := range a.Requests {
+		name := a.urlName(r, hosts)
+		row, known := rows[name]
+		switch {
+		case known:
+		case len(names) < MaxURLs:
+			row = uint8(len(names))
+			rows[name], names = row, append(names, name)
+		default:
+			if len(names) == MaxURLs {
+				names = append(names, OtherURLs)
+			}
+			row = MaxURLs
+		}
+		of[i] = row
+	}
+	if len(names) < 2 {
+		return nil, nil
+	}
+	return names, of
+}
+
+// maxURLName is the longest name of a URL, in bytes.
+const maxURLName = 120
+
+// urlName is the method and the path of a request as they may be shown, with the host if there are
+// several.
+func (a Attack) urlName(r Request, host bool) string {
+	origin, path := cutOrigin(withoutUser(r).URL)
+	if !a.isTemplate(r) {
+		_, path = cutOrigin(ShownURL(r.URL))
+	}
+	path, _, _ = strings.Cut(path, "?")
+	path, _, _ = strings.Cut(path, "#")
+	path = cmp.Or(path, "/")
+	if _, at, ok := strings.Cut(origin, "://"); host && ok {
+		path = at + path
+	}
+	name := path
+	if scheme, _, _ := strings.Cut(r.URL, "://"); protocols[scheme] == nil { // with HTTP's methods
+		name = cmp.Or(r.Method, http.MethodGet) + " " + path
+	}
+	if len(name) > maxURLName {
+		name = strings.ToValidUTF8(name[:maxURLName], "") + "…"
+	}
+	return name
+}
+
+// newURLTally counts the requests to each of the URLs of an attack; nil where there are not several.
+func newURLTally(a Attack) *urlTally {
+	if a.Session != nil {
+		return nil
+	}
+	names, of := a.urlRows()
+	if names == nil {
+		return nil
+	}
+	t := &urlTally{rows: make([]sessions.Row, len(names)), of: of}
+	for i, name := range names {
+		t.rows[i].Name = name
+	}
+	return t
+}
+
+// A urlTally counts the requests to each URL.
+type urlTally struct {
+	rows []sessions.Row
+	of   []uint8 // the row of each request
+}
+
+// all are the rows.
+func (t *urlTally) all() []sessions.Row {
+	if t == nil {
+		return nil
+	}
+	return t.rows
+}
+
+// add counts a request that was settled, and returns the name of its URL.
+func (t *urlTally) add(seq uint64, s sessions.Settled) (name string) {
+	row := &t.rows[t.of[seq%uint64(len(t.of))]]
+	row.Add(s)
+	return row.Name
+}
+
+// urlMetrics calls add with what the requests to each URL come to.
+func urlMetrics(
+	rows []sessions.Row, spell func(int) string, add func(unit string, value float64),
+) {
+	for i := range rows {
+		r := &rows[i]
+		prefix := metric.OfURL(r.Name)
+		r.Metrics(spell, func(unit string, v float64) { add(prefix+unit, v) })
+	}
+}
+
+// A Slow is one of the slowest requests of an attack that goes to several URLs. Instants are since
+// the attack began.
+type Slow struct {
+	URL      string
+	Due, End time.Duration
+}
+
+// A slowest are the slowest requests, at most mostTraced, the slowest first.
+type slowest []Slow
+
+// takes reports whether a request is among the slowest so far.
+func (all slowest) takes(response int64) bool {
+	n := len(all)
+	return n < mostTraced || response > int64(all[n-1].End-all[n-1].Due)
+}
+
+// with has these among all.
+func (all slowest) with(more ...Slow) slowest {
+	all = append(all, more...)
+	slices.SortStableFunc(all, func(a, b Slow) int { return cmp.Compare(b.End-b.Due, a.End-a.Due) })
+	return all[:min(len(all), mostTraced)]
+}
+
+// tell gives the slowest tasks of a result their URLs.
+func (all slowest) tell(res *bench.Result) {
+	type instants struct{ due, end time.Duration }
+	urls := map[instants]string{}
+	for _, s := range all {
+		urls[instants{s.Due, s.End}] = s.URL
+	}
+	for i := range res.Slowest {
+		t := &res.Slowest[i]
+		t.URL = cmp.Or(t.URL, urls[instants{t.Due, t.End}])
+	}
+}

@@ -1,0 +1,53 @@
+package metric
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+)
+
+// OfURL returns the prefix of the metrics of one URL of an attack, such as url[GET%20/login]-. What
+// would end the name or the unit is percent-encoded.
+func OfURL(name string) string {
+	var b strings.Builder
+	for _, c := range []byte(name) {
+		if c <= ' ' || c >= 0x7f || strings.IndexByte("[]%", c) >= 0 {
+			fmt.Fprintf(&b, "%%%02X", c)
+		} else {
+			b.WriteByte(c)
+		}
+	}
+	return "url[" + b.String() + "]-"
+}
+
+// CutURL returns the name of the URL that a metric belongs to, and the metric without the prefix.
+// ok is false for other metrics.
+func CutURL(unit string) (name, rest string, ok bool) {
+	behind, ok := strings.CutPrefix(unit, "url[")
+	if !ok {
+		return "", unit, false
+	}
+	encoded, rest, ok := strings.Cut(behind, "]-")
+	if !ok {
+		return "", unit, false
+	}
+	name, err := url.PathUnescape(encoded)
+	return name, rest, err == nil
+}
+
+// statusPrefix is before a status in the unit of the share of the requests that it answered.
+const statusPrefix = "status-"
+
+// OfStatus returns the name of the share of the requests that were answered with a status.
+func OfStatus(status string) string {
+	return statusPrefix + strings.Join(strings.Fields(status), "_") + "/op"
+}
+
+// StatusOf returns the status whose share a metric is.
+func StatusOf(unit string) (status string, ok bool) {
+	rest, ok := strings.CutPrefix(unit, statusPrefix)
+	if !ok {
+		return "", false
+	}
+	return strings.CutSuffix(rest, "/op")
+}

@@ -1,0 +1,72 @@
+package results
+
+import (
+	"cmp"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/poolbench/poolbench/internal/metric"
+)
+
+// A Part is the requests to one URL of an attack, or of one step of its sessions.
+type Part struct {
+	Name   string
+	Prefix string // of its metrics
+	number int    // of a step
+	count  float64
+}
+
+// stepCount is a metric that each step has.
+var stepCount = regexp.MustCompile(`^(step(\d+)-([a-z0-9_]+)-)count$`)
+
+// PartsOf returns the URLs of a run, those with the most requests first, or its steps in their
+// order.
+func PartsOf(run *Run) (all []Part) {
+	for unit, n := range run.Values {
+		if found := stepCount.FindStringSubmatch(unit); found != nil {
+			number, _ := strconv.Atoi(found[2]) // of one beyond what an int holds it is 0
+			all = append(all, Part{Name: found[3], Prefix: found[1], number: number})
+		} else if name, rest, ok := metric.CutURL(unit); ok && rest == "count" {
+			all = append(all, Part{Name: name, Prefix: strings.TrimSuffix(unit, rest), count: n})
+		}
+	}
+	slices.SortFunc(all, func(a, b Part) int {
+		return cmp.Or(cmp.Compare(a.number, b.number), cmp.Compare(b.count, a.count),
+			cmp.Compare(a.Name, b.Name))
+	})
+	return all
+}
+
+// A StatusCount is how often a status came.
+type StatusCount struct {
+	Status string
+	Count  float64
+}
+
+// Statuses are those of the requests of an attack whose metrics have that prefix, over all runs of
+// the cell, the most frequent first.
+func Statuses(c Cell, prefix string) (all []StatusCount) {
+	counts := map[string]float64{}
+	for _, run := range c {
+		n := float64(run.Iters)
+		if prefix != "" {
+			n, _ = run.Value(prefix + "count")
+		}
+		for unit, share := range run.Values {
+			rest, is := strings.CutPrefix(unit, prefix)
+			if status, ok := metric.StatusOf(rest); ok && is {
+				counts[status] += math.Round(share * n)
+			}
+		}
+	}
+	for status, n := range counts {
+		all = append(all, StatusCount{status, n})
+	}
+	slices.SortFunc(all, func(a, b StatusCount) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Status, b.Status))
+	})
+	return all
+}
