@@ -152,6 +152,22 @@ func excesses() (all []excess) {
 	add("results of units", "gate FILE FILE", func() string {
 		return "BenchmarkX 1" + strings.Repeat(" 1 a/op", 100_000) + "\n"
 	})
+	const ofProto = attack + "grpc://127.0.0.1:1/a.B/C --proto FILE.proto" + short
+	add("wide .proto", ofProto, times("message A{}\n", 340_000))
+	add("long .proto", ofProto, times("message A{}\n", 1<<20))
+	for name, again := range map[string]string{"messages": "message A{", "options": "option a={a:",
+		"lists": "option a=["} {
+		add(".proto of "+name, ofProto, times(again, 100_000))
+	}
+	for _, command := range []string{attack + "--file FILE", "capacity --file FILE"} {
+		add("deep flags: "+command, command, times("- [", 300_000))
+	}
+	for name, lines := range map[string]string{"numbers": "1\n", "blanks": "1 ", "commas": ",,\n"} {
+		add("recorded "+name, "run --strategy serial --clock virtual --arrival trace:file=FILE "+
+			"--dry-run", times(lines, 8<<20))
+	}
+	add("recorded durations", "run --strategy serial --clock virtual --workload trace:file=FILE "+
+		"--dry-run", times("1\n", 8<<20))
 	for _, command := range []string{"compare FILE FILE", "gate FILE FILE", "trend FILE FILE",
 		"why FILE", "report FILE", "merge FILE FILE --out x", "trace FILE", table + "csv" + short,
 		"run --file FILE --dry-run", attack + "grpc://127.0.0.1:1/a.B/C --proto FILE" + short,
@@ -211,10 +227,13 @@ func zipped(begins, again string) string {
 // process is that of an excess, in a directory of its own.
 func (h excess) process(t *testing.T, url string) *exec.Cmd {
 	t.Helper()
-	file := "/dev/zero"
+	file, suffix := "/dev/zero", ""
+	if strings.Contains(h.args, "FILE.proto") {
+		suffix = ".proto"
+	}
 	if h.file != nil && !h.whole {
 		file = filepath.Join(t.TempDir(), "file")
-		clitest.Write(t, file, h.file())
+		clitest.Write(t, file+suffix, h.file())
 	}
 	args := strings.Fields(h.args)
 	for i, arg := range args {
@@ -259,6 +278,17 @@ func TestBounded(t *testing.T) {
 				h.interrupted(t, server.URL, after)
 			}
 		})
+	}
+}
+
+// TestWorkerAddress: a first line of standard input without an end is no address.
+func TestWorkerAddress(t *testing.T) {
+	cmd := clitest.Process(t, nil, "worker", "--nats", "-")
+	cmd.Stdin = strings.NewReader(strings.Repeat("x", 1<<20))
+	out, err := cmd.CombinedOutput()
+	if want := "standard input: it is longer than 4096 bytes\n"; err == nil ||
+		!strings.HasSuffix(string(out), want) {
+		t.Errorf("%q, error %v", out, err)
 	}
 }
 
