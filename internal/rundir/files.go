@@ -31,6 +31,9 @@ const (
 // MostBytes is the size up to which a file of a run directory is read.
 const MostBytes = 1 << 30
 
+// MostLine bounds a line of such a file.
+const MostLine = 16 << 20
+
 // PathError names the path, without the system call that failed.
 func PathError(path string, err error) error { return files.Named(path, err) }
 
