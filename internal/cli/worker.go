@@ -20,6 +20,7 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/flags"
 	"github.com/poolbench/poolbench/internal/cli/options"
 	"github.com/poolbench/poolbench/internal/cli/terminal"
+	"github.com/poolbench/poolbench/internal/files"
 	"github.com/poolbench/poolbench/internal/fleet"
 	"github.com/poolbench/poolbench/internal/fleet/hub"
 	"github.com/poolbench/poolbench/internal/registry"
@@ -180,7 +181,7 @@ var errParent = errors.New("the parent process has ended")
 // fromParent reads the first line, and returns a context that ends with the input.
 func fromParent(ctx context.Context, stdin io.Reader) (string, context.Context, error) {
 	lines := bufio.NewReader(stdin)
-	line, err := lines.ReadString('\n')
+	line, err := readAddress(lines)
 	if err != nil {
 		return "", ctx, err
 	}
@@ -190,6 +191,27 @@ func fromParent(ctx context.Context, stdin io.Reader) (string, context.Context, 
 		end(errParent)
 	}()
 	return strings.TrimSpace(line), ctx, nil
+}
+
+// mostAddress bounds an address.
+const mostAddress = 4 << 10
+
+// readAddress reads a line.
+func readAddress(r io.ByteReader) (string, error) {
+	var line []byte
+	for {
+		switch c, err := r.ReadByte(); {
+		case err != nil:
+			return "", fmt.Errorf("--nats -: the first line of standard input: %w", err)
+		case c == '\n':
+			return string(line), nil
+		case len(line) == mostAddress:
+			return "", fmt.Errorf("--nats -: the first line of standard input: %w",
+				files.TooLong(mostAddress))
+		default:
+			line = append(line, c)
+		}
+	}
 }
 
 // patientRunners are runners by the patience that they have.

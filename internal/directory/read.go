@@ -18,6 +18,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/result"
+	"github.com/poolbench/poolbench/internal/files"
 	"github.com/poolbench/poolbench/internal/rundir"
 )
 
@@ -109,13 +110,13 @@ func eachLine(path string, f func(line string, end int64) error) error {
 	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
 		return errors.Join(err, fmt.Errorf("%s is not a file: it may have no end", path))
 	}
-	lines := bufio.NewReaderSize(file, 1<<16)
+	lines := bufio.NewReaderSize(files.Lines(file, rundir.MostLine), 1<<16)
 	for end := int64(0); ; {
 		line, err := lines.ReadString('\n')
 		if errors.Is(err, io.EOF) {
 			return nil // an incomplete line, if any
 		} else if err != nil {
-			return err
+			return fmt.Errorf("%s: %w", path, err)
 		}
 		end += int64(len(line))
 		if err := f(strings.TrimSuffix(line, "\n"), end); err != nil {

@@ -1,6 +1,7 @@
 package files
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"os"
@@ -33,6 +34,40 @@ func (r *reader) Read(p []byte) (int, error) {
 		n, err = int(r.left), TooLong(r.most)
 	}
 	r.left -= int64(n)
+	return n, err
+}
+
+// Lines reads from r until a line is longer than most bytes; the error is then TooLong.
+func Lines(r io.Reader, most int64) io.Reader { return &lineReader{from: r, most: most} }
+
+type lineReader struct {
+	from io.Reader
+	most int64
+	long int64 // so far: the line that is being read
+	err  error
+}
+
+func (r *lineReader) Read(p []byte) (int, error) {
+	if r.err != nil {
+		return 0, r.err
+	}
+	n, err := r.from.Read(p[:min(int64(len(p)), r.most)])
+	rest := p[:n]
+	for r.long <= r.most {
+		end := bytes.IndexByte(rest, '\n')
+		if end < 0 {
+			r.long += int64(len(rest))
+			break
+		}
+		r.long += int64(end)
+		if r.long <= r.most {
+			r.long, rest = 0, rest[end+1:]
+		}
+	}
+	if r.long > r.most {
+		n, r.err = 0, fmt.Errorf("a line: %w", TooLong(r.most))
+		err = r.err
+	}
 	return n, err
 }
 

@@ -50,3 +50,19 @@ func TestReadFile(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestLines: lines as long as the bound are read, wherever reads end, and a longer one is an error.
+func TestLines(t *testing.T) {
+	for text, long := range map[string]bool{"": false, "12345": false, "12345\n12345\n\n1": false,
+		"123456": true, "1\n123456": true, "1\n123456\n": true, "12345\n12345\n123456\n1": true} {
+		for name, r := range map[string]io.Reader{"whole": strings.NewReader(text),
+			"bytes":  iotest.OneByteReader(strings.NewReader(text)),
+			"halves": iotest.HalfReader(strings.NewReader(text))} {
+			got, err := io.ReadAll(files.Lines(r, 5))
+			var tooLong files.TooLong
+			if errors.As(err, &tooLong) != long || !long && string(got) != text {
+				t.Errorf("%q in %s: %q, error %v", text, name, got, err)
+			}
+		}
+	}
+}

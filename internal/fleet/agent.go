@@ -26,7 +26,7 @@ type Timing struct {
 	Wait   time.Duration // for enough agents to come: 30 s
 	Call   time.Duration // from one call for them to the next: 200 ms
 	Ahead  time.Duration // from the word to start until the start: 1 s
-	Beat   time.Duration // from one sign of life to the next: 1 s
+	Beat   time.Duration // from one sign of life of an agent to the next: 1 s
 	Silent time.Duration // of a load, until its agents stop: 4 s
 	Lost   time.Duration // of an agent, until it is given up: 5 s
 }

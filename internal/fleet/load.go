@@ -45,6 +45,8 @@ type loading struct {
 	refused map[string]bool // by ID: they are told of once
 	parts   collector       // of the subscription's goroutine
 
+	reconnects uint64 // of the connection, before
+
 	mu      sync.Mutex
 	greeted []Member
 	parties map[string]*party // by ID
@@ -62,7 +64,8 @@ func (l Load) Run(ctx context.Context) (_ *attack.Report, err error) {
 		return nil, err
 	}
 	r := &loading{Load: l, id: rand.Text(), clock: startClock(l.wall), refused: map[string]bool{},
-		parts: collector{}, parties: map[string]*party{}, changed: make(chan struct{}, 1)}
+		parts: collector{}, parties: map[string]*party{}, changed: make(chan struct{}, 1),
+		reconnects: l.Conn.Stats().Reconnects}
 	calls := l.Conn.NewInbox()
 	at := loadSubject + "." + r.id
 	for subject, hear := range map[string]nats.MsgHandler{calls: r.meet, at + ".pulse": r.feel,
@@ -74,7 +77,8 @@ func (l Load) Run(ctx context.Context) (_ *attack.Report, err error) {
 		defer sub.Unsubscribe()
 	}
 	defer r.stop() // to whoever is left
-	defer pace.Every(l.Timing.Beat, func() { r.tell(goOn) })()
+	// one message for all agents: often, so that a server that was away costs them little time
+	defer pace.Every(l.Timing.Beat/4+1, func() { r.tell(goOn) })()
 	if err := r.muster(ctx, calls); err != nil {
 		return nil, err
 	}
@@ -167,6 +171,9 @@ func (r *loading) left(patience time.Duration) (n int) {
 		case done:
 		case silent > patience && !r.Conn.IsConnected():
 			r.lose(p, fmt.Sprintf("the NATS server could not be reached for %v", patience))
+		case silent > patience && r.Conn.Stats().Reconnects > r.reconnects:
+			r.lose(p, fmt.Sprintf("it was silent for %v; the NATS server was away meanwhile",
+				patience))
 		case silent > patience:
 			r.lose(p, fmt.Sprintf("it was silent for %v", patience))
 		default:

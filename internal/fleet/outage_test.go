@@ -139,6 +139,12 @@ func TestAgentsOutages(t *testing.T) {
 				n.restart(time.Second, i%2 == 0)
 			}
 		}},
+		"away for some seconds": {0, func(n *network) {
+			for range 7 { // each time at another moment between two signs of life
+				time.Sleep(2250 * time.Millisecond)
+				n.restart(2900*time.Millisecond, true)
+			}
+		}},
 		"lossy": {0.05, func(*network) {}},
 	} {
 		t.Run(name, func(t *testing.T) {

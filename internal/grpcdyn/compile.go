@@ -22,6 +22,36 @@ import (
 // MaxSet is the most that a file of descriptors may hold.
 const MaxSet = 16 << 20
 
+// Bounds of a .proto: compiling takes 100 bytes of memory for a byte of text, and a stack for each
+// level of braces. protoc itself allows 32 levels.
+const (
+	maxText    = 4 << 20
+	maxNesting = 1000
+)
+
+// readText reads a .proto.
+func readText(path string) (string, error) {
+	text, err := files.ReadFile(path, maxText)
+	if err != nil {
+		return "", err
+	}
+	depth, line := 0, 1
+	for _, c := range text {
+		switch c {
+		case '\n':
+			line++
+		case '{', '[', '<', '(':
+			depth++
+		case '}', ']', '>', ')':
+			depth = max(depth-1, 0)
+		}
+		if depth > maxNesting { // in comments, too: nobody writes so many
+			return "", fmt.Errorf("%s:%d: more than %d brackets are open", path, line, maxNesting)
+		}
+	}
+	return string(text), nil
+}
+
 // ReadSet reads descriptors from a file: a .proto, which is compiled, with what it imports from its
 // directory and those above it, or a FileDescriptorSet. What it returns is the latter, encoded.
 func ReadSet(path string) ([]byte, error) {
@@ -34,11 +64,11 @@ func ReadSet(path string) ([]byte, error) {
 		}
 		return set, err
 	}
-	text, err := files.ReadFile(path, MaxSet)
+	text, err := readText(path)
 	if err != nil {
 		return nil, err
 	}
-	return compile(path, string(text))
+	return compile(path, text)
 }
 
 // Files compiles one .proto that imports nothing but what protobuf has.
@@ -94,9 +124,9 @@ func compile(path, text string) ([]byte, error) {
 // near is the file of that name in the directory of path, or in one above it.
 func near(path, name string) (io.ReadCloser, error) {
 	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
-		text, err := files.ReadFile(filepath.Join(dir, filepath.FromSlash(name)), MaxSet)
+		text, err := readText(filepath.Join(dir, filepath.FromSlash(name)))
 		if err == nil {
-			return io.NopCloser(strings.NewReader(string(text))), nil
+			return io.NopCloser(strings.NewReader(text)), nil
 		}
 		if parent := filepath.Dir(dir); parent == dir || !errors.Is(err, os.ErrNotExist) {
 			return nil, err

@@ -84,3 +84,26 @@ func TestCutPath(t *testing.T) {
 		}
 	}
 }
+
+// TestBoundedText: a .proto that is long, or nested deeper than anybody writes, is refused before
+// it is compiled, also where another one imports it.
+func TestBoundedText(t *testing.T) {
+	dir := t.TempDir()
+	const head = "syntax = \"proto3\";\n"
+	cases := map[string]struct{ text, want string }{
+		"deep.proto":   {head + strings.Repeat("message A {\n", 2000), "deep.proto:1002: more than"},
+		"long.proto":   {head + strings.Repeat(" ", 5<<20), "longer than 4 MiB"},
+		"import.proto": {head + `import "deep.proto";`, "more than 1000 brackets are open"},
+	}
+	for name, c := range cases {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(c.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, c := range cases {
+		_, err := grpcdyn.ReadSet(filepath.Join(dir, name))
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+	}
+}

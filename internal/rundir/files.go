@@ -31,6 +31,9 @@ const (
 // MostBytes is the largest size of a file of a run directory that is read.
 const MostBytes = 1 << 30
 
+// MostLine bounds a line of such a file.
+const MostLine = 16 << 20
+
 // PathError names the path, without the failed system call.
 func PathError(path string, err error) error { return files.Named(path, err) }
 

@@ -51,7 +51,7 @@ func eachLine(path string, f func(line string) error) (cutOff int, err error) {
 		return 0, PathError(path, err)
 	}
 	defer log.Close()
-	lines := bufio.NewReader(files.Reader(log, MostBytes))
+	lines := bufio.NewReader(files.Lines(files.Reader(log, MostBytes), MostLine))
 	for n := 1; ; n++ {
 		line, err := lines.ReadString('\n')
 		switch {

@@ -27,6 +27,7 @@ var _ = register(strategies.Spec{
 	Durability: killSafe,
 	Needs:      registry.Redis.Product,
 	Ready:      registry.Redis.Ready,
+	Clean:      cleanRedis,
 	Keys: []param.Key{awayKey, {Name: "poll", Kind: param.Duration, Default: "100ms",
 		Doc: "how often it looks for tasks when there were none, and for retries that are due; " +
 			"asynq's own defaults are 1s and 5s"}},
@@ -78,7 +79,9 @@ func openAsynq(
 		q.redis.AddHook(q)
 		q.client = asynq.NewClientFromRedisClient(q.redis)
 		q.inspector = asynq.NewInspectorFromRedisClient(q.redis)
-		err = q.redis.Ping(ctx).Err()
+		if err = q.redis.Ping(ctx).Err(); err == nil {
+			err = markRedis(ctx, q.redis, q.name, p)
+		}
 		q.remove = err == nil && temporary(p)
 		return registry.Redis.Tell(err)
 	}
@@ -244,7 +247,7 @@ func (q *asynqQueue) close() (err error) {
 	return registry.Redis.Tell(errors.Join(err, q.redis.Close()))
 }
 
-// delete removes the queue and what asynq has counted of it.
+// delete removes the queue, asynq's counts of it, and the owner's mark.
 func (q *asynqQueue) delete(ctx context.Context) error {
 	err := q.run(ctx, asynqInactive, "active", "pending")
 	if e := q.inspector.DeleteQueue(q.name, true); !errors.Is(e, asynq.ErrQueueNotFound) {
@@ -259,7 +262,8 @@ func (q *asynqQueue) delete(ctx context.Context) error {
 			counts = append(counts, key+":"+t.UTC().Format(time.DateOnly))
 		}
 	}
-	return errors.Join(err, q.redis.Del(ctx, counts...).Err())
+	return errors.Join(err, q.redis.Del(ctx, counts...).Err(),
+		q.redis.HDel(ctx, redisOwners, q.name).Err())
 }
 
 // An asynqMessage is a task of asynq, while its handler runs.

@@ -48,6 +48,7 @@ var _ = register(strategies.Spec{
 		}
 		return strategies.KillSafe
 	},
+	Clean: cleanNATS,
 	Check: checkJetStream,
 	Open:  openJetStream,
 })
@@ -123,13 +124,17 @@ func (j *jetStream) open(ctx context.Context, p strategies.Params) (err error) {
 	if j.js, err = jetstream.New(j.conn); err != nil {
 		return err
 	}
+	mark := ""
+	if temporary(p) && j.embedded == nil {
+		mark = ownerOf(p).mark()
+	}
 	queue, err := j.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{Name: j.name,
-		Retention: jetstream.WorkQueuePolicy, Storage: storage})
+		Description: mark, Retention: jetstream.WorkQueuePolicy, Storage: storage})
 	if err != nil {
 		return err
 	}
 	if _, err = j.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{Name: j.deadName(),
-		Storage: storage}); err != nil {
+		Description: mark, Storage: storage}); err != nil {
 		return err
 	}
 	if temporary(p) && j.embedded == nil {

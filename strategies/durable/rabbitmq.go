@@ -46,6 +46,9 @@ const (
 	redialling   = 100 * time.Millisecond
 	unconfirmed  = 1024 // messages at most that are not confirmed
 	mostPrefetch = 1<<16 - 1
+	// unused is when the server removes the queues of a process that was killed: AMQP has no list
+	// of them. Nobody consumes dead letters, so it is longer than any run
+	unused = 7 * 24 * time.Hour
 )
 
 // A rabbitQueue is a queue, one for messages that wait for another attempt and one for dead
@@ -64,6 +67,7 @@ type rabbitQueue struct {
 	kind              string
 	prefetch          int
 	remove            bool
+	expires           bool   // it does not outlive its process for long
 	id                string // its messages' begin with it
 	count             atomic.Uint64
 	delivered         atomic.Int64 // messages that wait here for their time
@@ -83,7 +87,7 @@ func openRabbitMQ(
 	name := queueName(p)
 	q := &rabbitQueue{health: newHealth(p.Values.Duration(awayKey.Name)), name: name,
 		later: name + "_later", dead: name + "_dead",
-		kind: p.Values.Choice("queue"), prefetch: min(p.Limit, mostPrefetch), id: rand.Text(),
+		kind: p.Values.Choice("queue"), expires: temporary(p), prefetch: min(p.Limit, mostPrefetch), id: rand.Text(),
 		owed: make(map[string]bool)}
 	open := func(context.Context) error {
 		_, err := q.session()

@@ -57,9 +57,12 @@ func (s *rabbitSession) open(q *rabbitQueue) (err error) {
 		return err
 	}
 	go s.hearBlocked(s.conns[0].NotifyBlocked(make(chan amqp.Blocking, 1)))
+	arguments := amqp.Table{"x-queue-type": q.kind}
+	if q.expires {
+		arguments["x-expires"] = unused.Milliseconds()
+	}
 	for _, name := range []string{q.name, q.later, q.dead} {
-		_, err := s.out.QueueDeclare(name, true, false, false, false, amqp.Table{
-			"x-queue-type": q.kind})
+		_, err := s.out.QueueDeclare(name, true, false, false, false, arguments)
 		if err != nil {
 			return err
 		}

@@ -28,6 +28,7 @@ var _ = register(strategies.Spec{
 	Durability: killSafe,
 	Needs:      registry.Redis.Product,
 	Ready:      registry.Redis.Ready,
+	Clean:      cleanRedis,
 	Check:      checkServed,
 	Open:       openRedisStream,
 })
@@ -110,7 +111,9 @@ func openRedisStream(
 		one := *o
 		one.PoolSize = 1
 		q.client, q.reader = redis.NewClient(o), redis.NewClient(&one)
-		err = q.makeGroup(ctx)
+		if err = markRedis(ctx, q.client, name, p); err == nil {
+			err = q.makeGroup(ctx)
+		}
 		q.remove = err == nil && temporary(p)
 		return registry.Redis.Tell(err)
 	}
@@ -131,12 +134,16 @@ func (q *redisStream) close() (err error) {
 		return nil
 	}
 	if q.remove {
-		err = within(func(ctx context.Context) error {
-			return q.client.Del(ctx, q.name, q.later, q.dead).Err()
-		})
+		err = within(q.delete)
 	}
 	_ = q.reader.Close() // work has closed it
 	return registry.Redis.Tell(errors.Join(err, q.client.Close()))
+}
+
+// delete removes the keys and the owner's mark.
+func (q *redisStream) delete(ctx context.Context) error {
+	return errors.Join(q.client.Del(ctx, q.name, q.later, q.dead).Err(),
+		q.client.HDel(ctx, redisOwners, q.name).Err())
 }
 
 func (q *redisStream) put(ctx context.Context, body []byte) error {

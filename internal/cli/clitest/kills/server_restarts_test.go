@@ -4,14 +4,78 @@ package kills
 
 import (
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/poolbench/poolbench/internal/cli/clitest"
+	"github.com/poolbench/poolbench/internal/fleet/hub"
 )
+
+// A serverProcess is a worker that is the NATS server too. It can be killed and started again, at
+// the same address and without the files that it had.
+type serverProcess struct {
+	*testing.T
+	at  string // host:port
+	cmd *exec.Cmd
+}
+
+// startServer starts one, which ends with the test.
+func startServer(t *testing.T) *serverProcess {
+	t.Helper()
+	s := &serverProcess{T: t, at: freeAddress(t)}
+	s.start()
+	t.Cleanup(s.kill)
+	return s
+}
+
+// freeAddress is an address of loopback where nobody listens.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := free.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return free.Addr().String()
+}
+
+// start returns when the server can be reached. It may be called from any goroutine.
+func (s *serverProcess) start() {
+	s.cmd = clitest.Process(s.T, nil, "worker", "--listen", s.at, "--parallel", "1", "--quiet")
+	if err := s.cmd.Start(); err != nil {
+		s.Error(err)
+		return
+	}
+	for limit := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
+		conn, err := net.Dial("tcp", s.at)
+		if err == nil {
+			_ = conn.Close()
+			return
+		}
+		if time.Now().After(limit) {
+			s.Error(err)
+			return
+		}
+	}
+}
+
+func (s *serverProcess) kill() {
+	_ = s.cmd.Process.Kill()
+	_ = s.cmd.Wait() // it was killed
+}
+
+func (s *serverProcess) restart() {
+	s.kill()
+	s.start()
+}
 
 // TestServerRestarts: a directory is the same to the byte when the NATS server of the workers,
 // which is one of them, is killed and started again five times, without what it had.
@@ -19,38 +83,13 @@ func TestServerRestarts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: skipped with -short")
 	}
-	free, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	at := free.Addr().String()
-	if err := free.Close(); err != nil {
-		t.Fatal(err)
-	}
 	dir := t.TempDir()
 	alone, by := filepath.Join(dir, "alone"), filepath.Join(dir, "workers")
 	line := "run --quiet --clock virtual --strategy worker_pool,semaphore,serial " +
 		"--load 0.5,0.7,0.9 --n 20000 --count 32 --out "
 	want := clitest.Command(t, strings.Fields(line+alone)...)
-	start := func() *exec.Cmd {
-		cmd := clitest.Process(t, nil, "worker", "--listen", at, "--parallel", "1", "--quiet")
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		for {
-			conn, err := net.Dial("tcp", at)
-			if err == nil {
-				_ = conn.Close()
-				return cmd
-			}
-			if t.Context().Err() != nil {
-				t.Fatal(err)
-			}
-			time.Sleep(10 * time.Millisecond)
-		}
-	}
-	server := start()
-	clitest.StartWorker(t, "nats://"+at)
+	server := startServer(t)
+	clitest.StartWorker(t, "nats://"+server.at)
 	ended, restarts := make(chan struct{}), make(chan int)
 	go func() {
 		n := 0
@@ -61,21 +100,69 @@ func TestServerRestarts(t *testing.T) {
 				return
 			case <-time.After(time.Second):
 			}
-			_ = server.Process.Kill()
-			_ = server.Wait()
-			server = start()
+			server.restart()
 		}
 		restarts <- n
 	}()
-	got := clitest.Command(t, strings.Fields(line+by+" --workers nats://"+at)...)
+	got := clitest.Command(t, strings.Fields(line+by+" --workers nats://"+server.at)...)
 	close(ended)
 	if n := <-restarts; n < 5 {
 		t.Errorf("the sweep ended after %d restarts", n)
 	}
-	_ = server.Process.Kill()
-	_ = server.Wait()
 	if got.Code != want.Code {
 		t.Errorf("exit code %d, want %d: %s", got.Code, want.Code, got.Stderr)
 	}
 	sameFiles(t, alone, by)
+}
+
+// TestAgentsServerRestarts: an attack with agents whose NATS server is started again sends every
+// request once; when the server stays away the command ends and says so.
+func TestAgentsServerRestarts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped with -short")
+	}
+	for name, back := range map[string]bool{"restarted": true, "gone": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			at := freeAddress(t)
+			server, err := hub.StartAt(at, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = server.Close() }() // it may be closed
+			for range 2 {
+				clitest.StartWorker(t, server.Address)
+			}
+			var requests atomic.Int64
+			meddled := make(chan error, 1)
+			target := httptest.NewServer(http.HandlerFunc(
+				func(http.ResponseWriter, *http.Request) {
+					if requests.Add(1) != 100 {
+						return
+					}
+					go func() {
+						err := server.Close()
+						if err == nil && back {
+							server, err = hub.StartAt(at, "")
+						}
+						meddled <- err
+					}()
+				}))
+			defer target.Close()
+			o := clitest.Command(t, "attack", target.URL, "--rate", "100", "--n", "600",
+				"--agents", "2", "--nats", server.Address, "--out", filepath.Join(t.TempDir(), "x"))
+			if err := <-meddled; err != nil {
+				t.Fatal(err)
+			}
+			lost := strings.Contains(o.Stdout+o.Stderr, "lost")
+			switch {
+			case back && (o.Code == clitest.Unusable || lost || requests.Load() != 600):
+				t.Errorf("%d requests, exit code %d: %s\n%s", requests.Load(), o.Code, o.Stdout,
+					o.Stderr)
+			case !back && (o.Code != clitest.Unusable ||
+				!strings.Contains(o.Stderr, "the NATS server could not be reached for 5s")):
+				t.Errorf("exit code %d: %s", o.Code, o.Stderr)
+			}
+		})
+	}
 }

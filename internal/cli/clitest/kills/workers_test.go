@@ -4,6 +4,7 @@ package kills
 
 import (
 	"math/rand/v2"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -12,12 +13,11 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/internal/cli/clitest"
-	"github.com/poolbench/poolbench/internal/fleet/hub"
 	"github.com/poolbench/poolbench/internal/machine/race"
 )
 
 // TestWorkers: a directory is the same to the byte whoever made its runs, when workers are killed
-// all the while and others come late.
+// all the while, others come late, and the NATS server is replaced by an empty one.
 func TestWorkers(t *testing.T) {
 	count := "20"
 	if race.Enabled || testing.Short() {
@@ -35,34 +35,56 @@ func TestWorkers(t *testing.T) {
 			dir := t.TempDir()
 			alone, by := filepath.Join(dir, "alone"), filepath.Join(dir, "workers")
 			want := clitest.Command(t, strings.Fields(line+alone)...)
-			at, err := hub.StartLocal()
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer at.Close()
-			ended := make(chan struct{})
+			server := startServer(t)
+			address := "nats://" + server.at
+			ended, restarts := make(chan struct{}), 0
 			var fleet sync.WaitGroup
 			fleet.Go(func() {
-				workers := []*exec.Cmd{clitest.StartWorker(t, at.Address), clitest.StartWorker(t,
-					at.Address)}
+				workers := []*exec.Cmd{clitest.StartWorker(t, address),
+					clitest.StartWorker(t, address)}
+				for line != wide && !hasRun(by) && !isClosed(ended) {
+					time.Sleep(10 * time.Millisecond) // a server must be there when it begins
+				}
 				for range 4 {
+					_ = workers[rand.IntN(len(workers))].Process.Kill()
+					workers = append(workers, clitest.StartWorker(t, address))
+					if line != wide && !isClosed(ended) {
+						server.restart()
+						restarts++
+					}
 					select {
 					case <-ended:
 						return
 					case <-time.After(300 * time.Millisecond):
 					}
-					_ = workers[rand.IntN(len(workers))].Process.Kill()
-					workers = append(workers, clitest.StartWorker(t, at.Address))
 				}
 			})
-			got := clitest.Command(t, strings.Fields(line+by+" --workers "+at.Address)...)
+			got := clitest.Command(t, strings.Fields(line+by+" --workers "+address)...)
 			close(ended)
 			fleet.Wait()
+			if line != wide && restarts == 0 {
+				t.Error("the server was never restarted")
+			}
 			if got.Code != want.Code {
 				t.Errorf("exit code %d, want %d: %s", got.Code, want.Code, got.Stderr)
 			}
 			sameFiles(t, alone, by)
 		})
+	}
+}
+
+// hasRun reports whether a run is written to the directory.
+func hasRun(dir string) bool {
+	text, err := os.ReadFile(filepath.Join(dir, "results.txt"))
+	return err == nil && strings.Contains(string(text), "\nBenchmark")
+}
+
+func isClosed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
 	}
 }
 

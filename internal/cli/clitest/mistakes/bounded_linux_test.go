@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/internal/cli/clitest"
+	"github.com/poolbench/poolbench/internal/project/need"
 )
 
 // Bounds for any input: CPU time, since the machine may be busy, and memory.
@@ -24,6 +25,7 @@ const (
 	mostCPU    = 10 * time.Second
 	mostMemory = 1 << 30
 	mostAfter  = 2 * time.Second // of CPU, after SIGINT
+	mostIdle   = 4 * time.Second // likewise, of neither running nor waiting for a processor
 )
 
 // An excess is a command, with the file that it reads.
@@ -31,8 +33,10 @@ type excess struct {
 	name  string
 	args  string // words; FILE is the file, URL a server, and + a blank within a word
 	file  func() string
-	lasts bool // until it is interrupted, or its time is over
-	whole bool // within the limits: each word FILE is another file, and there is a result
+	lasts bool   // until it is interrupted, or its time is over
+	brief bool   // it is interrupted early alone: it mostly waits, or ends soon
+	needs string // a program, without which it is left out
+	whole bool   // within the limits: each word FILE is another file, and there is a result
 }
 
 func content(s string) func() string { return func() string { return s } }
@@ -148,6 +152,22 @@ func excesses() (all []excess) {
 	add("results of units", "gate FILE FILE", func() string {
 		return "BenchmarkX 1" + strings.Repeat(" 1 a/op", 100_000) + "\n"
 	})
+	const ofProto = attack + "grpc://127.0.0.1:1/a.B/C --proto FILE.proto" + short
+	add("wide .proto", ofProto, times("message A{}\n", 340_000))
+	add("long .proto", ofProto, times("message A{}\n", 1<<20))
+	for name, again := range map[string]string{"messages": "message A{", "options": "option a={a:",
+		"lists": "option a=["} {
+		add(".proto of "+name, ofProto, times(again, 100_000))
+	}
+	for _, command := range []string{attack + "--file FILE", "capacity --file FILE"} {
+		add("deep flags: "+command, command, times("- [", 300_000))
+	}
+	for name, lines := range map[string]string{"numbers": "1\n", "blanks": "1 ", "commas": ",,\n"} {
+		add("recorded "+name, "run --strategy serial --clock virtual --arrival trace:file=FILE "+
+			"--dry-run", times(lines, 8<<20))
+	}
+	add("recorded durations", "run --strategy serial --clock virtual --workload trace:file=FILE "+
+		"--dry-run", times("1\n", 8<<20))
 	for _, command := range []string{"compare FILE FILE", "gate FILE FILE", "trend FILE FILE",
 		"why FILE", "report FILE", "merge FILE FILE --out x", "trace FILE", table + "csv" + short,
 		"run --file FILE --dry-run", attack + "grpc://127.0.0.1:1/a.B/C --proto FILE" + short,
@@ -164,7 +184,15 @@ func excesses() (all []excess) {
 		excess{name: "calibrate", args: "calibrate", lasts: true},
 		excess{name: "run", args: "run --clock virtual --strategy all --n 2000000", lasts: true},
 		excess{name: "capacity", args: "capacity --clock virtual --n 500000 --objective " +
-			"p99-response<80ms", lasts: true})
+			"p99-response<80ms", lasts: true},
+		excess{name: "capacity of a server", args: "capacity URL --objective p99-response<50ms",
+			lasts: true, brief: true},
+		excess{name: "study", args: "study load --full", lasts: true, brief: true},
+		excess{name: "study of waits", args: "study real_waits", lasts: true, brief: true},
+		excess{name: "attack with agents", args: "attack URL --agents 2 --rate 200 --duration 1m",
+			lasts: true, brief: true},
+		excess{name: "crash of both", args: "crash redis_stream --kill both --tasks 100000",
+			lasts: true, brief: true, needs: "redis-server"})
 }
 
 // random returns files of so many benchmarks, each with other values.
@@ -199,10 +227,13 @@ func zipped(begins, again string) string {
 // process is that of an excess, in a directory of its own.
 func (h excess) process(t *testing.T, url string) *exec.Cmd {
 	t.Helper()
-	file := "/dev/zero"
+	file, suffix := "/dev/zero", ""
+	if strings.Contains(h.args, "FILE.proto") {
+		suffix = ".proto"
+	}
 	if h.file != nil && !h.whole {
 		file = filepath.Join(t.TempDir(), "file")
-		clitest.Write(t, file, h.file())
+		clitest.Write(t, file+suffix, h.file())
 	}
 	args := strings.Fields(h.args)
 	for i, arg := range args {
@@ -233,6 +264,12 @@ func TestBounded(t *testing.T) {
 	for _, h := range excesses() {
 		t.Run(h.name, func(t *testing.T) {
 			moments := []time.Duration{50 * time.Millisecond, time.Second, 3 * time.Second}
+			if _, err := exec.LookPath(h.needs); h.needs != "" && err != nil {
+				need.Skip(t, err)
+			}
+			if h.brief {
+				moments = []time.Duration{50 * time.Millisecond, 300 * time.Millisecond}
+			}
 			if !h.lasts {
 				h.ends(t, server.URL)
 				moments = moments[:1]
@@ -241,6 +278,17 @@ func TestBounded(t *testing.T) {
 				h.interrupted(t, server.URL, after)
 			}
 		})
+	}
+}
+
+// TestWorkerAddress: a first line of standard input without an end is no address.
+func TestWorkerAddress(t *testing.T) {
+	cmd := clitest.Process(t, nil, "worker", "--nats", "-")
+	cmd.Stdin = strings.NewReader(strings.Repeat("x", 1<<20))
+	out, err := cmd.CombinedOutput()
+	if want := "standard input: it is longer than 4096 bytes\n"; err == nil ||
+		!strings.HasSuffix(string(out), want) {
+		t.Errorf("%q, error %v", out, err)
 	}
 }
 
@@ -265,7 +313,8 @@ func (h excess) ends(t *testing.T, url string) {
 }
 
 // interrupted has SIGINT end it when it has taken so much CPU time, or has gone on for ten times as
-// long.
+// long. Of the time until its end only that counts in which no thread of it runs or waits for a
+// processor, so that it may take long on a busy machine.
 func (h excess) interrupted(t *testing.T, url string, after time.Duration) {
 	t.Helper()
 	cmd := h.process(t, url)
@@ -274,46 +323,73 @@ func (h excess) interrupted(t *testing.T, url string, after time.Duration) {
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
-	before := time.Duration(0)
-	for limit := time.Now().Add(10 * after); before < after && time.Now().Before(limit); {
+	used := newUsage(cmd.Process.Pid)
+	for limit := time.Now().Add(10 * after); used.cpu < after && time.Now().Before(limit); {
 		select {
 		case <-ended:
 			return
 		case <-time.After(5 * time.Millisecond):
-			before = cpuOf(cmd.Process.Pid)
+			used.look()
 		}
 	}
+	before, begun := *used, time.Now()
 	_ = cmd.Process.Signal(os.Interrupt) // it may have ended
-	last := before                       // without that of its children, which are to end as well
-	for limit := time.Now().Add(time.Minute); ; last = max(last, cpuOf(cmd.Process.Pid)) {
+	for limit := begun.Add(time.Minute); ; used.look() {
 		select {
 		case <-ended:
-			if last > before+mostAfter {
-				t.Errorf("after SIGINT it took %v of CPU", last-before)
+			cpu, waited := used.cpu-before.cpu, used.waited-before.waited
+			if idle := time.Since(begun) - cpu - waited; cpu > mostAfter || idle > mostIdle {
+				t.Errorf("after SIGINT it took %v of CPU, waited %v for processors, and was idle for %v",
+					cpu, waited, idle)
 			}
 			return
 		case <-time.After(5 * time.Millisecond):
 		}
-		if time.Now().After(limit) { // one that waits takes no CPU time
+		if time.Now().After(limit) {
 			_ = cmd.Process.Kill()
 			<-ended
-			t.Errorf("SIGINT after %v of CPU has not ended it", before)
+			t.Errorf("SIGINT after %v of CPU has not ended it", before.cpu)
 			return
 		}
 	}
 }
 
-// cpuOf is the CPU time of a process so far.
-func cpuOf(pid int) time.Duration {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+// A usage is what the threads of a process and of its children have taken, also those that have
+// ended since.
+type usage struct {
+	process     int
+	cpu, waited time.Duration    // running, and waiting for a processor
+	of          map[int][2]int64 // by thread, in ns
+}
+
+func newUsage(process int) *usage { return &usage{process: process, of: map[int][2]int64{}} }
+
+// look reads it again.
+func (u *usage) look() { u.add(u.process) }
+
+func (u *usage) add(process int) {
+	tasks, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/[0-9]*", process))
 	if err != nil {
-		return 0
+		return
 	}
-	_, rest, _ := strings.Cut(string(text), ") ")
-	ticks := 0
-	for _, field := range strings.Fields(rest)[11:13] { // utime and stime
-		n, _ := strconv.Atoi(field)
-		ticks += n
+	for _, task := range tasks {
+		thread, _ := strconv.Atoi(filepath.Base(task))
+		text, err := os.ReadFile(task + "/schedstat")
+		if err != nil { // it has ended
+			continue
+		}
+		var now [2]int64
+		if _, err := fmt.Sscan(string(text), &now[0], &now[1]); err != nil {
+			continue
+		}
+		u.cpu += time.Duration(now[0] - u.of[thread][0])
+		u.waited += time.Duration(now[1] - u.of[thread][1])
+		u.of[thread] = now
+		children, _ := os.ReadFile(task + "/children") // likewise
+		for _, child := range strings.Fields(string(children)) {
+			if n, err := strconv.Atoi(child); err == nil {
+				u.add(n)
+			}
+		}
 	}
-	return time.Duration(ticks) * 10 * time.Millisecond
 }

@@ -1,0 +1,173 @@
+package durable
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/hibiken/asynq"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/redis/go-redis/v9"
+
+	"github.com/poolbench/poolbench/internal/fleet/hub"
+	"github.com/poolbench/poolbench/internal/registry"
+	"github.com/poolbench/poolbench/strategies"
+)
+
+// An owner is the process that removes a queue from a server when it ends. Its mark is in the
+// server: in PostgreSQL the comment of a schema, in NATS the description of a stream, in Redis a
+// field of a hash.
+type owner struct {
+	Host    string
+	Space   string `json:",omitempty"` // in which the process ID counts
+	Process int
+}
+
+// ownerMark begins a mark.
+const ownerMark = "poolbench: "
+
+// ownerOf is the owner of a queue that is opened here: this process, or the one that has started it
+// and continues with the queue in the next one.
+func ownerOf(p strategies.Params) owner {
+	host, _ := os.Hostname() // "" is nobody's
+	o := owner{host, space(), os.Getpid()}
+	if p.Resume != nil {
+		o.Process = os.Getppid()
+	}
+	return o
+}
+
+// mark is the text that the server keeps.
+func (o owner) mark() string {
+	text, _ := json.Marshal(o) // a text and a number
+	return ownerMark + string(text)
+}
+
+// ownerIn reads a mark.
+func ownerIn(text string) (o owner, is bool) {
+	text, is = strings.CutPrefix(text, ownerMark)
+	return o, is && json.Unmarshal([]byte(text), &o) == nil
+}
+
+// space tells apart containers, and machines, that have the same host name: on Linux it is the start
+// of the system and the namespace of process IDs.
+func space() string {
+	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	ids, _ := os.Readlink("/proc/self/ns/pid") // "" on other systems, both
+	return strings.TrimSpace(string(boot)) + ids
+}
+
+// isHere reports whether the owner is, or was, a process of this host.
+func (o owner) isHere() bool {
+	host, _ := os.Hostname()
+	return host != "" && o.Host == host && (o.Space == "" || o.Space == space())
+}
+
+// isGone reports whether the owner was a process of this host and has ended. A process ID that is
+// used again keeps a queue that could go.
+func (o owner) isGone() bool {
+	if !o.isHere() {
+		return false
+	}
+	p, err := os.FindProcess(o.Process)
+	if err != nil {
+		return true
+	}
+	defer func() { _ = p.Release() }()
+	return errors.Is(p.Signal(syscall.Signal(0)), os.ErrProcessDone) // signal 0 only asks
+}
+
+// removed is the line about a queue that was removed.
+func (o owner) removed(what, name, product string) string {
+	return fmt.Sprintf("removed the %s %q from %s, which process %d left there", what, name,
+		product, o.Process)
+}
+
+// cleanNATS removes the streams of processes of this host that were killed, and returns a line for
+// each.
+func cleanNATS(ctx context.Context) (lines []string, err error) {
+	if registry.NATS.Ready() != nil {
+		return nil, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, opening)
+	defer cancel()
+	conn, err := hub.Connect(registry.NATS.Address())
+	if err != nil {
+		return nil, nil // as the run will report
+	}
+	defer conn.Close()
+	js, err := jetstream.New(conn)
+	if err != nil {
+		return nil, registry.NATS.Tell(err)
+	}
+	streams := js.ListStreams(ctx)
+	for info := range streams.Info() {
+		o, is := ownerIn(info.Config.Description)
+		if !is || !o.isGone() {
+			continue
+		}
+		name := info.Config.Name
+		if err := js.DeleteStream(ctx, name); err != nil {
+			return lines, registry.NATS.Tell(err)
+		}
+		lines = append(lines, o.removed("stream", name, registry.NATS.Product))
+	}
+	return lines, registry.NATS.Tell(streams.Err())
+}
+
+// redisOwners is a hash with the mark of each queue, by its name. It is gone with the last of them.
+const redisOwners = "poolbench_owners"
+
+// A redisOwner also keeps when the queue was made: asynq's counts of each day have no list.
+type redisOwner struct {
+	owner
+	Opened time.Time
+}
+
+// markRedis writes the owner of a queue that is removed with its instance.
+func markRedis(ctx context.Context, c *redis.Client, name string, p strategies.Params) error {
+	if !temporary(p) {
+		return nil
+	}
+	text, err := json.Marshal(redisOwner{ownerOf(p), time.Now()})
+	if err != nil {
+		return err
+	}
+	return c.HSetNX(ctx, redisOwners, name, text).Err()
+}
+
+// cleanRedis removes the queues of processes of this host that were killed, and returns a line for
+// each.
+func cleanRedis(ctx context.Context) (lines []string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, opening)
+	defer cancel()
+	o, err := redisOptions()
+	if err != nil {
+		return nil, registry.Redis.Tell(err)
+	}
+	c := redis.NewClient(o)
+	defer c.Close()
+	all, err := c.HGetAll(ctx, redisOwners).Result()
+	if err != nil {
+		return nil, nil // as the run will report
+	}
+	for name, text := range all {
+		var is redisOwner
+		if json.Unmarshal([]byte(text), &is) != nil || !is.isGone() {
+			continue
+		}
+		stream := &redisStream{client: c, name: name, later: name + ":later", dead: name + ":dead"}
+		tasks := &asynqQueue{redis: c, inspector: asynq.NewInspectorFromRedisClient(c), name: name,
+			opened: is.Opened}
+		if err := errors.Join(stream.delete(ctx), tasks.delete(ctx)); err != nil {
+			return lines, registry.Redis.Tell(err)
+		}
+		lines = append(lines, is.removed("queue", name, registry.Redis.Product))
+	}
+	return lines, nil
+}
