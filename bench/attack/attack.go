@@ -84,6 +84,8 @@ type Attack struct {
 	// before breaks
 	Resend   bool
 	Insecure bool // certificates are not checked
+	TLS      TLS
+	Resolve  []Resolve // of hosts and ports, instead of DNS
 	// of the requests, such a share carries a traceparent header: see TraceID. 0: none does
 	Trace float64
 	// HTTP/2 over TLS, or in the clear; neither: HTTP/1.1

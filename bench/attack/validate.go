@@ -71,6 +71,9 @@ func (a Attack) Validate() error {
 		a.MaxInFlight, maxClients)
 	complain(a.Connections < 0, "connections %d: want 1 or more", a.Connections)
 	wrong = append(wrong, a.checkProtocol()...)
+	wrong.Note(a.TLS.check())
+	complain(len(a.Resolve) > 0 && a.UnixSocket != "",
+		"resolve: all connections go to the Unix socket")
 	wrong.Note(machine.CheckProfiles(a.Profile))
 	complain(a.Profile != "" && a.Agents > 0,
 		"profile: an attack that is shared has none; profile one of its agents alone")

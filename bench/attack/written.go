@@ -35,6 +35,8 @@ type Written struct {
 	Limit, Queue, MaxInFlight, Connections int
 	Redirects, Shed                        int
 	Resend, Insecure, Soak                 bool
+	TLS                                    TLS
+	Resolve                                []Resolve `json:",omitempty"`
 	Seed                                   uint64
 	Agents, Agent                          int
 	Profile                                string  `json:",omitempty"`
@@ -77,6 +79,7 @@ func (w Written) WithoutSecrets() Written {
 			Lines: []int{len(w.Data.Rows)}}
 	}
 	w.ShowQuery = nil // which changes nothing that is sent
+	w.TLS.Key = nil
 	w.Requests = slices.Clone(w.Requests)
 	for i, r := range w.Requests {
 		r = withoutUser(r)

@@ -29,6 +29,7 @@ type Options struct {
 	Connections, Streams int
 	Dial                 func(ctx context.Context, network, address string) (net.Conn, error)
 	Watch                func(net.Conn) net.Conn // a connection, once it is secured; nil: nobody
+	Secured              func(context.Context, error) error // notes a handshake; nil: nobody does
 	// a call that the server has not begun, it says, may be sent again
 	Resend bool
 }
@@ -96,8 +97,10 @@ func (c *Client) connect(ctx context.Context) (*link, error) {
 		return nil, err
 	}
 	if c.TLS != nil {
-		secure := tls.Client(made, c.TLS)
-		err := secure.HandshakeContext(ctx)
+		secure, err := transport.Secure(ctx, made, c.TLS)
+		if c.Secured != nil {
+			_ = c.Secured(ctx, err)
+		}
 		if err == nil && secure.ConnectionState().NegotiatedProtocol != "h2" {
 			err = errors.New("the server does not speak HTTP/2 over TLS")
 		}

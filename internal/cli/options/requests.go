@@ -32,6 +32,7 @@ type AttackOptions struct {
 	VegetaFile, LettersFile flags.Output
 	strategies              []string
 	sent                    sentFlags
+	tls                     tlsFlags
 }
 
 // AddAttackFlags declares all flags of attack.
@@ -92,7 +93,7 @@ func AddRequests(cmd *cobra.Command, o *AttackOptions) {
 		"follow up to `N` redirects; 0: a redirect is the answer")
 	fs.BoolVar(&o.Resend, "resend", false, "send an idempotent request again when its "+
 		"connection breaks; resent/op counts them")
-	fs.BoolVarP(&o.Insecure, "insecure", "k", false, "do not check certificates")
+	o.tls.addTo(cmd, &o.Attack)
 	fs.Var(flags.Share(&o.Trace, true), "traceparent", "send a traceparent header with this `SHARE` of "+
 		"the requests, and tell the trace ids of the slowest")
 	fs.StringVar(&o.Label, "name", "",
@@ -178,6 +179,9 @@ func (o *AttackOptions) Read(stdin io.Reader, cmd *cobra.Command, args []string)
 	if o.Agents > 0 && o.Live.Stream.Path != "" {
 		return errors.New("--progress-json and --agents exclude each other: agents tell what they sent " +
 			"at their end")
+	}
+	if err := o.tls.read(&o.Attack); err != nil {
+		return err
 	}
 	if err := o.checkSocket(); err != nil {
 		return fmt.Errorf("--unix-socket: %w", err)
