@@ -150,7 +150,7 @@ func open(ctx context.Context, o attack.Opening) (_ attack.Sender, err error) {
 			return nil, err
 		}
 		options.TLS = o.Config.Clone()
-		options.TLS.ServerName = cmp.Or(o.TLS.ServerName, name)
+		options.TLS.ServerName, options.Authority = cmp.Or(o.TLS.ServerName, name), name
 	}
 	s := &sender{grpcdyn.NewClient(options), map[string]*grpcdyn.Method{}}
 	defer func() {

@@ -59,7 +59,11 @@ func (f *tlsFlags) read(k *attack.Attack) (err error) {
 	if path == "" {
 		flag, path = "--cert", f.cert
 	}
-	if k.TLS.Key, err = readKey(path); err == nil {
+	k.TLS.Key, err = readKey(path)
+	if errors.Is(err, errNoKey) && f.key == "" {
+		err = fmt.Errorf("%w: give --key", err)
+	}
+	if err == nil {
 		if _, wrong := tls.X509KeyPair(k.TLS.Cert, k.TLS.Key); wrong != nil {
 			err = fmt.Errorf("%s: %s", path, strings.TrimPrefix(wrong.Error(), "tls: "))
 		}
@@ -87,7 +91,7 @@ func readCertificates(path string) ([]byte, error) {
 		all = append(all, pem.EncodeToMemory(block)...)
 	}
 	if all == nil {
-		return nil, fmt.Errorf("%s: want PEM with a CERTIFICATE", path)
+		return nil, fmt.Errorf("%s: it has no CERTIFICATE in PEM", path)
 	}
 	return all, nil
 }
@@ -106,7 +110,9 @@ func readKey(path string) ([]byte, error) {
 		}
 	}
 	if !bytes.Contains(text, []byte("PRIVATE KEY-----")) {
-		return nil, fmt.Errorf("%s: want PEM with a PRIVATE KEY", path)
+		return nil, fmt.Errorf("%s: %w", path, errNoKey)
 	}
 	return text, nil
 }
+
+var errNoKey = errors.New("it has no PRIVATE KEY in PEM")
