@@ -50,6 +50,8 @@ type Attack struct {
 	// else it is sent as it stands
 	Templates bool
 	Data      *requests.Data // of templates: request i has row i mod their number; nil: none
+	// whose values the requests contain already: they are masked wherever they would be shown
+	Environment []requests.Variable
 	// what answers are to be; a request of whose answer one does not hold has failed. What passes a
 	// check on the status is completed, whatever it is
 	Checks checks.List

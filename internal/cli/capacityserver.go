@@ -144,8 +144,8 @@ func (a *app) findServer(
 		expected += fmt.Sprintf("; %v is of the requests of all steps", s.Objectives)
 	}
 	if o.DryRun {
-		_, err := fmt.Fprintf(a.Stdout, "%s\n%s\n", show.NewLoad(attacks[0]).Name, expected)
-		return err
+		fmt.Fprintf(a.Stdout, "%s\n%s\n", show.NewLoad(attacks[0]).Name, expected)
+		return show.Previews(a.Stdout, attacks[0])
 	}
 	if !o.Quiet {
 		fmt.Fprintln(a.Stderr, attacks[0].Target()+": "+expected)

@@ -236,6 +236,24 @@ func (r *Request) Secrets(seed, seq uint64, show []string, captured ...Value) []
 	return all
 }
 
+// SecretColumns are the values of the columns of request number seq whose names say that they are
+// secret.
+func (r *Request) SecretColumns(seq uint64) (all []Secret) {
+	f := r.filling(0, seq, nil)
+	for _, c := range r.secrets {
+		all = append(all, Private(f.row[c].Text))
+	}
+	return all
+}
+
+// MaskHeader is the value of a header as it may be shown: only that of one that says how to answer.
+func MaskHeader(name, value string) string {
+	if ordinary[textproto.CanonicalMIMEHeaderKey(name)] {
+		return value
+	}
+	return Masked
+}
+
 // Shown is the URL of request number seq, without the values of columns that are secrets and of
 // what is captured.
 func (r *Request) Shown(seed, seq uint64) string {

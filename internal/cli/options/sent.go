@@ -1,6 +1,8 @@
 package options
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -156,7 +158,9 @@ func (f *sentFlags) readCurl(
 	if err != nil {
 		return fmt.Errorf("--curl: %w", err)
 	}
-	if o.Requests, err = requests.ReadCurl(text); err != nil {
+	env := requests.Environment{Lookup: os.LookupEnv}
+	o.Requests, err = requests.ReadCurl(text, &env)
+	if o.Environment = env.Used; err != nil {
 		return fmt.Errorf("--curl: %s: %w", f.curl, err)
 	}
 	f.add(with, o)
@@ -187,10 +191,10 @@ func (f *sentFlags) readTargets(
 	if err != nil {
 		return fmt.Errorf("--targets: %w", err)
 	}
-	var lines []int // in which requests begin; none: nobody knows
-	if f.format == harFormat {
+	var lines []int            // in which requests begin; none: nobody knows
+	if f.format == harFormat { // which was recorded, and has no variables
 		o.Requests, err = requests.ReadHAR(text)
-	} else {
+	} else if text, err = f.expand(text, o); err == nil {
 		o.Requests, lines, err = attack.ReadRequests(text, f.format, with)
 	}
 	if err != nil {
@@ -200,6 +204,33 @@ func (f *sentFlags) readTargets(
 		f.add(with, o)
 	}
 	return f.checkAll("--targets: "+f.targets+": target", lines, o)
+}
+
+// expand replaces the variables of the environment in a file of targets.
+func (f *sentFlags) expand(text []byte, o *AttackOptions) ([]byte, error) {
+	env := requests.Environment{Lookup: os.LookupEnv}
+	var escape func(string) string
+	if f.format != attack.Formats[0] { // JSON
+		escape = func(value string) string {
+			quoted, err := json.Marshal(value)
+			if err != nil {
+				return ""
+			}
+			return string(quoted[1 : len(quoted)-1])
+		}
+	}
+	expanded, err := env.Expand(string(text), escape)
+	o.Environment = env.Used
+	if unset, ok := errors.AsType[*requests.UnsetError](err); ok {
+		err = fmt.Errorf("line %d: %w", lineOfVariable(text, unset.Name), err)
+	}
+	return []byte(expanded), err
+}
+
+// lineOfVariable is the line in which a variable stands first.
+func lineOfVariable(text []byte, name string) int {
+	before, _, _ := bytes.Cut(text, []byte("${"+name+"}"))
+	return 1 + bytes.Count(before, []byte("\n"))
 }
 
 // checkAll names the request that is wrong.
