@@ -50,6 +50,7 @@ type Attack struct {
 	// else it is sent as it stands
 	Templates bool
 	Data      *requests.Data // of templates: request i has row i mod their number; nil: none
+	DataOnce  bool           // no row is used twice: the attack ends when the rows are used up
 	// whose values the requests contain already: they are masked wherever they would be shown
 	Environment []requests.Variable
 	// what answers are to be; a request of whose answer one does not hold has failed. What passes a

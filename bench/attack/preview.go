@@ -21,7 +21,7 @@ type Preview struct {
 // mostPreviewed is how much of a body a Preview has.
 const mostPreviewed = 1 << 10
 
-// Previews returns the first n requests, or the steps of the first session. The attack must be
+// Previews returns the first n requests that differ, or the steps of the first session. The attack must be
 // valid. Captured values are the names of what will be captured.
 func (a Attack) Previews(n int) (all []Preview, err error) {
 	a = a.withDefaults()
@@ -29,6 +29,9 @@ func (a Attack) Previews(n int) (all []Preview, err error) {
 		n = min(n, len(a.Requests))
 	} else if a.Tasks > 0 {
 		n = min(n, a.Tasks)
+	}
+	if !slices.ContainsFunc(a.Requests, a.isTemplate) {
+		n = min(n, len(a.Requests)) // the others are the same
 	}
 	for seq := range uint64(n) {
 		p, err := a.preview(seq)

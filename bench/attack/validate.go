@@ -35,6 +35,11 @@ func (a Attack) Validate() error {
 	}
 	complain(a.Data != nil && !slices.ContainsFunc(given.Requests, a.isTemplate),
 		"data: no request has a {{column}} to be filled in")
+	complain(a.DataOnce && a.Data == nil, "data-once: want data")
+	if a.DataOnce && a.Data != nil {
+		complain(a.Tasks > len(a.Data.Rows), "data-once: %s has %d rows, and n is %d", a.Data.Name,
+			len(a.Data.Rows), a.Tasks)
+	}
 	complain(a.Rate > 1e6, "rate %v: want up to 1e6 requests per second", a.Rate)
 	most := float64(arrivals.MaxTasks)
 	if a.maySoak() {

@@ -35,7 +35,7 @@ type Written struct {
 	Duration, Drain, Timeout               time.Duration
 	Limit, Queue, MaxInFlight, Connections int
 	Redirects, Shed                        int
-	Resend, Insecure, Soak                 bool
+	Resend, Insecure, Soak, DataOnce       bool
 	TLS                                    TLS
 	Resolve                                []Resolve `json:",omitempty"`
 	Seed                                   uint64

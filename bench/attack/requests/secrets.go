@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"html"
+	"mime"
 	"net/http"
 	"net/textproto"
 	"net/url"
@@ -154,7 +155,10 @@ func secretsOfBody(to []Secret, kind string, body []byte) []Secret {
 		return to
 	}
 	most := len(to) + mostFields
+	_, params, _ := mime.ParseMediaType(kind)
 	switch text := string(body); {
+	case params["boundary"] != "":
+		to = secretsOfForm(to, params["boundary"], body)
 	case body[0] == '{' || body[0] == '[' || strings.Contains(kind, "json"):
 		to = secretsOfJSON(to, body, most)
 	case strings.Contains(kind, "x-www-form-urlencoded"):

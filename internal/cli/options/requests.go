@@ -44,6 +44,8 @@ func AddAttackFlags(cmd *cobra.Command, o *AttackOptions) {
 		"closed loop of `N` clients instead of an open one")
 	AddRequests(cmd, o)
 	AddSession(cmd, o, "--rate, --n and --clients are of sessions")
+	fs.BoolVar(&o.DataOnce, "data-once", false, "use each row of --data once: the attack ends when "+
+		"they are used up, or earlier by --duration or --n")
 	o.VegetaFile.AddTo(cmd, "vegeta",
 		"also write the results in vegeta's encoding to this new `FILE`")
 	o.LettersFile.AddTo(cmd, "dead-letters",
@@ -186,7 +188,24 @@ func (o *AttackOptions) Read(stdin io.Reader, cmd *cobra.Command, args []string)
 	if err := o.checkSocket(); err != nil {
 		return fmt.Errorf("--unix-socket: %w", err)
 	}
-	return o.sent.read(stdin, cmd, args, o)
+	if err := o.sent.read(stdin, cmd, args, o); err != nil {
+		return err
+	}
+	if o.DataOnce {
+		return o.readDataOnce(cmd)
+	}
+	return nil
+}
+
+// readDataOnce has the attack last for all rows, unless a flag says for how long.
+func (o *AttackOptions) readDataOnce(cmd *cobra.Command) error {
+	if o.Data == nil {
+		return errors.New("--data-once: want --data")
+	}
+	if !cmd.Flags().Changed("duration") && !cmd.Flags().Changed("n") {
+		o.Tasks, o.Duration = len(o.Data.Rows), 0
+	}
+	return nil
 }
 
 // checkSocket finds out whether somebody listens at the socket, before anything is made or sent.
@@ -215,6 +234,10 @@ func (o *AttackOptions) Attacks() ([]attack.Attack, error) {
 	}
 	if len(chosen) == 0 {
 		chosen = []strategies.Variant{{}}
+	}
+	if runs := len(chosen) * max(len(o.Rates), 1) * o.Count; o.DataOnce && runs > 1 {
+		return nil, fmt.Errorf("--data-once: these are %d runs, each of which uses all rows: want one "+
+			"strategy, one rate and no --count", runs)
 	}
 	var all []attack.Attack
 	var wrong []error
