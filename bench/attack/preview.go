@@ -65,6 +65,9 @@ func (a *Attack) preview(seq uint64) (p Preview, err error) {
 		r = withoutUser(r)
 	}
 	p.Method, p.URL = r.Method, a.Show(p.URL)
+	if a.spoken != nil { // which has no methods of HTTP but this one
+		p.Method = http.MethodPost
+	}
 	if s := a.sampled(); s.Has(seq) {
 		header := r.Header.Clone()
 		if header == nil {

@@ -7,6 +7,7 @@ import (
 	"net"
 	"slices"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -33,6 +34,7 @@ type AttackOptions struct {
 	strategies              []string
 	sent                    sentFlags
 	tls                     tlsFlags
+	http1                   bool
 }
 
 // AddAttackFlags declares all flags of attack.
@@ -84,8 +86,8 @@ func AddRequests(cmd *cobra.Command, o *AttackOptions) {
 		"`TIME` from sending a request to the end of its answer")
 	fs.Var(flags.Parsed(&o.MaxInFlight, "N", ParseMaxInFlight), "max-in-flight",
 		"most requests in flight in the open loop (default unlimited)")
-	AddH2C(cmd, &o.Attack)
-	fs.BoolVar(&o.HTTP2, "http2", false, "speak HTTP/2 over TLS, to https://")
+	fs.BoolVar(&o.http1, "http1.1", false, "speak HTTP/1.1 (default)")
+	AddHTTP2(cmd, &o.Attack, &o.HTTP2, "speak HTTP/2: over TLS to https://, in the clear to http://")
 	fs.BoolVar(&o.HTTP3, "http3", false, "speak HTTP/3, to https://")
 	fs.StringVar(&o.UnixSocket, "unix-socket", "",
 		"connect to the Unix socket `PATH`, whatever host the URL names")
@@ -103,12 +105,16 @@ func AddRequests(cmd *cobra.Command, o *AttackOptions) {
 	o.Fleet.AddTo(cmd, &o.Agents)
 }
 
-// AddH2C declares the flags of HTTP/2 in the clear.
-func AddH2C(cmd *cobra.Command, k *attack.Attack) {
+// AddHTTP2 declares the flags of HTTP/2. h2c is another name, from when http2 was TLS alone.
+func AddHTTP2(cmd *cobra.Command, k *attack.Attack, http2 *bool, doc string) {
 	fs := cmd.Flags()
 	fs.Var(flags.AtLeastOne(&k.Connections, arrivals.MaxTasks), "connections",
 		"most connections `N` to a host (default: no limit)")
+	fs.BoolVar(http2, "http2", false, doc)
 	fs.BoolVar(&k.H2C, "h2c", false, "speak HTTP/2 in the clear, to http://")
+	if err := fs.MarkHidden("h2c"); err != nil {
+		panic(err)
+	}
 	fs.Var(flags.AtLeastOne(&k.Streams, arrivals.MaxTasks), "streams",
 		"most requests at once, `N`, on a connection of HTTP/2, HTTP/3 or gRPC (default 100)")
 }
@@ -191,8 +197,32 @@ func (o *AttackOptions) Read(stdin io.Reader, cmd *cobra.Command, args []string)
 	if err := o.sent.read(stdin, cmd, args, o); err != nil {
 		return err
 	}
+	if err := o.chooseProtocol(); err != nil {
+		return err
+	}
 	if o.DataOnce {
 		return o.readDataOnce(cmd)
+	}
+	return nil
+}
+
+// chooseProtocol reads --http1.1 and, by the requests, --http2.
+func (o *AttackOptions) chooseProtocol() error {
+	if o.http1 {
+		switch {
+		case o.HTTP2:
+			return errors.New("--http1.1 and --http2 exclude each other")
+		case o.H2C:
+			return errors.New("--http1.1 and --h2c exclude each other")
+		case o.HTTP3:
+			return errors.New("--http1.1 and --http3 exclude each other")
+		case strings.HasPrefix(o.Requests[0].URL, "grpc"):
+			return errors.New("--http1.1: gRPC is spoken over HTTP/2")
+		}
+	}
+	secure := func(r attack.Request) bool { return !strings.HasPrefix(r.URL, "http://") }
+	if o.HTTP2 && !slices.ContainsFunc(o.Requests, secure) {
+		o.HTTP2, o.H2C = false, true
 	}
 	return nil
 }
