@@ -93,7 +93,7 @@ func (a *app) serverCapacityCommand() *cobra.Command {
 	o.AddDirTo(cmd)
 	o.AddJUnitTo(cmd)
 	o.Live.AddTo(cmd)
-	fs.BoolVar(&o.DryRun, "dry-run", false, "print the requests to be sent, send nothing")
+	fs.BoolVar(&o.DryRun, "dry-run", false, "print the first requests to be sent, send nothing")
 	o.AddFormatTo(cmd)
 	for _, name := range []string{"rate", "n"} { // of a probe the search decides
 		if err := fs.MarkHidden(name); err != nil {
