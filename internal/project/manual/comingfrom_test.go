@@ -93,7 +93,7 @@ func TestComingFrom(t *testing.T) {
 		}
 		ran[ours] = true
 		t.Run(theirs, func(t *testing.T) {
-			n := requests(t, ours+" --quiet --out "+t.TempDir()+"/out")
+			n := requests(t, ours+" --quiet --force --out out")
 			if n == 0 {
 				t.Fatalf("%s: no request came", ours)
 			}
