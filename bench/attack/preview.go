@@ -21,8 +21,8 @@ type Preview struct {
 // mostPreviewed is how much of a body a Preview has.
 const mostPreviewed = 1 << 10
 
-// Previews returns the first n requests that differ, or the steps of the first session. The attack must be
-// valid. Captured values are the names of what will be captured.
+// Previews returns the first n requests that differ, or the steps of the first session. The attack
+// must be valid. Captured values are the names of what will be captured.
 func (a Attack) Previews(n int) (all []Preview, err error) {
 	a = a.withDefaults()
 	if a.Session != nil {
@@ -83,7 +83,8 @@ func (a *Attack) preview(seq uint64) (p Preview, err error) {
 		name, value, _ := strings.Cut(line, ": ")
 		p.Header[k] = name + ": " + requests.MaskValues(requests.MaskHeader(name, value), secrets)
 	}
-	secrets = append(secrets, requests.SecretsOf(Request{URL: r.URL, Header: r.Header}, a.ShowQuery)...)
+	bodiless := Request{URL: r.URL, Header: r.Header}
+	secrets = append(secrets, requests.SecretsOf(bodiless, a.ShowQuery)...)
 	p.Body = previewBody(r.Body, secrets)
 	return p, nil
 }

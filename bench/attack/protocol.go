@@ -181,7 +181,8 @@ func (a Attack) checkProtocol() (wrong text.Complaints) {
 		case a.H2C && u.Scheme == "https":
 			complain(true, "h2c: it is in the clear, and %s is not: want http2", a.Show(r.URL))
 		case a.HTTP2 && u.Scheme == "http":
-			complain(true, "http2: it is over TLS, and %s is not: want the same scheme for all", a.Show(r.URL))
+			complain(true, "http2: it is over TLS, and %s is not: want the same scheme for all",
+				a.Show(r.URL))
 		case a.HTTP3 && u.Scheme == "http":
 			complain(true, "http3: it is over TLS, and %s is not", a.Show(r.URL))
 		case protocols[u.Scheme] != p:

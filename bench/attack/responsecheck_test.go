@@ -18,7 +18,9 @@ func TestResponseCheck(t *testing.T) {
 	}
 	a := attack.Attack{Rate: 200, Tasks: 10, MaxInFlight: 1, Checks: checks.List{check},
 		Requests: []attack.Request{{Method: "GET", URL: "http://x/"}}}
-	r := inBubble(t, a, func(http.ResponseWriter, *http.Request) { time.Sleep(10 * time.Millisecond) })
+	r := inBubble(t, a, func(http.ResponseWriter, *http.Request) {
+		time.Sleep(10 * time.Millisecond)
+	})
 	failed, _ := r.Metric("failed/op")
 	want := attack.Count{What: "check failed: response <= 30ms", N: 5}
 	if failed != 0.5 || len(r.Errors) != 1 || r.Errors[0] != want {

@@ -30,7 +30,7 @@ type Options struct {
 	// connections, and calls at once on each; 0: as for transport.NewDealer
 	Connections, Streams int
 	Dial                 func(ctx context.Context, network, address string) (net.Conn, error)
-	Watch                func(net.Conn) net.Conn            // a connection, once it is secured; nil: nobody
+	Watch                func(net.Conn) net.Conn            // a connection, once secured; nil: nobody
 	Secured              func(context.Context, error) error // notes a handshake; nil: nobody does
 	// a call that the server has not begun, it says, may be sent again
 	Resend bool

@@ -130,7 +130,8 @@ func explainCertificate(v *tls.CertificateVerificationError) string {
 		by := "an unknown authority"
 		if e.Cert != nil {
 			issuer := e.Cert.Issuer
-			if name := cmp.Or(issuer.CommonName, strings.Join(issuer.Organization, " ")); name != "" {
+			name := cmp.Or(issuer.CommonName, strings.Join(issuer.Organization, " "))
+			if name != "" {
 				by += " (" + name + ")"
 			}
 		}

@@ -74,8 +74,8 @@ func wordsOf(s *syntax.Stmt, env *Environment) ([]string, error) {
 	return words[1:], nil
 }
 
-var errFilled = errors.New("variables and commands in it are not filled in, except plain ${NAME}; " +
-	"put what has a $ into single quotes")
+var errFilled = errors.New("variables and commands in it are not filled in, except plain " +
+	"${NAME}; put what has a $ into single quotes")
 
 // valuesOf are the values of the variables in the words.
 func (e *Environment) valuesOf(words []*syntax.Word) (map[string]string, error) {

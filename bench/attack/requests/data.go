@@ -64,8 +64,8 @@ func FormatOf(name string) string {
 
 // ReadData reads the text of a file in one of the DataFormats: CSV or TSV with the names of the
 // columns in its first row, or an object of JSON in each line. The separator of CSV is the comma,
-// the semicolon or the tab, whichever is most frequent in the first line. All rows have the same columns. An error names
-// file and line.
+// the semicolon or the tab, whichever is most frequent in the first line. All rows have the same
+// columns. An error names file and line.
 func ReadData(name string, text []byte, format string) (*Data, error) {
 	d := &Data{Name: filepath.Base(name)}
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))

@@ -57,7 +57,8 @@ func (e *Environment) value(name string) (string, error) {
 		return "", &UnsetError{name}
 	}
 	if strings.ContainsFunc(value, func(c rune) bool { return c < ' ' && c != '\t' || c == 0x7f }) {
-		return "", fmt.Errorf("${%s}: its value has a line break or another control character", name)
+		return "", fmt.Errorf("${%s}: its value has a line break or another control character",
+			name)
 	}
 	if v := (Variable{name, value}); !slices.Contains(e.Used, v) {
 		e.Used = append(e.Used, v)

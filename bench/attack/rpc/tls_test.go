@@ -108,7 +108,8 @@ func (s *secured) note(r *http.Request) {
 func serveSecured(t *testing.T, config *tls.Config) *secured {
 	t.Helper()
 	s := &secured{seen: map[string]int{}}
-	remote := rpc.Handler(through{new(atomic.Int64)}, func(context.Context, uint64) error { return nil })
+	remote := rpc.Handler(through{new(atomic.Int64)},
+		func(context.Context, uint64) error { return nil })
 	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.Contains(r.URL.Path, "ServerReflection") {
 			remote.ServeHTTP(w, r)

@@ -46,8 +46,8 @@ func AddAttackFlags(cmd *cobra.Command, o *AttackOptions) {
 		"closed loop of `N` clients instead of an open one")
 	AddRequests(cmd, o)
 	AddSession(cmd, o, "--rate, --n and --clients are of sessions")
-	fs.BoolVar(&o.DataOnce, "data-once", false, "use each row of --data once: the attack ends when "+
-		"they are used up, or earlier by --duration or --n")
+	fs.BoolVar(&o.DataOnce, "data-once", false, "use each row of --data once: the attack ends "+
+		"when they are used up, or earlier by --duration or --n")
 	o.VegetaFile.AddTo(cmd, "vegeta",
 		"also write the results in vegeta's encoding to this new `FILE`")
 	o.LettersFile.AddTo(cmd, "dead-letters",
@@ -87,7 +87,8 @@ func AddRequests(cmd *cobra.Command, o *AttackOptions) {
 	fs.Var(flags.Parsed(&o.MaxInFlight, "N", ParseMaxInFlight), "max-in-flight",
 		"most requests in flight in the open loop (default unlimited)")
 	fs.BoolVar(&o.http1, "http1.1", false, "speak HTTP/1.1 (default)")
-	AddHTTP2(cmd, &o.Attack, &o.HTTP2, "speak HTTP/2: over TLS to https://, in the clear to http://")
+	AddHTTP2(cmd, &o.Attack, &o.HTTP2,
+		"speak HTTP/2: over TLS to https://, in the clear to http://")
 	fs.BoolVar(&o.HTTP3, "http3", false, "speak HTTP/3, to https://")
 	fs.StringVar(&o.UnixSocket, "unix-socket", "",
 		"connect to the Unix socket `PATH`, whatever host the URL names")
@@ -266,8 +267,8 @@ func (o *AttackOptions) Attacks() ([]attack.Attack, error) {
 		chosen = []strategies.Variant{{}}
 	}
 	if runs := len(chosen) * max(len(o.Rates), 1) * o.Count; o.DataOnce && runs > 1 {
-		return nil, fmt.Errorf("--data-once: these are %d runs, each of which uses all rows: want one "+
-			"strategy, one rate and no --count", runs)
+		return nil, fmt.Errorf("--data-once: these are %d runs, each of which uses all rows: want "+
+			"one strategy, one rate and no --count", runs)
 	}
 	var all []attack.Attack
 	var wrong []error

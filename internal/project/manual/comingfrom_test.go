@@ -120,7 +120,8 @@ func writeCertificates(t *testing.T, dir string, secure *httptest.Server) {
 	cert := &pem.Block{Type: "CERTIFICATE", Bytes: secure.Certificate().Raw}
 	for name, block := range map[string]*pem.Block{"ca.pem": cert, "client.pem": cert,
 		"client.key": {Type: "PRIVATE KEY", Bytes: key}} {
-		if err := os.WriteFile(filepath.Join(dir, name), pem.EncodeToMemory(block), 0o600); err != nil {
+		text := pem.EncodeToMemory(block)
+		if err := os.WriteFile(filepath.Join(dir, name), text, 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
