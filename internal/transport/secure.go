@@ -104,6 +104,8 @@ func explain(err error, asked bool) string {
 	case remote && strings.Contains(text, "protocol version"),
 		strings.Contains(text, "unsupported protocol version"):
 		return "no version in common: the server speaks none that --tls-min allows"
+	case remote && strings.Contains(text, "no application protocol"):
+		return "the server does not speak this version of HTTP over TLS"
 	case remote && strings.Contains(text, "unrecognized name"):
 		return "the server does not know the name of the SNI: give --sni"
 	case remote && strings.Contains(text, "certificate"):
