@@ -50,6 +50,9 @@ type Attack struct {
 	// else it is sent as it stands
 	Templates bool
 	Data      *requests.Data // of templates: request i has row i mod their number; nil: none
+	DataOnce  bool           // no row is used twice: the attack ends when the rows are used up
+	// whose values the requests contain already: they are masked wherever they would be shown
+	Environment []requests.Variable
 	// what answers are to be; a request of whose answer one does not hold has failed. What passes a
 	// check on the status is completed, whatever it is
 	Checks checks.List
@@ -84,6 +87,8 @@ type Attack struct {
 	// before breaks
 	Resend   bool
 	Insecure bool // certificates are not checked
+	TLS      TLS
+	Resolve  []Resolve // of hosts and ports, instead of DNS
 	// of the requests, such a share carries a traceparent header: see TraceID. 0: none does
 	Trace float64
 	// HTTP/2 over TLS, or in the clear; neither: HTTP/1.1

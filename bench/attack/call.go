@@ -32,6 +32,8 @@ type caller struct {
 	resent    atomic.Int64           // requests that went over the wire again within a call
 	transport *http.Transport
 	sender    http.RoundTripper // of net/http
+	tls       *tls.Config       // of all connections, without the name of a server
+	names     serverNames
 	conns     *connSet
 	calls     *record.CallCounter // which they are counted by
 	attack    *Attack
@@ -41,12 +43,20 @@ func newCaller(
 	ctx context.Context, a Attack, give context.CancelCauseFunc,
 ) (*caller, error) {
 	count := new(record.CallCounter)
-	c := &caller{ctx: ctx, messages: a.messages(), keep: a.keeps(),
-		conns: newConns(a, give, count), calls: count, attack: &a}
+	c := &caller{ctx: ctx, messages: a.messages(), keep: a.keeps(), names: a.serverNames(),
+		calls: count, attack: &a}
+	c.conns = c.newConns(give)
+	var err error
+	if c.tls, err = a.TLS.config(); err != nil {
+		return nil, err
+	}
+	c.tls.InsecureSkipVerify = a.Insecure
+	byNetHTTP := c.tls.Clone()
+	byNetHTTP.ServerName = c.names.common(c.messages)
 	c.transport = &http.Transport{
 		Proxy:                  http.ProxyFromEnvironment,
 		DialContext:            c.conns.Dial,
-		TLSClientConfig:        &tls.Config{InsecureSkipVerify: a.Insecure},
+		TLSClientConfig:        byNetHTTP,
 		TLSNextProto:           map[string]func(string, *tls.Conn) http.RoundTripper{}, // HTTP/1.1
 		MaxIdleConnsPerHost:    cmp.Or(a.Connections, maxClients),
 		MaxConnsPerHost:        a.Connections,
@@ -123,7 +133,7 @@ func (b *byNetHTTP) call(ctx context.Context, m *message) answer {
 	}
 	resp, err := send(m.http(ctx))
 	if err != nil {
-		return answer{err: err, in: went.in, out: went.out}
+		return answer{err: transport.ExplainTLS(err, false), in: went.in, out: went.out}
 	}
 	a := read(resp, b.keep)
 	a.in, a.out = went.in, went.out

@@ -43,8 +43,8 @@ type client struct {
 
 func (r *run) closed() {
 	l := &closedLoop{run: r, until: int64(r.attack.Duration), most: arrivals.MaxTasks}
-	if r.attack.Tasks > 0 {
-		l.most = uint64(r.attack.Tasks)
+	if n := r.attack.most(); n > 0 {
+		l.most = uint64(n)
 	}
 	l.first, l.by = uint64(r.attack.Agent), uint64(max(r.attack.Agents, 1))
 	clients := make([]client, (uint64(r.attack.Clients)-l.first+l.by-1)/l.by)
@@ -67,6 +67,7 @@ func (r *run) closed() {
 	}
 	l.clients.Wait()
 	end()
+	r.ranOut = l.first+l.by*l.seq.Load() >= l.most
 	r.recording.Peak = int64(len(clients))
 	for i := range clients {
 		if clients[i].records.Len() > 0 {

@@ -2,11 +2,14 @@ package attack
 
 import (
 	"context"
+	"crypto/tls"
+	"errors"
 	"net"
 	"sync"
 	"time"
 
 	"github.com/poolbench/poolbench/bench/record"
+	"github.com/poolbench/poolbench/internal/transport"
 )
 
 // connOptions say what a Set connects to, and whom it tells.
@@ -21,11 +24,13 @@ type connOptions struct {
 // a request nothing, where a context of its own would cost it an allocation or two.
 type connSet struct {
 	connOptions
-	mu      sync.Mutex
-	open    map[*trackedConn]struct{}
-	made    bool // a connection, ever
-	refused int  // dials that failed while none was made
-	closed  bool
+	mu         sync.Mutex
+	open       map[*trackedConn]struct{}
+	made       bool // a connection, ever
+	refused    int  // dials that failed while none was made
+	trusted    bool // the certificate of a server, ever
+	distrusted int  // servers whose certificates were not accepted while none was
+	closed     bool
 }
 
 // newSet has none yet.
@@ -38,7 +43,12 @@ func newSet(o connOptions) *connSet {
 type NobodyError struct{ error }
 
 // Error implements error.
-func (e *NobodyError) Error() string { return "nobody answers: " + e.error.Error() }
+func (e *NobodyError) Error() string {
+	if _, ok := errors.AsType[*transport.TLSError](e.error); ok {
+		return "cannot connect: " + e.error.Error()
+	}
+	return "nobody answers: " + e.error.Error()
+}
 
 // Unwrap is why the last dial failed.
 func (e *NobodyError) Unwrap() error { return e.error }
@@ -97,6 +107,22 @@ func (s *connSet) failed(ctx context.Context, err error) {
 	if s.refused++; s.refused == s.Hosts {
 		s.Give(&NobodyError{err})
 	}
+}
+
+// Secured notes the end of a handshake, and returns err. If the certificate of no server was
+// accepted, as many failures as there are hosts end the attack: every other would fail, too.
+func (s *connSet) Secured(ctx context.Context, err error) error {
+	_, distrusts := errors.AsType[*tls.CertificateVerificationError](err)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err == nil {
+		s.trusted = true
+	} else if distrusts && !s.trusted && ctx.Err() == nil {
+		if s.distrusted++; s.distrusted == s.Hosts {
+			s.Give(&NobodyError{err})
+		}
+	}
+	return err
 }
 
 // Close closes every connection, and those that are still to come.

@@ -397,17 +397,11 @@ func TestOver(t *testing.T) {
 	}
 	plain := httptest.NewServer(http.NotFoundHandler())
 	defer plain.Close()
-	for url, want := range map[string]string{
-		server.URL: "tls: failed to verify certificate: x509: certificate signed by unknown " +
-			"authority",
-		strings.Replace(plain.URL, "http", "https", 1): "http: server gave HTTP response to " +
-			"HTTPS client",
-	} {
-		a := attack.Attack{Clients: 1, Tasks: 2,
-			Requests: []attack.Request{{Method: "GET", URL: url}}}
-		r, err := attack.Run(t.Context(), a)
-		if err != nil || len(r.Errors) != 1 || r.Errors[0].What != want || r.Errors[0].N != 2 {
-			t.Errorf("%s: %v, %v", url, r, err)
-		}
+	url := strings.Replace(plain.URL, "http", "https", 1)
+	r, err = attack.Run(t.Context(), attack.Attack{Clients: 1, Tasks: 2,
+		Requests: []attack.Request{{Method: "GET", URL: url}}})
+	if want := "http: server gave HTTP response to HTTPS client"; err != nil ||
+		len(r.Errors) != 1 || r.Errors[0].What != want || r.Errors[0].N != 2 {
+		t.Errorf("%s: %v, %v", url, r, err)
 	}
 }

@@ -33,11 +33,10 @@ type streamed struct {
 }
 
 func (c *caller) newHTTP2(a Attack) *http2 {
-	h := &http2{caller: c, counts: c.streams(),
+	h := &http2{caller: c, counts: c.streams(), tls: c.tls.Clone(),
 		hosts: transport.Hosts[*streamed]{Connections: a.Connections,
-			Streams: a.Streams, Stands: func(s *streamed) bool { return !s.frames.Gone() }},
-		tls: &tls.Config{InsecureSkipVerify: a.Insecure, NextProtos: []string{"h2"},
-			ClientSessionCache: tls.NewLRUClientSessionCache(0)}}
+			Streams: a.Streams, Stands: func(s *streamed) bool { return !s.frames.Gone() }}}
+	h.tls.NextProtos, h.tls.ClientSessionCache = []string{"h2"}, tls.NewLRUClientSessionCache(0)
 	h.transport = &http.Transport{
 		DialContext:            h.dial,
 		Protocols:              new(http.Protocols),
@@ -84,7 +83,11 @@ func (h *http2) call(ctx context.Context, m *message) answer {
 // exchange sends the request, and again what was not sent, or may be. Its stream is given back when
 // the body of the answer is closed.
 func (h *http2) exchange(r *http.Request, deadline time.Time) (*http.Response, error) {
-	to := h.hosts.Host(r.URL.Host)
+	name, err := h.names.of(r)
+	if err != nil {
+		return nil, err
+	}
+	to := h.hosts.Host(hostKey(r, name))
 	at, err := to.Take(r.Context(), deadline)
 	if err != nil {
 		return nil, err
@@ -93,7 +96,7 @@ func (h *http2) exchange(r *http.Request, deadline time.Time) (*http.Response, e
 	for tries, again := 0, false; ; tries++ {
 		var c *streamed
 		if c, err = to.Conn(r.Context(), at, func(ctx context.Context) (*streamed, error) {
-			return h.connect(ctx, r.URL)
+			return h.connect(ctx, r.URL, name)
 		}); err != nil {
 			break
 		}
@@ -156,8 +159,8 @@ func (l *lent) Close() error {
 	return err
 }
 
-func (h *http2) connect(ctx context.Context, u *url.URL) (*streamed, error) {
-	name, address, err := addressOf(u, h.attack.HTTP2)
+func (h *http2) connect(ctx context.Context, u *url.URL, name string) (*streamed, error) {
+	_, address, err := addressOf(u, h.attack.HTTP2)
 	if err != nil {
 		return nil, err
 	}
@@ -171,7 +174,7 @@ func (h *http2) connect(ctx context.Context, u *url.URL) (*streamed, error) {
 
 // A dialed connection is one for a slot.
 type dialed struct {
-	name   string // of the host
+	name   string // of the server
 	frames *transport.Watched
 }
 
@@ -189,8 +192,8 @@ func (h *http2) dial(ctx context.Context, network, address string) (net.Conn, er
 		begun := time.Now()
 		config := h.tls.Clone()
 		config.ServerName = d.name
-		secure := tls.Client(made, config)
-		err := handshake(ctx, secure)
+		secure, err := transport.Secure(ctx, made, config)
+		_ = h.conns.Secured(ctx, err)
 		if err == nil && secure.ConnectionState().NegotiatedProtocol != "h2" {
 			err = errors.New("the server does not speak HTTP/2 over TLS")
 		}

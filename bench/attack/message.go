@@ -234,8 +234,9 @@ func (m *message) large() bool {
 func (c *caller) secrets(seq uint64, of *visit) []requests.Secret {
 	m := &c.messages[seq%uint64(len(c.messages))]
 	show := c.attack.ShowQuery
+	all := append(requests.SecretsOfVariables(c.attack.Environment), of.secrets()...)
 	if m.form != nil {
-		return append(m.form.Secrets(m.form.seed, seq, show, of.values()...), of.secrets()...)
+		return append(all, m.form.Secrets(m.form.seed, seq, show, of.values()...)...)
 	}
-	return append(requests.SecretsOf(*m.request, show), of.secrets()...)
+	return append(all, requests.SecretsOf(*m.request, show)...)
 }

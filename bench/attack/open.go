@@ -251,6 +251,7 @@ func (j *job) ended(a answer, start int64, beside bool) (result strategies.Resul
 		j.busy += end - start
 	}
 	s := j.sample
+	s.end = end
 	t.take(&s, a)
 	succeeds := s.outcome == record.Completed
 	if j.answered || beside && !succeeds {

@@ -60,13 +60,21 @@ func (a Attack) unbegun() *plan {
 		panic(fmt.Sprintf("attack: ParseVariant let an arrival pass: %v", err))
 	}
 	p := &plan{arrivals: next, left: -1, until: int64(a.Duration)}
-	if a.Tasks > 0 {
-		p.left = a.Tasks
+	if n := a.most(); n > 0 {
+		p.left = n
 	}
 	if a.Agents > 0 {
 		p.mine = func(seq uint64) bool { return a.owner(seq) == a.Agent }
 	}
 	return p
+}
+
+// most is how many requests, or sessions, are sent at most; 0: any number.
+func (a Attack) most() int {
+	if a.Tasks == 0 && a.DataOnce && a.Data != nil {
+		return len(a.Data.Rows)
+	}
+	return a.Tasks
 }
 
 func (p *plan) advance() {
@@ -102,7 +110,7 @@ func (a Attack) planned() (n int, last time.Duration) {
 // needs no room for them.
 func (a Attack) expected() (n int, last time.Duration) {
 	about := a.Rate * a.Duration.Seconds()
-	if a.Tasks > 0 || !a.maySoak() || !a.Arrival.TakesRate() ||
+	if a.most() > 0 || !a.maySoak() || !a.Arrival.TakesRate() ||
 		about*float64(a.perArrival()) <= 2*bench.SoakFrom {
 		return a.planned()
 	}

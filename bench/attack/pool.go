@@ -15,7 +15,6 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/poolbench/poolbench/bench/record"
 	"github.com/poolbench/poolbench/internal/transport"
 )
 
@@ -30,18 +29,13 @@ type host struct {
 	idle []*wire // the last used last
 }
 
-func newConns(a Attack, give context.CancelCauseFunc, count *record.CallCounter) *connSet {
-	hosts := map[string]bool{}
-	for _, r := range a.Requests {
-		origin, _ := cutOrigin(r.URL)
-		if u, err := url.Parse(origin); err == nil {
-			hosts[u.Host] = true
-		}
-	}
-	o := connOptions{Connect: a.dial, Hosts: len(hosts), Give: give, Calls: count}
+func (c *caller) newConns(give context.CancelCauseFunc) *connSet {
+	a := c.attack
+	o := connOptions{Connect: a.dial, Hosts: len(c.names.hosts), Give: give, Calls: c.calls}
 	if o.Connect == nil {
 		o.Connect = new(net.Dialer).DialContext
 	}
+	o.Connect = a.resolving(o.Connect)
 	if connect := o.Connect; a.UnixSocket != "" {
 		o.Hosts = 1
 		o.Connect = func(ctx context.Context, _, _ string) (net.Conn, error) {
@@ -51,15 +45,21 @@ func newConns(a Attack, give context.CancelCauseFunc, count *record.CallCounter)
 	return newSet(o)
 }
 
-func (all *wiring) host(u *url.URL) (*host, error) {
-	secure := u.Scheme == "https"
-	name, address, err := addressOf(u, secure)
+func (all *wiring) host(r *http.Request) (*host, error) {
+	secure := r.URL.Scheme == "https"
+	_, address, err := addressOf(r.URL, secure)
 	if err != nil {
 		return nil, err
 	}
+	key, name := r.URL.Scheme+"://"+address, ""
+	if secure {
+		if name, err = all.names.of(r); err != nil {
+			return nil, err
+		}
+		key += " " + name
+	}
 	all.mu.Lock()
 	defer all.mu.Unlock()
-	key := u.Scheme + "://" + address
 	h := all.hosts[key]
 	if h == nil {
 		h = &host{address: address, most: all.attack.Connections}
@@ -78,11 +78,17 @@ func addressOf(u *url.URL, secure bool) (name, address string, err error) {
 	if secure {
 		port = "443"
 	}
-	name = u.Hostname()
-	if strings.ContainsFunc(name, func(c rune) bool { return c > unicode.MaxASCII }) {
-		name, err = inASCII(name)
-	}
+	name, err = nameOfHost(u)
 	return name, net.JoinHostPort(name, cmp.Or(u.Port(), port)), err
+}
+
+// nameOfHost is the name of the host of a URL in ASCII.
+func nameOfHost(u *url.URL) (string, error) {
+	name := u.Hostname()
+	if strings.ContainsFunc(name, func(c rune) bool { return c > unicode.MaxASCII }) {
+		return inASCII(name)
+	}
+	return name, nil
 }
 
 // inASCII is how net/http spells a host.

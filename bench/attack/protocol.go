@@ -2,6 +2,7 @@ package attack
 
 import (
 	"context"
+	"crypto/tls"
 	"fmt"
 	"maps"
 	"net"
@@ -69,7 +70,8 @@ type http3 struct {
 }
 
 func (c *caller) newHTTP3(a Attack) (*http3, error) {
-	t, err := openHTTP3(Opening{Attack: a, Dialed: c.conns.Dialed})
+	t, err := openHTTP3(Opening{Attack: a, Dialed: c.conns.Dialed, Config: c.tls,
+		ServerName: c.names.of})
 	if err != nil {
 		return nil, err
 	}
@@ -89,6 +91,11 @@ type Opening struct {
 	// Dialed counts a connection that was not made by Dial, in such a time, or the failure to.
 	Dialed func(ctx context.Context, took time.Duration, err error)
 	Host   string // and port, of all requests of a Sender
+	// Config is of all connections, without the name of a server; ServerName is that.
+	Config     *tls.Config
+	ServerName func(*http.Request) (string, error)
+	// Secured notes the end of a handshake, and returns its error.
+	Secured func(context.Context, error) error
 	// Watch has a connection counted as one of HTTP/2, once it is secured.
 	Watch func(net.Conn) net.Conn
 }
@@ -174,7 +181,8 @@ func (a Attack) checkProtocol() (wrong text.Complaints) {
 		case a.H2C && u.Scheme == "https":
 			complain(true, "h2c: it is in the clear, and %s is not: want http2", a.Show(r.URL))
 		case a.HTTP2 && u.Scheme == "http":
-			complain(true, "http2: it is over TLS, and %s is not: want h2c", a.Show(r.URL))
+			complain(true, "http2: it is over TLS, and %s is not: want the same scheme for all",
+				a.Show(r.URL))
 		case a.HTTP3 && u.Scheme == "http":
 			complain(true, "http3: it is over TLS, and %s is not", a.Show(r.URL))
 		case protocols[u.Scheme] != p:
@@ -227,7 +235,8 @@ func (c *caller) newForeign(ctx context.Context, p *Protocol, a Attack) (*foreig
 	seen := c.streams()
 	watch := func(c net.Conn) net.Conn { return transport.Watch(c, seen) }
 	s, err := p.Open(asking, Opening{Attack: a, Dial: c.conns.Dial,
-		Dialed: c.conns.Dialed, Host: host, Watch: watch})
+		Dialed: c.conns.Dialed, Host: host, Watch: watch, Config: c.tls,
+		Secured: c.conns.Secured})
 	return &foreign{c, p, s}, err
 }
 

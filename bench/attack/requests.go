@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/poolbench/poolbench/bench/attack/requests"
 	"github.com/poolbench/poolbench/internal/text"
 )
 
@@ -20,6 +21,14 @@ func (a Attack) CheckSent(r Request) error { return a.checkSent(r, -1) }
 func (a Attack) CheckStep(step int) error { return a.checkSent(a.Requests[step], step) }
 
 func (a Attack) checkSent(r Request, i int) error {
+	err := a.checkRequest(r, i)
+	if secrets := requests.SecretsOfVariables(a.Environment); err != nil && len(secrets) > 0 {
+		err = errors.New(requests.MaskValues(err.Error(), secrets))
+	}
+	return err
+}
+
+func (a Attack) checkRequest(r Request, i int) error {
 	if !a.isTemplate(r) {
 		return checkRequest(r)
 	}
@@ -84,7 +93,24 @@ func ShownURL(address string) string { return text.DiscreetURL(address) }
 
 // Show is a URL of the attack as it may be shown: as by ShownURL, with the values of ShowQuery.
 func (a *Attack) Show(address string) string {
-	return text.DiscreetURL(address, a.ShowQuery...)
+	return a.masked(text.DiscreetURL(address, a.ShowQuery...))
+}
+
+// masked masks the values of the environment in a URL or in a part of one. Scheme and host stay:
+// nobody could tell what was attacked.
+func (a *Attack) masked(address string) string {
+	secrets := requests.SecretsOfVariables(a.Environment)
+	if len(secrets) == 0 {
+		return address
+	}
+	origin, rest := cutOrigin(address)
+	if origin == address { // without a scheme
+		host, path, ok := strings.Cut(address, "/")
+		if origin, rest = host, ""; ok {
+			rest = "/" + path
+		}
+	}
+	return origin + requests.MaskValues(rest, secrets)
 }
 
 // withoutUser moves the user of the URL to the header, where net/http would put it, so that neither

@@ -34,6 +34,8 @@ type Report struct {
 	// Statuses and Errors lack those of an earlier process, which the Result has
 	Resumed bool
 	Agents  []Agent // that shared it; nil: nobody did
+	// how many rows of the data were used once each; 0: the rows were not used up, or are again
+	RowsUsedUp int
 }
 
 // Break adds a law that does not hold: the report is INVALID.
@@ -117,6 +119,9 @@ func (r *run) report() (*Report, error) {
 	report := &Report{Result: res, Statuses: t.answered(), Errors: sorted(t.errors),
 		Failures: t.failures, Traced: t.traced, Over: r.caller.way.spoken(), Cut: cause,
 		Resumed: r.from > 0}
+	if d := r.attack.Data; r.attack.DataOnce && r.ranOut && r.attack.most() == len(d.Rows) {
+		report.RowsUsedUp = len(d.Rows)
+	}
 	t.metrics(res)
 	report.checkSessions(t.sessions)
 	return report, nil

@@ -81,6 +81,7 @@ func start(ctx context.Context, a Attack) (_ *run, err error) {
 		end()
 	} else {
 		err = r.open(planned, last)
+		r.ranOut = r.plan.left == 0
 	}
 	stopWatching(r.base)
 	r.cause = context.Cause(ctx)
@@ -127,6 +128,7 @@ type run struct {
 	base      time.Time      // the start
 	late      time.Duration  // by which the Start was missed
 	cause     error          // why it ended, if it did before all was answered
+	ranOut    bool           // all of Attack.most was sent
 }
 
 // now counts nanoseconds from the start.

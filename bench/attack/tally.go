@@ -64,6 +64,7 @@ const failedCheck = "check failed: "
 func (r *run) inspect(s *sample, a answer) {
 	k, all := a.kept, s.visit.checks(r.attack.Checks)
 	k.Status, k.Size, k.Ends = r.tally.spoken.Like(a.status), a.in, r.ctx.Done()
+	k.Response = time.Duration(s.end - s.due)
 	if s.outcome == record.Completed || all.OfStatus() && s.outcome != record.Shed {
 		failed := all.Failed(k)
 		if s.visit != nil {

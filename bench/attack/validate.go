@@ -35,6 +35,11 @@ func (a Attack) Validate() error {
 	}
 	complain(a.Data != nil && !slices.ContainsFunc(given.Requests, a.isTemplate),
 		"data: no request has a {{column}} to be filled in")
+	complain(a.DataOnce && a.Data == nil, "data-once: want data")
+	if a.DataOnce && a.Data != nil {
+		complain(a.Tasks > len(a.Data.Rows), "data-once: %s has %d rows, and n is %d", a.Data.Name,
+			len(a.Data.Rows), a.Tasks)
+	}
 	complain(a.Rate > 1e6, "rate %v: want up to 1e6 requests per second", a.Rate)
 	most := float64(arrivals.MaxTasks)
 	if a.maySoak() {
@@ -71,6 +76,9 @@ func (a Attack) Validate() error {
 		a.MaxInFlight, maxClients)
 	complain(a.Connections < 0, "connections %d: want 1 or more", a.Connections)
 	wrong = append(wrong, a.checkProtocol()...)
+	wrong.Note(a.TLS.check())
+	complain(len(a.Resolve) > 0 && a.UnixSocket != "",
+		"resolve: all connections go to the Unix socket")
 	wrong.Note(machine.CheckProfiles(a.Profile))
 	complain(a.Profile != "" && a.Agents > 0,
 		"profile: an attack that is shared has none; profile one of its agents alone")

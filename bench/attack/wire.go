@@ -69,7 +69,7 @@ func (c *caller) canWire(a Attack) (ok bool, why string) {
 }
 
 func (c *caller) newWiring() *wiring {
-	all := &wiring{caller: c, hosts: map[string]*host{}, tls: c.transport.TLSClientConfig.Clone()}
+	all := &wiring{caller: c, hosts: map[string]*host{}, tls: c.tls.Clone()}
 	all.tls.NextProtos = []string{"http/1.1"}
 	all.tls.ClientSessionCache = tls.NewLRUClientSessionCache(0)
 	return all
@@ -106,7 +106,7 @@ func (all *wiring) encode(r *http.Request) (*outgoing, error) {
 }
 
 func (all *wiring) encoded(r *http.Request) (outgoing, error) {
-	to, err := all.host(r.URL)
+	to, err := all.host(r)
 	if err != nil {
 		return outgoing{}, err
 	}
@@ -287,12 +287,12 @@ func (all *wiring) open(ctx context.Context, w *wire, to *host, idle bool) error
 	}
 	w.sent = time.Now()
 	if to.tls != nil {
-		secure := tls.Client(c, to.tls)
-		w.stream = secure
-		if err := handshake(dialing, secure); err != nil {
+		secure, err := transport.Secure(dialing, c, to.tls)
+		if all.conns.Secured(dialing, err) != nil {
 			w.close()
 			return err
 		}
+		w.stream = secure
 		now := time.Now()
 		all.calls.Secured(now.Sub(w.sent))
 		w.sent = now
@@ -314,16 +314,6 @@ func (w *wire) use(c *trackedConn) (err error) {
 	w.limit.from, w.limit.come = c, nil
 	w.reader.Reset(&w.limit)
 	return nil
-}
-
-// handshake says of a server that answers in the clear what net/http does.
-func handshake(ctx context.Context, c *tls.Conn) error {
-	err := c.HandshakeContext(ctx)
-	if r, ok := errors.AsType[tls.RecordHeaderError](err); ok &&
-		string(r.RecordHeader[:]) == "HTTP/" {
-		return errors.New("http: server gave HTTP response to HTTPS client")
-	}
-	return err
 }
 
 func (w *wire) close() {

@@ -22,19 +22,22 @@ import (
 // writers and the Start. What requests carry is in it, passwords too.
 type Written struct {
 	Requests                               []Request
-	Session                                *sessions.Session `json:",omitempty"`
-	Templates                              bool              `json:",omitempty"`
-	Data                                   *requests.Data    `json:",omitempty"`
-	Checks                                 checks.List       `json:",omitempty"`
-	StopIf                                 []checks.Stop     `json:",omitempty"`
-	ShowQuery                              []string          `json:",omitempty"`
-	Label, Arrival, Strategy               string            // "" is none
+	Session                                *sessions.Session   `json:",omitempty"`
+	Templates                              bool                `json:",omitempty"`
+	Data                                   *requests.Data      `json:",omitempty"`
+	Environment                            []requests.Variable `json:",omitempty"`
+	Checks                                 checks.List         `json:",omitempty"`
+	StopIf                                 []checks.Stop       `json:",omitempty"`
+	ShowQuery                              []string            `json:",omitempty"`
+	Label, Arrival, Strategy               string              // "" is none
 	Rate                                   float64
 	Clients, Tasks                         int
 	Duration, Drain, Timeout               time.Duration
 	Limit, Queue, MaxInFlight, Connections int
 	Redirects, Shed                        int
-	Resend, Insecure, Soak                 bool
+	Resend, Insecure, Soak, DataOnce       bool
+	TLS                                    TLS
+	Resolve                                []Resolve `json:",omitempty"`
 	Seed                                   uint64
 	Agents, Agent                          int
 	Profile                                string  `json:",omitempty"`
@@ -77,6 +80,7 @@ func (w Written) WithoutSecrets() Written {
 			Lines: []int{len(w.Data.Rows)}}
 	}
 	w.ShowQuery = nil // which changes nothing that is sent
+	w.TLS.Key, w.Environment = nil, nil
 	w.Requests = slices.Clone(w.Requests)
 	for i, r := range w.Requests {
 		r = withoutUser(r)
@@ -173,6 +177,7 @@ func (a Attack) Target() string {
 	} else if u, err := url.Parse(a.Requests[0].URL); err == nil {
 		target = u.Host + strings.TrimSuffix(u.EscapedPath(), "/")
 	}
+	target = a.masked(target)
 	if n := len(a.Requests); n > 1 {
 		target += "+" + strconv.Itoa(n-1)
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/poolbench/poolbench/bench/attack"
+	"github.com/poolbench/poolbench/bench/attack/requests"
 )
 
 // TestWrittenIsWhole: what an attack and its words have in common has one name and one type, and
@@ -25,5 +26,19 @@ func TestWrittenIsWhole(t *testing.T) {
 			there == slices.Contains(own, f.Name) {
 			t.Errorf("%s of an attack is written: %v", f.Name, there)
 		}
+	}
+}
+
+// TestWithoutSecrets: a plan has no private key and no value of the environment, and an agent has
+// both.
+func TestWithoutSecrets(t *testing.T) {
+	a := attack.Attack{TLS: attack.TLS{Cert: []byte("public"), Key: []byte("private")},
+		Environment: []requests.Variable{{Name: "TOKEN", Value: "secret"}}}
+	w := a.Written()
+	if string(w.TLS.Key) != "private" || len(w.Environment) != 1 {
+		t.Errorf("an agent would have %+v", w)
+	}
+	if w := w.WithoutSecrets(); w.TLS.Key != nil || w.Environment != nil || w.TLS.Cert == nil {
+		t.Errorf("a plan has %+v", w)
 	}
 }

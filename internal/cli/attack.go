@@ -112,7 +112,11 @@ func (a *app) runAttack(cmd *cobra.Command, args []string, o options.AttackOptio
 	if o.Session != nil {
 		what = "sessions " + o.Session.Name + ": " + what
 	}
-	return show.RunLoads(cmd.Context(), a.Host, "attack", what, all, o.LoadOptions)
+	err = show.RunLoads(cmd.Context(), a.Host, "attack", what, all, o.LoadOptions)
+	if o.DryRun && err == nil {
+		err = show.Previews(a.Stdout, attacks[0])
+	}
+	return err
 }
 
 // A buffered file is written in pieces of 64 KiB, and what is left at its Close. Its errors name

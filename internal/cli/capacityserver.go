@@ -93,7 +93,7 @@ func (a *app) serverCapacityCommand() *cobra.Command {
 	o.AddDirTo(cmd)
 	o.AddJUnitTo(cmd)
 	o.Live.AddTo(cmd)
-	fs.BoolVar(&o.DryRun, "dry-run", false, "print the requests to be sent, send nothing")
+	fs.BoolVar(&o.DryRun, "dry-run", false, "print the first requests to be sent, send nothing")
 	o.AddFormatTo(cmd)
 	for _, name := range []string{"rate", "n"} { // of a probe the search decides
 		if err := fs.MarkHidden(name); err != nil {
@@ -144,8 +144,8 @@ func (a *app) findServer(
 		expected += fmt.Sprintf("; %v is of the requests of all steps", s.Objectives)
 	}
 	if o.DryRun {
-		_, err := fmt.Fprintf(a.Stdout, "%s\n%s\n", show.NewLoad(attacks[0]).Name, expected)
-		return err
+		fmt.Fprintf(a.Stdout, "%s\n%s\n", show.NewLoad(attacks[0]).Name, expected)
+		return show.Previews(a.Stdout, attacks[0])
 	}
 	if !o.Quiet {
 		fmt.Fprintln(a.Stderr, attacks[0].Target()+": "+expected)

@@ -58,7 +58,7 @@ func (a *app) gatewayCommand() *cobra.Command {
 		"most requests in flight (default unlimited)")
 	fs.DurationVar(&load.Timeout, "timeout", attack.DefaultTimeout,
 		"`TIME` from sending a request to the end of its answer")
-	options.AddH2C(cmd, load)
+	options.AddHTTP2(cmd, load, &load.H2C, "speak HTTP/2 in the clear")
 	options.Objective(cmd, &o.Objectives, "exit code 1 unless the requests to each strategy meet it: "+
 		"p99-response<50ms; several with commas, or the flag again")
 	o.LoadOptions.AddTo(cmd)

@@ -25,10 +25,13 @@ import (
 type Options struct {
 	Address string      // host:port, also where Dial goes elsewhere
 	TLS     *tls.Config // nil: in the clear
+	// of calls over TLS; "": the name of the server
+	Authority string
 	// connections, and calls at once on each; 0: as for transport.NewDealer
 	Connections, Streams int
 	Dial                 func(ctx context.Context, network, address string) (net.Conn, error)
-	Watch                func(net.Conn) net.Conn // a connection, once it is secured; nil: nobody
+	Watch                func(net.Conn) net.Conn            // a connection, once secured; nil: nobody
+	Secured              func(context.Context, error) error // notes a handshake; nil: nobody does
 	// a call that the server has not begun, it says, may be sent again
 	Resend bool
 }
@@ -54,7 +57,7 @@ func NewClient(o Options) *Client {
 	if o.TLS != nil {
 		o.TLS = o.TLS.Clone()
 		o.TLS.NextProtos = []string{"h2"}
-		scheme, authority = "https", cmp.Or(o.TLS.ServerName, authority)
+		scheme, authority = "https", cmp.Or(o.Authority, o.TLS.ServerName, authority)
 	}
 	hosts := transport.Hosts[*link]{Connections: o.Connections, Streams: o.Streams,
 		Stands: func(l *link) bool { return !l.isGone() }}
@@ -96,8 +99,10 @@ func (c *Client) connect(ctx context.Context) (*link, error) {
 		return nil, err
 	}
 	if c.TLS != nil {
-		secure := tls.Client(made, c.TLS)
-		err := secure.HandshakeContext(ctx)
+		secure, err := transport.Secure(ctx, made, c.TLS)
+		if c.Secured != nil {
+			_ = c.Secured(ctx, err)
+		}
 		if err == nil && secure.ConnectionState().NegotiatedProtocol != "h2" {
 			err = errors.New("the server does not speak HTTP/2 over TLS")
 		}

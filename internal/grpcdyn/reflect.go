@@ -2,6 +2,7 @@ package grpcdyn
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"slices"
@@ -14,6 +15,8 @@ import (
 	_ "google.golang.org/grpc/encoding/proto" // of the messages of reflection
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/poolbench/poolbench/internal/transport"
 )
 
 // Reflected finds services by asking the server, over a connection of its own by grpc-go's client.
@@ -38,6 +41,9 @@ func (c *Client) Reflected(ctx context.Context) (Source, func(), error) {
 	return func(service string) (protoreflect.Descriptor, error) {
 			names, err := asked.ListServices()
 			if err != nil {
+				if wrong := c.handshake(ctx); wrong != nil {
+					return nil, wrong
+				}
 				return nil, fmt.Errorf("the server was asked for its descriptors: %s: %s; without "+
 					"reflection they come from a file (proto)", Spell(status.Code(err)),
 					strings.Join(strings.Fields(status.Convert(err).Message()), " "))
@@ -63,4 +69,16 @@ func (c *Client) Reflected(ctx context.Context) (Source, func(), error) {
 			asked.Reset()
 			_ = conn.Close() // all that was asked has been answered
 		}, nil
+}
+
+// handshake returns the reason why TLS fails; nil: it does not.
+func (c *Client) handshake(ctx context.Context) error {
+	l, err := c.connect(ctx)
+	if err == nil {
+		l.close()
+	}
+	if why, ok := errors.AsType[*transport.TLSError](err); ok {
+		return why
+	}
+	return nil
 }

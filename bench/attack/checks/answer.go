@@ -14,6 +14,7 @@ import (
 	"net/textproto"
 	"slices"
 	"strings"
+	"time"
 )
 
 // MostBody is how much of a body checks look at: no answer takes more memory than that.
@@ -28,12 +29,14 @@ type Needs struct {
 // An Answer is what is kept of one.
 type Answer struct {
 	Status int
-	Size   int64       // of the body, in bytes as they came
-	Header http.Header // nil: it is in Head
-	Head   []byte      // status line and header as they came
-	Body   []byte      // its first bytes, as they came
-	Cut    bool        // more came than was kept
-	Most   int         // bytes of the body that are kept
+	Size   int64 // of the body, in bytes as they came
+	// from when the request was due to the end of the answer
+	Response time.Duration
+	Header   http.Header // nil: it is in Head
+	Head     []byte      // status line and header as they came
+	Body     []byte      // its first bytes, as they came
+	Cut      bool        // more came than was kept
+	Most     int         // bytes of the body that are kept
 	// the URLs that redirects have led to before it
 	Followed []string
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // A Check is a condition on an answer. The zero value is none.
@@ -64,16 +65,19 @@ const untrue = "it is not so"
 
 // What a check can be about.
 const (
-	ofStatus = "status"
-	ofHeader = "header"
-	ofBody   = "body"
-	ofJSON   = "json"
-	ofSize   = "size"
+	ofStatus   = "status"
+	ofResponse = "response"
+	ofHeader   = "header"
+	ofBody     = "body"
+	ofJSON     = "json"
+	ofSize     = "size"
 )
 
 // Parse reads a check:
 //
 //	status == 200
+//	status in 2xx,304
+//	response < 300ms
 //	header content-type ~ json
 //	body contains "ok"
 //	json .items.# > 0
@@ -99,6 +103,8 @@ func (c *Check) parse() (err error) {
 	switch of {
 	case ofStatus:
 		c.fails, err = status(rest)
+	case ofResponse:
+		c.fails, err = response(rest)
 	case ofHeader:
 		c.needs.Head = true
 		c.fails, err = header(rest)
@@ -111,7 +117,7 @@ func (c *Check) parse() (err error) {
 	case ofSize:
 		c.fails, err = size(rest)
 	default:
-		err = fmt.Errorf("want status, header, body, json or size first, got %q", of)
+		err = fmt.Errorf("want status, response, header, body, json or size first, got %q", of)
 	}
 	return err
 }
@@ -151,6 +157,9 @@ func value(text string) (v string, quoted bool, err error) {
 
 func status(rest string) (func(*Answer) string, error) {
 	op, text := word(rest)
+	if op == "in" {
+		return statusIn(text)
+	}
 	number, err := strconv.Atoi(text)
 	if err != nil || number < 100 || number > 999 {
 		return nil, fmt.Errorf("want a status from 100 to 999, got %q", text)
@@ -162,6 +171,43 @@ func status(rest string) (func(*Answer) string, error) {
 	return func(a *Answer) string {
 		return unless(holds(int64(a.Status), int64(number)))
 	}, nil
+}
+
+// statusIn reads a list of statuses and of classes such as 2xx.
+func statusIn(text string) (func(*Answer) string, error) {
+	var statuses, classes []int
+	for s := range strings.SplitSeq(text, ",") {
+		s = strings.TrimSpace(s)
+		digit, isClass := strings.CutSuffix(strings.ToLower(s), "xx")
+		n, err := strconv.Atoi(digit)
+		switch {
+		case err == nil && isClass && n >= 1 && n <= 9:
+			classes = append(classes, n)
+		case err == nil && !isClass && n >= 100 && n <= 999:
+			statuses = append(statuses, n)
+		default:
+			return nil, fmt.Errorf("want statuses and classes such as 2xx,304, got %q", s)
+		}
+	}
+	return func(a *Answer) string {
+		return unless(slices.Contains(statuses, a.Status) || slices.Contains(classes, a.Status/100))
+	}, nil
+}
+
+func response(rest string) (func(*Answer) string, error) {
+	op, text := word(rest)
+	bound, err := time.ParseDuration(text)
+	if err != nil || bound <= 0 {
+		return nil, fmt.Errorf("want a time such as 300ms, got %q", text)
+	}
+	if op != "<" && op != "<=" {
+		return nil, fmt.Errorf("want < or <=, got %q", op)
+	}
+	holds, err := compared[time.Duration](op)
+	if err != nil {
+		return nil, err
+	}
+	return func(a *Answer) string { return unless(holds(a.Response, bound)) }, nil
 }
 
 func size(rest string) (func(*Answer) string, error) {

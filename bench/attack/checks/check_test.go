@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/poolbench/poolbench/bench/attack/checks"
 )
@@ -25,6 +26,7 @@ func answers(status int, head, body string) []*checks.Answer {
 	other := &checks.Answer{Status: status, Size: int64(len(body)), Most: checks.MostBody,
 		Header: header}
 	for _, a := range []*checks.Answer{wire, other} {
+		a.Response = 250 * time.Millisecond
 		_, _ = a.Write([]byte(body))
 	}
 	return []*checks.Answer{wire, other}
@@ -58,6 +60,12 @@ func TestChecks(t *testing.T) {
 		{`status != 207`, kinds, text, "status != 207"},
 		{`status < 300`, kinds, text, ""},
 		{`  status >= 208 `, kinds, text, "status >= 208"},
+		{`status in 2xx,304`, kinds, text, ""},
+		{`status in 304, 207`, kinds, text, ""},
+		{`status in 1XX,3xx,404`, kinds, text, "status in 1XX,3xx,404"},
+		{`response < 300ms`, kinds, text, ""},
+		{`response <= 250ms`, kinds, text, ""},
+		{`response < 250ms`, kinds, text, "response < 250ms"},
 		{`header content-type ~ json`, kinds, text, ""},
 		{`header CONTENT-TYPE ~ ^text/`, kinds, text, "header CONTENT-TYPE ~ ^text/"},
 		{`header x-a == "1, 2"`, kinds, text, ""},
@@ -178,11 +186,14 @@ func TestBomb(t *testing.T) {
 // TestMistakes: each names what is wrong.
 func TestMistakes(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                      "want status, header, body, json or size first",
+		"":                      "want status, response, header, body, json or size first",
 		"statu == 200":          `got "statu"`,
 		"status = 200":          `want one of == != < <= > >=, got "="`,
 		"status == ok":          `want a status from 100 to 999, got "ok"`,
 		"status == 2000":        `got "2000"`,
+		"status in 2xx,ok":      `want statuses and classes such as 2xx,304, got "ok"`,
+		"response < fast":       `want a time such as 300ms, got "fast"`,
+		"response > 1s":         `want < or <=, got ">"`,
 		"header":                "want the name of a header",
 		"header a":              "there is no value",
 		"header a: == b":        `want the name of a header, got "a:"`,

@@ -16,6 +16,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -82,7 +83,11 @@ const mostAgain = 3
 
 // RoundTrip implements http.RoundTripper. The stream is given back when the body is closed.
 func (t *quicTransport) RoundTrip(r *http.Request) (*http.Response, error) {
-	to := t.hosts.Host(r.URL.Host)
+	name, err := t.ServerName(r)
+	if err != nil {
+		return nil, err
+	}
+	to := t.hosts.Host(r.URL.Host + " " + name) // connections are of one name
 	deadline, _ := r.Context().Deadline()
 	at, err := to.Take(r.Context(), deadline)
 	if err != nil {
@@ -93,7 +98,7 @@ func (t *quicTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	give := sync.OnceFunc(func() { t.open.Add(-1); to.Give(at) })
 	for tries, again := 0, false; ; tries++ {
-		resp, err := t.try(r, to, at, again)
+		resp, err := t.try(r, name, to, at, again)
 		if err == nil {
 			resp.Body = &body{resp.Body, t, give}
 			return resp, nil
@@ -107,10 +112,10 @@ func (t *quicTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 func (t *quicTransport) try(
-	r *http.Request, to *transport.Host[*conn], at int, again bool,
+	r *http.Request, name string, to *transport.Host[*conn], at int, again bool,
 ) (*http.Response, error) {
 	c, err := to.Conn(r.Context(), at, func(ctx context.Context) (*conn, error) {
-		return t.dial(ctx, r.URL.Host)
+		return t.dial(ctx, r.URL.Host, name)
 	})
 	if err != nil {
 		return nil, err
@@ -174,21 +179,36 @@ func (b *body) Close() error {
 	return err
 }
 
-func (t *quicTransport) dial(ctx context.Context, host string) (_ *conn, err error) {
+func (t *quicTransport) dial(ctx context.Context, host, name string) (_ *conn, err error) {
 	begun := time.Now()
 	defer func() { t.Dialed(ctx, time.Since(begun), err) }()
-	name, port, err := net.SplitHostPort(host)
-	if err != nil {
-		name, port = host, "443"
+	if _, _, err := net.SplitHostPort(host); err != nil {
+		host = net.JoinHostPort(strings.Trim(host, "[]"), "443")
 	}
-	to, err := net.ResolveUDPAddr("udp", net.JoinHostPort(name, port))
+	config := t.Config.Clone()
+	config.ServerName, config.NextProtos = name, []string{http3.NextProtoH3}
+	var made *quic.Conn
+	for _, address := range t.Addresses(host) {
+		if made, err = t.connect(ctx, address, config); err == nil || ctx.Err() != nil {
+			break
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
-	made, err := t.quic.Dial(ctx, to, &tls.Config{ServerName: name,
-		InsecureSkipVerify: t.Insecure, NextProtos: []string{http3.NextProtoH3}}, &t.config)
-	if err != nil {
-		return nil, fmt.Errorf("dial udp %s: %w", to, err)
-	}
 	return &conn{t.http.NewClientConn(made), made}, nil
+}
+
+func (t *quicTransport) connect(
+	ctx context.Context, address string, config *tls.Config,
+) (*quic.Conn, error) {
+	to, err := net.ResolveUDPAddr("udp", address)
+	if err != nil {
+		return nil, err
+	}
+	made, err := t.quic.Dial(ctx, to, config, &t.config)
+	if err != nil {
+		return nil, transport.ExplainTLS(fmt.Errorf("dial udp %s: %w", to, err), false)
+	}
+	return made, nil
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 )
 
@@ -68,6 +69,7 @@ func check(text []byte) (checked []byte, err error) {
 			}
 		case c == '"' && quote == '"':
 			quote = 0
+		case c == '$' && plainVariable.Match(text[i:min(len(text), i+mostName)]):
 		case c == '`', c == '$' && i+1 < len(text) && strings.IndexByte("({[", text[i+1]) >= 0:
 			return wrong(errFilled)
 		case quote != 0:
@@ -99,3 +101,8 @@ func check(text []byte) (checked []byte, err error) {
 	}
 	return text, nil
 }
+
+// plainVariable is ${NAME}, with a name of less than mostName bytes.
+var plainVariable = regexp.MustCompile(`^\$\{[A-Za-z_][A-Za-z0-9_]*\}`)
+
+const mostName = 256

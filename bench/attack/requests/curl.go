@@ -1,6 +1,7 @@
 package requests
 
 import (
+	"cmp"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -15,9 +16,9 @@ import (
 )
 
 // ReadCurl reads commands, one after another. Each is curl with options that say what is sent;
-// nothing is executed, and no variable or file is read. Errors name the line, and quote nothing
-// that may be a secret.
-func ReadCurl(text []byte) (all []vegeta.Target, err error) {
+// nothing is executed, and no file is read. Variables have the values of env; nil: there is none.
+// Errors name the line, and quote nothing that may be a secret.
+func ReadCurl(text []byte, env *Environment) (all []vegeta.Target, err error) {
 	if text, err = check(text); err != nil {
 		return nil, err
 	}
@@ -30,7 +31,7 @@ func ReadCurl(text []byte) (all []vegeta.Target, err error) {
 	}
 	for _, s := range script.Stmts {
 		line := s.Pos().Line()
-		words, err := wordsOf(s)
+		words, err := wordsOf(s, env)
 		if err != nil {
 			return nil, fmt.Errorf("line %d: %w", line, err)
 		}
@@ -47,16 +48,23 @@ func ReadCurl(text []byte) (all []vegeta.Target, err error) {
 }
 
 // wordsOf are those of a plain command.
-func wordsOf(s *syntax.Stmt) ([]string, error) {
+func wordsOf(s *syntax.Stmt, env *Environment) ([]string, error) {
 	call, ok := s.Cmd.(*syntax.CallExpr)
 	if !ok || len(call.Assigns) > 0 || len(s.Redirs) > 0 || len(call.Args) == 0 {
 		return nil, errPlain
 	}
-	if slices.ContainsFunc(call.Args, func(w *syntax.Word) bool { return !isText(w.Parts) }) {
-		return nil, errFilled
+	for _, w := range call.Args {
+		if !isText(w.Parts, env != nil) {
+			return nil, errFilled
+		}
 	}
-	words, err := expand.Fields(&expand.Config{NoUnset: true,
-		Env: expand.FuncEnviron(func(string) string { return "" })}, call.Args...)
+	values, err := env.valuesOf(call.Args)
+	if err != nil {
+		return nil, err
+	}
+	words, err := expand.Fields(&expand.Config{Env: expand.FuncEnviron(func(name string) string {
+		return values[name]
+	})}, call.Args...)
 	switch {
 	case err != nil || len(words) == 0:
 		return nil, errFilled
@@ -66,16 +74,37 @@ func wordsOf(s *syntax.Stmt) ([]string, error) {
 	return words[1:], nil
 }
 
-var errFilled = errors.New("variables and commands in it are not filled in; put what has a $ into " +
-	"single quotes")
+var errFilled = errors.New("variables and commands in it are not filled in, except plain " +
+	"${NAME}; put what has a $ into single quotes")
 
-// isText reports whether there is nothing to be found out or done for those parts of a word.
-func isText(parts []syntax.WordPart) bool {
+// valuesOf are the values of the variables in the words.
+func (e *Environment) valuesOf(words []*syntax.Word) (map[string]string, error) {
+	values := map[string]string{}
+	var wrong error
+	for _, w := range words {
+		syntax.Walk(w, func(n syntax.Node) bool {
+			if p, ok := n.(*syntax.ParamExp); ok {
+				value, err := e.value(p.Param.Value)
+				values[p.Param.Value], wrong = value, cmp.Or(wrong, err)
+			}
+			return true
+		})
+	}
+	return values, wrong
+}
+
+// isText reports whether there is nothing to be done for those parts of a word, except to look
+// plain variables up.
+func isText(parts []syntax.WordPart, variables bool) bool {
 	for _, p := range parts {
 		switch p := p.(type) {
 		case *syntax.Lit, *syntax.SglQuoted:
 		case *syntax.DblQuoted:
-			if !isText(p.Parts) {
+			if !isText(p.Parts, variables) {
+				return false
+			}
+		case *syntax.ParamExp:
+			if !variables || !isPlain(p) {
 				return false
 			}
 		default:
@@ -83,6 +112,13 @@ func isText(parts []syntax.WordPart) bool {
 		}
 	}
 	return true
+}
+
+// isPlain reports whether it is $NAME or ${NAME}, and nothing is done with the value.
+func isPlain(p *syntax.ParamExp) bool {
+	return p.Param != nil && syntax.ValidName(p.Param.Value) && !p.Excl && !p.Length && !p.Width &&
+		!p.IsSet && p.NestedParam == nil && p.Index == nil && p.Slice == nil && p.Repl == nil &&
+		p.Names == 0 && p.Exp == nil
 }
 
 // A command is one that is being read.

@@ -53,7 +53,7 @@ func TestRead(t *testing.T) {
 		"curl http://h/ --data-binary ''": {Method: "POST", URL: "http://h/",
 			Header: header("Content-Type", form), Body: []byte{}},
 	} {
-		got, err := requests.ReadCurl([]byte(text))
+		got, err := requests.ReadCurl([]byte(text), nil)
 		if want.URL == "" {
 			if err == nil {
 				t.Errorf("%s: %+v, want an error", text, got)
@@ -64,7 +64,7 @@ func TestRead(t *testing.T) {
 			t.Errorf("%s:\n got %+v, %v\nwant %+v", text, got, err, want)
 		}
 	}
-	got, err := requests.ReadCurl([]byte("curl http://h/1 ;\ncurl 'http://h/2'\n\ncurl http://h/3 &\n"))
+	got, err := requests.ReadCurl([]byte("curl http://h/1 ;\ncurl 'http://h/2'\n\ncurl http://h/3 &\n"), nil)
 	if err != nil || len(got) != 3 || got[2].URL != "http://h/3" {
 		t.Errorf("of three commands: %+v, %v", got, err)
 	}
@@ -92,7 +92,7 @@ func TestMistakes(t *testing.T) {
 		"A=1 curl http://h/":                "line 1: want a plain command",
 		"if true; then curl h; fi":          "line 1: want a plain command",
 	} {
-		_, err := requests.ReadCurl([]byte(text))
+		_, err := requests.ReadCurl([]byte(text), nil)
 		if err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
@@ -112,14 +112,14 @@ func TestNesting(t *testing.T) {
 		"curl " + strings.Repeat("curl;{ ", 50_000): "line 1: a command has more than 64 KiB " +
 			"outside single quotes",
 	} {
-		_, err := requests.ReadCurl([]byte(text))
+		_, err := requests.ReadCurl([]byte(text), nil)
 		if err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%.40q: %v, want %q", text, err, want)
 		}
 	}
 	nested := strings.Repeat("$(({[`", 100_000)
-	got, err := requests.ReadCurl([]byte("# it's $(\ncurl http://h/ -d '" + nested + "' -d $'it\\'s $(' " +
-		"-d \"\\$(it's\" # it's (\n\tcurl http://i/\n"))
+	got, err := requests.ReadCurl([]byte("# it's $(\ncurl http://h/ -d '"+nested+"' -d $'it\\'s $(' "+
+		"-d \"\\$(it's\" # it's (\n\tcurl http://i/\n"), nil)
 	if err != nil || len(got) != 2 || string(got[0].Body) != nested+"&it's $(&$(it's" {
 		t.Errorf("%d requests, %v", len(got), err)
 	}
@@ -131,7 +131,7 @@ func FuzzRead(f *testing.F) {
 	f.Add("\"0\"<()")
 	f.Add("curl -sXPUT \"http://h/$x\" ~ {a,b} <(x) ${y:-z} $((1/0)) *")
 	f.Fuzz(func(t *testing.T, text string) {
-		all, err := requests.ReadCurl([]byte(text))
+		all, err := requests.ReadCurl([]byte(text), nil)
 		if err != nil && strings.Contains(err.Error(), "\n") {
 			t.Fatalf("%q: %v", text, err)
 		}

@@ -42,26 +42,30 @@ type Value struct {
 // Formats of data.
 const (
 	CSV   = "csv"
+	TSV   = "tsv"
 	Lines = "jsonl"
 )
 
 // DataFormats are all of them.
-var DataFormats = []string{CSV, Lines}
+var DataFormats = []string{CSV, TSV, Lines}
 
 // FormatOf is the format that the name of a file says; "" where it says none.
 func FormatOf(name string) string {
 	switch strings.ToLower(filepath.Ext(name)) {
 	case ".csv":
 		return CSV
+	case ".tsv", ".tab":
+		return TSV
 	case ".jsonl", ".ndjson", ".json":
 		return Lines
 	}
 	return ""
 }
 
-// ReadData reads the text of a file in one of the DataFormats: CSV with the names of the columns in
-// its first row, or an object of JSON in each line. All rows have the same columns. An error names
-// file and line.
+// ReadData reads the text of a file in one of the DataFormats: CSV or TSV with the names of the
+// columns in its first row, or an object of JSON in each line. The separator of CSV is the comma,
+// the semicolon or the tab, whichever is most frequent in the first line. All rows have the same
+// columns. An error names file and line.
 func ReadData(name string, text []byte, format string) (*Data, error) {
 	d := &Data{Name: filepath.Base(name)}
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
@@ -74,7 +78,9 @@ func ReadData(name string, text []byte, format string) (*Data, error) {
 	var err error
 	switch format {
 	case CSV:
-		err = d.readCSV(name, text)
+		err = d.readCSV(name, text, separatorOf(text))
+	case TSV:
+		err = d.readCSV(name, text, '\t')
 	case Lines:
 		err = d.readLines(name, text)
 	default:
@@ -102,8 +108,28 @@ func firstInvalid(text []byte) (at int) {
 
 func lineOf(text []byte, at int) int { return 1 + bytes.Count(text[:at], []byte("\n")) }
 
-func (d *Data) readCSV(name string, text []byte) error {
+// separatorOf is the most frequent separator in the first line that is not empty, outside quotes.
+func separatorOf(text []byte) rune {
+	line, _, _ := bytes.Cut(bytes.TrimLeft(text, "\r\n"), []byte("\n"))
+	count := map[rune]int{}
+	quoted := false
+	for _, c := range string(line) {
+		if quoted = quoted != (c == '"'); !quoted {
+			count[c]++
+		}
+	}
+	best := ','
+	for _, c := range []rune{';', '\t'} {
+		if count[c] > count[best] {
+			best = c
+		}
+	}
+	return best
+}
+
+func (d *Data) readCSV(name string, text []byte, separator rune) error {
 	r := csv.NewReader(bytes.NewReader(text))
+	r.Comma = separator
 	r.FieldsPerRecord, r.ReuseRecord = -1, true
 	for {
 		fields, err := r.Read()

@@ -14,6 +14,11 @@ func TestData(t *testing.T) {
 		{"a.csv", "\ufeffuser, plan \r\nann,free\r\n\"b\r\nc\",\"say \"\"hi\"\"\"\n\nŁ,\n",
 			`[user plan] [[{ann false} {free false}] [{b` + "\n" + `c false} {say "hi" false}] ` +
 				`[{Ł false} { false}]] [2 3 6]`},
+		{"a.csv", "\n\"u;v;w\",plan\n1;2,3\n", "[u;v;w plan] [[{1;2 false} {3 false}]] [3]"},
+		{"a.csv", "user;plan;x,y\na;\"b;c\";d\n",
+			"[user plan x,y] [[{a false} {b;c false} {d false}]] [2]"},
+		{"a.csv", "user\tplan\nann\ta;b,c\n", "[user plan] [[{ann false} {a;b,c false}]] [2]"},
+		{"a.tsv", "user,plan;a;b\nann\n", "[user,plan;a;b] [[{ann false}]] [2]"},
 		{"a.NDJSON", "\n{\"a\": \"x\\u0141\", \"b\": [1, {\"c\":null}]}\n\n{\"b\": 1e3, \"a\": null}\n",
 			`[a b] [[{xŁ false} {[1, {"c":null}] true}] [{null true} {1e3 true}]] [2 4]`},
 	} {

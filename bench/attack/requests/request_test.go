@@ -215,7 +215,7 @@ func TestDataMistakes(t *testing.T) {
 		{"a.jsonl", "{\"a\":1} {}\n", "a.jsonl:1: want one object"},
 		{"a.jsonl", "{\"a\":\n", "a.jsonl:1: the line is not valid JSON"},
 		{"a.jsonl", "{}\n", "a.jsonl:1: the object is empty"},
-		{"a.txt", "a\n1\n", "a.txt: want its format: csv or jsonl"},
+		{"a.txt", "a\n1\n", "a.txt: want its format: csv or tsv or jsonl"},
 	} {
 		_, err := requests.ReadData(c.name, []byte(c.text), requests.FormatOf(c.name))
 		if err == nil || !strings.Contains(err.Error(), c.want) {

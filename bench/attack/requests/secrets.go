@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"html"
+	"mime"
 	"net/http"
 	"net/textproto"
 	"net/url"
@@ -154,7 +155,10 @@ func secretsOfBody(to []Secret, kind string, body []byte) []Secret {
 		return to
 	}
 	most := len(to) + mostFields
+	_, params, _ := mime.ParseMediaType(kind)
 	switch text := string(body); {
+	case params["boundary"] != "":
+		to = secretsOfForm(to, params["boundary"], body)
 	case body[0] == '{' || body[0] == '[' || strings.Contains(kind, "json"):
 		to = secretsOfJSON(to, body, most)
 	case strings.Contains(kind, "x-www-form-urlencoded"):
@@ -234,6 +238,24 @@ func (r *Request) Secrets(seed, seq uint64, show []string, captured ...Value) []
 		all = append(all, Private(f.row[c].Text))
 	}
 	return all
+}
+
+// SecretColumns are the values of the columns of request number seq whose names say that they are
+// secret.
+func (r *Request) SecretColumns(seq uint64) (all []Secret) {
+	f := r.filling(0, seq, nil)
+	for _, c := range r.secrets {
+		all = append(all, Private(f.row[c].Text))
+	}
+	return all
+}
+
+// MaskHeader is the value of a header as it may be shown: only that of one that says how to answer.
+func MaskHeader(name, value string) string {
+	if ordinary[textproto.CanonicalMIMEHeaderKey(name)] {
+		return value
+	}
+	return Masked
 }
 
 // Shown is the URL of request number seq, without the values of columns that are secrets and of

@@ -12,7 +12,6 @@ package rpc
 import (
 	"cmp"
 	"context"
-	"crypto/tls"
 	"encoding/base64"
 	"fmt"
 	"net"
@@ -144,13 +143,14 @@ type sender struct {
 
 func open(ctx context.Context, o attack.Opening) (_ attack.Sender, err error) {
 	options := grpcdyn.Options{Address: o.Host, Connections: o.Connections, Streams: o.Attack.Streams,
-		Dial: o.Dial, Watch: o.Watch, Resend: o.Resend}
+		Dial: o.Dial, Watch: o.Watch, Secured: o.Secured, Resend: o.Resend}
 	if u, err := url.Parse(o.Requests[0].URL); err == nil && u.Scheme == "grpcs" {
 		name, _, err := net.SplitHostPort(o.Host)
 		if err != nil {
 			return nil, err
 		}
-		options.TLS = &tls.Config{InsecureSkipVerify: o.Insecure, ServerName: name}
+		options.TLS = o.Config.Clone()
+		options.TLS.ServerName, options.Authority = cmp.Or(o.TLS.ServerName, name), name
 	}
 	s := &sender{grpcdyn.NewClient(options), map[string]*grpcdyn.Method{}}
 	defer func() {

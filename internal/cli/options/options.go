@@ -121,6 +121,6 @@ func (o *LoadOptions) AddTo(cmd *cobra.Command) {
 	o.AddDirTo(cmd)
 	o.AddJUnitTo(cmd)
 	o.Live.AddTo(cmd)
-	fs.BoolVar(&o.DryRun, "dry-run", false, "print the requests to be sent, send nothing")
+	fs.BoolVar(&o.DryRun, "dry-run", false, "print the first requests to be sent, send nothing")
 	o.AddFormatTo(cmd)
 }

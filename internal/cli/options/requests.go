@@ -7,6 +7,7 @@ import (
 	"net"
 	"slices"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -32,6 +33,8 @@ type AttackOptions struct {
 	VegetaFile, LettersFile flags.Output
 	strategies              []string
 	sent                    sentFlags
+	tls                     tlsFlags
+	http1                   bool
 }
 
 // AddAttackFlags declares all flags of attack.
@@ -43,6 +46,8 @@ func AddAttackFlags(cmd *cobra.Command, o *AttackOptions) {
 		"closed loop of `N` clients instead of an open one")
 	AddRequests(cmd, o)
 	AddSession(cmd, o, "--rate, --n and --clients are of sessions")
+	fs.BoolVar(&o.DataOnce, "data-once", false, "use each row of --data once: the attack ends "+
+		"when they are used up, or earlier by --duration or --n")
 	o.VegetaFile.AddTo(cmd, "vegeta",
 		"also write the results in vegeta's encoding to this new `FILE`")
 	o.LettersFile.AddTo(cmd, "dead-letters",
@@ -82,8 +87,9 @@ func AddRequests(cmd *cobra.Command, o *AttackOptions) {
 		"`TIME` from sending a request to the end of its answer")
 	fs.Var(flags.Parsed(&o.MaxInFlight, "N", ParseMaxInFlight), "max-in-flight",
 		"most requests in flight in the open loop (default unlimited)")
-	AddH2C(cmd, &o.Attack)
-	fs.BoolVar(&o.HTTP2, "http2", false, "speak HTTP/2 over TLS, to https://")
+	fs.BoolVar(&o.http1, "http1.1", false, "speak HTTP/1.1 (default)")
+	AddHTTP2(cmd, &o.Attack, &o.HTTP2,
+		"speak HTTP/2: over TLS to https://, in the clear to http://")
 	fs.BoolVar(&o.HTTP3, "http3", false, "speak HTTP/3, to https://")
 	fs.StringVar(&o.UnixSocket, "unix-socket", "",
 		"connect to the Unix socket `PATH`, whatever host the URL names")
@@ -93,7 +99,7 @@ func AddRequests(cmd *cobra.Command, o *AttackOptions) {
 		"follow up to `N` redirects; 0: a redirect is the answer")
 	fs.BoolVar(&o.Resend, "resend", false, "send an idempotent request again when its "+
 		"connection breaks; resent/op counts them")
-	fs.BoolVarP(&o.Insecure, "insecure", "k", false, "do not check certificates")
+	o.tls.addTo(cmd, &o.Attack)
 	fs.Var(flags.Share(&o.Trace, true), "traceparent", "send a traceparent header with this `SHARE` of "+
 		"the requests, and tell the trace ids of the slowest")
 	fs.StringVar(&o.Label, "name", "",
@@ -101,12 +107,16 @@ func AddRequests(cmd *cobra.Command, o *AttackOptions) {
 	o.Fleet.AddTo(cmd, &o.Agents)
 }
 
-// AddH2C declares the flags of HTTP/2 in the clear.
-func AddH2C(cmd *cobra.Command, k *attack.Attack) {
+// AddHTTP2 declares the flags of HTTP/2. h2c is another name, from when http2 was TLS alone.
+func AddHTTP2(cmd *cobra.Command, k *attack.Attack, http2 *bool, doc string) {
 	fs := cmd.Flags()
 	fs.Var(flags.AtLeastOne(&k.Connections, arrivals.MaxTasks), "connections",
 		"most connections `N` to a host (default: no limit)")
+	fs.BoolVar(http2, "http2", false, doc)
 	fs.BoolVar(&k.H2C, "h2c", false, "speak HTTP/2 in the clear, to http://")
+	if err := fs.MarkHidden("h2c"); err != nil {
+		panic(err)
+	}
 	fs.Var(flags.AtLeastOne(&k.Streams, arrivals.MaxTasks), "streams",
 		"most requests at once, `N`, on a connection of HTTP/2, HTTP/3 or gRPC (default 100)")
 }
@@ -180,10 +190,54 @@ func (o *AttackOptions) Read(stdin io.Reader, cmd *cobra.Command, args []string)
 		return errors.New("--progress-json and --agents exclude each other: agents tell what they sent " +
 			"at their end")
 	}
+	if err := o.tls.read(&o.Attack); err != nil {
+		return err
+	}
 	if err := o.checkSocket(); err != nil {
 		return fmt.Errorf("--unix-socket: %w", err)
 	}
-	return o.sent.read(stdin, cmd, args, o)
+	if err := o.sent.read(stdin, cmd, args, o); err != nil {
+		return err
+	}
+	if err := o.chooseProtocol(); err != nil {
+		return err
+	}
+	if o.DataOnce {
+		return o.readDataOnce(cmd)
+	}
+	return nil
+}
+
+// chooseProtocol reads --http1.1 and, by the requests, --http2.
+func (o *AttackOptions) chooseProtocol() error {
+	if o.http1 {
+		switch {
+		case o.HTTP2:
+			return errors.New("--http1.1 and --http2 exclude each other")
+		case o.H2C:
+			return errors.New("--http1.1 and --h2c exclude each other")
+		case o.HTTP3:
+			return errors.New("--http1.1 and --http3 exclude each other")
+		case strings.HasPrefix(o.Requests[0].URL, "grpc"):
+			return errors.New("--http1.1: gRPC is spoken over HTTP/2")
+		}
+	}
+	secure := func(r attack.Request) bool { return !strings.HasPrefix(r.URL, "http://") }
+	if o.HTTP2 && !slices.ContainsFunc(o.Requests, secure) {
+		o.HTTP2, o.H2C = false, true
+	}
+	return nil
+}
+
+// readDataOnce has the attack last for all rows, unless a flag says for how long.
+func (o *AttackOptions) readDataOnce(cmd *cobra.Command) error {
+	if o.Data == nil {
+		return errors.New("--data-once: want --data")
+	}
+	if !cmd.Flags().Changed("duration") && !cmd.Flags().Changed("n") {
+		o.Tasks, o.Duration = len(o.Data.Rows), 0
+	}
+	return nil
 }
 
 // checkSocket finds out whether somebody listens at the socket, before anything is made or sent.
@@ -212,6 +266,10 @@ func (o *AttackOptions) Attacks() ([]attack.Attack, error) {
 	}
 	if len(chosen) == 0 {
 		chosen = []strategies.Variant{{}}
+	}
+	if runs := len(chosen) * max(len(o.Rates), 1) * o.Count; o.DataOnce && runs > 1 {
+		return nil, fmt.Errorf("--data-once: these are %d runs, each of which uses all rows: want "+
+			"one strategy, one rate and no --count", runs)
 	}
 	var all []attack.Attack
 	var wrong []error

@@ -1,6 +1,8 @@
 package options
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -21,7 +23,7 @@ import (
 // A sentFlags are the flags that say what is sent.
 type sentFlags struct {
 	method, body, targets, format, curl, data, dataFormat, session string
-	headers                                                        []string
+	headers, form                                                  []string
 }
 
 // harFormat is the format of targets that is not attack's own.
@@ -35,6 +37,8 @@ func (f *sentFlags) addTo(cmd *cobra.Command, o *AttackOptions) {
 		"of URLs, where … stands by default; repeatable")
 	fs.StringVarP(&f.body, "body", "b", "", "send this `TEXT`; @FILE sends the content of a file, - that "+
 		"of standard input")
+	fs.StringArrayVarP(&f.form, "form", "F", nil, "send a multipart form with this field, "+
+		"`NAME=VALUE` or NAME=@FILE, by POST, as curl does; repeatable")
 	fs.StringVar(&f.targets, "targets", "", "requests from this `FILE` in turn, instead of URL; - "+
 		"for standard input")
 	flags.Choice(cmd, &f.format, "targets-format", "format of the targets: vegeta's http or json, "+
@@ -42,7 +46,8 @@ func (f *sentFlags) addTo(cmd *cobra.Command, o *AttackOptions) {
 		append(slices.Clone(attack.Formats), harFormat)...)
 	fs.StringVar(&f.curl, "curl", "", "requests from this `FILE` of curl commands, as browsers copy "+
 		"them, instead of URL")
-	fs.StringVar(&f.data, "data", "", "columns for {{column}} from this `FILE` of CSV or JSON lines; "+
+	fs.StringVar(&f.data, "data", "", "columns for {{column}} from this `FILE` of CSV (comma, "+
+		"semicolon or tab, by its first line), TSV or JSON lines; "+
 		"request i has row i, and again from the first")
 	flags.Choice(cmd, &f.dataFormat, "data-format", "format of the data, where the name of the file "+
 		"does not say it", requests.DataFormats...)
@@ -58,7 +63,7 @@ func (f *sentFlags) read(
 	stdin io.Reader, cmd *cobra.Command, args []string, o *AttackOptions,
 ) (err error) {
 	if f.session != "" {
-		if err := exclude(cmd, "session", "targets", "curl", "method", "body"); err != nil {
+		if err := exclude(cmd, "session", "targets", "curl", "method", "body", "form"); err != nil {
 			return err
 		}
 	}
@@ -73,6 +78,9 @@ func (f *sentFlags) read(
 	}
 	if with.Body, err = f.readBody(stdin); err != nil {
 		return fmt.Errorf("--body: %w", err)
+	}
+	if err := f.readForm(cmd, stdin, &with); err != nil {
+		return err
 	}
 	if err := f.readData(cmd, o); err != nil {
 		return fmt.Errorf("--data: %w", err)
@@ -119,6 +127,26 @@ func (f *sentFlags) readBody(stdin io.Reader) ([]byte, error) {
 	return []byte(f.body), nil
 }
 
+// readForm makes the body of the fields of --form.
+func (f *sentFlags) readForm(cmd *cobra.Command, stdin io.Reader, to *attack.Request) (err error) {
+	if len(f.form) == 0 {
+		return nil
+	}
+	if err := exclude(cmd, "form", "body", "targets", "curl"); err != nil {
+		return err
+	}
+	read := func(path string) ([]byte, error) { return read(stdin, path) }
+	var kind string
+	if to.Body, kind, err = requests.Form(f.form, read); err != nil {
+		return fmt.Errorf("--form: %w", err)
+	}
+	to.Header.Set("Content-Type", kind)
+	if !cmd.Flags().Changed("method") {
+		to.Method = http.MethodPost
+	}
+	return nil
+}
+
 func (f *sentFlags) readData(cmd *cobra.Command, o *AttackOptions) error {
 	if f.data == "" {
 		return nil
@@ -156,7 +184,9 @@ func (f *sentFlags) readCurl(
 	if err != nil {
 		return fmt.Errorf("--curl: %w", err)
 	}
-	if o.Requests, err = requests.ReadCurl(text); err != nil {
+	env := requests.Environment{Lookup: os.LookupEnv}
+	o.Requests, err = requests.ReadCurl(text, &env)
+	if o.Environment = env.Used; err != nil {
 		return fmt.Errorf("--curl: %s: %w", f.curl, err)
 	}
 	f.add(with, o)
@@ -187,10 +217,10 @@ func (f *sentFlags) readTargets(
 	if err != nil {
 		return fmt.Errorf("--targets: %w", err)
 	}
-	var lines []int // in which requests begin; none: nobody knows
-	if f.format == harFormat {
+	var lines []int            // in which requests begin; none: nobody knows
+	if f.format == harFormat { // which was recorded, and has no variables
 		o.Requests, err = requests.ReadHAR(text)
-	} else {
+	} else if text, err = f.expand(text, o); err == nil {
 		o.Requests, lines, err = attack.ReadRequests(text, f.format, with)
 	}
 	if err != nil {
@@ -200,6 +230,33 @@ func (f *sentFlags) readTargets(
 		f.add(with, o)
 	}
 	return f.checkAll("--targets: "+f.targets+": target", lines, o)
+}
+
+// expand replaces the variables of the environment in a file of targets.
+func (f *sentFlags) expand(text []byte, o *AttackOptions) ([]byte, error) {
+	env := requests.Environment{Lookup: os.LookupEnv}
+	var escape func(string) string
+	if f.format != attack.Formats[0] { // JSON
+		escape = func(value string) string {
+			quoted, err := json.Marshal(value)
+			if err != nil {
+				return ""
+			}
+			return string(quoted[1 : len(quoted)-1])
+		}
+	}
+	expanded, err := env.Expand(string(text), escape)
+	o.Environment = env.Used
+	if unset, ok := errors.AsType[*requests.UnsetError](err); ok {
+		err = fmt.Errorf("line %d: %w", lineOfVariable(text, unset.Name), err)
+	}
+	return []byte(expanded), err
+}
+
+// lineOfVariable is the line in which a variable stands first.
+func lineOfVariable(text []byte, name string) int {
+	before, _, _ := bytes.Cut(text, []byte("${"+name+"}"))
+	return 1 + bytes.Count(before, []byte("\n"))
 }
 
 // checkAll names the request that is wrong.

@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"os"
 
 	"github.com/poolbench/poolbench/bench/attack"
+	"github.com/poolbench/poolbench/bench/attack/requests"
 	"github.com/poolbench/poolbench/bench/attack/sessions"
 	"github.com/poolbench/poolbench/internal/files"
 )
@@ -22,6 +24,9 @@ func (f *sentFlags) readSession(
 	s, err := sessions.ReadScript(f.session, text)
 	if err != nil {
 		return prefixed("--session", err)
+	}
+	if err := expandSteps(&s.Session, text, o); err != nil {
+		return fmt.Errorf("--session: %s:%w", f.session, err)
 	}
 	base := cmp.Or(args...)
 	switch used, err := s.WithBase(base); {
@@ -53,4 +58,34 @@ func (f *sentFlags) readSession(
 		}
 	}
 	return errors.Join(wrong...)
+}
+
+// expandSteps replaces the variables of the environment in URLs, headers and bodies. Its error
+// begins with the line.
+func expandSteps(s *sessions.Session, text []byte, o *AttackOptions) error {
+	env := requests.Environment{Lookup: os.LookupEnv}
+	for i := range s.Steps {
+		r := &s.Steps[i].Request
+		body := string(r.Body)
+		fields := []*string{&r.URL, &body}
+		for _, values := range r.Header {
+			for k := range values {
+				fields = append(fields, &values[k])
+			}
+		}
+		for _, field := range fields {
+			var err error
+			*field, err = env.Expand(*field, nil)
+			if unset, ok := errors.AsType[*requests.UnsetError](err); ok {
+				return fmt.Errorf("%d: %w", lineOfVariable(text, unset.Name), err)
+			} else if err != nil {
+				return fmt.Errorf(" %w", err)
+			}
+		}
+		if r.Body != nil {
+			r.Body = []byte(body)
+		}
+	}
+	o.Environment = env.Used
+	return nil
 }

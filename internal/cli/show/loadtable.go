@@ -152,6 +152,15 @@ func completed(r Row) string {
 
 // showAnswered says, for every load, which statuses and errors came, over all repetitions, and what
 // share was not completed.
+func rowsUsedUp(all []execute.Record) int {
+	for _, rec := range all {
+		if n := rec.Answers.RowsUsedUp; n > 0 {
+			return n
+		}
+	}
+	return 0
+}
+
 func showAnswered(e *loaded, rows []Row) {
 	fmt.Fprintln(e.Stdout)
 	for k, r := range rows {
@@ -174,6 +183,9 @@ func showAnswered(e *loaded, rows []Row) {
 		}
 		if over != "" {
 			words = append(words, over)
+		}
+		if n := rowsUsedUp(e.of(k)); n > 0 {
+			words = append(words, fmt.Sprintf("all %s of data used once", text.Count(n, "row")))
 		}
 		words = append(words, spellCounts("status ", statuses)...)
 		words = append(words, spellCounts("", errors)...)

@@ -44,6 +44,9 @@ func blocks(page string) (all []block) {
 // server is the address that the pages give their servers.
 const server = "127.0.0.1:8080"
 
+// named is a name for server that a command resolves, with the same port.
+const named = "shop.example:8080"
+
 // script is the page as one shell script. What block i prints goes to the files i.out and i.err of
 // the directory.
 func script(t *testing.T, all []block, dir string) (text, address string) {
@@ -56,11 +59,13 @@ func script(t *testing.T, all []block, dir string) (text, address string) {
 		t.Fatal(err)
 	}
 	address = listener.Addr().String()
+	_, port, _ := strings.Cut(address, ":")
 	if err := listener.Close(); err != nil {
 		t.Fatal(err)
 	}
 	for i := range all {
-		all[i].text = strings.ReplaceAll(all[i].text, server, address)
+		named := strings.NewReplacer(server, address, named, "shop.example:"+port)
+		all[i].text = named.Replace(all[i].text)
 	}
 	for i, block := range all {
 		text := block.text

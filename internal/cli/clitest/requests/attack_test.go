@@ -354,6 +354,28 @@ func TestLoadBadInput(t *testing.T) {
 		"attack http://h/ --body a-file":     "--body: a-file is a file: @a-file sends its content",
 		"attack http://h/ --body @nowhere": "--body: open nowhere: no such file " +
 			"or directory",
+		"attack https://h/ --cert nowhere":        "--cert: open nowhere: no such file or directory",
+		"attack https://h/ --cert a-file":         "--cert: a-file: it has no CERTIFICATE in PEM",
+		"attack https://h/ --key a-file":          "--key: want --cert",
+		"attack https://h/ --ca a-file":           "--ca: a-file: it has no CERTIFICATE in PEM",
+		"attack https://h/ --tls-min 1.1":         `--tls-min: unknown value "1.1"`,
+		"attack https://h/ --sni a/b":             `sni "a/b": want the name of a host`,
+		"attack https://h/ --resolve h:443":       `--resolve: "h:443": want HOST:PORT:ADDRESS`,
+		"attack https://h/ --resolve h:0:::1":     `--resolve: "h:0:::1": want HOST:PORT:ADDRESS`,
+		"attack https://h/ --resolve h:443:there": `--resolve: "h:443:there": "there" is no IP address`,
+		"attack http://h/ --form a":               "--form: want NAME=VALUE or NAME=@FILE",
+		"attack http://h/ --form a=@nowhere":      "--form: a: open nowhere: no such file",
+		"attack http://h/ --form a=1 --body x":    "--form and --body exclude each other",
+		"attack http://h/ --data-once":            "--data-once: want --data",
+		"attack http://h/{{u}} --data u.csv --data-once --n 3": "data-once: u.csv has 2 rows, " +
+			"and n is 3",
+		"attack http://h/{{u}} --data u.csv --data-once --count 2": "--data-once: these are 2 runs",
+		"attack http://h/ --http1.1 --http2":                       "--http1.1 and --http2 exclude",
+		"attack grpc://h/a.B/C --http1.1":                          "--http1.1: gRPC is spoken over HTTP/2",
+		"attack --targets unset":                                   "--targets: unset: line 2: ${PB_NONE}: ",
+		"attack --targets unset --targets-format json":             "--targets: unset: line 2: ${PB_NONE}: ",
+		"attack --session unset.yaml":                              "--session: unset.yaml:3: ${PB_NONE}: ",
+		"attack --curl unset.sh":                                   "--curl: unset.sh: line 2: ${PB_NONE}: ",
 		"attack --targets nowhere": "--targets: open nowhere: no such " +
 			"file or directory",
 		"attack --targets a-file":               "--targets: a-file: line 1: want METHOD URL",
@@ -400,6 +422,10 @@ func TestLoadBadInput(t *testing.T) {
 			t.Chdir(t.TempDir())
 			clitest.Write(t, "a-file", "nothing\n")
 			clitest.Write(t, "endless", "GET http://h/\n@/dev/zero\n")
+			clitest.Write(t, "u.csv", "u\n1\n2\n")
+			clitest.Write(t, "unset", "GET http://h/\nX-A: ${PB_NONE}\n")
+			clitest.Write(t, "unset.yaml", "steps:\n- url: http://h/\n  body: ${PB_NONE}\n")
+			clitest.Write(t, "unset.sh", "curl http://h/\ncurl http://h/$PB_NONE\n")
 			before := clitest.Tree(t)
 			o := clitest.Command(t, strings.Fields(args)...)
 			if o.Code != clitest.Unusable || o.Stdout != "" || strings.Count(o.Stderr, "\n") != 1 ||

@@ -166,7 +166,7 @@ func TestVaryMistakes(t *testing.T) {
 			`defined`,
 		"http://h/|--body|@body": `--body: body:2: function "usr" not defined`,
 		"http://{{seq}}/":        "URL:1: scheme and host are the same",
-		"http://h/|--check|statu == 200": `--check: "statu == 200": want status, ` +
+		"http://h/|--check|statu == 200": `--check: "statu == 200": want status, response, ` +
 			`header, body`,
 		"http://h/|--check|body ~ (": "missing closing )",
 		"http://h/|--stop-if|failed > 5%": `--stop-if: "failed > 5%": want a rule ` +

@@ -1,0 +1,75 @@
+package requests
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// A Variable of the environment has a value that requests contain. It is shown nowhere.
+type Variable struct{ Name, Value string }
+
+// An Environment replaces ${NAME} in files of requests by variables. $${NAME} stands for the text
+// ${NAME}.
+type Environment struct {
+	Lookup func(name string) (value string, ok bool)
+	Used   []Variable // so far, each once
+}
+
+// An UnsetError is about a variable that the environment does not have.
+type UnsetError struct{ Name string }
+
+// Error implements error.
+func (e *UnsetError) Error() string {
+	return fmt.Sprintf("${%s}: this environment variable is not set; the text itself is $${%[1]s}",
+		e.Name)
+}
+
+var variable = regexp.MustCompile(`\$?\$\{[A-Za-z_][A-Za-z0-9_]*\}`)
+
+// Expand replaces the variables in a text by what escape makes of their values; nil: by the values.
+func (e *Environment) Expand(text string, escape func(string) string) (string, error) {
+	if !strings.Contains(text, "${") {
+		return text, nil
+	}
+	var wrong error
+	text = variable.ReplaceAllStringFunc(text, func(found string) string {
+		if literal, ok := strings.CutPrefix(found, "$$"); ok {
+			return "$" + literal
+		}
+		value, err := e.value(found[2 : len(found)-1])
+		if err != nil && wrong == nil {
+			wrong = err
+		}
+		if escape != nil {
+			value = escape(value)
+		}
+		return value
+	})
+	return text, wrong
+}
+
+// value looks a variable up.
+func (e *Environment) value(name string) (string, error) {
+	value, ok := e.Lookup(name)
+	if !ok {
+		return "", &UnsetError{name}
+	}
+	if strings.ContainsFunc(value, func(c rune) bool { return c < ' ' && c != '\t' || c == 0x7f }) {
+		return "", fmt.Errorf("${%s}: its value has a line break or another control character",
+			name)
+	}
+	if v := (Variable{name, value}); !slices.Contains(e.Used, v) {
+		e.Used = append(e.Used, v)
+	}
+	return value, nil
+}
+
+// SecretsOfVariables are the values, except short ones whose names do not say that they are secret.
+func SecretsOfVariables(all []Variable) (secrets []Secret) {
+	for _, v := range all {
+		secrets = addSecret(secrets, v.Name, v.Value)
+	}
+	return secrets
+}
