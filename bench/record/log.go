@@ -16,7 +16,8 @@ const (
 	Failed    // with an error or, of a request, not answered
 	Throttled // refused by the target
 	Shed      // refused by the strategy
-	Abandoned // given up
+	Abandoned // given up by the strategy, at the end of its run
+	GaveUp    // by its caller, whose patience ended before the task was done
 )
 
 // A Record is what is noted of one task: 64 bytes, written without a lock by whoever has the task
@@ -42,7 +43,8 @@ func (r *Record) Wait() int64 { return r.Response() - r.Busy }
 
 // Accepted reports whether the strategy took the task: not refused by Submit.
 func (r *Record) Accepted() bool {
-	return r.Attempts > 0 || (r.Outcome != Shed && r.Outcome != Abandoned)
+	return r.Attempts > 0 ||
+		(r.Outcome != Shed && r.Outcome != Abandoned && r.Outcome != GaveUp)
 }
 
 // Attempt notes one attempt at the task.

@@ -91,8 +91,10 @@ type Bucket struct {
 	InFlight, Queued int
 }
 
-// Of is the count of tasks that ended like that.
-func (v *Bucket) Of(o record.Outcome) *int { return v.Counts()[2+o-record.Completed] }
+// Of is the count of tasks that ended like that. Abandoned includes those whose caller gave up.
+func (v *Bucket) Of(o record.Outcome) *int {
+	return v.Counts()[2+min(o, record.Abandoned)-record.Completed]
+}
 
 // Counts are those of the bucket in the order of the columns of timeline.csv, to be set as well.
 func (v *Bucket) Counts() [9]*int {

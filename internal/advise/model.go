@@ -69,7 +69,8 @@ func (s *search) told(b *batched) *modelled {
 // lineOf is the pool that a behaviour comes close to, or is; ok is false where it sheds, and so has
 // less to do than any that does not.
 func (s *search) lineOf(v strategies.Variant, t setting) (_ line, ok bool) {
-	if s.traffic == nil || v.Spec.Sheds || s.sample.Timeout != 0 || s.sample.Drain != 0 {
+	if s.traffic == nil || v.Spec.Sheds || s.sample.Timeout != 0 || s.sample.Patience != nil ||
+		s.sample.Drain != 0 {
 		return line{}, false
 	}
 	target := s.sample.Target

@@ -156,7 +156,7 @@ func (s *sample) count() {
 // losses are the metrics of the lost requests, with the words for them.
 var losses = []struct{ unit, words string }{
 	{metric.Failed, "failed"}, {metric.Throttled, "were refused"}, {metric.Shed, "were shed"},
-	{metric.Abandoned, "were abandoned"},
+	{metric.Abandoned, "were abandoned"}, {metric.GaveUp, "were given up by their callers"},
 }
 
 func (s *sample) lostShare() (sum float64) {

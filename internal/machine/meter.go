@@ -19,11 +19,13 @@ const (
 	Throttled
 	Shed
 	Abandoned
+	GaveUp
 	Outcomes // how many there are
 )
 
 // Names are what the outcomes are called.
-var Names = [Outcomes]string{"unsettled", "completed", "failed", "throttled", "shed", "abandoned"}
+var Names = [Outcomes]string{"unsettled", "completed", "failed", "throttled", "shed", "abandoned",
+	"gave up"}
 
 // A Meter counts what happens in runs. The one who drives a run calls its methods, those of a nil
 // Meter too, which do nothing.

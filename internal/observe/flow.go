@@ -13,7 +13,7 @@ import (
 // integers on it, not a matter of statistics.
 type Flow struct {
 	Offered   int
-	Outcomes  [record.Abandoned + 1]int
+	Outcomes  [record.GaveUp + 1]int
 	Makespan  int64   // first due to last end
 	Busy      int64   // by the records
 	Area      Uint128 // ∫ N(t) dt, N being the tasks accepted and not ended

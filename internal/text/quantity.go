@@ -176,8 +176,8 @@ func KindOf(unit string) Kind {
 }
 
 // shares matches the units of our metrics that are shares of tasks or of time.
-var shares = regexp.MustCompile(`(^|-)(shed|throttled|failed|abandoned|missed|waited|blocked|resent|` +
-	`unsent|long|seen-full|tail-[a-z-]+)/op$|utilisation$|-share$|^cpu-(wait|others|pressure|steal)$|` +
+var shares = regexp.MustCompile(`(^|-)(shed|throttled|failed|abandoned|gave-up|gave-up-started|` +
+	`wasted-service|missed|waited|blocked|resent|unsent|long|seen-full|tail-[a-z-]+)/op$|utilisation$|-share$|^cpu-(wait|others|pressure|steal)$|` +
 	`^gc-cpu$|^relative-deviation$`)
 
 // Spell spells a value of the kind.

@@ -7,7 +7,8 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-var losses = []string{metric.Shed, metric.Throttled, metric.Failed, metric.Abandoned}
+var losses = []string{metric.Shed, metric.Throttled, metric.Failed, metric.Abandoned,
+	metric.GaveUp}
 
 // ours reports whether the inputs are results of poolbench, as written by it or by go test: of
 // other benchmarks nobody knows by which metrics one decides.

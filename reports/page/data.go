@@ -129,7 +129,8 @@ func (m *dataMaker) metric(unit string) front.Metric {
 func behaves(unit string) bool {
 	return !strings.HasPrefix(unit, "theory-") && (strings.HasSuffix(unit, "-response-sec") ||
 		slices.Contains([]string{metric.Throughput, metric.Goodput, metric.MeanSlowdown,
-			metric.Shed, metric.Throttled, metric.Failed, metric.Abandoned, metric.Attempts}, unit))
+			metric.Shed, metric.Throttled, metric.Failed, metric.Abandoned, metric.GaveUp,
+			metric.WastedService, metric.Attempts}, unit))
 }
 
 // grows reports whether a metric of a run that falls behind only says how long the run was.
