@@ -53,9 +53,9 @@ func (s Scenario) outOfBounds(w workloads.Workload) (c text.Complaints) {
 		}
 	}
 	if endless(w) {
-		ends := cmp.Or(s.Timeout, arrivals.MaxSpan)
-		if s.Patience != nil {
-			ends = min(ends, s.Patience.Mean())
+		ends := s.Timeout // 0, without a patience, is a complaint of its own
+		if s.Patience != nil && (ends == 0 || s.Patience.Mean() < ends) {
+			ends = s.Patience.Mean()
 		}
 		if work := tasks * ends.Seconds(); work > arrivals.MaxSpan.Seconds() {
 			c.Add("timeout %v: %.3g tasks that end only by it take longer than ten years, the "+
