@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// A Label is what some tasks of a run say of themselves: their class, priority or tenant.
+// A Label is an attribute of some tasks of a run: their class, priority or tenant.
 type Label string
 
-// String words it: "short", "priority 1".
+// String returns the label in words: "short", "priority 1".
 func (l Label) String() string { return strings.Replace(string(l), "-", " ", 1) }
 
-// Tasks words the tasks that say it: "short tasks", "tasks of priority 1".
+// Tasks names the tasks with the label: "short tasks", "tasks of priority 1".
 func (l Label) Tasks() string {
 	if strings.Contains(string(l), "-") {
 		return "tasks of " + l.String()
@@ -21,26 +21,26 @@ func (l Label) Tasks() string {
 	return l.String() + " tasks"
 }
 
-// P99 is the unit of the p99 of their response.
+// P99 returns the unit of the p99 of their response.
 func (l Label) P99() string { return string(l) + "-p99-response-sec" }
 
-// Mean is the unit of the mean of their response.
+// Mean returns the unit of the mean of their response.
 func (l Label) Mean() string { return string(l) + "-mean-response-sec" }
 
-// IsTenant reports whether it is a tenant's.
+// IsTenant reports whether the label is a tenant.
 func (l Label) IsTenant() bool { return strings.HasPrefix(string(l), "tenant-") }
 
-// Throughput is the unit of a tenant's throughput.
+// Throughput returns the unit of a tenant's throughput.
 func (l Label) Throughput() string { return string(l) + "-ops/s" }
 
-// Share is the unit of a tenant's share of the time in slots.
+// Share returns the unit of a tenant's share of the time in slots.
 func (l Label) Share() string { return string(l) + "-share" }
 
 var labelled = regexp.MustCompile(
 	`^(short|long|cpu|io|priority-\d+|tenant-\d+)-(?:mean|p99)-response-sec$`)
 
-// Labels are those that cells have metrics of: classes, then priorities with the most urgent first,
-// then tenants.
+// Labels returns the labels with metrics in the cells: classes, then priorities with the most
+// urgent first, then tenants.
 func Labels(cells []Cell) (labels []Label) {
 	for _, c := range cells {
 		for _, r := range c {
@@ -58,7 +58,7 @@ func Labels(cells []Cell) (labels []Label) {
 
 func (l Label) order() []int {
 	kind, number, _ := strings.Cut(string(l), "-")
-	n, _ := strconv.Atoi(number) // a class has none
+	n, _ := strconv.Atoi(number) // a class has no number
 	at := slices.Index([]string{"short", "long", "cpu", "io", "priority", "tenant"}, kind)
 	if kind == "priority" {
 		n = -n

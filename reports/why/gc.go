@@ -7,10 +7,10 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// gc: the garbage collector has processors that tasks want, stops them, and makes them mark.
+// gc: the garbage collector uses processors that tasks need, stops them, and makes them mark.
 var gc = rule{
 	name: "gc",
-	// less than this no program pays attention to: the collector's own goal is a quarter
+	// below this it is insignificant: the collector's own goal is a quarter
 	shown:     func(v *view) bool { return v.part(metric.GCCPU) >= 0.05 },
 	otherwise: "scheduler",
 	evidence: func(v *view) string {

@@ -1,6 +1,5 @@
 package why
 
-// unknown has what nothing explains.
 var unknown = rule{
 	name:     "unknown",
 	evidence: func(v *view) string { return "no metric explains this part of the " + v.response() },
