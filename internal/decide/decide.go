@@ -77,11 +77,11 @@ func Interval(b Bound, low, high float64) Verdict {
 }
 
 // Sample decides a latency objective from the requests of one load test. response includes the
-// generator's own lateness, so it is an upper bound for an ideal generator. service is a lower
-// bound. Both are +Inf if the percentile falls among requests that failed, were refused, abandoned
-// or never sent, and NaN if there are too few requests.
-func Sample(b Bound, response, service float64) Verdict {
-	return Interval(b, min(service, response), response)
+// generator's own waits, so it is an upper bound of what an ideal generator would have measured;
+// least is a lower bound. Both are +Inf where the percentile falls among requests that failed, were
+// refused, abandoned or never sent, and NaN where there are too few requests.
+func Sample(b Bound, response, least float64) Verdict {
+	return Interval(b, min(least, response), response)
 }
 
 // All combines the verdicts on several objectives: missed if one is missed, met if all are met.

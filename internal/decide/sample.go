@@ -80,13 +80,14 @@ func Completed(unit string) (rest string, ok bool) {
 // Load decides an objective from the metrics of one load test, of a server or of a gateway, with
 // that many requests.
 //
-// A latency is decided by all due requests, as in Sample. Requests that failed, were refused,
-// abandoned or never sent count as slower than any bound, unless the objective is on completed
-// requests only. The lower bound of a response is the larger of the service and the response minus
-// the generator's longest lateness. Waits caused by a requested limit do not count as lateness.
-// Other metrics are decided by their value.
+// A latency is decided by the requests that were due, as Sample does. Requests that failed, were
+// refused, abandoned or never sent count as slower than any bound, unless the objective is about
+// completed requests alone. The lower bound of a response is the service or the response, whichever
+// is longer without the generator's own waits for a processor: the time that a request waited
+// because a requested limit was reached is not the generator's. All other metrics are decided by
+// their value.
 func Load(b Bound, lookup func(unit string) (float64, bool), tasks int) Decision {
-	s := sample{bound: b, lookup: lookup, requests: tasks}
+	s := sample{bound: b, lookup: lookup, sent: tasks, requests: tasks}
 	if laws, _ := lookup(metric.BrokenLaws); laws > 0 {
 		return s.undecided("the run breaks an invariant, so that its numbers are wrong", "")
 	}
@@ -117,6 +118,7 @@ type sample struct {
 	bound    Bound
 	lookup   func(unit string) (float64, bool)
 	latency  latency
+	sent     int
 	requests int     // of the part, or only the completed ones. 0: unknown
 	lost     float64 // share of the requests
 	counted  float64 // share of all requests that requests covers
@@ -187,7 +189,7 @@ func (s *sample) amongLost() Decision {
 // ofRequests returns " of" and the number of requests.
 func (s *sample) ofRequests() string {
 	of := "requests"
-	if s.latency.part == "session-" {
+	if s.latency.part == sessionPart {
 		of = "sessions"
 	}
 	if s.counted < 1 {
@@ -275,11 +277,13 @@ func (s *sample) value() Decision {
 			text.Seconds(low), text.Seconds(high), s.ofRequests(), text.Share(s.lost))
 	}
 	switch service, ok := s.serviceOf(l); {
-	case l.of != "response" || d.Verdict == Met:
+	case d.Verdict == Met:
+	case d.Verdict == Undecided && least == 0:
+		d.Reason += ", all of which the generator may have waited for a processor"
 	case d.Verdict == Undecided && low == high:
-		d.Reason += fmt.Sprintf(", %s without the lateness of the generator",
+		d.Reason += fmt.Sprintf(", at least %s without the waits of the generator",
 			text.Seconds(least))
-	case d.Verdict == Missed && ok && least == service &&
+	case d.Verdict == Missed && ok && l.of == "response" && !s.bound.Meets(service) &&
 		text.Seconds(service) != text.Seconds(high):
 		d.Reason += ", service alone " + text.Seconds(service)
 	}
@@ -318,24 +322,77 @@ func (s *sample) ends(l latency) (low, high float64, ok bool) {
 
 func (l latency) due() string { return l.part + Due + l.statistic + "-" + l.of + "-sec" }
 
-// leastOf returns a lower bound of the statistic for a generator that is never late.
+// leastOf returns what the statistic would be at least with a generator that is never late and whose
+// processors are free. An answer that waits for the generator's processor makes the service look
+// longer than the server took, so the generator's own waits are subtracted from the service, too.
 func (s *sample) leastOf(l latency, low, high float64) float64 {
-	if l.of != "response" && l.of != "wait" {
-		return low
-	}
-	least, known := math.Inf(-1), false
-	if service, ok := s.serviceOf(l); ok && l.of == "response" {
-		least, known = service, true
-	}
-	if lag, ok := s.lookup(MaxLag); ok && l.part != "session-" { // which adds up over its steps
-		least, known = max(least, low-lag), true
-	}
-	if !known {
-		return low
+	var least float64
+	switch l.of {
+	case "response":
+		least = s.withoutOwnWaits(l, low, 2) // before it is sent, and before its answer is read
+		service := l
+		service.of = "service"
+		if v, ok := s.serviceOf(l); ok {
+			least = max(least, s.withoutOwnWaits(service, v, 1))
+		}
+	case "wait", "service", "first-byte":
+		least = s.withoutOwnWaits(l, low, 1)
 	}
 	return min(max(least, 0), high)
 }
 
+const sessionPart = "session-"
+
+// withoutOwnWaits returns a lower bound of a statistic without the generator's own waits, of which
+// each request has so many. If a share b of the requests waits for longer than w, the quantile p is
+// at least the measured quantile p-b less w.
+func (s *sample) withoutOwnWaits(l latency, measured, waits float64) float64 {
+	longest := s.ownWait(MaxLag, metric.MaxHiccup)
+	usual := min(s.ownWait(metric.P99Lag, metric.P99Hiccup), longest)
+	switch {
+	case l.part == sessionPart:
+		waits *= s.steps()
+	case l.statistic == "mean":
+		return measured - waits*min(s.ownWait(metric.MeanLag, metric.P99Hiccup), longest)
+	}
+	least := measured - longest - (waits-1)*usual // hardly two of them are the longest
+	const beyond = 0.01                           // of the waits are longer than usual
+	p := l.p
+	if l.statistic == "max" {
+		p = 1
+	}
+	for _, q := range metric.Quantiles {
+		if q.P > max(p-waits*beyond, 0.5)+1e-12 { // the median moves little by so few
+			continue
+		}
+		l.statistic = q.Name
+		if v, _, ok := s.ends(l); ok {
+			least = max(least, v-waits*usual)
+		}
+	}
+	return least
+}
+
+// ownWait returns the larger of two measures of how long the generator waits for a processor: its
+// lateness and the delay of its wake-ups. It is +Inf if the run reports neither, but the longest.
+func (s *sample) ownWait(lateness, delay string) float64 {
+	late, hasLate := s.lookup(lateness)
+	delayed, hasDelay := s.lookup(delay)
+	if _, measured := s.lookup(MaxLag); measured && !hasLate && !hasDelay {
+		return math.Inf(1)
+	}
+	return max(late, delayed)
+}
+
+// steps returns the mean number of requests of a session.
+func (s *sample) steps() float64 {
+	if s.requests == 0 || s.sent < s.requests {
+		return 1
+	}
+	return float64(s.sent) / float64(s.requests)
+}
+
+// serviceOf returns the same statistic of the service.
 func (s *sample) serviceOf(l latency) (float64, bool) {
 	l.of = "service"
 	low, _, ok := s.ends(l)

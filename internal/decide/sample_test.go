@@ -21,7 +21,8 @@ func TestLoad(t *testing.T) {
 	// without lost requests
 	quick := metrics{"p50-response-sec": 0.02, "p99-response-sec": 0.3, "max-response-sec": 0.9,
 		"mean-response-sec": 0.04, "mean-service-sec": 0.01, "p50-service-sec": 0.01,
-		"p99-service-sec": 0.1, "max-service-sec": 0.2, "max-lag-sec": 0.8, "ops/s": 90}
+		"p90-service-sec": 0.08, "p99-service-sec": 0.1, "max-service-sec": 0.2,
+		"max-lag-sec": 0.8, "p99-lag-sec": 0.001, "mean-lag-sec": 0.001, "ops/s": 90}
 	// 5 % were lost
 	lossy := metrics{"p50-response-sec": 0.02, "p90-response-sec": 0.05, "p99-response-sec": 0.3,
 		"due-p50-response-sec": 0.021, "due-p90-response-sec": 0.2, "p50-service-sec": 0.02,
@@ -30,6 +31,15 @@ func TestLoad(t *testing.T) {
 		"max-wait-sec": 0.04, "max-lag-sec": 0.0001, "failed/op": 0.03, "abandoned/op": 0.02}
 	// requests waited for one of the requested workers, and the generator was not late
 	waited := metrics{"p99-response-sec": 2, "p99-service-sec": 0.1, "max-lag-sec": 0.001}
+	// the server answers in 6 ms, and the generator's processors are busy: two runs, with four busy
+	// loops beside them
+	starved := metrics{"p50-response-sec": 0.0284, "p90-response-sec": 0.2, "p99-response-sec": 0.291,
+		"p50-service-sec": 0.0052, "p90-service-sec": 0.04, "p99-service-sec": 0.132,
+		"mean-response-sec": 0.0402, "mean-service-sec": 0.017, "p99-first-byte-sec": 0.131,
+		"p99-lag-sec": 0.276, "max-lag-sec": 0.334, "mean-lag-sec": 0.0233,
+		"p99-hiccup-sec": 0.129, "max-hiccup-sec": 0.183}
+	clients := metrics{"p99-response-sec": 0.132, "p90-response-sec": 0.04, "p99-service-sec": 0.132,
+		"p90-service-sec": 0.04, "p99-hiccup-sec": 0.129, "max-hiccup-sec": 0.183, "max-lag-sec": 0}
 	parts := metrics{"session-count": 400, "session-p99-response-sec": 1,
 		"session-p99-service-sec": 0.9, "max-lag-sec": 0.05, "session-failed/op": 0,
 		"step1-in-count": 400, "step1-in-p99-response-sec": 0.5, "step1-in-failed/op": 0.02,
@@ -50,13 +60,16 @@ func TestLoad(t *testing.T) {
 		{quick, 1200, "p99-response-sec", "<", 0.5, met, 0.3, "p99 response 300 ms of 1,200 requests",
 			""},
 		{quick, 1200, "p99-response-sec", "<", 0.2, undecided, 0.3,
-			"p99 response 300 ms of 1,200 requests, 100 ms without the lateness of the generator", ""},
+			"p99 response 300 ms of 1,200 requests, at least 79.0 ms without the waits of the generator",
+			""},
 		{quick, 1200, "p99-response-sec", "<", 0.05, missed, 0.3,
 			"p99 response 300 ms of 1,200 requests, service alone 100 ms", ""},
 		{quick, 1200, "mean-response-sec", "<=", 0.04, met, 0.04,
 			"mean response 40.0 ms of 1,200 requests", ""},
-		{quick, 1200, "max-response-sec", "<", 0.15, missed, 0.9,
+		{quick, 1200, "max-response-sec", "<", 0.05, missed, 0.9,
 			"max response 900 ms of 1,200 requests, service alone 200 ms", ""},
+		// the slowest answer may have waited for the generator as long as its slowest request
+		{quick, 1200, "max-response-sec", "<", 0.15, undecided, 0.9, "at least 99.0 ms without", ""},
 		{quick, 1200, "p99-service-sec", "<", 0.2, met, 0.1, "p99 service 100 ms of 1,200 requests",
 			""},
 		{quick, 1200, "p99-response-sec", ">", 0.5, missed, 0.3,
@@ -66,6 +79,12 @@ func TestLoad(t *testing.T) {
 		// the median of a sample that is too small for the p99 misses already
 		{quick, 300, "p99-response-sec", "<", 0.005, missed, 0.02,
 			"p50 response 20.0 ms of 300 requests, service alone 10.0 ms", ""},
+		{starved, 1200, "p99-response-sec", "<", 0.1, undecided, 0.291, "all of which the generator may", ""},
+		{starved, 1200, "p99-response-sec", "<", 0.3, met, 0.291, "", ""},
+		{starved, 1200, "p99-service-sec", "<", 0.1, undecided, 0.132, "all of which the generator may", ""},
+		{starved, 1200, "p99-first-byte-sec", "<", 0.1, undecided, 0.131, "all of which the generator may", ""},
+		{starved, 1200, "mean-response-sec", "<", 0.01, undecided, 0.0402, "all of which the generator may", ""},
+		{clients, 1200, "p99-response-sec", "<", 0.1, undecided, 0.132, "all of which the generator may", ""},
 		{waited, 1200, "p99-response-sec", "<", 0.5, missed, 2, "p99 response 2.00 s of 1,200 requests",
 			""},
 		{lossy, 1200, "p50-response-sec", "<", 0.0205, missed, 0.021,
@@ -89,14 +108,14 @@ func TestLoad(t *testing.T) {
 		{metrics{"failed/op": 0, "throttled/op": 1}, 3, "p99-response-sec", "<", 1, missed, math.Inf(1),
 			"100 % of 3 requests were refused and count as slower than any bound", ""},
 		{parts, 800, "session-p99-response-sec", "<", 0.95, undecided, 1, "of 400 sessions", ""},
-		{parts, 800, "session-p99-response-sec", "<", 0.8, missed, 1, "service alone 900 ms", ""},
+		{parts, 800, "session-p99-response-sec", "<", 0.79, missed, 1, "service alone 900 ms", ""},
 		{parts, 800, "step1-in-p99-response-sec", "<", 1, missed, math.Inf(1),
 			"2.00 % of 400 requests failed", ""},
 		{parts, 800, "step1-in-p50-response-sec", "<", 0.2, met, 0.11, "step1-in p50 response 110 ms",
 			""},
 		{parts, 800, "step2-out-p99-response-sec", "<", 0.4, missed, 0.5, "", ""},
 		{parts, 800, "step2-out-p99-response-sec", "<", 0.47, undecided, 0.5,
-			"450 ms without the lateness", ""},
+			"at least 400 ms without the waits", ""},
 		{parts, 800, "stage2-p99-response-sec", "<", 0.55, undecided, 0.6, "", ""},
 		{parts, 800, "stage3-p99-response-sec", "<", 0.55, missed, math.Inf(1),
 			"60.0 % of the requests failed", ""},

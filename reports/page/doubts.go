@@ -70,7 +70,8 @@ func verdictValue(c *Cell) Value {
 	return absent
 }
 
-// withInterval shows a value above its interval: for several runs, the interval of their mean.
+// withInterval shows a value above its interval. A value without one comes from runs that are too
+// short for it.
 func withInterval(name string) func(c *Cell) Value {
 	return func(c *Cell) Value {
 		v := Value{Text: c.Show(name + "-sec"), Below: "– too short"}
@@ -79,9 +80,6 @@ func withInterval(name string) func(c *Cell) Value {
 		}
 		if in, ok := c.Interval(name); ok {
 			v.Below = text.Span(text.Seconds(in.Lo), " – ", text.Seconds(in.Hi))
-			if mean := text.Seconds(in.Mid); len(c.Cell) > 1 && mean != v.Text {
-				v.Below = "mean " + mean + ": " + v.Below
-			}
 		}
 		return v
 	}

@@ -53,6 +53,12 @@ func (c Cell) Estimate(unit string) (Estimate, bool) {
 		return Estimate{}, false
 	}
 	e := Estimate{statistics.Median(values), slices.Min(values), slices.Max(values)}
+	if name, isTime := strings.CutSuffix(unit, "-sec"); isTime && len(values) >= Enough &&
+		!c.isLoadTest() {
+		if in, ok := c.Interval(name); ok {
+			return in, true // the interval that decides objectives
+		}
+	}
 	if len(values) >= Enough {
 		sample := benchmath.NewSample(values, &benchmath.DefaultThresholds)
 		summary := benchmath.AssumeNothing.Summary(sample, 0.95)

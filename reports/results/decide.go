@@ -56,8 +56,6 @@ func (c Cell) decidePlan(b Bound) decide.Decision {
 	if !ok {
 		return c.overload(b, c.roughly(b, unknown))
 	}
-	// the interval is around the mean, but tables show the median: include both
-	in.Lo, in.Hi = min(in.Lo, unknown.Value), max(in.Hi, unknown.Value)
 	d := decide.Decision{Value: unknown.Value, Low: in.Lo, High: in.Hi,
 		Verdict: decide.Interval(b, in.Lo, in.Hi)}
 	d.Reason = "95 % CI " + text.Span(text.Metric(b.Unit, in.Lo), "–",
@@ -219,7 +217,7 @@ func (c Cell) interval(unit string) (Estimate, bool) {
 	if half == 0 && text.KindOf(unit) == text.Shares && mean < 1 {
 		half = noneSeen / float64(c.tasks()) // none of so many tasks
 	}
-	return Estimate{mean, max(mean-half, 0), mean + half}, true
+	return Estimate{mean, max(mean-half, 0), mean + half}.around(c.Value(unit)), true
 }
 
 // SeedsDecide reports whether repetitions with further seeds can narrow the interval of a metric.

@@ -14,11 +14,24 @@ import (
 // EnoughSeeds is the number of independent repetitions from which an interval uses their variation.
 const EnoughSeeds = 5
 
-// Interval returns a response or wait metric, such as "p99-response", as the mean over the
-// repetitions with its 95 % interval. With at least EnoughSeeds repetitions the interval is over
-// their independent seeds, otherwise it combines their own intervals. ok is false if a repetition
-// is too short for an interval.
+// Interval returns a time of the response or the wait, such as "p99-response", with its 95 %
+// interval, which contains the value that tables show. Of EnoughSeeds repetitions or more the
+// interval is over their seeds, which are independent; of fewer it comes from their own intervals.
+// ok is false if a repetition is too short to have one.
 func (c Cell) Interval(name string) (e Estimate, ok bool) {
+	if e, ok = c.aroundMean(name); !ok {
+		return Estimate{}, false
+	}
+	return e.around(statistics.Median(c.Values(name + "-sec"))), true
+}
+
+// around returns the estimate with another value in the middle, and an interval that contains it.
+func (e Estimate) around(value float64) Estimate {
+	return Estimate{value, min(e.Lo, value), max(e.Hi, value)}
+}
+
+// aroundMean returns the mean of the repetitions, with its interval.
+func (c Cell) aroundMean(name string) (e Estimate, ok bool) {
 	var values, below, above []float64
 	seen := map[string]bool{}
 	for _, r := range c {

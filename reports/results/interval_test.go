@@ -62,3 +62,28 @@ func TestSeedsTooShort(t *testing.T) {
 		}
 	}
 }
+
+// TestOneInterval: of repetitions the value in tables, the decision on an objective and the
+// certainty of the p99 have one interval, which contains the value.
+func TestOneInterval(t *testing.T) {
+	var c Cell
+	for i, p99 := range []float64{0.158, 0.16, 0.17, 0.19, 0.22, 0.31} {
+		c = append(c, &Run{Name: "Run/strategy=worker_pool", Seed: fmt.Sprint(i), Iters: 90_000,
+			Values: map[string]float64{"p99-response-sec": p99, "needed-tasks": 1_600_000}})
+	}
+	in, ok := c.Interval("p99-response")
+	if !ok || math.Abs(in.Mid-0.18) > 1e-9 || in.Lo > in.Mid || in.Hi < 0.22 {
+		t.Errorf("%+v, %v", in, ok)
+	}
+	if e, _ := c.Estimate("p99-response-sec"); e != in {
+		t.Errorf("tables have %+v, want %+v", e, in)
+	}
+	d := c.Decide(Bound{Unit: "p99-response-sec", Op: "<", Value: 1})
+	if d.Value != in.Mid || d.Low != in.Lo || d.High != in.Hi {
+		t.Errorf("the decision has %+v, want %+v", d, in)
+	}
+	half := max(in.Hi-in.Mid, in.Mid-in.Lo) / in.Mid
+	if of, ok := c.Certainty(); !ok || of.Half != half {
+		t.Errorf("the certainty is %+v, want %v", of, half)
+	}
+}

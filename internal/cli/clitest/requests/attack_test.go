@@ -502,7 +502,7 @@ func TestAttackRates(t *testing.T) {
 func TestAttackOutage(t *testing.T) {
 	t.Chdir(t.TempDir())
 	server := httptest.NewUnstartedServer(http.HandlerFunc(
-		func(http.ResponseWriter, *http.Request) { time.Sleep(100 * time.Millisecond) }))
+		func(http.ResponseWriter, *http.Request) { time.Sleep(300 * time.Millisecond) }))
 	server.Config.Protocols = new(http.Protocols)
 	server.Config.Protocols.SetHTTP1(true)
 	server.Config.Protocols.SetUnencryptedHTTP2(true)
@@ -518,8 +518,8 @@ func TestAttackOutage(t *testing.T) {
 		ways = ways[:2]
 	}
 	for _, of := range ways {
-		args := append([]string{"attack", server.URL, "--n", "100", "--objective",
-			"p90-response<60ms", "--quiet", "--force", "--out", "x"}, of...)
+		args := append([]string{"attack", server.URL, "--n", "36", "--objective",
+			"p90-response<5ms", "--quiet", "--force", "--out", "x"}, of...)
 		if o := clitest.Command(t, args...); o.Code != clitest.Regression ||
 			!strings.Contains(o.Stdout, "objectives: 1 missed\n") {
 			t.Errorf("%q: exit code %d\n%s%s", of, o.Code, o.Stdout, o.Stderr)
