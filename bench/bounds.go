@@ -53,9 +53,13 @@ func (s Scenario) outOfBounds(w workloads.Workload) (c text.Complaints) {
 		}
 	}
 	if endless(w) {
-		if work := tasks * s.Timeout.Seconds(); work > arrivals.MaxSpan.Seconds() {
+		ends := s.Timeout // 0, without a patience, is a complaint of its own
+		if s.Patience != nil && (ends == 0 || s.Patience.Mean() < ends) {
+			ends = s.Patience.Mean()
+		}
+		if work := tasks * ends.Seconds(); work > arrivals.MaxSpan.Seconds() {
 			c.Add("timeout %v: %.3g tasks that end only by it take longer than ten years, the "+
-				"most for a run", s.Timeout, tasks)
+				"most for a run", ends, tasks)
 		}
 	}
 	if starts := s.Strategy.Spec.Starts; starts != nil {

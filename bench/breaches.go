@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -122,9 +121,10 @@ func (d *driver) maySettle(j *job) bool {
 	return false
 }
 
-// mayRefuse reports whether this refusal ends the job.
-func (d *driver) mayRefuse(ctx context.Context, j *job, err error) bool {
-	if !errors.Is(err, strategies.ErrShed) && ctx.Err() == nil {
+// mayRefuse reports whether this refusal ends the job. ended says whether the context of the Submit
+// had ended.
+func (d *driver) mayRefuse(ended bool, j *job, err error) bool {
+	if !errors.Is(err, strategies.ErrShed) && !ended {
 		d.note(fmt.Sprintf("blocks or sheds: Submit refused a task with %q, while its context "+
 			"and the intake were open", err))
 	}

@@ -217,7 +217,7 @@ func (d *driver) prepare() (play func(ctx context.Context), err error) {
 func (d *driver) playOpen(ctx context.Context, next arrivals.Next) {
 	sleep, wakeUp := d.generatorSleep(ctx)
 	defer wakeUp()
-	stop, returned := d.scenario.Stop, d.now()
+	stop, returned, patience := d.scenario.Stop, d.now(), d.scenario.newPatience()
 	seq := uint64(0)
 	if d.second != nil {
 		seq = uint64(d.second.Skipped)
@@ -243,6 +243,7 @@ func (d *driver) playOpen(ctx context.Context, next arrivals.Next) {
 			return
 		}
 		d.assign(j, seq, rec)
+		j.setGone(patience, due)
 		rec.Issue, rec.Blocked = issue, returned >= due
 		if !d.submit(ctx, j) {
 			d.idle.putBack(j)
@@ -265,17 +266,19 @@ func (d *driver) submit(ctx context.Context, j *job) (accepted bool) {
 	rec := j.rec
 	j.state.Store(offered)
 	d.labels.Strategy()
+	ctx, release := d.submitContext(ctx, j)
 	err := d.strategy.Submit(ctx, &j.task)
+	ended := ctx.Err() != nil
+	release()
 	d.labels.Harness()
 	d.progress.submitted.Add(1)
 	if err == nil {
 		return true
 	}
-	if !d.mayRefuse(ctx, j, err) {
+	if !d.mayRefuse(ended, j, err) {
 		return true // its end is recorded, or will be
 	}
-	rec.End = d.now()
-	rec.Outcome = outcomeOf(err)
+	d.settle(j, err)
 	d.meter.Settle(j.seq, machine.Outcome(rec.Outcome), 0)
 	if j.chunk != nil {
 		d.belt.Settle(j.chunk, 1)
@@ -299,7 +302,8 @@ func (d *driver) playClient(ctx context.Context, c int, clients arrivals.Clients
 	stop := d.scenario.Stop
 	j := d.newJob()
 	j.done = make(chan struct{}, 1)
-	think, sleep := newThinker(d.scenario.Seed, clients.Think), d.clientSleep(ctx)
+	think := newThinker(d.scenario.Seed, thinkStream, clients.Think)
+	patience, sleep := d.scenario.newPatience(), d.clientSleep(ctx)
 	var free int64
 	for seq := uint64(c); stop.Tasks == 0 || seq < uint64(stop.Tasks); seq = d.issued.Add(1) - 1 {
 		due := free + think.time(seq)
@@ -318,16 +322,44 @@ func (d *driver) playClient(ctx context.Context, c int, clients arrivals.Clients
 			d.assign(j, seq, d.logs[c].Add(due))
 		}
 		j.rec.Issue = issue
+		j.setGone(patience, due)
 		accepted := d.submit(ctx, j)
 		j.rec.Left = d.now()
-		if accepted {
-			select {
-			case <-j.done:
-			case <-ctx.Done():
-				return
-			}
+		if !accepted {
+			free = j.rec.End
+			continue
 		}
-		free = j.rec.End
+		left, ok := d.await(ctx, j)
+		switch {
+		case !ok:
+			return
+		case left: // the strategy keeps the task, and the job with it
+			free = j.gone
+			j = d.newJob()
+			j.done = make(chan struct{}, 1)
+		default:
+			free = j.rec.End
+		}
+	}
+}
+
+// await waits until the client's task is done, or until the client gives up and leaves it. It
+// returns false when the run is interrupted.
+func (d *driver) await(ctx context.Context, j *job) (left, ok bool) {
+	var gone <-chan time.Time
+	stop := func() bool { return false }
+	if j.gone != 0 {
+		timer := time.NewTimer(time.Duration(max(j.gone-d.now(), 1)))
+		gone, stop = timer.C, timer.Stop
+	}
+	select {
+	case <-j.done:
+		stop()
+		return false, true
+	case <-gone:
+		return true, true
+	case <-ctx.Done():
+		return false, false
 	}
 }
 

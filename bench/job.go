@@ -25,6 +25,7 @@ type job struct {
 	seq    uint64
 	size   time.Duration // the task's declared size
 	label  label         // the task's labels
+	gone   int64         // when the caller gives up, since the start of the run; 0: never
 	state  atomic.Int32
 	done   chan struct{} // closed arrivals: wakes the client
 	// the timed work behind a target, bound once, since a method value allocates. nil: not timed
@@ -83,7 +84,7 @@ func (l *jobList) pop() *job {
 const noTarget = "none"
 
 // attempt is the Run of every task: it stamps the start, calls the target, and adds the time to the
-// task's record. It has two defers and six returns: if the product exceeds 15, Go uses a list of
+// task's record. It has two defers and seven returns: if the product exceeds 15, Go uses a list of
 // defers, which costs 75 instructions per task.
 func attempt(ctx context.Context, t *strategies.Task) strategies.Result {
 	j, ok := t.Arg.(*job)
@@ -97,6 +98,10 @@ func attempt(ctx context.Context, t *strategies.Task) strategies.Result {
 	if !j.state.CompareAndSwap(offered, running) {
 		d.note(strayRun)
 		return strategies.Result{Err: errStray}
+	}
+	if d.hasGone(j) {
+		j.state.Store(offered)
+		return strategies.Result{Err: errGaveUp}
 	}
 	d.labels.Task(int(j.rec.Class))
 	d.enter()
@@ -119,10 +124,10 @@ func attempt(ctx context.Context, t *strategies.Task) strategies.Result {
 		j.state.Store(offered)
 		d.labels.Strategy()
 	}()
-	if d.scenario.Timeout > 0 {
-		timed, cancel := context.WithTimeout(ctx, d.scenario.Timeout)
+	if d.scenario.Timeout > 0 || j.gone != 0 {
+		limited, cancel := d.limit(ctx, j)
 		defer cancel()
-		ctx = timed
+		ctx = limited
 	}
 	work := d.work
 	switch {
@@ -146,10 +151,10 @@ func (d *driver) attemptBeside(ctx context.Context, j *job) strategies.Result {
 	d.enter()
 	j.beside++
 	defer d.inFlight.Add(-1)
-	if d.scenario.Timeout > 0 {
-		timed, cancel := context.WithTimeout(ctx, d.scenario.Timeout)
+	if d.scenario.Timeout > 0 || j.gone != 0 {
+		limited, cancel := d.limit(ctx, j)
 		defer cancel()
-		ctx = timed
+		ctx = limited
 	}
 	return d.resultOf(d.target.Call(ctx, j.seq, d.work))
 }
@@ -211,8 +216,7 @@ func (d *driver) Done(t *strategies.Task, r strategies.Result) {
 	}
 	j.rec.Attempts += j.beside
 	j.beside = 0
-	j.rec.End = d.now()
-	j.rec.Outcome = outcomeOf(r.Err)
+	d.settle(j, r.Err)
 	if d.flight != nil && j.rec.Outcome == record.Completed {
 		d.flight.Done(j.seq, j.rec.Response(), j.rec.End-j.rec.Start)
 	}

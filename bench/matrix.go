@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench/arrivals"
+	"github.com/poolbench/poolbench/bench/dist"
 	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/targets"
@@ -27,6 +28,7 @@ type Matrix struct {
 	Queue      int       // Scenario.Queue of the strategies that have a queue
 	Deadline   time.Duration
 	Timeout    time.Duration
+	Patience   dist.Dist
 	Drain      time.Duration
 	Stop       Stop
 	Seed       uint64
@@ -112,7 +114,7 @@ func (m Matrix) Product() (scenarios []Scenario) {
 							s := Scenario{Strategy: strategy, Limit: limit, Workload: workload,
 								Target: target, Load: load,
 								Stop: m.Stop, Deadline: m.Deadline, Timeout: m.Timeout,
-								Drain: m.Drain, Seed: m.Seed, Clock: m.Clock,
+								Patience: m.Patience, Drain: m.Drain, Seed: m.Seed, Clock: m.Clock,
 								Profile: m.Profile, Flight: m.Flight}
 							if strategy.Spec.UsesQueue {
 								s.Queue = m.Queue

@@ -15,7 +15,7 @@ import (
 func TestMeter(t *testing.T) {
 	for o, name := range map[record.Outcome]string{record.Completed: "completed",
 		record.Failed: "failed", record.Throttled: "throttled", record.Shed: "shed",
-		record.Abandoned: "abandoned"} {
+		record.Abandoned: "abandoned", record.GaveUp: "gave up"} {
 		if got := machine.Names[o]; got != name {
 			t.Errorf("%s is shown as %s", name, got)
 		}

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/poolbench/poolbench/bench/arrivals"
+	"github.com/poolbench/poolbench/bench/dist"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/targets"
 	"github.com/poolbench/poolbench/workloads"
@@ -38,6 +39,7 @@ func (s Scenario) axes() string {
 	add(s.Queue != 0, "queue", max(s.Queue, 0))
 	add(s.Deadline != 0, "deadline", s.Deadline)
 	add(s.Timeout != 0, "timeout", s.Timeout)
+	add(s.Patience != nil, "patience", s.Patience)
 	add(s.Drain != 0, "drain", s.Drain)
 	add(s.Stop.Tasks != defaultStop.Tasks && s.Stop.Tasks != 0, "n", s.Stop.Tasks)
 	add(s.Stop.Duration != 0, "duration", s.Stop.Duration)
@@ -73,6 +75,7 @@ type Written struct {
 	Load, Rate                          float64
 	Tasks                               int
 	Duration, Deadline, Timeout, Drain  time.Duration
+	Patience                            string `json:",omitempty"`
 	Warmup                              float64
 	Seed                                uint64
 	Clock                               string
@@ -86,13 +89,17 @@ type Written struct {
 // Written returns the scenario in serialisable form.
 func (s Scenario) Written() Written {
 	s = s.withDefaults()
+	patience := ""
+	if s.Patience != nil {
+		patience = s.Patience.String()
+	}
 	return Written{
 		Strategy: s.Strategy.String(), Workload: s.Workload.String(), Target: s.Target.String(),
 		Arrival: s.Load.Arrival.String(),
 		Limit:   s.Limit, Queue: s.Queue, Load: s.Load.Relative, Rate: s.Load.PerSecond,
 		Tasks: s.Stop.Tasks, Duration: s.Stop.Duration, Warmup: s.Stop.Warmup,
-		Deadline: s.Deadline, Timeout: s.Timeout, Drain: s.Drain, Seed: s.Seed,
-		Clock: s.Clock.String(), Soak: s.Soak, Before: s.Before,
+		Deadline: s.Deadline, Timeout: s.Timeout, Patience: patience, Drain: s.Drain,
+		Seed: s.Seed, Clock: s.Clock.String(), Soak: s.Soak, Before: s.Before,
 		Profile: s.Profile, Flight: s.Flight, FlightBound: s.FlightBound, Among: s.Among,
 	}
 }
@@ -106,12 +113,15 @@ func (w Written) Scenario() (Scenario, error) {
 		Load: Load{Relative: w.Load, PerSecond: w.Rate},
 		Stop: Stop{Tasks: w.Tasks, Duration: w.Duration, Warmup: w.Warmup},
 	}
-	var errs [5]error
+	var errs [6]error
 	s.Strategy, errs[0] = strategies.Parse(w.Strategy)
 	s.Workload, errs[1] = workloads.Parse(w.Workload)
 	s.Target, errs[2] = targets.Parse(w.Target)
 	s.Load.Arrival, errs[3] = arrivals.Parse(w.Arrival)
 	s.Clock, errs[4] = ParseClock(w.Clock)
+	if w.Patience != "" {
+		s.Patience, errs[5] = dist.Parse(w.Patience)
+	}
 	if err := errors.Join(errs[:]...); err != nil {
 		return Scenario{}, err
 	}

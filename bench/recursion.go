@@ -23,7 +23,8 @@ type Plan struct {
 var ErrNoPlan = errors.New("the work of the run is not known in advance")
 
 // Plan returns the work of the scenario. The error is ErrNoPlan under the real clock, in a closed
-// loop, with a target, and with tasks that compute, do I/O or may be cut short (Timeout, Drain).
+// loop, with a target, and with tasks that compute, do I/O or may be cut short (Timeout,
+// Patience, Drain).
 func (s Scenario) Plan() (Plan, error) {
 	s = s.withDefaults()
 	if err := s.Validate(); err != nil {
@@ -33,7 +34,7 @@ func (s Scenario) Plan() (Plan, error) {
 	timed, known := w.(workloads.Timed)
 	if _, computes := w.(workloads.Computing); computes || !known || s.Clock != Virtual ||
 		s.Load.Arrival.IsClosed() || s.Target.Spec.Name != "none" || s.Timeout != 0 ||
-		s.Drain != 0 {
+		s.Patience != nil || s.Drain != 0 {
 		return Plan{}, ErrNoPlan
 	}
 	n, err := s.planned(w.Mean())

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench/arrivals"
+	"github.com/poolbench/poolbench/bench/dist"
 	"github.com/poolbench/poolbench/bench/param"
 	"github.com/poolbench/poolbench/internal/machine"
 	"github.com/poolbench/poolbench/internal/observe"
@@ -34,6 +35,9 @@ type Scenario struct {
 	Deadline time.Duration
 	// timeout per attempt, after which the task counts as failed. 0: none
 	Timeout time.Duration
+	// how long after a task was due its caller gives up, which ends the contexts of its Submit and
+	// of the task. nil: never
+	Patience dist.Dist
 	// tasks not done this long after the last submit are abandoned. 0: none
 	Drain time.Duration
 	Seed  uint64 // of arrivals and task times: equal seeds give equal work
@@ -194,7 +198,7 @@ func (s Scenario) Validate() error {
 	case sameColumn(s.Load.Arrival, s.Workload):
 		c.Add("workload trace: column %s of %s has the times, which arrival trace takes: name that "+
 			"of the durations", s.Workload.Values.Text("column"), s.Workload.Values.Text("file"))
-	case s.Timeout == 0 && endless(waits):
+	case s.Timeout == 0 && s.Patience == nil && endless(waits):
 		c.Add("workload %s: some of its tasks end only when they are cancelled; give a timeout",
 			s.Workload.Spec.Name)
 	}
@@ -205,6 +209,7 @@ func (s Scenario) Validate() error {
 		c.If(d.time < 0 || d.time > arrivals.MaxSpan,
 			"%s %v: want a positive duration, at most 87600h", d.name, d.time)
 	}
+	c.If(s.Patience != nil && s.Patience.Mean() <= 0, "patience %v: want a mean above 0", s.Patience)
 	arrival := s.Load.Arrival
 	c.If(s.Drain > 0 && arrival.IsClosed(), "drain: the clients of arrival %s wait for their "+
 		"tasks, so nothing is left to drain", arrival.Spec.Name)
@@ -290,8 +295,9 @@ func (s Scenario) described() observe.Plan {
 		Target: s.Target.Spec.Name, Served: s.Target, Arrival: s.Load.Arrival,
 		Relative:  s.Load.Relative,
 		PerSecond: s.Load.PerSecond, Tasks: s.Stop.Tasks, Duration: s.Stop.Duration,
-		Warmup: s.Stop.Warmup, Deadline: s.Deadline, Timeout: s.Timeout, Drain: s.Drain,
-		Seed: s.Seed, Virtual: s.Clock == Virtual, Among: s.Among}
+		Warmup: s.Stop.Warmup, Deadline: s.Deadline, Timeout: s.Timeout, Patience: s.Patience,
+		Drain: s.Drain,
+		Seed:  s.Seed, Virtual: s.Clock == Virtual, Among: s.Among}
 }
 
 // params returns the strategy's parameters. The driver, which has a better bound on the number of

@@ -168,7 +168,7 @@ func TestStageUnits(t *testing.T) {
 			t.Errorf("%s (%s) is declared %d times", m.Unit, better, n)
 		}
 	}
-	if want := len(observe.StageMetrics(3)) - 1; seen != want { // one is of attacks
+	if want := len(observe.StageMetrics(3)) - 2; seen != want { // of attacks and of patience
 		t.Errorf("%d metrics of stage 3, want %d", seen, want)
 	}
 }

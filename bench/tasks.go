@@ -95,6 +95,11 @@ func attemptPiece(ctx context.Context, t *strategies.Task) strategies.Result {
 		d.service.Add(busy)
 		d.inFlight.Add(-1)
 	}()
+	if p.job.gone != 0 {
+		limited, cancel := d.limit(ctx, p.job)
+		defer cancel()
+		ctx = limited
+	}
 	_, err := d.parts.DoPart(ctx, p.job.seq, p.from, d.quantum)
 	return d.resultOf(err)
 }
@@ -179,10 +184,15 @@ func (o *sorter) sizeOf(seq uint64) time.Duration {
 	return o.timed.Time(seq)
 }
 
-// thinkStream separates the random numbers of think times from those of arrivals and task times.
-const thinkStream = 0x7468696e_6b000000
+// These streams separate the random numbers of think times and of patience from those of arrivals
+// and task times.
+const (
+	thinkStream    = 0x7468696e_6b000000
+	patienceStream = 0x70617469_656e6365
+)
 
-// A thinker draws think times: the one before task seq is a function of the seed and seq alone.
+// A thinker draws a time for each task, its think time or the patience of its caller: that of task
+// seq is a function of the seed and seq alone.
 type thinker struct {
 	seed uint64
 	dist dist.Dist
@@ -190,12 +200,12 @@ type thinker struct {
 	rand *rand.Rand
 }
 
-func newThinker(seed uint64, d dist.Dist) *thinker {
+func newThinker(seed, stream uint64, d dist.Dist) *thinker {
 	pcg := rand.NewPCG(0, 0)
-	return &thinker{seed: seed, dist: d, pcg: pcg, rand: rand.New(pcg)}
+	return &thinker{seed: seed + stream, dist: d, pcg: pcg, rand: rand.New(pcg)}
 }
 
 func (t *thinker) time(seq uint64) int64 {
-	t.pcg.Seed(t.seed+thinkStream, seq)
+	t.pcg.Seed(t.seed, seq)
 	return int64(t.dist.Sample(t.rand))
 }

@@ -46,7 +46,8 @@
 //     ClassPools, each class pool has its share of the capacity: a task needs room in the pool of
 //     its class, or in any pool if its class has none; a full class pool holds up no other.
 //  4. Context: a Submit whose ctx has ended is refused with ctx's error; a blocked one returns as
-//     soon as its ctx ends, and leaves no slot taken. Tasks run with a context derived from New's.
+//     soon as its ctx ends, and leaves no slot taken, no token spent and no room reserved: those
+//     who come later are served as by a new instance. Tasks run with a context derived from New's.
 //     When New's context ends, running tasks see it, queued ones, and those that wait for another
 //     attempt, are done with its error at once and without running, even if a running task does not
 //     return.

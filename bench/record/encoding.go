@@ -111,7 +111,7 @@ func (d *decoding) record(r *Record) {
 		last = r.Start + r.Busy
 	}
 	r.End = d.signed(last)
-	d.bad = d.bad || r.Outcome > Abandoned || flags>>classBits > uint64(strategies.IO)
+	d.bad = d.bad || r.Outcome > GaveUp || flags>>classBits > uint64(strategies.IO)
 }
 
 // after reads the flags of the next record and its due time, which is not before due.

@@ -16,7 +16,8 @@ const (
 	Failed    // with an error or, for a request, without an answer
 	Throttled // refused by the target
 	Shed      // refused by the strategy
-	Abandoned // given up
+	Abandoned // given up by the strategy, at the end of its run
+	GaveUp    // by its caller, whose patience ended before the task was done
 )
 
 // A Record contains the data of one task: 64 bytes, written without a lock by the current owner of
@@ -42,7 +43,8 @@ func (r *Record) Wait() int64 { return r.Response() - r.Busy }
 
 // Accepted reports whether Submit accepted the task.
 func (r *Record) Accepted() bool {
-	return r.Attempts > 0 || (r.Outcome != Shed && r.Outcome != Abandoned)
+	return r.Attempts > 0 ||
+		(r.Outcome != Shed && r.Outcome != Abandoned && r.Outcome != GaveUp)
 }
 
 // Attempt records one attempt at the task.

@@ -90,8 +90,10 @@ type Bucket struct {
 	InFlight, Queued int
 }
 
-// Of returns the count of tasks with that outcome.
-func (v *Bucket) Of(o record.Outcome) *int { return v.Counts()[2+o-record.Completed] }
+// Of returns the count of tasks with that outcome. Abandoned includes those whose caller gave up.
+func (v *Bucket) Of(o record.Outcome) *int {
+	return v.Counts()[2+min(o, record.Abandoned)-record.Completed]
+}
 
 // Counts returns pointers to the counts in the order of the columns of timeline.csv.
 func (v *Bucket) Counts() [9]*int {

@@ -18,7 +18,7 @@ func HasLongRun(sc bench.Scenario, wanted objectives.List) bool {
 	sc = withDefaults(sc)
 	a := sc.Load.Arrival
 	return sc.Clock == bench.Virtual && steady(sc) && !a.IsClosed() && a.Stages() == nil &&
-		a.Tasks() == 0 && sc.Timeout == 0 && sc.Drain == 0 && !ends(wanted)
+		a.Tasks() == 0 && sc.Timeout == 0 && sc.Patience == nil && sc.Drain == 0 && !ends(wanted)
 }
 
 // A LongRun computes long-run metrics: by the recursion over one long plan if it covers the

@@ -67,7 +67,8 @@ func (s *search) told(b *batched) *modelled {
 // lineOf returns the pool that is, or approximates, a behaviour. ok is false if the strategy sheds,
 // and so has less work than the pool.
 func (s *search) lineOf(v strategies.Variant, t setting) (_ line, ok bool) {
-	if s.traffic == nil || v.Spec.Sheds || s.sample.Timeout != 0 || s.sample.Drain != 0 {
+	if s.traffic == nil || v.Spec.Sheds || s.sample.Timeout != 0 || s.sample.Patience != nil ||
+		s.sample.Drain != 0 {
 		return line{}, false
 	}
 	target := s.sample.Target

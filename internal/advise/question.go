@@ -138,6 +138,11 @@ func (q Question) wanted() objectives.List {
 			all = more
 		}
 	}
+	if q.Scenario.Patience != nil && !q.MayDrop {
+		if more, err := all.Add("gave-up<=0%"); err == nil {
+			all = more
+		}
+	}
 	return all
 }
 

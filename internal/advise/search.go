@@ -84,8 +84,9 @@ func (q Question) search(run bench.RunFunc) (s *search, err error) {
 func (s *search) replayable() bool {
 	return s.traffic != nil &&
 		(s.sample.Target.Spec.Name == "none" || targets.PolicyFor(s.sample.Target) != nil) &&
-		s.sample.Timeout == 0 && s.sample.Drain == 0 && !slices.ContainsFunc(s.wanted,
-		func(o objectives.Objective) bool { return !tells(o.Unit) })
+		s.sample.Timeout == 0 && s.sample.Patience == nil && s.sample.Drain == 0 &&
+		!slices.ContainsFunc(s.wanted,
+			func(o objectives.Objective) bool { return !tells(o.Unit) })
 }
 
 // stopOfRuns returns the stop of runs of strategies' own code: a part of the traffic, unless it is

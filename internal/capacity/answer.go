@@ -99,7 +99,11 @@ func (s Search) Result(a Answer) *bench.Result {
 	add("capacity-met-"+axis, a.Met)
 	add("capacity-missed-"+axis, a.Missed)
 	add(metric.CapacityProbes, float64(len(a.Probes)))
-	r.Metrics = append(r.Metrics, a.Losses()...)
+	for _, loss := range a.Losses() {
+		if loss.Unit != metric.GaveUp || loss.Value > 0 { // most callers have no patience
+			r.Metrics = append(r.Metrics, loss)
+		}
+	}
 	if a.Outcome() == Unknown {
 		r.Undecided = Undecided(a.Scenario.Strategy.String(), s.Objectives, a.Met, a.Missed,
 			func(v float64) string { return fmt.Sprintf("%s %v", axis, v) })

@@ -158,7 +158,7 @@ func (s *sample) count() {
 
 var losses = []struct{ unit, words string }{
 	{metric.Failed, "failed"}, {metric.Throttled, "were refused"}, {metric.Shed, "were shed"},
-	{metric.Abandoned, "were abandoned"},
+	{metric.Abandoned, "were abandoned"}, {metric.GaveUp, "were given up by their callers"},
 }
 
 func (s *sample) lostShare() (sum float64) {

@@ -19,11 +19,13 @@ const (
 	Throttled
 	Shed
 	Abandoned
+	GaveUp
 	Outcomes // number of outcomes
 )
 
 // Names are the names of the outcomes.
-var Names = [Outcomes]string{"unsettled", "completed", "failed", "throttled", "shed", "abandoned"}
+var Names = [Outcomes]string{"unsettled", "completed", "failed", "throttled", "shed", "abandoned",
+	"gave up"}
 
 // A Meter counts events in runs. The driver of a run calls its methods. Those of a nil Meter do
 // nothing.

@@ -68,7 +68,12 @@ const (
 	Throttled = "throttled/op"
 	Failed    = "failed/op"
 	Abandoned = "abandoned/op"
+	GaveUp    = "gave-up/op"
 	Attempts  = "attempts/op"
+
+	// With callers that give up.
+	GaveUpStarted = "gave-up-started/op"
+	WastedService = "wasted-service/op"
 
 	// Traffic and connections of an attack.
 	Resent        = "resent/op"
@@ -129,6 +134,8 @@ const (
 	TheoryLongMeanResponse  = "theory-long-mean-response-sec"
 	TheoryLongP99Response   = "theory-long-p99-response-sec"
 	TheoryShed              = "theory-shed/op"
+	TheoryGaveUp            = "theory-gave-up/op"
+	TheoryGaveUpStarted     = "theory-gave-up-started/op"
 	TheoryThroughput        = "theory-ops/s"
 	TheoryMakespan          = "theory-makespan-sec"
 

@@ -172,7 +172,8 @@ func (o *Run) ReportOtherwise(r *result.Result, first int, m Measured, parts *Pa
 	}
 	pools, _ := o.FifoPools()
 	if len(pools) != 1 || o.Recorded || o.Plan.Arrival.IsClosed() ||
-		m.started == 0 || m.started < m.N || m.outcomes[record.Abandoned] > 0 {
+		m.started == 0 || m.started < m.N || m.outcomes[record.Abandoned] > 0 ||
+		m.outcomes[record.GaveUp] > 0 {
 		return
 	}
 	if parts.of[len(ResponseParts)-1] > 0 {

@@ -13,7 +13,7 @@ import (
 // of integers instead of a statistical one.
 type Flow struct {
 	Offered   int
-	Outcomes  [record.Abandoned + 1]int
+	Outcomes  [record.GaveUp + 1]int
 	Makespan  int64   // first due to last end
 	Busy      int64   // from the records
 	Area      Uint128 // ∫ N(t) dt, where N is the number of accepted tasks that have not ended

@@ -97,6 +97,12 @@ func Metrics() []MetricInfo {
 		{metric.Throttled, "lower", "share of offered tasks that ended with a refusal by the target"},
 		{metric.Failed, "lower", "share of offered tasks that ended with another error"},
 		{metric.Abandoned, "lower", "share of offered tasks that were given up"},
+		{metric.GaveUp, "lower", "share of offered tasks whose caller gave up before they were " +
+			"done, where callers have a patience"},
+		{metric.GaveUpStarted, "lower", "share of offered tasks whose caller gave up after their " +
+			"start"},
+		{metric.WastedService, "lower", "share of the service time that went into tasks that did " +
+			"not complete, where callers have a patience"},
 		{metric.Attempts, "lower", "attempts per task that was started"},
 		{metric.Resent, "lower", "requests that went over the wire again, unasked, per request, and " +
 			"are not among the attempts"},
@@ -151,6 +157,9 @@ func Metrics() []MetricInfo {
 			"exact mean response of the long tasks, in a pool of their own"},
 		{metric.TheoryLongP99Response, "", "exact p99 of the response of the long tasks"},
 		{metric.TheoryShed, "", "exact share of tasks shed"},
+		{metric.TheoryGaveUp, "", "exact share of tasks whose caller gives up"},
+		{metric.TheoryGaveUpStarted, "", "exact share of tasks whose caller gives up after their " +
+			"start"},
 		{metric.TheoryThroughput, "", "exact throughput"},
 		{metric.TheoryMakespan, "", "exact mean makespan of a batch"},
 	}...)
@@ -331,6 +340,7 @@ var stageMetrics = []MetricInfo{
 	{metric.Attempts, "lower", "attempts per task that was started"},
 	{metric.Shed, "lower", "share of them that the strategy refused"},
 	{metric.Failed, "lower", "share of them that failed, were throttled or were abandoned"},
+	{metric.GaveUp, "lower", "share of them whose caller gave up, where callers have a patience"},
 	{metric.BacklogTasks, "lower", "tasks in the system when the stage ends, those of earlier stages " +
 		"included"},
 	{metric.Recovered, "higher", "1 if the response is back to that of the first stage by the end of " +

@@ -76,7 +76,7 @@ func (o *Run) ReportCosts(r *result.Result, tasks int) {
 // Measured sums the tasks after the warm-up.
 type Measured struct {
 	N        int
-	outcomes [record.Abandoned + 1]int
+	outcomes [record.GaveUp + 1]int
 	inTime   int // completed within the deadline
 	started  int
 	attempts int
@@ -84,6 +84,8 @@ type Measured struct {
 	until    int64   // its end; with closed arrivals, without the time of the warm-up's tasks
 	plan     int64   // its planned end: the last due, or the duration
 	lastEnd  int64   // of all tasks, including the warm-up
+	gaveUp   int     // after their start
+	wasted   int64   // of busy: in tasks that did not complete
 	left     int     // accepted tasks of the warm-up that ended after From
 	busy     int64   // of started tasks
 	busySq   float64 // Σ (busy/second)²
@@ -100,6 +102,12 @@ func (m *Measured) Count(r *record.Record, deadline int64) {
 		m.started++
 		m.attempts += int(r.Attempts)
 		m.busy += r.Busy
+		if r.Outcome != record.Completed {
+			m.wasted += r.Busy
+		}
+		if r.Outcome == record.GaveUp {
+			m.gaveUp++
+		}
 		sec := float64(r.Busy) / Second
 		m.busySq += sec * sec
 	}
@@ -202,6 +210,13 @@ func (o *Run) ReportShares(r *result.Result, m Measured, f Flow) {
 	r.Add(metric.Throttled, float64(m.outcomes[record.Throttled])/n)
 	r.Add(metric.Failed, float64(m.outcomes[record.Failed])/n)
 	r.Add(metric.Abandoned, float64(m.outcomes[record.Abandoned])/n)
+	if o.Plan.Patience != nil {
+		r.Add(metric.GaveUp, float64(m.outcomes[record.GaveUp])/n)
+		r.Add(metric.GaveUpStarted, float64(m.gaveUp)/n)
+		if m.busy > 0 {
+			r.Add(metric.WastedService, float64(m.wasted)/float64(m.busy))
+		}
+	}
 	if m.started > 0 {
 		r.Add(metric.Attempts, float64(m.attempts)/float64(m.started))
 	}

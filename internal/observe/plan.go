@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench/arrivals"
+	"github.com/poolbench/poolbench/bench/dist"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/targets"
 	"github.com/poolbench/poolbench/workloads"
@@ -23,6 +24,7 @@ type Plan struct {
 	Duration                 time.Duration
 	Warmup                   float64 // share of the tasks that is not counted
 	Deadline, Timeout, Drain time.Duration
+	Patience                 dist.Dist // of callers; nil: they never give up
 	Seed                     uint64
 	Virtual                  bool // clock; false: the real one
 	Among                    int  // number of runs of the plan, including this one

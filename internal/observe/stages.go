@@ -114,6 +114,9 @@ func (o *Run) reportStage(
 	add(metric.Shed, float64(m.outcomes[record.Shed])/n)
 	add(metric.Failed, float64(m.outcomes[record.Failed]+m.outcomes[record.Throttled]+
 		m.outcomes[record.Abandoned])/n)
+	if o.Plan.Patience != nil {
+		add(metric.GaveUp, float64(m.outcomes[record.GaveUp])/n)
+	}
 }
 
 // Definition of recovery. A task is slow if its response is above the p95 of the first stage, or if

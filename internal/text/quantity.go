@@ -178,8 +178,9 @@ func KindOf(unit string) Kind {
 	return Numbers
 }
 
-var shares = regexp.MustCompile(`(^|-)(shed|throttled|failed|abandoned|missed|waited|blocked|resent|` +
-	`unsent|long|seen-full|tail-[a-z-]+|status-.+)/op$|utilisation$|-share$|^cpu-(wait|others|pressure|steal)$|` +
+var shares = regexp.MustCompile(`(^|-)(shed|throttled|failed|abandoned|gave-up|gave-up-started|` +
+	`wasted-service|missed|waited|blocked|resent|unsent|long|seen-full|tail-[a-z-]+|status-.+)/op$|` +
+	`utilisation$|-share$|^cpu-(wait|others|pressure|steal)$|` +
 	`^gc-cpu$|^relative-deviation$`)
 
 // Spell formats a value of the kind.

@@ -151,7 +151,7 @@ func planOf(o *observe.Run) (p forecastPlan, ok bool) {
 	a := s.Arrival
 	if !s.Virtual || d == nil || math.IsInf(d.C2(), 1) || o.Follows || o.Recorded ||
 		a.IsClosed() || a.Spec.AllAtOnce || a.Spec.Unsteady || a.Stages() != nil ||
-		s.Timeout != 0 || s.Drain != 0 || spec.Hedges || o.Mean <= 0 {
+		s.Timeout != 0 || s.Patience != nil || s.Drain != 0 || spec.Hedges || o.Mean <= 0 {
 		return p, false
 	}
 	p = forecastPlan{arrival: a.String(), rate: s.Rate(o.Mean), law: fmt.Sprintf("%T%+v", d, d),

@@ -107,6 +107,13 @@ func Relaxation(o *observe.Run, load, c2 float64) float64 {
 		slack = 1 / math.Sqrt(1+float64(clients.Count))
 	case spec.Sheds && spec.Capacity != nil:
 		slack = max(math.Abs(slack), 1/float64(1+spec.Capacity(p)-o.Bound()))
+	case o.Plan.Patience != nil:
+		// those who give up bound the queue: it forgets within their patience
+		calls := (bursts.Dispersion + c2) * max(1, o.Plan.Rate(o.Mean)*o.Plan.Patience.Mean().Seconds())
+		if slack > 0 {
+			calls = min(calls, (bursts.Dispersion+c2)/(slack*slack))
+		}
+		return max(calls, bursts.Memory)
 	case slack <= 0:
 		return math.Inf(1)
 	case c2 == 0 && o.Plan.Arrival.Spec.Name == "constant" && !o.Follows:
@@ -130,6 +137,7 @@ func MemoryOf(o *observe.Run, r *result.Result, first int, m observe.Measured) M
 	// without retries the plan contains the times of all tasks, except for the target's
 	called := s.Target != "none"
 	planned := o.Mean > 0 && c2 < math.Inf(1) && s.Virtual && s.Timeout == 0 &&
+		s.Patience == nil &&
 		(!called || !spec.Retries && targets.PolicyFor(s.Served) != nil)
 	if !planned {
 		mean, c2 = m.MeanService()
@@ -146,7 +154,7 @@ func MemoryOf(o *observe.Run, r *result.Result, first int, m observe.Measured) M
 	fifo := inOrder(spec)
 	k := Memory{Relax: Relaxation(o, load, c2), c2: c2, tail: tail, sheds: spec.Sheds,
 		Known: (fifo || anyOrder(spec)) && !spec.Sheds && o.Poisson() && s.Target == "none" &&
-			s.Timeout == 0,
+			s.Timeout == 0 && s.Patience == nil,
 		Reorders: anyOrder(spec) && overtakes(o, first)}
 	k.waits, _ = r.Metric(metric.Waited)
 	if wait, ok := r.Metric(metric.MeanWait); ok && mean > 0 {
@@ -157,7 +165,7 @@ func MemoryOf(o *observe.Run, r *result.Result, first int, m observe.Measured) M
 	}
 	k.Relax = max(k.Relax, StartsRelaxation(o, rate), poolRelaxation(o, rate, d))
 	// under the real clock tasks take the planned time or longer
-	full := math.IsInf(k.Relax, 1) && s.Target == "none" && s.Timeout == 0 &&
+	full := math.IsInf(k.Relax, 1) && s.Target == "none" && s.Timeout == 0 && s.Patience == nil &&
 		s.Rate(o.Mean)*o.Mean.Seconds() >= float64(o.Slots())
 	bursts, declared := s.Arrival.Bursts(rate)
 	k.bursty = !declared || bursts.Dispersion > 1 || bursts.Memory > 1

@@ -29,6 +29,10 @@ func ReportExact(o *observe.Run, r *result.Result, m observe.Measured, h observe
 	if s.Target != "none" || s.Drain != 0 || s.Timeout != 0 {
 		return
 	}
+	if s.Patience != nil {
+		reportPatience(o, r, m)
+		return
+	}
 	mean := o.Mean.Seconds()
 	rate := s.Rate(o.Mean)
 	if !s.Virtual {

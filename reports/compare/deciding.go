@@ -7,7 +7,8 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-var losses = []string{metric.Shed, metric.Throttled, metric.Failed, metric.Abandoned}
+var losses = []string{metric.Shed, metric.Throttled, metric.Failed, metric.Abandoned,
+	metric.GaveUp}
 
 // ours reports whether the inputs are results of poolbench, written by it or by go test.
 func ours(inputs []results.Input) bool {

@@ -56,6 +56,8 @@ var exactColumns = []Column{
 	exactly("p99 response", metric.P99Response, metric.TheoryP99Response),
 	exactly("p99.9 response", metric.P999Response, metric.TheoryP999Response),
 	exactly("shed", metric.Shed, metric.TheoryShed),
+	exactly("gave up", metric.GaveUp, metric.TheoryGaveUp),
+	exactly("gave up started", metric.GaveUpStarted, metric.TheoryGaveUpStarted),
 	exactly("throughput", metric.Throughput, metric.TheoryThroughput),
 	exactly("mean wait, oracle", metric.MeanWait, metric.OracleMeanWait),
 }

@@ -128,7 +128,8 @@ func (m *dataMaker) metric(unit string) front.Metric {
 func behaves(unit string) bool {
 	return !strings.HasPrefix(unit, "theory-") && (strings.HasSuffix(unit, "-response-sec") ||
 		slices.Contains([]string{metric.Throughput, metric.Goodput, metric.MeanSlowdown,
-			metric.Shed, metric.Throttled, metric.Failed, metric.Abandoned, metric.Attempts}, unit))
+			metric.Shed, metric.Throttled, metric.Failed, metric.Abandoned, metric.GaveUp,
+			metric.WastedService, metric.Attempts}, unit))
 }
 
 // grows reports whether the metric, for a run that falls behind, depends only on the length of the

@@ -10,7 +10,7 @@ import (
 // in each repetition are alike.
 var behaviour = []string{metric.P50Response, metric.P99Response, metric.P999Response,
 	metric.MeanResponse, metric.Throughput, metric.Goodput, metric.Shed, metric.Failed,
-	metric.Throttled, metric.Abandoned, metric.Makespan, "sec/op"}
+	metric.Throttled, metric.Abandoned, metric.GaveUp, metric.Makespan, "sec/op"}
 
 // Alike reports whether the runs of two strategies behaved alike, one by one.
 func (c Cell) Alike(other Cell) bool { return slices.EqualFunc(c, other, same) }

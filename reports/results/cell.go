@@ -118,7 +118,7 @@ func (c Cell) Known(unit string) bool { return c.Show(unit) != "–" }
 
 // A Loss is a share of the tasks with one kind of failure.
 type Loss struct {
-	What  string // shed, throttled, failed, abandoned
+	What  string // shed, throttled, failed, abandoned, gave up
 	Share float64
 }
 
@@ -140,7 +140,7 @@ func (c Cell) Losses() (out []Loss) {
 			share = stat.Mean(shares, nil)
 		}
 		if share > 0 {
-			out = append(out, Loss{what, share})
+			out = append(out, Loss{strings.ReplaceAll(what, "-", " "), share})
 		}
 	}
 	return out

@@ -120,3 +120,18 @@ func newPanics(spec strategies.Spec, p strategies.Params) (v any) {
 		strategies.SinkFunc(func(*strategies.Task, strategies.Result) {}))
 	return nil
 }
+
+// TestGiveUps has 100,000 callers with patience at each strategy. The clause Context has 1,000.
+func TestGiveUps(t *testing.T) {
+	if !*sweep {
+		t.Skip("thorough: runs with -sweep")
+	}
+	for _, spec := range strategies.All() {
+		t.Run(spec.Name, func(t *testing.T) {
+			t.Parallel()
+			if err := strategytest.GiveUps(spec, 100_000); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}

@@ -23,9 +23,14 @@ import (
 //
 // The limiter is asked for one token at a time, for the task at the head of the queue, when there
 // is a slot for it. So tasks start in the order of acceptance, never more than a burst of them at
-// once, and none that is given up takes a token with it. Limiter.Wait in each Submit, the usual
-// way, would block a goroutine for each task that waits, and let the tokens of those that wait for
-// a slot pile up.
+// once. Limiter.Wait in each Submit, the usual way, would block a goroutine for each task that
+// waits, and let the tokens of those that wait for a slot pile up. Worse, it keeps the tokens of
+// callers that give up (go.dev/issue/56924): when 400 callers at 50 tokens a second hang up after
+// 300 ms, the next ones find the tokens of eight seconds taken, and nobody is served.
+//
+// Here a Submit that gives up while it is blocked takes no token with it. But a task in the queue
+// is accepted, and takes its token when its turn comes, even if nobody waits for it any more. So a
+// queue that is longer than callers wait costs tokens: with such callers have none (queue 0).
 type tokenBucket struct {
 	engine.Backlog
 	engine.FIFO

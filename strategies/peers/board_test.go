@@ -120,8 +120,8 @@ func (f fault) library() string { return f.module[strings.Index(f.module, "/")+1
 
 // link is where its repository knows of it; "" where it does not.
 func (f fault) link() string {
-	if f.upstream == "" {
-		return ""
+	if f.upstream == "" || strings.HasPrefix(f.upstream, "https://") {
+		return f.upstream
 	}
 	return "https://" + strings.TrimSuffix(f.module, "/v2") + "/" + f.upstream
 }

@@ -43,11 +43,12 @@ const (
 	gopoolModule     = "github.com/bytedance/gopkg"
 	failsafeModule   = "github.com/failsafe-go/failsafe-go"
 	limitsModule     = "github.com/platinummonkey/go-concurrency-limits"
+	rateModule       = "golang.org/x/time"
 )
 
 // known are the faults, in the order of the table.
 var known = slices.Concat(antsFaults, pondFaults, concFaults, workerpoolFaults, tunnyFaults,
-	gopoolFaults, failsafeFaults, limitsFaults)
+	gopoolFaults, failsafeFaults, limitsFaults, rateFaults)
 
 // broken says whether it is known that the peer breaks the clause.
 func broken(peer, clause string) bool {

@@ -77,6 +77,8 @@ func TestBroken(t *testing.T) {
 		{"long tasks take the room of the short", sharesTheRoom, separating, "BlocksOrSheds"},
 
 		{"cancellation ignored: a blocked Submit goes on", deafSubmit, blocking, "Context"},
+		{"one Submit in 700 that is given up keeps its room", keepsRoomOfGivenUp, blocking,
+			"Context"},
 		{"cancellation ignored: the queue goes on", deafToNew, blocking, "Context"},
 
 		{"queued tasks are lost on drain", losesOnDrain, blocking, "Drain"},

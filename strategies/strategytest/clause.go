@@ -49,6 +49,7 @@ func Clauses() []Clause {
 			usual(poolsAreApart), trial{[]int{1, 4}, []int{0}, tripsAsDeclared}),
 		clause("Context", nil, usual(refusesOnceEnded), usual(when(blocks, blockedSubmitReturns)),
 			trial{[]int{1}, []int{0, 1}, when(blocks, cancelRacesRoom)},
+			trial{[]int{4}, []int{0, 8}, when(blocks, leavesNoReservation(fewCallers))},
 			usual(tasksSeeNewsContext), usual(queuedAreDoneWithItsError),
 			usual(waitingEndsWithContext)),
 		clause("Drain", nil, trial{[]int{1, 4}, drained, drainFinishes},

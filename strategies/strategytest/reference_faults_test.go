@@ -43,6 +43,7 @@ const (
 	oneTooMany         // an off-by-one in the limit
 	checksThenActs     // Submit looks for a free slot, and takes it later
 	settlesTwice       // Done twice for each tenth task
+	keepsRoomOfGivenUp // of one Submit in 700 that is given up
 	losesOneInThousand // an accepted task that nobody runs
 	shedsInstead       // says that it blocks, and sheds
 	blocksInstead      // says that it sheds, and blocks

@@ -35,6 +35,7 @@ type reference struct {
 	inside    int // accepted and not settled
 	accepted  int
 	abandoned int
+	givenUp   int // Submits that were given up while they were blocked
 	closed    bool
 
 	kept  []*strategies.Task               // remembersTasks
@@ -163,6 +164,9 @@ func (s *reference) wait(ctx context.Context, w *waiter) error {
 		return <-w.outcome
 	}
 	s.line = slices.Delete(s.line, at, at+1)
+	if s.givenUp++; s.fault == keepsRoomOfGivenUp && s.givenUp%700 == 0 {
+		s.pools[0].room--
+	}
 	if s.fault == sendsToNobody {
 		unbuffered := make(chan error)
 		go func() { unbuffered <- <-w.outcome }()

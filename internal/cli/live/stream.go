@@ -21,6 +21,7 @@ type Second struct {
 	Throttled uint64  `json:"throttled"`
 	Shed      uint64  `json:"shed"`
 	Abandoned uint64  `json:"abandoned"`
+	GaveUp    uint64  `json:"gave_up,omitempty"`
 	// of the responses, from due, of tasks completed within the second, in seconds, within 3 %;
 	// null: they are too few
 	P50      *float64 `json:"p50"`
@@ -79,7 +80,8 @@ func secondOf(
 ) (f Second) {
 	f = Second{Run: r.Name, Elapsed: now.Sub(r.Begun).Seconds(), Every: r.Every(), Sent: settled}
 	for o, to := range map[machine.Outcome]*uint64{machine.Failed: &f.Failed,
-		machine.Throttled: &f.Throttled, machine.Shed: &f.Shed, machine.Abandoned: &f.Abandoned} {
+		machine.Throttled: &f.Throttled, machine.Shed: &f.Shed, machine.Abandoned: &f.Abandoned,
+		machine.GaveUp: &f.GaveUp} {
 		*to = others[o] - r.Before[o]
 		settled -= min(*to, settled) // one may be counted here already, and not yet there
 	}
@@ -98,6 +100,7 @@ type Ending struct {
 	Throttled   uint64  `json:"throttled"`
 	Shed        uint64  `json:"shed"`
 	Abandoned   uint64  `json:"abandoned"`
+	GaveUp      uint64  `json:"gave_up,omitempty"`
 	Interrupted string  `json:"interrupted,omitempty"` // by which signal
 	Error       string  `json:"error,omitempty"`       // why a run has no result
 }
@@ -106,7 +109,8 @@ type Ending struct {
 func (e *Ending) Count(tasks int, share func(unit string) (float64, bool)) {
 	rest := uint64(tasks)
 	for unit, to := range map[string]*uint64{metric.Failed: &e.Failed,
-		metric.Throttled: &e.Throttled, metric.Shed: &e.Shed, metric.Abandoned: &e.Abandoned} {
+		metric.Throttled: &e.Throttled, metric.Shed: &e.Shed, metric.Abandoned: &e.Abandoned,
+		metric.GaveUp: &e.GaveUp} {
 		x, _ := share(unit)
 		n := uint64(math.Round(x * float64(tasks)))
 		*to += n

@@ -65,7 +65,7 @@ type series struct {
 }
 
 // outcomes are what the attribute outcome says.
-var outcomes = [...]string{"abandoned", "completed", "failed", "shed", "throttled"}
+var outcomes = [...]string{"abandoned", "completed", "failed", "gave up", "shed", "throttled"}
 
 // counts are of tasks.
 type counts struct {
@@ -140,7 +140,8 @@ func (x *Exporter) Record(s Second) {
 		of = &series{buckets: make([]uint64, len(bounds)+1)}
 		x.series[run] = of
 	}
-	of.now = counts{s.Sent, [...]uint64{s.Abandoned, s.Completed, s.Failed, s.Shed, s.Throttled}}
+	of.now = counts{s.Sent, [...]uint64{s.Abandoned, s.Completed, s.Failed, s.GaveUp, s.Shed,
+		s.Throttled}}
 	of.inFlight, of.changed = s.InFlight, true
 	s.Responses.Each(func(response time.Duration, n uint64) {
 		n *= s.Every

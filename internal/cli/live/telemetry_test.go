@@ -148,7 +148,7 @@ func TestExport(t *testing.T) {
 		}
 		got[attributeOf(p, "outcome")] = p.GetAsInt()
 	}
-	if got["completed"] != 200 || got["throttled"] != 21 || got["failed"] != 0 || len(got) != 5 {
+	if got["completed"] != 200 || got["throttled"] != 21 || got["failed"] != 0 || len(got) != 6 {
 		t.Errorf("%v", got)
 	}
 	if n := all[Sent].GetSum().DataPoints[0].GetAsInt(); n != 221 {

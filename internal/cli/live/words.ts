@@ -16,7 +16,7 @@ export function time(seconds: number): string {
   return `${digits(seconds * 1e9)} ns`;
 }
 
-const outcomes = ["unsettled", "completed", "failed", "throttled", "shed", "abandoned"];
+const outcomes = ["unsettled", "completed", "failed", "throttled", "shed", "abandoned", "gave up"];
 
 // numbers are what stands in the page's list; – where nobody can tell.
 export function numbers(f: Frame): [string, string][] {

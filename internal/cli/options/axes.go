@@ -10,6 +10,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/arrivals"
+	"github.com/poolbench/poolbench/bench/dist"
 	"github.com/poolbench/poolbench/bench/param"
 	"github.com/poolbench/poolbench/internal/cli/flags"
 	"github.com/poolbench/poolbench/internal/machine"
@@ -76,6 +77,10 @@ func axesOf(m *matrix) []axis {
 		{name: "timeout",
 			doc:   "timeout per attempt; the task then counts as failed (default: none)",
 			value: flags.Parsed(&m.Timeout, "TIME", flags.PositiveTime)},
+		{name: "patience",
+			doc: "law of how long after it is due the caller of a task gives up, as 300ms or " +
+				"exp(1s); gave-up counts these tasks (default: never)",
+			value: flags.Parsed(&m.Patience, "LAW", dist.Parse)},
 		{name: "drain", doc: "abandon tasks not done this long after the last " +
 			"task was submitted (default: finish all)",
 			value: flags.Parsed(&m.Drain, "TIME", flags.PositiveTime)},

@@ -6,7 +6,8 @@ import (
 )
 
 // An Answer is the steady state of a queue. Times are in the unit of its Pool. In a queue that
-// sheds, everything except ShedProb is about the accepted tasks.
+// sheds, everything except ShedProb is about the accepted tasks. If tasks give up, everything
+// except GaveUpProb is about those that started.
 type Answer struct {
 	Model      string  // Kendall's notation: M/H2/4
 	Throughput float64 // completions per unit of time
@@ -16,6 +17,7 @@ type Answer struct {
 	MeanWait     float64 // E[W], tasks that do not wait included
 	MeanResponse float64 // E[T] = E[W] + E[S]
 	ShedProb     float64 // share of arrivals refused; 0 for a queue without bound
+	GaveUpProb   float64 // share of arrivals that give up while they wait; 0 if all are patient
 
 	wait, response *law // nil if the model does not determine the distribution
 }

@@ -12,6 +12,7 @@
 //	any, limit 1               MG1           –                              no time
 //	any, shed when busy        MGkk          wait quantiles (all 0)         O(k)
 //	exponential, bounded queue MMkK          wait and response quantiles    O(k + queue), 0.1 ms
+//	exponential, giving up     MMkM          –                              O(tasks that wait)
 //	any, unbounded             MGInf         –                              no time
 //	exponential, N clients     MMkN          wait and response quantiles    O(N), 0.1 ms
 //	exponential, a batch       BatchMakespan the mean makespan only         O(k)

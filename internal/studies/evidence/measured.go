@@ -383,7 +383,11 @@ func Impossible(sc bench.Scenario) string {
 
 // Lost returns the share of the tasks that did not complete, for any reason.
 func Lost(r Run) float64 {
-	return r(metric.Shed) + r(metric.Throttled) + r(metric.Failed) + r(metric.Abandoned)
+	lost := r(metric.Shed) + r(metric.Throttled) + r(metric.Failed) + r(metric.Abandoned)
+	if gaveUp := r(metric.GaveUp); gaveUp > 0 { // NaN where callers have no patience
+		lost += gaveUp
+	}
+	return lost
 }
 
 // LostShare returns the mean of LostShares.

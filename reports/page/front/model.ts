@@ -64,9 +64,9 @@ export class Model {
 
   // loss says what became of the tasks that did not complete, as package results does.
   loss(cell: Cell): string {
-    const shares = ["shed", "throttled", "failed", "abandoned"].flatMap((what) => {
+    const shares = ["shed", "throttled", "failed", "abandoned", "gave-up"].flatMap((what) => {
       const lost = share(this.values(cell, this.metric(what + "/op")));
-      return lost > 0 ? [`${spell("share", lost)} ${what}`] : [];
+      return lost > 0 ? [`${spell("share", lost)} ${what.replace("-", " ")}`] : [];
     });
     return shares.length ? ` (${shares.join(", ").replace(" %", " % of tasks")})` : "";
   }

@@ -410,6 +410,7 @@ func checkStream(t *testing.T, h held, cell results.Cell) {
 		End                                bool
 		Runs, Sent, Completed              int
 		Failed, Throttled, Shed, Abandoned int
+		GaveUp                             int `json:"gave_up"`
 	}
 	readJSON(t, lines[len(lines)-1], &end)
 	want := map[string]int{}
@@ -421,9 +422,10 @@ func checkStream(t *testing.T, h held, cell results.Cell) {
 		}
 	}
 	got := map[string]int{"sent": end.Sent, "failed": end.Failed, "throttled": end.Throttled,
-		"shed": end.Shed, "abandoned": end.Abandoned}
+		"shed": end.Shed, "abandoned": end.Abandoned,
+		"gave-up": end.GaveUp}
 	if !end.End || end.Runs != len(cell) || !maps.Equal(got, want) ||
-		end.Completed != end.Sent-end.Failed-end.Throttled-end.Shed-end.Abandoned {
+		end.Completed != end.Sent-end.Failed-end.Throttled-end.Shed-end.Abandoned-end.GaveUp {
 		t.Errorf("%s: the stream ends with %+v, want %v", h.dir, end, want)
 	}
 }

@@ -1,0 +1,86 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/poolbench/poolbench/bench/record"
+)
+
+// errGaveUp is the cause with which the contexts of a task end when its caller gives up.
+var errGaveUp = errors.New("the caller gave up")
+
+// newPatience draws how long the callers of tasks wait; nil: for ever.
+func (s Scenario) newPatience() *thinker {
+	if s.Patience == nil {
+		return nil
+	}
+	return newThinker(s.Seed, patienceStream, s.Patience)
+}
+
+// setGone sets when the caller of the job's task gives up.
+func (j *job) setGone(patience *thinker, due int64) {
+	if j.gone = 0; patience != nil {
+		j.gone = due + max(patience.time(j.seq), 1)
+	}
+}
+
+// submitContext returns the context of the Submit of the job's task, which ends when its caller
+// gives up. It has no deadline, as that of a client that hangs up has none: a strategy that is told
+// of a deadline can refuse at once what it cannot start in time.
+func (d *driver) submitContext(ctx context.Context, j *job) (context.Context, func()) {
+	if j.gone == 0 {
+		return ctx, func() {}
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	left := j.gone - d.now()
+	if left <= 0 {
+		cancel(errGaveUp)
+		return ctx, func() {}
+	}
+	timer := time.AfterFunc(time.Duration(left), func() { cancel(errGaveUp) })
+	return ctx, func() {
+		if ctx.Err() == nil {
+			timer.Stop()
+		}
+		cancel(nil)
+	}
+}
+
+// hasGone reports whether the caller of the job's task has given up.
+func (d *driver) hasGone(j *job) bool { return j.gone != 0 && d.now() >= j.gone }
+
+// limit returns the context of an attempt at the job's task: it ends with the patience of the
+// caller, and with the timeout of the attempt.
+func (d *driver) limit(ctx context.Context, j *job) (context.Context, context.CancelFunc) {
+	cancelOuter := func() {}
+	if j.gone != 0 {
+		ctx, cancelOuter = context.WithDeadlineCause(ctx,
+			d.base.Add(time.Duration(j.gone)), errGaveUp)
+	}
+	if d.scenario.Timeout == 0 {
+		return ctx, cancelOuter
+	}
+	ctx, cancel := context.WithTimeout(ctx, d.scenario.Timeout)
+	return ctx, func() {
+		cancel()
+		cancelOuter()
+	}
+}
+
+// settle notes the end of the job's task. A task that was not done by the time its caller gave up
+// counts as given up then, whatever the strategy says of it later: nobody waits for it any more.
+// One that has started ends when it leaves its slot.
+func (d *driver) settle(j *job, err error) {
+	rec := j.rec
+	rec.End, rec.Outcome = d.now(), outcomeOf(err)
+	if j.gone == 0 || rec.End < j.gone ||
+		rec.End == j.gone && rec.Outcome == record.Completed {
+		return
+	}
+	rec.Outcome = record.GaveUp
+	if rec.Attempts == 0 {
+		rec.End = j.gone
+	}
+}

@@ -1,0 +1,198 @@
+package studies
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/dist"
+	"github.com/poolbench/poolbench/internal/decide"
+	"github.com/poolbench/poolbench/internal/metric"
+	"github.com/poolbench/poolbench/internal/statistics/theory"
+	"github.com/poolbench/poolbench/internal/studies/evidence"
+	"github.com/poolbench/poolbench/internal/text"
+	"github.com/poolbench/poolbench/reports/charts"
+)
+
+// patience has callers that give up, in three cases, from below the capacity to twice as much. The
+// claim is what runbooks say of client timeouts: those who give up leave, so that the queue cannot
+// grow.
+//
+// The queue stays as short as the patience is, but it is the wrong one. Callers who are served in
+// their order under overload start just before they give up, and what is done for them is wasted if
+// the rest of their patience is too short for the task. The claim holds where a pool that makes
+// callers wait completes at least 95 % of the tasks that one that sheds completes, in each case at
+// load 1.3, does not hold where in none, and depends on which where in some, by the intervals over
+// the repetitions.
+var _ = register(Study{
+	Name:     "patience",
+	Question: "what does a service still complete when callers give up?",
+	Claim:    "a timeout at the caller protects the service",
+	Count:    [3]int{6, 12, 40},
+	Budget:   8 * time.Second,
+	Apart:    true,
+	Compared: slices.Concat([]string{pooled, shedding}, newestFirst),
+	With: each(func(_ Size, name string) (cells []bench.Scenario) {
+		for _, c := range patienceCases {
+			cells = append(cells, c.loads(name)...)
+		}
+		return cells
+	}),
+	Decides: []string{metric.Goodput, metric.WastedService},
+	Advice: evidence.Sentences{
+		Holds: "timeouts at the callers are enough",
+		DoesNotHold: "have the service shed, or serve the newest first: a timeout at the caller " +
+			"is not enough",
+		Depends: "have the service shed, or serve the newest first; a timeout at the caller is " +
+			"enough only where tasks or timeouts vary much",
+	},
+	Judge: judgePatience,
+	Draw:  []drawing{drawPatienceEqual, drawPatienceTheory},
+})
+
+// newestFirst shed the late: CoDel with the usual target, and last in, first out, as nothing is
+// shed before its caller gives up.
+var newestFirst = []string{"codel_lifo", "codel_lifo:target=100ms"}
+
+const (
+	patienceTasks = 5_000
+	patienceQueue = 16 // slots, of those that shed: four mean services of work
+	patienceMean  = 10 * time.Millisecond
+	patienceTime  = 100 * time.Millisecond // the mean patience
+	patienceLoad  = 1.3                    // the overload that the verdict is on
+	patienceKept  = 0.95
+)
+
+var patienceLoads = []float64{0.7, 1, patienceLoad, 2}
+
+// A patienceCase is a law of the tasks and of the patience.
+type patienceCase struct {
+	name     string // in a sentence
+	work     string
+	patience dist.Dist
+}
+
+var patienceCases = []patienceCase{
+	{"equal tasks and timeouts", fmt.Sprintf("constant:mean=%v", patienceMean),
+		dist.Constant{Value: patienceTime}},
+	{"exponential tasks and equal timeouts", fmt.Sprintf("exponential:mean=%v", patienceMean),
+		dist.Constant{Value: patienceTime}},
+	{"exponential tasks and timeouts", fmt.Sprintf("exponential:mean=%v", patienceMean),
+		dist.Exponential{M: float64(patienceTime)}},
+}
+
+// cell is a strategy in the case at a load.
+func (c patienceCase) cell(name string, load float64) bench.Scenario {
+	sc := scenario(name, c.work, poisson(load), bench.Stop{Tasks: patienceTasks, Warmup: 0.2})
+	sc.Patience = c.patience
+	if sc.Strategy.Spec.Sheds && sc.Strategy.Spec.UsesQueue {
+		sc.Queue = patienceQueue
+	}
+	return sc
+}
+
+// loads are the cells of a strategy in the order of patienceLoads.
+func (c patienceCase) loads(name string) (cells []bench.Scenario) {
+	for _, load := range patienceLoads {
+		cells = append(cells, c.cell(name, load))
+	}
+	return cells
+}
+
+func judgePatience(m *evidence.Measured) decide.Finding {
+	var r evidence.Ruling
+	for _, c := range patienceCases {
+		kept := m.Ratio(c.cell(pooled, patienceLoad), c.cell(shedding, patienceLoad), metric.Goodput)
+		if math.IsNaN(kept.Mid) {
+			return evidence.Missing("%s or %s was not measured with %s", pooled, shedding, c.name)
+		}
+		r.AtLeast(kept, patienceKept, "%s times as many with %s", kept, c.name)
+	}
+	as := fmt.Sprintf("as many tasks as shedding does at load %v, within %s", patienceLoad,
+		text.ShortShare(1-patienceKept))
+	f := r.Find(evidence.Sentences{
+		Holds: fmt.Sprintf("a pool whose callers wait and give up completes %s: %s", as,
+			evidence.Series(r.So())),
+		DoesNotHold: fmt.Sprintf("a pool whose callers wait and give up does not complete %s: %s", as,
+			evidence.Series(r.Not())),
+		Depends: fmt.Sprintf("on the tasks and timeouts: a pool whose callers wait and give up "+
+			"completes %s, %s, but %s", as, evidence.Series(r.So()), evidence.Series(r.Not())),
+	}, "whether a pool whose callers wait and give up completes %s", as)
+	for _, c := range patienceCases {
+		var said []string
+		for _, name := range slices.Concat([]string{pooled, shedding}, newestFirst) {
+			if sc := c.cell(name, patienceLoad); m.Has(sc) {
+				said = append(said, fmt.Sprintf("%s %s/s, %s", name,
+					text.Short(m.Median(sc, metric.Goodput).Mid),
+					text.ShortShare(m.Mean(sc, metric.WastedService).Mid)))
+			}
+		}
+		f.Add("goodput and wasted share of the service time with %s: %s", c.name,
+			strings.Join(said, "; "))
+	}
+	return f
+}
+
+func drawPatienceEqual(m *evidence.Measured) evidence.Figure {
+	return patienceFigure(m, "patience", patienceCases[0], nil)
+}
+
+// drawPatienceTheory has what theory says of the pool: Erlang A, in which a task leaves its slot
+// when it is done or its caller gives up.
+func drawPatienceTheory(m *evidence.Measured) evidence.Figure {
+	mean, patience := patienceMean.Seconds(), patienceTime.Seconds()
+	inSlot := 1 / (1/mean + 1/patience)
+	wasted := inSlot / patience
+	return patienceFigure(m, "patience-theory", patienceCases[2],
+		func(load float64) (goodput, waste float64) {
+			a := theory.Must(theory.MMkM(theory.Pool{Rate: load * limit / mean, MeanService: inSlot,
+				Limit: limit}, patience))
+			return a.Throughput * (1 - wasted), wasted
+		})
+}
+
+// patienceFigure draws a case; exact is nil where theory does not know it.
+func patienceFigure(
+	m *evidence.Measured, name string, c patienceCase,
+	exact func(load float64) (goodput, waste float64),
+) evidence.Figure {
+	x := charts.Axis{Label: "load, 1 being the capacity", Name: "load",
+		Marks: []float64{0.7, 1, 1.3, 2}}
+	good := evidence.Plane("goodput", x, perSecond)
+	waste := evidence.Plane("wasted work", x, shares("share of the service time", 0))
+	for _, cells := range m.Sweeps(slices.Concat([]string{pooled, shedding}, newestFirst),
+		c.loads) {
+		a := evidence.MedianCurve(m, patienceLoads, cells, metric.Goodput)
+		b := evidence.MedianCurve(m, patienceLoads, cells, metric.WastedService)
+		good.Add(a)
+		waste.Add(b)
+		if a.Name == pooled && len(a.X) > 0 && exact != nil {
+			steps := evidence.Steps(0.7, 2, 0.05)
+			good.Add(evidence.Exact(a, steps, func(load float64) float64 {
+				goodput, _ := exact(load)
+				return goodput
+			}))
+			waste.Add(evidence.Exact(b, steps, func(load float64) float64 {
+				_, waste := exact(load)
+				return waste
+			}))
+		}
+	}
+	capacity := limit / patienceMean.Seconds()
+	good.Levels = []charts.Level{{Name: fmt.Sprintf("capacity %v/s", capacity), Y: capacity}}
+	caption := []string{"Callers that are served in their order start just before they give up."}
+	if exact != nil {
+		caption = []string{fmt.Sprintf("Band: exact for %s (Erlang A).", pooled)}
+	}
+	return evidence.Figure{
+		Name:  name,
+		Title: "Callers that give up: " + c.name,
+		Subtitle: fmt.Sprintf("%d tasks of %s, patience %s on average; %d workers, queues of %d "+
+			"where tasks are shed", patienceTasks, text.Duration(patienceMean),
+			text.Duration(patienceTime), limit, patienceQueue),
+		Caption: append(caption, m.Medians(c.loads(pooled))),
+	}.Planes(good, waste)
+}

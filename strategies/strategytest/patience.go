@@ -1,0 +1,112 @@
+package strategytest
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/poolbench/poolbench/strategies"
+)
+
+// fewCallers is how many callers the clause Context has give up. GiveUps has more.
+const fewCallers = 1000
+
+// GiveUps returns an error if Submits that are given up leave something behind in an instance of
+// spec. It is part of the clause Context, with as many callers as you say: faults that are rare
+// take some 100,000 of them, which is a second of work.
+func GiveUps(spec strategies.Spec, callers int) error {
+	return try(spec, trial{[]int{4}, []int{0, 8}, when(blocks, leavesNoReservation(callers))})
+}
+
+// leavesNoReservation has many callers at once wait at a full instance, each of which gives up
+// after up to 9.7 ms, while tasks of 5 ms end and make room for some. When all are gone, the
+// instance must have as much room as a new one, and start tasks as soon.
+func leavesNoReservation(callers int) func(*rig) error {
+	return func(r *rig) error {
+		if r.capacity() > many {
+			return nil // next to nobody waits
+		}
+		room, took, err := newRig(r.scene, r.spec, r.p).roomAndPace()
+		if err != nil {
+			return nil // not as a new one should be, which is for other clauses to find
+		}
+		wave := r.capacity() + 64
+		for done := 0; done < callers; done += wave {
+			if err := r.giveUp(wave); err != nil {
+				return err
+			}
+		}
+		r.rest(warmUp)
+		hasRoom, takes, err := r.roomAndPace()
+		switch {
+		case err != nil:
+			return about(fmt.Sprintf("after %d callers, most of whom gave up", callers), err)
+		case hasRoom != room:
+			return fmt.Errorf("after %d callers, most of whom gave up, there is room for %d tasks; a "+
+				"new instance has room for %d", callers, hasRoom, room)
+		case takes > took+time.Second:
+			return fmt.Errorf("after %d callers, most of whom gave up, the next tasks take %v; with a "+
+				"new instance %v", callers, takes, took)
+		}
+		return nil
+	}
+}
+
+// giveUp has that many callers submit at once, and waits until all tasks that were accepted are
+// done.
+func (r *rig) giveUp(callers int) error {
+	r.step("callers wait that give up")
+	jobs, refused := r.jobs(callers, takes(5*time.Millisecond)), make([]error, callers)
+	var waiting sync.WaitGroup
+	var hangUp [97]context.CancelFunc // by patience
+	var until [97]context.Context
+	for i := range until {
+		until[i], hangUp[i] = context.WithCancel(context.Background())
+	}
+	for i, j := range jobs {
+		waiting.Go(func() {
+			r.guard(func() { refused[i] = r.submit(until[i*7919%len(until)], j) })
+		})
+	}
+	for _, end := range hangUp {
+		time.Sleep(100 * time.Microsecond)
+		end()
+	}
+	waiting.Wait()
+	for i, j := range jobs {
+		if refused[i] != nil {
+			if err := j.untouched(); err != nil {
+				return err
+			}
+			continue
+		}
+		select {
+		case <-j.done:
+		case <-time.After(time.Minute):
+		}
+		if err := j.completed(); err != nil {
+			return about("while callers give up", err)
+		}
+	}
+	return nil
+}
+
+// roomAndPace returns how many tasks the instance accepts at once, and how long it then takes for
+// 32 short tasks.
+func (r *rig) roomAndPace() (room int, took time.Duration, err error) {
+	release := make(chan struct{})
+	in, _ := r.fill(r.capacity()+1, r.held(release)) // one more than there is room for
+	close(release)
+	r.rest(warmUp)
+	if err := allCompleted(in); err != nil {
+		return 0, 0, err
+	}
+	r.step("tasks are submitted to an empty instance")
+	begin, next := r.clock(), r.jobs(32, takes(time.Millisecond))
+	if err := r.offer(next); err != nil {
+		return 0, 0, err
+	}
+	r.rest(time.Minute)
+	return len(in), lastEnd(next) - begin, allCompleted(next)
+}
