@@ -280,7 +280,7 @@ func (s *sample) value() Decision {
 	}
 	switch service, ok := s.serviceOf(l); {
 	case d.Verdict == Met:
-	case d.Verdict == Undecided && least == 0:
+	case d.Verdict == Undecided && least <= leastRequest:
 		d.Reason += ", all of which the generator may have waited for a processor"
 	case d.Verdict == Undecided && low == high:
 		d.Reason += fmt.Sprintf(", at least %s without the waits of the generator",
@@ -340,8 +340,15 @@ func (s *sample) leastOf(l latency, low, high float64) float64 {
 	case "wait", "service", "first-byte":
 		least = s.withoutOwnWaits(l, low, 1)
 	}
-	return min(max(least, 0), high)
+	if l.of == "wait" {
+		return min(max(least, 0), high)
+	}
+	return min(max(least, leastRequest), high)
 }
+
+// leastRequest is a time in seconds that no request is faster than: its system calls alone take
+// longer.
+const leastRequest = 1e-6
 
 const sessionPart = "session-"
 
