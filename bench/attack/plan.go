@@ -4,12 +4,12 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"strings"
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/internal/machine/pace"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/observe"
 )
 
@@ -127,7 +127,7 @@ func (a Attack) Resolves(unit string) error {
 		n, _ = a.expected()
 	}
 	what, per := "requests", a.perArrival()
-	if strings.HasPrefix(unit, "session-") || strings.HasPrefix(unit, "step") {
+	if metric.IsOfSessions(unit) {
 		what, per = "sessions", 1 // each has one
 	}
 	n *= per

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"github.com/poolbench/poolbench/internal/metric"
 )
 
 // A CallPhase is a part of a call to a server that has a distribution of its own.
@@ -21,7 +23,7 @@ const (
 )
 
 // CallPhases are the names of the phases, as metrics and distributions have them.
-var CallPhases = [phases]string{"first-byte", "connect", "tls"}
+var CallPhases = [phases]string{metric.FirstByte, "connect", "tls"}
 
 // A CallCounter counts calls in the same memory for any number of them. A nil CallCounter
 // counts nothing.

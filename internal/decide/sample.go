@@ -39,7 +39,7 @@ type latency struct {
 }
 
 func latencyOf(unit string) (l latency, ok bool) {
-	for _, of := range []string{"response", "wait", "service", "first-byte"} {
+	for _, of := range []string{metric.Response, metric.Wait, metric.Service, metric.FirstByte} {
 		rest, is := strings.CutSuffix(unit, "-"+of+"-sec")
 		if !is {
 			continue
@@ -51,12 +51,12 @@ func latencyOf(unit string) (l latency, ok bool) {
 				l.p = q.P
 			}
 		}
-		return l, l.p > 0 || l.statistic == "mean" || l.statistic == "max"
+		return l, l.p > 0 || l.statistic == metric.Mean || l.statistic == metric.Max
 	}
 	return l, false
 }
 
-func (l latency) unit() string { return l.part + l.statistic + "-" + l.of + "-sec" }
+func (l latency) unit() string { return l.part + metric.StatisticOf(l.statistic, l.of) }
 
 // String returns the latency as it is spelled in a reason: "p99 response".
 func (l latency) String() string {
@@ -106,7 +106,7 @@ func Load(b Bound, lookup func(unit string) (float64, bool), tasks int) Decision
 	switch {
 	case l.p > 0 && s.lost < 1: // all lost: no percentile is known, and each is missed
 		return s.percentile()
-	case l.statistic == "max" && s.lost > 0, s.lost > MostLost:
+	case l.statistic == metric.Max && s.lost > 0, s.lost > MostLost:
 		return s.amongLost()
 	}
 	return s.value()
@@ -189,7 +189,7 @@ func (s *sample) amongLost() Decision {
 // ofRequests adds how many there were.
 func (s *sample) ofRequests() string {
 	of := "requests"
-	if s.latency.part == "session-" {
+	if s.latency.part == metric.Sessions {
 		of = "sessions"
 	}
 	if s.counted < 1 {
@@ -305,7 +305,7 @@ func (s *sample) ends(l latency) (low, high float64, ok bool) {
 	// Of those that were completed, it is a higher percentile.
 	high = math.Inf(1)
 	higher := l
-	if higher.statistic = "max"; s.lost < 1 {
+	if higher.statistic = metric.Max; s.lost < 1 {
 		if v, ok := s.lookup(higher.unit()); ok {
 			high = v
 		}
@@ -319,18 +319,18 @@ func (s *sample) ends(l latency) (low, high float64, ok bool) {
 	return v, high, true
 }
 
-func (l latency) due() string { return l.part + Due + l.statistic + "-" + l.of + "-sec" }
+func (l latency) due() string { return l.part + Due + metric.StatisticOf(l.statistic, l.of) }
 
 // leastOf returns what the statistic would be at least with a generator that is never late.
 func (s *sample) leastOf(l latency, low, high float64) float64 {
-	if l.of != "response" && l.of != "wait" {
+	if l.of != metric.Response && l.of != metric.Wait {
 		return low
 	}
 	least, known := math.Inf(-1), false
-	if service, ok := s.serviceOf(l); ok && l.of == "response" {
+	if service, ok := s.serviceOf(l); ok && l.of == metric.Response {
 		least, known = service, true
 	}
-	if lag, ok := s.lookup(MaxLag); ok && l.part != "session-" { // which adds that of each step
+	if lag, ok := s.lookup(MaxLag); ok && l.part != metric.Sessions { // which adds that of each step
 		least, known = max(least, low-lag), true
 	}
 	if !known {
@@ -341,7 +341,7 @@ func (s *sample) leastOf(l latency, low, high float64) float64 {
 
 // serviceOf returns the same statistic of the service.
 func (s *sample) serviceOf(l latency) (float64, bool) {
-	l.of = "service"
+	l.of = metric.Service
 	low, _, ok := s.ends(l)
 	return low, ok
 }

@@ -2,7 +2,6 @@ package observe
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -25,11 +24,11 @@ const Others Group = 2 * workloads.MostLabels
 func (g Group) String() string {
 	switch {
 	case g == Others:
-		return "others-"
+		return metric.OfKind(metric.Others, "")
 	case g >= workloads.MostLabels:
-		return fmt.Sprintf("tenant-%d-", g-workloads.MostLabels)
+		return metric.OfTenant(int(g-workloads.MostLabels), "")
 	}
-	return fmt.Sprintf("priority-%d-", g)
+	return metric.OfPriority(int(g), "")
 }
 
 // GroupOfTenant is that of the tenant; false where it has no results of its own.
@@ -364,7 +363,7 @@ func (w tenantWindow) report(r *result.Result, g Group, of slotSums) {
 		r.Add(g.String()+metric.Throughput, float64(of.ended)/w.seconds)
 	}
 	if w.all.held > 0 {
-		r.Add(g.String()+"share", of.held/w.all.held)
+		r.Add(g.String()+metric.Share, of.held/w.all.held)
 	}
 }
 

@@ -219,9 +219,9 @@ func mergedMetric(
 			continue
 		}
 		switch rest {
-		case "mean":
+		case metric.Mean:
 			return mean(completed)
-		case "max":
+		case metric.Max:
 			return largest()
 		}
 		for _, q := range metric.Quantiles {
@@ -237,7 +237,7 @@ func mergedMetric(
 // EachDue adds the quantiles of the response and the service over all requests that were due, by
 // the sums of the distributions of those that were completed.
 func EachDue(r *result.Result, sums map[string]*hdrhistogram.Histogram) {
-	for _, of := range []string{"response", "service"} {
+	for _, of := range []string{metric.Response, metric.Service} {
 		if h := sums[of]; h != nil {
 			MergeDue(r.Tasks, of, h, math.MaxInt64, r.Add)
 		}

@@ -14,7 +14,7 @@ import (
 
 // claim adds an exact value to the result, to be judged.
 func claim(o *observe.Run, r *result.Result, unit string, exact float64, test observe.MeanTest) {
-	r.Add("theory-"+unit, exact)
+	r.Add(metric.Theory(unit), exact)
 	o.Claims = append(o.Claims, observe.Claim{Unit: unit, Exact: exact, Test: &test})
 }
 
@@ -155,7 +155,7 @@ func CheckExact(o *observe.Run, r *result.Result, first int) {
 
 // limit adds an exact value of the whole run to the result, to be judged.
 func limit(o *observe.Run, r *result.Result, unit string, exact, allowed float64) {
-	r.Add("theory-"+unit, exact)
+	r.Add(metric.Theory(unit), exact)
 	o.Claims = append(o.Claims, observe.Claim{Unit: unit, Exact: exact, Allowed: allowed})
 }
 

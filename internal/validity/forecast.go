@@ -283,7 +283,7 @@ func (p forecastPlan) responses(
 func (f *Forecast) addTimes(
 	class, of string, stretch int, all []int64, value func(int) (int64, bool),
 ) float64 {
-	unit := func(statistic string) string { return class + statistic + "-" + of + "-sec" }
+	unit := func(statistic string) string { return class + metric.StatisticOf(statistic, of) }
 	var shares []float64
 	for _, q := range metric.Quantiles {
 		shares = append(shares, q.P)
@@ -314,7 +314,7 @@ func (f *Forecast) addTimes(
 		return 0
 	}
 	mean := total / float64(len(values))
-	f.add(unit("mean"), mean, parts[0])
+	f.add(unit(metric.Mean), mean, parts[0])
 	whole := statistics.NewRanking(slices.Clone(values))
 	for q, p := range shares {
 		v := whole.At(p)
@@ -356,7 +356,7 @@ func (f *Forecast) addService(service []int64) {
 			return float64(sorted[statistics.Rank(len(sorted), min(max(p, 0), 1))-1])
 		}
 		if v := at(q.P); v > 0 {
-			f.errors[q.Of("service")] = errorOf{
+			f.errors[q.Of(metric.Service)] = errorOf{
 				factor: math.Log(max(at(q.P+half)/v, v/max(at(q.P-half), 1)))}
 		}
 	}

@@ -111,7 +111,7 @@ func foreignColumns(g *Group) (columns []Column) {
 // metricLabel words a unit: "p99 wait" for p99-wait-sec.
 func metricLabel(unit string) string {
 	label := strings.TrimSuffix(strings.TrimSuffix(unit, "-sec"), "/op")
-	if rest, ok := strings.CutPrefix(label, "theory-"); ok {
+	if rest, ok := metric.CutTheory(label); ok {
 		label = "exact " + rest
 	}
 	return strings.ReplaceAll(label, "-", " ")

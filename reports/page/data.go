@@ -86,7 +86,7 @@ func once[T any](m *dataMaker, kind string, all *[]T, v T) int {
 func (m *dataMaker) addMetrics() {
 	units := text.Texts(Columns, func(c Column) string { return c.Unit })
 	for _, u := range m.in.results.Metrics {
-		if len(m.in.results.Runs) <= mostWhole || strings.HasPrefix(u, "theory-p") {
+		if len(m.in.results.Runs) <= mostWhole || isExactQuantile(u) {
 			units = append(units, u)
 		}
 	}
@@ -100,7 +100,7 @@ func (m *dataMaker) addMetrics() {
 	}
 	for i := range m.Metrics {
 		m.Metrics[i].Theory = -1
-		if at, ok := m.metrics["theory-"+m.Metrics[i].Unit]; ok {
+		if at, ok := m.metrics[metric.Theory(m.Metrics[i].Unit)]; ok {
 			m.Metrics[i].Theory = at
 		}
 	}
@@ -127,15 +127,15 @@ func (m *dataMaker) metric(unit string) front.Metric {
 // behaves reports whether strategies that differ in a metric do not behave alike towards their
 // callers.
 func behaves(unit string) bool {
-	return !strings.HasPrefix(unit, "theory-") && (strings.HasSuffix(unit, "-response-sec") ||
+	return !metric.IsTheory(unit) && (metric.IsOf(unit, metric.Response) ||
 		slices.Contains([]string{metric.Throughput, metric.Goodput, metric.MeanSlowdown,
 			metric.Shed, metric.Throttled, metric.Failed, metric.Abandoned, metric.Attempts}, unit))
 }
 
 // grows reports whether a metric of a run that falls behind only says how long the run was.
 func grows(unit string) bool {
-	return !strings.HasPrefix(unit, "theory-") && (strings.HasSuffix(unit, "-response-sec") ||
-		strings.HasSuffix(unit, "-wait-sec") || unit == metric.MeanSlowdown ||
+	return !metric.IsTheory(unit) && (metric.IsOf(unit, metric.Response) ||
+		metric.IsOf(unit, metric.Wait) || unit == metric.MeanSlowdown ||
 		unit == metric.MeanBlocked)
 }
 
@@ -333,4 +333,12 @@ func detailed(groups []*Group) (cells []*Cell) {
 		}
 	}
 	return cells[:min(len(cells), mostDetailed)]
+}
+
+// isExactQuantile reports whether a metric is the exact value of a quantile, which the explorer
+// draws beside the measured one.
+func isExactQuantile(unit string) bool {
+	return slices.ContainsFunc(metric.Quantiles, func(q metric.Quantile) bool {
+		return unit == metric.Theory(q.Of(metric.Response))
+	})
 }

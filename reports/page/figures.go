@@ -78,7 +78,7 @@ func (in *reportInput) chart(
 		}
 		chart.Subtitle, chart.Alt = subtitle(g, s), chart.Title+". "+f.caption
 		if kind.name == "response" { // its title is what it shows, where a rule can say it
-			if a := forRules(g, s).Answer(); strings.HasSuffix(a.Unit, "-response-sec") {
+			if a := forRules(g, s).Answer(); metric.IsOf(a.Unit, metric.Response) {
 				chart.Title, chart.Subtitle = a.Headline, chart.Title+" · "+chart.Subtitle
 			}
 		}
@@ -150,10 +150,11 @@ func responseChart(g *Group, s Sweep) (*charts.Chart, error) {
 		return nil, nil // a single place has its ranking
 	}
 	q := charted(s)
-	panel := charts.Panel{Title: q + " response", Series: seriesOf(s.Cells, q+"-response-sec",
-		"theory-"+q+"-response-sec", true, s.X)}
+	unit := metric.StatisticOf(q, metric.Response)
+	panel := charts.Panel{Title: q + " response", Series: seriesOf(s.Cells, unit,
+		metric.Theory(unit), true, s.X)}
 	return charts.Response(q+" response against "+Axes[s.Across].Word, s.Across,
-		[]charts.Panel{panel}, bounds(g, q+"-response-sec")...)
+		[]charts.Panel{panel}, bounds(g, unit)...)
 }
 
 // mostLines is how many classes of strategies a chart can tell apart.

@@ -30,8 +30,7 @@ var ofStep = regexp.MustCompile(`^(step(\d+)-([a-z0-9_]+)-)count$`)
 
 // steps makes the table of the steps of sessions; nil where there are none.
 func steps(g *Group) *Table {
-	const session = "session-"
-	if g.Study >= 0 || !hasMetric(g.Cells, session+"count") {
+	if g.Study >= 0 || !hasMetric(g.Cells, metric.Sessions+metric.Count) {
 		return nil
 	}
 	t := &Table{Caption: "Sessions, step by step", Of: "step"}
@@ -57,7 +56,7 @@ func steps(g *Group) *Table {
 			for _, step := range stepsOf(c) {
 				add(step.name, step.prefix)
 			}
-			add("whole session", session)
+			add("whole session", metric.Sessions)
 			t.Bodies = append(t.Bodies, b)
 		}
 	}

@@ -14,11 +14,11 @@ import (
 // EnoughSeeds is the number of independent repetitions from which an interval is over them.
 const EnoughSeeds = 5
 
-// Interval returns a time of the response or the wait, such as "p99-response", with its 95 %
+// Interval returns a time of the response or the wait, such as metric.P99Response, with its 95 %
 // interval: the mean over the repetitions. Of EnoughSeeds or more the interval is over their seeds,
 // which are independent; of fewer it is what their own intervals leave. ok is false where a
 // repetition is too short to have one.
-func (c Cell) Interval(name string) (e Estimate, ok bool) {
+func (c Cell) Interval(unit string) (e Estimate, ok bool) {
 	var values, below, above []float64
 	seen := map[string]bool{}
 	for _, r := range c {
@@ -26,14 +26,14 @@ func (c Cell) Interval(name string) (e Estimate, ok bool) {
 			continue // the same work again
 		}
 		seen[r.Seed] = true
-		v, known := r.Value(name + "-sec")
+		v, known := r.Value(unit)
 		if !known {
 			return Estimate{}, false
 		}
 		values = append(values, v)
-		lo, low := r.Value(name + "-low-sec")
-		hi, high := r.Value(name + "-high-sec")
-		if _, told := r.Value(name + "-ess"); told && !low {
+		lo, low := r.Value(metric.Low(unit))
+		hi, high := r.Value(metric.High(unit))
+		if _, told := r.Value(metric.ESS(unit)); told && !low {
 			lo, hi, low, high = v, v, true, true // so many tasks have it that it is exact
 		}
 		if low && high {
@@ -46,7 +46,7 @@ func (c Cell) Interval(name string) (e Estimate, ok bool) {
 		return Estimate{}, false
 	}
 	if len(values) >= EnoughSeeds {
-		return c.overSeeds(name, values, mean), !slices.ContainsFunc(c, func(r *Run) bool {
+		return c.overSeeds(unit, values, mean), !slices.ContainsFunc(c, func(r *Run) bool {
 			return finds(r.Doubts, rundir.CheckLength)
 		})
 	}
@@ -62,10 +62,10 @@ func (c Cell) Interval(name string) (e Estimate, ok bool) {
 // beyond it moves it by ln(1+ε)/θ, on average by half the variance of ε less than by ε/θ. That is
 // θ/2 of the variance of the p99, θ being ln 100 of its inverse at most, however many
 // repetitions there are.
-func (c Cell) overSeeds(name string, values []float64, mean float64) Estimate {
+func (c Cell) overSeeds(unit string, values []float64, mean float64) Estimate {
 	n, deviation := float64(len(values)), stat.StdDev(values, nil)
 	half, short := statistics.Student(len(values), 0.05)*deviation/math.Sqrt(n), 0.0
-	if needed, known := c.Estimate(metric.NeededTasks); known && name == "p99-response" {
+	if needed, known := c.Estimate(metric.NeededTasks); known && unit == metric.P99Response {
 		half = max(half, 0.05*mean*math.Sqrt(needed.Mid/(float64(c[0].Iters)*n)))
 		short = math.Ln10 * deviation * deviation / mean
 	}

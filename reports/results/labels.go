@@ -1,10 +1,13 @@
 package results
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/poolbench/poolbench/internal/metric"
 )
 
 // A Label is what some tasks of a run say of themselves: their class, priority or tenant.
@@ -22,22 +25,27 @@ func (l Label) Tasks() string {
 }
 
 // P99 is the unit of the p99 of their response.
-func (l Label) P99() string { return string(l) + "-p99-response-sec" }
+func (l Label) P99() string { return metric.OfKind(string(l), metric.P99Response) }
 
 // Mean is the unit of the mean of their response.
-func (l Label) Mean() string { return string(l) + "-mean-response-sec" }
+func (l Label) Mean() string { return metric.OfKind(string(l), metric.MeanResponse) }
 
 // IsTenant reports whether it is a tenant's.
-func (l Label) IsTenant() bool { return strings.HasPrefix(string(l), "tenant-") }
+func (l Label) IsTenant() bool { return strings.HasPrefix(string(l), metric.Tenant+"-") }
 
 // Throughput is the unit of a tenant's throughput.
-func (l Label) Throughput() string { return string(l) + "-ops/s" }
+func (l Label) Throughput() string { return metric.OfKind(string(l), metric.Throughput) }
 
 // Share is the unit of a tenant's share of the time in slots.
-func (l Label) Share() string { return string(l) + "-share" }
+func (l Label) Share() string { return metric.OfKind(string(l), metric.Share) }
 
-var labelled = regexp.MustCompile(
-	`^(short|long|cpu|io|priority-\d+|tenant-\d+)-(?:mean|p99)-response-sec$`)
+var (
+	// kinds are those of labels, in the order of tables.
+	kinds = []string{metric.ClassShort, metric.ClassLong, metric.ClassCPU, metric.ClassIO,
+		metric.Priority, metric.Tenant}
+	labelled = regexp.MustCompile(fmt.Sprintf(`^((?:%s)(?:-\d+)?)-(?:%s|%s)$`,
+		strings.Join(kinds, "|"), metric.MeanResponse, metric.P99Response))
+)
 
 // Labels are those that cells have metrics of: classes, then priorities with the most urgent first,
 // then tenants.
@@ -59,8 +67,8 @@ func Labels(cells []Cell) (labels []Label) {
 func (l Label) order() []int {
 	kind, number, _ := strings.Cut(string(l), "-")
 	n, _ := strconv.Atoi(number) // a class has none
-	at := slices.Index([]string{"short", "long", "cpu", "io", "priority", "tenant"}, kind)
-	if kind == "priority" {
+	at := slices.Index(kinds, kind)
+	if kind == metric.Priority {
 		n = -n
 	}
 	return []int{at, n}

@@ -32,7 +32,7 @@ var queueing = rule{
 		return said
 	},
 	remedy: func(v *view) string {
-		next, known := v.known("next-slot-" + v.unit)
+		next, known := v.known(metric.NextSlot + v.unit)
 		switch {
 		case known && next > nearly*v.value:
 			return fmt.Sprintf("fewer or shorter tasks: one slot more changes the %s only %s",

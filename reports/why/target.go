@@ -43,7 +43,7 @@ var target = rule{
 		if spec, err := targets.Lookup(name); err == nil { // else another program's own target
 			remedy = cmp.Or(spec.Remedy, remedy)
 		}
-		if other, ok := v.known("no-target-" + v.unit); ok {
+		if other, ok := v.known(metric.NoTarget + v.unit); ok {
 			return fmt.Sprintf("%s; without the target the %s would change %s", remedy,
 				v.response(), v.becomes(v.unit, other))
 		}

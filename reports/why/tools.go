@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/rundir"
 	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/page/shell"
@@ -89,7 +90,7 @@ func bySlowness(a, b *results.Run) int {
 }
 
 func slowness(r *results.Run) float64 {
-	return cmp.Or(r.Values["p99-response-sec"], r.Values["mean-response-sec"])
+	return cmp.Or(r.Values[metric.P99Response], r.Values[metric.MeanResponse])
 }
 
 // profile is the path of a run's profile, "" if there is none.

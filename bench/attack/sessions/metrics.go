@@ -1,7 +1,6 @@
 package sessions
 
 import (
-	"fmt"
 
 	"github.com/poolbench/poolbench/bench/record"
 	"github.com/poolbench/poolbench/bench/result"
@@ -13,28 +12,25 @@ import (
 // Metrics calls add with what sessions and their steps come to, in the units that
 // observe.SessionMetrics and observe.StepMetrics document.
 func (t *Tally) Metrics(add func(unit string, value float64)) {
-	of := func(unit string, value float64) { add("session-"+unit, value) }
-	of("count", float64(t.Begun))
-	t.Response.metrics("response", t.Begun, of)
-	t.Service.metrics("service", t.Begun, of)
+	of := func(unit string, value float64) { add(metric.Sessions+unit, value) }
+	of(metric.Count, float64(t.Begun))
+	t.Response.metrics(metric.Response, t.Begun, of)
+	t.Service.metrics(metric.Service, t.Begun, of)
 	t.Length.metrics("length", 0, of)
 	t.Outcomes.metrics(t.Begun, of)
 	for i := range t.Steps {
 		s := &t.Steps[i]
-		of := func(unit string, value float64) { add(StepPrefix(i, s.Name)+unit, value) }
+		of := func(unit string, value float64) { add(metric.OfStep(i+1, s.Name, unit), value) }
 		n := s.Outcomes.Sum()
-		of("count", float64(n))
-		s.Response.metrics("response", n, of)
-		s.Service.metrics("service", n, of)
+		of(metric.Count, float64(n))
+		s.Response.metrics(metric.Response, n, of)
+		s.Service.metrics(metric.Service, n, of)
 		s.Outcomes.metrics(n, of)
 		if t.Begun > 0 {
 			of(metric.Unsent, float64(s.Unsent)/float64(t.Begun))
 		}
 	}
 }
-
-// StepPrefix is what the units of a step begin with, which is numbered from 0 here.
-func StepPrefix(step int, name string) string { return fmt.Sprintf("step%d-%s-", step+1, name) }
 
 // metrics are shares of so many.
 func (o *Outcomes) metrics(n int, add func(unit string, value float64)) {
@@ -54,7 +50,7 @@ func (t *Times) metrics(of string, due int, add func(unit string, value float64)
 		return
 	}
 	const second = 1e9
-	add("mean-"+of+"-sec", mean/second)
+	add(metric.StatisticOf(metric.Mean, of), mean/second)
 	n := int(h.TotalCount())
 	at := func(rank int) int64 { return result.ValueAtRank(h, rank) }
 	for _, q := range metric.Quantiles {
