@@ -123,7 +123,7 @@ func (o *Run) reportClasses(r *result.Result, first int, scratch []int64) {
 			}
 			return rec.Response(), rec.Class == class
 		})
-		addResponses(r, class.String(), responses)
+		addResponses(r, metric.OfKind(class.String(), ""), responses)
 	}
 	if n > 0 {
 		r.Add(metric.MeanSlowdown, slowdown/float64(n))

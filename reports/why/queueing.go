@@ -11,7 +11,9 @@ import (
 // queueing: too few slots for what comes. It has what is left of the wait for a slot after all that
 // makes services long or uneven; the run with one slot more, by recursion, says what that does.
 var queueing = rule{
-	name: "queueing",
+	name:    "queueing",
+	meaning: "all slots, or all processors, were busy",
+	cure:    "one slot more (`why` shows the effect on the p99), or fewer or shorter tasks",
 	evidence: func(v *view) string {
 		said := "all " + strings.TrimSpace(v.slots()+" slots") + " are taken"
 		if v.slots() == "1" {

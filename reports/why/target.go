@@ -14,7 +14,9 @@ import (
 // clock says so, or services that grow with what is in flight; of a server nothing but the answer
 // is seen.
 var target = rule{
-	name: "target",
+	name:    "target",
+	meaning: "the service that the tasks call has a queue of its own or slows down",
+	cure:    "more capacity there, or a limit that does not exceed it",
 	evidence: func(v *view) string {
 		if v.outside() {
 			return clauses(v.clause("the server takes %s on average", metric.MeanService,

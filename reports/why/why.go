@@ -35,6 +35,8 @@ const (
 // A rule is a cause that can be named.
 type rule struct {
 	name string
+	// for the table of causes in docs/explain-a-slow-p99.md: what it is, and what removes it
+	meaning, cure string
 	// shown reports whether there is the evidence that it takes; nil: its share is the evidence
 	shown func(*view) bool
 	// whose the share is where there is not
@@ -45,6 +47,14 @@ type rule struct {
 // A share that goes elsewhere goes to a rule that comes later.
 var rules = []rule{machine, gc, lock, scheduler, target, throttling, headOfLine, queueing,
 	generator, work, unknown}
+
+// Table returns the rows of a table of all causes: name, meaning, remedy.
+func Table() (rows [][3]string) {
+	for _, r := range rules {
+		rows = append(rows, [3]string{r.name, r.meaning, r.cure})
+	}
+	return rows
+}
 
 // Of explains the runs of one scenario, by the medians of their metrics. Cells beside it are those
 // of the same strategy at other limits and loads. It is false where the runs have no responses.
