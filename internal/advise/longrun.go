@@ -221,7 +221,7 @@ func OfRuns(runs []*bench.Result, units []string) (figures []Figure) {
 }
 
 // has reports whether the tasks have those times.
-func (b *batched) has(of string) bool { return of == "response" || len(b.service) > 0 }
+func (b *batched) has(of string) bool { return of == metric.Response || len(b.service) > 0 }
 
 // ownTasks is the reading of the tasks of runs, each from that share of it on; nil where a run does
 // not have its tasks.
@@ -257,7 +257,7 @@ func ownTasks(runs []*bench.Result, from float64) *batched {
 	if len(b.service) != len(runs) {
 		b.wait, b.service = nil, nil
 	}
-	b.spans["response"] = responses.ranked()
+	b.spans[metric.Response] = responses.ranked()
 	return b
 }
 

@@ -278,7 +278,7 @@ func (s *sample) value() Decision {
 			text.Seconds(low), text.Seconds(high), s.ofRequests(), text.Share(s.lost))
 	}
 	switch service, ok := s.serviceOf(l); {
-	case l.of != "response" || d.Verdict == Met:
+	case l.of != metric.Response || d.Verdict == Met:
 	case d.Verdict == Undecided && low == high:
 		d.Reason += fmt.Sprintf(", %s without the lateness of the generator",
 			text.Seconds(least))

@@ -32,7 +32,8 @@ type Study struct {
 	// real time that the quick form may take on two cores with nothing else to do: its share of a
 	// default run
 	Budget time.Duration
-	// Apart is a study that a default run leaves out: it is run by name.
+	// Apart is a study that a default run leaves out: it is run by name. Without it the Budget
+	// must fit what the others leave of defaultBudget.
 	Apart bool
 	// Cells are the scenarios of that size, without a seed. One that is given twice is run once.
 	// Sizes may differ in the number of tasks, in the duration, and in which scenarios there are;

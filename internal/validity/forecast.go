@@ -69,7 +69,7 @@ func (f *Forecast) beyondError(quantile metric.Quantile, n float64) (se float64,
 	if f == nil {
 		return 0, false
 	}
-	e, ok := f.errors[quantile.Of("response")]
+	e, ok := f.errors[quantile.Of(metric.Response)]
 	return e.share * f.scale(e.lag, n), ok && e.share > 0
 }
 
@@ -222,16 +222,16 @@ func (p forecastPlan) forecast(
 	if long != nil {
 		long = long[warm:]
 		for i, class := range observe.BothClasses {
-			f.addTimes(class.String()+"-", "response", p.stretch, responses,
+			f.addTimes(class.String()+"-", metric.Response, p.stretch, responses,
 				func(j int) (int64, bool) {
 					return responses[j], responses[j] >= 0 && long[j] == (i == 1)
 				})
 		}
 	}
-	f.addTimes("", "response", p.stretch, responses, func(j int) (int64, bool) {
+	f.addTimes("", metric.Response, p.stretch, responses, func(j int) (int64, bool) {
 		return responses[j], responses[j] >= 0
 	})
-	f.MeanWait = f.addTimes("", "wait", p.stretch, responses, func(j int) (int64, bool) {
+	f.MeanWait = f.addTimes("", metric.Wait, p.stretch, responses, func(j int) (int64, bool) {
 		waits := responses[j] - held[j]
 		if waits > 0 {
 			f.Waits += 1 / float64(len(responses))

@@ -145,7 +145,7 @@ func reportQuantiles(r *result.Result, responses []int64, k Memory, own Scatter)
 		if !q.Interval {
 			continue
 		}
-		v, ok := r.Metric(q.Of("response"))
+		v, ok := r.Metric(q.Of(metric.Response))
 		stretches := stretchesFor(n, k.TakesQuantile(q.P))
 		if q.P == 0.99 && stretches == 0 && k.sheds && own.Tells() {
 			stretches = mostStretches // what sheds those who wait long forgets before its plan
@@ -162,8 +162,8 @@ func reportQuantiles(r *result.Result, responses []int64, k Memory, own Scatter)
 		}
 		half = max(half, normal*independent)
 		ends = append(ends,
-			end{q.Low("response"), max(int(math.Floor(float64(n)*(q.P-half))), 1)},
-			end{q.High("response"), min(int(math.Ceil(float64(n)*(q.P+half)))+1, n)})
+			end{q.Low(metric.Response), max(int(math.Floor(float64(n)*(q.P-half))), 1)},
+			end{q.High(metric.Response), min(int(math.Ceil(float64(n)*(q.P+half)))+1, n)})
 		if q.P == 0.99 {
 			ess := independent / max(se, independent)
 			r.Add(metric.P99ResponseESS, float64(n)*ess*ess)

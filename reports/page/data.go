@@ -107,7 +107,7 @@ func (m *dataMaker) addMetrics() {
 }
 
 func (m *dataMaker) metric(unit string) front.Metric {
-	out := front.Metric{ID: strings.TrimSuffix(unit, "-response-sec"), Unit: unit,
+	out := front.Metric{ID: strings.TrimSuffix(unit, metric.StatisticOf("", metric.Response)), Unit: unit,
 		Label: metricLabel(unit), Kind: string(text.KindOf(unit)),
 		Better:    results.Direction(m.in.results.Units.GetBetter(unit)).String(),
 		Behaviour: behaves(unit), Grows: grows(unit)}

@@ -169,7 +169,7 @@ func (e *loaded) showSpread(rows []Row) error {
 		}
 	} else {
 		for k, r := range rows {
-			add(e.spreads[k].row(r.Strategy, "response", r.Cell))
+			add(e.spreads[k].row(r.Strategy, metric.Response, r.Cell))
 		}
 	}
 	if len(lines) == 1 {
