@@ -125,10 +125,10 @@ func TestPartsOfTheTail(t *testing.T) {
 // nanosecond under the virtual clock; where arrivals, services or losses depend on it, nothing is
 // said.
 func TestNextSlot(t *testing.T) {
-	random, said, each := rand.New(rand.NewPCG(30, 3)), 0, 17
 	if testing.Short() {
-		each = 3
+		t.Skip("long: skipped with -short")
 	}
+	random, said, each := rand.New(rand.NewPCG(30, 3)), 0, 17
 	for _, spec := range strategies.All() {
 		for _, w := range planned(spec)[:each] {
 			s, err := w.Scenario()

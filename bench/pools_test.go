@@ -35,6 +35,9 @@ func TestPoolsOfCores(t *testing.T) {
 // before a full queue, and with a queue of no slot they have neither, and the run is SUSPECT: the
 // short tasks stood behind the long ones, outside.
 func TestPoolsOfClasses(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped with -short")
+	}
 	t.Parallel()
 	w := bench.Written{Strategy: "segregated", Workload: "bimodal:p=0.1,short=2ms,long=30ms",
 		Limit: 5, Rate: 600, Tasks: 200_000, Warmup: 0.1, Seed: 1}

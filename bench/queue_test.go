@@ -65,15 +65,15 @@ func TestDefaultQueueIsNeverFull(t *testing.T) {
 // what they are, and rank as theory has them: the short tasks are best served where the long ones
 // cannot hold them up.
 func TestRanks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped with -short")
+	}
 	t.Parallel()
 	tasks, errors := 60_000, 1.0
 	if race.Enabled {
 		tasks, errors = tasks/10, math.Sqrt(10)
 	}
-	for i, load := range []float64{0.5, 0.8} {
-		if testing.Short() && i%2 != 0 {
-			continue
-		}
+	for _, load := range []float64{0.5, 0.8} {
 		wait := map[string]float64{}
 		for _, strategy := range []string{"segregated", "shortest_first", "worker_pool",
 			"cpu_io_split"} {

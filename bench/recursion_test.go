@@ -38,11 +38,11 @@ func planned(spec strategies.Spec) (all []Written) {
 // count of its course, for each strategy that declares what that takes. On one processor, as the
 // command's own virtual runs are.
 func TestCalculate(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped with -short")
+	}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	calculated, each := 0, 17
-	if testing.Short() {
-		each = 4
-	}
 	shared, ofCourse := 0, map[Course]Result{}
 	for _, spec := range strategies.All() {
 		for _, w := range planned(spec)[:each] {

@@ -215,6 +215,9 @@ func TestKnownAnswers(t *testing.T) {
 // TestAgreement: FIFO work-conserving strategies are one and the same to the nanosecond, and the
 // same seed is the same run.
 func TestAgreement(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped with -short")
+	}
 	var first *bench.Result
 	tasks := 20_000
 	for _, strategy := range []string{"worker_pool", "semaphore", "errgroup_limit", "worker_pool"} {
@@ -249,6 +252,9 @@ func TestAgreement(t *testing.T) {
 // TestOfferedWork: every strategy faces the same arrivals and the same work, also those that refuse
 // some of it.
 func TestOfferedWork(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped with -short")
+	}
 	var offered []float64
 	for _, spec := range strategies.All() {
 		s := scenario(t, bench.Written{Limit: 4, Load: 0.5, Tasks: 2000, Seed: 3})

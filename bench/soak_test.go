@@ -104,6 +104,9 @@ func counted(r *bench.Result) (sums [7]int) {
 // TestSoakTakesNoMemoryPerTask compares what two lengths allocate: a task that is kept takes 56
 // bytes.
 func TestSoakTakesNoMemoryPerTask(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped with -short")
+	}
 	if race.Enabled {
 		t.Skip("sync.Pool drops items under the race detector")
 	}

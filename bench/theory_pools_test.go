@@ -42,12 +42,12 @@ var offGrid = []Written{
 // these 72 comparisons, a false alarm in 80. On one processor, as the command's own virtual runs
 // are, and because the race detector breaks off over late ticks on two (go.dev/issue/78156).
 func TestOffGrid(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped with -short")
+	}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	const runs = 16
 	loads := offGrid
-	if testing.Short() {
-		loads = loads[:1]
-	}
 	for _, w := range loads {
 		w.Target, w.Arrival, w.Clock, w.Tasks, w.Warmup = "none", "poisson", "virtual", 12_000, 0.1
 		deviations := map[string][]float64{}
@@ -108,6 +108,9 @@ func TestOverloadedPool(t *testing.T) {
 
 // TestBoundBeyondLimit: theory counts the slots that a strategy has, whatever its limit is.
 func TestBoundBeyondLimit(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped with -short")
+	}
 	for _, extra := range []int{-2, 0, 3} {
 		slots := func(p strategies.Params) int { return p.Limit + extra }
 		spec := strategies.Spec{Name: "more", Bound: slots, Capacity: slots, FIFO: true,

@@ -36,10 +36,10 @@ func marksOf(t *testing.T, s Scenario) (units []string, interval bool) {
 // TestBurstsDecideByPlan: whether the p99 has an interval and which metrics are marked is the same
 // for all seeds, since it follows from the plan.
 func TestBurstsDecideByPlan(t *testing.T) {
-	seeds := uint64(8)
 	if testing.Short() {
-		seeds = 2
+		t.Skip("long: skipped with -short")
 	}
+	seeds := uint64(8)
 	for _, c := range []struct {
 		arrival          string
 		n                int
@@ -65,6 +65,9 @@ func TestBurstsDecideByPlan(t *testing.T) {
 // TestMarksLongTails: metrics that a run cannot tell are marked, in whatever order the tasks start,
 // and those that it can are not.
 func TestMarksLongTails(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped with -short")
+	}
 	for _, c := range []struct {
 		s          Scenario
 		marked, no []string
@@ -94,6 +97,9 @@ func TestMarksLongTails(t *testing.T) {
 // TestEnoughTasks: the default number of tasks makes the p99 certain, is the same for all
 // scenarios of a suite, and stays within bounds.
 func TestEnoughTasks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped with -short")
+	}
 	pool := func(load float64) Scenario {
 		return virtually("worker_pool", "exponential:mean=10ms", "poisson", 4, load, 0)
 	}

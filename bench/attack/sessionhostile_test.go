@@ -46,6 +46,9 @@ func speaking(t *testing.T, way string, h http.HandlerFunc) string {
 // TestHostileCaptures: whatever a server has captured cannot leave the field where it is sent, or
 // the request is not sent; and it is in no output.
 func TestHostileCaptures(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped with -short")
+	}
 	t.Parallel()
 	const steps = `
 - url: HOST/give

@@ -46,6 +46,9 @@ func walked(w http.ResponseWriter, r *http.Request) {
 // sessions by the same names, windows and course in which each step is where it was due, verdict
 // and laws. On the way they tell by steps what they have so far.
 func TestSessionSoak(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped with -short")
+	}
 	for name, a := range map[string]attack.Attack{
 		"workers": {Rate: 50, Tasks: 1000},
 		"through": {Rate: 50, Duration: 20 * time.Second, Strategy: strategy(t, "semaphore"),

@@ -174,6 +174,9 @@ func TestSoakCut(t *testing.T) {
 
 // TestSoakHoldsNoMore: a soak ends with an error when a request hangs while millions come after it.
 func TestSoakHoldsNoMore(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped with -short")
+	}
 	if race.Enabled {
 		t.Skip("two million requests take ten seconds under the race detector")
 	}

@@ -62,6 +62,9 @@ func notRun(context.Context, bench.Scenario) (*bench.Result, error) {
 // TestRecursion: what the recursion says of a pool, one that sheds, that keeps a pace or whose
 // target freezes too, is what a run of its code says, to the nanosecond.
 func TestRecursion(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped with -short")
+	}
 	for _, c := range []struct {
 		strategy     string
 		limit, queue int
@@ -230,13 +233,13 @@ func seconds(s float64) time.Duration { return time.Duration(s * 1e9) }
 
 // TestSame: one seed gives one answer, whatever runs side by side; what may not be lost is not.
 func TestSame(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped with -short")
+	}
 	if race.Enabled {
 		t.Skip("package bench has the same runs under the race detector")
 	}
 	q := asked(t, "exponential:mean=20ms", 200, "p99-response<150ms")
-	if testing.Short() {
-		q.Strategies = named("semaphore", "adaptive_aimd")
-	}
 	q.Parallel = 1
 	one := answered(t, q)
 	q.Parallel = 4
@@ -255,14 +258,14 @@ func TestSame(t *testing.T) {
 
 // TestNothingMeets: the nearest is named with what would do, each of which does.
 func TestNothingMeets(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped with -short")
+	}
 	if race.Enabled {
 		t.Skip("package bench has the same runs under the race detector")
 	}
 	q := asked(t, "exponential:mean=20ms", 200, "p99-response<100ms")
 	q.LimitAtMost = 5
-	if testing.Short() {
-		q.Strategies = named("semaphore")
-	}
 	a := answered(t, q)
 	if a.Verdict != NothingMeets || a.Recommendation.Strategy.String() != "semaphore" ||
 		a.Recommendation.Limit != 5 || len(a.Missing) != 3 {
@@ -301,6 +304,9 @@ func TestRateLimit(t *testing.T) {
 
 // TestConnections: with a target that serves so many at once, no more than these are taken.
 func TestConnections(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped with -short")
+	}
 	q := asked(t, "exponential:mean=20ms", 900, "p99-response<300ms")
 	q.Scenario.Target = targets.MustParse("conn_pool:conns=20,timeout=0s")
 	a := answered(t, q)

@@ -50,6 +50,9 @@ func TestPaired(t *testing.T) {
 // TestBrokenContract: a strategy of another module that declares the contract of a pool is no pool
 // where its own code does not keep it.
 func TestBrokenContract(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped with -short")
+	}
 	slots := func(p strategies.Params) int { return p.Limit }
 	late := func(by time.Duration) strategies.Variant {
 		return strategies.Variant{Spec: strategies.Spec{Name: fmt.Sprintf("late_%d", by),

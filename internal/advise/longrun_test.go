@@ -29,6 +29,9 @@ func steadyAt(
 // TestLongRunConfirmed: what the recursion says of the tasks of a run is what the strategy's own
 // code comes to, to the digit, with every arrival and target for which it decides.
 func TestLongRunConfirmed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped with -short")
+	}
 	if race.Enabled {
 		t.Skip("package bench has the same runs under the race detector")
 	}
@@ -36,9 +39,6 @@ func TestLongRunConfirmed(t *testing.T) {
 	strategies := []string{"semaphore", "worker_pool", "bounded_queue_shed", "token_bucket:rate=250",
 		"ticker_limited:rate=250"}
 	for i, strategy := range strategies {
-		if testing.Short() && i%3 != 0 {
-			continue
-		}
 		for _, target := range []string{"none", "token_bucket:rate=260,burst=10",
 			"leaky_bucket:rate=260,queue=5", "fixed_window:limit=260,window=1s"} {
 			for _, arrival := range []string{"poisson", "bulk:n=10",
@@ -94,6 +94,9 @@ func TestUnstableByGrowth(t *testing.T) {
 // TestFrozenTarget: a target that stands still for a part of the time leaves less of its slots, so
 // that a limit of 2 is unstable for 1.97 busy slots, and no short run says otherwise.
 func TestFrozenTarget(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped with -short")
+	}
 	q := asked(t, "exponential:mean=23ms", 85.6, "p99-response<27s")
 	q.Scenario.Target = targets.MustParse("freeze:period=2s,stop=168ms")
 	q.Strategies = []strategies.Variant{strategies.MustParse("semaphore")}

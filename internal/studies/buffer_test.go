@@ -49,6 +49,9 @@ func TestBufferVerdicts(t *testing.T) {
 // TestBuffer runs what the study says: room for a burst keeps all of it, and a hundred times as
 // much is not used; against an overload the room is always taken.
 func TestBuffer(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped with -short")
+	}
 	small, room, more := bufferCell(Quick, shedding, bursts, 10),
 		bufferCell(Quick, shedding, bursts, 100), bufferCell(Quick, shedding, bursts, 10_000)
 	over := bufferCell(Quick, shedding, overload, 100)

@@ -116,6 +116,9 @@ func retryRuns(
 // at once asks ten times as often as who has jitter, and from a queue gives up besides; who comes
 // back at one instant with all others takes ten times as long.
 func TestRetryRuns(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped with -short")
+	}
 	outcomes := retryRuns(t, retryDoors[0], "retry_in_place", retryPaced, retryAtOnce, retryBare,
 		retryFull, retryDecorrelated, retryHinted, retryBoth)
 	paced, atOnce, hinted := outcomes[0], outcomes[1], outcomes[5]

@@ -63,6 +63,9 @@ func TestSpreadTheory(t *testing.T) {
 // TestSpread runs what the study says: the wait grows, and what is completed of what arrives does
 // not fall.
 func TestSpread(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped with -short")
+	}
 	cells := spreadSweep(Quick, pooled)
 	one, wide := cells[0], cells[2]
 	m := measureCells(t, one, wide)

@@ -115,6 +115,9 @@ func TestUnboundedVerdicts(t *testing.T) {
 // TestUnbounded runs what the study says: a bound at the size of the pool loses nothing, and has no
 // more in time than none has; a bound of all loses what none loses.
 func TestUnbounded(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped with -short")
+	}
 	free, pool := unboundedCells("unbounded", crowdConns)[0],
 		unboundedCells(pooled, crowdConns, crowdConns, crowd)
 	m := measureCells(t, free, pool[0], pool[1])

@@ -125,6 +125,9 @@ func TestTenantsApart(t *testing.T) {
 
 // TestTenantsAreForgotten: of many tenants that come one after another none is kept.
 func TestTenantsAreForgotten(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped with -short")
+	}
 	done := make(chan struct{}, 1)
 	s := startVariant(t, "limit_per_tenant+semaphore", 4, 0, strategies.SinkFunc(
 		func(*strategies.Task, strategies.Result) { done <- struct{}{} }))

@@ -248,6 +248,9 @@ func TestSplitAbandoned(t *testing.T) {
 // but the instants at which parts end are: equal to those of a pool in which all milliseconds of a
 // task are queued when it comes (the recursion of Kiefer and Wolfowitz).
 func TestAllAtOnceDoesNotHelp(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped with -short")
+	}
 	const n = 100_000
 	plan := bimodal(n)
 	var mu sync.Mutex

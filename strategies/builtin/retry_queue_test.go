@@ -17,6 +17,9 @@ import (
 // TestRetryQueueSmall holds it to the contract where a few tasks in backoff fill it; the default
 // keeps most checks from ever seeing it full.
 func TestRetryQueueSmall(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped with -short")
+	}
 	spec, _ := variant(t, "retry_queue", 1, 0)
 	spec.Keys = slices.Clone(spec.Keys)
 	for _, delayed := range []string{"0", "3"} {

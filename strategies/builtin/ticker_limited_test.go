@@ -29,6 +29,9 @@ func (l *log) instantly(_ context.Context, t *strategies.Task) strategies.Result
 // bubble's own timers, and the race detector breaks off with "ThreadSanitizer: CHECK failed" where
 // two processors do that at once (go.dev/issue/78156).
 func TestTickerDelay(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped with -short")
+	}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	const (
 		n        = 200_000

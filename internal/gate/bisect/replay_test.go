@@ -116,11 +116,16 @@ func (f *fake) decide(q Question, pairs func(n int) []judge.Sample) *verdict.Rep
 		fresh[0].Pairs = f.fresh
 		return fresh
 	}
-	more, err := screened.More(raise(screened.Orders()))
-	if err != nil {
-		f.t.Fatal(err)
+	have := raise(screened.Orders())
+	for n := -1; n != len(f.fresh); {
+		n = len(f.fresh)
+		more, err := screened.More(have)
+		if err != nil {
+			f.t.Fatal(err)
+		}
+		have = raise(more)
 	}
-	decided, err := screened.Decide(raise(more))
+	decided, err := screened.Decide(have)
 	if err != nil {
 		f.t.Fatal(err)
 	}

@@ -105,11 +105,16 @@ func (e experiment) gate(rng *rand.Rand) (o outcome, err error) {
 		}
 		return fresh
 	}
-	more, err := screening.More(order(screening.Orders()))
-	if err != nil {
-		return o, err
+	fresh := order(screening.Orders())
+	for runs := -1; runs != o.runs; {
+		runs = o.runs
+		more, err := screening.More(fresh)
+		if err != nil {
+			return o, err
+		}
+		fresh = order(more)
 	}
-	report, err := screening.Decide(order(more))
+	report, err := screening.Decide(fresh)
 	if err != nil {
 		return o, err
 	}

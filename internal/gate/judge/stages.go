@@ -157,16 +157,18 @@ func FreshExpected(changes []float64) (few, many float64) {
 	for i, c := range changes {
 		sizes[i] = math.Abs(c)
 	}
-	// of normal changes, half are within 0.6745 standard deviations
-	if len(sizes) > 0 && statistics.Median(sizes)/0.6745 < noisyFrom {
+	scatter := math.Inf(1)
+	if len(sizes) > 0 {
+		scatter = statistics.Median(sizes) / 0.6745 // of a normal distribution
+	}
+	switch {
+	case scatter < 0.06:
 		return 0, 12
+	case scatter < 0.16:
+		return 0, 45
 	}
 	return 0, 75
 }
-
-// noisyFrom is the scatter of pairs from which a machine may be so noisy that nearly every
-// benchmark needs many fresh pairs.
-const noisyFrom = 0.06
 
 // Fresh is how many fresh pairs a suspect gets at first, and in all if it is not noisy: half of
 // them, where so few can settle anything.
@@ -190,33 +192,49 @@ func orders(of []Metric, pairs int) (all []Order) {
 	return all
 }
 
-// More looks at the first of the fresh pairs, and says which benchmarks need the others too, with
-// the number of all: those of which a suspect is not settled. Errors are those of Decide.
+// More looks at the fresh pairs so far and returns the benchmarks that need more, with the number of
+// all fresh pairs that they should have at the next look. A benchmark is done when each of its
+// suspects is settled at one of the looks, or has all of its pairs: then the same order is returned
+// again. Pairs beyond a look do not count in it, so that a gate that is resumed orders the same.
+// Errors are those of Decide.
 func (g *Screening) More(fresh []Sample) ([]Order, error) {
 	given, err := g.given(fresh)
 	if err != nil {
 		return nil, err
 	}
-	first, _ := g.Fresh()
 	var open []Order
-	more := func(m Metric, s Sample, tests int) {
+	more := func(m Metric, tests int, done func(Sample) bool) {
+		s := given[m.id()]
 		s.Metric = m
-		open = append(open, Order{m.Package, m.Benchmark, g.pairsOf(s, tests)})
+		last := g.pairsOf(s, tests)
+		for _, look := range g.looks(last) {
+			if s.N() < look {
+				open = append(open, Order{m.Package, m.Benchmark, look})
+				return
+			}
+			if done(s.first(look)) {
+				return
+			}
+		}
+		open = append(open, Order{m.Package, m.Benchmark, last})
 	}
 	suspects, hopefuls := g.Suspects(), g.Hopefuls()
 	for _, row := range g.report.family((*Row).isSuspect) {
-		s := given[row.id()].first(first)
-		if s.N() == 0 || g.settled(row, s) == nil {
-			more(row.Metric, s, len(suspects))
-		}
+		more(row.Metric, len(suspects), func(s Sample) bool { return g.settled(row, s) != nil })
 	}
 	for _, m := range hopefuls {
-		s := given[m.id()].first(first)
-		if s.N() == 0 || g.hopes(s, g.options.row(s, len(hopefuls), RankSums{})) {
-			more(m, s, len(hopefuls))
-		}
+		more(m, len(hopefuls), func(s Sample) bool { return !g.hopes(s) })
 	}
 	return longest(open), nil
+}
+
+// looks are the numbers of fresh pairs, below last, at which a metric may be settled: half of the
+// pairs of a metric that is not noisy, all of them, and twice as many, again and again.
+func (g *Screening) looks(last int) (looks []int) {
+	for look, _ := g.Fresh(); look < last; look *= 2 {
+		looks = append(looks, look)
+	}
+	return looks
 }
 
 // longest leaves each benchmark its largest order.
@@ -248,9 +266,9 @@ const hopelessTimes = 2
 // MostFresh is up to how many fresh pairs a noisy metric gets, where others get so many.
 func MostFresh(all int) int { return max(all, min(all*mostTimes, signedRankLimit)) }
 
-// pairsOf is how many fresh pairs a metric gets in all, of which s has the first: as many as find
+// pairsOf is how many fresh pairs a metric gets in all if it is not settled before: as many as find
 // the promise in a family of so many tests, unless it is so noisy that all that can be had would
-// rarely do.
+// rarely do. How noisy it is shows in the pairs of the screening and of the first look.
 //
 // Their own pairs take part in this by how much they scatter, and not by their mean, which is
 // independent of it in normal changes: a choice by the scatter favours no verdict (Wittes and
@@ -261,7 +279,8 @@ func (g *Screening) pairsOf(s Sample, tests int) int {
 	}
 	var around []float64 // the median of each stage
 	stages := 0
-	for _, of := range []Sample{g.first[s.id()], s} {
+	first, _ := g.Fresh()
+	for _, of := range []Sample{g.first[s.id()], s.first(first)} {
 		if changes := worsenings(of.values(), of.Better); len(changes) > 0 {
 			around = append(around, minus(changes, statistics.Median(changes))...)
 			stages++
@@ -278,28 +297,38 @@ func (g *Screening) pairsOf(s Sample, tests int) int {
 	return max(g.fresh, int(min(needed, float64(most))))
 }
 
-// hopes reports whether the first fresh pairs still look better, or do not exclude an improvement
-// as large as the promise, so that all are needed.
-func (g *Screening) hopes(s Sample, row Row) bool {
-	first, all := g.Fresh()
+// hopes reports whether fresh pairs still look better, or do not exclude an improvement as large as
+// the promise, so that more are needed.
+func (g *Screening) hopes(s Sample) bool {
 	o := g.options
-	return s.N() == first && first < all && (row.PBetter <= o.SuspectAt ||
-		!row.allocates && row.Tested() && o.improved(s) > o.futileAt())
+	row := o.row(s, len(g.Hopefuls()), RankSums{})
+	return row.PBetter <= o.SuspectAt ||
+		!row.allocates && row.Tested() && o.improved(s) > o.futileAt()
 }
 
-// settled returns the row of a suspect for which the first fresh pairs are enough, nil otherwise:
-// they look neither worse nor better, and rule the promise out more surely than a screening must.
-// With one that is suspect only because it was unclear the pairs of the screening count, too: they
-// were not chosen for looking bad. Alpha holds because a verdict of worse never stops early: a stop
-// for futility can only lower the chance of a false one (Jennison and Turnbull 2000, on stopping
-// for futility).
+// settledEarly returns the row of a suspect at the first look at which it is settled, nil if there
+// is none.
+func (g *Screening) settledEarly(screened *Row, s Sample, last int) *Row {
+	for _, look := range g.looks(last) {
+		if s.N() < look {
+			return nil
+		}
+		if row := g.settled(screened, s.first(look)); row != nil {
+			return row
+		}
+	}
+	return nil
+}
+
+// settled returns the row of a suspect for which so few fresh pairs are enough, nil otherwise: they
+// look neither worse nor better, and exclude the promise more surely than a screening must. With one
+// that is suspect only because it was unclear the pairs of the screening count, too: they were not
+// chosen for looking bad. Alpha holds because a verdict of worse never stops early: a stop for
+// futility can only lower the chance of a false one (Jennison and Turnbull 2000, on stopping for
+// futility).
 func (g *Screening) settled(screened *Row, s Sample) *Row {
-	first, all := g.Fresh()
 	o := g.options
 	row := o.row(s, len(g.Suspects()), RankSums{})
-	if row.N != first || first == all {
-		return nil
-	}
 	if row.allocates {
 		if !row.alike {
 			return nil
@@ -390,16 +419,15 @@ func (g *Screening) Decide(fresh []Sample) (*Report, error) {
 	}
 	report.Tests = o.conclude(report.family((*Row).isSuspect))
 	g.decideHopefuls(report, given)
-	first, _ := g.Fresh()
 	for i := range report.Rows {
 		row := &report.Rows[i]
 		if !row.Suspect {
 			continue
 		}
 		s, screened := given[row.id()], &g.report.Rows[i]
-		wanted := g.pairsOf(s.first(first), suspects)
+		wanted := g.pairsOf(s, suspects)
 		fresh := s.N()
-		if done := g.settled(screened, s); done != nil {
+		if done := g.settledEarly(screened, s, wanted); done != nil {
 			done.Suspect, done.Verdict = true, verdict.NoWorse
 			done.PWorseHolm, done.PBetterHolm = row.PWorseHolm, row.PBetterHolm
 			*row = *done

@@ -46,7 +46,7 @@ func repeated(n int, base, head float64) []Pair {
 }
 
 // both runs the stages, the second with as many pairs as the first orders, and then as many more as
-// that takes.
+// each look orders.
 func both(t rapid.TB, o Options, first []Sample, fresh func(m Metric, n int) []Pair) *Report {
 	t.Helper()
 	g, err := Screen(o, first)
@@ -55,22 +55,28 @@ func both(t rapid.TB, o Options, first []Sample, fresh func(m Metric, n int) []P
 	}
 	decided := append(g.Suspects(), g.Hopefuls()...)
 	second := make([]Sample, len(decided))
+	runs := 0
 	run := func(orders []Order) {
 		for i, m := range decided {
 			second[i].Metric = m
 			for _, order := range orders {
 				if more := order.Pairs - second[i].N(); order.Benchmark == m.Benchmark && more > 0 {
-					second[i].Pairs = append(second[i].Pairs, fresh(m, more)...)
+					pairs := fresh(m, more)
+					second[i].Pairs = append(second[i].Pairs, pairs...)
+					runs += len(pairs)
 				}
 			}
 		}
 	}
 	run(g.Orders())
-	more, err := g.More(second)
-	if err != nil {
-		t.Fatal(err)
+	for before := -1; before != runs; {
+		before = runs
+		more, err := g.More(second)
+		if err != nil {
+			t.Fatal(err)
+		}
+		run(more)
 	}
-	run(more)
 	r, err := g.Decide(second)
 	if err != nil {
 		t.Fatal(err)
@@ -407,7 +413,7 @@ func TestFutility(t *testing.T) {
 		{"slower within the promise", repeated(10, 100, 105), true, verdict.Worse},
 		{"within the margin", repeated(10, 100, 101), false, verdict.NoWorse},
 		{"faster", repeated(10, 10, 9), true, verdict.Better},
-		{"pairs missing", repeated(9, 10, 10), true, verdict.Inconclusive},
+		{"pairs missing", repeated(9, 10, 10), true, verdict.NoWorse},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			slow, slower := Sample{Metric: times("b"), Pairs: repeated(6, 10, 12)},
@@ -468,6 +474,51 @@ func TestFutility(t *testing.T) {
 	r, err := g.Decide(half)
 	if errors.Join(failure, err) != nil || len(more) != 0 || whole(r) != verdict.NoWorse {
 		t.Errorf("200 suspects: %v, %v, %v", more, failure, err)
+	}
+}
+
+// A noisy metric that looks the same is settled at 10, 20, 40 or 80 fresh pairs, however many it might
+// get, and a gate that is resumed with more pairs stops at the same.
+func TestLooks(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 4))
+	screened := []Sample{{Metric: times("b"), Pairs: noisy(rng, 6, 0.12, 1.2)}}
+	g, err := Screen(Defaults(), screened)
+	if err != nil || len(g.Suspects()) != 1 {
+		t.Fatal(err, g.Suspects())
+	}
+	ended := map[int]int{}
+	for range 60 {
+		all := noisy(rng, 100, 0.12, 1)
+		n, last := g.Orders()[0].Pairs, 0
+		for n != last {
+			last = n
+			more, err := g.More([]Sample{{Metric: times("b"), Pairs: all[:n]}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(more) > 0 {
+				n = more[0].Pairs
+			}
+		}
+		short, err := g.Decide([]Sample{{Metric: times("b"), Pairs: all[:n]}})
+		long, err2 := g.Decide([]Sample{{Metric: times("b"), Pairs: all}})
+		if err != nil || err2 != nil {
+			t.Fatal(err, err2)
+		}
+		one, other := short.Rows[0], long.Rows[0]
+		if other.N == len(all) {
+			continue // not settled before the last pair
+		}
+		ended[n]++
+		if one.N != n || other.N != n || one.Verdict != verdict.NoWorse ||
+			other.Verdict != verdict.NoWorse {
+			t.Errorf("%v by %d of %d pairs, %v by %d of 100", one.Verdict, one.N, n, other.Verdict,
+				other.N)
+		}
+	}
+	settled := ended[10] + ended[20] + ended[40] + ended[80]
+	if settled < 45 || ended[10] == 0 || ended[20] == 0 || ended[40] == 0 || len(ended) > 4 {
+		t.Errorf("settled early, by pairs: %v", ended)
 	}
 }
 

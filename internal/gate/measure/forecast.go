@@ -3,6 +3,7 @@ package measure
 import (
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/poolbench/poolbench/internal/gate/judge"
@@ -59,17 +60,14 @@ func (m *meter) add(forecast, took time.Duration) bool {
 
 func (m *meter) factor() float64 { return float64(m.took) / float64(m.forecast) }
 
-// goOnText says how many benchmarks continue, and for how long.
-func (g *gate) goOnText(open int, pairs []int) string {
-	if open == 0 {
-		return "none continues"
+// sayLook reports how many of the benchmarks that got fresh pairs are decided by the pairs before,
+// and how long the others take until the next look.
+func (g *gate) sayLook(of, open int, before, pairs []int) {
+	fresh := func(pairs []int) int {
+		return slices.Max(pairs[:len(g.plan.Benchmarks)]) - g.Judge.ScreenPairs
 	}
-	most := 0
-	for i := range g.plan.Benchmarks {
-		most = max(most, pairs[i]-g.Judge.ScreenPairs)
-	}
-	return fmt.Sprintf("%d continue, to %d pairs at most, about %s more", open, most,
-		text.Roughly(g.left(pairs)))
+	g.say("%d of %d are decided by up to %d fresh pairs; %d continue, to %d pairs, about %s", of-open,
+		of, fresh(before), open, fresh(pairs), text.Roughly(g.left(pairs)))
 }
 
 // between spells a range of times.

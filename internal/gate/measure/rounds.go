@@ -62,19 +62,23 @@ func (g *gate) measure(ctx context.Context) (report *verdict.Report, err error) 
 	if err := g.rounds(ctx, pairs); err != nil {
 		return nil, err
 	}
-	fresh, err := s.more(all)
-	if err != nil {
-		return nil, err
+	for {
+		fresh, err := s.more(all)
+		if err != nil {
+			return nil, err
+		}
+		before := slices.Clone(pairs)
+		open := g.order(pairs, fresh)
+		if slices.Equal(pairs, before) {
+			return g.conclude(s)
+		}
+		if open > 0 {
+			g.sayLook(suspects, open, before, pairs)
+		}
+		if err := g.rounds(ctx, pairs); err != nil {
+			return nil, err
+		}
 	}
-	open := g.order(pairs, fresh)
-	if first, of := s.fresh(); suspects > 0 && first < of {
-		g.say("%d of them look the same after %d fresh pairs; %s", suspects-open, first,
-			g.goOnText(open, pairs))
-	}
-	if err := g.rounds(ctx, pairs); err != nil {
-		return nil, err
-	}
-	return g.conclude(s)
 }
 
 // order raises the pairs of each to those of the screening and so many fresh ones, and counts the

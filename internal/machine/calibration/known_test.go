@@ -40,6 +40,9 @@ func judged(t *testing.T, c calibration.Case) (runs []*bench.Result) {
 
 // TestControl: what measures as it should not must fail, also at a size that leaves it much room.
 func TestControl(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped with -short")
+	}
 	for _, size := range []float64{0.01, 0.1} {
 		v, err := calibration.Control(t.Context(), size)
 		if err != nil {

@@ -56,6 +56,9 @@ func badResults(t *testing.T) map[string][2]string {
 // TestBadResults: wherever results are read, bad ones are named with file and line, alone, with
 // exit code 2 and nothing on stdout.
 func TestBadResults(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped with -short")
+	}
 	t.Chdir(t.TempDir())
 	clitest.Write(t, "good", strings.Repeat("BenchmarkA 1 5 ns/op\n", 10))
 	if err := os.MkdirAll("hollow", 0o777); err != nil {

@@ -209,12 +209,13 @@ func TestCompareFalseAlarms(t *testing.T) {
 
 // TestCompareDefaultRun: the strategies of the default scenario in a text that a person reads.
 func TestCompareDefaultRun(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped with -short")
+	}
 	t.Chdir(t.TempDir())
 	dirs, loads := []string{"many"}, "0.95"
-	if !testing.Short() {
-		dirs, loads = append(dirs, "one"), "0.5,0.95,1.1"
-		clitest.Succeed(t, "run", "--quiet", "--clock", "virtual", "--n", "1000", "--out", "one")
-	}
+	dirs, loads = append(dirs, "one"), "0.5,0.95,1.1"
+	clitest.Succeed(t, "run", "--quiet", "--clock", "virtual", "--n", "1000", "--out", "one")
 	clitest.Succeed(t, "run", "--quiet", "--clock", "virtual", "--n", "500", "--load", loads,
 		"--count", "4", "--out", "many")
 	t.Setenv("COLUMNS", "80")
@@ -245,6 +246,9 @@ func TestCompareDefaultRun(t *testing.T) {
 // TestCompareSides: what is paired where the sides have not the same repetitions, and what is said
 // of the rest.
 func TestCompareSides(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped with -short")
+	}
 	t.Chdir(t.TempDir())
 	run := func(out string, more ...string) {
 		t.Helper()

@@ -13,6 +13,9 @@ import (
 // nanosecond, under both clocks; a directory and itself have none; and gate says it of what is
 // worse.
 func TestDifferences(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped with -short")
+	}
 	t.Chdir(t.TempDir())
 	for clock, args := range map[string]string{
 		"virtual": "--workload two_class:mean=10ms,r=9 --load 0.9 --n 2000 --count 5",

@@ -123,6 +123,9 @@ func TestGateUnmatched(t *testing.T) {
 // TestGateHopeless: a machine that is too busy ends a gate with 3 and the reason, in every form
 // that the report has.
 func TestGateHopeless(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped with -short")
+	}
 	gateModule(t, "1300")
 	t.Setenv(clitest.Steadily, clitest.Wild)
 	o := clitest.Command(t, "gate", "--base", "HEAD", "--junit", "gate.xml", "--out", "x", "--quiet")

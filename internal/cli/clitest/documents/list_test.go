@@ -15,6 +15,9 @@ import (
 // TestList: every entry has one line, also in the list of its kind, and a full description under
 // its name with all of its parameters.
 func TestList(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped with -short")
+	}
 	all := clitest.Succeed(t, "list").Stdout
 	for _, k := range options.Kinds() {
 		l := k.Listing()

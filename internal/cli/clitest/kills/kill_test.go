@@ -164,6 +164,9 @@ func TestKill(t *testing.T) {
 // TestKillTwo: two that append at once, killed at any instant: one at a time writes, and whatever
 // is left can be read and added to.
 func TestKillTwo(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped with -short")
+	}
 	t.Chdir(t.TempDir())
 	line := strings.Fields("run --quiet --clock virtual --strategy serial,worker_pool --n 500 " +
 		"--count 3 --append --out x")

@@ -12,6 +12,9 @@ import (
 
 // TestLocalWorkersEnd: the workers of a command that is killed end with it.
 func TestLocalWorkersEnd(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped with -short")
+	}
 	const mark = "POOLBENCH_TEST_OF=TestLocalWorkersEnd"
 	// whose directory it cannot remove
 	cmd := clitest.Process(t, []string{mark, "TMPDIR=" + t.TempDir()}, "run", "--clock", "virtual",

@@ -378,6 +378,9 @@ func TestBadInput(t *testing.T) {
 // TestEmptyValues: a flag that is given without a value, as by a shell variable that is not set, is
 // an error of every command; so is an empty argument.
 func TestEmptyValues(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped with -short")
+	}
 	t.Chdir(t.TempDir())
 	// a projection on nothing; no arguments for the test binaries
 	allowed := map[string]bool{"compare --col": true, "compare --row": true,
@@ -430,6 +433,9 @@ func TestUnwritable(t *testing.T) {
 
 // TestFullStdout: output that cannot be written is an error of every command.
 func TestFullStdout(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped with -short")
+	}
 	device := clitest.FullDevice(t)
 	t.Chdir(t.TempDir())
 	clitest.Write(t, "good.txt", "BenchmarkA 1 5 ns/op\n")

@@ -41,6 +41,9 @@ var hostileNames = []string{
 // called, each format of each command prints it without a character that draws nothing, and JSON,
 // XML and CSV remain what they are.
 func TestHostileNames(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped with -short")
+	}
 	t.Chdir(t.TempDir())
 	clitest.Succeed(t, clitest.Quick("--out", "run")...)
 	results := clitest.Read(t, "run/results.txt")

@@ -189,6 +189,9 @@ func TestFileIsNotRead(t *testing.T) {
 // TestManyScenarios: axes whose product is too large are refused by their factors, before there is
 // a scenario, and so are many elements, also under --dry-run.
 func TestManyScenarios(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped with -short")
+	}
 	t.Chdir(t.TempDir())
 	var values []string
 	for i := range 3000 {

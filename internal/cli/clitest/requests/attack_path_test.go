@@ -33,6 +33,9 @@ func overOf(t *testing.T, args ...string) string {
 // TestAttackStaysOnItsOwnConnections: neither the defaults of the command nor any of its flags have
 // requests go by net/http, which is three times slower; only a proxy does.
 func TestAttackStaysOnItsOwnConnections(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped with -short")
+	}
 	t.Chdir(t.TempDir())
 	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/moved" {

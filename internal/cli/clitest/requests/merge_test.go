@@ -96,6 +96,9 @@ func TestMerge(t *testing.T) {
 // TestMergePartial: of runs that were killed, what is whole is merged, and the result is partial,
 // too; a run that is not in each directory is not merged.
 func TestMergePartial(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped with -short")
+	}
 	url, _ := clitest.Shop(t, 200)
 	t.Chdir(t.TempDir())
 	clitest.Attacked(t, "attack", url, "--rate", "400", "--n", "20", "--count", "2", "--name", "shop",

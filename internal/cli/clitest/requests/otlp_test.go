@@ -17,6 +17,9 @@ import (
 // TestOTLP: an attack tells a collector of each request; one that takes nothing is told of, and is
 // no fault of the results.
 func TestOTLP(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped with -short")
+	}
 	t.Chdir(t.TempDir())
 	var last atomic.Pointer[collector.ExportMetricsServiceRequest]
 	var refuse atomic.Bool

@@ -10,9 +10,12 @@ import (
 // TestAlike: strategies that did the same in every run share a row, and are named below; two alone
 // have a row each.
 func TestAlike(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped with -short")
+	}
 	t.Chdir(t.TempDir())
 	type table struct{ strategies, loads, row, without, note string }
-	for i, c := range []table{
+	for _, c := range []table{
 		{"worker_pool,codel_lifo,semaphore,errgroup_limit", "0.9",
 			"\n  worker_pool and 2 alike  ", "\n  semaphore ",
 			"\n  alike in every run: worker_pool, semaphore, errgroup_limit\n"},
@@ -24,9 +27,6 @@ func TestAlike(t *testing.T) {
 			"\n  worker_pool and 2 alike  ", "\n  weighted",
 			"\n  alike in every run: worker_pool, semaphore, weighted_semaphore\n"},
 	} {
-		if testing.Short() && i%2 != 0 {
-			continue
-		}
 		o := clitest.Command(t, "run", "--clock", "virtual", "--strategy", c.strategies, "--load", c.loads,
 			"--n", "400", "--force", "--out", "x")
 		if o.Code != clitest.Fine || !strings.Contains(o.Stdout, c.row) ||

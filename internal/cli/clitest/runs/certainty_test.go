@@ -15,6 +15,9 @@ import (
 // without a word. (A token bucket of 100/s at 90/s has a p99 of 199 ms: runs of 20,000 tasks
 // measured 140 to 240 ms.)
 func TestTooShortSaysSo(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped with -short")
+	}
 	type row struct {
 		args  string
 		short bool
@@ -43,10 +46,7 @@ func TestTooShortSaysSo(t *testing.T) {
 			cells = append(cells, cell{r, seed})
 		}
 	}
-	for i, c := range cells {
-		if testing.Short() && i > 1 {
-			continue
-		} // a row without an interval and one with it
+	for _, c := range cells {
 		dir := t.TempDir()
 		o := clitest.Succeed(t, append(strings.Fields("run --clock virtual --quiet --out "+dir+
 			"/out --seed "+fmt.Sprint(c.seed)), strings.Fields(c.args)...)...)
@@ -70,6 +70,9 @@ func TestTooShortSaysSo(t *testing.T) {
 
 // TestSaysHowShort: what is no interval is no dash, and one of more than the value is a number.
 func TestSaysHowShort(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped with -short")
+	}
 	for args, want := range map[string]string{
 		"--load 0.9 --n 2000": "within ±10 %: worker_pool (±5 % takes",
 		"--load 0.6 --n 8000 --count 7 --strategy token_bucket:rate=300+worker_pool " +
@@ -86,11 +89,14 @@ func TestSaysHowShort(t *testing.T) {
 // TestRareWaits: a mean wait that 16 seeds scatter by half of it and more is not VALID: of 22.3 µs
 // 10,000 slots had 10.8. Where hardly anyone waits, or few slots are as busy, a run is.
 func TestRareWaits(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped with -short")
+	}
 	type row struct {
 		args  string
 		short bool
 	}
-	for i, c := range []row{
+	for _, c := range []row{
 		{"--limit 10000 --load 0.99 --n 50000 --workload exponential", true},
 		{"--limit 10000 --load 0.99 --n 250000 --workload exponential", true},
 		{"--limit 1000 --load 0.95 --n 30000 --workload exponential", true},
@@ -102,9 +108,6 @@ func TestRareWaits(t *testing.T) {
 		{"--limit 4 --load 0.1 --n 400", false},
 		{"--limit 16 --load 0.5", false},
 	} {
-		if testing.Short() && i%4 != 2 {
-			continue
-		}
 		o := clitest.Succeed(t, strings.Fields("run --clock virtual --strategy worker_pool --out "+
 			t.TempDir()+"/out "+c.args)...)
 		if strings.Contains(o.Stderr, "too short: the ") != c.short {
@@ -115,6 +118,9 @@ func TestRareWaits(t *testing.T) {
 
 // TestSaysWhatIsShort: where waits are brief beside the tasks, it is the wait that cannot be told.
 func TestSaysWhatIsShort(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped with -short")
+	}
 	o := clitest.Succeed(t, strings.Fields("run --clock virtual --strategy worker_pool --limit "+
 		"10000 --load 0.99 --out "+t.TempDir()+"/out")...)
 	if !strings.Contains(o.Stderr, "too short: the mean wait of 18000 tasks at this load is "+
@@ -127,21 +133,21 @@ func TestSaysWhatIsShort(t *testing.T) {
 // for one strategy is so for all that lose nothing, and none of them has a p99 to rank by. The p99
 // of shortest_first scatters less: of 3600 tasks seeds scatter by ±59 %.
 func TestShortInAnyOrder(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped with -short")
+	}
 	type row struct {
 		args   string
 		short  bool
 		except string
 	}
-	for i, c := range []row{
+	for _, c := range []row{
 		{"--load 0.9 --n 4000 --limit 4 --workload tenants:n=3", true, "shortest_first"},
 		{"--load 0.9 --n 1500 --limit 4 --workload tenants:n=3", true, ""},
 		{"--load 0.5 --n 4000 --limit 4 --workload tenants:n=3", false, ""},
 		{"--load 0.85 --n 600 --limit 2 --workload lognormal:mean=5ms,c2=2", true, ""},
 		{"--load 0.7 --n 10 --limit 4 --workload tenants:n=3", true, ""},
 	} {
-		if testing.Short() && i < 3 {
-			continue
-		}
 		dir := t.TempDir()
 		clitest.Succeed(t, append(strings.Fields("run --clock virtual --quiet --out "+dir+"/out "+
 			"--strategy worker_pool,fair_share,priority,earliest_deadline,shortest_first,"+
@@ -171,6 +177,9 @@ func TestShortInAnyOrder(t *testing.T) {
 // TestFewTasksAreNoOverload: a run of a few tasks is too short for anything, and says nothing of an
 // overload: its last tasks end after its last arrival, and are most of it.
 func TestFewTasksAreNoOverload(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped with -short")
+	}
 	type cell struct {
 		n    int
 		more string
@@ -182,10 +191,7 @@ func TestFewTasksAreNoOverload(t *testing.T) {
 			cells = append(cells, cell{n, more})
 		}
 	}
-	for i, c := range cells {
-		if testing.Short() && i%2 != 0 {
-			continue
-		}
+	for _, c := range cells {
 		o := clitest.Succeed(t, strings.Fields(fmt.Sprintf("run --clock virtual --strategy worker_pool "+
 			"--n %d --out %s %s", c.n, t.TempDir()+"/out", c.more))...)
 		if strings.Contains(o.Stdout, "overload") || strings.Contains(o.Stdout, "without end") {

@@ -69,6 +69,9 @@ func TestDoubts(t *testing.T) {
 // TestOwnRates: a strategy that starts tasks at a rate above that of its target, or far below, is
 // told of, once; one that keeps a margin or follows its target is not.
 func TestOwnRates(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped with -short")
+	}
 	t.Chdir(t.TempDir())
 	drive := func(_ context.Context, s bench.Scenario) (*bench.Result, error) {
 		return &bench.Result{Name: s.Name(), Seed: s.Seed, Tasks: 1,
@@ -113,6 +116,9 @@ func TestOwnRates(t *testing.T) {
 
 // TestOwnRatesOfCapacity: a search tells of them as a run does.
 func TestOwnRatesOfCapacity(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped with -short")
+	}
 	t.Chdir(t.TempDir())
 	o := clitest.Command(t, strings.Fields("capacity --objective throttled<1% --clock virtual --n 20 "+
 		"--rate-range 10,12 --target token_bucket --strategy token_bucket:rate=70,semaphore "+

@@ -47,6 +47,9 @@ func TestObjectives(t *testing.T) {
 // TestObjectivesOnThePage: the page counts the verdicts as the terminal does, and its tables have
 // that on each scenario.
 func TestObjectivesOnThePage(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped with -short")
+	}
 	t.Chdir(t.TempDir())
 	words := map[string]string{"p99-response<=60ms": "p99 response ≤ 60 ms",
 		"mean-wait<2ms": "mean wait < 2 ms", "shed<=0%": "shed ≤ 0 %",

@@ -162,6 +162,9 @@ func TestForceAndAppend(t *testing.T) {
 // TestAppendedSeeds: of every command that adds to a directory, no run that is added has the name
 // and the seed of one that is there: its seeds go on with those.
 func TestAppendedSeeds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped with -short")
+	}
 	t.Chdir(t.TempDir())
 	url, _ := clitest.Shop(t, 200)
 	for kind, args := range map[string][]string{
@@ -172,9 +175,6 @@ func TestAppendedSeeds(t *testing.T) {
 		"gateway": {"gateway", "--strategy", "semaphore", "--n", "5", "--rate", "500", "--count",
 			"2", "--quiet"},
 	} {
-		if testing.Short() && kind == "capacity" {
-			continue
-		}
 		added := 0
 		for range 2 {
 			o := clitest.Command(t, append(args, "--out", kind, "--append")...)

@@ -11,6 +11,9 @@ import (
 // TestShortFirst: the first lines of a run and the first screen of its page state that it is too
 // short for its p99, and then VALID is not green.
 func TestShortFirst(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped with -short")
+	}
 	const badge = "! 1 too short for a p99 within ±10 %"
 	t.Chdir(t.TempDir())
 	for workload, short := range map[string]bool{"lognormal:mean=20ms,c2=4": true,

@@ -63,6 +63,9 @@ func TestStudy(t *testing.T) {
 // TestStudySizes: the default run is the quick form of all studies but those that are Apart, and a
 // study that is asked for is larger; a further strategy is compared where the study takes any.
 func TestStudySizes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped with -short")
+	}
 	out := clitest.Succeed(t, "run", "--dry-run").Stdout
 	quick := []string{"study", "--quick", "--dry-run"}
 	for _, s := range studies.All() {

@@ -32,6 +32,9 @@ func whyIn(t *testing.T, dir string) why.Line {
 
 // TestWhyPlanted: what is planted is named first, and not where it is not.
 func TestWhyPlanted(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped with -short")
+	}
 	t.Chdir(t.TempDir())
 	for cause, c := range map[string][2]string{
 		"queueing": {"--strategy worker_pool --workload constant:mean=9ms --load 0.97",

@@ -172,6 +172,9 @@ func TestCapacityChildFault(t *testing.T) {
 // TestCapacityLimit: the smallest limit at a rate, with what a larger one would bring; no limit
 // meets what the service alone misses.
 func TestCapacityLimit(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped with -short")
+	}
 	for _, c := range []struct {
 		flags string
 		code  int
@@ -250,6 +253,9 @@ func TestCapacityShortRuns(t *testing.T) {
 // TestCapacityOwnRuns: where the strategy's own code must run, runs that are too short for the load
 // decide nothing, and the answer names the length that would.
 func TestCapacityOwnRuns(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped with -short")
+	}
 	t.Chdir(t.TempDir())
 	o := clitest.Command(t, clitest.QuickSearch("--find", "limit", "--rate", "200", "--workload",
 		"lognormal:mean=20ms,c2=4", "--objective", "p99-response<250ms", "--limit-range", "1,8",
@@ -263,6 +269,9 @@ func TestCapacityOwnRuns(t *testing.T) {
 // TestCapacityQueue: the longest queue of a strategy that sheds is that of theory (M/M/4/4+q): at a
 // queue of 23 the p90 is 79.3 ms, at 24 it is 82.1 ms.
 func TestCapacityQueue(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped with -short")
+	}
 	t.Chdir(t.TempDir())
 	args := clitest.QuickSearch("--find", "queue", "--load", "1.2", "--objective", "p90-response<80ms",
 		"--format", "json")

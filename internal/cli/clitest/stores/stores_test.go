@@ -124,6 +124,9 @@ func storeCommands(strategy string) map[string][]string {
 
 // TestStoreFull: a limit of the size of files is a full disk for an embedded store.
 func TestStoreFull(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped with -short")
+	}
 	for strategy, words := range map[string]string{
 		"sqlite_queue": "disk is full|disk I/O error", "sqlite_queue:sync=normal": "disk",
 		"jetstream": "file too large", "jetstream:sync=always": "file too large",
@@ -224,6 +227,9 @@ func stores(dir string) (found []string) {
 
 // TestStoreDeleted: the directory of an embedded store is deleted under the command.
 func TestStoreDeleted(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped with -short")
+	}
 	for _, strategy := range []string{"sqlite_queue", "sqlite_queue:sync=normal", "jetstream"} {
 		for name, args := range storeCommands(strategy) {
 			t.Run(strategy+"/"+name, func(t *testing.T) {
