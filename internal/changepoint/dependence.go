@@ -6,24 +6,23 @@ import (
 	"slices"
 )
 
-// Dependence is how much alike neighbours in a series are, and what that does to the promise of
-// Options.Alpha.
+// Dependence is the correlation of neighbours in a series, and its effect on Options.Alpha.
 type Dependence struct {
 	Rho  float64 // lag-1 autocorrelation of the ranks within levels
-	Most float64 // what it may be, by so few values
-	// Doubtful: in a series that never changed, and has the autocorrelation Most, a split as clear
-	// as the best of this one comes by chance more often than Alpha.
+	Most float64 // its upper bound for so few values
+	// Doubtful: in a series without a change and with the autocorrelation Most, a split as clear as
+	// the best of this one occurs by chance more often than Alpha.
 	Doubtful bool
 }
 
-// Depends looks at a series in which Find has found these changes, with the same options. Without
+// Depends examines a series in which Find has found these changes, with the same options. Without
 // changes nothing is doubtful. It takes as long as one change does in Find.
 //
-// Permutations take every order for as likely. In a flat autoregression of 40 values with ρ 0.5
-// they call a change in 55 % of series at an Alpha of 5 %, and in 4 % without a doubt; with ρ from
-// 0.1 to 0.5 and 20 to 200 values at most in 5 %. Where neighbours are not alike, a step in the
-// middle by three standard deviations is doubted in 22 % of series of 20 values, in 1 % of 40, and
-// in none of 80. All are rates in 400 series, of 200 values in 60.
+// Permutations assume that every order is equally likely. In a stationary autoregression of 40
+// values with ρ 0.5 they report a change in 55 % of series at an Alpha of 5 %, and in 4 % of series
+// without a doubt. With ρ from 0.1 to 0.5 and 20 to 200 values this is at most 5 %. In independent
+// values, a step in the middle by three standard deviations is doubted in 22 % of series of 20
+// values, in 1 % of 40, and in none of 80. All are rates in 400 series, of 200 values in 60.
 func Depends(values []float64, found []Point, o Options) Dependence {
 	if len(found) == 0 {
 		return Dependence{}
@@ -44,7 +43,7 @@ func Depends(values []float64, found []Point, o Options) Dependence {
 				product += (level[j-1] - middle) * (v - middle)
 			}
 		}
-		if square > 0 { // each value of each level counts as much
+		if square > 0 { // each value of each level has equal weight
 			products, squares = products+product*float64(len(level))/square,
 				squares+float64(len(level))
 		}
@@ -53,9 +52,9 @@ func Depends(values []float64, found []Point, o Options) Dependence {
 	if squares == 0 {
 		return Dependence{} // every level is constant
 	}
-	// An estimate from k values is too low by (1+3ρ)/k (Kendall 1954,
-	// doi:10.1093/biomet/41.3-4.403). Its standard error is 1/√n for one level; that levels were
-	// cut where neighbours differ lowers it by more, which the levels stand for.
+	// An estimate from k values is too low by (1+3ρ)/k (Kendall 1954, doi:10.1093/biomet/41.3-4.403).
+	// Its standard error is 1/√n for one level. Cutting levels where neighbours differ lowers the
+	// estimate further, which the number of levels allows for.
 	d := Dependence{Rho: min(mostAlike, (products/squares+levels/squares)/
 		max(0.1, 1-3*levels/squares))}
 	d.Most = min(mostAlike, d.Rho+1.5*math.Sqrt(levels/n))
@@ -69,11 +68,11 @@ func Depends(values []float64, found []Point, o Options) Dependence {
 	return d
 }
 
-// mostAlike is the largest autocorrelation that is believed: with 1 a series has no level.
+// mostAlike is the largest credible autocorrelation: with 1 a series has no level.
 const mostAlike = 0.95
 
-// alike puts the values into an order in which neighbours are alike: that of a Gaussian
-// autoregression with this ρ. With 0 every order is as likely.
+// alike arranges the values in an order with correlated neighbours, like a Gaussian autoregression
+// with this ρ. With 0 every order is equally likely.
 func alike(rng *rand.Rand, rho float64, values []float64) {
 	slices.Sort(values)
 	sorted, of := slices.Clone(values), make([]float64, len(values))

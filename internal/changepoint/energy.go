@@ -6,15 +6,14 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics"
 )
 
-// A split is the best place to cut a stretch of the series, values[from:to], in two.
 type split struct {
-	at int     // the first value of the second part; 0 where the stretch is too short
+	at int     // the first value of the second part; 0 if the stretch is too short
 	q  float64 // the scaled energy distance there, 0 or more
 }
 
-// best searches all splits of the stretch: the part before is compared with that which follows, up
-// to every possible end, so that a change which is undone later is seen, too. Of equals the first
-// counts. It takes O(n²).
+// best searches all splits of the stretch. It compares the part before with the part after, up to
+// every possible end, so that it also finds a change that is undone later. The first of equal
+// splits wins. It takes O(n²).
 func (s *search) best(stretch []float64) split {
 	n, least := len(stretch), s.Shortest
 	if n < 2*least {
@@ -43,7 +42,7 @@ func (s *search) best(stretch []float64) split {
 	return found
 }
 
-// rounding is by how much distances that are equal may differ.
+// rounding is the tolerance of equal distances.
 const rounding = 1e-9
 
 func (s *search) prepare(stretch []float64) {
@@ -65,7 +64,7 @@ func (s *search) prepare(stretch []float64) {
 	}
 }
 
-// ranks replaces each value by its rank, equal values sharing the mean of theirs.
+// ranks replaces each value by its rank, with equal values sharing their mean rank.
 func ranks(values []float64) []float64 {
 	out := make([]float64, len(values))
 	for i, doubled := range statistics.Midranks(values, 0) {

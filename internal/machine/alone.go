@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// TimeAlone is the time of do with the machine to itself: the median of up to 21 runs, which a
-// stall of the machine does not move, after one that is not counted, because it pays for what only
-// the first task pays for: connections, buffers, a cold cache. It stops after 10 ms or so.
+// TimeAlone returns the time of do on an idle machine: the median of up to 21 runs, which is robust
+// against stalls, after a warm-up run that pays for connections, buffers and a cold cache. It stops
+// after about 10 ms.
 func TimeAlone(do func() error) (time.Duration, error) {
 	const most, enough = 21, 10 * time.Millisecond
 	if err := do(); err != nil {

@@ -9,22 +9,20 @@ import (
 	"time"
 )
 
-// Work is CPU work whose time calibration finds out. It is comparable, because what is found is
-// kept under it.
+// Work is CPU work that a Calibration measures. It must be comparable, as the key of the results.
 type Work interface {
-	// Sized has tasks of so many units.
+	// Sized returns tasks of so many units.
 	Sized(units int) Doer
 }
 
-// A Doer has tasks.
+// A Doer runs tasks.
 type Doer interface {
 	Do(ctx context.Context, seq uint64) error // task number seq
 }
 
-// A Calibration has the times of CPU work on this machine, each found out at its first use and kept
-// for the life of the process: every run of it then means the same work by mean=1ms. (Over minutes
-// a machine drifts by some 10 %; a count of units is the same work everywhere and always.) The zero
-// value is ready.
+// A Calibration has the times of CPU work on this machine, each measured at its first use and kept
+// for the life of the process: mean=1ms is the same work in every run of it. (A machine's speed
+// drifts by about 10 % over minutes, but the number of units is constant.) The zero value is ready.
 type Calibration struct {
 	mu sync.Mutex
 	// A failure is not kept.
@@ -37,15 +35,15 @@ type measured struct {
 	units int
 }
 
-// A Line is the time of work that goes in a line with its units, in ns.
+// A Line is the time of work that is linear in its units, in ns.
 type Line struct{ Fixed, PerUnit float64 }
 
-// Time is that of a task of so many units.
+// Time returns the time of a task of so many units.
 func (l Line) Time(units int) time.Duration {
 	return time.Duration(math.Round(l.Fixed + l.PerUnit*float64(units)))
 }
 
-// Line is for work whose time is a line in its units. Finding it out takes some 80 ms.
+// Line returns the line of work whose time is linear in its units. Measuring it takes about 80 ms.
 func (c *Calibration) Line(w Work) (Line, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -63,8 +61,8 @@ func (c *Calibration) Line(w Work) (Line, error) {
 	return l, nil
 }
 
-// Task is the time of one task of so many units, for work whose time is no line. Finding it out
-// takes some 40 ms, or two tasks if that is longer.
+// Task returns the time of one task of so many units, for work whose time is not linear. Measuring
+// it takes about 40 ms, or two tasks if that is longer.
 func (c *Calibration) Task(w Work, units int) (time.Duration, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -83,13 +81,13 @@ func (c *Calibration) Task(w Work, units int) (time.Duration, error) {
 	return c.tasks[key], nil
 }
 
-// A round is long beside the clock's resolution and short beside a time slice. Where tasks are
-// long, enough ends the rounds.
+// A round is long compared with the clock's resolution and short compared with a time slice. enough
+// ends the rounds of long tasks.
 const round, enough = 2 * time.Millisecond, 100 * time.Millisecond
 
-// lineThrough is the line through a task of one unit and one that takes a round. A busy machine may
-// hold up every round of either, which shows in a task of one unit that takes much more or less
-// than a unit: then both are measured until neither comes out shorter.
+// lineThrough returns the line through a task of one unit and a task of one round. A busy machine
+// may delay every round of either, so that the two contradict each other. Then both are measured
+// again until neither becomes shorter.
 func lineThrough(w Work) (Line, error) {
 	one, err := timeOf(w.Sized(1))
 	if err != nil {
@@ -133,8 +131,8 @@ func lineThrough(w Work) (Line, error) {
 	}
 }
 
-// timeOf is the time of a task alone, in ns: that of the shortest of ten rounds, or of two where
-// those take long enough.
+// timeOf returns the time of a task alone, in ns: in the shortest of ten rounds, or of two if these
+// are long enough.
 func timeOf(w Doer) (float64, error) {
 	began := time.Now()
 	tasks := 1
@@ -156,9 +154,8 @@ func timeOf(w Doer) (float64, error) {
 	return float64(took) / float64(tasks), nil
 }
 
-// shortest is the time of the shortest of so many rounds of tasks, or of two where those take long
-// enough. Whatever else the machine does makes a round longer and never shorter; one round by
-// itself might be a stall.
+// shortest returns the time of the shortest of so many rounds of tasks, or of two if these are long
+// enough, because other programs only make a round longer, and one round may contain a stall.
 func shortest(w Doer, tasks, rounds int) (least time.Duration, err error) {
 	began := time.Now()
 	for i := 0; i < rounds && (i < 2 || time.Since(began) < enough); i++ {

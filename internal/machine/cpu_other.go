@@ -2,7 +2,7 @@
 
 package machine
 
-// CPUTime is not known here.
+// CPUTime returns 0: it is unknown on this system.
 func CPUTime() int64 { return 0 }
 
 func processUsage() Usage { return Usage{} }

@@ -4,7 +4,7 @@ package machine
 
 import "golang.org/x/sys/unix"
 
-// CPUTime is the user and system time of the process in nanoseconds, 0 where it cannot be read.
+// CPUTime returns the user and system time of the process in nanoseconds, or 0 if unknown.
 func CPUTime() int64 { return processUsage().CPU }
 
 func processUsage() Usage { return usageOf(unix.RUSAGE_SELF) }
@@ -15,7 +15,7 @@ func usageOf(who int) Usage {
 		return Usage{}
 	}
 	if u.Minflt == 0 && who == unix.RUSAGE_SELF {
-		u.Minflt, u.Majflt = -1, -1 // no process runs without any: they are not counted
+		u.Minflt, u.Majflt = -1, -1 // every process has faults: they are not counted
 	}
 	return Usage{u.Utime.Nano() + u.Stime.Nano(), int64(u.Nvcsw), int64(u.Nivcsw),
 		int64(u.Minflt), int64(u.Majflt)}

@@ -5,15 +5,15 @@ import (
 	"runtime/pprof"
 )
 
-// The parts of a program that measures: the label part of a sample.
+// The parts of a measuring program: the label part of a sample.
 const (
-	Harness  = "harness"  // what drives and watches
-	Strategy = "strategy" // what bounds the tasks; its goroutines, from when they are made
-	Task     = "task"     // inside a task, with what it calls
+	Harness  = "harness"  // generator and observation
+	Strategy = "strategy" // bounds the tasks, in goroutines that it creates
+	Task     = "task"     // inside a task, including its calls
 )
 
-// ProfileLabels are those that goroutines carry while a part works: each made once. Without them,
-// that is with nil, its methods do nothing.
+// ProfileLabels are the goroutine labels of the parts, each created once. The methods of a nil
+// ProfileLabels do nothing.
 type ProfileLabels struct {
 	harness, strategy context.Context
 	task              []context.Context // by class
@@ -25,8 +25,8 @@ func labelled(ctx context.Context, pairs ...string) context.Context {
 	return pprof.WithLabels(ctx, pprof.Labels(pairs...))
 }
 
-// NewProfileLabels makes those of a strategy and of tasks of those classes, beside the labels of
-// ctx.
+// NewProfileLabels returns the labels for a strategy and tasks of those classes, in addition to the
+// labels of ctx.
 func NewProfileLabels(ctx context.Context, strategy string, classes ...string) *ProfileLabels {
 	l := &ProfileLabels{harness: labelled(ctx, "part", Harness),
 		strategy: labelled(ctx, "part", Strategy, "strategy", strategy)}
@@ -36,21 +36,21 @@ func NewProfileLabels(ctx context.Context, strategy string, classes ...string) *
 	return l
 }
 
-// Harness says that this goroutine, and those that it starts, work for the harness.
+// Harness labels this goroutine, and all goroutines that it starts, as the harness.
 func (l *ProfileLabels) Harness() {
 	if l != nil {
 		pprof.SetGoroutineLabels(l.harness)
 	}
 }
 
-// Strategy says that they work for the strategy.
+// Strategy labels them as the strategy.
 func (l *ProfileLabels) Strategy() {
 	if l != nil {
 		pprof.SetGoroutineLabels(l.strategy)
 	}
 }
 
-// Task says that they work for a task of a class, by its place in those of NewProfileLabels.
+// Task labels them as a task of a class, by its index in the classes of NewProfileLabels.
 func (l *ProfileLabels) Task(class int) {
 	if l != nil {
 		pprof.SetGoroutineLabels(l.task[class])

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Memory returns how many bytes this process may still take, by the system, by its control
-// group and by GOMEMLIMIT; 0 if none of them tells.
+// Memory returns the number of bytes that this process may still allocate, according to the system,
+// its control group and GOMEMLIMIT, or 0 if unknown.
 func Memory() int64 {
 	free := debug.SetMemoryLimit(-1)
 	known := free < math.MaxInt64
@@ -30,7 +30,7 @@ func Memory() int64 {
 			return 0, false
 		}
 		n, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
-		return n, err == nil // "max" is no number
+		return n, err == nil // "max" is not a number
 	}
 	if most, ok := number("memory.max"); ok {
 		if used, ok := number("memory.current"); ok {

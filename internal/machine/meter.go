@@ -19,30 +19,30 @@ const (
 	Throttled
 	Shed
 	Abandoned
-	Outcomes // how many there are
+	Outcomes // number of outcomes
 )
 
-// Names are what the outcomes are called.
+// Names are the names of the outcomes.
 var Names = [Outcomes]string{"unsettled", "completed", "failed", "throttled", "shed", "abandoned"}
 
-// A Meter counts what happens in runs. The one who drives a run calls its methods, those of a nil
-// Meter too, which do nothing.
+// A Meter counts events in runs. The driver of a run calls its methods. Those of a nil Meter do
+// nothing.
 type Meter struct {
 	now       atomic.Pointer[Run] // nil: none
 	others    [Outcomes]atomic.Uint64
 	responses [buckets]atomic.Uint64 // of completed tasks, by bucketOf
 }
 
-// A Snapshot is what a Meter has at one instant.
+// A Snapshot is the state of a Meter at one instant.
 type Snapshot struct {
-	Run       *Run // that goes on; nil: none does
+	Run       *Run // in progress; nil: none
 	At        time.Time
 	Settled   uint64           // tasks of that run
 	Others    [Outcomes]uint64 // tasks of all runs that were not completed
 	responses [buckets]uint64
 }
 
-// Snapshot takes one. It costs some 2 µs.
+// Snapshot returns a snapshot. It costs about 2 µs.
 func (m *Meter) Snapshot(at time.Time) Snapshot {
 	s := Snapshot{Run: m.now.Load(), At: at}
 	if s.Run != nil {
@@ -57,13 +57,13 @@ func (m *Meter) Snapshot(at time.Time) Snapshot {
 	return s
 }
 
-// Responses are those counted between two snapshots.
+// Responses are the responses counted between two snapshots.
 type Responses struct {
 	Total  uint64
 	counts [buckets]uint64
 }
 
-// Since are the responses after an earlier snapshot.
+// Since returns the responses after an earlier snapshot.
 func (s *Snapshot) Since(before *Snapshot) (r Responses) {
 	for i := range r.counts {
 		r.counts[i] = s.responses[i] - before.responses[i]
@@ -72,7 +72,7 @@ func (s *Snapshot) Since(before *Snapshot) (r Responses) {
 	return r
 }
 
-// Each calls f with each response that was counted, within 3 %, and how often it was.
+// Each calls f with each counted response, within 3 %, and its count.
 func (r *Responses) Each(f func(response time.Duration, n uint64)) {
 	for i, n := range r.counts {
 		if n > 0 {
@@ -81,7 +81,7 @@ func (r *Responses) Each(f func(response time.Duration, n uint64)) {
 	}
 }
 
-// Quantile is within 3 % of the exact one; there is at least one response.
+// Quantile returns a quantile within 3 % of the exact one. There must be at least one response.
 func (r *Responses) Quantile(q float64) time.Duration {
 	rank := uint64(math.Ceil(q * float64(r.Total)))
 	for i, n := range r.counts {
@@ -90,32 +90,33 @@ func (r *Responses) Quantile(q float64) time.Duration {
 		}
 		rank -= n
 	}
-	return math.MaxInt64 // never: the counts are Total
+	return math.MaxInt64 // unreachable: the counts add up to Total
 }
 
-// A Run is what goes on.
+// A Run is a run in progress.
 type Run struct {
 	Name    string
-	Limit   int           // 0: none is known
-	Plan    time.Duration // how long it takes by its plan; 0: nobody knows
-	Rate    float64       // settled a second by its plan, for the cost of metering alone
+	Limit   int           // 0: unknown
+	Plan    time.Duration // planned duration; 0: unknown
+	Rate    float64       // planned settled tasks per second, only to bound the cost of metering
 	Settled func() uint64 // so far
-	// by now; nil: it cannot be told
+	// current number; nil: unknown
 	InFlight func() int64
 
 	Begun  time.Time        // set by Begin
-	Before [Outcomes]uint64 // tasks that were not completed by then, as in a Snapshot; likewise
+	Before [Outcomes]uint64 // tasks not completed before it, as in a Snapshot; set by Begin
 	mask   uint64
 }
 
-// Every says that one response in so many is counted.
+// Every returns the n with which one response in n is counted.
 func (r *Run) Every() uint64 { return r.mask + 1 }
 
-// mostMetered is how many responses a second are counted: of more than that, one in so many.
-// A count costs some 10 ns, and 50 where two processors share it: at most a thousandth of one.
+// mostMetered is the largest number of responses counted per second. At higher rates only one in so
+// many is counted. A count costs about 10 ns, and 50 ns if two processors share it: at most a
+// thousandth of one.
 const mostMetered = 20_000
 
-// Begin says that a run begins.
+// Begin begins a run.
 func (m *Meter) Begin(r Run) {
 	if m == nil {
 		return
@@ -130,14 +131,14 @@ func (m *Meter) Begin(r Run) {
 	m.now.Store(&r)
 }
 
-// End says that it has ended.
+// End ends it.
 func (m *Meter) End() {
 	if m != nil {
 		m.now.Store(nil)
 	}
 }
 
-// Settle counts the task of that number; it is inlined.
+// Settle counts the task of that number. It is inlined.
 func (m *Meter) Settle(seq uint64, o Outcome, response time.Duration) {
 	if m != nil {
 		m.settle(seq, o, response)
@@ -154,7 +155,7 @@ func (m *Meter) settle(seq uint64, o Outcome, response time.Duration) {
 	}
 }
 
-// Buckets are sixteen to each power of two of nanoseconds: 6 % wide at most.
+// There are sixteen buckets for each power of two of nanoseconds: at most 6 % wide.
 const (
 	fine    = 4
 	buckets = (65 - fine) << fine
@@ -180,12 +181,12 @@ func middleOf(bucket int) time.Duration {
 
 type meterKey struct{}
 
-// WithMeter has the runs of the context count in the meter.
+// WithMeter returns a context whose runs count in the meter.
 func WithMeter(ctx context.Context, m *Meter) context.Context {
 	return context.WithValue(ctx, meterKey{}, m)
 }
 
-// MeterFromContext is the meter of the context; nil where there is none.
+// MeterFromContext returns the meter of the context, or nil.
 func MeterFromContext(ctx context.Context) *Meter {
 	m, _ := ctx.Value(meterKey{}).(*Meter)
 	return m

@@ -2,23 +2,22 @@ package machine
 
 import "time"
 
-// Pressure is what a run says of the machine's other work, in shares of 1 but for Waiting;
-// negative where the system does not tell.
+// Pressure is the effect of other work on the machine during a run, in shares of 1 except for
+// Waiting. Unknown values are negative.
 type Pressure struct {
-	Steal float64 // of the processors' time, that the host gave to other virtual machines
+	Steal float64 // of the processors' time, given by the host to other virtual machines
 	// of the time, in which some thread on the system was ready and had no processor (PSI)
 	Stall  float64
-	Others float64 // of the processors' time, that other programs on this machine used
-	// of the time in which this process's threads ran or were ready, that they were only ready
+	Others float64 // of the processors' time, used by other programs on this machine
+	// of the time in which this process's threads ran or were ready, in which they were only ready
 	Queued float64
-	// threads of this process that were ready and had no processor, on average: no share
+	// mean number of threads of this process that were ready and had no processor
 	Waiting float64
 }
 
-// UnknownPressure is that of a system that does not tell.
+// UnknownPressure is the Pressure on a system that does not report it.
 var UnknownPressure = Pressure{-1, -1, -1, -1, -1}
 
-// counters are readings from which pressure is the difference; negative or nil where there is none.
 type counters struct {
 	at            time.Time
 	stolen, ticks int64 // of all processors
@@ -28,16 +27,15 @@ type counters struct {
 	threads       map[string]threadTime
 }
 
-// tick is the unit of /proc/stat, the same on every Linux; fewer of them tell nothing of a share.
+// tick is the unit of /proc/stat, the same on every Linux. A share needs at least fewestTicks.
 const (
 	tick        = 10 * time.Millisecond
 	fewestTicks = 50
 )
 
-// threadTime is a thread's time on a processor and its time waiting for one, in ns.
 type threadTime struct{ ran, queued int64 }
 
-// since is the pressure between two readings. Threads that ended between them are not known of.
+// since returns the pressure between two readings. It ignores threads that ended between them.
 func (c counters) since(before counters) Pressure {
 	p := UnknownPressure
 	if ticks := c.ticks - before.ticks; before.ticks >= 0 && ticks > 0 {

@@ -15,7 +15,7 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// A ProfileKind is what a profile is of.
+// A ProfileKind is a kind of profile.
 type ProfileKind string
 
 // The kinds, in the order in which they are written.
@@ -27,14 +27,12 @@ const (
 	Heap  ProfileKind = "heap"
 )
 
-// ProfileKinds are all of them.
+// ProfileKinds lists all kinds.
 var ProfileKinds = []ProfileKind{CPU, Wait, Mutex, Block, Heap}
 
-// separator stands between the kinds of a set in a name, which has commas of its own.
 const separator = "+"
 
-// ParseProfiles reads a set of kinds with commas or + between them, and returns it in its one
-// spelling.
+// ParseProfiles parses a set of kinds separated by commas or +, and returns it in canonical form.
 func ParseProfiles(text string) (string, error) {
 	given := strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == '+' })
 	if len(given) == 0 {
@@ -54,8 +52,7 @@ func ParseProfiles(text string) (string, error) {
 	return strings.Join(set, separator), nil
 }
 
-// CheckProfiles reports what is wrong with a set that ParseProfiles should have returned; ""
-// is none.
+// CheckProfiles returns an error for a set that is neither "" nor a result of ParseProfiles.
 func CheckProfiles(set string) error {
 	if set == "" {
 		return nil
@@ -73,21 +70,21 @@ func known() string {
 	return strings.Join(text.Texts(ProfileKinds, func(k ProfileKind) string { return string(k) }), ", ")
 }
 
-// A Profile is one of them, in pprof's format, compressed.
+// A Profile is a profile in pprof's compressed format.
 type Profile struct {
 	Kind ProfileKind
 	Data []byte
 }
 
-// mutexFraction and blockRate are what the runtime is asked to note: one wait for a lock in ten,
-// and each wait of 10 ms or longer, of shorter ones as many as have 10 ms together. It counts both
-// up to all that there were.
+// mutexFraction and blockRate are the runtime's sampling settings: one wait for a lock in ten, and
+// each wait of 10 ms or longer. It samples one wait per 10 ms of shorter ones. It scales both up to
+// the total.
 const (
 	mutexFraction = 10
 	blockRate     = 10 * time.Millisecond
 )
 
-// A ProfileSession takes the profiles of a run.
+// A ProfileSession records the profiles of a run.
 type ProfileSession struct {
 	kinds  []ProfileKind
 	before map[ProfileKind]*profile.Profile
@@ -177,10 +174,9 @@ func (s *ProfileSession) End() (all []Profile, err error) {
 	return all, nil
 }
 
-// now is one of the runtime's, of the process so far.
 func now(k ProfileKind) (*profile.Profile, error) {
 	if k == Heap {
-		runtime.GC() // what it tells is of the end of the last cycle
+		runtime.GC() // the profile is of the end of the last cycle
 	}
 	var text bytes.Buffer
 	if err := pprof.Lookup(string(k)).WriteTo(&text, 0); err != nil {
@@ -189,8 +185,8 @@ func now(k ProfileKind) (*profile.Profile, error) {
 	return profile.ParseData(text.Bytes())
 }
 
-// since returns the samples of after less those of before; the live heap (inuse) is not a sum over
-// time and stays as it is.
+// since returns the difference of the samples of two profiles. The live heap (inuse) is not a sum
+// over time and stays as it is.
 func since(after, before *profile.Profile) (*profile.Profile, error) {
 	ratios := make([]float64, len(before.SampleType))
 	for i, t := range before.SampleType {

@@ -11,20 +11,20 @@ import (
 	"time"
 )
 
-// MostAge is how much of the trace may be asked for.
+// MostAge is the longest trace that can be requested.
 const MostAge = time.Minute
 
-// MostBytes is the size up to which the runtime keeps its trace. It sheds older events beyond.
+// MostBytes is the size limit of the runtime's trace, beyond which it drops older events.
 const MostBytes = 16 << 20
 
-// A task is slow that takes times as long as the p99 of those before it, where enough have ended
+// A task is slow if it takes times as long as the p99 of the earlier ones, once there are enough
 // for a p99.
 const (
 	times        = 3
 	tasksToLearn = 368
 )
 
-// Category and Format are of the line of the trace that names the slow task, logged at its end by
+// Category and Format belong to the trace event that identifies the slow task, logged at its end by
 // the goroutine that ended it: its number, its response and its time since its first start, in
 // nanoseconds.
 const (
@@ -32,7 +32,7 @@ const (
 	Format   = "task %d response %d since start %d"
 )
 
-// A Recorder keeps the trace. Nil is one that does nothing.
+// A Recorder records the trace. A nil Recorder does nothing.
 type Recorder struct {
 	of      *trace.FlightRecorder
 	bound   int64 // nanoseconds; 0: by the p99
@@ -43,8 +43,9 @@ type Recorder struct {
 	err     error
 }
 
-// StartRecorder begins to keep the trace of at least that long. bound is the response above which a
-// task is slow; 0: three times the p99 so far. One recorder can be active in a process.
+// StartRecorder begins to record at least the last age of the trace. bound is the response above
+// which a task is slow; 0: three times the p99 so far. Only one recorder can be active in a
+// process.
 func StartRecorder(age, bound time.Duration) (*Recorder, error) {
 	r := &Recorder{bound: int64(bound),
 		of: trace.NewFlightRecorder(trace.FlightRecorderConfig{MinAge: age, MaxBytes: MostBytes})}
@@ -54,8 +55,8 @@ func StartRecorder(age, bound time.Duration) (*Recorder, error) {
 	return r, nil
 }
 
-// Done is told of a task that has completed, by the goroutine that ended it. The first slow one is
-// written in a goroutine of its own.
+// Done reports a completed task, from the goroutine that ended it. The trace of the first slow one
+// is written by another goroutine.
 func (r *Recorder) Done(seq uint64, response, sinceStart int64) {
 	if r == nil {
 		return
@@ -73,7 +74,7 @@ func (r *Recorder) Done(seq uint64, response, sinceStart int64) {
 	r.writing.Go(func() { _, r.err = r.of.WriteTo(&r.data) })
 }
 
-// End returns what was written: nil where no task was slow. A second call returns nil.
+// End returns the written trace, or nil if no task was slow. A second call returns nil.
 func (r *Recorder) End() ([]byte, error) {
 	if r == nil || !r.of.Enabled() {
 		return nil, nil
@@ -86,17 +87,17 @@ func (r *Recorder) End() ([]byte, error) {
 	return r.data.Bytes(), nil
 }
 
-// A tail knows three times the p99 of what it was told, to an eighth, for all who tell it at once.
+// A tail estimates three times the p99 of its values, to an eighth. It is safe for concurrent use.
 type tail struct {
 	n      atomic.Int64
-	counts [64 * 8]atomic.Int64 // by the power of two and the three bits behind
+	counts [64 * 8]atomic.Int64 // by the power of two and the next three bits
 	bound  atomic.Int64
 }
 
-// anew is after how many more values the bound is computed again: some 300 ns.
+// anew is the number of values between computations of the bound, which cost about 300 ns.
 const anew = 256
 
-// note adds a value, and returns the bound for it by those before; 0: they are too few.
+// note adds a value, and returns the bound by the earlier values, or 0 if there are too few.
 func (t *tail) note(v int64) (bound int64) {
 	bound = t.bound.Load()
 	t.counts[bucket(v)].Add(1)
@@ -106,7 +107,7 @@ func (t *tail) note(v int64) (bound int64) {
 	return bound
 }
 
-// look is the upper end of the bucket that the p99 of n values is in.
+// look returns the upper end of the bucket that contains the p99 of n values.
 func (t *tail) look(n int64) int64 {
 	above := n / 100
 	for i := len(t.counts) - 1; i >= 0; i-- {
@@ -123,7 +124,6 @@ func bucket(v int64) int {
 	return power*8 + int(v>>(power-3))&7
 }
 
-// upper is the least value above a bucket.
 func upper(bucket int) int64 {
 	power, part := bucket/8, int64(bucket%8)
 	if power < 3 {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// totals grow from the start of the program: a run has the difference of two readings.
+// totals grow from the start of the program. A run has the difference of two readings.
 const (
 	schedLatencies = iota
 	gcPauses
@@ -32,7 +32,7 @@ var totalNames = [totals]string{
 	cpuIdle:        "/cpu/classes/idle:cpu-seconds",
 }
 
-// levels are looked at.
+// levels are sampled.
 const (
 	runnable = iota
 	waiting
@@ -50,31 +50,28 @@ var levelNames = [levels]string{
 	stacks:      "/memory/classes/heap/stacks:bytes",
 }
 
-// RuntimeSeen is what the runtime said of a run. What it does not know is negative.
+// RuntimeSeen contains the runtime's metrics of a run. Unknown values are negative.
 type RuntimeSeen struct {
-	// how long goroutines that were ready waited until they ran: the runtime times one in eight of
-	// them
+	// waits of ready goroutines until they ran; the runtime times one in eight
 	Scheduling RuntimeTimes
 	Pauses     RuntimeTimes // of the whole program, for the garbage collector
 	Cycles     float64      // of the garbage collector that ended
-	// share of the CPU time of the program, by the runtime's account of these cycles, that marking
-	// took
+	// share of the program's CPU time spent marking, in these cycles
 	GC     float64
-	Assist float64 // seconds of CPU time in which goroutines that allocated had to mark
+	Assist float64 // seconds of CPU time in which allocating goroutines had to mark
 	Mutex  float64 // seconds that goroutines were blocked on locks; one in eight is timed
 
-	Runnable, Waiting RuntimeLevel // goroutines that were ready, and that waited for something
-	Heap              RuntimeLevel // bytes of objects, dead ones included, and of stacks
-	Live              RuntimeLevel // bytes of objects that the last cycle found alive, and of stacks
+	Runnable, Waiting RuntimeLevel // goroutines that were ready, and goroutines that waited
+	Heap              RuntimeLevel // bytes of objects, including dead ones, and of stacks
+	Live              RuntimeLevel // bytes of objects alive after the last cycle, and of stacks
 }
 
-// SchedulingSeconds is an estimate of the whole time that goroutines were ready and did not run.
+// SchedulingSeconds estimates the total time in which goroutines were ready and did not run.
 func (s *RuntimeSeen) SchedulingSeconds() float64 { return timedOneIn * s.Scheduling.Sum() }
 
-// timedOneIn is the runtime's gTrackingPeriod.
 const timedOneIn = 8
 
-// A RuntimeLevel is a number that was looked at again and again.
+// A RuntimeLevel summarises the samples of a level.
 type RuntimeLevel struct {
 	First, Mean, Most float64
 	Looks             int
@@ -97,7 +94,6 @@ type RuntimeTimes struct {
 	buckets []float64 // one more than counts, in seconds
 }
 
-// middle is that of a bucket. The first and the last have no end.
 func (t *RuntimeTimes) middle(i int) float64 {
 	low, high := max(t.buckets[i], 0), t.buckets[i+1]
 	if math.IsInf(high, 1) {
@@ -106,7 +102,7 @@ func (t *RuntimeTimes) middle(i int) float64 {
 	return (low + max(high, 0)) / 2
 }
 
-// Quantile is within an eighth of the exact one; 0 where there are no times.
+// Quantile returns a quantile within an eighth of the exact one, or 0 without times.
 func (t *RuntimeTimes) Quantile(q float64) time.Duration {
 	rank := uint64(math.Ceil(q * float64(t.Count)))
 	for i, n := range t.counts {
@@ -118,7 +114,7 @@ func (t *RuntimeTimes) Quantile(q float64) time.Duration {
 	return 0
 }
 
-// Sum is that of all of them, in seconds, as exact as a quantile.
+// Sum returns the sum in seconds, as accurate as a quantile.
 func (t *RuntimeTimes) Sum() (sum float64) {
 	for i, n := range t.counts {
 		if n > 0 {
@@ -128,14 +124,14 @@ func (t *RuntimeTimes) Sum() (sum float64) {
 	return sum
 }
 
-// A RuntimeWatch is at work.
+// A RuntimeWatch collects the runtime's metrics.
 type RuntimeWatch struct {
 	before, after [totals]metrics.Sample
 	levels        [levels]metrics.Sample
 	seen          RuntimeSeen
 }
 
-// WatchRuntime starts to watch. It makes all the memory that Look and End need.
+// WatchRuntime starts to watch. It allocates everything that Look and End need.
 func WatchRuntime() *RuntimeWatch {
 	w := &RuntimeWatch{}
 	for i, name := range totalNames {
@@ -144,7 +140,7 @@ func WatchRuntime() *RuntimeWatch {
 	for i, name := range levelNames {
 		w.levels[i].Name = name
 	}
-	metrics.Read(w.after[:]) // makes the histograms that End fills
+	metrics.Read(w.after[:]) // allocates the histograms that End fills
 	for _, i := range []int{schedLatencies, gcPauses} {
 		if h := histogram(w.after[i]); h != nil {
 			t := w.times(i)
@@ -163,7 +159,7 @@ func (w *RuntimeWatch) times(total int) *RuntimeTimes {
 	return &w.seen.Pauses
 }
 
-// Look takes note of the levels at this instant.
+// Look samples the levels.
 func (w *RuntimeWatch) Look() {
 	metrics.Read(w.levels[:])
 	of := func(i int) float64 { return number(w.levels[i]) }
@@ -173,7 +169,7 @@ func (w *RuntimeWatch) Look() {
 	w.seen.Live.see(of(heapLive) + of(stacks))
 }
 
-// End stops watching. It is called once, and does not allocate.
+// End stops watching. It must be called once, and does not allocate.
 func (w *RuntimeWatch) End() *RuntimeSeen {
 	w.Look()
 	metrics.Read(w.after[:])
@@ -193,7 +189,8 @@ func (w *RuntimeWatch) End() *RuntimeSeen {
 	return s
 }
 
-// share is 0 where the runtime has accounted for no CPU time: it does so at the end of a cycle.
+// share returns 0 if the runtime has not accounted for CPU time, which it does at the end of a
+// cycle.
 func share(part, whole float64) float64 {
 	if whole <= 0 || part < 0 {
 		return 0
@@ -201,7 +198,6 @@ func share(part, whole float64) float64 {
 	return min(part/whole, 1)
 }
 
-// grow sets the times to those that came between two readings.
 func (t *RuntimeTimes) grow(before, after *metrics.Float64Histogram) {
 	if before == nil || after == nil {
 		return
@@ -212,7 +208,6 @@ func (t *RuntimeTimes) grow(before, after *metrics.Float64Histogram) {
 	}
 }
 
-// number is the value of a sample that is one; negative where the runtime does not know it.
 func number(s metrics.Sample) float64 {
 	switch s.Value.Kind() {
 	case metrics.KindUint64:
@@ -223,7 +218,6 @@ func number(s metrics.Sample) float64 {
 	return -1
 }
 
-// histogram is nil where the runtime does not know it.
 func histogram(s metrics.Sample) *metrics.Float64Histogram {
 	if s.Value.Kind() != metrics.KindFloat64Histogram {
 		return nil

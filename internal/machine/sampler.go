@@ -8,33 +8,31 @@ import (
 	"github.com/google/pprof/profile"
 )
 
-// The program stands still while stacks are walked, and what was seen takes a processor to pack: a
-// fortieth of the CPU time that the process uses, so that many goroutines are looked at more
-// rarely, and so are those of a process that does little. The first looks are close together, so
-// that a short run has some.
+// Walking the stacks stops the program, and packing the samples uses a processor. This may take a
+// fortieth of the process's CPU time, so the interval grows with the number of goroutines, and in a
+// mostly idle process. The first samples are close together, so that a short run has some.
 const (
 	firstInterval = 5 * time.Millisecond
-	leastInterval = 50 * time.Millisecond // behind the first ones, each twice the one before
+	leastInterval = 50 * time.Millisecond // after the first ones, each twice as long
 	cpuShare      = 1.0 / 40
-	atOnce        = 50 // looks that are added up
+	atOnce        = 50 // samples that are merged
 )
 
-// pause is how long to wait after a look that took so long, where the process has used so much CPU
-// in the time since it was first looked at.
+// pause returns the time to wait after a sample of the given duration, by the process's CPU time
+// since the first sample.
 func pause(interval, look, cpu, since time.Duration) time.Duration {
-	used := 1.0 // of a processor; where the system does not tell, all of one
+	used := 1.0 // of a processor, if the system does not report it
 	if cpu > 0 {
 		used = max(cpu.Seconds()/since.Seconds(), 0.01)
 	}
 	return max(min(2*interval, leastInterval), time.Duration(float64(look)/cpuShare/used))
 }
 
-// A sampler looks again and again at what all goroutines do.
 type sampler struct {
 	stop, done chan struct{}
 	began      time.Time
-	looks      []*profile.Profile // the first is the sum of earlier ones, if there are
-	n          int64              // looks
+	looks      []*profile.Profile // the first may be the sum of earlier ones
+	n          int64              // samples
 	err        error
 }
 
@@ -81,8 +79,8 @@ func (s *sampler) end() {
 	<-s.done
 }
 
-// sum is what all looks saw, without the sampler itself: how often, and so for how long. A run that
-// is shorter than the interval is looked at once, at its end.
+// sum returns all samples, without the sampler itself, as counts and durations. A run that is
+// shorter than the interval is sampled once, at its end.
 func (s *sampler) sum() (*profile.Profile, error) {
 	if len(s.looks) == 0 && s.err == nil {
 		s.look()
@@ -109,5 +107,4 @@ func (s *sampler) sum() (*profile.Profile, error) {
 	return p.Compact(), nil
 }
 
-// ownLook is the function whose stack is the sampler's.
 const ownLook = "github.com/poolbench/poolbench/internal/machine.(*sampler).look"

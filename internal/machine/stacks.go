@@ -15,39 +15,38 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// A Mark is on the goroutine that set it, and on those that it starts, and they start, and so on.
-// It tells the goroutines of one run from all others of the process: of another run, of the test
-// around it, of libraries.
+// A Mark identifies the goroutine that set it, and all goroutines started from it, directly or not.
+// It distinguishes the goroutines of one run from all others in the process, including other runs,
+// the surrounding test, and libraries.
 //
-// It is a pprof label, which the runtime hands on to each new goroutine at no cost. A function that
-// a timer starts (time.AfterFunc) has none.
+// It is a pprof label, which the runtime passes on to each new goroutine at no cost. A function
+// started by a timer (time.AfterFunc) has none.
 type Mark string
 
 const label = "poolbench-run"
 
 var marks atomic.Uint64
 
-// NewMark makes one that no other run has.
+// NewMark returns a unique mark.
 func NewMark() Mark { return Mark(fmt.Sprint(marks.Add(1))) }
 
-// Set marks the calling goroutine. It keeps the labels of ctx beside.
+// Set marks the calling goroutine. It keeps the labels of ctx.
 func (m Mark) Set(ctx context.Context) { pprof.SetGoroutineLabels(m.Labelled(ctx)) }
 
-// Labelled is ctx with the mark among its labels, for whoever sets others.
+// Labelled returns ctx with the mark among its labels, for callers that set further labels.
 func (m Mark) Labelled(ctx context.Context) context.Context {
 	return pprof.WithLabels(ctx, pprof.Labels(label, string(m)))
 }
 
-// Stacks returns those of the goroutines that have the mark. It stops the world for some
-// microseconds a goroutine.
+// Stacks returns the stacks of the marked goroutines. It stops the world for some microseconds per
+// goroutine.
 func (m Mark) Stacks() Stacks {
 	var profile bytes.Buffer
-	_ = pprof.Lookup("goroutine").WriteTo(&profile, 1) // a bytes.Buffer takes everything
+	_ = pprof.Lookup("goroutine").WriteTo(&profile, 1) // a bytes.Buffer has no errors
 	return m.parse(profile.String())
 }
 
-// Where shows on lines of their own what the marked goroutines do in the code of others; "" where
-// there are none.
+// Where returns the activity of the marked goroutines in foreign code, on separate lines, or "".
 func (m Mark) Where() string {
 	if all := m.Stacks().Foreign(); len(all) > 0 {
 		return "\n" + all.String()
@@ -55,7 +54,7 @@ func (m Mark) Where() string {
 	return ""
 }
 
-// parse reads a goroutine profile in its text form: blocks of a count, the labels, and a line a
+// parse parses a goroutine profile in its text form: blocks of a count, the labels, and a line per
 // frame, in columns.
 func (m Mark) parse(profile string) (all Stacks) {
 	mine := fmt.Sprintf("%q:%q", label, m)
@@ -71,7 +70,7 @@ func (m Mark) parse(profile string) (all Stacks) {
 				function, _, _ := strings.Cut(column[2], "+0x")
 				s.Frames = append(s.Frames, Frame{function, column[3]})
 			case s.Count == 0:
-				// the first line of all has another form, and no labels
+				// the very first line has a different form, and no labels
 				_, _ = fmt.Sscanf(line, "%d @", &s.Count)
 			}
 		}
@@ -82,10 +81,10 @@ func (m Mark) parse(profile string) (all Stacks) {
 	return all
 }
 
-// Stacks are goroutines, those with the same stack as one.
+// Stacks are goroutines, grouped by their stack.
 type Stacks []Stack
 
-// A Stack is what Count goroutines do.
+// A Stack is the stack of Count goroutines.
 type Stack struct {
 	Count  int
 	Frames []Frame // the innermost call first
@@ -97,13 +96,13 @@ type Frame struct {
 	At   string // file:line
 }
 
-// String is short: the package's name without its path, the file's without its directory.
+// String omits the path of the package and the directory of the file.
 func (f Frame) String() string {
 	return fmt.Sprintf("%s (%s)", path.Base(f.Func), filepath.Base(f.At))
 }
 
-// StacksHere is the stack of the caller; in a deferred function that has met with a panic or
-// runtime.Goexit, that of what did it.
+// StacksHere returns the stack of the caller. In a deferred function after a panic or
+// runtime.Goexit it is the stack of its origin.
 func StacksHere() Stacks {
 	pc := make([]uintptr, 128)
 	frames := runtime.CallersFrames(pc[:runtime.Callers(2, pc)])
@@ -119,7 +118,7 @@ func StacksHere() Stacks {
 	return Stacks{s}
 }
 
-// harness are the packages whose calls say nothing of the code under test.
+// harness lists the packages whose calls are not part of the code under test.
 var harness = []string{
 	"runtime", "runtime/pprof", "testing", "testing/synctest", "internal/synctest", "internal/sync",
 	"github.com/poolbench/poolbench/internal/machine",
@@ -128,10 +127,9 @@ var harness = []string{
 	"github.com/poolbench/poolbench/strategies/strategytest",
 }
 
-// waitingPackages are the packages that the harness itself waits by.
 var waitingPackages = []string{"time", "sync", "syscall", "golang.org/x/sys/unix"}
 
-// Foreign leaves out the calls of the harness, and the stacks in which nobody else's code is.
+// Foreign removes the calls of the harness, and the stacks that contain no other calls.
 func (s Stacks) Foreign() (left Stacks) {
 	for _, stack := range s {
 		all := stack.Frames
@@ -149,7 +147,7 @@ func (s Stacks) Foreign() (left Stacks) {
 	return left
 }
 
-// NotOf leaves out the goroutines that begin in one of the packages.
+// NotOf removes the goroutines that begin in one of the packages.
 func (s Stacks) NotOf(packages ...string) Stacks {
 	return slices.DeleteFunc(s, func(stack Stack) bool {
 		own := slices.DeleteFunc(slices.Clone(stack.Frames), func(f Frame) bool {
@@ -164,7 +162,7 @@ func (f Frame) pkg() string {
 	return path.Join(path.Dir(f.Func), name)
 }
 
-// Goroutines counts them.
+// Goroutines returns their number.
 func (s Stacks) Goroutines() (n int) {
 	for _, stack := range s {
 		n += stack.Count
@@ -172,8 +170,8 @@ func (s Stacks) Goroutines() (n int) {
 	return n
 }
 
-// In says whether one of the goroutines is in a call of that function; its name is without the path
-// of its package.
+// In reports whether one of the goroutines is in a call of that function, named without the path of
+// its package.
 func (s Stacks) In(function string) bool {
 	return slices.ContainsFunc(s, func(stack Stack) bool { return stack.in(function) })
 }
@@ -184,7 +182,7 @@ func (s Stack) in(function string) bool {
 	})
 }
 
-// First puts those in front that are in a call of that function.
+// First moves the stacks with a call of that function to the front.
 func (s Stacks) First(function string) Stacks {
 	var first, then Stacks
 	for _, stack := range s {
@@ -197,13 +195,13 @@ func (s Stacks) First(function string) Stacks {
 	return append(first, then...)
 }
 
-// Most of what is shown.
+// Limits of the output.
 const (
 	mostStacks = 6
 	mostFrames = 8
 )
 
-// String has a line a call, and says what it leaves out.
+// String returns a line per call, and the number of omitted ones.
 func (s Stacks) String() string {
 	var text strings.Builder
 	for i, stack := range s {
@@ -227,7 +225,7 @@ func (s Stacks) String() string {
 	return strings.TrimSuffix(text.String(), "\n")
 }
 
-// Brief is the innermost calls of the first stack, in one line.
+// Brief returns the innermost calls of the first stack, in one line.
 func (s Stacks) Brief() string {
 	if len(s) == 0 {
 		return "nowhere"

@@ -9,20 +9,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// fineTimers asks the system to wake this thread when it wants to be woken, and not up to 50 µs
-// later in company. The thread is the caller's own.
+// fineTimers asks the system to wake this thread on time instead of up to 50 µs later together with
+// others. The thread must be locked to the caller.
 func fineTimers() { _ = unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0) }
 
-// sleepThread sleeps by the system's own timer: package time's has a granularity of a millisecond
-// here (golang/go#53824). A signal may end it early.
+// sleepThread sleeps by the system's own timer, because timers of package time have a granularity
+// of a millisecond here (golang/go#53824). A signal may end it early.
 func sleepThread(d time.Duration) {
 	t := unix.NsecToTimespec(int64(d))
 	_ = unix.Nanosleep(&t, nil)
 }
 
-// A runQueue tells how long threads of this process have been ready without a processor: of those
-// that there were when it was opened. Reading does not allocate, since what a run allocates is
-// counted.
+// A runQueue measures how long threads of this process have been ready without a processor, for
+// threads that existed when it was opened. Reading does not allocate, since allocations in a run
+// are counted.
 type runQueue struct {
 	files []int
 	last  []int64
@@ -39,10 +39,10 @@ func openRunQueue() *runQueue {
 	return q
 }
 
-// threads are the files of how long each thread of this process ran and waited. They need not be
-// there: filepath.Glob looks, for as long as it takes to read them.
+// threads returns the files with each thread's time running and waiting. It does not check that
+// they exist, as filepath.Glob would, which takes as long as reading them.
 func threads() (files []string) {
-	tasks, _ := os.ReadDir("/proc/self/task") // none where the system does not tell
+	tasks, _ := os.ReadDir("/proc/self/task") // none if the system does not report it
 	for _, task := range tasks {
 		files = append(files, "/proc/self/task/"+task.Name()+"/schedstat")
 	}
@@ -55,7 +55,7 @@ func (q *runQueue) close() {
 	}
 }
 
-// longest is how long one of the threads has waited since the last call, at most, in ns.
+// longest returns the longest wait of a thread since the last call, as an upper bound in ns.
 func (q *runQueue) longest() (ns int64) {
 	for i, file := range q.files {
 		n, err := unix.Pread(file, q.text[:], 0)
@@ -69,7 +69,6 @@ func (q *runQueue) longest() (ns int64) {
 	return ns
 }
 
-// queuedTime is the second number of "ran queued slices".
 func queuedTime(text []byte) (ns int64) {
 	field := 0
 	for _, c := range text {
@@ -85,9 +84,8 @@ func queuedTime(text []byte) (ns int64) {
 
 func threadUsage() Usage { return usageOf(unix.RUSAGE_THREAD) }
 
-// readCounters reads what the kernel counts: /proc/stat, /proc/pressure/cpu and the schedstat of
-// this process's threads. A file that is not there, as in many containers, is no error: then that
-// part is not known.
+// readCounters reads the kernel's counts: /proc/stat, /proc/pressure/cpu and the schedstat of this
+// process's threads. Files are missing in many containers, which leaves the values unknown.
 func readCounters() counters {
 	c := counters{at: time.Now(), stalled: -1, own: CPUTime()}
 	c.stolen, c.ticks, c.busy = Ticks()
@@ -109,8 +107,8 @@ func readCounters() counters {
 	return c
 }
 
-// BytesWritten is how many bytes this process has given the system for a disk, in whole pages,
-// whether they are there yet or not; 0 where the system does not tell.
+// BytesWritten returns the number of bytes that this process has written to the system for a disk,
+// in whole pages, whether or not they are on it, or 0 if unknown.
 func BytesWritten() int64 {
 	text, err := os.ReadFile("/proc/self/io")
 	if err != nil {
@@ -126,8 +124,8 @@ func parseWritten(text string) int64 {
 	return n
 }
 
-// Ticks are those of all processors that the host gave to other machines, all of them, and those in
-// which they worked; negative where the system does not tell.
+// Ticks returns the ticks of all processors that the host gave to other machines, all ticks, and
+// those in which they worked. Unknown values are negative.
 func Ticks() (stolen, all, busy int64) {
 	text, err := os.ReadFile("/proc/stat")
 	if err != nil {
@@ -136,8 +134,8 @@ func Ticks() (stolen, all, busy int64) {
 	return parseStat(string(text))
 }
 
-// parseStat finds the stolen, all, and the working ticks in the first line of /proc/stat: "cpu user
-// nice system idle iowait irq softirq steal guest …", where guest is in user already.
+// parseStat returns the stolen, all, and the working ticks from the first line of /proc/stat: "cpu
+// user nice system idle iowait irq softirq steal guest …", where user includes guest.
 func parseStat(text string) (stolen, ticks, busy int64) {
 	line, _, _ := strings.Cut(text, "\n")
 	fields := strings.Fields(line)
@@ -161,7 +159,7 @@ func parseStat(text string) (stolen, ticks, busy int64) {
 	return stolen, ticks, busy
 }
 
-// parsePressure finds the total, in µs, of the line "some avg10=… avg60=… avg300=… total=…".
+// parsePressure returns the total, in µs, of the line "some avg10=… avg60=… avg300=… total=…".
 func parsePressure(text string) int64 {
 	for line := range strings.Lines(text) {
 		if !strings.HasPrefix(line, "some ") {
@@ -175,7 +173,6 @@ func parsePressure(text string) int64 {
 	return -1
 }
 
-// parseSchedstat reads "ran queued slices", in ns.
 func parseSchedstat(text string) (w threadTime, ok bool) {
 	fields := strings.Fields(text)
 	if len(fields) < 2 {

@@ -6,18 +6,16 @@ import (
 	"time"
 )
 
-// variable is the environment variable that says how patient the dog is.
 const variable = "POOLBENCH_PATIENCE"
 
-// looks is how often the dog looks within its patience.
 const looks = 20
 
-// LeastPatience is the shortest patience: the dog looks at most once a millisecond.
+// LeastPatience is the shortest patience: there is at most one check per millisecond.
 const LeastPatience = looks * time.Millisecond
 
-// Patience is how long nothing may happen: 30 s, or what POOLBENCH_PATIENCE says. From one step of
-// a strategy to the next it is microseconds, so that a machine would have to be a million times
-// slower than usual to be taken for a hang.
+// Patience returns the time without progress after which a run counts as hung: 30 s, or the value
+// of POOLBENCH_PATIENCE. A step of a strategy takes microseconds, so a machine would have to be a
+// million times slower than usual to cause a false alarm.
 func Patience() (time.Duration, error) {
 	text := os.Getenv(variable)
 	if text == "" {
@@ -32,8 +30,8 @@ func Patience() (time.Duration, error) {
 }
 
 // WaitForProgress returns true when done is closed, and false when progress has returned the same
-// number for as long as patience. Then it asks how much longer that may have a good reason; nil is
-// no longer.
+// number for as long as patience. Before that it adds the time that longer returns for a good
+// reason. longer may be nil.
 func WaitForProgress(
 	done <-chan struct{}, patience time.Duration, progress func() uint64,
 	longer func() time.Duration,

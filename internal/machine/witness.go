@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// CPUModel is the name of the CPU, "" where the system does not tell.
+// CPUModel returns the name of the CPU, or "" if unknown.
 func CPUModel() string {
 	info, err := os.ReadFile("/proc/cpuinfo")
 	if err != nil {
@@ -21,7 +21,7 @@ func CPUModel() string {
 	return ""
 }
 
-// A Witness is at work.
+// A Witness observes the machine.
 type Witness struct {
 	stop   atomic.Bool
 	ready  chan struct{}
@@ -35,29 +35,28 @@ type Witness struct {
 	runtime *RuntimeWatch
 }
 
-// WitnessSeen is what a witness saw.
+// WitnessSeen contains a witness's observations.
 type WitnessSeen struct {
 	Pressure Pressure
 	Hiccups  *Hiccups // nil: there was no meter, as in tests
-	CPU      int64    // ns that watching took; 0 where the system does not tell
-	// of the process, without the meter's where the system tells that
+	CPU      int64    // ns used by the observation; 0 if unknown
+	// of the process, without the meter's if that is known
 	Usage Usage
-	// seconds that its threads were ready and had no processor; negative: unknown
+	// seconds in which its threads were ready and had no processor; negative: unknown
 	Queued  float64
-	Runtime *RuntimeSeen // nil where Hiccups is
+	Runtime *RuntimeSeen // nil if Hiccups is
 }
 
-// Usage is what the system counts of a process or thread; all 0 where it does not tell, and faults
-// negative where it does not tell of them.
+// Usage contains the system's counts of a process or thread. All are 0 if unknown, and unknown
+// faults are negative.
 type Usage struct {
 	CPU int64 // ns of user and system time
-	// switches to another thread: to wait, or as others wanted to run
+	// switches to another thread: to wait, or by preemption
 	Voluntary, Involuntary int64
 	// of pages, without and with a read from a disk
 	MinorFaults, MajorFaults int64
 }
 
-// less is what came after v.
 func (u Usage) less(v Usage) Usage {
 	d := Usage{max(u.CPU-v.CPU, 0), max(u.Voluntary-v.Voluntary, 0),
 		max(u.Involuntary-v.Involuntary, 0), -1, -1}
@@ -68,20 +67,20 @@ func (u Usage) less(v Usage) Usage {
 	return d
 }
 
-// StartWitness starts to watch. Whoever starts it ends it.
+// StartWitness starts to watch. The caller must call End.
 func StartWitness() *Witness {
 	w := &Witness{
 		ready: make(chan struct{}), done: make(chan struct{}), begun: time.Now(),
 		seen: &WitnessSeen{Pressure: UnknownPressure, Hiccups: NewHiccups()}, runtime: WatchRuntime(),
 	}
 	go w.meter()
-	<-w.ready // what it allocates is not the run's
+	<-w.ready // its allocations are not the run's
 	w.before, w.used = readCounters(), processUsage()
 	return w
 }
 
-// End stops watching, a millisecond later at most, and says what was seen; instants count from
-// base, when the run began. It is called once.
+// End stops watching, after at most a millisecond, and returns the observations. Instants count
+// from base, when the run began. It must be called once.
 func (w *Witness) End(base time.Time) *WitnessSeen {
 	w.stop.Store(true)
 	<-w.done

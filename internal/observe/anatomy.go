@@ -13,8 +13,8 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// ResponseParts are those that a response adds up from, in the order of a task's life, and at the
-// end what the target has of the service.
+// ResponseParts lists the parts that add up to a response, in the order of a task's life. The last
+// is the target's share of the service.
 var ResponseParts = [...]struct {
 	Part metric.Part
 	Doc  string
@@ -28,7 +28,7 @@ var ResponseParts = [...]struct {
 	{metric.PartTarget, "of the service, what the target took beside the work"},
 }
 
-// IsPartMean reports whether a unit is the mean of a part, which is of completed tasks.
+// IsPartMean reports whether a unit is the mean of a part, over completed tasks.
 func IsPartMean(unit string) bool {
 	for _, p := range ResponseParts {
 		if unit == p.Part.Mean() {
@@ -38,14 +38,14 @@ func IsPartMean(unit string) bool {
 	return false
 }
 
-// A PartSums sums up the parts of completed tasks, in nanoseconds.
+// A PartSums sums the parts of completed tasks, in nanoseconds.
 type PartSums struct {
 	n          int
 	of         [len(ResponseParts)]float64
-	Impossible int // tasks with a part below 0, completed or not
+	Impossible int // tasks with a negative part, completed or not
 }
 
-// Add adds a task, and returns its parts where they count.
+// Add adds a task, and returns its parts if they count.
 func (s *PartSums) Add(r *record.Record, lag int64, counts bool) (p record.Parts, added bool) {
 	if r.Outcome == record.Unsettled {
 		return p, false
@@ -78,7 +78,6 @@ func (s *PartSums) ReportMeans(r *result.Result) {
 	}
 }
 
-// reportTail adds the mean and the share of each part, of the slowest tasks.
 func (s *PartSums) reportTail(r *result.Result) {
 	response := 0.0
 	for i, p := range ResponseParts {
@@ -95,8 +94,8 @@ func (s *PartSums) reportTail(r *result.Result) {
 	}
 }
 
-// slowFrom is the response, in nanoseconds, from which on a task is of the tail: the p99, and
-// beyond all where that is not known.
+// slowFrom returns the response in nanoseconds from which a task belongs to the tail: the p99, or
+// the maximum int64 if it is not known.
 func slowFrom(r *result.Result) int64 {
 	p99, resolved := r.Metric(metric.P99Response)
 	if !resolved {
@@ -105,8 +104,8 @@ func slowFrom(r *result.Result) int64 {
 	return int64(math.Round(p99 * Second))
 }
 
-// turns sum up for how long tasks waited as every slot was taken, and would if services were even.
-// What the generator was late is no such wait.
+// turns sums the waits of tasks for a slot, as they were and with even services. The generator's
+// lag is not included.
 type turns struct{ response, turn, even int64 }
 
 func (t *turns) add(rec *record.Record, lag, turn, even int64) {
@@ -123,14 +122,14 @@ func (t *turns) report(r *result.Result) {
 	}
 }
 
-// ReportParts adds what the responses are made of, of all completed tasks and of those that took
-// the p99 or longer, the slowest tasks and, where that is kept, each task.
+// ReportParts adds the parts of the responses of all completed tasks and of those at or above the
+// p99, the slowest tasks and, if recorded, each task.
 func (o *Run) ReportParts(r *result.Result, first int) (all PartSums, err error) {
 	slow := slowFrom(r)
 	var tail PartSums
 	var worst Slowest
 	packer := o.taskPacker(r.Tasks)
-	longest := int64(0) // of all tasks, so that one that is due that much earlier has ended
+	longest := int64(0) // longest response, so that any task due that much earlier has ended
 	for i, lag := range o.Trace.Lags() {
 		rec := o.Trace.At(i)
 		if rec.Outcome == record.Unsettled {
@@ -157,8 +156,8 @@ func (o *Run) ReportParts(r *result.Result, first int) (all PartSums, err error)
 	return all, err
 }
 
-// taskPacker keeps what is known of each task, where another run of the seed has the same ones:
-// those are due by a plan, and no more than a directory keeps; nil elsewhere.
+// taskPacker returns a packer for the record of each task if another run of the seed has the same
+// ones: a planned number that a directory can keep. Otherwise it returns nil.
 func (o *Run) taskPacker(tasks int) *rundir.TaskPacker {
 	if o.Recorded || tasks > rundir.MostResponses || o.Plan.Arrival.IsClosed() {
 		return nil
@@ -166,10 +165,10 @@ func (o *Run) taskPacker(tasks int) *rundir.TaskPacker {
 	return rundir.NewTaskPacker(tasks)
 }
 
-// ReportOtherwise adds the responses as they would be with one slot more, and if each task held its
-// slot for the mean service; or, as services in a target depend on others, if calls took it no time
-// beside the work: where the oracle applies, all tasks share one pool, and the arrivals do not
-// depend on how long others waited. What a response is made of beside these stays as it was.
+// ReportOtherwise adds the responses that would result with one slot more, with the mean service
+// for each task and, because services in a target depend on others, without the time of calls. It
+// requires that the oracle applies, that all tasks share one pool, and that the arrivals do not
+// depend on waits. The other parts of a response are unchanged.
 func (o *Run) ReportOtherwise(r *result.Result, first int, m Measured, parts *PartSums) {
 	if starts := o.Plan.Strategy.Starts; starts != nil {
 		r.Add(metric.Allowed, starts(o.Plan.Params).PerSecond)
@@ -186,7 +185,7 @@ func (o *Run) ReportOtherwise(r *result.Result, first int, m Measured, parts *Pa
 	slots, mean := pools[0], m.busy/int64(m.started)
 	wider := *o
 	wider.Plan.Params.Limit++
-	// the limit gives it, which is not so of one loop, and it has a processor to work on
+	// the limit determines it, unlike for a single loop, and there is a processor for the slot
 	known := wider.Bound() == slots+1 && (slots < runtime.GOMAXPROCS(0) ||
 		o.Plan.Kind != workloads.CPU)
 	was, next, even := recursion.NewSlots(slots), recursion.NewSlots(slots+1),
@@ -217,7 +216,8 @@ func (o *Run) ReportOtherwise(r *result.Result, first int, m Measured, parts *Pa
 	addResponses(r, metric.Even, withEven)
 }
 
-// reportNoTarget adds the responses as they would be if no call took time beside the work.
+// reportNoTarget adds the responses that would result if calls took no time in addition to the
+// work.
 func (o *Run) reportNoTarget(r *result.Result, first, slots int) {
 	was, without := recursion.NewSlots(slots), recursion.NewSlots(slots)
 	var responses []int64
@@ -235,7 +235,6 @@ func (o *Run) reportNoTarget(r *result.Result, first, slots int) {
 	addResponses(r, metric.NoTarget, responses)
 }
 
-// addResponses adds the mean of responses and, where they are enough, the p99.
 func addResponses(r *result.Result, prefix string, responses []int64) {
 	if len(responses) == 0 {
 		return

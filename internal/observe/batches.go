@@ -6,13 +6,13 @@ import (
 	"github.com/poolbench/poolbench/bench/record"
 )
 
-// StretchMeans averages a value over each of so many stretches of the run, in the order of the due
-// times, of as many of the tasks that count each. Their values are good until the next call.
+// StretchMeans averages a value over equal stretches of the run, in the order of the due times,
+// with equally many tasks that count. The values are valid until the next call.
 func (o *Run) StretchMeans(
 	first, stretches int, value func(i int, rec *record.Record) (v float64, counts bool),
 ) (means, values []float64) {
 	if len(o.scratch) < o.Trace.Len()-first {
-		// a dozen callers share it: its pages cost more than they do
+		// shared by a dozen callers, because allocating it is expensive
 		o.scratch = make([]float64, o.Trace.Len()-first)
 	}
 	values = o.scratch
@@ -36,14 +36,14 @@ func (o *Run) StretchMeans(
 	return means, values
 }
 
-// Stretch is one of so many that values are cut into, in their order.
+// Stretch returns stretch s of the values, in their order.
 func Stretch[V any](values []V, s, stretches int) []V {
 	begin := func(s int) int { return (s*len(values) + stretches - 1) / stretches }
 	return values[begin(s):begin(s+1)]
 }
 
-// StandardError is that of the mean of stretches, which neighbours that are alike widen. The
-// correlation of so few scatters by ±0.3 where there is none: half of it counts.
+// StandardError returns the standard error of the mean of stretches, widened by the correlation of
+// neighbours. The correlation of so few scatters by ±0.3 around zero, so half of it counts.
 func StandardError(x []float64) float64 {
 	mean, sd := MeanAndSD(x)
 	product, square := 0.0, 0.0
@@ -60,13 +60,14 @@ func StandardError(x []float64) float64 {
 	return sd / math.Sqrt(float64(len(x))) * math.Sqrt((1+correlation)/(1-correlation))
 }
 
-// Batches is how many a run is divided into, of tasks, in the order of their due times, that each
-// half has enough to tell its spread and each batch is long against the memory of the queue (20 to
-// 30 batches: Schmeiser, Batch size effects in the analysis of simulation output, 1982).
+// Batches is the number of batches of a run, of tasks in the order of their due times. Each half
+// has enough of them to estimate its spread, and each batch is long compared with the memory of the
+// queue (20 to 30 batches: Schmeiser, Batch size effects in the analysis of simulation output,
+// 1982).
 const Batches = 20
 
-// BatchMeans averages a value over each of the batches, of as many of the n tasks that count each;
-// ok is false where they would hold fewer than 10.
+// BatchMeans averages a value over the batches, with equally many of the n tasks that count. ok is
+// false if a batch would have fewer than 10.
 func (o *Run) BatchMeans(
 	first int, value func(i int, rec *record.Record) (v float64, counts bool),
 ) (means [Batches]float64, n int, ok bool) {
@@ -76,7 +77,7 @@ func (o *Run) BatchMeans(
 	return means, n, n >= 10*Batches
 }
 
-// MeanAndSD are the mean of values and their standard deviation.
+// MeanAndSD returns the mean and the standard deviation of values.
 func MeanAndSD(x []float64) (mean, sd float64) {
 	for _, v := range x {
 		mean += v / float64(len(x))

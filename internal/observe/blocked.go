@@ -10,21 +10,21 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// blockedFrom is what counts as blocked under the real clock: Submit takes a microsecond or so
-// where it does not wait, and now and then the processor. Under the virtual clock only waiting
-// takes time.
+// blockedFrom is the least time that counts as blocked under the real clock, because Submit takes
+// about a microsecond without waiting, and sometimes waits for the processor. Under the virtual
+// clock only waiting takes time.
 const blockedFrom = 100 * time.Microsecond
 
-// A Blocked is how the measured tasks stood before the strategy: from due until it took them, less
-// what the generator was late by itself. A generator that waits in Submit brings the tasks behind
-// late, so that these are blocked as well.
+// A Blocked summarises the time of the measured tasks in front of the strategy: from due until it
+// accepted them, without the generator's own lag. A generator that waits in Submit delays the next
+// tasks, which count as blocked, too.
 type Blocked struct {
 	Share float64 // of the tasks
 	Mean  float64 // of all, in nanoseconds
-	Ever  bool    // any task of the run, warm-up included
+	Ever  bool    // any task of the run, including the warm-up
 }
 
-// Blocked sums up the tasks from first on.
+// Blocked sums the tasks from first on.
 func (o *Run) Blocked(first int) Blocked {
 	n := float64(o.Trace.Len() - first)
 	sum := BlockedSum{Per: n}
@@ -34,19 +34,19 @@ func (o *Run) Blocked(first int) Blocked {
 	return Blocked{Share: sum.Count / n, Mean: sum.Total, Ever: sum.Ever}
 }
 
-// A BlockedSum sums up how tasks stood, each divided by per.
+// A BlockedSum sums the blocked tasks and their times, each divided by Per.
 type BlockedSum struct {
 	Per, Total, Count float64
 	Ever              bool
 }
 
-// Add takes note of the next task.
+// Add adds the next task.
 func (h *BlockedSum) Add(o *Run, r *record.Record, lag int64, counts bool) {
 	least := int64(0)
 	if !o.Plan.Virtual {
 		least = int64(blockedFrom)
 	}
-	stood := cmp.Or(r.Left, r.Issue) - r.Due - lag // where nobody has said, nothing blocked it
+	stood := cmp.Or(r.Left, r.Issue) - r.Due - lag // 0 if the time is not recorded
 	h.Ever = h.Ever || stood > least
 	if counts {
 		h.Total += float64(stood) / h.Per
@@ -56,19 +56,18 @@ func (h *BlockedSum) Add(o *Run, r *record.Record, lag int64, counts bool) {
 	}
 }
 
-// blockedSuspect is the share of the tasks from which a full queue is a reason: a p99 is made by no
-// more of them.
+// blockedSuspect is the share of blocked tasks from which a full queue can explain a p99.
 const blockedSuspect = 0.01
 
-// CheckBlocked looks for tasks that stood before a full queue, where the strategy says that it
-// keeps classes of tasks apart, puts them in order or lets them take turns: what it has not got it
-// cannot sort, and the tasks were served in the order in which they came.
+// CheckBlocked looks for tasks that waited in front of a full queue, if the strategy separates
+// classes, orders tasks or lets them take turns: it cannot order tasks that it has not accepted, so
+// these were served in the order of arrival.
 func (o *Run) CheckBlocked(r *result.Result, h Blocked) {
 	spec := o.Plan.Strategy
 	promise := ""
 	switch {
 	case spec.ClassPools != nil && !o.Plan.Arrival.IsClosed():
-		// of clients, each class has a door of its own
+		// each class of clients submits separately
 		promise = "keep classes of tasks apart"
 	case spec.Chooses() != "":
 		promise = "choose tasks by their " + spec.Chooses()

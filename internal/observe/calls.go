@@ -12,7 +12,7 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics"
 )
 
-// PhaseStatistics returns the names of the statistics that a run reports of each phase of a call.
+// PhaseStatistics returns the names of the statistics reported for each phase of a call.
 func PhaseStatistics() []string {
 	names := []string{metric.Mean}
 	for _, q := range metric.Quantiles {
@@ -23,8 +23,8 @@ func PhaseStatistics() []string {
 	return append(names, metric.Max)
 }
 
-// ReportCalls adds what was counted of calls to a server, n of them: bytes, connections, and the
-// distributions of their phases. Mean and maximum are exact, quantiles within 0.1 %.
+// ReportCalls adds the counts of n calls to a server: bytes, connections, and the distributions of
+// their phases. Mean and maximum are exact, quantiles within 0.1 %.
 func (o *Run) ReportCalls(r *result.Result, n int) error {
 	if o.Calls == nil {
 		return nil
@@ -49,8 +49,8 @@ func (o *Run) ReportCalls(r *result.Result, n int) error {
 	})
 }
 
-// ReportHistogram adds what a histogram says of a time, and the histogram: those quantiles, and the
-// mean and the maximum by its exact sum and its largest value.
+// ReportHistogram adds a histogram of a time, the selected quantiles, and the mean and the maximum
+// from its exact sum and its largest value.
 func ReportHistogram(
 	r *result.Result, of string, h *hdrhistogram.Histogram, sum float64, longest int64,
 	takes func(quantile string) bool,

@@ -6,17 +6,17 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// FifoPools are the slots of each pool whose tasks start in the order of their acceptance as soon
-// as a slot is free, and the pool of each class; nil where the strategy has no such pools. Tasks of
-// a class without a class pool take any slot. Where all are of that kind it is one pool; where only
-// some are, which of the class pools takes one is not a matter of that class pool alone.
+// FifoPools returns the slots of each pool whose tasks start in the order of their acceptance as
+// soon as a slot is free, and the pool of each class, or nil if the strategy has no such pools.
+// Tasks of a class without a class pool use any slot. If all are of that kind it is one pool. If
+// only some are, their choice of a class pool does not depend on that pool alone.
 func (o *Run) FifoPools() (pools []int, poolOf map[strategies.Class]int) {
 	spec, bound := o.Plan.Strategy, o.Bound()
 	if o.Pools == nil {
 		if !spec.FIFO || !spec.WorkConserving || spec.Quantum != nil || bound == 0 {
 			return nil, nil
 		}
-		return []int{bound}, nil // the one, for any class
+		return []int{bound}, nil // one pool for any class
 	}
 	poolOf = make(map[strategies.Class]int)
 	all := 0
@@ -42,19 +42,19 @@ func (o *Run) FifoPools() (pools []int, poolOf map[strategies.Class]int) {
 	return pools, poolOf
 }
 
-// Slots is the k of the theory: the strategy's bound and, for computing, the cores.
+// Slots returns the k of the theory: the strategy's bound and, for computing, the cores.
 func (o *Run) Slots() int {
 	s := o.Plan
 	if bound := o.Bound(); bound > 0 {
 		if s.Strategy.Hedges {
-			bound /= 2 // both attempts of a task are in its slot
+			bound /= 2 // both attempts of a task use its slot
 		}
-		s.Params.Limit = bound // some have more slots than the limit says, or fewer
+		s.Params.Limit = bound // some have more slots than the limit, or fewer
 	}
 	return s.Slots()
 }
 
-// Dist is the distribution of the task times, nil where it is not known.
+// Dist returns the distribution of the task times, or nil if it is not known.
 func (o *Run) Dist() dist.Dist {
 	if d, ok := o.Workload.(workloads.Distributed); ok {
 		return d.Dist()
@@ -62,10 +62,9 @@ func (o *Run) Dist() dist.Dist {
 	return nil
 }
 
-// BothClasses are those of tasks that are told apart by their length.
+// BothClasses lists the classes of tasks by length.
 var BothClasses = []strategies.Class{strategies.Short, strategies.Long}
 
-// has reports whether any task is of the class.
 func (o *Run) has(class strategies.Class) bool {
 	if o.classes == 0 {
 		for _, rec := range o.Trace.From(0) {
@@ -75,7 +74,7 @@ func (o *Run) has(class strategies.Class) bool {
 	return o.classes>>class&1 == 1
 }
 
-// Classes are the short and the long tasks; nil where the workload does not tell them apart.
+// Classes returns the short and the long tasks, or nil if the workload does not label them.
 func (o *Run) Classes(d dist.Dist) []dist.Branch {
 	mixture, _ := d.(dist.Mixture)
 	branches := mixture.Branches()
@@ -88,7 +87,7 @@ func (o *Run) Classes(d dist.Dist) []dist.Branch {
 	return branches
 }
 
-// SlotsOf is how many slots a class has to itself; 0 where it has no class pool.
+// SlotsOf returns the number of slots of a class pool, or 0 if the class has none.
 func (o *Run) SlotsOf(class strategies.Class) int {
 	for _, pool := range o.Pools {
 		if pool.Class == class {

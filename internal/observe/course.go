@@ -7,16 +7,16 @@ import (
 	"github.com/poolbench/poolbench/bench/result"
 )
 
-// mostWindows is how many windows a course has at most: then each two become one.
+// mostWindows is the largest number of windows of a course, at which pairs are merged.
 const mostWindows = 4 * Intervals
 
-// A Course counts what happened in windows of equal length, which grow with the run.
+// A Course counts events in windows of equal length, which grow with the run.
 type Course struct {
 	Begin, Length int64
 	Line          []result.Bucket
 }
 
-// Add takes note of the next task.
+// Add adds the next task.
 func (c *Course) Add(r *record.Record) { countIn(c.at, r) }
 
 func (c *Course) at(instant int64) *result.Bucket {
@@ -46,7 +46,7 @@ func (c *Course) halve() {
 	c.Length *= 2
 }
 
-// Intervals are the windows with their levels.
+// Intervals returns the windows with their levels.
 func (c *Course) Intervals() []result.Bucket {
 	for i := range c.Line {
 		c.Line[i].Start = time.Duration(c.Begin + int64(i)*c.Length)
@@ -56,17 +56,17 @@ func (c *Course) Intervals() []result.Bucket {
 	return c.Line
 }
 
-// mostBatches is how many batches are kept: then each two become one. They make the batches of the
-// checks, whose ends are off by so little.
+// mostBatches is the largest number of batches kept, at which pairs are merged. The ends of the
+// checks' batches are off by at most one of these.
 const mostBatches = 64 * Batches
 
-// A Batched sums values up in batches of as many, which grow with the run.
+// A Batched sums values in batches of equal size, which grow with the run.
 type Batched struct {
 	size, n int
 	sums    []float64
 }
 
-// Add takes the next value.
+// Add adds the next value.
 func (b *Batched) Add(v float64) {
 	if b.size == 0 {
 		b.size = 1
@@ -85,7 +85,7 @@ func (b *Batched) Add(v float64) {
 	b.n++
 }
 
-// Means are those of as many batches as the checks have; a last one that is not full is left out.
+// Means returns the means of the checks' batches. It leaves out an incomplete last one.
 func (b *Batched) Means() (means [Batches]float64, ok bool) {
 	full := b.n / max(b.size, 1)
 	for i := range means {

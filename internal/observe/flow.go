@@ -8,23 +8,23 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics/recursion"
 )
 
-// A Flow is a run seen as a stream: one sweep over the arrivals and the ends of the accepted tasks,
-// warm-up included, which starts and ends with an empty system. So Little's law is an identity of
-// integers on it, not a matter of statistics.
+// A Flow is a run as a stream: one sweep over the arrivals and the ends of the accepted tasks,
+// including the warm-up, which starts and ends with an empty system. So Little's law is an identity
+// of integers instead of a statistical one.
 type Flow struct {
 	Offered   int
 	Outcomes  [record.Abandoned + 1]int
 	Makespan  int64   // first due to last end
-	Busy      int64   // by the records
-	Area      Uint128 // ∫ N(t) dt, N being the tasks accepted and not ended
+	Busy      int64   // from the records
+	Area      Uint128 // ∫ N(t) dt, where N is the number of accepted tasks that have not ended
 	Responses Uint128 // Σ (end − due) of the accepted tasks
 	Negative  int     // tasks with end < due, start < due or wait < 0
 	Again     int     // tasks that ran more than once
 	Unrun     int     // tasks that completed and never ran
-	accepted  int     // measured ones
-	waited    int     // measured ones that had to wait
+	accepted  int     // measured tasks
+	waited    int     // measured tasks that had to wait
 	SeenFull  int     // tasks that were due while every slot was taken
-	FullTime  int64   // how long every slot was taken, in the window
+	FullTime  int64   // time with every slot taken, in the window
 	Window    int64   // until the last due
 }
 
@@ -39,20 +39,20 @@ func (u *Uint128) AddProduct(a, b uint64) {
 	u.Hi += hi + carry
 }
 
-// A Flowing is the sweep of a flow: it is given the records in the order of their due times, and
-// keeps the ends of those in the system.
+// A Flowing computes a Flow from records in the order of their due times. It keeps the ends of the
+// tasks in the system.
 type Flowing struct {
 	Flow
 	Run      *Run
 	Bound    int
-	Ends     instants // to come, of accepted tasks
+	Ends     instants // future ends of accepted tasks
 	inSystem int
 	From     int64 // the system was empty until then
 	Now      int64
 	LastEnd  int64
 }
 
-// Flow sweeps the run; tasks before first are not counted in accepted and waited.
+// Flow sweeps the run. Tasks before first are not counted in accepted and waited.
 func (o *Run) Flow(first int) Flow {
 	f := Flowing{Run: o, Bound: o.Bound()}
 	for i, rec := range o.Trace.From(0) {
@@ -61,13 +61,13 @@ func (o *Run) Flow(first int) Flow {
 	return f.Ended(o.Trace.At(0).Due)
 }
 
-// Add takes note of the next task. One that ends at the instant of an arrival has made room for it.
+// Add adds the next task. A task that ends at the instant of an arrival has left before it.
 func (f *Flowing) Add(r *record.Record, counts bool) {
 	f.Offered++
 	f.Outcomes[r.Outcome]++
 	f.Busy += r.Busy
 	f.LastEnd = max(f.LastEnd, r.End)
-	if r.Outcome != record.Unsettled { // which has no end; conservation is broken already
+	if r.Outcome != record.Unsettled { // it has no end; conservation is violated
 		f.check(r)
 	}
 	f.leave(r.Due)
@@ -90,7 +90,6 @@ func (f *Flowing) Add(r *record.Record, counts bool) {
 	}
 }
 
-// check counts what a settled task may not be, and its response.
 func (f *Flowing) check(r *record.Record) {
 	if r.Attempts > 1 {
 		f.Again++
@@ -117,7 +116,6 @@ func (f *Flowing) advance(to int64) {
 	}
 }
 
-// leave takes those out of the system that end until then.
 func (f *Flowing) leave(until int64) {
 	for len(f.Ends) > 0 && f.Ends[0] <= until {
 		f.advance(f.Ends[0])
@@ -126,8 +124,8 @@ func (f *Flowing) leave(until int64) {
 	}
 }
 
-// Ended is the flow of a run whose first task was due then. After the last arrival nobody sees
-// anything.
+// Ended returns the flow of a run with this first due time. Nothing is observed after the last
+// arrival.
 func (f *Flowing) Ended(firstDue int64) Flow {
 	window, fullTime := f.Now-f.From, f.FullTime
 	f.leave(1<<63 - 1)
@@ -135,11 +133,11 @@ func (f *Flowing) Ended(firstDue int64) Flow {
 	return f.Flow
 }
 
-// Splits reports whether tasks were served in several slots at once. Their service is longer than
-// they were there, so that a wait, response less service, has no meaning.
+// Splits reports whether tasks were served in several slots at once. Their service is then longer
+// than their stay, so a wait, response less service, has no meaning.
 func (o *Run) Splits() bool { return o.Plan.Strategy.Splits }
 
-// Bound is the strategy's own bound on tasks in flight, 0 where it has none.
+// Bound returns the strategy's own bound on tasks in flight, or 0 if it has none.
 func (o *Run) Bound() int {
 	if of := o.Plan.Strategy.Bound; of != nil {
 		return of(o.Plan.Params)
@@ -148,8 +146,8 @@ func (o *Run) Bound() int {
 }
 
 // waited reports whether a task had to wait. Under the virtual clock only waiting takes time, so
-// the wait itself says it. Under the real one every task waits at least for its hand-over, so the
-// occupancy it found when it was due decides, as in theory.
+// the wait shows it. Under the real clock every task waits at least for its hand-over, so the
+// occupancy at its due time decides, as in theory.
 func (o *Run) waited(r *record.Record, inSystem, bound int) bool {
 	switch {
 	case o.Splits():
@@ -160,17 +158,17 @@ func (o *Run) waited(r *record.Record, inSystem, bound int) bool {
 	return bound > 0 && inSystem >= bound
 }
 
-// A FreeTime is the time in which a slot was free, as a function of time.
+// A freeTime is the time in which a slot was free, as a function of time.
 type freeTime struct {
 	at   []int64   // instants at which the number of running tasks changed
-	upto []float64 // free time until then; the state holds until the next instant
+	upto []float64 // free time until then; the state is constant until the next instant
 	open []bool    // whether a slot is free from then on
 }
 
-// FreeTime follows the tasks in service, from start to end. A strategy without a bound always has a
-// free slot.
+// FreeTime computes it from the tasks in service, from start to end. A strategy without a bound
+// always has a free slot.
 func (o *Run) FreeTime() (f freeTime) {
-	bound := o.Slots() // for computing, a processor is what there is none of
+	bound := o.Slots() // for computing, the number of processors
 	if f = (freeTime{at: []int64{0}, upto: []float64{0}, open: []bool{true}}); o.Bound() == 0 {
 		return f
 	}
@@ -196,8 +194,7 @@ func (o *Run) FreeTime() (f freeTime) {
 	return f
 }
 
-// StartsAndEnds are the instants at which those tasks started and ended that ever did, each in
-// order.
+// StartsAndEnds returns the instants at which the selected tasks started and ended, each sorted.
 func (o *Run) StartsAndEnds(of func(*record.Record) bool) (starts, ends []int64) {
 	for _, r := range o.Trace.From(0) {
 		if r.Attempts > 0 && of(r) {
@@ -209,7 +206,6 @@ func (o *Run) StartsAndEnds(of func(*record.Record) bool) (starts, ends []int64)
 	return starts, ends
 }
 
-// until is the free time until an instant after the i-th change and before the next.
 func (f freeTime) until(i int, instant int64) float64 {
 	if f.open[i] {
 		return f.upto[i] + float64(instant-f.at[i])
@@ -217,7 +213,7 @@ func (f freeTime) until(i int, instant int64) float64 {
 	return f.upto[i]
 }
 
-// Between is the free time from one instant to another, both after 0.
+// Between returns the free time from one instant to another, both after 0.
 func (f freeTime) Between(from, to int64) float64 { return f.total(to) - f.total(from) }
 
 func (f freeTime) total(instant int64) float64 {
@@ -228,7 +224,7 @@ func (f freeTime) total(instant int64) float64 {
 	return f.until(i, instant)
 }
 
-// instants is a heap, the earliest first. By container/heap each push would be an allocation.
+// instants is a heap, the earliest first. container/heap would allocate in each push.
 type instants []int64
 
 func (h *instants) push(instant int64) {

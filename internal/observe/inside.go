@@ -7,7 +7,7 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics"
 )
 
-// ReportRuntime adds what Go's runtime and the system said of so many tasks.
+// ReportRuntime adds the measurements of Go's runtime and the system, for so many tasks.
 func (o *Run) ReportRuntime(r *result.Result, tasks int) {
 	n := float64(tasks)
 	if s := o.Seen.Runtime; s != nil {

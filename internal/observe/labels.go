@@ -13,14 +13,14 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// A Group is those tasks of which there are results beside those of all: the index of a priority,
-// MostLabels and that of a tenant, or Others, the tasks of all tenants but the noisy one.
+// A Group is a set of tasks with results of its own: the index of a priority, MostLabels plus the
+// index of a tenant, or Others, the tasks of all tenants except the noisy one.
 type Group int
 
-// Others comes after the groups that a label alone makes.
+// Others comes after the groups of single labels.
 const Others Group = 2 * workloads.MostLabels
 
-// String is what the names of the group's metrics begin with.
+// String returns the prefix of the group's metrics.
 func (g Group) String() string {
 	switch {
 	case g == Others:
@@ -31,28 +31,26 @@ func (g Group) String() string {
 	return metric.OfPriority(int(g), "")
 }
 
-// GroupOfTenant is that of the tenant; false where it has no results of its own.
+// GroupOfTenant returns the tenant's group, or false if it has no results of its own.
 func GroupOfTenant(tenant int32) (g Group, ok bool) {
 	return workloads.MostLabels + Group(tenant), hasResults(tenant)
 }
 
-// hasResults reports whether a label has results of its own.
 func hasResults(label int32) bool { return label >= 0 && label < workloads.MostLabels }
 
-// Labels sums up results by the labels of tasks: for each priority, for each tenant, and for
-// deadlines. It is given the records in the order of their due times.
+// Labels sums results by the labels of tasks: for each priority, for each tenant, and for
+// deadlines. Records must be added in the order of their due times.
 //
-// Responses are those of the measured tasks. Throughput and time in slots are those of the measured
-// window, whichever tasks they belong to: a strategy that serves one tenant's tasks from the
-// warm-up in the window gives it that time.
+// Responses are those of the measured tasks. Throughput and time in slots cover the measured window
+// and all tasks: time in the window that a strategy gives to a tenant's tasks from the warm-up
+// counts for this tenant.
 type Labels struct {
-	// From is the begin of the measured window, and is set before the first measured task is added.
+	// From is the start of the measured window. Set it before adding the first measured task.
 	From int64
-	// Each is told the response of every measured task that completed and is of a group; nil:
-	// nobody wants to know.
+	// Each is called with the response of every measured completed task of a group. It may be nil.
 	Each func(g Group, response int64)
-	// Most is of how many tenants it keeps sums, and how many priorities it counts: with more, what
-	// takes all of them is left out. 0: of any number.
+	// Most limits the number of tenants with sums and the number of priorities counted. With more,
+	// metrics that need all of them are left out. 0: no limit.
 	Most int
 
 	ranked   workloads.Prioritised
@@ -60,12 +58,12 @@ type Labels struct {
 	due      workloads.Dated
 
 	groups     [Others]labelSum
-	priorities map[int32]bool         // that tasks have; nil: there are too many
-	tenants    map[int32]*tenantSum   // likewise
-	weight     func(tenant int32) int // by the strategy; nil: all tenants are alike
+	priorities map[int32]bool         // of the tasks; nil: too many
+	tenants    map[int32]*tenantSum   // nil: too many
+	weight     func(tenant int32) int // by the strategy; nil: all tenants have the same weight
 	measuring  bool                   // From is set
-	running    []slotUse              // of tasks that end after the last one that was added is due
-	kept       int                    // of them that were left when they were looked through last
+	running    []slotUse              // tasks that end after the due time of the last added one
+	kept       int                    // number left after the last cleanup
 
 	dated, missed, completed int // of tasks with a deadline
 	worst                    int64
@@ -84,21 +82,19 @@ type tenantSum struct {
 	slotSums
 }
 
-// slotSums are what a tenant received in the measured window.
 type slotSums struct {
 	ended int     // tasks that completed in it
 	held  float64 // time in slots in it, in nanoseconds
 }
 
-// A slotUse is a task's time in its slot.
 type slotUse struct {
 	start, end, busy int64
 	tenant           int32
 	completed        bool
 }
 
-// addTo adds the use of a slot to the sums of a window. A task that was tried again, or gave its
-// slot to others in between, counts as if it had used its time evenly from start to end.
+// addTo adds the use of a slot to the sums of a window. The time of a task that was retried, or
+// gave its slot to others in between, is distributed evenly from start to end.
 func (u slotUse) addTo(s *slotSums, from, until int64) {
 	if u.completed && u.end > from && u.end <= until {
 		s.ended++
@@ -108,7 +104,7 @@ func (u slotUse) addTo(s *slotSums, from, until int64) {
 	}
 }
 
-// NewLabels is for the workload of the run.
+// NewLabels returns empty sums for the workload of the run.
 func (o *Run) NewLabels() (l Labels) {
 	l.ranked, _ = o.Workload.(workloads.Prioritised)
 	l.tenanted, _ = o.Workload.(workloads.Tenanted)
@@ -120,14 +116,13 @@ func (o *Run) NewLabels() (l Labels) {
 	return l
 }
 
-// Any reports whether the tasks say anything of themselves.
+// Any reports whether the tasks have labels.
 func (l *Labels) Any() bool { return l.ranked != nil || l.tenanted != nil || l.due != nil }
 
-// AllDated reports whether each of n tasks had a deadline.
+// AllDated reports whether all n tasks had a deadline.
 func (l *Labels) AllDated(n int) bool { return l.dated == n }
 
-// Add takes note of the task of that number. Tasks of the warm-up, which are not measured, come
-// first.
+// Add adds the task of that number. Tasks of the warm-up, which are not measured, come first.
 func (l *Labels) Add(seq uint64, r *record.Record, measured bool) {
 	l.measuring = measured
 	if l.tenanted != nil && l.tenants != nil {
@@ -172,7 +167,6 @@ func (l *Labels) addTo(g Group, r *record.Record) {
 	}
 }
 
-// tenant returns the sums of that tenant; nil with too many tenants.
 func (l *Labels) tenant(number int32) *tenantSum {
 	s := l.tenants[number]
 	if s == nil {
@@ -204,14 +198,13 @@ func (l *Labels) addTenant(number int32, r *record.Record) {
 	}
 }
 
-// addSlot takes note of the time in a slot of a tenant's task.
 func (l *Labels) addSlot(number int32, r *record.Record) {
 	if r.Attempts == 0 || r.Outcome == record.Unsettled {
 		return
 	}
 	l.running = append(l.running, slotUse{r.Start, r.End, r.Busy, number,
 		r.Outcome == record.Completed})
-	if len(l.running) <= max(2*l.kept, 1024) { // so that each is looked at a few times
+	if len(l.running) <= max(2*l.kept, 1024) { // so that each is examined only a few times
 		return
 	}
 	l.running = slices.DeleteFunc(l.running, func(u slotUse) bool {
@@ -246,9 +239,9 @@ func (l *Labels) addDeadline(allowance int64, r *record.Record) {
 	}
 }
 
-// Report adds the metrics of a run whose measured window ends with until. p99 is that of the
-// response of a group, in nanoseconds, where the group has enough tasks; noisy is the tenant that
-// is not among Others. It changes nothing.
+// Report adds the metrics of a run whose measured window ends with until. p99 returns the p99
+// response of a group in nanoseconds, if it has enough tasks. noisy is the tenant that is not in
+// Others. Report does not change l.
 func (l *Labels) Report(
 	r *result.Result, until int64, p99 func(g Group, noisy int32) (ns int64, ok bool),
 ) {
@@ -302,7 +295,6 @@ func (l *Labels) Report(
 	}
 }
 
-// noisy returns the tenant with the most tasks, of several the first.
 func (l *Labels) noisy() (noisy int32) {
 	most := -1
 	for _, number := range slices.Sorted(maps.Keys(l.tenants)) {
@@ -313,9 +305,8 @@ func (l *Labels) noisy() (noisy int32) {
 	return noisy
 }
 
-// others sums up the responses of all tenants but one.
 func (l *Labels) others(noisy int32) (others labelSum) {
-	for _, number := range slices.Sorted(maps.Keys(l.tenants)) { // sums of floats depend on it
+	for _, number := range slices.Sorted(maps.Keys(l.tenants)) { // sums of floats depend on the order
 		if s := l.tenants[number]; number != noisy {
 			others.n += s.completed
 			others.response += s.response
@@ -324,7 +315,6 @@ func (l *Labels) others(noisy int32) (others labelSum) {
 	return others
 }
 
-// A tenantWindow is what the tenants received in the measured window.
 type tenantWindow struct {
 	seconds float64 // its length
 	of      map[int32]slotSums
@@ -357,7 +347,6 @@ func (s slotSums) less(of slotSums) slotSums {
 	return slotSums{s.ended - of.ended, s.held - of.held}
 }
 
-// report adds the throughput and the share of the slots of a group.
 func (w tenantWindow) report(r *result.Result, g Group, of slotSums) {
 	if w.seconds > 0 {
 		r.Add(g.String()+metric.Throughput, float64(of.ended)/w.seconds)
@@ -367,9 +356,9 @@ func (w tenantWindow) report(r *result.Result, g Group, of slotSums) {
 	}
 }
 
-// fairness is Jain's index of the time in slots that each tenant received, relative to its fair
-// share: the max–min fair one, by weight, of the time that all received. A tenant whose measured
-// tasks take less than its part of that time has a fair share of no more than they take.
+// fairness returns Jain's index of the time in slots that each tenant received, relative to its
+// fair share: the max–min fair share, by weight, of the total time. A tenant whose measured tasks
+// need less than its part of that time has a fair share of no more than they need.
 func (l *Labels) fairness(w tenantWindow) (index float64, ok bool) {
 	type demand struct{ received, wanted, weight float64 }
 	var demands []demand
@@ -383,7 +372,7 @@ func (l *Labels) fairness(w tenantWindow) (index float64, ok bool) {
 		if l.weight != nil {
 			d.weight = float64(l.weight(number))
 		}
-		switch never := float64(s.tasks - s.ran); { // they would have taken what others took
+		switch never := float64(s.tasks - s.ran); { // they would have used as much as the others
 		case s.ran > 0:
 			d.wanted = s.busy + never*s.busy/float64(s.ran)
 		case ran > 0:
@@ -411,13 +400,12 @@ func (l *Labels) fairness(w tenantWindow) (index float64, ok bool) {
 	return sum * sum / (float64(len(demands)) * squares), true
 }
 
-// IsOfLabels reports whether a metric is of some of the tasks, by their priority or their tenant.
+// IsOfLabels reports whether a metric covers some of the tasks, by their priority or their tenant.
 func IsOfLabels(unit string) bool {
 	return slices.ContainsFunc([]string{"priorit", "tenant", Others.String(), metric.Fairness,
 		"noisy-"}, func(begin string) bool { return strings.HasPrefix(unit, begin) })
 }
 
-// reportLabels adds what Labels sums up, with exact quantiles.
 func (o *Run) reportLabels(r *result.Result, first int, m Measured, scratch []int64) {
 	l := o.NewLabels()
 	if !l.Any() {
@@ -427,7 +415,7 @@ func (o *Run) reportLabels(r *result.Result, first int, m Measured, scratch []in
 	for i, rec := range o.Trace.From(0) {
 		l.Add(o.Trace.Seq(i), rec, i >= first)
 	}
-	var priorities, tenants []int32 // of all tasks: a label takes its time to draw
+	var priorities, tenants []int32 // of all tasks, because drawing a label takes time
 	if l.ranked != nil {
 		priorities = o.labelled(l.ranked.Priority)
 	}

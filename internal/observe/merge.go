@@ -18,11 +18,11 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics"
 )
 
-// MergeResults makes one result of those of several generators that sent parts of one load at the
-// same time: of one name each, and as long as each other. Distributions are added value by value,
-// to their three digits, and quantiles are those of the sum; counts and rates add up. leftOut are
-// the metrics that no counts give. The verdict is the worst, with all reasons. Parts may follow: of
-// tasks that are due when others have ended. They end when they do, and rates are over the time of
+// MergeResults merges the results of several generators that sent parts of one load at the same
+// time, with the same name and length. Distributions are added value by value, to their three
+// digits, and quantiles are those of the sum. Counts and rates are added. leftOut lists the metrics
+// that do not follow from counts. The verdict is the worst, with all reasons. With follow, tasks
+// are due when others have ended, so parts end at different times, and rates are over the time of
 // the longest.
 func MergeResults(
 	parts []*result.Result, follow bool,
@@ -77,7 +77,6 @@ func MergeResults(
 	return merged, leftOut, nil
 }
 
-// length is the time until the last task was due, as the timeline has it.
 func length(r *result.Result) (last time.Duration) {
 	for _, v := range r.Timeline {
 		if v.Arrived > 0 {
@@ -87,7 +86,6 @@ func length(r *result.Result) (last time.Duration) {
 	return last
 }
 
-// common is what both machines have.
 func common(a, b []benchfmt.Config) []benchfmt.Config {
 	return slices.DeleteFunc(slices.Clone(a), func(of benchfmt.Config) bool {
 		return !slices.ContainsFunc(b, func(in benchfmt.Config) bool {
@@ -96,7 +94,7 @@ func common(a, b []benchfmt.Config) []benchfmt.Config {
 	})
 }
 
-// MergeUnits are the metrics that any part has, in their order.
+// MergeUnits returns the metrics of all parts, in their order.
 func MergeUnits(parts []*result.Result) (units []string) {
 	for _, p := range parts {
 		for _, m := range p.Metrics {
@@ -108,7 +106,7 @@ func MergeUnits(parts []*result.Result) (units []string) {
 	return units
 }
 
-// MergeReadings adds the distributions up, and returns the sums by what they are of.
+// MergeReadings adds the distributions, and returns the sums by name.
 func MergeReadings(
 	merged *result.Result, parts []*result.Result,
 ) (sums map[string]*hdrhistogram.Histogram, err error) {
@@ -125,7 +123,7 @@ func MergeReadings(
 				order = append(order, reading.Of)
 			}
 			if sum == nil || h.HighestTrackableValue() > sum.HighestTrackableValue() {
-				sum, h = h, sum // one that holds both
+				sum, h = h, sum // the larger one
 			}
 			if h != nil && sum.Merge(h) > 0 {
 				return nil, fmt.Errorf("%s: the distribution of %s has values beyond its end",
@@ -145,7 +143,7 @@ func MergeReadings(
 	return sums, nil
 }
 
-// windows adds those of the parts up, which begin with the run: in the longest that one has.
+// windows adds the parts' windows, which begin with the run, in the longest length of any part.
 func windows(parts []*result.Result) ([]result.Window, error) {
 	var all []result.Window
 	longest := time.Duration(0)
@@ -157,7 +155,7 @@ func windows(parts []*result.Result) ([]result.Window, error) {
 	return AddWindows(all, longest)
 }
 
-// mergedMetric is the value of one metric; counts is false where no counts give it.
+// mergedMetric returns the value of one metric. counts is false if it does not follow from counts.
 func mergedMetric(
 	unit string, parts []*result.Result, sums map[string]*hdrhistogram.Histogram,
 	merged *result.Result,
@@ -234,8 +232,8 @@ func mergedMetric(
 	return 0, false, false
 }
 
-// EachDue adds the quantiles of the response and the service over all requests that were due, by
-// the sums of the distributions of those that were completed.
+// EachDue adds the quantiles of the response and the service over all due requests, from the sums
+// of the distributions of the completed ones.
 func EachDue(r *result.Result, sums map[string]*hdrhistogram.Histogram) {
 	for _, of := range []string{metric.Response, metric.Service} {
 		if h := sums[of]; h != nil {
@@ -244,8 +242,8 @@ func EachDue(r *result.Result, sums map[string]*hdrhistogram.Histogram) {
 	}
 }
 
-// MergeDue calls add with the quantiles of a time over n requests that were due, by the
-// distribution of those that were completed and the longest of them.
+// MergeDue calls add with the quantiles of a time over n due requests, from the distribution of the
+// completed ones and the longest of them.
 func MergeDue(
 	n int, of string, h *hdrhistogram.Histogram, longest int64, add func(unit string, v float64),
 ) {
@@ -254,7 +252,6 @@ func MergeDue(
 	}, add)
 }
 
-// overLongest is what a rate of parts, each over its own time, is to be multiplied by.
 func overLongest(unit string, parts []*result.Result) float64 {
 	sum, counts, longest := 0.0, 0.0, 0.0
 	for _, p := range parts {
@@ -277,7 +274,6 @@ func overLongest(unit string, parts []*result.Result) float64 {
 	return 1
 }
 
-// completed is how many tasks the distributions of a result are of.
 func completed(r *result.Result) (n float64) {
 	for _, v := range r.Timeline {
 		n += float64(v.Completed)
@@ -285,8 +281,8 @@ func completed(r *result.Result) (n float64) {
 	return n
 }
 
-// mergeTimelines adds the timelines up, which begin together. Stretches of different lengths come
-// to the one that their middle is in.
+// mergeTimelines adds the timelines, which begin together. A stretch of a different length is added
+// to the one that contains its middle.
 func mergeTimelines(parts []*result.Result) []result.Bucket {
 	begin, end := time.Duration(math.MaxInt64), time.Duration(0)
 	for _, p := range parts {
@@ -306,7 +302,7 @@ func mergeTimelines(parts []*result.Result) []result.Bucket {
 		at := 0 // intervals of the part that are over
 		for _, v := range p.Timeline {
 			sum, of := line[int((v.Start+v.Length/2-begin)/length)].Counts(), v.Counts()
-			for i := range sum[:7] { // what happened; the others are levels
+			for i := range sum[:7] { // events; the others are levels
 				*sum[i] += *of[i]
 			}
 		}

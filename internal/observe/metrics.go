@@ -17,8 +17,8 @@ import (
 // A MetricInfo documents a unit that a run can report.
 type MetricInfo struct {
 	Unit   string
-	Better string // "lower", "higher", or "" where neither is
-	Doc    string // one line: what it is and how it is counted
+	Better string // "lower", "higher", or "" if neither is
+	Doc    string // one line: meaning and method
 }
 
 // Line returns the Unit line of the Go benchmark format that declares the metric's direction, for a
@@ -27,8 +27,8 @@ func (m MetricInfo) Line(unit string) string {
 	return fmt.Sprintf("Unit %s better=%s", unit, m.Better)
 }
 
-// Metrics lists every unit that a run can report, in the order in which a result has them. Times
-// are in seconds; `go test -bench` reports the same ones in nanoseconds.
+// Metrics lists every unit that a run can report, in the order of a result. Times are in seconds.
+// `go test -bench` reports them in nanoseconds.
 func Metrics() []MetricInfo {
 	m := []MetricInfo{
 		{metric.NsPerOp, "lower", "time per offered task, from the end of the warm-up to the last end: " +
@@ -249,15 +249,15 @@ func quantileText(q metric.Quantile) string {
 	return q.Name
 }
 
-// ofParts documents what responses are made of. But for the time held, none has a direction: they
-// are evidence of a cause, and what a gate judges is the response itself.
+// ofParts documents the parts of responses. Except for the blocked time they have no direction,
+// because they only show a cause. A gate judges the response itself.
 func ofParts() (m []MetricInfo) {
 	for _, p := range ResponseParts {
 		better := ""
 		if p.Part == metric.PartBlocked {
 			better = "lower"
 		}
-		if p.Part != metric.PartService { // which is one of the times
+		if p.Part != metric.PartService { // documented with the times
 			m = append(m, MetricInfo{p.Part.Mean(), better,
 				"part of the mean response: " + p.Doc})
 		}
@@ -286,8 +286,8 @@ func ofParts() (m []MetricInfo) {
 	}...)
 }
 
-// RuntimeMetrics documents what Go's runtime and the system say of a run. None has a direction:
-// they are evidence of a cause, and no gate judges them.
+// RuntimeMetrics documents the metrics of Go's runtime and the system. They have no direction,
+// because they only show a cause, and no gate judges them.
 var RuntimeMetrics = []MetricInfo{
 	{metric.P50Sched, "", "scheduling latency, from runnable to running: median of the one " +
 		"goroutine in eight that the runtime times, to 12 % (real clock)"},
@@ -320,7 +320,6 @@ var RuntimeMetrics = []MetricInfo{
 	{metric.MajorFaults, "", "major page faults per task, with a read from a disk"},
 }
 
-// stageMetrics are what a run reports of each stage of its arrivals, in that order.
 var stageMetrics = []MetricInfo{
 	{metric.Offered, "", "tasks due in the stage, per second"},
 	{metric.Goodput, "higher", "tasks of the stage completed within the deadline, per second"},
@@ -340,7 +339,6 @@ var stageMetrics = []MetricInfo{
 		"one"},
 }
 
-// sessionMetrics are what an attack of sessions reports of them.
 var sessionMetrics = []MetricInfo{
 	{metric.Count, "", "sessions begun"},
 	{metric.MeanResponse, "lower", "mean response of completed sessions: the sum of the " +
@@ -364,7 +362,6 @@ var sessionMetrics = []MetricInfo{
 		"was abandoned"},
 }
 
-// stepMetrics are what it reports of each step.
 var stepMetrics = []MetricInfo{
 	{metric.Count, "", "settled requests of the step"},
 	{metric.MeanResponse, "lower", "mean response of completed requests"},
@@ -392,8 +389,7 @@ func StepMetrics(step int, name string) []MetricInfo {
 	return prefixedMetrics(metric.OfStep(step, name, ""), stepMetrics)
 }
 
-// PartMetrics documents those of the stage, the session or the step that a name begins with; none
-// where it begins with none.
+// PartMetrics documents the units of the stage, session or step with which a name begins, or nil.
 func PartMetrics(name string) []MetricInfo {
 	part, rest, _ := strings.Cut(name, "-")
 	kind := strings.TrimRight(part, "0123456789")
@@ -426,10 +422,10 @@ func StageMetrics(stage int) []MetricInfo {
 }
 
 // LeastTasks returns the number of measured tasks that a run needs to report the metric: enough for
-// its quantile; 0 for a metric without one.
+// its quantile, or 0 for other metrics.
 func LeastTasks(unit string) int {
 	if metric.IsTheory(unit) || strings.Contains(unit, "hiccup") {
-		return 0 // of no task
+		return 0 // not about tasks
 	}
 	for _, q := range metric.Quantiles {
 		if strings.Contains("-"+unit, "-"+q.Name+"-") {

@@ -7,9 +7,9 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// ofLabels are the metrics of what tasks say of themselves: priority, tenant, deadline. Of a soak
-// others-p99 is told where the noisy tenant is one of those with results of their own; and of one
-// that was cut off and went on, what is of some of the tasks is left out.
+// ofLabels documents the metrics by priority, tenant and deadline. A soak reports others-p99 if the
+// noisy tenant has results of its own. A soak that was interrupted and continued leaves out metrics
+// of some of the tasks.
 func ofLabels() (m []MetricInfo) {
 	own := fmt.Sprintf(" that tasks have; those numbered 0 to %d have results of their own",
 		workloads.MostLabels-1)

@@ -14,29 +14,29 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// A Run is what was observed of one, before anything is computed from it.
+// A Run contains the observations of a run, from which its metrics are computed.
 type Run struct {
 	Name string // of the run in results
 	Plan Plan
-	// the strategy's, if it has any, as they were when it was made: they may depend on GOMAXPROCS
+	// the strategy's, if any, as created: they may depend on GOMAXPROCS
 	Pools []strategies.ClassPool
-	// of requests that another package sent, which doubts this much, sent so many again, and may
-	// share its plan with others
+	// requests that another package sent, with its doubts, its number of repeated requests, and
+	// possibly the same plan as other runs
 	Recorded     bool
 	Doubts       []result.Reason
 	Resent       int64
 	Calls        *record.CallCounter // nil: none were counted
 	Share        bool
 	Follows      bool // tasks are due when others have ended
-	FlatOut      bool // clients send without a pause: the processors are full on purpose
+	FlatOut      bool // clients send without a pause, so the processors are meant to be full
 	Local        bool // the server is on this machine
 	Workload     workloads.Workload
 	Mean         time.Duration // of the workload, exact or calibrated
-	Trace        *record.Trace // nil of a soak
+	Trace        *record.Trace // nil for a soak
 	Peak         int64         // most attempts in flight at once
-	Service      int64         // sum of the time inside Run as the attempts counted it
+	Service      int64         // total time inside Run as the attempts counted it
 	SettledTwice int64
-	Misdeeds     []string        // what the strategy did that it may not do, in words
+	Misdeeds     []string        // violations of its contract by the strategy, in words
 	Left         machine.Stacks  // goroutines that outlived it
 	Counts       []targets.Count // by the target and by the strategy
 	used         resources
@@ -44,10 +44,10 @@ type Run struct {
 	Profiles     []result.Profile
 	Claims       []Claim // exact values, to compare with the measured ones
 	scratch      []float64
-	classes      uint // of the tasks, a bit each; 0: nobody has asked
+	classes      uint // of the tasks, a bit each; 0: not yet determined
 }
 
-// Second is the number of nanoseconds in one, as a float.
+// Second is the number of nanoseconds in a second, as a float.
 const Second = float64(time.Second)
 
 // ReportCosts adds the counts of the target and the strategy, and the process's use of resources
@@ -73,17 +73,17 @@ func (o *Run) ReportCosts(r *result.Result, tasks int) {
 	}
 }
 
-// Measured sums up the tasks after the warm-up.
+// Measured sums the tasks after the warm-up.
 type Measured struct {
 	N        int
 	outcomes [record.Abandoned + 1]int
 	inTime   int // completed within the deadline
 	started  int
 	attempts int
-	From     int64   // of the stretch of time that they stand for: see Span
-	until    int64   // its end; with closed arrivals, less the time that the warm-up's tasks took
-	plan     int64   // its end by the plan: the last due, or the duration
-	lastEnd  int64   // of all tasks, those of the warm-up included
+	From     int64   // start of the time that the tasks represent: see Span
+	until    int64   // its end; with closed arrivals, without the time of the warm-up's tasks
+	plan     int64   // its planned end: the last due, or the duration
+	lastEnd  int64   // of all tasks, including the warm-up
 	left     int     // accepted tasks of the warm-up that ended after From
 	busy     int64   // of started tasks
 	busySq   float64 // Σ (busy/second)²
@@ -115,7 +115,7 @@ func (m *Measured) CountLeft(ends ...int64) {
 	}
 }
 
-// Ended returns the sums of a run whose plan took until then.
+// Ended returns the sums of a run whose plan ended at until.
 func (m Measured) Ended(s Plan, until int64) Measured {
 	m.plan, m.until = until, until
 	if s.Arrival.IsClosed() { // the next task is due when one has ended
@@ -124,7 +124,7 @@ func (m Measured) Ended(s Plan, until int64) Measured {
 	return m
 }
 
-// Measure sums up the tasks from first on.
+// Measure sums the tasks from first on.
 func (o *Run) Measure(first int) (m Measured) {
 	m.N = o.Trace.Len() - first
 	from, until := Span(o.Trace.Len(), first, func(i int) int64 { return o.Trace.At(i).Due },
@@ -141,10 +141,9 @@ func (o *Run) Measure(first int) (m Measured) {
 	return m.Ended(o.Plan, until)
 }
 
-// served is the part of the time from From to end that the measured tasks account for: the tasks
-// that the warm-up left account for the rest, in proportion to their number. So the rate of the
-// measured tasks is the rate of all that ended in this time, in whatever order a strategy serves
-// them.
+// served returns the part of the time from From to end for the measured tasks. The remaining tasks
+// of the warm-up account for the rest, in proportion to their number. So the rate of the measured
+// tasks is the rate of all that ended in this time, in any order of service.
 func (m Measured) served(end int64) int64 {
 	if m.left == 0 {
 		return end - m.From
@@ -153,14 +152,14 @@ func (m Measured) served(end int64) int64 {
 	return int64(math.Round(float64(end-m.From) * share))
 }
 
-// Seconds is how long the measured tasks took, without the time in which a strategy served what the
-// warm-up had left. It is at least the time that they stand for: where a strategy catches up, it
-// completes no more than arrives.
+// Seconds returns the time of the measured tasks, without the time for the remaining tasks of the
+// warm-up. It is at least the time that they represent: a strategy that catches up completes no
+// more than arrives.
 func (m Measured) Seconds() float64 {
 	return float64(max(m.until-m.From, m.served(m.lastEnd))) / Second
 }
 
-// Rate is the realised arrival rate per second; 0 when all were due at once.
+// Rate returns the realised arrival rate per second, or 0 if all were due at once.
 func (m Measured) Rate() float64 {
 	if m.until == m.From {
 		return 0
@@ -179,11 +178,11 @@ func (m Measured) MeanService() (mean, c2 float64) {
 	return mean, max(m.busySq/n/(mean*mean)-1, 0)
 }
 
-// Report adds the rates that the run came to.
+// Report adds the rates of the run.
 func (m Measured) Report(r *result.Result) {
 	elapsed := m.Seconds()
 	if elapsed == 0 {
-		return // all tasks took no time at all: a rate would be made up
+		return // all tasks took no time, so there is no rate
 	}
 	r.Add(metric.NsPerOp, elapsed*Second/float64(m.N))
 	r.Add(metric.Throughput, float64(m.outcomes[record.Completed])/elapsed)
@@ -193,7 +192,7 @@ func (m Measured) Report(r *result.Result) {
 	}
 }
 
-// ReportShares adds the shares of tasks by their outcome, and what the slots were used for.
+// ReportShares adds the shares of tasks by their outcome, and the use of the slots.
 func (o *Run) ReportShares(r *result.Result, m Measured, f Flow) {
 	n := float64(m.N)
 	if f.accepted > 0 {
@@ -227,20 +226,19 @@ func (o *Run) ReportShares(r *result.Result, m Measured, f Flow) {
 	r.Add(metric.Makespan, float64(f.Makespan)/Second)
 }
 
-// Span is the stretch of time that n tasks stand for, from the task numbered first on: n less first
-// over its length is their rate, be they one or a million. All instants are nanoseconds from the
-// start of the plan; due are those of all tasks, in their order.
+// Span returns the time that n tasks represent, from number first on: n less first over its length
+// is their rate. All instants are nanoseconds from the start of the plan. due returns the due time
+// of all tasks, in order.
 //
-// A task stands for the gap before it: the first of a plan for the time since its start, and tasks
-// that are due together for equal shares of the gap before all of them. So the stretch begins where
-// the last task ends that is not counted. It ends with the last due or, in a run of a given
-// duration, with that: a run in which nothing more was due had its time all the same. (To count the
-// tasks over the time from the first of them to the last is to count n over n−1 gaps: at 10 a
-// second, 12.5 for five tasks.)
+// A task represents the gap before it: the first of a plan the time since its start, and tasks that
+// are due together equal shares of the gap before all of them. So the time begins where the last
+// uncounted task ends. It ends with the last due or, in a run of a given duration, with that, even
+// if nothing more was due. (From the first to the last due would count n tasks over n−1 gaps: at 10
+// a second, 12.5 for five tasks.)
 func Span(n, first int, due func(i int) int64, duration int64) (from, until int64) {
 	until = max(due(n-1), duration)
 	at := due(first)
-	begin, end := first, first+1 // of those that are due together with the first
+	begin, end := first, first+1 // of the tasks that are due together with the first
 	for begin > 0 && due(begin-1) == at {
 		begin--
 	}
@@ -254,13 +252,13 @@ func Span(n, first int, due func(i int) int64, duration int64) (from, until int6
 	return at - int64(float64(at-before)*float64(end-first)/float64(end-begin)), until
 }
 
-// ErrNoTasks is the outcome of a run in which nothing was due after the warm-up.
+// ErrNoTasks is the error of a run in which nothing was due after the warm-up.
 var ErrNoTasks = errors.New("no task was due in the measured part of the run; give it more tasks " +
 	"or more time")
 
-// A Claim is an exact value beside a measured one, with what it takes to tell whether they agree: a
-// value of each task whose mean is known or, of a value of the whole run, how far a run may be from
-// it by chance: theoryErrors standard errors, and what a finite run is off by.
+// A Claim is an exact value for a measured one, with the information to compare them: a value of
+// each task whose mean is known or, for a value of the whole run, the possible deviation by chance,
+// which is theoryErrors standard errors plus the bias of a finite run.
 type Claim struct {
 	Unit    string // measured; theory-unit is the exact one
 	Exact   float64
@@ -268,12 +266,12 @@ type Claim struct {
 	Allowed float64
 }
 
-// A MeanTest is a value of each task, its exact mean, and the least standard error that the mean
-// over n tasks can have.
+// A MeanTest is a value of each task, its exact mean, and the least standard error of the mean over
+// n tasks.
 type MeanTest struct {
 	Want  float64
 	Value func(i int, rec *record.Record) (float64, bool)
 	Least func(n float64) float64
-	// the run is too short for its queue, or the tasks that decide are too few
+	// the run is too short for its queue, or has too few decisive tasks
 	Rare func(n float64) bool
 }

@@ -10,8 +10,7 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// A Plan says what was planned: a settled bench.Scenario, as far as what is computed of its run
-// asks for it.
+// A Plan is the part of a bench.Scenario, with all defaults set, that the metrics need.
 type Plan struct {
 	Strategy                 strategies.Spec
 	Params                   strategies.Params // of the strategy
@@ -26,10 +25,10 @@ type Plan struct {
 	Deadline, Timeout, Drain time.Duration
 	Seed                     uint64
 	Virtual                  bool // clock; false: the real one
-	Among                    int  // runs of the plan that this is one of
+	Among                    int  // number of runs of the plan, including this one
 }
 
-// Pools are the strategy's, if it has any.
+// Pools returns the strategy's pools, if any.
 func (p Plan) Pools() []strategies.ClassPool {
 	if p.Strategy.ClassPools == nil {
 		return nil
@@ -37,7 +36,7 @@ func (p Plan) Pools() []strategies.ClassPool {
 	return p.Strategy.ClassPools(p.Params)
 }
 
-// Slots is how many tasks can make progress at once: the k of the theory.
+// Slots returns the number of tasks that can make progress at once: the k of the theory.
 func (p Plan) Slots() int {
 	if p.Kind == workloads.CPU {
 		return min(p.Params.Limit, runtime.GOMAXPROCS(0))
@@ -45,7 +44,7 @@ func (p Plan) Slots() int {
 	return p.Params.Limit
 }
 
-// Rate returns the arrivals per second by the plan, 0 where the process settles them itself.
+// Rate returns the planned arrivals per second, or 0 if the process determines them.
 func (p Plan) Rate(mean time.Duration) float64 {
 	if p.Relative != 0 {
 		return p.Relative * float64(p.Slots()) / mean.Seconds()
@@ -53,10 +52,10 @@ func (p Plan) Rate(mean time.Duration) float64 {
 	return p.PerSecond
 }
 
-// Poisson reports whether the plan is one of independent exponential gaps at one rate.
+// Poisson reports whether the plan has independent exponential gaps at one rate.
 func (o *Run) Poisson() bool { return o.Plan.Arrival.Spec.Name == "poisson" && !o.Follows }
 
-// Stationary reports whether the plan itself is.
+// Stationary reports whether the plan is stationary.
 func (o *Run) Stationary() bool {
 	arrival := o.Plan.Arrival.Spec
 	return !arrival.AllAtOnce && !arrival.Unsteady

@@ -7,11 +7,10 @@ import (
 	"github.com/poolbench/poolbench/internal/machine"
 )
 
-// resources is what the process has used so far.
 type resources struct {
 	bytes, mallocs uint64
-	cpu            int64 // ns of user and system time; 0 where the system does not tell
-	written        int64 // bytes for the disk; 0 where the system does not tell
+	cpu            int64 // ns of user and system time; 0 if the system does not report it
+	written        int64 // bytes for the disk; 0 if the system does not report it
 }
 
 func readResources() resources {
@@ -25,8 +24,8 @@ func (r resources) since(before resources) resources {
 		r.written - before.written}
 }
 
-// Watch begins to watch a run under the real clock; stop ends that, and notes what was seen since
-// base, when the run began.
+// Watch begins to watch a run under the real clock. stop ends this, and stores the observations
+// since base, when the run began.
 func (o *Run) Watch() (stop func(base time.Time)) {
 	w := machine.StartWitness()
 	before := readResources()

@@ -13,23 +13,21 @@ import (
 	"github.com/poolbench/poolbench/internal/rundir"
 )
 
-// A late is a task among the slowest so far.
 type late struct {
 	i   int // its number
 	lag int64
 	rec record.Record
 }
 
-// lateLast orders by response, and tasks of equal response the later due first.
 func lateLast(a, b late) int {
 	return cmp.Or(cmp.Compare(a.rec.Response(), b.rec.Response()), cmp.Compare(b.i, a.i))
 }
 
-// A Slowest keeps the slowest of the tasks that it is given in the order of their due times, the
-// least slow first: to all others it is one comparison.
+// A Slowest keeps the slowest of the tasks added in the order of their due times, the least slow
+// first. For all others it costs one comparison.
 type Slowest struct{ tasks []late }
 
-// Add takes note of a settled task.
+// Add adds a settled task.
 func (s *Slowest) Add(i int, r *record.Record, lag int64) {
 	full := len(s.tasks) == rundir.MostSlowest
 	if full && r.Response() <= s.tasks[0].rec.Response() {
@@ -45,7 +43,7 @@ func (s *Slowest) Add(i int, r *record.Record, lag int64) {
 	s.tasks[at-1] = t
 }
 
-// Ended are the slowest tasks, the slowest first. What they found when they were due is Unknown.
+// Ended returns the slowest tasks, the slowest first. The state at their due times is Unknown.
 func (s *Slowest) Ended() (all []result.SlowTask) {
 	for _, t := range slices.Backward(s.tasks) {
 		r, p := &t.rec, t.rec.Parts(t.lag)
@@ -61,10 +59,9 @@ func (s *Slowest) Ended() (all []result.SlowTask) {
 	return all
 }
 
-// find counts what each of the slow tasks found when it was due: in flight are tasks that have
-// started and not ended, waiting are those due before it that have done neither. As everywhere, who
-// ends at that instant has gone. It looks only at tasks that may be there still: at those that are
-// due since the longest response before. Where nothing is slow, nothing is looked at.
+// find counts the state at the due time of each slow task: tasks in flight have started and not
+// ended, waiting ones were due before it and have done neither. Tasks that end at that instant have
+// left. It examines only tasks that may still be there, due within the longest response before.
 func (o *Run) find(slow []result.SlowTask, longest int64) {
 	order := make([]*result.SlowTask, len(slow))
 	for i := range slow {
@@ -75,9 +72,9 @@ func (o *Run) find(slow []result.SlowTask, longest int64) {
 	for i, t := range order {
 		at[i] = int64(t.Due)
 	}
-	// how many more than the one before find, of what is in flight and waiting
+	// increments from one task to the next
 	inFlight, waiting := make([]int, len(order)+1), make([]int, len(order)+1)
-	next := 0 // of the slow ones, not come to
+	next := 0 // next slow task
 	for i := 0; i < o.Trace.Len(); i++ {
 		for next < len(order) && order[next].Task <= i {
 			next++
@@ -119,11 +116,10 @@ func (o *Run) find(slow []result.SlowTask, longest int64) {
 	}
 }
 
-// forEver is longer than any response.
 const forEver = math.MaxInt64 / 2
 
-// MergeSlowest returns the slowest tasks of several parts of a load. The state that a task found is
-// known for its own part only, unless the parts ran one after another.
+// MergeSlowest returns the slowest tasks of several parts of a load. The state at a task's due time
+// is known only for its own part, unless the parts ran one after another.
 func MergeSlowest(parts []*result.Result, together bool) (all []result.SlowTask) {
 	for _, p := range parts {
 		all = append(all, p.Slowest...)

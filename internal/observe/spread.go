@@ -13,34 +13,33 @@ import (
 	"github.com/poolbench/poolbench/bench/result"
 )
 
-// Windows of a Spread are a power of two of seconds long, from shortest on: an exact number of
-// microseconds, which is what a log of histograms has. Beyond mostSpread of them each two become
-// one.
+// Windows of a Spread are shortest times a power of two long, which is an exact number of
+// microseconds, as a log of histograms requires. Above mostSpread, pairs of windows are merged.
 const (
 	shortest   = int64(time.Second) >> 6
 	mostSpread = 100
 )
 
-// The histograms of windows have two digits, of which 1 % is a shade; with three a window would
-// take ten times the memory. They go up to ten years, as those of soaks do.
+// The histograms of windows have two digits, which is accurate enough for a chart. Three would need
+// ten times the memory per window. They range up to ten years, like those of soaks.
 const (
 	spreadDigits  = 2
 	longestSpread = int64(4 * 87_600 * time.Hour)
 )
 
-// A Spread keeps the response in the course of a run: a histogram for each window in which tasks
-// were due that complete. Windows begin with the run and their lengths are powers of two, so that
-// those of several generators, and of the parts of a soak, fit each other. Only the last one is in
-// memory as it is: the others are encoded.
+// A Spread keeps the response over the course of a run: a histogram for each window in which tasks
+// were due that completed. Windows begin with the run and their lengths are powers of two, so the
+// windows of several generators, and of the parts of a soak, are compatible. All except the last
+// are encoded.
 type Spread struct {
 	length int64
-	at     int64                   // of the window that is open
+	at     int64                   // index of the open window
 	open   *hdrhistogram.Histogram // nil: there was no task so far
 	done   []result.Window
 	failed error // of a histogram
 }
 
-// NewSpread is for a run that takes about that time.
+// NewSpread returns a Spread for a run of about this length.
 func NewSpread(span int64) Spread {
 	s := Spread{length: shortest}
 	for span > mostSpread*s.length {
@@ -58,7 +57,7 @@ func (s *Spread) GoOn(before []result.Window) {
 	}
 }
 
-// Add takes note of a task, in the order of the due times.
+// Add adds a task, in the order of the due times.
 func (s *Spread) Add(r *record.Record) {
 	if r.Outcome != record.Completed || s.failed != nil {
 		return
@@ -68,10 +67,10 @@ func (s *Spread) Add(r *record.Record) {
 			return
 		}
 	}
-	_ = s.open.RecordValue(max(r.Response(), 0)) // beyond its end is beyond ten years
+	_ = s.open.RecordValue(max(r.Response(), 0)) // the end is beyond ten years
 }
 
-// turn closes the window that is open, and opens number i.
+// turn closes the open window, and opens number i.
 func (s *Spread) turn(i int64) {
 	s.done, s.failed = s.Windows()
 	for s.failed == nil && i >= mostSpread {
@@ -83,7 +82,7 @@ func (s *Spread) turn(i int64) {
 	}
 }
 
-// reopen opens number i, the last that is done where that is it.
+// reopen opens number i, which may be the last finished one.
 func (s *Spread) reopen(i int64) {
 	s.at = i
 	if n := len(s.done); n > 0 && int64(s.done[n-1].Start) == i*s.length {
@@ -96,7 +95,7 @@ func (s *Spread) reopen(i int64) {
 	}
 }
 
-// Windows are those so far.
+// Windows returns the windows so far.
 func (s *Spread) Windows() ([]result.Window, error) {
 	if s.failed != nil || s.open == nil || s.open.TotalCount() == 0 {
 		return s.done, s.failed
@@ -105,8 +104,8 @@ func (s *Spread) Windows() ([]result.Window, error) {
 	return append(s.done[:len(s.done):len(s.done)], w), err
 }
 
-// Windows are those of a run of another package's; who compares strategies has a hundred runs, and
-// their windows would take more room than all else that is kept of them.
+// Windows returns the windows of a recorded run only. A comparison of strategies has a hundred
+// runs, whose windows would take more space than everything else.
 func (o *Run) Windows() ([]result.Window, error) {
 	if !o.Recorded {
 		return nil, nil
@@ -119,7 +118,7 @@ func (o *Run) Windows() ([]result.Window, error) {
 	return s.Windows()
 }
 
-// AddWindows makes one window of those that are due in the same one of that length.
+// AddWindows adds the windows that begin in the same window of that length.
 func AddWindows(all []result.Window, length time.Duration) (sums []result.Window, err error) {
 	at := func(w result.Window) time.Duration { return w.Start / length }
 	all = slices.Clone(all)

@@ -11,17 +11,16 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics"
 )
 
-// A stretch is a stage with the tasks that are due in it and that count: due after its begin, and
-// up to its end, since a task stands for the gap before it.
+// A stretch is a stage with its counted tasks: due after its begin, and up to its end, since a task
+// represents the gap before it.
 type stretch struct {
 	arrivals.Stage
 	begin, end int64
-	from       int64 // when the warm-up is over
+	from       int64 // end of the warm-up
 	first, n   int   // of the trace
 	backlog    int
 }
 
-// stretches are the stages that the plan reaches.
 func (o *Run) stretches(first int) (all []stretch) {
 	stages := o.Plan.Arrival.Stages()
 	if len(stages) < 2 || o.Trace.Len() == 0 {
@@ -57,7 +56,7 @@ func (o *Run) stretches(first int) (all []stretch) {
 	return all
 }
 
-// ReportStages adds what each stage comes to.
+// ReportStages adds the metrics of each stage.
 func (o *Run) ReportStages(r *result.Result, first int) {
 	all := o.stretches(first)
 	for k, s := range all {
@@ -114,11 +113,10 @@ func (o *Run) reportStage(
 		m.outcomes[record.Abandoned])/n)
 }
 
-// What recovery is. A task is slow whose response is above the p95 of the first stage, or that was
-// not completed: one in twenty is before the pulse. The response is as before at the begin of a
-// window, as many tasks as a tenth of the first stage has, of which one in ten at most is slow. It
-// is lost again, which sets the clock on until the next such window, when more than half of a
-// window are slow: what is between the two is neither.
+// Definition of recovery. A task is slow if its response is above the p95 of the first stage, or if
+// it was not completed: one in twenty is slow before the pulse. A window has a tenth of the first
+// stage's tasks. The response has recovered at the begin of a window with at most one slow task in
+// ten. It is lost again, until the next such window, when more than half of a window are slow.
 const (
 	slowQuantile = 0.95
 	slowBefore   = 0.1
@@ -126,8 +124,8 @@ const (
 	leastWindow  = 20
 )
 
-// recovery is how long after its begin the response of the stage is, for good, what it was in the
-// first one; known is false where that one has too few tasks to say.
+// recovery returns the time from its begin until the response of the stage has finally recovered to
+// the first stage's. known is false if that has too few tasks.
 func (o *Run) recovery(before, s stretch) (after int64, recovered, known bool) {
 	var responses []int64
 	for i := before.first; i < before.first+before.n; i++ {
@@ -152,7 +150,7 @@ func (o *Run) recovery(before, s stretch) (after int64, recovered, known bool) {
 		if count += slow(i); i-s.first < window-1 {
 			continue
 		}
-		at := i - window + 1 // where the window begins
+		at := i - window + 1 // begin of the window
 		switch {
 		case !recovered && float64(count) <= slowBefore*float64(window):
 			recovered, after = true, 0

@@ -81,8 +81,8 @@ func (o *Run) ReportTimes(r *result.Result, first int, m Measured) error {
 	return nil
 }
 
-// timesOf are the times of those measured tasks that completed and count, in the memory of scratch,
-// and their mean in seconds.
+// timesOf returns the times of the measured tasks that completed and count, in the memory of
+// scratch, and their mean in seconds.
 func (o *Run) timesOf(
 	first int, scratch []int64, of func(*record.Record) (ns int64, counts bool),
 ) (values []int64, mean float64) {
@@ -98,7 +98,7 @@ func (o *Run) timesOf(
 	return values, sum / float64(len(values)) / Second
 }
 
-// toldApart are the two classes of the workload's tasks; where it has none, no task is short or
+// toldApart returns the two classes of the workload's tasks. Without classes, no task is short or
 // long.
 func (o *Run) toldApart() []strategies.Class {
 	if _, either := o.Workload.(workloads.Computing); either {
@@ -107,9 +107,8 @@ func (o *Run) toldApart() []strategies.Class {
 	return BothClasses
 }
 
-// reportClasses adds the response of each class where the workload tells two apart, and the mean
-// slowdown: over all tasks alone, a strategy that lets the long ones wait for the short ones looks
-// bad for it.
+// reportClasses adds the response of each class, and the mean slowdown. The response over all tasks
+// alone would make a strategy look bad that lets long tasks wait for short ones.
 func (o *Run) reportClasses(r *result.Result, first int, scratch []int64) {
 	slowdown, n := 0.0, 0
 	for _, class := range o.toldApart() {
@@ -130,16 +129,16 @@ func (o *Run) reportClasses(r *result.Result, first int, scratch []int64) {
 	}
 }
 
-// MostFound is the largest limit for which it is reported how many slots short tasks find held by
-// long ones: a number for each.
+// MostFound is the largest limit for which the number of slots with long tasks that short tasks
+// find is reported, one metric per number.
 const MostFound = 8
 
-// ReportFound adds, where the workload tells short tasks from long ones, what share of the short
-// ones find so many slots held by long ones when they are due, and how long these wait. It is why
-// variance costs what it does: the wait is that of the few who find all slots held.
+// ReportFound adds the share of short tasks that find so many slots occupied by long ones when they
+// are due, and their mean wait, if the workload labels them. It explains the cost of variance: the
+// few that find all slots occupied have the wait.
 //
-// A task holds its slot from start to end, so nothing is said of strategies under which it gives
-// the slot back in between.
+// A task must occupy its slot from start to end, so strategies that return the slot in between are
+// left out.
 func (o *Run) ReportFound(r *result.Result, first int) {
 	limit, spec := o.Bound(), o.Plan.Strategy
 	if limit == 0 || limit > MostFound || spec.Quantum != nil || spec.Retries ||
@@ -179,10 +178,10 @@ func (o *Run) ReportFound(r *result.Result, first int) {
 	}
 }
 
-// Intervals is how many equal stretches a run's timeline has.
+// Intervals is the number of equal stretches of a run's timeline.
 const Intervals = 100
 
-// Timeline counts what happened in each stretch of the run, from its first due to its last end.
+// Timeline counts the events in each stretch of the run, from its first due to its last end.
 func (o *Run) Timeline() []result.Bucket {
 	t := o.Trace
 	begin, end := t.At(0).Due, t.At(0).Due
@@ -204,7 +203,6 @@ func (o *Run) Timeline() []result.Bucket {
 	return line
 }
 
-// countIn counts a task in the intervals of its instants.
 func countIn(at func(instant int64) *result.Bucket, r *record.Record) {
 	at(r.Due).Arrived++
 	if r.Attempts > 0 {
@@ -213,7 +211,7 @@ func countIn(at func(instant int64) *result.Bucket, r *record.Record) {
 	if r.Outcome == record.Unsettled {
 		return
 	}
-	last := at(r.End) // whose levels count what leaves them, until they are summed up
+	last := at(r.End) // its levels count departures until they are summed
 	if *last.Of(r.Outcome)++; r.Attempts > 0 {
 		last.InFlight--
 	} else {
@@ -221,7 +219,8 @@ func countIn(at func(instant int64) *result.Bucket, r *record.Record) {
 	}
 }
 
-// sumUp makes levels of what left them: what arrived and has neither ended nor started is queued.
+// sumUp turns departures into levels: tasks that have arrived and neither ended nor started are
+// queued.
 func sumUp(line []result.Bucket) {
 	var inFlight, queued int
 	for i := range line {

@@ -11,32 +11,31 @@ import (
 	"github.com/poolbench/poolbench/bench/result"
 )
 
-// MostHeld is how many chunks of records a soak holds, of tasks that are not done or are due after
-// one that is not. With what else a task in the system takes it is some 200 MB.
+// MostHeld is the largest number of chunks of records that a soak keeps, for tasks that are not
+// done or are due after one that is not. With other memory per task they take about 200 MB.
 const MostHeld = 128
 
-// chunkRecords is how many records a chunk has.
 const chunkRecords = 1 << 12
 
-// ErrHeld ends a soak that would take ever more memory.
+// ErrHeld returns the error of a soak that would use more and more memory.
 func (b *Belt) ErrHeld() error {
 	return fmt.Errorf("soak: a task is not done after %d others were due, and a soak holds no "+
 		"more: more is offered than gets done, or a task hangs", b.most*chunkRecords)
 }
 
-// A Belt carries the records of a soak to its fold, chunk by chunk in the order of their due times,
+// A Belt passes the records of a soak to its fold, chunk by chunk in the order of their due times,
 // as soon as all tasks of a chunk are done. The fold works in a goroutine of its own, so that the
 // generator is on time.
 type Belt struct {
 	fold  *Fold
 	order order // of tasks that follow from others
 	most  int   // chunks
-	asked Asked // whether what is folded so far is wanted
+	asked Asked // request for the results so far
 	peak  *atomic.Int64
 
 	mu            sync.Mutex
 	chunks, spare []*Chunk // in use, the oldest first, and folded ones
-	// of the generator: the last chunk, and the records that are taken of it
+	// of the generator: the last chunk, and the number of its records in use
 	Last  *Chunk
 	taken int
 
@@ -46,23 +45,23 @@ type Belt struct {
 	once       sync.Once
 }
 
-// An Asked says whether somebody wants what is folded so far, and takes the answer.
+// An Asked requests the results so far, and receives them.
 type Asked struct {
 	Wanted *atomic.Bool
 	Answer func(soFar func() (*result.Result, error))
 }
 
-// A Chunk is done when its done is twice its records: once for each that is settled, and once for
-// each that the generator has come back from submitting.
+// A Chunk is done when its counter is twice the number of its records: once for each that is
+// settled, and once for each that the generator has submitted.
 type Chunk struct {
 	done    atomic.Int64
-	n       int // records that the generator has taken, once it takes no more
+	n       int // number of records in use, once it is final
 	records [chunkRecords]record.Record
 }
 
 func (c *Chunk) isDone() bool { return c.done.Load() == 2*chunkRecords }
 
-// NewBelt holds so many chunks at most.
+// NewBelt returns a Belt with at most so many chunks.
 func NewBelt(most int) *Belt {
 	return &Belt{most: most, ring: make(chan struct{}, 1), room: make(chan struct{}, 1),
 		quit: make(chan struct{}), taken: chunkRecords}
@@ -83,12 +82,12 @@ func (b *Belt) Start(f *Fold, a Asked, peak *atomic.Int64) {
 	})
 }
 
-// Next is the record of the next task; nil where too many are held.
+// Next returns the record of the next task, or nil if too many are kept.
 func (b *Belt) Next(due int64) *record.Record {
 	if b.taken == chunkRecords || b.isWaitedFor() {
 		if b.Last != nil {
 			b.Last.n = b.taken
-			b.Settle(b.Last, int64(2*chunkRecords-b.taken)) // those that were not taken are done
+			b.Settle(b.Last, int64(2*chunkRecords-b.taken)) // count unused records as done
 		}
 		if !b.extend() {
 			return nil
@@ -100,10 +99,9 @@ func (b *Belt) Next(due int64) *record.Record {
 	return r
 }
 
-// isWaitedFor reports whether somebody wants to know what is folded so far, and the last chunk is
-// all that there is to be folded: at a low rate it would be full in hours. Under the virtual clock
-// chunks are full soon enough, and to wake the fold whenever somebody asks would let the order of
-// events depend on that.
+// isWaitedFor reports whether somebody requests the results so far, and there is only the last
+// chunk to fold, which may take hours to fill at a low rate. Under the virtual clock chunks fill
+// soon, and waking the fold on request would make the order of events depend on it.
 func (b *Belt) isWaitedFor() bool {
 	if b.taken == 0 || !b.asked.Wanted.Load() || b.fold.o.Plan.Virtual {
 		return false
@@ -113,8 +111,7 @@ func (b *Belt) isWaitedFor() bool {
 	return len(b.chunks) == 1
 }
 
-// Settle takes note that so many tasks of the chunk are a step nearer to their end. Only the last
-// step rings.
+// Settle counts so many steps of the chunk's tasks. The last step wakes the fold.
 func (b *Belt) Settle(c *Chunk, steps int64) {
 	if c.done.Add(steps) == 2*chunkRecords {
 		signal(b.ring)
@@ -128,7 +125,6 @@ func signal(c chan<- struct{}) {
 	}
 }
 
-// extend adds a chunk, when there is room for it.
 func (b *Belt) extend() bool {
 	for !b.tryExtend() {
 		b.mu.Lock()
@@ -158,7 +154,6 @@ func (b *Belt) tryExtend() bool {
 	return true
 }
 
-// takeUp folds the chunks that are done, up to one that is not.
 func (b *Belt) takeUp() {
 	for {
 		b.mu.Lock()
@@ -169,7 +164,7 @@ func (b *Belt) takeUp() {
 		c := b.chunks[0]
 		b.mu.Unlock()
 		b.pass(c.records[:c.n])
-		if b.fold.n > 0 { // the order may hold all
+		if b.fold.n > 0 { // the order may hold back all
 			b.asked.Answer(func() (*result.Result, error) { return b.fold.soFar(b.peak.Load()) })
 		}
 		c.done.Store(0)
@@ -187,7 +182,7 @@ func (b *Belt) Close() {
 	b.folding.Wait()
 }
 
-// End folds what is left when the run is over.
+// End folds the remaining records after the run.
 func (b *Belt) End() *Fold {
 	b.Close()
 	for _, c := range b.chunks {
@@ -201,7 +196,6 @@ func (b *Belt) End() *Fold {
 	return b.fold
 }
 
-// pass hands the records of a chunk to the fold.
 func (b *Belt) pass(all []record.Record) {
 	if b.fold.o.Follows {
 		b.order.pass(all, b.fold.add)

@@ -17,21 +17,21 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics"
 )
 
-// A Continuation is the second part of a soak that was cut off. What was in the system is lost, so
-// it goes on with the plan at the next window of the course, with an empty system; what was due
-// before that and is not in the first part is missing, and said to be.
+// A Continuation is the second part of a soak that was interrupted. Tasks in the system are lost,
+// so it continues the plan at the next window of the course, with an empty system. Tasks that were
+// due before that and are not in the first part are missing, and reported as such.
 type Continuation struct {
 	before *result.Result
-	window int   // the last of which the first part has arrivals
+	window int   // the last with arrivals in the first part
 	begin  int64 // of that window
 	From   int64 // its end
 
 	Skipped int   // tasks of the plan that were due before
-	missing int   // those of them that the first part does not have
-	until   int64 // when the last was due that it has
+	missing int   // number of them that the first part lacks
+	until   int64 // due time of the last that it has
 }
 
-// NewContinuation is nil where the first part has no course.
+// NewContinuation returns nil if the first part has no course.
 func NewContinuation(before *result.Result) *Continuation {
 	c := &Continuation{before: before, window: -1}
 	if before == nil {
@@ -75,7 +75,6 @@ func (c *Continuation) Skip(
 	}
 }
 
-// course is that of the first part, to be gone on with.
 func (c *Continuation) course() observe.Course {
 	first := c.before.Timeline[0]
 	to := observe.Course{Begin: int64(first.Start), Length: int64(first.Length)}
@@ -90,8 +89,7 @@ func (c *Continuation) course() observe.Course {
 	return to
 }
 
-// gap describes the missing stretch, appended to the text before of the first part, "" if that had
-// none.
+// gap describes the missing stretch, after the description before of earlier gaps, which may be "".
 func (c *Continuation) gap(before string) string {
 	const begin = "the run was cut off and went on with an empty system: missing are "
 	if before == "" {
@@ -103,17 +101,16 @@ func (c *Continuation) gap(before string) string {
 		To: time.Duration(c.From)}.String()
 }
 
-// ofPart is the text of a reason whose figures are those of one part, before or after the gap.
 func ofPart(side string, reason result.Reason) string {
 	const gap = " the gap: "
-	if reason.Check == rundir.CheckLaw || strings.Contains(reason.Text, gap) { // of a gap before
+	if reason.Check == rundir.CheckLaw || strings.Contains(reason.Text, gap) { // of an earlier gap
 		return reason.Text
 	}
 	return side + gap + reason.Text
 }
 
-// join makes one result of the two parts; second has the timeline of both, and LastEnd is the last
-// end of its tasks. A metric that one of them lacks is left out.
+// join merges the results of the two parts. second has the timeline of both, and lastEnd is the
+// last end of its tasks. It leaves out metrics that one of them lacks.
 func (c *Continuation) join(second *result.Result, lastEnd int64) (*result.Result, error) {
 	first := c.before
 	r := &result.Result{Name: second.Name, Seed: second.Seed, Tasks: first.Tasks + second.Tasks,
@@ -143,7 +140,7 @@ func (c *Continuation) join(second *result.Result, lastEnd int64) (*result.Resul
 		both.Verdict = max(both.Verdict, reason.Verdict)
 		r.Verdict = max(r.Verdict, both.Verdict)
 	}
-	// the last, since a reader who sees only one wants to hear of the others
+	// last, since a reader who sees only one should see the others
 	r.Doubt(result.Suspect, rundir.CheckGap, "%s", c.gap(gaps))
 	parts := []*result.Result{first, second}
 	r.Slowest = observe.MergeSlowest(parts, false)
@@ -152,7 +149,7 @@ func (c *Continuation) join(second *result.Result, lastEnd int64) (*result.Resul
 		return nil, err
 	}
 	measured := parts
-	if first.Tasks == 0 { // it was cut off in the warm-up
+	if first.Tasks == 0 { // interrupted in the warm-up
 		measured = parts[1:]
 	} else if second.Tasks == 0 {
 		measured = parts[:1]
@@ -172,7 +169,6 @@ func (c *Continuation) join(second *result.Result, lastEnd int64) (*result.Resul
 	return r, nil
 }
 
-// joinedMetric is the value of a metric of parts that came one after another.
 func joinedMetric(
 	unit string, parts []*result.Result, sums map[string]*hdrhistogram.Histogram,
 ) (v float64, ok bool) {
@@ -206,7 +202,7 @@ func joinedMetric(
 		return mean(elapsed)
 	case metric.Offered:
 		return mean(func(p *result.Result) float64 { return tasks(p) / value(p, unit) })
-	case metric.Attempts, metric.Waited: // of those that the strategy took
+	case metric.Attempts, metric.Waited: // of the accepted tasks
 		return mean(func(p *result.Result) float64 {
 			return tasks(p) * (1 - value(p, metric.Shed))
 		})
@@ -220,12 +216,12 @@ func joinedMetric(
 		return joinedTime(parts, of, q, sums[of])
 	}
 	if len(parts) > 1 && observe.IsOfLabels(unit) {
-		return 0, false // nobody has counted the tasks of each label
+		return 0, false // the tasks of each label are not counted
 	}
 	if observe.IsPartMean(unit) {
 		return mean(func(p *result.Result) float64 { return timesIn(p, metric.Response) })
 	}
-	if !everyPart() { // one that was cut off has not told of its machine
+	if !everyPart() { // an interrupted part has no metrics of its machine
 		return 0, false
 	}
 	if metric.IsMax(unit) || strings.HasPrefix(unit, "peak-") ||
@@ -239,7 +235,6 @@ func joinedMetric(
 	return mean(tasks)
 }
 
-// readingOf splits the name of a metric of one of the distributions.
 func readingOf(unit string, sums map[string]*hdrhistogram.Histogram) (of, what string, is bool) {
 	for of := range sums {
 		if what, is = strings.CutSuffix(unit, "-"+of+"-sec"); is &&
@@ -250,8 +245,8 @@ func readingOf(unit string, sums map[string]*hdrhistogram.Histogram) (of, what s
 	return "", "", false
 }
 
-// timesIn is how many tasks a distribution is of; 0 where there is none that can be read, which
-// Readings has said before.
+// timesIn returns the number of tasks in a distribution, or 0 if it cannot be read, which Readings
+// has already reported.
 func timesIn(p *result.Result, of string) float64 {
 	for _, reading := range p.Readings {
 		if reading.Of != of {
@@ -264,7 +259,7 @@ func timesIn(p *result.Result, of string) float64 {
 	return 0
 }
 
-// joinedTime is that of a distribution: quantiles are those of the sum.
+// joinedTime returns a metric of a distribution. Quantiles come from the sum.
 func joinedTime(
 	parts []*result.Result, of, what string, sum *hdrhistogram.Histogram,
 ) (v float64, ok bool) {

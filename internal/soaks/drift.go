@@ -12,16 +12,15 @@ import (
 	"github.com/poolbench/poolbench/internal/validity"
 )
 
-// What a soak says of itself that ordinary runs are too short for: over so many tasks, a change of
-// the p99 by that much, or of the share that was completed, beyond chance as CompareHalves has it.
-// Of 240 stable queues of 120,000 tasks at loads of 0.8 and 0.95 none was doubted for that.
+// Drift that ordinary runs are too short to detect: over so many tasks, a significant change of the
+// p99, or of the share that was completed, by CompareHalves. It caused no doubt in 240 stable
+// queues of 120,000 tasks at loads of 0.8 and 0.95.
 const (
 	soakDriftTasks = 100_000
 	p99Drift       = 0.1
 	doneDrift      = 0.01
 )
 
-// judgeSoakDrift compares the last quarter of the soak with the first.
 func (f *Fold) judgeSoakDrift(r *result.Result) {
 	if f.m.N < soakDriftTasks {
 		return
@@ -51,7 +50,7 @@ func (f *Fold) judgeSoakDrift(r *result.Result) {
 	}
 }
 
-// doubtDrift adds to what is said of drift already, since readers show one reason of each check.
+// doubtDrift adds to an existing reason of drift, since readers show one reason of each check.
 func doubtDrift(r *result.Result, format string, args ...any) {
 	for i, reason := range r.Reasons {
 		if reason.Check == rundir.CheckDrift {
@@ -62,8 +61,8 @@ func doubtDrift(r *result.Result, format string, args ...any) {
 	r.Doubt(result.Suspect, rundir.CheckDrift, format, args...)
 }
 
-// slopeErrors is the slope of a straight line through the batches in its standard errors, widened
-// as those of CompareHalves: what wanders has a slope, too.
+// slopeErrors returns the slope of a straight line through the batches in standard errors, widened
+// as by CompareHalves, because a random walk has a slope, too.
 func slopeErrors(x [observe.Batches]float64) float64 {
 	const middle = float64(observe.Batches-1) / 2
 	mean, _ := observe.MeanAndSD(x[:])
@@ -84,10 +83,10 @@ func slopeErrors(x [observe.Batches]float64) float64 {
 	return validity.ErrorsOf(slope, math.Sqrt(validity.Variance(square, product)/spread))
 }
 
-// mostTails is how many batches have a histogram: then each two become one.
+// mostTails is the largest number of batches with a histogram, at which pairs are merged.
 const mostTails = 8 * observe.Batches
 
-// tails are histograms of batches of as many values, which grow with the run, of 16 bins for each
+// tails are histograms of batches of equal size, which grow with the run, with 16 bins for each
 // factor of two: 640 kB.
 type tails struct {
 	size, n     int
@@ -125,7 +124,7 @@ func (t *tails) add(v int64) {
 	t.n++
 }
 
-// tailBin is the bin of a value, which is exact below 16.
+// tailBin returns the bin of a value, which is exact below 16.
 func tailBin(v int64) int {
 	u := uint64(max(v, 0))
 	shift := max(bits.Len64(u)-5, 0)
@@ -139,7 +138,7 @@ func tailFrom(bin int) float64 {
 	return math.Ldexp(float64(16+bin%16), bin/16-1)
 }
 
-// p99s are those of as many batches as the checks have; a last one that is not full is left out.
+// p99s returns the p99s of the checks' batches. It leaves out an incomplete last one.
 func (t *tails) p99s() (q [observe.Batches]float64, ok bool) {
 	full := t.n / max(t.size, 1)
 	if full < observe.Batches {
@@ -157,7 +156,6 @@ func (t *tails) p99s() (q [observe.Batches]float64, ok bool) {
 	return q, true
 }
 
-// p99Of interpolates within the bin.
 func p99Of(sum *[tailBins]int) float64 {
 	n := 0
 	for _, of := range sum {

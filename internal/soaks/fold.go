@@ -1,6 +1,6 @@
 // Package soaks computes the result of a run of any length from sums and histograms, in constant
-// memory. A Belt carries the records to a Fold as soon as they are settled. A Continuation resumes
-// a run that was cut off.
+// memory. A Belt passes the records to a Fold as soon as they are settled. A Continuation resumes a
+// run that was interrupted.
 package soaks
 
 import (
@@ -21,21 +21,21 @@ import (
 	"github.com/poolbench/poolbench/internal/validity"
 )
 
-// A Fold is what a soak keeps of its records, which it is given in the order of their due times:
-// sums, histograms of three digits, the course, and what the laws and the oracle need to go on. It
-// takes a few megabytes and what the tasks in the system take, however long the run is.
+// A Fold aggregates the records of a soak, which must be added in the order of their due times:
+// sums, histograms of three digits, the course, and the state of the laws and the oracle. It needs
+// a few megabytes plus the tasks in the system, for any length of the run.
 type Fold struct {
 	o     *observe.Run
-	begun observe.Run // that, as it was when the run began
-	cut   bool        // what comes behind the last that was added is not there
-	// the run is that of a second part; nil: it has one
+	begun observe.Run // o at the begin of the run
+	cut   bool        // records after the last added one are missing
+	// the run is a second part; nil: the only part
 	second *Continuation
 
-	first int   // the tasks before are the warm-up: their number or, of a run of a given time,
-	warm  int64 // until when they are due
+	first int   // earlier tasks are the warm-up: by number or, in a run of a given time,
+	warm  int64 // by due time
 	n     int   // tasks of the plan so far
 	begin int64 // the first due
-	due   int64 // the last
+	due   int64 // the last due
 
 	m      observe.Measured
 	flow   observe.Flowing
@@ -54,15 +54,14 @@ type Fold struct {
 	latest int64   // longest lag
 	course observe.Course
 	spread observe.Spread
-	// of what CheckDrift looks at
+	// for CheckDrift
 	trend    observe.Batched
 	drifting func(*record.Record) int64
 	waits    observe.Batched
 	tail     tails
-	done     observe.Batched // 1 for each that was completed, else 0
+	done     observe.Batched // 1 for each completed task, else 0
 }
 
-// A distribution is a histogram with the exact mean and maximum beside it.
 type distribution struct {
 	h       *hdrhistogram.Histogram
 	sum     float64
@@ -78,7 +77,8 @@ const (
 // longestTime is the upper end of a soak's histograms, above the longest possible task.
 const longestTime = int64(4 * 87_600 * time.Hour)
 
-// NewFold is for a run that takes about that time; second is nil unless the run is one.
+// NewFold returns a Fold for a run of about that length. second is nil unless the run is a second
+// part.
 func NewFold(o *observe.Run, span time.Duration, second *Continuation) *Fold {
 	s := o.Plan
 	f := &Fold{o: o, begun: *o, first: math.MaxInt,
@@ -106,7 +106,7 @@ func NewFold(o *observe.Run, span time.Duration, second *Continuation) *Fold {
 	return f
 }
 
-// IsOf sets the run as it ended; cut says that records after the last added one are missing.
+// IsOf sets the run as it ended. cut means that records after the last added one are missing.
 func (f *Fold) IsOf(o *observe.Run, cut bool) { f.o, f.flow.Run, f.cut = o, o, cut }
 
 func (f *Fold) add(r *record.Record) {
@@ -158,16 +158,15 @@ func (f *Fold) add(r *record.Record) {
 	f.waits.Add(float64(r.Wait()) / observe.Second)
 	for i, ns := range [...]int64{r.Response(), r.Wait(), r.Busy} {
 		d := &f.times[i]
-		_ = d.h.RecordValue(max(ns, 0)) // beyond its end is beyond ten years
+		_ = d.h.RecordValue(max(ns, 0)) // the end is beyond ten years
 		d.sum += float64(ns)
 		d.longest = max(d.longest, ns)
 	}
 }
 
-// mostTenants is of how many a soak keeps sums: they take 10 MB.
+// mostTenants is the largest number of tenants with sums in a soak, which need 10 MB.
 const mostTenants = 100_000
 
-// addGrouped takes note of a response of that group.
 func (f *Fold) addGrouped(g observe.Group, response int64) {
 	if f.grouped[g] == nil {
 		f.grouped[g] = hdrhistogram.New(1, longestTime, foldDigits)
@@ -175,8 +174,8 @@ func (f *Fold) addGrouped(g observe.Group, response int64) {
 	_ = f.grouped[g].RecordValue(max(response, 0))
 }
 
-// groupP99 is that of the response of a group. That of Others is what the noisy tenant leaves of
-// all, where there is a distribution of the noisy one.
+// groupP99 returns the p99 response of a group. For Others it subtracts the noisy tenant's tasks
+// from all tasks, if there is a distribution of the noisy one.
 func (f *Fold) groupP99(g observe.Group, noisy int32) (ns int64, ok bool) {
 	h := f.grouped[min(g, observe.Others-1)]
 	if g == observe.Others {
@@ -194,16 +193,16 @@ func (f *Fold) groupP99(g observe.Group, noisy int32) (ns int64, ok bool) {
 	return min(p99, f.times[0].longest), true
 }
 
-// Result computes what the soak reports, as observation.result does from records. What takes all
-// records at hand is left out: classes, what short tasks find, the interval of the p99, and the
-// tests of the plan's gaps and of single values of theory.
+// Result computes the result of the soak, as observation.result does from records. It leaves out
+// everything that needs all records: classes, the slots that short tasks find, the interval of the
+// p99, and the tests of the plan's gaps and of single values of theory.
 func (f *Fold) Result() (*result.Result, error) {
 	r, err := f.part()
 	if err != nil || f.second == nil {
 		return r, err
 	}
 	if !f.labels.AllDated(f.m.N) && f.second.before.Tasks > 0 {
-		// a share of tasks that nobody has counted
+		// a share of tasks that are not counted
 		r.Metrics = slices.DeleteFunc(r.Metrics, func(m result.Metric) bool {
 			return m.Unit == metric.Missed
 		})
@@ -211,7 +210,6 @@ func (f *Fold) Result() (*result.Result, error) {
 	return f.second.join(r, f.flow.LastEnd)
 }
 
-// part is the result of what was added.
 func (f *Fold) part() (*result.Result, error) {
 	o, s := f.o, f.o.Plan
 	windows, err := f.spread.Windows()
@@ -219,7 +217,7 @@ func (f *Fold) part() (*result.Result, error) {
 		return nil, err
 	}
 	r := &result.Result{Name: o.Name, Seed: s.Seed, Tasks: f.m.N, Windows: windows}
-	if r.Tasks == 0 && (f.cut || f.second != nil) { // in the warm-up, of which there is the course
+	if r.Tasks == 0 && (f.cut || f.second != nil) { // in the warm-up, which has a course only
 		if f.cut {
 			f.doubtCut(r)
 		}
@@ -265,8 +263,8 @@ func (f *Fold) part() (*result.Result, error) {
 	return r, nil
 }
 
-// soFar is what the soak would report if its plan ended with the last record that was added; peak
-// is that of the run so far. It changes nothing of the fold.
+// soFar returns the result as if the plan ended with the last added record. peak is the run's so
+// far. It does not change the fold.
 func (f *Fold) soFar(peak int64) (*result.Result, error) {
 	o, now := f.begun, *f
 	o.Peak, o.Service = peak, f.flow.Busy
@@ -278,7 +276,7 @@ func (f *Fold) soFar(peak int64) (*result.Result, error) {
 
 func (f *Fold) doubtCut(r *result.Result) {
 	resume := "; --resume continues it"
-	if f.o.Follows { // tasks under way are lost, and with them those that would follow
+	if f.o.Follows { // tasks under way are lost, and with them the tasks that would follow
 		resume = ""
 	}
 	r.Doubt(result.Suspect, rundir.CheckUnfinished,
@@ -286,7 +284,7 @@ func (f *Fold) doubtCut(r *result.Result) {
 		text.Seconds(float64(f.due)/1e9), resume)
 }
 
-// ReportTimes is that of observation: means and maxima are exact, quantiles those of the
+// reportTimes reports like observation: means and maxima are exact, quantiles are from the
 // histograms.
 func (f *Fold) reportTimes(r *result.Result) error {
 	for i, of := range []string{metric.Response, metric.Wait, metric.Service} {
@@ -314,7 +312,7 @@ func (f *Fold) reportTimes(r *result.Result) error {
 }
 
 // reportLength adds the interval of the mean wait, if the run is long enough, and marks the metrics
-// that it is too short for.
+// for which it is too short.
 func (f *Fold) reportLength(r *result.Result, m observe.Measured) {
 	k := validity.MemoryOf(f.o, r, 0, m)
 	if mean, ok := r.Metric(metric.MeanWait); ok && mean > 0 {
@@ -330,7 +328,7 @@ func (f *Fold) reportLength(r *result.Result, m observe.Measured) {
 	}
 }
 
-// judge makes those of the checks that need no records.
+// judge makes the checks that need no records.
 func (f *Fold) judge(r *result.Result, m observe.Measured, flow observe.Flow, h observe.Blocked) {
 	o := f.o
 	validity.JudgeAny(o, r)

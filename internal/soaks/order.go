@@ -9,16 +9,16 @@ import (
 	"github.com/poolbench/poolbench/bench/record"
 )
 
-// slack is how long an order holds a record back. A step that is due when the one before has ended
-// is known a moment later, when others have their records that are due after it; what comes later
-// than that is folded where it comes.
+// slack is how long an order holds back a record. A step that is due when the one before has ended
+// becomes known slightly later, when others already have records that are due after it. Later
+// records are folded out of order.
 const slack = int64(time.Second)
 
-// An order puts records in the order of their due times that come nearly so: those of tasks that
-// follow from others. It has copies of them.
+// An order sorts copies of records that come nearly in the order of their due times, of tasks that
+// follow from others.
 type order struct{ held []record.Record }
 
-// pass takes the next records, and passes on what none to come is due before.
+// pass adds the next records, and passes on the records before which no future one is due.
 func (o *order) pass(more []record.Record, to func(*record.Record)) {
 	o.held = append(o.held, more...)
 	slices.SortStableFunc(o.held, func(a, b record.Record) int {
@@ -29,7 +29,6 @@ func (o *order) pass(more []record.Record, to func(*record.Record)) {
 	}
 }
 
-// release passes on what is due until then.
 func (o *order) release(until int64, to func(*record.Record)) {
 	n := sort.Search(len(o.held), func(i int) bool { return o.held[i].Due > until })
 	for i := range o.held[:n] {

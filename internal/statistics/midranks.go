@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Midranks are the doubled ranks of the values, those of equal ones the mean of theirs: doubled,
-// they are whole numbers. Values are equal up to so much above the least of them.
+// Midranks returns the doubled ranks of the values, with equal ones sharing their mean rank.
+// Doubled ranks are whole numbers. Values within apart above the least of a group count as equal.
 func Midranks(values []float64, apart float64) []int {
 	order := make([]int, len(values))
 	for i := range order {

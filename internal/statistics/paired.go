@@ -8,28 +8,26 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Paired says how the second values of pairs differ from the first. A pair is two runs of one work,
-// so that what the work adds to both cancels out.
+// Paired is the difference of the second values of pairs from the first. A pair is two runs of the
+// same work, so the effect of the work cancels out.
 //
-// The test is Student's, of the logarithms of the ratios, which a change multiplies alike whatever
-// the seed makes of the value, or of the differences. The signed-rank test would assume less, and
-// cannot be significant at 5 % below six pairs. Of five repetitions of queues of five laws at loads
-// from 0.3 to 0.95 with a service that is 1 % longer, this finds the mean response in 99 of 100 at
-// least.
+// The test is Student's, on the logarithms of the ratios, which a change multiplies equally for all
+// seeds, or on the differences. The signed-rank test would assume less, but cannot be significant
+// at 5 % below six pairs. For five repetitions of queues of five distributions at loads from 0.3 to
+// 0.95 with a 1 % longer service, this test finds the mean response in at least 99 of 100.
 type Paired struct {
 	N      int
 	Equal  bool // in every pair
-	Ratios bool // Mid is second to first, the geometric mean; else it is the mean difference
-	// with the ends of its interval, NaN for one pair that differs
+	Ratios bool // Mid is the geometric mean of second to first; otherwise the mean difference
+	// the ends of its interval are NaN for one pair that differs
 	Mid, Lo, Hi float64
-	P           float64 // two-sided; NaN for one pair that differs, 1 for pairs that are equal
+	P           float64 // two-sided; NaN for one pair that differs, 1 for equal pairs
 }
 
-// OfPairs tests pairs of which there is one at least: their ratios, where these are wanted and all
-// values above 0, or their differences. exact says that no chance but that of the
-// seeds is in the values, as under the virtual clock: then differences that are all the same are
-// as sure as can be. Elsewhere they may be those of rounding, and as many values that do not
-// overlap, without pairs, bound what they tell.
+// OfPairs tests at least one pair: the ratios, if requested and all values are positive, or the
+// differences. exact means that only the seeds are random, as under the virtual clock: then equal
+// differences are certain. Otherwise they may come from rounding, and the p of the same number of
+// unpaired values that do not overlap is a lower bound.
 func OfPairs(first, second []float64, confidence float64, ratios, exact bool) Paired {
 	p := Paired{N: len(first), Equal: slices.Equal(first, second), P: 1,
 		Ratios: ratios && min(slices.Min(first), slices.Min(second)) > 0}
@@ -68,10 +66,10 @@ func OfPairs(first, second []float64, confidence float64, ratios, exact bool) Pa
 	return p
 }
 
-// sameTo is the share of their mean to which differences are the same: what arithmetic leaves.
+// sameTo is the relative tolerance of equal differences, for rounding errors.
 const sameTo = 1e-12
 
-// fewest is the smallest two-sided p of the rank test of n values against n: 2/C(2n, n).
+// fewest returns the smallest two-sided p of the rank test of n values against n: 2/C(2n, n).
 func fewest(n int) float64 {
 	p := 2.0
 	for i := 1; i <= n; i++ {

@@ -6,14 +6,14 @@ import (
 	"slices"
 )
 
-// Resolvable reports whether n values can tell the quantile p: whether the upper end of its 95 %
-// interval by order statistics exists, pⁿ ≤ 0.025. That takes 6 values for a median, 368 for a p99
-// and 3688 for a p99.9.
+// Resolvable reports whether n values determine the quantile p: whether the upper end of its 95 %
+// interval by order statistics exists, pⁿ ≤ 0.025. A median needs 6 values, a p99 368 and a p99.9
+// 3688.
 func Resolvable(p float64, n int) bool {
 	return n > 0 && float64(n)*math.Log(p) <= math.Log(0.025)
 }
 
-// LeastTasks returns the least number of values from which the quantile p can be told.
+// LeastTasks returns the least number of values that determine the quantile p.
 func LeastTasks(p float64) int {
 	n := int(math.Log(0.025) / math.Log(p))
 	for !Resolvable(p, n) {
@@ -22,10 +22,10 @@ func LeastTasks(p float64) int {
 	return n
 }
 
-// NearestRanks appends to into the p-quantile of values, the ⌈pn⌉-th smallest, for each p, which
-// ascend. It changes the order of the values, of which there is at least one.
+// NearestRanks appends the p-quantile of values, the ⌈pn⌉-th smallest, to into for each of the
+// ascending ps. It changes the order of the values, of which there must be at least one.
 func NearestRanks(into, values []int64, ps ...float64) []int64 {
-	ranks := make([]int, 0, 8) // of which few are asked for: they need no allocation
+	ranks := make([]int, 0, 8) // no allocation for a few quantiles
 	for _, p := range ps {
 		ranks = append(ranks, Rank(len(values), p))
 	}
@@ -36,17 +36,17 @@ func NearestRanks(into, values []int64, ps ...float64) []int64 {
 	return into
 }
 
-// A Ranking finds quantiles of values, one after another, and puts these in order only so far that
-// each is where sorting would put it: the next is looked for between those that are.
+// A Ranking finds quantiles of values, one after another, and sorts only as much as necessary: each
+// is searched between those already found.
 type Ranking struct {
 	values  []int64
 	settled []int // ranks, ascending
 }
 
-// NewRanking changes the order of the values, of which there is at least one.
+// NewRanking changes the order of the values, of which there must be at least one.
 func NewRanking(values []int64) *Ranking { return &Ranking{values: values} }
 
-// At is the p-quantile as NearestRanks has it.
+// At returns the p-quantile as NearestRanks does.
 func (r *Ranking) At(p float64) int64 {
 	rank := Rank(len(r.values), p)
 	i, there := slices.BinarySearch(r.settled, rank)
@@ -65,8 +65,8 @@ func (r *Ranking) At(p float64) int64 {
 	return r.values[rank-1]
 }
 
-// Rank is ⌈pn⌉, at least 1. The product is rounded up only when it exceeds an integer by more than
-// the error of p's own binary form: 0.99 × 100 is 99, not 100.
+// Rank returns ⌈pn⌉, at least 1. It rounds up only if the product exceeds an integer by more than
+// the error of p's binary form: 0.99 × 100 is 99, not 100.
 func Rank(n int, p float64) int {
 	exact := p * float64(n)
 	r := math.Round(exact)
@@ -76,12 +76,12 @@ func Rank(n int, p float64) int {
 	return max(int(r), 1)
 }
 
-// selectFrom orders values only so far that the ranks (from 1, ascending) are where sorting would
-// put them; smaller values are before them and larger ones after. That is a third of the time of
-// sorting for a million values. (Hoare, Algorithm 65: Find, 1961; several ranks at once.)
+// selectFrom orders values only as much as needed to put the ranks (from 1, ascending) at their
+// sorted places, with smaller values before and larger ones after them. For a million values that
+// takes a third of the time of sorting. (Hoare, Algorithm 65: Find, 1961; several ranks at once.)
 //
-// The values begin at offset in the whole; depth bounds the unlucky partitions, after which it
-// sorts.
+// offset is the index of the first value in the whole. depth bounds the unlucky partitions, after
+// which it sorts.
 func selectFrom(values []int64, offset int, ranks []int, depth int) {
 	for len(ranks) > 0 && len(values) > 1 {
 		if depth == 0 || len(values) <= 12 {
@@ -100,9 +100,9 @@ func selectFrom(values []int64, offset int, ranks []int, depth int) {
 	}
 }
 
-// parted puts a value where sorting would, smaller or equal ones before it and larger or equal ones
-// after, and returns where. The value is the median of three, so that values in order are no worst
-// case; stopping at equal ones keeps many of them from being one.
+// parted puts a value at its sorted place, with smaller or equal ones before it and larger or equal
+// ones after, and returns the place. The value is the median of three, and the scan stops at equal
+// ones, which avoids the worst case for sorted and for equal values.
 func parted(values []int64) int {
 	last := len(values) - 1
 	a, b, c := &values[0], &values[last/2], &values[last]

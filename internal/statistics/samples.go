@@ -8,15 +8,15 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Median is the middle value, or the mean of the two in the middle. There is at least one value;
-// their order does not matter, and stays. Halves are added, so that nothing overflows.
+// Median returns the middle value, or the mean of the two in the middle. There must be at least one
+// value. It does not change their order, and does not overflow.
 func Median(values []float64) float64 {
 	v := slices.Sorted(slices.Values(values))
 	return v[(len(v)-1)/2]/2 + v[len(v)/2]/2
 }
 
-// Ratio is that of now to base; equal numbers, 0 and 0 too, have the ratio 1, and a base of 0 that
-// changed an infinite one.
+// Ratio returns now divided by base. Equal numbers, also 0 and 0, have the ratio 1, and any other
+// number has an infinite ratio to 0.
 func Ratio(base, now float64) float64 {
 	if base == now {
 		return 1

@@ -13,14 +13,13 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// anatomy takes the slowest responses of unlike strategies apart, on the same tasks of two classes:
-// one in 21 takes 20 times as long as the others. The claim is what is said of a slow p99: that
-// above a load of 0.8 most of it is waiting for a slot.
+// anatomy splits the slowest responses of several strategies into their parts, on the same tasks of
+// two classes: one task in 21 takes 20 times as long as the others. The claim is the common
+// explanation of a slow p99: most of it is waiting for a slot.
 //
-// Waiting for a slot is what a task of the slowest 1 % spends until its first start: held in Submit
-// or queued. Of a strategy the claim holds where it is at least half of the response at both loads.
-// What waits between the steps of a task that is cut into them has no slot either, but had one: it
-// is counted apart.
+// Waiting for a slot is the mean time of the slowest 1 % until the first start, in Submit or in the
+// queue. A strategy meets the claim if this is at least half of the response at both loads. The
+// wait between two steps of a task is separate, because the task has already had a slot.
 var _ = register(Study{
 	Name:     "anatomy",
 	Question: "what are the slowest responses made of, close to the capacity and beyond?",
@@ -40,7 +39,6 @@ var _ = register(Study{
 	Draw:  []drawing{drawAnatomy},
 })
 
-// anatomyStrategies are unlike in what they do with tasks that have to wait.
 var anatomyStrategies = []string{"worker_pool", "bounded_queue_shed", "codel_lifo",
 	"shortest_first", "segregated", "partitioned"}
 
@@ -58,7 +56,6 @@ func anatomyCells(size Size, name string) (cells []bench.Scenario) {
 	return cells
 }
 
-// waitedForSlot is the share of the response of the slowest 1 % until the first start.
 func waitedForSlot(r evidence.Run) float64 {
 	return r(metric.TailBlockedShare) + r(metric.TailQueuedShare)
 }
@@ -85,7 +82,6 @@ func judgeAnatomy(m *evidence.Measured) decide.Finding {
 	}, "whether waiting for a slot is half of the slowest responses")
 }
 
-// anatomyParts are the parts of a response, in the order of a task's life.
 var anatomyParts = []struct{ unit, name string }{{metric.TailBlockedShare, "in Submit"},
 	{metric.TailQueuedShare, "queued"}, {metric.TailBetweenShare, "between steps"},
 	{metric.TailServiceShare, "service"}}

@@ -16,20 +16,19 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// backpressure offers four workers more than they can do, and holds those that make the producer
-// wait against those that refuse. The claim is a post's on discarding under pressure (pattern:
-// backpressure with channels); a scraper's post-mortem claims the reverse, that blocking sends lose
+// backpressure overloads four workers, and compares strategies that block the producer with
+// strategies that refuse tasks. The claim comes from a post on discarding under pressure (pattern:
+// backpressure with channels). A scraper's post-mortem claims the opposite: blocking sends lose
 // nothing.
 //
-// There are three producers: one that heeds nothing, at several loads; the same under a load that
-// swings, an overload and then the time to make up for it; and a fixed number of clients, each of
-// which waits for its task. The claim holds where bounded_queue_shed has at least 5 % more goodput
-// than worker_pool in each case in which more comes than can be done, does not hold where in none,
-// and depends on which where in some, by the intervals over the repetitions.
+// The producers are open ones at several loads, an open one whose load swings between overload and
+// recovery, and a fixed number of clients that wait for their tasks. A producer that exceeds the
+// capacity is a case, and meets the claim if bounded_queue_shed has at least 5 % more goodput than
+// worker_pool.
 //
-// How long it takes until all is as before is the makespan less the last due: when an overload ends
-// and nothing else comes, the workers are behind for so long; at a load ρ it would be 1/(1 − ρ) of
-// that. So the runs are the same at every size, and only their repetitions grow.
+// The recovery time is the makespan less the last due time, the time to work off the backlog. With
+// further arrivals at a load ρ it would be 1/(1 − ρ) times as long. It depends on the length of the
+// run, so larger sizes only add repetitions.
 var _ = register(Study{
 	Name: "backpressure",
 	Question: "under overload, is it better to block or to shed, and how soon does the system " +
@@ -56,16 +55,15 @@ var (
 
 const (
 	pressedTasks = 5_000
-	pressedQueue = 16 // slots, of those that have a queue: four mean services of work
+	pressedQueue = 16 // slots of the strategies that have a queue: four mean services of work
 	inTimeMost   = 100 * time.Millisecond
 	pressedMean  = 10 * time.Millisecond
-	pressedLoad  = 1.3 // the overload that is told of
+	pressedLoad  = 1.3 // the overload that the finding reports
 	pressedGain  = 1.05
 )
 
 var pressedLoads = []float64{0.7, 0.9, 1, 1.1, pressedLoad, 1.6}
 
-// pressed is a strategy against a producer.
 func pressed(name, producer string, load float64) bench.Scenario {
 	sc := scenario(name, fmt.Sprintf("exponential:mean=%v", pressedMean),
 		by(producer, load), bench.Stop{Tasks: pressedTasks})
@@ -76,19 +74,18 @@ func pressed(name, producer string, load float64) bench.Scenario {
 	return sc
 }
 
-// A producer is who offers the work of a case.
 type producer struct {
 	name    string
 	where   string // in a sentence
-	process string // of arrivals
+	process string
 	load    float64
 }
 
 func (p producer) cell(name string) bench.Scenario { return pressed(name, p.process, p.load) }
 
-// producers are those of the three cases. The second swings from 0.2 to 1.4 of the capacity, over
-// two periods of 2500 tasks; 32 clients that think for 20 ms would ask for two and a half times the
-// capacity, were they never kept waiting.
+// producers are the three cases. The second swings from 0.2 to 1.4 of the capacity, over two
+// periods of 2500 tasks. The 32 clients think for 20 ms, and would need two and a half times the
+// capacity if they never had to wait.
 var producers = []producer{
 	{fmt.Sprintf("load %v", pressedLoad), fmt.Sprintf("at load %v", pressedLoad), "poisson",
 		pressedLoad},
@@ -100,7 +97,6 @@ func pressedCells(name string) []bench.Scenario {
 	return append(pressedLoadsOf(name), producers[1].cell(name), producers[2].cell(name))
 }
 
-// pressedLoadsOf are those of a strategy in the order of pressedLoads.
 func pressedLoadsOf(name string) (cells []bench.Scenario) {
 	for _, load := range pressedLoads {
 		cells = append(cells, pressed(name, "poisson", load))
@@ -159,7 +155,6 @@ func judgeBackpressure(m *evidence.Measured) decide.Finding {
 	return f
 }
 
-// late is the share of the tasks that complete after the deadline.
 func late(m *evidence.Measured, sc bench.Scenario) float64 {
 	return max(0, 1-m.LostShare(sc).Mid-m.InTime(sc).Mid)
 }
@@ -179,7 +174,7 @@ func drawPressed(m *evidence.Measured) evidence.Figure {
 		behind.Add(evidence.Curve(m.Named(cells[0]), pressedLoads, cells,
 			func(sc bench.Scenario) evidence.Interval { return evidence.OfMedian(m.Recovery(sc)) }))
 		if a.Name == shedding && len(a.X) > 0 {
-			// of what it takes, the share whose response does not exceed the deadline
+			// of the accepted tasks, the share whose response does not exceed the deadline
 			good.Add(pressedExact(a, func(a *theory.Answer) float64 {
 				tail, _ := a.ResponseTail(inTimeMost.Seconds())
 				return a.Throughput * (1 - tail)
@@ -205,7 +200,6 @@ func drawPressed(m *evidence.Measured) evidence.Figure {
 	}.Planes(good, slow, behind)
 }
 
-// pressedExact is what theory knows of the pool that sheds.
 func pressedExact(beside charts.Series, of func(*theory.Answer) float64) charts.Series {
 	mean := pressedMean.Seconds()
 	return evidence.Exact(beside, evidence.Steps(0.7, 1.6, 0.05), func(load float64) float64 {
@@ -214,7 +208,6 @@ func pressedExact(beside charts.Series, of func(*theory.Answer) float64) charts.
 	})
 }
 
-// drawOutcomes shows the parts of what was offered.
 func drawOutcomes(m *evidence.Measured) evidence.Figure {
 	var stacks []charts.Stack
 	for _, p := range producers {

@@ -14,15 +14,14 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// breaker puts a circuit breaker between callers and services that are in trouble for a while, each
-// in a way of its own: one stands still, so that calls end by their timeout; one works for callers
-// that have gone, and they come again; one has used its quota up, and refuses all at once; and one
-// refuses at once what is more than it can do, and serves the rest.
+// breaker puts a circuit breaker between callers and services that have trouble for ten seconds. A
+// service stands still, so that calls time out; works for callers that have given up and retry; has
+// used up its quota and refuses all calls at once; or refuses the excess at once and serves the
+// rest.
 //
-// What the trouble costs the caller are the tasks that are not done within a second; what it costs
-// the service, which is the callee, are the calls that come to nothing. Of a trouble the claim is
-// so where the breaker takes at least a tenth of the first away, and a larger share of the second.
-// It holds where it is so of each, does not where it is of none, and depends else.
+// The cost to the caller is the share of tasks that are not done within a second. The cost to the
+// callee is the number of calls without a result. A case meets the claim if the breaker removes at
+// least a tenth of the caller's cost, and a larger share of the callee's.
 var _ = register(Study{
 	Name:     "breaker",
 	Question: "what does a circuit breaker save while a service is in trouble, and whom?",
@@ -50,12 +49,11 @@ var _ = register(Study{
 const (
 	breakerPart  = "circuit_breaker:window=20,open=1s,trials=4+"
 	breakerSoon  = time.Second
-	breakerSaves = 0.9 // of what the trouble costs the caller without
-	breakerRate  = 240 // tasks a second: 0.6 of what the slots do
+	breakerSaves = 0.9 // share of the cost to the caller that may remain
+	breakerRate  = 240 // tasks per second: 0.6 of the slots' capacity
 	breakerTrial = 10 * time.Second
 )
 
-// A trouble is what a service has for ten seconds, and how it is called.
 type trouble struct {
 	name, said, client, target, work string
 	load                             bench.Load
@@ -63,8 +61,8 @@ type trouble struct {
 	timeout                          time.Duration
 }
 
-// inPulse has so many times the capacity of 400 calls a second for ten seconds, and half of it for
-// 20 s before and 30 s after.
+// inPulse is a load of the given multiple of 400 calls/s, the capacity, for ten seconds, and half
+// the capacity for 20 s before and 30 s after.
 func inPulse(load float64) (bench.Load, int) {
 	return by(fmt.Sprintf("stages:unit=rate,at=200x20s_%vx%v_200x30s", 400*load, breakerTrial), 0),
 		int(200*50 + 400*load*breakerTrial.Seconds())
@@ -90,19 +88,16 @@ var troubles = func() []trouble {
 	}
 }()
 
-// cell is the scenario with that before the service, or with nothing.
 func (t trouble) cell(part string) bench.Scenario {
 	sc := scenario(fmt.Sprintf(t.client, part), t.work, t.load, bench.Stop{Tasks: t.tasks})
 	sc.Target, sc.Deadline, sc.Timeout = target(t.target)[0], breakerSoon, t.timeout
 	return sc
 }
 
-// lateShare is the share of the tasks that are not done in time.
 func lateShare(r evidence.Run) float64 {
 	return 1 - r(metric.Goodput)/r(metric.Throughput)*(1-evidence.Lost(r))
 }
 
-// inVain are the calls that come to nothing, for each task.
 func (t trouble) inVain(r evidence.Run) float64 {
 	calls := r(metric.AdmittedCalls) + r(metric.RefusedCalls) + r(metric.AbandonedCalls)
 	return calls/float64(t.tasks) - (1 - evidence.Lost(r))
@@ -138,7 +133,6 @@ func judgeBreaker(m *evidence.Measured) decide.Finding {
 	return f
 }
 
-// line says what the caller and the callee have, without a breaker and with one.
 func (t trouble) line(m *evidence.Measured) string {
 	both := func(number func(evidence.Run) float64, write func(float64) string) string {
 		of := func(part string) string {

@@ -17,14 +17,13 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// buffer makes the queue before four workers longer and longer: under bursts that the workers can
-// make up for, close to the capacity, and under an overload that lasts. The claim is the rule of
-// thumb on the size of a buffered channel (pattern: backpressure with channels).
+// buffer lengthens the queue in front of four workers under three loads: bursts from which the
+// workers recover, a load close to the capacity, and a lasting overload. The claim is the rule of
+// thumb for the size of a buffered channel (pattern: backpressure with channels).
 //
-// A buffer absorbs what comes where at most one task in a hundred is shed. The claim holds where
-// the longest queue absorbs both the bursts and the overload, does not hold where it absorbs
-// neither, and else depends on which it is. What is held is the mean of the queue by Little's law,
-// accepted tasks a second times their mean wait: that is the memory, in tasks.
+// The longest queue meets the claim if at most one task in a hundred is shed. The cases are the
+// bursts and the overload. The memory, in tasks, is the mean queue length by Little's law: the
+// accepted tasks per second times their mean wait.
 var _ = register(Study{
 	Name:     "buffer",
 	Question: "what does a larger buffer buy under bursts, and under a lasting overload?",
@@ -33,7 +32,7 @@ var _ = register(Study{
 	Count:  [3]int{3, 8, 20},
 	Budget: 3 * time.Second,
 	Cells: func(size Size) []bench.Scenario {
-		// of what blocks, the bursts
+		// the blocking strategy with the bursts only
 		return append(bufferCells(size, shedding), bufferCells(size, holding)[:len(bufferSizes)]...)
 	},
 	With: each(bufferCells),
@@ -57,7 +56,6 @@ var bufferSizes = []int{0, 1, 10, 100, 1000, 10_000}
 
 const bufferMean = 0.008 // seconds
 
-// A bufferCase is what the buffer is for.
 type bufferCase struct {
 	name    string
 	arrival string
@@ -70,11 +68,10 @@ var bufferCases = []bufferCase{
 	{"a lasting load of 1.5", "poisson", 1.5},
 }
 
-// bursts and overload are the cases that the verdict looks at.
 var bursts, overload = bufferCases[0], bufferCases[2]
 
-// bufferCell is a run long enough to fill its queue in the warm-up, where it fills at all: at load
-// 1.5 a third of the tasks stay, and two thirds of those that come until it is full are gone.
+// bufferCell returns a run that is long enough to fill its queue, if it fills, during the warm-up:
+// at load 1.5 a third of the arrivals stays in the queue, and two thirds leave while it fills.
 func bufferCell(size Size, name string, c bufferCase, queue int) bench.Scenario {
 	tasks := [...]int{16_000, 60_000, 400_000}[size]
 	if c == overload {
@@ -93,7 +90,6 @@ func bufferCells(size Size, name string) (cells []bench.Scenario) {
 	return cells
 }
 
-// bufferSweep are the sizes in their order.
 func bufferSweep(size Size, name string, c bufferCase) (cells []bench.Scenario) {
 	for _, queue := range bufferSizes {
 		cells = append(cells, bufferCell(size, name, c, queue))
@@ -101,12 +97,12 @@ func bufferSweep(size Size, name string, c bufferCase) (cells []bench.Scenario) 
 	return cells
 }
 
-// accepted is how many tasks a second the queue takes, which in the long run is the throughput;
-// ops/s counts until the last has left a queue that nothing enters any more, and is lower by that
-// much.
+// accepted returns the number of tasks per second that enter the queue, which is the throughput in
+// the long run. ops/s is lower because it includes the time to empty the queue after the last
+// arrival.
 func accepted(r evidence.Run) float64 { return r(metric.Offered) * (1 - r(metric.Shed)) }
 
-// held is the mean number of tasks in the queue, by Little's law.
+// held returns the mean number of tasks in the queue, by Little's law.
 func held(m *evidence.Measured, sc bench.Scenario) evidence.Interval {
 	return evidence.OfMean(m.Of(sc, func(r evidence.Run) float64 {
 		return accepted(r) * r(metric.MeanWait)
@@ -188,8 +184,8 @@ func judgeBuffer(m *evidence.Measured) decide.Finding {
 
 const bufferOutside = "a task that finds no slot waits outside, with the producer"
 
-// bufferApart is by how much the p99 of the queue that blocks differs at most from that of its
-// shortest, under bursts.
+// bufferApart returns the largest difference of the p99 of the blocking queue from the p99 of its
+// shortest queue, under bursts.
 func bufferApart(m *evidence.Measured) float64 {
 	cells, most := bufferSweep(Quick, holding, bursts), math.NaN()
 	for _, sc := range cells[1:] {
@@ -243,11 +239,9 @@ func drawBuffer(m *evidence.Measured) evidence.Figure {
 	}.Planes(planes...)
 }
 
-// bufferBand are the queues for which theory is drawn.
 var bufferBand = []float64{0, 1, 2, 3, 5, 7, 10, 20, 30, 50, 70, 100, 200, 300, 500, 1000, 2000,
 	5000, 10_000}
 
-// exact is what theory knows of the case, of Poisson arrivals.
 func (c bufferCase) exact(queue int) *theory.Answer {
 	return theory.Must(theory.MMkK(theory.Pool{Rate: c.load * limit / bufferMean,
 		MeanService: bufferMean, Limit: limit}, queue))

@@ -15,25 +15,22 @@ import (
 	"github.com/poolbench/poolbench/reports/page/shell"
 )
 
-// cpu_io mixes tasks that compute and tasks that wait, for which the Node.js guide on not blocking
-// the event loop advises a computation pool of its own, as large as the cores.
+// cpu_io mixes tasks that compute with tasks that wait. For these the Node.js guide on not blocking
+// the event loop advises a separate computation pool, as large as the number of cores.
 //
-// Three things are taken apart. Under the virtual clock, what the slots do: computations of 200 ms
-// among calls of 10 ms, which are told apart, in one pool or in two. That clock gives each slot a
-// core, so for more computations at once than there are cores the one pool is treated too well:
-// what separate pools win, they win by more. Under the real clock, what the cores do: a fixed
-// number of tasks of which each second one computes for 1 ms and the others wait for 2, from more
-// clients than there are slots, with as many slots for computations as a machine of two cores has,
-// or with one fewer, so that a task that wakes up finds a core. And, for tasks that each compute
-// and then wait, so that none belongs to either pool alone, what it is to have the whole of a task
-// in the pool for computations.
+// The study separates three effects:
+//   - Slots, under the virtual clock: labelled computations of 200 ms among calls of 10 ms, in one
+//     pool or in two. This clock gives each slot a core, which favours the one pool if it computes
+//     more tasks than there are cores. So the real gain of separate pools is larger.
+//   - Cores, under the real clock: a fixed number of tasks, half of which compute for 1 ms and half
+//     wait for 2 ms, from more clients than there are slots. The computation pool has as many
+//     slots as a machine of two cores, or one fewer to leave a core for tasks that wake up.
+//   - Tasks that compute and then wait, and belong to neither pool, in the computation pool.
 //
-// The claim holds where, at every limit and of either size, the p99 of the waiting tasks in one
-// pool (under the real clock, where a run is too short for that, their mean response) is more than
-// a tenth above that in two, and two pools complete at least nine tenths as many real tasks of
-// either kind, and of both, in the same time as one does; it does not hold where none of this is so
-// at any limit, and depends where some of it is and some is not, by the intervals over the
-// repetitions.
+// The claim has two conditions, for every limit and both sizes of the computation pool. The p99 of
+// the waiting tasks (under the real clock the mean response, because runs are short) is more than a
+// tenth higher with one pool than with two. And two pools have at least nine tenths of one pool's
+// throughput of real tasks, of either kind and in total.
 var _ = register(Study{
 	Name: "cpu_io",
 	Question: "what do separate pools for computing and for waiting win and lose, and at which " +
@@ -73,17 +70,17 @@ var _ = register(Study{
 const (
 	corePool   = 2 // slots for computations: the cores of a small machine
 	coreBusy   = 0.6
-	callSlots  = 1.2 // slots that the waiting tasks keep busy, in the mean
+	callSlots  = 1.2 // mean number of slots that the waiting tasks occupy
 	computing  = 200 * time.Millisecond
 	calling    = 10 * time.Millisecond
-	coreMargin = 1.1 // by which one p99 has to be above another to count as worse
-	coreKept   = 0.9 // of the throughput of one pool, that counts as kept
+	coreMargin = 1.1 // ratio of two p99s from which one counts as worse
+	coreKept   = 0.9 // share of the throughput of one pool that counts as equal
 )
 
 var (
 	coreSplit  = fmt.Sprintf("segregated:long=%d", corePool)
 	coreLimits = []int{2, 3, 4, 6, 8, 16}
-	// for computations: the second leaves a core for what the others do when they wake
+	// slots for computations: the second leaves a core for tasks that wake up
 	realSlots  = []int{corePool, corePool - 1}
 	realSplits = []string{fmt.Sprintf("cpu_io_split:cpu=%d", realSlots[0]),
 		fmt.Sprintf("cpu_io_split:cpu=%d", realSlots[1])}
@@ -91,35 +88,33 @@ var (
 	wholeLimits = []int{8, 32}
 )
 
-// apartCell has tasks of two kinds. The computing ones arrive as often as keeps so many cores that
-// busy, the calls as keeps callPlaces.
+// apartCell has tasks of two kinds. The rate of computing tasks keeps corePool cores busy to the
+// share coreBusy, and the rate of calls keeps callSlots slots busy.
 func apartCell(size Size, name string, k int) bench.Scenario {
 	compute, call := coreBusy*corePool/computing.Seconds(), callSlots/calling.Seconds()
 	sc := scenario(name, fmt.Sprintf("bimodal:p=%.4g,short=%v,long=%v", compute/(compute+call),
 		calling, computing), poisson(0),
 		bench.Stop{Tasks: [...]int{20_000, 60_000, 400_000}[size], Warmup: 0.1})
 	sc.Limit, sc.Load.PerSecond = k, compute+call
-	// room for all, or a full class pool would stop the tasks of the other before the door
+	// room for all tasks, or a full class pool would block the other class in Submit
 	sc.Queue = 100_000
 	return sc
 }
 
-// kindCell has tasks of two kinds from more clients than there are slots, as many of either kind.
-// Their number is fixed, and not the time, in which two pools would do more of the kind that is
-// sooner done.
+// kindCell has equally many tasks of two kinds, from more clients than there are slots. The number
+// of tasks is fixed rather than the duration, in which two pools would do more of the faster kind.
 func kindCell(size Size, name string, k int) bench.Scenario {
 	return realCell(name, k, "cpu_io:p=0.5,cpu=1ms,wait=const(2ms)",
 		bench.Stop{Tasks: [...]int{130, 1000, 5000}[size]})
 }
 
-// wholeCell has tasks that compute for 1 ms and then wait for 9, from more clients than there are
-// slots.
+// wholeCell has tasks that compute for 1 ms and then wait for 9 ms, from more clients than there
+// are slots.
 func wholeCell(size Size, name string, k int) bench.Scenario {
 	return realCell(name, k, "mixed:cpu=1ms,wait=const(9ms)", bench.Stop{
 		Duration: [...]time.Duration{70 * time.Millisecond, time.Second, 5 * time.Second}[size]})
 }
 
-// realCell has 64 clients who do nothing but ask.
 func realCell(name string, k int, work string, stop bench.Stop) bench.Scenario {
 	sc := scenario(name, work, by("closed:clients=64,think=const(0s)", 0), stop)
 	sc.Limit, sc.Clock = k, bench.Real
@@ -133,18 +128,16 @@ const (
 	computeMean = metric.CPUMeanResponse
 )
 
-// A coreCase is a reading of two pools beside one.
 type coreCase struct {
 	limits    []int
-	least     float64 // ratio from which on two pools count as better; 0: it is only said
-	noun, way string  // what is read, and of which pools the ratio is
+	least     float64 // ratio from which two pools count as better; 0: reported only
+	noun, way string  // the metric, and the pools that the ratio belongs to
 	cells     func(Size, string, int) bench.Scenario
 	of, to    string // the strategies
 	unit      string
-	missing   string // what to say without runs
+	missing   string // message when there are no runs
 }
 
-// ratio is how many times as much the one strategy has as the other.
 func (c coreCase) ratio(m *evidence.Measured, k int) evidence.Interval {
 	return m.Ratio(c.cells(Quick, c.of, k), c.cells(Quick, c.to, k), c.unit)
 }
@@ -217,8 +210,6 @@ func judgeCores(m *evidence.Measured) decide.Finding {
 	return f
 }
 
-// answerCores adds the results of one pool with a slot per core, and their effect on the computing
-// tasks.
 func answerCores(m *evidence.Measured, f *decide.Finding) {
 	if v := m.Median(apartCell(Quick, pooled, corePool), callTail).Mid; !math.IsNaN(v) {
 		asked := (coreBusy*corePool + callSlots) / corePool
@@ -253,17 +244,16 @@ func answerCores(m *evidence.Measured, f *decide.Finding) {
 	}
 }
 
-// allComputing is the share of the time in which k computations or more are under way that share
-// the cores. It is that of M/M/c whatever the times of the computations: P(N ≥ k) =
-// P(wait)·ρ^(k−c).
+// allComputing returns the share of the time during which k or more computations share the cores.
+// For M/M/c, whatever the length of the computations: P(N ≥ k) = P(wait)·ρ^(k−c).
 func allComputing(k int) float64 {
 	a := theory.Must(theory.MMk(theory.Pool{Rate: coreBusy * corePool / computing.Seconds(),
 		MeanService: computing.Seconds(), Limit: corePool}))
 	return a.WaitProb * math.Pow(coreBusy, float64(k-corePool))
 }
 
-// poolTail is the exact p99 of the response in a class pool of so many slots where all tasks take
-// as long; NaN where it is overloaded.
+// poolTail returns the exact p99 of the response in a class pool in which all tasks are equally
+// long, or NaN if it is overloaded.
 func poolTail(rate float64, service time.Duration, slots int) float64 {
 	if rate*service.Seconds() >= float64(slots) {
 		return math.NaN()
@@ -272,17 +262,15 @@ func poolTail(rate float64, service time.Duration, slots int) float64 {
 		Limit: slots})).P99()
 }
 
-// coreRows are what the strategies come to in one number, a row a limit.
 type coreRows struct {
 	title, unit string
 	number      func(float64) string
 	limits      []int
-	names       []string // of one pool, and of two
+	names       []string
 	at          func(Size, string, int) bench.Scenario
-	more        bool // is better
+	more        bool // more is better
 }
 
-// part sets in bold what is told to be better than the other way to divide the slots.
 func (c coreRows) part(m *evidence.Measured) shell.TablePart {
 	p := shell.TablePart{Title: c.title}
 	for _, k := range c.limits {

@@ -13,11 +13,10 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// deadlines has tasks with deadlines, and orders that look at them or do not.
+// deadlines compares orders of tasks, some of which use the tasks' deadlines.
 //
-// The claim is about each load. Below the capacity it is so where the earliest deadline first
-// misses no more than any other order here, and above it where it misses at least nine in ten. It
-// holds where all loads are so, does not where none is, and depends else.
+// The cases are the loads. Below the capacity the claim is met if earliest-deadline-first misses no
+// more than any other order here, and above the capacity if it misses at least nine in ten.
 var _ = register(Study{
 	Name:     "deadlines",
 	Question: "which order of tasks misses the fewest deadlines?",
@@ -41,7 +40,7 @@ var _ = register(Study{
 const (
 	earliest  = "earliest_deadline"
 	missed    = metric.Missed
-	missedAll = 0.9 // of the tasks count as all
+	missedAll = 0.9 // share of the tasks that counts as all
 )
 
 var (

@@ -12,21 +12,19 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// durability sets durable strategies beside pools within the process. The tasks hash a single
-// block, next to nothing, so that what is measured is the queue: Submit until it has confirmed, the
-// way to a consumer, and the acknowledgement. Eight clients, each of which waits for its task, say
-// how many tasks a second it completes, and so what a task costs; Poisson arrivals say how it
-// responds at a rate, from due; and of those the lowest rate says how long a task takes to reach an
-// idle consumer. A file that is synced for each task says what the disk takes alone.
+// durability compares durable strategies with pools in the process. The tasks hash a single block,
+// which costs almost nothing, so the queue dominates: Submit until its confirmation, the way to a
+// consumer, and the acknowledgement. Eight clients that wait for their tasks measure the
+// throughput. Poisson arrivals measure the response from the due time, and at the lowest rate the
+// time until an idle consumer has the task. A file that is synced once per task measures the disk
+// alone.
 //
-// The claim is judged on each strategy whose tasks outlive the process. One completes enough where
-// the interval of what it completes is at or above durableRate, and too little where the interval
-// is below, over the repetitions in which its threads waited for a processor for less than a fifth
-// of the time: other programs make a queue slower, and none makes it faster. The claim holds where
-// each completes too little, does not hold where each completes enough, and depends on the strategy
-// where there is both.
+// The cases are the strategies whose tasks survive the process. A strategy is fast enough if the
+// interval of its throughput is at or above durableRate. It is too slow if the interval is below
+// durableRate over the repetitions in which its threads waited for a processor for less than a
+// fifth of the time, because other programs can only slow a queue down.
 //
-// Strategies that need a server take part where one is named; the finding names the others.
+// Strategies that need a server take part if one is given. The finding names the others.
 var _ = register(Study{
 	Name:     "durability",
 	Question: "what does it cost that accepted tasks survive, and is a durable queue fast enough?",
@@ -64,16 +62,14 @@ var _ = register(Study{
 	Draw:  []drawing{drawDurability},
 })
 
-// durableRate is the one that the claim is about, in tasks a second.
 const durableRate = 1000
 
-// durableRates are those of the Poisson arrivals, in tasks a second, by the size of the study. The
-// claim is judged by the clients; a quick look has no rate that a usual disk cannot keep up with,
-// as its runs would be INVALID.
+// durableRates lists the rates of the Poisson arrivals, in tasks per second, by the size of the
+// study. The clients decide the claim. The quick size leaves out rates that a usual disk cannot
+// sustain, because these runs would be INVALID.
 var durableRates = [3][]float64{{100}, {10, 100, durableRate, 5000},
 	{10, 100, durableRate, 5000}}
 
-// durableSpans are how long the clients run, and the arrivals of each rate.
 var durableSpans = [3]struct {
 	clients time.Duration
 	at      map[float64]time.Duration
@@ -86,13 +82,11 @@ var durableSpans = [3]struct {
 		durableRate: 3 * time.Second, 5000: 2 * time.Second}},
 }
 
-// embedded are the strategies that need no server: two pools, and from what survives least to what
-// survives most.
 var embedded = []string{pooled, "dispatcher", "jetstream:store=memory", "jetstream",
 	"sqlite_queue:sync=normal", "jetstream:sync=always", "sqlite_queue"}
 
-// durableVariants are the embedded strategies and each that needs a server, also one that is not
-// named, with its defaults and with each other value of a choice of its own.
+// durableVariants returns the embedded strategies and each that needs a server, whether or not one
+// is given, with its defaults and with each other value of its own choices.
 func durableVariants() []strategies.Variant {
 	all := strategy(embedded...)
 	common := map[string]bool{}
@@ -124,7 +118,6 @@ func durableCells(size Size, v strategies.Variant) []bench.Scenario {
 	return cells
 }
 
-// durableAt has Poisson arrivals of that many tasks a second.
 func durableAt(size Size, v strategies.Variant, rate float64) bench.Scenario {
 	return durableCell(v, bench.Load{Arrival: arrival("poisson")[0], PerSecond: rate},
 		bench.Stop{Duration: durableSpans[size].at[rate]})
@@ -139,7 +132,6 @@ func durableCell(v strategies.Variant, load bench.Load, stop bench.Stop) bench.S
 	return sc
 }
 
-// diskCell has one task at a time, which waits for the disk.
 func diskCell(size Size) bench.Scenario {
 	sc := scenario(pooled, "file_sync", by("closed:clients=1,think=const(0s)", 0),
 		bench.Stop{Duration: durableSpans[size].clients})

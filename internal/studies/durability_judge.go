@@ -14,22 +14,20 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// outlived says in a sentence what a task outlives.
 var outlived = [...]string{"nothing", "SIGKILL", "a loss of power"}
 
-// A durableCost is what a task of a strategy costs, in seconds.
 type durableCost struct {
 	strategy    strategies.Variant
 	survives    strategies.Durability
 	perSecond   evidence.Interval // completed by the clients
-	undisturbed evidence.Interval // in the repetitions in which it had the processors
+	undisturbed evidence.Interval // in the repetitions with enough processor time
 	time        evidence.Interval
 	idle, cpu   evidence.Interval
 	written     evidence.Interval // bytes for the disk, by this process
 }
 
-// durableCosts are those of the strategies that were measured, what survives least first, and of
-// that the cheapest; and the variants of the study that were not measured.
+// durableCosts returns the costs of the measured strategies, by their guarantee from the weakest to
+// the strongest and then from the cheapest, and the variants of the study that were not measured.
 func durableCosts(m *evidence.Measured) (costs []durableCost, missing []strategies.Variant) {
 	all := durableVariants()
 	clients := func(v strategies.Variant) bench.Scenario { return durableCells(Quick, v)[0] }
@@ -73,8 +71,8 @@ func durableCosts(m *evidence.Measured) (costs []durableCost, missing []strategi
 
 func judgeDurability(m *evidence.Measured) decide.Finding {
 	costs, missing := durableCosts(m)
-	var lacking []strategies.Variant // of those that the rule needs
-	var unnamed []string             // what it does without
+	var lacking []strategies.Variant // needed by the rule
+	var unnamed []string             // not needed by the rule
 	for _, v := range missing {
 		if v.Spec.Needs == "" && v.Spec.Survives(strategies.Params{Limit: limit,
 			Values: v.Values}) > strategies.Volatile {
@@ -85,7 +83,7 @@ func judgeDurability(m *evidence.Measured) decide.Finding {
 	}
 	notMeasured := evidence.Said(unnamed, "not measured")
 	var r evidence.Ruling
-	least, most := math.Inf(1), 0.0 // what a durable task costs
+	least, most := math.Inf(1), 0.0 // cost of a durable task
 	for _, c := range costs {
 		if c.survives == strategies.Volatile {
 			continue
@@ -99,7 +97,7 @@ func judgeDurability(m *evidence.Measured) decide.Finding {
 			Said: said})
 		least, most = min(least, c.time.Mid), max(most, c.time.Mid)
 	}
-	for _, v := range lacking { // what is known of the others stays known
+	for _, v := range lacking { // results of the others remain valid
 		r.Cases = append(r.Cases, evidence.Case{Said: v.String() + " has no run that can be used"})
 	}
 	f := r.Find(evidence.Sentences{
@@ -119,7 +117,7 @@ func judgeDurability(m *evidence.Measured) decide.Finding {
 	waited := 0.0
 	for _, c := range costs {
 		if w := m.Lowest(durableCells(Quick, c.strategy)[0], metric.CPUWait); w > waited {
-			waited = w // NaN, where no system tells, is above nothing
+			waited = w // NaN, on systems without this metric, is above nothing
 		}
 	}
 	if waited > crowded {
@@ -130,7 +128,6 @@ func judgeDurability(m *evidence.Measured) decide.Finding {
 	return f
 }
 
-// costRange is a range, or the number that it begins and ends with.
 func costRange(from, to float64, number func(float64) string) string {
 	if number(from) == number(to) {
 		return number(from)
@@ -138,7 +135,6 @@ func costRange(from, to float64, number func(float64) string) string {
 	return number(from) + " to " + number(to)
 }
 
-// durableLines are what else the runs say.
 func durableLines(m *evidence.Measured, costs []durableCost) (lines []string) {
 	if took := evidence.OfMedian(m.Values(diskCell(Quick), metric.P50Service)); took.Mid > 0 {
 		lines = append(lines, "to append 256 bytes to a file and to wait for the disk (fsync) "+
@@ -192,7 +188,7 @@ func durableLines(m *evidence.Measured, costs []durableCost) (lines []string) {
 			}
 			responses = append(responses, s)
 		}
-		if len(responses) == 0 { // the size of the study is without this rate
+		if len(responses) == 0 { // the size of the study leaves this rate out
 			continue
 		}
 		lines = append(lines, fmt.Sprintf("at %.0f tasks a second, p50 response from due: %s",

@@ -15,22 +15,20 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// eventloop is the Node.js guide "Don't block the event loop": most callbacks are short and all
-// alike, and now and then one client sends an input of size n, which costs n or n² of them. The
-// callbacks run on the loop as they are (event_loop), in steps of one short callback on the same
-// single core (partitioned at limit 1), or on the four workers that libuv has by default
-// (event_loop_offload), which are four times the slots.
+// eventloop tests the Node.js guide "Don't block the event loop": callbacks are short and alike,
+// except for an occasional input of size n from one client that costs as much as n or n² of them.
+// The callbacks run whole on the loop (event_loop), in steps of one short callback on the same core
+// (partitioned at limit 1), or on libuv's default of four workers (event_loop_offload), with four
+// times the slots.
 //
-// The short callbacks keep one core 40 % busy, and the long ones 10 %, however long they are: the
-// longer, the rarer. So what grows with n is not the load. The claim is judged under the virtual
-// clock by the p99 response of the short callbacks, of the others' clients, as a multiple of what
-// it is on the loop without any long callback. It holds where, for every callback of ten short ones
-// or more, that is at least 2 on the loop, and with either way out at most half of the loop's; it
-// does not hold where that is so for none of them, and depends on the length where for some; the
-// intervals over the repetitions decide.
+// The short callbacks keep one core 40 % busy, and the long ones 10 %, because longer ones are
+// rarer, so n does not change the load. The metric is the p99 response of the other clients'
+// callbacks under the virtual clock, relative to its value on the loop without long callbacks. The
+// cases are callbacks of ten short ones or more. A case meets the claim if the metric is at least 2
+// on the loop and at most half of this with either alternative.
 //
-// Real runs say that such callbacks are no invention: a vulnerable regular expression and JSON that
-// doubles, at eight clients who do nothing but ask.
+// Real runs show that long callbacks occur in practice: a vulnerable regular expression and JSON
+// that doubles, with eight clients without think time.
 var _ = register(Study{
 	Name: "eventloop",
 	Question: "what do the other clients see when one callback on an event loop is long, and " +
@@ -51,7 +49,6 @@ var _ = register(Study{
 	Draw:  []drawing{drawCallbacks, drawRealCallbacks},
 })
 
-// A callbackWay is where callbacks run.
 type callbackWay struct {
 	strategy string
 	limit    int
@@ -65,7 +62,7 @@ var callbackWays = []callbackWay{
 	{"event_loop_offload", limit, "offloaded", fmt.Sprintf("offloaded to %d workers", limit)},
 }
 
-// callbackSizes are the n of the input; callbackCosts, what a callback costs by it, in short
+// callbackSizes are the input sizes n. callbackCosts are the costs of a callback by n, in short
 // callbacks.
 var (
 	callbackSizes = []int{1, 2, 4, 10, 20}
@@ -80,12 +77,11 @@ var (
 )
 
 const (
-	callbackShort  = 0.4 // of one core, by the short callbacks
-	callbackLong   = 0.1 // by the long ones
-	callbackJudged = 10  // short callbacks: from here on a callback is taken for long
+	callbackShort  = 0.4
+	callbackLong   = 0.1
+	callbackJudged = 10 // short callbacks: the length from which a callback counts as long
 )
 
-// callbackLengths are the lengths of the long callbacks, each once, ascending.
 func callbackLengths() (lengths []int) {
 	for _, n := range callbackSizes {
 		for _, cost := range callbackCosts {
@@ -96,7 +92,7 @@ func callbackLengths() (lengths []int) {
 	return slices.Compact(lengths)
 }
 
-// callbackShare is the share of the callbacks that are long, in five decimals.
+// callbackShare returns the share of the callbacks that are long, rounded to five decimals.
 func callbackShare(r int) float64 {
 	if r == 1 {
 		return 0
@@ -118,7 +114,7 @@ func callbackCell(way callbackWay, r int, size Size) bench.Scenario {
 		work = fmt.Sprintf("bimodal:p=%v,short=%v,long=%v", callbackShare(r), unit,
 			time.Duration(r)*unit)
 	}
-	// The longer the long ones, the fewer there are.
+	// Longer callbacks are rarer, so the run needs more tasks.
 	tasks := [...]int{12_000, 60_000, 400_000}[size] * max(1,
 		int(math.Round(math.Sqrt(float64(r))/5)))
 	sc := scenario(way.strategy, work, poisson(0), bench.Stop{Tasks: tasks, Warmup: 0.1})
@@ -143,7 +139,6 @@ func callbackCells(size Size) (cells []bench.Scenario) {
 	return cells
 }
 
-// othersUnit is the metric of the other clients' p99.
 func othersUnit(r int) string {
 	if r == 1 {
 		return metric.P99Response // all are alike
@@ -151,14 +146,14 @@ func othersUnit(r int) string {
 	return metric.ShortP99Response
 }
 
-// othersWait is the p99 response of the other clients, in their own callbacks.
+// othersWait returns the p99 response of the other clients, in short callbacks.
 func othersWait(m *evidence.Measured, way callbackWay, r int) evidence.Interval {
 	return evidence.OfProduct(m.Values(callbackCell(way, r, Quick),
 		othersUnit(r))).Times(1 / unit.Seconds())
 }
 
-// harm is that as a multiple of what it is on the loop without long callbacks, repetition by
-// repetition.
+// harm returns othersWait as a multiple of its value on the loop without long callbacks, repetition
+// by repetition.
 func harm(m *evidence.Measured, way callbackWay, r int) evidence.Interval {
 	return evidence.OfProduct(m.Pairs(callbackCell(way, r, Quick),
 		callbackCell(callbackWays[0], 1, Quick), func(way, alone evidence.Run) float64 {
@@ -173,7 +168,7 @@ func judgeCallbacks(m *evidence.Measured) decide.Finding {
 		onLoop := harm(m, callbackWays[0], length)
 		r.Cases = append(r.Cases, evidence.Case{Yes: true, NotNo: true, Said: fmt.Sprint(length)})
 		c := &r.Cases[len(r.Cases)-1]
-		demand := func(yes, no bool) { // each of several: one that fails is enough
+		demand := func(yes, no bool) { // several conditions per case: one that fails is enough
 			c.Yes, c.NotNo = c.Yes && yes, c.NotNo && yes
 			c.No, c.NotYes = c.No || no, c.NotYes || no
 		}
@@ -237,7 +232,6 @@ func answerCallbacks(m *evidence.Measured, f *decide.Finding) {
 		"Pollaczek–Khinchine: %s)", text.Short(wait.Mid), text.Short(1+onLoopWait(most)))
 }
 
-// onLoopWait is the exact mean wait for the loop, in short callbacks.
 func onLoopWait(r int) float64 {
 	p := callbackShare(r)
 	mean, square := 1-p+p*float64(r), 1-p+p*float64(r*r)
@@ -287,7 +281,6 @@ func drawCallbacks(m *evidence.Measured) evidence.Figure {
 	}.Planes(planes...)
 }
 
-// highestWaits says what the other clients' p99 is at most, in each setting.
 func highestWaits(m *evidence.Measured) string {
 	var said []string
 	for _, way := range callbackWays {
@@ -305,8 +298,8 @@ func highestWaits(m *evidence.Measured) string {
 	return "The others' p99, in their own lengths, is at most " + evidence.Series(said) + "."
 }
 
-// alikeP99 is the exact p99 response where all callbacks are alike; steps of one callback are whole
-// callbacks then.
+// alikeP99 returns the exact p99 response when all callbacks are alike. A step is then a whole
+// callback.
 func alikeP99(way callbackWay) float64 {
 	return theory.Must(theory.MDk(theory.Pool{Rate: callbackRate(1), MeanService: 1,
 		Limit: way.limit})).P99()

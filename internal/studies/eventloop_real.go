@@ -14,15 +14,13 @@ import (
 	_ "github.com/poolbench/poolbench/workloads/regex"
 )
 
-// A realCallback is work of which one input makes as much as its sender likes, run for real.
 type realCallback struct {
 	title, x string
-	step     string // what one more of n is
+	step     string // meaning of increasing n by one
 	sizes    []int
 	ways     []realWay
 }
 
-// A realWay is a callback's work and where it runs.
 type realWay struct{ name, strategy, work string }
 
 var realCallbacks = []realCallback{
@@ -39,7 +37,6 @@ var realCallbacks = []realCallback{
 		}},
 }
 
-// realClients ask again as soon as they are answered.
 const realClients = 8
 
 func realCallbackCell(way realWay, n int, size Size) bench.Scenario {

@@ -17,16 +17,15 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// evil sends tasks that never end among good ones, as an attacker does who knows one request that a
-// server never gets done with (the Node.js guide on not blocking the event loop: k such requests
-// stop a pool of k). Nobody can tell them apart beforehand; then, with shorter timeouts; and then
-// as long tasks that are labelled, or can be left between two steps.
+// evil mixes tasks that never end with good ones, like an attacker who knows one request that a
+// server never completes (the Node.js guide on not blocking the event loop: k such requests stop a
+// pool of k). First nobody can recognise them beforehand. Then the timeout is shorter. Last they
+// are long tasks that are labelled, or that can be suspended between two steps.
 //
-// A pool is stopped where a good task, of 10 ms in the mean, takes a minute or more. The claim
-// holds where a pool of k slots is stopped in every run that has k endless tasks or more, whatever
-// pool it is and whatever the timeout; it does not hold where it is in none; else it depends. Runs
-// in which the tasks want more slots than there are, endless ones included, do not count for a
-// timeout.
+// A pool counts as stopped if a good task, of 10 ms on average, takes a minute or more. The claim
+// holds if every pool of k slots is stopped in every run with k or more endless tasks, with every
+// timeout, does not hold if it is stopped in none, and depends otherwise. For a timeout, only runs
+// count in which all tasks need no more slots than there are.
 var _ = register(Study{
 	Name:     "evil",
 	Question: "how many endless tasks does it take to stop a pool, and what helps?",
@@ -60,10 +59,10 @@ const (
 	evilTasks = 3000
 	evilLoad  = 0.4 // of the good tasks alone
 	evilGood  = 10 * time.Millisecond
-	// a timeout that is none: the good tasks of a run are due within 20 s
+	// effectively no timeout: the good tasks of a run are due within 20 s
 	evilNever = time.Hour
-	evilLong  = 100 * time.Second // of a task that is as good as endless, and labelled so
-	// seconds after which a good task stands for a pool that is stopped
+	evilLong  = 100 * time.Second // of a task that is practically endless, and labelled as long
+	// seconds after which a waiting good task shows that a pool is stopped
 	evilMinute = 60.0
 )
 
@@ -72,11 +71,11 @@ var (
 	evilKeepers  = []string{"worker_pool", "segregated:long=1", "partitioned:quantum=10ms"}
 	evilShares   = []float64{0, 0.0006, 0.0009, 0.0012, 0.0016, 0.002, 0.003}
 	evilTimeouts = []time.Duration{time.Second, 100 * time.Millisecond}
-	// of the slots, by all tasks with an endless one cut off by its timeout
+	// share of the slots used by all tasks, with endless ones cut off by the timeout
 	evilBusy = []float64{0.5, 0.7, 0.9, 1.1, 1.3}
 )
 
-// evilSettled is how many of evilBusy leave a slot free.
+// evilSettled is the number of values of evilBusy that leave a slot free.
 const evilSettled = 3
 
 func evilCell(name, work string) bench.Scenario {
@@ -85,7 +84,7 @@ func evilCell(name, work string) bench.Scenario {
 	return sc
 }
 
-// evilUnknown has ever more endless tasks, and as good as no timeout.
+// evilUnknown has an increasing number of endless tasks, and effectively no timeout.
 func evilUnknown(name string) (cells []bench.Scenario) {
 	for _, p := range evilShares {
 		sc := evilCell(name, fmt.Sprintf("evil:p=%v", p))
@@ -95,8 +94,8 @@ func evilUnknown(name string) (cells []bench.Scenario) {
 	return cells
 }
 
-// evilTimed has as many endless tasks as, with their timeout, make all tasks ask for that share of
-// the slots' time: with arrivals at rate λ and a share p of endless ones, k·busy = λ·(p·timeout +
+// evilTimed has the number of endless tasks with which all tasks use this share of the slots' time,
+// given the timeout. With arrivals at rate λ and a share p of endless ones: k·busy = λ·(p·timeout +
 // (1−p)·E[S]).
 func evilTimed(timeout time.Duration, busy float64) bench.Scenario {
 	rate := evilLoad * limit / evilGood.Seconds()
@@ -106,7 +105,6 @@ func evilTimed(timeout time.Duration, busy float64) bench.Scenario {
 	return sc
 }
 
-// evilCutOff are those of a timeout, in the order of evilBusy.
 func evilCutOff(timeout time.Duration) (cells []bench.Scenario) {
 	for _, busy := range evilBusy {
 		cells = append(cells, evilTimed(timeout, busy))
@@ -114,8 +112,8 @@ func evilCutOff(timeout time.Duration) (cells []bench.Scenario) {
 	return cells
 }
 
-// evilKnown has tasks of 100 s among those of 10 ms, labelled as long ones, and a queue with room
-// for all of them.
+// evilKnown has tasks of 100 s, labelled as long, among tasks of 10 ms, and a queue with room for
+// all of them.
 func evilKnown(name string) (cells []bench.Scenario) {
 	for _, p := range []float64{0.0003, 0.0009, 0.002, 0.003} {
 		sc := evilCell(name, fmt.Sprintf("bimodal:p=%v,short=%v,long=%v", p, evilGood, evilLong))
@@ -126,15 +124,13 @@ func evilKnown(name string) (cells []bench.Scenario) {
 	return cells
 }
 
-// An evilRun is a run, as the study sees it: how many tasks were endless, and what the good ones
-// had of it.
 type evilRun struct {
 	endless                           int
 	p99, longest, inTime, inFlightMax float64
 }
 
-// evilRuns are those of cells, of all their repetitions. How many tasks were endless is told by a
-// run of the same work in which each was started, and failed by its timeout.
+// evilRuns returns all repetitions of cells. The number of endless tasks comes from a run of the
+// same work in which each of them was started, and failed by its timeout.
 func evilRuns(m *evidence.Measured, cells, countedBy []bench.Scenario) (runs []evilRun) {
 	for i, sc := range cells {
 		m.Pairs(sc, countedBy[i], func(of, counted evidence.Run) float64 {
@@ -154,8 +150,8 @@ func evilRuns(m *evidence.Measured, cells, countedBy []bench.Scenario) (runs []e
 	return runs
 }
 
-// evilKnownRuns are those of labelled tasks, whose number is told by the work of the run: n·E[S] =
-// short·(n−j) + long·j.
+// evilKnownRuns returns the runs with labelled tasks, whose number j follows from the work of the
+// run: n·E[S] = short·(n−j) + long·j.
 func evilKnownRuns(m *evidence.Measured, name string) (runs []evilRun) {
 	for _, sc := range evilKnown(name) {
 		m.Of(sc, func(r evidence.Run) float64 {
@@ -232,7 +228,6 @@ func judgeEvil(m *evidence.Measured) decide.Finding {
 	return f
 }
 
-// evilFirst is the fewest endless tasks that stopped a pool; 0 where none did.
 func evilFirst(m *evidence.Measured, name string) (fewest int) {
 	for _, r := range evilRuns(m, evilUnknown(name), evilUnknown(name)) {
 		if r.longest >= evilMinute && (fewest == 0 || r.endless < fewest) {
@@ -242,7 +237,6 @@ func evilFirst(m *evidence.Measured, name string) (fewest int) {
 	return fewest
 }
 
-// tasksWere is "2 endless tasks were".
 func tasksWere(n int) string {
 	if n == 1 {
 		return "1 endless task was"
@@ -250,7 +244,6 @@ func tasksWere(n int) string {
 	return fmt.Sprintf("%d endless tasks were", n)
 }
 
-// evilAnswer says what the good tasks have of it elsewhere.
 func evilAnswer(m *evidence.Measured, f *decide.Finding) {
 	for _, timeout := range evilTimeouts {
 		var said []string
@@ -301,7 +294,6 @@ func evilAnswer(m *evidence.Measured, f *decide.Finding) {
 	}
 }
 
-// evilSeries has the median p99 of the good tasks over the number of endless ones.
 func evilSeries(name string, style int, runs []evilRun) (s charts.Series) {
 	by := map[int][]float64{}
 	for _, r := range runs {

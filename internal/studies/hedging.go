@@ -15,15 +15,14 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// hedging makes a second attempt where the first takes longer than 95 % of the calls do, at three
-// services of which one call in fifty takes twenty times as long as the others. They differ in why:
-// by chance, and a second call has a chance of its own; by chance at a server that has as many
-// slots as the pool, queues what is more, and does the work of the loser to its end; and by the
-// task, whose second attempt is as long as its first.
+// hedging starts a second attempt if the first takes longer than 95 % of the calls do. At three
+// services one call in fifty takes twenty times as long as the others, for different reasons: by
+// chance, independently for the second call; by chance at a server that has as many slots as the
+// pool, queues the excess, and finishes the work of the loser; and by the task, so that its second
+// attempt is as slow as its first.
 //
-// At a load the claim is so where with second attempts the p99 of the response is at most four
-// fifths of what it is without, and there are at most 5 % more calls, as one rounds. It holds where
-// it is so at each load of each service, does not where it is at none, and depends else.
+// The cases are the loads of each service. A case meets the claim if second attempts reduce the p99
+// of the response to at most four fifths with at most 5 % more calls, rounded.
 var _ = register(Study{
 	Name:     "hedging",
 	Question: "what does a second attempt at calls that take long do to the tail, and when?",
@@ -48,8 +47,8 @@ const (
 	hedging   = "hedged"
 	hedgeLaw  = "mixture(0.98,exp(7ms),0.02,exp(140ms))" // of a call
 	hedgeMean = 0.98*0.007 + 0.02*0.140                  // seconds
-	hedgeCut  = 0.8                                      // of the p99
-	hedgeMore = 0.0549                                   // calls for each; rounded it is 5 %
+	hedgeCut  = 0.8                                      // highest ratio of the p99
+	hedgeMore = 0.0549                                   // further calls per task: rounds to 5 %
 )
 
 var (
@@ -57,7 +56,6 @@ var (
 	hedgeLoads = []float64{0.3, 0.5, 0.7, 0.9}
 )
 
-// A slowness is why calls are slow.
 type slowness struct{ title, said, target string }
 
 var slownesses = []slowness{
@@ -70,8 +68,8 @@ var slownesses = []slowness{
 		"flaky:errors=0,draw=task,spikes=1,spike=" + hedgeLaw},
 }
 
-// hedgeSweep is a strategy at each load of each service, one service after another. The task itself
-// is next to nothing: it is the call that takes time.
+// hedgeSweep returns the scenarios of a strategy at each load of each service, ordered by service.
+// The task itself takes almost no time: the call takes all of it.
 func hedgeSweep(size Size, name string) (cells []bench.Scenario) {
 	for _, why := range slownesses {
 		for _, load := range hedgeLoads {
@@ -85,13 +83,11 @@ func hedgeSweep(size Size, name string) (cells []bench.Scenario) {
 	return cells
 }
 
-// hedgesOf are the cells of a strategy at one service.
 func hedgesOf(name string, service int) []bench.Scenario {
 	n := len(hedgeLoads)
 	return hedgeSweep(Quick, name)[service*n : (service+1)*n]
 }
 
-// moreCalls are those beyond the first, for each task.
 func moreCalls(r evidence.Run) float64 { return r(metric.Attempts) - 1 }
 
 func judgeHedging(m *evidence.Measured) decide.Finding {
@@ -107,7 +103,7 @@ func judgeHedging(m *evidence.Measured) decide.Finding {
 				return evidence.Missing("%s or %s was not measured at load %v where calls are %s",
 					pooled, hedging, load, why.said)
 			}
-			// what is asked of both, each as a share of the most that it may be
+			// both conditions in one number, each relative to its limit
 			both := evidence.OfProduct(m.Pairs(with[i], alone[i], func(a, b evidence.Run) float64 {
 				return max(a(p99Response)/b(p99Response)/hedgeCut, moreCalls(a)/hedgeMore)
 			}))
@@ -132,7 +128,6 @@ func judgeHedging(m *evidence.Measured) decide.Finding {
 	return f
 }
 
-// hedgeLine says what second attempts cost and save at the lowest load.
 func hedgeLine(
 	m *evidence.Measured, why slowness, alone, with []bench.Scenario, calls []float64,
 ) string {

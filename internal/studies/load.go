@@ -15,12 +15,11 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// load sweeps the load at exponential task times, where theory knows every answer: the points have
-// to lie on its lines.
+// load sweeps the load with exponential task times, for which theory has exact answers: the points
+// must lie on its lines.
 //
-// The claim holds where all strategies that make a task wait for a slot have the same p99 to the
-// nanosecond at every load below 1, the same work given. It depends where they differ at some
-// loads, and does not hold where they differ at all.
+// The cases are the loads below 1. A case meets the claim if all strategies that make a task wait
+// for a slot have the same p99 to the nanosecond, with the same work.
 var _ = register(Study{
 	Name:     "load",
 	Question: "how do response and throughput change as the load nears the capacity?",
@@ -55,7 +54,6 @@ func loadSweep(size Size, of ...string) []bench.Scenario {
 	})
 }
 
-// loadsOf is the sweep of a strategy, in the order of the loads.
 func loadsOf(name string) []bench.Scenario { return loadSweep(Quick, name) }
 
 func judgeLoad(m *evidence.Measured) decide.Finding {
@@ -63,7 +61,7 @@ func judgeLoad(m *evidence.Measured) decide.Finding {
 	alike, apart, most := 0, 0, 0.0
 	for i, load := range sweptLoads {
 		if load >= 1 {
-			continue // how long a queue that only grows is says how long the run was
+			continue // a queue that only grows depends on the length of the run
 		}
 		for _, other := range waiting[1:] {
 			ratios := m.Ratios(loadsOf(other)[i], first[i], p99Response)
@@ -111,8 +109,8 @@ func judgeLoad(m *evidence.Measured) decide.Finding {
 	return f
 }
 
-// behind reports whether a strategy neither refuses nor keeps up: what it says of its response is
-// how long the run was.
+// behind reports whether a strategy neither refuses tasks nor keeps up. Its response then depends
+// on the length of the run.
 func behind(m *evidence.Measured, sc bench.Scenario) bool {
 	return m.LostShare(sc).Mid < 0.01 &&
 		m.Mean(sc, metric.Throughput).Mid < 0.95*m.Mean(sc, metric.Offered).Mid
@@ -152,14 +150,15 @@ func drawNearing(m *evidence.Measured) evidence.Figure {
 	}.Planes(slow, done)
 }
 
-// nearingModels are the theory of the strategies, a band for each kind. In a loss system what is
-// taken takes no longer than without a bound.
+// nearingModels maps a strategy of each kind to its theory. In a loss system the accepted tasks
+// take as long as without a bound.
 var nearingModels = map[string]func(theory.Pool) (*theory.Answer, error){
 	pooled:   theory.MMk,
 	shedding: func(p theory.Pool) (*theory.Answer, error) { return theory.MMkK(p, 0) },
 }
 
-// nearingExact are the bands of a strategy, as far as its queue has a steady state.
+// nearingExact returns the theoretical curves of a strategy, up to the load at which its queue has
+// no steady state.
 func nearingExact(
 	beside charts.Series, model func(theory.Pool) (*theory.Answer, error),
 ) (p99, rate charts.Series) {

@@ -14,16 +14,15 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// metastable raises the load on a server step by step above what it can do, and lowers it again.
-// The callers wait 100 ms and then try again, up to four attempts in all, while the server works
-// for those that have gone, too. The claim is what a graph of load against capacity suggests;
-// metastable failures are the ones that outlive their cause (Bronson et al., Metastable Failures in
-// Distributed Systems, HotOS 2021).
+// metastable raises the load on a server step by step above its capacity, and lowers it again. The
+// callers make up to four attempts of 100 ms each, while the server continues to work for callers
+// that have given up. The claim is what a graph of load against capacity suggests. Metastable
+// failures outlive their cause (Bronson et al., Metastable Failures in Distributed Systems, HotOS
+// 2021).
 //
-// Goodput is tasks a second that were answered in time, by the step in which they came. The claim
-// holds where, at half of the capacity on the way down, each of four clients has at least
-// nine tenths of the goodput that it had there on the way up; it does not hold where each has less,
-// and depends on the client where there is both, by the intervals over the repetitions.
+// Goodput is the number of tasks per second answered in time, by the step in which they arrived.
+// The cases are four clients. A case meets the claim if the goodput at half of the capacity is at
+// least nine tenths as high on the way down as on the way up.
 var _ = register(Study{
 	Name: "metastable",
 	Question: "does a service recover from an overload by itself, when those that fail come " +
@@ -50,17 +49,16 @@ var _ = register(Study{
 })
 
 const (
-	stormRate  = 400 // calls a second that the server does: 4 slots of 10 ms
-	stormAt    = 0.5 // the load that the verdict is on
-	stormLost  = 0.9 // of the goodput on the way up
-	stormQueue = 20  // slots of a queue whose wait is within the patience
+	stormRate  = 400 // capacity of the server in calls per second: 4 slots of 10 ms
+	stormAt    = 0.5 // the load of the verdict
+	stormLost  = 0.9 // share of the goodput on the way up
+	stormQueue = 20  // slots of a queue whose wait is below the callers' timeout
 	stormStep  = 10 * time.Second
 )
 
-// stormLoads are the loads on the way up; the way down is the same without the last.
+// stormLoads lists the loads on the way up. The way down repeats them without the last.
 var stormLoads = []float64{0.2, 0.35, stormAt, 0.65, 0.75, 0.9, 1.1}
 
-// A stormCase is how callers come again, and what the server does about it.
 type stormCase struct{ name, client, server string }
 
 var stormCases = []stormCase{
@@ -71,7 +69,6 @@ var stormCases = []stormCase{
 		fmt.Sprintf(":queue=%d", stormQueue)},
 }
 
-// stormSteps are the loads of all stages.
 func stormSteps() []float64 {
 	down := slices.Clone(stormLoads[:len(stormLoads)-1])
 	slices.Reverse(down)
@@ -92,23 +89,21 @@ func (c stormCase) cell() bench.Scenario {
 	return sc
 }
 
-// stormGoodput is the goodput of a stage, from 1.
+// stormGoodput returns the unit of the goodput of a stage, counted from 1.
 func stormGoodput(stage int) string { return fmt.Sprintf("stage%d-goodput-ops/s", stage) }
 
-// stormDecides are the goodputs of the way up and down at the load that decides.
+// stormDecides returns the units of the goodput on the way up and down at the deciding load.
 func stormDecides() []string {
 	up := slices.Index(stormLoads, stormAt) + 1
 	return []string{stormGoodput(up), stormGoodput(2*len(stormLoads) - up)}
 }
 
-// stormAnswered is the share of the tasks of a stage that are answered: chance brings more of them
-// in one stage than in another of the same load.
+// stormAnswered returns the share of the tasks of a stage that are answered. Counts would differ by
+// chance between stages of the same load.
 func stormAnswered(r evidence.Run, stage int) float64 {
 	return r(stormGoodput(stage)) / r(fmt.Sprintf("stage%d-offered-ops/s", stage))
 }
 
-// stormKept is how much of the goodput of the way up is left at that load on the way down, as
-// shares of what came.
 func stormKept(m *evidence.Measured, c stormCase, load float64) evidence.Interval {
 	up := slices.Index(stormLoads, load) + 1
 	down := 2*len(stormLoads) - up
@@ -142,7 +137,6 @@ func judgeStorm(m *evidence.Measured) decide.Finding {
 	return f
 }
 
-// stormLine says how far the load has to be lowered.
 func stormLine(m *evidence.Measured, c stormCase) string {
 	peak := len(stormLoads)
 	line := fmt.Sprintf("%s: %s tasks a second are answered at a load of %v", c.name,

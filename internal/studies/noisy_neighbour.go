@@ -13,13 +13,11 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// noisy_neighbour has eight tenants of whom seven send what they always send, and one sends more
-// and more.
+// noisy_neighbour has eight tenants. Seven send at a constant rate, and one sends more and more.
 //
-// The claim holds where, while all send alike, the p99 of the seven in one pool is at most a tenth
-// above that with a share for each, and at least twice that at each load above the capacity. It
-// does not hold where both are otherwise, and depends where some are. What the noisy one itself
-// gets is said beside.
+// The p99 of the seven in one pool is compared with their p99 with a share for each tenant. The
+// claim requires that it is at most a tenth higher while all send equally, and at least twice as
+// high at each load above the capacity. The finding also reports the results of the noisy tenant.
 var _ = register(Study{
 	Name:     "noisy_neighbour",
 	Question: "what do the other tenants of a pool pay when one sends more than its share?",
@@ -42,7 +40,7 @@ var _ = register(Study{
 const (
 	sharesOut    = "fair_share"
 	quietTenants = 7
-	quietLoad    = 0.525 // of the seven together: an eighth more is 0.6 with one that is like them
+	quietLoad    = 0.525 // of the seven together: an eighth tenant like them makes 0.6
 	othersP99    = metric.OthersP99Response
 )
 
@@ -51,7 +49,6 @@ var (
 	noisyLoads = []float64{0.6, 0.8, 0.9, 1.05, 1.2, 1.5}
 )
 
-// noisySweep is a strategy at each load, of which the seven are always the same part.
 func noisySweep(size Size, name string) (cells []bench.Scenario) {
 	for _, load := range noisyLoads {
 		cells = append(cells, scenario(name, fmt.Sprintf("tenants:n=%d,skew=noisy(%.4f)",

@@ -15,22 +15,20 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// offload weighs what a worker pool gains by the cores against what it costs to hand a task over
-// and to hear of its end (the Node.js guide "Don't block the event loop": communication costs,
-// offset by the benefit of multiple cores). A batch of tasks of one size runs on the loop, inline,
-// and on workers; what counts is how many tasks a second each completes. Beside it a single client,
-// who waits for each answer and for whom there is no second core to gain, says what handing over
-// costs.
+// offload compares the gain of a worker pool from several cores with the cost to hand a task over
+// and to be notified of its end (the Node.js guide "Don't block the event loop": communication
+// costs, offset by the benefit of multiple cores). Batches of tasks of one size run on the loop,
+// inline, and on workers. A single client, which waits for each answer and cannot use a second
+// core, measures the cost of handing over.
 //
-// The claim is on event_loop_offload. It holds where that completes at least a tenth more than the
-// loop at every size above the cost of handing over, by the intervals over the repetitions; it does
-// not hold where it does so at none, and depends on the size where there is both. A size within the
-// interval of the cost counts as open unless it pays. Where other programs have the cores there is
-// nothing to gain: it is undecided where, with the long tasks, the threads of the offloading runs
-// waited for a processor a fifth of the time, in every repetition.
+// The cases are the sizes above this cost. A case meets the claim if event_loop_offload completes
+// at least a tenth more tasks per second than the loop. A size within the interval of the cost is
+// open unless the gain is certain. The claim is undecided if other programs use the cores: the
+// threads of the offloading runs waited for a processor a fifth of the time in every repetition
+// with the long tasks.
 //
-// Sizes are nominal, of a task that has a core to itself. The harness makes each task some 0.1 to
-// 0.2 µs longer, on either side.
+// Sizes are nominal, for a task that has a core to itself. The harness adds 0.1 to 0.2 µs to each
+// task on either side.
 var _ = register(Study{
 	Name:     "offload",
 	Question: "from what size on does it pay to hand a task over to a worker pool?",
@@ -50,22 +48,20 @@ var _ = register(Study{
 	Draw:  []drawing{drawOffload},
 })
 
-// handedOver are the strategies that hand over; the first is judged.
 var handedOver = []string{"event_loop_offload", pooled}
 
 var handSizes = []time.Duration{200 * time.Nanosecond, time.Microsecond, 10 * time.Microsecond,
 	100 * time.Microsecond, time.Millisecond}
 
 const (
-	handPays  = 1.1                   // times the tasks a second that count as a gain
-	handAlone = 10 * time.Microsecond // the size of a single client's tasks
-	// what a tiny task takes beside its size, for the number of them
+	handPays  = 1.1                   // ratio of tasks per second that counts as a gain
+	handAlone = 10 * time.Microsecond // size of a single client's tasks
+	// time of a tiny task beyond its size, to compute the number of tasks
 	handExtra = 300 * time.Nanosecond
 	handBusy  = 20 * time.Millisecond // of work in a batch
-	handQueue = 1024                  // slots: the generator is to keep all workers busy
+	handQueue = 1024                  // slots: the generator must keep all workers busy
 )
 
-// handCells are the batches of a strategy and its single client.
 func handCells(size Size, name string) (cells []bench.Scenario) {
 	for _, of := range handSizes {
 		cells = append(cells, handCell(name, of, size))
@@ -94,12 +90,11 @@ func handScenario(
 	return sc
 }
 
-// handGain is how many times the tasks of the loop the strategy completes in a second.
 func handGain(m *evidence.Measured, name string, of time.Duration) evidence.Interval {
 	return m.Ratio(handCell(name, of, Quick), handCell(inline, of, Quick), metric.Throughput)
 }
 
-// handCost is what handing over adds to a single client's wait, in seconds.
+// handCost returns the time that handing over adds to a single client's wait, in seconds.
 func handCost(m *evidence.Measured, name string) evidence.Interval {
 	return evidence.OfMean(m.Pairs(handAloneCell(name, Quick), handAloneCell(inline, Quick),
 		func(handed, inline evidence.Run) float64 {
@@ -107,8 +102,8 @@ func handCost(m *evidence.Measured, name string) evidence.Interval {
 		}))
 }
 
-// handCrowded is the share of the time in which threads that were ready had no processor, with the
-// two longest tasks; NaN where no system tells.
+// handCrowded returns the share of the time in which ready threads had no processor, with the two
+// longest tasks, or NaN if no system reports it.
 func handCrowded(m *evidence.Measured, name string) float64 {
 	const waited = metric.CPUWait
 	longest := handSizes[len(handSizes)-2:]
@@ -116,8 +111,8 @@ func handCrowded(m *evidence.Measured, name string) float64 {
 		m.Lowest(handCell(name, longest[1], Quick), waited))
 }
 
-// breakEven is the size in seconds from which on the strategy completes more than the loop,
-// straight between the points on logarithmic axes; NaN where the gains cross 1 at no size measured.
+// breakEven returns the size in seconds from which on the strategy completes more than the loop,
+// interpolated linearly on logarithmic axes, or NaN if the gains cross 1 at no measured size.
 func breakEven(m *evidence.Measured, name string) float64 {
 	var gains []float64
 	for _, of := range handSizes {
@@ -144,7 +139,7 @@ func judgeOffload(m *evidence.Measured) decide.Finding {
 		case of.Seconds() > cost.Hi:
 			r.AtLeast(gain, handPays, "%s", said)
 		case of.Seconds() > cost.Lo && !(gain.Lo >= handPays):
-			// whether the claim is on this size is open
+			// whether the claim covers this size is open
 			r.Cases = append(r.Cases, evidence.Case{Said: said})
 		}
 	}
@@ -189,7 +184,6 @@ func judgeOffload(m *evidence.Measured) decide.Finding {
 	return f
 }
 
-// handNames are those that hand over, and the strategies that somebody named.
 func handNames(m *evidence.Measured) []string {
 	known := append([]string{inline}, handedOver...)
 	return append(known, m.Others(known, func(name string) bench.Scenario {

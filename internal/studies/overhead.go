@@ -16,23 +16,18 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// overhead gives every strategy, those of libraries included, a batch of tasks that hash a single
-// block, next to nothing, and asks what each task took. That time has in it what the harness takes
-// for its records, so it is more than the strategy's cost; and the time less that of the cheapest
-// strategy is less than it, for the cheapest pays the harness, too, and costs something itself. So
-// a strategy is below a microsecond where the whole time is, and above where it is a microsecond
-// more than the cheapest's, by the intervals over the repetitions; but above only by repetitions in
-// which its threads waited for a processor for less than a fifth of the time, as other programs
-// leave it.
+// overhead gives every strategy, including those of libraries, a batch of tasks that hash a single
+// block, which takes almost no time, and measures the time per task. It includes the records of the
+// harness, so it is an upper bound of the strategy's cost. Its difference from the cheapest
+// strategy is a lower bound, because that pays for the harness, too, and has a cost of its own. A
+// strategy meets the claim if the whole time is below a microsecond. It does not if the difference
+// is above a microsecond over the repetitions in which its threads waited for a processor for less
+// than a fifth of the time.
 //
-// The claim holds where every strategy is below, does not hold where every one is above, and
-// depends on the strategy where there is both.
-//
-// Those that take a rate are given 10⁹ a second: their cost, not their limit. Left out are those
-// that refuse, and have no queue or one that goes with the limit (concurrency_limits,
-// failsafe_priority): of a batch they refuse all but a few. Strategies that are never full have the
-// whole batch under way at once, and pay for its memory; the others are given a queue that holds
-// it.
+// Strategies with a rate get 10⁹/s, which measures their cost instead of their limit. Strategies
+// that refuse nearly all of a batch are left out: those without a queue, or with a queue that grows
+// with the limit (concurrency_limits, failsafe_priority). Strategies that are never full run the
+// whole batch at once, and pay for its memory. The others get a queue with room for the batch.
 var _ = register(Study{
 	Name:     "overhead",
 	Question: "what does each strategy cost per task, other people's libraries included?",
@@ -68,7 +63,6 @@ const (
 	microsecond   = 1e-6   // in seconds, as all times here
 )
 
-// overheadWork are the tasks that the cost is set against.
 var overheadWork = []time.Duration{10 * time.Microsecond, 100 * time.Microsecond, time.Millisecond}
 
 func overheadCells(size Size, of ...strategies.Variant) []bench.Scenario {
@@ -83,7 +77,6 @@ func overheadCells(size Size, of ...strategies.Variant) []bench.Scenario {
 	}.Product()
 }
 
-// dispatchers are all strategies that take a batch, at the highest rate where they take one.
 func dispatchers() []strategies.Variant {
 	return every(takesAll, map[string]string{"rate": "1000000000"})
 }
@@ -96,7 +89,6 @@ type dispatchCost struct {
 	allocs float64
 }
 
-// dispatchTime is what a task took in a repetition; NaN where some were refused, which costs less.
 func dispatchTime(r evidence.Run) float64 {
 	if r(metric.Shed) > 0 {
 		return math.NaN()
@@ -104,8 +96,8 @@ func dispatchTime(r evidence.Run) float64 {
 	return 1 / r(metric.Throughput)
 }
 
-// dispatchCosts are those of the strategies that were measured, the cheapest first, and the names
-// of those of the study that were not.
+// dispatchCosts returns the costs of the strategies that were measured, the cheapest first, and the
+// names of the study's strategies that were not measured.
 func dispatchCosts(m *evidence.Measured) (costs []dispatchCost, missing []string) {
 	cells := overheadCells(Quick, dispatchers()...)
 	at := func(name string) bench.Scenario { return overheadCells(Quick, strategy(name)...)[0] }
@@ -127,11 +119,11 @@ func dispatchCosts(m *evidence.Measured) (costs []dispatchCost, missing []string
 	return costs, missing
 }
 
-// more is by how much longer a task took than with another strategy, in the repetitions in which
-// other programs left the processors to it.
+// more returns the difference of the time per task from another strategy's, over the repetitions in
+// which other programs left the processors to it.
 func (c dispatchCost) more(m *evidence.Measured, than dispatchCost) evidence.Interval {
 	return evidence.OfMean(m.Pairs(c.cell, than.cell, func(c, than evidence.Run) float64 {
-		if c(metric.CPUWait) > crowded { // nor where no system tells
+		if c(metric.CPUWait) > crowded { // false for NaN, on systems without this metric
 			return math.NaN()
 		}
 		return dispatchTime(c) - dispatchTime(than)
@@ -186,7 +178,7 @@ func judgeOverhead(m *evidence.Measured) decide.Finding {
 	var allocating []string
 	for _, c := range costs {
 		if c.allocs >= 1.5 {
-			// with the harness, which has one where a batch is under way all at once
+			// including the harness, which has one allocation if the whole batch runs at once
 			allocating = append(allocating, fmt.Sprintf("%s %s", c.name, text.Short(c.allocs)))
 		}
 	}

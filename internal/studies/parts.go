@@ -18,7 +18,6 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// limit is the one that the studies are run at unless they are about it.
 const limit = 4
 
 // Strategies that several studies name.
@@ -32,8 +31,8 @@ const (
 	free       = "unbounded"
 )
 
-// familiar are the strategies that a newcomer has to choose from first: nothing, three ways to
-// wait, and shedding. waiting are those of them that make a task wait for a slot.
+// familiar lists the strategies that a newcomer chooses from first: no limit, three ways to wait,
+// and shedding. waiting lists those that make a task wait for a slot.
 var (
 	familiar = []string{free, pooled, "semaphore", "errgroup_limit", shedding}
 	waiting  = familiar[1:4]
@@ -42,11 +41,10 @@ var (
 const (
 	// unit is the length of a short task, and the quantum of the partitioned strategies.
 	unit = time.Millisecond
-	// room is more than ever waits: a strategy with a queue is to choose among all tasks that are
-	// there.
+	// room is more than the longest queue: a strategy with a queue should choose among all tasks.
 	room = 1_000_000
-	// crowded is the share of the time in which threads that were ready had no processor, from
-	// which on other programs have had the machine.
+	// crowded is the share of the time in which ready threads had no processor from which a run counts
+	// as disturbed by other programs.
 	crowded = 0.2
 )
 
@@ -55,31 +53,24 @@ const (
 	p99Response  = metric.P99Response
 )
 
-// perSecond is an axis of throughput.
 var perSecond = charts.Axis{Label: "tasks completed a second", Reach: []float64{0}}
 
-// responses is an axis of response times, of those tasks.
 func responses(of string) charts.Axis { return evidence.Log(of, charts.Seconds) }
 
-// shares is an axis of shares that reaches those values.
 func shares(of string, reach ...float64) charts.Axis {
 	return charts.Axis{Label: of, Format: text.ShortShare, Reach: reach}
 }
 
-// scenario is a strategy at the limit of the studies, under the virtual clock.
 func scenario(name, work string, load bench.Load, stop bench.Stop) bench.Scenario {
 	return bench.Scenario{Strategy: strategy(name)[0], Limit: limit, Workload: workload(work)[0],
 		Load: load, Stop: stop, Clock: bench.Virtual}
 }
 
-// poisson is a load relative to the capacity, of Poisson arrivals; by is that of any arrivals, or
-// of those that bring their own.
 func poisson(relative float64) bench.Load { return by("poisson", relative) }
 func by(process string, relative float64) bench.Load {
 	return bench.Load{Arrival: arrival(process)[0], Relative: relative}
 }
 
-// each gives the scenarios of several strategies, of a function that has those of one.
 func each(of func(Size, string) []bench.Scenario) func(Size, ...string) []bench.Scenario {
 	return func(size Size, names ...string) (cells []bench.Scenario) {
 		for _, name := range names {
@@ -89,8 +80,8 @@ func each(of func(Size, string) []bench.Scenario) func(Size, ...string) []bench.
 	}
 }
 
-// lossy are the scenarios of a matrix in which a strategy that sheds has no queue: then it is a
-// loss system, which theory knows for any task times.
+// lossy returns the scenarios of a matrix, without a queue for strategies that shed. They are then
+// loss systems, for which theory is exact for any distribution of the task times.
 func lossy(m bench.Matrix) []bench.Scenario {
 	scenarios := m.Product()
 	for i := range scenarios {
@@ -101,10 +92,8 @@ func lossy(m bench.Matrix) []bench.Scenario {
 	return scenarios
 }
 
-// slotted is a queue of so many slots, also of none.
 func slotted(n int) int { return cmp.Or(n, bench.NoQueue) }
 
-// atSize is all values, or in the quick size these few of them.
 func atSize(size Size, all, few []float64) []float64 {
 	if size == Quick {
 		return few
@@ -112,8 +101,8 @@ func atSize(size Size, all, few []float64) []float64 {
 	return all
 }
 
-// every is all strategies that are taken, with these values of the parameters that they have. Those
-// that wait for disks and servers are the business of a study of their own.
+// every returns all accepted strategies, with these values of the parameters that they have. It
+// leaves out strategies that wait for disks and servers, which have a study of their own.
 func every(takes func(strategies.Spec) bool, values map[string]string) (all []strategies.Variant) {
 	for _, spec := range strategies.All() {
 		if spec.RealClock || !takes(spec) {
@@ -131,13 +120,11 @@ func every(takes func(strategies.Spec) bool, values map[string]string) (all []st
 	return all
 }
 
-// isPeer reports whether a strategy is a library's.
 func isPeer(spec strategies.Spec) bool { return peers.Has(spec.Name) }
 
-// takesAll reports whether a strategy does more tasks than its limit at once, in the end.
+// takesAll reports whether a strategy eventually does more tasks than its limit out of a batch.
 func takesAll(spec strategies.Spec) bool { return !spec.Sheds || spec.UsesQueue }
 
-// names are those of variants.
 func names(of []strategies.Variant) (all []string) {
 	for _, v := range of {
 		all = append(all, v.String())
@@ -145,8 +132,9 @@ func names(of []strategies.Variant) (all []string) {
 	return all
 }
 
-// A parser reads what the command line would say, each text once: the figures of a report name the
-// same few variants thousands of times. A mistake in a text is one in this package.
+// A parser parses the syntax of the command line, each text once, because the figures of a report
+// use the same few variants thousands of times. It panics on a wrong text, which is a mistake in
+// this package.
 type parser[T any] struct {
 	must  func(text string) T
 	known sync.Map // T by its text
@@ -171,7 +159,6 @@ var (
 	arrivalParser  = parser[arrivals.Variant]{must: arrivals.MustParse}
 )
 
-// strategy parses strategies, those of other people's libraries among them.
 func strategy(texts ...string) []strategies.Variant { return strategyParser.all(texts) }
 func workload(texts ...string) []workloads.Variant  { return workloadParser.all(texts) }
 func target(texts ...string) []targets.Variant      { return targetParser.all(texts) }

@@ -13,18 +13,16 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// pulse offers four workers 1.4 times what they can do, for ten seconds, and looks how long the
-// response takes until it is again what it was before. The claim is what operators hope when the
-// graph of the rate is back to normal.
+// pulse offers four workers 1.4 times their capacity for ten seconds, and measures the time until
+// the response is as before. The claim is what operators expect when the graph of the rate is back
+// to normal.
 //
-// Response has recovered when no more tasks than usual are slow (see the reference of
-// stageN-recovery-sec). The claim holds where each strategy has recovered within a quarter of the
-// pulse's length; it does not hold where none has, and depends on the strategy where there is both,
-// by the intervals over the repetitions. A run in which the response never recovers counts as if it
-// did at its end, which is too little.
+// The response has recovered when no more tasks than usual are slow (see the reference of
+// stageN-recovery-sec). A strategy meets the claim if this takes at most a quarter of the pulse's
+// length. Without recovery the end of the run counts, which is too early.
 //
-// In a fluid queue that keeps everything, a pulse of load ρ₁ and length T, before and after which
-// the load is ρ₀, leaves (ρ₁-1)·T of work for all slots, which drains in (ρ₁-1)/(1-ρ₀)·T.
+// In a fluid queue, a pulse of load ρ₁ and length T, with load ρ₀ before and after it, leaves
+// (ρ₁-1)·T of work for all slots, which drains in (ρ₁-1)/(1-ρ₀)·T.
 var _ = register(Study{
 	Name:     "pulse",
 	Question: "how long is a pulse of overload felt after it is over, and by whom?",
@@ -47,9 +45,9 @@ var _ = register(Study{
 
 const (
 	pulseLoad   = 1.4
-	pulseBefore = 0.6 // the load before and after that the verdict is on
+	pulseBefore = 0.6 // the load before and after in the verdict
 	pulseMean   = 10 * time.Millisecond
-	pulseSoon   = 0.25 // of its length
+	pulseSoon   = 0.25 // share of the pulse's length
 	pulseRate   = limit * float64(time.Second/pulseMean)
 	// the stages
 	pulseCalm   = 20 * time.Second
@@ -62,7 +60,6 @@ var (
 	pulseBefores    = []float64{0.3, 0.4, 0.5, 0.6, 0.7, 0.8}
 )
 
-// pulseCell has as many tasks as its stages have in the mean.
 func pulseCell(name string, before float64) bench.Scenario {
 	process := fmt.Sprintf("stages:at=%vx%v_%vx%v_%vx%v", before, pulseCalm, pulseLoad, pulseLength,
 		before, pulseAfter)
@@ -72,7 +69,6 @@ func pulseCell(name string, before float64) bench.Scenario {
 		bench.Stop{Tasks: int(math.Round(tasks)), Warmup: 0.05})
 }
 
-// pulseSweep are the loads before the pulse.
 func pulseSweep(size Size, name string) (cells []bench.Scenario) {
 	for _, before := range atSize(size, pulseBefores, []float64{0.4, pulseBefore, 0.8}) {
 		cells = append(cells, pulseCell(name, before))
@@ -80,11 +76,8 @@ func pulseSweep(size Size, name string) (cells []bench.Scenario) {
 	return cells
 }
 
-// fluidDrain is how many times the length of the pulse a fluid takes to drain that fills a queue in
-// it.
 func fluidDrain(before, pulse float64) float64 { return (pulse - 1) / (1 - before) }
 
-// pulseFelt is how long the pulse is felt after its end, in its lengths.
 func pulseFelt(r evidence.Run) float64 {
 	if r(metric.OfStage(3, metric.Recovered)) == 0 {
 		return pulseAfter.Seconds() / pulseLength.Seconds()
@@ -129,7 +122,6 @@ func judgePulse(m *evidence.Measured) decide.Finding {
 	return f
 }
 
-// pulseLine says what a strategy pays in the pulse and after it.
 func pulseLine(m *evidence.Measured, sc bench.Scenario) string {
 	typical := func(unit string) float64 { return m.Median(sc, unit).Mid }
 	line := fmt.Sprintf("%s sheds %s of the pulse, and has %s when it ends", sc.Strategy,

@@ -16,20 +16,17 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// realWaits is load under the real clock: the excess over the virtual one is overhead and the
-// timers of the machine. The tasks of realComputing compute a counted amount, so that the cores are
-// the slots.
+// realWaits is the study load under the real clock. The difference from the virtual clock is the
+// overhead and the timers of the machine. The tasks of realComputing compute a counted amount of
+// work, so the cores are the slots.
 //
-// The oracle takes a run's own arrivals and task times and says what an ideal queue would have made
-// of them. The excess of a strategy's mean wait is added by it and the machine. A repetition in
-// which fewer than eight in ten of the tasks accepted in a second were done has no steady state, as
-// what is added adds up for as long as it lasts, and is left out.
+// The oracle computes the wait of an ideal queue from the run's own arrivals and task times. The
+// strategy and the machine add the rest of the mean wait. Repetitions in which fewer than eight in
+// ten of the accepted tasks per second were done are left out: they have no steady state, and the
+// excess grows with the length of the run.
 //
-// The claim of both is judged on each strategy that waits, at the highest load and at each other
-// that was run: it is kept where the interval of the mean over the repetitions is at most a tenth
-// of the mean service, and broken where it is above; what is neither is open. The claim holds where
-// it is always kept, does not hold where it is always broken, and depends on strategy and load
-// where there is both. Else nothing is decided.
+// The cases are the strategies that wait, at the highest load and at each other load that was run.
+// A case meets the claim if the mean excess is at most a tenth of the mean service.
 var (
 	_ = register(realStudy("real_waits",
 		"does queueing theory hold on this machine, for tasks that wait?",
@@ -92,13 +89,12 @@ func realStudy(
 }
 
 const (
-	// the share of the mean service by which a wait may be longer than the oracle's
+	// highest excess over the oracle's mean wait, as a share of the mean service
 	realTolerance = 0.1
-	// the share of what is accepted that is done, in a run that has a steady state
+	// share of the accepted tasks done, in a run that has a steady state
 	realSteady = 0.8
 )
 
-// steadily computes a number, in mean services, from each repetition that has a steady state.
 func steadily(
 	m *evidence.Measured, sc bench.Scenario, number func(evidence.Run) float64,
 ) []float64 {
@@ -110,7 +106,6 @@ func steadily(
 	})
 }
 
-// realWaits are by how many mean services the mean wait is longer than the oracle's.
 func realWaits(m *evidence.Measured, sc bench.Scenario) []float64 {
 	return steadily(m, sc, func(r evidence.Run) float64 {
 		return r(metric.MeanWait) - r(metric.OracleMeanWait)
@@ -120,7 +115,7 @@ func realWaits(m *evidence.Measured, sc bench.Scenario) []float64 {
 func judgeReal(m *evidence.Measured, cells []bench.Scenario, highest float64) decide.Finding {
 	var r evidence.Ruling
 	ran, steady := 0, 0
-	by := map[float64][]string{} // by load
+	by := map[float64][]string{}
 	cells = slices.DeleteFunc(cells, func(sc bench.Scenario) bool {
 		return sc.Load.Relative != highest && !m.Has(sc)
 	})
@@ -156,7 +151,7 @@ func judgeReal(m *evidence.Measured, cells []bench.Scenario, highest float64) de
 		f.Add("at load %v the mean wait exceeds that of an ideal queue, in mean services: %s", load,
 			strings.Join(by[load], ", "))
 	}
-	// what the machine had to do with it
+	// share of other programs in the processors
 	others := 0.0
 	for _, sc := range cells {
 		for _, share := range m.Values(sc, metric.CPUOthers) {
@@ -178,7 +173,7 @@ func drawReal(
 		return cells(name)[len(loads)-1]
 	})...)
 	var rows []string
-	var drawn [][]bench.Scenario // by row, in the order of the loads
+	var drawn [][]bench.Scenario
 	for _, name := range known {
 		if of := cells(name); slices.ContainsFunc(of,
 			func(sc bench.Scenario) bool { return len(realWaits(m, sc)) > 0 }) {
@@ -187,7 +182,7 @@ func drawReal(
 	}
 	if !slices.ContainsFunc(rows,
 		func(name string) bool { return slices.Contains(waiting, name) }) {
-		return evidence.Figure{} // those that it is about
+		return evidence.Figure{} // none of the scenarios was run
 	}
 	panels := []charts.RowPanel{{Title: "mean wait above that of an ideal queue",
 		Levels: []charts.Level{{Name: "a tenth of a service", Y: realTolerance}},
@@ -211,7 +206,7 @@ func drawReal(
 		}
 	}
 	panels[0].X = charts.Axis{Label: "in mean services", Format: charts.Count, Reach: []float64{0}}
-	if least >= 0 && most > 30*realTolerance { // it spans decades
+	if least >= 0 && most > 30*realTolerance { // spans decades
 		panels[0].X = charts.Axis{Label: "in mean services (log scale)", Log: true,
 			Zero: least == 0, Format: charts.Count}
 	}

@@ -11,25 +11,23 @@ import (
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 )
 
-// retry has a batch of a thousand tasks at targets that serve about 50 calls a second, and tries
-// again what they refuse, in six ways: at once; with exponential backoff, without jitter, with full
-// jitter or with decorrelated jitter; when the target said (Retry-After); and some full jitter
-// after that. In the worker, where 16 tasks at most try again, or from a delayed queue, where some
-// 270 do. The sources are the post-mortem of a scraper, by which refusals "require exponential
-// backoff and jitter", and a task that never succeeds "burns the rate limit" unless attempts are
-// bounded; and Marc Brooker, "Exponential Backoff And Jitter" (AWS Architecture Blog, 2015).
+// retry runs a batch of a thousand tasks against targets that serve about 50 calls per second, and
+// retries refused calls in six ways: at once; with exponential backoff without jitter, with full
+// jitter or with decorrelated jitter; at the time given by the target (Retry-After); and with some
+// full jitter after that time. Tasks retry in the worker, at most 16 at a time, or from a delayed
+// queue, about 270 at a time. The sources are the post-mortem of a scraper (refusals "require
+// exponential backoff and jitter", and a task that never succeeds "burns the rate limit" unless
+// attempts are bounded) and Marc Brooker, "Exponential Backoff And Jitter" (AWS Architecture Blog,
+// 2015).
 //
-// A refusal takes no time here. Who comes back at once does so after 10 ms, for the way there and
-// back; the others have that in their backoff. The concurrency cap cannot say when to come again,
-// so nobody listens to it.
+// A refusal takes no time here. A retry at once comes after 10 ms for the round trip, which the
+// backoff of the other ways includes. The concurrency cap cannot compute a Retry-After.
 //
-// The claim holds where, at every target, no other way that gets the whole batch done takes fewer
-// calls a task (by more than 1 %) than the best of those with exponential backoff and jitter, after
-// a Retry-After or without; it does not hold where at every target another one does, and depends on
-// the target where there is both, by the intervals over the repetitions. A token bucket of one's
-// own, which never asks too early, is one of the other ways. What the bound on attempts costs good
-// tasks that are only refused is said beside, and what it saves them where a twentieth of the tasks
-// is poison, refused for good.
+// The cases are the targets. A case meets the claim if no other way that completes the batch needs
+// fewer calls per task (by more than 1 %) than the best way with exponential backoff and jitter,
+// with or without a Retry-After. A token bucket in front, which never calls too early, is one of
+// the other ways. The finding also reports the tasks that a bound on attempts loses when good tasks
+// are only refused, and its gain if a twentieth of the tasks is poison, which always fails.
 var _ = register(Study{
 	Name: "retry",
 	Question: "which retry policy gets a batch past a rate limit, with how many calls, and " +
@@ -65,27 +63,27 @@ var _ = register(Study{
 
 const (
 	retryBatch = 1000
-	retryPool  = 16 // slots of the pool
-	retryRate  = 50 // calls a second that each target serves in the long run
-	// retryTries is the bound on attempts where it is not what is asked about. Of 16 that come back
-	// at one instant for one slot, one in some 13 gets it: with 100 attempts a task in 3000 would
-	// have no luck, with 200 one in ten million.
+	retryPool  = 16
+	retryRate  = 50 // calls per second that each target serves in the long run
+	// retryTries is the bound on attempts in the parts that do not vary it. About one in 13 of 16
+	// simultaneous retries gets a slot: with 100 attempts one task in 3000 would fail, with 200 one in
+	// ten million.
 	retryTries = 200
 )
 
-// A retryDoor is a target, and the calls that it serves at once after a pause; 0: it bounds how
-// many it serves at once, and no rate.
+// A retryDoor is a target, and the calls that it serves at once after a pause. 0 means that it
+// bounds the calls in progress instead of the rate.
 type retryDoor struct {
 	target string
 	burst  int
 }
 
-// retryCap is how many calls the door without a rate serves at once: tasks of 100 ms are about 50 a
-// second.
+// retryCap is the number of calls in progress at the target without a rate: tasks of 100 ms make
+// about 50 per second.
 const retryCap = 5
 
-// floor is the time in which the target can serve the batch: at its rate, or all the work of a run
-// at all of its slots.
+// floor returns the least time in which the target can serve the batch: at its rate, or all the
+// work of a run in all of its slots.
 func (d retryDoor) floor(meanService float64) float64 {
 	if d.burst == 0 {
 		return retryBatch * meanService / retryCap
@@ -93,13 +91,12 @@ func (d retryDoor) floor(meanService float64) float64 {
 	return float64(retryBatch-d.burst) / retryRate
 }
 
-// name is the target's without its parameters.
 func (d retryDoor) name() string {
 	name, _, _ := strings.Cut(d.target, ":")
 	return name
 }
 
-// All but the last say when to come again; the last cannot know.
+// All but the last return a Retry-After, which the last cannot know.
 var retryDoors = []retryDoor{
 	{"token_bucket:rate=50,burst=10", 10},
 	{"fixed_window:limit=50", 50},
@@ -113,7 +110,7 @@ var (
 	retryBounds = []int{3, 10, 30}
 )
 
-// The ways to try again, and two ways not to.
+// The ways to try again, and two ways without.
 const (
 	retryNone         = "no retry"
 	retryAtOnce       = "no backoff"
@@ -125,8 +122,8 @@ const (
 	retryPaced        = "a client-side token bucket"
 )
 
-// retryKinds are the six ways, in the order of the figure, each with its parameters: a backoff of
-// 1 s that doubles up to 10 s, but for the one that has none.
+// retryKinds lists the six ways, in the order of the figure, each with its parameters: a backoff of
+// 1 s that doubles up to 10 s, except for the way without one.
 var retryKinds = []struct{ kind, how string }{
 	{retryAtOnce, "base=10ms,cap=10ms,jitter=none,after=ignore"},
 	{retryBare, "base=1s,jitter=none,after=ignore"},
@@ -136,15 +133,13 @@ var retryKinds = []struct{ kind, how string }{
 	{retryBoth, "base=1s"},
 }
 
-// A retryWay is a strategy, and what kind of way it is.
 type retryWay struct{ kind, place, strategy string }
 
-// jittered reports whether the way is one that the claim is about.
 func (w retryWay) jittered() bool {
 	return w.kind == retryFull || w.kind == retryDecorrelated || w.kind == retryBoth
 }
 
-// retryWays are those to get past a door: where no hint is given, nobody heeds one.
+// retryWays returns the ways for a target: without a Retry-After they do not use one.
 func retryWays(door retryDoor) []retryWay {
 	rate := "target"
 	if door.burst == 0 { // it limits no rate
@@ -173,19 +168,17 @@ func retryBounded(place string, attempts int) string {
 func retryCell(door retryDoor, name string) bench.Scenario {
 	sc := scenario(name, "lognormal:mean=100ms", by("batch", 0), bench.Stop{Tasks: retryBatch})
 	sc.Limit, sc.Target = retryPool, target(door.target)[0]
-	// the producer hands over what there is a slot for: what is tried again does not stand behind
-	// the whole batch
+	// the producer only submits to a free slot, so retries do not queue behind the whole batch
 	sc.Queue = bench.NoQueue
 	return sc
 }
 
-// faultCell has a tenth of the tasks fail, in a way that says that it is no refusal.
+// faultCell has a tenth of the tasks fail with an error that is not a refusal.
 func faultCell(attempts int) bench.Scenario {
 	return retryCell(retryDoor{target: "flaky:errors=0.1,spikes=0"},
 		retryBounded("retry_queue", attempts))
 }
 
-// name is a row of the figure.
 func (w retryWay) name() string {
 	if w.place == "" {
 		return w.kind

@@ -14,12 +14,10 @@ import (
 	"github.com/poolbench/poolbench/reports/page/shell"
 )
 
-// A retryOutcome is what became of a batch: the share of it that was lost, the calls for each task
-// that was not, and the seconds to its end.
 type retryOutcome struct {
 	way                  retryWay
 	lost, calls, seconds float64
-	floor                float64 // the least seconds that the target could have taken
+	floor                float64 // the least seconds possible at the target
 }
 
 func retryOf(m *evidence.Measured, door retryDoor, way retryWay) retryOutcome {
@@ -29,14 +27,13 @@ func retryOf(m *evidence.Measured, door retryDoor, way retryWay) retryOutcome {
 		m.Mean(sc, metric.Makespan).Mid, door.floor(m.Mean(sc, metric.MeanService).Mid)}
 }
 
-// String has the numbers that ways are compared by.
 func (o retryOutcome) String() string {
 	return fmt.Sprintf("%s a task and %s", evidence.Counted(o.calls, "call"),
 		text.ShortSeconds(o.seconds))
 }
 
-// retryFewest is, of the ways that get all done, the one with the fewest calls; of those with as
-// many, within 1 %, the fastest.
+// retryFewest returns, of the ways that complete all tasks, the one with the fewest calls, or the
+// fastest of those within retryTie.
 func retryFewest(all []retryOutcome, of func(retryWay) bool) (best retryOutcome, ok bool) {
 	for _, o := range all {
 		if o.lost != 0 || !of(o.way) { // or it was not run
@@ -50,11 +47,8 @@ func retryFewest(all []retryOutcome, of func(retryWay) bool) (best retryOutcome,
 	return best, ok
 }
 
-// retryTie is how many times as many calls still count as few.
 const retryTie = 1.01
 
-// retryCalls is how many times as many calls a way takes for each task as another, repetition by
-// repetition.
 func retryCalls(m *evidence.Measured, door retryDoor, way, other retryWay) evidence.Interval {
 	calls := func(r evidence.Run) float64 { return r(metric.Attempts) / (1 - r(metric.Throttled)) }
 	return evidence.OfProduct(m.Pairs(retryCell(door, way.strategy),
@@ -67,7 +61,7 @@ func judgeRetry(m *evidence.Measured) decide.Finding {
 	var outcomes [][]retryOutcome
 	var r evidence.Ruling
 	var best, winners, doors []string
-	among := 0 // targets at which no other way that tries again takes fewer calls
+	among := 0 // targets at which no other way that tries again needs fewer calls
 	for _, door := range retryDoors {
 		var all []retryOutcome
 		for _, way := range retryWays(door) {
@@ -135,7 +129,6 @@ func judgeRetry(m *evidence.Measured) decide.Finding {
 	return f
 }
 
-// retryTargets say what the ways of a way to wait come to, a target each.
 func retryTargets(outcomes [][]retryOutcome, place string) (lines []string) {
 	for i, all := range outcomes {
 		var done, lossy []string
@@ -160,7 +153,6 @@ func retryTargets(outcomes [][]retryOutcome, place string) (lines []string) {
 	return lines
 }
 
-// answerJitter says what full jitter is worth beside none, of ways that get all done.
 func answerJitter(outcomes [][]retryOutcome, f *decide.Finding) {
 	for _, place := range retryPlaces {
 		var said []string
@@ -184,8 +176,6 @@ func answerJitter(outcomes [][]retryOutcome, f *decide.Finding) {
 	}
 }
 
-// answerBounds adds the share of refused tasks that a bound on attempts loses, and the cost of a
-// task that fails.
 func answerBounds(m *evidence.Measured, f *decide.Finding) {
 	for _, place := range retryPlaces {
 		var shares, bounds []string
@@ -231,7 +221,7 @@ func drawRetryWays(m *evidence.Measured) evidence.Figure {
 		row := shell.TableRow{Name: way.kind}
 		for i, door := range retryDoors {
 			cell := shell.Absent
-			// the ways are those of the door, or its own with the same name
+			// use the door's ways: its own variant may have the same name
 			of := retryWays(door)
 			at := slices.IndexFunc(of, func(w retryWay) bool { return w.name() == way.name() })
 			if at >= 0 {
@@ -264,11 +254,9 @@ func drawRetryWays(m *evidence.Measured) evidence.Figure {
 	}.Table(shell.Table{Of: "way", Heads: heads, Parts: parts})
 }
 
-// retryTold are the headings of the table, by the strategy that retries.
 var retryTold = map[string]string{"": "one attempt a task", "retry_in_place": "retries in place",
 	"retry_queue": "retries from a queue"}
 
-// cell has the calls a task and how many times as long as the least it took; or what was lost.
 func (o retryOutcome) cell() shell.TableCell {
 	switch {
 	case math.IsNaN(o.lost):

@@ -12,20 +12,19 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// poisonBounds are bounds on attempts at tasks that never succeed; the last is as good as none.
+// poisonBounds lists bounds on attempts at tasks that never succeed. The last is effectively none.
 var poisonBounds = []int{3, 30, 1000}
 
-// poisonShare of the tasks are poison: several times as many as there are slots.
+// poisonShare is the share of poison tasks: several times as many as there are slots.
 const poisonShare = 0.05
 
-// poisonCell has poison tasks among good ones, which are not refused at all.
 func poisonCell(place string, attempts int) bench.Scenario {
 	return retryCell(retryDoor{target: fmt.Sprintf("flaky:errors=0,spikes=0,poison=%v",
 		poisonShare)}, retryBounded(place, attempts))
 }
 
-// A poisonOutcome is what the good tasks have of poison ones: the calls for each good one, the
-// share of all calls that poison took, and the seconds to the end of the last good one.
+// A poisonOutcome is the effect of poison tasks on good ones: the calls per good task, the share of
+// all calls made for poison, and the seconds to the end of the last good task.
 type poisonOutcome struct{ calls, wasted, seconds float64 }
 
 func poisonOf(m *evidence.Measured, place string, attempts int) poisonOutcome {
@@ -34,14 +33,12 @@ func poisonOf(m *evidence.Measured, place string, attempts int) poisonOutcome {
 	return poisonOutcome{calls, 1 - 1/calls, m.Mean(sc, metric.MaxResponse).Mid}
 }
 
-// poisonFloor is the least time in which the slots can do the good tasks.
 func poisonFloor(m *evidence.Measured) float64 {
 	sc := poisonCell(retryPlaces[0], poisonBounds[0])
 	return retryBatch * (1 - m.Mean(sc, metric.Throttled).Mid) * m.Mean(sc,
 		metric.MeanService).Mid / retryPool
 }
 
-// answerPoison says what a bound on attempts saves.
 func answerPoison(m *evidence.Measured, f *decide.Finding) {
 	for _, place := range retryPlaces {
 		var said []string

@@ -16,23 +16,24 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// What the scraped site allows: so many calls in a second, and so many tickers to fetch.
+// The limits of the scraped site: calls per second, and the number of tickers to fetch.
 const (
 	scrapeRate = 10
 	tickers    = 5000
 )
 
-// scrapeLimits are one below the calls that the site puts up with, and one that never keeps a call
-// waiting at this rate.
+// scrapeLimits has a limit below the calls that the site tolerates, and one at which no call waits
+// at this rate.
 var scrapeLimits = []int{limit, 64}
 
-// scrape fetches the reports of 5000 companies from a site that serves ten calls a second, refuses
-// more, and bans clients that ignore it: the nightly job that worker pools are often built for. No
-// order of calls takes less than (N − burst)/rate.
+// scrape fetches the reports of 5000 companies from a site that serves ten calls per second,
+// refuses the excess, and bans clients that continue: a nightly job for which worker pools are
+// often built. The least time for all calls is (N − burst)/rate.
 //
-// The claim is on those that bound how many calls are under way and do nothing else: it holds where
-// none of them is refused a call at any limit, does not hold where each is, in each run, at each,
-// and else depends on the limit. A call that was refused is a fact, and needs no interval.
+// The claim is about strategies that bound only the number of calls in progress. It holds if none
+// of them is refused a call at any limit, does not hold if each is refused calls in each run at
+// each limit, and depends on the limit otherwise. A refused call is certain, so no interval is
+// needed.
 var _ = register(Study{
 	Name:     "scrape",
 	Question: "which strategies scrape a site that bans without being banned, and lose nothing?",
@@ -66,28 +67,28 @@ func scrapeCells(of ...strategies.Variant) []bench.Scenario {
 	})
 }
 
-// scrapeWhole fetches every record in the least time: the rate is inside the retry, so that further
-// attempts wait for a token too. A retry inside the rate would be banned.
+// scrapeWhole fetches every record in the least time. The rate limit is inside the retry, so
+// further attempts wait for a token, too. A retry inside the rate limit would be banned.
 const scrapeWhole = "retry:attempts=5+token_bucket:rate=target,burst=1+worker_pool"
 
-// scrapers are all strategies of ours by default, and scrapeWhole; those that take a rate at that
-// of the site, evenly and without a burst, and those that try again as often as it takes.
+// scrapers returns all strategies of this module with their defaults, and scrapeWhole. Strategies
+// with a rate get the site's rate, evenly and without a burst, and strategies that retry get enough
+// attempts.
 func scrapers() []strategies.Variant {
 	all := every(func(spec strategies.Spec) bool { return !isPeer(spec) },
 		map[string]string{"rate": fmt.Sprint(scrapeRate), "burst": "1", "attempts": "100"})
 	return append(all, strategy(scrapeWhole)...)
 }
 
-// scrapeFloor is the least time that all calls take, in seconds: (N − burst)/rate.
+// scrapeFloor is the least time for all calls, in seconds: (N − burst)/rate.
 const scrapeFloor = float64(tickers-scrapeRate) / scrapeRate
 
-// A scraped is what became of a strategy at a limit.
 type scraped struct {
 	name          string
 	limit         int
-	lost          float64 // records
-	seconds       float64 // makespan
-	bans, refused float64 // calls, at least: of several runs the one with the fewest
+	lost          float64
+	seconds       float64
+	bans, refused float64 // calls, from the run with the fewest
 	runs          int
 }
 
@@ -111,7 +112,6 @@ func (s scraped) outcome() int {
 	return scrapedInTime
 }
 
-// took is the time that is shown; NaN where most records were lost.
 func (s scraped) took() float64 {
 	if s.lost < tickers/2 {
 		return s.seconds
@@ -119,7 +119,6 @@ func (s scraped) took() float64 {
 	return math.NaN()
 }
 
-// scrapedAll are all that were measured, from the best to the worst.
 func scrapedAll(m *evidence.Measured) (all []scraped) {
 	for _, name := range m.Styles {
 		for _, limit := range scrapeLimits {
@@ -140,7 +139,6 @@ func scrapedAll(m *evidence.Measured) (all []scraped) {
 	return all
 }
 
-// judgeScrape sorts the strategies, at each limit, by what became of them.
 func judgeScrape(m *evidence.Measured) (f decide.Finding) {
 	all := scrapedAll(m)
 	refused, allowed, runs := 0, 0, 0
@@ -195,7 +193,6 @@ func judgeScrape(m *evidence.Measured) (f decide.Finding) {
 	return f
 }
 
-// fromTo writes a range of whole numbers, or the number where there is one.
 func fromTo(least, most float64) string {
 	if least == most {
 		return fmt.Sprintf("%.0f", least)
@@ -203,11 +200,9 @@ func fromTo(least, most float64) string {
 	return fmt.Sprintf("%.0f to %.0f", least, most)
 }
 
-// poolsAlone bound how many calls are under way, and do nothing else.
 var poolsAlone = []string{"worker_pool", "semaphore", "errgroup_limit", "weighted_semaphore",
 	"singleton_pool"}
 
-// scrapeCell is the scenario of a strategy; false for a name that is none of ours.
 func scrapeCell(name string, limit int) (bench.Scenario, bool) {
 	v, err := strategies.Parse(name)
 	if err != nil {
@@ -268,8 +263,8 @@ func drawScrape(m *evidence.Measured) evidence.Figure {
 	}.Rows(rows, panels...)
 }
 
-// scrapedRows are the strategies from the best to the worst, at the better of the limits, of those
-// that come to the same at each limit the first; and who the others are.
+// scrapedRows returns the strategies from the best to the worst, at the better limit. Of strategies
+// with the same results at each limit it returns the first. alike has the others.
 func scrapedRows(all []scraped) (rows []string, alike map[string][]string) {
 	fate := func(name string) (fate string) {
 		for _, limit := range scrapeLimits {
@@ -281,7 +276,7 @@ func scrapedRows(all []scraped) (rows []string, alike map[string][]string) {
 		}
 		return fate
 	}
-	// the best known strategy stands for what does as it does
+	// the best-known strategy represents those with the same results
 	first, seen := map[string]string{fate(pooled): pooled}, map[string]bool{}
 	alike = map[string][]string{}
 	for _, s := range all {

@@ -15,15 +15,15 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// shutdown ends a pool of four workers when the last task has been submitted, gives it some time to
-// finish what it has accepted, and counts what is abandoned then. The claim is the advice of posts
-// on bounded concurrency (pattern: worker pool with graceful shutdown).
+// shutdown stops a pool of four workers after the last submit, gives it some time to finish the
+// accepted tasks, and counts the tasks abandoned then. The claim is the advice of posts on bounded
+// concurrency (pattern: worker pool with graceful shutdown).
 //
-// A deadline saves the share of what is abandoned without one. The claim holds where thirty mean
-// services save at least 99 in 100 tasks, whatever the pool held; it does not hold where they save
-// less than half in each case; else it depends on what was held. Every strategy here drains as the
-// contract has it, so they differ in nothing but what they have accepted: a producer that is kept
-// waiting still has its tasks when the pool goes.
+// The claim holds if a deadline of thirty mean services saves at least 99 in 100 of the tasks
+// abandoned without one in every case, does not hold if it saves less than half in each case, and
+// depends on the pool's contents otherwise. Strategies here differ only in the tasks they have
+// accepted, because all drain as the contract requires: a blocked producer still has its tasks when
+// the pool stops.
 var _ = register(Study{
 	Name:     "shutdown",
 	Question: "how much does draining save at a shutdown, and how long a deadline does that take?",
@@ -57,9 +57,9 @@ const (
 	shutdownTasks    = 2000
 	shutdownBatch    = 500
 	shutdownMean     = 10 * time.Millisecond
-	shutdownRoom     = 1000                // slots of a queue that holds whatever comes
-	shutdownDeadline = 30 * shutdownMean   // that the verdict is on
-	atOnce           = 1 * time.Nanosecond // the shortest deadline there is
+	shutdownRoom     = 1000                // slots of a queue with room for everything
+	shutdownDeadline = 30 * shutdownMean   // the deadline of the verdict
+	atOnce           = 1 * time.Nanosecond // the shortest possible deadline
 	draining         = "draining_pool"
 )
 
@@ -71,7 +71,6 @@ var (
 		"semaphore", "errgroup_limit", "unbounded"}
 )
 
-// A shutdownCase is what a pool holds when its end comes.
 type shutdownCase struct {
 	name     string
 	strategy string
@@ -95,7 +94,6 @@ func (c shutdownCase) cell(deadline time.Duration) bench.Scenario {
 	return sc
 }
 
-// cells are those of the case at each deadline.
 func (c shutdownCase) cells() (cells []bench.Scenario) {
 	for _, deadline := range shutdownDeadlines {
 		cells = append(cells, c.cell(deadline))
@@ -103,8 +101,8 @@ func (c shutdownCase) cells() (cells []bench.Scenario) {
 	return cells
 }
 
-// shutdownOther is any strategy at the end of an overload, with a queue for all of it if it has
-// one.
+// shutdownOther returns the scenario of any strategy at the end of an overload. If it has a queue,
+// this has room for all of it.
 func shutdownOther(name string) bench.Scenario {
 	c := shutdownCases[2]
 	sc := c.cell(shutdownDeadline)
@@ -114,13 +112,12 @@ func shutdownOther(name string) bench.Scenario {
 	return sc
 }
 
-// abandonedTasks is how many tasks are abandoned, of all that were offered.
 func abandonedTasks(m *evidence.Measured, sc bench.Scenario) evidence.Interval {
 	return m.Mean(sc, metric.Abandoned).Times(float64(sc.Stop.Tasks))
 }
 
-// shutdownTimes are how long the end takes, in each repetition: from the last submit, which is the
-// last due where nothing keeps the producer waiting.
+// shutdownTimes returns the duration of the shutdown in each repetition: from the last submit,
+// which is the last due time if nothing blocks the producer.
 func shutdownTimes(m *evidence.Measured, sc bench.Scenario) []float64 {
 	if sc.Load.Relative == 0 { // all at once
 		return m.Values(sc, metric.Makespan)

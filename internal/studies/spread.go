@@ -14,13 +14,13 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// spread holds load and mean fixed and lets the task times spread: C² = 0, 1, 4, 16 and 64.
+// spread keeps the load and the mean constant, and varies the variance of the task times: C² = 0,
+// 1, 4, 16 and 64.
 //
-// The claim holds where the pool completes at least 5 % fewer tasks a second at the widest spread
-// than with tasks of one length, and does not hold below, by the interval over the repetitions:
-// what throughput there is, the arrivals make. A run counts until its last task has ended, so that
-// one of few tasks loses a percent or two to the queue that it ends with, which is no throughput
-// lost. What spread does to the response is said beside.
+// The claim holds if the pool completes at least 5 % fewer tasks per second at the highest variance
+// than with tasks of one length. A run ends with its last task, so a run of few tasks loses one or
+// two percent to its final queue, which is not lost throughput. The finding also reports the effect
+// on the response.
 var _ = register(Study{
 	Name:     "spread",
 	Question: "what does variance of the task times cost, at the same load and the same mean?",
@@ -42,13 +42,12 @@ var _ = register(Study{
 var spreadWork = []string{"constant:mean=10ms", "exponential:mean=10ms", "hyperexp:mean=10ms,c2=4",
 	"hyperexp:mean=10ms,c2=16", "hyperexp:mean=10ms,c2=64"}
 
-// spreadC2 are theirs, in the same order.
 var spreadC2 = []float64{0, 1, 4, 16, 64}
 
 const (
 	spreadLoad = 0.75
-	spreadLoss = 0.05 // of the throughput
-	spreadMean = 0.01 // seconds
+	spreadLoss = 0.05
+	spreadMean = 0.01
 )
 
 func spreadSweep(size Size, of ...string) []bench.Scenario {
@@ -63,8 +62,7 @@ func spreadSweep(size Size, of ...string) []bench.Scenario {
 	if size == Quick {
 		for i := range cells {
 			if cells[i].Workload.String() == workload(spreadWork[len(spreadWork)-1])[0].String() {
-				// by the widest spread the verdict is decided, and the queue that a run ends with
-				// counts for more
+				// the highest variance decides the verdict, and the final queue of its run is longer
 				cells[i].Stop.Tasks *= 4
 			}
 		}
@@ -72,10 +70,8 @@ func spreadSweep(size Size, of ...string) []bench.Scenario {
 	return cells
 }
 
-// spreadOf is the sweep of a strategy, in the order of spreadC2.
 func spreadOf(name string) []bench.Scenario { return spreadSweep(Quick, name) }
 
-// keptUp is the completed share of the arrivals, since the number of arrivals differs by chance.
 func keptUp(r evidence.Run) float64 { return r(metric.Throughput) / r(metric.Offered) }
 
 func judgeSpread(m *evidence.Measured) decide.Finding {
@@ -152,11 +148,10 @@ func drawSpread(m *evidence.Measured) evidence.Figure {
 	}.Planes(slow, done)
 }
 
-// spreadPool is that of the study, in theory.
 var spreadPool = theory.Pool{Rate: spreadLoad * limit / spreadMean, MeanService: spreadMean,
 	Limit: limit}
 
-// spreadExact are the bands of a pool in whose queue everything waits: a dot for tasks of one
+// spreadExact returns the theoretical p99 of a pool with an unlimited queue: a dot for tasks of one
 // length, and a line from exponential ones on.
 func spreadExact(beside charts.Series) []charts.Series {
 	p99 := func(c2 float64) float64 { return theory.Must(theory.Spread(spreadPool, c2)).P99() }
@@ -164,6 +159,6 @@ func spreadExact(beside charts.Series) []charts.Series {
 		evidence.Exact(beside, evidence.Doublings(1, spreadC2[len(spreadC2)-1]), p99)}
 }
 
-// spreadLost is the share that a pool without a queue refuses, whatever the distribution of the
-// task times.
+// spreadLost returns the share that a pool without a queue refuses, which is the same for all
+// distributions of the task times.
 func spreadLost() float64 { return theory.Must(theory.MGkk(spreadPool)).ShedProb }

@@ -1,5 +1,9 @@
-// Package studies has the named questions that poolbench answers, a file each: the question, the
-// claim to test, the scenarios, the figure, and the rule that judges the results.
+// Package studies contains the named questions that poolbench answers, one per file: the question,
+// the claim to test, the scenarios, the figure, and the rule that judges the results.
+//
+// Unless its doc comment states another rule, the claim of a study is judged case by case by an
+// evidence.Ruling, over 95 % intervals of the repetitions. It holds if it is met in each case, does
+// not hold if it is met in none, and depends on the case otherwise.
 //
 // A study imports both bench, which runs its scenarios, and reports, which draws the results. The
 // default `poolbench run` is a short form of the studies that Default returns, one after another,
@@ -22,54 +26,53 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// A Study is a question, a claim, and the scenarios that decide on it.
+// A Study is a question, a claim, and the scenarios that decide it.
 type Study struct {
 	Name     string
-	Question string // one line
-	// what people say, as a statement that can be wrong: it is this that the verdict is on
+	Question string
+	// a common opinion as a statement that can be wrong: the verdict judges it
 	Claim string
-	Count [3]int // repetitions by Size
-	// real time that the quick form may take on two cores with nothing else to do: its share of a
-	// default run
+	Count [3]int
+	// real time of the quick size on two idle cores: its share of a default run
 	Budget time.Duration
-	// Apart is a study that a default run leaves out: it is run by name. Without it the Budget
-	// must fit what the others leave of defaultBudget.
+	// Apart excludes the study from a default run. It is run by name. The Budget of a study
+	// that is not Apart must fit what the others leave of defaultBudget.
 	Apart bool
-	// Cells are the scenarios of that size, without a seed. One that is given twice is run once.
-	// Sizes may differ in the number of tasks, in the duration, and in which scenarios there are;
-	// what else a scenario is must not depend on the size, or Judge and Draw would not find its
-	// runs. nil: those With the strategies that are Compared.
+	// Cells returns the scenarios of a size, without a seed. Duplicates are run once. Sizes may differ
+	// in the number of tasks, the duration, and the set of scenarios. Nothing else in a scenario may
+	// depend on the size, or Judge and Draw would not find its runs. nil: With of the strategies in
+	// Compared.
 	Cells    func(Size) []bench.Scenario
 	Compared []string
-	// With are the scenarios that strategies add; Suite asks whether they can be run. nil: the
+	// With returns the scenarios of further strategies. Suite checks that they can be run. nil: the
 	// study compares a fixed set.
 	With func(size Size, strategies ...string) []bench.Scenario
-	// Takes says why a further strategy cannot take part. nil: each can.
+	// Takes returns the reason why a further strategy cannot take part. nil: all can.
 	Takes func(strategies.Variant) error
-	// Decides lists the units of the metrics that the verdict rests on, the most important first.
-	// The table in the terminal and the tables of the page show these.
+	// Decides lists the units of the metrics that decide the verdict, the most important first. The
+	// table in the terminal and the tables of the page show these.
 	Decides []string
-	// Advice is the rule of thumb by the verdict, where Judge gives none that fits the numbers.
+	// Advice has a rule of thumb per verdict, for verdicts to which Judge gives none.
 	Advice evidence.Sentences
-	// Judge computes the verdict from what was measured, by a rule that its doc states. It copes
-	// with scenarios that have no runs.
+	// Judge computes the verdict from the measurements, by the rule in the study's doc comment. It
+	// accepts scenarios without runs.
 	Judge func(*evidence.Measured) decide.Finding
-	// Draw makes the study's own figures, from the same numbers; nil: the charts of any run do.
+	// Draw draws the study's own figures from the same numbers. nil: only the charts of any run.
 	Draw []drawing
 }
 
-// A drawing is a figure of a study; where none of the scenarios that it shows was run, it is empty.
+// A drawing draws a figure of a study. The figure is empty if none of its scenarios was run.
 type drawing func(*evidence.Measured) evidence.Figure
 
-// A Size says how much a study measures.
+// A Size is the amount of measurement of a study.
 type Size int
 
-// The sizes. A study's verdict should be the same at each; what grows is how sure it is, and how
-// fine its figure.
+// The sizes. A study's verdict should be the same at each. Larger sizes give narrower intervals and
+// finer figures.
 const (
-	Quick    Size = iota // its share of a default run: a few seconds
-	Standard             // up to two minutes on two cores
-	Full                 // for publication
+	Quick Size = iota // its share of a default run: a few seconds
+	Standard
+	Full
 )
 
 var all = registry.Set[Study]{Kind: "study"}
@@ -84,15 +87,14 @@ func register(s Study) Study {
 // All returns the studies in the order of their names.
 func All() []Study { return all.All() }
 
-// defaultBudget is what the studies of a default run may take in all, of the 75 s that the run may:
-// the rest is for the report.
+// defaultBudget is the total time for the studies of a default run, which may last 75 s. The rest
+// is for the report.
 const defaultBudget = 72 * time.Second
 
-// Default returns the studies of a default run, and those that its time is too short for, which are
-// run by name.
+// Default returns the studies of a default run, and the studies left out, which are run by name.
 func Default() (in, out []Study) { return within(defaultBudget, All()) }
 
-// within takes studies for as long as their budgets last, but for those that are Apart.
+// within selects studies until their budgets are used up. It skips studies with Apart.
 func within(budget time.Duration, list []Study) (in, out []Study) {
 	for _, s := range list {
 		if s.Apart || s.Budget > budget {
@@ -105,12 +107,11 @@ func within(budget time.Duration, list []Study) (in, out []Study) {
 	return in, out
 }
 
-// Lookup returns the study of that name; the error for an unknown name lists the known ones.
+// Lookup returns a study by name. The error for an unknown name lists the known ones.
 func Lookup(name string) (Study, error) { return all.Lookup(name) }
 
-// Suite returns the study's runs at that size, with further strategies beside its own; repetition i
-// of each faces the work of seed+i. One that cannot run in the study's scenarios is an error, in
-// one line.
+// Suite returns the study's runs at that size, including runs of further strategies. Repetition i
+// of each uses seed+i. A strategy that cannot run in the study's scenarios is an error of one line.
 func (s Study) Suite(size Size, seed uint64, also ...strategies.Variant) (bench.Suite, error) {
 	cells := s.Cells(size)
 	for _, v := range also {
@@ -151,8 +152,8 @@ func (s Study) Suite(size Size, seed uint64, also ...strategies.Variant) (bench.
 	return suite, nil
 }
 
-// Find judges the results of the study's runs. Where these decide nothing and some of them are
-// INVALID, it says why those are.
+// Find judges the results of the study's runs. If they decide nothing and some of them are INVALID,
+// the finding contains the reasons.
 func (s Study) Find(results []*bench.Result) decide.Finding {
 	m := evidence.FromResults(results)
 	f := s.Judge(m)
@@ -166,7 +167,7 @@ func (s Study) Find(results []*bench.Result) decide.Finding {
 	return f
 }
 
-// Figures are those of all studies that the results have runs of: a page.Drawer.
+// Figures returns the figures of all studies with runs in the results. It is a page.Drawer.
 func Figures(results *results.Results) (figures []page.Figure, err error) {
 	for _, s := range All() {
 		own, err := s.figures(evidence.FromFile(results, s.Name))
@@ -178,7 +179,6 @@ func Figures(results *results.Results) (figures []page.Figure, err error) {
 	return figures, nil
 }
 
-// figures are those of which anything was measured.
 func (s Study) figures(m *evidence.Measured) (figures []page.Figure, err error) {
 	if m.Empty() {
 		return nil, nil

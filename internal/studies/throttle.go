@@ -12,13 +12,12 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// throttle sends the same work at a target that admits 300 calls a second, below and above that
-// rate. A limit on concurrency is not a limit on a rate: the share of throttled tasks says how far
-// the strategies help.
+// throttle calls a target that admits 300 calls per second, with the same work below and above that
+// rate, and compares the share of throttled tasks: a limit on concurrency is not a limit on a rate.
 //
-// The claim holds where a worker pool takes away nine tenths of what is throttled without it, at
-// every rate and kind of arrivals; it does not hold where nowhere even a tenth is taken away; else
-// it depends. Where less than one task in a hundred is throttled anyway, nothing is to be had.
+// The claim holds if a worker pool prevents nine tenths of the throttling without it, at every rate
+// and kind of arrivals, does not hold if it prevents less than a tenth everywhere, and depends
+// otherwise. Cases in which less than one task in a hundred is throttled anyway do not count.
 var _ = register(Study{
 	Name:     "throttle",
 	Question: "does a limit on concurrency keep a rate-limited target from refusing?",
@@ -37,8 +36,7 @@ var _ = register(Study{
 	Draw:  []drawing{drawThrottle},
 })
 
-// What the target admits in a second, and at once; how many tasks a bulk has; and how many tasks
-// come in a second.
+// The target's rate per second, its burst, the tasks of a bulk, and the arrivals per second.
 const (
 	throttleRate  = 300
 	throttleBurst = 10
@@ -63,7 +61,6 @@ func throttleSweep(size Size, of ...string) []bench.Scenario {
 	})
 }
 
-// throttleOf is the sweep of a strategy: by arrivals, and then by rate.
 func throttleOf(name string) []bench.Scenario { return throttleSweep(Quick, name) }
 
 func judgeThrottle(m *evidence.Measured) decide.Finding {
@@ -141,9 +138,9 @@ func drawThrottle(m *evidence.Measured) evidence.Figure {
 	}.Planes(planes...)
 }
 
-// throttleFree is what the target has to refuse without a bound: of Poisson arrivals at least what
-// comes above the rate that it admits, of a bulk, which comes after the bucket is full again, all
-// but the burst.
+// throttleFree returns the share that the target must refuse without a bound. For Poisson arrivals
+// this is at least the excess over its rate. For a bulk, which finds a full bucket, it is all
+// except the burst.
 func throttleFree(arrivals int, beside charts.Series) charts.Series {
 	first, last := throttleRates[0], throttleRates[len(throttleRates)-1]
 	if arrivals == 1 {

@@ -16,15 +16,14 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// unbounded starts ten thousand tasks at once that each need one of a hundred connections, and are
-// refused after waiting a second for it: the example that posts on bounded concurrency begin with
-// (pattern: process a slice with bounded concurrency). Beside the bounds it tries no bound with
+// unbounded starts ten thousand tasks at once, each of which needs one of a hundred connections,
+// and is refused after waiting a second for it. Posts on bounded concurrency begin with this
+// example (pattern: process a slice with bounded concurrency). The study also runs no bound with
 // retries, and pools of other sizes.
 //
-// The claim holds where more than one task in a hundred is lost without a bound, and with one at
-// most one in a thousand, whatever the bound and the limit. It does not hold where no more than one
-// in a hundred is lost without a bound, or more than one in a thousand with each. It depends on the
-// limit where there is both. The intervals over the repetitions decide.
+// The claim does not hold unless more than one task in a hundred is lost without a bound. The cases
+// are the limits. A case meets the claim if at most one task in a thousand is lost with every
+// bound.
 var _ = register(Study{
 	Name: "unbounded",
 	Question: "what does a bound buy, where ten thousand tasks share a hundred connections, " +
@@ -58,14 +57,14 @@ var _ = register(Study{
 })
 
 const (
-	crowd      = 10_000 // tasks at once
+	crowd      = 10_000
 	crowdConns = 100
-	crowdMean  = 50 * time.Millisecond // of a query
-	// for a connection, then the call is refused; and what is in time
+	crowdMean  = 50 * time.Millisecond
+	// longest wait for a connection, after which the call is refused; and deadline
 	crowdWait  = time.Second
 	persistent = "retry_in_place:attempts=100"
-	crowdLost  = 0.01  // of the tasks, above which a pool counts as exhausted
-	crowdKept  = 0.001 // up to which it does not
+	crowdLost  = 0.01  // share of the tasks above which a pool is exhausted
+	crowdKept  = 0.001 // highest share at which it does not
 )
 
 var (
@@ -74,7 +73,8 @@ var (
 	crowdSizes  = []int{25, 50, 100, 200, 400}
 )
 
-// unboundedCells are a strategy at these limits, or once where none counts.
+// unboundedCells returns the scenarios of a strategy at these limits, or one if the limit does not
+// matter.
 func unboundedCells(name string, conns int, limits ...int) []bench.Scenario {
 	if len(limits) == 0 {
 		limits = []int{crowdConns}
@@ -91,13 +91,12 @@ func unboundedCells(name string, conns int, limits ...int) []bench.Scenario {
 	})
 }
 
-// crowdOf is a strategy at each of crowdLimits.
 func crowdOf(name string) []bench.Scenario {
 	return unboundedCells(name, crowdConns, crowdLimits...)
 }
 
-// crowdMost is the highest limit at which, were all queries as long as their mean, the last in line
-// had its connection when its time is over.
+// crowdMost is the highest limit at which the last call still gets a connection in time if all
+// queries are as long as their mean.
 const crowdMost = int(crowdConns * (1 + crowdWait/crowdMean))
 
 func judgeUnbounded(m *evidence.Measured) decide.Finding {
@@ -186,9 +185,8 @@ func answerUnbounded(m *evidence.Measured, f *decide.Finding) {
 		"without one: %s", crowdConns, strings.Join(sizes, ", "))
 }
 
-// crowdApart is by how much the ways to write the bound differ at most in when they finish, as a
-// share: with more workers than connections it is the scheduler that settles who of those that come
-// at one instant is first in line.
+// crowdApart returns the largest relative difference in makespan between the bounds. With more
+// workers than connections, the scheduler decides the order of simultaneous calls.
 func crowdApart(m *evidence.Measured) (most float64) {
 	for i := range crowdLimits[:4] {
 		for _, name := range crowdBounds[1:] {
@@ -231,7 +229,7 @@ func drawUnbounded(m *evidence.Measured) evidence.Figure {
 	finish.Add(evidence.Exact(finish.Series[0], evidence.Floats(crowdLimits),
 		func(limit float64) float64 {
 			t, err := theory.BatchMakespan(crowd, crowdMean.Seconds(), min(int(limit), crowdConns))
-			if err != nil || int(limit) > crowdMost { // tasks are lost, which it does not know of
+			if err != nil || int(limit) > crowdMost { // tasks are lost, which it does not measure
 				return math.NaN()
 			}
 			return t

@@ -13,11 +13,10 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// variance asks what variance of the task times costs a pool that is kept equally busy, and which
-// strategy takes how much of that back. Each of its parts is a figure with the scenarios that it
-// shows and the lines that it answers.
+// variance measures the cost of variance of the task times at a constant load, and compares
+// strategies that reduce it. Each part is a figure with its scenarios and its lines of the finding.
 //
-// judgeCost has the rule of the verdict.
+// judgeCost documents the rule of the verdict.
 var _ = register(Study{
 	Name: "variance",
 	Question: "what does variance of the task times cost, where does it bite, and which strategy " +
@@ -58,11 +57,11 @@ var _ = register(Study{
 		drawMachine},
 })
 
-// A variancePart is a question of the study, and most have a figure. Its scenarios are fewer in the
-// quick size, and their runs shorter; what it answers is of those that were run.
+// A variancePart is a question of the study, usually with a figure. In the quick size it has fewer
+// scenarios and shorter runs. answer uses only the scenarios that were run.
 type variancePart struct {
 	cells func(Size) []bench.Scenario
-	// what further strategies add; nil: nothing
+	// scenarios of further strategies; nil: none
 	with   func(size Size, strategies ...string) []bench.Scenario
 	answer func(*evidence.Measured, *decide.Finding)
 }
@@ -70,10 +69,9 @@ type variancePart struct {
 var varianceParts = []variancePart{costPart, heldPart, capacityPart, quantumPart, stepPart,
 	shedPart, loopPart, loadPart, machinePart}
 
-// lengths are how long the runs of a part are by size, of the standard length.
+// lengths are the lengths of a part's runs by size, relative to the standard length.
 type lengths [3]float64
 
-// of makes the runs of that size of scenarios of the standard length.
 func (l lengths) of(size Size, cells []bench.Scenario) []bench.Scenario {
 	for i := range cells {
 		cells[i].Stop.Tasks = int(math.Round(float64(cells[i].Stop.Tasks) * l[size]))
@@ -83,15 +81,15 @@ func (l lengths) of(size Size, cells []bench.Scenario) []bench.Scenario {
 
 const varianceLoad = 0.8
 
-// sized gives a scenario as many tasks as its variance asks for. The p99 of a response has, over n
-// tasks, a relative error that is in proportion to √((1+C²)/n)/(1−ρ); so n grows with 1+C², up to a
-// bound for the sake of time, at which the intervals are wider.
+// sized returns a number of tasks for a variance. The relative error of the p99 response over n
+// tasks is proportional to √((1+C²)/n)/(1−ρ), so n grows with 1+C². The bound most saves time at
+// the cost of wider intervals.
 func sized(base int, c2 float64, most int) bench.Stop {
 	n := min(max(4*base, base*int(math.Ceil(1+c2))), most)
 	return bench.Stop{Tasks: n, Warmup: 0.1}
 }
 
-// only is a scenario with what all of the study have in common: a strategy that waits has room.
+// only returns a scenario of the study: a strategy that waits has room for all tasks.
 func only(name, work string, load bench.Load, stop bench.Stop) bench.Scenario {
 	sc := scenario(name, work, load, stop)
 	if sc.Strategy.Spec.UsesQueue && !sc.Strategy.Spec.Sheds {
@@ -100,15 +98,13 @@ func only(name, work string, load bench.Load, stop bench.Stop) bench.Scenario {
 	return sc
 }
 
-// halves is the workload in which short tasks of one unit and long ones of r units each are half of
-// the work. Its mean is given so that the short tasks are one unit long, whatever r is.
+// halves returns the workload in which short tasks of one unit and long ones of r units are each
+// half of the work. Its mean is chosen so that the short tasks are one unit long, whatever r is.
 func halves(r float64) string {
 	mean := time.Duration(math.Round(2 * r / (1 + r) * float64(unit)))
 	return fmt.Sprintf("two_class:mean=%s,r=%v", dist.FormatDuration(mean), r)
 }
 
-// halvesC2 is its squared coefficient of variation.
 func halvesC2(r float64) float64 { return (r - 1) * (r - 1) / (4 * r) }
 
-// spreads is an axis of C², of the task times.
 func spreads(label string) charts.Axis { return evidence.LogZero("C²", label, variances) }

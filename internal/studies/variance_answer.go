@@ -11,22 +11,20 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// A comparison is a strategy beside the shared pool, by one reading.
 type comparison struct {
 	strategy string
 	reading
 }
 
-// comparisons are the four on which the verdict rests.
 var comparisons = []comparison{{sequential, shortTail}, {sequential, slowdown},
 	{separate, shortTail}, {separate, slowdown}}
 
-// at is what the strategy has of the shared pool's reading at r, repetition by repetition.
+// at returns the strategy's metric divided by the shared pool's at r, repetition by repetition.
 func (c comparison) at(m *evidence.Measured, r float64) evidence.Interval {
 	return m.Ratio(costCell(c.strategy, r), costCell(pooled, r), c.unit)
 }
 
-// says puts a ratio into words, and in is its part in a list of them.
+// says formats a ratio as a clause, and in as part of a list.
 func (c comparison) says(ratio evidence.Interval) string {
 	return fmt.Sprintf("%s has %s times the shared pool's %s", c.strategy, ratio, c.noun)
 }
@@ -35,15 +33,15 @@ func (c comparison) in(ratio evidence.Interval) string {
 	return fmt.Sprintf("%s %s in %s", c.strategy, ratio, c.noun)
 }
 
-// judgeCost puts partitioned and segregated beside the shared pool by the p99 response of the short
-// tasks and by the mean slowdown of all: four comparisons at each R above 1, decided where the 95 %
-// interval of the ratio does not hold 1.
+// judgeCost compares partitioned and segregated with the shared pool by the p99 response of the
+// short tasks and by the mean slowdown of all tasks: four comparisons at each R above 1, decided if
+// the 95 % interval of the ratio does not contain 1.
 //
-// The claim holds where all four are lower at taxAt and at each other R measured. It does not hold
-// where all four are higher at taxAt. It depends on R where all four are lower at taxAt and one is
-// higher elsewhere, and on strategy and reading where at taxAt some are lower and some higher. Else
-// the repetitions do not tell. It wants the lowest R and taxAt measured: at what R else there are
-// runs sharpens the crossovers, and not the verdict.
+// The claim holds if all four are lower at taxAt and at each other R measured, and does not if all
+// four are higher at taxAt. It depends on R if all four are lower at taxAt and one is higher
+// elsewhere, and on strategy and metric if some are lower and some higher at taxAt. Otherwise it is
+// undecided. Only the lowest R and taxAt must be measured. Other values of R make the crossovers
+// more precise.
 func judgeCost(m *evidence.Measured) decide.Finding {
 	var lower, not, open, higher, level []string
 	for _, c := range comparisons {
@@ -104,8 +102,8 @@ func judgeCost(m *evidence.Measured) decide.Finding {
 		of, taxAt, evidence.Series(evidence.Few(higher, 2)), said)
 }
 
-// lastCrossover is the comparison that turns to the better last, and where; NaN where one crosses
-// again, so that there is no such R.
+// lastCrossover returns the comparison that becomes better at the highest R, and this R, or NaN if
+// one becomes worse again, so that no such R exists.
 func lastCrossover(m *evidence.Measured) (last comparison, at evidence.Interval) {
 	at = evidence.OfProduct(nil)
 	end := costRs[len(costRs)-1]
@@ -120,9 +118,9 @@ func lastCrossover(m *evidence.Measured) (last comparison, at evidence.Interval)
 	return last, at
 }
 
-// answerCost puts the headline into words: the cost at taxAt, where separate pools begin to pay,
-// which strategy has the lowest reading where, what the long tasks pay, and where those stand that
-// somebody named.
+// answerCost reports the headline: the cost at taxAt, where separate pools begin to pay, the best
+// strategy by R, the cost for the long tasks, and the results of the strategies that the user
+// added.
 func answerCost(m *evidence.Measured, f *decide.Finding) {
 	for _, of := range []reading{shortTail, slowdown} {
 		if tax, _, _ := taxOf(m, of); !math.IsNaN(tax.Mid) {
@@ -144,9 +142,8 @@ func answerCost(m *evidence.Measured, f *decide.Finding) {
 	}
 }
 
-// otherSays is a line on a strategy that somebody named. One that does not complete all tasks, or
-// has more of them in flight than the limit, is not to be had for the price of the others, and so
-// it is not among those of which the lowest is found.
+// otherSays reports a strategy that the user added. It is not ranked with the others, because it
+// may not complete all tasks, or may have more of them in flight than the limit.
 func otherSays(m *evidence.Measured, name string) string {
 	cell := costCell(name, taxAt)
 	line := fmt.Sprintf("at R = %d %s, and %s times its %s", taxAt,
@@ -168,10 +165,9 @@ func otherSays(m *evidence.Measured, name string) string {
 	return line
 }
 
-// bestOf says which strategy has the lowest reading over which R.
 func bestOf(m *evidence.Measured, of reading) string {
 	var spans, best []string
-	var rs []float64 // that were measured
+	var rs []float64
 	for _, r := range costRs {
 		if lead := leaders(m, of, r); lead != "" {
 			best, rs = append(best, lead), append(rs, r)
@@ -193,8 +189,8 @@ func bestOf(m *evidence.Measured, of reading) string {
 	return of.noun + ": lowest with " + strings.Join(spans, "; ")
 }
 
-// leaders are the strategy with the lowest mean and those that cannot be told from it: the interval
-// of the ratio to it, repetition by repetition, holds 1.
+// leaders returns the strategy with the lowest mean and the strategies that do not differ from it
+// significantly: the interval of the ratio, repetition by repetition, contains 1.
 func leaders(m *evidence.Measured, of reading, r float64) string {
 	lowest, first := math.Inf(1), ""
 	for _, s := range costStrategies {

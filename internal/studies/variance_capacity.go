@@ -15,36 +15,33 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// capacityPart is the throughput cost: variance lowers no throughput as such, but it lowers the
-// load that still meets an objective.
+// capacityPart is the cost in throughput: variance lowers the highest load that still meets an
+// objective.
 //
-// The load is found by measuring at the multiples of loadStep around the exact answer, and between
-// two of these the logarithm of the p99 wait is taken as straight in that of 1−ρ, which a wait in
-// heavy traffic is. Theory says where to look, and not what is seen: a pool that waits longer than
-// it should is put below the line by it.
+// The load is found by measurements at multiples of loadStep around the exact answer. Between two
+// of these, the logarithm of the p99 wait is interpolated linearly in the logarithm of 1−ρ, which
+// is right in heavy traffic. Theory only determines where to measure: a pool that waits longer than
+// it should appears below the theoretical line.
 var capacityPart = variancePart{capacityCells, nil, answerCapacity}
 
 var (
 	variances    = []float64{0, 1, 4, 16, 64}
 	fewVariances = []float64{0, 4, 64}
-	// the objectives: the p99 wait is at most so many mean task times
+	// the objectives: upper bounds of the p99 wait in mean task times
 	waits = []float64{1, 5, 20}
 )
 
-// capacityWait is the objective that is put into numbers, and the only one of the quick size.
+// capacityWait is the objective that the finding reports, and the only one of the quick size.
 const capacityWait = 5
 
-// capacityFew are the variances of the quick size.
 var capacityFew = []float64{0, 16, 64}
 
 const (
 	loadStep = 0.05
-	// mostLoad is the highest that is measured: a run that settles a p99 takes a number of tasks
-	// that grows with 1/(1−ρ)².
+	// mostLoad is the highest load measured: the number of tasks that a p99 needs grows with 1/(1−ρ)².
 	mostLoad = 0.9
 )
 
-// spreading is the workload with a mean of one unit and that C².
 func spreading(c2 float64) string {
 	switch c2 {
 	case 0:
@@ -55,7 +52,6 @@ func spreading(c2 float64) string {
 	return fmt.Sprintf("hyperexp:mean=%v,c2=%v", unit, c2)
 }
 
-// An aim is an objective at some variance, with its exact answer.
 type aim struct{ wait, c2, exact float64 }
 
 func aimAt(wait, c2 float64) aim { return aim{wait, c2, mostAt(wait, c2)} }
@@ -69,7 +65,7 @@ var aims = sync.OnceValue(func() (all []aim) {
 	return all
 })
 
-// loads are those at which it is looked for; none where it is above mostLoad.
+// loads returns the loads to measure for this aim, or none if exact is above mostLoad.
 func (a aim) loads() (loads []float64) {
 	nearest := math.Round(a.exact / loadStep)
 	for _, n := range []float64{nearest - 1, nearest, nearest + 1} {
@@ -80,7 +76,6 @@ func (a aim) loads() (loads []float64) {
 	return loads
 }
 
-// loadsAround are those at which the aims at that variance are measured, in order.
 func loadsAround(size Size, c2 float64) (loads []float64) {
 	for _, a := range aims() {
 		if a.c2 == c2 && (size != Quick || a.wait == capacityWait &&
@@ -106,9 +101,9 @@ func capacityCells(size Size) (cells []bench.Scenario) {
 	return lengths{0.3, 1, 5}.of(size, cells)
 }
 
-// found is the measured highest load, the median over the repetitions. Of so rare an event as a
-// wait of a pool that is mostly idle, a run's p99 is skewed, so that its mean is far above what is
-// asked for; but as many are too high as too low, and so it is with what is read off them.
+// found returns the highest load measured, as the median over the repetitions. In a pool that is
+// mostly idle, waits are rare, so the p99 of a run is skewed and its mean is much too high. The
+// median of the p99, and of the loads computed from it, is not biased.
 func (a aim) found(m *evidence.Measured) evidence.Interval {
 	var loads []float64
 	var cells []bench.Scenario
@@ -118,7 +113,7 @@ func (a aim) found(m *evidence.Measured) evidence.Interval {
 		case m.Has(cell):
 			loads, cells = append(loads, load), append(cells, cell)
 		case slices.Contains(own, load):
-			return evidence.OfMedian(nil) // it was not looked for
+			return evidence.OfMedian(nil) // one of its loads was not measured
 		}
 	}
 	if len(own) == 0 {
@@ -133,9 +128,8 @@ func (a aim) found(m *evidence.Measured) evidence.Interval {
 	}))
 }
 
-// loadFor is the load at which the wait is the wanted one: between the first two loads of whose
-// waits one is below and one above, or as the nearest two say where all are on one side. NaN where
-// they say nothing.
+// loadFor returns the load at which the wait equals want, interpolated between the first two loads
+// with waits below and above, or extrapolated from the nearest two. It returns NaN if it cannot.
 func loadFor(want float64, loads, waits []float64) float64 {
 	const least = 1e-3 // of a p99 when fewer than one in a hundred wait
 	at := -1
@@ -159,7 +153,7 @@ func loadFor(want float64, loads, waits []float64) float64 {
 	part := math.Log(want/low) / math.Log(high/low)
 	load := 1 - math.Exp(math.Log(1-loads[at-1])+part*math.Log((1-loads[at])/(1-loads[at-1])))
 	if load <= 0 {
-		return math.NaN() // waits so nearly level that the line through them leads nowhere
+		return math.NaN() // waits too similar to extrapolate
 	}
 	return load
 }
@@ -203,8 +197,6 @@ func drawCapacity(m *evidence.Measured) evidence.Figure {
 	}.Planes(p)
 }
 
-// withRate writes a utilisation and the tasks a second that it is: the workers' share of it over
-// the mean task time.
 func withRate(load float64) string {
 	return text.Short(load) + " · " + charts.Count(load*limit/unit.Seconds()) + "/s"
 }
@@ -223,8 +215,8 @@ func answerCapacity(m *evidence.Measured, f *decide.Finding) {
 	}
 }
 
-// shared is what theory knows of one pool of k slots, with tasks of mean 1 and that C², at the
-// load; nil where that is too close to 1.
+// shared returns the theoretical answer for one pool of k slots, with tasks of mean 1 and that C²,
+// or nil if the load is too close to 1.
 func shared(k int, load, c2 float64) *theory.Answer {
 	a, err := theory.Spread(theory.Pool{Rate: load * float64(k), MeanService: 1, Limit: k}, c2)
 	if err != nil {
@@ -233,7 +225,6 @@ func shared(k int, load, c2 float64) *theory.Answer {
 	return a
 }
 
-// p99Wait is the exact one, infinite where there is no steady state.
 func p99Wait(k int, load, c2 float64) float64 {
 	if a := shared(k, load, c2); a != nil {
 		if t, ok := a.WaitQuantile(0.99); ok {
@@ -243,7 +234,7 @@ func p99Wait(k int, load, c2 float64) float64 {
 	return math.Inf(1)
 }
 
-// mostAt is the exact highest load at which the p99 wait is at most so many mean task times.
+// mostAt returns the exact highest load at which the p99 wait is at most wait mean task times.
 func mostAt(wait, c2 float64) float64 {
 	lo, hi := 0.0, 1.0
 	for hi-lo > 1e-4 {
@@ -256,8 +247,6 @@ func mostAt(wait, c2 float64) float64 {
 	return lo
 }
 
-// workersFor is the number of slots that the arrivals of limit slots at varianceLoad need for a
-// p99 wait.
 func workersFor(wait, c2 float64) int {
 	k := limit
 	for p99Wait(k, varianceLoad*limit/float64(k), c2) > wait {

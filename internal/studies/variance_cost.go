@@ -14,29 +14,28 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// costPart is the headline: what becomes of the response when the same work comes in pieces of ever
-// more different length.
+// costPart is the headline: the response as the same work is divided into tasks of increasingly
+// different length.
 //
-// With short tasks of 1 and long ones of R, each half of the work, one number goes from no variance
-// to any, and a pool for each class is equally loaded whatever R is. Exact are: at R = 1, M/D/4 for
-// all who share their slots; separate pools, M/D/2 for each class, flat in R; and the mean
-// slowdown of processor sharing, the limit of ever smaller steps, which is that of M/M/4 whatever
-// the task times.
+// Short tasks of 1 and long ones of R are each half of the work, so R alone varies the variance,
+// and a pool for each class has the same load for any R. Exact are M/D/4 at R = 1 for all
+// strategies that share their slots; M/D/2 for each class with separate pools, constant in R; and
+// the mean slowdown of processor sharing, the limit of ever smaller steps, which equals that in
+// M/M/4 for any task times.
 var costPart = variancePart{costCells, costWith, answerCost}
 
-// costRs are the ratios of long to short; the few are on either side of the crossovers, at taxAt
-// and at the end.
+// costRs lists the ratios of long to short tasks. costFewRs has values on either side of the
+// crossovers, taxAt, and the ends.
 var (
 	costRs    = []float64{1, 2, 3, 5, 10, 20, 50, 100, 200}
 	costFewRs = []float64{1, 2, 3, 5, 10, 50, 200}
 )
 
-// costStrategies in the order of their names in the legend. The first is what the others are to
-// improve on.
+// costStrategies lists the strategies in the order of the legend. The first is the reference.
 var costStrategies = []string{"worker_pool", "partitioned", "partitioned_all_at_once", "segregated",
 	"shortest_first:long=1ms"}
 
-// taxAt is the ratio at which the cost is put into a number: the default of the workload.
+// taxAt is the ratio at which the finding reports the cost: the default of the workload.
 const taxAt = 50
 
 func costCell(strategy string, r float64) bench.Scenario {
@@ -45,12 +44,10 @@ func costCell(strategy string, r float64) bench.Scenario {
 
 func costCells(size Size) []bench.Scenario { return costWith(size, costStrategies...) }
 
-// costWith are the scenarios of these strategies.
 func costWith(size Size, of ...string) []bench.Scenario {
 	return perStrategy(of, atSize(size, costRs, costFewRs), size, costCell)
 }
 
-// perStrategy are the scenarios of each strategy at each x.
 func perStrategy(
 	of []string, xs []float64, size Size, cell func(strategy string, x float64) bench.Scenario,
 ) (cells []bench.Scenario) {
@@ -64,14 +61,12 @@ func perStrategy(
 
 var costLengths = lengths{0.15, 0.9, 5}
 
-// costOthers are those that somebody named.
 func costOthers(m *evidence.Measured) []string {
 	return m.Others(costStrategies, func(strategy string) bench.Scenario {
 		return costCell(strategy, taxAt)
 	})
 }
 
-// A reading is a number of a run and what it is.
 type reading struct {
 	title, label string
 	noun         string // in a sentence
@@ -87,7 +82,6 @@ var (
 		"mean slowdown", "mean slowdown", metric.MeanSlowdown, 1}
 )
 
-// over is a strategy's curve over R.
 func over(m *evidence.Measured, strategy string, of reading) (s charts.Series) {
 	s = m.Named(costCell(strategy, 1))
 	for _, r := range costRs {
@@ -96,8 +90,6 @@ func over(m *evidence.Measured, strategy string, of reading) (s charts.Series) {
 	return s
 }
 
-// flat is what theory knows of pools of constant tasks of one unit, at this load: the reading for k
-// slots.
 func flat(k int, of reading) float64 {
 	a := theory.Must(theory.MDk(theory.Pool{Rate: varianceLoad * float64(k), MeanService: 1,
 		Limit: k}))
@@ -107,7 +99,6 @@ func flat(k int, of reading) float64 {
 	return a.P99()
 }
 
-// sharing is the mean slowdown of processor sharing.
 func sharing() float64 {
 	return theory.Must(theory.MMk(theory.Pool{Rate: varianceLoad * limit, MeanService: 1,
 		Limit: limit})).MeanResponse
@@ -185,17 +176,15 @@ func costCaption(m *evidence.Measured) string {
 	}, " ")
 }
 
-// taxOf is the factor between the shared pool and the partitioned one at taxAt, repetition by
-// repetition, and the two ends.
 func taxOf(m *evidence.Measured, of reading) (tax evidence.Interval, from, to float64) {
 	pool, cut := costCell(pooled, taxAt), costCell(sequential, taxAt)
 	return m.Ratio(pool, cut, of.unit), m.Mean(cut, of.unit).Mid * of.scale,
 		m.Mean(pool, of.unit).Mid * of.scale
 }
 
-// crossover is the R from which on a strategy is better than the shared pool: where their curves,
-// straight between the points that were measured on logarithmic axes, cross for the last time. It
-// is computed for each repetition. NaN where they do not cross in any.
+// crossover returns the R above which a strategy is better than the shared pool: the last crossing
+// of their curves, interpolated linearly on logarithmic axes, for each repetition. It returns NaN
+// if they cross in none.
 func crossover(m *evidence.Measured, strategy string, of reading) evidence.Interval {
 	var cells []bench.Scenario
 	var rs []float64
@@ -213,7 +202,7 @@ func crossover(m *evidence.Measured, strategy string, of reading) evidence.Inter
 	}))
 }
 
-// without is the values but that one: its label would touch its neighbour's.
+// without returns all values except v, whose label would touch its neighbour's.
 func without(all []float64, v float64) []float64 {
 	return slices.DeleteFunc(slices.Clone(all), func(x float64) bool { return x == v })
 }

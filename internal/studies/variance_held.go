@@ -12,9 +12,9 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// heldPart says why variance costs what it does: each long task takes a slot away for as long as
-// it runs, and most of the wait of the short ones is of the few who find at most one slot left.
-// Its runs are the headline's, of the shared pool.
+// heldPart explains the cost of variance: each long task occupies a slot while it runs, and the few
+// short tasks that find at most one free slot have most of the short tasks' wait. It uses the
+// headline's runs of the shared pool.
 var heldPart = variancePart{heldCells, nil, answerHeld}
 
 var heldRs = []float64{5, taxAt, 200}
@@ -26,13 +26,13 @@ func heldCells(size Size) (cells []bench.Scenario) {
 	return costLengths.of(size, cells)
 }
 
-// heldAt are the share of the short tasks that find so many slots held by long ones, and their
+// heldAt returns the share of the short tasks that find j slots held by long ones, by j, and their
 // share of all waiting of short tasks.
 func heldAt(m *evidence.Measured, r float64) (found, waiting []float64) {
 	sc := costCell(pooled, r)
 	of := func(run evidence.Run, j int) float64 {
 		w := run(metric.FoundLong(j)) * run(metric.FoundLongWait(j))
-		if math.IsNaN(w) { // nobody found so many
+		if math.IsNaN(w) { // no task found so many
 			return 0
 		}
 		return w

@@ -14,8 +14,8 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// loadPart is the headline's other section: the variance stays what it is at taxAt, and the load
-// goes up to the capacity, which is the same for all strategies.
+// loadPart varies the load instead of R: at the variance of taxAt, up to the capacity, which is the
+// same for all strategies.
 var loadPart = variancePart{loadCells, loadWith, answerLoad}
 
 var (
@@ -23,7 +23,6 @@ var (
 	fewPartLoads = []float64{0.3, varianceLoad, 0.9}
 )
 
-// loadCell at the load of the headline is the headline's.
 func loadCell(strategy string, load float64) bench.Scenario {
 	sc := costCell(strategy, taxAt)
 	if load == varianceLoad {
@@ -39,12 +38,10 @@ func loadCell(strategy string, load float64) bench.Scenario {
 
 func loadCells(size Size) []bench.Scenario { return loadWith(size, costStrategies...) }
 
-// loadWith are the scenarios of these strategies.
 func loadWith(size Size, of ...string) []bench.Scenario {
 	return perStrategy(of, atSize(size, partLoads, fewPartLoads), size, loadCell)
 }
 
-// exactOver is a curve over the load by theory.
 func exactOver(
 	beside charts.Series, at func(load float64) (*theory.Answer, error),
 ) charts.Series {
@@ -118,17 +115,16 @@ func answerLoad(m *evidence.Measured, f *decide.Finding) {
 	}
 }
 
-// loopPart sets the same pool, at the same throughput, before clients that wait for their answer
-// and before arrivals that do not wait (Schroeder, Wierman and Harchol-Balter, "Open versus
-// closed", NSDI 2006). A closed loop cannot queue more than its clients, so it hides variance; a
-// benchmark with a fixed number of clients does not see what a service on the open net will.
+// loopPart compares the same pool, at the same throughput, under clients that wait for their answer
+// and under arrivals that do not wait (Schroeder, Wierman and Harchol-Balter, "Open versus closed",
+// NSDI 2006). A closed loop cannot queue more tasks than it has clients, so a benchmark with a
+// fixed number of clients hides the variance that an open service experiences.
 //
-// The throughput of the loop is known only when it has been measured. So the open pool is measured
-// at two loads around it, and read off between them as in capacityPart.
+// The throughput of the loop must be measured first, so the open pool is measured at two loads
+// around it, and interpolated as in capacityPart.
 var loopPart = variancePart{loopCells, nil, answerLoop}
 
-// clients think for two task times on the mean: twelve of them keep four workers near nine tenths
-// busy.
+// clients think for two mean task times: twelve of them keep four workers about nine tenths busy.
 const (
 	clients = 12
 	thought = 2 // mean think time, in mean task times
@@ -141,8 +137,8 @@ func closedCell(c2 float64) bench.Scenario {
 		thought*unit), 0), sized(15_000, c2, 100_000))
 }
 
-// openCells are at the loads around that of the loop, which falls from above the middle one to
-// below it as C² grows.
+// openCells returns the scenarios at the loads around the load of the loop, which falls from above
+// the middle load to below it as C² grows.
 func openCells(c2 float64) (cells []bench.Scenario) {
 	loads := openLoads[1:]
 	if c2 > 1 {
@@ -162,21 +158,20 @@ func loopCells(size Size) (cells []bench.Scenario) {
 	return lengths{0.25, 1, 5}.of(size, cells)
 }
 
-// closedAt is the loop's mean response, in mean task times.
 func closedAt(m *evidence.Measured, c2 float64) evidence.Interval {
 	return evidence.OfMean(m.Of(closedCell(c2), func(r evidence.Run) float64 {
 		return r(meanResponse) / unit.Seconds()
 	}))
 }
 
-// utilisationOf is that of the loop, by the response time law: each client has a task in every
-// response and thought. What was completed by the end of the run would say less, because the
-// clients do not end together.
+// utilisationOf returns the utilisation of the loop by the response time law: each client has one
+// task per response and think time. The completed tasks by the end of the run would give a lower
+// value, because the clients do not end together.
 func utilisationOf(m *evidence.Measured, c2 float64) float64 {
 	return clients / (closedAt(m, c2).Mid + thought) / limit
 }
 
-// openAt is the mean response of the open pool at the throughput that the loop has, in mean task
+// openAt returns the mean response of the open pool at the throughput of the loop, in mean task
 // times, repetition by repetition.
 func openAt(m *evidence.Measured, c2 float64) evidence.Interval {
 	cells := openCells(c2)
@@ -187,7 +182,8 @@ func openAt(m *evidence.Measured, c2 float64) evidence.Interval {
 	}))
 }
 
-// between is the response at a load, of two responses at two loads: the inverse of loadFor.
+// between interpolates the response at a load from two responses at two loads. It is the inverse of
+// loadFor.
 func between(load, load1, response1, load2, response2 float64) float64 {
 	part := math.Log((1-load)/(1-load1)) / math.Log((1-load2)/(1-load1))
 	return response1 * math.Pow(response2/response1, part)

@@ -14,27 +14,26 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// machinePart repeats it with real work on real cores: does the theory hold, and how much does the
-// machine add?
+// machinePart repeats the study with real work on real cores, to test the theory and to measure the
+// overhead of the machine.
 //
 // Each run has a twin under the virtual clock, in which tasks of the same sizes wait instead of
-// computing. A machine adds to it in two ways. It makes the work longer, because cores, caches and
-// memory are shared, so that the same arrivals are a higher load; and its scheduler makes tasks
-// wait that have a worker. So the twin is read off at two loads: the planned one, and the one that
-// the machine made of it. What is left over beside the second is of the scheduler, and of what else
-// ran: only an idle machine tells the two apart.
+// computing. On the machine the work takes longer, because cores, caches and memory are shared, so
+// the same arrivals are a higher load. And its scheduler makes tasks wait that have a worker. So
+// the twin is interpolated at two loads: the planned one, and the load measured on the machine. The
+// rest of the difference is the effect of the scheduler and of other programs, which can only be
+// separated on an idle machine.
 //
-// Tasks average numbers, a counted amount: of one length, which theory says costs to cut up, and of
-// two.
+// Tasks average numbers, a counted amount: of one length, for which theory predicts that splitting
+// costs, and of two.
 var machinePart = variancePart{machineCells, nil, answerMachine}
 
-// A machineCase is a workload with its twin.
 type machineCase struct {
 	title      string
 	work, twin string
 	load       float64
 	strategies []string
-	unequal    bool // of two lengths
+	unequal    bool
 	durations  [3]time.Duration
 }
 
@@ -42,8 +41,8 @@ const (
 	machineSlots = 2
 	inFifths     = "partitioned:quantum=200us"
 	fullMachine  = 0.97 // load above which there is no steady state to compare with
-	machineR     = 20   // of the unequal ones, one in 21 of which is long
-	leastSteady  = 3    // repetitions with one, below which nothing is said
+	machineR     = 20   // length of the long tasks, one in 21, relative to the short ones
+	leastSteady  = 3    // fewest repetitions in steady state for a result
 )
 
 var machineCases = []machineCase{
@@ -62,10 +61,8 @@ var machineCases = []machineCase{
 	},
 }
 
-// twinLoads are those at which the twins are measured; between them they are read off.
 var twinLoads = []float64{0.5, 0.7, 0.9}
 
-// real is the run on the machine.
 func (c machineCase) real(strategy string) bench.Scenario {
 	sc := only(strategy, c.work, poisson(c.load),
 		bench.Stop{Duration: c.durations[Standard], Warmup: 0.1})
@@ -73,7 +70,6 @@ func (c machineCase) real(strategy string) bench.Scenario {
 	return sc
 }
 
-// waits is its twin.
 func (c machineCase) waits(strategy string, load float64) bench.Scenario {
 	c2 := 0.0
 	if c.unequal {
@@ -103,7 +99,7 @@ func machineCells(size Size) (cells []bench.Scenario) {
 	return cells
 }
 
-// slowed is the mean slowdown of a run; tasks of one length have that of their means.
+// slowed returns the mean slowdown of a run. For tasks of one length it is the ratio of the means.
 func (c machineCase) slowed(r evidence.Run) float64 {
 	if c.unequal {
 		return r(slowdown.unit)
@@ -111,20 +107,18 @@ func (c machineCase) slowed(r evidence.Run) float64 {
 	return r(meanResponse) / r(metric.MeanService)
 }
 
-// A stay is the mean slowdown of a strategy on the machine and of its twin, over the repetitions
-// that had a steady state.
 type stay struct {
 	steady, all   int
-	load          evidence.Interval // that the machine made of the planned one
+	load          evidence.Interval // measured on the machine
 	machine       evidence.Interval
 	planned, same evidence.Interval // the twin's at the planned load, and at the machine's
-	adds          evidence.Interval // what the machine has, of the twin at the same load
+	adds          evidence.Interval // machine's slowdown divided by the twin's at the same load
 }
 
-// of is what was measured. A repetition in which the load was fullMachine or more says how long it
-// was, and how busy the machine was with other things.
+// of returns the results of a strategy. It ignores repetitions with a load of fullMachine or more,
+// whose slowdown depends on their length and on other programs.
 func (c machineCase) of(m *evidence.Measured, strategy string) (s stay) {
-	loads, slow := []float64{0}, []float64{1} // alone, a task takes its own time
+	loads, slow := []float64{0}, []float64{1} // alone, a task is not slowed down
 	for _, load := range twinLoads {
 		mean := evidence.OfMean(m.Of(c.waits(strategy, load), c.slowed)).Mid
 		if !math.IsNaN(mean) {
@@ -159,7 +153,6 @@ func (c machineCase) of(m *evidence.Measured, strategy string) (s stay) {
 	return s
 }
 
-// twinAt reads the slowdown at a load off those at some loads, as between does with the nearest two
 func twinAt(load float64, loads, slow []float64) float64 {
 	if len(loads) < 2 {
 		return math.NaN()
@@ -193,7 +186,7 @@ func drawMachine(m *evidence.Measured) evidence.Figure {
 		}
 	}
 	if len(panels) == 1 {
-		names = names[:2] // without classes a pool for each is the shared one
+		names = names[:2] // without classes, a pool per class is the shared pool
 		for i := range panels[0].Series {
 			panels[0].Series[i].Values = panels[0].Series[i].Values[:2]
 		}
@@ -216,7 +209,6 @@ func drawMachine(m *evidence.Measured) evidence.Figure {
 	}.Rows(names, panels...)
 }
 
-// machineReal are the runs under the real clock.
 func machineReal() []bench.Scenario {
 	return slices.DeleteFunc(machineCells(Standard), func(sc bench.Scenario) bool {
 		return sc.Clock != bench.Real
@@ -248,8 +240,8 @@ func answerMachine(m *evidence.Measured, f *decide.Finding) {
 	}
 }
 
-// survives says of each strategy whether it is on that side of the shared pool on which theory has
-// it, repetition by repetition.
+// survives reports for each strategy whether it is on the side of the shared pool that theory
+// predicts, repetition by repetition.
 func (c machineCase) survives(m *evidence.Measured, f *decide.Finding) {
 	for _, strategy := range c.strategies[1:] {
 		twin := c.of(m, strategy).planned.Mid / c.of(m, pooled).planned.Mid
@@ -265,7 +257,7 @@ func (c machineCase) survives(m *evidence.Measured, f *decide.Finding) {
 		}
 		says := "the repetitions do not tell which is better"
 		switch {
-		case len(ratios) < leastSteady: // their least and most say little
+		case len(ratios) < leastSteady: // too few for their range
 		case ratio.Below() && twin < 1, ratio.Above() && twin > 1:
 			says = "the same one is better"
 		case ratio.Below(), ratio.Above():

@@ -15,13 +15,14 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// quantumPart is the price of partitioning: small steps spare the short tasks, and each step costs.
+// quantumPart is the price of partitioning: small steps favour the short tasks, but each step has a
+// cost.
 //
-// A step of at most q that costs o besides is a step of q+o of a task that is longer by o a step.
-// So an overhead needs no code: tasks are given with theirs, in the time scale in which q+o is the
-// quantum of the strategy, 1 ms, and what is read is scaled back. The arrivals stay what they are
-// without overhead, so the load is higher by the steps'. For this to be exact, q divides both
-// sizes, or is longer than the short one and divides the long one.
+// A step of at most q with overhead o equals a step of q+o of a task that is longer by o per step.
+// So the overhead needs no code: the tasks include it, in a time scale in which q+o is the quantum
+// of the strategy, 1 ms, and the results are scaled back. The arrivals are the same as without
+// overhead, so the load is higher by the overhead. This is exact if q divides both sizes, or is
+// longer than the short one and divides the long one.
 var quantumPart = variancePart{quantumCells, nil, answerQuantum}
 
 var (
@@ -35,19 +36,18 @@ var (
 
 const (
 	quantumR   = taxAt
-	fullest    = 0.93 // load, overhead included, above which no run of this length settles
+	fullest    = 0.93 // highest load, overhead included, that settles in a run
 	shareShort = quantumR / (quantumR + 1.0)
 	meanHalves = 2.0 * quantumR / (1 + quantumR) // E[S] in short tasks
 )
 
-// busyWith is the load with the overhead of the steps.
 func busyWith(q, o float64) float64 {
 	steps := shareShort*math.Ceil(1/q-1e-9) + (1-shareShort)*math.Ceil(quantumR/q-1e-9)
 	return varianceLoad * (1 + o*steps/meanHalves)
 }
 
-// wall is the quantum below which there is no steady state, while it is less than a short task: o
-// per q uses up what is free.
+// wall returns the quantum, below a short task, under which there is no steady state because the
+// overhead o per q uses up the idle capacity.
 func wall(o float64) float64 { return o / (1/varianceLoad - 1) }
 
 func quantumCell(q, o float64) bench.Scenario {
@@ -72,7 +72,6 @@ func quantumCells(size Size) (cells []bench.Scenario) {
 	return lengths{0.3, 1, 5}.of(size, cells)
 }
 
-// byQuantum is a reading, of tasks of that size, over the quantum.
 func byQuantum(m *evidence.Measured, metric string, size, o float64) (s charts.Series) {
 	for _, q := range quanta {
 		if busyWith(q, o) >= fullest {
@@ -157,11 +156,9 @@ func answerQuantum(m *evidence.Measured, f *decide.Finding) {
 	}
 }
 
-// stepPart measures what a step of partitioned costs on this machine: the same tasks whole, by the
-// shared pool, and in steps so short that most of the time is what a step costs beside its work.
-// One worker does them, all of which are there from the start: what is counted is a trip through
-// the queue and the step's own beginning and end, without the waking of a worker that has nothing
-// to do. It has no figure: quantumPart marks it in its.
+// stepPart measures the cost of a step of partitioned on this machine: the same tasks whole, in the
+// shared pool, and in steps so short that the overhead dominates. One worker does all tasks, which
+// are there from the start, so no idle worker is woken. The figure of quantumPart marks the result.
 var stepPart = variancePart{stepCells, nil, answerStep}
 
 const (
@@ -170,7 +167,6 @@ const (
 	stepsATask  = float64(stepTask / stepQuantum)
 )
 
-// stepSizes are the short tasks for which the cost is put in proportion.
 var stepSizes = []time.Duration{time.Millisecond, 100 * time.Microsecond, 10 * time.Microsecond}
 
 func stepCell(strategy string) bench.Scenario {
@@ -186,9 +182,9 @@ func stepCells(size Size) []bench.Scenario {
 	return lengths{0.6, 1, 5}.of(size, []bench.Scenario{stepCell(pooled), stepCell(stepInSteps)})
 }
 
-// stepCost is what a step costs, in seconds, by the fastest repetition of either: what else the
-// machine does makes a run longer, and never shorter. NaN where it was not measured, or was
-// nothing.
+// stepCost returns the cost of a step, in seconds, from the fastest repetition of either run,
+// because other programs can only lengthen a run. It returns NaN if it was not measured, or is not
+// positive.
 func stepCost(m *evidence.Measured) float64 {
 	fastest := func(strategy string) float64 {
 		return slices.Min(append(m.Of(stepCell(strategy), func(r evidence.Run) float64 {
@@ -202,7 +198,6 @@ func stepCost(m *evidence.Measured) float64 {
 	return math.NaN()
 }
 
-// stepShares puts a cost in proportion to the short tasks: "0.03 % of 1 ms".
 func stepShares(cost float64) (shares []string) {
 	for _, size := range stepSizes {
 		shares = append(shares, fmt.Sprintf("%s of %s", text.ShortShare(cost/size.Seconds()),

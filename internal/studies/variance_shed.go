@@ -13,9 +13,8 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// shedPart is the pool that refuses: without a queue the variance of the task times does not matter
-// at all (Erlang B is insensitive), and the longer the queue, the more of what it could save is
-// lost to variance.
+// shedPart is the pool that refuses: without a queue the variance of the task times has no effect
+// (Erlang B is insensitive), and with a longer queue variance takes more of its benefit.
 var shedPart = variancePart{shedCells, nil, answerShed}
 
 var slots = []int{0, limit, 4 * limit}
@@ -35,8 +34,8 @@ func shedCells(size Size) (cells []bench.Scenario) {
 	return lengths{0.2, 1, 5}.of(size, cells)
 }
 
-// shareShed is the exact share that a queue of so many slots sheds: for any task times without one,
-// for exponential ones with one.
+// shareShed returns the exact share that a queue of so many slots sheds: for any task times without
+// a queue, for exponential ones with a queue.
 func shareShed(queue int) float64 {
 	return theory.Must(theory.MMkK(theory.Pool{Rate: varianceLoad * limit, MeanService: 1,
 		Limit: limit}, queue)).ShedProb
@@ -49,7 +48,7 @@ func drawShed(m *evidence.Measured) evidence.Figure {
 		s := charts.Series{Name: slotsName(queue), Style: i}
 		for _, c2 := range variances {
 			in := m.Mean(shedCell(queue, c2), metric.Shed)
-			in.Lo = max(in.Lo, 0) // no share is below
+			in.Lo = max(in.Lo, 0) // a share is not negative
 			evidence.AddPoint(&s, c2, in)
 		}
 		at := []float64{1}

@@ -9,7 +9,7 @@ import (
 	"github.com/poolbench/poolbench/internal/traffic/traces"
 )
 
-// A Description is what there is to know of recorded tasks. Times are seconds.
+// A Description contains the properties of recorded tasks. Times are in seconds.
 type Description struct {
 	Tasks  int     `json:"tasks"`
 	Span   float64 `json:"span_sec"`            // from the first arrival to the last
@@ -17,44 +17,44 @@ type Description struct {
 	Course []int   `json:"course"`              // tasks in equal parts of the span
 	Peak   Peak    `json:"peak"`                // the busiest tenth of the span
 	GapC2  float64 `json:"gap_c2"`              // squared coefficient of variation of the gaps
-	GapRho float64 `json:"gap_autocorrelation"` // of a gap and the next; 0 where all are equal
-	// share of the tasks that came at the same instant as the one before
+	GapRho float64 `json:"gap_autocorrelation"` // of a gap and the next; 0 if all are equal
+	// share of the tasks that arrived at the same instant as the one before
 	Together   float64      `json:"together_share"`
 	Dispersion []Dispersion `json:"dispersion"` // by window
-	Swing      *Swing       `json:"swing"`      // null where the rate is steady
+	Swing      *Swing       `json:"swing"`      // null if the rate is steady
 	Durations  *Durations   `json:"durations,omitempty"`
 	Classes    []Class      `json:"classes,omitempty"` // those with most of the work first
 }
 
-// A Peak is the part of the span, as long as a tenth of it, in which most tasks came.
+// A Peak is the tenth of the span with the most arrivals.
 type Peak struct {
 	From float64 `json:"from_sec"` // since the first arrival
 	Rate float64 `json:"rate_per_sec"`
 }
 
-// A Dispersion is that of the counts in windows of one length.
+// A Dispersion is the index of dispersion of the counts in windows of one length.
 type Dispersion struct {
 	Window float64 `json:"window_sec"`
 	Index  float64 `json:"index"`
 }
 
-// A Likeness is a built-in process beside the recorded arrivals.
+// A Likeness compares a built-in process with the recorded arrivals.
 type Likeness struct {
-	Arrival string `json:"arrival"` // to be given the rate of the record
-	// Factor is how badly it resembles them: in the window where they differ most, the counts vary
-	// so many times as much in the one as in the other. 1 is alike.
+	Arrival string `json:"arrival"` // to be used with the rate of the record
+	// Factor is the largest ratio between the variances of the counts over all windows, at least 1. 1
+	// is equal.
 	Factor float64 `json:"factor"`
 }
 
-// Durations are how long the tasks took.
+// Durations summarises the durations of the tasks.
 type Durations struct {
 	Mean float64 `json:"mean_sec"`
 	P50  float64 `json:"p50_sec"`
-	P99  float64 `json:"p99_sec,omitempty"` // 0: there are too few to tell it
+	P99  float64 `json:"p99_sec,omitempty"` // 0: too few tasks
 	Max  float64 `json:"max_sec"`
 	C2   float64 `json:"c2"`
 	Rho  float64 `json:"autocorrelation"` // of a duration and the next
-	// Busy is rate × mean: how many tasks are in their slots on average, and so the least limit
+	// Busy is rate × mean: the mean number of busy slots, and so the least limit
 	Busy float64 `json:"busy"`
 }
 
@@ -72,13 +72,14 @@ type Class struct {
 const (
 	courseParts = 60
 	peakShare   = 0.1
-	// LeastWindows is from how many an index is taken: its deviation is then some 20 %
+	// LeastWindows is the least number of windows for an index, with a standard deviation of about 20
+	// %
 	LeastWindows = 50
-	ladder       = 10 // a window is so many times as long as the one before
+	ladder       = 10 // ratio of the lengths of successive windows
 )
 
-// Describe describes tasks in the order of their arrivals, of at least two instants. timed: it is
-// known how long they took.
+// Describe describes tasks in the order of their arrivals, with at least two different instants.
+// timed means that the durations are known.
 func Describe(due []traces.Record, timed bool) Description {
 	n := len(due)
 	span := Span(due) / 1e9
@@ -102,10 +103,9 @@ func Describe(due []traces.Record, timed bool) Description {
 	return d
 }
 
-// Span is from the first arrival to the last, in nanoseconds.
+// Span returns the nanoseconds from the first arrival to the last.
 func Span(due []traces.Record) float64 { return float64(due[len(due)-1].At - due[0].At) }
 
-// counts are the tasks in so many equal parts of the span.
 func counts(due []traces.Record, parts int) []int {
 	c := make([]int, parts)
 	first, span := due[0].At, Span(due)
@@ -115,7 +115,6 @@ func counts(due []traces.Record, parts int) []int {
 	return c
 }
 
-// peak slides a window over the tasks.
 func peak(due []traces.Record) (p Peak) {
 	length := max(int64(Span(due)*peakShare), 1)
 	most, last := 0, 0
@@ -131,11 +130,8 @@ func peak(due []traces.Record) (p Peak) {
 	return p
 }
 
-// rounding is a C² that rounding the mean alone makes of equal values.
 const rounding = 1e-20
 
-// moments are the squared coefficient of variation of n values, and the correlation of a value with
-// the next.
 func moments(n int, value func(i int) float64) (c2, rho float64) {
 	mean := 0.0
 	for i := range n {
@@ -148,14 +144,14 @@ func moments(n int, value func(i int) float64) (c2, rho float64) {
 		products += off * before
 		before = off
 	}
-	if c2 = squares / float64(n) / (mean * mean); !(c2 > rounding) { // 0/0 as well
+	if c2 = squares / float64(n) / (mean * mean); !(c2 > rounding) { // includes 0/0
 		return 0, 0
 	}
 	return c2, products / squares
 }
 
-// Dispersions are the indices for windows of a mean gap, ten of them, and so on, as long as there
-// are enough windows.
+// Dispersions returns the indices for windows of one mean gap, ten of them, and so on, as long as
+// there are enough windows.
 func Dispersions(due []traces.Record) (all []Dispersion) {
 	n, span := len(due), Span(due)
 	for window := span / float64(n-1); span/window >= LeastWindows; window *= ladder {
@@ -164,8 +160,8 @@ func Dispersions(due []traces.Record) (all []Dispersion) {
 	return all
 }
 
-// Index is the variance of the tasks in a window of so many nanoseconds over their mean. Tasks
-// after the last whole window do not count.
+// Index returns the variance of the number of tasks in a window of so many nanoseconds over its
+// mean. It ignores tasks after the last complete window.
 func Index(due []traces.Record, window float64) float64 {
 	parts := int(Span(due) / window)
 	var sum, squares float64
@@ -184,7 +180,7 @@ func Index(due []traces.Record, window float64) float64 {
 
 func durations(tasks []traces.Record, rate float64) *Durations {
 	sum, longest := 0.0, int64(0)
-	took := make([]int64, len(tasks)) // in another order below
+	took := make([]int64, len(tasks)) // sorted below
 	for i, r := range tasks {
 		took[i] = r.Took()
 		sum += float64(took[i])
@@ -202,7 +198,7 @@ func durations(tasks []traces.Record, rate float64) *Durations {
 	return &d
 }
 
-// Classes describes tasks by their class; long says which classes are.
+// Classes describes tasks by their class. long reports which classes are long.
 func Classes(tasks []traces.Record, names []string, long []bool) []Class {
 	all := make([]Class, len(names))
 	sums, squares := make([]float64, len(names)), make([]float64, len(names))

@@ -9,13 +9,13 @@ import (
 	"github.com/poolbench/poolbench/internal/traffic/traces"
 )
 
-// mostTried bounds the tasks that a process is compared by, and the time that the search takes.
+// mostTried bounds the number of tasks compared, and so the time of the search.
 const mostTried = 100_000
 
-// Closest tries processes at the rate of tasks in the order of their arrivals, with some
-// settings each, and returns the one whose counts vary most like theirs, in windows from the mean
-// gap on. The simplest of those that are equally close wins: its factor is at most a tenth above
-// the least. ok is false where there are too few tasks for more than one window.
+// Closest tries processes at the rate of the tasks, which are in the order of their arrivals, each
+// with some settings, and returns the one whose counts have the most similar variances, in windows
+// from the mean gap on. The simplest within a tenth of the least factor wins. ok is false if there
+// are too few tasks for more than one window.
 func Closest(due []traces.Record) (best Likeness, ok bool) {
 	recorded := Dispersions(due)
 	if len(recorded) < 2 {
@@ -39,11 +39,11 @@ func Closest(due []traces.Record) (best Likeness, ok bool) {
 	return Likeness{}, false
 }
 
-// random is up to which share of a swing the rate goes up and down at random: no sine is like it.
+// random is the Swing.Share up to which the rate varies at random, unlike any sine.
 const random = 0.3
 
-// sines are the one that the rate swings like, where it does by the clock, and some that it may be
-// like where that cannot be told.
+// sines returns the sine of a regular swing, or several candidates if it is not clear whether there
+// is one.
 func sines(due []traces.Record) (all []string) {
 	swing := SwingOf(due)
 	switch {
@@ -63,7 +63,6 @@ func sines(due []traces.Record) (all []string) {
 	return all
 }
 
-// candidates are processes in the order of their simplicity, in settings about a mean gap.
 func candidates(gap time.Duration, sines []string) []string {
 	all := []string{"constant", "poisson"}
 	for _, n := range []int{2, 5, 10, 30, 100} {
@@ -71,7 +70,7 @@ func candidates(gap time.Duration, sines []string) []string {
 	}
 	all = append(all, sines...)
 	for _, cycle := range []time.Duration{10, 30, 100, 300, 1000} {
-		for _, share := range []time.Duration{2, 5, 10} { // that a burst takes of it
+		for _, share := range []time.Duration{2, 5, 10} { // share of a burst
 			on := gap * cycle / share
 			all = append(all, fmt.Sprintf("onoff:on=%v,off=%v", coarse(on), coarse(gap*cycle-on)))
 		}
@@ -86,7 +85,6 @@ func candidates(gap time.Duration, sines []string) []string {
 	return all
 }
 
-// coarse has two digits.
 func coarse(d time.Duration) time.Duration {
 	unit := time.Duration(1)
 	for d/unit >= 100 {
@@ -103,8 +101,8 @@ func open(text string, rate float64) (arrivals.Next, error) {
 	return v.Spec.Open(rate, 1, v.Values)
 }
 
-// factor compares a process at that rate with recorded dispersions. It plays as many tasks as there
-// is room for in due.
+// factor compares a process at that rate with recorded dispersions. It generates as many tasks as
+// fit into due.
 func factor(recorded []Dispersion, text string, due []traces.Record, rate float64) float64 {
 	next, err := open(text, rate)
 	if err != nil {
@@ -125,5 +123,5 @@ func factor(recorded []Dispersion, text string, due []traces.Record, rate float6
 	return worst
 }
 
-// floor keeps an index of next to nothing, as of equal gaps, from dividing.
+// floor avoids a division by an index close to 0, as for equal gaps.
 const floor = 0.05

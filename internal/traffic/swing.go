@@ -10,26 +10,25 @@ import (
 type Swing struct {
 	Period    float64 `json:"period_sec"`
 	Amplitude float64 `json:"amplitude"` // share of the mean rate
-	// Phase is where the record begins, in periods: 0 is the mean and rising, 0.25 the peak
+	// Phase is the phase at the begin of the record, in periods: 0 is the mean and rising, 0.25 the
+	// peak
 	Phase float64 `json:"phase"`
-	// Share of what the counts vary beyond those of Poisson arrivals: near 1 the rate goes up and
-	// down by the clock, near 0 at random
+	// Share is the explained share of the counts' variance beyond that of Poisson arrivals: near 1 the
+	// rate swings regularly, near 0 at random
 	Share float64 `json:"share"`
 }
 
 const (
 	swingParts = 240 // of the span, in which tasks are counted
-	mostSwings = 20  // in the span: a period has 12 parts at least
+	mostSwings = 20  // in the span: a period has at least 12 parts
 	swingStep  = 0.05
-	// Steady is the share from which a rate swings by the clock. That of a ramp is 6/π² = 0.61: a
-	// single rise is no swing.
+	// Steady is the Share from which a swing is regular. A ramp, which is no swing, has 6/π² = 0.61.
 	Steady = 0.7
 )
 
 // SwingOf fits sines of one to twenty periods in the span to the counts in equal parts of it, by
-// least squares; the longest of those that fit equally well wins. It is nil where the counts vary
-// no more than Poisson's do by chance: by the variance of the variance of Poisson counts, four
-// standard deviations of it.
+// least squares. The longest of equally good fits wins. It returns nil if the variance of the
+// counts is within four standard deviations of that of Poisson counts.
 func SwingOf(due []traces.Record) *Swing {
 	c := counts(due, swingParts)
 	mean := float64(len(due)) / swingParts
@@ -54,8 +53,8 @@ func SwingOf(due []traces.Record) *Swing {
 	return &best
 }
 
-// fitted are the coefficients of sine and cosine, of so many periods in all, about a level, which
-// are nearest to the counts; explained is the part of their variance that goes with the sine.
+// fitted returns the coefficients of the sine and cosine, of so many periods in all, about a level,
+// that fit the counts best. explained is the share of their variance.
 func fitted(counts []int, periods float64) (a, b, about, explained float64) {
 	n := float64(len(counts))
 	var s, c, y, ss, sc, cc, ys, yc float64

@@ -12,22 +12,21 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// planRisk is the chance that a plan which is in order is called wrong: plans are made of seeds, so
-// it strikes the same seeds always.
+// planRisk is the probability that a correct plan is rejected. Plans depend only on seeds, so it is
+// always the same seeds.
 const planRisk = 1e-6
 
-// mostGaps is how many gaps are tested, evenly spread over the run: enough to see a deviation of 2
-// %, and sorted in 2 ms.
+// mostGaps is the number of gaps tested, evenly spread over the run: enough to detect a deviation
+// of 2 %, and sorted in 2 ms.
 const mostGaps = 20_000
 
-// finestGap is the mean gap below which rounding due times to nanoseconds shows in the
-// distribution.
+// finestGap is the mean gap in ns below which the rounding of due times affects the distribution.
 const finestGap = 1000
 
-// CheckPlan tells what is doubtful in a recording, and tests that the gaps of a Poisson plan are
-// exponential with the plan's rate. What the generator made of the plan is reported beside it and
-// not judged: with thousands of arrivals the test sees the microseconds that any timer is late by,
-// and rejects every generator in real time. The lag says what they amount to.
+// CheckPlan reports doubts about a recording, and tests whether the gaps of a Poisson plan are
+// exponential with the plan's rate. The gaps between the actual submits are reported, but not
+// judged: with thousands of arrivals the test detects the microseconds by which any timer is late,
+// and rejects every generator in real time. The lag shows their effect.
 func CheckPlan(o *observe.Run, r *result.Result) {
 	if doubt := o.Plan.Arrival.Spec.Doubt; doubt != nil {
 		if s := doubt(o.Plan.Arrival.Values); s != "" {
@@ -62,7 +61,7 @@ func andersonDarling(o *observe.Run,
 	gaps := make([]float64, 0, min(o.Trace.Len(), 2*mostGaps))
 	for i := stride; i < o.Trace.Len(); i += stride {
 		gap := float64(at(o.Trace.At(i)) - at(o.Trace.At(i-1)))
-		gaps = append(gaps, max(gap, 0.5)/mean) // a gap of 0 ns is one of less than one
+		gaps = append(gaps, max(gap, 0.5)/mean) // a gap of 0 ns is below 1 ns
 	}
 	slices.Sort(gaps)
 	n = len(gaps)
@@ -73,23 +72,23 @@ func andersonDarling(o *observe.Run,
 	return a2/float64(n) - float64(n), n
 }
 
-// AndersonDarlingTail is P(A² > a2) for large a2. In the limit A² is Σ Zⱼ²/(j(j+1)), so that its
+// AndersonDarlingTail returns P(A² > a2) for large a2. In the limit A² is Σ Zⱼ²/(j(j+1)), so its
 // tail is that of its first term, ½Z₁², times Π_{j≥2}(1 − 2/(j(j+1)))^{−½} = √3 (Zolotarev,
-// Concerning a certain probability problem, 1961). It is 5 % low at a level of 1 %, and better
-// beyond.
+// Concerning a certain probability problem, 1961). It is 5 % too low at a level of 1 %, and more
+// accurate beyond.
 func AndersonDarlingTail(a2 float64) float64 {
 	return min(math.Sqrt(3)*math.Erfc(math.Sqrt(max(a2, 0))), 1)
 }
 
-// pastaErrors is how many standard errors the two shares may be apart: a false alarm in 1.7 million
-// runs.
+// pastaErrors is the accepted difference of the two shares in standard errors: one false alarm in
+// 1.7 million runs.
 const pastaErrors = 5
 
 // CheckPASTA compares the state found by arrivals with the state over time: Poisson arrivals see
-// time averages (Wolff, Operations Research 1982). With U(t) = 1 where all slots are taken, and A
-// arrivals, the difference of the shares is ∫(U−p)(dN−λdt)/A, a martingale, since U is settled by
-// the past. So its standard error is √(p(1−p)/A) however long a queue remembers, and the test is
-// sharp. Where too few arrivals saw the rarer state it is not normal, and not judged.
+// time averages (Wolff, Operations Research 1982). With U(t) = 1 while all slots are taken, and A
+// arrivals, the difference of the shares is ∫(U−p)(dN−λdt)/A, a martingale, since U depends only on
+// the past. So its standard error is √(p(1−p)/A) for any memory of the queue, and the test is
+// sharp. It is not normal, and not judged, if too few arrivals saw the rarer state.
 func CheckPASTA(o *observe.Run, r *result.Result, f observe.Flow) {
 	if !o.Poisson() || f.Window == 0 || o.Bound() == 0 {
 		return
@@ -109,18 +108,18 @@ func CheckPASTA(o *observe.Run, r *result.Result, f observe.Flow) {
 	}
 }
 
-// What the generator may do before a run is doubted.
+// Limits of the generator's effect on a valid run.
 const (
-	lagShare    = 0.05 // of the mean response, in the mean: it is part of the response
-	lagInvalid  = 0.5  // from here on the response is the generator's more than the strategy's
-	shortBehind = 0.01 // of the run, and
-	fewBehind   = 100  // tasks: shorter stretches without catching up are what any queue has
-	// of the run in such stretches; from here on the load was not the planned one
+	lagShare    = 0.05 // mean lag relative to the mean response, which includes it
+	lagInvalid  = 0.5  // from here on the generator dominates the response
+	shortBehind = 0.01 // share of the run, and
+	fewBehind   = 100  // tasks: any queue has shorter stretches without catching up
+	// share of the run in such stretches from which the load was not the planned one
 	mostBehind = 0.1
 )
 
-// CheckLag weighs the lag against what it spoils: it is in the response, and where it exceeds the
-// time between arrivals, tasks that were due apart come together.
+// checkLag judges the lag by its effects: it is part of the response, and if it exceeds the time
+// between arrivals, tasks with different due times come together.
 func checkLag(o *observe.Run, r *result.Result, first int, m observe.Measured) {
 	mean := 0.0
 	for i, lag := range o.Trace.Lags() {
@@ -131,7 +130,7 @@ func checkLag(o *observe.Run, r *result.Result, first int, m observe.Measured) {
 	JudgeLag(o, r, mean, m)
 }
 
-// JudgeLag weighs the mean lag.
+// JudgeLag judges the mean lag.
 func JudgeLag(o *observe.Run, r *result.Result, mean float64, m observe.Measured) {
 	response, ok := r.Metric(metric.MeanResponse)
 	if !ok || response == 0 {
@@ -162,10 +161,10 @@ func JudgeLag(o *observe.Run, r *result.Result, mean float64, m observe.Measured
 	}
 }
 
-// CheckSaturation looks for stretches in which the generator came back from each submit only after
-// the next task was due, so that it never caught up. A strategy that blocks makes it do that,
-// rightly, while all its slots are taken, or all processors compute; what is counted here is the
-// time in which one was free.
+// CheckSaturation looks for stretches in which the generator returned from each submit only after
+// the next task was due, so it never caught up. A strategy that blocks causes this legitimately
+// while all its slots are taken, or all processors compute. So only the time with a free one
+// counts.
 func CheckSaturation(o *observe.Run, r *result.Result, m observe.Measured) {
 	t := o.Trace
 	whole := float64(t.At(t.Len()-1).Issue - t.At(0).Issue)

@@ -12,26 +12,26 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics/theory"
 )
 
-// claim adds an exact value to the result, to be judged.
 func claim(o *observe.Run, r *result.Result, unit string, exact float64, test observe.MeanTest) {
 	r.Add(metric.Theory(unit), exact)
 	o.Claims = append(o.Claims, observe.Claim{Unit: unit, Exact: exact, Test: &test})
 }
 
-// A noise is how uncertain the mean over a run is, by what is known of queues. Batch means alone
-// believe themselves too much where a run is short against the memory of its queue, or where next
-// to no task has waited.
+// A noise is the uncertainty of a mean over a run according to queueing theory. Batch means alone
+// underestimate it if a run is short relative to the memory of its queue, or if almost no task
+// waits.
 type noise struct {
-	// relax is how many tasks tell as much as one independent task: in heavy traffic (1+C²)/(1−ρ)²,
-	// or, in a queue of K slots that sheds, (1+C²)(1+K)²; but never less than those that wait
-	// together, whose waits are sums of the same task times: above the capacity all K of them.
+	// relax is the number of tasks with the information of one independent task: (1+C²)/(1−ρ)² in
+	// heavy traffic, (1+C²)(1+K)² in a queue of K slots that sheds, and at least the number of tasks
+	// that wait together, whose waits are sums of the same task times: above the capacity all K of
+	// them.
 	relax float64
 	waits float64 // the share of tasks that wait
 }
 
 func noiseOf(o *observe.Run, a *theory.Answer, load float64) noise {
 	spread, relax := 1+o.Workload.C2(), Relaxation(o, load, o.Workload.C2())
-	if o.Plan.Strategy.Starts != nil { // nothing else is waited for
+	if o.Plan.Strategy.Starts != nil { // there is no other wait
 		relax = StartsRelaxation(o, a.Throughput)
 	}
 	return noise{max(relax, spread*a.Throughput*a.MeanWait), a.WaitProb}
@@ -39,10 +39,10 @@ func noiseOf(o *observe.Run, a *theory.Answer, load float64) noise {
 
 func (z noise) short(n float64) bool { return n/z.relax < theoryLength }
 
-// of tests the mean of a wait, W. Its variance is about W²(2/P−1), P being the share that waits; in
-// heavy traffic its neighbours tell the same: the variance of the mean over n is
-// W²(1+C²)(1+1/P)/((1−ρ)²n), for M/M/1 that of Whitt (Planning queueing simulations, 1989) to a
-// fifth.
+// of tests the mean of a wait, W. Its variance is about W²(2/P−1), where P is the share that waits.
+// In heavy traffic neighbours are correlated: the variance of the mean over n is
+// W²(1+C²)(1+1/P)/((1−ρ)²n), which for M/M/1 is within a fifth of Whitt's (Planning queueing
+// simulations, 1989).
 func (z noise) of(mean float64, value func(*record.Record) (float64, bool)) observe.MeanTest {
 	return observe.MeanTest{Want: mean,
 		Value: func(_ int, rec *record.Record) (float64, bool) { return value(rec) },
@@ -54,7 +54,6 @@ func (z noise) of(mean float64, value func(*record.Record) (float64, bool)) obse
 		}, Rare: z.short}
 }
 
-// share tests the share of tasks of which something is so.
 func (z noise) share(want float64, is func(*record.Record) (yes, counts bool)) observe.MeanTest {
 	return observe.MeanTest{Want: want, Value: func(_ int, rec *record.Record) (float64, bool) {
 		yes, counts := is(rec)
@@ -69,8 +68,8 @@ func (z noise) share(want float64, is func(*record.Record) (yes, counts bool)) o
 		}}
 }
 
-// beyond tests a quantile of the response by the share of tasks beyond it, just above it: tasks of
-// constant times make responses that many have in common.
+// beyond tests a quantile of the response by the share of tasks just above it, because many tasks
+// of constant times have the same response.
 func (z noise) beyond(
 	t float64, a *theory.Answer, of func(*record.Record) bool,
 ) observe.MeanTest {
@@ -81,7 +80,7 @@ func (z noise) beyond(
 	})
 }
 
-// gaps tests a rate by the time between tasks, which is known.
+// gaps tests a rate by the time between tasks, whose distribution is known.
 func gaps(o *observe.Run, mean float64) observe.MeanTest {
 	return observe.MeanTest{Want: mean, Value: func(i int, rec *record.Record) (float64, bool) {
 		return float64(rec.Due-o.Trace.At(max(i-1, 0)).Due) / observe.Second, i > 0
@@ -90,36 +89,37 @@ func gaps(o *observe.Run, mean float64) observe.MeanTest {
 }
 
 const (
-	// theoryErrors is how many standard errors of a known size are beyond chance.
+	// theoryErrors is the number of standard errors of a known size that is not chance.
 	theoryErrors = 5
-	// theoryAlarms is the share of plans in which chance may make a doubt of an exact value.
+	// theoryAlarms is the accepted share of plans with a false doubt about an exact value.
 	theoryAlarms = 0.01
-	// theoryLength is the shortest run that is judged, theoryEvents are the fewest independent
-	// events by which a share is judged, and theorySpread how much the task times of a run may
-	// differ in their spread from their distribution: where the few that make it are missing, or
-	// too many, their waits are missing as well.
+	// theoryLength is the least length of a run that is judged. theoryEvents is the least number of
+	// independent events to judge a share. theorySpread is the accepted deviation of the spread of a
+	// run's task times from their distribution: if a few long tasks are missing, so are their waits.
 	theoryEvents = 5
 	theoryLength = 50 // independent tasks, by the same theory
 	theorySpread = 0.2
 )
 
-// missed is how many standard errors a measured value is from its exact one, where that is no
-// chance: by Student's t of the batches, so far that not one in a hundred plans has such a value,
-// of as many runs as the plan has and as many exact values as this run knows.
+// missed returns the number of standard errors from the exact value that is not chance: by
+// Student's t of the batches, for the number of runs in the plan and the number of exact values of
+// this run, so that at most one plan in a hundred has such a value.
 func missed(o *observe.Run) float64 {
 	values := len(o.Claims) * max(o.Plan.Among, 1)
 	return statistics.Student(observe.Batches, theoryAlarms/float64(values))
 }
 
-// CheckExact holds measured values against the exact ones, where the run tells enough: under the
-// virtual clock, in which nothing but queueing takes time. Under the real one a strategy's own cost
-// is in what was measured; oracle-mean-wait-sec has none of it, and is what to set beside theory.
+// CheckExact compares measured values with the exact ones, if the run is long enough. It requires
+// the virtual clock, in which only queueing takes time. Under the real clock measured values
+// include the strategy's own cost. There oracle-mean-wait-sec, which does not, can be compared with
+// theory.
 func CheckExact(o *observe.Run, r *result.Result, first int) {
 	if !o.Plan.Virtual {
 		return
 	}
 	c2, _ := r.Metric(metric.ServiceC2)
-	// Waits grow with 1+C²: by as much as that of the run's own task times differs, its waits may.
+	// Waits are proportional to 1+C², so they may differ by as much as that of the run's own task
+	// times does.
 	spread := math.Abs((1+c2)/(1+o.Workload.C2()) - 1)
 	for _, c := range o.Claims {
 		measured, ok := r.Metric(c.Unit)
@@ -153,15 +153,14 @@ func CheckExact(o *observe.Run, r *result.Result, first int) {
 	}
 }
 
-// limit adds an exact value of the whole run to the result, to be judged.
 func limit(o *observe.Run, r *result.Result, unit string, exact, allowed float64) {
 	r.Add(metric.Theory(unit), exact)
 	o.Claims = append(o.Claims, observe.Claim{Unit: unit, Exact: exact, Allowed: allowed})
 }
 
-// overloadNoise is how far the throughput of n tasks may be from the capacity that a load above 1
-// finds: by chance, as the time that the tasks take varies; until all slots are busy for good,
-// which takes some (1+C²)/(ρ−1)² tasks; and while the last tasks end.
+// overloadNoise returns the possible deviation of the throughput of n tasks from the capacity, at a
+// load above 1: by the variation of the task times, by the time until all slots stay busy, about
+// (1+C²)/(ρ−1)² tasks, and by the end of the last tasks.
 func overloadNoise(
 	o *observe.Run, r *result.Result, m observe.Measured, load, capacity float64,
 ) float64 {
@@ -171,9 +170,9 @@ func overloadNoise(
 		longest/m.Seconds())
 }
 
-// batchNoise is how far the makespan of n exponential tasks on k slots may be from its mean: while
-// all slots are busy a task ends each 1/k of a mean, then the last j in 1/j. The last of them alone
-// is beyond 12 means once in 160,000 times.
+// batchNoise returns the possible deviation of the makespan of n exponential tasks on k slots from
+// its mean. While all slots are busy a task ends each 1/k of a mean, and the last j tasks end in
+// 1/j. The very last is beyond 12 means once in 160,000 times.
 func batchNoise(n, k int, mean float64) float64 {
 	variance := float64(max(n-k, 0)) / float64(k) / float64(k)
 	for j := range min(k, n) {

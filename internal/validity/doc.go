@@ -7,6 +7,6 @@
 // (length.go) and other work on the machine (machine.go).
 //
 // ReportIntervals (interval.go) computes 95 % intervals. They allow for the correlation of
-// neighbouring tasks (memory.go, scatter.go); a Forecast knows it before the run (forecast.go).
-// MarkUncertain marks metrics that more tasks would be needed for (uncertain.go).
+// neighbouring tasks (memory.go, scatter.go), which a Forecast predicts before the run
+// (forecast.go). MarkUncertain marks metrics that need more tasks (uncertain.go).
 package validity

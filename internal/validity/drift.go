@@ -13,22 +13,22 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// What makes a drift: one half's mean half as large again as the other's, and that beyond chance by
-// so many standard errors. In runs that are far too short for their load, whose batches are alike,
-// some 2 in 1000 stable queues give a false alarm (TestNoFalseDrift counts them); in longer ones
-// none was seen. A trend is next to impossible in whatever is stationary.
+// Drift: the mean of one half is half as large again as the other's, and the difference is
+// significant by so many standard errors. Runs that are far too short for their load, whose batches
+// are similar, have about 2 false alarms in 1000 stable queues (TestNoFalseDrift counts them).
+// Longer ones had none. A trend almost never occurs in a stationary run.
 const (
 	driftFactor = 1.5
 	StepErrors  = 5
 	trendErrors = 4
-	// of the changes from batch to batch, so many are for the higher in whatever grows. Of a walk
-	// without drift that is so once in 26,000 times (the sign test: 20/2¹⁹).
+	// number of increases among the changes from batch to batch that indicates growth. A walk without
+	// drift has so many once in 26,000 times (the sign test: 20/2¹⁹).
 	mostUps = observe.Batches - 2
 )
 
 // CheckDrift compares the second half of the measured tasks with the first. A queue that grows for
-// as long as the run lasts, at a load of 1 or more, has no mean wait: the number is that of the
-// run's length.
+// the whole run, at a load of 1 or more, has no mean wait: the result depends on the length of the
+// run.
 func CheckDrift(o *observe.Run, r *result.Result, first int) {
 	if !o.Stationary() {
 		return
@@ -40,8 +40,8 @@ func CheckDrift(o *observe.Run, r *result.Result, first int) {
 	if ok && JudgeDrift(o, r, means) || !o.Recorded || o.Plan.Arrival.IsClosed() {
 		return
 	}
-	// Who serves the latest first, or at random, answers some at once however many wait, and those
-	// that wait longest are given up: the responses say nothing then, and what is open says it.
+	// LIFO and random orders answer some tasks at once however many wait, and drop those that wait
+	// longest, so the responses do not show a growing queue. The number of open tasks does.
 	open := open(o)
 	means, _, ok = o.BatchMeans(first, func(i int, _ *record.Record) (float64, bool) {
 		return float64(open[i]), true
@@ -55,7 +55,7 @@ func CheckDrift(o *observe.Run, r *result.Result, first int) {
 	}
 }
 
-// open is how many tasks there are when each is due.
+// open returns the number of open tasks at each due time.
 func open(o *observe.Run) (all []int) {
 	all = make([]int, o.Trace.Len())
 	ends := make([]int64, o.Trace.Len())
@@ -72,7 +72,7 @@ func open(o *observe.Run) (all []int) {
 	return all
 }
 
-// Drifting is what is looked at.
+// Drifting returns the time to check for drift, and its name.
 func Drifting(o *observe.Run) (what string, of func(*record.Record) int64) {
 	if o.Splits() || o.Bound() == 0 {
 		return metric.Response, (*record.Record).Response
@@ -80,7 +80,7 @@ func Drifting(o *observe.Run) (what string, of func(*record.Record) int64) {
 	return metric.Wait, (*record.Record).Wait
 }
 
-// Drifts reports whether a task tells of it: one that was cut short does not.
+// Drifts reports whether the task counts: tasks that were cut short do not.
 func Drifts(rec *record.Record) bool {
 	return rec.Attempts > 0 && rec.Outcome != record.Unsettled && rec.Outcome != record.Abandoned
 }
@@ -99,21 +99,20 @@ func JudgeDrift(o *observe.Run, r *result.Result, means [observe.Batches]float64
 	return ok
 }
 
-// halves is what the batches say of a difference between the two halves of a run.
 type halves struct {
 	first, second float64 // means
 	// the difference in standard errors, by the spread of the batches within each half
 	Step  float64
 	trend float64 // the mean change from batch to batch in standard errors
-	ups   int     // changes that are one for the higher
+	ups   int     // number of increases
 }
 
-// CompareHalves makes two tests. One is for a step: Student's t of the halves' batches, the
-// standard error widened by the correlation of neighbouring batches, since waits of tasks that met
-// in a queue are not independent. A steady growth makes the batches of a half differ, and looks to
-// it like correlation. So the other is for a trend, by the changes from batch to batch: those of a
-// stable queue cancel out, those of one that grows add up, and those of a queue at the very limit,
-// a walk without drift, have mean 0.
+// CompareHalves makes two tests. One is for a step: Student's t of the halves' batches, with a
+// standard error that allows for the correlation of neighbouring batches, since tasks that met in a
+// queue have dependent waits. A steady growth makes the batches of a half differ, which this test
+// mistakes for correlation. So the other test is for a trend, by the changes from batch to batch:
+// they cancel out in a stable queue, add up in a growing one, and have mean 0 in a queue at the
+// limit, a walk without drift.
 func CompareHalves(x [observe.Batches]float64) (h halves) {
 	const half = observe.Batches / 2
 	for i := range half {
@@ -140,11 +139,10 @@ func CompareHalves(x [observe.Batches]float64) (h halves) {
 	return h
 }
 
-// Variance is that of the batches behind the squares of what is off the two numbers that were taken
-// from them, widened by the correlation of neighbours, of which the products are. One that is
-// estimated from half of the batches is too low by (1+4ρ)/n on average (Kendall, Note on bias in
-// the estimation of autocorrelation, 1954); so it is by twice as much from all of them, where a
-// slope is estimated too.
+// Variance returns the variance of the batches from the sum of squares of their deviations, widened
+// by the correlation of neighbours, from the sum of products. A correlation estimated from half of
+// the batches is too low by (1+4ρ)/n on average (Kendall, Note on bias in the estimation of
+// autocorrelation, 1954). From all of them with an estimated slope the bias is twice as large.
 func Variance(square, product float64) float64 {
 	correlation := 0.0
 	if square > 0 {
@@ -175,7 +173,6 @@ func (h halves) beyondChance() (how string, ok bool) {
 	return "", false
 }
 
-// grows reports whether the second half is the larger one by a steady change.
 func (h halves) grows() (how string, ok bool) {
 	if h.second <= driftFactor*h.first {
 		return "", false
@@ -183,15 +180,15 @@ func (h halves) grows() (how string, ok bool) {
 	return h.changes()
 }
 
-// Grows reports whether the later batches are larger by a steady growth, as of a queue that grows
-// for as long as a run lasts.
+// Grows reports whether the batches grow steadily, like a queue that grows for the whole run.
 func Grows(means [observe.Batches]float64) bool {
 	_, grows := CompareHalves(means).grows()
 	return grows
 }
 
-// changes reports whether the batches change steadily. A machine that stops for a time makes a few
-// changes so much larger than the others that their spread hides the mean; then their signs say it.
+// changes reports whether the batches change steadily. A machine that stops for a time causes a few
+// changes that are much larger than the others, so that their spread hides the mean. Then the signs
+// decide.
 func (h halves) changes() (how string, ok bool) {
 	switch {
 	case math.Abs(h.trend) > trendErrors:
@@ -203,7 +200,7 @@ func (h halves) changes() (how string, ok bool) {
 	return "", false
 }
 
-// ErrorsOf is a difference in its standard errors.
+// ErrorsOf returns a difference in standard errors.
 func ErrorsOf(difference, standardError float64) float64 {
 	if difference == 0 {
 		return 0

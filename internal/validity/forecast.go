@@ -16,31 +16,30 @@ import (
 	"github.com/poolbench/poolbench/targets"
 )
 
-// A Forecast is the accuracy of runs of a plan, known before any of them: the recursion runs the
-// plan with another seed for the length of many runs, and the values of stretches as long as a run
-// are compared with the value of the whole. So it is the same for all seeds, and it is right for
-// any distribution of task times and any arrival process.
+// A Forecast is the accuracy of runs of a plan, computed in advance: the recursion runs the plan
+// with another seed for the length of many runs, and compares stretches of the length of a run with
+// the whole. So it is the same for all seeds, and valid for any distribution of task times and any
+// arrival process.
 type Forecast struct {
 	MeanWait float64 // in seconds
 	Waits    float64 // share of the tasks that wait
 	length   float64 // tasks of a stretch
-	count    int     // of stretches
+	count    int     // number of stretches
 	errors   map[string]errorOf
 }
 
-// errorOf is the error of a metric over stretches of a forecast.
 type errorOf struct {
-	factor float64 // logarithm of the factor by which a stretch is off, in 95 of 100
-	// the same for long runs: a short stretch with twice the tasks beyond a quantile moves it by
-	// less than in proportion, and the errors of longer runs are in proportion
+	factor float64 // logarithm of the factor that bounds the deviation of 95 in 100 stretches
+	// the same for long runs: in a short stretch twice the tasks beyond a quantile change it less than
+	// proportionally, in longer runs proportionally
 	linear float64
 	share  float64 // standard error of the share of tasks beyond a quantile
 	lag    float64 // correlation of neighbouring stretches, at least 0
 }
 
 // Error returns the relative 95 % error of a metric of a run of n tasks. It is the error of a
-// factor: with an error of 0.5 a run has up to 1.5 times the true value, or 1/1.5 of it. It is
-// false for metrics that the forecast does not have.
+// factor: with an error of 0.5 a run has up to 1.5 times the true value, or 1/1.5 of it. It returns
+// false for metrics that are not in the forecast.
 func (f *Forecast) Error(unit string, n float64) (share float64, ok bool) {
 	if f == nil {
 		return 0, false
@@ -56,7 +55,6 @@ func (f *Forecast) Error(unit string, n float64) (share float64, ok bool) {
 	return math.Expm1(factor * f.scale(e.lag, n)), true
 }
 
-// scale is the ratio of an error of n tasks to that of a stretch.
 func (f *Forecast) scale(lag, n float64) float64 {
 	if n <= f.length {
 		return math.Sqrt(f.length / n)
@@ -64,7 +62,6 @@ func (f *Forecast) scale(lag, n float64) float64 {
 	return math.Sqrt(f.length / n * (1 + lag) / (1 - lag))
 }
 
-// beyondError returns the standard error of the share of n tasks beyond a quantile of the response.
 func (f *Forecast) beyondError(quantile metric.Quantile, n float64) (se float64, ok bool) {
 	if f == nil {
 		return 0, false
@@ -77,8 +74,8 @@ func (f *Forecast) beyondError(quantile metric.Quantile, n float64) (se float64,
 const (
 	stretchesOfForecast = 100
 	leastOfForecast     = 25        // stretches, if these are long
-	stretchLeast        = 10_000    // at least this long if the run is longer
-	stretchMemories     = 20        // and so many memories
+	stretchLeast        = 10_000    // least length if the run is longer
+	stretchMemories     = 20        // least length in memories
 	forecastMemories    = 200       // memories of the whole
 	mostForecast        = 2_000_000 // of the whole
 	forecastSeed        = 0x666f7265_63617374
@@ -93,7 +90,7 @@ type forecastPlan struct {
 	offered      float64 // mean number of tasks in service without a bound
 	pace         recursion.Pace
 	target       string
-	pools        [2]int // slots of short and of long tasks; 0: none of their own
+	pools        [2]int // slots of short and of long tasks; 0: no separate pools
 	classes      bool
 	stretch      int
 	total        int
@@ -107,9 +104,9 @@ var (
 // mostForecasts bounds the memory of a process that measures many plans.
 const mostForecasts = 2000
 
-// ForecastOf returns the accuracy of runs of about n measured tasks of the plan of o, which
-// remember relax of them; nil if the recursion does not know the strategy, the target or the task
-// times, and under the real clock, where tasks do not take the planned time.
+// ForecastOf returns the accuracy of runs of about n measured tasks of the plan of o, with a memory
+// of relax tasks. It returns nil if the recursion does not support the strategy, the target or the
+// task times, and under the real clock, where tasks do not take the planned time.
 func ForecastOf(o *observe.Run, n, relax float64) *Forecast {
 	return forecastOf(o, n, relax, mostForecast)
 }
@@ -147,8 +144,8 @@ func forecastOf(o *observe.Run, n, relax float64, most int) *Forecast {
 	return f()
 }
 
-// planOf returns what a forecast of the run depends on. Strategies that start tasks in another
-// order have the forecast of one that does not: their slots are as busy.
+// planOf returns the inputs of a forecast of the run. Strategies that start tasks in another order
+// have the forecast of one that does not, because their slots are as busy.
 func planOf(o *observe.Run) (p forecastPlan, ok bool) {
 	s, spec, d := o.Plan, o.Plan.Strategy, o.Dist()
 	a := s.Arrival
@@ -190,7 +187,6 @@ func planOf(o *observe.Run) (p forecastPlan, ok bool) {
 	return p, true
 }
 
-// forecast runs the plan and compares its stretches with the whole.
 func (p forecastPlan) forecast(
 	next func() time.Duration, d dist.Dist, classes []dist.Branch, policy targets.Policy,
 ) *Forecast {
@@ -242,8 +238,8 @@ func (p forecastPlan) forecast(
 	return f
 }
 
-// responses returns the response of each task, or a negative number if it was not accepted, and
-// how long it had its slot.
+// responses returns the response of each task, or a negative number if it was not accepted, and the
+// time it held its slot.
 func (p forecastPlan) responses(
 	due, service []int64, long []bool, policy targets.Policy,
 ) (responses, held []int64) {
@@ -278,8 +274,6 @@ func (p forecastPlan) responses(
 	return pool.Responses(), pool.Occupied()
 }
 
-// addTimes adds the errors of the mean and the quantiles of a time, and returns its mean in
-// seconds.
 func (f *Forecast) addTimes(
 	class, of string, stretch int, all []int64, value func(int) (int64, bool),
 ) float64 {
@@ -335,7 +329,6 @@ func (f *Forecast) addTimes(
 	return mean / observe.Second
 }
 
-// addService adds the errors of the service times, which are independent.
 func (f *Forecast) addService(service []int64) {
 	sorted := slices.Clone(service)
 	slices.Sort(sorted)
@@ -362,14 +355,13 @@ func (f *Forecast) addService(service []int64) {
 	}
 }
 
-// add adds the error of a metric whose value is whole, and of stretches of the run parts.
 func (f *Forecast) add(unit string, whole float64, parts []float64) {
 	if whole <= 0 || len(parts) < 2 {
 		return
 	}
 	off := make([]float64, len(parts))
 	for i, v := range parts {
-		off[i] = -1 // of a stretch that has none, such as one without waits
+		off[i] = -1 // of a stretch without a value, for example without waits
 		if v > 0 {
 			off[i] = math.Log(v / whole)
 		}

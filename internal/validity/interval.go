@@ -11,14 +11,13 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics"
 )
 
-// A run that has the tasks that an interval takes is cut into stretches for it, of as many tasks
-// each: 10 of them, and up to 20 where they are as long then (Schmeiser, Batch size effects in the
-// analysis of simulation output, 1982). Neighbouring stretches of that length are all but
-// independent.
+// An interval divides the run into equal stretches: 10, and up to 20 if these are long enough
+// (Schmeiser, Batch size effects in the analysis of simulation output, 1982). Neighbouring
+// stretches of that length are almost independent.
 const leastStretches, mostStretches = 10, 20
 
-// stretchesFor is how many stretches a run of n tasks is cut into; 0 where it is too short, which
-// its plan decides and not how it came out.
+// stretchesFor returns the number of stretches of a run of n tasks, or 0 if the run is too short.
+// The required length takes comes from the plan, so the choice does not depend on the results.
 func stretchesFor(n int, takes float64) int {
 	if !(float64(n) >= takes) {
 		return 0
@@ -27,8 +26,8 @@ func stretchesFor(n int, takes float64) int {
 }
 
 // ReportIntervals adds the 95 % intervals of means and quantiles of the response, and of the mean
-// wait, as far as the run is long enough for each. It returns how the p99 scatters by the run's
-// own tasks, where these start in another order than they came in.
+// wait, if the run is long enough for each. It returns the scatter of the p99 by the run's own
+// tasks, if these start in a different order than they arrive.
 func ReportIntervals(o *observe.Run, r *result.Result, first int, k Memory) (own Scatter) {
 	done := func(of func(*record.Record) int64) func(int, *record.Record) (float64, bool) {
 		return func(_ int, rec *record.Record) (float64, bool) {
@@ -52,7 +51,6 @@ func ReportIntervals(o *observe.Run, r *result.Result, first int, k Memory) (own
 	return own
 }
 
-// responsesFrom are those of the tasks that completed, in the order of the due times.
 func responsesFrom(o *observe.Run, first int) []int64 {
 	responses := make([]int64, 0, o.Trace.Len()-first)
 	for _, rec := range o.Trace.From(first) {
@@ -63,12 +61,12 @@ func responsesFrom(o *observe.Run, first int) []int64 {
 	return responses
 }
 
-// leastOfPlan is the least width of the interval of a mean over that by the plan: a run of bursts
-// that happen to be alike shows less.
+// leastOfPlan is the least width of the interval of a mean relative to the width by the plan,
+// because a run whose bursts happen to be similar shows less.
 const leastOfPlan = 0.85
 
-// reportMean adds the interval of a mean, and the number of independent values that would be as
-// accurate. Of bursty arrivals it is no narrower than the forecast's error.
+// reportMean adds the interval of a mean, and the number of independent values of equal accuracy.
+// For bursty arrivals it is at least as wide as the forecast's error.
 func reportMean(
 	o *observe.Run, r *result.Result, unit string, first, stretches int, k Memory,
 	value func(int, *record.Record) (float64, bool),
@@ -95,20 +93,20 @@ func reportMean(
 	for _, v := range values {
 		square += (v - mean) * (v - mean)
 	}
-	ess := float64(len(values)) // where none differs, all of them
+	ess := float64(len(values)) // all of them if none differs
 	if se > 0 {
 		ess = min(square/ess/(se*se), ess)
 	}
 	r.Add(metric.ESS(unit), ess)
 }
 
-// MeanInterval is the 95 % interval of a mean by those of stretches of the run, and the standard
-// error. Stretches of a queue are skewed, as are the waits in them, which Student's t does not know
-// of: its quantiles are turned by Hall's (On the removal of skewness by transformation, 1992).
+// MeanInterval returns the 95 % interval of a mean from the means of stretches of the run, and its
+// standard error. Stretches of a queue are skewed, which Student's t ignores, so its quantiles are
+// transformed as by Hall (On the removal of skewness by transformation, 1992).
 func MeanInterval(means []float64) (low, high, se float64) {
 	mean, sd := observe.MeanAndSD(means)
 	n := float64(len(means))
-	if se = observe.StandardError(means); se <= 1e-12*mean { // the same, but for the order of sums
+	if se = observe.StandardError(means); se <= 1e-12*mean { // equal, except for rounding
 		return mean, mean, 0
 	}
 	third := 0.0
@@ -119,8 +117,8 @@ func MeanInterval(means []float64) (low, high, se float64) {
 	return mean - unskewed(t, third, n)*se, mean - unskewed(-t, third, n)*se, se
 }
 
-// unskewed is the quantile of the studentised mean of n values of that skewness whose normal one is
-// z.
+// unskewed returns the quantile of the studentised mean of n values of that skewness for the normal
+// quantile z.
 func unskewed(z, skewness, n float64) float64 {
 	b := skewness / (6 * math.Sqrt(n))
 	if math.Abs(b) < 1e-6 {
@@ -130,9 +128,9 @@ func unskewed(z, skewness, n float64) float64 {
 }
 
 // reportQuantiles adds the intervals of the quantiles of the response: an interval of the share of
-// tasks beyond the quantile, turned back into responses. Its width is that of the forecast if it is
-// of this strategy, else by stretches of the run, and at least that of independent tasks. A value
-// that many tasks have in common, as of constant tasks that do not wait, is exact and has no
+// tasks beyond the quantile, converted to responses. Its width is that of the forecast if it is of
+// this strategy, otherwise by stretches of the run, and at least that of independent tasks. A value
+// that many tasks have, such as the time of constant tasks that do not wait, is exact and has no
 // interval. reportQuantiles changes the order of the responses.
 func reportQuantiles(r *result.Result, responses []int64, k Memory, own Scatter) {
 	type end struct {
@@ -148,7 +146,7 @@ func reportQuantiles(r *result.Result, responses []int64, k Memory, own Scatter)
 		v, ok := r.Metric(q.Of(metric.Response))
 		stretches := stretchesFor(n, k.TakesQuantile(q.P))
 		if q.P == 0.99 && stretches == 0 && k.sheds && own.Tells() {
-			stretches = mostStretches // what sheds those who wait long forgets before its plan
+			stretches = mostStretches // shedding makes the memory shorter than planned
 		}
 		if !ok || stretches == 0 {
 			continue
@@ -190,7 +188,6 @@ func reportQuantiles(r *result.Result, responses []int64, k Memory, own Scatter)
 	}
 }
 
-// sharesBeyond are the shares of responses longer than that, in stretches of the run.
 func sharesBeyond(than int64, responses []int64, stretches int) []float64 {
 	shares := make([]float64, stretches)
 	for s := range shares {

@@ -11,11 +11,11 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// keepers are the packages whose goroutines outlive a task without a fault of the strategy: a
-// client keeps its connections open for the next call.
+// keepers lists the packages whose goroutines may outlive a task without a fault of the strategy,
+// because clients keep connections open.
 var keepers = []string{"net/http", "database/sql"}
 
-// ReportLaws reports which laws are broken, and what the oracle says.
+// ReportLaws reports the broken laws and the results of the oracle.
 func ReportLaws(
 	r *result.Result, o *observe.Run, f observe.Flow, oracle Replay, impossible int,
 ) {
@@ -27,8 +27,8 @@ func ReportLaws(
 	}
 }
 
-// BrokenLaws checks what holds on every run of every correct strategy, and says each violation in
-// words with its numbers.
+// BrokenLaws checks laws that hold in every run of every correct strategy, and describes each
+// violation with its numbers.
 func BrokenLaws(o *observe.Run, f observe.Flow, oracle Replay, impossible int) (broken []string) {
 	law := func(holds bool, format string, a ...any) {
 		if !holds {
@@ -72,22 +72,21 @@ func BrokenLaws(o *observe.Run, f observe.Flow, oracle Replay, impossible int) (
 	return broken
 }
 
-// A Replay is the path-wise oracle: the run's own due times and realised service times put through
-// the Kiefer–Wolfowitz recursion, which says when each task starts in a perfect FIFO,
-// work-conserving system with as many slots. There is no sampling error in it. Under the virtual
-// clock the run must equal it to the nanosecond; under the real one the difference is the
-// strategy's overhead.
+// A Replay is the path-wise oracle: the Kiefer–Wolfowitz recursion computes from the run's own due
+// times and realised service times when each task starts in a perfect FIFO, work-conserving system
+// with the same number of slots. It has no sampling error. Under the virtual clock the run must
+// equal it to the nanosecond. Under the real clock the difference is the strategy's overhead.
 type Replay struct {
-	Done     bool    // it applies to this run, and was made
+	Done     bool    // it applies to this run, and was computed
 	MeanWait float64 // of the measured tasks, in nanoseconds
 	MaxDiff  int64   // largest |start − oracle's start|
 	worst    int     // index of that task
 }
 
-// ReplayOf applies to pools that declare FIFO and work conservation, on runs in which every
-// accepted task ran once: a strategy of one pool, and one of a pool for each class, of which each
-// is replayed by itself, as long as no task stood before a full queue: it would be in the way of
-// the other class. The mean is taken over the tasks from first on; the recursion runs over all.
+// ReplayOf applies to pools that declare FIFO and work conservation, in runs in which every
+// accepted task ran once. With a pool for each class, each is replayed separately, if no task
+// waited in front of a full queue and so blocked the other class. The mean is over the tasks from
+// first on. The recursion runs over all tasks.
 func ReplayOf(o *observe.Run, first int, h observe.Blocked) Replay {
 	pools, poolOf := o.FifoPools()
 	if pools == nil || (len(pools) > 1 && h.Ever) {
@@ -101,7 +100,7 @@ func ReplayOf(o *observe.Run, first int, h observe.Blocked) Replay {
 	return p.Ended()
 }
 
-// An Oracle is the recursion, which is given the records in the order of their due times.
+// An Oracle is the recursion. Its records must be in the order of their due times.
 type Oracle struct {
 	Replay
 	pools    []*recursion.Slots // none: it does not apply
@@ -112,8 +111,8 @@ type Oracle struct {
 	n        int
 }
 
-// NewOracle is for a run whose classes nobody knows beforehand: it applies to strategies of one
-// pool.
+// NewOracle returns an oracle for a run whose classes are not known beforehand. It applies to
+// strategies with one pool.
 func NewOracle(o *observe.Run) Oracle {
 	p := Oracle{previous: -1}
 	if o.Pools == nil {
@@ -123,20 +122,19 @@ func NewOracle(o *observe.Run) Oracle {
 	return p
 }
 
-// open makes all slots free, of so many in each pool.
 func (p *Oracle) open(pools []int) {
 	for _, slots := range pools {
 		p.pools = append(p.pools, recursion.NewSlots(slots))
 	}
 }
 
-// Add takes note of the next task.
+// Add adds the next task.
 func (p *Oracle) Add(i int, r *record.Record, counts bool) {
 	switch {
 	case p.pools == nil || !r.Accepted():
 		return
 	case r.Attempts != 1, // never ran, or ran again: not a plain FIFO path
-		p.clients && r.Due == p.previous: // that come at one instant: their order is nobody's fault
+		p.clients && r.Due == p.previous: // clients may come at the same instant, in any order
 		p.pools = nil
 		return
 	}
@@ -155,7 +153,7 @@ func (p *Oracle) Add(i int, r *record.Record, counts bool) {
 	}
 }
 
-// Ended is what the oracle says of the run.
+// Ended returns the result after the last task.
 func (p *Oracle) Ended() Replay {
 	if p.pools == nil {
 		return Replay{}

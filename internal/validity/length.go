@@ -11,9 +11,9 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// checkLength adds what the length of the run allows: the intervals, the number of tasks that the
-// p99 needs, and the marks of uncertain metrics. Neighbouring waits are so much alike that a run of
-// 100,000 tasks at a load of 0.9 says as much about its p99 as 350 independent ones.
+// checkLength adds the intervals, the number of tasks that the p99 needs, and the marks of
+// uncertain metrics. Neighbouring waits are highly correlated: for the p99, 100,000 tasks at a load
+// of 0.9 have the information of 350 independent ones.
 func checkLength(o *observe.Run, r *result.Result, first int, m observe.Measured) {
 	if a := o.Plan.Arrival; a.Spec.AllAtOnce || a.Spec.Unsteady || a.Stages() != nil {
 		return // there is no stationary state to sample
@@ -34,7 +34,7 @@ func checkLength(o *observe.Run, r *result.Result, first int, m observe.Measured
 }
 
 // judgeLength adds the number of tasks that the p99 response needs for an error of 5 %, and doubts
-// a run whose numbers, by its plan, may be off by as much as they are.
+// a run whose errors, by its plan, may be as large as its values.
 func judgeLength(k Memory, own Scatter, r *result.Result, n float64) {
 	needed := neededTasks(k, own, r, n)
 	r.Add(metric.NeededTasks, needed)
@@ -59,10 +59,10 @@ func judgeLength(k Memory, own Scatter, r *result.Result, n float64) {
 
 const z = 1.96 // standard errors on each side of a 95 % interval
 
-// neededTasks returns how many tasks the p99 response needs for an error of 5 %: by the forecast of
-// the plan, or by the fit for tasks that arrive at random and wait for slots alone; otherwise by
-// the run's own interval, which narrows with the root of them. It is 0 if a run has no interval
-// yet.
+// neededTasks returns the number of tasks that the p99 response needs for an error of 5 %: by the
+// forecast of the plan, or by the fit for tasks that arrive at random and wait only for slots, or
+// by the run's own interval, whose width is inversely proportional to the root of the number. It is
+// 0 if a run has no interval yet.
 func neededTasks(k Memory, own Scatter, r *result.Result, n float64) float64 {
 	const epsilon = 0.05
 	if needed, ok := k.NeededTasks(r, own, epsilon); ok {
@@ -77,7 +77,7 @@ func neededTasks(k Memory, own Scatter, r *result.Result, n float64) float64 {
 		return own.Variance * z * z / (epsilon * epsilon)
 	case has:
 		return n * half * half / (epsilon * epsilon)
-	case n >= takes: // many tasks have it in common
+	case n >= takes: // many tasks have the same value
 		return takes
 	}
 	return 0

@@ -15,24 +15,24 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// What the machine may do before a run is doubted.
+// Limits of the machine's effect on a valid run.
 const (
-	// pauseFloor is a stop of the whole process that no scheduler of a machine that is merely busy
-	// makes (57 ms is the longest seen on one). It is absolute: what happened in it is not known,
-	// so it is not weighed against the length of the run.
+	// pauseFloor is a stop of the whole process that a merely busy scheduler does not cause (the
+	// longest seen is 57 ms). It is absolute, independent of the length of the run, because its
+	// effects are unknown.
 	pauseFloor = 100 * time.Millisecond
-	// stallShare is how large the meter's p99 may be against the p99 response, from a millisecond
-	// on: below that a late wake-up is no stall.
+	// stallShare is the largest p99 of the hiccup meter relative to the p99 response, from a
+	// millisecond on: a shorter delay is not a stall.
 	stallShare    = 0.1
 	smallestStall = time.Millisecond
-	// busyShare is that of waiting for a processor, of steal and of pressure: a contended machine
-	// has 50 % and more. A quiet one has about 1 % of steal and pressure, but 30 % of waiting where
-	// the process does little, for its threads run no longer than they take to wake.
+	// busyShare applies to waiting for a processor, steal and pressure. A contended machine has 50 %
+	// and more. A quiet one has about 1 % of steal and pressure, but 30 % of waiting if the process is
+	// mostly idle, because its threads run no longer than they take to wake.
 	busyShare = 0.05
 )
 
-// CheckMachine reports what the witness saw of the machine, and doubts the result where that is in
-// it. The result has its response already.
+// checkMachine reports the witness's measurements of the machine, and doubts the result if they
+// affect it. The result must already contain its response.
 func checkMachine(o *observe.Run, r *result.Result) {
 	p := o.Seen.Pressure
 	for _, share := range []struct {
@@ -52,10 +52,10 @@ func checkMachine(o *observe.Run, r *result.Result) {
 	switch {
 	case fillsOnPurpose(o):
 	case p.Others >= 0 && p.Others <= busyShare:
-		// whoever waited, waited for this process: its tasks are meant to have all processors
+		// other threads waited for this process, whose tasks should use all processors
 	case p.Waiting >= 0 && p.Waiting <= busyShare*inService(r):
-		// By Little's law as much of a task's service at most went into waiting, even if none but
-		// tasks waited.
+		// By Little's law this is the largest share of a task's service that was waiting, if only tasks
+		// waited.
 	case p.Queued > busyShare:
 		r.Doubt(result.Suspect, rundir.CheckMachine,
 			"this process's threads, when they were runnable, waited for "+
@@ -72,21 +72,19 @@ func checkMachine(o *observe.Run, r *result.Result) {
 	}
 }
 
-// fillsOnPurpose reports whether the run was meant to keep the processors of this machine busy: by
-// clients that send without a pause, with nobody else at work but a server on this machine.
+// fillsOnPurpose reports whether the run should keep all processors busy: clients send without a
+// pause, and no other programs run except a server on this machine.
 func fillsOnPurpose(o *observe.Run) bool {
 	others := o.Seen.Pressure.Others
 	return o.FlatOut && (o.Local || others >= 0 && others <= busyShare)
 }
 
-// inService is how many tasks were in service on average; 0 where that is not known.
 func inService(r *result.Result) float64 {
 	rate, _ := r.Metric(metric.Throughput)
 	service, _ := r.Metric(metric.MeanService)
 	return rate * service
 }
 
-// also adds what the whole machine's threads waited, where that is known.
 func also(p machine.Pressure) string {
 	if p.Stall < 0 {
 		return ""
@@ -94,7 +92,6 @@ func also(p machine.Pressure) string {
 	return "; on the whole machine some thread did for " + text.WholeShare(p.Stall)
 }
 
-// checkHiccups looks at the stalls that the hiccup meter saw.
 func checkHiccups(o *observe.Run, r *result.Result, h *machine.Hiccups) {
 	p99, longest := h.Late.ValueAtQuantile(99), float64(record.HistogramMax(h.Late))
 	known := statistics.Resolvable(0.99, int(h.Late.TotalCount()))
@@ -110,7 +107,7 @@ func checkHiccups(o *observe.Run, r *result.Result, h *machine.Hiccups) {
 	for _, s := range h.Stalls {
 		k := &causes[s.Cause()]
 		paused = paused || s.Late >= int64(pauseFloor) && s.Cause() == machine.Stopped
-		// what was over when the first task was due kept none
+		// a stall that ended before the first due time affected no task
 		if min(s.Late, s.Until()) >= int64(pauseFloor) {
 			k.n++
 			k.due += dueBetween(o, s.From, s.Until())
@@ -151,8 +148,7 @@ func checkHiccups(o *observe.Run, r *result.Result, h *machine.Hiccups) {
 		what = "longest"
 		typical, has = r.Metric(metric.MaxResponse)
 	}
-	// Tasks that compute keep a thread waiting for a processor of the runtime, as they keep each
-	// other.
+	// Tasks that compute delay threads that are ready, as they delay each other.
 	others := o.Seen.Pressure.Others
 	own := o.Plan.Kind == workloads.CPU && others >= 0 && others <= busyShare || fillsOnPurpose(o)
 	if known && !paused && !own && has && p99 > int64(smallestStall) &&
@@ -165,7 +161,6 @@ func checkHiccups(o *observe.Run, r *result.Result, h *machine.Hiccups) {
 	}
 }
 
-// times adds how often something happened that is told of once.
 func times(n int) string {
 	if n == 1 {
 		return ""
@@ -173,7 +168,6 @@ func times(n int) string {
 	return fmt.Sprintf(" (the longest of %d times)", n)
 }
 
-// dueBetween counts the tasks that were due from one instant to before another.
 func dueBetween(o *observe.Run, from, to int64) (n int) {
 	if o.Trace == nil { // of a soak
 		return int(float64(to-from) / observe.Second * o.Plan.Rate(o.Mean))

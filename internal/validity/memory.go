@@ -14,55 +14,57 @@ import (
 	"github.com/poolbench/poolbench/targets"
 )
 
-// A Memory is how long a run remembers, and how rare what decides its means is: by the plan where
-// its strategy's facts say all, else by the run's own correlation as well. It says how many tasks
-// an interval takes.
+// A Memory describes the correlation of a run's tasks, and the rarity of the events that determine
+// its means: by the plan if the strategy's facts suffice, otherwise also by the run's own
+// correlation. It determines the number of tasks that an interval needs.
 type Memory struct {
-	// how many tasks tell as much as one independent task; infinite where nothing is stationary
+	// number of tasks with the information of one independent task; infinite if nothing is stationary
 	Relax float64
 	waits float64 // share of the tasks that wait
 	wait  float64 // mean wait in mean services
 	c2    float64 // of the task times
-	// E[S⁴]/E[S²]²: the wait that a task makes behind it grows with S², so that a mean wait is a
-	// mean of S², and this many tasks tell as much as one of equal ones
+	// E[S⁴]/E[S²]²: a task causes waits proportional to S², so a mean wait is a mean of S², and this
+	// many tasks have the information of one task of equal ones
 	tail float64
-	// the least that Relax can be, however the run came out, by its plan; 0: the plan does not say
+	// lower bound of Relax by the plan; 0: unknown
 	Planned float64
-	brief   float64 // p99 of the wait in mean services, by the plan; 0: the plan does not say
-	// tasks that arrive at random wait for slots, and nothing else delays or refuses them: theory
-	// knows how the p99 of such a queue scatters, where they start in their order
+	brief   float64 // p99 of the wait in mean services, by the plan; 0: unknown
+	// tasks arrive at random and wait only for slots, without refusals: theory knows the scatter of
+	// the p99, if they start in order
 	Known    bool
-	Reorders bool // tasks start, and run whole, in another order than they came in
+	Reorders bool // tasks start, and run whole, in a different order than they arrive
 	sheds    bool
-	Forecast *Forecast // nil: the plan does not tell how accurate its runs are
-	exact    bool      // the forecast is of this strategy, not of one as busy
+	Forecast *Forecast // nil: the plan does not determine the accuracy of its runs
+	exact    bool      // the forecast is of this strategy, not only of one that is as busy
 	bursty   bool      // arrivals depend on each other
 }
 
 // p99Width is the constant of the p99, measured over loads of 0.7 to 0.95, C² of 0 to 16 and 1 to
-// 16 slots; that of Brownian motion is 8.9.
+// 16 slots. For Brownian motion it is 8.9.
 const p99Width = 7.8
 
-// P99Variance is the relative variance of the p99 response of so many tasks that remember relax of
-// them, times their number: what the queue adds, and what the tasks have themselves. The response
-// of equal tasks is the wait and a constant, so that the wait's share of the p99 counts by its
-// square; where tasks vary, their own tail covers more of it: the cube, by fit. The longest tasks
-// add clusters. Of 200 seeds at loads of 0.5 to 0.95, C² of 0 and 1, and 1 to 64 slots it was 0.6
-// to 2.0 times what they scattered by, and 5 times of 64 slots at 0.95 with C² of 1.
+// P99Variance returns the relative variance of the p99 response of tasks with a memory of relax,
+// times their number: the contributions of the queue and of the tasks themselves. The response of
+// equal tasks is the wait plus a constant, so the wait's share of the p99 counts by its square.
+// With variable tasks their own tail contributes more, and the share counts by the cube, by fit.
+// The longest tasks add clusters. With 200 seeds at loads of 0.5 to 0.95, C² of 0 and 1, and 1 to
+// 64 slots the result was 0.6 to 2.0 times the true variance, and 5 times for 64 slots at 0.95 with
+// C² of 1.
 func (k Memory) P99Variance(relax, share float64) float64 {
 	relax *= math.Sqrt(k.clusters())
 	return p99Width * (relax*math.Pow(share, 2+min(k.c2, 1)) + (1+k.c2)/2)
 }
 
-// clusters is how many times as many tasks a p99 takes for its clusters behind the longest tasks:
-// the more of the work these have, the more.
+// clusters returns the factor by which a p99 needs more tasks because of the clusters behind the
+// longest tasks. It grows with their share of the work.
 func (k Memory) clusters() float64 {
 	return min(max(math.Pow(k.tail/exponentialTail, 0.25), 1), 3)
 }
 
-// MeanWaitVariance is that of the mean wait, by the plan: the fewer wait, the more. Where those few
-// are what many slots leave, all of it counts. Else a wait of which a p99 knows is bounded by the
-// width of that, as there are ten times as many memories where as few wait at a low load.
+// MeanWaitVariance returns the variance of the mean wait, by the plan. It grows as fewer tasks
+// wait. If few wait because there are many slots, this counts in full. Otherwise it is bounded by
+// the width of the p99, because at a low load there are ten times as many memories with the same
+// number of waits.
 func (k Memory) MeanWaitVariance() float64 {
 	rare := 1 + 2/k.waits
 	if k.brief == 0 || k.brief >= briefWait {
@@ -71,12 +73,12 @@ func (k Memory) MeanWaitVariance() float64 {
 	return k.Planned * rare
 }
 
-// briefWait is the p99 wait, in mean services, below which waits are brief beside the tasks.
+// briefWait is the p99 wait, in mean services, below which waits are brief compared with the tasks.
 const briefWait = 0.25
 
-// Response is Relax for a quantile of the response, given the share of the mean service by which
-// the response would have to move to matter. Where so many slots serve that waits are brief beside
-// the tasks, hardly anything of a response is of the queue, whose memory counts by the square.
+// Response returns Relax for a quantile of the response, given the relevant change of the response
+// as a share of the mean service. If there are so many slots that waits are brief, the queue hardly
+// affects the response, and its memory counts by the square.
 func (k Memory) Response(matters float64) float64 {
 	if k.brief == 0 || k.brief >= briefWait*matters {
 		return k.Relax
@@ -84,12 +86,12 @@ func (k Memory) Response(matters float64) float64 {
 	return min(k.Relax, 1+k.c2+k.Relax*k.brief*k.brief/(matters*matters))
 }
 
-// Relaxation returns how many tasks of a run carry as much information as one independent task, at
+// Relaxation returns the number of tasks of a run with the information of one independent task, at
 // a load of the slots. In heavy traffic it is (I+C²)/(1−ρ)² (Whitt, Planning queueing simulations,
-// 1989), I being the dispersion of the arrivals: bursts add to it as much as the queues that they
-// build take to drain. It is at least the memory of the arrivals, and (1+C²)(1+K)² in a queue of K
-// slots that sheds. In a closed loop it is (1+C²)(1+N) for N clients: the loop forgets when all
-// have been through. It is infinite if a queue without bound grows.
+// 1989), where I is the dispersion of the arrivals: bursts add the time in which their queues
+// drain. It is at least the memory of the arrivals, and (1+C²)(1+K)² in a queue of K slots that
+// sheds. In a closed loop it is (1+C²)(1+N) for N clients, because the loop forgets when all have
+// been served. It is infinite if a queue without bound grows.
 func Relaxation(o *observe.Run, load, c2 float64) float64 {
 	slack, bursts := 1-load, arrivals.Bursts{Dispersion: 1, Memory: 1}
 	if !o.Follows && o.Mean > 0 {
@@ -108,13 +110,13 @@ func Relaxation(o *observe.Run, load, c2 float64) float64 {
 	case slack <= 0:
 		return math.Inf(1)
 	case c2 == 0 && o.Plan.Arrival.Spec.Name == "constant" && !o.Follows:
-		return 1 // nothing is left to chance
+		return 1 // nothing is random
 	}
 	return max((bursts.Dispersion+c2)/(slack*slack), bursts.Memory)
 }
 
-// MemoryOf finds what is the slowest to forget: the slots, the pool of a class, or what bounds how
-// often tasks start.
+// MemoryOf returns the longest memory: of the slots, of the pool of a class, or of a bound on the
+// rate of starts.
 func MemoryOf(o *observe.Run, r *result.Result, first int, m observe.Measured) Memory {
 	s, spec := o.Plan, o.Plan.Strategy
 	rate, mean, c2, tail := s.Rate(o.Mean), o.Mean.Seconds(), 0.0, math.NaN()
@@ -125,7 +127,7 @@ func MemoryOf(o *observe.Run, r *result.Result, first int, m observe.Measured) M
 	if o.Workload != nil {
 		c2 = o.Workload.C2()
 	}
-	// nothing is tried again, so that the plan has the times of all tasks but what a target adds
+	// without retries the plan contains the times of all tasks, except for the target's
 	called := s.Target != "none"
 	planned := o.Mean > 0 && c2 < math.Inf(1) && s.Virtual && s.Timeout == 0 &&
 		(!called || !spec.Retries && targets.PolicyFor(s.Served) != nil)
@@ -135,7 +137,7 @@ func MemoryOf(o *observe.Run, r *result.Result, first int, m observe.Measured) M
 	if !planned || rate <= 0 {
 		rate = m.Rate()
 	}
-	if math.IsNaN(tail) || called && !planned { // whose slow calls are in the tail, too
+	if math.IsNaN(tail) || called && !planned { // the tail also contains slow calls
 		if own := ownTail(o, first, mean, c2); !(tail >= own) {
 			tail = own
 		}
@@ -154,14 +156,14 @@ func MemoryOf(o *observe.Run, r *result.Result, first int, m observe.Measured) M
 		k.planWaits(o, rate, mean, float64(m.N))
 	}
 	k.Relax = max(k.Relax, StartsRelaxation(o, rate), poolRelaxation(o, rate, d))
-	// under the real clock tasks take what is planned, or longer
+	// under the real clock tasks take the planned time or longer
 	full := math.IsInf(k.Relax, 1) && s.Target == "none" && s.Timeout == 0 &&
 		s.Rate(o.Mean)*o.Mean.Seconds() >= float64(o.Slots())
 	bursts, declared := s.Arrival.Bursts(rate)
 	k.bursty = !declared || bursts.Dispersion > 1 || bursts.Memory > 1
 	if shed, _ := r.Metric(metric.Shed); shed == 0 &&
 		(planned && !called && declared && !o.Follows || full) {
-		k.Planned = k.Relax // in whatever order tasks start: the slots are as busy
+		k.Planned = k.Relax // in any order of starts, because the slots are as busy
 	}
 	k.Forecast = ForecastOf(o, float64(m.N), k.Relax)
 	k.exact = k.Forecast != nil && (fifo || spec.Bound == nil || spec.ClassPools != nil) &&
@@ -175,8 +177,8 @@ func MemoryOf(o *observe.Run, r *result.Result, first int, m observe.Measured) M
 	return k
 }
 
-// planWaits sets what theory says of the waits of n tasks that arrive at random: the share that
-// waits, and the mean wait, hardly depend on the distribution.
+// planWaits sets the theoretical waits of n tasks that arrive at random: the share that waits and
+// the mean wait hardly depend on the distribution.
 func (k *Memory) planWaits(o *observe.Run, rate, mean, n float64) {
 	spec := o.Plan.Strategy
 	if !o.Poisson() || spec.Starts != nil || spec.ClassPools != nil || spec.Sheds ||
@@ -196,9 +198,9 @@ func (k *Memory) planWaits(o *observe.Run, rate, mean, n float64) {
 	}
 }
 
-// TasksFor returns how many measured tasks a run of the plan needs for an interval of the p99
-// response and a 95 % error of that share. It is false if the plan does not tell. The forecast has
-// at most so many tasks.
+// TasksFor returns the number of measured tasks that a run of the plan needs for an interval of the
+// p99 response with that relative 95 % error. It returns false if the plan does not determine it.
+// The forecast has at most most tasks.
 func TasksFor(o *observe.Run, share float64, most int) (n float64, ok bool) {
 	if _, ok := planOf(o); !ok {
 		return 0, false
@@ -224,19 +226,16 @@ func TasksFor(o *observe.Run, share float64, most int) (n float64, ok bool) {
 	return max(long*e*e/(share*share), k.TakesQuantile(0.99)), true
 }
 
-// inOrder reports whether tasks of the strategy start in the order in which they come, as soon as
-// there is a slot.
 func inOrder(spec strategies.Spec) bool {
 	return spec.FIFO && spec.WorkConserving && spec.Quantum == nil
 }
 
-// anyOrder reports whether tasks of the strategy run whole, in an order of its own.
 func anyOrder(spec strategies.Spec) bool {
 	return !spec.FIFO && spec.Bound != nil && spec.Quantum == nil
 }
 
-// overtakes reports whether a task started before one that was due before it. Of tasks without
-// deadlines, as of those of one tenant, none does.
+// overtakes reports whether a task started before one that was due earlier, which does not occur
+// without deadlines or with one tenant.
 func overtakes(o *observe.Run, first int) bool {
 	if o.Trace == nil {
 		return false // of a soak, which keeps no task
@@ -254,8 +253,8 @@ func overtakes(o *observe.Run, first int) bool {
 	return false
 }
 
-// StartsRelaxation is that of what bounds how often tasks start, a server of constant times; 0
-// where nothing does.
+// StartsRelaxation returns the memory of a bound on the rate of starts, a server of constant times,
+// or 0 without a bound.
 func StartsRelaxation(o *observe.Run, rate float64) float64 {
 	starts := o.Plan.Strategy.Starts
 	if starts == nil {
@@ -265,7 +264,8 @@ func StartsRelaxation(o *observe.Run, rate float64) float64 {
 	return 1 / (slack * slack)
 }
 
-// poolRelaxation is that of the slowest class pool, in tasks of all classes; 0 where there is none.
+// poolRelaxation returns the memory of the slowest class pool, in tasks of all classes, or 0 if
+// there is none.
 func poolRelaxation(o *observe.Run, rate float64, d dist.Dist) (most float64) {
 	branches := o.Classes(d)
 	if o.Pools == nil || branches == nil {
@@ -285,10 +285,10 @@ func poolRelaxation(o *observe.Run, rate float64, d dist.Dist) (most float64) {
 	return most
 }
 
-// ownRelaxation is what the run's own responses say of how many tasks tell as much as one: the
-// variance of the means of stretches over that of independent tasks. In a pool whose memory is
-// known that is up to twice the memory (of M/M/1 at a load of 0.9, 2.1 times), so half of it counts
-// here, and it is heard only where it says more than the plan.
+// ownRelaxation estimates the memory from the run's own responses: the variance of the means of
+// stretches over that of independent tasks. In a pool with a known memory that is up to twice the
+// memory (M/M/1 at a load of 0.9: 2.1 times), so only half of it counts here, and only if it
+// exceeds the plan's.
 func ownRelaxation(o *observe.Run, first int) float64 {
 	if o.Trace == nil {
 		return 0 // of a soak, which keeps no task
@@ -313,7 +313,7 @@ func ownRelaxation(o *observe.Run, first int) float64 {
 	return sd * sd * n / observe.Batches / (square / n) / 2
 }
 
-// ownTail is E[S⁴]/E[S²]² of the realised task times, where their distribution is not known.
+// ownTail returns E[S⁴]/E[S²]² of the realised task times, if their distribution is not known.
 func ownTail(o *observe.Run, first int, mean, c2 float64) float64 {
 	sum, n := 0.0, 0.0
 	for i := first; o.Trace != nil && i < o.Trace.Len(); i++ {
@@ -328,30 +328,30 @@ func ownTail(o *observe.Run, first int, mean, c2 float64) float64 {
 	return sum / n / ((1 + c2) * (1 + c2))
 }
 
-// The tasks that an interval takes, in those that tell as much as an independent one: measured by
-// TestCoverage -sweep, which prints how often each interval holds the exact value. The rarer what
-// decides a value is, the more it takes until its stretches are near to normal.
+// The number of independent tasks that an interval needs, measured by TestCoverage -sweep, which
+// prints how often each interval contains the exact value. Rarer events need more until their
+// stretches are approximately normal.
 const (
 	meanMemories = 600.
 	p50Memories  = 200.
 	p90Memories  = 400.
 	p99Memories  = 800.
-	tailTasks    = 120 // for each task that tells as much as one of equal ones
-	waitWidth    = 82  // the half-width of the interval of a mean wait is to be a quarter at most
+	tailTasks    = 120 // tasks for each unit of tail
+	waitWidth    = 82  // limits the half-width of the interval of a mean wait to a quarter
 	leastBeyond  = 50  // tasks beyond a quantile
 
-	nobody          = 0.01 // tasks expected to wait, below which none does
+	nobody          = 0.01 // expected number of waiting tasks below which none waits
 	exponentialTail = 6    // E[S⁴]/E[S²]² of exponential tasks
 )
 
-// TakesMeanWait is how many tasks the interval of the mean wait takes. Its relative variance over n
-// tasks is some relax(1+2/P)/n, P being the share that waits.
+// TakesMeanWait returns the number of tasks that the interval of the mean wait needs. Its relative
+// variance over n tasks is about relax(1+2/P)/n, where P is the share that waits.
 func (k Memory) TakesMeanWait() float64 {
 	return max(meanMemories*k.Relax, waitWidth*k.Relax*(1+2/k.waits), tailTasks*k.tail)
 }
 
-// takesMeanResponse is how many that of the mean response takes: as many, unless what the tasks
-// take themselves makes the most of its variance.
+// takesMeanResponse returns the number for the mean response: the same, unless the task times
+// dominate its variance.
 func (k Memory) takesMeanResponse() float64 {
 	if own := k.c2; own > 4*k.wait*k.wait*k.Relax*(1+2/k.waits) {
 		return max(meanMemories*k.Relax, tailTasks/4*k.tail)
@@ -359,9 +359,9 @@ func (k Memory) takesMeanResponse() float64 {
 	return k.TakesMeanWait()
 }
 
-// TakesQuantile is how many that of a quantile of the response takes.
+// TakesQuantile returns the number for a quantile of the response.
 func (k Memory) TakesQuantile(p float64) float64 {
-	memories, relax := p50Memories, k.Relax // which brief waits move, too
+	memories, relax := p50Memories, k.Relax // brief waits affect it, too
 	switch {
 	case p > 0.95:
 		memories = p99Memories * k.clusters()
@@ -369,8 +369,8 @@ func (k Memory) TakesQuantile(p float64) float64 {
 		memories = p90Memories
 	}
 	if p > 0.75 {
-		// the interval is of the share of tasks beyond, which waits move the more, the closer task
-		// times are: all of them where C² is small, most of them where it is large
+		// the interval is of the share of tasks beyond the quantile, which waits affect more if the task
+		// times are similar: all of them if C² is small, most of them if it is large
 		relax = k.Response(min(math.Sqrt(k.c2), 1/k.c2))
 	}
 	return max(memories*relax, leastBeyond/(1-p))

@@ -11,16 +11,16 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// besideOneAnother is a strategy that keeps classes of tasks apart: a queue for each, fed by its
-// share of Poisson arrivals, which are Poisson themselves. Where all tasks are of one class it is
-// one queue, before the slots of its class pool or, without a class pool, before all of them. Nil
-// where only some tasks have a class pool, where a queue of them has no closed form, and where a
-// task stood before a full queue: then it was in the other's way.
+// besideOneAnother is the answer for a strategy that separates classes of tasks: a queue for each,
+// with its share of the Poisson arrivals, which is itself Poisson. If all tasks are of one class it
+// is one queue, in front of the slots of its class pool or, without a class pool, of all slots. It
+// is nil if only some tasks have a class pool, if a queue has no closed form, and if a task waited
+// in front of a full queue and so blocked the other class.
 func besideOneAnother(o *observe.Run,
 	pool theory.Pool, d dist.Dist, h observe.Blocked,
 ) (*theory.Answer, error) {
 	if o.Plan.Strategy.Sheds {
-		return nil, nil // pools that are full lose tasks, each its own
+		return nil, nil // full pools lose tasks separately
 	}
 	if o.Classes(d) == nil {
 		var one strategies.Class
@@ -43,8 +43,8 @@ func besideOneAnother(o *observe.Run,
 	return theory.Mixed(parts...), nil
 }
 
-// poolParts are the queues of the short and of the long tasks, in this order. Under the real clock
-// the classes' own realised means are not known.
+// poolParts returns the queues of the short and of the long tasks, in this order. Under the real
+// clock the realised means of the classes are not known.
 func poolParts(o *observe.Run,
 	rate float64, d dist.Dist, h observe.Blocked,
 ) (parts []theory.Part, err error) {
@@ -67,8 +67,8 @@ func poolParts(o *observe.Run,
 	return parts, nil
 }
 
-// CheckPools looks for a class pool that is offered more than it can do, which a pool as a whole
-// need not be: a run of it says how long it was.
+// CheckPools looks for a class pool that is overloaded, which is possible even if the whole pool is
+// not. Its results then depend on the length of the run.
 func CheckPools(o *observe.Run, r *result.Result) {
 	s := o.Plan
 	branches := o.Classes(o.Dist())
@@ -97,7 +97,7 @@ func reportPools(o *observe.Run, r *result.Result, rate float64, h observe.Block
 	}
 	parts, err := poolParts(o, rate, o.Dist(), h)
 	if err != nil {
-		return // a class pool that is overloaded: the whole was without an answer, too
+		return // a class pool is overloaded, so the whole had no answer either
 	}
 	for i, p := range parts {
 		class := observe.BothClasses[i]
@@ -115,8 +115,8 @@ func reportPools(o *observe.Run, r *result.Result, rate float64, h observe.Block
 	}
 }
 
-// delayed is a strategy that bounds how often tasks start, as long as a slot was never wanting.
-// Whether it was is seen in the run: then, and only then, its tasks waited for nothing but a start.
+// delayed is the answer for a strategy that bounds the rate of starts, if a slot was always free.
+// The run shows whether it was: only then did its tasks wait for nothing but a start.
 func delayed(o *observe.Run, pool theory.Pool, d dist.Dist) (*theory.Answer, error) {
 	if o.Peak >= int64(pool.Limit) {
 		return nil, nil

@@ -12,10 +12,10 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// chosen is a strategy that chooses by what tasks say of themselves: what all of them together wait
-// on average is the same in any order that does not depend on their times. Nil where it may, where
-// the strategy leaves slots idle or sheds, and where a task stood before a full queue, in the order
-// of arrival.
+// chosen is the answer for a strategy that selects tasks by their declared properties: the mean
+// wait of all tasks is the same in any order that does not depend on their times. It is nil if the
+// order may depend on the times, if the strategy leaves slots idle or sheds, and if a task waited
+// in front of a full queue, in the order of arrival.
 func chosen(
 	o *observe.Run, pool theory.Pool, d dist.Dist, h observe.Blocked,
 ) (*theory.Answer, error) {
@@ -31,7 +31,6 @@ func chosen(
 	return theory.InAnyOrder(answer), nil
 }
 
-// reportPriorities adds the mean wait of each priority, where it is known and the order strict.
 func reportPriorities(o *observe.Run, r *result.Result, pool theory.Pool, h observe.Blocked) {
 	spec, d := o.Plan.Strategy, o.Dist()
 	w, ok := o.Workload.(workloads.Prioritised)

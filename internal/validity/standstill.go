@@ -14,25 +14,25 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// When the system stands still, and when results are kept back.
+// Limits for a standstill of the system, and for delayed results.
 const (
 	standstillFloor  = 100 * time.Millisecond
-	standstillFactor = 20 // of the median service, where the tasks' own times are not known
+	standstillFactor = 20 // of the median service, if the tasks' own times are not known
 	settlingFactor   = 10 // of the median response
 )
 
-// CheckStandstill looks, under the real clock, for a time in which no task ended although every one
-// that was running should have. If the meter went on meanwhile, it was not the machine: the target
-// froze, or the strategy did.
+// CheckStandstill looks, under the real clock, for a time in which no task ended although every
+// running one should have. If the meter continued meanwhile, the cause was the target or the
+// strategy, not the machine.
 func CheckStandstill(o *observe.Run, r *result.Result) {
 	if o.Splits() || o.Plan.Strategy.Quantum != nil {
-		return // tasks that share a slot take longer than their own time, all of them
+		return // tasks that share a slot all take longer than their own time
 	}
 	median, _ := r.Metric(metric.P50Service)
 	starts, _ := o.StartsAndEnds(func(*record.Record) bool { return true })
 	for _, silence := range silences(o) {
 		unusual := int64(standstillFactor * median * observe.Second)
-		if starts[len(starts)-1] <= silence.from { // those that are left are the slowest
+		if starts[len(starts)-1] <= silence.from { // the remaining ones are the slowest
 			unusual = max(unusual, slowest(o, silence.from))
 		}
 		overdue := overdue(o, silence, unusual)
@@ -48,12 +48,10 @@ func CheckStandstill(o *observe.Run, r *result.Result) {
 	}
 }
 
-// A span is a stretch of time.
 type span struct{ from, to int64 }
 
-// silences are the longest times between two neighbouring ends that are out of the ordinary: above
-// standstillFloor, and 10 times what is between two ends by the median, since a target may well be
-// slow. Empty systems are silent, too.
+// silences returns the longest unusual times between two ends: above standstillFloor, and 10 times
+// the median, since a target may be slow. Empty systems are silent, too.
 func silences(o *observe.Run) (all []span) {
 	const most = 20
 	_, ends := o.StartsAndEnds(func(*record.Record) bool { return true })
@@ -71,7 +69,6 @@ func silences(o *observe.Run) (all []span) {
 	return all[:min(len(all), most)]
 }
 
-// slowest is the longest service of the tasks that ended by an instant.
 func slowest(o *observe.Run, by int64) (longest int64) {
 	for _, rec := range o.Trace.From(0) {
 		if rec.Attempts == 1 && rec.End <= by {
@@ -81,13 +78,13 @@ func slowest(o *observe.Run, by int64) (longest int64) {
 	return longest
 }
 
-// overdue counts the tasks that were running at the end of a silence and should have ended a good
-// while before: by their own time where that is known, or else because that is unusual. It is 0
-// where any has run that long and still has its time: then the others may wait for that one.
+// overdue returns the number of tasks that were running at the end of a silence and should have
+// ended well before: by their own time if known, or else by the unusual service time. It is 0 if a
+// task that was running for the whole silence may still run, because the others may wait for it.
 func overdue(o *observe.Run, s span, unusual int64) (n int) {
 	timed, _ := o.Workload.(workloads.Timed)
 	if o.Trace.Merged() {
-		timed = nil // which task is which is not known of clients'
+		timed = nil // it is not known which task is which client's
 	}
 	for i, rec := range o.Trace.From(0) {
 		if rec.Attempts != 1 || rec.End < s.to || rec.Start > s.to-int64(standstillFloor) {
@@ -106,12 +103,11 @@ func overdue(o *observe.Run, s span, unusual int64) (n int) {
 	return n
 }
 
-// CheckSettling looks for results that were there and not passed on. Done of this package's sink
-// never blocks: it stamps the end, classifies the error and puts the task back, so a consumer of
-// results cannot hold a run up, and there is no other consumer while it lasts. But a strategy that
-// collects its results, in a goroutine or in order, can be slow to settle them: that is the time
-// from the end of the work to Done. It is part of the response as it would be for any caller, and
-// named here so that it is not taken for a slow task.
+// CheckSettling looks for results that the strategy held back. Done of this package's sink never
+// blocks, and there is no other consumer of results during the run. But a strategy that collects
+// its results, in a goroutine or in order, can be slow to settle them, which is the time from the
+// end of the work to Done. It is part of the response as for any caller, and is reported to
+// distinguish it from a slow task.
 func CheckSettling(o *observe.Run, r *result.Result, first int) {
 	if o.Splits() {
 		return

@@ -12,17 +12,18 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics/theory"
 )
 
-// ReportExact adds what is known exactly about the scenario, and nothing where there is no closed
-// form: a two-moment guess is no theory.
+// ReportExact adds the exact values for the scenario, or nothing if there is no closed form.
+// Two-moment approximations are not used.
 //
-// The input is the plan's rate and the workload's mean under the virtual clock. Under the real one
-// it is what was realised, because a timer that overshoots by a tenth makes another queue.
+// The input is the plan's rate and the workload's mean under the virtual clock. Under the real
+// clock it is the realised values, because a timer that overshoots by a tenth makes a different
+// queue.
 //
-// What it assumes beyond the arrivals, the task times and the strategy's declared facts: nothing
-// calls a target, is abandoned or is cut short by a timeout; and where only a run can tell (a full
-// queue before pools of classes, a slot wanting where starts are bounded) that it has not happened
-// in this one. Each value that is added is a claim, which CheckExact compares with the
-// measured value.
+// It assumes that no task calls a target, is abandoned or is cut short by a timeout, in addition to
+// the arrivals, the task times and the strategy's declared facts. Conditions that only a run shows
+// (a full queue in front of pools of classes, no free slot where starts are bounded) must not have
+// occurred in this one. Each added value is a claim, which CheckExact compares with the measured
+// value.
 func ReportExact(o *observe.Run, r *result.Result, m observe.Measured, h observe.Blocked) {
 	s := o.Plan
 	if s.Target != "none" || s.Drain != 0 || s.Timeout != 0 {
@@ -42,14 +43,14 @@ func ReportExact(o *observe.Run, r *result.Result, m observe.Measured, h observe
 	var unstable *theory.UnstableError
 	switch {
 	case errors.As(err, &unstable):
-		// The queue grows for as long as the run lasts; only the throughput has a limit.
+		// The queue grows for the whole run. Only the throughput has a limit.
 		switch spec := s.Strategy; {
 		case spec.Starts != nil:
 			allowed := spec.Starts(s.Params)
 			kept := allowed.PerSecond * float64(allowed.Kept) / float64(m.N)
 			limit(o, r, metric.Throughput, allowed.PerSecond,
 				kept+overloadNoise(o, r, m, rate/allowed.PerSecond, allowed.PerSecond))
-		case spec.ClassPools == nil: // where one pool has too much, the others keep up
+		case spec.ClassPools == nil: // the other pools keep up if one is overloaded
 			capacity := float64(o.Slots()) / mean
 			limit(o, r, metric.Throughput, capacity,
 				overloadNoise(o, r, m, rate/capacity, capacity))
@@ -81,7 +82,6 @@ func ReportExact(o *observe.Run, r *result.Result, m observe.Measured, h observe
 		gaps(o, (1-answer.ShedProb)/answer.Throughput))
 }
 
-// reportBatch adds the exact mean makespan of a batch of exponential tasks.
 func reportBatch(o *observe.Run, r *result.Result, mean float64) {
 	spec := o.Plan.Strategy
 	if _, exponential := o.Dist().(dist.Exponential); !exponential || spec.Bound == nil ||
@@ -93,7 +93,7 @@ func reportBatch(o *observe.Run, r *result.Result, mean float64) {
 	}
 }
 
-// answer finds the model that the scenario is an instance of; nil where there is none.
+// answer returns the model of the scenario, or nil if there is none.
 func answer(o *observe.Run, rate, mean float64, h observe.Blocked) (*theory.Answer, error) {
 	s, spec, d := o.Plan, o.Plan.Strategy, o.Dist()
 	if d == nil || mean <= 0 {
@@ -133,10 +133,9 @@ func answer(o *observe.Run, rate, mean float64, h observe.Blocked) (*theory.Answ
 	return waiting(pool, d)
 }
 
-// shedding is the pool that refuses what finds neither a slot nor room in the queue.
 func shedding(pool theory.Pool, queue int, d dist.Dist) (*theory.Answer, error) {
 	if queue == 0 {
-		return theory.MGkk(pool) // whatever the distribution
+		return theory.MGkk(pool) // for any distribution
 	}
 	if _, exponential := d.(dist.Exponential); exponential {
 		return theory.MMkK(pool, queue)
@@ -144,8 +143,6 @@ func shedding(pool theory.Pool, queue int, d dist.Dist) (*theory.Answer, error) 
 	return nil, nil
 }
 
-// waiting is the pool in whose queue everything finds room, be it the strategy's own queue or the
-// producer that it blocks.
 func waiting(pool theory.Pool, d dist.Dist) (*theory.Answer, error) {
 	switch d := d.(type) {
 	case dist.Constant:
@@ -164,7 +161,6 @@ func waiting(pool theory.Pool, d dist.Dist) (*theory.Answer, error) {
 	return nil, nil
 }
 
-// hyperexponential reports whether the mixture is one of two exponentials.
 func hyperexponential(m dist.Mixture) (theory.H2, bool) {
 	branches := m.Branches()
 	if len(branches) != 2 {

@@ -11,25 +11,23 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics"
 )
 
-// normal is the number of standard errors on each side of a 95 % interval.
 const normal = 1.96
 
-// A metric is marked as uncertain if its relative 95 % error exceeds mostError. The mark of a p99
-// of responses comes earlier, because a p99 without a mark must be within 15 % of the exact one in
-// 99 of 100 runs: the error beyond which only 1 of 100 values lies, 2.576 standard errors, may be
-// 15 % at most, which is a 95 % error of 11.4 %.
+// A metric is marked as uncertain if its relative 95 % error exceeds mostError. The limit for a p99
+// of responses is lower, because a p99 without a mark must be within 15 % of the exact one in 99 of
+// 100 runs: 2.576 standard errors, beyond which 1 in 100 values lies, may be 15 % at most, which is
+// a 95 % error of 11.4 %.
 const (
 	mostError    = 0.25
 	mostP99Error = 0.15 * normal / 2.576
 )
 
-// beyondAll is the largest error that a mark has: JSON has no infinity.
+// beyondAll is the largest error of a mark, because JSON has no infinity.
 const beyondAll = 1000
 
 // ownMemories is the length of a run, in memories, from which its stretches show its error.
 const ownMemories = 50
 
-// timesOfTasks are the times that a result has the mean and quantiles of.
 var timesOfTasks = []struct {
 	of    string
 	value func(*record.Record) int64
@@ -39,7 +37,6 @@ var timesOfTasks = []struct {
 	{metric.Service, func(r *record.Record) int64 { return r.Busy }},
 }
 
-// uncertainUnits are the mean and the quantiles, in the order of their names in a result.
 func uncertainUnits() []string {
 	names := []string{metric.Mean}
 	for _, q := range metric.Quantiles {
@@ -48,10 +45,10 @@ func uncertainUnits() []string {
 	return names
 }
 
-// MarkUncertain adds to the result the metrics whose 95 % error is too large. The error comes from
-// the forecast of the plan if that is of the strategy itself, else from the differences between
-// stretches of the run. In a run that is too short for these it is at least that of the forecast,
-// which is of a strategy that keeps the slots as busy.
+// MarkUncertain adds the metrics whose 95 % error is too large to the result. The error comes from
+// the forecast of the plan if that is of the strategy itself, otherwise from the differences
+// between stretches of the run. In a run that is too short for these it is at least that of the
+// forecast, which is of a strategy that keeps the slots as busy.
 func (k Memory) MarkUncertain(o *observe.Run, r *result.Result, first int, own Scatter) {
 	mark := func(unit string, e float64) {
 		limit := mostError
@@ -96,8 +93,8 @@ func isP99Response(unit string) bool {
 }
 
 // P99Error returns the relative 95 % error of the p99 response of a run of n tasks: by the
-// forecast, else by the fit for queues of tasks that arrive at random and remember relax of them.
-// Of tasks that overtake each other the run's own p99 counts as well.
+// forecast, or by the fit for queues of tasks that arrive at random with a memory of relax. If
+// tasks overtake each other the run's own scatter counts as well.
 func (k Memory) P99Error(r *result.Result, own Scatter, n, relax float64) float64 {
 	variance, factor := k.P99Variance(relax, waitShare(r)), false
 	if e, ok := k.Forecast.Error(metric.P99Response, n); ok {
@@ -114,13 +111,14 @@ func (k Memory) P99Error(r *result.Result, own Scatter, n, relax float64) float6
 	return e
 }
 
-// NeededTasks returns how many tasks the p99 response needs for a 95 % error of that share, by the
-// forecast or by the fit for tasks that arrive at random; false if neither applies. Stretches that
-// are short for what the queue remembers show too little, so then the fit counts as well.
+// NeededTasks returns the number of tasks that the p99 response needs for a 95 % error of that
+// share, by the forecast or by the fit for tasks that arrive at random, or false if neither
+// applies. Stretches that are short compared with the memory of the queue underestimate the error,
+// so then the fit counts as well.
 func (k Memory) NeededTasks(
 	r *result.Result, own Scatter, share float64,
 ) (needed float64, ok bool) {
-	const unit, least = metric.P99Response, 368 // tasks that have a p99
+	const unit, least = metric.P99Response, 368 // number of tasks for a p99
 	mix := func(variance float64) float64 {
 		if k.Reorders && !k.exact {
 			return own.With(variance)
@@ -144,7 +142,6 @@ func (k Memory) NeededTasks(
 	return max(needed, least), true
 }
 
-// waitShare is the p99 wait as a share of the p99 response; 1 if the run lacks one of them.
 func waitShare(r *result.Result) float64 {
 	wait, has := r.Metric(metric.P99Wait)
 	if p99, _ := r.Metric(metric.P99Response); has && p99 > 0 {
@@ -153,8 +150,8 @@ func waitShare(r *result.Result) float64 {
 	return 1
 }
 
-// ownErrors returns the relative 95 % errors of the mean and the quantiles of a time, by how
-// stretches of the run differ; nil if the forecast tells them or the run has none.
+// ownErrors returns the relative 95 % errors of the mean and the quantiles of a time, from the
+// differences between stretches of the run, or nil if the forecast has them or the run has none.
 func (k Memory) ownErrors(
 	o *observe.Run, r *result.Result, first int, class, of string,
 	value func(*record.Record) int64,

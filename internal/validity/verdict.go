@@ -7,8 +7,8 @@ import (
 	"github.com/poolbench/poolbench/internal/rundir"
 )
 
-// JudgeAny makes the checks that need no times of tasks: broken laws, what whoever recorded the run
-// doubts, and the machine.
+// JudgeAny makes the checks that need no times of tasks: broken laws, doubts of the recorder, and
+// the machine.
 func JudgeAny(o *observe.Run, r *result.Result) {
 	for _, law := range r.Broken {
 		r.Doubt(result.Invalid, rundir.CheckLaw, "%s", law)
@@ -21,7 +21,8 @@ func JudgeAny(o *observe.Run, r *result.Result) {
 	}
 }
 
-// Judge checks whether the run may be believed. The thresholds are with each check.
+// Judge checks whether the results of the run are reliable. The limits are documented with each
+// check.
 func Judge(
 	o *observe.Run, r *result.Result, first int, m observe.Measured, f observe.Flow,
 	h observe.Blocked,
@@ -30,7 +31,7 @@ func Judge(
 	if !o.Plan.Virtual {
 		checkLag(o, r, first, m)
 		if a := o.Plan.Arrival; !a.IsClosed() && !a.Spec.AllAtOnce &&
-			!o.Trace.Merged() { // else no generator issued them all
+			!o.Trace.Merged() { // otherwise no single generator issued them
 			CheckSaturation(o, r, m)
 		}
 		CheckStandstill(o, r)

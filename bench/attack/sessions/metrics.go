@@ -1,7 +1,6 @@
 package sessions
 
 import (
-
 	"github.com/poolbench/poolbench/bench/record"
 	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/internal/decide"

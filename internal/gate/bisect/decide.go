@@ -8,16 +8,16 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics"
 )
 
-// alpha is the chance that the noise alone sends a gate for a commit at the level of GOOD or of BAD
-// to the wrong side: small, since there are many such gates and a wrong one ruins the search.
+// alpha is the probability that noise alone makes a gate wrong for a commit at the level of GOOD or
+// of BAD. It is small, since there are many gates and a wrong one ruins the search.
 const alpha = 0.01
 
-// mostPairs is up to how many fresh pairs a gate for a commit in the middle gets: half of them at
-// most by the noise of the first gate, and twice as many as it had where they did not decide.
+// mostPairs is the largest number of fresh pairs of a gate for a commit in the middle: by the noise
+// of the first gate at most half of them, and twice as many if these did not decide.
 const mostPairs = 100
 
 // mostHalf bounds the threshold between the levels of GOOD and BAD: a commit that is nearly twice
-// as slow is no longer at the level of GOOD, however slow BAD is.
+// as slow is not at the level of GOOD, however slow BAD is.
 const mostHalf = 0.9
 
 // strict clears a commit without fresh pairs only if each pair of the screening is below the
@@ -42,8 +42,8 @@ func (s *Search) rule() judge.Options {
 	return o
 }
 
-// pairs is how many fresh pairs decide between the levels nearly always, by the noise of the first
-// gate: as many as make half the change three standard errors.
+// pairs returns the number of fresh pairs that nearly always decides between the levels, by the
+// noise of the first gate: half the change is then three standard errors.
 func (s *Search) pairs() int {
 	_, low, high := worsening(s.row)
 	deviation := (high - low) / 2 / statistics.NormalQuantile(1-s.Judge.Alpha/2) *
@@ -52,7 +52,7 @@ func (s *Search) pairs() int {
 	if least := s.Judge.FreshPairs; wanted > float64(least) {
 		return max(least, int(min(wanted, mostPairs/2)))
 	}
-	return s.Judge.FreshPairs // also where the noise is not known
+	return s.Judge.FreshPairs // also if the noise is not known
 }
 
 // allowance of allocations is half of the difference between BAD and GOOD.
@@ -64,7 +64,6 @@ func (s *Search) allowance() []verdict.Allowance {
 		Amount: (s.row.New.Median - s.row.Old.Median) / 2}}
 }
 
-// rowOf is the followed metric in a report; nil where it is missing.
 func (s *Search) rowOf(r *verdict.Report) *verdict.Row {
 	for i := range r.Rows {
 		if row := &r.Rows[i]; row.Metric == s.row.Metric && row.Benchmark == s.row.Benchmark &&
@@ -75,7 +74,6 @@ func (s *Search) rowOf(r *verdict.Report) *verdict.Row {
 	return nil
 }
 
-// side decides whether a commit in the middle is before or after the commit to be found.
 func (s *Search) side(r *verdict.Report, row *verdict.Row) (Side, string) {
 	switch {
 	case row == nil && len(r.Unclear) > 0:
@@ -104,13 +102,13 @@ func (s *Search) side(r *verdict.Report, row *verdict.Row) (Side, string) {
 
 const tooNoisy = "the pairs scatter too much"
 
-// decisive is how many times as likely a commit must be at one of both levels as at the other where
-// it is not significantly on one side of the middle. That holds however often it is looked at.
+// decisive is the likelihood ratio of the two levels that decides if the commit is not
+// significantly on one side of the middle. It is valid however often it is checked.
 const decisive = 50
 
-// odds is the logarithm of how many times as likely the row is at the level of BAD as at that of
-// GOOD: of its distance from the middle, which is normal with a mean of half the change, or as much
-// less, and with the errors of the row and of that half.
+// odds returns the log likelihood ratio of the level of BAD to that of GOOD, from the row's
+// distance from the middle. This is normal with a mean of plus or minus half the change, and with
+// the errors of the row and of that half.
 func (s *Search) odds(row *verdict.Row) float64 {
 	change, low, high := worsening(row)
 	half := s.change / 2
@@ -123,7 +121,8 @@ func (s *Search) odds(row *verdict.Row) float64 {
 	return 2 * (change - half) * half / (deviation * deviation)
 }
 
-// worsening is the change of a row as a logarithm, plus for worse, with the ends of its interval.
+// worsening returns the change of a row as a logarithm, plus for worse, and the ends of its
+// interval.
 func worsening(row *verdict.Row) (change, low, high float64) {
 	change, low, high = math.Log(float64(row.Ratio)), math.Log(float64(row.Lo)),
 		math.Log(float64(row.Hi))

@@ -20,7 +20,7 @@ import (
 // JournalFile is the name of the journal in the directory of a search.
 const JournalFile = "bisect.json"
 
-// A Journal keeps the gates of a search that decided something, in a file. Each gate has its own
+// A Journal keeps the gates of a search that decided something in a file. Each gate has its own
 // directory next to the file. A nil Journal keeps nothing.
 type Journal struct {
 	dir  string
@@ -36,7 +36,7 @@ type journalData struct {
 	Settings  measure.Settings `json:"settings"`
 	Judge     judge.Options    `json:"judge"`
 	Answers   []answer         `json:"answers"`
-	// the gate that began last, "" once it has ended: after an interrupt its directory has a part
+	// the gate that began last, "" once it has ended; after an interrupt its directory contains part
 	// of it
 	UnderWay string `json:"under_way"`
 }
@@ -46,11 +46,10 @@ type answer struct {
 	Report verdict.Report `json:"report"`
 }
 
-// mostBytes bounds the file.
 const mostBytes = 64 << 20
 
-// OpenJournal goes on with the journal that the directory has, or begins one. force replaces it.
-// More or fewer fresh pairs than before are for the gates to come.
+// OpenJournal continues the journal in the directory, or begins one. force replaces it. A changed
+// number of fresh pairs applies to later gates.
 func OpenJournal(dir string, h *measure.History, o measure.Options, force bool) (*Journal, error) {
 	if err := files.MakeDir(dir); err != nil {
 		return nil, fmt.Errorf("--out: %w", err)
@@ -97,7 +96,6 @@ func (j *Journal) resume(force bool) error {
 	return nil
 }
 
-// emptyOnly complains of a directory that has something else.
 func (j *Journal) emptyOnly() error {
 	entries, err := os.ReadDir(j.dir)
 	if err != nil {
@@ -112,7 +110,6 @@ func (j *Journal) emptyOnly() error {
 	return nil
 }
 
-// differs returns a difference between the searches, "" for none.
 func (d journalData) differs(now journalData) string {
 	switch {
 	case d.Good != now.Good:
@@ -129,19 +126,18 @@ func (d journalData) differs(now journalData) string {
 	return measure.Changed(d.Judge, now.Judge)
 }
 
-// Kept is how many gates there are from an earlier call.
+// Kept returns the number of gates from an earlier call.
 func (j *Journal) Kept() int { return len(j.data.Answers) }
 
-// Close lets go of the directory.
+// Close releases the directory.
 func (j *Journal) Close() error { return j.held.Release() }
 
-// directoryOf is the name of a gate, and of its directory.
 func directoryOf(q Question) string {
 	return fmt.Sprintf("%s-%s-%s", q.Stage, q.Base.Short(), q.Head.Short())
 }
 
-// Measure measures for a question, with the options of all gates, and returns the directory of the
-// gate, too. If ctx ends, the next call with this question continues the gate.
+// Measure measures for a question, with the options of all gates, and also returns the directory of
+// the gate. If ctx ends, the next call with this question continues the gate.
 func (j *Journal) Measure(
 	ctx context.Context, q Question, o measure.Options, watch measure.Watch,
 ) (r *verdict.Report, dir string, err error) {
@@ -181,7 +177,6 @@ func (j *Journal) find(q Question) *verdict.Report {
 	return nil
 }
 
-// keep keeps a gate that led somewhere.
 func (j *Journal) keep(q Question, r *verdict.Report) error {
 	if j == nil || j.find(q) != nil {
 		return nil

@@ -20,7 +20,7 @@ const (
 	Undecided Outcome = "undecided" // exit code 3
 )
 
-// A Side is where a commit is, seen from the one to be found.
+// A Side is the position of a commit relative to the one to be found.
 type Side string
 
 // The sides.
@@ -35,8 +35,8 @@ const (
 type Step struct {
 	Commit measure.Commit `json:"commit"`
 	Side   Side           `json:"side"`
-	Reason string         `json:"reason"` // of a commit that is skipped or undecided
-	Row    *verdict.Row   `json:"row"`    // against GOOD; null where nothing was measured
+	Reason string         `json:"reason"` // why a commit is skipped or undecided
+	Row    *verdict.Row   `json:"row"`    // against GOOD; null if nothing was measured
 }
 
 // A Report is the result of a search. WriteJSON writes it, after a head.
@@ -48,20 +48,19 @@ type Report struct {
 	Bad        measure.Commit `json:"bad"`
 	Candidates int            `json:"candidates"` // commits after GOOD, up to BAD
 
-	// the metric that was followed, of BAD against GOOD, and the others that are worse; null where
-	// none is worse
+	// the followed metric, of BAD against GOOD, and the others that are worse; null if none is
 	Followed  *verdict.Row  `json:"followed"`
 	AlsoWorse []verdict.Row `json:"also_worse"`
 
 	Steps []Step `json:"steps"` // in the order of the search
 
-	Found  *measure.Commit  `json:"found"`  // null where it is not certain
-	Before *measure.Commit  `json:"before"` // the commit that it was measured against at last
+	Found  *measure.Commit  `json:"found"`  // null if it is not certain
+	Before *measure.Commit  `json:"before"` // the commit that it was last measured against
 	Change *verdict.Row     `json:"change"` // by which it is worse
 	Left   []measure.Commit `json:"left"`   // it is one of these
 
 	Gates     int     `json:"gates"`
-	MostGates int     `json:"most_gates"` // the most that so many candidates need
+	MostGates int     `json:"most_gates"` // largest possible number of gates for so many candidates
 	Seconds   float64 `json:"seconds"`    // of all gates, with builds
 }
 
@@ -75,7 +74,7 @@ func (r *Report) ExitCode() int {
 
 // WriteJSON writes the report as one JSON object. Its rows are as in the JSON of a gate.
 func WriteJSON(w io.Writer, r *Report) error {
-	report := *r // with empty lists, where there are none
+	report := *r // with empty lists instead of null
 	report.AlsoWorse, report.Steps = text.JSONList(r.AlsoWorse), text.JSONList(r.Steps)
 	report.Left = text.JSONList(r.Left)
 	return text.WriteJSON(w, struct {
@@ -85,10 +84,9 @@ func WriteJSON(w io.Writer, r *Report) error {
 	}{text.NewHead("bisect"), r.ExitCode(), report})
 }
 
-// mostNamed is how many commits are listed.
 const mostNamed = 8
 
-// WriteText writes the report in lines of at most so many characters (0: any number).
+// WriteText writes the report in lines of at most so many characters (0: unlimited).
 func WriteText(w io.Writer, r *Report, most int) error {
 	lines := []string{fmt.Sprintf("%v to %v: %s", r.Good, r.Bad,
 		text.Count(r.Candidates, "commit"))}
@@ -126,7 +124,6 @@ func WriteText(w io.Writer, r *Report, most int) error {
 	return err
 }
 
-// conclusion is the last lines.
 func (r *Report) conclusion() (lines []string) {
 	if r.Found != nil {
 		lines = append(lines, fmt.Sprintf("%s  %s, %s", r.Found.Hash, r.Found.Author, r.Found.Date),
@@ -156,10 +153,9 @@ func (r *Report) conclusion() (lines []string) {
 	return append(lines, "bisect: "+string(r.Outcome))
 }
 
-// name of the metric of a row, as go test has it.
+// name returns the metric of a row, as printed by go test.
 func name(row *verdict.Row) string { return "Benchmark" + row.Benchmark + " " + row.Metric }
 
-// pText is the p of a row that needed a test.
 func pText(row *verdict.Row) string {
 	if row.PWorse == 0 {
 		return ""
@@ -167,7 +163,6 @@ func pText(row *verdict.Row) string {
 	return fmt.Sprintf(" (p = %.2g)", row.PWorse)
 }
 
-// changeText is the change of a row, with its interval and the number of pairs.
 func changeText(row *verdict.Row) string {
 	if verdict.IsAllocation(row.Metric) {
 		more := row.New.Median - row.Old.Median

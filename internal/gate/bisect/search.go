@@ -45,17 +45,17 @@ type Search struct {
 	Commits []measure.Commit // GOOD, and then each commit up to BAD
 	Judge   judge.Options    // of the first gate and of the last
 	Gate    Gate
-	Say     func(line string) // hears of each gate that is done
+	Say     func(line string) // called for each finished gate
 	Journal *Journal          // of an earlier call; nil: none
 
 	report Report
-	// the followed metric as the first gate has it, and its change with the lower bound
+	// the followed metric in the first gate, and its change with the lower bound
 	row           *verdict.Row
 	change, least float64
 	spent         []float64 // seconds of each gate for a commit in the middle
 }
 
-// Run searches. An error is one of the first gate or the end of ctx; everything else is in the
+// Run searches. It returns an error if the first gate fails or ctx ends. Everything else is in the
 // report.
 func (s *Search) Run(ctx context.Context) (*Report, error) {
 	last := len(s.Commits) - 1
@@ -121,7 +121,6 @@ func mostGates(candidates int) int {
 	return bits.Len(uint(candidates-1)) + 2
 }
 
-// ask returns the gate that an earlier call has kept, or else measures.
 func (s *Search) ask(ctx context.Context, q Question) (*verdict.Report, error) {
 	answer := s.Journal.find(q)
 	if answer == nil {
@@ -141,7 +140,7 @@ func (s *Search) ask(ctx context.Context, q Question) (*verdict.Report, error) {
 }
 
 // follow chooses the metric to follow among the metrics that are worse: the time that changed most,
-// else allocations, else instructions. It returns false if nothing is worse.
+// then allocations, then instructions. It returns false if nothing is worse.
 func (s *Search) follow(ends *verdict.Report) bool {
 	var worse []verdict.Row
 	for _, row := range ends.Rows {
@@ -174,7 +173,6 @@ func (s *Search) follow(ends *verdict.Report) bool {
 	return true
 }
 
-// step measures a commit in the middle.
 func (s *Search) step(ctx context.Context, at int) (Step, error) {
 	step := Step{Commit: s.Commits[at]}
 	q := Question{Stage: Middle, Base: s.report.Good, Head: step.Commit, Followed: s.row,
@@ -202,10 +200,9 @@ func (s *Search) step(ctx context.Context, at int) (Step, error) {
 	return step, err
 }
 
-// sure is a p at which a suspicion stands whatever the screening found, so that fresh pairs decide.
+// sure is a SuspectAt at which the metric is always suspect, so that fresh pairs decide.
 const sure = 0.9999
 
-// confirm measures the first commit that is bad against the last that is good.
 func (s *Search) confirm(ctx context.Context, good, bad int) (*Report, error) {
 	r := &s.report
 	r.Before, r.Left = &s.Commits[good], s.Commits[good+1:bad+1]
@@ -248,10 +245,9 @@ func (s *Search) confirm(ctx context.Context, good, bad int) (*Report, error) {
 	return r, nil
 }
 
-// mostOfAll is the share of the change from which the rest is not worth another search.
+// mostOfAll is the share of the change above which the rest is not worth another search.
 const mostOfAll = 0.8
 
-// share of the change of BAD that the commit has, and the most it may have.
 func (s *Search) share() (share, most float64) {
 	change, _, high := worsening(s.report.Change)
 	return change / s.change, high / s.least
@@ -276,7 +272,6 @@ func (s *Search) undecided(why, next string) *Report {
 	return &s.report
 }
 
-// notWorse returns the result of a first gate that found nothing worse.
 func notWorse(r *verdict.Report) string {
 	switch {
 	case len(r.Faults) > 0:
@@ -288,7 +283,6 @@ func notWorse(r *verdict.Report) string {
 		text.Count(len(r.Rows), "metric"), r.Count(verdict.Inconclusive))
 }
 
-// say prints a step.
 func (s *Search) say(step Step, good, bad int, skipped map[int]bool) {
 	left := bad - good
 	for i := range skipped {

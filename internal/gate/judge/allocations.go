@@ -9,54 +9,52 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics"
 )
 
-// An Allowance is by how much an allocation metric may grow: by an amount, or by a share of the
-// base, whichever is more.
+// An Allowance is the accepted growth of an allocation metric: an amount or a share of the base,
+// whichever is more.
 type Allowance struct{ Amount, Share float64 }
 
 func (a Allowance) of(base float64) float64 { return max(a.Amount, a.Share*base) }
 
 // Package testing counts the allocations of the whole process, divides them by the iterations and
-// drops the fraction. So a number that the program does not change can differ from run to run: the
-// runtime allocates for itself (some bytes per operation if there are few operations), a sync.Pool
-// is emptied by the garbage collector, and 1000.99 becomes 1001. Differences are therefore judged
-// as numbers and not as ratios, which have no meaning for 0 and 3 B/op. A difference counts if it
-// exceeds all of these:
+// truncates. So a number can differ between runs of the same program: the runtime allocates for
+// itself (some bytes per operation if there are few operations), the garbage collector empties a
+// sync.Pool, and 1000.99 becomes 1001. Differences are therefore judged as numbers instead of
+// ratios, which have no meaning for 0 and 3 B/op. A difference counts if it exceeds all of these:
 //
 //   - the allowance, and for B/op the margin;
 //   - half an allocation, or half of the smallest block that Go allocates, 4 bytes; a byte if each
 //     side has one value in all of its runs;
 //   - twice the difference between two runs of the same revision (the median of all such
-//     differences), apart from one step that dropping the fraction adds.
+//     differences), apart from one step that truncation adds.
 //
-// Beyond these it must be significant, at allocationLevel. The difference is the Hodges–Lehmann
-// estimate of all values of the head against all of the base: nothing that drifts in the machine
-// makes pairs alike. If the values of each side are all equal no test is needed.
+// It must also be significant at allocationLevel. The difference is the Hodges–Lehmann estimate of
+// all head values against all base values, because drift of the machine does not make pairs
+// similar. If the values of each side are all equal no test is needed.
 type allocations struct {
 	base, head  []float64
 	from        float64 // median of the base
 	grown       float64 // the difference
 	allowed     float64
-	least       float64 // the largest difference that does not count
+	least       float64 // largest difference that does not count
 	paired      []Pair
 	leastReason string // why a difference up to least does not count
 }
 
-// allocationLevel is the share of alpha that varying allocations are judged at. A difference of
-// whole allocations is nearly always far more significant, and nobody believes a gate that finds
-// allocations where none were added.
+// allocationLevel is the share of alpha at which varying allocations are judged. Real differences
+// of whole allocations are nearly always far more significant, and nobody trusts a gate that
+// reports allocations where none were added.
 const allocationLevel = 1.0 / 50
 
-// fewestSteady is how many equal values each side must have to count as a value without noise, if
-// the sides differ.
+// fewestSteady is the number of equal values that each side needs to count as free of noise, if the
+// sides differ.
 const fewestSteady = 3
 
 // allocates reports whether the sample is judged as allocations. Values of poolbench's own runs are
-// not rounded, and contain the allocations of its harness.
+// not rounded, and include the allocations of its harness.
 func (s Sample) allocates() bool {
 	return verdict.IsAllocation(s.Unit) && !s.Full && s.Better == verdict.LowerIsBetter
 }
 
-// steady reports whether no test is needed for these allocations.
 func (s Sample) steady() bool {
 	bases, heads := s.sides()
 	return constant(bases) && constant(heads) &&
@@ -95,7 +93,6 @@ func (o Options) allocations(s Sample) allocations {
 	return a
 }
 
-// differenceWithin is the median of the differences between any two values of the same side.
 func differenceWithin(sides ...[]float64) float64 {
 	var all []float64
 	for _, side := range sides {
@@ -111,7 +108,6 @@ func differenceWithin(sides ...[]float64) float64 {
 	return statistics.Median(all)
 }
 
-// weighAllocations makes evidence of allocations.
 func (o Options) weighAllocations(s Sample, ranks RankSums) Evidence {
 	a := o.allocations(s)
 	grown := a.grown
@@ -147,7 +143,6 @@ func (o Options) weighAllocations(s Sample, ranks RankSums) Evidence {
 	return e
 }
 
-// test tests whether the difference exceeds the allowance.
 func (e *Evidence) test(a allocations, o Options, ranks RankSums) {
 	if len(a.paired) > 0 {
 		differences := make([]float64, len(a.paired))
@@ -170,11 +165,11 @@ func (e *Evidence) test(a allocations, o Options, ranks RankSums) {
 			e.Low, e.High = math.Log(to.Lo), math.Log(to.Hi)
 		}
 	}
-	// the estimate is the difference of medians, which the interval of few values may leave out
+	// the estimate is the difference of medians, which the interval of few values may exclude
 	e.Low, e.High = min(e.Low, e.Change), max(e.High, e.Change)
 }
 
-// change is a difference as the logarithm of a ratio to the base. What is next to nothing beside a
+// change returns a difference as the logarithm of a ratio to the base. A tiny difference from a
 // base of 0 is no change.
 func (a allocations) change(difference float64) float64 {
 	switch {
@@ -186,8 +181,8 @@ func (a allocations) change(difference float64) float64 {
 	return math.Log(max(0, 1+difference/a.from))
 }
 
-// allocationVerdict is that on allocations, which are no worse unless more of them are shown: their
-// noise is what the machine and the runtime add.
+// allocationVerdict returns "no worse" unless a growth is significant, because the machine and the
+// runtime cause the noise of allocations.
 func (o Options) allocationVerdict(row *Row, tests int) (of verdict.Verdict, reason string) {
 	alpha, needed := o.Alpha*allocationLevel, o.Needed(tests)*allocationLevel
 	switch {

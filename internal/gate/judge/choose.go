@@ -14,33 +14,32 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics"
 )
 
-// A Candidate is a metric that may be judged, with the values that runs of both sides have of it.
+// A Candidate is a metric that may be judged, with its values in the runs of both sides.
 type Candidate struct {
 	Metric
 	Values [2][]float64 // of the base, of the head
-	Runs   int          // so many values each side must have; 0: at least one
-	Excuse string       // why it is not judged, where that is known
-	Ours   bool         // of a run of poolbench, whose Unit lines know every direction
+	Runs   int          // least number of values on each side; 0: one
+	Excuse string       // reason not to judge it, if known
+	Ours   bool         // from a run of poolbench, whose Unit lines contain every direction
 }
 
-// A Choice sorts out which metrics a gate judges. Which it does not is in the report, with the
-// reason; so is what must not pass for a verdict.
+// A Choice selects the metrics that a gate judges. It adds the others to the report with the
+// reason, as faults or unclear if the lack of a verdict must not pass.
 type Choice struct {
 	Report  *verdict.Report
-	Sides   [2]string // what the report calls them
+	Sides   [2]string // their names in the report
 	chosen  int
 	refused []refusal
-	tests   RankSums // of metrics of an unknown direction
+	tests   RankSums // of metrics with an unknown direction
 }
 
-// A refusal is a metric of benchmarks whose lack of a verdict must not pass for one.
 type refusal struct {
 	first  Metric
 	reason string
 	more   int // benchmarks
 }
 
-// Takes says whether the metric is judged.
+// Takes reports whether the metric is judged.
 func (c *Choice) Takes(m Candidate) bool {
 	reason := c.why(m)
 	if reason == "" {
@@ -56,7 +55,6 @@ func (c *Choice) Takes(m Candidate) bool {
 	return false
 }
 
-// why says why there is no verdict on a metric; "" when there is one.
 func (c *Choice) why(m Candidate) string {
 	asked := len(c.Report.Options.Metrics) > 0
 	old, new := m.Values[0], m.Values[1]
@@ -76,11 +74,11 @@ func (c *Choice) why(m Candidate) string {
 	case !asked && echoesPlan(m.Benchmark, m.Unit):
 		return "echo of the plan of an open-loop run below saturation"
 	case len(old) == 0 && !asked:
-		return "absent from " + c.Sides[0] // there is nothing to hold it against
+		return "absent from " + c.Sides[0] // nothing to compare with
 	case len(old) == 0:
 		return c.refuse(m, "absent from "+c.Sides[0])
 	case len(new) == 0:
-		// what was measured and no longer can be may be worse than any number
+		// a metric that can no longer be measured may be worse than any number
 		return c.refuse(m, "absent from "+c.Sides[1])
 	case min(len(old), len(new)) < m.Runs:
 		return c.refuse(m, "absent from some of the runs")
@@ -90,10 +88,10 @@ func (c *Choice) why(m Candidate) string {
 	return ""
 }
 
-// differAt is the p at which values of an unknown direction differ: five against five can reach it.
+// differAt is the p at which values of an unknown direction count as different: five against five
+// can reach it.
 const differAt = 0.01
 
-// differ reports whether values of both sides differ by the rank test.
 func (c *Choice) differ(old, new []float64) bool {
 	if len(old) == 0 || len(new) == 0 {
 		return false
@@ -116,11 +114,11 @@ func (c *Choice) refuse(m Candidate, reason string) string {
 }
 
 // Close reports the refused metrics, one line per metric and reason, so that a fault of all
-// benchmarks does not bury a fault of one.
+// benchmarks does not hide a fault of one.
 func (c *Choice) Close() {
 	into := &c.Report.Unclear
 	if len(c.Report.Options.Metrics) > 0 {
-		// who asks for a metric is not to be told that all is well without it
+		// the user requested this metric, so its absence is a fault
 		into = &c.Report.Faults
 	}
 	for _, r := range c.refused {
@@ -135,7 +133,6 @@ func (c *Choice) Close() {
 	}
 }
 
-// setAside says why a metric with a direction is gated only by name; "" when it is gated anyway.
 func setAside(unit string) string {
 	switch {
 	case unit == metric.BrokenLaws, unit == metric.Verdict, unit == metric.P99Lag,
@@ -147,9 +144,8 @@ func setAside(unit string) string {
 	return ""
 }
 
-// echoesPlan reports whether a metric of a benchmark follows from the plan of arrivals alone. An
-// open loop below saturation completes tasks as fast as they are planned to arrive, whatever the
-// strategy.
+// echoesPlan reports whether a metric of a benchmark depends only on the planned arrivals. Below
+// saturation an open loop completes tasks at the planned rate, whatever the strategy.
 func echoesPlan(benchmark, unit string) bool {
 	switch unit {
 	case "sec/op", metric.Throughput, metric.Makespan:
@@ -165,7 +161,6 @@ func echoesPlan(benchmark, unit string) bool {
 	return err == nil && load < 1
 }
 
-// axis is the value of a key in the name of a benchmark.
 func axis(benchmark, key string) string {
 	_, parts := benchfmt.Name(benchmark).Parts()
 	for _, part := range parts {

@@ -10,25 +10,26 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics"
 )
 
-// A comparison tests by how much a sample y is larger than a sample x.
+// A comparison tests how much larger a sample y is than a sample x.
 //
-// Where spreads do not differ it is the rank test: exact, and hardly moved by outliers. Where they
-// do, the rank test is no test of location: with 30 values of a spread of 2 % against 8 of 10 % it
-// calls equal medians different in 8 of 100 comparisons at a level of 1 in 100. There another test
-// must agree: the rank test with what U scatters then (widening), or Welch's of the logarithms.
-// Their errors are alike: the first keeps its power where there are outliers, the second where
-// there are so few values that hardly any sum of ranks is significant (6 against 6 among 20 tests).
+// If the spreads do not differ it is the rank test, which is exact and robust against outliers. If
+// they differ, the rank test is no test of location: with 30 values of a spread of 2 % against 8 of
+// 10 % it finds a difference of equal medians in 8 of 100 comparisons at a level of 1 in 100. Then
+// another test must agree: the rank test with a wider distribution of U (widening), or Welch's test
+// of the logarithms. They have similar error rates. The first keeps its power with outliers, the
+// second with so few values that almost no sum of ranks is significant (6 against 6 among 20
+// tests).
 //
-// Tried on 20 tests without a margin, as false alarms in 100 gates, 30 values of 2 % against 8 of
-// 10 % and 12 of 3 % against 6 of 10 %: the rank test 41 and 20, Brunner and Munzel's (2000) 12 and
-// 26, its permutation form (Neubert and Brunner 2007) 11 and 19, Welch's by permutation (Janssen
-// 1997) 42 and 31, Welch's with the rank test 5 and 7, this (spreadNoise 0.75) 7 and 9. That of
-// Brunner and Munzel's also loses 5 to 6 points of power where spreads are equal, Welch's with the
-// rank test up to 12, and up to 28 where there are outliers.
+// The alternatives were compared with 20 tests without a margin, 30 values of 2 % against 8 of 10 %
+// and 12 of 3 % against 6 of 10 %. False alarms in 100 gates: the rank test 41 and 20, Brunner and
+// Munzel's (2000) 12 and 26, its permutation form (Neubert and Brunner 2007) 11 and 19, Welch's by
+// permutation (Janssen 1997) 42 and 31, Welch's with the rank test 5 and 7, this test (spreadNoise
+// 0.75) 7 and 9. Brunner and Munzel's also loses 5 to 6 points of power with equal spreads, Welch's
+// with the rank test up to 12, and up to 28 with outliers.
 type comparison struct {
 	x, y        []float64
-	plain, wide widening // of the same factor where spreads do not differ
-	means       welch    // only where they do
+	plain, wide widening // same factor if the spreads do not differ
+	means       welch    // only if they differ
 }
 
 func (s RankSums) compare(x, y []float64) comparison {
@@ -43,10 +44,8 @@ func (s RankSums) compare(x, y []float64) comparison {
 	return c
 }
 
-// unequal says that the spreads differ.
 func (c comparison) unequal() bool { return c.wide.factor > 1 }
 
-// at is the test of y against x times the factor.
 func (c comparison) at(factor float64) RankSum {
 	x := floats.ScaleTo(make([]float64, len(c.x)), factor, c.x)
 	t := c.plain.rankSum(x, c.y)
@@ -59,21 +58,21 @@ func (c comparison) at(factor float64) RankSum {
 	return t
 }
 
-// shift is an estimate of by what factor one sample is larger than another.
+// A shift is an estimate of the factor between two samples.
 type shift struct {
 	Ratio  float64 // Hodges–Lehmann: the median of the ratios of all pairs; +Inf from a base of 0
-	Lo, Hi float64 // interval for it; 0 and +Inf where the samples are too small to bound it
+	Lo, Hi float64 // its interval; 0 and +Inf if the samples are too small to bound it
 }
 
-// shift estimates the factor between x and y, non-negative both, with an interval of at least the
-// given confidence: the factors that the test does not reject.
+// shift estimates the factor between the non-negative samples x and y, with an interval of at least
+// the given confidence: the factors that the test does not reject.
 //
-// On logarithms this is the Hodges–Lehmann estimate of a shift, and the interval of the rank test
-// runs from the (c+1)-th smallest to the (c+1)-th largest of the nx·ny ratios y/x, c being the
+// On logarithms this is the Hodges–Lehmann estimate of a shift. The interval of the rank test
+// ranges from the (c+1)-th smallest to the (c+1)-th largest of the nx·ny ratios y/x, where c is the
 // largest value of U that is no likelier than half of the error allowed (Lehmann 1963; Hollander
-// and Wolfe, section 4.3). Taking order statistics of the ratios themselves gives the same and lets
-// zeros take part: 0/0 is 1, any other number over 0 is infinite. With ties the closed interval has
-// at least its confidence.
+// and Wolfe, section 4.3). The order statistics of the ratios themselves give the same result and
+// allow zeros: 0/0 is 1, any other number over 0 is infinite. With ties the closed interval has at
+// least its confidence.
 func (c comparison) shift(confidence float64) shift {
 	ratios := make([]float64, 0, len(c.x)*len(c.y))
 	for _, a := range c.x {
@@ -89,8 +88,7 @@ func (c comparison) shift(confidence float64) shift {
 	n, tail := len(ratios), (1-confidence)/2
 	s := shift{Ratio: ratios[n/2]}
 	if below := ratios[n/2-(n+1)%2]; below != s.Ratio {
-		// The geometric mean of the middle two: the mean of their logarithms. Neither factor
-		// overflows on its own.
+		// The geometric mean of the middle two, computed without overflow of either factor.
 		s.Ratio = math.Sqrt(below) * math.Sqrt(s.Ratio)
 	}
 	s.Lo, s.Hi = c.plain.between(ratios, tail)
@@ -102,8 +100,6 @@ func (c comparison) shift(confidence float64) shift {
 	return s
 }
 
-// between are the ratios that bound those which the test rejects with neither tail; 0 and +Inf
-// where the samples are too small for it to reject any.
 func (w widening) between(ratios []float64, tail float64) (low, high float64) {
 	if c := w.criticalU(tail); c >= 0 {
 		return ratios[c], ratios[len(ratios)-1-c]
@@ -111,7 +107,6 @@ func (w widening) between(ratios []float64, tail float64) (low, high float64) {
 	return 0, math.Inf(1)
 }
 
-// criticalU is the largest c with P(U ≤ c) ≤ tail for samples without ties; −1 if there is none.
 func (w widening) criticalU(tail float64) int {
 	if w.least() > tail {
 		return -1
@@ -127,8 +122,8 @@ func (w widening) criticalU(tail float64) int {
 	}) - 1
 }
 
-// smallestP is the smallest p that the one-sided rank test can give: that of the one deal out of
-// C(nx+ny, nx) in which the samples do not overlap.
+// smallestP returns the smallest possible p of the one-sided rank test: only one of the C(nx+ny,
+// nx) deals has samples that do not overlap.
 func smallestP(nx, ny int) float64 {
 	lg := func(n int) float64 {
 		v, _ := math.Lgamma(float64(n + 1))

@@ -11,12 +11,12 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics"
 )
 
-// conclude passes a verdict on each row of a family, by its evidence, and returns the number of
-// tests that p was adjusted for. The chance of any false "worse" among them is alpha at most.
+// conclude sets the verdict of each row of a family, and returns the number of tests that p was
+// adjusted for. The probability of any false "worse" among them is at most alpha.
 //
-// Worse and better are significant beyond the margin after Holm's adjustment. Short of that a
-// metric is no worse when its interval leaves out a worsening as large as the promise. All else is
-// inconclusive, and so is, whatever its numbers, evidence of too few values.
+// Worse and better are significant beyond the margin after Holm's adjustment. Otherwise a metric is
+// no worse if its interval excludes a worsening as large as the promise. Everything else is
+// inconclusive, and so are too few values, whatever they are.
 func (o Options) conclude(family []*Row) (tests int) {
 	tests = o.adjust(family)
 	for _, row := range family {
@@ -25,8 +25,8 @@ func (o Options) conclude(family []*Row) (tests int) {
 	return tests
 }
 
-// adjust gives the rows of a family what only the whole of it tells: the adjusted p, those of
-// untested evidence as they are, and the detectable worsening of a single stage.
+// adjust sets the adjusted p of the rows of a family, and the detectable worsening of a single
+// stage. The p of untested evidence is not adjusted.
 func (o Options) adjust(family []*Row) (tests int) {
 	var worse, better []float64
 	for _, row := range family {
@@ -46,7 +46,7 @@ func (o Options) adjust(family []*Row) (tests int) {
 				statistics.NormalQuantile(row.attainable(o.Alpha/float64(tests)))
 		}
 		margin := o.margin()
-		if row.allocates { // least has it where there is one
+		if row.allocates { // detectable is least, if there is one
 			margin = 0
 		}
 		row.Detectable = max(row.Step, row.least, margin+z*row.SE)
@@ -54,8 +54,8 @@ func (o Options) adjust(family []*Row) (tests int) {
 	return tests
 }
 
-// attainable is the largest p of the evidence's test that is significant at alpha: those of few
-// pairs come in large steps.
+// attainable returns the largest p of the evidence's test that is significant at alpha. With few
+// pairs p has large steps.
 func (e Evidence) attainable(alpha float64) float64 {
 	if e.n > 0 {
 		if p := attainable(e.n, alpha); p > 0 {
@@ -66,15 +66,15 @@ func (e Evidence) attainable(alpha float64) float64 {
 	return alpha
 }
 
-// verdict is that on a row whose p is adjusted for so many tests, with the reason where the numbers
-// do not speak for themselves.
+// verdict returns the verdict on a row whose p is adjusted for so many tests, with the reason if
+// the numbers do not show it.
 func (o Options) verdict(row *Row, tests int) (of verdict.Verdict, reason string) {
 	if row.allocates {
 		return o.allocationVerdict(row, tests)
 	}
 	switch needed := o.Needed(tests); {
-	case row.Tested() && row.LeastP > needed*(1+1e-9): // it may have been computed by logarithms
-		// no values at all could have been significant, or bounded the interval
+	case row.Tested() && row.LeastP > needed*(1+1e-9): // may come from logarithms
+		// no values could have been significant, or could have bounded the interval
 		if row.Test == verdict.ByRank {
 			return verdict.Inconclusive, tooFewSamples(row, needed)
 		}
@@ -93,8 +93,9 @@ func (o Options) verdict(row *Row, tests int) (of verdict.Verdict, reason string
 	return verdict.Inconclusive, o.notRuledOut()
 }
 
-// Needed is what the smallest possible p of a test must not exceed in a family of that many tests
-// for a verdict to be had: alpha shared among the tests, and half of alpha for the interval.
+// Needed returns the largest smallest p of a test with which a verdict is possible in a family of
+// that many tests: alpha divided by the number of tests, and at most half of alpha for the
+// interval.
 func (o Options) Needed(tests int) float64 { return min(o.Alpha/float64(tests), o.Alpha/2) }
 
 func tooFewSamples(row *Row, needed float64) string {
@@ -116,13 +117,13 @@ func (o Options) coarse(row *Row) string {
 		100*o.Promise)
 }
 
-// power is the chance with which the second stage is to find a worsening of the promise, and with
-// which one of the detectable size is found.
+// power is the probability with which the second stage should find a worsening of the promise, and
+// with which a worsening of the detectable size is found.
 const power = 0.8
 
-// holm adjusts the p-values of a family of tests so that rejecting those of at most alpha errs in
-// any of them with probability alpha at most, however they depend on each other (Holm 1979): the
-// i-th smallest of m is multiplied by m−i+1, and none comes out below a smaller one.
+// holm adjusts the p-values of a family of tests so that rejecting all of at most alpha has at most
+// the probability alpha of any error, however they depend on each other (Holm 1979). The i-th
+// smallest of m is multiplied by m−i+1, and the results are made monotonic.
 func holm(ps []float64) []float64 {
 	order := make([]int, len(ps))
 	floats.ArgsortStable(slices.Clone(ps), order)

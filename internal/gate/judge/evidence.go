@@ -11,48 +11,47 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics"
 )
 
-// Evidence is what the values of one metric say. Changes are logarithms of head to base, signed so
-// that plus is worse.
+// Evidence is the statistical result for one metric. Changes are logarithms of head to base, signed
+// so that plus is worse.
 type Evidence struct {
 	Change float64 // Hodges–Lehmann estimate
-	// its interval at confidence 1−alpha, and a Step more to either side; infinite where the values
-	// are too few to bound it
+	// interval of Change at confidence 1−alpha, widened by Step on either side; infinite for too few
+	// values
 	Low, High float64
-	// by which the values are rounded, if that matters: nothing is known better than this
+	// resolution of the values if they are rounded, as a change; 0 otherwise
 	Step float64
 
-	// PWorse is how likely such values are, or worse ones, if the metric is no worse than the
-	// margin; PBetter likewise the other way.
+	// PWorse is the probability of such values, or worse ones, if the metric is no worse than the
+	// margin. PBetter is the same for the other direction.
 	PWorse, PBetter float64
 
-	// counts in its family; "" where no test is needed, and p is 0 or 1
+	// counts in its family; "" if no test is needed, and p is 0 or 1
 	Test   verdict.Test
-	LeastP float64 // the smallest p that the test could have given with so many values
-	// all values are equal, in each pair where there are pairs
+	LeastP float64 // smallest possible p of the test with this number of values
+	// all values are equal, in each pair if there are pairs
 	Equal bool
-	// the base was 0 throughout and the head is not, for the worse: that is never "no worse"
+	// the base is always 0 and the head is not, for the worse: never "no worse"
 	Appeared bool
-	SE       float64 // standard error of Change; 0 without a test, NaN where it cannot be told
+	SE       float64 // standard error of Change; 0 without a test, NaN if unknown
 
 	n int // pairs of a signed-rank test; 0 otherwise
 
-	allocates bool // the values are numbers of allocations, judged as such
-	// of allocations: the medians differ by no more than does not count; why, if they differ
+	allocates bool // judged as allocations
+	// of allocations: the difference of the medians does not count, and the reason if there is one
 	alike bool
 	why   string
-	// of allocs/op: so suspect that fresh pairs decide, although the difference does not count: six
-	// pairs may fail to show one allocation among the noise
+	// of allocs/op: decided by fresh pairs although the difference does not count, because six pairs
+	// may not show one allocation in the noise
 	hinted  bool
-	overlap bool    // of allocations: some value of a side is no more extreme than one of the other
-	least   float64 // of allocations: the largest change that does not count
+	overlap bool    // of allocations: the ranges of the sides overlap
+	least   float64 // of allocations: largest change that does not count
 }
 
-// Weigh makes evidence of a sample; see Sample for what it holds. An error is a setting that makes
-// no sense, a direction that is not known, a value that has no ratio, or a histogram with too few
-// values for its quantile; no values at all is one too.
+// Weigh makes evidence of a sample. It returns an error for invalid options, an unknown direction,
+// a value that has no ratio, a histogram with too few values for its quantile, and no values at
+// all.
 //
-// So many tests are in its family, at most: where swaps are drawn, they must be so many that one
-// could be significant.
+// tests is the largest number of tests in its family, which determines the number of drawn swaps.
 //
 // A tail is tested by swapping pairs of histograms and estimated by the quantiles of the single
 // runs.
@@ -69,10 +68,9 @@ func Weigh(o Options, tests int, s Sample) (Evidence, error) {
 	return o.weigh(s, tests, RankSums{}), nil
 }
 
-// Tested says whether there was a test.
+// Tested reports whether there was a test.
 func (e Evidence) Tested() bool { return e.Test != "" }
 
-// weigh is Weigh for a sample that is fit; ranks are those of its decision.
 func (o Options) weigh(s Sample, tests int, ranks RankSums) Evidence {
 	if s.allocates() {
 		return o.weighAllocations(s, ranks)
@@ -84,7 +82,7 @@ func (o Options) weigh(s Sample, tests int, ranks RankSums) Evidence {
 		e = exactly(o, change)
 		e.Equal = change == 0
 		if bases[0] == 0 {
-			e.SE = math.NaN() // no factor makes something of nothing
+			e.SE = math.NaN() // no factor turns 0 into another number
 		}
 		return e
 	case s.N() > 0:
@@ -118,9 +116,9 @@ func (o Options) weighPairs(s Sample, tests int) Evidence {
 	return e
 }
 
-// known reports whether the values need no test, and what their change is: that of exact ones that
-// bear it out, of zeros throughout, and of pairs that are all equal. No signs of zeros would be
-// significant, so that no test is spent on them (Tarone 1990).
+// known reports whether the values need no test, and returns their change: exact values that agree,
+// only zeros, and pairs that are all equal. Zeros have no signs that could be significant, so they
+// use no test (Tarone 1990).
 func (s Sample) known(bases, heads []float64) (change float64, known bool) {
 	if s.equal {
 		return 0, true
@@ -131,7 +129,6 @@ func (s Sample) known(bases, heads []float64) (change float64, known bool) {
 	return worsening(bases[0], heads[0], s.Better), true
 }
 
-// untested reports whether the sample needs no test.
 func (s Sample) untested() bool {
 	if s.allocates() {
 		return s.steady()
@@ -142,7 +139,6 @@ func (s Sample) untested() bool {
 
 func constant(values []float64) bool { return slices.Min(values) == slices.Max(values) }
 
-// exactly is the evidence of a change that is known without error.
 func exactly(o Options, change float64) Evidence {
 	e := Evidence{Change: change, Low: change, High: change, PWorse: 1, PBetter: 1}
 	switch {
@@ -164,7 +160,7 @@ func (o Options) swap(s Sample, draws int) (worse, better float64) {
 	return above, below
 }
 
-// rounding of the sample's values; those of histograms are not rounded.
+// rounding returns the rounding of the sample's values. Values of histograms are not rounded.
 func (o Options) rounding(s Sample) rounding {
 	if s.Quantile > 0 {
 		return rounding{}
@@ -179,20 +175,20 @@ func minus(changes []float64, threshold float64) []float64 {
 	return out
 }
 
-// rankLoss is by how much the standard error of the Hodges–Lehmann estimate of normal values
-// exceeds that of their mean: √(π/3).
+// rankLoss is the ratio of the standard error of the Hodges–Lehmann estimate of normal values to
+// that of their mean: √(π/3).
 var rankLoss = math.Sqrt(math.Pi / 3)
 
-// standardError of the estimate from changes, for what could have been found: outliers count here,
-// since the pairs in which the machine is held up are those that hide a change. By Spread alone,
-// what it called detectable in replayed noise was found 66 to 75 times of 100, not 80.
+// standardError estimates the error of Change for the detectable worsening. Outliers count here,
+// because pairs in which the machine is disturbed hide a change. With Spread alone, 66 to 75 %
+// instead of 80 % of the changes called detectable were found in replayed noise.
 func standardError(changes []float64) float64 {
 	return rankLoss * max(Spread(changes),
 		stat.StdDev(changes, nil)) / math.Sqrt(float64(len(changes)))
 }
 
-// weighRanks makes evidence of values that come in no pairs: of the head's against the base's,
-// moved by the margin. See comparison for the test.
+// weighRanks makes evidence of unpaired values: of the head's against the base's times the margin.
+// See comparison for the test.
 func (o Options) weighRanks(m Metric, base, head []float64, ranks RankSums) Evidence {
 	r := o.roundingOf(m, base, head)
 	threshold := math.Exp(r.over(o.margin()))
@@ -217,9 +213,9 @@ func (o Options) weighRanks(m Metric, base, head []float64, ranks RankSums) Evid
 	return e
 }
 
-// leastUnpairedP is the smallest p that the test of samples of those sizes can give, and 1 where
-// one has fewer values than a verdict takes of each: by their number alone one run against 39 would
-// do, but a single process says nothing of how much processes differ.
+// leastUnpairedP returns the smallest possible p for samples of those sizes, or 1 if one has fewer
+// values than a verdict requires of each side. One run against 39 could be significant by number,
+// but a single process does not show how much processes differ.
 func (o Options) leastUnpairedP(base, head int) float64 {
 	if min(base, head) < SamplesFor(o.Needed(1)) {
 		return 1

@@ -9,9 +9,9 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics"
 )
 
-// PairsToFind is the number of pairs that finds a worsening of the promise with 80 % power, in a
-// family of that many tests, when the changes have the given standard deviation: ((z(1−α/m) +
-// z(0.8))·sd / (log(1+e) − log(1+δ)))². It is NaN where the deviation is not known.
+// PairsToFind returns the number of pairs that finds a worsening of the promise with 80 % power, in
+// a family of that many tests, if the changes have the given standard deviation: ((z(1−α/m) +
+// z(0.8))·sd / (log(1+e) − log(1+δ)))². It returns NaN if sd is NaN.
 func (o Options) PairsToFind(sd float64, tests int) float64 {
 	return o.pairsToFind(sd, tests, power)
 }
@@ -24,9 +24,9 @@ func (o Options) pairsToFind(sd float64, tests int, power float64) float64 {
 // mostNeeded is the number of pairs above which a quieter machine is the better advice.
 const mostNeeded = 1000
 
-// needed is about how many pairs, or values of each side, would decide a row that is inconclusive,
-// with 80 % power if its change is what it seems to be: as many as find it beyond the margin, or
-// short of the promise, whichever is easier. It is 0 where nothing can be said.
+// needed returns the approximate number of pairs, or values of each side, that decides an
+// inconclusive row with 80 % power if its change is as estimated: enough to find it beyond the
+// margin, or below the promise, whichever is easier. It returns 0 if there is no such number.
 func (o Options) needed(row *Row, tests int) int {
 	away := max(row.Change-o.margin(), o.promise()-row.Change)
 	z := statistics.NormalQuantile(1-min(o.Alpha/float64(max(1, tests)), o.Alpha/2)) +
@@ -36,22 +36,20 @@ func (o Options) needed(row *Row, tests int) int {
 		n = float64(min(row.N, row.HeadN))
 	}
 	needed := n * math.Pow(z*row.SE/away, 2)
-	if !(needed <= mostNeeded) { // NaN, too
+	if !(needed <= mostNeeded) { // also for NaN
 		return 0
 	}
 	return max(int(math.Ceil(needed)), int(math.Ceil(1.5*n)))
 }
 
-// freshPairs is the number of them for each of so many suspects: never so few that nothing could be
-// significant.
 func (o Options) freshPairs(suspects int) int {
 	return max(o.FreshPairs, MinPairs(o.Needed(suspects)))
 }
 
-// detectable is the worsening that both stages together find with 80 % power, when the changes are
-// normal with the given standard deviation: the product of the chances to be suspected, by the
-// screened pairs, and then to be found worse, by the fresh ones. That a metric may be suspect for
-// its scatter alone is left out: somewhat more is found.
+// detectable returns the worsening that both stages together find with 80 % power, if the changes
+// are normal with the given standard deviation. The power is the product of the probability to be
+// suspected, by the screened pairs, and the probability to be found worse, by the fresh ones. A
+// metric can also be suspect because of its noise, so the true power is somewhat higher.
 func (o Options) detectable(sd float64, screened, fresh, tests int) float64 {
 	if math.IsNaN(sd) {
 		return sd
@@ -61,8 +59,7 @@ func (o Options) detectable(sd float64, screened, fresh, tests int) float64 {
 	if suspicion < 0 || significance < 0 {
 		return math.NaN()
 	}
-	// beyond the margin, in standard deviations of a single pair; by 8 everything is found that can
-	// be
+	// beyond the margin, in standard deviations of a single pair; a change of 8 is always found
 	low, high := 0.0, 8.0
 	for range 20 {
 		middle := (low + high) / 2
@@ -76,28 +73,28 @@ func (o Options) detectable(sd float64, screened, fresh, tests int) float64 {
 	return o.margin() + high*sd
 }
 
-// shifted are independent normal changes with a mean above 0: the chances that one is above 0, that
-// two of them together are, and that one is with both of two others.
+// shifted has probabilities of independent normal changes with a mean above 0: that one is above 0,
+// that the sum of two is, and that the sums of one with each of two others both are.
 type shifted struct{ one, two, three float64 }
 
-// newShifted has a mean of so many standard deviations.
+// newShifted computes them for a mean in standard deviations.
 func newShifted(mean float64) shifted {
 	h := math.Sqrt2 * mean
 	// the last is normal in two dimensions, with a correlation of 1/2
 	return shifted{normalCDF(mean), normalCDF(h), normalCDF(h) - 2*owenT(h, 1/math.Sqrt(3))}
 }
 
-// power is about how often the changes below 0, of n, have a sum of ranks of at most critical: the
-// statistic, which counts the pairs i ≤ j with Xi + Xj > 0, is taken for normal, with the mean and
-// the variance that it has under the shift (Lehmann 1975, Nonparametrics). That is right to 5
-// points from ten changes on, and to 10 with six; to take the variance for the one without a shift
-// promises up to 8 too many.
+// power returns approximately how often the changes below 0, of n, have a sum of ranks of at most
+// critical. The statistic counts the pairs i ≤ j with Xi + Xj > 0. It is approximated as normal,
+// with its mean and variance under the shift (Lehmann 1975, Nonparametrics). The error is at most 5
+// points from ten changes on, and 10 points with six. The variance without a shift would
+// overestimate the power by up to 8 points.
 func (s shifted) power(n, critical int) float64 {
 	k := float64(n)
 	mean := k*s.one + k*(k-1)/2*s.two
 	variance := k*s.one*(1-s.one) + k*(k-1)/2*(2*(s.one-s.two)*(s.one-s.two)+3*s.two*(1-s.two)) +
 		k*(k-1)*(k-2)*(s.three-s.two*s.two)
-	if variance <= 0 { // by rounding, where the mean is so large that nothing else can come out
+	if variance <= 0 { // rounding error, if the mean is so large that the outcome is certain
 		return 1
 	}
 	return normalCDF((mean - (k*(k+1)/2 - float64(critical)) + 0.5) / math.Sqrt(variance))
@@ -110,8 +107,8 @@ func owenT(h, a float64) float64 {
 	return quad.Fixed(density, 0, a, 10, nil, 0) / (2 * math.Pi)
 }
 
-// attainable is the largest p of the signed-rank test of n changes without ties that is not above
-// alpha; 0 where there is none.
+// attainable returns the largest p of the signed-rank test of n changes without ties that is at
+// most alpha, or 0 if there is none.
 func attainable(n int, alpha float64) float64 {
 	if n > signedRankLimit {
 		return alpha
@@ -119,10 +116,8 @@ func attainable(n int, alpha float64) float64 {
 	return floats.Sum(ranksSums(n)[:criticalSignedRank(n, alpha)+1])
 }
 
-// ranksSums gives the probability of each sum of the ranks 1 to n that a fair coin picks.
 func ranksSums(n int) []float64 { return signSums(ranksUpTo(n)) }
 
-// ranksUpTo are 1 to n: those of values without ties.
 func ranksUpTo(n int) []int {
 	ranks := make([]int, n)
 	for i := range ranks {
@@ -138,5 +133,4 @@ func sides(pairs []Pair) (bases, heads []float64) {
 	return bases, heads
 }
 
-// normalCDF is the standard normal distribution function.
 func normalCDF(z float64) float64 { return math.Erfc(-z/math.Sqrt2) / 2 }

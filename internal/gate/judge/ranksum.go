@@ -8,37 +8,35 @@ import (
 )
 
 // rankSumLimit is the largest number of values in both samples together for which the exact
-// distribution of U is computed. At the limit that takes 3 ms; above it the normal approximation is
-// within 5 % of a p of 0.01 or more, and too large by up to a half at p = 10⁻⁴: it errs towards
+// distribution of U is computed, which takes 3 ms at the limit. Above it the normal approximation
+// is within 5 % for a p of 0.01 or more, and up to a half too large at p = 10⁻⁴: it errs towards
 // "not significant".
 const rankSumLimit = 100
 
 // RankSum is the outcome of the Mann–Whitney (Wilcoxon rank sum) test of a sample y against a
 // sample x.
 //
-// The p-values are those of the permutation distribution given the ties at hand: every one of the
-// C(N, n) ways in which the midranks could have been dealt to the samples counts the same. They are
-// exact up to 100 values in both samples together. benchmath has the same test, but is wrong when
-// the samples have ties and different sizes: the distribution is not symmetric then, and benchmath
-// takes it to be.
+// The p-values are those of the permutation distribution given the ties: all C(N, n) ways to deal
+// the midranks to the samples are equally likely. They are exact up to 100 values in both samples
+// together. benchmath has the same test, but is wrong for samples with ties and different sizes,
+// because it assumes a symmetric distribution.
 type RankSum struct {
-	U       float64 // pairs in which y is greater than x, equal ones counting a half
-	Less    float64 // P(U' ≤ U): small when y tends to be less than x
-	Greater float64 // P(U' ≥ U): small when y tends to be greater than x
+	U       float64 // pairs in which y is greater than x, ties counting a half
+	Less    float64 // P(U' ≤ U): small if y tends to be less than x
+	Greater float64 // P(U' ≥ U): small if y tends to be greater than x
 }
 
-// TwoSided is twice the smaller tail, at most 1: what benchmath reports where the distribution is
-// symmetric.
+// TwoSided returns twice the smaller tail, at most 1, as benchmath does for symmetric
+// distributions.
 func (t RankSum) TwoSided() float64 { return min(1, 2*min(t.Less, t.Greater)) }
 
-// RankSums are the tests of many pairs of samples. Without ties the distribution of U follows from
-// the sizes, and is worked out once for each. It is for one goroutine.
+// RankSums caches the distribution of U without ties by the sizes of the samples. It must not be
+// used by several goroutines.
 type RankSums map[[2]int]*deals
 
-// Of tests y against x; neither may be empty.
+// Of tests y against x. Neither may be empty.
 func (s RankSums) Of(x, y []float64) RankSum { return s.plain(len(x), len(y)).rankSum(x, y) }
 
-// plain is the test where spreads do not differ.
 func (s RankSums) plain(nx, ny int) widening {
 	sizes := [2]int{nx, ny}
 	if s[sizes] == nil {
@@ -50,7 +48,7 @@ func (s RankSums) plain(nx, ny int) widening {
 // deals are the ways to deal values without ties to two samples of those sizes.
 type deals struct {
 	nx, ny int
-	counts []float64 // of those with U = 0, 1, …; nil until they are needed
+	counts []float64 // number of deals with U = 0, 1, …; nil until needed
 }
 
 func (d *deals) distribution() []float64 {
@@ -60,9 +58,8 @@ func (d *deals) distribution() []float64 {
 	return d.counts
 }
 
-// rankSum is the test where U scatters by that factor, 1 or more, as much as it would if both
-// samples came from one distribution. Between two sums of ranks that can occur, the logarithm of p
-// goes in proportion.
+// rankSum tests with U scattering by w.factor, at least 1, as much as if both samples came from one
+// distribution. log p is interpolated linearly between two possible sums of ranks.
 func (w widening) rankSum(x, y []float64) RankSum {
 	ranks, ofY, ties := midranks(x, y)
 	nx, ny := len(x), len(y)
@@ -75,7 +72,7 @@ func (w widening) rankSum(x, y []float64) RankSum {
 		mean := float64(nx*ny) / 2
 		t.Less, t.Greater = tails(w.distribution(), mean+(t.U-mean)/w.factor)
 	default:
-		// The sums of the smaller sample are fewer; what y has not, x has.
+		// The smaller sample has fewer sums. The sum of y follows from that of x.
 		k, sum := ny, ofY
 		if nx < ny {
 			k, sum = nx, (nx+ny)*(nx+ny+1)-ofY
@@ -93,7 +90,6 @@ func (w widening) rankSum(x, y []float64) RankSum {
 	return t
 }
 
-// tails are the shares of the counts up to a place among them, and from it on.
 func tails(counts []float64, place float64) (less, greater float64) {
 	at := func(i int) (less, greater float64) {
 		below, above := total(counts[:i]), total(counts[i+1:])
@@ -112,7 +108,6 @@ func tails(counts []float64, place float64) (less, greater float64) {
 	return less, greater
 }
 
-// total is the sum, in the same order on every machine.
 func total(counts []float64) (sum float64) {
 	for _, c := range counts {
 		sum += c
@@ -120,8 +115,8 @@ func total(counts []float64) (sum float64) {
 	return sum
 }
 
-// midranks returns the doubled ranks of all values in ascending order, tied values sharing the mean
-// of their ranks; the sum of those of y; and Σ(t³−t) over the groups of t tied values. Doubled,
+// midranks returns the doubled ranks of all values in ascending order, with tied values sharing
+// their mean rank, the sum of those of y, and Σ(t³−t) over the groups of t tied values. Doubled
 // midranks are whole numbers.
 func midranks(x, y []float64) (ranks []int, ofY int, ties float64) {
 	ranks = statistics.Midranks(slices.Concat(x, y), 0)
@@ -130,7 +125,7 @@ func midranks(x, y []float64) (ranks []int, ofY int, ties float64) {
 	}
 	n := float64(len(ranks))
 	ties = n * (n*n - 1)
-	for _, r := range ranks { // without ties, these squares are all of it
+	for _, r := range ranks { // without ties, these squares are the whole sum
 		off := float64(r) - (n + 1)
 		ties -= 3 * off * off
 	}
@@ -138,13 +133,13 @@ func midranks(x, y []float64) (ranks []int, ofY int, ties float64) {
 	return ranks, ofY, ties
 }
 
-// subsetSums counts, for the sums first, first+step, first+2·step …, the subsets of k of the ranks
-// (ascending) that have it. Counts are floats: there may be 10²⁹ of them, and sums of non-negative
+// subsetSums counts the subsets of k of the ascending ranks, by their sums first, first+step,
+// first+2·step …. Counts are floats, because there may be 10²⁹ of them, and sums of non-negative
 // numbers keep their relative precision.
 //
-// It is the recursion over the ranks in ascending order, each either in the subset or not, over the
-// sums that can occur. Those are counted from the lowest rank, in units of what all distances
-// between ranks share: of counts, with two or three different values, few remain.
+// The recursion goes over the ranks in ascending order, each either in the subset or not, and over
+// the possible sums. The unit of the sums is the common divisor of all distances between ranks, so
+// counts with two or three different values have few sums.
 func subsetSums(ranks []int, k int) (counts []float64, first, step int) {
 	n := len(ranks)
 	for _, r := range ranks {
@@ -182,7 +177,6 @@ func gcd(a, b int) int {
 	return a
 }
 
-// normalU is the normal approximation with the corrections for ties and for continuity.
 func normalU(nx, ny int, u, ties, widening float64) RankSum {
 	n := float64(nx + ny)
 	pairs := float64(nx) * float64(ny)
@@ -197,8 +191,8 @@ func normalU(nx, ny int, u, ties, widening float64) RankSum {
 	}
 }
 
-// SamplesFor is the smallest n with which the one-sided test of n values against n can give a p of
-// alpha or less: the most extreme of the C(2n, n) deals must be that rare.
+// SamplesFor returns the smallest n with which the one-sided test of n values against n can give a
+// p of alpha or less: at most this share of the C(2n, n) deals is the most extreme.
 func SamplesFor(alpha float64) int {
 	n := 1
 	for p := 0.5; p > alpha; n++ {

@@ -11,41 +11,40 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// A Row is the outcome for one metric. Where a second stage decided, the numbers are those of its
-// fresh pairs alone: those that made it suspect are biased by that very choice.
+// A Row is the outcome for one metric. After a second stage, the numbers are those of its fresh
+// pairs alone, because the pairs that made it suspect are biased by the selection.
 type Row struct {
 	Metric
 	Verdict verdict.Verdict
-	Reason  string // for the verdict, where the numbers do not speak for themselves
+	Reason  string // for the verdict, if the numbers do not show it
 	Suspect bool   // after the first stage
-	Hopeful bool   // it looks better after the first stage, and is no suspect
-	unclear bool   // it is suspect only because it varies too much to tell
-	paired  bool   // the values come in pairs, and were judged as such
+	Hopeful bool   // it looks better after the first stage, and is not suspect
+	unclear bool   // it is suspect only because it varies too much
+	paired  bool   // the values were judged in pairs
 	unfit   string // see Sample
 
-	N, HeadN   int     // pairs that the numbers below are of, both; or values of base and head
+	N, HeadN   int     // pairs of the numbers below, both; or values of base and head
 	Base, Head float64 // medians
 	Evidence
 	PWorseHolm, PBetterHolm float64 // adjusted over the family of its stage
 
-	// Detectable is the smallest worsening that would have been found worse four times out of five,
-	// through both stages where there are two; NaN where it cannot be told.
+	// Detectable is the smallest worsening that is found with 80 % probability, by both stages if
+	// there are two, or NaN if unknown.
 	Detectable float64
 
-	// Undecided rows are inconclusive for want of values: of about so many pairs, or values of each
-	// side; 0 where no number would do that can be had.
+	// Undecided rows are inconclusive because of too few values. Needs is the approximate number of
+	// pairs, or values of each side, that decides, or 0 if no feasible number would.
 	Undecided bool
 	Needs     int
 }
 
-// A Report is what a gate found of a family.
+// A Report is the result of a gate for a family.
 type Report struct {
 	Rows     []Row // in the order of the samples
 	Tests    int   // in the family of the last stage
 	Warnings []string
 }
 
-// family are the rows that are decided together, those that keep takes.
 func (r *Report) family(keep func(*Row) bool) (family []*Row) {
 	for i := range r.Rows {
 		if row := &r.Rows[i]; keep(row) && row.unfit == "" {
@@ -55,7 +54,6 @@ func (r *Report) family(keep func(*Row) bool) (family []*Row) {
 	return family
 }
 
-// kind is what the values are.
 func (row *Row) kind() string {
 	if row.paired {
 		return "pairs"
@@ -69,7 +67,7 @@ func (row *Row) isSuspect() bool { return row.Suspect }
 
 func (row *Row) isHopeful() bool { return row.Hopeful }
 
-// AddTo adds the rows to the report of a gate, in the words of a report and in its order.
+// AddTo adds the rows to the report of a gate, in its form and order.
 func (r *Report) AddTo(to *verdict.Report) {
 	for _, row := range r.Rows {
 		to.Rows = append(to.Rows, row.said())
@@ -79,7 +77,6 @@ func (r *Report) AddTo(to *verdict.Report) {
 	to.Warnings = append(to.Warnings, r.Warnings...)
 }
 
-// said is the row in the words of a report, where changes are ratios.
 func (row *Row) said() verdict.Row {
 	sign := -float64(row.Better)
 	low, high := math.Exp(sign*row.Low), math.Exp(sign*row.High)
@@ -101,7 +98,7 @@ func (row *Row) said() verdict.Row {
 	}
 }
 
-// row weighs a sample of a family; without values its evidence is that nothing could be found.
+// row weighs a sample of a family. Without values its evidence is that nothing could be found.
 func (o Options) row(s Sample, tests int, ranks RankSums) Row {
 	row := Row{Metric: s.Metric, N: s.N(), HeadN: s.N(), Detectable: math.NaN(), paired: s.N() > 0,
 		unfit: s.Unfit}
@@ -120,7 +117,6 @@ func (o Options) row(s Sample, tests int, ranks RankSums) Row {
 	return row
 }
 
-// deviation is the standard deviation of the changes behind the row's standard error.
 func (row *Row) deviation() float64 { return row.SE / rankLoss * math.Sqrt(float64(row.N)) }
 
 func (r *Report) warnOfVariation(s Sample, row Row) {
@@ -131,14 +127,14 @@ func (r *Report) warnOfVariation(s Sample, row Row) {
 	}
 }
 
-// Once judges results that were recorded before, in a single stage: each sample by its pairs, and
-// by the ranks of all values where it has none.
+// Once judges results that were recorded before, in a single stage: each sample by its pairs, or by
+// the ranks of all values if it has none.
 //
-// So are those that have too few pairs for a verdict in a family so large, where the values suffice
-// without: 10 pairs can give a p of 1 in 1024 by their signs, and 10 values against 10 one of 1 in
-// 184756. That depends on their number alone. Pairs that are all equal are no worse, however few.
-// Errors are those of Weigh, all of them joined, and a
-// metric given twice.
+// Ranks are also used for samples with too few pairs for a verdict in such a large family, if the
+// unpaired values suffice: 10 pairs can give a p of 1 in 1024 by their signs, and 10 values against
+// 10 a p of 1 in 184756. This depends only on the number of pairs. Pairs that are all equal are no
+// worse, however few. Once returns the errors of Weigh, joined, and an error for a metric given
+// twice.
 func Once(o Options, samples []Sample) (*Report, error) {
 	if err := errors.Join(o.Validate(), checkAll(samples)); err != nil {
 		return nil, err

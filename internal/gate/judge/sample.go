@@ -10,19 +10,19 @@ import (
 	"github.com/poolbench/poolbench/internal/gate/verdict"
 )
 
-// A Metric is what a verdict is passed on.
+// A Metric is one metric of one benchmark, which gets a verdict.
 type Metric struct {
-	Package   string // of the benchmark; "" where it is not known
+	Package   string // of the benchmark; "" if not known
 	Benchmark string
 	Unit      string
 	Better    verdict.Direction
-	// said to be the same in every run, as allocs/op often is: where the values bear it out no test
-	// is needed
+	// declared to be the same in every run, as allocs/op often is: if the values agree, no test is
+	// needed
 	Exact    bool
 	Quantile float64 // of a tail, 0.99 for p99; 0 for any other metric
-	// the values are printed with all their digits: no step between them is one of rounding
+	// the values are printed with all their digits, so steps between them are not rounding
 	Full bool
-	// of allocations: by how much they may grow
+	// of allocations: the accepted growth
 	Allowed Allowance
 }
 
@@ -37,26 +37,25 @@ func (m Metric) benchmark() string {
 }
 
 // A Sample is a metric with its values: Pairs of runs that belong together, or Tails of them for a
-// quantile. Base and Head are the values of all runs, where there are others than those of pairs;
-// they are judged where they come in no pairs, or in too few (see Once).
+// quantile. Base and Head are the values of all runs, if there are more than in the pairs. They are
+// used if there are no pairs, or too few (see Once).
 type Sample struct {
 	Metric
 	Pairs      []Pair
 	Tails      []TailPair
 	Base, Head []float64
-	// Unfit is why no verdict may be passed on these values, such as that a run of them is INVALID;
-	// "" where nothing speaks against one. Only Once takes such samples.
+	// Unfit is the reason why these values get no verdict, for example because a run is INVALID, or
+	// "". Only Once accepts such samples.
 	Unfit string
-	// every pair is of equal values that were not rounded
+	// each pair has equal values that were not rounded
 	equal bool
 }
 
-// N is the number of pairs.
+// N returns the number of pairs.
 func (s Sample) N() int { return len(s.Pairs) + len(s.Tails) }
 
 func (s Sample) empty() bool { return s.N() == 0 && (len(s.Base) == 0 || len(s.Head) == 0) }
 
-// pairsEqual reports whether the values of each pair are known to be equal: rounded ones are not.
 func (o Options) pairsEqual(s Sample) bool {
 	return len(s.Pairs) > 0 && !slices.ContainsFunc(s.Pairs, func(p Pair) bool {
 		return p.Base != p.Head
@@ -80,7 +79,6 @@ func (s Sample) first(n int) Sample {
 	return s
 }
 
-// values are the pairs of a tail's own quantiles, or the pairs themselves.
 func (s Sample) values() []Pair {
 	if s.Quantile == 0 {
 		return s.Pairs
@@ -92,11 +90,10 @@ func (s Sample) values() []Pair {
 	return pairs
 }
 
-// mostValues is how many values of a metric each side may have: memory and time grow with their
-// square, 0.2 GB and 3 s for a metric at the limit.
+// mostValues is the largest number of values of a metric on each side. Memory and time grow with
+// its square, and are 0.2 GB and 3 s for a metric at the limit.
 const mostValues = 3000
 
-// check says what keeps the sample from being judged, however many pairs it has.
 func (s Sample) check() error {
 	switch n := max(len(s.Base), len(s.Head), s.N()); {
 	case n > mostValues:
@@ -131,7 +128,6 @@ func (s Sample) check() error {
 	return nil
 }
 
-// checkAll gathers what is wrong with samples of one decision.
 func checkAll(samples []Sample) error {
 	var wrong []error
 	seen := make(map[[3]string]bool)
@@ -148,7 +144,7 @@ func checkAll(samples []Sample) error {
 
 func (m Metric) id() [3]string { return [3]string{m.Package, m.Benchmark, m.Unit} }
 
-// seed of the metric's own draws, so that they do not depend on what else is judged.
+// seed returns the seed of the metric's own draws, which do not depend on the other metrics.
 func (m Metric) seed(seed uint64) uint64 {
 	h := fnv.New64a()
 	h.Write([]byte(m.Package + "." + m.Benchmark + "\x00" + m.Unit))
@@ -163,22 +159,21 @@ func (m Metric) errorf(format string, args ...any) error {
 // same seed.
 type Pair struct{ Base, Head float64 }
 
-// worsening is the logarithm of head over base, signed so that plus is worse. It is 0 when both are
-// 0, and infinite when one is.
+// worsening returns the logarithm of head over base, signed so that plus is worse. It is 0 if both
+// are 0, and infinite if one is.
 func worsening(base, head float64, better verdict.Direction) float64 {
 	if base == head {
 		return 0
 	}
-	// Of the quotient, not a difference of logarithms: 2/1 and 4/2 are then equal to the last
-	// digit, and so tied.
+	// The logarithm of the quotient instead of a difference of logarithms: 2/1 and 4/2 are then
+	// exactly equal, and so tied.
 	return -float64(better) * math.Log(math.Abs(head/base)) // a zero may have a sign
 }
 
-// roundoff is the difference of two worsenings below which they are equal: log(3/2) and −log(2/3)
-// differ in the last digit.
+// roundoff is the difference below which two worsenings are equal: log(3/2) and −log(2/3) differ in
+// the last digit.
 const roundoff = 1e-12
 
-// checkValue says why a value cannot be part of a pair.
 func checkValue(v float64) error {
 	if !(v >= 0) || math.IsInf(v, 1) {
 		return fmt.Errorf("%v has no ratio: want a number of at least 0", v)

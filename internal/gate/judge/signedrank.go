@@ -7,25 +7,25 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics"
 )
 
-// signedRankLimit is the number of changes up to which the distribution of the signed-rank
-// statistic is computed, in 0.3 ms there. Above it, the normal approximation is too large by 3 % at
-// a p of 0.01, and by 11 % at 0.001: it errs towards "not significant".
+// signedRankLimit is the largest number of changes for which the distribution of the signed-rank
+// statistic is computed, which takes 0.3 ms. Above it, the normal approximation is too large by 3 %
+// at a p of 0.01, and by 11 % at 0.001: it errs towards "not significant".
 const signedRankLimit = 100
 
-// signedRank is the outcome of Wilcoxon's signed-rank test, that changes are around 0.
+// signedRank is the outcome of Wilcoxon's signed-rank test that changes are around 0.
 //
-// The p-values are exact given the sizes at hand, ties and zeros included: were the changes around
-// 0, each of the 2ⁿ ways to give signs to their sizes would be as likely as any other. Changes that
-// are 0 count in the ranks of the others and then drop out (Pratt 1959): left out before, as
-// Wilcoxon did, a sample could become significant by moving towards the hypothesis.
+// The p-values are exact for the given sizes, with ties and zeros: if the changes are around 0, all
+// 2ⁿ signs of their sizes are equally likely. Changes of 0 count in the ranks of the others and
+// then drop out (Pratt 1959). If they were dropped first, as by Wilcoxon, a sample could become
+// significant by moving towards the hypothesis.
 type signedRank struct {
 	W       float64 // sum of the midranks of the positive changes
-	Less    float64 // P(W' ≤ W): small when the changes tend to be below 0
-	Greater float64 // P(W' ≥ W): small when the changes tend to be above 0
+	Less    float64 // P(W' ≤ W): small if the changes tend to be below 0
+	Greater float64 // P(W' ≥ W): small if the changes tend to be above 0
 }
 
-// newSignedRank tests the changes, infinite ones among them; without any, both p are 1. It takes n³
-// steps, 9 µs for 20 changes.
+// newSignedRank tests the changes, which may be infinite. Without changes both p are 1. Its time is
+// O(n³), 9 µs for 20 changes.
 func newSignedRank(changes []float64) signedRank {
 	ranks, sum := signedMidranks(changes)
 	t := signedRank{W: float64(sum) / 2}
@@ -44,8 +44,8 @@ func newSignedRank(changes []float64) signedRank {
 	return t
 }
 
-// signedMidranks returns the doubled ranks of the sizes of those changes that are not 0, tied ones
-// sharing the mean of their ranks, and the sum of those of the positive ones. Doubled, midranks are
+// signedMidranks returns the doubled ranks of the sizes of the changes that are not 0, with tied
+// ones sharing their mean rank, and the sum of those of the positive ones. Doubled midranks are
 // whole numbers.
 func signedMidranks(changes []float64) (ranks []int, positive int) {
 	if slices.ContainsFunc(changes, math.IsNaN) {
@@ -70,8 +70,8 @@ func signedMidranks(changes []float64) (ranks []int, positive int) {
 	return ranks, positive
 }
 
-// signSums gives the probability of each sum of those ranks that a fair coin picks, by adding the
-// ranks one at a time.
+// signSums returns the probability of each sum of a random subset of the ranks, adding the ranks
+// one at a time.
 func signSums(ranks []int) []float64 {
 	total := 0
 	for _, r := range ranks {
@@ -92,8 +92,8 @@ func signSums(ranks []int) []float64 {
 	return p
 }
 
-// normalSignedRank is the normal approximation with a correction for continuity; the ranks carry
-// that for ties.
+// normalSignedRank is the normal approximation with a correction for continuity. The ranks include
+// the correction for ties.
 func normalSignedRank(ranks []int, sum int) (less, greater float64) {
 	var mean, variance float64
 	for _, r := range ranks {
@@ -108,12 +108,11 @@ func normalSignedRank(ranks []int, sum int) (less, greater float64) {
 		normalCDF((mean - float64(sum) + step) / sd)
 }
 
-// leastP is the smallest p that a test of n pairs by their signs can give: one of 2ⁿ.
 func leastP(n int) float64 { return math.Ldexp(1, -n) }
 
-// MinPairs is the smallest number of pairs with which a p of alpha or less is possible at all: 5
-// for 0.05, and after Bonferroni's correction of that for 20, 50 and 200 tests 9, 10 and 12. With
-// fewer nothing can be found, however large.
+// MinPairs returns the smallest number of pairs with which a p of alpha or less is possible: 5 for
+// 0.05, and 9, 10 and 12 after Bonferroni's correction for 20, 50 and 200 tests. With fewer pairs
+// nothing can be found, however large.
 func MinPairs(alpha float64) int {
 	n := 1
 	for leastP(n) > alpha {
@@ -122,15 +121,15 @@ func MinPairs(alpha float64) int {
 	return n
 }
 
-// hodgesLehmann estimates the middle of changes, with an interval of at least the given confidence
-// for it. There must be one.
+// hodgesLehmann estimates the centre of changes, with an interval of at least the given confidence.
+// There must be at least one change.
 //
-// The estimate is the median of the Walsh averages, the means of any two of the changes and of each
-// with itself. The interval goes with the signed-rank test: it runs from the (c+1)-th smallest
-// average to the (c+1)-th largest, c being the largest value of the statistic that is no likelier
-// than half of the error allowed (Tukey 1949; Hollander and Wolfe, section 3.3). With fewer changes
-// than bound it, it is infinite on both sides. Two infinite changes of opposite signs have the mean
-// 0. It takes n² log n steps.
+// The estimate is the median of the Walsh averages, the means of any two changes and of each with
+// itself. The interval corresponds to the signed-rank test: it ranges from the (c+1)-th smallest
+// average to the (c+1)-th largest, where c is the largest value of the statistic that is no
+// likelier than half of the error allowed (Tukey 1949; Hollander and Wolfe, section 3.3). It is
+// infinite on both sides if there are too few changes. Two infinite changes of opposite signs have
+// the mean 0. The time is O(n² log n).
 func hodgesLehmann(changes []float64, confidence float64) (center, low, high float64) {
 	averages := walsh(changes)
 	n := len(averages)
@@ -142,7 +141,6 @@ func hodgesLehmann(changes []float64, confidence float64) (center, low, high flo
 	return center, low, high
 }
 
-// walsh gives the averages in ascending order.
 func walsh(changes []float64) []float64 {
 	averages := make([]float64, 0, len(changes)*(len(changes)+1)/2)
 	for i, a := range changes {
@@ -161,8 +159,8 @@ func mean(a, b float64) float64 {
 	return a/2 + b/2
 }
 
-// criticalSignedRank is the largest c with P(W ≤ c) ≤ tail for n changes without ties; −1 if there
-// is none.
+// criticalSignedRank returns the largest c with P(W ≤ c) ≤ tail for n changes without ties, or −1
+// if there is none.
 func criticalSignedRank(n int, tail float64) int {
 	if n > signedRankLimit {
 		m := float64(n) * float64(n+1) / 4

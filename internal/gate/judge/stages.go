@@ -15,25 +15,25 @@ import (
 type Screening struct {
 	options Options
 	report  Report
-	first   map[[3]string]Sample // the pairs that screened
-	// pairs of each suspect, and of each that looks better; noisy ones get more
+	first   map[[3]string]Sample // the pairs of the first stage
+	// pairs of each suspect or hopeful metric; noisy ones get more
 	fresh int
 }
 
-// An Order asks for fresh pairs of runs of a benchmark, with all of its metrics.
+// An Order requests fresh pairs of runs of a benchmark, with all of its metrics.
 type Order struct {
 	Package, Benchmark string
 	Pairs              int
 }
 
-// Screen looks at the first stage: ScreenPairs pairs of every metric of the gate, or more. A metric
-// is suspect when it looks worse (its p is at most SuspectAt), when it is too noisy to tell (a
-// worsening as large as the promise would scatter so, at a p above ClearAt), or when its base is 0
-// throughout and its head is not; an exact one whose values bear it out is decided at once. Other
-// metrics pass, because their interval excludes the promise. One that looks better, at the same p,
-// or may well be better by the promise, is hopeful: fresh pairs decide whether it is, in a family
-// of such metrics, so that the suspects' chance of a verdict stays what it is. Errors are those of
-// Weigh, all of them joined, a metric given twice, and no samples at all.
+// Screen judges the first stage: ScreenPairs or more pairs of every metric of the gate. A metric is
+// suspect if it looks worse (its p is at most SuspectAt), if it is too noisy (the p of a worsening
+// as large as the promise is above ClearAt), or if its base is always 0 and its head is not. An
+// exact metric whose values agree is decided at once. Other metrics pass, because their interval
+// excludes the promise. A metric that looks better, at the same p, or may be better by the promise,
+// is hopeful: fresh pairs decide in a family of such metrics, which leaves the suspects'
+// probability of a verdict unchanged. Screen returns the errors of Weigh, joined, and errors for a
+// metric given twice and for no samples.
 func Screen(o Options, samples []Sample) (*Screening, error) {
 	if err := errors.Join(o.Validate(), checkAll(samples)); err != nil {
 		return nil, err
@@ -79,19 +79,17 @@ func Screen(o Options, samples []Sample) (*Screening, error) {
 	return g, nil
 }
 
-// promised is how likely such values are if the metric is worse by the promise.
 func (o Options) promised(s Sample) float64 {
 	return newSignedRank(minus(worsenings(s.values(), s.Better),
 		o.promise()-o.rounding(s).log)).Less
 }
 
-// improved is how likely such values are if the metric is better by the promise.
 func (o Options) improved(s Sample) float64 {
 	return newSignedRank(minus(worsenings(s.values(), s.Better),
 		o.rounding(s).log-o.promise())).Greater
 }
 
-// conclude completes the rows of the first stage with figures of the whole family, and with the
+// conclude completes the rows of the first stage with the numbers of the whole family, and with the
 // change that is detectable with that many suspects.
 func (g *Screening) conclude(suspects int) {
 	family := g.report.family(anyRow)
@@ -112,11 +110,11 @@ func (g *Screening) conclude(suspects int) {
 	}
 }
 
-// Suspects are the metrics that may be worse, to be decided by fresh pairs, in the order of the
+// Suspects returns the metrics that may be worse, which fresh pairs decide, in the order of the
 // samples.
 func (g *Screening) Suspects() []Metric { return g.metrics((*Row).isSuspect) }
 
-// Hopefuls are the metrics that look better, to be decided by fresh pairs too.
+// Hopefuls returns the metrics that look better, which fresh pairs decide, too.
 func (g *Screening) Hopefuls() []Metric { return g.metrics((*Row).isHopeful) }
 
 func (g *Screening) metrics(keep func(*Row) bool) (all []Metric) {
@@ -126,21 +124,21 @@ func (g *Screening) metrics(keep func(*Row) bool) (all []Metric) {
 	return all
 }
 
-// Orders say of which benchmarks fresh pairs are needed, and how many at first: those of which a
-// metric is suspect or hopeful.
+// Orders returns the benchmarks with a suspect or hopeful metric, and the initial number of their
+// fresh pairs.
 func (g *Screening) Orders() []Order {
 	first, _ := g.Fresh()
 	return orders(append(g.Suspects(), g.Hopefuls()...), first)
 }
 
-// Expected are the orders that More would make of all of these benchmarks, as far as the screening
-// tells: what a gate takes at most, unless it shows more noise then.
+// Expected returns the orders that More would return for all of these benchmarks according to the
+// screening: the most that the gate needs, unless its noise increases.
 func (g *Screening) Expected() []Order {
 	var all []Order
 	for _, of := range [][]Metric{g.Suspects(), g.Hopefuls()} {
 		for _, m := range of {
 			n := g.pairsOf(Sample{Metric: m}, len(of))
-			if n > g.fresh { // how noisy it is is hardly known
+			if n > g.fresh { // its noise is hardly known
 				n = min(n+n/4, MostFresh(g.fresh))
 			}
 			all = append(all, Order{m.Package, m.Benchmark, n})
@@ -149,8 +147,8 @@ func (g *Screening) Expected() []Order {
 	return longest(all)
 }
 
-// FreshExpected is from how few to how many fresh pairs the benchmarks of a gate get on average, by
-// the changes in the first pair of each. Nine of ten gates of replayed noise lie between, on a
+// FreshExpected returns a range for the average number of fresh pairs per benchmark of a gate, from
+// the changes in the first pair of each. It contains nine of ten gates of replayed noise, on a
 // quiet machine and on a noisy one.
 func FreshExpected(changes []float64) (few, many float64) {
 	sizes := make([]float64, len(changes))
@@ -170,8 +168,8 @@ func FreshExpected(changes []float64) (few, many float64) {
 	return 0, 75
 }
 
-// Fresh is how many fresh pairs a suspect gets at first, and in all if it is not noisy: half of
-// them, where so few can settle anything.
+// Fresh returns the number of fresh pairs that a suspect gets first, and in all if it is not noisy.
+// The first are half of them, if this is enough to settle anything.
 func (g *Screening) Fresh() (first, all int) {
 	if half := (g.fresh + 1) / 2; leastP(half) <= g.options.futileAt() {
 		return half, g.fresh
@@ -179,7 +177,7 @@ func (g *Screening) Fresh() (first, all int) {
 	return g.fresh, g.fresh
 }
 
-// futileAt is the p that settles: one at which the interval leaves the promise out as well.
+// futileAt returns the p that settles, at which the interval also excludes the promise.
 func (o Options) futileAt() float64 { return min(o.FutileAt, o.Alpha/2) }
 
 func orders(of []Metric, pairs int) (all []Order) {
@@ -192,11 +190,10 @@ func orders(of []Metric, pairs int) (all []Order) {
 	return all
 }
 
-// More looks at the fresh pairs so far and returns the benchmarks that need more, with the number of
-// all fresh pairs that they should have at the next look. A benchmark is done when each of its
-// suspects is settled at one of the looks, or has all of its pairs: then the same order is returned
-// again. Pairs beyond a look do not count in it, so that a gate that is resumed orders the same.
-// Errors are those of Decide.
+// More judges the fresh pairs so far, and returns the benchmarks that need more, with the total
+// number of fresh pairs at the next look. A benchmark is done when each of its suspects is settled
+// at one of the looks, or has all of its pairs. Then the same order is returned again. Pairs beyond
+// a look do not count in it, so a resumed gate orders the same. It returns the errors of Decide.
 func (g *Screening) More(fresh []Sample) ([]Order, error) {
 	given, err := g.given(fresh)
 	if err != nil {
@@ -228,8 +225,8 @@ func (g *Screening) More(fresh []Sample) ([]Order, error) {
 	return longest(open), nil
 }
 
-// looks are the numbers of fresh pairs, below last, at which a metric may be settled: half of the
-// pairs of a metric that is not noisy, all of them, and twice as many, again and again.
+// looks returns the numbers of fresh pairs, below last, at which a metric may be settled: half of
+// the pairs of a metric that is not noisy, all of them, and twice as many, repeatedly.
 func (g *Screening) looks(last int) (looks []int) {
 	for look, _ := g.Fresh(); look < last; look *= 2 {
 		looks = append(looks, look)
@@ -237,7 +234,6 @@ func (g *Screening) looks(last int) (looks []int) {
 	return looks
 }
 
-// longest leaves each benchmark its largest order.
 func longest(all []Order) (orders []Order) {
 	for _, o := range all {
 		at := slices.IndexFunc(orders, func(other Order) bool {
@@ -252,27 +248,28 @@ func longest(all []Order) (orders []Order) {
 	return orders
 }
 
-// mostTimes bounds the fresh pairs of a noisy metric, as a multiple of those of others.
+// mostTimes bounds the fresh pairs of a noisy metric, as a multiple of the others'.
 const mostTimes = 5
 
-// freshPower is the chance with which the fresh pairs of a noisy metric should find the promise.
-// Both stages together find it less often: some is lost in the screening, and some where the first
-// pairs show too little noise.
+// freshPower is the probability with which the fresh pairs of a noisy metric should find the
+// promise. Both stages together find it less often, because of the screening, and because the first
+// pairs may underestimate the noise.
 const freshPower = 0.95
 
-// hopelessTimes is from how many times as many pairs as can be had more pairs are not tried.
+// hopelessTimes is the ratio of needed to possible pairs above which no additional pairs are
+// measured.
 const hopelessTimes = 2
 
-// MostFresh is up to how many fresh pairs a noisy metric gets, where others get so many.
+// MostFresh returns the largest number of fresh pairs of a noisy metric, if others get all.
 func MostFresh(all int) int { return max(all, min(all*mostTimes, signedRankLimit)) }
 
-// pairsOf is how many fresh pairs a metric gets in all if it is not settled before: as many as find
-// the promise in a family of so many tests, unless it is so noisy that all that can be had would
-// rarely do. How noisy it is shows in the pairs of the screening and of the first look.
+// pairsOf returns the total number of fresh pairs of a metric that is not settled before: as many as
+// find the promise in a family of so many tests, unless it is so noisy that all possible pairs
+// would rarely suffice. The pairs of the screening and of the first look show the noise.
 //
-// Their own pairs take part in this by how much they scatter, and not by their mean, which is
-// independent of it in normal changes: a choice by the scatter favours no verdict (Wittes and
-// Brittain 1990, on internal pilot studies).
+// The choice uses the scatter of the metric's own pairs, but not their mean, which is independent
+// of the scatter in normal changes. So it favours no verdict (Wittes and Brittain 1990, on internal
+// pilot studies).
 func (g *Screening) pairsOf(s Sample, tests int) int {
 	if s.allocates() || s.Quantile > 0 || g.options.Fixed {
 		return g.fresh
@@ -286,7 +283,7 @@ func (g *Screening) pairsOf(s Sample, tests int) int {
 			stages++
 		}
 	}
-	// outliers count, though not in full: they move the test less than a mean
+	// outliers count, but not fully: they affect the test less than a mean
 	n := float64(len(around))
 	scatter := rankLoss * math.Sqrt(Spread(around)*stat.StdDev(around, nil)*n/(n-float64(stages)))
 	needed := g.options.pairsToFind(scatter, tests, freshPower)
@@ -306,8 +303,7 @@ func (g *Screening) hopes(s Sample) bool {
 		!row.allocates && row.Tested() && o.improved(s) > o.futileAt()
 }
 
-// settledEarly returns the row of a suspect at the first look at which it is settled, nil if there
-// is none.
+// settledEarly returns the row of a suspect at the first look at which it is settled, or nil.
 func (g *Screening) settledEarly(screened *Row, s Sample, last int) *Row {
 	for _, look := range g.looks(last) {
 		if s.N() < look {
@@ -320,12 +316,12 @@ func (g *Screening) settledEarly(screened *Row, s Sample, last int) *Row {
 	return nil
 }
 
-// settled returns the row of a suspect for which so few fresh pairs are enough, nil otherwise: they
-// look neither worse nor better, and exclude the promise more surely than a screening must. With one
-// that is suspect only because it was unclear the pairs of the screening count, too: they were not
-// chosen for looking bad. Alpha holds because a verdict of worse never stops early: a stop for
-// futility can only lower the chance of a false one (Jennison and Turnbull 2000, on stopping for
-// futility).
+// settled returns the row of a suspect if these fresh pairs are enough, and nil otherwise: they look
+// neither worse nor better, and exclude the promise at a stricter level than the screening. If it is
+// suspect only because it was unclear, the pairs of the screening count, too, because it was not
+// selected for looking bad. Alpha still holds because a verdict of worse never stops early: a stop
+// for futility can only lower the probability of a false one (Jennison and Turnbull 2000, on
+// stopping for futility).
 func (g *Screening) settled(screened *Row, s Sample) *Row {
 	o := g.options
 	row := o.row(s, len(g.Suspects()), RankSums{})
@@ -351,7 +347,6 @@ func (g *Screening) settled(screened *Row, s Sample) *Row {
 	return nil
 }
 
-// withScreening has the pairs of both stages.
 func (g *Screening) withScreening(s Sample) Sample {
 	before := g.first[s.id()]
 	s.Pairs = slices.Concat(before.Pairs, s.Pairs)
@@ -359,8 +354,6 @@ func (g *Screening) withScreening(s Sample) Sample {
 	return s
 }
 
-// given are the samples by metric, which must be of metrics that were screened, and of all that are
-// suspect.
 func (g *Screening) given(fresh []Sample) (map[[3]string]Sample, error) {
 	if err := checkAll(fresh); err != nil {
 		return nil, err
@@ -390,16 +383,16 @@ func (g *Screening) given(fresh []Sample) (map[[3]string]Sample, error) {
 	return given, errors.Join(wrong...)
 }
 
-// Decide ends the gate with the fresh pairs of the suspects and the hopefuls: nothing of the first
-// stage may be among them. What comes along of other metrics is passed over. A suspect with fewer
-// pairs than ordered, by Orders and then by More, is inconclusive.
+// Decide ends the gate with the fresh pairs of the suspects and the hopefuls, which must not
+// include pairs of the first stage. It ignores other metrics. A suspect with fewer pairs than
+// ordered, by Orders and then by More, is inconclusive.
 //
-// A hopeful one is better, or no worse, where its fresh pairs show it, and inconclusive where they
-// are worse: to call it worse would add to alpha. Otherwise it stays what the screening found, not
-// suspected.
+// A hopeful metric is better, or no worse, if its fresh pairs show it, and inconclusive if they are
+// worse, because calling it worse would add to alpha. Otherwise it stays not suspected, as after
+// the screening.
 //
-// Errors are those of Weigh, a suspect without a sample, and a metric that was not screened. Decide
-// may be called again, with more.
+// Decide returns the errors of Weigh, and errors for a suspect without a sample and a metric that
+// was not screened. It may be called again with more pairs.
 func (g *Screening) Decide(fresh []Sample) (*Report, error) {
 	o := g.options
 	given, err := g.given(fresh)
@@ -450,8 +443,6 @@ func (g *Screening) Decide(fresh []Sample) (*Report, error) {
 	return report, nil
 }
 
-// decideHopefuls replaces the rows of metrics that looked better by those of their fresh pairs,
-// where these say more.
 func (g *Screening) decideHopefuls(report *Report, given map[[3]string]Sample) {
 	o := g.options
 	var at []int

@@ -11,23 +11,22 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics"
 )
 
-// rounds recognises by their words the units of what is measured on a scale, and so may have been
-// rounded: times, rates, quantiles and means. A whole number of anything else is a count, as is all
-// that is said per op.
+// rounds recognises units of continuous measurements, which may have been rounded: times, rates,
+// quantiles and means. A whole number of anything else is a count, and so is everything per op.
 var (
 	rounds = regexp.MustCompile(
 		`(?i)(^|[^a-z])(ns|us|µs|ms|s|sec|secs|seconds?|min|minutes?|h|hours?|p\d+(\.\d+)?|q\d+|mean|avg|average|median|latency|time|duration|delay|lag|wait|jitter|percent|pct)([^a-z]|$)|%`)
 	perOp = regexp.MustCompile(`/op$`)
 )
 
-// digits is to how many of them values are looked at: what a conversion from ns to s leaves behind
-// lies below.
+// digits is the precision at which values are compared. The conversion from ns to s leaves errors
+// below it.
 const digits = 12
 
-// stepOf is the largest number of which all differences of the values are multiples: what they were
-// rounded to, or counted in. Where no side varies by itself it is the place of the last digit that
-// is not 0 in either, or that of whole numbers, since nobody knows whether 300 was 298: 3 and 6 say
-// nothing of steps of 3. It is 0 where there are none but zeros.
+// stepOf returns the largest number of which all differences of the values are multiples: their
+// rounding or counting unit. If neither side varies it is the place of the last digit that is not 0
+// in either, or that of whole numbers, because 300 may be a rounded 298, and 3 and 6 do not imply
+// steps of 3. It is 0 if all values are zero.
 func stepOf(base, head []float64, one float64) float64 {
 	most := max(slices.Max(base), slices.Max(head))
 	if most <= 0 {
@@ -49,24 +48,21 @@ func stepOf(base, head []float64, one float64) float64 {
 	return min(one, float64(step)*unit)
 }
 
-// rounding is what rounding may hide of a metric with these values.
+// rounding is the possible effect of rounding on a metric with these values.
 type rounding struct {
-	log float64 // a step beside the smaller of the medians, as a logarithm
-	// the values of a side are so much alike that a step between the sides may be next to nothing
+	log float64 // a step relative to the smaller of the medians, as a logarithm
+	// a side varies so little that a step between the sides may be almost no change
 	still bool
 }
 
-// finest is the share of the margin below which a step is none.
 const finest = 0.1
 
-// roundingOf looks for the step of both sides together. Values that are printed in full are not
-// rounded, nor are counts, nor times of the virtual clock, which are exact however short they look;
-// and in the Go benchmark format 0 is 0.
+// roundingOf determines the step of both sides together. Values printed in full, counts, and times
+// of the virtual clock are not rounded. In the Go benchmark format 0 is exactly 0.
 //
-// What is rounded differs from what it was by half a step at most, so that a difference is known to
-// a step. Where values scatter by more than half a step, as rounding then only adds to their noise,
-// a test of whether one side is larger still holds; where they do not, a change of a step is 3.49
-// and 3.51 as well as 2.6 and 4.4.
+// A rounded value is off by at most half a step, so a difference by at most a step. If the values
+// scatter by more than half a step, rounding only adds to their noise and a test of whether one
+// side is larger is still valid. Otherwise 3 and 4 may be 3.49 and 3.51, or 2.6 and 4.4.
 func (o Options) roundingOf(m Metric, base, head []float64) rounding {
 	all := slices.Concat(base, head)
 	if m.Full || axis(m.Benchmark, "clock") == "virtual" || slices.Max(all) <= 0 ||
@@ -75,15 +71,15 @@ func (o Options) roundingOf(m Metric, base, head []float64) rounding {
 		return rounding{}
 	}
 	least := min(statistics.Median(base), statistics.Median(head))
-	if least == 0 { // of which nothing is a multiple
+	if least == 0 { // 0 is a multiple of every step
 		return rounding{}
 	}
 	one := 1.0
 	switch {
-	case strings.Contains(m.Unit, "sec"): // as benchunit tidies ns
+	case strings.Contains(m.Unit, "sec"): // as benchunit converts ns
 		one = 1e-9
 	case m.Unit == "B/s" && least >= 1e4:
-		// as it tidies MB/s, of which package testing prints two decimals
+		// as benchunit converts MB/s, which package testing prints with two decimals
 		one = 1e4
 	}
 	step := stepOf(base, head, one)
@@ -97,7 +93,6 @@ func (o Options) roundingOf(m Metric, base, head []float64) rounding {
 
 func fraction(v float64) bool { return v != math.Trunc(v) }
 
-// over is a threshold that a change must exceed to be known to exceed the one given.
 func (r rounding) over(threshold float64) float64 {
 	if r.still {
 		return threshold + r.log
@@ -105,7 +100,6 @@ func (r rounding) over(threshold float64) float64 {
 	return threshold
 }
 
-// round widens the interval of the evidence by a step on either side.
 func (e *Evidence) round(r rounding) {
 	e.Step = r.log
 	e.Low, e.High = e.Low-r.log, e.High+r.log

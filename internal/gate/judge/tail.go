@@ -14,33 +14,33 @@ import (
 // A TailPair is the histograms of two runs that belong together.
 type TailPair struct{ Base, Head Histogram }
 
-// swapsTried is how many pairs there may be for all their swaps to be tried; there are 2¹² then.
-// More are drawn from.
+// swapsTried is the largest number of pairs for which all 2¹² swaps are tried. With more pairs,
+// swaps are drawn.
 const swapsTried = 12
 
-// swapDraws is the least number of random swaps, so that with the one observed there are 2000. In a
-// family of more than 25 tests at an alpha of 0.05 there are more: drawsPerP times what makes the
-// smallest p significant.
+// swapDraws is the least number of random swaps, 2000 with the observed one. A family of more than
+// 25 tests at an alpha of 0.05 has more: drawsPerP times the number that makes the smallest p
+// significant.
 const (
 	swapDraws = 1999
 	drawsPerP = 4
 )
 
-// swapTest gives the p-values that the q-quantile of all heads together tends to be above, and
+// swapTest returns the p-values that the q-quantile of all heads together tends to be above, and
 // below, that of all bases together, each base value multiplied by scale.
 //
-// The unit is the run: requests of one run share a queue, a garbage collection, a stolen slice of
-// time, and an interval that takes them for independent has three times the errors it promises. If
-// head and base differ by nothing but scale, then swapping the two runs of any pair leaves the
-// probability of the data as it was; so among the values that the ratio of the two quantiles takes
-// when pairs are swapped, the one observed is as likely to be the largest as any other (Fisher
-// 1935). All 2ⁿ swaps are tried up to 12 pairs; otherwise p is (k+1)/(R+1) of R swaps drawn with
-// the seed, k of which give at least the ratio observed.
+// The unit is the run: requests of one run share a queue, a garbage collection, and a stolen time
+// slice. An interval that assumes independent requests has three times the error rate it promises.
+// If head and base differ only by scale, swapping the two runs of a pair does not change the
+// probability of the data. So the observed ratio of the two quantiles is as likely to be the
+// largest as any of the ratios with swapped pairs (Fisher 1935). All 2ⁿ swaps are tried up to 12
+// pairs. Otherwise p is (k+1)/(R+1) for R swaps drawn with the seed, k of which have at least the
+// observed ratio.
 //
-// Merged, not averaged: the histograms of an arm are added up, and one quantile is read, so that a
-// run which is bad in the tail counts with what it adds there. Between the least and the greatest
-// quantile of the runs lie those of all mixtures of them; only the values there are looked at, by
-// bisection: 1 ms for 12 pairs of 1000 requests, and for 20.
+// The histograms of an arm are merged and have one quantile. It is not an average of the runs'
+// quantiles, so a run with a bad tail counts with what it adds to the tail. The quantile of any
+// mixture lies between the smallest and largest quantile of the runs, so the bisection only uses
+// values in between. It takes 1 ms for 12 pairs of 1000 requests, and for 20.
 func swapTest(
 	q float64, pairs []TailPair, scale float64, draws int, seed uint64,
 ) (greater, less float64) {
@@ -58,8 +58,8 @@ func swapTest(
 		}
 	}
 	if n <= swapsTried {
-		// A swap of all pairs turns the ratio about, so that half of the swaps tell of all. The
-		// last pair stays as it is.
+		// A swap of all pairs inverts the ratio, so half of the swaps are enough. The last pair is never
+		// swapped.
 		for mask := range 1 << (n - 1) {
 			for i := range n - 1 {
 				swapped[i] = mask>>i&1 == 1
@@ -85,11 +85,11 @@ func swapTest(
 	return float64(atLeast+1) / float64(draws+1), float64(atMost+1) / float64(draws+1)
 }
 
-// swaps knows how many values of each run are up to each value that can be the quantile of a
-// mixture of runs.
+// swaps has the number of values of each run up to each value that can be the quantile of a mixture
+// of runs.
 type swaps struct {
 	q      float64
-	runs   int       // twice the pairs: base and head of each in turn
+	runs   int       // twice the number of pairs: base and head alternate
 	values []float64 // ascending
 	upTo   []int64   // by value, then by run
 	totals []int64   // by run
@@ -124,13 +124,10 @@ func newSwaps(q float64, pairs []TailPair, scale float64) *swaps {
 	return s
 }
 
-// ratio is the logarithm of the quantile of the heads to that of the bases, when those pairs are
-// swapped.
 func (s *swaps) ratio(swapped []bool) float64 {
 	return worsening(s.quantile(swapped, 0), s.quantile(swapped, 1), verdict.LowerIsBetter)
 }
 
-// quantile merges one arm: 0 the bases, 1 the heads.
 func (s *swaps) quantile(swapped []bool, arm int) float64 {
 	var total int64
 	for i, swap := range swapped {
@@ -141,7 +138,7 @@ func (s *swaps) quantile(swapped []bool, arm int) float64 {
 		total += s.totals[s.picked[i]]
 	}
 	need := nearestRank(s.q, total)
-	// The greatest of the values is enough for every mixture.
+	// The greatest of the values is an upper bound for every mixture.
 	return s.values[sort.Search(len(s.values)-1, func(i int) bool {
 		row := s.upTo[i*s.runs : (i+1)*s.runs]
 		var count int64
@@ -152,21 +149,21 @@ func (s *swaps) quantile(swapped []bool, arm int) float64 {
 	})]
 }
 
-// A Bin counts equal values, or those of a histogram's bucket.
+// A Bin counts equal values, or the values of a histogram's bucket.
 type Bin struct {
 	Value float64
 	Count int64
 }
 
-// A Histogram is how often each value occurred in one run. The zero value is empty.
+// A Histogram contains the frequency of each value in one run. The zero value is empty.
 type Histogram struct {
 	bins  []Bin // ascending, no value twice, no count of 0
 	total int64
 }
 
-// NewHistogram makes a histogram of bins whose values ascend, with counts of at least 0; it keeps
+// NewHistogram returns a histogram of bins with ascending values and counts of at least 0. It keeps
 // no reference to them. Both arms of a comparison must have the same bounds of bins, or bins finer
-// than what is to be found.
+// than the difference to be found.
 func NewHistogram(bins []Bin) (Histogram, error) {
 	var h Histogram
 	for i, b := range bins {
@@ -191,11 +188,11 @@ func NewHistogram(bins []Bin) (Histogram, error) {
 	return h, nil
 }
 
-// Total is the number of values.
+// Total returns the number of values.
 func (h Histogram) Total() int64 { return h.total }
 
-// Quantile is the nearest rank: the smallest value that at least a share q of all do not exceed,
-// the ⌈q·N⌉-th. The histogram must not be empty, and q lie between 0 and 1.
+// Quantile returns the nearest rank: the smallest value with at least a share q of all values at or
+// below it, the ⌈q·N⌉-th. The histogram must not be empty, and q must be between 0 and 1.
 func (h Histogram) Quantile(q float64) float64 {
 	need := nearestRank(q, h.total)
 	for _, b := range h.bins {
@@ -206,20 +203,19 @@ func (h Histogram) Quantile(q float64) float64 {
 	panic("judge: a quantile of an empty histogram")
 }
 
-// nearestRank is ⌈qN⌉, for q as people write it: 0.07 of 100 is the 7th, although the product is a
-// little above.
+// nearestRank returns ⌈qN⌉ for a decimal q: 0.07 of 100 is the 7th, although the floating-point
+// product is slightly larger.
 func nearestRank(q float64, n int64) int64 {
 	return max(1, int64(math.Ceil(q*float64(n)*(1-1e-14))))
 }
 
-// Resolvable is the smallest number of values that bounds the q-quantile from above with a
-// confidence of 97.5 %: the largest of them exceeds it with probability 1−qⁿ. It is 368 for p99,
-// and 3688 for p99.9. Fewer do not tell it.
+// Resolvable returns the smallest number of values whose largest bounds the q-quantile from above
+// with 97.5 % confidence: the largest exceeds it with probability 1−qⁿ. It is 368 for p99, and 3688
+// for p99.9.
 func Resolvable(q float64) int64 {
 	return int64(math.Ceil(math.Log(0.025) / math.Log(q)))
 }
 
-// atMost counts the values up to v in place of v, for ascending vs.
 func (h Histogram) atMost(vs []float64, scale float64) []int64 {
 	counts := make([]int64, len(vs))
 	var sum int64
@@ -233,7 +229,6 @@ func (h Histogram) atMost(vs []float64, scale float64) []int64 {
 	return counts
 }
 
-// within gives the distinct values of all histograms, scaled, from low to high.
 func (h Histogram) within(values []float64, scale, low, high float64) []float64 {
 	from, _ := slices.BinarySearchFunc(h.bins, low, func(b Bin, v float64) int {
 		if b.Value*scale < v {

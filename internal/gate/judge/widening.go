@@ -8,31 +8,30 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// A widening is by what factor U scatters more than in the permutation distribution, which holds
-// where both samples come from one distribution.
+// A widening is the factor by which U scatters more than in the permutation distribution, which
+// assumes that both samples come from one distribution.
 //
-// What decides where they do not is how often a y is above an x, U/(nx·ny). Its variance is
-// Var(F(Y))/ny + Var(G(X))/nx, which Fligner and Policello (1981) and Brunner and Munzel (2000)
-// estimate by the placements of the values. Of few values those say little, and nothing where the
-// samples do not overlap. Here it is that of two normal distributions of the ratio of spreads r
-// that the samples show, (asin(r²/(1+r²))/ny + asin(1/(1+r²))/nx)/2π: from 1/12 of 1/nx + 1/ny, if
-// they are equal, up to 1/4 of 1/ny, where x is a point and U is a count of signs. It is never
-// taken for less than the permutation's: the test never finds more than the rank test.
+// Without this assumption the statistic is the share of pairs in which y is above x, U/(nx·ny). Its
+// variance is Var(F(Y))/ny + Var(G(X))/nx, which Fligner and Policello (1981) and Brunner and
+// Munzel (2000) estimate from the placements of the values. With few values this estimate is poor,
+// and impossible if the samples do not overlap. Here it is the variance for two normal
+// distributions with the estimated ratio of spreads r, (asin(r²/(1+r²))/ny + asin(1/(1+r²))/nx)/2π:
+// from 1/12 of 1/nx + 1/ny for equal spreads up to 1/4 of 1/ny if x is a point and U counts signs.
+// The factor is at least 1, so the test never finds more than the rank test.
 type widening struct {
 	*deals
 	factor float64 // 1 or more
 }
 
-// The ratio of spreads of samples of that size is known to some standard errors: log r is off by
-// √(1/2(nx−1) + 1/2(ny−1)). Below 0.9 of that it is held for noise, from one more on it counts in
-// full, and then as if it were one more, since a spread that is underestimated does harm, and one
-// that is overestimated does not.
+// The logarithm of the estimated ratio of spreads has a standard error of √(1/2(nx−1) + 1/2(ny−1)).
+// Below 0.9 standard errors a difference counts as noise. From one standard error above that it
+// counts in full, and then one standard error is added, because only an underestimated spread does
+// harm.
 const (
 	spreadNoise = 0.9
 	spreadFull  = 1.9
 )
 
-// widen is for samples of two values at least, in steps of that size.
 func widen(d *deals, x, y []float64, step float64) widening {
 	nx, ny := float64(len(x)), float64(len(y))
 	log := spreadOf(y, step) - spreadOf(x, step)
@@ -50,11 +49,10 @@ func widen(d *deals, x, y []float64, step float64) widening {
 	return widening{d, max(1, math.Sqrt(apart*12/(1/nx+1/ny)))}
 }
 
-// spreadOf is the logarithm of the mean of two spreads of the values' logarithms: one that sees
-// what sticks out, and one that is not carried away by it. Where there are zeros it is of the
-// values.
+// spreadOf returns the logarithm of the mean of a non-robust and a robust spread of the values'
+// logarithms. If there are zeros, it uses the values themselves.
 func spreadOf(values []float64, step float64) float64 {
-	within := step / math.Sqrt(12) // what values scatter within a step is not seen
+	within := step / math.Sqrt(12) // rounding hides scatter within a step
 	if slices.Min(values) > 0 {
 		within /= slices.Max(values)
 		values = logs(values)
@@ -63,8 +61,9 @@ func spreadOf(values []float64, step float64) float64 {
 		math.Log(math.Hypot(stat.StdDev(values, nil), within))) / 2
 }
 
-// leastSigns is a p below which samples with unequal spreads cannot be: they are worth so many
-// signs, as many as the one with the larger spread has values where the other has next to none.
+// leastSigns returns a lower bound of p for samples with unequal spreads: they contain at most the
+// information of signs, one for each value of the sample with the larger spread if the other has
+// almost no spread.
 func (w widening) leastSigns() float64 {
 	if w.factor == 1 {
 		return 0
@@ -86,19 +85,18 @@ func (w widening) least() float64 {
 	return p
 }
 
-// A welch is Student's test of the logarithms of two samples whose spreads may differ (Welch 1947).
+// A welch is Student's test of the logarithms of two samples with different spreads (Welch 1947).
 type welch struct {
 	difference float64 // of the means, y less x
-	se         float64 // infinite where there are zeros, so that it finds nothing
+	se         float64 // infinite if there are zeros, so that it finds nothing
 	student    distuv.StudentsT
 }
 
-// student returns Student's t distribution.
 func student(freedom float64) distuv.StudentsT {
 	return distuv.StudentsT{Sigma: 1, Nu: freedom}
 }
 
-// newWelch is for samples of two values at least, in steps of that size, that are not all equal.
+// newWelch is for samples of at least two values, in steps of that size, that are not all equal.
 func newWelch(x, y []float64, step float64) welch {
 	if slices.Min(x) <= 0 || slices.Min(y) <= 0 {
 		return welch{se: math.Inf(1), student: student(1)}
@@ -123,13 +121,11 @@ func logs(values []float64) []float64 {
 	return out
 }
 
-// at gives how likely y is so much less, or greater, than x times the factor.
 func (w welch) at(factor float64) (less, greater float64) {
 	t := (w.difference - math.Log(factor)) / w.se
 	return w.student.Survival(-t), w.student.Survival(t)
 }
 
-// between are the factors that the test rejects with neither tail.
 func (w welch) between(tail float64) (low, high float64) {
 	away := w.student.Quantile(1-tail) * w.se
 	return math.Exp(w.difference - away), math.Exp(w.difference + away)

@@ -14,23 +14,22 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// binaries are the test binaries of one side: each package as often as there are layouts.
 type binaries struct {
 	tool     goTool
 	packages []pkg
 	dir      string
-	args     []string // of the user's, for the test binaries
+	args     []string // the user's, for the test binaries
 }
 
-// path of a test binary. All have names as long, as they are part of the environment that a process
-// starts with.
+// path returns the path of a test binary. All paths are equally long, because they are part of the
+// environment of a process.
 func (b *binaries) path(p, layout int) string {
 	return filepath.Join(b.dir, fmt.Sprintf("%04d-%02d.test", p, layout))
 }
 
-// build makes the test binary of a package; a layout's seed of 0 leaves the order of the functions
-// to the linker. Like those that go test builds to run, it has no debugging information: the link
-// takes two thirds of the time, and the binary of the space.
+// build builds the test binary of a package. A seed of 0 keeps the linker's own order of the
+// functions. Like the binaries that go test runs, it has no debugging information, which saves a
+// third of the link time.
 func (b *binaries) build(ctx context.Context, p, layout, seed int) error {
 	flags := "-ldflags=-s -w"
 	if seed != 0 {
@@ -50,8 +49,7 @@ func (b *binaries) build(ctx context.Context, p, layout, seed int) error {
 	return nil
 }
 
-// unknownFlag is how the linker refuses a flag that it does not have, as those before Go 1.23 do
-// this one.
+// unknownFlag is the error of linkers before Go 1.23.
 const unknownFlag = "flag provided but not defined: -randlayout"
 
 type job struct {
@@ -59,14 +57,14 @@ type job struct {
 	p, layout int
 }
 
-// buildFirst builds both sides in the first layout, and returns how many layouts there can be: 1
-// where the linker knows no order of functions but its own. step hears of each binary, out of how
-// many, one after the other.
+// buildFirst builds both sides in the first layout, one binary after the other, and returns the
+// number of possible layouts: 1 if the linker cannot change the order of functions. step is called
+// for each binary.
 func buildFirst(
 	ctx context.Context, sides [2]*binaries, s schedule, step func(done, all int),
 ) (layouts int, err error) {
 	var jobs []job
-	for _, side := range []side{head, base} { // a head that does not build is told first
+	for _, side := range []side{head, base} { // report a head that does not build first
 		if err := os.MkdirAll(sides[side].dir, 0o700); err != nil {
 			return 0, err
 		}
@@ -89,8 +87,6 @@ func buildFirst(
 	return s.layouts, s.buildSome(ctx, sides, jobs, func(n int) { step(done+n, all) })
 }
 
-// buildOthers builds the other layouts that the first stage has. What was compiled for the first
-// one is in the cache.
 func buildOthers(
 	ctx context.Context, sides [2]*binaries, s schedule, step func(done, all int),
 ) error {
@@ -105,7 +101,6 @@ func buildOthers(
 	return s.buildSome(ctx, sides, jobs, func(n int) { step(n, len(jobs)) })
 }
 
-// buildFresh builds those of the layouts of each package that are not there yet.
 func buildFresh(
 	ctx context.Context, sides [2]*binaries, s schedule, layouts map[string][]int,
 	step func(done, all int),
@@ -132,7 +127,6 @@ func (s schedule) build(ctx context.Context, sides [2]*binaries, j job) error {
 	return sides[j.side].build(ctx, j.p, j.layout, seed)
 }
 
-// buildSome builds side by side, and tells of each how many there are by now.
 func (s schedule) buildSome(
 	ctx context.Context, sides [2]*binaries, jobs []job, step func(done int),
 ) error {

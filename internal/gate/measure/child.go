@@ -11,43 +11,41 @@ import (
 	"time"
 )
 
-// A command is a process that measures.
 type command struct {
 	argv []string
-	args []string // after those
+	args []string // appended to argv
 	dir  string
-	env  []string // beside ours
+	env  []string // in addition to the gate's environment
 
-	count func() (*counter, error) // opens what counts its instructions; nil for nothing
+	count func() (*counter, error) // opens the counter of its instructions; nil for none
 	guard *guard
 
-	sign string // the limit is on the time without output that holds this; "" has it from the start
+	sign string // output that restarts the time limit; "": none
 }
 
 type finished struct {
 	stdout, stderr []byte // their ends, in case they are long
-	instructions   uint64 // that it executed in user mode; 0 where the system does not count them
+	instructions   uint64 // executed in user mode; 0 if the system does not count them
 	took           time.Duration
 }
 
-// failed is a process that ended by itself, but not well.
 type failed struct{ state string }
 
 func (e *failed) Error() string { return e.state }
 
-// run starts the process and waits for its end. An error of type *failed says that it ran and
-// failed; any other that it did not start, or was stopped.
+// run starts the process and waits for its end. The error is a *failed if the process failed, and
+// another if it did not start or was stopped.
 func (c command) run(ctx context.Context, limit time.Duration) (finished, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	overdue := time.AfterFunc(limit, func() { cancel(&overdueError{limit}) })
 	defer overdue.Stop()
-	runtime.LockOSThread() // the counter is of this thread's children, and they end with it
+	runtime.LockOSThread() // the counter belongs to this thread's children
 	defer runtime.UnlockOSThread()
 	child := exec.CommandContext(ctx, c.argv[0], slices.Concat(c.argv[1:], c.args)...)
 	child.Dir = c.dir
 	child.Env = append(child.Environ(), c.env...)
-	child.WaitDelay = time.Second // a pipe that something of the child's still holds
+	child.WaitDelay = time.Second // another process may still have the pipe open
 	var stdout, stderr ending
 	if c.sign != "" {
 		stdout.seen = func(p []byte) {
@@ -60,7 +58,7 @@ func (c command) run(ctx context.Context, limit time.Duration) (finished, error)
 	var counts *counter
 	if c.count != nil {
 		if opened, err := c.count(); err == nil {
-			// otherwise the system does not count, which is no fault
+			// no fault if the system does not count
 			counts = opened
 			defer counts.close()
 		}
@@ -86,16 +84,15 @@ func (c command) run(ctx context.Context, limit time.Duration) (finished, error)
 	return f, nil
 }
 
-// overdueError is that of a process that was ended at its limit.
 type overdueError struct{ limit time.Duration }
 
 func (e *overdueError) Error() string { return fmt.Sprintf("no end after %v", e.limit) }
 
-// An ending keeps the last bytes that are written to it: results come last, and what comes before
-// may be endless.
+// An ending keeps the last bytes that are written to it: results come last, and the output before
+// them may be endless.
 type ending struct {
 	buffer bytes.Buffer
-	seen   func([]byte) // hears of each write; nil for nobody
+	seen   func([]byte) // called for each write; may be nil
 }
 
 const mostOutput = 1 << 20

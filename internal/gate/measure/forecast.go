@@ -10,12 +10,12 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// A pace is how long the pairs of a benchmark take: what the warm-up lets expect, and from the
-// first pair on the mean of those that were measured.
+// A pace is the duration of a benchmark's pairs: estimated by the warm-up, and from the first pair
+// on the mean of the measured pairs.
 type pace struct {
-	screening time.Duration // of a pair that screens
-	longer    time.Duration // by which a fresh pair takes longer
-	measured  int           // pairs that screening is the mean of
+	screening time.Duration // of a pair of the screening
+	longer    time.Duration // additional time of a fresh pair
+	measured  int           // number of pairs in the mean
 }
 
 func (p pace) pair(fresh bool) time.Duration {
@@ -25,7 +25,6 @@ func (p pace) pair(fresh bool) time.Duration {
 	return p.screening
 }
 
-// saw takes a pair that was measured.
 func (p *pace) saw(took time.Duration, fresh bool) {
 	if fresh {
 		took = max(0, took-p.longer)
@@ -34,20 +33,20 @@ func (p *pace) saw(took time.Duration, fresh bool) {
 	p.measured++
 }
 
-// slowerBy is from which factor on a machine counts as slower than forecast.
 const slowerBy = 1.5
 
-// A meter compares the time that pairs take with the time that was forecast for them, and reports
-// once that the machine is slower.
+// A meter compares the duration of pairs with their forecast, and reports once that the machine is
+// slower.
 type meter struct {
 	forecast, took time.Duration
 	reported       bool
 }
 
-// leastMetered is the time before which a meter reports nothing: a single pair may be held up.
+// leastMetered is the time before which a meter reports nothing, because a single pair may be
+// delayed.
 const leastMetered = 5 * time.Second
 
-// add takes a pair; it returns true when a user should hear that the machine is slower.
+// add adds a pair. It returns true when the user should be told that the machine is slower.
 func (m *meter) add(forecast, took time.Duration) bool {
 	m.forecast, m.took = m.forecast+forecast, m.took+took
 	if m.reported || m.took < leastMetered ||
@@ -60,8 +59,8 @@ func (m *meter) add(forecast, took time.Duration) bool {
 
 func (m *meter) factor() float64 { return float64(m.took) / float64(m.forecast) }
 
-// sayLook reports how many of the benchmarks that got fresh pairs are decided by the pairs before,
-// and how long the others take until the next look.
+// sayLook reports how many of the benchmarks with fresh pairs are decided by the pairs before, and
+// the time of the others until the next look.
 func (g *gate) sayLook(of, open int, before, pairs []int) {
 	fresh := func(pairs []int) int {
 		return slices.Max(pairs[:len(g.plan.Benchmarks)]) - g.Judge.ScreenPairs
@@ -70,7 +69,6 @@ func (g *gate) sayLook(of, open int, before, pairs []int) {
 		of, fresh(before), open, fresh(pairs), text.Roughly(g.left(pairs)))
 }
 
-// between spells a range of times.
 func between(low, high time.Duration) string {
 	a, b := text.Roughly(low), text.Roughly(high)
 	if a == b {
@@ -79,8 +77,8 @@ func between(low, high time.Duration) string {
 	return a + " to " + b
 }
 
-// sayForecast reports how long the gate is going to take, once a pair of each benchmark has shown
-// how long its pairs take: the rest of the first stage, and from few to many fresh pairs.
+// sayForecast reports the expected duration, after the first pair of each benchmark: the rest of
+// the first stage, and a range for the fresh pairs.
 func (g *gate) sayForecast() {
 	var changes []float64
 	for _, b := range g.plan.Benchmarks {
@@ -92,7 +90,7 @@ func (g *gate) sayForecast() {
 		}
 	}
 	few, many := judge.FreshExpected(changes)
-	half := (g.Judge.FreshPairs + 1) / 2 // that the slower control always has
+	half := (g.Judge.FreshPairs + 1) / 2 // which the slower control always gets
 	until := func(fresh float64, ofSlower int) (sum time.Duration) {
 		for i := range g.paces {
 			pairs := fresh
@@ -112,7 +110,7 @@ func (g *gate) sayForecast() {
 		between(until(few, half), until(many, 2*half)))
 }
 
-// left is how long the pairs take that the benchmarks still lack, with the builds for fresh ones.
+// left returns the duration of the missing pairs, with the builds for fresh ones.
 func (g *gate) left(pairs []int) (sum time.Duration) {
 	builds := map[string]int{} // pairs that get test binaries of their own, by package
 	for i, b := range g.all() {
@@ -130,8 +128,8 @@ func (g *gate) left(pairs []int) (sum time.Duration) {
 	return sum
 }
 
-// decideWith says how many pairs would decide a benchmark, how long they take, and which flag asks
-// for them.
+// decideWith returns the number of pairs that would decide a benchmark, their duration, and the
+// flag for it.
 func (g *gate) decideWith(needs int, i int) string {
 	if needs == 0 {
 		return "no number of pairs would decide soon: use a quieter machine, or longer runs by " +

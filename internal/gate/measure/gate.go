@@ -13,21 +13,20 @@ import (
 	"github.com/poolbench/poolbench/internal/gate/verdict"
 )
 
-// A Watch hears how far a gate is, one call at a time.
+// A Watch receives the progress of a gate, one call at a time.
 type Watch interface {
-	Say(line string) // what a person who waits wants to know, once
-	// a part without runs goes on, such as building: "" when it is over
+	Say(line string) // a message for the user
+	// a part without runs has begun, such as building; "" when it is over
 	Doing(what string)
-	More(runs int, each time.Duration) // so many more runs are to come, each of about that time
-	Ran(runs int, each time.Duration)  // so many of them are done
+	More(runs int, each time.Duration) // adds planned runs with their approximate duration
+	Ran(runs int, each time.Duration)  // reports finished runs
 }
 
-// Gate measures and judges. When ctx ends it returns the cause; what was measured is in
-// Options.Out, marked partial, and Options.Resume goes on with it. On a machine that is too busy
-// for a verdict on times it judges allocations alone, and keeps no results. Nothing else of it
-// stays: worktrees, binaries and processes are gone on every return. An error is what keeps the
-// gate from a verdict, and is never to be taken for one; *UnfitError is that of benchmarks that
-// cannot be compared.
+// Gate measures and judges. When ctx ends it returns the cause. Options.Out then contains the pairs
+// measured so far, marked partial, and Options.Resume continues with them. On a machine that is too
+// busy for a verdict on times it judges only allocations, and keeps no results. Worktrees, binaries
+// and processes are removed on every return. An error means that there is no verdict. An
+// *UnfitError means that benchmarks cannot be compared.
 func Gate(ctx context.Context, o Options, watch Watch) (report *verdict.Report, err error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
@@ -61,7 +60,7 @@ func Gate(ctx context.Context, o Options, watch Watch) (report *verdict.Report, 
 		return nil, err
 	}
 	if g.hopeless != "" && !g.judgesAllocations() {
-		// it ends before it measures any benchmark
+		// end before measuring any benchmark
 		report := g.report()
 		report.Unclear, report.Spent = []string{g.hopeless}, g.spent()
 		return report, nil
@@ -72,7 +71,6 @@ func Gate(ctx context.Context, o Options, watch Watch) (report *verdict.Report, 
 	return g.measure(ctx)
 }
 
-// A gate is the state of one call of Gate.
 type gate struct {
 	Options
 	watch      Watch
@@ -88,21 +86,19 @@ type gate struct {
 	controls   *journal
 	notes      []string
 	missing    []string // submodules that could not be checked out
-	// why no time can be judged on this machine: then allocations alone are, and the results are in
-	// the temporary directory; "" otherwise
+	// reason why no time can be judged on this machine, or "". Then only allocations are judged, and
+	// the results are in the temporary directory.
 	hopeless  string
-	paces     []pace        // of all, controls included
-	link      time.Duration // that the build of a test binary takes, of those built side by side
+	paces     []pace        // of all, including controls
+	link      time.Duration // build time of a test binary, when several are built in parallel
 	begun     time.Time
-	measuring time.Duration // so far
+	measuring time.Duration // total so far
 }
 
-// measured ends what measuring began.
 func (g *gate) measured(begun time.Time) { g.measuring += time.Since(begun) }
 
 func (g *gate) say(format string, args ...any) { g.watch.Say(fmt.Sprintf(format, args...)) }
 
-// all are the benchmarks and then the controls, by their number in slots.
 func (g *gate) all() (all []*benchmark) {
 	for i := range g.plan.Benchmarks {
 		all = append(all, &g.plan.Benchmarks[i])

@@ -24,14 +24,12 @@ const (
 
 func (s side) String() string { return [...]string{"base", "head"}[s] }
 
-// A revision is what is checked out of one side.
 type revision struct {
-	Name   string `json:"name"`   // as it was asked for
-	Commit string `json:"commit"` // the working tree has none
+	Name   string `json:"name"`   // as the user wrote it
+	Commit string `json:"commit"` // "" for the working tree
 	Tree   string `json:"tree"`   // hash of the content, which two commits may share
 }
 
-// workingTree is the name of a head that is no revision.
 const workingTree = "the working tree"
 
 func (r revision) String() string {
@@ -41,15 +39,15 @@ func (r revision) String() string {
 	return fmt.Sprintf("%s (%.12s)", r.Name, r.Commit)
 }
 
-// A repository is git's, and the directory in it that the options name.
+// A repository is a git repository, and the module's directory in it.
 type repository struct {
 	top string // absolute
-	// the directory below top, with slashes and without one at the end; "" is top itself
+	// directory below top, with slashes and no trailing slash; "" is top itself
 	within string
 
-	// environment in which git knows the snapshot of the working tree, once there is one
+	// environment in which git sees the snapshot of the working tree, once it exists
 	taken []string
-	guard *guard // hears of git's processes, once there is one
+	guard *guard // is told of git's processes, once it exists
 }
 
 func openRepository(ctx context.Context, dir string) (*repository, error) {
@@ -74,13 +72,13 @@ func openRepository(ctx context.Context, dir string) (*repository, error) {
 	return &repository{top: filepath.FromSlash(top), within: strings.Trim(within, "/\n")}, nil
 }
 
-// atHooks are the variables by which git tells its hooks where they are; a gate that a hook starts
-// would else work on the hook's index.
+// atHooks are the variables that git sets for its hooks. Without removing them, a gate that a hook
+// starts would use the hook's index.
 var atHooks = []string{"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX",
 	"GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES"}
 
-// git runs a git command at the top and returns what it prints, less the last newline. An error is
-// git's own first line.
+// git runs a git command in top and returns its output without the last newline. The error is the
+// first line of git's own.
 func (r *repository) git(ctx context.Context, env []string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "git",
 		append([]string{"-c", "core.hooksPath=" + os.DevNull}, args...)...)
@@ -95,7 +93,6 @@ func (r *repository) git(ctx context.Context, env []string, args ...string) (str
 	return strings.TrimSuffix(out, "\n"), err
 }
 
-// A commandError is a command that failed, and the first lines of what it complained about.
 type commandError struct {
 	name, lines string
 	err         error
@@ -104,8 +101,8 @@ type commandError struct {
 func (e *commandError) Error() string { return cmp.Or(e.lines, e.name+": "+e.err.Error()) }
 func (e *commandError) Unwrap() error { return e.err }
 
-// printed runs the command of that name, in a group that ends with it, and returns what it prints.
-// Where ctx has not ended it, its failure is a *commandError with so many lines at most.
+// printed runs the command, in a group that ends with it, and returns its output. If it fails, and
+// ctx has not ended, the error is a *commandError with at most so many lines.
 func printed(
 	ctx context.Context, g *guard, cmd *exec.Cmd, name string, lines int,
 ) (string, error) {
@@ -139,9 +136,8 @@ func (r *repository) resolve(ctx context.Context, name string) (revision, error)
 	return revision{Name: name, Commit: commit, Tree: tree}, err
 }
 
-// snapshot takes the working tree: what git would commit after git add --all, without touching
-// index, branch or objects. Directories of results do not count as part of it; neither does out,
-// below the top or not.
+// snapshot takes the working tree as git add --all and git commit would, without changing index,
+// branch or objects. It leaves out directories of results, and out.
 func (r *repository) snapshot(ctx context.Context, scratch, out string) (revision, error) {
 	trouble := func(err error) (revision, error) {
 		return revision{}, fmt.Errorf("taking the working tree: %w", err)
@@ -158,14 +154,13 @@ func (r *repository) snapshot(ctx context.Context, scratch, out string) (revisio
 	if err != nil {
 		return trouble(err)
 	}
-	// With the times that it holds git need not read every file again. A repository may have none
-	// yet.
+	// With the times in a copy of the index git need not read every file again. A repository may have
+	// no index yet.
 	if data, err := os.ReadFile(was); err == nil {
 		if err := os.WriteFile(index, data, 0o600); err != nil {
 			return trouble(err)
 		}
-		// Git reads files again that are as new as the index; a copy that is younger would hide
-		// what has changed since.
+		// Git reads files again that are as new as the index. A newer copy would hide changes since then.
 		info, err := os.Stat(was)
 		if err == nil {
 			err = os.Chtimes(index, info.ModTime(), info.ModTime())
@@ -178,11 +173,11 @@ func (r *repository) snapshot(ctx context.Context, scratch, out string) (revisio
 		"GIT_ALTERNATE_OBJECT_DIRECTORIES=" + objects}
 	add := []string{"add", "--all", "--", ".", ":(exclude,glob)**/poolbench-out/**"}
 	if real, err := filepath.EvalSymlinks(out); err == nil {
-		out = real // as git's own path of the top is
+		out = real // like git's own path of top
 	}
 	if below, err := filepath.Rel(r.top, out); err == nil &&
 		filepath.IsLocal(below) && below != "." {
-		// git add fails when it is told to leave out what is ignored already.
+		// git add fails if it should exclude a path that is ignored already
 		if _, err := r.git(ctx, nil, "check-ignore", "--quiet", "--", below); err != nil {
 			add = append(add, ":(exclude,literal)"+filepath.ToSlash(below))
 		}
@@ -197,9 +192,9 @@ func (r *repository) snapshot(ctx context.Context, scratch, out string) (revisio
 	return revision{Name: workingTree, Tree: tree}, nil
 }
 
-// put writes the files of the snapshot to a directory. It is no worktree of git's: while one stands
-// on objects that the repository does not have, git fetch and git gc fail, and they would for as
-// long as a killed gate's directory is there.
+// put writes the files of the snapshot to a directory. It is not a git worktree: git fetch and git
+// gc fail while there is one with objects that are not in the repository, and a killed gate would
+// leave it.
 func (r *repository) put(ctx context.Context, dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
@@ -208,7 +203,6 @@ func (r *repository) put(ctx context.Context, dir string) error {
 	return err
 }
 
-// gitPath is where git keeps something, in this worktree of the repository.
 func (r *repository) gitPath(ctx context.Context, what string) (string, error) {
 	path, err := r.git(ctx, nil, "rev-parse", "--git-path", what)
 	if err == nil && !filepath.IsAbs(path) {

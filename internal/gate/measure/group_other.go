@@ -7,11 +7,10 @@ import (
 	"os/exec"
 )
 
-// ownGroup and endGroup are for systems without groups of processes.
+// ownGroup and endGroup do nothing on systems without process groups.
 func ownGroup(*exec.Cmd) {}
 func endGroup(*exec.Cmd) {}
 
-// killGroup ends the process that a group would be named for.
 func killGroup(group int) {
 	if p, err := os.FindProcess(group); err == nil {
 		_ = p.Kill()

@@ -21,13 +21,13 @@ import (
 	"github.com/poolbench/poolbench/internal/files"
 )
 
-// A guard is a process that a gate starts before any other, and that learns of all others. When the
-// gate is gone, however it ended, the guard's input ends: it then kills the remaining processes and
-// removes the remaining files.
+// A guard is a process that a gate starts before any other, and that is told of all others. When
+// the gate ends for any reason, the guard's input ends. Then the guard kills the remaining
+// processes and removes the remaining files.
 //
-// A child's own signal at the death of its parent is no cure: go and benchmarks start processes of
-// their own, which it does not reach, and only Linux has it. On Linux each child has it all the
-// same, for the moment until the guard knows.
+// A signal at the death of the parent is not sufficient: it exists only on Linux, and does not
+// reach the processes that go and benchmarks start. On Linux each child has it in addition, until
+// the guard knows the child.
 type guard struct {
 	process *exec.Cmd
 	input   io.WriteCloser
@@ -35,7 +35,6 @@ type guard struct {
 	mu sync.Mutex // one line at a time
 }
 
-// startGuard starts the command, which calls Guard, for the gate that has the temporary directory.
 func startGuard(command []string, repository, dir string) (*guard, error) {
 	args := append(slices.Clone(command[1:]), dir)
 	g := &guard{process: exec.CommandContext(context.Background(), command[0], args...)}
@@ -51,7 +50,7 @@ func startGuard(command []string, repository, dir string) (*guard, error) {
 	return g, nil
 }
 
-// close ends the guard, which finds nothing left to do.
+// close ends the guard, which has nothing left to do.
 func (g *guard) close() error {
 	if g == nil {
 		return nil
@@ -59,8 +58,8 @@ func (g *guard) close() error {
 	return errors.Join(g.input.Close(), g.process.Wait())
 }
 
-// tell lets the guard know that a group has begun (+) or ended (-). A nil guard is that of a gate
-// that has only begun.
+// tell reports to the guard that a group has begun (+) or ended (-). The guard is nil until the
+// gate has started it.
 func (g *guard) tell(sign rune, group int) error {
 	if g == nil {
 		return nil
@@ -73,9 +72,8 @@ func (g *guard) tell(sign rune, group int) error {
 	return nil
 }
 
-// run starts the child in a group of its own, and waits for its end.
 func (g *guard) run(child *exec.Cmd) error {
-	runtime.LockOSThread() // dieWithUs is about this thread
+	runtime.LockOSThread() // required by dieWithUs
 	defer runtime.UnlockOSThread()
 	ownGroup(child)
 	dieWithUs(child)
@@ -91,17 +89,16 @@ func (g *guard) run(child *exec.Cmd) error {
 	if told != nil {
 		return told
 	}
-	// An error is that of a guard that has ended meanwhile: whoever starts the next child hears of
-	// it.
+	// If the guard has ended, starting the next child reports it.
 	_ = g.tell('-', group)
 	return err
 }
 
-// Guard is the other side, for the process of Options.Guard: it reads from in what the gate tells,
-// and once that ends it ends the groups that are left, and removes the gate's temporary directory
-// and worktrees. The working directory is in the repository.
+// Guard runs in the process of Options.Guard: it reads the gate's messages from in, and when they
+// end it kills the remaining groups, and removes the gate's temporary directory and worktrees. The
+// working directory is in the repository.
 func Guard(ctx context.Context, in io.Reader, dir string) error {
-	// the gate's end is enough, and comes after its own cleaning
+	// the gate's end is enough, and comes after its own cleanup
 	signal.Ignore(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	groups := map[int]bool{}
 	for lines := bufio.NewScanner(in); lines.Scan(); {
@@ -125,8 +122,8 @@ func Guard(ctx context.Context, in io.Reader, dir string) error {
 	if err != nil {
 		return err
 	}
-	// The system lets go of the gate's lock a moment after its end of the pipe, and a killed
-	// process may write for another.
+	// The system releases the gate's lock shortly after its end of the pipe, and a killed process may
+	// still write for a moment.
 	for began := time.Now(); ; time.Sleep(10 * time.Millisecond) {
 		files.RemoveScratch(dir)
 		if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {

@@ -7,19 +7,19 @@ import (
 	"strings"
 )
 
-// A Commit is one that a gate can check out.
+// A Commit is a commit that a gate can check out.
 type Commit struct {
-	Name    string `json:"name,omitempty"` // as it was asked for
+	Name    string `json:"name,omitempty"` // as the user wrote it
 	Hash    string `json:"hash"`
 	Author  string `json:"author"`
 	Date    string `json:"date"` // of the author, 2006-01-02
 	Subject string `json:"subject"`
 }
 
-// Short returns the first digits of the hash, as many as the gate shows.
+// Short returns the first digits of the hash, as the gate prints them.
 func (c Commit) Short() string { return fmt.Sprintf("%.12s", c.Hash) }
 
-// String names the commit as it was asked for, and by its hash.
+// String returns the user's name for the commit, and its hash.
 func (c Commit) String() string {
 	if c.Name == "" {
 		return c.Short()
@@ -27,15 +27,15 @@ func (c Commit) String() string {
 	return fmt.Sprintf("%s (%s)", c.Name, c.Short())
 }
 
-// A History is the commits from one revision to a later one, oldest first, and the directory below
-// the top of the repository in which they are measured. A merge is one commit: the commits of the
-// merged branch are left out.
+// A History is the commits from one revision to a later one, oldest first, and the directory of the
+// repository in which they are measured. A merge is one commit, without the commits of the merged
+// branch.
 type History struct {
 	Directory string
 	Commits   []Commit // the first is the older revision itself
 }
 
-// ReadHistory reads the history of the repository that the directory is in.
+// ReadHistory reads the history of the repository that contains the directory.
 func ReadHistory(ctx context.Context, dir, from, to string) (*History, error) {
 	r, err := openRepository(ctx, dir)
 	if err != nil {
@@ -86,6 +86,6 @@ func ReadHistory(ctx context.Context, dir, from, to string) (*History, error) {
 	return h, nil
 }
 
-// Only returns the regular expression of -bench that matches the one benchmark, by its name in a
+// Only returns the regular expression for -bench that matches the one benchmark with this name in a
 // report.
 func Only(shown string) string { return only("Benchmark" + shown) }

@@ -17,18 +17,18 @@ import (
 	"github.com/poolbench/poolbench/internal/metric"
 )
 
-// A journal keeps every pair as it comes: the runs of the base in one file, those of the head in
-// the other, so that a kill costs the pair in flight and no other.
+// A journal writes every finished pair: the runs of the base to one file, those of the head to
+// another. If the gate is killed, only the current pair is lost.
 //
-// Both are in the Go benchmark format. What varies from pair to pair is in configuration lines,
-// which a table must be told to look past:
+// Both are in the Go benchmark format. Configuration lines that vary between pairs must be ignored
+// in a table:
 //
 //	benchstat -ignore pair,order,seed,layout old.txt new.txt
 //
 // The state of the machine is in metrics.
 type journal struct {
 	files [2]*os.File
-	texts [2]bytes.Buffer // what the next write adds
+	texts [2]bytes.Buffer // for the next write
 	write [2]*benchfmt.Writer
 	kept  map[string][][2]reading // by benchmark, in the order of the pairs, without a gap
 	units benchfmt.UnitMetadataMap
@@ -41,8 +41,6 @@ var (
 	controlFiles = [2]string{"control-old.txt", "control-new.txt"}
 )
 
-// openJournal goes on with the files that are there, less what a kill has left half done, or begins
-// them.
 func openJournal(
 	dir string, names [2]string, benchmarks []benchmark, units benchfmt.UnitMetadataMap,
 	notes [2]string,
@@ -63,8 +61,8 @@ func openJournal(
 			fmt.Fprintln(&j.texts[s], line)
 		}
 	}
-	// The files are made anew with all pairs that both have, so that no half of a pair and no mark
-	// of an end stays within.
+	// The files are rewritten with all pairs that both have, so they contain no half pairs and no end
+	// mark.
 	for _, b := range benchmarks {
 		for pair := 0; ; pair++ {
 			was, ok := old[base][b.String()][pair]
@@ -92,7 +90,6 @@ func openJournal(
 	return j, nil
 }
 
-// take adds a pair to what is to be written.
 func (j *journal) take(b benchmark, r record) error {
 	for _, s := range []side{base, head} {
 		if err := j.write[s].Write(r.result(s, b)); err != nil {
@@ -117,14 +114,12 @@ func (j *journal) append(b benchmark, r record) error {
 	return nil
 }
 
-// of are the pairs of a benchmark, by the name that a report shows.
 func (j *journal) of(pkg, shown string) [][2]reading {
 	return j.kept[benchmark{Package: pkg, Name: "Benchmark" + shown}.String()]
 }
 
 func (j *journal) has(b benchmark, pair int) bool { return pair < len(j.kept[b.String()]) }
 
-// close ends the files with the mark, "" for none.
 func (j *journal) close(mark string) error {
 	var wrong []error
 	for _, f := range j.files {
@@ -140,11 +135,10 @@ func (j *journal) close(mark string) error {
 	return errors.Join(wrong...)
 }
 
-// mostBytes bounds a file of a gate's directory.
 const mostBytes = 1 << 30
 
-// readJournal reads the whole lines of a side's file of the journal; there is none where there is
-// no file. Unit lines go to units.
+// readJournal reads the complete lines of a side's file of the journal, or nothing if there is no
+// file. It adds Unit lines to units.
 func readJournal(
 	path string, which side, benchmarks []benchmark, units benchfmt.UnitMetadataMap,
 ) (map[string]map[int]record, error) {
@@ -188,7 +182,6 @@ func readJournal(
 	return kept, reader.Err()
 }
 
-// fromResult is the inverse of record.result.
 func fromResult(rec *benchfmt.Result, s side) (r record, err error) {
 	machine := map[string]string{}
 	for _, key := range ofMachine {
@@ -207,7 +200,7 @@ func fromResult(rec *benchfmt.Result, s side) (r record, err error) {
 	return r, errors.Join(wrong[:]...)
 }
 
-// Units that a run has beside those of its benchmark. The first is gated; the others tell of the
+// Units of a run in addition to its benchmark's. The first is gated. The others describe the
 // machine, and have no direction.
 const (
 	Instructions = "instructions/op"
@@ -216,13 +209,12 @@ const (
 	LoadAverage = "load-average" // of the last minute, after the pair
 )
 
-// A record is one pair as it is kept.
+// A record is one pair in a journal.
 type record struct {
 	slot slot
 	runs [2]reading // by side
 }
 
-// result is a side's run in the Go benchmark format.
 func (r record) result(s side, b benchmark) *benchfmt.Result {
 	run := r.runs[s]
 	order := "first"
@@ -252,7 +244,6 @@ func (r *reading) add(value float64, unit string) {
 	r.tidy[unit] = value
 }
 
-// unitLines declare what is said of the units of results, sorted.
 func unitLines(units benchfmt.UnitMetadataMap) (lines []string) {
 	for _, u := range units {
 		lines = append(lines, fmt.Sprintf("Unit %s %s=%s", u.OrigUnit, u.Key, u.Value))
@@ -261,7 +252,6 @@ func unitLines(units benchfmt.UnitMetadataMap) (lines []string) {
 	return lines
 }
 
-// loadAverage is that of the last minute; negative where the system does not tell.
 func loadAverage() float64 {
 	text, err := os.ReadFile("/proc/loadavg")
 	if err != nil {

@@ -16,39 +16,36 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// A benchmark is one that both sides have.
 type benchmark struct {
 	Package    string `json:"package"`
 	Name       string `json:"name"`       // without the suffix for GOMAXPROCS
 	Iterations int    `json:"iterations"` // of a run
-	// of a run that screens; 0 has as many as others
+	// of a run of the screening; 0: Iterations
 	ScreenIterations int `json:"screen_iterations,omitempty"`
-	Parts            int `json:"parts"` // that a run is cut into
+	Parts            int `json:"parts"` // processes per run
 }
 
 func (b benchmark) String() string { return b.Package + "." + b.Name }
 
-// An UnfitError says which benchmarks keep the gate from beginning. Those that are named can be
-// left out by Options.Skip, which then says so for all to see.
+// An UnfitError lists the benchmarks that prevent the gate from starting. Options.Skip leaves them
+// out, visibly.
 type UnfitError struct{ Complaints []string }
 
 func (e *UnfitError) Error() string { return strings.Join(e.Complaints, "\n") }
 
-// listLimit bounds a single iteration of a benchmark, where no limit is given: generous, as it is
-// there for those that hang.
+// listLimit bounds a single iteration of a benchmark if no limit is given. It is generous, because
+// it is only for benchmarks that hang.
 const listLimit = 2 * time.Minute
 
-// A listing is what the benchmarks of a package said when each was run once.
 type listing struct {
 	names      []string
 	complaints []string
-	skipped    map[string]string // those that skip themselves, with what they say of it
+	skipped    map[string]string // benchmarks that skip themselves, with their messages
 	reported   []string          // units
 	units      benchfmt.UnitMetadataMap
 }
 
-// list runs each benchmark of a package once, sub-benchmarks included, since only that tells which
-// there are.
+// list runs each benchmark of a package once, because only a run shows the sub-benchmarks.
 func (b *binaries) list(ctx context.Context, p int, o Options, procs int) (listing, error) {
 	limit := cmp.Or(o.Limit, listLimit)
 	c := b.command(p, 0, o.Bench, "1x", procs)
@@ -96,7 +93,7 @@ func (b *binaries) list(ctx context.Context, p int, o Options, procs int) (listi
 	switch {
 	case ended && len(l.complaints) > 0: // testing's own exit code 1
 	case (ended || overdue) && len(quiet) > 0:
-		// The last one that had begun, and so the innermost. Of those after it nothing is known.
+		// The last one that had begun, and so the innermost. Nothing is known of later ones.
 		does := "has not ended in %s after " + limit.String() + "%s"
 		if ended {
 			does = "ends the process in %s: " + not.Error() + "%s"
@@ -118,7 +115,6 @@ func (b *binaries) list(ctx context.Context, p int, o Options, procs int) (listi
 	return l, nil
 }
 
-// saidLast is what a process that failed has said of it, on lines of their own.
 func saidLast(after finished) string {
 	s := cmp.Or(text.FirstLines(string(after.stderr), 8),
 		text.FirstLines(string(after.stdout), 8))
@@ -128,7 +124,6 @@ func saidLast(after finished) string {
 	return "\n    " + s
 }
 
-// about is the first line that testing printed of why.
 func about(printed []byte, name string) string {
 	lines := strings.Split(string(printed), "\n")
 	for i, line := range lines {
@@ -149,8 +144,6 @@ func about(printed []byte, name string) string {
 	return ""
 }
 
-// command is the process that runs the benchmarks that match. -test.v has testing print name and
-// result as one line, whatever the benchmark itself prints in between.
 func (b *binaries) command(p, layout int, bench, benchTime string, procs int) command {
 	return command{
 		argv: []string{b.path(p, layout), "-test.run=^$", "-test.bench=" + bench,
@@ -163,19 +156,17 @@ func (b *binaries) command(p, layout int, bench, benchTime string, procs int) co
 	}
 }
 
-// seeded is the environment of a process.
 func seeded(seed uint64) []string { return []string{fmt.Sprintf("%s=%d", SeedVariable, seed)} }
 
-// A catalog lists the benchmarks to measure, with their units.
 type catalog struct {
-	benchmarks []benchmark // that both sides have
-	unmatched  [2][]string // those that one side alone has
+	benchmarks []benchmark // on both sides
+	unmatched  [2][]string // on one side only
 	skipped    []string    // a line for each benchmark that neither side runs
 	reported   []string    // units
 	units      benchfmt.UnitMetadataMap
 }
 
-// listBoth lists the benchmarks of both sides. Some must be the same.
+// listBoth lists the benchmarks of both sides. It is an error if they have none in common.
 func listBoth(
 	ctx context.Context, sides [2]*binaries, o Options, procs int, step func(),
 ) (*catalog, error) {
@@ -257,9 +248,9 @@ func listed(names []string) string {
 	return text.List(text.Few(names, 3))
 }
 
-// lacks says which of the metrics that were asked for cannot be had, as soon as that is known:
-// their direction is in Unit lines, which come with the first run of all benchmarks, and what
-// package testing measures is in it or never.
+// lacks returns an error for requested metrics that are missing, as soon as this is known. The
+// direction of a metric is in Unit lines, which come with the first run of all benchmarks. Metrics
+// of package testing are known from the first run.
 func (c *catalog) lacks(o Options, counts bool) error {
 	var wrong []error
 	for _, unit := range o.Metrics {

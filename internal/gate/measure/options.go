@@ -13,76 +13,75 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// Options are the revisions to compare and how to measure them; start from Defaults.
+// Options are the revisions to compare and how to measure them. Start from Defaults.
 type Options struct {
 	Dir  string // a directory of the module; Packages are relative to it
-	Base string // revision, as git writes one
-	// revision; "" is the working tree with its uncommitted changes, files that git ignores left
-	// out
+	Base string // revision, in git's syntax
+	// revision; "" is the working tree with its uncommitted changes, without ignored files
 	Head string
 
-	Packages []string // patterns as the go command takes them
-	Bench    string   // benchmarks whose names match, as go test -bench takes it
-	Skip     string   // and do not match this, as go test -skip takes it; "" leaves nothing out
+	Packages []string // patterns of the go command
+	Bench    string   // pattern of go test -bench
+	Skip     string   // pattern of go test -skip; "" skips nothing
 
 	Args  []string // for the test binaries, after those of package testing
 	Setup string   // a command for sh, run in the module of both checkouts before they are built
 
 	BenchTime BenchTime // of one run
-	Layouts   int       // test binaries for each side, each with its functions in another order
-	// of every draw: orders, layouts, and what the benchmarks read from SeedVariable
+	Layouts   int       // test binaries of each side, each with its functions in a different order
+	// of every draw: orders, layouts, and the value of SeedVariable
 	Seed  uint64
 	Limit time.Duration // on the real time of a process; 0 is DefaultLimit
-	// gate only these units; none: all whose direction is known, but for a few
+	// gate only these units; none: all with a known direction, with few exceptions
 	Metrics []string
-	Better  map[string]verdict.Direction // of tidied units; goes before Unit lines
+	Better  map[string]verdict.Direction // of tidied units; overrides Unit lines
 
-	Allow []verdict.Allowance // by which allocations may grow
+	Allow []verdict.Allowance // accepted growth of allocations
 
 	Judge judge.Options
-	// unless nil, the module's benchmarks are judged by these settings, and the controls by Judge;
-	// both have the same number of ScreenPairs
+	// if not nil, the settings for the module's benchmarks, while Judge applies to the controls; both
+	// have the same number of ScreenPairs
 	Rule *judge.Options
 
 	FailOnRemoved    bool // a benchmark that only the base has is a regression
-	AllowEnvironment bool // measure also where base and head ask for different Go versions
+	AllowEnvironment bool // measure even if base and head require different Go versions
 
-	Out    string // directory of the journal and the report; it is made
-	Resume bool   // go on with the journal that is there
-	// Resume also where the number of fresh pairs was another
+	Out    string // directory of the journal and the report; it is created
+	Resume bool   // continue with the existing journal
+	// Resume even if the number of fresh pairs was different
 	AnyPairs bool
-	Force    bool   // replace the gate that is there
+	Force    bool   // replace the existing gate
 	Beside   string // a file of the caller's, which may be in Out
 
-	// Control is the command of a benchmark with a fixed amount of work, or with 15 % more when
-	// slower. It takes its time from the last argument, in the form of -test.benchtime, and prints
-	// one result line that begins with ControlName.
+	// Control returns the command of a benchmark with a fixed amount of work, or with 15 % more if
+	// slower. Its last argument is the time, in the form of -test.benchtime. It prints one result line
+	// that begins with ControlName.
 	Control func(slower bool, benchTime string) []string
 
-	// Guard is a command that calls the function Guard with its input and its last argument, which
-	// is added.
+	// Guard is a command that calls the function Guard with its input and its last argument, which the
+	// gate appends.
 	Guard []string
 }
 
-// SeedVariable is the environment variable that is the same in both runs of a pair, and another in
-// the next pair: a number below 2^63.
+// SeedVariable is the environment variable with the seed, a number below 2^63 that is the same in
+// both runs of a pair and differs between pairs.
 const SeedVariable = "POOLBENCH_SEED"
 
 // ControlName is the name that the control's command prints.
 const ControlName = "BenchmarkControl"
 
-// ControlSlowdown is how much more work the slower control does. It must be found.
+// ControlSlowdown is the additional work of the slower control, which must be found.
 const ControlSlowdown = 0.15
 
-// Defaults are 250 ms a run and 6 layouts of all benchmarks below the current directory, judged by
-// judge.Defaults.
+// Defaults returns 250 ms per run and 6 layouts of all benchmarks below the current directory,
+// judged by judge.Defaults.
 func Defaults() Options {
 	return Options{Dir: ".", Packages: []string{"./..."}, Bench: ".",
 		BenchTime: BenchTime{Time: 250 * time.Millisecond}, Layouts: 6, Seed: 1,
 		Judge: judge.Defaults()}
 }
 
-// Validate joins all that makes no sense, each in a line of its own.
+// Validate returns all errors, each on its own line.
 func (o Options) Validate() error {
 	var wrong text.Complaints
 	wrong.If(o.Base == "", "no base revision")
@@ -119,7 +118,6 @@ func (o Options) Validate() error {
 	return errors.Join(wrong...)
 }
 
-// rule returns the settings by which the module's benchmarks are judged.
 func (o Options) rule() judge.Options {
 	if o.Rule != nil {
 		return *o.Rule
@@ -127,16 +125,15 @@ func (o Options) rule() judge.Options {
 	return o.Judge
 }
 
-// mostPairs is the largest number of fresh pairs to ask for.
 const mostPairs = 100
 
-// BenchTime is how long a run goes on, or for how many iterations: exactly one of the two is set.
+// BenchTime is the duration of a run, or its number of iterations: exactly one of the two is set.
 type BenchTime struct {
 	Time       time.Duration
 	Iterations int
 }
 
-// ParseBenchTime reads 250ms or 100x.
+// ParseBenchTime parses 250ms or 100x.
 func ParseBenchTime(text string) (BenchTime, error) {
 	if digits, ok := strings.CutSuffix(text, "x"); ok {
 		if n, err := strconv.Atoi(digits); err == nil && n > 0 {
@@ -149,7 +146,7 @@ func ParseBenchTime(text string) (BenchTime, error) {
 		"100x, got %q", text)
 }
 
-// String is the form that ParseBenchTime and -test.benchtime read.
+// String returns the form that ParseBenchTime and -test.benchtime parse.
 func (b BenchTime) String() string {
 	if b.Iterations > 0 {
 		return fmt.Sprintf("%dx", b.Iterations)
@@ -157,11 +154,11 @@ func (b BenchTime) String() string {
 	return b.Time.String()
 }
 
-// screenShare is the share of a run's time that a run of the first stage takes: no verdict of worse
-// or better rests on it.
+// screenShare is the relative duration of a run of the first stage, on which no verdict of worse or
+// better is based.
 const screenShare = 0.3
 
-// warmUp is the share of a run's time that the warm-up takes.
+// warmUp is the divisor of a run's time for the warm-up.
 const warmUp = 5
 
 func (b BenchTime) warmUp() BenchTime {
@@ -171,10 +168,10 @@ func (b BenchTime) warmUp() BenchTime {
 	return BenchTime{Time: max(b.Time/warmUp, time.Microsecond)}
 }
 
-// iterations makes of the warm-up's iterations those of a run. Both sides get the same, so that
-// both do the same work with the same seed, and no time goes into finding the number again in each
-// process. perOp, in seconds, bounds it where a single iteration outlasted the warm-up; it is what
-// the benchmark says, and may be anything.
+// iterations computes the iterations of a run from those of the warm-up. Both sides get the same
+// number, so that they do the same work with the same seed, and no process spends time on finding
+// it again. perOp, in seconds, bounds the number if a single iteration took longer than the
+// warm-up. The benchmark reports it, so it may have any value.
 func (b BenchTime) iterations(warm int, perOp float64) int {
 	if b.Iterations > 0 {
 		return b.Iterations
@@ -186,6 +183,6 @@ func (b BenchTime) iterations(warm int, perOp float64) int {
 	return n
 }
 
-// DefaultLimit on a process that should take that long: generous, since it is there for benchmarks
-// that hang.
+// DefaultLimit returns the limit for a process with this expected duration. It is generous, because
+// it is only for benchmarks that hang.
 func DefaultLimit(expected time.Duration) time.Duration { return 30*time.Second + 20*expected }

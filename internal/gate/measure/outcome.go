@@ -10,7 +10,6 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// report is one without any row.
 func (g *gate) report() *verdict.Report {
 	return &verdict.Report{Old: g.plan.Base.String(), New: g.plan.Head.String(),
 		Options: verdict.Options{
@@ -23,7 +22,6 @@ func (g *gate) spent() *verdict.Spent {
 	return &verdict.Spent{Whole: time.Since(g.begun).Seconds(), Measuring: g.measuring.Seconds()}
 }
 
-// conclude judges the second stage.
 func (g *gate) conclude(s *screening) (*verdict.Report, error) {
 	r := s.report
 	for _, f := range s.families {
@@ -55,7 +53,7 @@ func (g *gate) conclude(s *screening) (*verdict.Report, error) {
 	return r, nil
 }
 
-// allocationsFound is the verdict on allocations where nothing else is judged.
+// allocationsFound returns the verdict on allocations if nothing else is judged.
 func allocationsFound(r *verdict.Report) string {
 	switch {
 	case r.Count(verdict.Worse) > 0:
@@ -68,7 +66,6 @@ func allocationsFound(r *verdict.Report) string {
 	return "allocations are no worse"
 }
 
-// decide ends a family with its fresh pairs, and adds its rows to the report.
 func (f *family) decide(r *verdict.Report) error {
 	decided, err := f.screened.Decide(f.samples(true))
 	if err == nil {
@@ -77,14 +74,12 @@ func (f *family) decide(r *verdict.Report) error {
 	return err
 }
 
-// number is that of a benchmark in all, by the name that a report shows.
 func (g *gate) number(pkg, shown string) int {
 	return slices.IndexFunc(g.plan.Benchmarks, func(b benchmark) bool {
 		return b.Package == pkg && b.Name == "Benchmark"+shown
 	})
 }
 
-// pairs are all of a row, those of the screening included.
 func (g *gate) pairs(j *journal, row verdict.Row) verdict.Pairs {
 	p := verdict.Pairs{Row: row, Screened: g.Judge.ScreenPairs, Margin: g.rule().Margin}
 	if row.Metric == Instructions {
@@ -97,9 +92,9 @@ func (g *gate) pairs(j *journal, row verdict.Row) verdict.Pairs {
 	return p
 }
 
-// checkControls compares the controls with what is known of them, and returns their pairs. The same
-// work twice must not differ in either direction, and more work must be worse; otherwise the gate
-// cannot judge anything but allocations that are worse.
+// checkControls checks the controls, and returns their pairs. The same work twice must not differ
+// in either direction, and more work must be worse. Otherwise the gate can only judge allocations
+// that are worse.
 func (g *gate) checkControls(s *screening) (pairs []verdict.Pairs, err error) {
 	r := s.report
 	var rows [2]verdict.Row
@@ -152,7 +147,6 @@ func (g *gate) checkControls(s *screening) (pairs []verdict.Pairs, err error) {
 	return pairs, nil
 }
 
-// remarks are what a reader should know beside the numbers.
 func (g *gate) remarks(s *screening) []string {
 	turns, own := "", ""
 	if g.plan.Layouts > 1 {
@@ -194,7 +188,6 @@ func (g *gate) remarks(s *screening) []string {
 	return lines
 }
 
-// stealWorthSaying is the share of stolen time from which a reader should know.
 const stealWorthSaying = 0.05
 
 func (g *gate) worstSteal() (worst float64) {

@@ -19,7 +19,6 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// A reading is what one run of one benchmark reported.
 type reading struct {
 	name    string             // with the suffix for GOMAXPROCS
 	iters   int                // iterations
@@ -28,16 +27,16 @@ type reading struct {
 	machine map[string]string  // goos, goarch, cpu
 }
 
-// ofMachine are the configuration lines that package testing prints. A line of a log may look like
-// one: no others are taken.
+// ofMachine lists the configuration lines that package testing prints. Others are ignored, because
+// a line of a log may look like one.
 var ofMachine = []string{"goos", "goarch", "cpu"}
 
-// resultLine finds a result in a line, which begins with whatever the benchmark itself has printed
-// last without a newline. Package testing pads the name with blanks up to a tab.
+// resultLine finds a result in a line, after output of the benchmark without a newline. Package
+// testing pads the name with blanks up to a tab.
 var resultLine = regexp.MustCompile(`(Benchmark\S*) *\t *\d+\t.*$`)
 
-// read takes the results, the Unit lines and the machine out of what a test binary printed, all
-// else is the benchmark's own business. The results are in the order in which they came.
+// read extracts the results, the Unit lines and the machine from the output of a test binary, and
+// ignores the rest. The results are in the order of the output.
 func read(printed []byte) (found []reading, units benchfmt.UnitMetadataMap, err error) {
 	var kept bytes.Buffer
 	machine := map[string]string{}
@@ -77,7 +76,7 @@ func newReading(rec *benchfmt.Result, machine map[string]string) (reading, error
 	r := reading{name: "Benchmark" + string(rec.Name), iters: rec.Iters, values: rec.Values,
 		tidy: map[string]float64{}, machine: machine}
 	for _, v := range rec.Values {
-		// benchfmt keeps the unit of a value that tidying does not change: that of 0.
+		// benchfmt keeps the unit of a value that tidying does not change: 0.
 		value, unit := benchunit.Tidy(v.Value, v.Unit)
 		if math.IsNaN(value) || math.IsInf(value, 0) {
 			return reading{}, fmt.Errorf("%s is %v", unit, value)
@@ -92,7 +91,7 @@ func newReading(rec *benchfmt.Result, machine map[string]string) (reading, error
 	return r, nil
 }
 
-// one is the reading of the benchmark of that name. A benchmark that fails or skips itself leaves
+// one returns the reading of the benchmark of that name. A benchmark that fails or skips itself has
 // none.
 func one(printed []byte, name string) (r reading, units benchfmt.UnitMetadataMap, err error) {
 	found, units, err := read(printed)
@@ -111,12 +110,11 @@ func one(printed []byte, name string) (r reading, units benchfmt.UnitMetadataMap
 		fmt.Errorf("it printed no result\n    %s", text.FirstLines(string(printed), 8))
 }
 
-// begun finds the benchmarks that -test.v says have begun.
 var begun = regexp.MustCompile(`(?m)^Benchmark\S*$`)
 
-// silent are those that have begun and then said nothing: no result of theirs, nor of
-// sub-benchmarks, no failure, no skip. A benchmark whose goroutine panics can end like that, with
-// exit code 0: package testing hears that it has ended before the runtime ends the process.
+// silent returns the benchmarks that have begun and then printed nothing: no result, no result of a
+// sub-benchmark, no failure, no skip. A benchmark whose goroutine panics can end like that, with
+// exit code 0, because package testing is notified of its end before the runtime ends the process.
 func silent(printed []byte, results []reading, procs int) (names []string) {
 	spoke := outcomes(printed, "FAIL")
 	spoke = append(spoke, outcomes(printed, "SKIP")...)
@@ -132,7 +130,7 @@ func silent(printed []byte, results []reading, procs int) (names []string) {
 	return names
 }
 
-// outcomes are the benchmarks that testing says have failed or been skipped: the innermost ones.
+// outcomes returns the innermost benchmarks that failed or were skipped, according to word.
 func outcomes(printed []byte, word string) (names []string) {
 	for line := range strings.Lines(string(printed)) {
 		name, ok := strings.CutPrefix(strings.TrimSpace(line), "--- "+word+": ")
@@ -140,7 +138,7 @@ func outcomes(printed []byte, word string) (names []string) {
 			continue
 		}
 		name, _, _ = strings.Cut(name, " ")
-		if !slices.ContainsFunc(names, func(known string) bool { // it is no parent of one
+		if !slices.ContainsFunc(names, func(known string) bool { // not a parent of one
 			return strings.HasPrefix(known, name+"/")
 		}) {
 			names = append(names, name)
@@ -149,7 +147,6 @@ func outcomes(printed []byte, word string) (names []string) {
 	return names
 }
 
-// plain takes the suffix for GOMAXPROCS off a name.
 func plain(name string, procs int) string {
 	if procs == 1 {
 		return name
@@ -157,29 +154,27 @@ func plain(name string, procs int) string {
 	return strings.TrimSuffix(name, "-"+strconv.Itoa(procs))
 }
 
-// mostParts is how many processes a run is cut into, a quarter of its iterations each: base, head,
-// head, base, base, head, head, base. Of the times of its parts that of the faster half counts.
+// mostParts is the number of processes of a run, a quarter of its iterations each: base, head,
+// head, base, base, head, head, base. The time of a run is that of the faster half of its parts.
 //
-// What else the machine does comes and goes within a second, and can only make a part slower. Each
-// part does the same work with the same seed in a process of its own, so that a change in the
-// program affects all parts alike, and parts of one run differ only by outside influence: the least
-// disturbed ones tell most of the program (Chen and Revels 2016, Robust benchmarking in noisy
-// environments, who take the minimum). Half of them is a compromise: a change that slows down one
-// process in two, by how its memory happens to lie or a map's random seed, is still seen.
+// Other programs disturb the machine for less than a second at a time, and can only make a part
+// slower. Each part does the same work with the same seed in a process of its own, so a change in
+// the program affects all parts alike, and the least disturbed parts represent the program best
+// (Chen and Revels 2016, Robust benchmarking in noisy environments, who use the minimum). The half
+// is a compromise: it still shows a change that slows down one process in two, depending on its
+// memory layout or a map's random seed.
 //
-// On a shared virtual machine with two cores the ratio of two runs of 250 ms of the same code, of
-// 20 benchmarks of 1 to 20 µs in 10 pairs each, scattered by 12.5 % (the median of their standard
-// deviations) in a single process, by 6.3 % as the mean of four parts, by 4.3 % as that of the
-// faster two, and by 2.8 % as the fastest. More parts would be better still, but the start of each
-// takes 7 ms.
+// On a shared virtual machine with two cores, the ratio of two runs of 250 ms of the same code was
+// measured for 20 benchmarks of 1 to 20 µs in 10 pairs each. Its median standard deviation was 12.5
+// % in a single process, 6.3 % as the mean of four parts, 4.3 % as that of the faster two, and 2.8
+// % as the fastest. More parts would be better, but the start of each takes 7 ms.
 const mostParts = 4
 
-// ofTesting are the units that package testing itself measures: means over the iterations, so that
-// the mean of parts is that of their iterations. Of a benchmark's own metrics that is not known: a
-// quantile has no such mean.
+// ofTesting lists the units that package testing measures: means over the iterations, so the mean
+// over parts is the mean over their iterations. This is not known of a benchmark's own metrics, and
+// wrong for quantiles.
 var ofTesting = []string{"sec/op", "B/s", metric.BytesPerOp, metric.AllocsPerOp}
 
-// divisible says whether the run could have been cut into parts.
 func (r reading) divisible() bool {
 	for unit := range r.tidy {
 		if !slices.Contains(ofTesting, unit) {
@@ -189,8 +184,8 @@ func (r reading) divisible() bool {
 	return true
 }
 
-// cut decides on the parts of a run, which have as many iterations each. A number of iterations
-// that was asked for is kept, at the price of fewer parts; one that makes up a time is rounded up.
+// cut sets the number of parts of a run, which have equal numbers of iterations. A requested number
+// of iterations is kept, with fewer parts if necessary. A number for a time is rounded up.
 func (b *benchmark) cut(divisible, asked bool) {
 	b.Parts = 1
 	if divisible {
@@ -207,10 +202,9 @@ func (b *benchmark) cut(divisible, asked bool) {
 
 func roundUp(n, multiple int) int { return (n + multiple - 1) / multiple * multiple }
 
-// together is the reading of a run from those of its parts, which have as many iterations each:
-// times by the faster half of them, allocations by their lower median, other counts by all.
-// Instructions that were not counted in every part are left out, as where they are not counted at
-// all; the benchmark's own units must be in all.
+// together combines the readings of a run's parts, which have equal numbers of iterations: times of
+// the faster half, the lower median of allocations, the mean of other counts. Instructions are left
+// out if any part lacks them. The benchmark's own units must be in all parts.
 func together(parts []reading) (reading, error) {
 	if len(parts) == 1 {
 		return parts[0], nil
@@ -246,15 +240,15 @@ func together(parts []reading) (reading, error) {
 		switch _, tidied := benchunit.Tidy(1, unit); tidied {
 		case "sec/op":
 			mean = stat.Mean(faster, nil)
-		case "B/s": // the parts have as many bytes, not as much time
+		case "B/s": // the parts have equal bytes, not equal times
 			sum := 0.0
 			for _, rate := range faster {
 				sum += 1 / rate
 			}
 			mean = float64(len(faster)) / sum
 		case metric.BytesPerOp, metric.AllocsPerOp:
-			// what the runtime and the garbage collector add comes and goes; what the benchmark
-			// allocates is in each part
+			// allocations of the runtime and the garbage collector vary, those of the benchmark are in each
+			// part
 			mean = slices.Sorted(slices.Values(values))[(len(values)-1)/2]
 		default:
 			mean = stat.Mean(values, nil)

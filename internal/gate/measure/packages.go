@@ -14,18 +14,15 @@ import (
 	"strings"
 )
 
-// A pkg is a package of one side that has benchmarks to look at.
 type pkg struct{ path, dir string }
 
-// A goTool calls the go command in one side's module.
 type goTool struct {
 	side  side
 	dir   string
-	temp  string // where it builds
+	temp  string // build directory
 	guard *guard
 }
 
-// run returns what the go command prints; an error has the first lines of what it complains about.
 func (g goTool) run(ctx context.Context, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = g.dir
@@ -33,7 +30,6 @@ func (g goTool) run(ctx context.Context, args ...string) (string, error) {
 	return printed(ctx, g.guard, cmd, "go "+args[0], 8)
 }
 
-// findGo makes sure that there is a go command, and a module.
 func findGo(ctx context.Context, g goTool) error {
 	if _, err := exec.LookPath("go"); err != nil {
 		return errors.New("no go: it is needed to build the benchmarks, and is not in $PATH")
@@ -49,8 +45,8 @@ func findGo(ctx context.Context, g goTool) error {
 	return nil
 }
 
-// packages lists those whose tests declare a benchmark that the pattern may match. They alone are
-// built.
+// packages lists the packages whose tests declare a benchmark that the pattern may match. Only
+// these are built.
 func (g goTool) packages(ctx context.Context, patterns []string, bench string) ([]pkg, error) {
 	out, err := g.run(ctx,
 		append([]string{"list", "-json=ImportPath,Dir,TestGoFiles,XTestGoFiles", "--"},
@@ -84,9 +80,9 @@ func (g goTool) packages(ctx context.Context, patterns []string, bench string) (
 	}
 }
 
-// anchor lets a checkout's go.mod find what it replaces modules with: directories outside of the
-// repository are beside the original and not beside the checkout, so their paths are made absolute.
-// Those inside are the revision's own, and stay.
+// anchor makes the relative replacement directories in a checkout's go.mod absolute if they are
+// outside of the repository, because they are relative to the original. Directories inside belong
+// to the revision, and stay.
 func (g goTool) anchor(ctx context.Context, checkout, original string) error {
 	text, err := g.run(ctx, "mod", "edit", "-json")
 	if err != nil {
@@ -142,8 +138,6 @@ func elements(pattern string) (all []string) {
 	return all
 }
 
-// mayMatch returns whether a pattern of -bench can match a benchmark function or its
-// sub-benchmarks.
 func mayMatch(pattern string) func(function string) bool {
 	var first []*regexp.Regexp
 	for _, alternative := range splitOutside(pattern, '|') {
@@ -156,7 +150,7 @@ func mayMatch(pattern string) func(function string) bool {
 	}
 }
 
-// splitOutside splits at a character that is not within brackets or parentheses, nor escaped.
+// splitOutside splits at a character that is not within brackets or parentheses, and not escaped.
 func splitOutside(pattern string, at byte) (parts []string) {
 	start, brackets, parentheses := 0, 0, 0
 	for i := 0; i < len(pattern); i++ {
@@ -179,7 +173,6 @@ func splitOutside(pattern string, at byte) (parts []string) {
 	return append(parts, pattern[start:])
 }
 
-// only is the pattern that matches the one benchmark.
 func only(name string) string {
 	levels := strings.Split(name, "/")
 	for i, level := range levels {
@@ -188,6 +181,6 @@ func only(name string) string {
 	return strings.Join(levels, "/")
 }
 
-// benchmarkFunctions finds the declarations of benchmarks in Go source. One too many, in a comment
-// for instance, costs a build.
+// benchmarkFunctions finds the declarations of benchmarks in Go source. A false match, in a comment
+// for instance, only costs a build.
 var benchmarkFunctions = regexp.MustCompile(`(?m)^func (Benchmark\w*)\(`)

@@ -21,13 +21,11 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// PlanFile is the file in Options.Out that says what the results beside it are of.
+// PlanFile is the file in Options.Out that describes the results next to it.
 const PlanFile = "plan.json"
 
-// planVersion is that of the file. Fields may be added within a version.
 const planVersion = 1
 
-// A plan is what a gate measures: all that must be the same for it to go on where it was.
 type plan struct {
 	Format     string      `json:"format"`
 	Version    int         `json:"version"`
@@ -35,40 +33,39 @@ type plan struct {
 	Head       revision    `json:"head"`
 	Directory  string      `json:"directory"` // of the module, in the repository
 	Settings   Settings    `json:"settings"`
-	Layouts    int         `json:"layouts"` // that there are
+	Layouts    int         `json:"layouts"` // that exist
 	Benchmarks []benchmark `json:"benchmarks"`
 	// a line for each benchmark that neither side runs
 	Skipped []string `json:"skipped,omitempty"`
-	// benchmarks that the head alone has, and those that the base alone has
+	// benchmarks that only the head has, and benchmarks that only the base has
 	Added    []string      `json:"added,omitempty"`
 	Removed  []string      `json:"removed,omitempty"`
 	Controls [2]benchmark  `json:"controls"`
 	Judge    judge.Options `json:"judge"`
 }
 
-// Settings are those of a gate and of the system it runs on.
+// Settings are the settings of a gate, and the system it runs on.
 type Settings struct {
 	Packages  []string `json:"packages"`
 	Bench     string   `json:"bench"`
 	Skip      string   `json:"skip"`
 	BenchTime string   `json:"benchtime"`
-	Layouts   int      `json:"layouts"` // that were asked for
+	Layouts   int      `json:"layouts"` // as requested
 	Seed      uint64   `json:"seed"`
 	Metrics   []string `json:"metrics"`
-	// directions that the user gave, in the order of the units
+	// directions given by the user, in the order of the units
 	Better     []string `json:"better,omitempty"`
 	Args       []string `json:"args,omitempty"`
 	Setup      string   `json:"setup,omitempty"`
-	Allow      []string `json:"allow,omitempty"` // by how much allocations may grow
+	Allow      []string `json:"allow,omitempty"` // accepted growth of allocations
 	Go         string   `json:"go"`
 	Processors int      `json:"processors"`
 }
 
-// processors is GOMAXPROCS, which the benchmarks are told to use, and which is in their names.
 func processors() int { return runtime.GOMAXPROCS(0) }
 
-// Settings returns those of the gate: all that must be the same for results to belong together,
-// apart from the revisions and the rules of the decision.
+// Settings returns everything that must be the same for results to belong together, except for the
+// revisions and the rules of the decision.
 func (o Options) Settings(goVersion string) Settings {
 	var better []string
 	for _, unit := range slices.Sorted(maps.Keys(o.Better)) {
@@ -83,7 +80,6 @@ func (o Options) Settings(goVersion string) Settings {
 	}
 }
 
-// readPlan reads that of a directory; nil where it has none.
 func readPlan(dir string) (*plan, error) {
 	path := filepath.Join(dir, PlanFile)
 	data, err := files.ReadFile(path, mostBytes)
@@ -111,7 +107,6 @@ func (p *plan) write(dir string) error {
 	return files.Write(filepath.Join(dir, PlanFile), append(data, '\n'))
 }
 
-// differs says in what the plan is not the one that is asked for now; "" for nothing.
 func (p *plan) differs(now *plan) string {
 	switch {
 	case p.Base.Tree != now.Base.Tree:
@@ -124,7 +119,7 @@ func (p *plan) differs(now *plan) string {
 	return cmp.Or(Changed(p.Settings, now.Settings), Changed(p.Judge, now.Judge))
 }
 
-// Changed says which field of a struct of settings is another now; "" for none.
+// Changed returns the difference between two structs of settings, or "".
 func Changed[T any](before, now T) string {
 	was, is := reflect.ValueOf(before), reflect.ValueOf(now)
 	for i := range was.NumField() {
@@ -137,9 +132,8 @@ func Changed[T any](before, now T) string {
 	return ""
 }
 
-// openOut makes the directory of the results, before any work is done for them, and takes it for
-// this gate alone; what force is to replace must be a gate. close takes away again what was made
-// and has stayed empty.
+// openOut creates the directory of the results, before any work is done, and locks it. With force,
+// it must contain a gate. close removes created directories that are still empty.
 func openOut(dir string, force bool, beside string) (close func() error, err error) {
 	var made []string // innermost first
 	for at := dir; ; at = filepath.Dir(at) {
@@ -158,7 +152,7 @@ func openOut(dir string, force bool, beside string) (close func() error, err err
 			err = held.Release()
 		}
 		for _, at := range made {
-			_ = os.Remove(at) // not while there is something in it
+			_ = os.Remove(at) // fails if it is not empty
 		}
 		return err
 	}
@@ -171,7 +165,6 @@ func openOut(dir string, force bool, beside string) (close func() error, err err
 	return close, nil
 }
 
-// holdsGate complains of a directory with anything but a gate, and the one file beside it.
 func holdsGate(dir, beside string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -187,8 +180,8 @@ func holdsGate(dir, beside string) error {
 	return nil
 }
 
-// removeGate takes an older gate's files away, so that none of it is taken for the new one's; what
-// tells that they are a gate's goes last. What is not a gate's stays.
+// removeGate removes an older gate's files, the one that identifies them as a gate's last. Other
+// files stay.
 func removeGate(dir string) error {
 	for _, name := range slices.Concat(resultFiles[:], controlFiles[:],
 		[]string{rundir.ReportFile, PlanFile}) {

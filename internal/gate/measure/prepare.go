@@ -16,7 +16,7 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// prepare checks out, builds, and finds out what there is to measure and whether this machine can.
+// prepare checks out, builds, lists the benchmarks, and tests whether this machine is suitable.
 func (g *gate) prepare(ctx context.Context) (err error) {
 	defer g.watch.Doing("")
 	var revisions [2]revision
@@ -118,7 +118,7 @@ func (g *gate) prepare(ctx context.Context) (err error) {
 	}
 	g.notes = append(g.notes, g.plan.Skipped...)
 	g.schedule.names = text.Texts(slices.Concat(g.plan.Benchmarks, controls[:]), benchmark.String)
-	// A benchmark that does not run is told before a machine that is too busy.
+	// Report a benchmark that does not run before a machine that is too busy.
 	if g.hopeless, err = g.probe(ctx); err != nil {
 		return err
 	}
@@ -137,14 +137,13 @@ func (g *gate) prepare(ctx context.Context) (err error) {
 	})
 }
 
-// judgesAllocations reports whether allocations are among the metrics that are gated.
 func (g *gate) judgesAllocations() bool {
 	return len(g.Metrics) == 0 || slices.ContainsFunc(g.Metrics, verdict.IsAllocation)
 }
 
-// settleForAllocations has the gate count allocations alone, in shorter runs and a single layout,
-// and keep the results in the temporary directory: those of another gate may be in that of the
-// results, and a gate that goes on must not find these there.
+// settleForAllocations makes the gate judge only allocations, in shorter runs and a single layout.
+// The results go to the temporary directory: the results' directory may contain another gate, and a
+// resumed gate must not find these there.
 func (g *gate) settleForAllocations() error {
 	g.say("%s; times are not judged, allocations are", g.hopeless)
 	g.resumed, g.schedule.layouts, g.runner.count = false, 1, nil
@@ -156,7 +155,7 @@ func (g *gate) settleForAllocations() error {
 	return os.MkdirAll(g.Out, 0o700)
 }
 
-// goVersion is that of the head. The one of the base may be another, since go.mod can ask for it.
+// goVersion returns the version of the head. The base's may differ, because go.mod can require one.
 func (g *gate) goVersion(ctx context.Context, tools [2]goTool) (string, error) {
 	var versions [2]string
 	for s, tool := range tools {
@@ -179,14 +178,13 @@ func (g *gate) goVersion(ctx context.Context, tools [2]goTool) (string, error) {
 	return versions[head], nil
 }
 
-// goOn takes the plan of the directory, when that is asked for and it is the same.
 func (g *gate) goOn(now *plan) error {
 	g.plan = now
 	if !g.Resume {
 		return nil
 	}
 	before, err := readPlan(g.Out)
-	if err != nil || before == nil { // it was killed before there was anything to keep; see begin
+	if err != nil || before == nil { // killed before there was anything to keep; see begin
 		return err
 	}
 	if g.AnyPairs {
@@ -199,7 +197,6 @@ func (g *gate) goOn(now *plan) error {
 	return nil
 }
 
-// begin warms up, and opens the journals.
 func (g *gate) begin(ctx context.Context) error {
 	defer g.measured(time.Now())
 	defer g.watch.Doing("")

@@ -15,10 +15,9 @@ import (
 	"github.com/poolbench/poolbench/internal/gate/verdict"
 )
 
-// measure runs the rounds of both stages, and judges.
 func (g *gate) measure(ctx context.Context) (report *verdict.Report, err error) {
 	all := g.all()
-	pairs := make([]int, len(all)) // that each is to have by now
+	pairs := make([]int, len(all)) // wanted so far
 	defer func() {
 		planned := map[*journal]int{}
 		for i, n := range pairs {
@@ -81,7 +80,7 @@ func (g *gate) measure(ctx context.Context) (report *verdict.Report, err error) 
 	}
 }
 
-// order raises the pairs of each to those of the screening and so many fresh ones, and counts the
+// order raises pairs to the screening pairs plus the fresh ones, and returns the number of
 // benchmarks that get more, without the controls.
 func (g *gate) order(pairs, fresh []int) (benchmarks int) {
 	for i, n := range fresh {
@@ -95,8 +94,8 @@ func (g *gate) order(pairs, fresh []int) (benchmarks int) {
 	return benchmarks
 }
 
-// rounds runs rounds until each of the benchmarks and controls has so many pairs, but for those
-// that the journal has.
+// rounds runs rounds until each benchmark and control has its number of pairs, including those in
+// the journal.
 func (g *gate) rounds(ctx context.Context, pairs []int) error {
 	all := g.all()
 	var todo []slot
@@ -124,7 +123,7 @@ func (g *gate) rounds(ctx context.Context, pairs []int) error {
 		}
 	}
 	plan(todo)
-	shown := maps.Clone(due) // what the progress counts in
+	shown := maps.Clone(due) // unit of the progress
 	for _, at := range todo {
 		g.watch.More(2, shown[at.benchmark]/2)
 	}
@@ -153,8 +152,6 @@ func (g *gate) rounds(ctx context.Context, pairs []int) error {
 	return nil
 }
 
-// freshLayouts builds what is to be run and was not built before: fresh pairs have layouts of their
-// own.
 func (g *gate) freshLayouts(ctx context.Context, todo []slot) error {
 	defer g.watch.Doing("")
 	layouts := map[string][]int{} // by package
@@ -178,20 +175,20 @@ func (g *gate) journalOf(benchmark int) *journal {
 }
 
 const (
-	fewProbes  = 6                // pairs that show that a machine will do
-	probes     = 12               // pairs that show that it will not
-	probesTake = 15 * time.Second // after which fewer than probes must do, but never than fewProbes
+	fewProbes  = 6                // pairs that show that a machine is suitable
+	probes     = 12               // pairs that show that it is not
+	probesTake = 15 * time.Second // after this fewer than probes are enough, but at least fewProbes
 )
 
-// leastSpread is by what an estimate of a standard deviation from fewProbes or more pairs is
-// multiplied for a value that the true one is below in 5 cases of 100 at most: the root of 5 over
-// the 95 % quantile of χ² with 5 degrees of freedom.
+// leastSpread is the factor from an estimated standard deviation of fewProbes or more pairs to a
+// lower bound, which the true one is below in at most 5 % of cases: the root of 5 over the 95 %
+// quantile of χ² with 5 degrees of freedom.
 const leastSpread = 0.67
 
-// probe measures the same work twice, before any benchmark, and says why no gate would come to
-// a verdict on this machine: "" when one may. A machine is hopeless when the changes of the pairs
-// scatter so much, beyond what their number leaves open, that all fresh pairs together would not
-// find the slower control. These pairs decide nothing else.
+// probe measures the same work twice, before any benchmark, and returns the reason why no gate
+// would come to a verdict on this machine, or "". A machine is hopeless if the changes of the pairs
+// scatter so much, even at the lower bound for their number, that all fresh pairs together would
+// not find the slower control. These pairs decide nothing else.
 func (g *gate) probe(ctx context.Context) (hopeless string, err error) {
 	defer g.measured(time.Now())
 	g.watch.Doing("measuring the controls")
@@ -203,7 +200,7 @@ func (g *gate) probe(ctx context.Context) (hopeless string, err error) {
 	if err := r.warmUp(ctx, &control, at, benchfmt.UnitMetadataMap{}); err != nil {
 		return "", err
 	}
-	control.ScreenIterations = 0 // these are as long as those that decide
+	control.ScreenIterations = 0 // as long as the runs that decide
 	wanted := g.Judge
 	wanted.Promise = ControlSlowdown
 	const tests = 2 // of the slower control: see stopWhenFound

@@ -13,17 +13,15 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// A runner runs one side of one benchmark, in processes of their own.
 type runner struct {
 	options  Options
 	sides    [2]*binaries
 	guard    *guard
 	count    func() (*counter, error)
-	expected map[string]time.Duration // that a run takes, where the warm-up has told
-	paces    map[string]pace          // that the warm-up lets expect
+	expected map[string]time.Duration // duration of a run, if known from the warm-up
+	paces    map[string]pace          // estimated by the warm-up
 }
 
-// A run is what a process runs: a whole run or a part of one.
 type run struct {
 	benchmark benchmark
 	side      side
@@ -32,15 +30,13 @@ type run struct {
 	seed      uint64
 }
 
-// controlPackage is in place of the package of the controls.
 const controlPackage = "poolbench"
 
-// controls are the benchmarks of known outcome: the first with the same work on both sides, the
-// second with more on the head's.
+// controls are the benchmarks of known outcome: the first has the same work on both sides, the
+// second more on the head's.
 var controls = [2]benchmark{{Package: controlPackage, Name: ControlName + "Same"},
 	{Package: controlPackage, Name: ControlName + "Slower"}}
 
-// command is the process of a run, and the name that its result will have.
 func (r *runner) command(what run) (c command, name string, err error) {
 	if what.benchmark.Package == controlPackage &&
 		(what.benchmark.Name == controls[0].Name || what.benchmark.Name == controls[1].Name) {
@@ -65,7 +61,6 @@ func (r *runner) command(what run) (c command, name string, err error) {
 	return command{}, "", fmt.Errorf("the %v has no package %s", what.side, what.benchmark.Package)
 }
 
-// once is the reading of a single run, and the instructions of its process.
 func (r *runner) once(
 	ctx context.Context, what run,
 ) (reading, benchfmt.UnitMetadataMap, finished, error) {
@@ -113,11 +108,10 @@ func (r *runner) once(
 // openInstructions.
 const fewestToCount = 20
 
-// leastCounted is what nine tenths of the iterations have to add to the instructions of a process:
-// its start, which is subtracted, does not take the same number of them each time.
+// leastCounted is the least share that nine tenths of the iterations must add to the instructions
+// of a process. Its start, which is subtracted, varies.
 const leastCounted = 0.1
 
-// measured is a reading with its instructions, where they can be had.
 func (r *runner) measured(ctx context.Context, what run) (reading, error) {
 	got, _, all, err := r.once(ctx, what)
 	iterations := what.benchTime.Iterations
@@ -137,7 +131,7 @@ func (r *runner) measured(ctx context.Context, what run) (reading, error) {
 	return got, nil
 }
 
-// pair measures both sides of a slot in turns, part by part, and what the machine did meanwhile.
+// pair measures both sides of a slot alternately, part by part, and the state of the machine.
 func (r *runner) pair(ctx context.Context, b benchmark, at slot) (record, error) {
 	rec := record{slot: at}
 	stolen, all, _ := machine.Ticks()
@@ -179,15 +173,14 @@ func (r *runner) pair(ctx context.Context, b benchmark, at slot) (record, error)
 	return rec, nil
 }
 
-// warmUp runs a pair that does not count: the programs are then in memory, and it tells how many
-// iterations a run has, and whether it can be cut into parts.
+// warmUp runs a pair that does not count. It loads the programs into memory, and determines the
+// number of iterations of a run, and whether it can be cut into parts.
 func (r *runner) warmUp(
 	ctx context.Context, b *benchmark, at slot, units benchfmt.UnitMetadataMap,
 ) error {
 	benchTime := r.options.BenchTime
 	if b.Package == controlPackage {
-		// runs that are shorter scatter more: what the controls show by them holds for the others,
-		// and the time is for those
+		// shorter runs scatter more: if the controls pass, longer ones would, too
 		benchTime.Time /= 2
 	}
 	least, slowest, divisible := 0, 0.0, true
@@ -222,8 +215,8 @@ func (r *runner) warmUp(
 	return nil
 }
 
-// pace is that of pairs, by a warm-up that took so long for so many iterations. What it took beyond
-// them is the start of a process, which each part has.
+// pace estimates the duration of pairs from the warm-up. Its time beyond the iterations is the
+// start of a process, which each part needs.
 func (b *benchmark) pace(took time.Duration, iterations int, perOp float64) pace {
 	work := func(n int) time.Duration { return time.Duration(float64(n) * perOp * 1e9) }
 	start := max(0, took-work(iterations))
@@ -232,7 +225,6 @@ func (b *benchmark) pace(took time.Duration, iterations int, perOp float64) pace
 		longer: 2 * work(b.Iterations-screen)}
 }
 
-// counts says whether this system counts instructions.
 func counts() bool {
 	c, err := openInstructions()
 	if err != nil {

@@ -16,8 +16,6 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// A family is the metrics that share the risk of a false alarm, and the settings they are judged
-// by.
 type family struct {
 	options  judge.Options
 	metrics  []judge.Metric
@@ -25,7 +23,7 @@ type family struct {
 	screened *judge.Screening
 }
 
-// samples are the pairs of the family's metrics that screen, or the fresh ones that come after.
+// samples returns the screening pairs of the family's metrics, or the fresh ones.
 func (f *family) samples(fresh bool) (all []judge.Sample) {
 	for _, m := range f.metrics {
 		s := judge.Sample{Metric: m}
@@ -33,9 +31,8 @@ func (f *family) samples(fresh bool) (all []judge.Sample) {
 			if fresh != (pair >= f.options.ScreenPairs) {
 				continue
 			}
-			// Every screening run has the metric, with a value that has a ratio. A fresh one that
-			// has not ends the sample: it has too few pairs then, however often it is looked at,
-			// and that is never a pass.
+			// Every screening run has the metric, with a value that has a ratio. A fresh run without it ends
+			// the sample, which then has too few pairs and never passes.
 			was, ok := runs[base].tidy[m.Unit]
 			is, both := runs[head].tidy[m.Unit]
 			if !ok || !both || was < 0 || is < 0 {
@@ -48,21 +45,18 @@ func (f *family) samples(fresh bool) (all []judge.Sample) {
 	return all
 }
 
-// controlFamily is a control by itself: it takes no part in the risk of others.
 func (g *gate) controlFamily(which benchmark) *family {
 	m := judge.Metric{Package: which.Package, Benchmark: shown(which), Unit: "sec/op",
 		Better: verdict.LowerIsBetter}
 	return &family{options: g.Judge, metrics: []judge.Metric{m}, journal: g.controls}
 }
 
-// screening is a gate between its stages.
 type screening struct {
 	report   *verdict.Report
-	families []*family // the module's own, without those that have no metric
+	families []*family // the module's own, without families that have no metric
 	controls []*family // both, or none
 }
 
-// screen judges the first stage.
 func (g *gate) screen() (*screening, error) {
 	s := &screening{report: g.report()}
 	for _, f := range g.choose(s.report) {
@@ -72,9 +66,9 @@ func (g *gate) screen() (*screening, error) {
 	}
 	if g.hopeless == "" {
 		s.controls = []*family{g.controlFamily(controls[0]), g.controlFamily(controls[1])}
-		// known to be worse: no luck in the screening is to keep it from its fresh pairs
+		// known to be worse: the screening must not prevent its fresh pairs
 		s.controls[1].options.SuspectAt = 0.9999
-		s.controls[1].options.Alpha /= 2 // it may be looked at twice: see stopWhenFound
+		s.controls[1].options.Alpha /= 2 // it may be tested twice: see stopWhenFound
 		s.controls[0].options.Alpha /= 2 // it fails in either direction
 	}
 	for _, f := range s.all() {
@@ -92,7 +86,6 @@ func (f *family) screen() (err error) {
 
 func (s *screening) all() []*family { return append(slices.Clone(s.families), s.controls...) }
 
-// raise gives each benchmark as many fresh pairs as are ordered, where it has fewer.
 func raise(fresh []int, of []*benchmark, orders []judge.Order) {
 	for _, order := range orders {
 		for i, b := range of {
@@ -103,7 +96,6 @@ func raise(fresh []int, of []*benchmark, orders []judge.Order) {
 	}
 }
 
-// fresh is how many fresh pairs a suspect among the module's own gets at first, and in all.
 func (s *screening) fresh() (first, all int) {
 	for _, f := range s.families {
 		a, b := f.screened.Fresh()
@@ -112,7 +104,6 @@ func (s *screening) fresh() (first, all int) {
 	return first, all
 }
 
-// orders are the fresh pairs that each of the benchmarks needs at first.
 func (s *screening) orders(of []*benchmark) []int {
 	fresh := make([]int, len(of))
 	for _, f := range s.all() {
@@ -121,7 +112,6 @@ func (s *screening) orders(of []*benchmark) []int {
 	return fresh
 }
 
-// expected are those that each of the benchmarks gets in all if it is not settled before.
 func (s *screening) expected(of []*benchmark) []int {
 	fresh := make([]int, len(of))
 	for _, f := range s.all() {
@@ -130,13 +120,13 @@ func (s *screening) expected(of []*benchmark) []int {
 	return fresh
 }
 
-// stopWhenFound lets half of the fresh pairs do for the slower control where they find it worse
-// already: of two looks each has half of the alpha. A benchmark is never called worse so early.
+// stopWhenFound reduces the fresh pairs of the slower control to half if these already show that it
+// is worse. Each of the two tests has half of the alpha. Benchmarks never stop early as worse.
 func (f *family) stopWhenFound() error {
 	orders := f.screened.Orders()
 	fresh := f.samples(true)[0]
 	if len(orders) == 0 || fresh.N() == 0 {
-		// no pair was slower by as much as the margin: that is decided
+		// no pair was slower by the margin: decided
 		return nil
 	}
 	half := orders[0].Pairs
@@ -149,7 +139,7 @@ func (f *family) stopWhenFound() error {
 	return f.screen()
 }
 
-// more are those that each needs in all, now that it has those of orders: 0 where these are enough.
+// more returns the total pairs that each needs after those of orders, or 0 if these are enough.
 func (s *screening) more(of []*benchmark) ([]int, error) {
 	if len(s.controls) > 0 {
 		if err := s.controls[1].stopWhenFound(); err != nil {
@@ -167,7 +157,7 @@ func (s *screening) more(of []*benchmark) ([]int, error) {
 	return fresh, nil
 }
 
-// countedRule returns the settings for instructions, which are nearly free of noise.
+// countedRule returns the settings for instructions, which have almost no noise.
 func (o Options) countedRule() judge.Options {
 	rule := o.rule()
 	if o.Rule == nil {
@@ -176,12 +166,10 @@ func (o Options) countedRule() judge.Options {
 	return rule
 }
 
-// countedMargin is what instructions may grow by. Some of them are the garbage collector's and the
-// scheduler's, and not in each run the same.
+// countedMargin is the accepted growth of instructions. Some of them belong to the garbage
+// collector and the scheduler, and vary between runs.
 const countedMargin = 0.01
 
-// choose sorts out which metrics of the benchmarks are gated, and in which family. What is not is
-// in the report, with the reason.
 func (g *gate) choose(r *verdict.Report) []*family {
 	timed := &family{options: g.rule(), journal: g.results}
 	counted := &family{options: g.countedRule(), journal: g.results}
@@ -219,7 +207,7 @@ func (g *gate) choose(r *verdict.Report) []*family {
 			case unit == "B/s" && everywhere("sec/op"):
 				m.Excuse = "the same as sec/op, the other way about"
 			case unit == Instructions && !everywhere(unit):
-				// nobody reports them but this gate, which may have had luck in a run
+				// only this gate reports them, and may have failed in a run
 				m.Excuse = "not counted in every run"
 			}
 			if !choice.Takes(m) {
@@ -246,8 +234,8 @@ func (g *gate) choose(r *verdict.Report) []*family {
 	return []*family{timed, counted, bytes, allocations}
 }
 
-// better is the direction of a unit: what the user says, else a Unit line, else the evident one,
-// but for those of poolbench's own runs, whose Unit lines know all.
+// better returns the direction of a unit: the user's, that of a Unit line, or the evident one.
+// Units of poolbench's own runs always have Unit lines.
 func (g *gate) better(unit string, ours bool) verdict.Direction {
 	d := cmp.Or(g.Better[unit], verdict.Direction(g.results.units.GetBetter(unit)))
 	if d == 0 && !ours {
@@ -256,8 +244,8 @@ func (g *gate) better(unit string, ours bool) verdict.Direction {
 	return d
 }
 
-// screened are the values of a benchmark in its screening runs, by unit and side, and how many runs
-// a side has: those of the first stage, also where a gate that goes on has others already.
+// screened returns the values of a benchmark in the screening runs, by unit and side, and the
+// number of runs of a side. It ignores later runs of a resumed gate.
 func (g *gate) screened(b benchmark) (values map[string][2][]float64, runs int) {
 	values = map[string][2][]float64{}
 	kept := g.results.kept[b.String()]
@@ -274,5 +262,4 @@ func (g *gate) screened(b benchmark) (values map[string][2][]float64, runs int) 
 	return values, runs
 }
 
-// shown is the name of a benchmark in a report, as in all results.
 func shown(b benchmark) string { return b.Name[len("Benchmark"):] }

@@ -12,7 +12,6 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// setUp runs the user's command in the module of a side. It makes what git does not have.
 func (g *gate) setUp(ctx context.Context, s side) error {
 	if g.Setup == "" {
 		return nil
@@ -28,7 +27,7 @@ func (g *gate) setUp(ctx context.Context, s side) error {
 	return err
 }
 
-// hint adds to an error of a build what may be missing: submodules, and files that git ignores.
+// hint adds possible causes to a build error: missing submodules, and files that git ignores.
 func (g *gate) hint(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() != nil {
 		return err
@@ -46,8 +45,8 @@ func (g *gate) hint(ctx context.Context, err error) error {
 	return fmt.Errorf("%w\n    %s", err, strings.Join(lines, "\n    "))
 }
 
-// ignored are the files of the directory that git ignores and a build may miss: Go files, and those
-// that the complaint names.
+// ignored returns the ignored files of the directory that a build may need: Go files, and files
+// that the error names.
 func (r *repository) ignored(ctx context.Context, complaint string) (files []string) {
 	out, err := r.git(ctx, nil, "ls-files", "-z", "--others", "--ignored", "--exclude-standard",
 		"--", "./"+r.within)

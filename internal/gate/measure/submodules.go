@@ -12,14 +12,13 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// A gitlink is a submodule of a tree.
 type gitlink struct{ path, commit string }
 
-// submodules checks out the submodules of a tree into dir, and their submodules. Each one is a
-// clone of the repository's own checkout of it if that has the commit, otherwise of its address:
-// git submodule update would write to the configuration that all worktrees share, and download
-// again what is there. A submodule that cannot be checked out may not be needed: missing has a line
-// with the reason for each.
+// submodules checks out the submodules of a tree into dir, recursively. Each is a clone of the
+// repository's own checkout of it if that has the commit, otherwise of its address. git submodule
+// update would write to the configuration that all worktrees share, and download existing objects
+// again. A submodule that cannot be checked out may not be needed: missing has a line with the
+// reason for each.
 func (r *repository) submodules(
 	ctx context.Context, env []string, tree, dir string,
 ) (missing []string, err error) {
@@ -92,20 +91,20 @@ func (r *repository) cloneSubmodule(
 	}
 	clone := &repository{top: to, guard: r.guard}
 	if _, err := clone.git(ctx, nil, "cat-file", "-e", link.commit); err != nil {
-		// of no branch
+		// not on any branch
 		if _, err := clone.git(ctx, nil, "fetch", "--quiet", "origin", link.commit); err != nil {
 			return err
 		}
 	}
 	_, err = clone.git(ctx, nil, "checkout", "--quiet", "--detach", link.commit)
 	if own.top != from {
-		own.top = to // whose objects are complete
+		own.top = to // its objects are complete
 	}
 	return err
 }
 
-// submoduleURL is the address of the submodule at a path. One that begins with a dot is relative to
-// that of the repository.
+// submoduleURL returns the address of the submodule at a path. An address that begins with a dot is
+// relative to the repository's.
 func (r *repository) submoduleURL(ctx context.Context, dir, path string) (string, error) {
 	file := filepath.Join(dir, ".gitmodules")
 	paths, err := r.git(ctx, nil, "config", "--file", file, "--get-regexp",

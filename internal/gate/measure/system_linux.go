@@ -12,19 +12,19 @@ import (
 type counter struct{ fd int }
 
 // openInstructions counts the instructions in user mode of the next process that this thread
-// starts, all of its threads included. The goroutine must be locked to the thread. It fails where
-// the kernel does not permit it (perf_event_paranoid above 2, a seccomp profile) or there is no
-// hardware to count, as in many virtual machines.
+// starts, including all of its threads. The goroutine must be locked to the thread. It fails if the
+// kernel does not permit it (perf_event_paranoid above 2, a seccomp profile) or there is no
+// hardware counter, as in many virtual machines.
 //
-// The count of a whole process includes its start, the benchmark's own preparation and its first
-// single iteration. A second run with a tenth of the iterations has all that, too: the difference
-// of the counts over the difference of the iterations is free of it.
+// The count of a process includes its start, the benchmark's own preparation and its first single
+// iteration. A second run with a tenth of the iterations includes the same, so the difference of
+// the counts over the difference of the iterations is free of it.
 func openInstructions() (*counter, error) {
 	return openCounter(unix.PERF_TYPE_HARDWARE, unix.PERF_COUNT_HW_INSTRUCTIONS)
 }
 
-// openCounter: the event is off in this thread, and comes on when a child that has inherited it
-// executes its program.
+// openCounter opens an event that is off in this thread, and starts when a child that has inherited
+// it executes its program.
 func openCounter(kind uint32, event uint64) (*counter, error) {
 	attr := unix.PerfEventAttr{
 		Type: kind, Config: event,
@@ -40,8 +40,8 @@ func openCounter(kind uint32, event uint64) (*counter, error) {
 	return &counter{fd}, nil
 }
 
-// read gives the count of the children that have ended; 0 when it is not known, as when the
-// hardware had to be shared with other counters.
+// read returns the count of the children that have ended, or 0 if it is unknown, for example
+// because the hardware was shared with other counters.
 func (c *counter) read() uint64 {
 	var raw [24]byte
 	if n, err := unix.Read(c.fd, raw[:]); err != nil || n != len(raw) {
@@ -57,7 +57,7 @@ func (c *counter) read() uint64 {
 
 func (c *counter) close() { _ = unix.Close(c.fd) }
 
-// dieWithUs ends the child when this thread does, so that a gate that is killed leaves no benchmark
-// running. The caller's goroutine must be locked to its thread until the child has ended, and
-// ownGroup come first.
+// dieWithUs kills the child when this thread ends, so that a killed gate leaves no benchmark
+// running. The caller's goroutine must be locked to its thread until the child has ended, and must
+// have called ownGroup before.
 func dieWithUs(child *exec.Cmd) { child.SysProcAttr.Pdeathsig = unix.SIGKILL }

@@ -7,14 +7,14 @@ import (
 	"os/exec"
 )
 
-// A counter would count an event in the processes that this thread starts.
+// A counter is not supported on this system.
 type counter struct{}
 
-// openInstructions fails: instructions are counted on Linux alone.
+// openInstructions fails: instructions are counted only on Linux.
 func openInstructions() (*counter, error) { return nil, errors.ErrUnsupported }
 
 func (*counter) read() uint64 { return 0 }
 func (*counter) close()       {}
 
-// dieWithUs is for systems on which a child does not learn of it: it ends with its benchmark.
+// dieWithUs does nothing on this system: the child continues to its end.
 func dieWithUs(*exec.Cmd) {}

@@ -13,23 +13,20 @@ import (
 	"github.com/poolbench/poolbench/internal/files"
 )
 
-// treesName says what the temporary directories of gates are for.
 const treesName = "gate"
 
-// trees is a temporary directory with both sides checked out, and room for what is built of them.
 type trees struct {
 	repository *repository
 	dir        string
-	// for what go and the benchmarks write to $TMPDIR, which a killed process leaves there
+	// $TMPDIR of go and the benchmarks, in which killed processes leave files
 	temp  string
 	home  *files.ScratchDir // dir
-	added []string          // worktrees that git knows of
+	added []string          // git worktrees
 }
 
-// newTrees makes the directory, and removes those of gates that were killed.
 func newTrees(ctx context.Context, r *repository) (t *trees, err error) {
 	files.SweepScratch()
-	_ = forget(ctx, r) // the end of this gate tries again, and tells
+	_ = forget(ctx, r) // the end of this gate tries again, and reports an error
 	home, err := files.NewScratch("", treesName)
 	if err != nil {
 		return nil, err
@@ -41,8 +38,8 @@ func newTrees(ctx context.Context, r *repository) (t *trees, err error) {
 	return t, nil
 }
 
-// forget has git forget the worktrees of gates whose directories are gone. To prune all that are
-// gone would take those with them that somebody has on a disk that is not there at the moment.
+// forget removes git's records of worktrees of gates whose directories are gone. git worktree prune
+// would also remove worktrees on a disk that is not mounted at the moment.
 func forget(ctx context.Context, r *repository) error {
 	list, err := r.git(ctx, nil, "worktree", "list", "--porcelain")
 	if err != nil {
@@ -66,8 +63,8 @@ func forget(ctx context.Context, r *repository) error {
 	return err
 }
 
-// checkOut puts the revision of a side into a worktree. The paths of both sides are as long, since
-// they end up in the binaries.
+// checkOut checks out the revision of a side. The paths of both sides are equally long, because
+// they are contained in the binaries.
 func (t *trees) checkOut(ctx context.Context, s side, r revision) error {
 	path := t.top(s)
 	var err error
@@ -87,22 +84,21 @@ func (t *trees) checkOut(ctx context.Context, s side, r revision) error {
 	return nil
 }
 
-// top is where a side is checked out, and module the directory in it that the options name.
+// top is the checkout of a side, and module the module's directory in it.
 func (t *trees) top(s side) string { return filepath.Join(t.dir, s.String()) }
 func (t *trees) module(s side) string {
 	return filepath.Join(t.top(s), filepath.FromSlash(t.repository.within))
 }
 
-// removing bounds how long the end of a gate may take.
 const removing = 30 * time.Second
 
-// remove takes all of it away. It goes on where one part cannot be removed, and has a time of its
-// own: it comes after a signal, too.
+// remove removes all of it. It continues after an error, and has its own time limit, because it
+// also runs after a signal.
 func (t *trees) remove() error {
 	ctx, cancel := context.WithTimeout(context.Background(), removing)
 	defer cancel()
 	for _, path := range t.added {
-		// The directory goes anyway; git may not know of it yet.
+		// The directory is removed anyway. git may not know the worktree yet.
 		_, _ = t.repository.git(ctx, nil, "worktree", "remove", "--force", "--force", path)
 	}
 	err := t.home.Remove()

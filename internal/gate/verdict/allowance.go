@@ -7,19 +7,18 @@ import (
 	"strings"
 )
 
-// An Allowance is the growth of an allocation metric that is accepted: an amount or a share of the
-// base.
+// An Allowance is the accepted growth of an allocation metric: an amount or a share of the base.
 type Allowance struct {
-	Benchmark string // and its sub-benchmarks; "" for all
+	Benchmark string // including its sub-benchmarks; "" for all
 	Metric    string // allocs/op or B/op
 	Amount    float64
 	Share     float64
 }
 
-// allowance takes the text of an Allowance apart: names of benchmarks may contain : and =.
+// allowance parses an Allowance. Names of benchmarks may contain : and =.
 var allowance = regexp.MustCompile(`^(?:(.+):)?([^:=]+)=([^=]+)$`)
 
-// ParseAllowance reads allocs/op=1, B/op=5% and Parse/size=10:allocs/op=1.
+// ParseAllowance parses texts such as allocs/op=1, B/op=5% and Parse/size=10:allocs/op=1.
 func ParseAllowance(text string) (a Allowance, err error) {
 	parts := allowance.FindStringSubmatch(text)
 	if parts == nil {
@@ -41,7 +40,7 @@ func ParseAllowance(text string) (a Allowance, err error) {
 	return a, nil
 }
 
-// String is the text that ParseAllowance reads.
+// String returns the text that ParseAllowance parses.
 func (a Allowance) String() string {
 	amount := strconv.FormatFloat(a.Amount, 'g', -1, 64)
 	if a.Share > 0 {
@@ -53,7 +52,6 @@ func (a Allowance) String() string {
 	return a.Benchmark + ":" + a.Metric + "=" + amount
 }
 
-// processors is the suffix that package testing adds to a name.
 var processors = regexp.MustCompile(`-\d+$`)
 
 func (a Allowance) covers(benchmark, metric string) bool {
@@ -66,7 +64,7 @@ func (a Allowance) covers(benchmark, metric string) bool {
 	return false
 }
 
-// Allowed is by how much a metric of a benchmark may grow: the most that any allowance gives.
+// Allowed returns the accepted growth of a metric of a benchmark: the largest of all allowances.
 func (o Options) Allowed(benchmark, metric string) (amount, share float64) {
 	for _, a := range o.Allow {
 		if a.covers(benchmark, metric) {
@@ -76,8 +74,8 @@ func (o Options) Allowed(benchmark, metric string) (amount, share float64) {
 	return amount, share
 }
 
-// WarnOfAllowances warns of each allowance that covers no row: of a benchmark that is no longer
-// there, or has another name.
+// WarnOfAllowances adds a warning for each allowance that covers no row, because the benchmark was
+// removed or renamed.
 func (r *Report) WarnOfAllowances() {
 	for _, a := range r.Options.Allow {
 		used := false

@@ -12,118 +12,116 @@ import (
 // The exit codes of a gate.
 const (
 	ExitFine        = 0 // every metric is better, no worse, or not suspected
-	ExitRegression  = 1 // at least one is worse, or gone where that is not allowed
-	ExitFault       = 2 // the inputs cannot be judged against each other, or a control failed
-	ExitUndecidable = 3 // no regression shown, but not ruled out either
+	ExitRegression  = 1 // at least one is worse, or missing where that is not allowed
+	ExitFault       = 2 // the inputs cannot be compared, or a control failed
+	ExitUndecidable = 3 // no regression shown, but not excluded either
 )
 
 // Options are the settings of a gate.
 type Options struct {
 	Margin float64 `json:"margin"` // δ: changes up to this are ignored; 0.02 is 2 %
-	// e: the gate promises to say "no worse" only where a regression this large is ruled out
+	// e: "no worse" excludes a regression this large
 	Promise float64 `json:"promise"`
-	// probability of any false "worse" in the whole gate; in instructions/op, a family of its own,
-	// as much again
+	// probability of any false "worse" in the whole gate; instructions/op is a family of its own with
+	// the same probability
 	Alpha float64 `json:"alpha"`
-	// gate only these; none means all whose direction is known, but for a few (see judge.Choice)
+	// gate only these; none means all with a known direction, except for a few (see judge.Choice)
 	Metrics []string `json:"-"`
-	// directions of units, tidied, which go before those of Unit lines
+	// directions of units, tidied, which override Unit lines
 	Better map[string]Direction `json:"-"`
 	Allow  []Allowance          `json:"-"`
 
 	FailOnRemoved    bool `json:"-"` // a benchmark that only the old side has is a regression
-	AllowPartial     bool `json:"-"` // judge files that are not whole by what they hold
+	AllowPartial     bool `json:"-"` // judge incomplete files by their contents
 	AllowEnvironment bool `json:"-"` // compare across machines and Go versions
 }
 
-// A Report is the outcome of a gate. As JSON it is what gate.WriteJSON writes, but for the head.
+// A Report is the outcome of a gate. gate.WriteJSON writes it as JSON, after a head.
 type Report struct {
 	Old, New string     `json:"-"` // labels of the inputs
-	Options             // that it was judged by
+	Options             // settings of the verdicts
 	Tests    int        `json:"tests"`     // tests that p-values are adjusted for
 	Rows     []Row      `json:"rows"`      // every gated metric, by the severity of its verdict
 	NotGated []NotGated `json:"not_gated"` // the other metrics
 	Added    []string   `json:"added"`     // benchmarks that only the new side has, with package
-	Removed  []string   `json:"removed"`   // those that only the old side has
-	// why the inputs cannot be judged against each other, or which control failed: exit code 2
+	Removed  []string   `json:"removed"`   // benchmarks that only the old side has
+	// reasons why the inputs cannot be compared, or failed controls: exit code 2
 	Faults []string `json:"faults"`
-	// why no verdict can be had, beside inconclusive rows: exit code 3
+	// reasons for no verdict, in addition to inconclusive rows: exit code 3
 	Unclear []string `json:"unclear"`
-	// why runs are SUSPECT or INVALID, each reason once
+	// distinct reasons why runs are SUSPECT or INVALID
 	Doubts   []string `json:"doubts"`
 	Warnings []string `json:"warnings"`
 
-	// Of a gate that measured by itself.
-	Spent *Spent  `json:"spent"` // nil where it did not
+	// Only of a gate that measured by itself.
+	Spent *Spent  `json:"spent"` // nil if it did not measure
 	Pairs []Pairs `json:"-"`     // of each row, in the order of Rows, and then of the controls
 }
 
-// Spent is how many seconds a gate took that measured by itself. One that was resumed counts from
-// there.
+// Spent is the duration in seconds of a gate that measured by itself, since the last resume.
 type Spent struct {
-	Whole     float64 `json:"whole"`     // from the checkout to the verdict, with what was built
-	Measuring float64 `json:"measuring"` // of it, warming up and running pairs
+	Whole     float64 `json:"whole"`     // from the checkout to the verdict, with builds
+	Measuring float64 `json:"measuring"` // share of Whole for warm-up and pairs
 }
 
 // A Row judges one metric of one benchmark. Ratios are new to old.
 type Row struct {
-	Package   string    `json:"package"` // "" when the results name none
+	Package   string    `json:"package"` // "" if the results name none
 	Benchmark string    `json:"benchmark"`
 	Metric    string    `json:"metric"`
 	Better    Direction `json:"better"`
 	Verdict   Verdict   `json:"verdict"`
-	Reason    string    `json:"reason"` // where the numbers do not speak for themselves
-	Test      Test      `json:"test"`   // that the p-values are of, and the estimate goes with
+	Reason    string    `json:"reason"` // if the numbers do not show it
+	Test      Test      `json:"test"`   // test of the p-values and the estimate
 	Paired    bool      `json:"paired"` // the values are judged in pairs of runs
-	// every value is equal, in each pair where there are pairs
+	// all values are equal, in each pair if there are pairs
 	Equal bool `json:"equal,omitempty"`
-	// SUSPECT or INVALID where a run of either side is, which goes with the verdict
+	// SUSPECT or INVALID if a run of either side is; printed with the verdict
 	Doubt string `json:"doubt,omitempty"`
 	Old   Side   `json:"old"`
 	New   Side   `json:"new"`
-	// Hodges–Lehmann estimate; +Inf when the old values are 0 and the new ones are not
+	// Hodges–Lehmann estimate; +Inf if the old values are 0 and the new ones are not
 	Ratio Number `json:"ratio"`
-	// interval of the ratio at confidence 1−alpha; NaN and +Inf where the samples are too few to
-	// bound it
+	// interval of the ratio at confidence 1−alpha; NaN and +Inf if the samples are too small to bound
+	// it
 	Lo Number `json:"low"`
 	Hi Number `json:"high"`
 
 	// P-values of the two one-sided tests, that the change exceeds the margin for the worse and for
-	// the better, as they are and adjusted by Holm over all rows; in a gate that measured by itself
-	// over the rows of a stage and family. An exact metric has no tests: its p is 0 or 1.
+	// the better, unadjusted and adjusted by Holm: over all rows, or over the rows of a stage and
+	// family in a gate that measured by itself. An exact metric has no tests: its p is 0 or 1.
 	PWorse      float64 `json:"p_worse"`
 	PWorseHolm  float64 `json:"p_worse_holm"`
 	PBetter     float64 `json:"p_better"`
 	PBetterHolm float64 `json:"p_better_holm"`
 
-	// Detectable is the smallest change for the worse that would have been found worse four times
-	// out of five, as a signed fraction: 0.05 is 5 % up. NaN where it cannot be told.
+	// Detectable is the smallest change for the worse that is found with 80 % probability, as a signed
+	// fraction: 0.05 is 5 % up. NaN if unknown.
 	//
-	// Of recorded results, with SE the standard error of the logarithm of the ratio, it is margin
-	// and (z(1−alpha/Tests) + z(0.8))·SE together. SE is that of the changes of the pairs; without
-	// pairs it is taken from the interval: half its width over the normal quantile 1−alpha/2. In a
-	// gate that measured by itself it is what both of its stages find.
+	// For recorded results it is margin and (z(1−alpha/Tests) + z(0.8))·SE together. SE is the
+	// standard error of the logarithm of the ratio: from the changes of the pairs, or without pairs
+	// half the interval's width over the normal quantile 1−alpha/2. In a gate that measured by itself
+	// it is for both stages together.
 	Detectable Number `json:"detectable"`
-	// inconclusive for want of values: about how many pairs, or samples of each side, would decide;
-	// 0 where no number would that can be had
+	// inconclusive because of too few values; the approximate number of pairs, or samples of each
+	// side, that decides, or 0 if no feasible number would
 	Undecided bool `json:"-"`
 	Needs     int  `json:"needs,omitempty"`
 
-	// of a response that is worse: what the difference of the same tasks is made of, in words; ""
-	// where that is not known
+	// parts of the difference of the same tasks, for a response that is worse; "" if not known
 	MadeOf string `json:"made_of,omitempty"`
 }
 
-// A Side is the old or the new values of a row. The ratio of the row is of pairs of values, and
-// need not be that of the medians.
+// A Side is the old or the new values of a row. The ratio of the row comes from pairs of values,
+// and may differ from the ratio of the medians.
 type Side struct {
-	N      int     `json:"n"` // values; pairs, on both sides, where they are Paired
+	N      int     `json:"n"` // values; pairs, on both sides, if Paired
 	Median float64 `json:"median"`
-	// 95 % error of the values by the plan of their runs, relative, where it is beyond 25 %; else 0
+	// relative 95 % error of the values by the plan of their runs, if above 25 %; otherwise 0
 	Uncertain Number `json:"uncertain,omitzero"`
 }
 
-// A Number is null in JSON where it is infinite or NaN.
+// A Number is null in JSON if it is infinite or NaN.
 type Number float64
 
 // MarshalJSON implements json.Marshaler.
@@ -134,7 +132,7 @@ func (n Number) MarshalJSON() ([]byte, error) {
 	return json.Marshal(float64(n))
 }
 
-// UnmarshalJSON implements json.Unmarshaler: null is NaN.
+// UnmarshalJSON implements json.Unmarshaler. It reads null as NaN.
 func (n *Number) UnmarshalJSON(data []byte) error {
 	v := math.NaN()
 	if string(data) != "null" {
@@ -146,26 +144,27 @@ func (n *Number) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Pairs are all pairs that a row of a gate was measured in, in the order in which they were.
+// Pairs contains all pairs in which a row of a gate was measured, in order.
 type Pairs struct {
 	Row      Row
 	Old, New []float64 // of pair i
-	// the first ones, which only screened; where the row had fresh pairs, those alone decided
+	// number of first pairs, for the screening; if there are fresh pairs, only they decided
 	Screened int
 	Margin   float64 // of the row's family
 }
 
-// NotGated is a metric of a benchmark on which no verdict is passed.
+// NotGated is a metric of a benchmark without a verdict.
 type NotGated struct {
 	Package   string `json:"package"`
 	Benchmark string `json:"benchmark"`
 	Metric    string `json:"metric"`
 	Reason    string `json:"reason"`
-	// of the medians, new to old; NaN where one input lacks the metric
+	// of the medians, new to old; NaN if one input lacks the metric
 	Ratio Number `json:"ratio"`
 }
 
-// Distrust takes back every verdict on what a busy machine changes. Verdicts on allocations stand.
+// Distrust replaces every verdict that a busy machine affects by Inconclusive. Verdicts on
+// allocations remain.
 func (r *Report) Distrust(why string) {
 	for i := range r.Rows {
 		if row := &r.Rows[i]; !IsAllocation(row.Metric) {
@@ -182,16 +181,14 @@ func (r *Report) Sort() {
 	})
 }
 
-// IsAllocation reports whether the unit counts allocations, which a benchmark makes however busy
-// the machine is.
+// IsAllocation reports whether the unit counts allocations, which a busy machine does not change.
 func IsAllocation(unit string) bool {
 	return unit == metric.BytesPerOp || unit == metric.AllocsPerOp
 }
 
-// ExitCode is that of the gate as a whole. When several apply, faults come first, then regressions,
-// then doubt.
+// ExitCode returns the exit code of the gate. Faults have priority, then regressions, then doubt.
 func (r *Report) ExitCode() int {
-	first := NoWorse // the verdict to look at first
+	first := NoWorse // the most severe verdict
 	for _, row := range r.Rows {
 		if row.Verdict.Severity() < first.Severity() {
 			first = row.Verdict
@@ -208,7 +205,7 @@ func (r *Report) ExitCode() int {
 	return ExitFine
 }
 
-// Count returns how many rows have the verdict.
+// Count returns the number of rows with the verdict.
 func (r *Report) Count(v Verdict) int {
 	n := 0
 	for _, row := range r.Rows {

@@ -1,6 +1,6 @@
-// Package verdict has the types of a gate's report: a verdict on every metric of every benchmark,
-// and on the whole. Package internal/gate/judge makes the verdicts, package reports/gate writes the
-// report.
+// Package verdict defines the types of a gate's report: a verdict on every metric of every
+// benchmark, and on the whole. Package internal/gate/judge makes the verdicts, and package
+// reports/gate writes the report.
 package verdict
 
 import (
@@ -11,21 +11,21 @@ import (
 // A Verdict on one metric of one benchmark.
 type Verdict string
 
-// The verdicts, from the one to look at first. Inconclusive is not a pass.
+// The verdicts, from the most to the least urgent. Inconclusive is not a pass.
 const (
-	// the change for the worse exceeds the margin, significantly
+	// the change for the worse significantly exceeds the margin
 	Worse Verdict = "worse"
-	// the values neither show a change nor rule out one that matters
+	// the values neither show a change nor exclude a relevant one
 	Inconclusive Verdict = "inconclusive"
-	// the change for the better exceeds the margin, significantly
+	// the change for the better significantly exceeds the margin
 	Better Verdict = "better"
-	// in a gate that measured by itself: the pairs of the screening rule such a change out
+	// in a gate that measured by itself: the pairs of the screening exclude a relevant change
 	NotSuspected Verdict = "not suspected"
-	// a change for the worse as large as the promise is ruled out: the interval ends below it
+	// a change for the worse as large as the promise is excluded: the interval ends below it
 	NoWorse Verdict = "no worse"
 )
 
-// Severity is the place of a verdict among them all: 0 for the one to look at first.
+// Severity returns the rank of a verdict: 0 for the most urgent.
 func (v Verdict) Severity() int {
 	at := slices.Index([]Verdict{Worse, Inconclusive, Better, NotSuspected, NoWorse}, v)
 	if at < 0 {
@@ -34,19 +34,19 @@ func (v Verdict) Severity() int {
 	return at
 }
 
-// A Test is how a row was tested: "" for one that needs no test, since its values are exact, or 0
-// throughout.
+// A Test is the statistical test of a row: "" if it needs none, because its values are exact, or
+// all 0.
 type Test string
 
 // The tests.
 const (
 	BySignedRank Test = "signed-rank" // by the changes of the pairs
 	BySwaps      Test = "swap"        // by swapping the runs of pairs, on histograms: a tail
-	ByRank       Test = "rank"        // by the ranks of all values, which come in no pairs
+	ByRank       Test = "rank"        // by the ranks of all values, which are not paired
 )
 
-// A Direction says which way a metric is better: as the Unit lines of the Go benchmark format have
-// it. The zero value is not known, and nothing is decided on it.
+// A Direction is the direction in which a metric is better, as in the Unit lines of the Go
+// benchmark format. The zero value is unknown, and gets no verdict.
 type Direction int
 
 // The directions.
@@ -55,12 +55,12 @@ const (
 	HigherIsBetter Direction = +1
 )
 
-// MarshalText is the value of better= in a Unit line; "" when it is not known.
+// MarshalText returns the value of better= in a Unit line, or "" if it is not known.
 func (d Direction) MarshalText() ([]byte, error) {
 	return []byte(map[Direction]string{LowerIsBetter: "lower", HigherIsBetter: "higher"}[d]), nil
 }
 
-// UnmarshalText reads the text of MarshalText.
+// UnmarshalText parses the text of MarshalText.
 func (d *Direction) UnmarshalText(text []byte) error {
 	known := map[string]Direction{"": 0, "lower": LowerIsBetter, "higher": HigherIsBetter}
 	direction, ok := known[string(text)]

@@ -11,10 +11,10 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// Control measures A1 as it should not be, and its verdict must not hold: the limit holds up the
-// generator, as a semaphore in the loop that sends does, and a response counts from the submit
-// instead of from due. What a task had waited by then is nobody's. (Coordinated omission; Tene,
-// "How NOT to measure latency", 2013.)
+// Control is a wrong measurement of A1, whose verdict must not hold: the limit blocks the
+// generator, like a semaphore in the sending loop, and a response counts from the submit instead of
+// from due. The wait before the submit is lost. (Coordinated omission; Tene, "How NOT to measure
+// latency", 2013.)
 func Control(ctx context.Context, size float64) (Verdict, error) {
 	k := known{size}
 	s := k.scenario("semaphore", "exponential:mean=10ms", 2e6, 0.8)
@@ -34,7 +34,7 @@ func Control(ctx context.Context, size float64) (Verdict, error) {
 		wrong.total.Seconds() / float64(wrong.n)}, nil
 }
 
-// fromSubmit is a strategy that takes the time of its tasks, wrongly.
+// fromSubmit is a strategy that measures the time of its tasks, wrongly.
 type fromSubmit struct {
 	strategies.Strategy
 	sink      strategies.Sink
@@ -44,8 +44,8 @@ type fromSubmit struct {
 	n         int
 }
 
-// Submit implements Strategy. The time is taken when the submit has succeeded: when the loop that
-// sends would send.
+// Submit implements Strategy. The time begins when the submit has succeeded, when the sending loop
+// would send.
 func (f *fromSubmit) Submit(ctx context.Context, t *strategies.Task) error {
 	err := f.Strategy.Submit(ctx, t)
 	f.mu.Lock()

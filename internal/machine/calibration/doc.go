@@ -1,4 +1,4 @@
-// Package calibration checks the tool itself: what this machine can measure under the real clock,
+// Package calibration checks the tool itself: the accuracy of this machine under the real clock,
 // and whether runs under the virtual clock agree with queueing theory.
 //
 //	for _, c := range calibration.Known(0.1) {

@@ -10,35 +10,35 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics/theory"
 )
 
-// A Case is an experiment whose outcome is known.
+// A Case is an experiment with a known outcome.
 type Case struct {
-	Name     string // A1 … A6, as in the list of the package
+	Name     string // A1 … A6, as in the doc of Known
 	What     string // in a few words
 	Scenario bench.Scenario
 	Count    int // repetitions whose mean is judged; 0 is 1
 	Checks   []Check
 }
 
-// A Check is one number that is known.
+// A Check is one known number.
 type Check struct {
 	Unit string  `json:"unit"`
 	Want float64 `json:"known"`
 	// relative: four standard deviations over seeds at this number of tasks
 	Tolerance float64 `json:"tolerance"`
-	// Want is the mean of independent simulations and not exact
+	// Want is the mean of independent simulations instead of exact
 	Simulated bool `json:"simulated,omitempty"`
 }
 
-// A Verdict is what became of a check.
+// A Verdict is the result of a check.
 type Verdict struct {
 	Check
-	Got float64 `json:"measured"` // NaN: the runs do not have it
+	Got float64 `json:"measured"` // NaN: missing in the runs
 }
 
-// Holds reports whether the number is what it should be.
+// Holds reports whether the number is within the tolerance.
 func (v Verdict) Holds() bool { return math.Abs(v.Got/v.Want-1) <= v.Tolerance }
 
-// Judge compares the mean over the runs with what is known.
+// Judge compares the mean over the runs with the known values.
 func (c Case) Judge(runs ...*bench.Result) (verdicts []Verdict) {
 	for _, check := range c.Checks {
 		sum := 0.0
@@ -54,8 +54,8 @@ func (c Case) Judge(runs ...*bench.Result) (verdicts []Verdict) {
 	return verdicts
 }
 
-// Known has the experiments at a share of their full size, in (0, 1]. The tolerances are for that
-// size; at the full one they are 0.6 to 7.1 %, and 33 million tasks are simulated.
+// Known returns the experiments at a share of their full size, in (0, 1]. The tolerances are for
+// that size. At full size they are 0.6 to 7.1 %, and 33 million tasks are simulated.
 //
 //	A1  exponential tasks on 4 slots at load 0.8, through four strategies that must agree: M/M/4
 //	A2  constant ones: M/D/4
@@ -64,15 +64,14 @@ func (c Case) Judge(runs ...*bench.Result) (verdicts []Verdict) {
 //	A5  a ticker, and a token bucket, at 80 of 100 a second: M/D/1, shifted
 //	A6  short and long tasks on 4 slots: pooled, separated, and partitioned
 //
-// and a closed loop and a batch. Where no formula is known (A6, but for the separate class pool of
-// the short), the value comes from independent simulation, with an uncertainty well within the
-// tolerance.
+// and a closed loop and a batch. If no formula is known (A6, except for the separate class pool of
+// the short tasks), the value comes from independent simulation, with an uncertainty well within
+// the tolerance.
 func Known(size float64) []Case {
 	k := known{size}
 	return append(append(k.open(), k.rates()...), append(k.separation(), k.closed(), k.batch())...)
 }
 
-// known makes the cases of one size.
 type known struct{ size float64 }
 
 // The pool of most cases.
@@ -81,8 +80,8 @@ const (
 	mean  = 0.010 // seconds
 )
 
-// scenario is a pool of 4 under Poisson arrivals at that load, 0 for none, without its warm-up n
-// tasks at full size.
+// scenario returns a pool of 4 under Poisson arrivals at that load, 0 for none, with n tasks at
+// full size without the warm-up.
 func (k known) scenario(strategy, workload string, n, load float64) bench.Scenario {
 	s, err := bench.Written{
 		Strategy: strategy, Workload: workload, Target: "none", Arrival: "poisson",
@@ -96,7 +95,6 @@ func (k known) scenario(strategy, workload string, n, load float64) bench.Scenar
 	return s
 }
 
-// check has a tolerance in percent at full size.
 func (k known) check(unit string, want, percent float64) Check {
 	return Check{Unit: unit, Want: want, Tolerance: percent / 100 / math.Sqrt(k.size)}
 }
@@ -111,7 +109,6 @@ func pool(load float64) theory.Pool {
 	return theory.Pool{Rate: load * slots / mean, MeanService: mean, Limit: slots}
 }
 
-// quantile is that of an answer which has it.
 func quantile(q func(float64) (float64, bool), p float64) float64 {
 	t, ok := q(p)
 	if !ok {
@@ -127,7 +124,6 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// open are A1 to A4.
 func (k known) open() (cases []Case) {
 	mm4 := must(theory.MMk(pool(0.8)))
 	for _, strategy := range []string{"worker_pool", "semaphore", "weighted_semaphore",
@@ -165,9 +161,9 @@ func (k known) open() (cases []Case) {
 	return cases
 }
 
-// rates is A5: tasks that take next to no time, behind a rate of 100 a second. A ticker's delay is
-// (W + U − D)⁺ and a bucket's (W − (b−1)·D)⁺, with the W of M/D/1 at a service time D of a tick,
-// and U uniform on it.
+// rates returns A5: tasks that take almost no time, at a rate limit of 100 per second. A ticker's
+// delay is (W + U − D)⁺ and a bucket's (W − (b−1)·D)⁺, where W is the wait in M/D/1 at a service
+// time D of a tick, and U is uniform on a tick.
 func (k known) rates() (cases []Case) {
 	for _, c := range []struct {
 		strategy, what  string
@@ -189,7 +185,7 @@ func (k known) rates() (cases []Case) {
 	return cases
 }
 
-// separation is A6: 95 % of the tasks take 1 ms, the others 50 ms, at 927.536 a second.
+// separation returns A6: 95 % of the tasks take 1 ms, the others 50 ms, at 927.536 per second.
 func (k known) separation() (cases []Case) {
 	for _, c := range []struct {
 		strategy, what   string
@@ -213,7 +209,6 @@ func (k known) separation() (cases []Case) {
 	return cases
 }
 
-// closed is M/M/4//12: 12 clients that think for 2 means.
 func (k known) closed() Case {
 	s := k.scenario("worker_pool", "exponential:mean=10ms", 2e6, 0)
 	s.Load.Arrival = arrivals.MustParse("closed:clients=12,think=exp(20ms)")
@@ -226,8 +221,8 @@ func (k known) closed() Case {
 			k.check(metric.MeanResponse, loop.MeanResponse, 1.5/math.Sqrt(10))}}
 }
 
-// batch is 1000 exponential tasks at once. The standard deviation of a makespan is about √n/k = 7.9
-// means.
+// batch returns 1000 exponential tasks at once. The standard deviation of a makespan is about √n/k
+// = 7.9 means.
 func (k known) batch() Case {
 	s := k.scenario("worker_pool", "exponential:mean=10ms", 2e6, 0)
 	s.Load.Arrival, s.Stop = arrivals.MustParse("batch"), bench.Stop{Tasks: 1000}

@@ -16,9 +16,9 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// A Reading is one thing that the machine was asked.
+// A Reading is one measurement of the machine.
 type Reading struct {
-	bench.Result        // named as a benchmark is: Calibrate/lag/rate=1000
+	bench.Result        // named like a benchmark: Calibrate/lag/rate=1000
 	What         string // in words, with the unit's meaning
 }
 
@@ -26,16 +26,16 @@ func newReading(name, what string, metrics ...bench.Metric) Reading {
 	return Reading{bench.Result{Name: name, Tasks: 1, Metrics: metrics}, what}
 }
 
-// Machine asks this machine, in about ten seconds, what it can measure under the real clock:
+// Machine measures this machine's accuracy under the real clock, in about ten seconds:
 //
-//	Calibrate/sleep           how much later than asked a sleep of 1 ms ends
-//	Calibrate/stall           how late a goroutine with a thread of its own is, that only looks at the clock every millisecond
-//	Calibrate/lag/rate=…      how late the generator is at 1k, 10k, 100k and 1M arrivals a second
-//	Calibrate/task            what a measured task costs that does nothing, harness and the cheapest pool together
-//	Calibrate/noise           how much the time of one and the same computation varies from run to run
-//	Calibrate/smallest        task times of which the sleep's median, or a task's cost, is 10 %
+//	Calibrate/sleep      lateness of a sleep of 1 ms
+//	Calibrate/stall      lateness of a goroutine on its own thread that polls the clock
+//	Calibrate/lag/rate=… lateness of the generator at 1k, 10k, 100k and 1M arrivals per second
+//	Calibrate/task       cost of an empty task: the harness and the cheapest pool together
+//	Calibrate/noise      variation of the time of the same computation
+//	Calibrate/smallest   task times of which the sleep's median, or a task's cost, is 10 %
 //
-// Other work on the machine shows in all of them: that is their purpose.
+// Other work on the machine affects all of them, which is their purpose.
 func Machine(ctx context.Context) ([]Reading, error) {
 	sleep := sleepReading(ctx, 300)
 	stall := stallReading(ctx, 2*time.Second)
@@ -58,7 +58,6 @@ func Machine(ctx context.Context) ([]Reading, error) {
 	return append(readings, task, noise, smallest(sleep, task)), ctx.Err()
 }
 
-// late sorts how late things were and makes metrics of it.
 func late(times []time.Duration) []bench.Metric {
 	if len(times) == 0 {
 		return nil
@@ -84,8 +83,8 @@ func sleepReading(ctx context.Context, n int) Reading {
 	return newReading("Calibrate/sleep", "a sleep of 1 ms ends later than asked by", late(times)...)
 }
 
-// stallReading is that of a hiccup meter: whatever keeps it from running keeps everything from it.
-// It spins, so that no timer is in it.
+// stallReading is the reading of a hiccup meter, which is delayed by everything that delays a
+// thread. It spins, so it contains no timer.
 func stallReading(ctx context.Context, span time.Duration) Reading {
 	var gaps []time.Duration
 	done := make(chan struct{})
@@ -109,18 +108,16 @@ func stallReading(ctx context.Context, span time.Duration) Reading {
 		"a busy thread stands still, in each millisecond, for up to", late(gaps)...)
 }
 
-// mostTasks bounds a run: once it has begun to count what a million tasks took, an interrupt waits
-// for seconds on a busy machine.
+// mostTasks bounds a run. Once it computes the results of a million tasks, an interrupt takes
+// seconds on a busy machine.
 const mostTasks = 200_000
 
-// nothing is a workload that costs nothing, so that what is left is the harness.
 type nothing struct{}
 
 func (nothing) Do(context.Context, uint64) error { return nil }
 func (nothing) Mean() time.Duration              { return time.Microsecond }
 func (nothing) C2() float64                      { return 0 }
 
-// empty is a scenario of n tasks that cost nothing.
 func empty(arrival string, n int) bench.Scenario {
 	s, err := bench.Written{Strategy: "dispatcher", Workload: "constant", Target: "none",
 		Arrival: arrival, Clock: "real", Limit: 8, Queue: 1 << 16,
@@ -177,7 +174,8 @@ func noiseReading(ctx context.Context) (Reading, error) {
 		bench.Metric{Unit: metric.LargestOverSmallest, Value: slices.Max(times) / slices.Min(times)}), nil
 }
 
-// smallest is where the median lateness of timers and the cost of a task are a tenth of the task.
+// smallest returns the task times of which the median lateness of timers and the cost of a task are
+// a tenth.
 func smallest(sleep, task Reading) Reading {
 	late, _ := sleep.Metric(metric.P50Late)
 	cost, _ := task.Metric(metric.NsPerOp)
@@ -187,7 +185,6 @@ func smallest(sleep, task Reading) Reading {
 		bench.Metric{Unit: metric.SmallestComputation, Value: 10 * cost / 1e9})
 }
 
-// only are the metrics of those units that the result has.
 func only(r *bench.Result, units ...string) (some []bench.Metric) {
 	for _, unit := range units {
 		if v, ok := r.Metric(unit); ok {

@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// An Alarm wakes goroutines, each at its time: any number of them, safe for concurrent use. One
-// goroutine waits for the earliest time and wakes who is due, since a thread for each would be
-// hundreds of threads.
+// An Alarm wakes goroutines, each at its time. It is safe for concurrent use by any number of them.
+// One goroutine waits for the earliest time and wakes the due ones, because a thread for each would
+// be hundreds of threads.
 type Alarm struct {
 	nap
 	idle sync.Pool // of *sleeper
@@ -19,18 +19,17 @@ type Alarm struct {
 
 	mu      sync.Mutex
 	waiting queue
-	resting bool // the keeper waits for more, as there is nobody to wake
+	resting bool // the keeper waits without a time, because nobody sleeps
 	closed  bool
 }
 
-// A sleeper is one wait.
 type sleeper struct {
 	at    int64
 	place int           // in the queue; -1 outside
 	ring  chan struct{} // has room for one
 }
 
-// NewAlarm starts an alarm. Its owner closes it.
+// NewAlarm starts an alarm. The caller must close it.
 func NewAlarm() *Alarm {
 	base := time.Now()
 	return newAlarm(base, newTimer(base), spin())
@@ -42,7 +41,6 @@ func newAlarm(base time.Time, t timer, limit int64) *Alarm {
 	return a
 }
 
-// keep wakes who is due, until the alarm is closed.
 func (a *Alarm) keep() {
 	defer close(a.done)
 	for {
@@ -54,17 +52,16 @@ func (a *Alarm) keep() {
 			<-a.more
 		default:
 			a.follow(next)
-			// who was woken runs here and now, instead of when another thread has come for it
+			// the woken goroutine runs at once here, instead of waiting for another thread
 			runtime.Gosched()
 			a.until(next)
 		}
 	}
 }
 
-// nobody is the time to wake nobody.
 const nobody = -1
 
-// ring wakes who is due and says who is next.
+// ring wakes due sleepers and returns the next time.
 func (a *Alarm) ring() (next int64, open bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -79,7 +76,7 @@ func (a *Alarm) ring() (next int64, open bool) {
 }
 
 // Sleep waits for d, or until ctx ends, and then returns its error. It never returns nil before d
-// is over. It does not allocate. When the alarm is closed, the runtime's timers do what is left.
+// is over. It does not allocate. After Close, the runtime's timers do the rest of the wait.
 func (a *Alarm) Sleep(ctx context.Context, d time.Duration) error {
 	if err := ctx.Err(); err != nil || d <= 0 {
 		return err
@@ -104,7 +101,6 @@ func (a *Alarm) Sleep(ctx context.Context, d time.Duration) error {
 	return nil
 }
 
-// enqueue lets s wait, unless the alarm is closed.
 func (a *Alarm) enqueue(s *sleeper) bool {
 	a.mu.Lock()
 	if a.closed {
@@ -116,8 +112,8 @@ func (a *Alarm) enqueue(s *sleeper) bool {
 	return true
 }
 
-// stir unlocks, and makes the keeper look at the queue when it rests, or when it waits for a later
-// time than it should.
+// stir unlocks, and makes the keeper look at the queue if it rests, or if it waits for too late a
+// time.
 func (a *Alarm) stir(earlier bool) {
 	resting := a.resting
 	a.resting = false
@@ -130,7 +126,6 @@ func (a *Alarm) stir(earlier bool) {
 	}
 }
 
-// leave takes s out, or the ring that has already come for it.
 func (a *Alarm) leave(s *sleeper) {
 	a.mu.Lock()
 	waits := s.place >= 0
@@ -152,9 +147,9 @@ func (a *Alarm) Close() {
 	a.timer.close()
 }
 
-// Sleep waits for d by the runtime's timers, or until ctx ends, and then returns its error. What is
-// over already gets no timer: who receives from one that is due runs it, and two who do so at once
-// under the virtual clock crash the race detector (Go 1.26).
+// Sleep waits for d by the runtime's timers, or until ctx ends, and then returns its error. It
+// creates no timer if d is over already: a receiver from a due timer runs it, and two that do so at
+// once under the virtual clock crash the race detector (Go 1.26).
 func Sleep(ctx context.Context, d time.Duration) error {
 	if d <= 0 {
 		return ctx.Err()
@@ -169,8 +164,8 @@ func Sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// A queue is a heap (container/heap) of sleepers, the earliest first. Each knows its place, so that
-// one whose context ends can leave from the middle.
+// A queue is a heap (container/heap) of sleepers, the earliest first. Each has its index, so that
+// it can leave from the middle when its context ends.
 type queue []*sleeper
 
 func (q queue) Len() int           { return len(q) }

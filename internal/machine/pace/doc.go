@@ -13,31 +13,31 @@
 // three ways:
 //
 //   - On Linux a timerfd ends a sleep, by the kernel's high-resolution timer. The goroutine waits
-//     for it as for a connection: it holds no thread and no processor of the Go scheduler. A thread
+//     for it as for a connection, without a thread or a processor of the Go scheduler. A thread
 //     that sleeps in a system call would keep its processor until the scheduler takes it back,
 //     which an idle machine checks every 10 ms: with two processors tasks were issued 8 ms late at
-//     the p99 instead of 0.03 ms. Elsewhere, and where a timerfd is refused, a timer of the runtime
-//     is used. Method says which.
+//     the p99 instead of 0.03 ms. Elsewhere, and if a timerfd is refused, a timer of the runtime is
+//     used. Method returns the one in use.
 //   - A sleep that ends on time is still late by the switch to the thread: 2 µs on some machines,
-//     20 µs on a virtual one. So it is set to end early, by a lead of at most 60 µs that is learned
-//     from the sleeps so far, and the rest is spent looking at the clock.
+//     20 µs on a virtual one. So it ends early, by a lead of at most 60 µs that is learned from
+//     earlier sleeps, and the goroutine polls the clock for the rest.
 //   - A goroutine that is woken, or has just been submitted (Next), runs on the processor that
 //     becomes free, instead of waiting for another thread to be woken.
 //
 // SCHED_FIFO is not used. It would need a locked thread until the task is submitted, which costs
 // two switches of threads for each wait on a channel, and it does not give the goroutine a
-// processor of the Go scheduler. If the tasks themselves take all processors, the lag is up to the
+// processor of the Go scheduler. If the tasks themselves use all processors, the lag is up to the
 // 10 ms after which the scheduler takes one back, and the results show it.
 //
-// A wait costs its lead in CPU time, at most a third of the time between two waits. Above some
-// 20,000 waits a second a Pacer looks at the clock all the time and uses a whole processor. With
-// one processor neither looks at the clock for long.
+// A wait costs its lead in CPU time, at most a third of the time between two waits. Above about
+// 20,000 waits per second a Pacer always polls the clock and uses a whole processor. With one
+// processor neither polls the clock for long.
 //
 // BenchmarkPacer measures lateness and CPU time, BenchmarkBare those of a thread that only sleeps
-// in the kernel. On a virtual machine with two processors, 10,000 waits a second took 30 to 31 % of
-// one and ended 1 to 3 µs late in the median, 35 to 46 at the p99. Bare sleeps took 25 %, and were
-// 32 µs late, more than 70 at the p99. 1,000 waits took 4 %, bare ones 3.
+// in the kernel. On a virtual machine with two processors, 10,000 waits per second used 30 to 31 %
+// of one and ended 1 to 3 µs late in the median, 35 to 46 at the p99. Bare sleeps used 25 %, and
+// were 32 µs late, more than 70 at the p99. 1,000 waits used 4 %, bare ones 3.
 //
-// Not for a synctest bubble: there a goroutine in a system call counts as busy and time stands
-// still, and a plain sleep is exact.
+// Do not use it in a synctest bubble: there a goroutine in a system call counts as busy and time
+// stands still, and a plain sleep is exact.
 package pace

@@ -5,17 +5,17 @@ import (
 	"time"
 )
 
-// A Pacer waits for due times on behalf of one goroutine. Only Interrupt is for others.
+// A Pacer waits for due times on behalf of one goroutine. Other goroutines may only call Interrupt.
 type Pacer struct{ nap }
 
-// NewPacer returns a pacer whose times count from the base. Its owner closes it.
+// NewPacer returns a pacer whose times count from the base. The caller must close it.
 func NewPacer(base time.Time) *Pacer {
 	return &Pacer{newNap(base, newTimer(base), spin())}
 }
 
-// Next is Until for who has just handed a task to another goroutine: that one runs first, here and
-// now, instead of when another thread has come for it. It costs some 40 µs of CPU, which the
-// scheduler spends on waking another thread that looks for more.
+// Next is Until for a caller that has just handed a task to another goroutine, which runs first,
+// instead of waiting for another thread. It costs about 40 µs of CPU, for which the scheduler wakes
+// another thread.
 func (p *Pacer) Next(due time.Duration) time.Duration {
 	if p.now() < int64(due) {
 		runtime.Gosched()
@@ -29,8 +29,7 @@ func (p *Pacer) Until(due time.Duration) time.Duration {
 	now, at := p.now(), int64(due)
 	p.follow(at)
 	if p.gap <= p.lead {
-		// a sleep would end when the next task is due: to look at the clock costs no more, and is
-		// on time
+		// a sleep would end when the next task is due: polling costs no more, and is on time
 		p.most = p.limit
 	}
 	if now >= at {
@@ -42,9 +41,9 @@ func (p *Pacer) Until(due time.Duration) time.Duration {
 // Interrupt ends the wait, and all later ones until Answer is called.
 func (p *Pacer) Interrupt() { p.call() }
 
-// Answer takes notice of the interrupts so far: the next wait is not ended by them. It is for the
-// goroutine that waits, and not while it does.
+// Answer resets the interrupts so far: they do not end the next wait. Only the waiting goroutine
+// may call it, between waits.
 func (p *Pacer) Answer() { p.answer() }
 
-// Close lets go of the timer. Until is not called any more; Interrupt may be.
+// Close releases the timer. Until must not be called after it. Interrupt may be.
 func (p *Pacer) Close() { p.timer.close() }

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// A runtimeTimer sleeps by a timer of the Go runtime: everywhere, and up to a millisecond late
+// A runtimeTimer sleeps by a timer of the Go runtime: on all systems, and up to a millisecond late
 // where the system waits for network and timers in milliseconds (go.dev/issue/53824).
 type runtimeTimer struct {
 	base  time.Time
@@ -23,7 +23,7 @@ func (t *runtimeTimer) sleep(at int64, called *atomic.Uint32) {
 	t.timer.Reset(time.Duration(at) - time.Since(t.base))
 	select {
 	case <-t.timer.C:
-	case <-t.woken: // perhaps by a call that has been answered
+	case <-t.woken: // perhaps by an answered call
 	}
 }
 

@@ -2,16 +2,15 @@ package pace
 
 import "time"
 
-// A Ticker ticks by the poller, and not by a timer of the runtime: where one of those is set, each
-// of the switches between goroutines that a run under the virtual clock is made of looks at the
-// clock for it.
+// A Ticker ticks by the poller instead of a timer of the runtime. If one of those is set, every
+// switch between goroutines reads the clock, which slows down runs under the virtual clock.
 type Ticker struct {
-	C     <-chan struct{} // what nobody takes is not made up for
+	C     <-chan struct{} // missed ticks are dropped
 	pacer *Pacer
 	done  chan struct{}
 }
 
-// NewTicker ticks each time that the interval is over, until Stop.
+// NewTicker ticks after each interval, until Stop.
 func NewTicker(interval time.Duration) *Ticker {
 	c := make(chan struct{})
 	t := &Ticker{C: c, pacer: NewPacer(time.Now()), done: make(chan struct{})}
@@ -33,5 +32,5 @@ func NewTicker(interval time.Duration) *Ticker {
 
 func (p *Pacer) since() time.Duration { return time.Duration(p.now()) }
 
-// Stop ends the ticks. It is called once.
+// Stop ends the ticks. It must be called once.
 func (t *Ticker) Stop() { close(t.done); t.pacer.Interrupt() }

@@ -6,5 +6,5 @@ import "time"
 
 func newTimer(base time.Time) timer { return newRuntimeTimer(base) }
 
-// Method names the way in which this process waits.
+// Method returns the name of this process's timer.
 func Method() string { return runtimeMethod }

@@ -10,22 +10,22 @@ import (
 )
 
 // A descriptor is a timerfd that the runtime's poller waits for: the goroutine parks like one that
-// reads from a connection, which costs a processor of the Go scheduler nothing, and the kernel's
-// high-resolution timer ends the wait of whichever thread polls. It has no slack.
+// reads from a connection, without a processor of the Go scheduler, and the kernel's
+// high-resolution timer ends the wait of the polling thread. It has no slack.
 type descriptor struct {
 	file   *os.File
 	conn   syscall.RawConn
 	offset int64 // of the nap's base in the monotonic clock
 
-	// Of the one goroutine that sleeps. The function is made once: a closure for each sleep would
-	// allocate.
+	// Only for the goroutine that sleeps. The function is created once, because a closure for each
+	// sleep would allocate.
 	at     int64
 	called *atomic.Uint32
 	armed  bool
 	arm    func(fd uintptr) (over bool)
 }
 
-// Method names the way in which this process waits.
+// Method returns the name of this process's timer.
 func Method() string {
 	t := newTimer(time.Now())
 	defer t.close()
@@ -35,7 +35,7 @@ func Method() string {
 	return runtimeMethod
 }
 
-// newTimer falls back to the runtime's where the kernel refuses (a sandbox).
+// newTimer uses the runtime's timer if the kernel refuses a timerfd (a sandbox).
 func newTimer(base time.Time) timer {
 	fd, err := unix.TimerfdCreate(unix.CLOCK_MONOTONIC, unix.TFD_NONBLOCK|unix.TFD_CLOEXEC)
 	if err != nil {
@@ -50,7 +50,7 @@ func newTimer(base time.Time) timer {
 	return d
 }
 
-// ends reports whether a sleep until an instant in the past is over: whether the poller knows of
+// ends reports whether a sleep until a past instant ends, that is whether the poller supports
 // timers.
 func (d *descriptor) ends() bool {
 	if d.file.SetReadDeadline(time.Now().Add(time.Second)) != nil {
@@ -62,12 +62,12 @@ func (d *descriptor) ends() bool {
 
 func (d *descriptor) sleep(at int64, called *atomic.Uint32) {
 	d.at, d.called, d.armed = at, called, false
-	_ = d.conn.Read(d.arm) // over, called, or for no reason: the nap looks at the clock
+	_ = d.conn.Read(d.arm) // over, called, or spurious: the nap reads the clock
 }
 
-// tryArm is asked before the goroutine parks, and again when the poller has woken it. Whoever calls
-// sets called first and the timer then, so that one who sets it before arming is seen here, and one
-// who does so later ends the sleep.
+// tryArm runs before the goroutine parks, and again when the poller has woken it. A caller of wake
+// sets called first and the timer then. If called is set before arming it is seen here, and
+// otherwise the timer ends the sleep.
 func (d *descriptor) tryArm(fd uintptr) (over bool) {
 	if d.armed {
 		return true
@@ -76,29 +76,28 @@ func (d *descriptor) tryArm(fd uintptr) (over bool) {
 	return set(fd, d.at+d.offset) != nil || d.called.Load() != 0
 }
 
-// past is an instant that is over, and no zero, which would stop the timer.
+// past is an instant that is over. It is not 0, which would stop the timer.
 const past = 1
 
 func (d *descriptor) wake(*atomic.Uint32) {
-	_ = d.conn.Control(func(fd uintptr) { _ = set(fd, past) }) // an error says that it is closed
+	_ = d.conn.Control(func(fd uintptr) { _ = set(fd, past) }) // the only error is a closed descriptor
 }
 
-// set makes the timer end at an instant of the monotonic clock.
 func set(fd uintptr, at int64) error {
 	return unix.TimerfdSettime(int(fd), unix.TFD_TIMER_ABSTIME,
 		&unix.ItimerSpec{Value: unix.NsecToTimespec(max(at, past))}, nil)
 }
 
-func (d *descriptor) close() { _ = d.file.Close() } // nothing is lost with it
+func (d *descriptor) close() { _ = d.file.Close() } // there is nothing to lose
 
-// monotonic is the base as the kernel counts time: the closest of some readings between two others.
+// monotonic returns the base in the kernel's time, from the closest of several pairs of readings.
 func monotonic(base time.Time) (offset int64) {
 	closest := int64(1<<63 - 1)
 	for range 20 {
 		var t unix.Timespec
 		before := time.Since(base)
 		if unix.ClockGettime(unix.CLOCK_MONOTONIC, &t) != nil {
-			return 0 // no such Linux
+			return 0 // does not happen on Linux
 		}
 		between := int64(time.Since(base) - before)
 		if between < closest {

@@ -3,10 +3,10 @@
 // theory of queues with many servers, 1955), task by task, to the nanosecond. A strategy that
 // declares both facts starts its tasks at the same instants under the virtual clock.
 //
-//	var pool recursion.Pool // use it again: a run then allocates nothing
+//	var pool recursion.Pool // reuse it: further runs do not allocate
 //	pool.Run(due, service, 4, recursion.NeverFull)
 //	responses := pool.Responses()
 //
-// Instants and times are nanoseconds. If a plan has ties, tasks that are due together come in their
-// order, and a slot that becomes free at the instant of an arrival is free for it.
+// Instants and times are nanoseconds. Tasks that are due together come in their order, and a slot
+// that becomes free at the instant of an arrival is free for it.
 package recursion

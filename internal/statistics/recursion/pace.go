@@ -2,23 +2,22 @@ package recursion
 
 import "math"
 
-// A Pace bounds how often tasks start, beside the slots: a task starts when it is at the head of
-// the queue, has a slot, and there is a start for it. The zero Pace bounds nothing.
+// A Pace bounds the rate of starts in addition to the slots: a task starts when it is at the head
+// of the queue, has a slot, and a start is available. The zero Pace bounds nothing.
 type Pace struct {
 	Every float64 // nanoseconds from one start to the next; 0: no bound
-	// Kept is how many starts are kept that nobody used, as tokens in a bucket. 0 stands for the
-	// ticks of a clock, of which the last one is kept, and the next comes when it is due.
+	// Kept is the largest number of unused starts kept, as tokens in a bucket. 0 stands for the ticks
+	// of a clock, which keeps the last one, and whose next comes on schedule.
 	Kept int
 }
 
-// A pacer is a Pace under way.
 type pacer struct {
 	Pace
-	next float64 // token bucket: when the bucket is full again; clock: the last tick taken
+	next float64 // token bucket: when the bucket is full again; clock: the last tick used
 }
 
-// start is when a task starts that could do so at that instant, and takes the start. Instants do
-// not descend.
+// start returns when a task starts that could start at that instant, and uses the start. Instants
+// must not descend.
 func (p *pacer) start(at int64) int64 {
 	switch {
 	case p.Every == 0:
@@ -34,15 +33,14 @@ func (p *pacer) start(at int64) int64 {
 	// the virtual scheduling of the generic cell rate algorithm (ITU-T I.371)
 	begin := max(float64(at), p.next-float64(p.Kept-1)*p.Every)
 	p.next = max(begin, p.next) + p.Every
-	return int64(begin) // as golang.org/x/time/rate has it
+	return int64(begin) // as in golang.org/x/time/rate
 }
 
-// A Freeze is what target freeze does, counted from the first start: at the end of each Period,
-// for Stop, no task begins and none comes back, while the work of those in their slots goes on. The
-// zero Freeze is none.
+// A Freeze describes target freeze, counted from the first start: at the end of each Period, for
+// Stop, no task begins and none returns, while tasks in their slots continue. The zero Freeze does
+// nothing.
 type Freeze struct{ Period, Stop int64 }
 
-// thaw is the first instant from at on at which tasks pass.
 func (f Freeze) thaw(at int64) int64 {
 	if f.Period == 0 {
 		return at
@@ -53,11 +51,11 @@ func (f Freeze) thaw(at int64) int64 {
 	return at
 }
 
-// A Gate decides on a task that is about to begin, counted from the first start: how long it waits
-// in its slot, or that it is refused, which takes no time. Instants do not descend.
+// A Gate decides about a task that is about to begin, counted from the first start: its wait in its
+// slot, or its refusal, which takes no time. Instants do not descend.
 type Gate func(at int64) (wait int64, admitted bool)
 
-// bounded accepts all tasks of a pool with a Pace, a Freeze or a Gate: a queue that is full blocks.
+// bounded accepts all tasks of a pool with a Pace, a Freeze or a Gate: a full queue blocks.
 func (p *Pool) bounded(due, service []int64) {
 	if cap(p.longer) < len(due) {
 		p.longer = make([]int64, len(due))
@@ -86,5 +84,6 @@ func (p *Pool) bounded(due, service []int64) {
 	}
 }
 
-// Occupied is how long each task had its slot: its service, and with a Freeze what that adds.
+// Occupied returns how long each task had its slot: its service, and the additional time of a
+// Freeze.
 func (p *Pool) Occupied() []int64 { return p.held }

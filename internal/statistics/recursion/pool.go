@@ -1,29 +1,28 @@
 package recursion
 
-// NeverFull is the queue of a pool that accepts every task, or blocks its producer: one behind the
-// other, both start a task at the same instant.
+// NeverFull is the queue of a pool that accepts every task, or blocks its producer: both start a
+// task at the same instant.
 const NeverFull = -1
 
-// A Pool runs plans. It keeps its memory from one to the next, so results are those of the last Run
-// and their slices are overwritten by the next.
+// A Pool runs plans. It reuses its memory, so the next Run overwrites the results of the last.
 type Pool struct {
-	// of all runs; the zero ones where only the slots count
+	// of all runs; zero if only the slots count
 	Pace   Pace
 	Freeze Freeze
 	Gate   Gate
 
 	held      []int64 // how long each task had its slot
-	longer    []int64 // memory for those of a pool with one of these
+	longer    []int64 // memory for these times with a Pace, Freeze or Gate
 	slots     Slots
 	starts    []int64 // of the last queue tasks accepted, as a ring
 	responses []int64
 	tied      bool
 }
 
-// Run puts a plan through a pool of limit slots, at least one. due ascends. With a queue, a task
-// that finds every slot taken and queue tasks waiting is shed; NeverFull sheds none, and neither
-// does a Pool with a Pace, a Freeze or a Gate. It takes some 5 ns a task at a limit of 4, and 12 ns
-// at 16 (BenchmarkRun).
+// Run runs a plan in a pool of limit slots, at least one. due must ascend. With a queue, a task
+// that finds every slot taken and queue tasks waiting is shed. NeverFull sheds none, and neither
+// does a Pool with a Pace, a Freeze or a Gate. It takes about 5 ns per task at a limit of 4, and 12
+// ns at 16 (BenchmarkRun).
 func (p *Pool) Run(due, service []int64, limit, queue int) {
 	p.slots.reset(limit)
 	if n := len(due); cap(p.responses) < n {
@@ -57,8 +56,8 @@ func (p *Pool) shed(due, service []int64, queue int) {
 	clear(p.starts)
 	oldest := 0
 	for i, d := range due {
-		// As many tasks wait as have been accepted and start after d. Starts ascend, so that the
-		// oldest of the last queue ones tells whether all of them do.
+		// Accepted tasks that start after d wait. Starts ascend, so the oldest of the last queue ones
+		// shows whether all of them wait.
 		next := p.slots.Next()
 		p.tied = p.tied || d > 0 && (next == d || queue > 0 && p.starts[oldest] == d)
 		if next > d && (queue == 0 || p.starts[oldest] > d) {
@@ -77,15 +76,15 @@ func (p *Pool) shed(due, service []int64, queue int) {
 	}
 }
 
-// Shed stands in Responses for a task that was shed, Refused for one that a Gate refused.
+// Shed in Responses means that a task was shed, Refused that a Gate refused it.
 const (
 	Shed    = -1
 	Refused = -2
 )
 
-// Responses are the response of each task, or Shed or Refused.
+// Responses returns the response of each task, or Shed or Refused.
 func (p *Pool) Responses() []int64 { return p.responses }
 
-// Tied reports whether a slot or a place in the queue became free at the very instant at which a
-// task was due that had need of it: a strategy might as well have shed that task.
+// Tied reports whether a slot or a place in the queue became free at the instant at which a task
+// that needed it was due: a strategy could also have shed that task.
 func (p *Pool) Tied() bool { return p.tied }

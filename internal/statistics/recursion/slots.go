@@ -2,23 +2,22 @@ package recursion
 
 // Slots are the slots of one pool, each with the instant at which it becomes free.
 type Slots struct {
-	free   []int64 // in order or, of more than sorted, as a heap; the first is free next
+	free   []int64 // sorted, or a heap if more than sorted; the first is free next
 	sorted bool
 }
 
-// sorted is the largest number of slots that are kept in order. That takes four instructions a slot
-// and no branch that the processor could guess wrong; a heap takes two such branches a level. They
-// cost the same at about 32 slots (BenchmarkRun).
+// sorted is the largest number of slots kept in order. This takes four instructions per slot
+// without unpredictable branches, while a heap has two such branches per level. They cost the same
+// at about 32 slots (BenchmarkRun).
 const sorted = 32
 
-// NewSlots makes slots, at least one, that are all free at 0.
+// NewSlots returns at least one slot, all free at 0.
 func NewSlots(limit int) *Slots {
 	s := new(Slots)
 	s.reset(limit)
 	return s
 }
 
-// reset makes as many slots free at 0.
 func (s *Slots) reset(limit int) {
 	if cap(s.free) < limit {
 		s.free = make([]int64, limit)
@@ -28,7 +27,7 @@ func (s *Slots) reset(limit int) {
 	s.sorted = limit <= sorted
 }
 
-// Next is when the next slot becomes free.
+// Next returns when the next slot becomes free.
 func (s *Slots) Next() int64 { return s.free[0] }
 
 // Take gives the next free slot to a task and returns when the task starts. Tasks come in the order
@@ -44,8 +43,8 @@ func (s *Slots) Take(due, service int64) (start int64) {
 	return start
 }
 
-// insert puts a later instant in the place of the first of those in order. What stands behind the
-// instant moves down by one: each is the middle of its neighbour and the instant.
+// insert replaces the first of the sorted instants by a later one. Each of the others up to its
+// place moves down: it becomes the middle of its neighbour and the new instant, without a branch.
 func insert(free []int64, end int64) {
 	here := free[0]
 	for i, next := range free[1:] {
@@ -55,7 +54,7 @@ func insert(free []int64, end int64) {
 	free[len(free)-1] = max(here, end)
 }
 
-// Sink puts a later instant in the place of the first of a heap.
+// Sink replaces the first of a heap by a later instant.
 func Sink(free []int64, end int64) {
 	at := 0
 	for {

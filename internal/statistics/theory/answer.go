@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// An Answer is the steady state of a queue. Times are in the unit of the Pool that it was made
-// from. In a queue that sheds, everything but ShedProb speaks of the tasks that were accepted.
+// An Answer is the steady state of a queue. Times are in the unit of its Pool. In a queue that
+// sheds, everything except ShedProb is about the accepted tasks.
 type Answer struct {
 	Model      string  // Kendall's notation: M/H2/4
 	Throughput float64 // completions per unit of time
@@ -17,11 +17,10 @@ type Answer struct {
 	MeanResponse float64 // E[T] = E[W] + E[S]
 	ShedProb     float64 // share of arrivals refused; 0 for a queue without bound
 
-	wait, response *law // nil where the model says nothing of the distribution
+	wait, response *law // nil if the model does not determine the distribution
 }
 
-// Must returns the answer of a model, and panics where it has none: for numbers that are written in
-// a program.
+// Must returns the answer of a model, and panics on an error. Use it for constant arguments.
 func Must(a *Answer, err error) *Answer {
 	if err != nil {
 		panic(err)
@@ -29,7 +28,7 @@ func Must(a *Answer, err error) *Answer {
 	return a
 }
 
-// P99 is the p99 response; NaN where the model gives means only.
+// P99 returns the p99 response, or NaN if the model gives means only.
 func (a *Answer) P99() float64 {
 	if t, ok := a.ResponseQuantile(0.99); ok {
 		return t
@@ -37,23 +36,23 @@ func (a *Answer) P99() float64 {
 	return math.NaN()
 }
 
-// WaitQuantile returns the wait that a share q of the tasks does not exceed, to about ten digits;
-// ok is false where the model gives means only. It panics unless 0 ≤ q < 1.
+// WaitQuantile returns the wait that a share q of the tasks does not exceed, to about ten digits.
+// ok is false if the model gives means only. It panics unless 0 ≤ q < 1.
 func (a *Answer) WaitQuantile(q float64) (t float64, ok bool) { return a.wait.quantile(q) }
 
-// ResponseQuantile returns the response that a share q of the tasks does not exceed, under the
-// rules of WaitQuantile.
+// ResponseQuantile returns the response that a share q of the tasks does not exceed, like
+// WaitQuantile.
 func (a *Answer) ResponseQuantile(q float64) (t float64, ok bool) { return a.response.quantile(q) }
 
-// WaitTail returns P(W > t); ok is false where the model gives means only.
+// WaitTail returns P(W > t). ok is false if the model gives means only.
 func (a *Answer) WaitTail(t float64) (prob float64, ok bool) { return a.wait.above(t) }
 
-// ResponseTail returns P(T > t); ok is false where the model gives means only.
+// ResponseTail returns P(T > t). ok is false if the model gives means only.
 func (a *Answer) ResponseTail(t float64) (prob float64, ok bool) { return a.response.above(t) }
 
 // A law is the distribution of a time X = unit·(from + Y), where Y ≥ 0 may be 0 with positive
-// probability and is continuous above 0. A constant service time makes from 1 in M/D/k, so that the
-// jump of T at E[S] is never searched for.
+// probability and is continuous above 0. For a constant service time, from is 1 in M/D/k, so the
+// search never meets the jump of T at E[S].
 type law struct {
 	unit float64                 // E[S] in the caller's unit
 	from float64                 // least value, in units
@@ -86,7 +85,7 @@ func (l *law) quantile(q float64) (float64, bool) {
 	if l.tail(0) <= p {
 		return l.unit * l.from, true
 	}
-	// The logarithm of a tail is close to a line, which the search then finds in a few steps.
+	// The logarithm of a tail is almost linear, so the search needs few steps.
 	excess := func(y float64) float64 { return math.Log(l.tail(y) / p) }
 	lo, hi := 0.0, l.mean
 	for excess(hi) > 0 {
@@ -95,7 +94,6 @@ func (l *law) quantile(q float64) (float64, bool) {
 	return l.unit * (l.from + root(excess, lo, hi)), true
 }
 
-// zeroLaw is the wait of a queue in which nothing waits.
 func zeroLaw() *law {
 	return &law{unit: 1, tail: func(float64) float64 { return 0 }}
 }

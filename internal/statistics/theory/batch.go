@@ -9,8 +9,9 @@ import (
 // service times of the given mean and at most limit in flight, the next task starting whenever one
 // ends. It takes O(limit).
 //
-// While more than k tasks are left, one ends every E[S]/k; the last k end at rates k, k−1, …, 1 per
-// E[S]. So the mean is E[S]·((n−k)/k + H_k), H being the harmonic numbers, with k = min(limit, n).
+// While more than k tasks are left, one ends every E[S]/k. The last k end at rates k, k−1, …, 1 per
+// E[S]. So the mean is E[S]·((n−k)/k + H_k), where H are the harmonic numbers, and k = min(limit,
+// n).
 func BatchMakespan(n int, meanService float64, limit int) (float64, error) {
 	if err := positive("mean service time", meanService); err != nil {
 		return 0, err
@@ -27,8 +28,8 @@ func BatchMakespan(n int, meanService float64, limit int) (float64, error) {
 	return meanService * (float64(n-k)/float64(k) + h), nil
 }
 
-// BatchLeft returns the mean number of such a batch's tasks that are not done at t. Of n tasks the
-// first k start at once, and each of the others when one more has ended than for the one before.
+// BatchLeft returns the mean number of tasks of such a batch that are not done at t. The first k of
+// n tasks start at once, and each further one after one more end.
 func BatchLeft(n int, meanService float64, limit int, t float64) float64 {
 	k := min(limit, n)
 	ends := slices.Repeat([]float64{1}, n-k+1) // how many tasks wait for so many ends

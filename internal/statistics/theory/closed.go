@@ -15,11 +15,11 @@ type Closed struct {
 }
 
 // MMkN is the closed queue M/M/k//N, the machine-repair model: exponential service times, think
-// times of any distribution with mean Think. It is always stable; ShedProb is 0. It takes O(Clients
-// + Limit).
+// times of any distribution with mean Think. It is always stable, and ShedProb is 0. It takes
+// O(Clients + Limit).
 //
 // A task that arrives sees the loop as it would be with one client fewer (arrival theorem), which
-// gives the wait; throughput then follows from N = X·(Z + E[T]).
+// gives the wait. The throughput then follows from N = X·(Z + E[T]).
 //
 // Source: Sevcik and Mitrani (1981), Lavenberg and Reiser (1980).
 func MMkN(c Closed) (*Answer, error) {
@@ -48,9 +48,9 @@ func MMkN(c Closed) (*Answer, error) {
 		w.waitLaw(c.MeanService), w.responseLaw(c.MeanService)), nil
 }
 
-// inPool returns the probabilities of n = 0…clients tasks in the pool up to a common factor, think
-// being in units of E[S]. Of neighbouring states p(n−1)/p(n) = min(n,k)·Z/(N−n+1); the products are
-// summed as logarithms, which neither overflow nor mind Z = 0.
+// inPool returns the probabilities of n = 0…clients tasks in the pool up to a common factor, with
+// think in units of E[S]. Neighbouring states have p(n−1)/p(n) = min(n,k)·Z/(N−n+1). The products
+// are summed as logarithms, which do not overflow, and allow Z = 0.
 func inPool(clients int, think float64, limit int) []float64 {
 	p := make([]float64, clients+1)
 	top := 0.0

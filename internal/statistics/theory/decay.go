@@ -9,23 +9,23 @@ import (
 // A decay evaluates the tails of wait and response of an h2Queue at any time.
 //
 // By the distributional form of Little's law the number that wait is the number of arrivals during
-// a wait; with it the sum over levels collapses to P(W > t) = y·e^{Mt}·1, where M = λG −
-// diag(leaving) and y is h2State.busy, and v·e^{Mt}·1 is the density of W, v being
+// a wait. With it the sum over levels collapses to P(W > t) = y·e^{Mt}·1, where M = λG −
+// diag(leaving) and y is h2State.busy, and v·e^{Mt}·1 is the density of W, where v is
 // h2State.arriving. Two row vectors then follow x′ = xA with
 //
 //	A = ( M  1·p )      M over the k+1 phases, p the shares of the branches,
 //	    ( 0  −μ  )      the last two states a task's own service:
 //
 // y, whose sum over the phases is P(W > t), and v, which leaks into the own service, where the
-// tasks that need not wait begin: P(T > t) is the sum of y and of the mass in service. Off its
-// diagonal A has no negative element, so e^{At} has none at all, and digits are lost only as ε·ct.
-// Inverting the Laplace transform numerically instead stops at eight digits.
+// tasks that do not wait begin: P(T > t) is the sum of y and of the mass in service. The elements
+// of A off its diagonal are not negative, so e^{At} is not negative, and digits are lost only as
+// ε·ct. Numerical inversion of the Laplace transform would give only eight digits.
 type decay struct {
 	n     int          // phases
 	c     float64      // uniformisation rate: no state leaves faster
 	jump  *mat.Dense   // I + A/c, non-negative
 	start *mat.Dense   // the two row vectors at 0
-	steps []*mat.Dense // steps[i] = e^{A·2^i/c}, up to where hardly any response is longer
+	steps []*mat.Dense // steps[i] = e^{A·2^i/c}, up to a time that almost no response exceeds
 }
 
 func newDecay(q h2Queue, s *h2State) *decay {

@@ -3,7 +3,7 @@ package theory
 import "math"
 
 // An erlangMix is the wait and the response of a task that must see m completions of a pool of k
-// busy exponential slots before it starts, m being random. In units of E[S] completions come at
+// busy exponential slots before it starts, for a random m. In units of E[S] completions come at
 // rate k, so the wait is Erlang(m, k).
 type erlangMix struct {
 	k        int
@@ -13,11 +13,11 @@ type erlangMix struct {
 	meanWait float64
 }
 
-// newErlangMix takes weights[m], the probability of m up to a common factor.
+// newErlangMix returns the mix for weights[m], the probability of m up to a common factor.
 //
-// Events come at rate k, whatever the task's own state: one lets the queue advance by one slot,
-// or, when the task is in service, is its own completion with probability 1/k. Counting those
-// events (uniformisation) makes both tails Poisson mixtures of positive terms.
+// Events come at rate k, whatever the task's own state: one advances the queue by one slot, or, if
+// the task is in service, is its own completion with probability 1/k. Counting those events
+// (uniformisation) makes both tails Poisson mixtures of positive terms.
 func newErlangMix(k int, weights []float64) *erlangMix {
 	e := &erlangMix{k: k, waiting: make([]float64, len(weights)),
 		serving: make([]float64, len(weights))}
@@ -37,8 +37,8 @@ func newErlangMix(k int, weights []float64) *erlangMix {
 	return e
 }
 
-// stay is the probability that an event is not the completion of the one task in service that is
-// looked at.
+// stay returns the probability that an event is not the completion of the considered task in
+// service.
 func (e *erlangMix) stay() float64 { return float64(e.k-1) / float64(e.k) }
 
 func (e *erlangMix) waitLaw(unit float64) *law {

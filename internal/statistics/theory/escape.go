@@ -7,24 +7,23 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// An escape is the factorised matrix D − A of a Markov chain that is left in the end: A ≥ 0 holds
-// the rates between states, D is diagonal, and each row sums to the state's rate of leaving for
-// good. Given those sums, the factors and every solution for a non-negative right-hand side come
-// from additions, products and quotients of positive numbers alone: each element is exact to a few
-// ε however far apart they lie. General solvers are exact only relative to the largest element,
-// which for 64 slots at a low load is off by forty orders of magnitude.
+// An escape is the factorised matrix D − A of a transient Markov chain: A ≥ 0 has the rates between
+// states, D is diagonal, and each row sums to the state's exit rate. Given those sums, the factors
+// and every solution for a non-negative right-hand side use only additions, products and quotients
+// of positive numbers: each element is exact to a few ε, whatever their magnitudes. General solvers
+// are exact only relative to the largest element, which for 64 slots at a low load is off by forty
+// orders of magnitude.
 //
 // Source: W. K. Grassmann, M. I. Taksar, D. P. Heyman, Operations Research 33 (1985); C. A.
 // O'Cinneide, Numerische Mathematik 65 (1993), for the error bound.
 type escape struct {
 	n int
-	// above the diagonal: A with all lower states taken out; below: L, as multiples of the pivot
+	// above the diagonal: A without lower states; below: L, as multiples of the pivot
 	rate  *mat.Dense
 	pivot []float64
 }
 
-// newEscape factorises. Of between only what is off the diagonal is looked at; gone[i] is the rate
-// of leaving from i.
+// newEscape factorises. It ignores the diagonal of between. gone[i] is the exit rate of i.
 func newEscape(between *mat.Dense, gone []float64) *escape {
 	n, _ := between.Dims()
 	e := &escape{n: n, rate: mat.DenseCopyOf(between), pivot: make([]float64, n)}
@@ -37,7 +36,7 @@ func newEscape(between *mat.Dense, gone []float64) *escape {
 			share := other[p] / e.pivot[p]
 			other[p] = share
 			for j := p + 1; j < n; j++ {
-				other[j] += share * row[j] // also on the diagonal, which nobody reads
+				other[j] += share * row[j] // also on the diagonal, which is never read
 			}
 			gone[i] += share * gone[p]
 		}
@@ -82,7 +81,6 @@ func (e *escape) solveLeft(b *mat.Dense) *mat.Dense {
 	return x
 }
 
-// product returns the matrix product ab.
 func product(a, b mat.Matrix) *mat.Dense {
 	var c mat.Dense
 	c.Mul(a, b)

@@ -6,7 +6,7 @@ import (
 )
 
 // A fourier computes discrete transforms of one length, a power of two. Radix 2 with a table of
-// sines is all that the few thousand points of MDk need; its error grows as ε·log n.
+// sines is sufficient for the few thousand points of MDk. Its error grows as ε·log n.
 type fourier []complex128 // e^{−2πij/n} for j < n/2
 
 func newFourier(n int) fourier {

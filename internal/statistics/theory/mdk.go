@@ -5,10 +5,10 @@ import (
 	"math"
 )
 
-// MDk is the queue M/D/k: constant service times. It takes transforms of O(1/(1−ρ)) points, 0.2 ms
-// at utilisation 0.9 and 0.1 s at 0.9998, above which it is an error. Means and P(W > 0) are good
-// to ten digits or more at any limit; P(W > t) is to nine down to 1e−12 of P(W > 0), and follows
-// its geometric decay from there.
+// MDk is the queue M/D/k: constant service times. It uses transforms of O(1/(1−ρ)) points, 0.2 ms
+// at utilisation 0.9 and 0.1 s at 0.9998, above which it is an error. Means and P(W > 0) have at
+// least ten digits at any limit. P(W > t) has nine down to 1e−12 of P(W > 0), and follows its
+// geometric decay from there.
 //
 // Source: Crommelin (1932) for the chain of states one service time apart; G. J. Franx, "A simple
 // solution for the M/D/c waiting time distribution", Operations Research Letters 29 (2001), for the
@@ -27,12 +27,11 @@ func MDk(p Pool) (*Answer, error) {
 	return p.answer(fmt.Sprintf("M/D/%d", p.Limit), q.waitProb, q.meanWait, &wait, &response), nil
 }
 
-// A crommelin is the steady state of M/D/k in units of the service time.
 type crommelin struct {
 	k        int
 	a        float64
-	queued   []float64 // queued[n] = P(Nq > n), Nq being the number of tasks that wait
-	eta      float64   // ratio of P(Nq > n) for n beyond
+	queued   []float64 // queued[n] = P(Nq > n), where Nq is the number of tasks that wait
+	eta      float64   // ratio of P(Nq > n) for larger n
 	waitProb float64
 	meanWait float64
 }
@@ -42,19 +41,20 @@ const mostPoints = 1 << 20
 
 // solveCrommelin finds the distribution of Nq.
 //
-// Whoever is in service now has left one service time later, so Nq moves as Nq′ = (Nq + A − k)⁺
+// All tasks in service now have left one service time later, so Nq moves as Nq′ = (Nq + A − k)⁺
 // with A ~ Poisson(a): Lindley's walk, stopped at 0. By Spitzer's identity
 //
-//	E[z^Nq] = exp Σ_{n≥1} b_n(zⁿ−1),  b_n = Σ_{l≥1} P(Poisson(la) = lk+n)/l,  P(W = 0) = exp(−Σ_{n≥0} b_n),  E[Nq] = Σ n·b_n
+//	E[z^Nq] = exp Σ_{n≥1} b_n(zⁿ−1),  b_n = Σ_{l≥1} P(Poisson(la) = lk+n)/l,
+//	P(W = 0) = exp(−Σ_{n≥0} b_n),  E[Nq] = Σ n·b_n
 //
-// and b_n is the coefficient of zⁿ of −log(1 − z^{−k}e^{a(z−1)}) in the ring 1 < |z| < 1/η, η being
-// the root of ln η = −ρ(1/η−1) below 1. Both series are read off by Fourier transforms on the
-// circle |z| = 1/ρ inside that ring. It is the saddle point of z^{−k}e^{a(z−1)}, so terms are of
-// the size of the result and no digits cancel, however rare waits are. Solving Crommelin's linear
-// equations instead costs a thousand times as much near ρ = 1 and loses the small probabilities.
+// and b_n is the coefficient of zⁿ of −log(1 − z^{−k}e^{a(z−1)}) in the ring 1 < |z| < 1/η, where η
+// is the root of ln η = −ρ(1/η−1) below 1. Fourier transforms on the circle |z| = 1/ρ inside that
+// ring give both series. It is the saddle point of z^{−k}e^{a(z−1)}, so terms are as large as the
+// result and no digits cancel, however rare waits are. Solving Crommelin's linear equations would
+// cost a thousand times as much near ρ = 1 and lose the small probabilities.
 func solveCrommelin(k int, a float64) (*crommelin, error) {
 	rho := a / float64(k)
-	// ζ = 1/η: ln ζ = ρ(ζ−1), sought as x = ζ−1 beyond the minimum of ρx − ln(1+x).
+	// ζ = 1/η: ln ζ = ρ(ζ−1), searched as x = ζ−1 beyond the minimum of ρx − ln(1+x).
 	gap := func(x float64) float64 { return rho*x - math.Log1p(x) }
 	hi := 2 * (1/rho - 1)
 	for gap(hi) < 0 {
@@ -63,8 +63,8 @@ func solveCrommelin(k int, a float64) (*crommelin, error) {
 	logZeta := math.Log1p(root(gap, 1/rho-1, hi))
 	logR := -math.Log(rho)
 
-	// Enough points that what is folded over, e^{−40} of the whole, is below rounding:
-	// b_{n−N}r^{−N}, and (rη)^{N/2}.
+	// Enough points that the aliasing, e^{−40} of the whole, is below rounding: b_{n−N}r^{−N}, and
+	// (rη)^{N/2}.
 	n := 64
 	for float64(n)*logR < 40 || float64(n)*(logZeta-logR) < 80 {
 		n *= 2
@@ -90,7 +90,7 @@ func solveCrommelin(k int, a float64) (*crommelin, error) {
 	q.waitProb = -math.Expm1(-sum - real(x[0])/float64(n))
 
 	// E[z^Nq] − P(Nq = 0) on the circle, then its coefficients. The second transform runs backwards
-	// round the circle, which for real coefficients is the conjugate.
+	// round the circle, which is the conjugate for real coefficients.
 	x[0] = 0
 	clear(x[n/2:])
 	for m := 1; m < n/2; m++ {
@@ -130,8 +130,8 @@ func walkExponent(k int, a float64, j, n int) (u, v float64) {
 	return u, v
 }
 
-// negLogOneMinusExp returns −log(1 − e^{u+iv}) for u < 0 to full relative precision, both where e^u
-// is tiny and where it is close to 1.
+// negLogOneMinusExp returns −log(1 − e^{u+iv}) for u < 0 to full relative precision, both if e^u is
+// tiny and if it is close to 1.
 func negLogOneMinusExp(u, v float64) complex128 {
 	w := expm1(u, v)
 	re, im := -real(w), -imag(w)
@@ -151,7 +151,7 @@ func expm1(u, v float64) complex128 {
 }
 
 // waitTail returns P(W > t) by Franx's formula: with m = ⌊t⌋+1, the task has started by t exactly
-// if fewer than mk tasks come before it among those queued m−t ago, and those that arrived since in
+// if fewer than mk tasks come before it, from those queued m−t ago, and the arrivals since then in
 // the time m−t. All its terms are positive.
 func (q *crommelin) waitTail(t float64) float64 {
 	m := math.Floor(t) + 1
@@ -164,7 +164,6 @@ func (q *crommelin) waitTail(t float64) float64 {
 	return sum
 }
 
-// queuedAbove returns P(Nq > n).
 func (q *crommelin) queuedAbove(n float64) float64 {
 	last := len(q.queued) - 1
 	switch {

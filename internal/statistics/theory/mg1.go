@@ -6,12 +6,12 @@ import (
 )
 
 // MG1 is the queue M/G/1 for service times of any distribution with squared coefficient of
-// variation c2: means only, since the distribution of the wait takes more than two moments of the
-// service time. MDk and MH2k with limit 1 have it for theirs.
+// variation c2. It has means only, since the distribution of the wait needs more than two moments
+// of the service time. MDk and MH2k with limit 1 have the distribution.
 //
-// It is an error if the limit is not 1, for with more slots two moments do not even fix the mean
-// (two service times of equal mean and C² can differ eightfold in it), or if c2 is not finite, for
-// then the mean wait is infinite.
+// It is an error if the limit is not 1, because with more slots two moments do not determine the
+// mean (two service times of equal mean and C² can differ eightfold in it), or if c2 is not finite,
+// because the mean wait is then infinite.
 //
 // Source: Pollaczek (1930) and Khinchine (1932): E[W] = E[S]·ρ(1+C²)/(2(1−ρ)).
 func MG1(p Pool, c2 float64) (*Answer, error) {

@@ -1,7 +1,7 @@
 package theory
 
-// MGInf is the system M/G/∞: no limit, every task starts at once. The Limit of p is not looked at.
-// The number in flight is Poisson with mean a whatever the distribution of the service time.
+// MGInf is the system M/G/∞: no limit, every task starts at once. It ignores the Limit of p. The
+// number in flight is Poisson with mean a for any distribution of the service time.
 func MGInf(p Pool) (*Answer, error) {
 	p.Limit = 1
 	if err := p.validate(); err != nil {

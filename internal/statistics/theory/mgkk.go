@@ -3,11 +3,11 @@ package theory
 import "fmt"
 
 // MGkk is the loss system M/G/k/k: no queue, an arrival that finds all k slots taken is shed. The
-// share shed is Erlang's B whatever the distribution of the service time, of which only the mean
-// matters; overload is no error here.
+// share shed is Erlang's B and depends only on the mean of the service time. Overload is not an
+// error.
 //
-// Nothing accepted waits, so the response of an accepted task is its service time, whose
-// distribution the model leaves open.
+// Accepted tasks do not wait, so their response is their service time, whose distribution is not
+// part of the model.
 //
 // Source: Erlang (1917); insensitivity: Sevastyanov (1957).
 func MGkk(p Pool) (*Answer, error) {

@@ -7,18 +7,18 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// mostPhases bounds the limit that MH2k takes, for the time is O(limit⁴): at twice this it is two
+// mostPhases bounds the limit of MH2k, because the time is O(limit⁴): at twice this it is two
 // seconds.
 const mostPhases = 128
 
 // MH2k is the queue M/H2/k: two-branch hyperexponential service times, Poisson arrivals at the
 // given rate, at most limit tasks in flight. It takes O(limit⁴): 0.2 ms at 8, 20 ms at 64, and a
-// limit above 128 is an error. Everything is good to ten digits, less what ρ close to 1 costs any
-// method, 1e−16/(1−ρ); from ρ = 1−1e−8 on it is an error.
+// limit above 128 is an error. Results have ten digits, less the loss of any method for ρ close to
+// 1, 1e−16/(1−ρ). From ρ = 1−1e−8 on it is an error.
 //
-// The state is (n, i): n tasks in the system, i of those in service on branch 1. For n ≥ k it is a
+// The state is (n, i): n tasks in the system, of which i in service on branch 1. For n ≥ k it is a
 // quasi-birth–death process with the same k+1 phases on every level, solved by logarithmic
-// reduction; below, level by level.
+// reduction. The lower levels are solved one by one.
 //
 // Source: M. F. Neuts, Matrix-Geometric Solutions in Stochastic Models (1981); V. Ramaswami and D.
 // M. Lucantoni, "Algorithms for the multi-server queue with phase type service", Stochastic Models
@@ -50,7 +50,6 @@ func MH2k(rate float64, h H2, limit int) (*Answer, error) {
 		&law{unit: mean, mean: 1 + s.meanWait, tail: d.responseTail}), nil
 }
 
-// An h2Queue is an M/H2/k queue in units of the mean service time.
 type h2Queue struct {
 	k     int
 	rate  float64    // λ, which is a
@@ -61,7 +60,7 @@ type h2Queue struct {
 // leaving returns the rate of completions in a state with i of n running tasks on branch 1.
 func (q h2Queue) leaving(n, i int) float64 { return float64(i)*q.mu[0] + float64(n-i)*q.mu[1] }
 
-// up returns the rates from level n < k to n+1: the new task picks its branch.
+// up returns the rates from level n < k to n+1: the new task selects its branch.
 func (q h2Queue) up(n int) *mat.Dense {
 	m := mat.NewDense(n+1, n+2, nil)
 	for i := range n + 1 {
@@ -85,8 +84,8 @@ func (q h2Queue) down(n int) *mat.Dense {
 	return m
 }
 
-// replace returns the rates from a level above k to the one below: a task ends and one that waited
-// picks its branch.
+// replace returns the rates from a level above k to the one below: a task ends and a waiting one
+// selects its branch.
 func (q h2Queue) replace() *mat.Dense {
 	m := mat.NewDense(q.k+1, q.k+1, nil)
 	for i := range q.k + 1 {
@@ -102,7 +101,6 @@ func (q h2Queue) replace() *mat.Dense {
 	return m
 }
 
-// An h2State is the steady state of an h2Queue.
 type h2State struct {
 	passage *mat.Dense   // G of the levels from k up
 	below   []*mat.Dense // below[n]: row vector of the phases of level n < k
@@ -114,9 +112,9 @@ type h2State struct {
 	meanWait float64
 }
 
-// solve goes up the levels below k, taking out each in turn: π_n = π_{n+1}K_n, where K_n =
+// solve goes up the levels below k, eliminating each in turn: π_n = π_{n+1}K_n, where K_n =
 // down·(D−A)⁻¹ for the chain on the levels up to n, which it leaves at rate λ. That leaves the
-// phases of level k alone, with the excursions above it folded in by λG; above, π_{n+1} = π_nR with
+// phases of level k alone, with the excursions above it included by λG. Above, π_{n+1} = π_nR with
 // R = λ(D − λG)⁻¹, a chain that leaves each phase at its rate of completions.
 func (q h2Queue) solve() (*h2State, error) {
 	g, err := firstPassage(scaledIdentity(q.k+1, q.rate), q.replace())
@@ -153,7 +151,7 @@ func (q h2Queue) solve() (*h2State, error) {
 			s.arriving = product(level, q.up(n))
 		}
 		if x := mat.Sum(level); x > 1e100 {
-			s.scale(1 / x) // the states above may be rare beyond the range of a float64
+			s.scale(1 / x) // the states above may be too rare for a float64
 		}
 	}
 	total := s.waitProb
@@ -164,7 +162,6 @@ func (q h2Queue) solve() (*h2State, error) {
 	return s, nil
 }
 
-// scale multiplies the probabilities found so far by c.
 func (s *h2State) scale(c float64) {
 	for _, v := range append([]*mat.Dense{s.busy, s.arriving}, s.below...) {
 		if v != nil {

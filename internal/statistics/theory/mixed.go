@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// A Part is a queue of its own that a share of the tasks goes to.
+// A Part is a separate queue for a share of the tasks.
 type Part struct {
-	Share float64 // of the tasks; the shares of all parts are 1
+	Share float64 // of the tasks; the shares of all parts add up to 1
 	*Answer
 }
 
-// Mixed is what all tasks together see of several queues side by side, each with arrivals and
-// slots of its own. It has the distribution of the response where all parts have it. It panics
-// without parts.
+// Mixed returns the answer for all tasks together of separate queues, each with arrivals and slots
+// of its own. It has the distribution of the response if all parts have it. It panics without
+// parts.
 func Mixed(parts ...Part) *Answer {
 	if len(parts) == 0 {
 		panic("theory: a mixture of nothing")

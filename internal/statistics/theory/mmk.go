@@ -8,9 +8,8 @@ import (
 // MMk is the queue M/M/k: exponential service times, no bound on the queue. It takes O(Limit) and
 // allocates little.
 //
-// Erlang's C is the probability of a wait; a task that waits does so for an exponential time of
-// rate θ = (k−a)/E[S]. Source: A. K. Erlang (1917); any textbook, e.g. Adan and Resing, Queueing
-// Systems, chapter 5.
+// Erlang's C is the probability of a wait, which is exponential with rate θ = (k−a)/E[S]. Source:
+// A. K. Erlang (1917); any textbook, e.g. Adan and Resing, Queueing Systems, chapter 5.
 func MMk(p Pool) (*Answer, error) {
 	if err := p.stable(); err != nil {
 		return nil, err
@@ -28,8 +27,8 @@ func MMk(p Pool) (*Answer, error) {
 }
 
 // between returns (e^{−at} − e^{−bt})/(b − a), the probability density of the sum of two
-// exponential times over ab, without loss of digits where a and b are close, and te^{−at} where
-// they are equal.
+// exponential times over ab, without loss of digits if a and b are close, and te^{−at} if they are
+// equal.
 func between(a, b, t float64) float64 {
 	x := math.Abs(a-b) * t
 	if x == 0 {
@@ -39,8 +38,8 @@ func between(a, b, t float64) float64 {
 }
 
 // erlangB returns the share lost and the share served of a load a offered to k slots without a
-// queue. B(0) = 1, B(i) = aB(i−1)/(i + aB(i−1)): positive terms only, stable for every a and k; the
-// share served is the other term of the same sum, exact where it is far below 1.
+// queue. B(0) = 1, B(i) = aB(i−1)/(i + aB(i−1)): positive terms only, stable for every a and k. The
+// share served is the other term of the same sum, exact even if it is far below 1.
 func erlangB(k int, a float64) (lost, served float64) {
 	lost = 1
 	for i := 1; i <= k; i++ {
@@ -50,7 +49,7 @@ func erlangB(k int, a float64) (lost, served float64) {
 	return lost, served
 }
 
-// erlangC is the probability of a wait for a < k: B/(1 − ρ(1−B)).
+// erlangC returns the probability of a wait for a < k: B/(1 − ρ(1−B)).
 func erlangC(k int, a float64) float64 {
 	b, _ := erlangB(k, a)
 	return b / ((float64(k)-a)/float64(k) + a/float64(k)*b)

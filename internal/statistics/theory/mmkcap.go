@@ -3,9 +3,9 @@ package theory
 import "fmt"
 
 // MMkK is the queue M/M/k/K with K = Limit + queue: exponential service times, and an arrival that
-// finds queue tasks waiting is shed. Overload is no error; with queue 0 it is the loss system of
-// MGkk. Unlike there, the share shed depends on the distribution of the service time once there is
-// a queue. It takes O(Limit + queue).
+// finds queue tasks waiting is shed. Overload is not an error. With queue 0 it is the loss system
+// of MGkk. With a queue the share shed depends on the distribution of the service time. It takes
+// O(Limit + queue).
 func MMkK(p Pool, queue int) (*Answer, error) {
 	if err := p.validate(); err != nil {
 		return nil, err
@@ -16,9 +16,9 @@ func MMkK(p Pool, queue int) (*Answer, error) {
 	a := p.Offered()
 	rho := p.Utilisation()
 
-	// Relative weights: state[j] of k+j tasks in the system, idle of fewer than k. Erlang's B
-	// splits idle from state[0]; above k the states are geometric, reckoned from the heavier end so
-	// that nothing overflows.
+	// Relative weights: state[j] of k+j tasks in the system, idle of fewer than k. Erlang's B splits
+	// idle from state[0]. Above k the states are geometric, computed from the larger end so that
+	// nothing overflows.
 	busy, idle := erlangB(p.Limit, a)
 	state := make([]float64, queue+1)
 	if rho <= 1 {

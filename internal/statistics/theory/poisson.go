@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// poisson returns the probabilities of a Poisson distribution with the given mean, pmf[i] being
-// that of first + i; what is left out on either side is below 1e−290 of the largest. Terms are
-// taken relative to the mode and divided by their sum, which keeps every digit where the usual
-// exp(n·ln y − y − lgamma(n+1)) loses some. It takes O(74·√mean).
+// poisson returns the probabilities of a Poisson distribution with the given mean. pmf[i] belongs
+// to first + i. Omitted probabilities are below 1e−290 of the largest. Terms are computed relative
+// to the mode and divided by their sum, which keeps every digit, unlike the usual exp(n·ln y − y −
+// lgamma(n+1)). It takes O(74·√mean).
 func poisson(mean float64) (first int, pmf []float64) {
 	const least = 1e-290
 	mode := math.Floor(mean)

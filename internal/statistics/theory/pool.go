@@ -21,8 +21,8 @@ func (p Pool) Offered() float64 { return p.Rate * p.MeanService }
 // Utilisation returns ρ = a/k: the offered load for each slot of the limit.
 func (p Pool) Utilisation() float64 { return p.Offered() / float64(p.Limit) }
 
-// An UnstableError says that arrivals outrun the pool: the queue grows for as long as they last, so
-// no steady state exists and no number describes it.
+// An UnstableError means that arrivals exceed the capacity: the queue grows as long as they last,
+// so there is no steady state.
 type UnstableError struct {
 	Utilisation float64 // at least 1
 }
@@ -31,7 +31,6 @@ func (e *UnstableError) Error() string {
 	return fmt.Sprintf("unstable: utilisation %.4g", e.Utilisation)
 }
 
-// validate reports the first setting that no queue can have.
 func (p Pool) validate() error {
 	if err := cmp.Or(positive("rate", p.Rate), positive("mean service time", p.MeanService),
 		positive("offered load", p.Offered())); err != nil {
@@ -54,7 +53,7 @@ func (p Pool) stable() error {
 	return nil
 }
 
-// answer is that of a queue in which the mean wait is so many mean services, and nothing is shed.
+// answer returns the answer for a queue without shedding whose mean wait is so many mean services.
 func (p Pool) answer(model string, waitProb, meanWait float64, wait, response *law) *Answer {
 	return &Answer{
 		Model:        model,
@@ -68,7 +67,7 @@ func (p Pool) answer(model string, waitProb, meanWait float64, wait, response *l
 	}
 }
 
-// tooClose is the error of a model whose digits run out before ρ reaches 1.
+// tooClose is the error of a model that loses its digits for ρ close to 1.
 func tooClose(model string, rho float64) error {
 	return fmt.Errorf("theory: %s: utilisation %v is too close to 1 for an exact value", model, rho)
 }

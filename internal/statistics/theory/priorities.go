@@ -5,13 +5,13 @@ import (
 	"math"
 )
 
-// PriorityMMk is the queue M/M/k whose tasks are of classes, the most urgent first, of which the
-// slots take the most urgent task first, and interrupt none: Answer is that of all tasks, and waits
-// are the mean waits of the classes. share is that of each in the arrivals; service times are the
+// PriorityMMk is the queue M/M/k whose tasks have classes, the most urgent first. The slots start
+// the most urgent task first, and interrupt none. The Answer is for all tasks, and waits are the
+// mean waits of the classes. shares are the classes' shares of the arrivals. Service times are the
 // same for all.
 //
 // Source: A. Cobham (1954): W_i = W_0/((1−σ_{i−1})(1−σ_i)), where σ_i is the load of the classes up
-// to i, and W_0 = C·E[S]/k the mean time until a slot is free for one that comes: C, Erlang's, is
+// to i, and W_0 = C·E[S]/k the mean time until a slot is free for an arrival, where Erlang's C is
 // the probability that all are taken.
 func PriorityMMk(p Pool, shares []float64) (a *Answer, waits []float64, err error) {
 	all, err := MMk(p)
@@ -37,8 +37,8 @@ func PriorityMG1(p Pool, c2 float64, shares []float64) (a *Answer, waits []float
 	return InAnyOrder(all), waits, err
 }
 
-// InAnyOrder is what holds of all tasks in whatever order they are served, as long as that does not
-// depend on their service times: all but distributions.
+// InAnyOrder returns the answer for any order of service that does not depend on service times:
+// everything except distributions.
 func InAnyOrder(all *Answer) *Answer {
 	a := *all
 	a.Model += " in any order"
@@ -46,7 +46,6 @@ func InAnyOrder(all *Answer) *Answer {
 	return &a
 }
 
-// cobham are the waits of classes with these shares of the load.
 func cobham(first, load float64, shares []float64) (waits []float64, err error) {
 	sum := 0.0
 	for _, share := range shares {

@@ -3,9 +3,9 @@ package theory
 import "math"
 
 // root returns the zero of f between lo and hi, where f has different signs, to the last few bits
-// (4ε relative). It is Chandrupatla's method: inverse quadratic interpolation where three points
-// lie on a curve fit for it, bisection elsewhere; never slower than bisection, and typically done
-// in eight evaluations.
+// (4ε relative). It is Chandrupatla's method: inverse quadratic interpolation if three points are
+// suitable, and bisection otherwise. It is never slower than bisection, and typically needs eight
+// evaluations.
 //
 // Source: T. R. Chandrupatla, "A new hybrid quadratic/bisection algorithm for finding the zero of a
 // nonlinear function without using derivatives", Advances in Engineering Software 28 (1997).
@@ -44,5 +44,4 @@ func root(f func(float64) float64, lo, hi float64) float64 {
 	}
 }
 
-// epsilon is the distance from 1 to the next float64.
 const epsilon = 0x1p-52

@@ -8,14 +8,13 @@ import (
 	"gonum.org/v1/gonum/integrate/quad"
 )
 
-// Starts are Poisson arrivals at something that lets a task start so many times a second, where a
-// slot is never wanting.
+// Starts are Poisson arrivals at a bound on the rate of starts, with a slot always free.
 type Starts struct {
 	Rate        float64 // λ: arrivals per unit of time
 	Allowed     float64 // starts per unit of time, 1/D
-	Burst       int     // most starts that are kept unused, at least 1; not asked of a ticker
+	Burst       int     // most unused starts that are kept, at least 1; ignored for a ticker
 	MeanService float64 // E[S]; may be 0
-	Constant    bool    // every service time is E[S], so that the response has a known distribution
+	Constant    bool    // every service time is E[S], so the response has a known distribution
 }
 
 func (s Starts) check() error {
@@ -31,13 +30,12 @@ func (s Starts) check() error {
 }
 
 // TokenBucket is the delay by a bucket of tokens: a token comes every D = 1/Allowed, up to Burst
-// are kept, a start takes one.
+// are kept, a start uses one.
 //
-// With all tokens at hand nothing is owed. A start owes D, which is paid back as time goes by, so
-// what is owed is the work in an M/D/1 queue with service time D, and a task starts at once while
-// that is at most (Burst−1)·D: the delay is (W − (Burst−1)·D)⁺. It takes O(1/(1−ρ)) and is good to
-// eight digits. Source: Crommelin (1932) for W; Turner, "New directions in communications" (1986)
-// for the bucket.
+// A start adds a debt of D, which is paid back over time, so the debt is the work in an M/D/1 queue
+// with service time D. A task starts at once while it is at most (Burst−1)·D: the delay is (W −
+// (Burst−1)·D)⁺. It takes O(1/(1−ρ)) and has eight digits. Source: Crommelin (1932) for W; Turner,
+// "New directions in communications" (1986) for the bucket.
 func TokenBucket(s Starts) (*Answer, error) {
 	if s.Burst < 1 {
 		return nil, errors.New("theory: a bucket keeps at least one token")
@@ -47,17 +45,17 @@ func TokenBucket(s Starts) (*Answer, error) {
 		func(w func(float64) float64, y float64) float64 { return w(kept + y) })
 }
 
-// Ticker is the delay by a ticker: ticks come every D = 1/Allowed, one is kept, a start takes one.
+// Ticker is the delay by a ticker: ticks come every D = 1/Allowed, one is kept, a start uses one.
 //
-// Starts happen in slots of D, so a task waits for the rest of the slot, U·D with U uniform, and
-// for those before it, who are an M/D/1 queue with service time D; less D, for the tick that may be
-// in store: (W + U·D − D)⁺. Cost and accuracy are TokenBucket's.
+// Starts happen in slots of D. A task waits for the rest of the slot, U·D with U uniform, and for
+// the tasks before it, an M/D/1 queue with service time D, less D for the tick that may be kept: (W
+// + U·D − D)⁺. Cost and accuracy are TokenBucket's.
 func Ticker(s Starts) (*Answer, error) {
 	return s.delayed("M/D/1 + U·D − D", overUnit)
 }
 
-// delayed makes the answer of a delay whose tail, in units of D, is made from that of the wait in
-// M/D/1.
+// delayed returns the answer for a delay whose tail, in units of D, follows from that of the wait
+// in M/D/1.
 func (s Starts) delayed(
 	model string, of func(w func(float64) float64, y float64) float64,
 ) (*Answer, error) {
@@ -82,11 +80,11 @@ func (s Starts) delayed(
 	return a, nil
 }
 
-// nodes of a Gauss–Legendre rule on a piece where the tail of M/D/1 is smooth: between two
-// multiples of D.
+// nodes is the number of nodes of a Gauss–Legendre rule between two multiples of D, where the tail
+// of M/D/1 is smooth.
 const nodes = 16
 
-// overUnit is ∫₀¹ w(y+v) dv, in the two pieces that a multiple of D makes of it.
+// overUnit returns ∫₀¹ w(y+v) dv, in two pieces divided at a multiple of D.
 func overUnit(w func(float64) float64, y float64) float64 {
 	to := math.Ceil(y) - y
 	at := func(v float64) float64 { return w(y + v) }
@@ -100,7 +98,7 @@ func overUnit(w func(float64) float64, y float64) float64 {
 	return sum
 }
 
-// area is ∫₀^∞ of a tail that is smooth between whole numbers and in the end falls by the same
+// area returns ∫₀^∞ of a tail that is smooth between whole numbers and finally falls by a constant
 // factor from each to the next.
 func area(tail func(float64) float64) float64 {
 	sum, last := 0.0, 0.0
@@ -109,7 +107,7 @@ func area(tail func(float64) float64) float64 {
 		sum += piece
 		ratio := piece / last
 		if piece <= 1e-13*sum {
-			return sum // what is left is the tail of a tail
+			return sum // the rest is negligible
 		}
 		if i > 30 && piece < 1e-6*sum && ratio < 1 {
 			return sum + piece*ratio/(1-ratio)

@@ -12,7 +12,7 @@ import (
 	"github.com/poolbench/poolbench/reports/page/shell"
 )
 
-// A Figure is what a study draws. The zero one had nothing to show.
+// A Figure is a drawing of a study. The zero Figure is empty.
 type Figure struct {
 	Name, Title, Subtitle string
 	Caption               []string // its sentences; empty ones are left out
@@ -22,8 +22,8 @@ type Figure struct {
 	err   error
 }
 
-// Planes draws curves. Those without a point are left out; where only theory is left there is
-// nothing to show.
+// Planes draws curves. It leaves out curves without points, and draws nothing if only theory is
+// left.
 func (f Figure) Planes(planes ...charts.Plane) Figure {
 	measured := false
 	for i := range planes {
@@ -43,7 +43,7 @@ func (f Figure) Rows(rows []string, panels ...charts.RowPanel) Figure {
 	return f.with(charts.Rows(f.Title, rows, panels))
 }
 
-// Table shows numbers; where there is none, nothing is shown.
+// Table shows a table of numbers, unless it is empty.
 func (f Figure) Table(t shell.Table) Figure {
 	if !t.Empty() {
 		f.table = &t
@@ -51,8 +51,8 @@ func (f Figure) Table(t shell.Table) Figure {
 	return f
 }
 
-// AddRows adds a series to panels that share so many rows: of each row, what there is in each
-// panel; nil: nothing.
+// AddRows adds a series to panels with equally many rows. values returns a row's interval for each
+// panel, or nil.
 func AddRows(
 	panels []charts.RowPanel, name string, style, rows int, values func(row int) []Interval,
 ) {
@@ -78,7 +78,7 @@ func (f Figure) with(c *charts.Chart, err error) Figure {
 	return f
 }
 
-// Page is the figure for a page; ok is false where there was nothing to show.
+// Page returns the figure for a page. ok is false if it is empty.
 func (f Figure) Page() (shown page.Figure, ok bool, err error) {
 	if _, empty := errors.AsType[*charts.EmptyError](f.err); empty {
 		return shown, false, nil
@@ -94,25 +94,25 @@ func (f Figure) Page() (shown page.Figure, ok bool, err error) {
 	return shown, true, nil
 }
 
-// A Number is what the runs of a scenario come to.
+// A Number computes a number from the runs of a scenario.
 type Number func(sc bench.Scenario) Interval
 
-// MedianOf reads a metric: the median over the repetitions.
+// MedianOf returns the median of a metric over the repetitions.
 func (m *Measured) MedianOf(unit string) Number {
 	return func(sc bench.Scenario) Interval { return m.Median(sc, unit) }
 }
 
-// MeanOf reads the mean of a metric over the repetitions.
+// MeanOf returns the mean of a metric over the repetitions.
 func (m *Measured) MeanOf(unit string) Number {
 	return func(sc bench.Scenario) Interval { return m.Mean(sc, unit) }
 }
 
-// Named is the beginning of a curve of the scenario's strategy, in its style.
+// Named returns an empty curve with the name and style of the scenario's strategy.
 func (m *Measured) Named(sc bench.Scenario) charts.Series {
 	return charts.Series{Name: sc.Strategy.String(), Style: m.Style(sc)}
 }
 
-// Curve adds to a series what a number is in each of the scenarios that were run, over x.
+// Curve adds the number of each scenario that was run to a series, over x.
 func Curve[X int | float64](
 	s charts.Series, x []X, cells []bench.Scenario, number Number,
 ) charts.Series {
@@ -122,14 +122,14 @@ func Curve[X int | float64](
 	return s
 }
 
-// MedianCurve is the curve of a metric of scenarios of one strategy.
+// MedianCurve returns the curve of a metric of scenarios of one strategy.
 func MedianCurve[X int | float64](
 	m *Measured, x []X, cells []bench.Scenario, unit string,
 ) charts.Series {
 	return Curve(m.Named(cells[0]), x, cells, m.MedianOf(unit))
 }
 
-// Exact is a curve of theory, beside one that was measured: y over x, as far as it is a number.
+// Exact returns the theoretical curve for a measured one: y over x, without NaN.
 func Exact(beside charts.Series, x []float64, y func(x float64) float64) charts.Series {
 	s := charts.Series{Name: beside.Name, Style: beside.Style, Theory: true}
 	for _, at := range x {
@@ -140,7 +140,7 @@ func Exact(beside charts.Series, x []float64, y func(x float64) float64) charts.
 	return s
 }
 
-// Steps are the values from one to another, in steps of that size.
+// Steps returns the values from one to another, in steps of that size.
 func Steps(from, to, step float64) (all []float64) {
 	for v := from; v <= to+1e-9; v += step {
 		all = append(all, v)
@@ -148,7 +148,7 @@ func Steps(from, to, step float64) (all []float64) {
 	return all
 }
 
-// Doublings are the values from one to another, each √2 times the one before.
+// Doublings returns the values from one to another, each √2 times the one before.
 func Doublings(from, to float64) (all []float64) {
 	for v := from; v <= to*1.001; v *= math.Sqrt2 {
 		all = append(all, v)
@@ -156,23 +156,23 @@ func Doublings(from, to float64) (all []float64) {
 	return all
 }
 
-// Plane is a panel with its axes.
+// Plane returns a panel with its axes.
 func Plane(title string, x, y charts.Axis, series ...charts.Series) charts.Plane {
 	return charts.Plane{Panel: charts.Panel{Title: title, Series: series}, X: x, Y: y}
 }
 
-// Log is a logarithmic axis, which its label says.
+// Log returns a logarithmic axis, with a note in its label.
 func Log(label string, format func(float64) string, marks ...float64) charts.Axis {
 	return charts.Axis{Label: label + " (log scale)", Log: true, Format: format, Marks: marks}
 }
 
-// LogZero is a logarithmic axis that also shows 0, of values of that name.
+// LogZero returns a logarithmic axis that also shows 0, for values of that name.
 func LogZero(name, label string, marks []float64) charts.Axis {
 	return charts.Axis{Label: label + " (log scale)", Log: true, Zero: true, Name: name,
 		Marks: marks}
 }
 
-// AddPoint adds a point with its interval, if there is one.
+// AddPoint adds a point with its interval, unless it is NaN.
 func AddPoint(s *charts.Series, x float64, in Interval) {
 	if !math.IsNaN(in.Mid) {
 		s.X, s.Y = append(s.X, x), append(s.Y, in.Mid)

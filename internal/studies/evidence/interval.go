@@ -13,12 +13,13 @@ import (
 	"github.com/poolbench/poolbench/reports/page/shell"
 )
 
-// An Interval is a mean with its 95 % confidence interval by Student's t. It takes the repetitions
-// as independent, which their seeds make them, and their values as near to normal, which means and
+// An Interval is a mean with its 95 % confidence interval by Student's t. It assumes that the
+// repetitions are independent, because of their seeds, and approximately normal, as means and
 // quantiles of thousands of tasks are.
 type Interval struct{ Mid, Lo, Hi float64 }
 
-// OfMean is the interval of the mean; without bounds (NaN) for a single value, NaN for none.
+// OfMean returns the interval of the mean. The bounds of a single value are NaN, and without values
+// all is NaN.
 func OfMean(values []float64) Interval {
 	switch len(values) {
 	case 0:
@@ -32,15 +33,15 @@ func OfMean(values []float64) Interval {
 	return Interval{mean, mean - half, mean + half}
 }
 
-// OfMedian is the median with the interval between two order statistics that holds it with at least
-// 95 %; below six values, the smallest and the largest, which hold it with less.
+// OfMedian returns the median and an interval between two order statistics with at least 95 %
+// confidence. Below six values these are the smallest and the largest, with less confidence.
 func OfMedian(values []float64) Interval {
 	n := len(values)
 	if n == 0 {
 		return OfMean(nil)
 	}
 	sorted := slices.Sorted(slices.Values(values))
-	// Below the median lie as many of the values as heads in n throws of a coin.
+	// The number of values below the median is binomial, like heads in n throws of a coin.
 	rank, below, chance := 0, 0.0, math.Pow(0.5, float64(n))
 	for k := 0; below+chance <= 0.025; k++ {
 		rank = k
@@ -50,8 +51,7 @@ func OfMedian(values []float64) Interval {
 	return Interval{(sorted[(n-1)/2] + sorted[n/2]) / 2, sorted[rank], sorted[n-1-rank]}
 }
 
-// OfProduct is OfMean on a logarithmic scale, for ratios and for what is read from logarithmic
-// axes.
+// OfProduct is OfMean on a logarithmic scale, for ratios and for values on logarithmic axes.
 func OfProduct(values []float64) Interval {
 	logs := make([]float64, len(values))
 	for i, v := range values {
@@ -64,7 +64,7 @@ func OfProduct(values []float64) Interval {
 // Times scales the interval.
 func (in Interval) Times(f float64) Interval { return Interval{in.Mid * f, in.Lo * f, in.Hi * f} }
 
-// Positive is the interval where its middle is above 0, for a logarithmic axis; else NaN.
+// Positive returns the interval if its middle is above 0, for a logarithmic axis, or else NaN.
 func (in Interval) Positive() Interval {
 	if in.Mid > 0 {
 		return in
@@ -72,14 +72,14 @@ func (in Interval) Positive() Interval {
 	return OfMean(nil)
 }
 
-// Below reports whether all of the interval is below 1. A single value has none, and is not.
+// Below reports whether all of the interval is below 1. It is false for a single value.
 func (in Interval) Below() bool { return in.Hi < 1 }
 
-// Above reports whether all of the interval is above 1. A single value has none, and is not.
+// Above reports whether all of the interval is above 1. It is false for a single value.
 func (in Interval) Above() bool { return in.Lo > 1 }
 
-// String writes a number and its interval: 12.7 (11.9 to 13.5). One over three decades, as two
-// repetitions of a ratio may leave, tells nothing of the number.
+// String formats a number and its interval: 12.7 (11.9 to 13.5). An interval over three decades,
+// for example from two repetitions, contains no information.
 func (in Interval) String() string {
 	if in.Lo > 0 && in.Hi > 1000*in.Lo {
 		return "not told"
@@ -87,16 +87,16 @@ func (in Interval) String() string {
 	return in.Write(text.Short)
 }
 
-// Percents writes a relative change: 12 % (10 % to 14 %).
+// Percents formats a relative change: 12 % (10 % to 14 %).
 func (in Interval) Percents() string { return in.Write(text.ShortShare) }
 
-// Share writes a share of tasks or of time, which lies between none and all.
+// Share formats a share of tasks or of time, which lies between 0 and 1.
 func (in Interval) Share() string {
 	in.Lo, in.Hi = max(in.Lo, 0), min(in.Hi, 1)
 	return in.Percents()
 }
 
-// Write says a number alone where its interval is not known, or as narrow as its digits.
+// Write formats only the number if its interval is unknown, or narrower than the digits.
 func (in Interval) Write(number func(float64) string) string {
 	mid, lo, hi := number(in.Mid), number(in.Lo), number(in.Hi)
 	if math.IsNaN(in.Lo) || lo == hi {
@@ -105,12 +105,12 @@ func (in Interval) Write(number func(float64) string) string {
 	return fmt.Sprintf("%s (%s to %s)", mid, lo, hi)
 }
 
-// Row is the interval as Rows draws it.
+// Row returns the interval for Rows.
 func (in Interval) Row() charts.RowValue {
 	return charts.RowValue{Mid: in.Mid, Lo: in.Lo, Hi: in.Hi}
 }
 
-// Cell is the interval in a table.
+// Cell returns the interval for a table.
 func (in Interval) Cell(number func(float64) string) shell.TableCell {
 	if math.IsNaN(in.Mid) {
 		return shell.Absent
@@ -122,10 +122,10 @@ func (in Interval) Cell(number func(float64) string) shell.TableCell {
 	return cell
 }
 
-// Alone is a value without an interval.
+// Alone returns a value without an interval.
 func Alone(v float64) Interval { return Interval{v, math.NaN(), math.NaN()} }
 
-// Points are values without intervals.
+// Points returns values without intervals.
 func Points(values ...float64) (all []Interval) {
 	for _, v := range values {
 		all = append(all, Alone(v))
@@ -133,8 +133,8 @@ func Points(values ...float64) (all []Interval) {
 	return all
 }
 
-// LastCrossing is the x at which y turns positive for good, on a logarithmic axis; NaN where it
-// does not, or always was.
+// LastCrossing returns the x at which y finally becomes positive, interpolated on a logarithmic
+// axis, or NaN if it does not, or always was.
 func LastCrossing(x, y []float64) float64 {
 	for i := len(y) - 1; i > 0; i-- {
 		if !(y[i] > 0) {

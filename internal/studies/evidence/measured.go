@@ -16,21 +16,20 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// Measured is what the runs of scenarios say, be they just made or read from a file. Runs that are
-// INVALID are left out: nothing is found by them.
+// Measured contains the runs of scenarios, just made or read from a file, without INVALID ones.
 type Measured struct {
-	// by cell, and by the scenarios that differ in their length alone
+	// by cell, and by name: the scenarios of a cell only differ in their length
 	lengths   map[string]map[string][]Repetition
-	workloads map[string]bool // of them
+	workloads map[string]bool // of the runs
 	Styles    []string        // the strategies in the order of the charts' colours
-	Invalid   int             // runs
-	Why       string          // the first of them is
-	// what others of the file are not drawn, and why, a line each
+	Invalid   int             // number of runs
+	Why       string          // reason of the first INVALID run
+	// runs of the file that are not drawn, with the reason, one per line
 	LeftOut []string
 }
 
-// A Repetition is a run with what numbers it: the runs of one seed face the same arrivals. Under
-// the real clock a seed may have been run again.
+// A Repetition is a run with its seed: runs of one seed have the same arrivals. Under the real
+// clock a seed may have been run again.
 type Repetition struct {
 	Seed   uint64
 	again  int
@@ -43,7 +42,7 @@ func measured(styles []string) *Measured {
 		Styles: styles}
 }
 
-// FromResults are the runs just made.
+// FromResults returns runs that were just made.
 func FromResults(results []*bench.Result) *Measured {
 	m := measured(nil)
 	for _, r := range results {
@@ -63,15 +62,15 @@ func FromResults(results []*bench.Result) *Measured {
 	return m
 }
 
-// FromFile are the runs of a study in a file: not those that were made for another. Two studies may
-// have a scenario in common.
+// FromFile returns the runs of a study in a file, without those for other studies, which may have
+// scenarios in common.
 func FromFile(results *results.Results, study string) *Measured {
 	of := results.StudyOf()
 	m := measured(results.Strategies)
 	for i := range results.Runs {
 		r := &results.Runs[i]
 		seed, err := strconv.ParseUint(r.Seed, 10, 64)
-		if err != nil { // of a file that does not tell
+		if err != nil { // unknown in this file
 			seed = uint64(r.Repetition)
 		}
 		if of[i] < 0 || results.Findings[of[i]].Study == study {
@@ -81,8 +80,8 @@ func FromFile(results *results.Results, study string) *Measured {
 	return m
 }
 
-// untidied gives the metrics of a run that was read by the units in which they are written: the
-// reader turns ns into seconds.
+// untidied returns the metrics of a run from a file by the units as written, because the reader
+// converts ns into seconds.
 func untidied(r *results.Run) func(unit string) (float64, bool) {
 	return func(unit string) (float64, bool) {
 		if rest, ok := strings.CutPrefix(unit, "ns/"); ok {
@@ -93,7 +92,7 @@ func untidied(r *results.Run) func(unit string) (float64, bool) {
 	}
 }
 
-// Add takes a run in, unless it is INVALID.
+// Add adds a run, unless it is INVALID.
 func (m *Measured) Add(name string, r Repetition) (valid bool) {
 	broken, _ := r.Metric(metric.BrokenLaws)
 	if verdict, _ := r.Metric(metric.Verdict); verdict >= float64(bench.Invalid) || broken != 0 {
@@ -110,17 +109,16 @@ func (m *Measured) Add(name string, r Repetition) (valid bool) {
 		}
 	}
 	if r.again == 0 || part(name, "clock") != bench.Virtual.String() {
-		// the same virtual run once more is no other sample
+		// a repeated virtual run is not another sample
 		m.lengths[key][name] = append(m.lengths[key][name], r)
 	}
 	return true
 }
 
-// Cell is the name of a scenario without its length: the sizes of a study differ in that, and ask
-// the same. So do runs that are profiled.
+// Cell returns the name of a scenario without its length and profiles, which may differ between the
+// sizes of a study.
 func Cell(name string) string { return nameWithout(name, "n", "duration", "warmup", "profile") }
 
-// nameWithout is the name of a scenario less the parts with those keys.
 func nameWithout(name string, keys ...string) string {
 	return strings.Join(slices.DeleteFunc(strings.Split(name, "/"), func(part string) bool {
 		key, _, _ := strings.Cut(part, "=")
@@ -128,11 +126,10 @@ func nameWithout(name string, keys ...string) string {
 	}), "/")
 }
 
-// Runs are the repetitions of a scenario, whatever its length; of several lengths, those of the
-// longest.
+// Runs returns the repetitions of a scenario of any length, or of the longest of several.
 func (m *Measured) Runs(sc bench.Scenario) (runs []Repetition) {
 	if sc.Workload.Spec.New != nil && !m.workloads[sc.Workload.String()] {
-		return nil // as most that a report asks for: names take longer
+		return nil // a shortcut for most calls, because names are slow
 	}
 	for _, of := range m.lengths[Cell(sc.Name())] {
 		if len(runs) == 0 || of[0].Tasks > runs[0].Tasks {
@@ -148,12 +145,12 @@ func (m *Measured) Empty() bool { return len(m.lengths) == 0 }
 // Has reports whether the scenario was run.
 func (m *Measured) Has(sc bench.Scenario) bool { return len(m.Runs(sc)) > 0 }
 
-// Style is the number of a strategy among those of the file.
+// Style returns the index of a strategy among those of the file.
 func (m *Measured) Style(sc bench.Scenario) int {
 	return max(slices.Index(m.Styles, sc.Strategy.String()), 0)
 }
 
-// Sweeps are the scenarios of each strategy that is known, and of the Others in the first of them.
+// Sweeps returns the scenarios of each known strategy, and of the Others in the first of them.
 func (m *Measured) Sweeps(
 	known []string, of func(strategy string) []bench.Scenario,
 ) (sweeps [][]bench.Scenario) {
@@ -164,31 +161,30 @@ func (m *Measured) Sweeps(
 	return sweeps
 }
 
-// Others are the strategies of the file, beside those that are known, that were run in a scenario:
-// those that somebody named. A strategy that cannot be run there was not, and at is not asked for
-// its scenario.
+// Others returns the strategies of the file that were run in a scenario in addition to the known
+// ones, as requested by the user. It does not call at for strategies that cannot run there.
 func (m *Measured) Others(
 	known []string, at func(strategy string) bench.Scenario,
 ) (names []string) {
 	if len(known) == 0 {
 		return nil
 	}
-	// a strategy without a queue names none
+	// a strategy without a queue has none in its name
 	place := func(name string) string { return nameWithout(Cell(name), "strategy", "queue") }
 	here := place(at(known[0]).Name())
 	for _, name := range m.Styles {
 		if slices.Contains(known, name) || !m.ran(name, here, place) {
 			continue
 		}
-		if _, err := strategies.Parse(name); err == nil && m.Known(at(name)) { // one of ours
+		if _, err := strategies.Parse(name); err == nil && m.Known(at(name)) { // of this module
 			names = append(names, name)
 		}
 	}
 	return names
 }
 
-// Known is has, of a scenario with a strategy that a file names: one that cannot be run is none of
-// ours, whatever the file has of it.
+// Known is Has for a scenario with a strategy named in a file. It returns false for a strategy that
+// cannot be run.
 func (m *Measured) Known(sc bench.Scenario) bool {
 	if !m.Has(sc) {
 		return false
@@ -201,7 +197,6 @@ func (m *Measured) Known(sc bench.Scenario) bool {
 	return why == ""
 }
 
-// ran reports whether there are runs of a strategy at the same cell but for its strategy.
 func (m *Measured) ran(strategy, here string, place func(string) string) bool {
 	for name := range m.lengths {
 		if part(name, "strategy") == strategy && place(name) == here {
@@ -211,7 +206,7 @@ func (m *Measured) ran(strategy, here string, place func(string) string) bool {
 	return false
 }
 
-// Mean is that of a metric over the repetitions, with its interval; NaN where there is none.
+// Mean returns the mean of a metric over the repetitions with its interval, or NaN.
 func (m *Measured) Mean(sc bench.Scenario, unit string) Interval {
 	return OfMean(m.Values(sc, unit))
 }
@@ -221,15 +216,15 @@ func (m *Measured) Median(sc bench.Scenario, unit string) Interval {
 	return OfMedian(m.Values(sc, unit))
 }
 
-// A Run gives the metrics of a repetition by their units; NaN for one that it does not have.
+// A Run returns the metrics of a repetition by unit, or NaN.
 type Run func(unit string) float64
 
-// Values are those of a metric, one a repetition that has it, in their order.
+// Values returns the values of a metric, one per repetition that has it, in their order.
 func (m *Measured) Values(sc bench.Scenario, unit string) []float64 {
 	return m.Of(sc, func(r Run) float64 { return r(unit) })
 }
 
-// Of computes a number from each repetition of a scenario; what is not finite is left out.
+// Of computes a number from each repetition of a scenario. It leaves out infinite and NaN values.
 func (m *Measured) Of(sc bench.Scenario, number func(Run) float64) []float64 {
 	return m.Each([]bench.Scenario{sc}, func(runs []Run) float64 { return number(runs[0]) })
 }
@@ -241,18 +236,18 @@ func (m *Measured) Pairs(a, b bench.Scenario, number func(a, b Run) float64) []f
 	})
 }
 
-// Ratios are how many times as much of a metric the first scenario has as the second, repetition by
-// repetition. Both face the same arrivals, so what these have in common is not in the scatter.
+// Ratios returns a metric of the first scenario divided by that of the second, repetition by
+// repetition. Both have the same arrivals, whose effect cancels out.
 func (m *Measured) Ratios(of, to bench.Scenario, unit string) []float64 {
 	return m.Pairs(of, to, func(of, to Run) float64 { return of(unit) / to(unit) })
 }
 
-// Ratio is the geometric mean of the ratios.
+// Ratio returns the geometric mean of the ratios.
 func (m *Measured) Ratio(of, to bench.Scenario, unit string) Interval {
 	return OfProduct(m.Ratios(of, to, unit))
 }
 
-// MostApart is by how much the ratios differ from 1 at most; NaN where there are none.
+// MostApart returns the largest difference of the ratios from 1, or NaN without ratios.
 func (m *Measured) MostApart(of, to bench.Scenario, unit string) float64 {
 	most := math.NaN()
 	for _, r := range m.Ratios(of, to, unit) {
@@ -261,7 +256,7 @@ func (m *Measured) MostApart(of, to bench.Scenario, unit string) float64 {
 	return most
 }
 
-// Larger is the larger of two values, or the one that is a number.
+// Larger returns the larger of two values, ignoring NaN.
 func Larger(a, b float64) float64 {
 	if math.IsNaN(a) || b > a {
 		return b
@@ -269,8 +264,8 @@ func Larger(a, b float64) float64 {
 	return a
 }
 
-// Each computes a number from the repetitions of the same seed of several scenarios, for each that
-// all of them have. What is not finite is left out.
+// Each computes a number from the repetitions of the same seed of several scenarios, for each seed
+// that all of them have. It leaves out infinite and NaN values.
 func (m *Measured) Each(cells []bench.Scenario, number func([]Run) float64) (out []float64) {
 	if len(cells) == 0 {
 		return nil
@@ -295,7 +290,6 @@ func (m *Measured) Each(cells []bench.Scenario, number func([]Run) float64) (out
 	return out
 }
 
-// run gives the metrics of a repetition.
 func (r Repetition) run(unit string) float64 {
 	if v, ok := r.Metric(unit); ok {
 		return v
@@ -303,8 +297,7 @@ func (r Repetition) run(unit string) float64 {
 	return math.NaN()
 }
 
-// Repetitions says in how many runs each of the scenarios was measured: "10", or "5 to 6" where a
-// run was cut off.
+// Repetitions formats the number of runs per scenario: "10", or "5 to 6" if a run was interrupted.
 func (m *Measured) Repetitions(cells []bench.Scenario) string {
 	var counts []int
 	for _, sc := range cells {
@@ -321,14 +314,12 @@ func (m *Measured) Repetitions(cells []bench.Scenario) string {
 	return fmt.Sprintf("%d to %d", slices.Min(counts), slices.Max(counts))
 }
 
-// part is the value of a key in the name of a scenario.
 func part(name, key string) string {
 	_, rest, _ := strings.Cut(name, "/"+key+"=")
 	value, _, _ := strings.Cut(rest, "/")
 	return value
 }
 
-// workload is that of a scenario, from its name, where what a name cannot hold is spelt as in URLs.
 func workload(name string) string {
 	spelt := part(name, "workload")
 	if text, err := url.PathUnescape(spelt); err == nil {
@@ -337,13 +328,13 @@ func workload(name string) string {
 	return spelt
 }
 
-// Medians says what the points and bars of a figure are that OfMedian makes.
+// Medians explains the points and bars of a figure of OfMedian.
 func (m *Measured) Medians(cells []bench.Scenario) string {
 	n := m.Repetitions(cells)
 	return points("medians", n, around(n))
 }
 
-// MedianCells says it of those in a table.
+// MedianCells explains the numbers of such a table.
 func (m *Measured) MedianCells(cells []bench.Scenario) string {
 	n := m.Repetitions(cells)
 	if n == "1" {
@@ -352,7 +343,6 @@ func (m *Measured) MedianCells(cells []bench.Scenario) string {
 	return fmt.Sprintf("Numbers: medians of %s repetitions; below them %s.", n, around(n))
 }
 
-// around names the bars around medians of that many repetitions.
 func around(repetitions string) string {
 	fewest, _, _ := strings.Cut(repetitions, " ")
 	if len(fewest) == 1 && fewest < "6" {
@@ -361,7 +351,7 @@ func around(repetitions string) string {
 	return "their 95 % intervals"
 }
 
-// Means says it of those that OfMean makes.
+// Means explains the points and bars of a figure of OfMean.
 func (m *Measured) Means(cells []bench.Scenario) string {
 	return points("means", m.Repetitions(cells), "their 95 % intervals (Student's t)")
 }
@@ -373,7 +363,7 @@ func points(of, repetitions, bars string) string {
 	return fmt.Sprintf("Points: %s of %s repetitions. Bars: %s.", of, repetitions, bars)
 }
 
-// Lowest is a metric in the repetition that has the least of it; NaN where there is none.
+// Lowest returns the lowest value of a metric over the repetitions, or NaN.
 func (m *Measured) Lowest(sc bench.Scenario, unit string) float64 {
 	values := m.Values(sc, unit)
 	if len(values) == 0 {
@@ -382,7 +372,7 @@ func (m *Measured) Lowest(sc bench.Scenario, unit string) float64 {
 	return slices.Min(values)
 }
 
-// Impossible says in one line why a scenario cannot be run; "" where it can.
+// Impossible returns the reason why a scenario cannot be run in one line, or "".
 func Impossible(sc bench.Scenario) string {
 	err := sc.Validate()
 	if err == nil {
@@ -391,25 +381,25 @@ func Impossible(sc bench.Scenario) string {
 	return strings.ReplaceAll(err.Error(), "\n", "; ")
 }
 
-// Lost is the share of the tasks that did not complete, whatever became of them.
+// Lost returns the share of the tasks that did not complete, for any reason.
 func Lost(r Run) float64 {
 	return r(metric.Shed) + r(metric.Throttled) + r(metric.Failed) + r(metric.Abandoned)
 }
 
-// LostShare is the mean of LostShares.
+// LostShare returns the mean of LostShares.
 func (m *Measured) LostShare(sc bench.Scenario) Interval { return OfMean(m.LostShares(sc)) }
 
-// LostShares are those of the tasks that were lost, one a repetition.
+// LostShares returns the share of the tasks that were lost in each repetition.
 func (m *Measured) LostShares(sc bench.Scenario) []float64 { return m.Of(sc, Lost) }
 
-// InTime is the share of the tasks that are done within the deadline.
+// InTime returns the share of the tasks that are done within the deadline.
 func (m *Measured) InTime(sc bench.Scenario) Interval {
 	return OfMean(m.Of(sc, func(r Run) float64 {
 		return r(metric.Goodput) / r(metric.Throughput) * (1 - Lost(r))
 	}))
 }
 
-// Recovery is the makespan less the last due, in each repetition.
+// Recovery returns the makespan less the last due time of each repetition.
 func (m *Measured) Recovery(sc bench.Scenario) []float64 {
 	return m.Of(sc, func(r Run) float64 {
 		return r(metric.Makespan) - float64(sc.Stop.Tasks-1)/r(metric.Offered)

@@ -8,14 +8,13 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// A Ruling puts a claim to the test case by case. In each, a number with its 95 % interval is held
-// against what the claim wants of it, and counts only where all of the interval is on one side:
-// where the middle lies decides nothing.
+// A Ruling tests a claim case by case. In each case, the claim limits a number with a 95 %
+// interval. The case is decided only if all of the interval is on one side of the limit.
 //
-// The claim holds where each case is as it says, and does not hold where each is not; as all cases
-// have to agree, either errs in at most one of forty sets of repetitions, which is the chance that
-// an interval of 95 % leaves on its side. It depends where one case speaks against the first and
-// one against the second, each at that risk. Else the repetitions do not tell.
+// The claim holds if it is met in each case, and does not hold if it is met in none. As all cases
+// have to agree, either verdict is wrong in at most one of forty sets of repetitions, the
+// probability that an interval of 95 % misses on one side. The claim depends if one case
+// contradicts the first verdict and one the second, each at that risk. Otherwise it is undecided.
 type Ruling struct{ Cases []Case }
 
 // A Case is one test of the claim: the outcomes that are certain, and a description.
@@ -24,24 +23,23 @@ type Case struct {
 	Said                   string
 }
 
-// Put adds a case that is as the claim says from good up, and is not below bad.
+// Put adds a case that meets the claim from good up, and does not meet it below bad.
 func (r *Ruling) Put(in Interval, bad, good float64, format string, args ...any) {
 	r.Cases = append(r.Cases, Case{in.Lo >= good, in.Hi < bad, in.Hi < good, in.Lo >= bad,
 		fmt.Sprintf(format, args...)})
 }
 
-// AtLeast adds a case that is as the claim says from the threshold up.
+// AtLeast adds a case that meets the claim from the threshold up.
 func (r *Ruling) AtLeast(in Interval, threshold float64, format string, args ...any) {
 	r.Put(in, threshold, threshold, format, args...)
 }
 
-// AtMost adds a case that is as the claim says from the threshold down.
+// AtMost adds a case that meets the claim from the threshold down.
 func (r *Ruling) AtMost(in Interval, threshold float64, format string, args ...any) {
 	r.Cases = append(r.Cases, Case{in.Hi <= threshold, in.Lo > threshold, in.Lo > threshold,
 		in.Hi <= threshold, fmt.Sprintf(format, args...)})
 }
 
-// are are the cases of which that is so, in words.
 func (r *Ruling) are(so func(Case) bool) (said []string) {
 	for _, c := range r.Cases {
 		if so(c) {
@@ -51,19 +49,19 @@ func (r *Ruling) are(so func(Case) bool) (said []string) {
 	return said
 }
 
-// All are the cases in their order.
+// All returns the cases in their order.
 func (r *Ruling) All() []string { return r.are(func(Case) bool { return true }) }
 
-// So are the cases that are surely as the claim says.
+// So returns the cases that certainly meet the claim.
 func (r *Ruling) So() []string { return r.are(func(c Case) bool { return c.Yes }) }
 
-// Not are the cases that surely are not.
+// Not returns the cases that certainly do not.
 func (r *Ruling) Not() []string { return r.are(func(c Case) bool { return c.NotYes }) }
 
-// Open are the others.
+// Open returns the others.
 func (r *Ruling) Open() []string { return r.are(func(c Case) bool { return !c.Yes && !c.NotYes }) }
 
-// Verdict is that on the claim.
+// Verdict returns the verdict on the claim.
 func (r *Ruling) Verdict() decide.ClaimVerdict {
 	count := func(so func(Case) bool) int { return len(r.are(so)) }
 	switch all := len(r.Cases); {
@@ -79,8 +77,8 @@ func (r *Ruling) Verdict() decide.ClaimVerdict {
 	return decide.ClaimUndecided
 }
 
-// Pick are the names of the cases that are surely as the claim says, and of those that surely are
-// not; names has one for each case.
+// Pick returns the names of the cases that certainly meet the claim, and of the cases that
+// certainly do not. names has one for each case.
 func (r *Ruling) Pick(names []string) (so, not []string) {
 	for i, c := range r.Cases {
 		switch {
@@ -93,18 +91,18 @@ func (r *Ruling) Pick(names []string) (so, not []string) {
 	return so, not
 }
 
-// Sentences are what to say by the verdict; nothing where none is reached.
+// Sentences are the findings by verdict.
 type Sentences struct{ Holds, DoesNotHold, Depends string }
 
-// Of is the sentence of a verdict; "" where nothing is decided.
+// Of returns the sentence of a verdict, or "" if nothing is decided.
 func (s Sentences) Of(v decide.ClaimVerdict) string {
 	return map[decide.ClaimVerdict]string{decide.Holds: s.Holds, decide.DoesNotHold: s.DoesNotHold,
 		decide.Depends: s.Depends}[v]
 }
 
-// Find is the finding: one of the sentences, or that the repetitions do not tell what a case asks.
-// Either names the cases left open, and where these leave the verdict open, those that are decided:
-// one case that scatters takes nothing from the others.
+// Find returns one of the sentences, or that the repetitions vary too much to decide. Either names
+// the open cases. If these leave the verdict open, the finding also names the decided cases, which
+// remain valid.
 func (r *Ruling) Find(said Sentences, asked string, args ...any) decide.Finding {
 	open := r.Open()
 	if v := r.Verdict(); v != decide.ClaimUndecided {
@@ -113,7 +111,7 @@ func (r *Ruling) Find(said Sentences, asked string, args ...any) decide.Finding 
 		return f
 	}
 	so, not := r.So(), r.Not()
-	if len(open) == 0 { // no side is sure of any
+	if len(open) == 0 { // none is decided for either verdict
 		open, not = not, nil
 	}
 	text := fmt.Sprintf("the repetitions vary too much to decide %s: %s",
@@ -129,19 +127,19 @@ func (r *Ruling) Find(said Sentences, asked string, args ...any) decide.Finding 
 	return Missing("%s", text)
 }
 
-// ButFor says what is left of chance where each of so many runs was alike: the share of such runs
-// that may be otherwise, with 95 %.
+// ButFor returns the largest share of runs that may differ, with 95 % confidence, after so many
+// runs with the same outcome.
 func ButFor(runs int) string {
 	return fmt.Sprintf("so at most %s of such runs come out otherwise (95 %% confidence)",
 		text.ShortShare(1-math.Pow(0.05, 1/float64(runs))))
 }
 
-// Missing is the finding where what the rule needs was not measured.
+// Missing returns the finding for runs that the rule needs and that were not measured.
 func Missing(format string, args ...any) decide.Finding {
 	return Found(decide.ClaimUndecided, format, args...)
 }
 
-// Found is a finding that the numbers decide.
+// Found returns a finding that the numbers decide.
 func Found(v decide.ClaimVerdict, format string, args ...any) decide.Finding {
 	return decide.Finding{Verdict: v, Because: fmt.Sprintf(format, args...)}
 }

@@ -14,13 +14,13 @@ import (
 // Rounded keeps three significant digits.
 func Rounded(v float64) float64 {
 	r, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 3, 64), 64)
-	if err != nil { // beyond the largest number there is
+	if err != nil { // beyond the largest float64
 		return v
 	}
 	return r
 }
 
-// Roughly writes a time in seconds in two digits: more is not known of it.
+// Roughly formats a time in seconds with two digits, its accuracy.
 func Roughly(seconds float64) string {
 	if seconds == 0 {
 		return text.ShortSeconds(0)
@@ -29,7 +29,7 @@ func Roughly(seconds float64) string {
 	return text.ShortSeconds(math.Round(seconds*digits) / digits)
 }
 
-// Counted writes a number of things: 1 call, 2.5 calls.
+// Counted formats a number of things: 1 call, 2.5 calls.
 func Counted(v float64, thing string) string {
 	if v == 1 {
 		return "1 " + thing
@@ -37,12 +37,12 @@ func Counted(v float64, thing string) string {
 	return text.Short(v) + " " + thing + "s"
 }
 
-// Series joins what may have commas of its own: "a, b and c". Few are the first of many names, and
-// how many more there are.
+// Series joins texts that may contain commas: "a, b and c". Few returns the first of many names,
+// and the number of others.
 var Series, Few = text.List, text.Few
 
-// Ends are five values of a ranking at most: of more the first three and the last, and how many
-// there are between. The figure has them all.
+// Ends returns at most five texts of a ranking: the first three and the last of more, and the
+// number in between. The figure has all of them.
 func Ends(ranked []string) []string {
 	last := len(ranked) - 1
 	if last < 5 {
@@ -51,7 +51,7 @@ func Ends(ranked []string) []string {
 	return append(slices.Clone(ranked[:3]), fmt.Sprintf("%d more", last-3), ranked[last])
 }
 
-// Said puts what holds before the names that it holds of; nothing where there are none.
+// Said returns a text followed by names, or "" without names.
 func Said(names []string, format string, args ...any) string {
 	if len(names) == 0 {
 		return ""
@@ -59,8 +59,8 @@ func Said(names []string, format string, args ...any) string {
 	return fmt.Sprintf(format, args...) + ": " + Series(names)
 }
 
-// Grouped writes values that belong to marks, and where neighbours have the same value names it
-// once: "0 % at limit 50, 100 and 200; 3 % at limit 400".
+// Grouped formats values with their marks, and merges neighbours with the same value: "0 % at limit
+// 50, 100 and 200; 3 % at limit 400".
 func Grouped(at string, values, marks []string) string {
 	var parts []string
 	for i := 0; i < len(values); {
@@ -74,7 +74,7 @@ func Grouped(at string, values, marks []string) string {
 	return strings.Join(parts, "; ")
 }
 
-// Floats are whole numbers for an axis.
+// Floats converts whole numbers for an axis.
 func Floats(whole []int) (out []float64) {
 	for _, v := range whole {
 		out = append(out, float64(v))
@@ -82,7 +82,7 @@ func Floats(whole []int) (out []float64) {
 	return out
 }
 
-// Times are durations for an axis, in seconds.
+// Times converts durations to seconds for an axis.
 func Times(all []time.Duration) (out []float64) {
 	for _, d := range all {
 		out = append(out, d.Seconds())

@@ -1,2 +1,3 @@
-// Package recorded shows what poolbench trace found in recorded traffic, as text, JSON and a page.
+// Package recorded formats poolbench trace's description of recorded traffic, as text, JSON and a
+// page.
 package recorded

@@ -7,8 +7,8 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// Headline is what the arrivals mean for one who sizes a pool: whether formulas or a built-in
-// process will do, or the file has to be played.
+// Headline summarises the arrivals for sizing a pool: whether formulas or a built-in process are
+// sufficient, or the file must be played.
 func (d *Document) Headline() string {
 	rate := text.Rate(d.Rate)
 	process := d.process()
@@ -33,7 +33,6 @@ func (d *Document) Headline() string {
 	return "Tasks come in bursts, and formulas are too hopeful: replay the file"
 }
 
-// name is that of the closest process, without its settings.
 func (d *Document) name() string {
 	name, _, _ := strings.Cut(d.Resembles.Arrival, ":")
 	return name

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Replay are the words of the command that plays the file, a line each; none where it cannot be
+// Replay returns the words of the command that plays the file, one per line, or nil if it cannot be
 // played.
 func (d *Document) Replay() []string {
 	if d.Arrival == "" {
@@ -20,8 +20,8 @@ func (d *Document) Replay() []string {
 	return lines
 }
 
-// limit is one at which the tasks do not pile up for ever: a third above those that are busy on
-// average.
+// limit returns a limit at which the queue does not grow without bound: a third above the mean
+// number of busy slots.
 func (d *Document) limit() int {
 	if d.Durations == nil {
 		return 4

@@ -10,7 +10,7 @@ import (
 	"github.com/poolbench/poolbench/internal/traffic"
 )
 
-// Summary is a line about the size of the record.
+// Summary returns a line about the size of the record.
 func (d *Document) Summary() string {
 	span := text.Roughly(time.Duration(d.Span * 1e9))
 	if d.Span < 1 {
@@ -20,7 +20,7 @@ func (d *Document) Summary() string {
 		text.Rate(d.Rate))
 }
 
-// Rows are all that there is to say, each with its name, which is "" where it goes on.
+// Rows returns the whole description, each row with its name, which is "" for a continued row.
 func (d *Document) Rows() [][]string {
 	part := d.Span / float64(len(d.Course))
 	most := 0
@@ -73,10 +73,8 @@ func (d *Document) Rows() [][]string {
 	return append(rows, d.classRows()...)
 }
 
-// mostClasses are told of in text.
 const mostClasses = 8
 
-// classRows are about the classes, the ones with most of the work first.
 func (d *Document) classRows() (rows [][]string) {
 	for i, c := range d.Classes[:min(len(d.Classes), mostClasses)] {
 		s := text.Share(c.Share) + " of the tasks"
@@ -100,7 +98,6 @@ func (d *Document) classRows() (rows [][]string) {
 	return rows
 }
 
-// resembles says what the arrivals are like, and how badly.
 func (d *Document) resembles() string {
 	like := d.Resembles
 	switch {
@@ -118,14 +115,14 @@ func (d *Document) resembles() string {
 	return s
 }
 
-// swings reports whether the rate goes up and down by the clock: three times at least, since slow
-// bursts at random look like a swing or two.
+// swings reports whether the rate swings regularly: at least three times, since slow random bursts
+// look like a swing or two.
 func (d *Document) swings() bool { return d.swung() && d.Span/d.Swing.Period > 2.9 }
 
-// swung reports whether the rate goes up and down smoothly, if only once.
+// swung reports whether the rate swings smoothly, if only once.
 func (d *Document) swung() bool { return d.Swing != nil && d.Swing.Share >= traffic.Steady }
 
-// process is the name of the closest one; "" where there is none that is close.
+// process returns the name of the closest process, or "" if none is close.
 func (d *Document) process() string {
 	if d.Resembles == nil || d.Resembles.Factor > mostFactor {
 		return ""
@@ -133,17 +130,15 @@ func (d *Document) process() string {
 	return d.name()
 }
 
-// mostFactor is up to which a process is like the record: beyond it the record is to be replayed.
+// mostFactor is the largest factor of a similar process. Above it the record should be replayed.
 const mostFactor = 2
 
 func times(x float64) string { return text.Digits(x) + " times" }
 
-// correlation has two digits after the point: more are noise.
 func correlation(rho float64) string {
 	return strings.TrimPrefix(fmt.Sprintf("%.2f", math.Round(rho*100)/100+0), "+")
 }
 
-// blocks draw counts as heights, the least that is not 0 visible.
 func blocks(counts []int, most int) string {
 	heights := []rune(" ▁▂▃▄▅▆▇█")
 	var b strings.Builder

@@ -5,14 +5,13 @@ import (
 	"slices"
 )
 
-// leastRatio is how many times as long as the others tasks are at least that are called long:
-// classes by which tasks do not differ are none for a strategy.
+// leastRatio is the least ratio of the mean durations of long tasks and others. Strategies gain
+// nothing from classes with equal durations.
 const leastRatio = 2
 
-// Long says of each class of the trace whether its tasks are long: those of the class of that name,
-// or, where it is "", those of the classes whose mean duration in the window is above that of all
-// tasks, provided that they take twice as long as the others. Strategies keep two classes apart,
-// and a file may have many.
+// Long reports for each class of the trace whether its tasks are long: the class of that name or,
+// for "", the classes with a mean duration in the window above that of all tasks, if it is at least
+// twice that of the others. Strategies separate two classes, and a file may have many.
 func (p *Plan) Long(name string) ([]bool, error) {
 	names := p.trace.Classes
 	long := make([]bool, len(names))

@@ -8,16 +8,15 @@ import (
 	"time"
 )
 
-// A clock reads the times of one file. The first number sets the unit for all, so that a trace that
-// crosses a magnitude is not read in two units.
+// A clock parses the times of one file. The first number determines the unit of all, so the unit
+// does not change within a trace.
 type clock struct {
-	unit  int64 // nanoseconds that 1 is; 0: not known yet
+	unit  int64 // nanoseconds per unit; 0: not known yet
 	zone  int64 // of the first time
 	dated bool
 	begun bool
 }
 
-// parse reads a time, as nanoseconds.
 func (c *clock) parse(text []byte) (ns int64, ok bool) {
 	text = bytes.TrimSpace(text)
 	var zone int64
@@ -40,7 +39,7 @@ func (c *clock) parse(text []byte) (ns int64, ok bool) {
 	return ns, ok
 }
 
-// unitOf is by the number of digits: seconds since 1970 have ten.
+// unitOf determines the unit by the number of digits: seconds since 1970 have ten.
 func unitOf(text []byte) int64 {
 	if bytes.ContainsAny(text, "eE") {
 		if x, err := strconv.ParseFloat(string(text), 64); err == nil && x >= 1 && x < 1e19 {
@@ -59,8 +58,8 @@ func unitOf(text []byte) int64 {
 	return 1
 }
 
-// parseNumber reads a decimal number that is not negative, of that unit, to the nearest nanosecond.
-// It does so in whole numbers: a float64 of seconds since 1970 is some 200 ns off.
+// parseNumber parses a non-negative decimal number of that unit, to the nearest nanosecond. It uses
+// integers, because a float64 of seconds since 1970 has an error of about 200 ns.
 func parseNumber(text []byte, unit int64) (ns int64, ok bool) {
 	i := 0
 	for ; i < len(text) && isDigit(text[i]); i++ {
@@ -96,7 +95,6 @@ func parseNumber(text []byte, unit int64) (ns int64, ok bool) {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// digits reads a number of two or four digits; -1 where there is none.
 func digits(text []byte) (n int64) {
 	for _, c := range text {
 		if !isDigit(c) {
@@ -107,8 +105,8 @@ func digits(text []byte) (n int64) {
 	return n
 }
 
-// parseISO reads 2026-05-01T09:00:00.25+02:00; a blank may be for the T and before the zone, a
-// comma for the point, and the zone may be missing.
+// parseISO parses 2026-05-01T09:00:00.25+02:00. A blank may replace the T and precede the zone, a
+// comma may replace the point, and the zone may be missing.
 func parseISO(t []byte) (ns, zone int64, ok bool) {
 	if t[7] != '-' || t[10] != 'T' && t[10] != ' ' && t[10] != 't' {
 		return 0, 0, false
@@ -129,7 +127,6 @@ func parseISO(t []byte) (ns, zone int64, ok bool) {
 	return ns - zone, zone, ok
 }
 
-// parseLogTime reads 10/Oct/2026:13:55:36 +0200.
 func parseLogTime(t []byte) (ns, zone int64, ok bool) {
 	const months = "JanFebMarAprMayJunJulAugSepOctNovDec"
 	month := bytes.Index([]byte(months), t[3:6])
@@ -144,7 +141,6 @@ func parseLogTime(t []byte) (ns, zone int64, ok bool) {
 	return seconds*int64(time.Second) - zone, zone, ok
 }
 
-// parseZone reads Z, UTC, GMT, +02:00, +0200 or nothing.
 func parseZone(t []byte) (ns int64, ok bool) {
 	switch string(t) {
 	case "UTC", "GMT":
@@ -167,8 +163,8 @@ func parseZone(t []byte) (ns int64, ok bool) {
 	return ns, true
 }
 
-// instant is a date with a time hh:mm:ss, in seconds since 1970, from 1970 on. A leap second, 60,
-// is the second after.
+// instant returns the seconds since 1970 of a date, 1970 or later, with a time hh:mm:ss. A leap
+// second, 60, is the next second.
 func instant(year, month, day int64, t []byte) (seconds int64, ok bool) {
 	hour, minute, second := digits(t[:2]), digits(t[3:5]), digits(t[6:8])
 	if t[2] != ':' || t[5] != ':' || year < 1970 || month < 1 || month > 12 || day < 1 ||
@@ -177,18 +173,17 @@ func instant(year, month, day int64, t []byte) (seconds int64, ok bool) {
 		return 0, false
 	}
 	if year > 2200 {
-		return latest / 1e9 * 2, true // beyond what a time holds, and refused
+		return latest / 1e9 * 2, true // out of range, rejected later
 	}
 	return time.Date(int(year), time.Month(month), int(day), int(hour), int(minute), int(second), 0,
 		time.UTC).Unix(), true
 }
 
-// numbers are how errors name a duration without a unit.
 var numbers = map[time.Duration]string{time.Second: "seconds such as 0.0015",
 	time.Millisecond: "milliseconds such as 1.5", time.Microsecond: "microseconds such as 1500",
 	time.Nanosecond: "nanoseconds such as 1500000"}
 
-// Duration reads 1.5ms, or a number of that unit.
+// Duration parses 1.5ms, or a number of that unit.
 func Duration(text []byte, unit time.Duration) (time.Duration, error) {
 	bare := bytes.TrimSpace(text)
 	if ns, ok := parseNumber(bare, int64(unit)); ok {

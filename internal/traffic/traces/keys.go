@@ -6,10 +6,10 @@ import (
 	"github.com/poolbench/poolbench/bench/param"
 )
 
-// NoColumn is how a column is spelt that is not read.
+// NoColumn is the spelling of a column that is not read.
 const NoColumn = "none"
 
-// Column is one of a Source by how it is spelt.
+// Column returns the column of a Source for its spelling.
 func Column(spelt string) string {
 	if spelt == NoColumn {
 		return ""
@@ -17,14 +17,13 @@ func Column(spelt string) string {
 	return spelt
 }
 
-// units are those of durations; auto is what the format says.
 var units = []struct {
 	name string
 	unit time.Duration
 }{{"auto", 0}, {"s", time.Second}, {"ms", time.Millisecond}, {"us", time.Microsecond},
 	{"ns", time.Nanosecond}}
 
-// UnitNames are the units of durations, in the order of their choice.
+// UnitNames returns the units of durations, in the order of their choice.
 func UnitNames() (names []string) {
 	for _, u := range units {
 		names = append(names, u.name)
@@ -32,7 +31,7 @@ func UnitNames() (names []string) {
 	return names
 }
 
-// UnitOf is the unit of that name; 0 is that of the format.
+// UnitOf returns the unit of that name, or 0 for the format's.
 func UnitOf(name string) time.Duration {
 	for _, u := range units {
 		if u.name == name {
@@ -42,8 +41,8 @@ func UnitOf(name string) time.Duration {
 	return 0
 }
 
-// Keys are the parameters that arrivals and workload of a trace have in common: where both are
-// given alike, they have the same tasks in the same order.
+// Keys returns the common parameters of the arrivals and workload of a trace. With equal values,
+// both have the same tasks in the same order.
 func Keys() []param.Key {
 	return []param.Key{
 		{Name: "at", Kind: param.Choice, Default: "begin", Choices: []string{"begin", "end"},
@@ -64,7 +63,7 @@ func Keys() []param.Key {
 	}
 }
 
-// Open reads the part of a file that the parameters, Keys among them, are about. Its error is one
+// Open reads the part of a file that the parameters, including Keys, describe. Its error is one
 // line that begins with the name of the parameter.
 func Open(
 	v param.Values, file, at, duration, class string, labels [MostLabels]string,

@@ -19,34 +19,32 @@ const (
 	separated
 	jsonLines
 	accessLog
-	rows // no lines: fields are there already
+	rows // no lines: already split into fields
 )
 
-// logNames are the columns of the combined format, and the request time where the format ends with
-// it.
+// logNames are the columns of the combined format, with the optional request time at the end.
 var logNames = []string{"remote_addr", "ident", "remote_user", "time_local", "request", "status",
 	"body_bytes_sent", "http_referer", "http_user_agent", "request_time"}
 
-// A column is one of the lines: by its index or, in JSON lines, by its name.
 type column struct {
 	index int
 	name  string
 }
 
-// A layout says where in a line the fields are.
 type layout struct {
 	kind       kind
 	separator  byte
 	time, took column
 	class      column
 	labels     [MostLabels]column
-	bare       time.Duration // what a duration of 1 is
+	bare       time.Duration // unit of a number as duration
 	fields     [][]byte      // of rows
-	format     []logField    // of a log whose format is given
+	format     []logField    // of a log with a given format
 	names      []string      // of the columns
 }
 
-// find looks at the first line; named: it holds the names of the columns, and no record.
+// find examines the first line. named means that it contains the names of the columns instead of a
+// record.
 func (l *layout) find(line []byte, s Source) (named bool, err error) {
 	var names []string
 	l.bare = time.Second
@@ -93,8 +91,8 @@ func (l *layout) find(line []byte, s Source) (named bool, err error) {
 	return l.choose(names, s)
 }
 
-// choose finds the columns that are wanted among those of these names; named: it has looked for one
-// in a line of names.
+// choose finds the requested columns among these names. named means that it has searched for one in
+// a line of names.
 func (l *layout) choose(names []string, s Source) (named bool, err error) {
 	l.names = names
 	if s.Unit != 0 {
@@ -124,8 +122,8 @@ func (l *layout) choose(names []string, s Source) (named bool, err error) {
 	return named, nil
 }
 
-// intervals is how many columns at the end are numbered from 1 on, as those of counts per minute or
-// hour are; 0 for fewer than the hours of a day.
+// intervals returns the number of columns at the end that are numbered from 1 on, such as counts
+// per minute or hour, or 0 if there are fewer than 24.
 func intervals(names []string) int {
 	at := slices.Index(names, "1")
 	for i := range names[max(at, 0):] {
@@ -139,7 +137,6 @@ func intervals(names []string) int {
 	return 0
 }
 
-// nameOf is what the format of a log calls the column; "" where it has none.
 func (l *layout) nameOf(c column) string {
 	if c.index < len(l.format) {
 		return l.format[c.index].name
@@ -147,7 +144,7 @@ func (l *layout) nameOf(c column) string {
 	return ""
 }
 
-// column finds one that is given by its number or its name.
+// column finds a column by its number or its name.
 func (l *layout) column(s string, names []string) (c column, byName bool, err error) {
 	n, err := strconv.Atoi(s)
 	switch {
@@ -168,7 +165,7 @@ func (l *layout) column(s string, names []string) (c column, byName bool, err er
 	return column{index: n}, true, nil
 }
 
-// named are the names that can be one of a column: the first line of a file may have records.
+// named returns the names that can name a column, because the first line of a file may be a record.
 func named(names []string) (all []string) {
 	for _, name := range names {
 		if isName([]byte(name)) {
@@ -178,11 +175,11 @@ func named(names []string) (all []string) {
 	return all
 }
 
-// tooMany is an error where a line has more fields than that of the names, other than empty ones at
-// its end: a comma within a field shifts all behind it.
+// tooMany returns an error if a line has more fields than there are names, except for empty ones at
+// its end: a comma within a field shifts all later fields.
 func (l *layout) tooMany(line []byte) error {
 	n := len(l.names)
-	if bytes.Count(line, []byte{l.separator}) < n { // cheap, and true of nearly every line
+	if bytes.Count(line, []byte{l.separator}) < n { // cheap, and true for nearly every line
 		return nil
 	}
 	fields, more := 0, true
@@ -210,7 +207,6 @@ func isLogLine(line []byte) bool {
 	return false
 }
 
-// field is the column of that line, without what encloses it.
 func (l *layout) field(line []byte, c column) ([]byte, error) {
 	if l.kind == jsonLines {
 		value, ok, err := member(line, c.name)
@@ -247,7 +243,7 @@ func (l *layout) field(line []byte, c column) ([]byte, error) {
 
 var errQuote = errors.New(`missing " at the end of a field`)
 
-// cut takes the first field off.
+// cut removes the first field.
 func (l *layout) cut(line []byte) (text, rest []byte, more bool, err error) {
 	separator, closing := l.separator, byte(0)
 	if l.kind == accessLog {
@@ -291,7 +287,7 @@ func (l *layout) cut(line []byte) (text, rest []byte, more bool, err error) {
 	return text, rest, end >= 0, nil
 }
 
-// isName tells the name of a column from a time with a mistake in it.
+// isName distinguishes the name of a column from an invalid time.
 func isName(text []byte) bool {
 	return len(text) > 0 && !strings.ContainsRune("+-.0123456789", rune(text[0]))
 }

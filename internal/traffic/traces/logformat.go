@@ -7,25 +7,25 @@ import (
 	"time"
 )
 
-// A logField is one of those that a log's format separates by spaces: a variable, and what is
-// written around it, such as the rt= of rt=$request_time.
+// A logField is a space-separated field of a log's format: a variable, and the text around it, such
+// as the rt= of rt=$request_time.
 type logField struct{ name, before, after string }
 
 var (
 	// variable is nginx's $name or ${name}, or Apache's %D, %>s or %{ms}T
 	variable = regexp.MustCompile(`\$\{?([a-zA-Z0-9_]+)\}?|%[!<>0-9,]*(\{[^}]*\})?\^?([a-zA-Z]+)`)
-	// variableUnits are those of durations that are not in seconds
+	// variableUnits are the units of durations that are not in seconds
 	variableUnits = map[string]time.Duration{"%D": time.Microsecond, "%{us}T": time.Microsecond,
 		"%{ms}T": time.Millisecond}
 )
 
-// unblank reads a layout as parameters, which hold no blanks, have it.
+// unblank decodes a layout from a parameter, which contains no blanks.
 var unblank = strings.NewReplacer("~", " ", `\"`, `"`)
 
-// Layout spells a log's format as a parameter, without blanks.
+// Layout encodes a log's format as a parameter, without blanks.
 func Layout(format string) string { return strings.ReplaceAll(format, " ", "~") }
 
-// parseLayout reads a format as log_format of nginx or LogFormat of Apache has it; a ~ is a blank.
+// parseLayout parses a format of nginx's log_format or Apache's LogFormat. A ~ is a blank.
 func parseLayout(format string) (fields []logField, err error) {
 	lines, some := layout{kind: accessLog}, false
 	rest, more := []byte(unblank.Replace(format)), true
@@ -55,11 +55,10 @@ func parseLayout(format string) (fields []logField, err error) {
 	return fields, nil
 }
 
-// value is the variable's part of a field.
 func (f logField) value(text []byte) []byte {
 	if len(text) < len(f.before)+len(f.after) || string(text[:len(f.before)]) != f.before ||
 		string(text[len(text)-len(f.after):]) != f.after {
-		return text // and will be complained of
+		return text // invalid, and reported later
 	}
 	return text[len(f.before) : len(text)-len(f.after)]
 }

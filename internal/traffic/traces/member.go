@@ -9,8 +9,8 @@ import (
 
 var errJSON = errors.New("no JSON object")
 
-// member is the value of the object's member of that name, a string without its quotes. Of a line
-// that is cut off there is none; what stands behind the member is not checked.
+// member returns the value of the object's member of that name, without quotes around a string. It
+// is an error if the line is cut off. The text after the member is not checked.
 func member(line []byte, name string) (value []byte, ok bool, err error) {
 	line = bytes.Trim(line, " \t")
 	if len(line) == 0 || line[0] != '{' || line[len(line)-1] != '}' {
@@ -30,7 +30,6 @@ func member(line []byte, name string) (value []byte, ok bool, err error) {
 	return value, true, nil
 }
 
-// members are the names of those of the object, in quotes.
 func members(object []byte) (names []string) {
 	gjson.ParseBytes(object).ForEach(func(name, _ gjson.Result) bool {
 		names = append(names, name.Raw)

@@ -9,14 +9,14 @@ import (
 	"time"
 )
 
-// A Window says which part of a trace is played, and how.
+// A Window selects the part of a trace to play, and its speed and scale.
 type Window struct {
 	From, To string  // 09:00, on the day of the first record, or 10m after it; "": all
-	Speed    float64 // times as fast: gaps shrink, durations do not
-	Scale    float64 // times as many tasks
+	Speed    float64 // factor: gaps shrink, durations do not
+	Scale    float64 // factor of the number of tasks
 }
 
-// A Plan is a part of a trace as it is played: tasks in the order of their arrival.
+// A Plan is a part of a trace to play: tasks in the order of their arrival.
 type Plan struct {
 	records []Record
 	first   int // of the trace's records
@@ -31,7 +31,7 @@ const (
 	leastFactor = 0.001
 )
 
-// Plan is the window of the trace.
+// Plan returns a window of the trace.
 func (t *Trace) Plan(w Window) (*Plan, error) {
 	for _, f := range []struct {
 		name   string
@@ -71,7 +71,6 @@ func (p *Plan) before(at int64) int {
 	return sort.Search(len(p.records), func(i int) bool { return p.records[i].At >= at })
 }
 
-// when is the instant that a bound of a window means.
 func (t *Trace) when(text string) (int64, error) {
 	first := t.Records[0].At
 	if d, err := time.ParseDuration(text); err == nil && d >= 0 {
@@ -94,14 +93,14 @@ func (t *Trace) when(text string) (int64, error) {
 	return 0, fmt.Errorf("want 09:00, or a duration after the first record, got %q", text)
 }
 
-// Tasks is how many there are, whatever the seed.
+// Tasks returns their number, which does not depend on the seed.
 func (p *Plan) Tasks() int { return int(math.Round(p.scale * float64(len(p.records)))) }
 
-// Disorder says, with the lines, that the file was not in the order of its times: a clock that was
-// set back, or a file that was put together. It is "" where the file was in order.
+// Disorder reports, with the lines, that the file was not in the order of its times, because a
+// clock was set back or files were concatenated. It returns "" if the file was in order.
 func (p *Plan) Disorder() string { return p.trace.disorder }
 
-// Due is when a record arrives, counted from the begin of the window and at its speed.
+// Due returns the arrival of a record since the begin of the window, at its speed.
 func (p *Plan) Due(r Record) time.Duration {
 	if p.speed == 1 {
 		return time.Duration(r.At - p.origin)
@@ -109,19 +108,19 @@ func (p *Plan) Due(r Record) time.Duration {
 	return time.Duration(math.Round(float64(r.At-p.origin) / p.speed))
 }
 
-// stream keeps the random numbers apart from those of arrivals and task times.
+// stream separates the random numbers from those of arrivals and task times.
 const stream = 0x7472616365000000
 
-// Records are the tasks that are played. At a scale below 1 they are a random part of the window.
-// Above 1 all records come, and random ones again, each with its duration, at a random instant
-// before the record after it: so the rate keeps its course over the day. The tasks are a function
-// of the seed, and at scale 1 the records themselves.
+// Records returns the tasks to play. At a scale below 1 they are a random part of the window. Above
+// 1 they are all records, and random ones again, each with its duration, at a random instant before
+// the next record, so the course of the rate stays the same. The tasks depend only on the seed, and
+// at scale 1 they are the records themselves.
 func (p *Plan) Records(seed uint64) []Record {
 	all, _ := p.play(seed)
 	return all
 }
 
-// Labelled are the tasks that are played, with their labels.
+// Labelled returns the tasks to play, with their labels.
 func (p *Plan) Labelled(seed uint64) (all []Record, labels [MostLabels]Labels) {
 	all, from := p.play(seed)
 	labels = p.trace.Labels
@@ -137,14 +136,14 @@ func (p *Plan) Labelled(seed uint64) (all []Record, labels [MostLabels]Labels) {
 	return all, labels
 }
 
-// play has the tasks, and of which record of the window each is where they are not all of them.
+// play returns the tasks, and the index of each in the window unless they are all of them.
 func (p *Plan) play(seed uint64) (all []Record, of []uint32) {
 	if p.scale == 1 {
 		return p.records, nil
 	}
 	r := rand.New(rand.NewPCG(seed, stream))
 	whole := int(p.scale)
-	left := p.Tasks() - whole*len(p.records) // to be chosen, each record at most once
+	left := p.Tasks() - whole*len(p.records) // to choose, each record at most once
 	all = make([]Record, 0, p.Tasks())
 	of = make([]uint32, 0, p.Tasks())
 	for i, rec := range p.records {

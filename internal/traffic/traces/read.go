@@ -15,22 +15,21 @@ import (
 )
 
 const (
-	mostRecords = 100_000_000         // those of a run
+	mostRecords = 100_000_000         // as in a run
 	mostLine    = 1 << 20             // bytes of a line
-	mostSpan    = 87_600 * time.Hour  // ten years: that of a run
-	latest      = 4_102_444_800 * 1e9 // 2100: a date after it is a mistake in the clock or the unit
-	leastDate   = 100_000_000 * 1e9   // 1973: a smaller number is no date
-	sampled     = 1 << 16             // records from which the number of all is estimated
+	mostSpan    = 87_600 * time.Hour  // ten years, as in a run
+	latest      = 4_102_444_800 * 1e9 // 2100: a later date is a mistake in the clock or the unit
+	leastDate   = 100_000_000 * 1e9   // 1973: a smaller number is not a date
+	sampled     = 1 << 16             // records from which the total number is estimated
 )
 
-// A reader goes through the lines of one file.
 type reader struct {
 	Source
 	in      *bufio.Reader
-	file    *counted      // below in, and below what unzips
-	ahead   *bufio.Reader // of the file: what has been read of it and not looked at
+	file    *counted      // source of in, before decompression
+	ahead   *bufio.Reader // of the file: has buffered data that is not decompressed yet
 	line    int           // or row
-	noun    string        // what that is
+	noun    string        // name of a line or row
 	size    int64         // of the file
 	skipped int64         // bytes of lines without a record, and of the others
 	looked  int64
@@ -39,13 +38,12 @@ type reader struct {
 	classes texts
 	labels  [MostLabels]texts
 	trace   Trace
-	highest int64 // latest arrival up to now
+	highest int64 // latest arrival so far
 	back    oddity
 	backBy  int64
 	same    oddity
 }
 
-// counted counts the bytes that are read.
 type counted struct {
 	in io.Reader
 	n  int64
@@ -57,18 +55,17 @@ func (c *counted) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// An inflated file is one that was zipped: of a small one that goes on without end there is an
-// error.
+// An inflated is a decompressed file, with an error if it is endless.
 type inflated struct {
 	in   io.Reader
 	file *counted
 	n    int64
 }
 
-// Bounds of an inflated file. Access logs have a twentieth of their size when they are zipped.
+// Bounds of a decompressed file. Access logs compress to a twentieth of their size.
 const (
 	inflatedLeast = 128 << 20 // bytes that any file may have
-	mostInflated  = 200       // times the size of the zipped file
+	mostInflated  = 200       // times the size of the compressed file
 )
 
 func (f *inflated) Read(p []byte) (int, error) {
@@ -79,11 +76,9 @@ func (f *inflated) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// mostSkipped is how much of a file may be empty lines and comments, beside as much as its records
-// have.
+// mostSkipped is the largest size of empty lines and comments, if it exceeds that of the records.
 const mostSkipped = 16 << 20
 
-// skip counts a line without a record.
 func (r *reader) skip(n int) error {
 	if r.skipped += int64(n) + 1; r.skipped > mostSkipped && r.skipped > r.looked {
 		return fmt.Errorf("%d MiB of it are empty lines and comments, more than its records",
@@ -92,7 +87,6 @@ func (r *reader) skip(n int) error {
 	return nil
 }
 
-// An oddity counts lines of one kind and keeps the first.
 type oddity struct{ first, n int }
 
 func (o *oddity) see(line int) {
@@ -101,7 +95,7 @@ func (o *oddity) see(line int) {
 	}
 }
 
-// name names them by what a record is in its file.
+// name describes them with the file's name for a record.
 func (o oddity) name(noun string) string {
 	if o.n > 1 {
 		return fmt.Sprintf("%s %d and %d more", noun, o.first, o.n-1)
@@ -109,7 +103,7 @@ func (o oddity) name(noun string) string {
 	return fmt.Sprintf("%s %d", noun, o.first)
 }
 
-// read is about a file of that size.
+// read reads a file of that size.
 func (s Source) read(f io.Reader, size int64) (*Trace, error) {
 	r := &reader{Source: s, file: &counted{in: f}, size: size, noun: "line"}
 	r.in = bufio.NewReaderSize(r.file, mostLine)
@@ -122,9 +116,9 @@ func (s Source) read(f io.Reader, size int64) (*Trace, error) {
 		r.in = bufio.NewReaderSize(&inflated{in: unzipped, file: r.file}, mostLine)
 	}
 	if mark, _ := r.in.Peek(3); string(mark) == "\ufeff" { // spreadsheets write a byte order mark
-		_, _ = r.in.Discard(3) // as many are buffered
+		_, _ = r.in.Discard(3) // they are buffered
 	}
-	head, _ := r.in.Peek(mostLine) // an error comes again
+	head, _ := r.in.Peek(mostLine) // an error is returned again later
 	if t := tableOf(head, r.in); t != nil && s.Layout == "" {
 		return r.table(t)
 	}
@@ -153,7 +147,7 @@ func (s Source) read(f io.Reader, size int64) (*Trace, error) {
 	}
 }
 
-// table reads a file whose records are no lines.
+// table reads a file whose records are not lines.
 func (r *reader) table(t *table) (*Trace, error) {
 	r.noun = t.noun
 	r.layout.kind, r.layout.bare = t.kind, t.bare
@@ -176,7 +170,7 @@ func (r *reader) table(t *table) (*Trace, error) {
 	}
 }
 
-// take reads one line. The first one says how all are laid out.
+// take reads one line. The first one determines the layout.
 func (r *reader) take(line []byte) error {
 	first := r.layout.kind == unknown
 	if first {
@@ -192,7 +186,7 @@ func (r *reader) take(line []byte) error {
 			return err
 		}
 	}
-	names := func(s []byte) bool { // though the column is given by its number
+	names := func(s []byte) bool { // even if the column is given by its number
 		return first && r.layout.kind == separated && isName(s)
 	}
 	if r.trace.Columns != nil && r.layout.kind == separated {
@@ -268,14 +262,13 @@ func (r *reader) take(line []byte) error {
 	return r.add(Record{at, uint64(class)<<tookBits | uint64(took)})
 }
 
-// texts are the different ones of a column.
 type texts struct {
 	numbers map[string]int
-	all     []string // in the order in which they come
+	all     []string // in the order of the file
 	where   []string
 }
 
-// textOf is the number of what that line has in a column, which may have so many different ones.
+// textOf returns the number of the text of a column in that line. There may be at most most texts.
 func (r *reader) textOf(
 	line []byte, in column, known *texts, most int, noun string,
 ) (int, error) {
@@ -317,7 +310,7 @@ func (r *reader) add(rec Record) error {
 	if len(all) > 0 && max(rec.At-all[0].At, all[0].At-rec.At) > int64(mostSpan) {
 		return errors.New("more than ten years from the first record")
 	}
-	if n := len(all); n >= sampled && n == cap(all) { // so that memory is asked for once
+	if n := len(all); n >= sampled && n == cap(all) { // allocates once
 		looked := max(r.file.n-int64(r.ahead.Buffered()), 1)
 		estimate := min(float64(n)*float64(r.size)/float64(looked)*1.02, mostRecords)
 		all = append(make([]Record, 0, max(n, int(estimate))), all...)
@@ -327,7 +320,6 @@ func (r *reader) add(rec Record) error {
 	return nil
 }
 
-// finish sorts the records and notes what was odd.
 func (r *reader) finish() (*Trace, error) {
 	t := &r.trace
 	n := len(t.Records)
@@ -376,8 +368,8 @@ func (r *reader) finish() (*Trace, error) {
 	return t, nil
 }
 
-// counting is about times that number the lines, or that are those of intervals, each as long as
-// the others, in a file that has other columns; "" for other times.
+// counting returns a note if times only number the lines, or are equal intervals in a file that has
+// other columns, or "".
 func (r *reader) counting() string {
 	all, at := r.trace.Records, r.layout.time.index
 	if r.Time == "" || r.End || at >= len(r.trace.Columns) || len(all) < 3 {
@@ -415,7 +407,6 @@ func notWhole(r Record) bool {
 	return r.At%second != 0 && (r.At+r.Took())%second != 0
 }
 
-// sort puts the records in the order of their arrival, and their labels with them.
 func (t *Trace) sort() {
 	byTime := func(a, b Record) int { return cmp.Compare(a.At, b.At) }
 	if !slices.ContainsFunc(t.Labels[:], func(l Labels) bool { return l.Of != nil }) {
@@ -435,7 +426,6 @@ func (t *Trace) sort() {
 	}
 }
 
-// picked has those of that order; nil of nil.
 func picked[T any](all []T, order []uint32) (in []T) {
 	if all == nil {
 		return nil

@@ -12,19 +12,19 @@ import (
 	"time"
 )
 
-// mostRow is how many bytes a row may have: browsers write the bodies into a HAR file.
+// mostRow is the largest number of bytes of a row: browsers write bodies into a HAR file.
 const mostRow = 64 << 20
 
-// A table is a file whose records are no lines: it is read row by row, never as a whole.
+// A table is a file whose records are not lines. It is read row by row, never as a whole.
 type table struct {
-	noun  string // what it calls a row
-	kind  kind   // of its rows: rows or, of objects of JSON, each a row of one field, jsonLines
+	noun  string // its name for a row
+	kind  kind   // of its rows: rows or, for JSON objects, each a row of one field, jsonLines
 	names []string
-	bare  time.Duration // what a duration of 1 is
+	bare  time.Duration // unit of a number as duration
 	next  func() ([][]byte, error)
 }
 
-// tableOf recognises a file by its first bytes; nil: its records are lines.
+// tableOf recognises a file by its first bytes, and returns nil if its records are lines.
 func tableOf(head []byte, in io.Reader) *table {
 	b := &bounded{in: in, left: mostRow}
 	switch {
@@ -44,7 +44,7 @@ func tableOf(head []byte, in io.Reader) *table {
 	return nil
 }
 
-// bounded ends a row that is too long with an error.
+// bounded returns an error when a row is too long.
 type bounded struct {
 	in   io.Reader
 	left int
@@ -54,7 +54,7 @@ func (b *bounded) Read(p []byte) (n int, err error) {
 	if b.left <= 0 {
 		return 0, fmt.Errorf("longer than %d MiB", mostRow>>20)
 	}
-	// as much as there is: a json.Decoder looks at all white space again after each read
+	// as much as possible, because a json.Decoder scans all white space again after each read
 	n, err = io.ReadFull(b.in, p[:min(len(p), b.left)])
 	if b.left -= n; err == io.ErrUnexpectedEOF {
 		err = io.EOF
@@ -62,10 +62,9 @@ func (b *bounded) Read(p []byte) (n int, err error) {
 	return n, err
 }
 
-// harNames are the columns of an HTTP archive.
 var harNames = []string{"startedDateTime", "time", "method", "status", "url"}
 
-// isHAR tells an archive from JSON lines, which may have a member named log as well.
+// isHAR distinguishes an archive from JSON lines, which may also have a member named log.
 func isHAR(head []byte) bool {
 	for _, part := range []string{"{", `"log"`, ":", "{"} {
 		var ok bool
@@ -76,13 +75,12 @@ func isHAR(head []byte) bool {
 	return bytes.Contains(head, []byte(`"entries"`))
 }
 
-// isArray finds an array of objects.
 func isArray(head []byte) bool {
 	head, ok := bytes.CutPrefix(bytes.TrimLeft(head, " \t\r\n"), []byte("["))
 	return ok && bytes.HasPrefix(bytes.TrimLeft(head, " \t\r\n"), []byte("{"))
 }
 
-// elements reads those of an array in JSON: of a file, or of the member of that path.
+// elements reads the elements of a JSON array: the file, or the member at that path.
 type elements struct {
 	*bounded
 	dec    *json.Decoder
@@ -118,7 +116,6 @@ func (h *elements) object() ([][]byte, error) {
 	return [][]byte{e}, err
 }
 
-// entry is one of an HTTP archive.
 func (h *elements) entry() ([][]byte, error) {
 	var e struct {
 		StartedDateTime string
@@ -133,7 +130,7 @@ func (h *elements) entry() ([][]byte, error) {
 		[]byte(e.Response.Status), []byte(e.Request.URL)}, nil
 }
 
-// open goes into an object or an array; other is about another value.
+// open enters an object or an array. It returns other for another value.
 func (h *elements) open(begin json.Delim, other error) error {
 	t, err := h.dec.Token()
 	if err == nil && t != begin {
@@ -142,7 +139,7 @@ func (h *elements) open(begin json.Delim, other error) error {
 	return cutOff(err)
 }
 
-// enter goes to the value of the member of that name of the object that begins here.
+// enter goes to the value of the named member of the next object.
 func (h *elements) enter(name string) error {
 	if err := h.open('{', errJSON); err != nil {
 		return err
@@ -163,7 +160,7 @@ func (h *elements) enter(name string) error {
 	return fmt.Errorf("the object has no %q", name)
 }
 
-// cutOff is about a file that ends too early: the end of a file is none of a row.
+// cutOff turns the end of the file within a row into an error.
 func cutOff(err error) error {
 	if err == io.EOF {
 		return io.ErrUnexpectedEOF
@@ -171,7 +168,6 @@ func cutOff(err error) error {
 	return err
 }
 
-// vegetaNames are the columns of vegeta's results, in the order of its CSV.
 var vegetaNames = []string{"timestamp", "code", "latency", "bytes_out", "bytes_in", "error", "body",
 	"attack", "seq", "method", "url", "headers"}
 
@@ -182,7 +178,7 @@ func isVegetaGob(head []byte) bool {
 		bytes.Contains(head, []byte("Latency"))
 }
 
-// isVegetaCSV tells vegeta's columns, which have no names: older versions write nine.
+// isVegetaCSV recognises vegeta's CSV, which has no names. Older versions write nine columns.
 func isVegetaCSV(fields []string) bool {
 	if len(fields) != 9 && len(fields) != len(vegetaNames) || len(fields[0]) != 19 ||
 		len(fields[1]) > 3 {
@@ -194,7 +190,7 @@ func isVegetaCSV(fields []string) bool {
 	})
 }
 
-// isVegetaJSON tells an object of vegeta's by members that it writes always.
+// isVegetaJSON recognises vegeta's objects by members that are always written.
 func isVegetaJSON(line []byte) bool {
 	always := []string{"timestamp", "latency", "attack", "seq", "code", "bytes_in"}
 	return !slices.ContainsFunc(always, func(name string) bool {
@@ -203,7 +199,6 @@ func isVegetaJSON(line []byte) bool {
 	})
 }
 
-// nextResult reads what vegeta attack writes unless it is told otherwise.
 func nextResult(dec *gob.Decoder) ([][]byte, error) {
 	var r struct {
 		Attack, Method, URL, Error string

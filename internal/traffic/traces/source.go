@@ -12,68 +12,67 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// A Source says what is read of which file.
+// A Source selects the columns of a file to read.
 type Source struct {
 	File     string
 	Time     string             // column of the times: its number from 1, or its name; "": none
-	Duration string             // column of the durations; "" where they are not wanted
-	Class    string             // column of the classes; "" where they are not wanted
-	Labels   [MostLabels]string // more columns whose texts are wanted; "": none
-	// of the lines of a log, as nginx's log_format or Apache's LogFormat has it, where ~ is a blank
-	// too; "": by the content
+	Duration string             // column of the durations; "" if not wanted
+	Class    string             // column of the classes; "" if not wanted
+	Labels   [MostLabels]string // further columns to read as texts; "": none
+	// of the lines of a log, in the syntax of nginx's log_format or Apache's LogFormat, with ~ as a
+	// blank, too; "": by the content
 	Layout string
-	// of durations that are numbers alone; 0: what the format says, which is seconds for most
+	// of durations that are plain numbers; 0: the format's, usually seconds
 	Unit time.Duration
-	End  bool // a time is that of the end: the arrival is as much earlier as the task took
+	End  bool // times are ends: the arrival is earlier by the duration
 }
 
 // A Record is one task of a trace. It has 16 bytes, since there are millions.
 type Record struct {
 	At   int64  // arrival in nanoseconds, since 1970 or another instant
-	work uint64 // the class, and below it how long the task took
+	work uint64 // the class, and in the lower bits the duration
 }
 
-// tookBits are those of a duration, two years, beside which there is room for 255 classes.
+// tookBits are the bits of a duration, two years, which leaves room for 255 classes.
 const (
 	tookBits    = 56
 	mostTook    = 1<<tookBits - 1
 	mostClasses = 1<<(64-tookBits) - 1
 )
 
-// Took is how long the task took in nanoseconds; 0 where no durations were read.
+// Took returns the duration of the task in nanoseconds, or 0 if no durations were read.
 func (r Record) Took() int64 { return int64(r.work & mostTook) }
 
-// MostLabels is how many columns may be read beside times, durations and classes.
+// MostLabels is the largest number of columns in addition to times, durations and classes.
 const MostLabels = 3
 
-// Labels are the texts of a column, and which of them each record has.
+// Labels are the texts of a column, and the text of each record.
 type Labels struct {
-	Texts []string // the different ones, in the order in which they come in the file
-	Where []string // of each where it comes first: line 3
+	Texts []string // distinct, in the order of the file
+	Where []string // first occurrence of each: line 3
 	Of    []uint16 // by record: an index
 }
 
-// mostTexts is how many different ones a column may have.
 const mostTexts = 1 << 16
 
-// Class is an index into Trace.Classes; 0 where no classes were read.
+// Class returns an index into Trace.Classes, or 0 if no classes were read.
 func (r Record) Class() int { return int(r.work >> tookBits) }
 
-// A Trace is what was read. It is shared by all who read the file, and never changed.
+// A Trace is the contents of a file. It is shared by all readers of the file, and never changed.
 type Trace struct {
 	Records []Record // by At
-	Classes []string // in the order in which they come in the file
+	Classes []string // in the order of the file
 	Labels  [MostLabels]Labels
-	Columns []string // their names, where the file or its format has them
-	Notes   []string // what is odd in the file, a line about each
+	Columns []string // their names, if the file or its format has them
+	Notes   []string // irregularities of the file, one per line
 	// the note about records that were out of order
 	disorder string
 	zone     int64 // of the first time, nanoseconds east of UTC
 	dated    bool  // times are dates, or since 1970
 }
 
-// kept are the traces that were read last. A scenario is checked several times before it runs, and
-// its arrivals and its workload may read one file.
+// kept are the most recent traces. A scenario is checked several times before it runs, and its
+// arrivals and its workload may read the same file.
 var kept struct {
 	sync.Mutex
 	traces []keptTrace
@@ -88,8 +87,7 @@ type keptTrace struct {
 
 const mostKept = 2
 
-// holds reports whether what s reads has all that other reads: more columns may be read than are
-// looked at.
+// holds reports whether s reads everything that other reads. Additional columns are allowed.
 func (s Source) holds(other Source) bool {
 	if other.Duration == "" && !s.End {
 		other.Duration, other.Unit = s.Duration, s.Unit
@@ -105,9 +103,9 @@ func (s Source) holds(other Source) bool {
 	return s == other
 }
 
-// Read reads the file, or returns what was read of it before if it has not changed since: that may
-// have durations and classes that s does not ask for. An error is one line, about the file, a
-// column or a line of the file.
+// Read reads the file, or returns the earlier result if the file has not changed since, which may
+// have additional durations and classes. An error is one line, about the file, a column or a line
+// of the file.
 func (s Source) Read() (*Trace, error) {
 	if s.End && s.Duration == "" {
 		return nil, errors.New("at: the time of an end needs the column of the durations")
@@ -115,7 +113,7 @@ func (s Source) Read() (*Trace, error) {
 	info, err := os.Stat(s.File)
 	if err != nil {
 		if e, ok := errors.AsType[*fs.PathError](err); ok {
-			e.Op = "open" // as every other file that is named
+			e.Op = "open" // as for all other files
 		}
 		return nil, fmt.Errorf("file: %w", err)
 	}
@@ -140,7 +138,7 @@ func (s Source) Read() (*Trace, error) {
 	defer f.Close()
 	kept.traces = slices.DeleteFunc(kept.traces, func(k keptTrace) bool { return s.holds(k.of) })
 	if len(kept.traces) == mostKept {
-		kept.traces = slices.Delete(kept.traces, 0, 1) // let go before there is more
+		kept.traces = slices.Delete(kept.traces, 0, 1) // release memory before reading more
 	}
 	t, err := s.read(f, info.Size())
 	if err != nil {
