@@ -18,30 +18,28 @@ import (
 )
 
 // Benchmark runs the scenario as a Go benchmark: one op is one task, b.N of them, and the metrics
-// of the last run are reported in the units of Metrics, times in nanoseconds. A run that breaks a
-// law fails the benchmark.
+// of the last run are reported in the units of Metrics, times in nanoseconds. A run that breaks an
+// invariant fails the benchmark, and so does a [StrategyError].
 //
-// So does a strategy that hangs, panics, or ends or leaves goroutines: see [StrategyError]. One
-// that hangs under the real clock, or spins or holds a mutex under either clock, cannot be stopped:
-// Benchmark then prints the benchmark and the stacks, and ends the process with status 1. A panic
-// in a goroutine of the strategy ends the process with the runtime's trace, in which the
-// goroutine's labels name the benchmark.
+// A strategy that hangs under the real clock, or spins or holds a mutex under either clock, cannot
+// be stopped: Benchmark then prints the benchmark and the stacks, and ends the process with status
+// 1. A panic in a goroutine of the strategy ends the process with the runtime's trace, whose
+// goroutine labels name the benchmark.
 //
-// To measure a strategy of another module, set Scenario.Strategy.Spec to your own. Quantiles need
-// tasks (a p99 needs 368), so give `go test` a -benchtime such as 2000x.
+// To measure a strategy of another module, set Scenario.Strategy.Spec. Quantiles need enough tasks
+// (a p99 needs 368), so give `go test` a -benchtime such as 2000x.
 //
-// The first of the runs that `go test -count` asks for uses Scenario.Seed, the second Scenario.Seed
-// + 1, and so on, as repetitions of `poolbench run` do: under the virtual clock a run of the same
-// seed would be a copy and no further sample. All rounds with a growing b.N belong to one run, and
-// a further value of -cpu uses further seeds. If POOLBENCH_SEED is set, as under `poolbench gate
-// --base`, it is added: each pair of runs gets different work, and both sides of a pair the same.
+// The first run of `go test -count` uses Scenario.Seed, the second Scenario.Seed + 1, and so on, as
+// repetitions of `poolbench run` do. Without new seeds, runs under the virtual clock would be
+// copies. All rounds with a growing b.N belong to one run, and each further value of -cpu uses
+// further seeds. If POOLBENCH_SEED is set, as under `poolbench gate --base`, it is added: each pair
+// of runs gets different work, the same on both sides.
 //
-// Under the virtual clock the metric virtual-seed is the seed, modulo 2^53. To repeat one of
-// several runs alone, set Scenario.Seed to it. Poolbench's readers leave out runs of the same name
-// and virtual-seed.
+// Under the virtual clock the metric virtual-seed is the seed, modulo 2^53. Poolbench's readers
+// ignore further runs of the same name and virtual-seed.
 //
-// It writes the Unit lines, which tell benchstat and `poolbench gate` which direction is better, to
-// standard output, once a process.
+// Once per process, Benchmark prints the Unit lines, which give benchstat and `poolbench gate` the
+// better direction of each unit.
 func Benchmark(b *testing.B, s Scenario) {
 	b.Helper()
 	declareUnits()
@@ -78,7 +76,7 @@ func Benchmark(b *testing.B, s Scenario) {
 	}
 }
 
-// A repeated counts the runs of each benchmark in this process.
+// repeated counts the runs of each benchmark in this process.
 type repeated struct {
 	lock sync.Mutex
 	runs map[string]uint64
@@ -86,8 +84,8 @@ type repeated struct {
 
 var repetitions = repeated{runs: map[string]uint64{}}
 
-// of returns the number of the benchmark's runs before this one. The testing package begins each
-// run with a round of b.N = 1.
+// of returns the number of earlier runs of the benchmark. The testing package begins each run with
+// a round of b.N = 1.
 func (r *repeated) of(b *testing.B, s Scenario) uint64 {
 	s.Stop = Stop{}
 	which := b.Name() + " " + s.Name()
@@ -99,10 +97,9 @@ func (r *repeated) of(b *testing.B, s Scenario) uint64 {
 	return max(r.runs[which], 1) - 1
 }
 
-// reportMetrics fails the benchmark for a number that is none.
 func reportMetrics(b *testing.B, metrics []Metric) {
 	b.Helper()
-	// leaves out what the testing package measured, for a run that took no time of its own
+	// a virtual run has no ns/op
 	b.ReportMetric(0, metric.NsPerOp)
 	for _, m := range metrics {
 		value, unit := inNanoseconds(m)
@@ -114,7 +111,6 @@ func reportMetrics(b *testing.B, metrics []Metric) {
 	}
 }
 
-// indented sets lines in as the testing package does.
 func indented(lines string) string {
 	return strings.ReplaceAll("\n"+lines, "\n", "\n    ")[1:]
 }
@@ -122,8 +118,8 @@ func indented(lines string) string {
 // seedVariable is the environment variable that package measure sets.
 const seedVariable = "POOLBENCH_SEED"
 
-// declareUnits runs before the testing package has printed anything of the first benchmark: it
-// prints a benchmark's name only after its first round with b.N = 1.
+// declareUnits must run in the first round with b.N = 1: afterwards the testing package prints the
+// name of the benchmark.
 var declareUnits = sync.OnceFunc(func() {
 	var lines strings.Builder
 	for _, m := range observe.Metrics() {
@@ -134,8 +130,8 @@ var declareUnits = sync.OnceFunc(func() {
 	fmt.Fprint(os.Stdout, lines.String())
 })
 
-// labelTraces has the runtime write the labels of goroutines into the trace of a crash. It reads
-// that setting again when the variable changes.
+// labelTraces includes goroutine labels in the runtime's crash traces. The runtime reads the
+// setting again when the variable changes.
 var labelTraces = sync.OnceFunc(func() {
 	setting := "tracebacklabels=1"
 	if others := os.Getenv("GODEBUG"); others != "" {
@@ -144,7 +140,6 @@ var labelTraces = sync.OnceFunc(func() {
 	os.Setenv("GODEBUG", setting)
 })
 
-// inNanoseconds spells a time as the testing package does.
 func inNanoseconds(m Metric) (value float64, unit string) {
 	for _, suffix := range []string{"-sec", "-sec/op"} {
 		if base, ok := strings.CutSuffix(m.Unit, suffix); ok {

@@ -12,15 +12,15 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// leastRelative is the least load: below it the rate is a slip of the keyboard.
+// leastRelative is the smallest relative load that is accepted.
 const leastRelative = 1e-6
 
-// deviations are the standard deviations by which the work of a run may exceed its mean, so that it
-// stays in bounds.
+// deviations is the number of standard deviations by which the work of a run may exceed its mean
+// without overflow.
 const deviations = 10
 
-// outOfBounds is what Validate says of the size of the plan. w is nil where the workload is too
-// dear to be built for a look.
+// outOfBounds returns Validate's complaints about the size of the plan. w is nil if building the
+// workload is too expensive.
 func (s Scenario) outOfBounds(w workloads.Workload) (c text.Complaints) {
 	rate := s.Load.PerSecond
 	if l := s.Load.Relative; l != 0 && !(l >= leastRelative && l <= 1000) {
@@ -28,7 +28,7 @@ func (s Scenario) outOfBounds(w workloads.Workload) (c text.Complaints) {
 		return c
 	}
 	if w != nil && s.Load.Relative != 0 && w.Mean() > 0 {
-		// more than one in a nanosecond are as good as all at once
+		// a higher rate than one per nanosecond equals all at once
 		rate = min(s.described().Rate(w.Mean()), arrivals.MostRate)
 		if !(rate >= arrivals.LeastRate) {
 			c.Add("load %v: at limit %d and %v a task this is a rate of %.3g per second; want %v "+
@@ -72,24 +72,23 @@ func (s Scenario) outOfBounds(w workloads.Workload) (c text.Complaints) {
 	return c
 }
 
-// NoQueue, as a Queue, is a queue without slots: a task that finds every slot of the limit taken
-// blocks in Submit or is shed (in theory, a loss system). In names and flags it is queue=0.
+// NoQueue, as a Queue, means no queue slots: a task that finds all slots of the limit occupied
+// blocks in Submit or is shed (a loss system). Names and flags write it as queue=0.
 const NoQueue = -1
 
-// maxDefaultQueue bounds a queue that nobody has asked for. A strategy on a channel pays 8 bytes
-// for each slot, taken or not: 8 MB. A task that waits is 200 to 300 bytes in any strategy: 300 MB
-// for a queue that is full. Where that many wait the run has left every steady state.
+// maxDefaultQueue bounds the default queue. A channel allocates 8 bytes per slot: 8 MB. A waiting
+// task uses 200 to 300 bytes in any strategy: 300 MB for a full queue, far from any steady state.
 const maxDefaultQueue = 1 << 20
 
-// shedQueue is how many tasks for each slot of the limit may wait by default where the strategy
-// sheds what comes then: eight service times, on average.
+// shedQueue is the default number of queue slots per slot of the limit for strategies that shed: on
+// average, eight service times.
 const shedQueue = 8
 
 // QueueSlots returns the number of slots of a strategy's queue, for Scenario.Queue = queue and a
-// run of tasks tasks (0: unknown). The default queue, 0, depends on the strategy. If it blocks when
-// full, the queue has room for all tasks of the run, up to a million: a full one would block the
-// tasks that the strategy is to separate or to order. If it sheds, the queue is eight times the
-// limit.
+// run of tasks tasks (0: unknown). The default queue, 0, depends on the strategy. If the strategy
+// blocks when full, the queue has room for all tasks of the run, up to a million, since a full
+// queue would block the tasks that the strategy should separate or order. If it sheds, the queue is
+// eight times the limit.
 func QueueSlots(spec strategies.Spec, queue, limit, tasks int) int {
 	switch {
 	case queue == NoQueue || queue == 0 && !spec.UsesQueue:
@@ -104,9 +103,8 @@ func QueueSlots(spec strategies.Spec, queue, limit, tasks int) int {
 	return maxDefaultQueue
 }
 
-// Resolves returns an error if no run of the scenario can report the metric, because it has too few
-// tasks. If a duration bounds the run, it counts twice the expected number; it never refuses a
-// closed loop, whose number of tasks is unknown.
+// Resolves returns an error if every run of the scenario has too few tasks to report the metric.
+// For a duration it assumes twice the expected number of tasks. It accepts every closed loop.
 func (s Scenario) Resolves(unit string) error {
 	s = s.withDefaults()
 	least := observe.LeastTasks(unit)

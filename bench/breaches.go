@@ -16,9 +16,8 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// breaches records what a strategy does to the tasks of a run against the contract. A breach after
-// which the outcome of a task is unknown ends the run with a *StrategyError; any other is counted,
-// as a broken law.
+// breaches records a strategy's violations of the contract. If a violation makes the outcome of a
+// task unknown, the run ends with a *StrategyError. The others are counted as broken laws.
 type breaches struct {
 	guard        *guard
 	settledTwice atomic.Int64
@@ -26,23 +25,21 @@ type breaches struct {
 
 	mu    sync.Mutex
 	jobs  []*job
-	notes map[string]int // each breach, and how often
+	notes map[string]int // counts by text
 }
 
-// The counted breaches, which are broken laws.
 const (
 	strayRun = "once: a task was run that ran already, or was refused or done"
 	altered  = "once: a task came back with another Run, Arg, Weight, Class, Size, Priority, " +
 		"Tenant or Deadline, which are the caller's"
 )
 
-// The errors of a stray Run.
 var (
 	errStray = errors.New(strayRun)
 	errArg   = errors.New("the strategy has changed Task.Arg")
 )
 
-// note counts a breach. It keeps a few different texts.
+// note counts a violation. It keeps only a few different texts.
 func (d *driver) note(what string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -54,7 +51,6 @@ func (d *driver) note(what string) {
 	}
 }
 
-// misdeeds returns the counted breaches, at the end of the run.
 func (d *driver) misdeeds() (all []string) {
 	for _, what := range slices.Sorted(maps.Keys(d.notes)) {
 		all = append(all, fmt.Sprintf("%s (%d×)", what, d.notes[what]))
@@ -62,7 +58,6 @@ func (d *driver) misdeeds() (all []string) {
 	return all
 }
 
-// attemptCode identifies the Run of every task.
 var attemptCode = reflect.ValueOf(attempt).Pointer()
 
 func (j *job) isAltered() bool {
@@ -72,14 +67,14 @@ func (j *job) isAltered() bool {
 		reflect.ValueOf(t.Run).Pointer() != attemptCode
 }
 
-// fail ends the run. The first error is its outcome.
+// fail ends the run. The first error wins.
 func (d *driver) fail(e *StrategyError) {
 	if d.failed.CompareAndSwap(nil, e) {
 		d.cancel(e)
 	}
 }
 
-// jobOf returns the job of a task that is done. Nil: it is none of the run's. It is inlined.
+// jobOf returns nil if the task does not belong to the run. It is inlined.
 func (d *driver) jobOf(t *strategies.Task) *job {
 	if t != nil {
 		if j, ok := t.Arg.(*job); ok && t == &j.task && j.driver == d {
@@ -89,7 +84,6 @@ func (d *driver) jobOf(t *strategies.Task) *job {
 	return nil
 }
 
-// noJob ends the run, as a task is done that is none of its.
 func (d *driver) noJob(t *strategies.Task) {
 	what := "nil"
 	if t != nil {
@@ -110,11 +104,11 @@ func (d *driver) noJob(t *strategies.Task) {
 		what))
 }
 
-// maySettle says whether this Done is the end of the job.
+// maySettle reports whether this Done ends the job.
 func (d *driver) maySettle(j *job) bool {
 	if j.state.CompareAndSwap(offered, resting) {
 		if j.isAltered() {
-			// asked only now: a task that is done twice may be the generator's already
+			// checked only here: a task that is done twice may already be back in the generator
 			d.note(altered)
 		}
 		return true
@@ -128,7 +122,7 @@ func (d *driver) maySettle(j *job) bool {
 	return false
 }
 
-// mayRefuse says whether this refusal is the end of the job.
+// mayRefuse reports whether this refusal ends the job.
 func (d *driver) mayRefuse(ctx context.Context, j *job, err error) bool {
 	if !errors.Is(err, strategies.ErrShed) && ctx.Err() == nil {
 		d.note(fmt.Sprintf("blocks or sheds: Submit refused a task with %q, while its context "+
@@ -137,7 +131,7 @@ func (d *driver) mayRefuse(ctx context.Context, j *job, err error) bool {
 	rests := j.state.CompareAndSwap(offered, resting)
 	switch {
 	case rests && j.rec.Attempts == 0:
-	case rests, j.state.Load() == running: // its Run is over, or not
+	case rests, j.state.Load() == running:
 		d.fail(d.guard.blame(nil, "Submit refused a task with %q and runs it; by clause 2 (Once) "+
 			"a refused one is neither run nor done", err))
 	default:
@@ -152,7 +146,6 @@ func (d *driver) keep(j *job) {
 	d.jobs = append(d.jobs, j)
 }
 
-// inHand counts the tasks that the strategy has, and those of them that are inside their Run.
 func (d *driver) inHand() (accepted, inside int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -168,7 +161,7 @@ func (d *driver) inHand() (accepted, inside int) {
 	return accepted, inside
 }
 
-// longest is how long the tasks that are inside their Run may take, generously.
+// longest returns a generous bound on the remaining time of the tasks inside Run.
 func (d *driver) longest() (longest time.Duration) {
 	if d.inFlight.Load() == 0 {
 		return 0

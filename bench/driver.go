@@ -25,46 +25,46 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// A driver plays one run: it issues tasks when they are due and notes what becomes of them. It is
-// the Sink of its strategy. It uses package time alone, so the same code drives both clocks.
+// A driver plays one run: it issues tasks when they are due and records their outcomes. It is the
+// Sink of its strategy. It reads only package time, so the same code serves both clocks.
 type driver struct {
 	scenario Scenario
 	workload workloads.Workload
 	// workload.Do, bound once: a method value allocates
 	work     func(ctx context.Context, seq uint64) error
 	target   targets.Target
-	counted  targets.Counted // the target, if it counts its calls
-	clocks   bool            // the work behind the target is timed
+	counted  targets.Counted
+	clocks   bool // the work behind the target is timed
 	labels   *machine.ProfileLabels
 	flight   *machine.Recorder
 	strategy strategies.Strategy
 	partition
-	sorted sorter // what the tasks say of themselves
+	sorted sorter // attributes of the tasks
 
 	base   time.Time
-	epoch  int64       // of the virtual clock: base, in nanoseconds since 1970; 0: none
+	epoch  int64       // virtual clock: base, in nanoseconds since 1970. 0: none
 	alarm  *pace.Alarm // nil under the virtual clock
 	idle   jobList
 	logs   []record.Log
-	belt   *soaks.Belt             // of a soak, in place of logs
-	second *soaks.Continuation     // of a soak that was cut off; nil: it begins
-	stop   atomic.Bool             // the run was interrupted
-	cancel context.CancelCauseFunc // ends it
+	belt   *soaks.Belt         // for a soak, instead of logs
+	second *soaks.Continuation // for a soak that resumes
+	stop   atomic.Bool
+	cancel context.CancelCauseFunc
 
-	planned  int            // tasks that can be in the system at most
-	progress *Progress      // for whoever watches the run
-	meter    *machine.Meter // likewise; nil: nobody does
+	planned  int            // bound on the tasks in the system
+	progress *Progress      // for observers of the run
+	meter    *machine.Meter // nil: no observer
 
-	issued atomic.Uint64 // closed arrivals: tasks that clients have taken
+	issued atomic.Uint64 // closed arrivals: tasks that clients have issued
 
 	inFlight, peak atomic.Int64
-	// time inside Run as the attempts counted it, apart from the records
+	// time inside Run as counted by the attempts, independent of the records
 	service atomic.Int64
 	breaches
 }
 
 // newDriver builds the parts of a run. Under the virtual clock it is called inside the bubble, and
-// there is no alarm.
+// alarm is nil.
 func newDriver(ctx context.Context, s Scenario, alarm *pace.Alarm) (*driver, error) {
 	w, err := s.Workload.Spec.Build(s.Seed, s.Workload.Values)
 	if err != nil {
@@ -116,8 +116,8 @@ func (d *driver) open(ctx context.Context) error {
 	return nil
 }
 
-// planned is how many tasks can be in the system at most: in a closed loop a task for each client,
-// and else all that there are, counted up to where the run is a soak in any case.
+// planned returns a bound on the tasks in the system at once: the number of clients in a closed
+// loop, otherwise the number of tasks, counted up to SoakFrom + 1.
 func (s Scenario) planned(mean time.Duration) (tasks int, err error) {
 	a := s.Load.Arrival
 	if a.IsClosed() {
@@ -128,12 +128,12 @@ func (s Scenario) planned(mean time.Duration) (tasks int, err error) {
 		return s.Stop.Tasks, nil
 	}
 	if rate := s.described().Rate(mean); rate*s.Stop.Duration.Seconds() > 2*SoakFrom {
-		return SoakFrom + 1, nil // to count more of them would take its time
+		return SoakFrom + 1, nil
 	}
 	return a.Planned(s.described().Rate(mean), s.Seed, s.Stop.Duration, SoakFrom+1)
 }
 
-// letGo closes a workload that holds something.
+// letGo closes a workload that implements io.Closer.
 func letGo(w workloads.Workload) error {
 	if c, ok := w.(io.Closer); ok {
 		return c.Close()
@@ -141,17 +141,16 @@ func letGo(w workloads.Workload) error {
 	return nil
 }
 
-// direct is the target of a workload that meets the real one in its own server.
+// direct is the target for a workload that calls the real target in its own server.
 type direct struct{}
 
-// Call implements targets.Target.
 func (direct) Call(
 	ctx context.Context, seq uint64, work func(ctx context.Context, seq uint64) error,
 ) error {
 	return work(ctx, seq)
 }
 
-// ofTenants is a target that is told of which tenant each call is.
+// ofTenants is a target that receives the tenant of each call.
 type ofTenants struct {
 	targets.Tenanted
 	tasks workloads.Tenanted
@@ -164,8 +163,8 @@ func (t ofTenants) Call(
 	return t.CallOf(ctx, t.tasks.Tenant(seq), seq, work)
 }
 
-// now is the time since the start of the run, in nanoseconds: 24 ns a call, where time.Now costs
-// 45. In a bubble there is no monotonic time, and time.Since reckons in calendars.
+// now returns the nanoseconds since the start of the run. It costs 24 ns a call, time.Now 45. A
+// bubble has no monotonic time.
 func (d *driver) now() int64 {
 	if d.epoch != 0 {
 		return time.Now().UnixNano() - d.epoch
@@ -179,8 +178,8 @@ func (d *driver) enter() {
 	}
 }
 
-// prepare plans the arrivals, makes room for the records and returns the function that plays the
-// run from its base on.
+// prepare plans the arrivals, allocates the records and returns the function that plays the run
+// from its base on.
 func (d *driver) prepare() (play func(ctx context.Context), err error) {
 	s := d.scenario
 	if d.planned, err = s.planned(d.workload.Mean()); err != nil {
@@ -213,9 +212,8 @@ func (d *driver) prepare() (play func(ctx context.Context), err error) {
 	return func(ctx context.Context) { d.playOpen(ctx, next) }, nil
 }
 
-// playOpen issues tasks when they are due, whatever became of the earlier ones. A strategy that
-// blocks the generator makes it issue the later ones late; their response counts from Due all the
-// same.
+// playOpen issues tasks when they are due. If the strategy blocks the generator, later tasks are
+// issued late, but their response still counts from Due.
 func (d *driver) playOpen(ctx context.Context, next arrivals.Next) {
 	sleep, wakeUp := d.generatorSleep(ctx)
 	defer wakeUp()
@@ -232,7 +230,7 @@ func (d *driver) playOpen(ctx context.Context, next arrivals.Next) {
 		issue := returned
 		if issue < due {
 			if issue = sleep(due, returned); issue < due {
-				return // interrupted
+				return
 			}
 		}
 		j := d.idle.pop()
@@ -254,7 +252,6 @@ func (d *driver) playOpen(ctx context.Context, next arrivals.Next) {
 	}
 }
 
-// nextRecord is that of the next task of the one generator; nil where there is no room for it.
 func (d *driver) nextRecord(j *job, due int64) (rec *record.Record) {
 	if d.belt == nil {
 		return d.logs[0].Add(due)
@@ -264,7 +261,6 @@ func (d *driver) nextRecord(j *job, due int64) (rec *record.Record) {
 	return rec
 }
 
-// submit offers the job's task. When the strategy does not accept it, that is the end of the task.
 func (d *driver) submit(ctx context.Context, j *job) (accepted bool) {
 	rec := j.rec
 	j.state.Store(offered)
@@ -276,7 +272,7 @@ func (d *driver) submit(ctx context.Context, j *job) (accepted bool) {
 		return true
 	}
 	if !d.mayRefuse(ctx, j, err) {
-		return true // and it has its end, or will have
+		return true // its end is recorded, or will be
 	}
 	rec.End = d.now()
 	rec.Outcome = outcomeOf(err)
@@ -287,9 +283,9 @@ func (d *driver) submit(ctx context.Context, j *job) (accepted bool) {
 	return false
 }
 
-// playClosed lets each client think, submit and wait for its task, over and over. A client that is
-// free takes the next task: were they dealt out beforehand, some clients would be through with
-// theirs long before others, and the end of the run an ever thinner load.
+// playClosed lets each client think, submit and wait for its task, repeatedly. A free client takes
+// the next task: with fixed shares some clients would finish early, and the load would fade towards
+// the end.
 func (d *driver) playClosed(ctx context.Context, clients arrivals.Clients) {
 	var wg sync.WaitGroup
 	d.issued.Store(uint64(clients.Count))
@@ -304,7 +300,7 @@ func (d *driver) playClient(ctx context.Context, c int, clients arrivals.Clients
 	j := d.newJob()
 	j.done = make(chan struct{}, 1)
 	think, sleep := newThinker(d.scenario.Seed, clients.Think), d.clientSleep(ctx)
-	var free int64 // when the client's last task was done
+	var free int64
 	for seq := uint64(c); stop.Tasks == 0 || seq < uint64(stop.Tasks); seq = d.issued.Add(1) - 1 {
 		due := free + think.time(seq)
 		if (stop.Tasks == 0 && due >= int64(stop.Duration)) || d.stop.Load() {
@@ -356,8 +352,8 @@ func (d *driver) newJob() *job {
 	return j
 }
 
-// drain ends the strategy. What is abandoned at the scenario's own deadline is a result, unless
-// some of it runs on.
+// drain ends the strategy. Tasks abandoned at the scenario's own deadline are a result, unless some
+// of them still run.
 func (d *driver) drain(ctx context.Context) error {
 	d.labels.Strategy()
 	defer d.labels.Harness()
@@ -374,7 +370,7 @@ func (d *driver) drain(ctx context.Context) error {
 	return err
 }
 
-// show tells who looks on that the run begins, and that it ends.
+// show reports the start of the run to observers. end reports its end.
 func (d *driver) show() (end func()) {
 	if d.meter != nil {
 		tasks, span := d.scenario.expected()
@@ -385,8 +381,8 @@ func (d *driver) show() (end func()) {
 	return d.meter.End
 }
 
-// drive plays the scenario and returns what was observed. Under the virtual clock it is called
-// inside the bubble.
+// drive plays the scenario and returns the measurement. Under the virtual clock it is called inside
+// the bubble.
 func drive(ctx context.Context, s Scenario, g *guard) (run measurement, err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -408,12 +404,12 @@ func drive(ctx context.Context, s Scenario, g *guard) (run measurement, err erro
 	}
 	g.driver.Store(d)
 	g.stage.Store(playing)
-	// before there is a strategy that would have to be ended
+	// an error here must leave no strategy to be ended
 	endProfile, err := beginProfile(s.Profile)
 	if err != nil {
 		return run, err
 	}
-	defer func() { _, _ = endProfile() }() // of a run that is given up
+	defer func() { _, _ = endProfile() }()
 	if s.Flight > 0 {
 		if d.flight, err = machine.StartRecorder(s.Flight,
 			cmp.Or(s.FlightBound, s.Deadline)); err != nil {
@@ -431,7 +427,7 @@ func drive(ctx context.Context, s Scenario, g *guard) (run measurement, err erro
 	run.Run = o
 	stopWatching := func(time.Time) {}
 	if s.Clock == Real {
-		runtime.GC() // so that a run does not pay for the one before it
+		runtime.GC() // a run must not pay for the garbage of the previous run
 		stopWatching = o.Watch()
 	}
 	if d.belt != nil {
@@ -449,7 +445,7 @@ func drive(ctx context.Context, s Scenario, g *guard) (run measurement, err erro
 	defer d.show()()
 	play(ctx)
 	err = d.drain(ctx)
-	d.progress.settled.Add(1) // what follows is no longer up to the strategy
+	d.progress.settled.Add(1) // from here on the strategy is not involved
 	stopWatching(d.base)
 	g.stage.Store(counting)
 	var profileErr error

@@ -8,24 +8,24 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// Bounds of the default number of tasks under the virtual clock. They are numbers of tasks, not
-// times, so that a command gives the same results on any machine. With its part of the report a
-// task of a run takes about 3 µs, and one of a forecast 0.15 µs: 10 s of one processor in all.
+// Bounds of the default number of tasks under the virtual clock, in tasks, not time, so a command
+// gives the same results on any machine. A task of a run costs about 3 µs including its part of the
+// report, a task of a forecast 0.15 µs: at most 10 s of CPU time in all.
 const (
-	enoughError   = 0.08      // 95 % error of the p99 response
-	mostTasks     = 1_000_000 // of a run
-	mostOfSuite   = 3_000_000 // of all runs
-	mostPlanned   = 8_000_000 // of all forecasts
-	mostForecast  = 2_000_000 // of a forecast
+	enoughError   = 0.08
+	mostTasks     = 1_000_000 // per run
+	mostOfSuite   = 3_000_000 // per suite
+	mostPlanned   = 8_000_000 // for all forecasts of a suite
+	mostForecast  = 2_000_000 // per forecast
 	leastForecast = 100_000
-	fewScenarios  = 8 // up to so many each has a forecast; of more, one strategy of each plan
+	fewScenarios  = 8 // up to this many scenarios each has a forecast, above it one strategy per plan
 )
 
-// EnoughTasks returns how many tasks each run of the suite should have if nobody says how many: the
-// number by which the p99 response of every scenario is within ±8 % and has an interval, rounded
-// up, at least the default of a Scenario and at most what the whole suite may take. It depends on
-// the plans alone, and it is the same for all scenarios, so that they stay comparable. Under the
-// real clock, in closed loops, and for batches, stages and traces it is the default.
+// EnoughTasks returns the default number of tasks of each run of the suite: the number by which the
+// p99 response of every scenario is within ±8 % and has an interval, rounded up. It is at least the
+// default of a Scenario and limited by the cost of the whole suite. It depends on the plans alone,
+// and is the same for all scenarios to keep them comparable. Under the real clock, in closed loops,
+// and for batches, stages and traces it is the default of a Scenario.
 func (s Suite) EnoughTasks() int {
 	var chosen []Scenario
 	chosenOf := map[string]int{}
@@ -61,8 +61,8 @@ func follows(s Scenario) bool {
 	return yes
 }
 
-// tasksFor returns how many tasks, warm-up included, a run needs for that error of the p99; 0 if
-// its plan does not tell.
+// tasksFor returns the number of tasks, warm-up included, that a run needs for a p99 with a
+// relative error of share. It returns 0 if the plan does not determine it.
 func (s Scenario) tasksFor(share float64, most int) float64 {
 	w := s.waits()
 	if w == nil || s.Clock != Virtual {
@@ -77,10 +77,9 @@ func (s Scenario) tasksFor(share float64, most int) float64 {
 	return n / (1 - s.Stop.Warmup)
 }
 
-// steps are the leading digits of friendly numbers.
 var steps = [...]float64{1, 1.5, 2, 3, 5, 7.5}
 
-// friendly returns the least number with such digits that is not below n.
+// friendly returns the smallest round number that is not below n.
 func friendly(n float64) float64 {
 	if n <= 1 {
 		return 1
@@ -94,7 +93,7 @@ func friendly(n float64) float64 {
 	return 10 * unit
 }
 
-// friendlyBelow returns the greatest such number below n, which is one.
+// friendlyBelow returns the largest round number below n, a round number.
 func friendlyBelow(n float64) float64 {
 	unit := math.Pow(10, math.Floor(math.Log10(n)+1e-9))
 	below := unit / 10 * steps[len(steps)-1]

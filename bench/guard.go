@@ -11,27 +11,27 @@ import (
 	"github.com/poolbench/poolbench/internal/machine/pace"
 )
 
-// A guard stands between a run and the strategy's code, which may do anything: hang, spin, panic,
-// end the goroutine that called it, leave goroutines behind. Each gets its name.
+// A guard separates a run from the strategy's code, which may hang, spin, panic, end the goroutine
+// of its caller or leave goroutines behind.
 type guard struct {
 	scenario Scenario
 	mark     machine.Mark
 	progress *Progress
 	patience *Patience
 	stage    atomic.Int32
-	driver   atomic.Pointer[driver] // from the stage playing on
+	driver   atomic.Pointer[driver] // set from stage playing on
 }
 
-// The stages of a run. Only from playing on may nothing stand still: to build a workload or to look
-// through the records may take long.
+// Stages of a run. Standing still is an error from playing on: building a workload or counting
+// records may take long.
 const (
 	building = iota
 	playing
 	counting
-	leaving // nothing of the run is left to be done
+	leaving // nothing of the run remains to be done
 )
 
-// deadlock is how one is seen under the virtual clock.
+// deadlock describes a deadlock seen under the virtual clock.
 const deadlock = "every goroutine waits for another"
 
 func newGuard(ctx context.Context, s Scenario) (*guard, error) {
@@ -42,7 +42,7 @@ func newGuard(ctx context.Context, s Scenario) (*guard, error) {
 }
 
 // observe plays the scenario in separate goroutines and returns the measurement, or the strategy's
-// breach of the contract.
+// violation of the contract.
 func (g *guard) observe(ctx context.Context) (run measurement, err error) {
 	done := make(chan struct{})
 	var left machine.Stacks
@@ -79,15 +79,15 @@ func (g *guard) observe(ctx context.Context) (run measurement, err error) {
 	return run, nil
 }
 
-// watch returns nil when done is closed, and else why the run is to be given up.
+// watch returns nil when done is closed, otherwise the reason to give up the run.
 func (g *guard) watch(done <-chan struct{}) error {
 	tick := pace.NewTicker(PulseInterval)
 	defer tick.Stop()
 	var awake <-chan time.Time
 	if g.scenario.Clock == Real && runtime.GOMAXPROCS(0) == 1 {
-		// What the poller has woken on the only processor may keep it for a minute: Go's monitor
-		// (sysmon, Go 1.26), which interrupts it and polls in its stead, is asleep since all were
-		// idle, and wakes for timers of the runtime alone.
+		// With one processor, a goroutine woken by the poller may keep it for a minute: Go's monitor
+		// (sysmon, Go 1.26), which preempts, sleeps after the process was idle, and only runtime timers
+		// wake it.
 		t := time.NewTicker(PulseInterval)
 		defer t.Stop()
 		awake = t.C
@@ -110,12 +110,11 @@ func (g *guard) watch(done <-chan struct{}) error {
 	}
 }
 
-// giveUp says what hangs, and tries to end it.
 func (g *guard) giveUp(done <-chan struct{}, why error) *StrategyError {
 	e := g.hangs(why.Error())
 	e.Goes = true
 	if d := g.driver.Load(); d != nil && g.scenario.Clock == Real {
-		// nobody can do so in a bubble from outside
+		// a bubble cannot be ended from outside
 		d.fail(e)
 		select {
 		case <-done:
@@ -126,10 +125,10 @@ func (g *guard) giveUp(done <-chan struct{}, why error) *StrategyError {
 	return e
 }
 
-// giveUpGrace is how long a run gets to return once it is told to, if its patience is not shorter.
+// giveUpGrace is the time that a run has to return after it was cancelled, if its patience is not
+// shorter.
 const giveUpGrace = time.Second
 
-// longest is how long the tasks in hand may take.
 func (g *guard) longest() time.Duration {
 	if g.stage.Load() != playing || g.scenario.Clock == Virtual {
 		return 0
@@ -137,8 +136,8 @@ func (g *guard) longest() time.Duration {
 	return g.driver.Load().longest()
 }
 
-// left are the goroutines that outlive the run. One that has done its last may take a moment to
-// end.
+// left returns the goroutines that outlive the run. It waits up to a second for goroutines that are
+// about to end.
 func (g *guard) left() (left machine.Stacks) {
 	for wait := time.Millisecond; wait < time.Second; wait *= 2 {
 		if left = g.mark.Stacks(); len(left) == 0 {
@@ -149,8 +148,7 @@ func (g *guard) left() (left machine.Stacks) {
 	return left
 }
 
-// contain calls f in a goroutine of its own. The error says what kept f from returning: a panic, or
-// runtime.Goexit.
+// contain calls f in a goroutine of its own. The error is a panic or runtime.Goexit in f.
 func (g *guard) contain(f func()) (err error) {
 	done := make(chan struct{})
 	go func() {
@@ -161,7 +159,6 @@ func (g *guard) contain(f func()) (err error) {
 	return err
 }
 
-// call calls f, and fail when f does not return.
 func (g *guard) call(f func(), fail func(*StrategyError)) {
 	returned := false
 	defer func() {
@@ -173,21 +170,21 @@ func (g *guard) call(f func(), fail func(*StrategyError)) {
 	returned = true
 }
 
-// interrupted says what the strategy did instead of returning; v is what it panicked with.
+// interrupted describes why the strategy did not return. v is its panic value.
 func (g *guard) interrupted(v any, where machine.Stacks) *StrategyError {
 	did := fmt.Sprintf("panicked: %v", v)
 	if v == nil {
 		did = "ended the goroutine of its caller (runtime.Goexit)"
 	}
 	call, _ := called(where)
-	if call == "" { // nothing that is a strategy's has done so
+	if call == "" { // no function of the strategy is involved
 		return &StrategyError{Did: fmt.Sprintf("the run itself %s, at %s", did, where.Brief()),
 			Stacks: where.String()}
 	}
 	return g.blame(where, "%s %s; by clause 7 (Panic) it returns", call, did)
 }
 
-// hangs says in which of its functions the strategy hangs, and how that was seen.
+// hangs names the strategy's function that hangs. seen describes the symptom.
 func (g *guard) hangs(seen string) *StrategyError {
 	stacks := g.mark.Stacks()
 	call, by := called(stacks)
@@ -224,8 +221,8 @@ func (g *guard) hangs(seen string) *StrategyError {
 		"a task is accepted and never done: %s; %s; by clause 2 (Once) each is done", seen, inHand)
 }
 
-// called says which of the strategy's functions the run has called that has not returned, and what
-// called it.
+// called returns the strategy's function that the run has called and that has not returned, and its
+// caller.
 func called(stacks machine.Stacks) (function, by string) {
 	for function, by := range map[string]string{"New": "bench.(*driver).open",
 		"Submit": "bench.(*driver).submit", "Drain": "bench.(*driver).drain"} {
@@ -236,7 +233,7 @@ func called(stacks machine.Stacks) (function, by string) {
 	return "", ""
 }
 
-// blame makes the error, with where it is, in the one line.
+// blame returns the error, with its place in the same line.
 func (g *guard) blame(where machine.Stacks, format string, a ...any) *StrategyError {
 	e := &StrategyError{Strategy: g.scenario.Strategy.String(), Did: fmt.Sprintf(format, a...)}
 	if where = where.Foreign(); len(where) > 0 {
@@ -249,15 +246,15 @@ func (g *guard) blame(where machine.Stacks, format string, a ...any) *StrategyEr
 // A StrategyError is the error of a run that its strategy made impossible to finish. A fault that
 // lets the run finish is a broken law of the Result instead.
 type StrategyError struct {
-	Strategy string // its name, with its parameters; "" if the run itself panicked
+	Strategy string // name and parameters of the strategy. "" if the run itself panicked
 	// the fault in one sentence, with the clause of the contract of package strategies
 	Did    string
-	Stacks string // where: the goroutines concerned, a line a call, shortened
+	Stacks string // stacks of the goroutines concerned, shortened, one call per line
 	// the strategy may still be running: only the end of the process stops it
 	Goes bool
 }
 
-// Error is one line.
+// Error returns one line.
 func (e *StrategyError) Error() string {
 	if e.Strategy == "" {
 		return e.Did

@@ -15,41 +15,41 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// A job carries one task at a time through the strategy, and is used again for the next: a run has
-// as many jobs as tasks were in the system at once, never one a task.
+// A job carries one task at a time through the strategy, and is then reused: a run has as many jobs
+// as tasks were in the system at once.
 type job struct {
 	task   strategies.Task
 	driver *driver
 	rec    *record.Record
-	chunk  *soaks.Chunk // of a soak: that rec is in
+	chunk  *soaks.Chunk // soak: the chunk of rec
 	seq    uint64
-	size   time.Duration // that the task says of itself
-	label  label         // likewise
+	size   time.Duration // the task's declared size
+	label  label         // the task's labels
 	state  atomic.Int32
-	done   chan struct{} // closed arrivals: tells the client; nil otherwise
-	// the work behind a target, timed: bound once, as a method value allocates; nil: not timed
+	done   chan struct{} // closed arrivals: wakes the client
+	// the timed work behind a target, bound once, since a method value allocates. nil: not timed
 	timed  func(ctx context.Context, seq uint64) error
-	worked int64 // what it took in this attempt
-	next   *job  // in the free list
+	worked int64 // its time in this attempt
+	next   *job
 
-	beside   uint32             // second attempts that ran beside the first
-	progress time.Duration      // of a task that comes in steps
-	pieces   []*piece           // of a task that is split
-	tasks    []*strategies.Task // the pieces', for Result.Split
+	beside   uint32        // concurrent second attempts
+	progress time.Duration // of a task with steps
+	pieces   []*piece
+	tasks    []*strategies.Task
 }
 
-// The states of a job. Whoever changes one has the task.
+// States of a job. The goroutine that changes the state owns the task.
 const (
-	resting = iota // before Submit, and after Done or a refusal
-	offered        // to the strategy, which has it until Done
-	running        // inside Run
+	resting = iota
+	offered // submitted, until Done
+	running
 )
 
 // jobList is a stack of idle jobs: any goroutine pushes, one goroutine pops. The popper takes all
-// there are at once, so a job cannot be pushed again between its load and its swap (no ABA).
+// jobs at once, so a job cannot be pushed again between its load and its swap (no ABA).
 type jobList struct {
 	pushed atomic.Pointer[job]
-	taken  *job // the popper's own
+	taken  *job // owned by the popper
 }
 
 func (l *jobList) push(j *job) {
@@ -62,7 +62,7 @@ func (l *jobList) push(j *job) {
 	}
 }
 
-// putBack returns a job that the popper did not get rid of.
+// putBack returns a job that the popper did not use.
 func (l *jobList) putBack(j *job) {
 	j.next = l.taken
 	l.taken = j
@@ -79,16 +79,16 @@ func (l *jobList) pop() *job {
 	return j
 }
 
-// noTarget is the target that serves every call at once: it takes no time.
+// noTarget is the target that serves every call at once.
 const noTarget = "none"
 
-// attempt is the Run of every task: it stamps the start, calls the target, and adds the time spent
-// to the task's record. It has two defers and six returns: where the product exceeds 15, Go makes
-// a list of what is deferred, which costs a task 75 instructions.
+// attempt is the Run of every task: it stamps the start, calls the target, and adds the time to the
+// task's record. It has two defers and six returns: if the product exceeds 15, Go uses a list of
+// defers, which costs 75 instructions per task.
 func attempt(ctx context.Context, t *strategies.Task) strategies.Result {
 	j, ok := t.Arg.(*job)
 	if !ok {
-		return strategies.Result{Err: errArg} // which the strategy will tell Done of
+		return strategies.Result{Err: errArg} // the strategy passes it to Done
 	}
 	d := j.driver
 	if t != &j.task && d.scenario.Strategy.Spec.Hedges {
@@ -108,7 +108,7 @@ func attempt(ctx context.Context, t *strategies.Task) strategies.Result {
 	if j.progress == 0 {
 		j.rec.Attempts++
 	}
-	defer func() { // also when the work panics or ends its goroutine
+	defer func() { // runs also when the work panics or ends its goroutine
 		busy := d.now() - start
 		j.rec.Busy += busy
 		if j.timed != nil {
@@ -140,8 +140,8 @@ func attempt(ctx context.Context, t *strategies.Task) strategies.Result {
 	return d.resultOf(d.target.Call(ctx, j.seq, work))
 }
 
-// attemptBeside is a second attempt at the task beside the first, which has the record. It is
-// counted as one; its time is not added, as it passes within that of the first.
+// attemptBeside is a second attempt concurrent with the first, which owns the record. It is only
+// counted: its time lies within the time of the first.
 func (d *driver) attemptBeside(ctx context.Context, j *job) strategies.Result {
 	d.enter()
 	j.beside++
@@ -154,18 +154,19 @@ func (d *driver) attemptBeside(ctx context.Context, j *job) strategies.Result {
 	return d.resultOf(d.target.Call(ctx, j.seq, d.work))
 }
 
-// clocked is the work of the job's task behind a target: what it takes is not the target's.
+// clocked runs the work of the job's task behind a target and times it, to separate it from the
+// target's own time.
 func (j *job) clocked(ctx context.Context, seq uint64) error {
 	start := j.driver.now()
 	defer func() { j.worked += j.driver.now() - start }()
 	return j.driver.work(ctx, seq)
 }
 
-// admitted is the work of a task that its target lets through, and whose pieces do the rest: to a
-// target that counts calls in service it is over at once.
+// admitted is the work of a split task whose pieces do the rest. For a target that counts calls in
+// service it ends at once.
 func admitted(context.Context, uint64) error { return nil }
 
-// resultOf says what became of an attempt; it is inlined.
+// resultOf returns the outcome of an attempt. It is inlined.
 func (d *driver) resultOf(err error) (r strategies.Result) {
 	if err != nil {
 		r = d.failure(err)
@@ -173,8 +174,8 @@ func (d *driver) resultOf(err error) (r strategies.Result) {
 	return r
 }
 
-// failure is what became of an attempt with an error. A refusal by the target may be tried again,
-// also one that came across a connection.
+// failure returns the outcome of a failed attempt. Refusals by the target, also over a connection,
+// may be retried.
 func (d *driver) failure(err error) strategies.Result {
 	r := strategies.Result{Err: err}
 	var refusal *targets.Throttled
@@ -192,14 +193,13 @@ func (d *driver) failure(err error) strategies.Result {
 	return r
 }
 
-// refuses says whether targets refuse with that HTTP status.
 func refuses(status int) bool {
 	return slices.ContainsFunc(
 		[]targets.Refusal{targets.TooMany, targets.Unavailable, targets.Banned},
 		func(r targets.Refusal) bool { return r.Status() == status })
 }
 
-// Done is the strategy's word on an accepted task: the end of its response time.
+// Done implements the Sink of the strategy: it ends the response time of an accepted task.
 func (d *driver) Done(t *strategies.Task, r strategies.Result) {
 	j := d.jobOf(t)
 	if j == nil {
@@ -219,16 +219,16 @@ func (d *driver) Done(t *strategies.Task, r strategies.Result) {
 	d.progress.settled.Add(1)
 	d.meter.Settle(j.seq, machine.Outcome(j.rec.Outcome), time.Duration(j.rec.Response()))
 	if j.chunk != nil {
-		d.belt.Settle(j.chunk, 1) // from here on the record is the fold's
+		d.belt.Settle(j.chunk, 1) // the record now belongs to the fold
 	}
 	if j.done != nil {
-		j.done <- struct{}{} // has room for one, and the client has only one task
+		j.done <- struct{}{} // never blocks: the client has only one task
 		return
 	}
 	d.idle.push(j)
 }
 
-// outcomeOf classifies the error of a settled task; it is inlined.
+// outcomeOf classifies the error of a settled task. It is inlined.
 func outcomeOf(err error) record.Outcome {
 	if err == nil {
 		return record.Completed
@@ -236,7 +236,6 @@ func outcomeOf(err error) record.Outcome {
 	return lost(err)
 }
 
-// lost is the outcome of a task that has an error.
 func lost(err error) record.Outcome {
 	switch {
 	case errors.Is(err, targets.ErrThrottled):

@@ -23,8 +23,8 @@ type Matrix struct {
 	Arrivals   []arrivals.Variant
 	Limits     []int
 	Loads      []float64 // relative to the capacity
-	Rates      []float64 // tasks per second; in place of Loads
-	Queue      int       // given to the strategies that have a queue; as Scenario.Queue
+	Rates      []float64 // tasks per second, instead of Loads
+	Queue      int       // Scenario.Queue of the strategies that have a queue
 	Deadline   time.Duration
 	Timeout    time.Duration
 	Drain      time.Duration
@@ -35,8 +35,8 @@ type Matrix struct {
 	Flight     time.Duration
 }
 
-// Scenarios returns the product with the strategies innermost, so that those to be compared run one
-// after another. The error joins the complaints about all of its scenarios, each once.
+// Scenarios returns the product with the strategies innermost, so strategies to be compared run one
+// after another. The error joins the distinct complaints about all scenarios.
 func (m Matrix) Scenarios() ([]Scenario, error) {
 	if err := m.checkSize(); err != nil {
 		return nil, err
@@ -75,10 +75,10 @@ func (m Matrix) Scenarios() ([]Scenario, error) {
 	return scenarios, nil
 }
 
-// MostScenarios bounds a product: each scenario is validated, named and kept.
+// MostScenarios bounds a product, since each scenario is validated, named and stored.
 const MostScenarios = 20_000
 
-// checkSize counts the scenarios before there are any.
+// checkSize computes the number of scenarios before creating them.
 func (m Matrix) checkSize() error {
 	product := 1.0
 	var factors []string
@@ -100,8 +100,8 @@ func (m Matrix) checkSize() error {
 	return nil
 }
 
-// Product is Scenarios without validation: the caller asks Validate of each scenario before running
-// it.
+// Product is Scenarios without validation: the caller must call Validate on each scenario before
+// running it.
 func (m Matrix) Product() (scenarios []Scenario) {
 	for _, arrival := range orZero(m.Arrivals) {
 		for _, target := range orZero(m.Targets) {

@@ -14,9 +14,9 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// Name is the benchmark name of the scenario in its one canonical spelling:
-// Run/strategy=…/…/clock=…, every axis and every parameter that is not at its default. The seed is
-// not part of it: repetitions with other seeds are samples of the same cell.
+// Name returns the canonical benchmark name of the scenario: Run/strategy=…/…/clock=…, with every
+// axis and every parameter that differs from its default. It excludes the seed: repetitions with
+// other seeds are samples of the same cell.
 func (s Scenario) Name() string { return "Run/" + s.axes() }
 
 func (s Scenario) axes() string {
@@ -32,7 +32,7 @@ func (s Scenario) axes() string {
 	add(true, "target", escaped(s.Target.String()))
 	add(true, "arrival", escaped(s.Load.Arrival.String()))
 	add(true, "limit", s.Limit)
-	staged := s.Load.Arrival.Stages() != nil && s.Load.Relative == 1 // stages say their loads
+	staged := s.Load.Arrival.Stages() != nil && s.Load.Relative == 1 // stages include their loads
 	add(s.Load.Relative != 0 && !staged, "load", s.Load.Relative)
 	add(s.Load.Relative == 0 && s.Load.PerSecond != 0, "rate", s.Load.PerSecond)
 	add(s.Queue != 0, "queue", max(s.Queue, 0))
@@ -48,8 +48,8 @@ func (s Scenario) axes() string {
 	return strings.Join(parts, "/")
 }
 
-// escaped spells what a benchmark name cannot hold, the slash between its parts, white space and
-// what does not print, as URLs do: a parameter may be a path.
+// escaped URL-escapes the characters that a benchmark name cannot contain: the slash, white space
+// and unprintable characters. A parameter may be a path.
 func escaped(variant string) string {
 	var b strings.Builder
 	for _, r := range variant {
@@ -83,7 +83,7 @@ type Written struct {
 	Among                               int           `json:",omitempty"`
 }
 
-// Written returns the scenario in a form that crosses processes.
+// Written returns the scenario in serialisable form.
 func (s Scenario) Written() Written {
 	s = s.withDefaults()
 	return Written{

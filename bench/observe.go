@@ -7,14 +7,11 @@ import (
 	"github.com/poolbench/poolbench/internal/validity"
 )
 
-// A measurement is a run as it was: an observation or, of a soak, the fold of one.
 type measurement struct {
 	*observe.Run
-	fold *soaks.Fold // of a soak
+	fold *soaks.Fold // for a soak
 }
 
-// result computes everything that a run reports: first the judged numbers, then what they are held
-// against.
 func (run measurement) result() (*Result, error) {
 	if run.fold != nil {
 		return run.fold.Result()

@@ -8,7 +8,6 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// labels are those of the scenario's goroutines; nil: nobody asks for them.
 func (s Scenario) labels(of machine.Mark) *machine.ProfileLabels {
 	if s.Profile == "" {
 		return nil
@@ -20,8 +19,8 @@ func (s Scenario) labels(of machine.Mark) *machine.ProfileLabels {
 	return machine.NewProfileLabels(of.Labelled(context.Background()), s.Strategy.String(), classes...)
 }
 
-// beginProfile begins to take the profiles of the set, if there are any. end ends that and returns
-// them; a second call does nothing.
+// beginProfile starts the profiles of the set, if there are any. end stops and returns them. A
+// second call of end does nothing.
 func beginProfile(set string) (end func() ([]result.Profile, error), err error) {
 	if set == "" {
 		return func() ([]result.Profile, error) { return nil, nil }, nil

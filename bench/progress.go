@@ -12,25 +12,25 @@ import (
 	"github.com/poolbench/poolbench/internal/soaks"
 )
 
-// A Progress shows from outside how far a run is: give it to Run by WithProgress, and call Pulse
-// every PulseInterval, from any goroutine, also from outside of the run's bubble.
+// A Progress reports the progress of a run to an observer: pass it to Run by WithProgress, and call
+// Pulse every PulseInterval, from any goroutine, inside or outside the run's bubble.
 type Progress struct {
-	// time without a step after which Run gives up; 0 is 30 s, or POOLBENCH_PATIENCE
+	// time without a step after which Run gives up. 0 is 30 s, or POOLBENCH_PATIENCE
 	Limit time.Duration
 
 	submitted atomic.Uint64
-	// the generator counts the one, workers the other: not in one line of the cache
+	// separate cache lines: the generator counts one, workers the other
 	_       [64]byte
 	settled atomic.Uint64
-	// until then nothing need happen; nil: there was no such time
+	// nothing need happen until then. nil: unknown
 	awaited atomic.Pointer[time.Time]
 
-	wanted atomic.Bool // what a soak has so far
+	wanted atomic.Bool // requests the result so far of a soak
 	soFar  atomic.Pointer[Result]
 }
 
-// SoFar returns the latest result of a soak so far; if there is none yet, it requests one and
-// returns nil, as it does for any other run. A request costs the soak some 10 ms.
+// SoFar returns the latest partial result of a soak. If there is none yet, it requests one and
+// returns nil, as for any other run. A request costs the soak about 10 ms.
 func (p *Progress) SoFar() *Result {
 	r := p.soFar.Swap(nil)
 	if r == nil {
@@ -39,10 +39,9 @@ func (p *Progress) SoFar() *Result {
 	return r
 }
 
-// asked is for the soak that is asked.
 func (p *Progress) asked() soaks.Asked { return soaks.Asked{Wanted: &p.wanted, Answer: p.answer} }
 
-// answer tells who has asked. What has no result yet is no answer.
+// answer answers a pending request. An error is not an answer.
 func (p *Progress) answer(soFar func() (*Result, error)) {
 	if !p.wanted.CompareAndSwap(true, false) {
 		return
@@ -57,13 +56,13 @@ const PulseInterval = 250 * time.Millisecond
 
 // A Pulse is the progress of a run at one instant. It crosses processes as JSON.
 type Pulse struct {
-	Steps uint64        // returned Submits, done tasks, and phases of the run
-	CPU   time.Duration // used by the process so far; 0 where the system does not report it
-	Idle  bool          // no goroutine of the process runs or could run, except the caller
+	Steps uint64        // returned Submits, done tasks and phases
+	CPU   time.Duration // CPU time of the process. 0 if the system does not report it
+	Idle  bool          // no goroutine of the process is running or runnable, except the caller
 	Early bool          // the next task is not due yet
 }
 
-// Pulse returns the current pulse. It costs some 100 µs.
+// Pulse returns the current pulse. It costs about 100 µs.
 func (p *Progress) Pulse() Pulse {
 	until := p.awaited.Load()
 	return Pulse{
@@ -74,9 +73,9 @@ func (p *Progress) Pulse() Pulse {
 	}
 }
 
-// idle reports whether nothing runs but its caller, or could. The counts are approximate: one time
-// in ten something seems to, and what else watches the run, or woke the caller, may run at the same
-// moment. So it looks three times, at moments of its own.
+// idle reports whether no goroutine but the caller is running or runnable. One time in ten a
+// goroutine seems to run, and other observers, or the goroutine that woke the caller, may run at
+// the same moment, so it samples three times, at random moments.
 func idle() bool {
 	sample := []metrics.Sample{{Name: "/sched/goroutines/runnable:goroutines"},
 		{Name: "/sched/goroutines/running:goroutines"}}
@@ -92,13 +91,13 @@ func idle() bool {
 	return false
 }
 
-// await notes that until then nothing need happen, if that is long: the generator sleeps, or a
-// target has said so.
+// await records that nothing need happen until due, if that is long: the generator sleeps, or a
+// target has announced a pause.
 func (p *Progress) await(due time.Time) {
 	if time.Until(due) < time.Second {
 		return
 	}
-	until := due // on the heap in this case alone
+	until := due // allocates only in this case
 	for last := p.awaited.Load(); last == nil || last.Before(due); last = p.awaited.Load() {
 		if p.awaited.CompareAndSwap(last, &until) {
 			return
@@ -113,7 +112,6 @@ func WithProgress(ctx context.Context, p *Progress) context.Context {
 	return context.WithValue(ctx, progressKey{}, p)
 }
 
-// progressOf is that of the context, or one that nobody looks at.
 func progressOf(ctx context.Context) *Progress {
 	if p, ok := ctx.Value(progressKey{}).(*Progress); ok {
 		return p
@@ -121,25 +119,25 @@ func progressOf(ctx context.Context) *Progress {
 	return new(Progress)
 }
 
-// A Patience distinguishes a hanging run from a slow one by its pulses. A run that is slow, for
-// instance on a busy machine, is never given up: a run hangs if it uses much CPU time without a
-// step, or if at nearly all pulses no goroutine of it could run.
+// A Patience distinguishes a hanging run from a slow run by its pulses. A run hangs if it uses much
+// CPU time without a step, or if at nearly all pulses no goroutine of it is runnable. A slow run,
+// for instance on a busy machine, is never given up.
 type Patience struct {
 	limit       time.Duration
-	last        *Pulse        // nil: none yet
+	last        *Pulse
 	spent       time.Duration // CPU time since the last step
-	idle, quiet time.Duration // of pulses since then: of idle ones, and of all
+	idle, quiet time.Duration // time since then: of idle pulses, and of all
 }
 
-// Limits of patience. A step takes microseconds; a hundred million records are made ready, or
-// summed up, in a few seconds.
+// Limits of patience. A step takes microseconds. Preparing or summing up a hundred million records
+// takes a few seconds.
 const (
-	perService = 20 // mean services: real tasks take their time
-	perQuiet   = 20 // limits, whatever else is seen
+	perService = 20 // mean services, for real tasks
+	perQuiet   = 20 // limits, whatever else is observed
 )
 
-// NewPatience makes one for runs of the scenario. limit 0 is 30 s, or POOLBENCH_PATIENCE; the real
-// clock adds 20 times the mean service.
+// NewPatience returns the Patience for runs of the scenario. limit 0 is 30 s, or
+// POOLBENCH_PATIENCE. The real clock adds 20 times the mean service.
 func NewPatience(s Scenario, limit time.Duration) (p *Patience, err error) {
 	if limit == 0 {
 		if limit, err = machine.Patience(); err != nil {
@@ -148,7 +146,7 @@ func NewPatience(s Scenario, limit time.Duration) (p *Patience, err error) {
 		if s = s.withDefaults(); s.Clock == Real {
 			if w, err := s.Workload.Spec.Build(s.Seed, s.Workload.Values); err == nil {
 				limit += perService * w.Mean()
-				_ = letGo(w) // the run complains of it
+				_ = letGo(w) // the run reports its error
 			}
 		}
 	}
@@ -156,18 +154,18 @@ func NewPatience(s Scenario, limit time.Duration) (p *Patience, err error) {
 }
 
 // Outside returns a Patience for an outside observer of a run that watches itself: it waits longer,
-// so that the run, which knows more, reports first.
+// so the run, which has more information, reports first.
 func (p *Patience) Outside() *Patience {
 	p.limit += p.limit / 4
 	return p
 }
 
-// Silence returns how long a run may show no pulse at all, by the observer's clock: never less than
-// a number of pulses, however short the limit.
+// Silence returns the longest time without any pulse by the observer's clock: at least perQuiet
+// pulse intervals, however short the limit.
 func (p *Patience) Silence() time.Duration { return perQuiet * max(p.limit, PulseInterval) }
 
-// Hear takes the next pulse, one PulseInterval after the last. An error says that the run hangs,
-// and why.
+// Hear processes the next pulse, one PulseInterval after the last. An error means that the run
+// hangs, with the reason.
 func (p *Patience) Hear(now Pulse) error {
 	before := p.last
 	p.last = &now

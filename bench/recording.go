@@ -21,44 +21,42 @@ type Recording struct {
 	Name     string
 	Seed     uint64
 	Arrival  arrivals.Variant // the plan
-	Rate     float64          // of it, per second; 0 where the process settles it
-	Duration time.Duration    // of the plan; 0: until its last request
-	// the strategy that bounded the requests; without New and Bound: none that the package knows
+	Rate     float64          // of the plan, per second. 0 if the process determines it
+	Duration time.Duration    // of the plan. 0: until its last request
+	// the strategy that bounded the requests. Without New and Bound: unknown to the package
 	Strategy strategies.Variant
-	Limit    int // of the strategy
-	Queue    int // of the strategy
-	// one log for an open loop, one per client of a closed loop, one per generator if they shared
-	// the load
+	Limit    int
+	Queue    int
+	// one log for an open loop, one per client of a closed loop, one per generator of a shared load
 	Records []record.Log
-	Peak    int64 // most requests in flight at once
-	Busy    int64 // total time of all attempts, counted apart from the records
+	Peak    int64
+	Busy    int64 // total time of all attempts, counted independently of the records
 	Twice   int64 // requests that were settled twice
 	Resent  int64 // requests sent again within one attempt
-	// counts of requests beside the records; nil: none
+	// counts of requests in addition to the records. nil: none
 	Calls  *record.CallCounter
-	Doubts []result.Reason // reasons for doubt that the driver found
-	// one part of a plan that several generators share: arrivals and length are judged for the
-	// whole
+	Doubts []result.Reason // reasons for doubt found by the driver
+	// one part of a plan shared by several generators: arrivals and length are judged for the whole
 	Share   bool
-	Follows bool // tasks are due when others have ended: the arrivals do not follow the plan
-	// clients send without a pause, so that they and a server on this machine, if it is Local, keep
-	// the processors busy on purpose
+	Follows bool // tasks are due when others end, so arrivals do not follow the plan
+	// clients send without a pause, so they and a server on this machine, if it is Local, keep the
+	// processors busy on purpose
 	FlatOut, Local bool
-	// adds the driver's own counts to the result of a soak so far; nil: none
+	// adds the driver's own counts to partial results of a soak. nil: none
 	SoFar    func(*Result)
-	Cut      bool     // it ended before its plan: a soak can be resumed
-	Machines []string // the generators' machines, a line each
-	Profile  string   // the profiles that Watch takes, as Scenario.Profile
+	Cut      bool     // ended before its plan: a soak can be resumed
+	Machines []string // the generators' machines, one per line
+	Profile  string   // profiles taken by Watch, as Scenario.Profile
 	profiles []result.Profile
-	// why there are none
+	// why there are no profiles
 	notProfiled error
-	seen        *machine.WitnessSeen // of the machine; nil: nobody watched it
-	soak        *Soak                // in place of Records
-	second      *soaks.Continuation  // of a soak that was cut off; nil: it begins
+	seen        *machine.WitnessSeen // of the machine. nil: not watched
+	soak        *Soak                // instead of Records
+	second      *soaks.Continuation  // for a soak that resumes
 }
 
-// SetBound sets the most requests that could be in flight, without a strategy that the package
-// knows.
+// SetBound sets the largest possible number of requests in flight, for requests that no known
+// strategy bounds.
 func (rec *Recording) SetBound(n int) {
 	rec.Limit = n
 	rec.Strategy.Spec = strategies.Spec{Name: "workers",
@@ -79,7 +77,7 @@ func (rec *Recording) Watch() (stop func(base time.Time)) {
 	}
 }
 
-// Result computes what the run reports.
+// Result computes the result of the run.
 func (rec *Recording) Result() (*Result, error) {
 	run := measurement{Run: rec.observation()}
 	if rec.soak != nil {

@@ -10,16 +10,16 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// A Plan is the work of a run as known in advance, task by task in the order of the due times. It
-// determines the run of a first-come, first-served, work-conserving strategy.
+// A Plan is the work of a run as known in advance, in the order of the due times. It determines the
+// run of a first-come, first-served, work-conserving strategy.
 type Plan struct {
-	Due     []int64 // when each task is due, in nanoseconds since the start of the run
-	Service []int64 // how long it takes in its slot, in nanoseconds
-	Warmup  int     // how many of the first tasks are not counted
+	Due     []int64 // due times, in nanoseconds since the start of the run
+	Service []int64 // times in a slot, in nanoseconds
+	Warmup  int     // number of first tasks that are not counted
 }
 
-// ErrNoPlan says that the times of a run do not follow from a plan: service or due times are known
-// only as it runs.
+// ErrNoPlan means that the times of a run do not follow from a plan: service or due times are known
+// only at run time.
 var ErrNoPlan = errors.New("the work of the run is not known in advance")
 
 // Plan returns the work of the scenario. The error is ErrNoPlan under the real clock, in a closed
@@ -54,8 +54,8 @@ func (s Scenario) Plan() (Plan, error) {
 }
 
 // FollowsPlan reports whether all times of a run follow from its Plan by the Kiefer–Wolfowitz
-// recursion, since its strategy declares that it is first come, first served and work-conserving.
-// queue is its number of slots, recursion.NeverFull if it sheds nothing.
+// recursion, because its strategy declares that it is first come, first served and work-conserving.
+// queue is its number of slots, or recursion.NeverFull if it does not shed.
 func (s Scenario) FollowsPlan() (queue int, follows bool) {
 	s = s.withDefaults()
 	spec, p := s.Strategy.Spec, s.params()
@@ -75,13 +75,13 @@ func (s Scenario) FollowsPlan() (queue int, follows bool) {
 // A Course identifies the outcome of a run whose times follow from its plan: the results of two
 // scenarios with one Course differ only in their names.
 type Course struct {
-	work                                Written // but for the strategy and its queue
+	work                                Written // without the strategy and its queue
 	bound, capacity, queue              int
-	wider                               int // the bound at a limit of one more
+	wider                               int // the bound at limit + 1
 	sheds, usesQueue, usesSize, retries bool
 }
 
-// Course returns the course of the scenario; follows is that of FollowsPlan.
+// Course returns the course of the scenario. follows is the result of FollowsPlan.
 func (s Scenario) Course() (c Course, follows bool) {
 	if _, follows = s.FollowsPlan(); !follows {
 		return Course{}, false
@@ -103,7 +103,7 @@ func (s Scenario) Course() (c Course, follows bool) {
 
 // Calculate is Run for a scenario whose times follow from its plan: it gives the same result, to
 // the last digit, without running the strategy, in a third of the time. known is false if the
-// strategy does not declare the facts for that, if the run has no Plan, or if a tie in time leaves
+// strategy does not declare the necessary facts, if the run has no Plan, or if a tie in time leaves
 // a choice to the strategy.
 func Calculate(s Scenario) (r *Result, known bool, err error) {
 	s = s.withDefaults()
@@ -129,7 +129,7 @@ func Calculate(s Scenario) (r *Result, known bool, err error) {
 	return r, true, nil
 }
 
-// calculate fills in what would have been observed; false: a tie leaves it open.
+// calculate computes the records of the observation. known is false if a tie leaves them open.
 func calculate(o *observe.Run, s Scenario, plan Plan, queue int) (known bool) {
 	n, bound := len(plan.Due), o.Bound()
 	var pool recursion.Pool
@@ -166,11 +166,11 @@ func calculate(o *observe.Run, s Scenario, plan Plan, queue int) (known bool) {
 	return true
 }
 
-// A door is where the generator stands while a strategy that does not shed is full.
+// A door models the blocked generator while a strategy that does not shed is full.
 type door struct {
-	queue    int     // tasks that may wait inside
-	starts   []int64 // of the last of them, as a ring; nil: it is never full
-	returned int64   // when the generator came back from the submit before
+	queue    int
+	starts   []int64 // ring of the last starts. nil: never full
+	returned int64   // when the generator returned from the previous submit
 }
 
 func newDoor(o *observe.Run, queue, n int) door {
@@ -186,8 +186,8 @@ func newDoor(o *observe.Run, queue, n int) door {
 	return door{queue: queue, starts: make([]int64, max(queue, 1))}
 }
 
-// pass returns when task i has passed: when it starts or, with a queue, when the task starts that
-// came so many before it.
+// pass returns when Submit of task i returns: at its start or, with a queue, at the start of the
+// task that many places earlier.
 func (d *door) pass(i int, r *record.Record) (left int64) {
 	if d.starts == nil {
 		return r.Issue
@@ -201,7 +201,7 @@ func (d *door) pass(i int, r *record.Record) (left int64) {
 	return left
 }
 
-// peakApart is the most tasks in flight at once, where none had to wait. It is not known where one
+// peakApart returns the most tasks in flight at once, if no task waited. It is unknown if one task
 // ends at the instant at which another starts.
 func peakApart(starts, ends []int64) (peak int64, known bool) {
 	over := 0

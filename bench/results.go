@@ -4,8 +4,8 @@ import (
 	"github.com/poolbench/poolbench/bench/result"
 )
 
-// The types of a result are declared in package result, since the packages that compute it are
-// below this one.
+// Package result declares the types of a result, since the packages that compute it are below this
+// package.
 type (
 	// A Result is the result of one run: plain data that crosses processes as JSON.
 	Result = result.Result
@@ -15,7 +15,7 @@ type (
 	Verdict = result.Verdict
 )
 
-// The verdicts, as package result has them.
+// The verdicts of package result.
 const (
 	Valid   = result.Valid
 	Suspect = result.Suspect

@@ -10,11 +10,11 @@ import (
 // A RunFunc runs one scenario: Run, or a function that runs it in another process.
 type RunFunc func(ctx context.Context, s Scenario) (*Result, error)
 
-// Run drives the scenario once and computes what it reports.
+// Run drives the scenario once and computes its result.
 //
 // Under the real clock ctx interrupts the run, which then has no result. Under the virtual clock
-// the run takes place in a testing/synctest bubble of this process, out of the reach of ctx. A
-// Progress in ctx shows from outside how far the run is.
+// the run takes place in a testing/synctest bubble of this process, which ctx cannot interrupt. A
+// Progress in ctx reports the progress of the run.
 //
 // If the strategy hangs, panics in New, Submit or Drain, ends the goroutine of its caller or
 // settles a foreign task, the error is a *StrategyError. A panic in its own goroutine ends the
@@ -48,11 +48,11 @@ func (s Scenario) observe(ctx context.Context) (measurement, error) {
 	return g.observe(ctx)
 }
 
-// bubble calls f under the virtual clock. A deadlock among f's goroutines, or one left behind, is
-// an error.
+// bubble calls f under the virtual clock. A deadlock among f's goroutines, or a goroutine left
+// behind, is an error.
 //
-// synctest wants a *testing.T; an empty one serves outside of tests (nothing is printed, no flag is
-// needed). That is not documented, so TestBubble guards it for each version of Go.
+// synctest requires a *testing.T. An empty one works outside of tests: it prints nothing and needs
+// no flag. This is undocumented, so TestBubble guards it for each version of Go.
 func bubble(f func()) (err error) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -17,72 +17,72 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// A Scenario is one point to be measured: a strategy, the work and the target of its tasks, when
-// they are due, and how many there are. The zero of every field but Strategy is a useful default.
+// A Scenario is one point to be measured: a strategy, the work and the target of its tasks, their
+// arrivals and their number. The zero value of every field but Strategy is a useful default.
 type Scenario struct {
-	Strategy strategies.Variant // the strategy that bounds the tasks; required
+	Strategy strategies.Variant // required
 	Limit    int                // most tasks in flight; 0 is 4
-	// slots of the strategy's queue, where it has one; 0: never full or, where it sheds, 8 × limit
+	// slots of the strategy's queue, if it has one. 0: never full or, if the strategy sheds, 8 × limit
 	// (QueueSlots)
 	Queue    int
 	Workload workloads.Variant // the work of each task; zero is exponential
 	Target   targets.Variant   // the service that tasks call; zero is none
 	Load     Load              // when tasks are due; zero is poisson at load 0.7
-	// how many tasks; zero is 20000, or all of a trace, of which the first tenth is warm-up
+	// number of tasks. Zero is 20000, or all of a trace, with a tenth as warm-up
 	Stop Stop
-	// goodput counts the tasks with a response within it; 0: every completed task
+	// goodput counts the tasks with a response within it. 0: every completed task
 	Deadline time.Duration
-	// timeout per attempt; the task then counts as failed; 0: none
+	// timeout per attempt, after which the task counts as failed. 0: none
 	Timeout time.Duration
-	// tasks not done this long after the last submit are abandoned; 0: none
+	// tasks not done this long after the last submit are abandoned. 0: none
 	Drain time.Duration
-	Seed  uint64 // of arrivals and task times: the same seed is the same work
+	Seed  uint64 // of arrivals and task times: equal seeds give equal work
 	Clock Clock  // zero is Real
-	// records are folded into sums and histograms during the run, so that it may last for any time;
-	// quantiles are within 0.1 %. Runs of more than SoakFrom tasks always do so; see Result
+	// records are folded into sums and histograms during the run, so it may last for any time.
+	// Quantiles are within 0.1 %. Runs of more than SoakFrom tasks always do so: see Result
 	Soak bool
-	// result so far of a soak of this scenario that was cut off: the run resumes the plan from
-	// there, and its result covers both parts, SUSPECT for the gap between them. nil: a new soak
+	// partial result of an interrupted soak of this scenario: the run resumes the plan from there, and
+	// its result covers both parts, SUSPECT for the gap between them. nil: a new soak
 	Before *Result
-	// profiles to take, as "cpu+mutex": cpu, goroutine, mutex, block, heap (Profile); "": none.
-	// Real clock only
+	// profiles to take, as "cpu+mutex": cpu, goroutine, mutex, block, heap (Profile). "": none. Real
+	// clock only
 	Profile string
 	// Flight is the length of runtime trace kept by the flight recorder, which writes it when a
-	// response exceeds FlightBound, by default Deadline or else three times the p99 so far; 0: no
+	// response exceeds FlightBound, by default Deadline or else three times the p99 so far. 0: no
 	// recorder. Real clock only
 	Flight, FlightBound time.Duration
-	// number of runs in the plan that this one belongs to; 0 is 1. Among many runs some miss an
-	// exact value by chance: the test of each allows for that
+	// number of runs in the plan that includes this run. 0 is 1. Among many runs some miss an exact
+	// value by chance: the statistical tests correct for that
 	Among int
 }
 
-// Load says when tasks are due. Relative and PerSecond exclude each other; an arrival process that
-// settles its own intensity takes neither.
+// Load defines when tasks are due. Relative and PerSecond exclude each other. An arrival process
+// that determines its own rate accepts neither.
 type Load struct {
 	Arrival arrivals.Variant // zero is poisson
-	// arrival rate as a share of the capacity limit/E[S] (for CPU work min(limit,
-	// GOMAXPROCS)/E[S]); with stages, that of level 1, by default 1
+	// arrival rate as a share of the capacity limit/E[S] (for CPU work min(limit, GOMAXPROCS)/E[S]).
+	// With stages it is the rate of level 1, by default 1
 	Relative  float64
 	PerSecond float64 // arrival rate in tasks per second
 }
 
 // Stop ends a run: after Tasks tasks or, if that is 0, after Duration. A task due exactly at the
-// end is the last, since a task stands for the gap before it. (In a closed loop it stands for the
-// time after it, and does not run.)
+// end is the last, since it represents the gap before it. (In a closed loop it represents the time
+// after it, and does not run.)
 type Stop struct {
 	Tasks    int
 	Duration time.Duration
-	// share of the tasks, the first by due time, that are run but not measured; in [0, 1)
+	// share of the tasks, the first by due time, that are run but not measured, in [0, 1)
 	Warmup float64
 }
 
 // Clock is the clock of a run.
 type Clock int
 
-// The clocks. Every result names its own; results of different clocks are never compared.
+// The clocks. Every result names its clock. Results of different clocks are never compared.
 const (
 	Real    Clock = iota // overheads, contention, GC, sockets, CPU
-	Virtual              // scheduling alone: exact, and repeatable to the nanosecond for a seed
+	Virtual              // scheduling alone: exact, and reproducible to the nanosecond for a seed
 )
 
 func (c Clock) String() string {
@@ -102,7 +102,7 @@ func ParseClock(s string) (Clock, error) {
 	return 0, fmt.Errorf("unknown clock %q (known: real, virtual)", s)
 }
 
-// Defaults of a scenario. What is at its default is left out of the scenario's name.
+// Defaults of a scenario. The scenario's name omits default values.
 const (
 	defaultLimit    = 4
 	defaultRelative = 0.7
@@ -123,7 +123,7 @@ func (s Scenario) withDefaults() Scenario {
 		s.Workload = workloads.MustParse("exponential")
 	}
 	if s.Queue == NoQueue && !s.Strategy.Spec.UsesQueue {
-		s.Queue = 0 // that is so by nature
+		s.Queue = 0 // never has a queue
 	}
 	if s.Target.Spec.New == nil {
 		s.Target = targets.MustParse(noTarget)
@@ -135,11 +135,11 @@ func (s Scenario) withDefaults() Scenario {
 		!s.Target.Spec.RateLimits {
 		s.Load.Relative = defaultRelative
 		if s.Load.Arrival.Stages() != nil {
-			s.Load.Relative = 1 // a stage says its own share of the capacity
+			s.Load.Relative = 1 // stages contain their shares of the capacity
 		}
 	}
-	// Variants made by a struct literal have no values yet. One that lacks a value without a
-	// default keeps none, and Validate says so.
+	// Variants made by a struct literal have no values yet. A variant that lacks a value without a
+	// default stays incomplete, and Validate reports it.
 	orDefaults(&s.Strategy.Values, s.Strategy.Spec.Keys)
 	orDefaults(&s.Workload.Values, s.Workload.Spec.Keys)
 	orDefaults(&s.Target.Values, s.Target.Spec.Keys)
@@ -168,7 +168,7 @@ func (s Scenario) Validate() error {
 		{s.Load.Arrival.Spec.Name, s.Load.Arrival.Values, s.Load.Arrival.Spec.Keys},
 	} {
 		if _, err := v.values.OrDefaults(v.keys); err != nil {
-			// nothing else can be asked without its parameters
+			// the other checks need its parameters
 			return errors.Join(fmt.Errorf("%s: %w", v.name, err))
 		}
 	}
@@ -224,7 +224,8 @@ func (s Scenario) Validate() error {
 	return errors.Join(append(c, s.outOfBounds(waits)...)...)
 }
 
-// sameColumn reports whether what a file has as times is to be the durations of its tasks, too.
+// sameColumn reports whether the arrivals and the task durations would use the same column of a
+// file.
 func sameColumn(a arrivals.Variant, w workloads.Variant) bool {
 	return a.Spec.Name == "trace" && w.Spec.Name == a.Spec.Name &&
 		a.Values.Text("file") == w.Values.Text("file") &&
@@ -264,8 +265,8 @@ func (t Stop) check(s Scenario, c *text.Complaints) {
 		"warmup %v: want a share of the tasks from 0 up to, not including, 1", t.Warmup)
 }
 
-// waits builds the workload where that is cheap: waits. It is nil elsewhere, and where building is
-// a complaint of its own.
+// waits builds the workload if that is cheap, which is true for kind Wait. Otherwise, and if
+// building fails, it returns nil.
 func (s Scenario) waits() workloads.Workload {
 	if s.Workload.Spec.Kind != workloads.Wait {
 		return nil
@@ -277,13 +278,13 @@ func (s Scenario) waits() workloads.Workload {
 	return w
 }
 
-// endless says whether there are tasks that end only with their context.
+// endless reports whether some tasks end only with their context.
 func endless(w workloads.Workload) bool {
 	e, ok := w.(workloads.Endless)
 	return ok && e.Endless()
 }
 
-// described is the scenario as what is computed of its run asks for it.
+// described returns the scenario as the plan for computing its result.
 func (s Scenario) described() observe.Plan {
 	return observe.Plan{Strategy: s.Strategy.Spec, Params: s.params(), Kind: s.Workload.Spec.Kind,
 		Target: s.Target.Spec.Name, Served: s.Target, Arrival: s.Load.Arrival,
@@ -293,14 +294,15 @@ func (s Scenario) described() observe.Plan {
 		Seed: s.Seed, Virtual: s.Clock == Virtual, Among: s.Among}
 }
 
-// params are the strategy's. The driver knows better than Stop how many tasks there can be, and may
-// give it a shorter queue.
+// params returns the strategy's parameters. The driver, which has a better bound on the number of
+// tasks than Stop, may shorten the queue.
 func (s Scenario) params() strategies.Params {
 	return strategies.Params{Limit: s.Limit, Queue: QueueSlots(s.Strategy.Spec, s.Queue, s.Limit,
 		s.Stop.Tasks), Values: s.settled()}
 }
 
-// settled are the parameters of the strategy, with the rate of the target where they follow it.
+// settled returns the parameters of the strategy, with those that follow the rate of the target
+// filled in.
 func (s Scenario) settled() param.Values {
 	if rate := s.Target.Spec.Rate; rate != nil && s.Strategy.Values.Open() != "" {
 		return s.Strategy.Values.Settle("target", rate(s.Target.Values))
@@ -315,8 +317,8 @@ func lengthOf(stages []arrivals.Stage) (total time.Duration) {
 	return total
 }
 
-// tasksOf is how many tasks the stages have in the mean, at that rate of the scenario; 0 where they
-// settle it themselves.
+// tasksOf returns the mean number of tasks of the stages at that rate. It is 0 if the stages define
+// it themselves.
 func tasksOf(stages []arrivals.Stage, rate float64) (n float64) {
 	if rate == 0 {
 		rate = 1

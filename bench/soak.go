@@ -10,19 +10,19 @@ import (
 	"github.com/poolbench/poolbench/internal/soaks"
 )
 
-// A Soak takes the records of a Recording that may last for hours, and keeps only unsettled ones:
-// see Scenario.Soak. One goroutine calls Add.
+// A Soak receives the records of a Recording that may last for hours, and keeps only unsettled
+// records: see Scenario.Soak. Only one goroutine may call Add.
 type Soak struct {
 	belt *soaks.Belt
 	n    int
 }
 
-// mostRequestsHeld is MostHeld for requests, which may hang until their timeout: at 70,000 a
-// second for 30 s.
+// mostRequestsHeld is MostHeld for requests, which may hang until their timeout: at 70,000/s for 30
+// s.
 const mostRequestsHeld = 512
 
-// NewSoak begins to take records, for a run of about span; peak is the most requests in flight so
-// far. A Progress in ctx reports its results so far.
+// NewSoak begins to receive records, for a run of about span. peak is the most requests in flight
+// so far. A Progress in ctx reports partial results.
 func (rec *Recording) NewSoak(
 	ctx context.Context, span time.Duration, peak *atomic.Int64,
 ) *Soak {
@@ -45,9 +45,9 @@ func (rec *Recording) NewSoak(
 	return s
 }
 
-// Continue resumes a soak that was cut off, from its result before, as Scenario.Before does: left
-// is the plan after the skipped requests, when the run's clock is at from. If before has no course,
-// the soak begins anew. Call it before NewSoak.
+// Continue resumes an interrupted soak from its result before, as Scenario.Before does. left is the
+// plan after the skipped requests, when the run's clock is at from. If before has no course, the
+// soak starts again. Call it before NewSoak.
 func (rec *Recording) Continue(
 	before *Result, plan arrivals.Next, stop Stop,
 ) (left arrivals.Next, skipped int, from time.Duration) {
@@ -58,7 +58,7 @@ func (rec *Recording) Continue(
 	return left, rec.second.Skipped, time.Duration(rec.second.From)
 }
 
-// Add returns the record of the next request. It fails when too many requests are unsettled.
+// Add returns the record of the next request. It fails if too many requests are unsettled.
 func (s *Soak) Add(due int64) (Entry, error) {
 	r := s.belt.Next(due)
 	if r == nil {
@@ -81,7 +81,7 @@ type Entry struct {
 	chunk *soaks.Chunk
 }
 
-// Release gives the record back to the soak; the caller must not write to it afterwards.
+// Release returns the record to the soak. The caller must not write to it afterwards.
 func (p Entry) Release() {
 	if p.belt != nil {
 		p.belt.Settle(p.chunk, 1)

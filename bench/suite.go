@@ -12,22 +12,22 @@ import (
 	"github.com/poolbench/poolbench/internal/observe"
 )
 
-// A Suite runs scenarios several times. Repetitions are interleaved, all scenarios once and then
-// all of them again, so that a slow minute of the machine hits every scenario; repetition i uses
-// each scenario's seed plus i.
+// A Suite runs scenarios several times. Repetitions are interleaved: all scenarios once, then all
+// of them again, so a slow minute of the machine affects every scenario. Repetition i adds i to
+// each scenario's seed.
 type Suite struct {
 	Scenarios []Scenario
 	Count     int // repetitions; 0 is 1
-	// virtual-clock runs at once; 0 is GOMAXPROCS. Real-clock runs are always alone on the machine
+	// virtual-clock runs at once. 0 is GOMAXPROCS. Real-clock runs always run alone
 	Parallel int
 }
 
-// Runs is the number of runs.
+// Runs returns the number of runs.
 func (s Suite) Runs() int { return len(s.Scenarios) * max(s.Count, 1) }
 
-// Estimate is the expected real time of the whole suite.
+// Estimate returns the expected real time of the whole suite.
 func (s Suite) Estimate() time.Duration {
-	total := 0.0 // a Duration could overflow
+	total := 0.0
 	for _, sc := range s.Scenarios {
 		t := float64(sc.Estimate()) * float64(max(s.Count, 1))
 		if sc.Clock == Virtual {
@@ -38,7 +38,7 @@ func (s Suite) Estimate() time.Duration {
 	return longest(total)
 }
 
-// longest is so many nanoseconds, or the longest Duration.
+// longest converts nanoseconds to a Duration, at most the longest.
 func longest(ns float64) time.Duration {
 	if ns >= math.MaxInt64 {
 		return math.MaxInt64
@@ -53,7 +53,7 @@ func (s Suite) parallel() int {
 	return runtime.GOMAXPROCS(0)
 }
 
-// At is run i of the plan, with its seed.
+// At returns run i of the plan, with its seed.
 func (s Suite) At(i int) Scenario {
 	sc := s.Scenarios[i%len(s.Scenarios)].withDefaults()
 	sc.Seed += uint64(i / len(s.Scenarios))
@@ -61,13 +61,13 @@ func (s Suite) At(i int) Scenario {
 	return sc
 }
 
-// ahead is how many runs for each processor may have ended behind one that has not: room for a run
-// that takes as long as thirty others, which no processor waits for. A kill loses them.
+// ahead is the number of runs per processor that may have ended after an unfinished one: no
+// processor idles while one run takes as long as thirty others. A kill loses them.
 const ahead = 32
 
 // Do runs the suite. It calls each with every result or error of a run, in the order of the plan
-// and from the caller's goroutine, as soon as that run and all before it have ended. The first
-// error from each, or the end of ctx, stops the suite. When Do returns, no run is under way.
+// and from the caller's goroutine, as soon as that run and all earlier runs have ended. The first
+// error from each, or the end of ctx, stops the suite. When Do returns, no run is in progress.
 func (s Suite) Do(
 	ctx context.Context, run RunFunc, each func(sc Scenario, r *Result, err error) error,
 ) error {
@@ -93,18 +93,16 @@ func (s Suite) Do(
 	return context.Cause(ctx)
 }
 
-// An execution is one run of a suite under way.
 type execution struct {
 	scenario Scenario
 	result   *Result
 	err      error
-	done     chan struct{} // closed when result or err is there
-	handled  chan struct{} // closed when each has seen it
+	done     chan struct{} // closed when result or err is set
+	handled  chan struct{} // closed when each has returned
 }
 
-// start starts the runs in the order of the plan, as many at once as may be. A real-clock run takes
-// all slots, and keeps them until its result is handled, so that nothing of the harness works
-// beside it.
+// start starts the runs in the order of the plan, as many at once as allowed. A real-clock run
+// occupies all slots until its result is handled, to run alone.
 func (s Suite) start(
 	ctx context.Context, run RunFunc, started chan<- *execution, goroutines *sync.WaitGroup,
 ) {
@@ -139,13 +137,13 @@ func (s Suite) start(
 	}
 }
 
-// Costs of a run apart from its own time, measured on two cores and meant for an estimate only.
+// Costs of a run in addition to its own time, measured on two cores and meant for an estimate only.
 const (
 	virtualPerTask = 1500 * time.Nanosecond
 	perRun         = 30 * time.Millisecond
 )
 
-// Estimate is the expected real time of one run.
+// Estimate returns the expected real time of one run.
 func (s Scenario) Estimate() time.Duration {
 	s = s.withDefaults()
 	tasks, span := s.expected()
@@ -155,18 +153,18 @@ func (s Scenario) Estimate() time.Duration {
 	return span + perRun
 }
 
-// expected is the number of tasks and the time by the run's own clock that they take.
+// expected returns the expected number of tasks and the duration by the run's own clock.
 func (s Scenario) expected() (tasks float64, span time.Duration) {
 	w, err := s.Workload.Spec.Build(s.Seed, s.Workload.Values)
 	if err != nil {
 		return 0, 0
 	}
-	_ = letGo(w) // an estimate complains of nothing: the run does
+	_ = letGo(w)
 	mean := w.Mean().Seconds()
 	capacity := float64(s.described().Slots()) / max(mean, 1e-9)
 	rate := s.described().Rate(w.Mean())
 	if rate == 0 || rate > capacity {
-		rate = capacity // closed, at once, or overloaded: the slots set the pace
+		rate = capacity // closed, at once, or overloaded: the slots limit the rate
 	}
 	if s.Load.Arrival.IsClosed() {
 		if c, err := s.Load.Arrival.Spec.Closed(s.Load.Arrival.Values); err == nil {

@@ -13,12 +13,12 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// A partition makes tasks come in steps, for strategies that declare a quantum and workloads that
-// can be done in parts. Others are driven whole: the zero partition.
+// A partition splits tasks into steps, for strategies that declare a quantum and workloads that can
+// be done in parts. The zero partition leaves tasks whole.
 type partition struct {
 	quantum time.Duration
 	parts   workloads.Partitioned
-	splits  bool // all steps are handed over at once, as sub-tasks
+	splits  bool // all steps are submitted at once, as sub-tasks
 	timed   workloads.Timed
 }
 
@@ -32,7 +32,7 @@ func newPartition(s Scenario, w workloads.Workload) (p partition) {
 	return partition{spec.Quantum(s.params()), parts, spec.Splits, timed}
 }
 
-// step is the work of one step of the job. Its target is asked once, by the first.
+// step runs one step of the job. Only the first step calls the target.
 func (d *driver) step(ctx context.Context, j *job) (r strategies.Result) {
 	from := j.progress
 	j.progress += d.quantum
@@ -56,14 +56,13 @@ func (d *driver) step(ctx context.Context, j *job) (r strategies.Result) {
 	return r
 }
 
-// A piece is one of the sub-tasks that a task is split into.
 type piece struct {
 	task strategies.Task
 	job  *job
 	from time.Duration
 }
 
-// split hands over all steps of the job at once. The pieces are the job's, and used again.
+// split returns all steps of the job at once. The pieces belong to the job and are reused.
 func (j *job) split(d *driver) (tasks []*strategies.Task) {
 	n := max(1, int((d.timed.Time(j.seq)+d.quantum-1)/d.quantum))
 	for len(j.pieces) < n {
@@ -83,7 +82,7 @@ func (j *job) split(d *driver) (tasks []*strategies.Task) {
 	return tasks
 }
 
-// attemptPiece is the Run of every piece. Pieces of one task run side by side, so they add to its
+// attemptPiece is the Run of every piece. Pieces of one task run concurrently, so they update its
 // record atomically.
 func attemptPiece(ctx context.Context, t *strategies.Task) strategies.Result {
 	p := t.Arg.(*piece)
@@ -100,29 +99,27 @@ func attemptPiece(ctx context.Context, t *strategies.Task) strategies.Result {
 	return d.resultOf(err)
 }
 
-// A sorter fills in what a task says of itself, for the strategies that look at it: its class, and
-// how long it will take.
+// A sorter sets the attributes of a task for the strategies that use them: its class, size and
+// labels.
 type sorter struct {
 	classed workloads.Classed
 	either  workloads.Computing
 	timed   workloads.Timed
-	kind    strategies.Class // of all tasks, where the workload has no classes
+	kind    strategies.Class // of all tasks, if the workload has no classes
 
 	ranked   workloads.Prioritised
 	tenanted workloads.Tenanted
 	dated    workloads.Dated
 }
 
-// labels reports whether tasks differ in their labels.
 func (o *sorter) labels() bool { return o.ranked != nil || o.tenanted != nil || o.dated != nil }
 
-// A label is what a strategy may choose a task by.
+// A label holds the attributes by which a strategy may choose a task.
 type label struct {
 	priority, tenant int32
 	deadline         time.Duration // since the start of the run
 }
 
-// labelOf is that of task seq, which is due at that instant.
 func (o *sorter) labelOf(seq uint64, due int64) (l label) {
 	if o.ranked != nil {
 		l.priority = o.ranked.Priority(seq)
@@ -138,8 +135,7 @@ func (o *sorter) labelOf(seq uint64, due int64) (l label) {
 	return l
 }
 
-// newSorter asks for a task's time only where the strategy wants to know it: drawing one costs 15
-// ns.
+// newSorter draws task times only if the strategy uses them: drawing one costs 15 ns.
 func newSorter(p observe.Plan, w workloads.Workload) (o sorter) {
 	o.kind = strategies.IO
 	if p.Kind == workloads.CPU {
@@ -156,7 +152,7 @@ func newSorter(p observe.Plan, w workloads.Workload) (o sorter) {
 	return o
 }
 
-// classOf is the class of task seq; it is inlined.
+// classOf returns the class of task seq. It is inlined.
 func (o *sorter) classOf(seq uint64) strategies.Class {
 	if o.either == nil && o.classed == nil {
 		return o.kind
@@ -164,7 +160,6 @@ func (o *sorter) classOf(seq uint64) strategies.Class {
 	return o.told(seq)
 }
 
-// told is the class that the workload tells.
 func (o *sorter) told(seq uint64) strategies.Class {
 	switch {
 	case o.either != nil && o.either.Computes(seq):
@@ -184,8 +179,7 @@ func (o *sorter) sizeOf(seq uint64) time.Duration {
 	return o.timed.Time(seq)
 }
 
-// thinkStream keeps the think times' random numbers apart from those of the arrivals and the task
-// times.
+// thinkStream separates the random numbers of think times from those of arrivals and task times.
 const thinkStream = 0x7468696e_6b000000
 
 // A thinker draws think times: the one before task seq is a function of the seed and seq alone.

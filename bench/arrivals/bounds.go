@@ -7,23 +7,23 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// Bounds of every plan, whoever makes it: a run, a search, an attack. They catch slips of the
-// keyboard before anything starts, and keep sums of times far from the 292 years of a Duration.
+// Bounds of every plan. They detect typing errors before anything starts, and keep sums of times
+// far below the 292 years of a Duration.
 const (
-	MaxTasks  = 100_000_000        // 6.4 GB of records, at 64 bytes a task
-	MaxSoak   = 1_000_000_000_000  // tasks of which no records are kept
+	MaxTasks  = 100_000_000        // 6.4 GB of records, at 64 bytes per task
+	MaxSoak   = 1_000_000_000_000  // tasks without records
 	MaxSpan   = 87_600 * time.Hour // ten years
 	LeastRate = 1e-6               // tasks per second
 	MostRate  = 1e9                // tasks per second
-	// arrivals that are looked at where no rate says how long the plan is
+	// arrivals to sample if no rate determines the length of the plan
 	probed   = 4096
 	spanText = "87600h, which is ten years" // MaxSpan
 )
 
-// CheckPlan reports everything that is out of bounds in a plan of so many tasks, or for so long
-// where that is 0, at so many tasks per second. The rate is 0 where the process settles it, or
-// where it is not known yet. A run has at most so many tasks. Each complaint begins with the name
-// of its flag.
+// CheckPlan reports everything that is out of bounds in a plan of that many tasks or, if that is 0,
+// of that duration, at a rate in tasks per second. The rate is 0 if the process determines it, or
+// if it is unknown. most is the largest number of tasks of a run. Each complaint begins with the
+// name of its flag.
 func (v Variant) CheckPlan(
 	rate float64, tasks int, duration time.Duration, most float64,
 ) []error {
@@ -53,20 +53,19 @@ func (v Variant) CheckPlan(
 	return c
 }
 
-// open says what is impossible at that rate.
 func (v Variant) open(rate float64) error {
 	_, err := v.Spec.Open(rate, 0, v.Values)
 	return err
 }
 
-// span is about how many seconds so many arrivals take of a process that settles its own rate; of a
-// closed one, at least.
+// span returns the approximate time, in seconds, of that many arrivals of a process that determines
+// its own rate, and for a closed process a lower bound.
 func (v Variant) span(tasks int) float64 {
 	switch {
 	case v.IsClosed():
 		c, err := v.Spec.Closed(v.Values)
 		if err != nil {
-			return 0 // its own complaint
+			return 0 // reported elsewhere
 		}
 		return float64(tasks) / float64(c.Count) * c.Think.Mean().Seconds()
 	case v.TakesRate() || v.Spec.AllAtOnce:
@@ -79,7 +78,7 @@ func (v Variant) span(tasks int) float64 {
 	var last time.Duration
 	for range min(tasks, probed) {
 		due := next()
-		if due < last { // beyond what a Duration holds
+		if due < last { // beyond the range of a Duration
 			return math.Inf(1)
 		}
 		last = due

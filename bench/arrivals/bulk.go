@@ -7,8 +7,8 @@ import (
 	"github.com/poolbench/poolbench/bench/param"
 )
 
-// bulk is a cron job: n tasks at once, every period, the first after a period: here as elsewhere
-// the gap comes before. Without a period the scenario's rate gives it (n/rate).
+// bulk is a cron job: n tasks at once in every period, after a first gap of one period. Without a
+// period it is n/rate, by the scenario's rate.
 var _ = register(Spec{
 	Name:    "bulk",
 	Summary: "n tasks at once every period: a cron job",

@@ -9,8 +9,8 @@ import (
 )
 
 // closed is a fixed population: each client waits for its task and thinks before the next one, also
-// before its first, so that the clients do not start in step. A bare duration as think time is the
-// mean of an exponential one; const(10ms) is constant.
+// before its first, so clients do not start in step. A bare duration as think time is the mean of
+// an exponential distribution.
 var _ = register(Spec{
 	Name:    "closed",
 	Summary: "a fixed number of clients, each of which thinks after every task",
@@ -35,5 +35,5 @@ var _ = register(Spec{
 	},
 })
 
-// maxClients bounds the goroutines of a run: each client is one.
+// maxClients bounds the goroutines of a run, one per client.
 const maxClients = 1_000_000

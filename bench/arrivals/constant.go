@@ -6,8 +6,8 @@ import (
 	"github.com/poolbench/poolbench/bench/param"
 )
 
-// constant is the D of D/G/k: equal gaps. Task i is due at (i+1)/rate, rounded once, so the error
-// never adds up as it does where a truncated interval is summed.
+// constant is the D of D/G/k: equal gaps. Task i is due at (i+1)/rate, rounded once, so errors do
+// not accumulate as in a sum of truncated intervals.
 var _ = register(Spec{
 	Name:    "constant",
 	Summary: "equal gaps: task i is due at (i+1)/rate",

@@ -8,10 +8,9 @@ import (
 	"github.com/poolbench/poolbench/bench/param"
 )
 
-// linear is a ramp: at time t the rate is b+at, so n tasks have come when bt + at²/2 = n. The
-// positive root is spelt so that it does not lose its digits where a is small. Vegeta's pacer looks
-// ahead by the rate of the moment alone, and so lags where the ramp is steep; the curve is the
-// same.
+// linear is a ramp: at time t the rate is b+at, so n tasks have come when bt + at²/2 = n. This form
+// of the positive root keeps its digits for small a. Vegeta's pacer extrapolates the current rate,
+// and so lags on a steep ramp.
 var _ = register(Spec{
 	Name:     "linear",
 	Summary:  "a rate that grows steadily, from that of the scenario",

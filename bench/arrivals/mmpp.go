@@ -6,9 +6,8 @@ import (
 	"github.com/poolbench/poolbench/bench/param"
 )
 
-// mmpp is the Markov-modulated Poisson process with two states: unlike those of onoff its gaps
-// depend on each other, as those of real traffic do, so that windows of any length are burstier
-// than their gaps tell.
+// mmpp is the Markov-modulated Poisson process with two states. Unlike onoff, its gaps depend on
+// each other, so windows of any length are burstier than the gaps alone suggest.
 var _ = register(Spec{
 	Name:    "mmpp",
 	Summary: "Poisson arrivals whose rate jumps between two levels, about the scenario's mean rate",

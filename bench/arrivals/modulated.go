@@ -9,30 +9,27 @@ import (
 	"github.com/poolbench/poolbench/bench/param"
 )
 
-// A phase of a modulated process: Poisson arrivals at so many a nanosecond, for so many nanoseconds
-// in the mean.
+// A phase of a modulated process has Poisson arrivals at rate per nanosecond, for mean nanoseconds.
 type phase struct{ rate, mean float64 }
 
-// modulated are Poisson arrivals whose rate changes from one phase to the other and back, whatever
-// arrives: an MMPP with two states, or, fixed, phases of equal length. It begins in its steady
-// state: at a random instant of a cycle, so that the expected number of arrivals is that of the
-// rate from the first nanosecond on.
+// modulated are Poisson arrivals whose rate alternates between two phases: an MMPP with two states
+// or, with fixed, phases of equal length. It starts at a random instant of a cycle, so the expected
+// number of arrivals follows the rate from the first nanosecond on.
 type modulated struct {
 	phases [2]phase
 	fixed  bool
 }
 
-// leastCycles and mostCycle keep a plan from walking through cycles without an arrival for longer
-// than anybody waits: there is one in a thousand at least.
+// leastPhase and mostCycles prevent a plan from stepping through too many cycles without an
+// arrival: there is at least one in a thousand.
 const (
 	leastPhase  = time.Microsecond
 	longPhase   = 24 * time.Hour
-	mostCycles  = 1000 // to an arrival, in the mean
+	mostCycles  = 1000 // per arrival, on average
 	phaseBounds = "want 1µs to 24h"
 )
 
-// openModulated has phases of these means, of whose rates the first is weight times the second, and
-// none in the second where weight is 0.
+// openModulated has phases of these means. weights are their relative rates.
 func openModulated(
 	rate float64, seed uint64, v param.Values, first, second string, weights [2]float64, fixed bool,
 ) (Next, error) {
@@ -58,8 +55,8 @@ func openModulated(
 	return m.plan(seed), nil
 }
 
-// plan draws the phases and the arrivals from one stream: what is left of a gap when its phase ends
-// is forgotten, as exponential gaps allow.
+// plan draws the phases and the arrivals from one stream. The rest of a gap when its phase ends is
+// dropped, since exponential gaps are memoryless.
 func (m *modulated) plan(seed uint64) Next {
 	r := rand.New(rand.NewPCG(seed, stream))
 	now, at, end := 0, 0.0, 0.0
@@ -74,7 +71,7 @@ func (m *modulated) plan(seed uint64) Next {
 	}
 	end = length()
 	if m.fixed {
-		end *= r.Float64() // what is left of an exponential phase is one
+		end *= r.Float64() // the rest of an exponential phase is exponential
 	}
 	return func() time.Duration {
 		for {
@@ -90,10 +87,10 @@ func (m *modulated) plan(seed uint64) Next {
 	}
 }
 
-// burstsOf returns the dispersion of a process as of openModulated. With phases of exponential
-// lengths the rate is correlated over τ = 1/(1/a + 1/b), a and b being their means, so that the
-// dispersion is 1 + 2τ·Var(rate)/E(rate). With fixed lengths each cycle brings as many arrivals as
-// the next, except for chance: the dispersion is that of Poisson arrivals.
+// burstsOf returns the dispersion of openModulated's process. With phases of exponential lengths
+// the rate is correlated over τ = 1/(1/a + 1/b), where a and b are their means, so the dispersion
+// is 1 + 2τ·Var(rate)/E(rate). With fixed lengths each cycle has the same expected arrivals: the
+// dispersion is that of Poisson arrivals.
 func burstsOf(
 	rate float64, v param.Values, first, second string, weights [2]float64, fixed bool,
 ) Bursts {

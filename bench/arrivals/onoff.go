@@ -5,8 +5,8 @@ import (
 )
 
 // onoff is the interrupted Poisson process: with exponential phases its gaps are independent and
-// hyperexponential, so that both their C² and the index of dispersion of long windows are
-// 1 + 2λ·on·off²/(on+off)², with λ the rate of the bursts.
+// hyperexponential, so both their C² and the index of dispersion of long windows are 1 +
+// 2λ·on·off²/(on+off)², where λ is the rate of the bursts.
 var _ = register(Spec{
 	Name: "onoff",
 	Summary: "bursts of Poisson arrivals with off periods between them, at the scenario's mean " +

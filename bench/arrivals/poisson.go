@@ -7,13 +7,13 @@ import (
 	"github.com/poolbench/poolbench/bench/param"
 )
 
-// stream keeps the arrivals' random numbers apart from those of the task times, which are drawn
-// from (seed, sequence number).
+// stream separates the arrivals' random numbers from those of the task times, which are drawn from
+// (seed, sequence number).
 const stream = 0x61727269_76616c73
 
-// poisson is the M of M/G/k: independent exponential gaps, so an arrival sees what a random instant
-// sees (PASTA). The sum is kept in float64 nanoseconds and rounded once an arrival; it is exact to
-// the nanosecond for 2^53 ns, 104 days.
+// poisson is the M of M/G/k: independent exponential gaps, so an arrival sees the same state as a
+// random instant (PASTA). The sum is in float64 nanoseconds and rounded once per arrival. It is
+// exact to the nanosecond for 2^53 ns, 104 days.
 var poisson = register(Spec{
 	Name:    "poisson",
 	Summary: "independent exponential gaps: many independent users",

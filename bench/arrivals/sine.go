@@ -8,12 +8,12 @@ import (
 	"github.com/poolbench/poolbench/bench/param"
 )
 
-// sine is a day in short: at time t the rate is m(1 + A sin(o + ωt)), so the number of tasks that
+// sine is a shortened day: at time t the rate is m(1 + A sin(o + ωt)), so the number of tasks that
 // have come is
 //
 //	H(t) = mt + mA/ω · (cos o − cos(o + ωt))
 //
-// and task n is due at H⁻¹(n+1). H grows everywhere, because A is below 1.
+// and task n is due at H⁻¹(n+1). H increases strictly, since A is below 1.
 var _ = register(Spec{
 	Name:     "sine",
 	Summary:  "a rate that swings about that of the scenario, as a day's does",
@@ -46,20 +46,18 @@ var _ = register(Spec{
 	},
 })
 
-// A swing is the rate of sine; times are in seconds, angles in radians.
 type swing struct{ rate, amp, turn, offset float64 }
 
 func (s swing) at(t float64) float64 { return s.rate * (1 + s.amp*math.Sin(s.offset+s.turn*t)) }
 
-// count is H.
 func (s swing) count(t float64) float64 {
 	return s.rate * (t + s.amp/s.turn*(math.Cos(s.offset)-math.Cos(s.offset+s.turn*t)))
 }
 
-// when is the inverse of count, from a time at which fewer had come: Newton's steps, and bisection
-// where one leaves the bracket.
+// when is the inverse of count, starting at a time with a smaller count: Newton's method, with
+// bisection when a step leaves the bracket.
 func (s swing) when(n, from float64) float64 {
-	lo, hi := from, n/s.rate+2*s.amp/s.turn // the cosines differ by 2 at most
+	lo, hi := from, n/s.rate+2*s.amp/s.turn // the cosines differ by at most 2
 	t := min(max(from+1/s.at(from), lo), hi)
 	for range 100 {
 		miss := s.count(t) - n

@@ -11,27 +11,26 @@ import (
 	"github.com/poolbench/poolbench/bench/param"
 )
 
-// A Stage is a stretch of a run with a load of its own.
+// A Stage is a part of a run with a load of its own.
 type Stage struct {
-	// Level is how many times the scenario's rate the rate is, 0 being a pause; with unit=rate it
-	// is in tasks per second.
+	// Level is the factor on the scenario's rate (0 is a pause), or with unit=rate the rate in tasks
+	// per second.
 	Level float64
 	For   time.Duration
 }
 
-// staged is the name of the process.
 const staged = "stages"
 
 // Bounds of stages.
 const (
 	mostStages = 20
-	mostLevel  = 1000 // times the scenario's rate
+	mostLevel  = 1000 // factor on the scenario's rate
 )
 
-// stages runs the clock of another process at the speed of each stage, so that its gaps shrink
-// where the load is high, whatever gap the change falls into; exponential ones are a Poisson
-// process whose rate changes at once (Çinlar, Introduction to Stochastic Processes, 1975). The
-// first stage is that process itself, and the last one goes on for as long as the run does.
+// stages runs the clock of another process at the speed of each stage, so its gaps shrink at a high
+// load, even if the change is within a gap. Exponential gaps give a Poisson process whose rate
+// changes immediately (Çinlar, Introduction to Stochastic Processes, 1975). The first stage is the
+// process itself, and the last one continues to the end of the run.
 var _ = register(Spec{
 	Name:     staged,
 	Summary:  "another process, at a load that changes from stage to stage",
@@ -47,7 +46,7 @@ var _ = register(Spec{
 	},
 	FixedRate: func(v param.Values) bool { return v.Choice("unit") == "rate" },
 	Stages: func(v param.Values) []Stage {
-		s, _ := readStages(v) // Open complains of it
+		s, _ := readStages(v) // Open reports the error
 		return s
 	},
 	Open: func(rate float64, seed uint64, v param.Values) (Next, error) {
@@ -70,8 +69,7 @@ var _ = register(Spec{
 	},
 })
 
-// Stages are those of the process, one after the other from the start of the run; nil where it has
-// none.
+// Stages returns the consecutive stages of the process from the start of the run, or nil.
 func (v Variant) Stages() []Stage {
 	if v.Spec.Stages == nil {
 		return nil
@@ -79,9 +77,9 @@ func (v Variant) Stages() []Stage {
 	return v.Spec.Stages(v.Values)
 }
 
-// Staged is the process, the default one where it is zero, in stages. They are written as in
-// "load=0.6 for 20s, load=1.4 for 10s": a load is a share of the capacity, if the scenario has no
-// load of its own, and rate=… is in tasks per second.
+// Staged returns the process, by default the default one, in stages. They are written as "load=0.6
+// for 20s, load=1.4 for 10s": a load is a share of the capacity, if the scenario has no load of its
+// own, and rate=… is in tasks per second.
 func Staged(of Variant, text string) (Variant, error) {
 	if of.Spec.Name == "" {
 		of = MustParse(poisson.Name)
@@ -116,7 +114,7 @@ func Staged(of Variant, text string) (Variant, error) {
 		nest(of)))
 }
 
-// String spells the stage as in a parameter: 0.6x20s, 1.4x1m, 0x1m30s.
+// String formats the stage for a parameter: 0.6x20s, 1.4x1m, 0x1m30s.
 func (s Stage) String() string {
 	length := s.For.String()
 	for _, unit := range []string{"m0s", "h0m"} {
@@ -127,7 +125,7 @@ func (s Stage) String() string {
 	return fmt.Sprintf("%vx%s", s.Level, length)
 }
 
-// readStages reads the one spelling that a list of stages has.
+// readStages parses the canonical form of a list of stages.
 func readStages(v param.Values) (stages []Stage, err error) {
 	most, of := float64(mostLevel), "times the load"
 	if v.Choice("unit") == "rate" {
@@ -160,7 +158,6 @@ func readStages(v param.Values) (stages []Stage, err error) {
 	return stages, nil
 }
 
-// nest spells a variant as the value of a parameter.
 func nest(v Variant) string {
 	name, values, ok := strings.Cut(v.String(), ":")
 	if !ok {
@@ -169,7 +166,6 @@ func nest(v Variant) string {
 	return name + "(" + values + ")"
 }
 
-// unnest reads it.
 func unnest(text string) (Variant, error) {
 	name, values, ok := strings.Cut(text, "(")
 	if ok {
@@ -182,21 +178,20 @@ func unnest(text string) (Variant, error) {
 	return v, err
 }
 
-// A warp turns the time of the process into that of the run. Instants of the process never
-// decrease, so it looks at one stage after the other.
+// A warp converts the time of the process to the time of the run. Process times never decrease, so
+// it advances stage by stage.
 type warp struct {
 	stages     []Stage
 	now        int
-	begin, end time.Duration // of the stage, in the run
-	from, read time.Duration // of the stage, by the clock of the process
+	begin, end time.Duration // of the stage, in run time
+	from, read time.Duration // of the stage, in process time
 }
 
 func (w *warp) over(next Next) Next {
 	return func() time.Duration { return w.when(next()) }
 }
 
-// when is the time of the run at which the clock of the process shows that. No rounding leads past
-// the end of a stage.
+// when returns the run time for a process time. Rounding never exceeds the end of a stage.
 func (w *warp) when(t time.Duration) time.Duration {
 	for t > w.read && w.now < len(w.stages)-1 {
 		w.now++
@@ -214,5 +209,4 @@ func (w *warp) when(t time.Duration) time.Duration {
 	return at
 }
 
-// speed is how fast the clock of the process runs in the stage.
 func (w *warp) speed() float64 { return w.stages[w.now].Level / w.stages[0].Level }

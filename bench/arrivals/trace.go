@@ -8,8 +8,8 @@ import (
 	"github.com/poolbench/poolbench/internal/traffic/traces"
 )
 
-// trace has no seed at scale 1: it is what happened. The workload of that name takes the durations
-// of the same file and the same part of it, so that task i of the one is task i of the other.
+// trace has no seed at scale 1: it repeats recorded arrivals. The workload of that name uses the
+// durations of the same part of the same file, so tasks with equal numbers correspond.
 var _ = register(Spec{
 	Name: "trace",
 	Summary: "arrivals as a file has recorded them: CSV, TSV, JSON lines, an access log, HAR, " +
@@ -26,13 +26,13 @@ var _ = register(Spec{
 	Tasks: func(v param.Values) int {
 		p, err := tracePlan(v)
 		if err != nil {
-			return 0 // Open complains of it
+			return 0 // Open reports the error
 		}
 		return p.Tasks()
 	},
 	Doubt: func(v param.Values) string {
 		p, err := tracePlan(v)
-		if err != nil || v.Choice("at") == "end" { // those that end later may well begin earlier
+		if err != nil || v.Choice("at") == "end" { // tasks that end later may begin earlier
 			return ""
 		}
 		return p.Disorder()

@@ -12,10 +12,10 @@ type Dist interface {
 	Sample(r *rand.Rand) time.Duration
 	Mean() time.Duration
 	C2() float64    // squared coefficient of variation
-	String() string // the spelling that param parses: exp(10ms)
+	String() string // canonical form for param: exp(10ms)
 }
 
-// MeanNS returns the mean of d in nanoseconds, unrounded where d has a MeanNS method, as all
+// MeanNS returns the mean of d in nanoseconds. It is not rounded if d has a MeanNS method, as all
 // distributions here have.
 func MeanNS(d Dist) float64 {
 	if e, ok := d.(interface{ MeanNS() float64 }); ok {
@@ -24,7 +24,7 @@ func MeanNS(d Dist) float64 {
 	return float64(d.Mean())
 }
 
-// moments are those of a distribution that has no simpler way to say them.
+// moments stores mean and C² of a distribution.
 type moments struct {
 	mean float64 // ns
 	c2   float64
@@ -39,8 +39,8 @@ func (m moments) MeanNS() float64 { return m.mean }
 // C2 returns the squared coefficient of variation.
 func (m moments) C2() float64 { return m.c2 }
 
-// maxC2 bounds the C² that may be asked for. The mean of n draws has a relative standard error of
-// √(C²/n): beyond this bound even a billion tasks would not show the mean.
+// maxC2 bounds C². The mean of n draws has a relative standard error of √(C²/n): above this bound
+// even a billion tasks would not show the mean.
 const maxC2 = 1e9
 
 func checkC2(c2, least float64) error {
@@ -51,14 +51,13 @@ func checkC2(c2, least float64) error {
 	return nil
 }
 
-// round gives the whole nanoseconds nearest to ns ≥ 0. Beyond the 292 years of a Duration it stays
-// at the longest one: a draw out there has no meaning for a task, and wrapping round to a negative
-// wait would be worse.
+// round rounds ns ≥ 0 to whole nanoseconds, at most the longest Duration, 292 years: such a draw
+// has no meaning for a task, and a negative wait would be worse.
 func round(ns float64) time.Duration {
 	switch {
 	case ns >= math.MaxInt64:
 		return math.MaxInt64
-	case ns >= 1<<52: // whole already, and the sum below would have no room for the half
+	case ns >= 1<<52: // already whole, and adding a half would overflow the mantissa
 		return time.Duration(ns)
 	}
 	return time.Duration(ns + 0.5)

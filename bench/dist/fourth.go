@@ -2,8 +2,8 @@ package dist
 
 import "math"
 
-// Fourth returns E[X⁴]/E[X]⁴, which says how far the few longest draws decide a sum of squares: 1
-// for a constant, 24 for an exponential, 15,625 for a log-normal of C² = 4. It is NaN for a
+// Fourth returns E[X⁴]/E[X]⁴, the influence of the longest draws on a sum of squares: 1 for a
+// constant, 24 for an exponential, 15,625 for a log-normal with C² = 4. It is NaN for a
 // distribution of another package.
 func Fourth(d Dist) float64 {
 	if f, ok := d.(interface{ fourth() float64 }); ok {

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// Mixture is one of several distributions, chosen anew for each draw. Made by NewMixture, Bimodal
-// or HyperExp.
+// Mixture chooses one of several distributions for each draw. Made by NewMixture, Bimodal or
+// HyperExp.
 type Mixture struct {
 	moments
 	branches []Branch
@@ -24,9 +24,9 @@ type Branch struct {
 	Dist Dist    // not itself a Mixture
 }
 
-// NewMixture is the Mixture of these branches. It is an error unless the probabilities are positive
-// and add up to 1 within 1e-9 (what is missing or over goes to the last branch), no branch is
-// itself a mixture, and the mean is positive.
+// NewMixture returns the Mixture of these branches. The probabilities must be positive and add up
+// to 1 within 1e-9 (the difference is added to the last branch), no branch may be a mixture, and
+// the mean must be positive.
 //
 // Mean and C² follow from the raw moments: E[X] = Σ p·m and E[X²] = Σ p·m²(1+c²), so C² =
 // E[X²]/E[X]² − 1.
@@ -55,7 +55,7 @@ func NewMixture(branches ...Branch) (Mixture, error) {
 	if m.mean <= 0 {
 		return Mixture{}, fmt.Errorf("the mean of a mixture must be positive")
 	}
-	m.c2 = max(0, square/(m.mean*m.mean)-1) // equal constants may come out a rounding error below 0
+	m.c2 = max(0, square/(m.mean*m.mean)-1) // equal constants may round below 0
 	if err := checkC2(m.c2, 0); err != nil {
 		return Mixture{}, err
 	}
@@ -63,7 +63,7 @@ func NewMixture(branches ...Branch) (Mixture, error) {
 	return m, nil
 }
 
-// addition writes out a sum of weights, defaults included, which the user may not know of: 0.99 +
+// addition formats a sum of weights, including defaults, which the user may not be aware of: 0.99 +
 // 0.02 = 1.01.
 func addition(branches []Branch, sum float64) string {
 	terms := make([]string, len(branches))
@@ -77,7 +77,7 @@ func addition(branches []Branch, sum float64) string {
 	return strings.Join(terms, " + ") + " = " + total
 }
 
-// Bimodal is short with probability 1−p and long with probability p. The error names the impossible
+// Bimodal is short with probability 1−p and long with probability p. The error names the invalid
 // parameter.
 //
 // With d = long − short the mean is short + p·d and the variance p(1−p)·d².
@@ -106,10 +106,9 @@ func Bimodal(p float64, short, long time.Duration) (Mixture, error) {
 	}, nil
 }
 
-// HyperExp is the two-branch hyperexponential with that mean and C² whose branches carry half of
-// the work each: p₁/μ₁ = p₂/μ₂, the balanced means usual in the literature. The first branch is the
-// frequent, short one. C² = 1 is the exponential distribution itself. The error names the
-// impossible parameter.
+// HyperExp is the two-branch hyperexponential with that mean and C² whose branches have half of the
+// work each: p₁/μ₁ = p₂/μ₂, the usual balanced means. The first branch is the frequent, short one.
+// C² = 1 is the exponential distribution. The error names the invalid parameter.
 //
 // Balanced means 1/μᵢ = mean/(2pᵢ). Then E[X²] = Σ 2pᵢ/μᵢ² = mean²/2·(1/p₁ + 1/p₂) = mean²/(2p₁p₂),
 // so p₁p₂ = 1/(2(C²+1)), and with p₁ + p₂ = 1 the two are (1 ± s)/2 where s² = (C²−1)/(C²+1). For
@@ -144,9 +143,8 @@ func (m Mixture) Sample(r *rand.Rand) time.Duration {
 	return m.branches[last].Dist.Sample(r)
 }
 
-// Branches returns the parts, a copy. Each has its mean unrounded: MeanNS(b.Dist).
+// Branches returns a copy of the branches. MeanNS(b.Dist) is not rounded.
 func (m Mixture) Branches() []Branch { return slices.Clone(m.branches) }
 
-// String returns the spelling of the constructor that made it: bimodal(…), hyperexp(…) or
-// mixture(…).
+// String returns the form of the constructor: bimodal(…), hyperexp(…) or mixture(…).
 func (m Mixture) String() string { return m.text }

@@ -7,23 +7,23 @@ import (
 	"time"
 )
 
-// Pareto is bounded: its density falls as x^−(alpha+1) from low to high and is 0 elsewhere. Alpha
-// near 1 is the tail that lifetimes of processes and sizes of files have. Made by NewPareto.
+// Pareto is bounded: its density falls as x^−(alpha+1) from low to high and is 0 elsewhere.
+// Lifetimes of processes and sizes of files have alpha near 1. Made by NewPareto.
 type Pareto struct {
 	moments
 	alpha     float64
 	low, high time.Duration
-	// (low/high)^alpha − 1: less the share of an unbounded Pareto that lies below high
+	// (low/high)^alpha − 1: minus the share of an unbounded Pareto below high
 	below float64
 }
 
-// NewPareto is the Pareto of that exponent between low and high. The error names the impossible
-// one.
+// NewPareto returns the Pareto with that exponent between low and high. The error names the invalid
+// parameter.
 //
 // With L = low, ℓ = ln(high/L) and α = alpha, the density is α·Lᵅ·x^−(α+1)/(1−e^−αℓ), and so
 // E[(X/L)ᵏ] = α/(1−e^−αℓ)·∫₁^(H/L) y^(k−α−1) dy = α/(1−e^−αℓ)·(e^((k−α)ℓ)−1)/(k−α), whose last
-// factor is ℓ at α = k. Written with expm1 it keeps its digits on both sides of α = 1 and α = 2,
-// where the powers themselves would cancel.
+// factor is ℓ at α = k. With expm1 it keeps its digits on both sides of α = 1 and α = 2, where the
+// powers would cancel.
 func NewPareto(alpha float64, low, high time.Duration) (Pareto, error) {
 	if !(alpha >= leastAlpha && alpha <= mostAlpha) {
 		return Pareto{}, fmt.Errorf("alpha: must be between %s and %s, got %s",
@@ -40,7 +40,7 @@ func NewPareto(alpha float64, low, high time.Duration) (Pareto, error) {
 	p := Pareto{alpha: alpha, low: low, high: high, below: math.Expm1(-alpha * span)}
 	first, second := p.moment(1, span), p.moment(2, span)
 	p.mean = float64(low) * first
-	// neighbouring bounds may come out a rounding error below 0
+	// rounding errors of close bounds may give a value below 0
 	p.c2 = max(0, second/(first*first)-1)
 	if err := checkC2(p.c2, 0); err != nil {
 		return Pareto{}, fmt.Errorf("high: too far from low: %w", err)
@@ -48,11 +48,10 @@ func NewPareto(alpha float64, low, high time.Duration) (Pareto, error) {
 	return p, nil
 }
 
-// Exponents beyond these bounds are uniform on a logarithmic scale, or a constant, to more digits
-// than a run can tell.
+// Exponents outside of these bounds are practically uniform on a logarithmic scale, or constant.
 const leastAlpha, mostAlpha = 0.001, 1000
 
-// moment is E[(X/low)ᵏ]; span is ln(high/low).
+// moment returns E[(X/low)ᵏ]. span is ln(high/low).
 func (p Pareto) moment(k, span float64) float64 {
 	factor := span
 	if z := k - p.alpha; z != 0 {
@@ -64,13 +63,13 @@ func (p Pareto) moment(k, span float64) float64 {
 // Sample inverts the distribution function: one uniform number, one logarithm, one exponential.
 func (p Pareto) Sample(r *rand.Rand) time.Duration {
 	x := float64(p.low) * math.Exp(-math.Log1p(r.Float64()*p.below)/p.alpha)
-	return min(round(x), p.high) // the last bit of x may lie above
+	return min(round(x), p.high) // rounding may exceed high
 }
 
 // Alpha returns the exponent of the tail.
 func (p Pareto) Alpha() float64 { return p.alpha }
 
-// Bounds returns the least and the greatest value.
+// Bounds returns the smallest and the largest value.
 func (p Pareto) Bounds() (low, high time.Duration) { return p.low, p.high }
 
 // String returns pareto(alpha,low,high).

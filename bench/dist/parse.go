@@ -11,13 +11,12 @@ import (
 	"time"
 )
 
-// forms documents the spellings in the order of the package comment; it is part of the message for
-// an unknown one.
+// forms lists the forms in the order of the package comment, for the message about an unknown one.
 const forms = "10ms, const(10ms), exp(10ms), lognormal(10ms,4), bimodal(0.05,1ms,50ms), " +
 	"hyperexp(10ms,16), pareto(1.1,1ms,1s), mixture(0.9,exp(1ms),0.1,exp(50ms))"
 
-// Parse reads the spelling of a distribution; a bare duration is Constant. The error is one line.
-// What Parse accepts, String spells so that Parse gives the same distribution again.
+// Parse parses a distribution. A bare duration is Constant. The error is one line. Parse accepts
+// the result of String for an equal distribution.
 func Parse(s string) (Dist, error) {
 	name, inside, call := strings.Cut(s, "(")
 	if !call {
@@ -38,9 +37,8 @@ func Parse(s string) (Dist, error) {
 	return d, nil
 }
 
-// A maker makes a distribution of the values in its parentheses.
 type maker struct {
-	values int // how many; 0: the maker counts them itself
+	values int // number of values. 0: checked by the maker
 	what   string
 	of     func(a *args) (Dist, error)
 }
@@ -48,7 +46,7 @@ type maker struct {
 var makers map[string]maker
 
 func init() {
-	// not in the declaration: mixture parses its branches, which would be an initialisation cycle
+	// in init, since mixture parses its branches, which would be an initialisation cycle
 	makers = map[string]maker{
 		"const": {1, "the duration", func(a *args) (Dist, error) {
 			return Constant{a.duration()}, nil
@@ -70,7 +68,7 @@ func init() {
 	}
 }
 
-// from makes one of these values. What is wrong with one of them is told first.
+// from makes a distribution. Errors in values take precedence.
 func (m maker) from(values []string) (Dist, error) {
 	if m.values > 0 && len(values) != m.values {
 		return nil, fmt.Errorf("want %d in parentheses (%s), got %d", m.values, m.what, len(values))
@@ -80,7 +78,7 @@ func (m maker) from(values []string) (Dist, error) {
 	return d, cmp.Or(a.err, err)
 }
 
-// args are read from the left; the first error stays.
+// args are read from the left. The first error is kept.
 type args struct {
 	left []string
 	err  error
@@ -117,7 +115,7 @@ func makeMixture(a *args) (Dist, error) {
 			return nil, fmt.Errorf("w%d: %w", i, err)
 		}
 		if strings.HasPrefix(pair[1], "mixture(") {
-			// before parsing it: the depth of the recursion is the user's otherwise
+			// before parsing, since the user would control the depth of recursion
 			return nil, fmt.Errorf("d%d: a branch cannot be a mixture itself", i)
 		}
 		d, err := Parse(pair[1])
@@ -129,8 +127,7 @@ func makeMixture(a *args) (Dist, error) {
 	return NewMixture(branches...)
 }
 
-// SplitTop splits at the commas outside parentheses; package param separates its parameters in the
-// same way.
+// SplitTop splits at the commas outside parentheses, as package param separates parameters.
 func SplitTop(s string) []string {
 	var parts []string
 	depth, start := 0, 0
@@ -158,7 +155,6 @@ func parseDuration(s string) (time.Duration, error) {
 	return d, nil
 }
 
-// parseNS reads a duration that need not be a whole number of nanoseconds, as formatNS spells it.
 func parseNS(s string) (float64, error) {
 	if number, ok := strings.CutSuffix(s, "ns"); ok {
 		if ns, err := ParseFloat(number); err == nil && ns >= 0 && ns < math.MaxInt64 {
@@ -169,7 +165,7 @@ func parseNS(s string) (float64, error) {
 	return float64(d), err
 }
 
-// ParseFloat reads a finite number.
+// ParseFloat parses a finite number.
 func ParseFloat(s string) (float64, error) {
 	x, err := strconv.ParseFloat(s, 64)
 	if errors.Is(err, strconv.ErrSyntax) || math.IsNaN(x) || math.IsInf(x, 0) {

@@ -25,11 +25,10 @@ func (c Constant) C2() float64 { return 0 }
 // String returns const(Value).
 func (c Constant) String() string { return "const(" + FormatDuration(c.Value) + ")" }
 
-// Exponential has mean M nanoseconds, which need not be whole: the branches of a hyperexponential
-// rarely are.
+// Exponential has a mean of M nanoseconds, with fractions for the branches of a hyperexponential.
 type Exponential struct{ M float64 }
 
-// Exp is the Exponential of that mean.
+// Exp returns the Exponential with that mean.
 func Exp(mean time.Duration) Exponential { return Exponential{M: float64(mean)} }
 
 // Sample draws with one ziggurat step of math/rand/v2, about 5 ns.
@@ -53,9 +52,9 @@ type LogNormal struct {
 	sigma float64 // standard deviation of the logarithm
 }
 
-// NewLogNormal is the LogNormal with that mean and C². The error names the impossible one.
+// NewLogNormal returns the LogNormal with that mean and C². The error names the invalid parameter.
 //
-// If ln X has mean μ and standard deviation σ, E[X] = exp(μ + σ²/2) and C² = exp(σ²) − 1; so σ² =
+// If ln X has mean μ and standard deviation σ, E[X] = exp(μ + σ²/2) and C² = exp(σ²) − 1. So σ² =
 // ln(1 + C²), and X = E[X]·exp(σZ − σ²/2) with Z standard normal.
 func NewLogNormal(mean time.Duration, c2 float64) (LogNormal, error) {
 	if err := positive("mean", mean); err != nil {
@@ -71,7 +70,7 @@ func NewLogNormal(mean time.Duration, c2 float64) (LogNormal, error) {
 	return LogNormal{moments{float64(mean), c2}, math.Sqrt(math.Log1p(c2))}, nil
 }
 
-// Sample draws one normal number and takes one exponential.
+// Sample draws one normal number and computes one exponential.
 func (l LogNormal) Sample(r *rand.Rand) time.Duration {
 	return round(l.mean * math.Exp(l.sigma*(r.NormFloat64()-l.sigma/2)))
 }

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// FormatDuration spells d in the one canonical way: as time.Duration does, but in ASCII (500us) and
-// without units that are zero (1h, not 1h0m0s), since it becomes part of the name of a result.
+// FormatDuration returns the canonical form of d: as time.Duration, but in ASCII (500us) and
+// without zero units (1h, not 1h0m0s), since it becomes part of the name of a result.
 func FormatDuration(d time.Duration) string {
 	s := strings.Replace(d.String(), "µ", "u", 1)
 	if strings.HasSuffix(s, "m0s") {
@@ -20,8 +20,8 @@ func FormatDuration(d time.Duration) string {
 	return s
 }
 
-// FormatFloat spells x in the one canonical way: the shortest decimal that reads back as x, without
-// an exponent from 1e-6 up to 1e15.
+// FormatFloat returns the canonical form of x: the shortest decimal that parses as x, without an
+// exponent from 1e-6 up to 1e15.
 func FormatFloat(x float64) string {
 	format := byte('g')
 	if a := math.Abs(x); a == 0 || a >= 1e-6 && a < 1e15 {
@@ -30,7 +30,7 @@ func FormatFloat(x float64) string {
 	return strconv.FormatFloat(x, format, -1, 64)
 }
 
-// formatNS spells a duration that need not be a whole number of nanoseconds: 10ms, but 5153882.5ns.
+// formatNS formats a duration with fractions of nanoseconds: 10ms, but 5153882.5ns.
 func formatNS(ns float64) string {
 	if d := round(ns); float64(d) == ns {
 		return FormatDuration(d)

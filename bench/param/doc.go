@@ -1,24 +1,24 @@
-// Package param parses and writes variants with their parameters, as they stand on the command
-// line, in scenario files and in the names of results:
+// Package param parses and formats variants with their parameters, for the command line, scenario
+// files and names of results:
 //
 //	semaphore
 //	hyperexp:mean=10ms,c2=16
 //	closed:clients=8,think=exp(100ms)
 //
-// A variant is a name in lower_snake; its parameters follow a colon, key=value, separated by
-// commas. Keys are lower-case letters and digits. Commas inside parentheses belong to the value.
-// Values have no white space, so that a result's name, which carries them, has none either.
+// A variant is a name in lower_snake, followed by a colon and its parameters, key=value, separated
+// by commas. Keys are lower-case letters and digits. Commas inside parentheses belong to the value.
+// Values contain no white space, since names of results, which contain them, must not.
 //
-// Reading goes in two steps, because the text is known before the variant is. Parse takes the text
-// apart; Resolve checks the parts against the Keys that the variant declares and gives Values, in
-// which every key has a value. Values.Canonical is the way back, to one spelling: parameters at
-// their defaults are left out, and 0.01s is 10ms.
+// There are two steps, because the text is known before the variant. Parse splits the text. Resolve
+// checks the parts against the Keys of the variant and returns Values, in which every key has a
+// value. Values.Canonical is the inverse, in a unique form: parameters at their defaults are
+// omitted, and 0.01s is 10ms.
 //
 //	call, err := param.Parse("hyperexp:c2=4")
 //	values, err := param.Resolve(spec.Keys, call.Args)
 //	values.Duration("mean") // 10ms, the default
 //	values.Spell(call.Name) // hyperexp:c2=4
 //
-// Errors from here are the user's mistakes, in one line that names the key. A key that the code
-// asks for and the variant does not declare is the programmer's, and panics.
+// Errors are mistakes of users, in one line that names the key. Reading an undeclared key is a
+// programming error, and panics.
 package param

@@ -36,8 +36,7 @@ func (k Key) choose(s string) (value, error) {
 	return value{text: s}, nil
 }
 
-// parseValue reads one value of that kind, which is none of Choice, and gives it its canonical
-// spelling.
+// parseValue parses a value of any kind but Choice, with its canonical form.
 func parseValue(kind Kind, s string) (value, error) {
 	switch kind {
 	case Text:
@@ -83,7 +82,7 @@ func parseInt(s string) (int, error) {
 	return n, nil
 }
 
-// sizeUnits in the order in which formatSize prefers them: the biggest that leaves a whole number.
+// sizeUnits in the order of preference of formatSize: the largest that gives a whole number.
 var sizeUnits = []struct {
 	suffix string
 	bytes  int64
@@ -113,13 +112,12 @@ func formatSize(n int64) string {
 	return strconv.FormatInt(n, 10)
 }
 
-// Floats reads a comma list such as 0.5,0.8, as flags take it.
+// Floats parses a comma-separated list such as 0.5,0.8, for flags.
 func Floats(s string) ([]float64, error) { return each(strings.Split(s, ","), dist.ParseFloat) }
 
-// Ints reads a comma list such as 4,8.
+// Ints parses a comma-separated list such as 4,8.
 func Ints(s string) ([]int, error) { return each(strings.Split(s, ","), parseInt) }
 
-// each reads all; the error is about the first bad one.
 func each[T any](texts []string, parse func(string) (T, error)) ([]T, error) {
 	all := make([]T, len(texts))
 	for i, text := range texts {
@@ -131,11 +129,11 @@ func each[T any](texts []string, parse func(string) (T, error)) ([]T, error) {
 	return all, nil
 }
 
-// Percent reads a share of at least 0 and below 1, written 10% or 0.1.
+// Percent parses a share of at least 0 and below 1, written 10% or 0.1.
 func Percent(s string) (float64, error) {
 	number := s
 	if whole, ok := strings.CutSuffix(s, "%"); ok {
-		number = whole + "e-2" // rounds once; 99.9/100 is not the float nearest to 0.999
+		number = whole + "e-2" // rounds once: 99.9/100 is not the float nearest to 0.999
 	}
 	x, err := dist.ParseFloat(number)
 	if err != nil || x < 0 || x >= 1 {

@@ -10,12 +10,12 @@ import (
 )
 
 var (
-	nameForm = regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)*$`) // as package registry has it
+	nameForm = regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)*$`) // as in package registry
 	keyForm  = regexp.MustCompile(`^[a-z][a-z0-9]*$`)
 )
 
-// Parse reads name or name:key=value,key=value. It knows nothing of the variant: see Resolve. A
-// colon with nothing after it is allowed. Names joined by + are for a kind whose variants compose.
+// Parse parses name or name:key=value,key=value, without knowledge of the variant: see Resolve. A
+// colon without parameters is allowed. Names joined by + are for a kind whose variants compose.
 func Parse(s string) (Call, error) {
 	name, rest, _ := strings.Cut(s, ":")
 	for one := range strings.SplitSeq(name, "+") {
@@ -51,8 +51,9 @@ func Parse(s string) (Call, error) {
 	return call, nil
 }
 
-// ParseList reads a comma list of variants: "worker_pool,segregated:short=2,long=3,semaphore". What
-// has the form key=value belongs to the variant with parameters before it.
+// ParseList parses a comma-separated list of variants:
+// "worker_pool,segregated:short=2,long=3,semaphore". Items of the form key=value belong to the
+// preceding variant with parameters.
 func ParseList(s string) ([]Call, error) {
 	var texts []string
 	for _, part := range dist.SplitTop(s) {
@@ -67,7 +68,7 @@ func ParseList(s string) ([]Call, error) {
 	return each(texts, Parse)
 }
 
-// String spells the call as it was typed.
+// String returns the call as it was typed.
 func (c Call) String() string {
 	if len(c.Args) == 0 {
 		return c.Name
@@ -79,7 +80,6 @@ func (c Call) String() string {
 	return c.Name + ":" + strings.Join(parts, ",")
 }
 
-// checkValue refuses what would not survive in a call or in the name of a result.
 func checkValue(key, value string) error {
 	if value == "" {
 		return fmt.Errorf("%s: the value is empty", key)

@@ -9,10 +9,9 @@ import (
 	"github.com/poolbench/poolbench/bench/dist"
 )
 
-// Resolve checks args against keys. It refuses a key that is not declared, one given twice, a
-// required one that is missing, and a value that is not of its kind; whether the value makes sense
-// is the variant's to say. It panics on keys that are wrong in themselves: a name out of form, the
-// same name twice, a default that is not of its kind, choices that are none.
+// Resolve checks args against keys. It rejects undeclared and repeated keys, missing required keys,
+// and values of another kind. The variant must check the meaning of values. It panics on invalid
+// declarations: malformed or repeated names, and invalid defaults or choices.
 func Resolve(keys []Key, args []Arg) (Values, error) {
 	v := Values{keys: keys}
 	if len(keys) > 0 {
@@ -46,8 +45,8 @@ func Resolve(keys []Key, args []Arg) (Values, error) {
 	return v, nil
 }
 
-// OrDefaults returns v, or the defaults of keys where v is the zero Values: what a struct literal
-// leaves out. The error names a parameter that has no default.
+// OrDefaults returns v, or the defaults of keys if v is the zero Values, as in a struct literal.
+// The error names a parameter that has no default.
 func (v Values) OrDefaults(keys []Key) (Values, error) {
 	if v.keys == nil && len(keys) > 0 {
 		return Resolve(keys, nil)
@@ -80,7 +79,6 @@ func defaults(keys []Key) []value {
 	return parsed
 }
 
-// checkChoices panics where a Choice has none, or another kind has some.
 func (k Key) checkChoices() {
 	if k.Kind == Choice && len(k.Choices) < 2 || k.Kind != Choice && k.Choices != nil {
 		panic(fmt.Sprintf("param: key %q is a %v with the choices %q", k.Name, k.Kind, k.Choices))
@@ -104,17 +102,17 @@ func known(keys []Key) string {
 	return strings.Join(names, ", ")
 }
 
-// Duration returns the value of a key of kind Duration. Like its siblings it panics when there is
-// no such key.
+// Duration returns the value of a key of kind Duration. Like the methods below, it panics if there
+// is no such key.
 func (v Values) Duration(key string) time.Duration { return v.get(key, Duration).dur }
 
-// Float returns the value of a key of kind Float: finite, or NaN where it is Open.
+// Float returns the value of a key of kind Float: finite, or NaN if it is Open.
 func (v Values) Float(key string) float64 { return v.get(key, Float).num }
 
 // Int returns the value of a key of kind Int.
 func (v Values) Int(key string) int { return int(v.get(key, Int).whole) }
 
-// Within complains of a value of kind Int that is out of these bounds.
+// Within returns an error if a value of kind Int is out of bounds.
 func (v Values) Within(key string, least, most int) error {
 	if n := v.Int(key); n < least || n > most {
 		return fmt.Errorf("%s %d: want %d to %d", key, n, least, most)
@@ -134,17 +132,17 @@ func (v Values) Text(key string) string { return v.get(key, Text).text }
 // Choice returns the value of a key of kind Choice: one of its Choices.
 func (v Values) Choice(key string) string { return v.get(key, Choice).text }
 
-// Given says whether key was set to something other than its default. It panics when there is no
+// Given reports whether key was set to something other than its default. It panics if there is no
 // such key.
 func (v Values) Given(key string) bool { return v.parsed[v.index(key)].given }
 
-// Join returns the Values of a composition, which has no keys but those of its parts.
+// Join returns the Values of a composition, which has no keys of its own.
 func Join(parts ...Values) Values { return Values{parts: slices.Clone(parts)} }
 
-// Parts returns what Join was given; nil for the Values of one variant.
+// Parts returns the arguments of Join, or nil for the Values of one variant.
 func (v Values) Parts() []Values { return slices.Clone(v.parts) }
 
-// Open spells the first value, key=word, that is not settled; "" where all are.
+// Open returns the first unsettled value, key=word, or "".
 func (v Values) Open() string {
 	for _, part := range v.parts {
 		if open := part.Open(); open != "" {
@@ -159,7 +157,7 @@ func (v Values) Open() string {
 	return ""
 }
 
-// Settle returns v with the number in place of the word. Its spelling keeps the word.
+// Settle returns v with the number in place of the word. Its canonical form keeps the word.
 func (v Values) Settle(word string, number float64) Values {
 	settled := Values{keys: v.keys, parsed: slices.Clone(v.parsed), parts: slices.Clone(v.parts)}
 	for i, k := range v.keys {
@@ -173,9 +171,8 @@ func (v Values) Settle(word string, number float64) Values {
 	return settled
 }
 
-// Canonical spells the values that are not at their defaults, key=value,key=value in the order of
-// the declaration and in one spelling each; it is empty when all are. Resolve reads it back to
-// equal Values.
+// Canonical returns the values that differ from their defaults, key=value,key=value in the order of
+// the declaration and in canonical form. Resolve parses it to equal Values.
 func (v Values) Canonical() string {
 	var parts []string
 	for i, k := range v.keys {
@@ -186,7 +183,7 @@ func (v Values) Canonical() string {
 	return strings.Join(parts, ",")
 }
 
-// Spell is the canonical spelling of the variant of that name with these values: name, or
+// Spell returns the canonical form of the variant of that name with these values: name, or
 // name:key=value,….
 func (v Values) Spell(name string) string {
 	if c := v.Canonical(); c != "" {

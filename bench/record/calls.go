@@ -11,58 +11,57 @@ import (
 	"github.com/poolbench/poolbench/internal/metric"
 )
 
-// A CallPhase is a part of a call to a server that has a distribution of its own.
+// A CallPhase is a part of a call to a server with a distribution of its own.
 type CallPhase int
 
 // The phases. A connection is made once and used by many calls.
 const (
 	FirstByte CallPhase = iota // from sending a request to the first byte of its answer
 	Connect                    // looking the host up, and connecting
-	TLS                        // its handshake
+	TLS
 	phases
 )
 
 // CallPhases are the names of the phases, as metrics and distributions have them.
 var CallPhases = [phases]string{metric.FirstByte, "connect", "tls"}
 
-// A CallCounter counts calls in the same memory for any number of them. A nil CallCounter
-// counts nothing.
+// A CallCounter counts calls in constant memory. A nil CallCounter counts nothing.
 type CallCounter struct {
 	mu       sync.Mutex
 	sums     Sums
 	phases   [phases]*hdrhistogram.Histogram // nil: none was counted
 	longest  [phases]int64
 	ofPhases [phases]float64 // sums, in ns
-	streams  func() Streams  // so far; nil: there are none
+	streams  func() Streams  // so far. nil: none
 }
 
 // Sums are totals over all calls.
 type Sums struct {
 	Sent, Received int64 // bytes of bodies
-	Connections    int64 // that were opened
-	// of HTTP/2; nil: it was not spoken
+	Connections    int64
+	// nil without HTTP/2
 	Streams *Streams `json:",omitempty"`
 }
 
-// Streams are what only HTTP/2 has.
+// Streams are statistics of HTTP/2.
 type Streams struct {
-	Peak            int64 // most of them at once
-	GoAways, Resets int64 // that came from servers
+	Peak            int64 // maximum at once
+	GoAways, Resets int64 // received from servers
 }
 
-// HasStreams has the counter ask for them whenever somebody wants its sums.
+// HasStreams sets the source of stream statistics for Sums.
 func (c *CallCounter) HasStreams(soFar func() Streams) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.streams = soFar
 }
 
-// longestPhase is what a histogram goes up to, in ns: whatever takes longer is in its last bucket.
-// It has three digits, as those of responses have.
+// longestPhase is the range of a histogram, in ns: longer times are in its last bucket. It has
+// three digits, like those of responses.
 const longestPhase = int64(time.Hour)
 
-// Count adds what a call sent and received in bodies and, unless that is 0, the time to the first
-// byte of its answer.
+// Count adds the bytes of the bodies that a call sent and received and, unless it is 0, the time to
+// the first byte of its answer.
 func (c *CallCounter) Count(sent, received int64, firstByte time.Duration) {
 	if c == nil {
 		return
@@ -76,7 +75,7 @@ func (c *CallCounter) Count(sent, received int64, firstByte time.Duration) {
 	}
 }
 
-// Connected counts a connection that took so long to be made.
+// Connected counts a connection with the time to establish it.
 func (c *CallCounter) Connected(took time.Duration) {
 	if c == nil {
 		return
@@ -97,7 +96,7 @@ func (c *CallCounter) Secured(took time.Duration) {
 	c.add(TLS, took)
 }
 
-// add is called with mu held.
+// add requires mu.
 func (c *CallCounter) add(of CallPhase, took time.Duration) {
 	if c.phases[of] == nil {
 		c.phases[of] = hdrhistogram.New(1, longestPhase, 3)
@@ -108,7 +107,7 @@ func (c *CallCounter) add(of CallPhase, took time.Duration) {
 	c.ofPhases[of] += float64(ns)
 }
 
-// Sums are the totals so far.
+// Sums returns the totals so far.
 func (c *CallCounter) Sums() Sums {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -120,8 +119,8 @@ func (c *CallCounter) Sums() Sums {
 	return sums
 }
 
-// EachPhase calls f with the distribution of each phase that was counted, in ns, its exact sum and
-// its largest value. The distributions are copies: nobody who counts waits for f.
+// EachPhase calls f with the distribution of each counted phase, in ns, its exact sum and its
+// largest value. The distributions are copies, so f does not block counting.
 func (c *CallCounter) EachPhase(
 	f func(name string, h *hdrhistogram.Histogram, sum float64, longest int64) error,
 ) error {
@@ -144,7 +143,7 @@ func (c *CallCounter) EachPhase(
 	return nil
 }
 
-// Merge adds what others have counted.
+// Merge adds the counts of another counter.
 func (c *CallCounter) Merge(with *CallCounter) error {
 	if with == nil {
 		return nil
@@ -161,7 +160,7 @@ func (c *CallCounter) Merge(with *CallCounter) error {
 		if c.sums.Streams == nil {
 			c.sums.Streams = new(Streams)
 		}
-		// each has its peak at another instant: nobody knows that of all
+		// peaks occur at different instants, so the total is unknown
 		c.sums.Streams.Peak = -1
 		c.sums.Streams.GoAways += s.GoAways
 		c.sums.Streams.Resets += s.Resets
@@ -182,7 +181,6 @@ func (c *CallCounter) Merge(with *CallCounter) error {
 	return nil
 }
 
-// written is a CallCounter as JSON.
 type written struct {
 	Sums
 	Phases []writtenPhase

@@ -12,20 +12,19 @@ import (
 // recordsVersion is the first byte of encoded records.
 const recordsVersion = 1
 
-// The flags of an encoded record; the outcome and the class stand above them.
+// Flags of an encoded record. The outcome and the class are in the bits above them.
 const (
-	blockedFlag = 1 << iota // blocked
-	onceFlag                // one attempt: its number is not written
-	leftFlag                // left is known
-	outcomeBits = 3         // the shift to the outcome
-	classBits   = 6         // the shift to the class
+	blockedFlag = 1 << iota
+	onceFlag        // one attempt: their number is omitted
+	leftFlag        // left is known
+	outcomeBits = 3 // the shift to the outcome
+	classBits   = 6 // the shift to the class
 )
 
-// errRecords is about bytes that no AppendBinary has written.
 var errRecords = errors.New("these are no records")
 
-// AppendBinary appends the records to b, for UnmarshalBinary: each as its differences from the one
-// before and between its own instants, in as few bytes as they take, some 14. It never fails.
+// AppendBinary appends the records to b, for UnmarshalBinary: each as differences from the previous
+// one and between its own instants, in about 14 bytes. It never fails.
 func (l *Log) AppendBinary(b []byte) ([]byte, error) {
 	b = append(b, recordsVersion)
 	b = binary.AppendUvarint(b, uint64(l.n))
@@ -62,13 +61,12 @@ func (l *Log) AppendBinary(b []byte) ([]byte, error) {
 	return b, nil
 }
 
-// leastRecord is the number of bytes that a record takes at least: flags, due, issue and end, and
-// two instants or the number of attempts.
+// leastRecord is the minimum number of bytes of a record: flags, due, issue and end, and two
+// instants or the number of attempts.
 const leastRecord = 5
 
-// UnmarshalBinary reads records that AppendBinary has written, in place of those that are there. It
-// takes no more memory than a small multiple of the data. What is no possible record is an error:
-// others have sent it.
+// UnmarshalBinary replaces the records by those of AppendBinary. It allocates at most a small
+// multiple of the data. Impossible records are an error, since the data is untrusted.
 func (l *Log) UnmarshalBinary(data []byte) error {
 	if len(data) == 0 || data[0] != recordsVersion {
 		return fmt.Errorf("%w of version %d", errRecords, recordsVersion)
@@ -87,14 +85,14 @@ func (l *Log) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// decoding is what is left to be read; it is bad from the first thing on that cannot be.
+// decoding is the remaining input. It stays bad after the first invalid value.
 type decoding struct {
 	rest  []byte
-	flags uint64 // of the record at hand
+	flags uint64 // of the current record
 	bad   bool
 }
 
-// record reads what follows its due time.
+// record reads the part after the due time.
 func (d *decoding) record(r *Record) {
 	flags := d.flags
 	r.Blocked, r.Outcome = flags&blockedFlag != 0, Outcome(flags>>outcomeBits&7)
@@ -116,7 +114,7 @@ func (d *decoding) record(r *Record) {
 	d.bad = d.bad || r.Outcome > Abandoned || flags>>classBits > uint64(strategies.IO)
 }
 
-// after reads the flags of the next record and its due time, which is not before that one.
+// after reads the flags of the next record and its due time, which is not before due.
 func (d *decoding) after(due int64) int64 {
 	d.flags = d.unsigned(math.MaxUint16)
 	next := d.signed(due)
@@ -134,10 +132,10 @@ func (d *decoding) unsigned(most uint64) uint64 {
 	return v
 }
 
-// mostInstant bounds instants: sums of two of them are far from the end of an int64.
+// mostInstant bounds instants, so that sums of two cannot overflow an int64.
 const mostInstant = math.MaxInt64 / 4
 
-// signed reads a difference and returns the instant that it leads to, which no run is before.
+// signed reads a difference and returns the resulting instant, which must not be negative.
 func (d *decoding) signed(from int64) int64 {
 	v, size := binary.Varint(d.rest)
 	if size <= 0 || v < -mostInstant || v > mostInstant {

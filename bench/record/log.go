@@ -6,46 +6,46 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// An Outcome is what became of a task. Zero means that nobody has said.
+// An Outcome is the outcome of a task. Zero means unknown.
 type Outcome uint8
 
 // The outcomes.
 const (
 	Unsettled Outcome = iota
 	Completed
-	Failed    // with an error or, of a request, not answered
+	Failed    // with an error or, for a request, without an answer
 	Throttled // refused by the target
 	Shed      // refused by the strategy
 	Abandoned // given up
 )
 
-// A Record is what is noted of one task: 64 bytes, written without a lock by whoever has the task
-// at that moment. Instants are nanoseconds since the start of the run.
+// A Record contains the data of one task: 64 bytes, written without a lock by the current owner of
+// the task. Instants are nanoseconds since the start of the run.
 type Record struct {
 	Due, Start, End int64
 	Busy            int64 // sum of the time inside Run, over all attempts and steps
-	Target          int64 // of Busy: what the target took beside the work
+	Target          int64 // part of Busy: the target's time in addition to the work
 	Issue           int64 // when the generator turned to the task: at its due time or later
-	Left            int64 // when it came back from Submit
+	Left            int64 // when Submit returned
 	Attempts        uint32
 	Outcome         Outcome
 	Class           strategies.Class
-	// the generator came back from the submit before only when the task was due already
+	// the previous Submit returned only after the task was due
 	Blocked bool
 }
 
-// Response is the time from when the task was due until its end.
+// Response returns the time from due to end.
 func (r *Record) Response() int64 { return r.End - r.Due }
 
-// Wait is the response less the time inside Run.
+// Wait returns the response minus the time inside Run.
 func (r *Record) Wait() int64 { return r.Response() - r.Busy }
 
-// Accepted reports whether the strategy took the task: not refused by Submit.
+// Accepted reports whether Submit accepted the task.
 func (r *Record) Accepted() bool {
 	return r.Attempts > 0 || (r.Outcome != Shed && r.Outcome != Abandoned)
 }
 
-// Attempt notes one attempt at the task.
+// Attempt records one attempt at the task.
 func (r *Record) Attempt(start, busy int64) {
 	if r.Attempts == 0 {
 		r.Start = start
@@ -54,34 +54,34 @@ func (r *Record) Attempt(start, busy int64) {
 	r.Busy += busy
 }
 
-// Settle notes what became of the task.
+// Settle records the outcome of the task.
 func (r *Record) Settle(o Outcome, end int64) { r.Outcome, r.End = o, end }
 
-// chunkBits sets the size of a chunk of records, 2^chunkBits. Chunks, not one growing slice,
-// because a slice that grows would copy itself while tasks hold pointers into it.
+// chunkBits sets the size of a chunk of records, 2^chunkBits. Chunks are used because a growing
+// slice would copy records while tasks have pointers to them.
 const chunkBits = 12
 
 const chunkMask = 1<<chunkBits - 1
 
-// A chunk is an array, so that a masked index needs no check.
+// A chunk is an array, so a masked index needs no bounds check.
 type chunk [1 << chunkBits]Record
 
-// A Log holds the records of the tasks that one goroutine issues, in the order of their due times.
-// Only that goroutine calls Add.
+// A Log contains the records of the tasks that one goroutine issues, in the order of their due
+// times. Only that goroutine calls Add.
 type Log struct {
 	chunks []*chunk
 	n      int
-	// of a closed loop: the number in the plan of each task; nil: nobody has asked for them
+	// for a closed loop: the number in the plan of each task. nil: not requested
 	numbers []uint32
 }
 
-// New makes room for so many records, which then stay where they are, so that others may call At
-// while one calls Add. A chunk takes memory when it is reached.
+// New reserves room for n records, whose chunks then do not move, so others may call At
+// concurrently with Add. A chunk is allocated when it is reached.
 func New(n int) Log {
 	return Log{chunks: make([]*chunk, (n+chunkMask)>>chunkBits)}
 }
 
-// Reserve makes room for n records, so that Add does not allocate while the run is being measured.
+// Reserve allocates room for n records, so Add does not allocate during the measurement.
 func (l *Log) Reserve(n int) {
 	for len(l.chunks)<<chunkBits < n {
 		l.chunks = append(l.chunks, new(chunk))
@@ -99,7 +99,7 @@ func (l *Log) Add(due int64) *Record {
 	return r
 }
 
-// begin makes the next chunk, where it is not there.
+// begin allocates the next chunk, if needed.
 func (l *Log) begin() {
 	l.Reserve(l.n + 1)
 	if c := &l.chunks[l.n>>chunkBits]; *c == nil {
@@ -107,18 +107,17 @@ func (l *Log) begin() {
 	}
 }
 
-// AddNumbered is Add for a task whose number in the plan is wanted: one of several logs does not
-// have all tasks of the plan.
+// AddNumbered is Add for a task with a number in the plan: one of several logs does not have all
+// tasks of the plan.
 func (l *Log) AddNumbered(due int64, seq uint64) *Record {
 	l.numbers = append(l.numbers, uint32(seq))
 	return l.Add(due)
 }
 
-// Sort puts records that were added in another order into that of their due times. Nobody has a
-// record in hand any more.
+// Sort sorts records by their due times. No record may be in use.
 func (l *Log) Sort() {
 	if by := (byDue{l}); !sort.IsSorted(by) {
-		sort.Stable(by) // in place: there may be as many as memory has room for
+		sort.Stable(by) // in place, since the records may fill the memory
 	}
 }
 
@@ -131,8 +130,8 @@ func (l byDue) Swap(i, j int) {
 	*a, *b = *b, *a
 }
 
-// At returns the record of task i, which has been added.
+// At returns the record of task i, which must have been added.
 func (l *Log) At(i uint64) *Record { return &l.chunks[i>>chunkBits][i&chunkMask] }
 
-// Len is how many there are.
+// Len returns the number of records.
 func (l *Log) Len() int { return l.n }

@@ -6,23 +6,23 @@ import (
 	"slices"
 )
 
-// A Trace is every record of a run in the order of the due times.
+// A Trace contains every record of a run in the order of the due times.
 type Trace struct {
 	chunks []*chunk
-	order  []uint32 // nil: as they stand
-	logs   []uint32 // by chunk, where there is an order: the log that it is of
-	// by chunk, where the logs have the numbers of their tasks
+	order  []uint32 // nil: already sorted
+	logs   []uint32 // index of the log of each chunk, if there is an order
+	// by chunk, if the logs have the numbers of their tasks
 	numbers [][]uint32
 	n       int
 }
 
-// Len is how many records there are.
+// Len returns the number of records.
 func (t *Trace) Len() int { return t.n }
 
 // Merged reports whether several goroutines issued the tasks.
 func (t *Trace) Merged() bool { return t.order != nil }
 
-// At is the record of task i.
+// At returns the record of task i.
 func (t *Trace) At(i int) *Record {
 	if t.order != nil {
 		i = int(t.order[i])
@@ -30,7 +30,7 @@ func (t *Trace) At(i int) *Record {
 	return &t.chunks[i>>chunkBits][i&chunkMask]
 }
 
-// From are the tasks from first on.
+// From yields the tasks from first on.
 func (t *Trace) From(first int) iter.Seq2[int, *Record] {
 	return func(yield func(int, *Record) bool) {
 		for i := first; i < t.n; {
@@ -45,7 +45,6 @@ func (t *Trace) From(first int) iter.Seq2[int, *Record] {
 	}
 }
 
-// together are the records of task i and of those behind it that lie next to each other.
 func (t *Trace) together(i int) []Record {
 	n := t.n - i
 	if t.order != nil {
@@ -55,8 +54,8 @@ func (t *Trace) together(i int) []Record {
 	return chunk[:min(n, len(chunk))]
 }
 
-// Seq is the number of task i in the plan: its own where one generator issues the tasks in their
-// order, and else what AddNumbered was told.
+// Seq returns the number of task i in the plan: i itself for a single generator, otherwise the
+// number given to AddNumbered.
 func (t *Trace) Seq(i int) uint64 {
 	if t.numbers == nil {
 		return uint64(i)
@@ -65,11 +64,11 @@ func (t *Trace) Seq(i int) uint64 {
 	return uint64(t.numbers[i>>chunkBits][i&chunkMask])
 }
 
-// Lags are the tasks with the lag of each: how much later the generator turned to it than one that
-// is never late would have. That one turns to a task when it is due, or when it comes back from the
-// submit before, if that is later: what Submit takes is the strategy's, and no part of the lag.
-// What the generator lost by oversleeping it is behind by until it has caught up, also with tasks
-// that it issued without a pause. Each log has a generator of its own.
+// Lags yields the tasks with their lags: how much later the generator turned to a task than an
+// ideal one. The ideal one turns to a task when it is due, or when the previous Submit returns, if
+// that is later: the time of Submit belongs to the strategy, not to the lag. After oversleeping,
+// the generator lags until it has caught up, also for tasks that it issues without a pause. Each
+// log has its own generator.
 func (t *Trace) Lags() iter.Seq2[int, int64] {
 	return func(yield func(int, int64) bool) {
 		before := make([]Lagging, 1) // by log
@@ -88,12 +87,12 @@ func (t *Trace) Lags() iter.Seq2[int, int64] {
 	}
 }
 
-// A Lagging is what the lag of the next task of a generator counts from: the task before.
+// A Lagging is the state from which the next task's lag is computed: the previous task.
 type Lagging struct{ ready, issue int64 }
 
 // Of returns the lag of the next task.
 func (b *Lagging) Of(r *Record) int64 {
-	if r.Blocked { // no sleep: it came from the submit, which took from issue to issue
+	if r.Blocked { // no sleep: the previous Submit lasted from one issue to the next
 		b.ready = max(r.Due, b.ready+r.Issue-b.issue)
 	} else {
 		b.ready = r.Due
@@ -102,9 +101,9 @@ func (b *Lagging) Of(r *Record) int64 {
 	return r.Issue - b.ready
 }
 
-// NewTrace merges logs. A single log is in due order already, because one generator issues it; the
-// logs of many clients are ordered by an index of 4 bytes a task, which keeps the memory of a run
-// under 72 bytes a task.
+// NewTrace merges logs. A single log is already sorted, because one generator issues it. The logs
+// of many clients are ordered by an index of 4 bytes per task, which keeps the memory of a run
+// below 72 bytes per task.
 func NewTrace(logs []Log) *Trace {
 	if len(logs) == 1 {
 		return &Trace{chunks: logs[0].chunks, n: logs[0].n}
@@ -116,7 +115,7 @@ func NewTrace(logs []Log) *Trace {
 		t.chunks = append(t.chunks, l.chunks...)
 		for k := range l.chunks {
 			t.logs = append(t.logs, uint32(at))
-			if numbered { // more chunks may be there than records
+			if numbered { // there may be more chunks than records need
 				from := min(k<<chunkBits, len(l.numbers))
 				t.numbers = append(t.numbers, l.numbers[from:])
 			}
@@ -131,9 +130,9 @@ func NewTrace(logs []Log) *Trace {
 	return t
 }
 
-// PeakOf is the most requests of all the records that were in flight at one instant: from the start
-// of each to the end of its attempt or, where it was tried again, to when it was settled, so that
-// it is an upper bound where there are such. One that ends as another starts makes room for it.
+// PeakOf returns the largest number of requests in flight at one instant. A request is in flight
+// from its start to the end of its attempt. A retried request counts until it was settled, which
+// makes the result an upper bound. A request that ends when another starts does not overlap it.
 func PeakOf(records []Log) (peak int64) {
 	var starts, ends []int64
 	for _, l := range records {

@@ -1,5 +1,5 @@
-// Package result has the result of one run: metrics, distributions, course, and whether it is
-// VALID. Package bench exports Result, Metric and Verdict under the same names. The types are
+// Package result contains the result of one run: metrics, distributions, time series, and whether
+// it is VALID. Package bench exports Result, Metric and Verdict under the same names. The types are
 // declared here for the packages that compute a result and that bench imports.
 package result
 
@@ -13,32 +13,31 @@ import (
 	"github.com/poolbench/poolbench/bench/record"
 )
 
-// A Result is what one run says. It is plain data: it crosses processes as JSON.
+// A Result is the result of one run. It is plain data and crosses processes as JSON.
 type Result struct {
 	Name     string // of the scenario, canonical
-	Seed     uint64 // that the run used
-	Tasks    int    // offered and measured, that is without the warm-up
+	Seed     uint64
+	Tasks    int // offered and measured, without the warm-up
 	Metrics  []Metric
 	Readings []Reading // distributions of response, wait and service
-	// of each measured task, with its parts, as rundir.UnpackTasks takes them: where tasks are due
-	// by a plan and are no more than a directory keeps
+	// of each measured task, with its parts, for rundir.UnpackTasks: if tasks are due by a plan and
+	// not too many for a directory
 	Responses string    `json:",omitempty"`
 	Profiles  []Profile `json:",omitempty"` // see Scenario.Profile
 	Timeline  []Bucket  // of the whole run, warm-up included
-	// the response in the course of the run, warm-up included: of attacks and soaks, at most 100
+	// the response over the time of the run, warm-up included: for attacks and soaks, at most 100
 	Windows []Window   `json:",omitempty"`
-	Slowest []SlowTask `json:",omitempty"` // the slowest tasks, the slowest first: at most 50
-	Broken  []string   // violated laws, in words with their numbers; none is what is wanted
-	Verdict Verdict    // whether the results are valid
-	Reasons []Reason   // that it is not Valid for, broken laws among them
-	Agents  []string   `json:",omitempty"` // that shared the load, a line about each
-	// Uncertain holds the metrics whose 95 % error is beyond 25 % of their value, with that error
+	Slowest []SlowTask `json:",omitempty"` // the slowest first, at most 50
+	Broken  []string   // violated laws, in words with numbers
+	Verdict Verdict
+	Reasons []Reason // why it is not Valid, including broken laws
+	Agents  []string `json:",omitempty"` // generators that shared the load, a line about each
+	// Uncertain contains the metrics whose 95 % error is above 25 % of their value, with that error
 	// relative to the value.
 	Uncertain []Metric `json:",omitempty"`
-	// Undecided is what a search for capacity says if it has no answer; "" of a run, and of a
-	// search with an answer.
+	// Undecided is the reason why a search for capacity has no answer, or "".
 	Undecided string `json:",omitempty"`
-	// of the machine that the run was made on, as results.txt has it; nil: of this process
+	// machine of the run, as in results.txt. nil: of this process
 	Machine []benchfmt.Config `json:",omitempty"`
 }
 
@@ -52,10 +51,10 @@ func (r *Result) Metric(unit string) (float64, bool) {
 	return 0, false
 }
 
-// Add notes a metric, behind those that it has.
+// Add appends a metric.
 func (r *Result) Add(unit string, v float64) { r.Metrics = append(r.Metrics, Metric{unit, v}) }
 
-// MarkUncertain notes the relative 95 % error of a metric, to three digits.
+// MarkUncertain records the relative 95 % error of a metric, to three digits.
 func (r *Result) MarkUncertain(unit string, share float64) {
 	if rounded, err := strconv.ParseFloat(strconv.FormatFloat(share, 'g', 3, 64), 64); err == nil {
 		share = rounded
@@ -67,23 +66,23 @@ func (r *Result) MarkUncertain(unit string, share float64) {
 type Reading struct {
 	Of        string // response, wait or service
 	Histogram string // HdrHistogram, V2 compressed, base64: nanoseconds, 3 significant digits
-	Max       int64  // nanoseconds, as exact as the histogram
+	Max       int64  // nanoseconds, with the precision of the histogram
 }
 
-// A Window is the distribution of the response over those tasks that were due in a stretch of the
-// run and completed. Windows in which there is none are left out.
+// A Window is the distribution of the response over the completed tasks that were due in an
+// interval of the run. Windows without such tasks are omitted.
 type Window struct {
-	Start, Length time.Duration // a multiple of the length; a power of two, in seconds
-	Histogram     string        // as that of a Reading, with 2 significant digits
+	Start, Length time.Duration // Start is a multiple of Length, a power of two in seconds
+	Histogram     string        // as in a Reading, with 2 significant digits
 	Max           int64         // nanoseconds
 }
 
-// ValueAtRank is the value of that rank, as Reading has values.
+// ValueAtRank returns the value of that rank, as in a Reading.
 func ValueAtRank(h *hdrhistogram.Histogram, rank int) int64 {
 	return h.ValueAtPercentile(100 * (float64(rank) - 0.25) / float64(h.TotalCount()))
 }
 
-// A Bucket counts the tasks in one stretch of a run's timeline.
+// A Bucket counts the tasks in one interval of a run's timeline.
 type Bucket struct {
 	Start, Length                                                   time.Duration
 	Arrived, Started, Completed, Failed, Throttled, Shed, Abandoned int
@@ -91,10 +90,10 @@ type Bucket struct {
 	InFlight, Queued int
 }
 
-// Of is the count of tasks that ended like that.
+// Of returns the count of tasks with that outcome.
 func (v *Bucket) Of(o record.Outcome) *int { return v.Counts()[2+o-record.Completed] }
 
-// Counts are those of the bucket in the order of the columns of timeline.csv, to be set as well.
+// Counts returns pointers to the counts in the order of the columns of timeline.csv.
 func (v *Bucket) Counts() [9]*int {
 	return [...]*int{&v.Arrived, &v.Started, &v.Completed, &v.Failed, &v.Throttled, &v.Shed,
 		&v.Abandoned, &v.InFlight, &v.Queued}

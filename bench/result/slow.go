@@ -2,21 +2,19 @@ package result
 
 import "time"
 
-// A SlowTask is one of the slowest tasks of a run, of those that were measured and that came to an
-// end, whichever that is.
+// A SlowTask is one of the slowest measured and settled tasks of a run.
 type SlowTask struct {
-	Task int // its place in the order of the due times, from 0, warm-up included
-	// instants since the run began; Accepted is 0 where nobody has said, Start where it had none
+	Task int // index in the order of the due times, from 0, warm-up included
+	// instants since the run began. Accepted is 0 if unknown, Start if there was none
 	Due, Issue, Accepted, Start, End time.Duration
-	// what the response is made of; Target is of Service
+	// parts of the response. Target is part of Service
 	Lag, Blocked, Queued, Between, Service, Target time.Duration
 	Outcome, Class                                 string
 	Attempts                                       int
-	// others that it found when it was due: started and not ended, due and not started; -1 where
-	// nobody knows
+	// other tasks when it was due: started and not ended, due and not started. -1 if unknown
 	InFlight, Waiting int
-	Trace             string `json:",omitempty"` // the id of its trace; "": it has none
+	Trace             string `json:",omitempty"` // id of its trace, or ""
 }
 
-// Response is the time from when the task was due until its end.
+// Response returns the time from due to end.
 func (t *SlowTask) Response() time.Duration { return t.End - t.Due }

@@ -7,42 +7,39 @@ import (
 	"github.com/poolbench/poolbench/internal/rundir"
 )
 
-// Verdict says whether the numbers of a run may be believed.
+// Verdict is the reliability of the numbers of a run.
 type Verdict int
 
-// The verdicts. A run has the worst that one of its reasons carries.
+// The verdicts. A run has the worst verdict of its reasons.
 const (
 	Valid Verdict = iota // nothing speaks against it
-	// it is what was measured, but something beside the strategy is in it: the reasons say what and
-	// how much
+	// the measurement includes influences other than the strategy, listed in the reasons
 	Suspect
-	Invalid // it is not a measurement of the strategy
+	Invalid // it does not measure the strategy
 )
 
 func (v Verdict) String() string { return [...]string{"VALID", "SUSPECT", "INVALID"}[v] }
 
-// A Reason is one that a run is not valid for.
+// A Reason is a reason why a run is not valid.
 type Reason struct {
-	Verdict Verdict // what it makes of the run
-	Check   string  // what was looked at: "pause", "lag", "drift" …
-	Text    string  // what was found, in words with their numbers
+	Verdict Verdict
+	Check   string // the check: "pause", "lag", "drift" …
+	Text    string // the finding, in words with numbers
 }
 
 func (r Reason) String() string { return r.Check + ": " + r.Text }
 
-// Invalid reports whether the numbers cannot be relied on: the verdict is Invalid, or a law is
-// broken.
+// Invalid reports whether the numbers are unreliable: the verdict is Invalid, or a law is broken.
 func (r *Result) Invalid() bool { return r.Verdict == Invalid || len(r.Broken) > 0 }
 
-// Drifts reports whether what was measured grew or fell while it was measured, or had to by the
-// plan.
+// Drifts reports whether the response rose or fell during the measurement, or had to by the plan.
 func (r *Result) Drifts() bool {
 	return slices.ContainsFunc(r.Reasons, func(why Reason) bool {
 		return why.Check == rundir.CheckDrift || why.Check == rundir.CheckOverload
 	})
 }
 
-// Doubt adds a reason to think less of the run, and lets it down to that verdict.
+// Doubt adds a reason, and lowers the verdict of the run to v.
 func (r *Result) Doubt(v Verdict, check, format string, args ...any) {
 	r.Reasons = append(r.Reasons, Reason{v, check, fmt.Sprintf(format, args...)})
 	r.Verdict = max(r.Verdict, v)

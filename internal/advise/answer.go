@@ -8,92 +8,90 @@ import (
 // A Verdict is the kind of an answer.
 type Verdict string
 
-// The verdicts.
 const (
 	Meets        Verdict = "meets"         // the recommendation surely meets the objectives
-	NothingMeets Verdict = "nothing_meets" // nothing that was looked at does
-	Undecided    Verdict = "undecided"     // the interval of the nearest holds a bound
+	NothingMeets Verdict = "nothing_meets" // no candidate meets them
+	Undecided    Verdict = "undecided"     // the interval of the best candidate includes a bound
 )
 
-// An Answer is what a question comes to.
+// An Answer is the answer to a Question.
 type Answer struct {
 	Verdict    Verdict
-	Objectives objectives.List // with those that nobody has to ask for
-	// what to take or, where nothing meets the objectives, the nearest
+	Objectives objectives.List // including implicit ones
+	// if nothing meets the objectives, the nearest option
 	Recommendation Option
-	// what else may do or is nearest, the best first
+	// other options that meet the objectives or are near, the best first
 	RunnersUp []Option
-	// the next smaller limit of the recommended strategy; nil where the limit is 1
+	// the recommended strategy at the next smaller limit, or nil if the limit is 1
 	Below *Option
-	// the strategy with twice the limit: what more would gain
+	// the recommended strategy at twice the limit
 	Above     *Option
-	Missing   []Missing // where nothing meets: what would
+	Missing   []Missing // if nothing meets the objectives, changes that would
 	Work      Described
-	NotLooked []string // at, with the reason
+	NotLooked []string // candidates that were not tried, with the reason
 	Tasks     int      // simulated by strategies' own code
-	Replayed  bool     // pools were put through the recursion
+	Replayed  bool     // the recursion computed the pools
 	Recorded  bool     // the traffic is one plan and not a process
-	// tasks of each run of a strategy's own code, and of the record; 0 where it had all of it
+	// tasks of each run of a strategy's own code, and of the record. 0 if it ran all of the record
 	Ran, Record int
 }
 
-// An Option is a strategy with its settings, and what it comes to.
+// An Option is a strategy with its settings and its results.
 type Option struct {
 	Strategy strategies.Variant
-	Ties     []strategies.Variant // that do the same by their contract
+	Ties     []strategies.Variant // strategies that are equal by contract
 	Limit    int
-	Queue    int      // slots of its queue, as in bench.Scenario; 0 where it takes none
-	Rate     float64  // tasks started per second; 0: as they come
-	Promise  Figure   // of the metric of the first objective
-	Figures  []Figure // of all objectives
+	Queue    int      // slots of its queue, as in bench.Scenario. 0 without a queue
+	Rate     float64  // tasks started per second. 0: unlimited
+	Promise  Figure   // the metric of the first objective
+	Figures  []Figure // the metrics of all objectives
 	Verdict  objectives.Verdict
-	Regret   float64 // of the promise, over that of the recommendation; NaN: not known
-	Holds    float64 // times the load up to which it meets the objectives; NaN: not known
+	Regret   float64 // promise relative to that of the recommendation. NaN: unknown
+	Holds    float64 // largest load factor at which it meets the objectives. NaN: unknown
 	Stresses []Stress
-	// by real time, where the work is real; nil elsewhere
+	// measured in real time, if the work is real
 	Confirmed *Figure
 
-	// why its queue grows for as long as the traffic lasts, so that there is no figure; "": it does
-	// not
+	// why its queue grows throughout the traffic, which leaves no figure, or ""
 	Unstable string
-	// it comes to what the recommendation does, to the digit
+	// same result as the recommendation, to the digit
 	Same bool
 
 	behaviour behaviour
 	reading   reading
-	// it meets the objectives only while the work is as slow, as a limit stands for a pace; or as
-	// far as a few runs can tell of refusals
+	// it meets the objectives only at this service time, since a limit acts as a rate, or as far as a
+	// few runs show refusals
 	fragile bool
-	tried   bool    // it was put under stress and confirmed
-	promise float64 // the worse end of the promise over its bound; 0: not told
-	excess  float64 // the worst of the figures over its bound; at most 1 where all are met
+	tried   bool    // stressed and confirmed
+	promise float64 // worse end of the promise over its bound. 0: unknown
+	excess  float64 // worst figure over its bound. At most 1 if all bounds are met
 }
 
-// A Stress is what becomes of an option when things get worse.
+// A Stress is the result of an option under worse conditions.
 type Stress struct {
 	Name string
-	// of the metric of the first objective; the option's own where NoWorse
+	// the metric of the first objective. The option's own if NoWorse
 	Figure  Figure
 	Verdict objectives.Verdict
-	// the same runs without the stress were not better, as far as their differences tell
+	// not significantly different from the same runs without the stress
 	NoWorse bool
-	// an objective other than the first that is missed; "": none is
+	// another objective that is missed, or ""
 	Missed   string
-	Unstable bool // the queue grows for as long as it lasts: there is no figure
+	Unstable bool // the queue grows throughout, which leaves no figure
 }
 
-// A Missing is what would have the nearest meet the objectives.
+// A Missing is a single change that would make the nearest option meet the objectives.
 type Missing struct {
 	What  string  // limit, rate or objective
-	Value float64 // so many slots, so many tasks per second, so much of the metric
+	Value float64 // slots, tasks per second, or value of the metric
 }
 
-// Described is what came in.
+// Described describes the arriving work.
 type Described struct {
-	Rate, Mean, C2 float64 // tasks per second; seconds; of the service
-	Busy           float64 // slots that are busy on average: rate times mean
-	GapC2          float64 // of the gaps between arrivals; NaN where all come at once
-	// times the work of its busiest stretch that one to come may bring, of a recorded plan whose
-	// rate or service wanders more than by chance; 0 of others
+	Rate, Mean, C2 float64 // tasks per second, seconds, and C² of the service
+	Busy           float64 // busy slots on average: rate times mean
+	GapC2          float64 // C² of the gaps between arrivals. NaN if all tasks come at once
+	// factor over the work of a record's busiest stretch that another such record may bring, if its
+	// rate or service varies more than by chance. Otherwise 0
 	Busier float64
 }

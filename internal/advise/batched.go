@@ -14,32 +14,31 @@ import (
 	"github.com/poolbench/poolbench/internal/validity"
 )
 
-// A batched reading is that of the recursion: what each batch of tasks came to.
+// A batched reading is the result of the recursion by batches of tasks.
 type batched struct {
-	wait, service [][]int64            // of each batch, of what was not shed
-	value         map[string][]float64 // other metrics of each batch
-	spans         map[string]*span     // what was asked for of response, wait and service
-	ahead         float64              // variance of what is promised about, over that of the mean
-	inRow         bool                 // each batch goes on where the one before it ends
-	longest       int                  // queue of all
-	// the reading where stretches are as busy as they may come; nil: no busier ones may
+	wait, service [][]int64            // by batch, of tasks that were not shed
+	value         map[string][]float64 // other metrics by batch
+	spans         map[string]*span     // requested times: response, wait and service
+	ahead         float64              // variance of a promise over that of a mean
+	inRow         bool                 // each batch continues the previous one
+	longest       int                  // longest queue of all batches
+	// the reading with stretches as busy as they may become. nil: no busier ones may come
 	next func() *batched
 }
 
-// A span is the times of all batches: as they came, and together in no order.
 type span struct {
 	batches [][]int64
 	all     *statistics.Ranking
 	n       int // of all
 }
 
-// grows reports whether the mean wait grew for as long as one plan of steady traffic lasted.
+// grows reports whether the mean wait grew throughout a plan of steady traffic.
 func (b *batched) grows() bool {
 	means := b.value[metric.MeanWait]
 	return b.inRow && len(means) == batches && validity.Grows([batches]float64(means))
 }
 
-// tells reports whether the recursion knows the metric.
+// tells reports whether the recursion computes the metric.
 func tells(unit string) bool {
 	if _, _, ok := quantile(unit); ok {
 		return true
@@ -49,7 +48,7 @@ func tells(unit string) bool {
 		metric.Failed, metric.Abandoned, metric.Makespan}, unit)
 }
 
-// quantile reads p99-response-sec.
+// quantile parses p99-response-sec.
 func quantile(unit string) (p float64, of string, ok bool) {
 	name, rest, _ := strings.Cut(unit, "-")
 	of, ok = strings.CutSuffix(rest, "-sec")
@@ -59,18 +58,19 @@ func quantile(unit string) (p float64, of string, ok bool) {
 	return percent / 100, of, ok
 }
 
-// figure reaches up to what it is where stretches are as busy as they may come.
+// figure returns the figure. Its interval extends to the value with stretches as busy as they may
+// become.
 func (b *batched) figure(unit string) Figure {
 	f := b.seen(unit)
 	if b.next != nil && f.Told() {
-		if to := b.next().seen(unit).Mid; to > f.High { // and not NaN
+		if to := b.next().seen(unit).Mid; to > f.High { // false for NaN
 			f.High = to
 		}
 	}
 	return f
 }
 
-// seen is the figure as far as the batches tell.
+// seen returns the figure from these batches alone.
 func (b *batched) seen(unit string) Figure {
 	if p, of, ok := quantile(unit); ok {
 		return b.quantile(p, b.times(of))
@@ -82,8 +82,8 @@ func (b *batched) seen(unit string) Figure {
 	return spread(values, b.variance(values))
 }
 
-// variance is that of what is promised about, over that of the mean of independent batches.
-// Batches in a row are not: a queue that lasts from one to the next makes them alike.
+// variance returns the variance of a promise relative to that of the mean of independent batches.
+// Consecutive batches are correlated by lasting queues.
 func (b *batched) variance(values []float64) float64 {
 	if !b.inRow {
 		return b.ahead
@@ -92,12 +92,12 @@ func (b *batched) variance(values []float64) float64 {
 	return b.ahead * (1 + r) / (1 - r)
 }
 
-// quantile is that of all batches together, with the interval that the share beyond it has. Tasks
-// beyond a quantile come in bunches, and a bunch is in one batch, so the batches' shares are as
-// good as independent; on a logarithmic scale they do not leave (0, 1). Few bunches look alike by
-// chance, so the shares beyond a quantile of five times the tail count as well, of which there are
-// more. The upper end is at least where an exponential tail has it: the worst bunch of the next
-// stretch may be longer than any of this one.
+// quantile returns the quantile of all batches together. Its interval is that of the share of tasks
+// beyond it, on a logarithmic scale to keep it in (0, 1). Such tasks come in bunches within one
+// batch, so the batches' shares are nearly independent. Few bunches may look alike by chance, so
+// the shares beyond the quantile of five times the tail, with more bunches, count too. The upper
+// end is at least that of an exponential tail: the worst bunch of the next stretch may be longer
+// than any in this one.
 func (b *batched) quantile(p float64, times *span) Figure {
 	n := times.n
 	if n == 0 || float64(n)*math.Log(p) > math.Log(0.025) {
@@ -106,10 +106,10 @@ func (b *batched) quantile(p float64, times *span) Figure {
 	tail := 1 - p
 	rank := times.all.At
 	at := func(tail float64) float64 { return float64(rank(1-min(tail, 1))) / 1e9 }
-	low := at(min(10*tail, 0.5)) // first: all others are beyond it, most often
+	low := at(min(10*tail, 0.5)) // first: usually all others are beyond it
 	half := max(b.relative(times, rank(p)),
 		rarer*b.relative(times, rank(1-min(bunches*tail, 0.5))))
-	if b.ahead > 1 { // a stretch to come is less like this one than seeds are alike
+	if b.ahead > 1 { // a future stretch differs more than seeds do
 		half *= unlike
 	}
 	mid := float64(rank(p)) / 1e9
@@ -119,13 +119,14 @@ func (b *batched) quantile(p float64, times *span) Figure {
 }
 
 const (
-	bunches = 5 // so many times the tail has more bunches
-	// measured: with 1, promises from half a plan held in 18 of 20 at best
+	bunches = 5 // five times the tail has more bunches
+	// measured: with 1, promises from half a plan held in at most 18 of 20 cases
 	unlike = 1.4
-	rarer  = 1.5 // so much more do shares of a fifth vary, of the 2.2 that single tasks would
+	rarer  = 1.5 // measured variation of shares at five times the tail. Single tasks: 2.2
 )
 
-// relative is half of the interval of the share of tasks from a time on, over the share.
+// relative returns the half-width of the interval of the share of tasks from a time on, relative to
+// the share.
 func (b *batched) relative(times *span, from int64) float64 {
 	shares := make([]float64, 0, len(times.batches))
 	for _, batch := range times.batches {
@@ -143,7 +144,7 @@ func (b *batched) relative(times *span, from int64) float64 {
 	return half / mean
 }
 
-// perBatch are the metric's values in each batch by itself, as a run tells them.
+// perBatch returns the metric of each batch separately, as a run reports it.
 func (b *batched) perBatch(unit string) (values []float64) {
 	p, of, ok := quantile(unit)
 	if !ok {
@@ -156,7 +157,7 @@ func (b *batched) perBatch(unit string) (values []float64) {
 	return values
 }
 
-// sheds puts the traffic through a pool for the share of the tasks that are shed alone.
+// sheds simulates a pool only for the share of shed tasks.
 func (t *traffic) sheds(limit, queue int) *batched {
 	b := t.empty()
 	var pool recursion.Pool
@@ -184,7 +185,6 @@ func (t *traffic) empty() *batched {
 	return b
 }
 
-// parts are the blocks of a plan of n tasks that hold any, without those that warm it up.
 func (t *traffic) parts(n int) iter.Seq2[int, int] {
 	return func(yield func(from, to int) bool) {
 		first := t.first(n)
@@ -197,12 +197,11 @@ func (t *traffic) parts(n int) iter.Seq2[int, int] {
 	}
 }
 
-// through puts the traffic through the recursion.
 func (t *traffic) through(l line) *batched {
 	b := t.empty()
 	for _, s := range t.samples {
 		wait, held := l.serve(s)
-		if l.load == 1 && l.service == 1 { // else nobody asks
+		if l.load == 1 && l.service == 1 { // unused otherwise
 			b.longest = max(b.longest, longest(s.due, wait))
 		}
 		var end int64
@@ -253,7 +252,6 @@ func (b *batched) add(wait, service []int64) {
 	b.noteTimes(waits, services)
 }
 
-// noteTimes notes the means and the longest of a batch.
 func (b *batched) noteTimes(waits, services []int64) {
 	var sums [2]float64
 	var most [3]int64
@@ -272,8 +270,7 @@ func (b *batched) noteTimes(waits, services []int64) {
 	b.note(metric.MaxResponse, float64(most[2])/1e9)
 }
 
-// times are those of each batch. Putting them in order is most of the cost, so that waits until
-// somebody asks, and goes no further than that takes.
+// times returns the times by batch. Sorting is most of the cost, so it is deferred and partial.
 func (b *batched) times(of string) *span {
 	if s, ok := b.spans[of]; ok {
 		return s
@@ -295,7 +292,6 @@ func (b *batched) times(of string) *span {
 	return s
 }
 
-// ranked puts the times of all batches in order.
 func (s *span) ranked() *span {
 	all := slices.Concat(s.batches...)
 	s.all, s.n = statistics.NewRanking(all), len(all)

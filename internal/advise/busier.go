@@ -8,10 +8,10 @@ import (
 )
 
 const (
-	fewestStretches = 100 // that a plan is cut into
+	fewestStretches = 100 // stretches per plan
 	fewestInStretch = 25  // tasks, on average
-	busiestOf       = 10  // one in so many stretches counts as busy
-	enoughBusy      = 160 // stretches, for the error of their excess to be a fraction of it
+	busiestOf       = 10  // share of stretches that count as busy: one in ten
+	enoughBusy      = 160 // stretches, to make the error of their excess small
 	// mean excess of a normal value over its upper tenth, in standard deviations: φ(z)/0.1 - z
 	normalExcess = 0.473
 	// 97.5 % of the differences of two maxima with an exponential tail are below ln(0.975/0.025) of
@@ -19,15 +19,13 @@ const (
 	logistic = 3.664
 )
 
-// busier is how many times as much work as the busiest stretch of a recorded plan the busiest one
-// of another such plan may bring; 1 where chance alone makes some stretches busier than others,
-// and where there are too few tasks to tell.
+// busier returns the factor over the work of a record's busiest stretch that another such record
+// may bring. It is 1 if stretches differ only by chance, or if there are too few tasks.
 //
-// The work of the busiest tenth of the stretches, by how far it is above the others (mean excess,
-// on a logarithmic scale), has a tail of that scale. What single tasks and arrivals add to it by
-// chance is what two halves of a stretch, dealt at random, differ by. The least of all lengths of
-// stretches counts: bursts that come and go have a limit that short stretches show, and a rate
-// that wanders has none at any length.
+// The mean excess of the work of the busiest tenth of the stretches, on a logarithmic scale, is the
+// scale of the tail. The difference between two random halves of a stretch measures chance. The
+// smallest result over all lengths of stretches counts: bursts that come and go have a limit, which
+// short stretches show, and a wandering rate has none at any length.
 func (s sample) busier() float64 {
 	scale := math.Inf(1)
 	for n := fewestStretches; n*fewestInStretch <= len(s.due); n *= 2 {
@@ -39,7 +37,8 @@ func (s sample) busier() float64 {
 	return math.Exp(logistic * scale)
 }
 
-// excessOf is the mean excess of the work of n stretches of one length, without that of chance.
+// excessOf returns the mean excess of the work of n stretches of equal length, without the
+// contribution of chance.
 func (s sample) excessOf(n int) float64 {
 	type stretch struct{ halves [2]float64 }
 	all := make([]stretch, n)
@@ -55,21 +54,21 @@ func (s sample) excessOf(n int) float64 {
 	})
 	busy := n / busiestOf
 	above := work(all[n-busy-1])
-	if above == 0 { // most of the time nothing comes
+	if above == 0 { // no tasks in most stretches
 		return 0
 	}
 	excess, chance := 0.0, 0.0
 	for _, one := range all[n-busy:] {
 		excess += math.Log(work(one)/above) / float64(busy)
 	}
-	for _, one := range all[n/2:] { // in which there is work, if in any
+	for _, one := range all[n/2:] { // the half that contains any work
 		if w := work(one); w > 0 {
 			d := (one.halves[0] - one.halves[1]) / w
 			chance += d * d / float64(n-n/2)
 		}
 	}
 	beyond := excess*excess - normalExcess*normalExcess*chance
-	// less than twice its own error is nothing, where there are enough stretches to tell
+	// below twice its own error it counts as 0, given enough stretches
 	if busy >= enoughBusy && beyond < 4*excess*excess/math.Sqrt(float64(busy)) {
 		return 0
 	}

@@ -14,19 +14,18 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// A behaviour is what the strategies of a class have in common: for the same work they come to the
-// same result, by their contract.
+// A behaviour is a class of strategies that give the same result for the same work, by their
+// contract.
 type behaviour struct {
 	members []strategies.Variant // from simple to elaborate
 	plain   bool                 // first in, first out, without idle slots
 	sheds   bool
-	paced   float64 // starts per second; 0: unpaced
+	paced   float64 // starts per second. 0: unpaced
 }
 
-// first is the simplest.
 func (b behaviour) first() strategies.Variant { return b.members[0] }
 
-// at are the members that have exactly that limit: some run one task at a time whatever it is.
+// at returns the members with exactly that limit: some always run one task at a time.
 func (b behaviour) at(limit int) (fit []strategies.Variant) {
 	for _, v := range b.members {
 		if !b.plain || v.Spec.Bound(params(v, limit, 1)) == limit {
@@ -44,8 +43,8 @@ func params(v strategies.Variant, limit, queue int) strategies.Params {
 	return p
 }
 
-// isPlain reports whether the contract holds the strategy to one first-in-first-out queue without
-// idle slots, which sheds what exceeds limit and queue, or nothing.
+// isPlain reports whether the contract requires one first-in-first-out queue without idle slots
+// that sheds only when full, or not at all.
 func isPlain(v strategies.Variant) bool {
 	s := v.Spec
 	if !s.FIFO || !s.WorkConserving || s.Quantum != nil || s.ClassPools != nil || s.Starts != nil ||
@@ -60,7 +59,7 @@ func isPlain(v strategies.Variant) bool {
 	return true
 }
 
-// candidates sorts the strategies into behaviours, and says which are not looked at and why.
+// candidates groups the strategies into behaviours. left lists the others with reasons.
 func (q Question) candidates(sc bench.Scenario) (all []behaviour, left []string) {
 	given := q.Strategies
 	if given == nil {
@@ -108,7 +107,6 @@ func (q Question) candidates(sc bench.Scenario) (all []behaviour, left []string)
 	return all, left
 }
 
-// alone is the behaviour of one strategy.
 func alone(v strategies.Variant, target targets.Variant) behaviour {
 	return behaviour{members: []strategies.Variant{v}, sheds: v.Spec.Sheds,
 		paced: startsOf(v, target).PerSecond}
@@ -116,7 +114,7 @@ func alone(v strategies.Variant, target targets.Variant) behaviour {
 
 func simpler(a, b strategies.Variant) int { return cmp.Compare(a.Spec.Parts, b.Spec.Parts) }
 
-// unfit says why a strategy is not looked at; "" for one that is.
+// unfit returns why a strategy is not a candidate, or "".
 func (q Question) unfit(v strategies.Variant, sc bench.Scenario) string {
 	s := v.Spec
 	switch {
@@ -150,15 +148,14 @@ func (q Question) unfit(v strategies.Variant, sc bench.Scenario) string {
 	return ""
 }
 
-// recorded reports whether the times of tasks are those of calls that took place.
+// recorded reports whether task times come from recorded calls.
 func recorded(sc bench.Scenario) bool { return sc.Workload.Spec.Name == "trace" }
 
-// wantsRate says whether v has a rate that nobody has chosen.
 func wantsRate(v strategies.Variant) bool {
 	return hasKey(v.Spec.Keys, "rate", param.Float) && !v.Values.Given("rate")
 }
 
-// startsOf is how often v starts tasks before a target; the zero Starts: it does not say.
+// startsOf returns how often v starts tasks for a target, or the zero Starts if unknown.
 func startsOf(v strategies.Variant, target targets.Variant) strategies.Starts {
 	if v.Spec.Starts == nil {
 		return strategies.Starts{}
@@ -169,10 +166,8 @@ func startsOf(v strategies.Variant, target targets.Variant) strategies.Starts {
 	return v.Spec.Starts(params(v, 1, 1))
 }
 
-// margins are the shares of a target's rate that a paced strategy is tried at.
 var margins = []float64{1, 0.95}
 
-// pace gives a strategy the rate of a target.
 func pace(v strategies.Variant, target targets.Variant) (all []behaviour) {
 	for _, text := range paces(v.Spec.Name, v.Spec.Keys, target) {
 		if paced, err := strategies.Parse(text); err == nil {
@@ -182,8 +177,8 @@ func pace(v strategies.Variant, target targets.Variant) (all []behaviour) {
 	return all
 }
 
-// targetRate is the rate of calls that a target serves for good, and how many at once; 0 where its
-// parameters do not tell: those of each tenant say nothing of all.
+// targetRate returns the sustained rate of calls of a target, and its burst, or 0 if the parameters
+// do not determine it.
 func targetRate(t targets.Variant) (perSecond float64, burst int) {
 	keys := t.Spec.Keys
 	switch {
@@ -205,7 +200,6 @@ func hasKey(keys []param.Key, name string, kind param.Kind) bool {
 	})
 }
 
-// classed reports whether the tasks are told apart, by class or by what they do.
 func classed(sc bench.Scenario) bool {
 	w, err := sc.Workload.Spec.Build(sc.Seed, sc.Workload.Values)
 	if err != nil {
@@ -216,7 +210,7 @@ func classed(sc bench.Scenario) bool {
 	return classes || either
 }
 
-// standIn is the work itself, or where that cannot wait in virtual time a distribution of the same
+// standIn returns the workload or, if it cannot wait in virtual time, a distribution with the same
 // mean and C².
 func standIn(w workloads.Variant, seed uint64) workloads.Variant {
 	if w.Spec.New == nil || w.Spec.Kind == workloads.Wait {
@@ -224,7 +218,7 @@ func standIn(w workloads.Variant, seed uint64) workloads.Variant {
 	}
 	real, err := w.Spec.Build(seed, w.Values)
 	if err != nil {
-		return w // its own complaint
+		return w // its own error reports that
 	}
 	mean, c2 := real.Mean(), real.C2()
 	text := fmt.Sprintf("constant:mean=%v", mean)

@@ -7,8 +7,8 @@ import (
 	"github.com/poolbench/poolbench/bench"
 )
 
-// Slots is how many slots the option's queue has; ok is false where it has no queue of its own, or
-// needs none: the caller waits.
+// Slots returns the number of slots of the option's queue. ok is false without a queue of its own,
+// or if callers wait instead.
 func (o Option) Slots() (slots int, ok bool) {
 	if !o.Strategy.Spec.UsesQueue || o.Queue == 0 && !o.Strategy.Spec.Sheds {
 		return 0, false
@@ -16,8 +16,8 @@ func (o Option) Slots() (slots int, ok bool) {
 	return bench.QueueSlots(o.Strategy.Spec, o.Queue, o.Limit, 0), true
 }
 
-// Code is the Go to write for the option: the idiom where there is one in plain Go, else what makes
-// the strategy by its name, with a ctx and a sink of strategies.Sink.
+// Code returns Go code for the option: the idiom in plain Go if there is one, else the construction
+// of the strategy by name, with a ctx and a sink of strategies.Sink.
 func (o Option) Code() string {
 	slots, _ := o.Slots()
 	p := params(o.Strategy, o.Limit, slots)
@@ -29,7 +29,7 @@ func (o Option) Code() string {
 		fields = append(fields, fmt.Sprintf("Queue: %d", slots))
 	}
 	switch {
-	case o.Strategy.Values.Open() != "" && o.Rate > 0: // nobody knows the target there
+	case o.Strategy.Values.Open() != "" && o.Rate > 0: // the code has no target
 		fields = append(fields, fmt.Sprintf("Values: v.Values.Settle(\"target\", %v)", o.Rate))
 	case o.Strategy.String() != o.Strategy.Spec.Name:
 		fields = append(fields, "Values: v.Values")

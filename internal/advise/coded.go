@@ -15,23 +15,21 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// A setting is what a strategy is run with, and under which stress.
 type setting struct {
 	limit, queue  int // queue as in bench.Scenario
 	load, service float64
-	target        *targets.Variant // in place of the question's; nil: none
+	target        *targets.Variant // overrides the question's. nil: does not
 }
 
 func plainly(limit, queue int) setting { return setting{limit, queue, 1, 1, nil} }
 
-// ran is the reading of a strategy's own code: a result for each seed. What the recursion says of
-// the same tasks, one by one and with all of the traffic, makes of a few short runs, which flatter,
-// what the strategy comes to with all of it: the ratio is the strategy's own, and as paired runs
-// have it, little of it is luck.
+// ran is the reading of a strategy's own code: one result per seed. Short runs give too good
+// values, so the ratio of each run to the recursion of the same tasks, which has little chance, is
+// applied to the recursion of all traffic.
 type ran struct {
 	results []*bench.Result
-	each    []*modelled // the recursion, of the same tasks as each result; nil: it does not know
-	all     *modelled   // and of all of the traffic
+	each    []*modelled // the recursion of each result's tasks. nil: unknown
+	all     *modelled   // the recursion of all traffic
 }
 
 func (r *ran) figure(unit string) Figure {
@@ -60,8 +58,8 @@ func (r *ran) figure(unit string) Figure {
 	return all.times(spread(ratios, 1))
 }
 
-// own is the figure by the runs alone: of their tasks together where they have them, since those of
-// short runs by themselves flatter.
+// own returns the figure from the runs alone, with pooled tasks if available, since short runs give
+// too good values.
 func (r *ran) own(unit string) Figure {
 	if len(r.results) < 2 {
 		return spread(r.values(unit), 1)
@@ -69,8 +67,8 @@ func (r *ran) own(unit string) Figure {
 	return OfRuns(r.results, []string{unit})[0]
 }
 
-// ratios are those of each run to what the recursion says of its tasks; nil where all are 1. ok is
-// false where there are none.
+// ratios returns the ratio of each run to the recursion of its tasks, or nil if all are 1. ok is
+// false without ratios.
 func (r *ran) ratios(unit string) (ratios []float64, ok bool) {
 	if !r.paired() {
 		return nil, false
@@ -93,10 +91,10 @@ func (r *ran) ratios(unit string) (ratios []float64, ok bool) {
 	return ratios, true
 }
 
-// paired reports whether the recursion knows of each run what it would have come to.
+// paired reports whether the recursion covers every run.
 func (r *ran) paired() bool { return r.all != nil && r.each != nil && !r.loses() }
 
-// same is equal but for the rounding of instants.
+// same reports equality up to the rounding of instants.
 func same(a, b float64) bool { return math.Abs(a-b) <= 1e-6*math.Abs(a) }
 
 func (r *ran) values(unit string) []float64 {
@@ -111,7 +109,7 @@ func (r *ran) values(unit string) []float64 {
 	return values
 }
 
-// loses reports whether a run lost other tasks than the recursion, and so had not the same work.
+// loses reports whether a run lost other tasks than the recursion, and so had other work.
 func (r *ran) loses() bool {
 	for _, loss := range losses {
 		for i, v := range r.values(loss.unit) {
@@ -123,8 +121,8 @@ func (r *ran) loses() bool {
 	return false
 }
 
-// grows reports whether most runs grew while they went on: a strategy that uses less than its slots
-// may be unstable where a pool is not.
+// grows reports whether latency grew during most runs: a strategy that leaves slots unused may be
+// unstable where a pool is not.
 func (r *ran) grows() bool {
 	n := 0
 	for _, one := range r.results {
@@ -135,14 +133,13 @@ func (r *ran) grows() bool {
 	return 2*n > len(r.results)
 }
 
-// A trial is a strategy that is to be run with a setting.
 type trial struct {
 	strategy strategies.Variant
 	setting
 }
 
-// runs runs each trial with each of the first seeds, all side by side. All runs of a search have
-// the same number of tasks. A trial whose run fails has no reading; the error is the search's.
+// runs runs each trial with each of the first seeds in parallel. A failed trial has no reading, and
+// the search records the error.
 func (s *search) runs(ctx context.Context, trials []trial, seeds int) ([]*ran, error) {
 	seeds = min(seeds, s.mostSeeds())
 	suite := bench.Suite{Count: seeds, Parallel: s.question.Parallel}
@@ -171,8 +168,8 @@ func (s *search) runs(ctx context.Context, trials []trial, seeds int) ([]*ran, e
 	return readings, err
 }
 
-// honest leaves out what breaks the contract by which the recursion stands for it, in a short run
-// of its own code. Package builtin need not show that it does not.
+// honest removes strategies that violate, in a short run of their own code, the contract on which
+// the recursion relies. Package builtin is exempt.
 func (s *search) honest(
 	ctx context.Context, all []strategies.Variant,
 ) (kept []strategies.Variant, err error) {
@@ -199,10 +196,9 @@ func (s *search) honest(
 	}), err
 }
 
-// contractTasks is how many tasks such a run has.
 const contractTasks = 2000
 
-// mostSeeds: a recorded plan is the same with each.
+// mostSeeds is 1 for a recorded plan, which does not depend on the seed.
 func (s *search) mostSeeds() int {
 	if s.traffic != nil && s.traffic.recorded {
 		return 1
@@ -228,8 +224,7 @@ func (s *search) scenario(t trial) bench.Scenario {
 	return sc
 }
 
-// longer is a workload whose mean is so many times as long; ok is false where it has no mean among
-// its parameters.
+// longer multiplies the mean of a workload. ok is false without a parameter mean.
 func longer(w workloads.Variant, times float64) (_ workloads.Variant, ok bool) {
 	if !hasKey(w.Spec.Keys, "mean", param.Duration) {
 		return w, false
@@ -245,7 +240,6 @@ func longer(w workloads.Variant, times float64) (_ workloads.Variant, ok bool) {
 	return scaled, err == nil
 }
 
-// fail keeps why a strategy is out of the search, once.
 func (s *search) fail(strategy string, err error) {
 	if s.failed[strategy] {
 		return

@@ -9,9 +9,9 @@ import (
 	"github.com/poolbench/poolbench/targets"
 )
 
-// composed are the compositions of two parts around a worker pool that may keep a target's rate:
-// one part keeps a pace, and the other refuses the excess or retries refused calls. A question that
-// names strategies gets no others.
+// composed returns compositions around a worker pool that may keep a target's rate: one part sets
+// the pace, the other sheds the excess or retries refused calls. There are none if the question
+// names strategies.
 func (q Question) composed(sc bench.Scenario) (all []behaviour) {
 	if q.Strategies != nil || !sc.Target.Spec.RateLimits {
 		return nil
@@ -27,7 +27,7 @@ func (q Question) composed(sc bench.Scenario) (all []behaviour) {
 				}
 				for _, text := range []string{other.Name + "+" + paced, paced + "+" + other.Name} {
 					v, err := strategies.Parse(text + "+worker_pool")
-					if err == nil && q.unfit(v, sc) == "" { // else one makes no sense in the other
+					if err == nil && q.unfit(v, sc) == "" { // otherwise the parts do not fit together
 						all = append(all, alone(v, sc.Target))
 					}
 				}
@@ -37,8 +37,8 @@ func (q Question) composed(sc bench.Scenario) (all []behaviour) {
 	return all
 }
 
-// paces are the settings of a part or a strategy that keep the rate of a target, as far as its
-// parameters tell it: rate, or limit in a window; and its burst.
+// paces returns the settings that keep the rate of a target, as far as its parameters determine
+// rate, or limit per window, and burst.
 func paces(name string, keys []param.Key, target targets.Variant) (texts []string) {
 	rate, burst := targetRate(target)
 	if rate == 0 {

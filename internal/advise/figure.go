@@ -12,13 +12,12 @@ import (
 // A Figure is the value of a metric with its 95 % interval.
 type Figure struct{ Low, Mid, High float64 }
 
-// unknown is the figure of a metric that nobody can tell.
 var unknown = Figure{math.NaN(), math.NaN(), math.NaN()}
 
 // Told reports whether there is a value.
 func (f Figure) Told() bool { return !math.IsNaN(f.Mid) }
 
-// times is the product of two values that are independent, on a logarithmic scale.
+// times returns the product of two independent values, on a logarithmic scale.
 func (f Figure) times(by Figure) Figure {
 	mid := f.Mid * by.Mid
 	if !(f.Low > 0) || !(by.Low > 0) {
@@ -29,14 +28,13 @@ func (f Figure) times(by Figure) Figure {
 	return Figure{mid / math.Exp(down), mid, mid * math.Exp(up)}
 }
 
-// plus is the sum with an independent value, of that half-width; no metric is below 0.
+// plus returns the sum with an independent value of that half-width. Metrics are never below 0.
 func (f Figure) plus(mean, half float64) Figure {
 	mid := f.Mid + mean
 	return Figure{max(0, mid-math.Hypot(f.Mid-f.Low, half)), mid,
 		mid + math.Hypot(f.High-f.Mid, half)}
 }
 
-// A value is a run of which one metric is known.
 type value struct {
 	unit string
 	v    float64
@@ -54,13 +52,12 @@ func (f Figure) judge(o objectives.Objective) objectives.Verdict {
 	return decide.Interval(o.Limit(), f.Low, f.High)
 }
 
-// A reading is what a strategy with its settings comes to.
+// A reading is the result of a strategy with its settings.
 type reading interface {
 	figure(unit string) Figure
-	grows() bool // the queue grows for as long as the traffic lasts: there is no figure
+	grows() bool // the queue grows throughout the traffic, which leaves no figure
 }
 
-// judge decides whether a reading meets all objectives.
 func judge(r reading, list objectives.List) objectives.Verdict {
 	verdicts := make([]objectives.Verdict, len(list))
 	for i, o := range list {
@@ -69,7 +66,6 @@ func judge(r reading, list objectives.List) objectives.Verdict {
 	return decide.All(verdicts...)
 }
 
-// halfWidth is that of the interval of the mean of independent values, with the mean.
 func halfWidth(values []float64, ahead float64) (mean, half float64) {
 	n := float64(len(values))
 	for _, v := range values {
@@ -85,8 +81,8 @@ func halfWidth(values []float64, ahead float64) (mean, half float64) {
 	return mean, statistics.Student(len(values), 0.05) * math.Sqrt(ahead*squares/(n-1)/n)
 }
 
-// correlation is that of neighbouring values, without the error that an estimate from so few has on
-// average (Kendall, Note on bias in the estimation of autocorrelation, 1954); below 0 counts as 0.
+// correlation returns the correlation of neighbouring values, at least 0, corrected for the bias of
+// few values (Kendall, Note on bias in the estimation of autocorrelation, 1954).
 func correlation(values []float64) float64 {
 	n := float64(len(values))
 	mean, squares, products := 0.0, 0.0, 0.0
@@ -106,8 +102,8 @@ func correlation(values []float64) float64 {
 	return min(max(r+(1+4*r)/n, 0), 0.95)
 }
 
-// spread is the figure of the mean of independent values: on a logarithmic scale, since all metrics
-// are above 0, unless some are 0.
+// spread returns the figure of the mean of independent values, on a logarithmic scale unless some
+// are 0.
 func spread(values []float64, ahead float64) Figure {
 	if len(values) == 0 || slices.ContainsFunc(values, math.IsNaN) {
 		return unknown

@@ -12,7 +12,7 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// answer puts the best options under stress and chooses.
+// answer stresses the best options and chooses.
 func (s *search) answer(ctx context.Context, options []Option) (*Answer, error) {
 	if err := s.try(ctx, options); err != nil {
 		return nil, err
@@ -51,8 +51,8 @@ func (s *search) answer(ctx context.Context, options []Option) (*Answer, error) 
 	return a, ctx.Err()
 }
 
-// try sorts the options, and puts the best under stress and confirms them, until the first of them
-// have been tried or that many in all: what is not tried is not sure.
+// try sorts the options, and stresses and confirms the best until the first ones have been tried,
+// or 2·mostKept in all. Untried options are undecided.
 func (s *search) try(ctx context.Context, options []Option) error {
 	for range 2 * mostKept {
 		slices.SortStableFunc(options, better)
@@ -78,7 +78,7 @@ func (s *search) try(ctx context.Context, options []Option) error {
 	return nil
 }
 
-// neighbours are the recommended strategy's own.
+// neighbours measures the recommended strategy at other limits.
 func (s *search) neighbours(ctx context.Context, a *Answer) error {
 	best := a.Recommendation
 	at := func(limit int) (*Option, error) {
@@ -97,8 +97,8 @@ func (s *search) neighbours(ctx context.Context, a *Answer) error {
 	return err
 }
 
-// confirm runs the option in real time where the work is real. What it misses there is not sure; a
-// run that may not be believed, as on a busy machine, says nothing against it.
+// confirm runs the option in real time if the work is real. A missed objective becomes undecided.
+// An unreliable run changes nothing.
 func (s *search) confirm(ctx context.Context, o *Option) error {
 	if s.question.Scenario.Workload.Spec.New == nil ||
 		s.question.Scenario.Workload.Spec.Kind == workloads.Wait {
@@ -131,10 +131,9 @@ func (s *search) confirm(ctx context.Context, o *Option) error {
 	return err
 }
 
-// confirmTasks is how many tasks a run in real time has.
 const confirmTasks = 2000
 
-// missing says what would have the nearest meet the objectives, each alone.
+// missing finds the changes that would each make the nearest option meet the objectives.
 func (s *search) missing(a *Answer) {
 	o := a.Recommendation
 	if s.exactly(o.behaviour) {
@@ -153,8 +152,8 @@ func (s *search) missing(a *Answer) {
 	}
 }
 
-// enough is the smallest limit with which a pool meets the objectives, of those that the question
-// rules out; 0 where none does.
+// enough returns the smallest limit, beyond those of the question, at which a pool meets the
+// objectives, or 0.
 func (s *search) enough(o *Option) int {
 	met := func(limit int) bool {
 		return s.meets(o, setting{limit: limit, load: 1, service: 1})
@@ -196,14 +195,14 @@ func (s *search) described() (d Described) {
 	if gap > 0 {
 		d.Rate, d.GapC2 = 1/gap, c2
 	}
-	if !s.traffic.recorded { // a process is better known than its samples
+	if !s.traffic.recorded { // the process gives better values than its samples
 		d.Rate = cmp.Or(s.sample.Load.PerSecond, d.Rate)
 		d.Mean, d.C2 = s.meanAndC2()
 	}
 	return d
 }
 
-// meanAndC2 are those that the workload says of itself.
+// meanAndC2 returns the values that the workload declares.
 func (s *search) meanAndC2() (mean, c2 float64) {
 	w, err := s.sample.Workload.Spec.Build(s.sample.Seed, s.sample.Workload.Values)
 	if err != nil {

@@ -12,9 +12,9 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// halving measures the behaviours that are no pools, by their own code: at the limit that does for
-// a pool or, where that is 0, at a few at which they are stable. The better half goes on with twice
-// as many seeds, until few are left; these are measured with all of them.
+// halving measures the other behaviours by their own code: at the limit of a pool or, if that is 0,
+// at a few stable limits. The better half continues with twice as many seeds, and the last few use
+// all seeds.
 func (s *search) halving(ctx context.Context, all []behaviour, limit int) ([]Option, error) {
 	limits := []int{limit}
 	if limit == 0 {
@@ -51,8 +51,8 @@ func (s *search) halving(ctx context.Context, all []behaviour, limit int) ([]Opt
 	return left, nil
 }
 
-// affordable are the simplest that the rest of the budget can run once at so many limits, three at
-// least; the others are not looked at.
+// affordable returns the simplest behaviours that the remaining budget can run once at that many
+// limits, at least three.
 func (s *search) affordable(all []behaviour, limits int) []behaviour {
 	each := max(1, limits*s.tasks())
 	most := max(mostKept, (s.question.tasks()-s.spent)/each)
@@ -72,7 +72,7 @@ func (s *search) affordable(all []behaviour, limits int) []behaviour {
 	return all[:most]
 }
 
-// few are the first few that are above the slots that the work keeps busy, and the largest.
+// few returns the first few limits above the number of busy slots, and the largest.
 func (s *search) few(limits []int) []int {
 	const most = 4
 	if at := slices.IndexFunc(limits, func(n int) bool {
@@ -86,7 +86,7 @@ func (s *search) few(limits []int) []int {
 	return limits
 }
 
-// drop says what goes no further.
+// drop records the options that are dropped.
 func (s *search) drop(options []Option, seeds int) {
 	names := map[string][]string{}
 	for _, o := range options {
@@ -110,8 +110,6 @@ func limitsOf(options []Option) (limits []int) {
 	return slices.Compact(limits)
 }
 
-// round runs each behaviour at each of the limits, with so many seeds. What is unstable need not
-// run.
 func (s *search) round(
 	ctx context.Context, all []behaviour, limits []int, seeds int,
 ) (options []Option, err error) {
@@ -152,7 +150,7 @@ func nearestOf(options []Option) (best []Option) {
 	return best
 }
 
-// measured is a behaviour at a limit, by its own code with so many seeds; nil where that fails.
+// measured measures a behaviour at a limit by its own code, or returns nil if that fails.
 func (s *search) measured(
 	ctx context.Context, b behaviour, limit, seeds int,
 ) (*Option, error) {
@@ -176,9 +174,9 @@ func (s *search) measured(
 	return &o, nil
 }
 
-// settle looks, a run at a time, for a smaller limit with which an option meets the objectives as
-// well, and measures what it finds with all seeds: at a few larger limits too where it may have
-// another one than pools.
+// settle searches, with one run per step, for a smaller limit that meets the objectives, and
+// measures it with all seeds. With upwards it also tries a few larger limits, for behaviours whose
+// best limit may differ from a pool's.
 func (s *search) settle(ctx context.Context, o *Option, upwards bool) error {
 	limit := o.Limit
 	for step := 1; o.Verdict == objectives.Met && limit-step >= 1; step *= 2 {
@@ -194,9 +192,9 @@ func (s *search) settle(ctx context.Context, o *Option, upwards bool) error {
 	return s.confirmed(ctx, o, limit, upwards || limit < o.Limit)
 }
 
-// confirmed makes an option what its behaviour comes to with all seeds: at that limit or, where it
-// misses the objectives and may have more, at one of the next; and at the smallest of those next
-// below that do.
+// confirmed measures the option with all seeds: at that limit or, with upwards, at one of the next
+// larger ones if it misses the objectives, and at the smallest of the next lower limits that meets
+// them.
 func (s *search) confirmed(ctx context.Context, o *Option, limit int, upwards bool) error {
 	m, err := s.measured(ctx, o.behaviour, limit, seeds)
 	for try := 0; try < mostTries && err == nil && m != nil && upwards &&
@@ -223,5 +221,4 @@ func (s *search) confirmed(ctx context.Context, o *Option, limit int, upwards bo
 	return err
 }
 
-// mostTries bounds the steps of a search for a larger limit.
 const mostTries = 4

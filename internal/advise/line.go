@@ -8,7 +8,6 @@ import (
 	"github.com/poolbench/poolbench/targets"
 )
 
-// anyQueue is a queue that is never full.
 const anyQueue = math.MaxInt32
 
 // shed and refused mark the wait of a task that found the queue full, or that the target refused.
@@ -17,12 +16,12 @@ const (
 	refused = recursion.Refused
 )
 
-// A line is a pool whose tasks start in the order in which they come, under some stress.
+// A line is a pool that starts tasks in the order of arrival, under some stress.
 type line struct {
 	limit, queue  int
 	pace          recursion.Pace
 	freeze        recursion.Freeze
-	target        string // that refuses by a policy; "": none
+	target        string // refuses by a policy, or ""
 	load, service float64
 }
 
@@ -30,9 +29,9 @@ func plainLine(limit, queue int) line {
 	return line{limit: limit, queue: queue, load: 1, service: 1}
 }
 
-// serve puts tasks, by their due times, through the slots in the order in which they come. Who
-// finds all slots taken and queue tasks waiting is shed, but with a pace, a freeze or a target. It
-// returns the waits, or that a task was shed or refused, and how long each had its slot.
+// serve simulates tasks in the order of arrival. Without a pace, a freeze or a target, a task that
+// finds all slots busy and queue tasks waiting is shed. It returns the waits, or marks for shed and
+// refused tasks, and the time that each task held its slot.
 func (l line) serve(s sample) (waits, held []int64) {
 	pool := recursion.Pool{Pace: l.pace, Freeze: l.freeze, Gate: l.gate()}
 	pool.Run(s.due, s.service, max(1, min(l.limit, len(s.due))), l.queue)
@@ -45,7 +44,6 @@ func (l line) serve(s sample) (waits, held []int64) {
 	return waits, held
 }
 
-// gate is the policy of the target; nil: none.
 func (l line) gate() recursion.Gate {
 	if l.target == "" {
 		return nil
@@ -57,8 +55,8 @@ func (l line) gate() recursion.Gate {
 	}
 }
 
-// longest is the longest queue of tasks that waited so long, in the order in which they came: of
-// the accepted, so many as start after a task was due, and that task.
+// longest returns the length of the longest queue. When a task is due, the queue is that task and
+// the accepted earlier tasks that start later.
 func longest(due, waits []int64) (most int) {
 	oldest, waiting := 0, 0
 	for i, wait := range waits {

@@ -11,9 +11,9 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// HasLongRun reports whether the objectives have a value in the long run, which does not depend on
-// how long the scenario runs: its traffic is open and goes on at one rate, no task is cut short,
-// and no metric grows with the run.
+// HasLongRun reports whether the objectives have a long-run value, independent of the length of the
+// run: the traffic is open at a steady rate, no task is cut short, and no metric grows with the
+// run.
 func HasLongRun(sc bench.Scenario, wanted objectives.List) bool {
 	sc = withDefaults(sc)
 	a := sc.Load.Arrival
@@ -21,15 +21,15 @@ func HasLongRun(sc bench.Scenario, wanted objectives.List) bool {
 		a.Tasks() == 0 && sc.Timeout == 0 && sc.Drain == 0 && !ends(wanted)
 }
 
-// A LongRun reads metrics in the long run: by the recursion over one long plan where it knows the
+// A LongRun computes long-run metrics: by the recursion over one long plan if it covers the
 // strategy, else from the strategy's own runs.
 type LongRun struct {
 	search *search
-	c2     float64 // of the arrivals over long stretches: 1 for Poisson
+	c2     float64 // C² of the arrivals over long stretches: 1 for Poisson
 }
 
-// NewLongRun plans so many tasks of the scenario, for which HasLongRun holds. Tasks that come in
-// bursts are three times as many.
+// NewLongRun plans that many tasks of the scenario, for which HasLongRun must be true. Bursty
+// traffic gets three times as many.
 func NewLongRun(sc bench.Scenario, wanted objectives.List, tasks int) (*LongRun, error) {
 	sc = withDefaults(sc)
 	w, err := sc.Workload.Spec.Build(sc.Seed, sc.Workload.Values)
@@ -62,8 +62,8 @@ func rateOf(sc bench.Scenario, mean time.Duration) float64 {
 	return sc.Load.PerSecond
 }
 
-// dispersion is the index of dispersion of the gaps over stretches of a thousand: the variance of
-// how long a stretch takes, over that of as many independent gaps of C² 1.
+// dispersion returns the index of dispersion of the gaps: the variance of the length of a thousand
+// gaps, relative to that of independent gaps with C² 1.
 func (s sample) dispersion() float64 {
 	const stretch = 1000
 	var lengths []float64
@@ -77,7 +77,7 @@ func (s sample) dispersion() float64 {
 	return c2 * stretch
 }
 
-// Tasks is how many tasks the plan has; 0 where there is none.
+// Tasks returns the number of tasks of the plan, or 0 without a plan.
 func (l *LongRun) Tasks() int {
 	if l.search.traffic == nil {
 		return 0
@@ -85,10 +85,9 @@ func (l *LongRun) Tasks() int {
 	return len(l.search.traffic.samples[0].due)
 }
 
-// Mean is the mean time of a task, in seconds.
+// Mean returns the mean time of a task, in seconds.
 func (l *LongRun) Mean() float64 { return l.search.work.Mean }
 
-// settingOf is the setting of a scenario of the same work.
 func (l *LongRun) settingOf(sc bench.Scenario) setting {
 	sc = withDefaults(sc)
 	t := plainly(sc.Limit, sc.Queue)
@@ -102,17 +101,17 @@ func (l *LongRun) behaviourOf(v strategies.Variant) behaviour {
 	return b
 }
 
-// Unstable says why the queue of a scenario grows for as long as it runs; "": it does not, as far
-// as its slots and its pace tell.
+// Unstable returns why the queue of a scenario grows throughout, or "" if its slots and pace are
+// sufficient.
 func (l *LongRun) Unstable(sc bench.Scenario) string {
 	why, _ := l.search.outpaced(l.behaviourOf(sc.Strategy), l.settingOf(sc))
 	return why
 }
 
-// Relaxation is how many tasks tell as much about the scenario as one independent task: in heavy
-// traffic (c²+C²)/(1−ρ)² (Whitt, Planning queueing simulations, 1989), in a queue of K slots that
-// sheds no more than (c²+C²)(1+K)². It is 0 where the limit does not
-// say.
+// Relaxation returns the number of tasks with as much information about the scenario as one
+// independent task: in heavy traffic (c²+C²)/(1−ρ)² (Whitt, Planning queueing simulations, 1989),
+// for a shedding queue of K slots at most (c²+C²)(1+K)². It is 0 if the limit does not determine
+// it.
 func (l *LongRun) Relaxation(sc bench.Scenario) float64 {
 	t := l.settingOf(sc)
 	n := slots(sc.Strategy, t.limit)
@@ -122,7 +121,7 @@ func (l *LongRun) Relaxation(sc bench.Scenario) float64 {
 	slack := 1 - l.search.work.Busy*t.load/float64(n)
 	if queue, follows := sc.FollowsPlan(); sc.Strategy.Spec.Sheds {
 		if slack <= 0 && !follows {
-			return 0 // what sheds by another rule than a full queue forgets by that
+			return 0 // another shedding rule has another relaxation
 		}
 		slack = max(math.Abs(slack), 1/float64(1+max(queue, 0)))
 	}
@@ -135,8 +134,8 @@ func (l *LongRun) Relaxation(sc bench.Scenario) float64 {
 	return (l.c2 + l.search.work.C2) / (slack * slack)
 }
 
-// lineOf is the pool that the scenario's strategy comes close to; ok is false where it is none. By
-// contract it is that pool, else its own runs must show it.
+// lineOf returns the pool that models the scenario's strategy, if any. If not byContract, the
+// strategy's own runs must confirm it.
 func (l *LongRun) lineOf(sc bench.Scenario) (_ line, byContract, ok bool) {
 	b, t := l.behaviourOf(sc.Strategy), l.settingOf(sc)
 	byContract = l.search.exactly(b) && !sc.Strategy.Spec.Retries
@@ -150,10 +149,10 @@ func (l *LongRun) lineOf(sc bench.Scenario) (_ line, byContract, ok bool) {
 		byContract && follows && limit > 0
 }
 
-// At is a figure for each objective, of a scenario with the same work: its strategy, limit, queue
-// and rate may differ. ok is false where only the strategy's own runs can tell: unless those that
-// are given come to what the recursion says of their tasks, to the digit. Of a strategy that is a
-// pool by its contract the first run is looked at, of any other all.
+// At returns a figure for each objective, for a scenario with the same work but any strategy,
+// limit, queue and rate. ok is false if only the strategy's own runs can give figures, unless the
+// given runs equal the recursion of their tasks to the digit. For a pool by contract only the first
+// run is compared, otherwise all.
 func (l *LongRun) At(sc bench.Scenario, runs []*bench.Result) (figures []Figure, ok bool) {
 	at, byContract, ok := l.lineOf(sc)
 	if !ok {
@@ -174,8 +173,8 @@ func (l *LongRun) At(sc bench.Scenario, runs []*bench.Result) (figures []Figure,
 	return figures, byContract || len(runs) > 1
 }
 
-// equals reports whether a run comes to what the recursion says of its tasks, to the digit: by the
-// metrics that are wanted, and by the waits, which tell of any other order as well.
+// equals reports whether a run equals the recursion to the digit: in the wanted metrics and in the
+// waits, which differ with any other order.
 func (l *LongRun) equals(sc bench.Scenario, at line, run *bench.Result) bool {
 	sc = withDefaults(sc)
 	sc.Load.PerSecond, sc.Load.Relative = l.search.work.Rate*at.load, 0
@@ -202,9 +201,9 @@ func (l *LongRun) equals(sc bench.Scenario, at line, run *bench.Result) bool {
 	return compared > 0
 }
 
-// OfRuns is a figure of each metric from runs with independent seeds, two or more. A quantile is
-// that of the tasks of all runs together, since that of a short run alone is biased. All runs start
-// with idle slots, so the figure reaches to that of their second halves.
+// OfRuns returns a figure for each metric from two or more runs with independent seeds. Quantiles
+// pool the tasks of all runs, since a short run alone is biased. All runs start with idle slots, so
+// the interval extends to the figure of their second halves.
 func OfRuns(runs []*bench.Result, units []string) (figures []Figure) {
 	whole, late := ownTasks(runs, 0), ownTasks(runs, 0.5)
 	for _, unit := range units {
@@ -223,8 +222,8 @@ func OfRuns(runs []*bench.Result, units []string) (figures []Figure) {
 // has reports whether the tasks have those times.
 func (b *batched) has(of string) bool { return of == metric.Response || len(b.service) > 0 }
 
-// ownTasks is the reading of the tasks of runs, each from that share of it on; nil where a run does
-// not have its tasks.
+// ownTasks returns the reading of the runs' tasks, each run from the given share on, or nil if a
+// run has no recorded tasks.
 func ownTasks(runs []*bench.Result, from float64) *batched {
 	b := &batched{spans: map[string]*span{}, value: map[string][]float64{}, ahead: 1}
 	responses := &span{}
@@ -261,12 +260,12 @@ func ownTasks(runs []*bench.Result, from float64) *batched {
 	return b
 }
 
-// reach is the figure with its interval up to the ends of another.
+// reach extends the interval to include another figure's.
 func (f Figure) reach(to Figure) Figure {
 	return Figure{min(f.Low, to.Low), f.Mid, max(f.High, to.High)}
 }
 
-// Wider is the figure with an interval so many times as wide, on a logarithmic scale.
+// Wider widens the interval by a factor, on a logarithmic scale.
 func (f Figure) Wider(by float64) Figure {
 	if !(f.Low > 0) {
 		return Figure{max(0, f.Mid-by*(f.Mid-f.Low)), f.Mid, f.Mid + by*(f.High-f.Mid)}

@@ -11,44 +11,42 @@ import (
 )
 
 const (
-	batches = observe.Batches // an interval rests on so many blocks of a plan, or samples
+	batches = observe.Batches // blocks of a plan, or samples, per interval
 
-	// of one plan of steady traffic. The recursion takes some 30 ms for a million tasks, so that a
-	// small budget need not make the promise worse; at the most a plan has 16 bytes a task.
+	// tasks of a plan of steady traffic. A million tasks need about 30 ms, so a small budget need not
+	// worsen the promise. The largest plan has 16 bytes per task.
 	leastPlanned  = 2_000_000
 	mostPlanned   = 8_000_000
-	burstyTimes   = 3 // as many, where tasks come in bursts whose number decides
+	burstyTimes   = 3 // factor for bursty tasks, since the number of bursts counts
 	fewestSamples = 5
 )
 
-// A sample is one plan: when tasks are due and how long they take, in nanoseconds.
 type sample struct{ due, service []int64 }
 
-// traffic is what the strategies have to cope with, in one of three forms. Steady traffic is one
-// long plan, so that what a start with idle slots spares its first tasks does not show. A recorded
-// plan is itself. What has an end, or a rate that changes, is twenty samples, each from its start.
+// traffic is the load on the strategies, in one of three forms. Steady traffic is one long plan, to
+// hide the start with idle slots. A record is used unchanged. Traffic with an end, or with a
+// changing rate, is twenty samples, each from its start.
 type traffic struct {
 	samples  []sample
-	blocks   int      // that each sample is cut into
-	recorded bool     // one plan whatever the seed: a single sample
-	of       steadily // how a load is changed that is not the same on another scale of time; nil
+	blocks   int      // blocks per sample
+	recorded bool     // one plan for all seeds: a single sample
+	of       steadily // draws another load for traffic that does not scale in time, or nil
 	warmup   float64
-	busier   float64  // of a recorded plan: see sample.busier; 0: as it is
-	next     *traffic // the plan so much busier; nil: nobody has asked
+	busier   float64  // of a recorded plan: see sample.busier. 0: unchanged
+	next     *traffic // the plan that much busier, cached
 }
 
-// steadily draws steady traffic at so many times the load.
+// steadily draws steady traffic at a multiple of the load.
 type steadily func(load float64) (*traffic, error)
 
-// steady reports whether the traffic goes on, at one rate on average.
+// steady reports whether the traffic continues, at a constant mean rate.
 func steady(sc bench.Scenario) bool {
 	spec := sc.Load.Arrival.Spec
 	return !spec.AllAtOnce && !spec.Unsteady
 }
 
-// draw plans the traffic of a scenario; nil where tasks have no time that is known before they run.
-// Steady traffic has that many tasks; of a run that is to end, as where the question is on its
-// makespan, there are samples.
+// draw plans the traffic of a scenario, or returns nil if task times are unknown in advance. tasks
+// is the length of steady traffic. Runs with an end, as for the makespan, get samples.
 func draw(sc bench.Scenario, tasks int, ends bool) (*traffic, error) {
 	w, err := sc.Workload.Spec.Build(sc.Seed, sc.Workload.Values)
 	if err != nil {
@@ -106,8 +104,8 @@ func drawSteady(sc bench.Scenario, tasks int) (*traffic, error) {
 	return t, nil
 }
 
-// scales reports whether twice the rate is the same traffic in half the time: not that of bursts
-// whose length is given.
+// scales reports whether twice the rate equals the same traffic in half the time, which is false
+// for bursts of given length.
 func scales(sc bench.Scenario) bool {
 	const some = 1000
 	sc.Stop.Tasks, sc.Stop.Duration = some, 0
@@ -115,7 +113,7 @@ func scales(sc bench.Scenario) bool {
 	sc.Load.PerSecond *= 2
 	other, failed := drawSample(sc, sc.Seed)
 	if err != nil || failed != nil {
-		return true // at a rate that is impossible, there is no other way
+		return true // at an impossible rate, scaling is the only way
 	}
 	return slices.EqualFunc(one.due, other.due, func(a, b int64) bool {
 		return math.Abs(float64(a)-2*float64(b)) <= 2+1e-12*float64(a)
@@ -146,7 +144,7 @@ func drawSample(sc bench.Scenario, seed uint64) (s sample, err error) {
 	return s, nil
 }
 
-// at is the traffic at so many times the load, with tasks so many times as long.
+// at returns the traffic at a multiple of the load, with service times multiplied by service.
 func (t *traffic) at(load, service float64) *traffic {
 	if load == 1 && service == 1 {
 		return t
@@ -165,7 +163,7 @@ func (t *traffic) at(load, service float64) *traffic {
 	return &scaled
 }
 
-// ahead is the traffic with stretches as busy as they may come; nil where that is as it is.
+// ahead returns the traffic with stretches as busy as they may become, or nil if unchanged.
 func (t *traffic) ahead() *traffic {
 	if t.next == nil && t.busier > 1 {
 		t.next = t.at(t.busier, 1)
@@ -185,5 +183,4 @@ func scale(ns []int64, by float64) []int64 {
 	return out
 }
 
-// first is the first measured task of a plan of n.
 func (t *traffic) first(n int) int { return int(t.warmup * float64(n)) }

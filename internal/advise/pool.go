@@ -10,10 +10,10 @@ import (
 	"github.com/poolbench/poolbench/internal/objectives"
 )
 
-// pool finds the smallest limit, and the smallest queue where it sheds, of a behaviour that is
-// plain or that the recursion knows. Where none meets the objectives it is the nearest.
+// pool finds the smallest limit, and the smallest queue if it sheds, of a behaviour that is plain
+// or covered by the recursion, or else the nearest to the objectives.
 func (s *search) pool(ctx context.Context, b behaviour) (nearest *Option, failed error) {
-	below, above := 0, 0 // the largest limit that does not do, the smallest that does
+	below, above := 0, 0 // largest limit that misses, smallest that meets
 	at := func(limit int) *Option {
 		o, err := s.poolAt(ctx, b, limit)
 		failed = errors.Join(failed, err)
@@ -30,7 +30,7 @@ func (s *search) pool(ctx context.Context, b behaviour) (nearest *Option, failed
 			break
 		}
 		if last != nil && last.Unstable == "" && alike(last.Figures, o.Figures) {
-			break // more gains nothing
+			break // a larger limit gains nothing
 		}
 		if last = o; o.Verdict == objectives.Met {
 			above = limit
@@ -64,8 +64,7 @@ func (s *search) pool(ctx context.Context, b behaviour) (nearest *Option, failed
 	return nearest, failed
 }
 
-// limits are those that are looked at first: powers of two, what the target serves at once, and the
-// largest.
+// limits returns the limits to try first: powers of two, the target's concurrency, and the largest.
 func (s *search) limits() []int {
 	most := s.question.limitAtMost()
 	all := []int{most}
@@ -79,14 +78,15 @@ func (s *search) limits() []int {
 	return slices.Compact(all)
 }
 
-// alike reports whether two settings come to the same.
+// alike reports whether two settings give the same figures.
 func alike(a, b []Figure) bool {
 	return slices.EqualFunc(a, b, func(a, b Figure) bool {
 		return a == b && a.Told() || !a.Told() && !b.Told()
 	})
 }
 
-// poolAt is such a behaviour at a limit; nil where no strategy has exactly that one.
+// poolAt measures such a behaviour at a limit, or returns nil if no strategy has exactly that
+// limit.
 func (s *search) poolAt(ctx context.Context, b behaviour, limit int) (*Option, error) {
 	fit := b.at(limit)
 	if err := ctx.Err(); err != nil || len(fit) == 0 {
@@ -108,7 +108,7 @@ func (s *search) poolAt(ctx context.Context, b behaviour, limit int) (*Option, e
 	}
 	r := s.model(l)
 	if !b.sheds {
-		// the longest queue seen is never full; a shorter one lets the caller wait
+		// the longest observed queue is never full; with a shorter one callers wait
 		queue = min(max(r.longest, 1), s.question.queueAtMost(limit))
 	}
 	o := s.option(b, fit, limit, asQueue(queue), r)
@@ -122,8 +122,8 @@ func asQueue(slots int) int {
 	return slots
 }
 
-// smallestQueue is the smallest queue with which few enough tasks are shed beside that limit; the
-// largest that is allowed where none does.
+// smallestQueue returns the smallest queue at that limit that sheds few enough tasks, or the
+// largest allowed.
 func (s *search) smallestQueue(limit int) int {
 	var ofShed objectives.List
 	for _, o := range s.wanted {
@@ -137,8 +137,8 @@ func (s *search) smallestQueue(limit int) int {
 	})
 }
 
-// sortSearch is the smallest n in [0, most] for which ok, which holds from some n on; most if there
-// is none. It looks at small numbers first.
+// sortSearch returns the smallest n in [0, most] with ok(n), or most. ok must be monotonic. It
+// tries small numbers first.
 func sortSearch(most int, ok func(int) bool) int {
 	high, low := 0, -1
 	for high < most && !ok(high) {
@@ -147,7 +147,7 @@ func sortSearch(most int, ok func(int) bool) int {
 	return bisect(low, high, ok)
 }
 
-// bisect is the smallest n above low for which ok, which holds from some n on: high at most.
+// bisect returns the smallest n in (low, high] with ok(n), or high. ok must be monotonic.
 func bisect(low, high int, ok func(int) bool) int {
 	for high-low > 1 {
 		if mid := (low + high) / 2; ok(mid) {

@@ -13,48 +13,47 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// A Question is what advice is wanted on. Zero fields have the defaults that they name.
+// A Question is a request for advice. Zero fields have defaults.
 type Question struct {
-	// work, target, traffic and seed; its strategy, limit and queue are what is looked for. Its
-	// traffic is open, at a rate. Stop is the most that a run of a strategy's own code has, and all
-	// of a job that ends; without one it goes by the budget.
+	// work, target, open traffic at a rate, and seed. Strategy, limit and queue are searched. Stop is
+	// the maximum length of a run of a strategy's own code, by default from the budget, and the whole
+	// of a job that ends
 	Scenario   bench.Scenario
-	Objectives objectives.List // the first is the one that is promised
-	// what is looked at; nil is all that need no disk and no server
+	Objectives objectives.List // the first is the promised one
+	// candidates. nil: all that need no disk and no server
 	Strategies []strategies.Variant
-	// tasks may be refused by the strategy: up to 1 % of them, unless an objective says how many
+	// the strategy may refuse tasks: up to 1 % of them, unless an objective gives a bound
 	MayShed bool
-	// tasks may fail, be abandoned or be refused by the target: likewise
+	// tasks may fail, be abandoned or be refused by the target, with the same bound
 	MayDrop     bool
-	LimitAtMost int // largest limit; 0 is 1024
-	// most slots of a queue; 0 is any number, bench.NoQueue none
+	LimitAtMost int // largest limit. 0 is 1024
+	// most slots of a queue. 0 is unlimited, bench.NoQueue none
 	QueueAtMost  int
-	MemoryAtMost int64         // bytes of what waits and runs, BytesPerTask each; 0 is any number
-	Budget       time.Duration // see the package comment; 0 is 30 s
-	Parallel     int           // runs side by side; 0 is GOMAXPROCS
+	MemoryAtMost int64         // bytes of waiting and running tasks, BytesPerTask each. 0 is unlimited
+	Budget       time.Duration // see the package comment. 0 is 30 s
+	Parallel     int           // parallel runs. 0 is GOMAXPROCS
 }
 
 const (
-	// BytesPerTask is about what a task takes that waits or runs: a goroutine's first stack, its
-	// queue link and the caller's data.
+	// BytesPerTask is the approximate memory of a waiting or running task: stack, queue link and the
+	// caller's data.
 	BytesPerTask = 4096
 
 	defaultLimitAtMost = 1024
 	defaultBudget      = 30 * time.Second
-	tasksPerSecond     = 50_000 // of the strategies' own code, for a second of the budget
-	allowed            = "1%"   // of tasks shed or dropped where that is allowed
+	tasksPerSecond     = 50_000 // of strategies' own code, per second of budget
+	allowed            = "1%"   // of tasks that may be shed or dropped
 
-	// A run of a strategy's own code has so small a part of the budget, a sixth of one of 25
-	// decisions, and not so few tasks that nothing can be told.
+	// A run of a strategy's own code gets one part in runShare of the budget: a sixth of one of 25
+	// decisions. leastRun is the least number of tasks with usable results.
 	runShare = 150
 	leastRun = 1000
-	// Of a record there is one run for each decision. What the default budget does not look at
-	// would take minutes.
+	// For a record each decision has one run. More than the default budget would take minutes.
 	recordShare = 30
 	mostRecord  = 200_000
 )
 
-// losses are the metrics of tasks that are not done, and whether they count as shed.
+// losses are the metrics of unfinished tasks, and whether they count as shed.
 var losses = []struct {
 	unit, name string
 	shed       bool
@@ -89,7 +88,7 @@ func (q Question) Validate() error {
 	return errors.Join(c...)
 }
 
-// sample is the scenario, less what is looked for, under the virtual clock.
+// sample returns the scenario under the virtual clock, without the searched fields.
 func (q Question) sample() bench.Scenario {
 	sc := q.Scenario
 	sc.Clock = bench.Virtual
@@ -103,12 +102,11 @@ func (q Question) sample() bench.Scenario {
 	return withDefaults(sc)
 }
 
-// tasks is the budget.
 func (q Question) tasks() int {
 	return int(cmp.Or(q.Budget, defaultBudget).Seconds() * tasksPerSecond)
 }
 
-// runTasks is how many tasks a run of a strategy's own code has, but for a record.
+// runTasks returns the number of tasks of a run of a strategy's own code, except for a record.
 func (q Question) runTasks() int {
 	least := leastRun
 	for _, o := range q.wanted() {
@@ -117,7 +115,7 @@ func (q Question) runTasks() int {
 	return max(least, q.tasks()/runShare)
 }
 
-// recordTasks is how many of a record such a run has at most.
+// recordTasks returns the largest number of a record's tasks in such a run.
 func (q Question) recordTasks() int {
 	if cmp.Or(q.Budget, defaultBudget) >= defaultBudget {
 		return mostRecord
@@ -125,7 +123,6 @@ func (q Question) recordTasks() int {
 	return q.tasks() / recordShare
 }
 
-// planned is how many tasks steady traffic is drawn with.
 func (q Question) planned() int { return min(max(q.tasks(), leastPlanned), mostPlanned) }
 
 // wanted returns the objectives, with implicit ones: no task is lost, except as MayShed and MayDrop
@@ -137,7 +134,7 @@ func (q Question) wanted() objectives.List {
 		if l.shed && q.MayShed || !l.shed && q.MayDrop {
 			bound = allowed
 		}
-		if more, err := all.Add(l.name + "<=" + bound); err == nil { // else an objective says it
+		if more, err := all.Add(l.name + "<=" + bound); err == nil { // unless an objective gives a bound
 			all = more
 		}
 	}
@@ -152,8 +149,6 @@ func (q Question) limitAtMost() int {
 	return most
 }
 
-// queueAtMost is how many slots a queue may have beside that limit; anyQueue where it may have any
-// number.
 func (q Question) queueAtMost(limit int) int {
 	most := anyQueue
 	switch {

@@ -14,34 +14,34 @@ import (
 	"github.com/poolbench/poolbench/targets"
 )
 
-// A search is a Question under way.
+// A search is a Question in progress.
 type search struct {
 	question Question
 	wanted   objectives.List
 	sample   bench.Scenario
-	traffic  *traffic // nil where it cannot be drawn
+	traffic  *traffic // nil if it cannot be drawn
 	replays  bool     // see replayable
 	work     Described
 	run      bench.RunFunc
-	stop     bench.Stop // of all runs of the strategies' own code
+	stop     bench.Stop // of all runs of strategies' own code
 	failed   map[string]bool
 	left     []string
 	models   map[line]*modelled
-	scaled   struct { // the traffic of the last stress
+	scaled   struct { // traffic of the last stress
 		*traffic
 		load, service float64
 	}
 	measures map[string]Option // by own code
-	spent    int               // tasks of the strategies' own code
+	spent    int               // tasks of strategies' own code
 }
 
 const (
-	seeds    = 6 // of a measurement by a strategy's own code
-	mostKept = 3 // options that are measured with all of them
+	seeds    = 6 // per measurement by a strategy's own code
+	mostKept = 3 // options measured with all seeds
 )
 
-// Do answers the question. run makes a run of a strategy's own code: bench.Run, or what runs it in
-// another process. Where ctx ends there is no answer.
+// Do answers the question. run makes a run of a strategy's own code: bench.Run, or a function that
+// runs it in another process. If ctx ends, Do returns an error.
 func (q Question) Do(ctx context.Context, run bench.RunFunc) (*Answer, error) {
 	if err := q.Validate(); err != nil {
 		return nil, err
@@ -69,7 +69,7 @@ func (q Question) Do(ctx context.Context, run bench.RunFunc) (*Answer, error) {
 	return s.answer(ctx, options)
 }
 
-// search plans the traffic, which no strategy has met yet.
+// search plans the traffic before any strategy runs.
 func (q Question) search(run bench.RunFunc) (s *search, err error) {
 	s = &search{question: q, wanted: q.wanted(), sample: q.sample(), run: run,
 		failed: map[string]bool{}, models: map[line]*modelled{}, measures: map[string]Option{}}
@@ -81,7 +81,6 @@ func (q Question) search(run bench.RunFunc) (s *search, err error) {
 	return s, nil
 }
 
-// replayable reports whether the recursion knows what the target does, and the metrics.
 func (s *search) replayable() bool {
 	return s.traffic != nil &&
 		(s.sample.Target.Spec.Name == "none" || targets.PolicyFor(s.sample.Target) != nil) &&
@@ -89,8 +88,8 @@ func (s *search) replayable() bool {
 		func(o objectives.Objective) bool { return !tells(o.Unit) })
 }
 
-// stopOfRuns is where runs of the strategies' own code stop: a part of the traffic, unless it is a
-// job that ends.
+// stopOfRuns returns the stop of runs of strategies' own code: a part of the traffic, unless it is
+// a job that ends.
 func (s *search) stopOfRuns() bench.Stop {
 	stop, arrival := s.sample.Stop, s.sample.Load.Arrival
 	if arrival.Spec.AllAtOnce || ends(s.wanted) {
@@ -109,7 +108,7 @@ func (s *search) stopOfRuns() bench.Stop {
 	return stop
 }
 
-// tasks is how many tasks a run has, about.
+// tasks returns the approximate number of tasks of a run.
 func (s *search) tasks() int {
 	if s.stop.Tasks > 0 || s.traffic == nil {
 		return s.stop.Tasks
@@ -117,8 +116,8 @@ func (s *search) tasks() int {
 	return len(s.traffic.samples[0].due)
 }
 
-// options are the best settings of each behaviour that is worth it: first those that the recursion
-// knows, and of pools, for which the others are compared at their limit.
+// options returns the best settings of each promising behaviour: first of those covered by the
+// recursion and of pools, at whose limit the others are compared.
 func (s *search) options(ctx context.Context, all []behaviour) (options []Option, err error) {
 	var others []behaviour
 	limit := 0
@@ -149,13 +148,12 @@ func (s *search) options(ctx context.Context, all []behaviour) (options []Option
 	return append(options, more...), err
 }
 
-// queueOf is the queue that a strategy runs with beside that limit.
 func (s *search) queueOf(b behaviour, limit int) int {
 	most := s.question.queueAtMost(limit)
 	if b.sheds {
 		return asQueue(min(8*limit, most))
 	}
-	if l, ok := s.lineOf(b.first(), plainly(limit, 0)); ok && s.replays { // twice what is needed
+	if l, ok := s.lineOf(b.first(), plainly(limit, 0)); ok && s.replays { // twice the necessary length
 		return asQueue(min(2*max(1, s.model(l).longest), most))
 	}
 	if most == anyQueue {
@@ -164,7 +162,6 @@ func (s *search) queueOf(b behaviour, limit int) int {
 	return asQueue(most)
 }
 
-// option is a behaviour with its settings and what they come to.
 func (s *search) option(
 	b behaviour, fit []strategies.Variant, limit, queue int, r reading,
 ) Option {
@@ -177,8 +174,8 @@ func (s *search) option(
 	if r.grows() {
 		o.Unstable, o.Verdict = "its queue grows for as long as it runs", objectives.Missed
 	}
-	// before a target that limits a rate, some short runs without a refusal do not say that none
-	// will come, unless what is refused comes again, at no more than the rate
+	// with a rate limit, short runs without a refusal do not exclude refusals, unless refused calls
+	// come again at no more than the rate
 	_, own := r.(*ran)
 	o.fragile = own && s.sample.Target.Spec.RateLimits && s.mayRefuse() == 0 &&
 		!(fit[0].Spec.Retries && b.paced > 0)
@@ -194,7 +191,7 @@ func (s *search) option(
 	return o
 }
 
-// overloaded is the option where the law of the queue says that it grows; nil where it does not.
+// overloaded returns the option if the queue grows by its load, or nil.
 func (s *search) overloaded(b behaviour, fit []strategies.Variant, limit int) *Option {
 	why, times := s.unstable(b, plainly(limit, 0))
 	if why == "" {
@@ -203,15 +200,15 @@ func (s *search) overloaded(b behaviour, fit []strategies.Variant, limit int) *O
 	o := s.option(b, fit, limit, 0, &modelled{})
 	o.Unstable, o.Verdict = why, objectives.Missed
 	o.excess = farBeyond * times
-	// before a target that limits a rate, a limit alone is no way to keep it
+	// for a rate-limited target, a limit alone does not keep the rate
 	o.fragile = s.sample.Target.Spec.RateLimits && b.paced == 0
 	return &o
 }
 
-// farBeyond has all that is stable nearer than what is not.
+// farBeyond makes every stable option nearer than unstable ones.
 const farBeyond = 1e100
 
-// excess is the ratio of a value to its bound, turned so that more is worse.
+// excess returns the ratio of a value to its bound, inverted if more is better.
 func excess(o objectives.Objective, v float64) float64 {
 	atMost := o.Of(value{o.Unit, 0}) == objectives.Met
 	switch {
@@ -227,13 +224,14 @@ func excessOf(v, bound float64, atMost bool) float64 {
 	if !atMost {
 		v, bound = bound, v
 	}
-	const least = 1e-4 // a bound of 0 is that of a share
+	const least = 1e-4 // for a bound of 0 on a share
 	return v / max(bound, least)
 }
 
-// better orders options: what surely meets the objectives first, and not only while work is slow,
-// by limit, then by the load that it holds at and by the promise, where these differ clearly, then
-// by simplicity; what does not by how far it is off, where that is clear, then by simplicity.
+// better orders options: first by whether they surely meet the objectives, and not only while work
+// is slow. Options that do are ordered by limit, then by sustained load and promise, if clearly
+// different, then by simplicity. The others are ordered by distance, if clearly different, then by
+// simplicity.
 func better(a, b Option) int {
 	if c := cmp.Compare(rank(a.Verdict), rank(b.Verdict)); c != 0 {
 		return c
@@ -254,7 +252,7 @@ func better(a, b Option) int {
 	if c := cmp.Compare(a.Limit, b.Limit); c != 0 {
 		return c
 	}
-	if alike(a.Figures, b.Figures) { // a tie, of which stresses by a few runs make nothing else
+	if alike(a.Figures, b.Figures) { // a tie. Stresses by a few runs cannot break it
 		return cmp.Compare(a.Strategy.Spec.Parts, b.Strategy.Spec.Parts)
 	}
 	if a.Holds > clearly*b.Holds || b.Holds > clearly*a.Holds {
@@ -267,7 +265,6 @@ func better(a, b Option) int {
 	return cmp.Compare(a.Strategy.Spec.Parts, b.Strategy.Spec.Parts)
 }
 
-// clearly is the ratio from which a load is not called the same.
 const clearly = 1.1
 
 func rank(v objectives.Verdict) int {

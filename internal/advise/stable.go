@@ -15,9 +15,8 @@ import (
 	"github.com/poolbench/poolbench/targets"
 )
 
-// unstable says why the queue grows for as long as the traffic lasts, so that every number would be
-// that of the length of the run, and how many times as much comes as is done; "": it does not, or
-// the work comes to an end.
+// unstable returns why the queue grows throughout the traffic, and the ratio of arriving to
+// finished work. why is "" if it does not grow, or if the work ends.
 func (s *search) unstable(b behaviour, t setting) (why string, times float64) {
 	if s.sample.Load.Arrival.Spec.AllAtOnce || s.onlyMakespan() || b.sheds {
 		return "", 0
@@ -38,8 +37,8 @@ func (s *search) unstable(b behaviour, t setting) (why string, times float64) {
 	return "", 0
 }
 
-// outpaced says why more comes than the slots, or the pace, of a behaviour let through, and how
-// many times as much; "": they let it.
+// outpaced returns why arrivals exceed the slots or the pace of a behaviour, and the ratio. why is
+// "" if they do not.
 func (s *search) outpaced(b behaviour, t setting) (why string, times float64) {
 	busy, rate := s.work.Busy*t.load*t.service, s.work.Rate*t.load
 	if b.sheds {
@@ -57,7 +56,7 @@ func (s *search) outpaced(b behaviour, t setting) (why string, times float64) {
 	return "", 0
 }
 
-// frozen is the target that a setting has: one of its own, as under stress, or the question's.
+// frozen returns the target of a setting: its own, as under stress, or the question's.
 func (s *search) frozen(t setting) *targets.Variant {
 	if t.target != nil {
 		return t.target
@@ -65,8 +64,8 @@ func (s *search) frozen(t setting) *targets.Variant {
 	return &s.sample.Target
 }
 
-// thawed is the share of the time in which a slot works, at most. A freeze leaves it what is left
-// of the task that it has, which is E[S²]/2E[S] on average.
+// thawed returns the largest share of the time in which a slot works. A freeze takes effect after
+// the rest of the current task, E[S²]/2E[S] on average.
 func (s *search) thawed(target *targets.Variant) float64 {
 	f := freezeOf(target)
 	if f.Period == 0 {
@@ -76,7 +75,6 @@ func (s *search) thawed(target *targets.Variant) float64 {
 	return 1 - max(0, float64(f.Stop)-left)/float64(f.Period)
 }
 
-// freezeOf is what target freeze does; none of another.
 func freezeOf(target *targets.Variant) recursion.Freeze {
 	if target == nil || target.Spec.Name != "freeze" {
 		return recursion.Freeze{}
@@ -85,14 +83,13 @@ func freezeOf(target *targets.Variant) recursion.Freeze {
 		Stop: int64(target.Values.Duration("stop"))}
 }
 
-// onlyMakespan: of a job it is asked when it is done, and not what becomes of each task.
+// onlyMakespan reports whether all objectives are on the end of the job, not on tasks.
 func (s *search) onlyMakespan() bool {
 	return !slices.ContainsFunc(s.question.Objectives, func(o objectives.Objective) bool {
 		return o.Unit != metric.Makespan
 	})
 }
 
-// mayRefuse is the share of the tasks that the target may refuse.
 func (s *search) mayRefuse() float64 {
 	for _, o := range s.wanted {
 		if o.Unit == metric.Throttled && o.Of(value{o.Unit, 0}) == objectives.Met {
@@ -102,7 +99,8 @@ func (s *search) mayRefuse() float64 {
 	return 0
 }
 
-// connections are how many calls the target serves at once; 0: any number, or nobody knows.
+// connections returns the number of concurrent calls that the target serves. 0: unlimited or
+// unknown.
 func connections(t targets.Variant) int {
 	for _, key := range []string{"conns", "limit"} {
 		if hasKey(t.Spec.Keys, key, param.Int) && !t.Spec.RateLimits {
@@ -112,7 +110,6 @@ func connections(t targets.Variant) int {
 	return 0
 }
 
-// paceOf is that of a strategy before a target; of several bounds, the slowest.
 func paceOf(v strategies.Variant, target targets.Variant) recursion.Pace {
 	starts := startsOf(v, target)
 	if starts.PerSecond <= 0 {

@@ -15,19 +15,19 @@ import (
 
 var stressLoads = []float64{1.25, 1.5, 2}
 
-// codeLoads are those for strategies' own code: where nothing else tells what load they hold.
+// codeLoads are the load factors for strategies' own code.
 var codeLoads = []float64{1.1, 1.25, 1.5, 2}
 
 const (
 	stressService = 1.5
-	// quick work is the hard one before a target that limits a rate
+	// fast work is the hard case for a rate-limited target
 	stressFaster = 0.25
-	stressFreeze = "freeze:period=10s,stop=500ms" // of a target that has no limits of its own
-	mostHeld     = 8                              // times the load is as far as it is looked
+	stressFreeze = "freeze:period=10s,stop=500ms" // for a target without limits
+	mostHeld     = 8                              // largest load factor tried
 )
 
-// stress tells what becomes of an option when things get worse. Each stress has the seeds and the
-// tasks of what it is compared with.
+// stress computes the results under worse conditions. Each stress has the seeds and tasks of its
+// comparison.
 func (s *search) stress(ctx context.Context, o *Option) error {
 	if o.Unstable != "" {
 		return nil
@@ -52,7 +52,6 @@ func (s *search) stress(ctx context.Context, o *Option) error {
 	return err
 }
 
-// stressLines does it by the recursion.
 func (s *search) stressLines(o *Option) {
 	for _, load := range stressLoads {
 		s.stressLine(o, fmt.Sprintf("load x%v", load), setting{o.Limit, 0, load, 1, nil})
@@ -74,7 +73,6 @@ func (s *search) stressLines(o *Option) {
 	}
 }
 
-// services are so many times the length of the tasks.
 func (s *search) services() []float64 {
 	if s.sample.Target.Spec.RateLimits {
 		return []float64{stressService, stressFaster}
@@ -82,7 +80,6 @@ func (s *search) services() []float64 {
 	return []float64{stressService}
 }
 
-// lineUnder is the line of an option under a stress.
 func (s *search) lineUnder(o *Option, under setting) line {
 	if l, ok := s.lineOf(o.Strategy, under); ok {
 		return l
@@ -92,7 +89,6 @@ func (s *search) lineUnder(o *Option, under setting) line {
 	return l
 }
 
-// meets reports whether a line meets the objectives for sure under a stress.
 func (s *search) meets(o *Option, under setting) bool {
 	why, _ := s.unstable(o.behaviour, under)
 	return why == "" &&
@@ -108,8 +104,8 @@ func (s *search) stressLine(o *Option, name string, under setting) objectives.Ve
 	return s.add(o, name, r, mean, half)
 }
 
-// changed is by which share of the second the first is more, of values that are paired, with half
-// of its interval.
+// changed returns the relative change from base to under, for paired values, with the half-width of
+// its interval.
 func changed(under, base []float64) (mean, half float64) {
 	n := min(len(under), len(base))
 	of := 0.0
@@ -129,8 +125,8 @@ func (s *search) addUnstable(o *Option, name string) objectives.Verdict {
 	return objectives.Missed
 }
 
-// add takes a stress and by how much it changes the metric that is promised, with half of the
-// interval of that. No stress is better than the option is without it: it is no worse.
+// add records a stress and its change of the promised metric, with the half-width. A stress counts
+// as no better than the option itself.
 func (s *search) add(o *Option, name string, r reading, mean, half float64) objectives.Verdict {
 	if r.grows() {
 		return s.addUnstable(o, name)
@@ -156,7 +152,7 @@ func (s *search) add(o *Option, name string, r reading, mean, half float64) obje
 	return one.Verdict
 }
 
-// slotsOf is the queue of the recursion: who is not shed waits, wherever.
+// slotsOf returns the queue for the recursion, where all tasks that are not shed wait.
 func (s *search) slotsOf(o *Option) int {
 	switch {
 	case !o.behaviour.sheds:
@@ -167,7 +163,6 @@ func (s *search) slotsOf(o *Option) int {
 	return o.Queue
 }
 
-// holds is the largest load, in times the one that is met, that still is, to two digits.
 func (s *search) holds(met func(float64) bool) float64 {
 	low, high := 1.0, 2.0
 	for high < mostHeld && met(high) {
@@ -179,7 +174,7 @@ func (s *search) holds(met func(float64) bool) float64 {
 	return math.Floor(100*s.largest(low, high, 0.01*low, met)) / 100
 }
 
-// largest is the largest value that is met, from low, which is, to high, which is not.
+// largest returns the largest value with met, between low, which is met, and high, which is not.
 func (s *search) largest(low, high, by float64, met func(float64) bool) float64 {
 	for high-low > by {
 		if mid := (low + high) / 2; met(mid) {
@@ -191,8 +186,8 @@ func (s *search) largest(low, high, by float64, met func(float64) bool) float64 
 	return low
 }
 
-// stressCode does it by the strategy's own code: of the load where the traffic takes a rate, of the
-// service where the workload has a mean.
+// stressCode uses the strategy's own code: it varies the load if the traffic has a rate, and the
+// service if the workload has a mean.
 func (s *search) stressCode(ctx context.Context, o *Option) error {
 	if _, ok := longer(s.sample.Workload, 1); ok {
 		for _, by := range s.services() {
@@ -224,8 +219,6 @@ func (s *search) stressCode(ctx context.Context, o *Option) error {
 	return nil
 }
 
-// stressed runs the option once more under a stress, with the same seeds. A run that fails says
-// nothing: undecided.
 func (s *search) stressed(
 	ctx context.Context, o *Option, name string, under setting,
 ) (verdict objectives.Verdict, err error) {
@@ -245,8 +238,8 @@ func (s *search) stressed(
 	return s.add(o, name, readings[0], mean, half), nil
 }
 
-// changed is what a stress changes in the runs of an option. Where the recursion knows, most of it
-// is what it says of all of the traffic, and the runs tell by how much the strategy differs.
+// changed returns the change by a stress in the runs of an option. If the recursion covers it, it
+// adds the runs' deviation to the change for all traffic.
 func (s *search) changed(o *Option, under *ran) (mean, half float64) {
 	unit := s.wanted[0].Unit
 	own, ok := o.reading.(*ran)
@@ -278,8 +271,8 @@ func (s *search) changed(o *Option, under *ran) (mean, half float64) {
 	return mean + more, math.Hypot(half, wide)
 }
 
-// worst is the reading of the hour, or of the twentieth where the plan is shorter than twenty, with
-// the most work in it, and its name.
+// worst returns the reading of the hour with the most work and its name. For a short plan it is the
+// busiest twentieth.
 func (t *traffic) worst(limit, queue int) (name string, _ *batched) {
 	s := t.samples[0]
 	name, window := "the busiest hour", int64(time.Hour)

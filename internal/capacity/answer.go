@@ -11,35 +11,32 @@ import (
 	"github.com/poolbench/poolbench/internal/objectives"
 )
 
-// An Answer is what a search found for one scenario: what was searched is between Met and Missed.
-// The words are those of a load; of limits, where the smallest one is searched, Met is the smallest
-// that is surely met and Missed the largest below it that is surely missed.
+// An Answer is the result of a search for one scenario: the capacity is between Met and Missed. The
+// names are those for a load. For limits Met is the smallest limit that is surely met, and Missed
+// the largest smaller one that is surely missed.
 type Answer struct {
-	Scenario bench.Scenario // as it was given
-	// the highest load, or rate, that is surely met; NaN where there is none
+	Scenario bench.Scenario
+	// highest load, or rate, that is surely met, or NaN
 	Met float64
-	// the lowest one above it that is surely missed; NaN where there is none
+	// lowest higher one that is surely missed, or NaN
 	Missed float64
-	// what is surely missed although a higher load is met: the objective is not monotone in the
-	// load
+	// loads surely missed below one that is met: the objective is not monotone in the load
 	MissedBelow []float64
-	Probes      []Probe // all that was tried, by load; limits from the largest on
-	Calculated  int     // of the runs, from their plans
-	Confirmed   int     // runs by the strategy's own code that confirm the ends of the answer
-	// the run that gave no result, and with which the search was given up, or that was other than
-	// calculated
+	Probes      []Probe // all probes, by load, or by decreasing limit
+	Calculated  int     // runs calculated from their plans
+	Confirmed   int     // runs of the strategy's own code that confirm the ends of the answer
+	// the run that failed and ended the search, or that differed from its calculation
 	Err error
 }
 
 // An Outcome is the kind of an answer.
 type Outcome int
 
-// The outcomes.
 const (
-	Between Outcome = iota // Met and Missed are both there
-	AtLeast                // the highest load of the range is met: the capacity is beyond
+	Between Outcome = iota // both Met and Missed exist
+	AtLeast                // the highest load of the range is met: the capacity is higher
 	Nowhere                // every load tried is missed
-	// an end is missing, since what lies there could not be decided, or since a run failed
+	// an end is missing, since loads there were undecided, or since a run failed
 	Unknown
 )
 
@@ -47,7 +44,7 @@ func (o Outcome) String() string {
 	return [...]string{"between", "at least", "nowhere", "unknown"}[o]
 }
 
-// Outcome says which of its ends the answer has, and why not the other.
+// Outcome returns the kind of the answer by its ends.
 func (a Answer) Outcome() Outcome {
 	met, missed := !math.IsNaN(a.Met), !math.IsNaN(a.Missed)
 	switch {
@@ -65,7 +62,7 @@ func (a Answer) Outcome() Outcome {
 	return Unknown
 }
 
-// Runs is how many runs the answer rests on.
+// Runs returns the number of runs behind the answer.
 func (a Answer) Runs() (n int) {
 	for _, p := range a.Probes {
 		n += p.runs()
@@ -73,7 +70,7 @@ func (a Answer) Runs() (n int) {
 	return n
 }
 
-// Untold is how many of the runs could not tell whether they met the objectives.
+// Untold returns the number of undecided runs.
 func (a Answer) Untold() (n int) {
 	for _, p := range a.Probes {
 		n += p.Untold
@@ -81,9 +78,9 @@ func (a Answer) Untold() (n int) {
 	return n
 }
 
-// Result puts the answer in the form of a run, for the results of a run directory:
-// Capacity/strategy=…/load=LO..HI/…/objective=…. It has the ends that there are, capacity-met-load
-// and capacity-missed-load, or -rate in their place.
+// Result returns the answer in the form of a run, for the results of a run directory:
+// Capacity/strategy=…/load=LO..HI/…/objective=…. It has the ends that exist as capacity-met-load
+// and capacity-missed-load, or with -rate.
 func (s Search) Result(a Answer) *bench.Result {
 	axis := s.Over.String()
 	at := func(v float64) string { return fmt.Sprintf("/%s=%v", axis, v) }
@@ -110,8 +107,8 @@ func (s Search) Result(a Answer) *bench.Result {
 	return r
 }
 
-// Undecided words what a search without an answer knows: where the objectives are met and missed,
-// NaN being nowhere.
+// Undecided describes a search without an answer: where the objectives are met and missed. NaN is
+// nowhere.
 func Undecided(
 	name string, of objectives.List, met, missed float64, spell func(float64) string,
 ) string {
@@ -124,7 +121,7 @@ func Undecided(
 	return fmt.Sprintf("%s: undecided for %v; met at %s, missed at %s", name, of, at(met), at(missed))
 }
 
-// Losses are the shares of the tasks that did not complete where the objectives are met.
+// Losses returns the shares of the tasks that did not complete at the load met.
 func (a Answer) Losses() []bench.Metric {
 	for _, p := range a.Probes {
 		if p.At == a.Met {

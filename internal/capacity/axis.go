@@ -9,25 +9,24 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// An Axis is what is searched.
+// An Axis is the searched quantity.
 type Axis int
 
 // The axes. An objective is harder to meet at a higher load, a higher rate or a longer queue, and
 // at a smaller limit.
 const (
-	Load  Axis = iota // the highest load, relative to the capacity limit/E[S]
-	Rate              // the highest rate, in tasks per second
-	Limit             // the smallest limit
-	Queue             // the longest queue: the one of which the least is shed
+	Load  Axis = iota // highest load, relative to the capacity limit/E[S]
+	Rate              // highest rate, in tasks per second
+	Limit             // smallest limit
+	Queue             // longest queue, which sheds least
 )
 
-// String is the axis in a word, as names of results have it.
+// String returns the axis in a word, as in names of results.
 func (a Axis) String() string { return [...]string{"load", "rate", "limit", "queue"}[a] }
 
-// whole reports whether only whole numbers are on the axis.
 func (a Axis) whole() bool { return a >= Limit }
 
-// hardness is a number that is larger where the objective is harder to meet. value is its inverse.
+// hardness is larger if the objective is harder to meet. value is its inverse.
 func (a Axis) hardness(value float64) float64 {
 	if a == Limit {
 		return -value
@@ -53,7 +52,6 @@ func (a Axis) at(sc bench.Scenario, value float64) bench.Scenario {
 	return sc
 }
 
-// valid reports whether the ends are a range of the axis.
 func (a Axis) valid(lo, hi float64) bool {
 	isWhole := lo == math.Trunc(lo) && hi == math.Trunc(hi)
 	switch a {
@@ -65,13 +63,13 @@ func (a Axis) valid(lo, hi float64) bool {
 	return lo > 0 && lo < hi && hi <= 1e9
 }
 
-// numbers says of what a range is.
+// numbers describes the numbers of a range.
 func (a Axis) numbers() string {
 	return [...]string{"numbers above 0", "numbers above 0", "whole numbers from 1 on",
 		"whole numbers from 0 on"}[a]
 }
 
-// check says what forbids the search along the axis.
+// check returns an error if the axis cannot be searched.
 func (a Axis) check(sc bench.Scenario) error {
 	spec := sc.Strategy.Spec
 	switch {
@@ -88,8 +86,8 @@ func (a Axis) check(sc bench.Scenario) error {
 	return nil
 }
 
-// Range is the one to be searched where a user gives none. That of limits ends where, for eight
-// times the offered work, hardly anything can wait; work is the offered work, rate × E[S].
+// Range returns the default range. The largest limit is that at which, for eight times the offered
+// work, hardly any task waits. work is the offered work, rate × E[S].
 func (a Axis) Range(work float64) (lo, hi float64) {
 	switch a {
 	case Limit:
@@ -100,11 +98,10 @@ func (a Axis) Range(work float64) (lo, hi float64) {
 	return 0.1, 1.2
 }
 
-// grid is the number of values that a search begins with.
 const grid = 6
 
-// first are the values of the first look, in order: evenly spaced loads and rates; limits and
-// queues in even steps of their logarithm, as small ones matter more.
+// first returns the first values, in order: evenly spaced loads and rates, logarithmically spaced
+// limits and queues.
 func (a Axis) first(lo, hi, resolution float64) []float64 {
 	values := []float64{lo}
 	for i := 1; i < grid-1; i++ {

@@ -15,36 +15,34 @@ import (
 
 // A Probe is a load that was tried.
 type Probe struct {
-	At                  float64 // the load, the rate, the limit or the queue
-	Met, Missed, Untold int     // runs by their verdict
+	At                  float64 // load, rate, limit or queue
+	Met, Missed, Untold int     // runs by verdict
 	Verdict             objectives.Verdict
-	// for each objective, in the long run; nil where runs of a length are asked about
+	// for each objective, in the long run. nil for runs of a given length
 	Decisions []decide.Decision
-	Offered   float64 // tasks per second, the mean over the runs
-	Waited    float64 // share of the tasks that waited, the most of the runs
-	// the shares of the tasks that did not complete, shed/op and the like, the means over the runs
+	Offered   float64 // tasks per second, mean over the runs
+	Waited    float64 // share of the tasks that waited, maximum over the runs
+	// shares of the tasks that did not complete, such as shed/op, means over the runs
 	Losses [len(rundir.Lost)]bench.Metric
 }
 
 func (p Probe) runs() int { return p.Met + p.Missed + p.Untold }
 
-// A probe is a Probe under way. Its At is a hardness, its Offered and Losses are sums over the
-// runs.
+// A probe is a Probe in progress. At is a hardness, Offered and Losses are sums over the runs.
 type probe struct {
 	Probe
 	done    bool
-	results []*bench.Result // while it is not done
+	results []*bench.Result // until it is done
 }
 
-// A cell is the search for one scenario.
 type cell struct {
 	scenario   bench.Scenario
 	axis       Axis
-	inLongRun  bool     // what is asked
+	inLongRun  bool     // the question is about the long run
 	probes     []*probe // by hardness
 	calculated atomic.Int64
 	confirmed  int   // runs
-	err        error // why it was given up
+	err        error // why the search was given up
 }
 
 func (c *cell) insert(at float64) {
@@ -52,13 +50,13 @@ func (c *cell) insert(at float64) {
 	slices.SortFunc(c.probes, func(a, b *probe) int { return cmp.Compare(a.At, b.At) })
 }
 
-// open reports whether a probe still wants runs.
+// open reports whether a probe needs more runs.
 func (c *cell) open() bool {
 	return c.err == nil && slices.ContainsFunc(c.probes, func(p *probe) bool { return !p.done })
 }
 
-// bracket returns the highest load that is met, and the lowest above it that is missed; NaN where
-// there is none. Only what is decided counts, also before the search is over.
+// bracket returns the highest load that is met, and the lowest higher one that is missed, or NaN.
+// Only decided probes count, also during the search.
 func (c *cell) bracket() (met, missed float64) {
 	met, missed = math.NaN(), math.NaN()
 	for _, p := range c.probes {
@@ -74,9 +72,9 @@ func (c *cell) bracket() (met, missed float64) {
 	return met, missed
 }
 
-// refine adds probes in the gaps that are wider than the resolution, a share of their upper end, up
-// to so many probes in all. The gaps are above the highest load met and below the lowest one
-// missed; what stays undecided lies between them, and where nothing does they are one.
+// refine adds probes in gaps wider than the resolution, a share of their upper end, up to most
+// probes in all. The gaps are above the highest load met and below the lowest load missed. Without
+// undecided loads between these they are one.
 func (c *cell) refine(resolution float64, most int) {
 	met, missed := c.bracket()
 	between := slices.DeleteFunc(slices.Clone(c.probes), func(p *probe) bool {
@@ -93,7 +91,7 @@ func (c *cell) refine(resolution float64, most int) {
 	}
 }
 
-// halve puts a probe into the middle of a gap; an end that is NaN is no end.
+// halve adds a probe in the middle of a gap with two ends.
 func (c *cell) halve(from, to, resolution float64) {
 	at, least := round(from+(to-from)/2, resolution), resolution*to
 	if c.axis.whole() {
@@ -104,7 +102,7 @@ func (c *cell) halve(from, to, resolution float64) {
 	}
 }
 
-// round keeps the digits that the resolution is worth, and one more: a load becomes part of a name.
+// round keeps the digits of the resolution, and one more, since a load becomes part of a name.
 func round(v, resolution float64) float64 {
 	digits := 2 + int(math.Ceil(-math.Log10(resolution)))
 	r, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', digits, 64), 64)
@@ -114,7 +112,6 @@ func round(v, resolution float64) float64 {
 	return r
 }
 
-// answer is what is known by now.
 func (c *cell) answer() Answer {
 	a := Answer{Scenario: c.scenario, Calculated: int(c.calculated.Load()),
 		Confirmed: c.confirmed, Err: c.err}

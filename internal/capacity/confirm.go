@@ -10,7 +10,6 @@ import (
 	"github.com/poolbench/poolbench/bench"
 )
 
-// calculate is the run of the scenario by the recursion, if it is wanted and known.
 func (s Search) calculate(sc bench.Scenario) (r *bench.Result, known bool, err error) {
 	course, follows := sc.Course()
 	if s.courses == nil || !follows {
@@ -29,18 +28,17 @@ func (s Search) calculate(sc bench.Scenario) (r *bench.Result, known bool, err e
 	return &own, true, nil
 }
 
-// A calculation is what bench.Calculate gives.
 type calculation struct {
 	*bench.Result
 	known bool
 }
 
-// confirmations is how many runs at each end of an answer are confirmed: the first ones. That all
-// others follow from their plans as well the strategy declares and its contract tests show.
+// confirmations is the number of confirmed runs at each end of an answer. The strategy declares
+// that runs follow from their plans, and its contract tests check it.
 const confirmations = 3
 
-// confirm runs the strategy's own code at both ends of each answer, where it was calculated, and
-// compares all that a result has.
+// confirm runs the strategy's own code at both ends of each calculated answer, and compares the
+// complete results.
 func (s Search) confirm(
 	ctx context.Context, cells []*cell, each func(bench.Scenario, *bench.Result, error) error,
 ) error {
@@ -80,8 +78,7 @@ func (s Search) confirm(
 		})
 }
 
-// differs compares a run with its calculation. A result may have crossed processes as JSON, so that
-// is what is compared.
+// differs compares a run with its calculation, as JSON, since a result may have crossed processes.
 func (s Search) differs(sc bench.Scenario, r *bench.Result) error {
 	want, _, err := s.calculate(sc)
 	if err != nil {

@@ -14,20 +14,19 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// plannedTasks are how many tasks the recursion computes at a value: most values are decided by the
-// first plan, and those next to the answer by the second.
+// plannedTasks is the number of tasks of the recursion at a value: the first plan decides most
+// values, the second those close to the answer.
 var plannedTasks = [...]int{1_000_000, 4_000_000}
 
 const (
-	// earlier is by how much the interval of a first look is wider, because a second look follows.
+	// earlier is the factor on the width of the first interval, since a second look follows.
 	earlier = 1.5
-	// A run starts with idle slots, which flatters. A tenth of it is the warm-up, so a run of so
-	// many relaxations warms up for two.
+	// A run starts with idle slots, which biases it. Its warm-up, a tenth, is two relaxations.
 	relaxations = 20
-	mostNext    = 10_000_000 // tasks a run that are worth a proposal
+	mostNext    = 10_000_000 // longest suggested run, in tasks
 )
 
-// A work is what scenarios have in common whose tasks are the same, at whatever rate they come.
+// A work identifies scenarios with the same tasks, at any rate.
 type work bench.Written
 
 func workOf(sc bench.Scenario) work {
@@ -36,7 +35,7 @@ func workOf(sc bench.Scenario) work {
 	return work(w)
 }
 
-// longRuns keeps the plans of the works that are searched: the short ones, and the last long one.
+// longRuns caches the plans of the searched works: the short ones, and the last long one.
 type longRuns struct {
 	first  map[work]*advise.LongRun
 	second struct {
@@ -68,7 +67,8 @@ func (l *longRuns) at(sc bench.Scenario, list objectives.List, look int) (*advis
 	return drawn, nil
 }
 
-// judge decides a probe in the long run, as far as its runs go; done: more runs change nothing.
+// judge decides a probe in the long run, as far as its runs allow. done means that more runs change
+// nothing.
 func (s Search) judge(c *cell, p *probe, last bool) (of []decide.Decision, done bool, err error) {
 	sc := s.Over.at(c.scenario, s.Over.value(p.At))
 	long, err := s.long.at(sc, s.Objectives, 0)
@@ -107,7 +107,7 @@ func (s Search) judge(c *cell, p *probe, last bool) (of []decide.Decision, done 
 	s.fill(of, advise.OfRuns(p.results, s.units()), long, sc, last,
 		fmt.Sprintf("%s of %s tasks", text.Count(len(p.results), "run"),
 			text.Many(float64(n))), n, "--n")
-	// of what a run cannot tell, another cannot either
+	// further runs lack the same metrics
 	lacks := slices.ContainsFunc(of, func(d decide.Decision) bool { return math.IsNaN(d.Value) })
 	return of, last || lacks || verdictOf(of) != decide.Undecided, nil
 }
@@ -119,8 +119,8 @@ func (s Search) units() (all []string) {
 	return all
 }
 
-// fill decides those objectives that are still open by figures of so many tasks in a row, which the
-// flag, if there is one, would give more of.
+// fill decides the open objectives by figures from that many consecutive tasks. The flag, if any,
+// would provide more.
 func (s Search) fill(
 	of []decide.Decision, figures []advise.Figure, long *advise.LongRun, sc bench.Scenario,
 	last bool, basis string, tasks int, flag string,
@@ -139,7 +139,7 @@ func (s Search) fill(
 		if !(half < 1) {
 			half = 1
 		}
-		f = f.Wider(wider * (1 + half)) // a wide interval is skewed as well
+		f = f.Wider(wider * (1 + half)) // a wide interval is also skewed
 		d := decide.Decision{Value: f.Mid, Low: f.Low, High: f.High,
 			Verdict: decide.Interval(o.Limit(), f.Low, f.High)}
 		switch {
@@ -170,7 +170,7 @@ func (s Search) fill(
 	}
 }
 
-// width is the width of an interval of the wanted confidence, in times of one of 95 %.
+// width returns the ratio of the width of an interval with the wanted confidence to one of 95 %.
 func (s Search) width() float64 {
 	z := func(confidence float64) float64 { return math.Sqrt2 * math.Erfinv(confidence) }
 	return z(s.confidence()) / z(defaultConfidence)
@@ -182,7 +182,7 @@ func roundUp(n float64) int {
 	return int(math.Ceil(n/unit-1e-9) * unit)
 }
 
-// byLaw decides an objective where theory has the exact value, or where more comes than is served.
+// byLaw decides an objective by the exact value of theory, or by overload.
 func byLaw(
 	o objectives.Objective, long *advise.LongRun, sc bench.Scenario, run *bench.Result,
 ) decide.Decision {
@@ -200,7 +200,7 @@ func byLaw(
 	return decide.Decision{Value: math.NaN(), Low: math.NaN(), High: math.NaN()}
 }
 
-// exact is what theory says of the metric, as the run reports it, where tasks take so many seconds.
+// exact returns the exact value of a metric as the run reports it, for a mean task time in seconds.
 func exact(run *bench.Result, unit string, mean float64) (v float64, ok bool) {
 	if unit == metric.MeanResponse {
 		wait, known := run.Metric(metric.TheoryMeanWait)
@@ -209,8 +209,8 @@ func exact(run *bench.Result, unit string, mean float64) (v float64, ok bool) {
 	return run.Metric(metric.Theory(unit))
 }
 
-// grows reports whether a metric grows with a queue that does: of those that start in another order
-// than they come, only the mean does for sure.
+// grows reports whether a metric grows with the queue: if tasks do not start in order of arrival,
+// only the mean surely does.
 func grows(unit string, spec strategies.Spec) bool {
 	switch unit {
 	case metric.MeanResponse, metric.MeanWait:

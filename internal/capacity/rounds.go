@@ -11,12 +11,11 @@ import (
 	"github.com/poolbench/poolbench/internal/rundir"
 )
 
-// errGivenUp is the outcome of a run that does not take place, since one of its scenario has
-// failed.
+// errGivenUp is the outcome of a run that is skipped because one of its scenario has failed.
 var errGivenUp = errors.New("given up")
 
-// search goes round by round: the runs that all open probes of all cells want next, then their
-// verdicts, then new probes.
+// search works in rounds: the next runs of all open probes of all cells, then their verdicts, then
+// new probes.
 func (s Search) search(
 	ctx context.Context, cells []*cell, run bench.RunFunc,
 	each func(bench.Scenario, *bench.Result, error) error,
@@ -44,7 +43,6 @@ func (s Search) search(
 	}
 }
 
-// A want is a run that a probe wants.
 type want struct {
 	cell     *cell
 	probe    *probe
@@ -52,7 +50,7 @@ type want struct {
 	scenario bench.Scenario
 }
 
-// batch collects them, repetition by repetition, so that a slow minute of the machine hits every
+// batch collects the wants, repetition by repetition, so a slow minute of the machine affects every
 // strategy and load.
 func (s Search) batch(cells []*cell) (batch []want) {
 	for extra := 0; ; extra++ {
@@ -108,7 +106,6 @@ func (s Search) round(
 	return err
 }
 
-// settle decides the probe of a run as far as its runs go.
 func (s Search) settle(w want) (err error) {
 	p := w.probe
 	if !w.cell.inLongRun {
@@ -126,8 +123,8 @@ func (s Search) settle(w want) (err error) {
 	return err
 }
 
-// runOf runs a suite, each scenario for a cell. Where a run has failed, the rest of its cell's need
-// not begin.
+// runOf runs a suite, each scenario for a cell. After a failed run the remaining ones of its cell
+// are skipped.
 func runOf(
 	ctx context.Context, suite bench.Suite, of []*cell,
 	each func(bench.Scenario, *bench.Result, error) error,
@@ -185,7 +182,7 @@ func (p *probe) add(r *bench.Result, v objectives.Verdict) {
 	}
 }
 
-// LossesOf are the shares of a run's tasks that did not complete.
+// LossesOf returns the shares of a run's tasks that did not complete.
 func LossesOf(r *bench.Result) (losses [len(rundir.Lost)]bench.Metric) {
 	for i, what := range rundir.Lost {
 		losses[i].Unit = metric.ShareOf(what)

@@ -18,32 +18,31 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// A Search looks for the capacity of each of its scenarios. Zero fields have the defaults that they
-// name.
+// A Search finds the capacity of each of its scenarios. Zero fields have defaults.
 type Search struct {
-	// the search sets Over in each; the seed is that of the first repetition
+	// the search sets Over in each. Their seed is that of the first repetition
 	Scenarios  []bench.Scenario
 	Objectives objectives.List
-	Over       Axis    // what is searched
-	Lo, Hi     float64 // the range of it, both ends tried
-	// a gap is not halved further when it is this share of its upper end; 0 is 1 %. Limits and
-	// queues are searched to the unit.
+	Over       Axis    // the searched quantity
+	Lo, Hi     float64 // its range, including both ends
+	// smallest gap to halve, as a share of its upper end. 0 is 1 %. Limits and queues are searched to
+	// the unit
 	Resolution float64
-	Confidence float64 // that the capacity is in the interval; 0 is 95 %
-	Runs       int     // most repetitions at a load; 0 is 16
-	Parallel   int     // virtual-clock runs at once; 0 is GOMAXPROCS
+	Confidence float64 // that the capacity is in the interval. 0 is 95 %
+	Runs       int     // most repetitions at a load. 0 is 16
+	Parallel   int     // virtual-clock runs at once. 0 is GOMAXPROCS
 
-	// Confirm, unless nil, runs what confirms the answers. Then the search itself calculates the
-	// runs whose times follow from their plan (bench.Calculate), which takes a third of the time.
-	// An answer that the strategy's own code does not confirm, to the nanosecond, has an Err.
+	// Confirm, unless nil, confirms the answers by runs, and the search calculates the runs whose
+	// times follow from their plan (bench.Calculate), in a third of the time. An answer that differs
+	// from the strategy's own code has an Err.
 	Confirm bench.RunFunc
 
-	// Progress, unless nil, is called after each round of runs, with the number of scenarios that
-	// are still searched.
+	// Progress, unless nil, is called after each round of runs, with the number of unfinished
+	// scenarios.
 	Progress func(searching int)
 
-	// those of one Do that were calculated, which strategies share: func() (calculation, error) by
-	// bench.Course; nil: runs are not calculated
+	// calculated courses of one Do, shared by strategies: func() (calculation, error) by bench.Course.
+	// nil: no calculation
 	courses *sync.Map
 	long    longRuns
 }
@@ -52,7 +51,7 @@ const (
 	defaultResolution = 0.01
 	defaultConfidence = 0.95
 	defaultRuns       = 16
-	finest            = 0.001 // resolution
+	finest            = 0.001
 )
 
 func (s Search) resolution() float64 { return cmp.Or(s.Resolution, defaultResolution) }
@@ -99,8 +98,8 @@ func (s Search) inLongRun(sc bench.Scenario) bool {
 	return advise.HasLongRun(s.Over.at(sc, s.Lo), s.Objectives)
 }
 
-// GoOn has the search go on with the seeds that the directory holds. All scenarios have the same
-// ones, for one seed is the same work for each of them.
+// GoOn continues with the seeds after those in the directory. All scenarios share them, since one
+// seed is the same work for each.
 func (s *Search) GoOn(dir *directory.Dir) {
 	var next uint64
 	for _, sc := range s.Scenarios {
@@ -114,7 +113,7 @@ func (s *Search) GoOn(dir *directory.Dir) {
 	}
 }
 
-// withoutAxis is the name of a scenario less what is searched. A load and a rate say the same.
+// withoutAxis removes the searched key from the name of a scenario. Load and rate are equivalent.
 func (s Search) withoutAxis(name string) string {
 	return strings.Join(slices.DeleteFunc(strings.Split(name, "/"), func(part string) bool {
 		return strings.HasPrefix(part, s.Over.String()+"=") || s.Over <= Rate &&
@@ -122,7 +121,7 @@ func (s Search) withoutAxis(name string) string {
 	}), "/")
 }
 
-// Plan names all that decides what the search runs, in a line.
+// Plan names everything that determines the runs of the search, in a line.
 func (s Search) Plan() string {
 	sum := sha256.New()
 	fmt.Fprintln(sum, s.Objectives, s.Lo, s.Hi, s.Over, s.resolution(), s.confidence(), s.runs())
@@ -134,9 +133,8 @@ func (s Search) Plan() string {
 
 func (s Search) first() []float64 { return s.Over.first(s.Lo, s.Hi, s.resolution()) }
 
-// probes is how many values are tried at most: those of the beginning, and the halves of one gap,
-// on two sides of what stays undecided, until they are as narrow as the resolution is at the upper
-// end of the range.
+// probes returns the largest number of values to try: the first ones, and the halves of one gap, on
+// two sides of undecided values, down to the resolution.
 func (s Search) probes() int {
 	gap, last := (s.Hi-s.Lo)/(grid-1), s.resolution()*s.Hi
 	if s.Over.whole() {
@@ -145,22 +143,22 @@ func (s Search) probes() int {
 	return grid + 2*max(0, int(math.Ceil(math.Log2(gap/last))))
 }
 
-// test is the one for the loads of that scenario: see "Confidence of the whole" in the package
+// test returns the test for the loads of the scenario: see "Confidence of the whole" in the package
 // comment.
 func (s Search) test(sc bench.Scenario) (signTest, error) {
 	risk := (1 - s.confidence()) / 2
 	if sc.Clock == bench.Real {
-		// a load is above the capacity or below it, so that one verdict is wrong
+		// a load is above or below the capacity, so only one verdict is wrong
 		risk = (1 - s.confidence()) / float64(s.probes())
 	}
 	return newSignTest(s.runs(), risk)
 }
 
-// MostRuns is how many runs the search takes at most; it takes about a third of them where little
-// is near the capacity.
+// MostRuns returns the largest number of runs of the search. It needs about a third if few loads
+// are close to the capacity.
 func (s Search) MostRuns() int { return len(s.Scenarios) * s.probes() * s.runs() }
 
-// First is the suite that the search begins with: all strategies at the loads of the first look.
+// First returns the first suite of the search: all strategies at the first loads.
 func (s Search) First() (suite bench.Suite) {
 	for _, load := range s.first() {
 		for _, sc := range s.Scenarios {
@@ -174,10 +172,10 @@ func (s Search) First() (suite bench.Suite) {
 	return suite
 }
 
-// Do searches. each is called with every result or error of a run, from the caller's goroutine; the
-// first error that it returns, or the end of ctx, stops the search. A run that gives no result ends
-// the search for its scenario: what hangs once would hang at every load. The answers are in the
-// order of the scenarios, and say what is known also where there is an error.
+// Do searches. each is called with every result or error of a run, from the caller's goroutine. The
+// first error that it returns, or the end of ctx, stops the search. A failed run ends the search
+// for its scenario, since it would probably fail at every load. The answers are in the order of the
+// scenarios, and are partial if there is an error.
 func (s Search) Do(
 	ctx context.Context, run bench.RunFunc,
 	each func(sc bench.Scenario, r *bench.Result, err error) error,

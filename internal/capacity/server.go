@@ -18,42 +18,41 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// A Server is a search for the highest rate at which a running server meets the objectives, in real
-// time. The server may be in use, so the search comes from below, rests after each probe, sends no
-// more than Most, and stops when the server does not recover. Zero fields have the defaults that
-// they name.
+// A Server finds the highest rate at which a running server meets the objectives, in real time. The
+// server may be in use, so the search starts low, rests after each probe, never exceeds Most, and
+// stops if the server does not recover. Zero fields have defaults.
 //
-// The rate doubles until one is missed. A probe whose queue grew for as long as it lasted tells
-// more than that it missed: what it completed is what the server can do. The next two probes are
-// beside that, and where they do not settle it the gap is halved, in logarithms, until its ends are
-// as close as Resolution, or as what such probes completed differs. What is met once is met, for a
-// busy machine makes responses longer and never shorter; what is missed is tried once more, unless
-// requests were lost, the queue grew, or more was sent than the server was seen to do. In the end
-// the answer is tried again, for twice as long, so that a queue that grows slowly shows.
+// The rate doubles until one is missed. A probe whose queue grew throughout also shows the rate
+// that the server can complete. The next two probes are close to that rate. If they do not decide,
+// the gap is halved, logarithmically, until its ends are as close as Resolution, or as the
+// variation of the completed rates. A rate met once is met, since a busy machine only makes
+// responses longer. A missed rate is tried again, unless requests were lost, the queue grew, or the
+// rate exceeds the server's observed rate. Finally the answer is tried again for twice as long, to
+// detect a slowly growing queue.
 type Server struct {
 	Objectives objectives.List
 	First      float64       // requests, or sessions, per second of the first probe
-	Most       float64       // that no probe exceeds, likewise
-	Resolution float64       // the ends differ by at most this share; 0 is 2 %
+	Most       float64       // largest rate of a probe, in the same unit
+	Resolution float64       // the ends differ by at most this share. 0 is 2 %
 	Rest       time.Duration // between two probes
-	Seed       uint64        // of the first probe; each has the next
-	// requests per second that a probe completes which carries all, as a share of its rate: the
-	// steps of a session, each of which is a request, less the time in which the last think; 0 is 1
+	Seed       uint64        // of the first probe. Each following probe uses the next seed
+	// requests per second completed by a probe without loss, as a multiple of its rate: the requests
+	// of a session, corrected for the last sessions' think time. 0 is 1
 	Each float64
-	Of   string // what the rates are of; "" is requests
+	Of   string // unit of the rates. "" is requests
 
-	// Probe sends at a rate, for so many times the usual duration.
+	// Probe sends at a rate, for a multiple of the usual duration.
 	Probe func(ctx context.Context, rate, longer float64, seed uint64) (*bench.Result, error)
 }
 
 const (
 	serverResolution = 0.02
-	mostHalvings     = 6    // below what is missed, until nothing is met anywhere
+	mostHalvings     = 6    // below a missed rate, while none is met
 	mostTries        = 5    // of a rate at which the sender was late
 	mostConfirmed    = 4    // answers that are tried again
-	mostLonger       = 4    // times the usual length, of probes at low rates
-	mostCarried      = 0.99 // of what was sent, that a probe whose queue grew has completed
-	// how wide the answer may be because equal probes differ: an answer within 5 % holds
+	mostLonger       = 4    // longest duration of probes at low rates, as a multiple
+	mostCarried      = 0.99 // largest completed share of the requests of a probe whose queue grew
+	// largest width of the answer because equal probes differ: an answer within 5 % is stable
 	mostNoise = 0.04
 )
 
@@ -62,21 +61,21 @@ type ServerProbe struct {
 	Rate    float64
 	Verdict objectives.Verdict
 	Lost    float64 // share of the requests that were refused, failed or had no answer
-	Late    bool    // the sender was, so that the verdict is undecided
-	Reason  string  // of the verdict, of the first objective that has it
-	// what the server completed per second while its queue grew, as Rate counts; 0: it did not grow
+	Late    bool    // the sender was late, so the verdict is undecided
+	Reason  string  // of the verdict, from the first objective with that verdict
+	// completed per second while the queue grew, in the unit of Rate. 0: it did not grow
 	Carried float64
 	Result  *bench.Result
 }
 
-// A ServerAnswer is what was found.
+// A ServerAnswer is the result of a search.
 type ServerAnswer struct {
-	Met, Missed float64 // rates; NaN where there is none
+	Met, Missed float64 // rates, or NaN
 	Probes      []ServerProbe
-	Stopped     error // why the search ended early; nil: it did not
+	Stopped     error // why the search ended early, or nil
 }
 
-// Outcome says which of its ends the answer has.
+// Outcome returns the kind of the answer by its ends.
 func (a *ServerAnswer) Outcome(most float64) Outcome {
 	switch met, missed := !math.IsNaN(a.Met), !math.IsNaN(a.Missed); {
 	case a.Stopped != nil:
@@ -104,8 +103,7 @@ func (s Server) Validate() error {
 
 func (s Server) resolution() float64 { return cmp.Or(s.Resolution, serverResolution) }
 
-// Do searches. The error is that of a probe, or the end of ctx; the answer says what is known also
-// then.
+// Do searches. The error is that of a probe, or the end of ctx, with a partial answer.
 func (s Server) Do(ctx context.Context) (*ServerAnswer, error) {
 	a := &ServerAnswer{Met: math.NaN(), Missed: math.NaN()}
 	if err := s.Validate(); err != nil {
@@ -118,7 +116,7 @@ func (s Server) Do(ctx context.Context) (*ServerAnswer, error) {
 	return a, err
 }
 
-// A stoppedError ends a search that can find out no more.
+// A stoppedError ends a search that cannot make progress.
 type stoppedError struct {
 	text   string
 	tooFew bool // requests, to decide anything
@@ -151,9 +149,8 @@ func (s Server) search(ctx context.Context, a *ServerAnswer) error {
 		"this machine, is not steady for long enough"}
 }
 
-// carried is what the server did while its queue grew, in the mean of such probes, and the relative
-// standard deviation between them: whatever was sent, they measure the same. NaN is nothing known;
-// a deviation that is not known is 0.
+// carried returns the mean rate that the server completed while its queue grew, or NaN, and the
+// relative standard deviation between probes, or 0. It does not depend on the sent rate.
 func (a *ServerAnswer) carried() (mean, deviation float64) {
 	var all []float64
 	for _, p := range a.Probes {
@@ -169,8 +166,8 @@ func (a *ServerAnswer) carried() (mean, deviation float64) {
 	return mean, math.Sqrt(deviation / max(float64(len(all)-1), 1))
 }
 
-// noise is by what share equal probes differ: two standard deviations of what they carried, or as
-// far as a rate that was met is above one that was missed.
+// noise returns the relative difference between equal probes: two standard deviations of their
+// completed rates, or the excess of a met rate over a missed one.
 func (a *ServerAnswer) noise() float64 {
 	_, deviation := a.carried()
 	met, missed := 0.0, math.Inf(1)
@@ -186,8 +183,8 @@ func (a *ServerAnswer) noise() float64 {
 	return max(2*deviation, met/missed-1)
 }
 
-// next is the rate to try in the gap: just below what the server can do, then just above that, and
-// the middle where it is not in the gap, since the objective ends before, or it can do more.
+// next returns the rate to try in the gap: just below the server's rate, just above it, or the
+// middle if that is outside of the gap.
 func (s Server) next(a *ServerAnswer) float64 {
 	can, _ := a.carried()
 	below := round(can*(1-s.resolution()/2), finest)
@@ -202,15 +199,16 @@ func (s Server) next(a *ServerAnswer) float64 {
 	return round(math.Sqrt(a.Met*a.Missed), finest)
 }
 
-// Expected is about how long the search takes whose probes usually take so long.
+// Expected returns the approximate number of probes and duration of the search for the usual
+// duration of a probe.
 func (s Server) Expected(probe time.Duration) (probes int, takes time.Duration) {
-	// up to a miss, on both sides of what is carried, one that decides, and the answer again, for
+	// until a miss, on both sides of the completed rate, a deciding probe, and the answer again, for
 	// twice as long
 	probes = int(math.Ceil(math.Log2(s.Most/s.First))) + 1 + 2 + 1 + 1
 	return probes, time.Duration(probes)*(probe+s.Rest) + probe
 }
 
-// bracket doubles the rate until one is missed, or the most is met.
+// bracket doubles the rate until one is missed, or Most is met.
 func (s Server) bracket(ctx context.Context, a *ServerAnswer) error {
 	for rate := s.First; math.IsNaN(a.Missed); rate = min(2*rate, s.Most) {
 		if err := s.decide(ctx, a, rate, 1); err != nil {
@@ -223,7 +221,7 @@ func (s Server) bracket(ctx context.Context, a *ServerAnswer) error {
 	return nil
 }
 
-// descend halves the rate until one is met, or has too few requests to tell.
+// descend halves the rate until one is met, or has too few requests.
 func (s Server) descend(ctx context.Context, a *ServerAnswer) error {
 	for range mostHalvings {
 		if !math.IsNaN(a.Met) {
@@ -241,7 +239,7 @@ func (s Server) descend(ctx context.Context, a *ServerAnswer) error {
 	return nil
 }
 
-// decide tries a rate until it is met or missed, and takes note.
+// decide tries a rate until it is met or missed, and records it.
 func (s Server) decide(ctx context.Context, a *ServerAnswer, rate, longer float64) error {
 	missed := 0
 	can, deviation := a.carried()
@@ -276,11 +274,11 @@ func (s Server) decide(ctx context.Context, a *ServerAnswer, rate, longer float6
 
 func (s Server) of() string { return cmp.Or(s.Of, "requests") }
 
-// lost are the shares of requests that did not complete, of which the last was in a queue.
+// lost lists the shares of requests that did not complete. Requests of the last kind were queued.
 var lost = []string{metric.Failed, metric.Throttled, metric.Shed, metric.Abandoned}
 
-// mayLose is the share of lost requests beyond which a missed probe is not tried again: by default
-// as for means, and more if an objective allows it.
+// mayLose returns the share of lost requests above which a missed probe is not tried again: by
+// default as for means, or more if an objective allows it.
 func (s Server) mayLose() float64 {
 	allowed := 0.0
 	for _, o := range s.Objectives {
@@ -291,7 +289,7 @@ func (s Server) mayLose() float64 {
 	return max(decide.MostLost, allowed)
 }
 
-// miss notes a rate that is missed, and forgets what was met there or above.
+// miss records a missed rate, and drops rates met at or above it.
 func (s Server) miss(a *ServerAnswer, rate float64) {
 	a.Missed = rate
 	if !(a.Met >= rate) {
@@ -310,7 +308,7 @@ func (s Server) probe(
 ) (p ServerProbe, err error) {
 	if n := len(a.Probes); n > 0 {
 		rest := s.Rest
-		if a.Probes[n-1].Verdict != objectives.Met { // what was left behind takes longer to drain
+		if a.Probes[n-1].Verdict != objectives.Met { // a missed probe leaves more requests to drain
 			rest *= 2
 		}
 		select {
@@ -325,7 +323,7 @@ func (s Server) probe(
 	}
 	p = ServerProbe{Rate: rate, Result: r}
 	p.judge(s.Objectives)
-	refused := 0.0 // or failed: what is abandoned was in a queue that grew
+	refused := 0.0 // or failed. Abandoned requests were in a queue that grew
 	for _, unit := range lost {
 		v, _ := r.Metric(unit)
 		if p.Lost += v; unit == metric.Shed {

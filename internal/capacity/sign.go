@@ -7,18 +7,18 @@ import (
 	"github.com/poolbench/poolbench/internal/objectives"
 )
 
-// A signTest decides whether more than half, or less than half, of all runs would meet the
-// objectives. It looks twice: after first runs, which decide when they agree, and after all, where
-// least have to. Far from the capacity, where most loads are, that saves the better part of the
-// runs.
+// A signTest decides whether more, or less, than half of all runs would meet the objectives. It
+// looks twice: after the first runs, which decide if they agree, and after all runs, of which least
+// have to agree. Far from the capacity this saves most of the runs.
 //
-// Were it a fair coin, either verdict would come up with a probability of at most risk. With a coin
-// that is biased the one way it is even less likely to be taken for the other.
+// For a fair coin each verdict has a probability of at most risk, and for a biased one the wrong
+// verdict even less.
 type signTest struct {
 	first, runs, least int
 }
 
-// newSignTest makes the test of that many runs at most; the error says how many the risk takes.
+// newSignTest returns the test with at most that many runs. The error contains the number that the
+// risk requires.
 func newSignTest(runs int, risk float64) (signTest, error) {
 	t := signTest{first: runs, runs: runs, least: runs}
 	if tail(runs, runs) > risk {
@@ -39,7 +39,7 @@ func newSignTest(runs int, risk float64) (signTest, error) {
 	return t, nil
 }
 
-// tail is the probability that a fair coin shows heads at least k times in n tosses.
+// tail returns the probability that a fair coin shows heads at least k times in n tosses.
 func tail(n, k int) (p float64) {
 	term := math.Exp2(-float64(n)) // of n heads
 	for heads := n; heads >= max(k, 0); heads-- {
@@ -49,8 +49,8 @@ func tail(n, k int) (p float64) {
 	return p
 }
 
-// judge returns the verdict, and whether more runs could not change it. A run that cannot tell
-// counts for neither side.
+// judge returns the verdict, and whether more runs cannot change it. Undecided runs count for
+// neither side.
 func (t signTest) judge(c Probe) (v objectives.Verdict, done bool) {
 	n := c.runs()
 	switch {
@@ -63,8 +63,8 @@ func (t signTest) judge(c Probe) (v objectives.Verdict, done bool) {
 	return objectives.Undecided, n >= t.first && most < t.least
 }
 
-// next is how many runs a load should have had after the round to come: few at a time, for a third
-// may settle it. An interval is looked at twice alone: once more is a chance more to be wrong.
+// next returns the number of runs that a load should have after the next round: a few at a time,
+// but an interval is checked only twice, since each check is another chance of an error.
 func (t signTest) next(n int, byInterval bool) int {
 	const atATime = 2
 	switch {

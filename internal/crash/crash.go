@@ -18,72 +18,70 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine"
 )
 
-// A Plan is what is to happen.
+// A Plan describes a crash test.
 type Plan struct {
 	Order
 	Command []string  // starts a process that calls Work
 	Errors  io.Writer // receives the process's standard error
 	Kills   int
-	// Server is killed in place of the process, now and then; nil: there is none to be killed.
+	// Server, unless nil, is sometimes killed instead of the process.
 	Server Server
-	// Spared has the server alone killed.
+	// Spared: only the server is killed.
 	Spared bool
-	// Volatile says that no task outlives its process: what it held is not waited for.
+	// Volatile: tasks do not outlive their process, so a killed process's tasks are not awaited.
 	Volatile bool
-	// Watch returns an error when the files of the store are gone, which it may not see itself. It
-	// is called once a task is accepted. Nil: nobody looks.
+	// Watch, unless nil, returns an error when the files of the store are gone, which the store may
+	// not notice. It is called after a task is accepted.
 	Watch func() error
-	// Removed says that the queue is in a directory that is removed with all that is in it.
+	// Removed: the queue is in a directory that will be removed.
 	Removed bool
-	// Patience is how long nothing may happen before what is left is given up as lost.
+	// Patience is the time without events after which the remaining tasks count as lost.
 	Patience time.Duration
-	// Say is told how far it is, of twice the number of tasks; nil: nobody is.
+	// Say, unless nil, receives the progress, up to twice the number of tasks.
 	Say func(progress int)
 }
 
-// A Server can be killed and started again.
+// A Server can be killed and restarted.
 type Server interface {
 	Kill() error
 	Start(ctx context.Context) error
 }
 
-// A Report says what became of the tasks. Once, Twice, Dead, Lost and Stored add up to Accepted.
+// A Report counts the outcomes of the tasks. Once, Twice, Dead, Lost and Stored add up to Accepted.
 type Report struct {
-	Accepted int `json:"accepted"` // Submit has returned nil
+	Accepted int `json:"accepted"` // Submit returned nil
 	Lost     int `json:"lost"`     // never done
-	// lost ones that had begun before: acknowledged before they were done, and not on their way in
+	// lost tasks that had begun: acknowledged before they were done, and not lost on their way in
 	LostBegun int `json:"lost_begun"`
-	// neither done nor known to be lost when it was given up, as a store that failed may have them
+	// neither done nor known to be lost when the run was given up: a failed store may contain them
 	Stored int `json:"in_store"`
-	Once   int `json:"once"`  // done once
-	Twice  int `json:"twice"` // done twice or more often
-	// of these: two of its runs ended with no kill between them. It is not counted where a server
-	// is killed, whose kill may have undone a confirmation
+	Once   int `json:"once"`
+	Twice  int `json:"twice"` // at least twice
+	// done twice without a kill in between. Not counted if a server is killed, whose kill may undo a
+	// confirmation
 	Repeated int `json:"twice_without_kill"`
 	Dead     int `json:"dead"` // given up after their last attempt, and kept as dead letters
-	// done, though a kill came before their Submit had returned
+	// done, although a kill came before their Submit returned
 	Unconfirmed int `json:"unconfirmed"`
-	// tasks in service when a kill came, of all kills together: of none, that a store acknowledges
-	// tasks before they are done does not show
+	// sum of tasks in service at the kills. If it is 0, the test cannot show that a store acknowledges
+	// tasks before they are done
 	InService int `json:"in_service_at_kills"`
 
-	// nothing happened any more before all tasks were done: what was left counts as lost
+	// no further event before all tasks were done: the rest counts as lost
 	Stalled bool `json:"stalled"`
 
-	Restarts       int `json:"restarts"` // of the process
+	Restarts       int `json:"restarts"`
 	ServerRestarts int `json:"server_restarts"`
-	// from the start of the process after a kill to the first task that it began: the median, and
-	// the longest
+	// from the start of the process after a kill to the first task that it began: median and maximum
 	First        float64 `json:"first_after_restart_sec"`
 	LongestFirst float64 `json:"longest_first_after_restart_sec"`
-	Seconds      float64 `json:"seconds"` // all of it
+	Seconds      float64 `json:"seconds"`
 }
 
-// A run is a plan under way.
 type run struct {
 	Plan
 	ledger
-	kills  []int // at which progress, in order; where tasks are lost, after how many accepted
+	kills  []int // progress of each kill, in order. If tasks are lost, the number of accepted tasks
 	random *rand.Rand
 
 	process *exec.Cmd
@@ -93,8 +91,8 @@ type run struct {
 	restarts, serverRestarts int
 }
 
-// Run carries the plan out. Where it cannot, or ctx ends, it removes the queue all the same, and
-// reports what is known.
+// Run carries out the plan. On failure, or if ctx ends, it still removes the queue, and reports the
+// known counts.
 func Run(ctx context.Context, p Plan) (Report, error) {
 	began := time.Now()
 	r := &run{Plan: p, random: rand.New(rand.NewPCG(p.Seed, 0)),
@@ -139,7 +137,6 @@ func Run(ctx context.Context, p Plan) (Report, error) {
 	return report, err
 }
 
-// start starts a process.
 func (r *run) start() error {
 	c := exec.Command(r.Command[0], r.Command[1:]...)
 	c.Stderr = r.Errors
@@ -165,11 +162,8 @@ func (r *run) start() error {
 	return json.NewEncoder(stdin).Encode(o)
 }
 
-// looking is how often it is looked for the files of the store.
 const looking = time.Second
 
-// attend follows the process, kills and starts it again, until all tasks are done, dead or given
-// up.
 func (r *run) attend(ctx context.Context) error {
 	idle := time.NewTimer(r.Patience)
 	defer idle.Stop()
@@ -189,7 +183,7 @@ func (r *run) attend(ctx context.Context) error {
 			continue
 		case line, there := <-r.heard:
 			if !there {
-				// one that has closed its end of the pipe may live on
+				// a process that has closed its end of the pipe may live on
 				late := time.AfterFunc(starting, func() { _ = r.process.Process.Kill() })
 				defer late.Stop()
 				return fmt.Errorf("crash: the process has ended by itself: %w",
@@ -204,7 +198,7 @@ func (r *run) attend(ctx context.Context) error {
 			return nil
 		}
 		r.empty = false
-		if !r.refused { // a strategy that refuses all for good does so without an end
+		if !r.refused { // refusing all tasks must not reset it forever
 			idle.Reset(r.Patience)
 		}
 		if r.Say != nil {
@@ -226,7 +220,7 @@ func (r *run) attend(ctx context.Context) error {
 	}
 }
 
-// strike kills the process, or the server, a random moment later, and starts it again.
+// strike kills the process, or the server, after a random moment, and restarts it.
 func (r *run) strike(ctx context.Context) error {
 	time.Sleep(time.Duration(r.random.Int64N(int64(2 * time.Millisecond))))
 	if r.Server != nil && (r.Spared || r.random.IntN(2) == 0) {
@@ -249,12 +243,11 @@ func (r *run) strike(ctx context.Context) error {
 	if err := r.watch(); err != nil {
 		return err
 	}
-	r.next++ // one may have been on its way
+	r.next++ // one task may have been on its way
 	r.fresh = true
 	return r.start()
 }
 
-// watch looks for the files of the store.
 func (r *run) watch() error {
 	if r.Watch == nil || r.accepted == 0 {
 		return nil
@@ -267,11 +260,11 @@ func (r *run) watch() error {
 	return fmt.Errorf("crash: the store failed: %w: %w", engine.ErrGone, err)
 }
 
-// goneBehind is that the files of a store that has failed are gone, or nil. A directory is there
-// until the last file in it is deleted, and the store fails with the first: so it looks again.
+// goneBehind returns an error if the files of a failed store are gone. It checks repeatedly, since
+// the store fails with the first file, but a directory exists until the last is deleted.
 func (r *run) goneBehind() error {
 	if r.gone {
-		return nil // which it has said
+		return nil // already reported
 	}
 	err := r.watch()
 	if err == nil {
@@ -281,15 +274,16 @@ func (r *run) goneBehind() error {
 	return err
 }
 
-// kill ends the process, and notes what it has said before.
+// kill ends the process, and records its last lines.
 func (r *run) kill() error {
-	_ = r.process.Process.Kill() // one that has ended is heard to have
+	_ = r.process.Process.Kill() // hearOut detects a process that has already ended
 	err := r.hearOut()
-	_ = r.process.Wait() // it was killed
+	_ = r.process.Wait() // always an error after a kill
 	return err
 }
 
-// hearOut notes what the process says until it ends. The error is the first of what it says.
+// hearOut records the lines of the process until it ends. The error is the first one in these
+// lines.
 func (r *run) hearOut() (err error) {
 	for line := range r.heard {
 		err = cmp.Or(err, r.tell(line, time.Now()))
@@ -297,9 +291,9 @@ func (r *run) hearOut() (err error) {
 	return err
 }
 
-// finish has the process drain and end.
+// finish drains and ends the process.
 func (r *run) finish(ctx context.Context) error {
-	_ = r.stdin.Close() // one that has ended is heard to have
+	_ = r.stdin.Close() // hearOut detects a process that has already ended
 	var killed atomic.Bool
 	late := time.AfterFunc(r.Patience, func() {
 		killed.Store(true)

@@ -1,8 +1,8 @@
-// Package crash kills a process that works through a strategy, again and again, and counts what
-// became of each task: lost, done once, done twice.
+// Package crash repeatedly kills a process that runs tasks through a strategy, and counts the tasks
+// that were lost, done once or done twice.
 //
 // The killer keeps the ledger. The killed process, Work, writes a line into a pipe when a Submit
 // has returned, when a task begins and when it has ended. Lines in the pipe are read even after the
-// process is dead. A task whose Submit had not returned by then was not promised, and is counted
-// apart if it runs.
+// process is dead. A task whose Submit had not returned was not promised, and is counted separately
+// if it runs.
 package crash

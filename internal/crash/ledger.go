@@ -12,38 +12,37 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// An entry is what is known of a task.
 type entry struct {
 	accepted, dead bool
 	begun          bool // Run was called
-	runs           int  // that have ended
-	life           int  // of the process in which the last of these has
-	repeated       bool // two have in one life
+	runs           int  // ended runs
+	life           int  // of the process in which the last run ended
+	repeated       bool // two runs ended in one life
 }
 
-// A ledger is kept by the one who kills. It is for one goroutine at a time.
+// A ledger is the killer's record of the tasks. Only one goroutine may use it at a time.
 type ledger struct {
 	tasks    map[uint64]*entry
-	next     uint64 // the ID after the last that was submitted, as far as is known
+	next     uint64 // ID after the last submitted one, as far as known
 	accepted int
-	open     int  // accepted, and neither ended nor dead
-	given    int  // of these, lost with a process whose tasks outlive nothing
-	gone     bool // the store is
-	lives    int  // processes that were killed
+	open     int // accepted, and neither ended nor dead
+	given    int // open tasks lost with a process whose tasks are volatile
+	gone     bool
+	lives    int  // killed processes
 	busy     int  // tasks in service in this process
-	met      int  // tasks in service at the kills, all together
-	stalled  bool // nothing happened for as long as patience lasts
-	refused  bool // the last line was of a refusal
+	met      int  // sum of tasks in service at the kills
+	stalled  bool // no progress within Patience
+	refused  bool // the last line reported a refusal
 	refusals int
-	refusal  string // what the last one said
-	empty    bool   // the store holds nothing and nothing happens: what is open is lost
+	refusal  string // text of the last refusal
+	empty    bool   // the store is empty and nothing happens: open tasks are lost
 
-	began time.Time       // the process that is at work
-	first []time.Duration // from the start of one to the first task that it began, after a kill
-	fresh bool            // it has not begun any yet
+	began time.Time       // start of the current process
+	first []time.Duration // from the start of a process after a kill to the first task that it began
+	fresh bool            // no task has begun in it yet
 }
 
-// tell notes a line of the process.
+// tell records a line of the process.
 func (l *ledger) tell(line string, at time.Time) error {
 	kind, rest, _ := strings.Cut(line, " ")
 	if len(kind) != 1 {
@@ -110,7 +109,6 @@ func (l *ledger) tell(line string, at time.Time) error {
 
 func (e *entry) isOpen() bool { return e.accepted && e.runs == 0 && !e.dead }
 
-// hear passes on the lines of a process until it ends.
 func hear(out io.ReadCloser, lines chan<- string) {
 	defer close(lines)
 	defer out.Close()
@@ -119,12 +117,11 @@ func hear(out io.ReadCloser, lines chan<- string) {
 	}
 }
 
-// progress grows from 0 to twice the number of tasks, whatever is lost: by one when a task is
+// progress grows from 0 to twice the number of tasks, even with losses: by one when a task is
 // accepted, and by one when it is done, dead, or known to be lost.
 func (l *ledger) progress() int { return 2*l.accepted - l.open + l.given }
 
-// report counts the tasks. Those that are open are lost, unless it was given up before that is
-// known.
+// report counts the tasks. Open tasks count as lost, or unless known as stored.
 func (l *ledger) report(known bool) Report {
 	r := Report{Accepted: l.accepted, InService: l.met}
 	for _, e := range l.tasks {

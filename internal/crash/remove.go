@@ -13,15 +13,15 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// removing is how long the queue of a process that was killed may take to be removed, and starting
-// how long the process that removes it may take besides. Its store may have failed.
+// removing is the time limit for removing the queue of a killed process, and starting the
+// additional limit for the process that does it. Its store may have failed.
 const (
 	removing = 2 * time.Second
 	starting = 3 * time.Second
 )
 
-// remove has another process remove what those before have left: a strategy that ends its process,
-// or never returns, does so there.
+// remove starts another process to remove the remains of earlier ones: a strategy that ends its
+// process, or never returns, does so there.
 func (r *run) remove() error {
 	o := r.Order
 	o.End = true
@@ -43,12 +43,10 @@ func (r *run) remove() error {
 	return err
 }
 
-// end ends in this process what the one that was killed has left, so that its queue is removed. Its
-// tasks are not run.
 func (o Order) end() error {
 	v, err := strategies.Parse(o.Strategy)
 	if err != nil {
-		return nil // no process has had such a strategy
+		return nil // such a strategy never started
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), removing)
 	defer cancel()

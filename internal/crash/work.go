@@ -18,45 +18,45 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// An Order is what a process is told on its stdin, as JSON. When its stdin ends afterwards, it
+// An Order is the instruction to a process on its stdin, as JSON. When stdin ends, the process
 // drains the strategy and ends.
 type Order struct {
 	Strategy string
 	Workload string
 	Limit    int
-	Rate     float64 // of submits, a second; 0 is 4/5 of what the limit allows
+	Rate     float64 // submits per second. 0 is 4/5 of the limit's capacity
 	Seed     uint64
 	Queue    string // of a durable strategy
 	Next     uint64 // ID of the first task to submit
 	Tasks    int    // to be accepted
 
-	ServerKilled bool // its server is killed, too, and started again
+	ServerKilled bool // its server is killed and restarted, too
 
-	End bool // what earlier processes have left is removed, and nothing else done
+	End bool // only remove the remains of earlier processes
 }
 
-// An event is a line of what a process says: a letter and the ID of a task, or a text.
+// An event is the kind of a line of the process: a letter, followed by the ID of a task or a text.
 type event byte
 
 const (
-	accepted event = 'a' // Submit has returned nil
-	refused  event = 'r' // Submit has returned an error: which
+	accepted event = 'a' // Submit returned nil
+	refused  event = 'r' // Submit returned this error
 	begun    event = 'b' // Run was called
-	ended    event = 'e' // Run has returned
-	dead     event = 'd' // it was given up after its last attempt
-	failed   event = 'f' // the process cannot do what it is told: why
-	gone     event = 'g' // the store is gone with all that it had: why
-	empty    event = 'n' // the store holds no message, and nothing has happened for seconds
+	ended    event = 'e' // Run returned
+	dead     event = 'd' // given up after the last attempt
+	failed   event = 'f' // the process cannot carry out its order, with the reason
+	gone     event = 'g' // the store is gone with its content, with the reason
+	empty    event = 'n' // the store is empty, and nothing has happened for seconds
 )
 
-// Work carries out the order that in has, and tells out what becomes of its tasks.
+// Work carries out the order in in, and writes the events of its tasks to out.
 func Work(ctx context.Context, in io.Reader, out io.Writer) error {
 	var o Order
 	orders := json.NewDecoder(in)
 	if err := orders.Decode(&o); err != nil {
 		return fmt.Errorf("crash: %w", err)
 	}
-	os.Stdout = os.Stderr // what a strategy prints must not get among the lines
+	os.Stdout = os.Stderr // output of a strategy must not mix with the lines
 	if o.End {
 		err := o.end()
 		if err != nil {
@@ -89,16 +89,15 @@ func Work(ctx context.Context, in io.Reader, out io.Writer) error {
 	return err
 }
 
-// drainTime is what the end of the process may take: all that is not done by then was given up.
+// drainTime bounds the end of the process. Unfinished tasks have been given up before.
 const drainTime = 5 * time.Second
 
-// isCounted says whether an error of Drain is about tasks that the ledger knows to be open.
+// isCounted reports whether an error of Drain concerns tasks that the ledger has as open.
 func isCounted(err error) bool {
 	_, abandoned := errors.AsType[*strategies.DrainError](err)
 	return abandoned || errors.Is(err, engine.ErrLost)
 }
 
-// A worker is the sink of the strategy that the process works through.
 type worker struct {
 	out      io.Writer
 	said     atomic.Uint64 // events
@@ -126,10 +125,10 @@ func (w *worker) start(ctx context.Context, o Order) error {
 	}
 	p := o.params(v, w.task)
 	p.OnFault = w.fail
-	// the tasks run on when there is nothing more to submit
+	// tasks continue when there is nothing more to submit
 	ctx = context.WithoutCancel(ctx)
 	w.strategy, err = v.Spec.Start(ctx, p, w)
-	away := 5 * time.Second // for which its server may be
+	away := 5 * time.Second // tolerated absence of its server
 	if o.ServerKilled {
 		away = time.Minute
 	}
@@ -142,7 +141,7 @@ func (w *worker) start(ctx context.Context, o Order) error {
 	return err
 }
 
-// params are those of a process, which finds its tasks by task.
+// params returns the parameters of a process, which finds its tasks by task.
 func (o Order) params(
 	v strategies.Variant, task func(id uint64) *strategies.Task,
 ) strategies.Params {
@@ -154,7 +153,7 @@ func (o Order) params(
 	return p
 }
 
-// fail tells that the store has failed.
+// fail reports that the store has failed.
 func (w *worker) fail(e *strategies.StoreError) {
 	said := failed
 	switch {
@@ -167,8 +166,8 @@ func (w *worker) fail(e *strategies.StoreError) {
 	_, _ = fmt.Fprintf(w.out, "%c %q\n", said, e.Error())
 }
 
-// audit tells when the store says that it holds nothing and nothing happens any more: of the tasks
-// of earlier processes this one knows only those that are delivered to it.
+// audit reports when the store is empty and idle: of earlier processes' tasks this process sees
+// only those delivered to it.
 func (w *worker) audit(ctx context.Context) {
 	store, ok := w.strategy.(interface {
 		Stored(ctx context.Context) (int, error)
@@ -190,7 +189,7 @@ func (w *worker) audit(ctx context.Context) {
 	}
 }
 
-// mostLooks is after how many looks a second apart a store that is empty counts as such.
+// mostLooks is the number of looks, a second apart, after which an empty store counts as empty.
 const mostLooks = 3
 
 func (w *worker) task(id uint64) *strategies.Task {
@@ -216,8 +215,8 @@ func (w *worker) Done(t *strategies.Task, r strategies.Result) {
 	}
 }
 
-// submit offers task after task, each when it is due, until enough are accepted. One that is
-// refused is not offered again: the next is, after a while.
+// submit submits tasks when they are due, until enough are accepted. A refused task is not
+// submitted again, and the next one follows after a pause.
 func (w *worker) submit(ctx context.Context, o Order) {
 	due := time.Now()
 	for id, in := o.Next, 0; in < o.Tasks && id < math.MaxUint64; id++ {

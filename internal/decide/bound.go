@@ -1,13 +1,13 @@
 package decide
 
-// A Bound is on a metric, in its unit: seconds, shares of 1, tasks per second.
+// A Bound is a bound on a metric, in its unit: seconds, shares of 1, tasks per second.
 type Bound struct {
 	Unit  string
-	Op    string // how a value that meets it stands to it: one of Operators
+	Op    string // value Op bound must be true. One of Operators
 	Value float64
 }
 
-// Operators are those of bounds; one that another begins with stands behind it.
+// Operators lists the operators of bounds, each before its prefixes.
 var Operators = []string{"<=", ">=", "<", ">"}
 
 // Meets reports whether a value is within the bound. NaN never is.

@@ -1,15 +1,15 @@
-// Package decide judges objectives: met, missed or undecided, with the reason in words. Every
-// command, page and document that shows a verdict takes it from here, so they all agree.
+// Package decide judges objectives: met, missed or undecided, with the reason in words. All
+// commands, pages and documents use it, so their verdicts agree.
 //
 // There are two kinds of questions:
 //
-//   - What a strategy does under a plan (run, capacity, advise): a 95 % confidence interval, or an
-//     exact value, must lie on one side of the bound. See Interval.
-//   - What the clients of a load test got (attack, capacity URL, gateway): the sample decides. See
-//     Sample.
+//   - The behaviour of a strategy under a plan (run, capacity, advise): a 95 % confidence interval,
+//     or an exact value, must lie on one side of the bound. See Interval.
+//   - The experience of the clients of a load test (attack, capacity URL, gateway): the sample
+//     decides. See Sample.
 //
 // A Finding is the answer of a study in words: bench writes it into a run directory, and reports
-// read it there.
+// read it.
 package decide
 
 import (
@@ -35,22 +35,21 @@ func (v Verdict) String() string { return [...]string{"undecided", "met", "misse
 // A Decision is a verdict with its evidence.
 type Decision struct {
 	Verdict Verdict
-	// Value is the estimate, in the unit of the metric; NaN if there is none, +Inf for a latency
+	// Value is the estimate, in the unit of the metric. It is NaN if unknown, and +Inf for a latency
 	// percentile that falls among failed requests.
 	Value float64
 	// Error is the relative 95 % error of the value if it is marked as uncertain, else 0.
 	Error float64
-	// Low and High bound the value; NaN if unknown.
+	// Low and High bound the value. NaN: unknown
 	Low, High float64
-	// Reason states the evidence in one line, without the verdict: "95 % CI 277 to 289 ms, 12
-	// runs".
+	// Reason is the evidence in one line, without the verdict: "95 % CI 277 to 289 ms, 12 runs".
 	Reason string
-	// Next is the flag that would decide, such as "--n 64000"; empty if decided or unknown.
+	// Next is the flag that would decide, such as "--n 64000", or "" if decided or unknown.
 	Next string
 }
 
-// Evidence words what the decision rests on, with what would decide if it is undecided:
-// "236 ms (95 % CI 201–284 ms, 1 run of 18,000 tasks); to decide: --n 64000".
+// Evidence formats the evidence and, if undecided, the flag that would decide: "236 ms (95 % CI
+// 201–284 ms, 1 run of 18,000 tasks); to decide: --n 64000".
 func (d Decision) Evidence(unit string) string {
 	s := d.Reason
 	value := text.Uncertain(unit, d.Value, d.Error)
@@ -78,14 +77,14 @@ func Interval(b Bound, low, high float64) Verdict {
 }
 
 // Sample decides a latency objective from the requests of one load test. response includes the
-// generator's own lateness, so it is an upper bound of what an ideal generator would have measured;
-// service is a lower bound. Both are +Inf where the percentile falls among requests that failed,
-// were refused, abandoned or never sent, and NaN where there are too few requests.
+// generator's own lateness, so it is an upper bound for an ideal generator. service is a lower
+// bound. Both are +Inf if the percentile falls among requests that failed, were refused, abandoned
+// or never sent, and NaN if there are too few requests.
 func Sample(b Bound, response, service float64) Verdict {
 	return Interval(b, min(service, response), response)
 }
 
-// All joins the verdicts on several objectives: missed if one is missed, met if all are met.
+// All combines the verdicts on several objectives: missed if one is missed, met if all are met.
 func All(verdicts ...Verdict) Verdict {
 	all := Met
 	for _, v := range verdicts {

@@ -6,31 +6,30 @@ import (
 	"strings"
 )
 
-// A Finding is what the results of a study say. An older file may have lines and nothing else.
+// A Finding is the result of a study. In older files it may have only Lines.
 type Finding struct {
-	Study    string       `json:"study"`    // its name
-	Question string       `json:"question"` // what it asks
-	Claim    string       `json:"claim"`    // what was put to the test
-	Verdict  ClaimVerdict `json:"verdict"`  // on the claim
-	// Decides lists the units of the metrics that the verdict rests on.
+	Study    string       `json:"study"`
+	Question string       `json:"question"`
+	Claim    string       `json:"claim"`
+	Verdict  ClaimVerdict `json:"verdict"`
+	// Decides lists the units of the metrics behind the verdict.
 	Decides []string `json:"decides,omitempty"`
-	// a rule of thumb, in one line: what to do, as far as the verdict bears it; "" where undecided
+	// rule of thumb in one line: the action that the verdict supports, or "" if undecided
 	Advice string `json:"advice,omitempty"`
-	// one line with the numbers that decide; of Depends, what it depends on; of Undecided, what is
-	// missing
+	// one line with the deciding numbers, with the condition for Depends, or with the missing evidence
+	// for Undecided
 	Because string   `json:"because"`
-	Lines   []string `json:"lines,omitempty"` // what else the results say, a line each
-	// in a file: the runs that it is about, by their index. They are those between the study
-	// before, or the header, and it.
+	Lines   []string `json:"lines,omitempty"` // further results, one per line
+	// indices of its runs in a file: those between the previous study, or the header, and this one
 	Runs []int `json:"-"`
 }
 
-// Add says more, a line.
+// Add appends a line.
 func (f *Finding) Add(format string, args ...any) {
 	f.Lines = append(f.Lines, fmt.Sprintf(format, args...))
 }
 
-// Say adds lines; empty ones are left out.
+// Say appends the non-empty lines.
 func (f *Finding) Say(lines ...string) {
 	for _, line := range lines {
 		if line != "" {
@@ -39,7 +38,7 @@ func (f *Finding) Say(lines ...string) {
 	}
 }
 
-// A ClaimVerdict on a claim, as it is written; "" where there is none.
+// A ClaimVerdict is a verdict on a claim, as it is written, or "".
 type ClaimVerdict string
 
 // The verdicts. Undecided: runs are missing or INVALID.
@@ -50,11 +49,11 @@ const (
 	ClaimUndecided ClaimVerdict = "undecided"
 )
 
-// ClaimVerdicts are all of them, in the order of a summary.
+// ClaimVerdicts lists them in the order of a summary.
 var ClaimVerdicts = []ClaimVerdict{Holds, Depends, DoesNotHold, ClaimUndecided}
 
-// ParseClaimVerdict reads a verdict that somebody expects, also with dashes for its blanks.
-// Undecided is none to expect.
+// ParseClaimVerdict parses an expected verdict, also with dashes instead of blanks. Undecided
+// cannot be expected.
 func ParseClaimVerdict(text string) (ClaimVerdict, error) {
 	v := ClaimVerdict(strings.ReplaceAll(text, "-", " "))
 	if v == ClaimUndecided || !slices.Contains(ClaimVerdicts, v) {

@@ -14,25 +14,25 @@ import (
 // Units in which a load test records its evidence, in addition to the metrics of completed
 // requests.
 const (
-	// Due comes before the statistic in the unit of a percentile over all requests that were due,
-	// of which those that were not completed are the slowest: due-p99-response-sec. A result has it
-	// if some were not completed and the percentile is not among them.
+	// Due is the prefix of a percentile over all due requests, with uncompleted ones as the slowest:
+	// due-p99-response-sec. A result has it if some requests were not completed and the percentile is
+	// not among them.
 	Due = "due-"
-	// MaxLag is the longest time by which the load generator itself was late.
+	// MaxLag is the longest lateness of the load generator.
 	MaxLag = metric.MaxLag
 )
 
-// Mark comes before the unit of an objective that is about completed requests alone, such as
+// Mark is the prefix of an objective on completed requests only, such as
 // completed-p99-response-sec.
 const Mark = "completed-"
 
-// MostLost is the share of the requests that may be lost before an objective on a mean is missed:
-// no mean of the others says what all of them met.
+// MostLost is the share of lost requests above which an objective on a mean is missed: a mean of
+// the others does not describe all requests.
 const MostLost = 0.01
 
-// A latency is the unit of a time that each request has, in its parts.
+// A latency is the parsed unit of a time of each request.
 type latency struct {
-	part      string // of a session, a step or a stage, with a hyphen behind it; "": all requests
+	part      string // a session, a step or a stage, with a hyphen. "": all requests
 	statistic string // mean, max or the name of a percentile
 	p         float64
 	of        string // response, wait, service or first-byte
@@ -58,7 +58,7 @@ func latencyOf(unit string) (l latency, ok bool) {
 
 func (l latency) unit() string { return l.part + metric.StatisticOf(l.statistic, l.of) }
 
-// String returns the latency as it is spelled in a reason: "p99 response".
+// String formats the latency for a reason: "p99 response".
 func (l latency) String() string {
 	text := l.statistic + " " + strings.ReplaceAll(l.of, "-", " ")
 	if part := strings.TrimSuffix(l.part, "-"); part != "" {
@@ -77,14 +77,14 @@ func Completed(unit string) (rest string, ok bool) {
 	return unit, false
 }
 
-// Load decides an objective from the metrics of one load test, of a server or of a gateway, which
-// sent so many requests.
+// Load decides an objective from the metrics of one load test, of a server or of a gateway, with
+// that many requests.
 //
-// A latency is decided by the requests that were due, as Sample does. Requests that failed, were
-// refused, abandoned or never sent count as slower than any bound, unless the objective is about
-// completed requests alone. The lower bound of a response is the service, or the response less the
-// longest lateness of the generator, whichever is longer: the time that a request waited because a
-// requested limit was reached is not the generator's. All other metrics are decided by their value.
+// A latency is decided by all due requests, as in Sample. Requests that failed, were refused,
+// abandoned or never sent count as slower than any bound, unless the objective is on completed
+// requests only. The lower bound of a response is the larger of the service and the response minus
+// the generator's longest lateness. Waits caused by a requested limit do not count as lateness.
+// Other metrics are decided by their value.
 func Load(b Bound, lookup func(unit string) (float64, bool), tasks int) Decision {
 	s := sample{bound: b, lookup: lookup, requests: tasks}
 	if laws, _ := lookup(metric.BrokenLaws); laws > 0 {
@@ -104,7 +104,7 @@ func Load(b Bound, lookup func(unit string) (float64, bool), tasks int) Decision
 		s.lost, s.counted = lost, 1
 	}
 	switch {
-	case l.p > 0 && s.lost < 1: // all lost: no percentile is known, and each is missed
+	case l.p > 0 && s.lost < 1: // all lost: every percentile is missed
 		return s.percentile()
 	case l.statistic == metric.Max && s.lost > 0, s.lost > MostLost:
 		return s.amongLost()
@@ -117,9 +117,9 @@ type sample struct {
 	bound    Bound
 	lookup   func(unit string) (float64, bool)
 	latency  latency
-	requests int     // of the part, or the completed ones alone; 0: unknown
-	lost     float64 // share of them
-	counted  float64 // share of all requests that requests has
+	requests int     // of the part, or only the completed ones. 0: unknown
+	lost     float64 // share of the requests
+	counted  float64 // share of all requests that requests covers
 }
 
 func (s *sample) undecided(reason, next string) Decision {
@@ -127,8 +127,8 @@ func (s *sample) undecided(reason, next string) Decision {
 	return Decision{Value: unknown, Low: unknown, High: unknown, Reason: reason, Next: next}
 }
 
-// byValue decides a metric that is no latency. A rate that misses its bound is not the server's if
-// the generator did not send what it should have.
+// byValue decides a metric that is not a latency. A missed rate of an INVALID run is undecided: the
+// generator may have sent less than planned.
 func (s *sample) byValue() Decision {
 	v, ok := s.lookup(s.bound.Unit)
 	if !ok || math.IsNaN(v) {
@@ -145,7 +145,6 @@ func (s *sample) byValue() Decision {
 	return d
 }
 
-// count sets the number of requests, or of sessions, of the part.
 func (s *sample) count() {
 	if part := s.latency.part; part != "" {
 		n, _ := s.lookup(part + "count") // a stage does not report it
@@ -153,7 +152,6 @@ func (s *sample) count() {
 	}
 }
 
-// losses are the metrics of the lost requests, with the words for them.
 var losses = []struct{ unit, words string }{
 	{metric.Failed, "failed"}, {metric.Throttled, "were refused"}, {metric.Shed, "were shed"},
 	{metric.Abandoned, "were abandoned"},
@@ -167,7 +165,7 @@ func (s *sample) lostShare() (sum float64) {
 	return min(sum, 1)
 }
 
-// amongLost is the decision on a value that falls among the lost requests.
+// amongLost decides a percentile that falls among the lost requests.
 func (s *sample) amongLost() Decision {
 	var words, shares []string
 	for _, loss := range losses {
@@ -186,7 +184,7 @@ func (s *sample) amongLost() Decision {
 			" and count as slower than any bound"}
 }
 
-// ofRequests adds how many there were.
+// ofRequests returns " of" and the number of requests.
 func (s *sample) ofRequests() string {
 	of := "requests"
 	if s.latency.part == metric.Sessions {
@@ -201,7 +199,7 @@ func (s *sample) ofRequests() string {
 	return " of " + grouped(s.requests) + " " + of
 }
 
-// grouped spells a number with a comma between thousands.
+// grouped formats a number with commas between thousands.
 func grouped(n int) string {
 	if n < 1000 {
 		return fmt.Sprint(n)
@@ -209,8 +207,8 @@ func grouped(n int) string {
 	return fmt.Sprintf("%s,%03d", grouped(n/1000), n%1000)
 }
 
-// percentile decides by the percentile that is asked for or, if there are too few requests for it,
-// by the largest lower one that there are enough for: what that misses, the higher one misses, too.
+// percentile decides by the requested percentile or, if there are too few requests, by the highest
+// sufficient one: if that misses, so does the requested one.
 func (s *sample) percentile() Decision {
 	asked := s.latency
 	for i := len(metric.Quantiles) - 1; i >= 0; i-- {
@@ -252,8 +250,8 @@ func (s *sample) percentile() Decision {
 	return s.undecided(fmt.Sprintf("%s: a %s needs %d", have, asked.statistic, least), next)
 }
 
-// resolves reports whether there are enough requests for a percentile. Of a stage, whose requests
-// are not counted, it is there if so.
+// resolves reports whether there are enough requests for a percentile. A stage, whose requests are
+// not counted, has the percentile only if there are.
 func (s *sample) resolves(p float64) bool {
 	if s.requests > 0 {
 		return statistics.Resolvable(p, s.requests)
@@ -262,7 +260,6 @@ func (s *sample) resolves(p float64) bool {
 	return ok || s.lost > 1-p
 }
 
-// value decides by the statistic of the latency over all requests that were due.
 func (s *sample) value() Decision {
 	l := s.latency
 	low, high, ok := s.ends(l)
@@ -289,8 +286,8 @@ func (s *sample) value() Decision {
 	return d
 }
 
-// ends returns the value of a statistic over all requests that were due, which is one number where
-// the run reports it, and else two that it is between.
+// ends returns the range of a statistic over all due requests, a single value if the run reports
+// it.
 func (s *sample) ends(l latency) (low, high float64, ok bool) {
 	v, has := s.lookup(l.unit())
 	if s.lost == 0 || l.p == 0 {
@@ -302,7 +299,7 @@ func (s *sample) ends(l latency) (low, high float64, ok bool) {
 	if !has {
 		return 0, 0, false
 	}
-	// Of those that were completed, it is a higher percentile.
+	// Among the completed requests it is a higher percentile.
 	high = math.Inf(1)
 	higher := l
 	if higher.statistic = metric.Max; s.lost < 1 {
@@ -321,7 +318,7 @@ func (s *sample) ends(l latency) (low, high float64, ok bool) {
 
 func (l latency) due() string { return l.part + Due + metric.StatisticOf(l.statistic, l.of) }
 
-// leastOf returns what the statistic would be at least with a generator that is never late.
+// leastOf returns a lower bound of the statistic for a generator that is never late.
 func (s *sample) leastOf(l latency, low, high float64) float64 {
 	if l.of != metric.Response && l.of != metric.Wait {
 		return low
@@ -339,7 +336,6 @@ func (s *sample) leastOf(l latency, low, high float64) float64 {
 	return min(max(least, 0), high)
 }
 
-// serviceOf returns the same statistic of the service.
 func (s *sample) serviceOf(l latency) (float64, bool) {
 	l.of = metric.Service
 	low, _, ok := s.ends(l)

@@ -1,5 +1,5 @@
-// Package directory writes the results of runs to a run directory, reads them, and goes on with one
-// that was cut off:
+// Package directory writes the results of runs to a run directory, reads them, and resumes an
+// interrupted one:
 //
 //	dir, err := directory.Create("out", directory.New)
 //	…
@@ -25,17 +25,16 @@ import (
 	"github.com/poolbench/poolbench/internal/rundir"
 )
 
-// dirFiles are those that it writes.
 var dirFiles = [...]string{rundir.ResultsFile, rundir.DistributionsFile, rundir.TimelineFile,
 	rundir.SlowestFile}
 
-// A Dir is a run directory that is being written, by this process alone. Every result is on its way
-// to the disk before Write returns, so a kill loses at most the run in flight, and of a soak what
-// came after the last WriteSoFar; until End has written the end mark, a reader takes the directory
-// for partial.
+// A Dir is a run directory that this process is writing exclusively. Write returns only after it
+// has passed a result to the operating system, so a kill loses at most the current run, and of a
+// soak the part after the last WriteSoFar. Until End has written the end mark, readers treat the
+// directory as partial.
 type Dir struct {
 	path          string
-	mu            sync.Mutex // a run that goes on is told of beside the results of others
+	mu            sync.Mutex // partial results are written concurrently with other results
 	lock          *files.LockedDir
 	written       int
 	results       *resultsWriter
@@ -44,18 +43,18 @@ type Dir struct {
 	slowest       *rowsWriter
 	files         []*dirFile
 	repetitions   map[string]int  // results so far, by name
-	unfinished    []*bench.Result // what is known so far of runs that are not over
-	there         contents        // what the directory holds for good
-	resumed       *resumed        // nil but for Resume
-	made          bool            // the directory was not there before
-	failed        bool            // a write went wrong: no end mark may say that all is well
+	unfinished    []*bench.Result // partial results of current runs
+	there         contents        // final content of the directory
+	resumed       *resumed        // only for Resume
+	made          bool            // the directory is new
+	failed        bool            // a write failed, so there must be no end mark
 }
 
-// Path is where the directory is.
+// Path returns the path of the directory.
 func (d *Dir) Path() string { return d.path }
 
-// Write adds one result to the files, after its profiles, a file each. What WriteSoFar has written
-// of that run is gone.
+// Write adds one result to the files, after its profiles. It replaces the output of WriteSoFar for
+// that run.
 func (d *Dir) Write(r *bench.Result) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -85,8 +84,8 @@ func (d *Dir) writeProfiles(r *bench.Result) error {
 	return nil
 }
 
-// Fail adds a run that gave no result, and why: a line for readers, # failed NAME seed N: REASON.
-// What WriteSoFar has written of it stays.
+// Fail adds a failed run with the reason: a line # failed NAME seed N: REASON. The output of
+// WriteSoFar for it stays.
 func (d *Dir) Fail(name string, seed uint64, reason string) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -102,7 +101,7 @@ func (d *Dir) Fail(name string, seed uint64, reason string) error {
 	return d.settle(runID{name, seed})
 }
 
-// wrote names the file in the error of a write, and remembers that there was one.
+// wrote adds the file name to the error of a write, and records that there was one.
 func (d *Dir) wrote(file string, err error) error {
 	if err == nil {
 		return nil
@@ -111,27 +110,26 @@ func (d *Dir) wrote(file string, err error) error {
 	return fmt.Errorf("%s: %w", filepath.Join(d.path, file), err)
 }
 
-// Conclude adds what the results so far say in words, for the report to show.
+// Conclude adds the finding on the results so far, for the report.
 func (d *Dir) Conclude(f decide.Finding) error {
 	return d.wrote(rundir.ResultsFile, d.results.conclude(f))
 }
 
-// Hold adds a bound that the results are held to, in the unit of the metric, for the report to
-// show; op is <, <=, > or >=.
+// Hold adds an objective's bound, in the unit of the metric, for the report. op is <, <=, > or >=.
 func (d *Dir) Hold(unit, op string, bound float64) error {
 	return d.wrote(rundir.ResultsFile,
 		d.results.line(rundir.BoundLine(decide.Bound{Unit: unit, Op: op, Value: bound})))
 }
 
-// Say adds a line about the results so far that is about no study, for the report to show.
+// Say adds a line about the results so far without a study, for the report.
 func (d *Dir) Say(line string) error {
 	return d.wrote(rundir.ResultsFile, d.results.line(rundir.Answer.Line(line)))
 }
 
-// End ends the results with a mark: complete, or partial when fewer than the planned results were
-// written; interrupted is the reason, nil where there is none. After an error of Write the mark is
-// left out, and a reader takes the directory for cut off. Until Unlock nobody else may write to the
-// directory: a report is to be of what this process has written.
+// End ends the results with a mark: complete, or partial if fewer than planned results were
+// written. interrupted is the reason, or nil. After an error of Write there is no mark, so readers
+// treat the directory as interrupted. The lock is kept until Unlock, so a report contains only
+// results of this process.
 func (d *Dir) End(planned int, interrupted error) error {
 	if d.files == nil {
 		return nil
@@ -157,9 +155,8 @@ func (d *Dir) End(planned int, interrupted error) error {
 	return errors.Join(append(errs, d.closeFiles())...)
 }
 
-// Discard removes a directory that was made for results of which there is none, so that the next
-// command may have its name. A file of somebody else stays, and the directory with it. It is for
-// after End.
+// Discard removes a new directory without results after End, so the next command can use its name.
+// A directory with other files is kept.
 func (d *Dir) Discard() error {
 	if d.written > 0 || !d.made {
 		return nil
@@ -171,7 +168,7 @@ func (d *Dir) Discard() error {
 		}
 	}
 	errs = append(errs, d.Unlock())
-	_ = os.Remove(d.path) // it may have files of others
+	_ = os.Remove(d.path) // fails if others have added files
 	return errors.Join(errs...)
 }
 
@@ -185,7 +182,7 @@ func (d *Dir) Unlock() error {
 	return err
 }
 
-// Close is End and Unlock.
+// Close calls End and Unlock.
 func (d *Dir) Close(planned int, interrupted error) error {
 	return errors.Join(d.End(planned, interrupted), d.Unlock())
 }
@@ -199,7 +196,7 @@ func (d *Dir) closeFiles() error {
 	return errors.Join(errs...)
 }
 
-// Mode says what Create does about a directory that is there already.
+// Mode is Create's treatment of an existing directory.
 type Mode int
 
 // The modes of Create.
@@ -207,11 +204,11 @@ const (
 	New    Mode = iota // refuse it
 	Force              // replace its results
 	Append             // add to its results
-	Resume             // go on with the plan that it was begun with: see Dir.Begin and Dir.Kept
+	Resume             // continue its plan: see Dir.Begin and Dir.Kept
 )
 
-// Create makes the directory at path, with its parents, ready for results. The error for one
-// that exists is fs.ErrExist; for one that another process writes to it says which.
+// Create creates the directory at path, with its parents. The error for an existing one is
+// fs.ErrExist. For one that another process writes to it names that process.
 func Create(path string, mode Mode) (*Dir, error) {
 	if err := ours(path, mode); err != nil {
 		return nil, err
@@ -232,14 +229,15 @@ func Create(path string, mode Mode) (*Dir, error) {
 	return d, nil
 }
 
-// ours refuses what is no run directory, and leaves nothing in it.
+// ours returns an error for a directory that is not a run directory, before anything is written to
+// it.
 func ours(path string, mode Mode) error {
 	entries, err := os.ReadDir(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	// A process that was killed at its very beginning may have left its lock alone, or the files of
-	// a resumption of nothing.
+	// A process killed at its very beginning may have left only its lock, or the files of an empty
+	// resumption.
 	foreign := slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
 		name, isBeside := strings.CutSuffix(e.Name(), beside)
 		return e.Name() != files.LockName && !(isBeside && slices.Contains(dirFiles[:], name))
@@ -254,7 +252,6 @@ func ours(path string, mode Mode) error {
 		rundir.ResultsFile)
 }
 
-// existsError is about the directory at that path.
 type existsError string
 
 func (e existsError) Error() string {
@@ -264,7 +261,7 @@ func (e existsError) Error() string {
 
 func (e existsError) Is(target error) bool { return target == fs.ErrExist }
 
-// fill opens the files, once nobody else can.
+// fill opens the files. The directory must be locked.
 func (d *Dir) fill(mode Mode) (err error) {
 	_, notThere := os.Stat(filepath.Join(d.path, rundir.ResultsFile))
 	if notThere == nil && mode == New {
@@ -273,7 +270,7 @@ func (d *Dir) fill(mode Mode) (err error) {
 	if err := d.catchUp(); err != nil {
 		return err
 	}
-	for _, name := range dirFiles { // of a process that was killed before it had caught up
+	for _, name := range dirFiles { // left by a process that was killed before it had caught up
 		for _, ending := range []string{beside, following, beside + following} {
 			if err := os.Remove(filepath.Join(d.path, name+ending)); err != nil &&
 				!errors.Is(err, fs.ErrNotExist) {
@@ -282,7 +279,7 @@ func (d *Dir) fill(mode Mode) (err error) {
 		}
 	}
 	if mode == New || mode == Force {
-		// An older run's report is not to be taken for the new run's. What is not ours stays.
+		// Remove an older run's report, but no other files.
 		if err := files.Remove(filepath.Join(d.path, rundir.ReportFile)); err != nil {
 			return err
 		}
@@ -308,8 +305,8 @@ func (d *Dir) fill(mode Mode) (err error) {
 	return d.open(beside, d.copyHead)
 }
 
-// open opens the files under their names with that ending. start fills each, whose first whole
-// bytes are valid.
+// open opens the files under their names with that ending. start fills each. Its first whole bytes
+// are valid.
 func (d *Dir) open(ending string, start func(f *os.File, whole int64) error) error {
 	for i, name := range dirFiles {
 		f, err := openDirFile(filepath.Join(d.path, name+ending))
@@ -341,14 +338,13 @@ func (d *Dir) open(ending string, start func(f *os.File, whole int64) error) err
 	return err
 }
 
-// Explain has each result come with lines that say why it took so long.
+// Explain adds the lines returned by why to each result.
 func (d *Dir) Explain(why func(*bench.Result) []string) { d.results.why = why }
 
-// KeepResponses has the directory keep the response of each task of virtual runs, of up to so many
-// tasks in all: of the runs that come first.
+// KeepResponses records the response of each task of virtual runs, for the first runs with at most
+// that many tasks in all.
 func (d *Dir) KeepResponses(tasks int) { d.distributions.most = tasks }
 
-// copyHead copies what stays as it is to the file that is going to replace the old one.
 func (d *Dir) copyHead(f *os.File, whole int64) error {
 	if whole == 0 {
 		return nil

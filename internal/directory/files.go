@@ -13,21 +13,20 @@ import (
 	"github.com/poolbench/poolbench/internal/rundir"
 )
 
-// following is the ending of a file that will replace another.
+// following is the extension of a file that will replace another.
 const following = ".next"
 
-// A dirFile is a file of the directory that is being written: final contents, followed by interim
-// results of unfinished runs. To replace the interim part, a new file replaces the whole one.
+// A dirFile is a file of the directory that is being written: final contents, followed by partial
+// results of current runs. To replace these, the whole file is replaced.
 type dirFile struct {
 	*os.File
 	path string
-	good int64  // bytes that stay
-	tail []byte // what is behind them
+	good int64  // size of the final contents
+	tail []byte // partial results after them
 }
 
-// openDirFile opens the file at path, or makes it.
 func openDirFile(path string) (*dirFile, error) {
-	path, err := files.Target(path) // which a rename is to replace
+	path, err := files.Target(path) // a rename must replace the target of a link
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +37,7 @@ func openDirFile(path string) (*dirFile, error) {
 	return &dirFile{File: f, path: path}, nil
 }
 
-// Write adds to what stays.
+// Write appends to the final contents.
 func (f *dirFile) Write(p []byte) (int, error) {
 	if len(f.tail) == 0 {
 		n, err := f.File.Write(p)
@@ -55,7 +54,7 @@ func (f *dirFile) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// follow writes what is to take the place of the file: what stays, more that stays, and a tail.
+// follow writes the replacement of the file: its final contents, more final contents, and a tail.
 func (f *dirFile) follow(more, tail []byte) (*dirFile, error) {
 	next, err := openDirFile(f.path + following)
 	if err != nil {
@@ -74,7 +73,7 @@ func (f *dirFile) follow(more, tail []byte) (*dirFile, error) {
 	return next, nil
 }
 
-// unfollow removes what was to take the place of the file.
+// unfollow removes the replacement of the file.
 func (f *dirFile) unfollow() error {
 	if err := os.Remove(f.path + following); !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -82,7 +81,7 @@ func (f *dirFile) unfollow() error {
 	return nil
 }
 
-// giveWay has next take the place of the file.
+// giveWay replaces the file by next.
 func (f *dirFile) giveWay(next *dirFile) error {
 	if err := os.Rename(next.path, f.path); err != nil {
 		return errors.Join(err, next.Close())
@@ -93,9 +92,9 @@ func (f *dirFile) giveWay(next *dirFile) error {
 	return err
 }
 
-// replace adds to what stays in the files, and replaces their tails. The results are the first to
-// be written beside, and the first to give way: so what a kill leaves beside is to be had if no
-// results are there, as catchUp does, and else is of no use.
+// replace adds to the final contents of the files, and replaces their tails. The results file is
+// the first to be written and the first to be renamed. After a kill, replacements are valid if
+// there is none of the results file (see catchUp), and useless otherwise.
 func (d *Dir) replace(more, tails [len(dirFiles)][]byte) (err error) {
 	var next [len(dirFiles)]*dirFile
 	undo := func(err error) error {
@@ -121,7 +120,7 @@ func (d *Dir) replace(more, tails [len(dirFiles)][]byte) (err error) {
 	return nil
 }
 
-// catchUp ends what a kill has cut off within replace, once its results had given way.
+// catchUp completes an interrupted replace whose results file had been renamed.
 func (d *Dir) catchUp() error {
 	for _, name := range dirFiles {
 		path, err := files.Target(filepath.Join(d.path, name))

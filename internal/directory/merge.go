@@ -18,7 +18,7 @@ import (
 )
 
 // Read reads the results of a run directory, with their distributions, timelines and machines.
-// partial: its last section has no end, or one that says so.
+// partial reports that the last section has no end mark, or a partial one.
 func Read(path string) (all []*bench.Result, partial bool, err error) {
 	file, err := rundir.ResultsIn(path)
 	if err != nil {
@@ -40,7 +40,7 @@ func Read(path string) (all []*bench.Result, partial bool, err error) {
 				return nil, false, fmt.Errorf("%s: run %d of %s has no distributions or no timeline",
 					path, n, r.Name)
 			}
-			for _, m := range Machine() { // in our order
+			for _, m := range Machine() { // in a fixed order
 				if value, ok := s.config[m.Key]; ok {
 					r.Machine = append(r.Machine,
 						benchfmt.Config{Key: m.Key, Value: []byte(value), File: true})
@@ -61,9 +61,9 @@ func hasTimes(r *bench.Result) bool {
 	return ok
 }
 
-// Merge makes one series of runs of those in directories: of parts of one load that several
-// generators have sent, the i-th run of a name with the i-th. leftOut are the metrics that no
-// counts give; partial are the directories that are.
+// Merge merges the runs of directories that contain parts of one load sent by several generators,
+// the i-th run of a name with the i-th. leftOut lists the metrics that cannot be merged, partial
+// the partial directories.
 func Merge(paths []string) (merged []*bench.Result, leftOut, partial []string, err error) {
 	defer func() {
 		if err != nil && partial != nil {
@@ -132,10 +132,10 @@ func Merge(paths []string) (merged []*bench.Result, leftOut, partial []string, e
 	return merged, leftOut, partial, nil
 }
 
-// added are the axes of a load that several generators add to.
+// added matches the axes of a load that are sums over generators.
 var added = regexp.MustCompile(`/(rate|n|sessions|arrival=closed:clients)=[^/,]+`)
 
-// ofAll is the name of a load of which each of so many generators has sent such a part.
+// ofAll returns the name of the whole load from the name of one of that many equal parts.
 func ofAll(name string, generators int) string {
 	return added.ReplaceAllStringFunc(name, func(axis string) string {
 		i := strings.LastIndexByte(axis, '=') + 1
@@ -151,7 +151,7 @@ func ofAll(name string, generators int) string {
 	})
 }
 
-// partOf names the directory in what is said of the result.
+// partOf adds the directory as the agent of the result.
 func partOf(r *bench.Result, path string, partial bool) *bench.Result {
 	r.Agents = []string{fmt.Sprintf("%s requests %d %v", path, r.Tasks, r.Verdict)}
 	for i := range r.Reasons {

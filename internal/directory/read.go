@@ -21,27 +21,26 @@ import (
 	"github.com/poolbench/poolbench/internal/rundir"
 )
 
-// contents is what a directory holds for good, apart from the section that is gone on with.
+// contents is the final content of a directory, without a section that is resumed.
 type contents struct {
 	repetitions map[string]int      // results, by name
-	seeds       map[string][]uint64 // of results and of runs that failed, by name
-	// bytes of each of dirFiles, without what a kill has left half done
+	seeds       map[string][]uint64 // of results and failed runs, by name
+	// bytes of each of dirFiles, without data cut off by a kill
 	whole [len(dirFiles)]int64
-	tasks int     // there are responses of
-	last  section // where it is to be gone on with
+	tasks int     // tasks with recorded responses
+	last  section // when resuming
 }
 
-// A section is what one process has written to results.txt, from its header on.
+// A section is the output of one process in results.txt, from its header on.
 type section struct {
 	begun    bool // there is a header
-	complete bool // and an end that says that all is there
+	complete bool // with an end mark of a complete section
 	plan     string
 	config   map[string]string // in force at its end
 	results  []*bench.Result
 	failures []rundir.Failure
 }
 
-// readContents reads a directory; resume sets its last section apart.
 func readContents(path string, resume bool) (c contents, err error) {
 	c.repetitions, c.seeds = map[string]int{}, map[string][]uint64{}
 	sections, whole, err := readSections(filepath.Join(path, rundir.ResultsFile))
@@ -72,8 +71,8 @@ func readContents(path string, resume bool) (c contents, err error) {
 	return c, nil
 }
 
-// readRest reads the files beside results.txt. take gives the next result of those that do not
-// stay what they have of it, and returns its repetition.
+// readRest reads the other files. take adds their data to the next result that is not final, and
+// returns its repetition.
 func (c *contents) readRest(path string) (take func(r *bench.Result) int, err error) {
 	readings, err := c.readDistributions(filepath.Join(path, rundir.DistributionsFile))
 	if err != nil {
@@ -97,8 +96,8 @@ func (c *contents) readRest(path string) (take func(r *bench.Result) int, err er
 	}, nil
 }
 
-// eachLine calls f with every whole line of a file, without its newline, and where it ends. A file
-// that is not there has none.
+// eachLine calls f with every complete line of a file, without its newline, and the offset of its
+// end. A missing file has none.
 func eachLine(path string, f func(line string, end int64) error) error {
 	file, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -114,7 +113,7 @@ func eachLine(path string, f func(line string, end int64) error) error {
 	for end := int64(0); ; {
 		line, err := lines.ReadString('\n')
 		if errors.Is(err, io.EOF) {
-			return nil // one that was cut off, if any
+			return nil // an incomplete line, if any
 		} else if err != nil {
 			return err
 		}
@@ -125,9 +124,10 @@ func eachLine(path string, f func(line string, end int64) error) error {
 	}
 }
 
-// readSections reads results.txt, and where each section begins and the last one ends.
+// readSections reads results.txt. at contains the start of each section and the end of the last
+// one.
 func readSections(path string) (sections []section, at []int64, err error) {
-	var r *bench.Result // what is said of the next result
+	var r *bench.Result // from lines before the next result
 	begin := int64(0)
 	err = eachLine(path, func(line string, end int64) error {
 		defer func() { begin = end }()
@@ -136,7 +136,7 @@ func readSections(path string) (sections []section, at []int64, err error) {
 				append(at, begin), &bench.Result{}
 			return nil
 		}
-		if len(sections) == 0 { // not as we begin it
+		if len(sections) == 0 { // another beginning than poolbench's
 			sections, at, r = []section{{config: map[string]string{}}}, []int64{0}, &bench.Result{}
 		}
 		s := &sections[len(sections)-1]
@@ -152,7 +152,7 @@ func readSections(path string) (sections []section, at []int64, err error) {
 	return sections, append(at, begin), err
 }
 
-// note reads a line that is no result; next is the result that follows.
+// note parses a line that is not a result. next is the following result.
 func (s *section) note(line string, next *bench.Result) (err error) {
 	if !strings.HasPrefix(line, "# ") {
 		if key, value, ok := strings.Cut(line, ": "); ok && !strings.HasPrefix(line, "Unit ") {
@@ -211,19 +211,18 @@ func parseResult(line string, r *bench.Result) error {
 	return nil
 }
 
-// belongs reports whether the record of that tag is of a result that stays.
+// belongs reports whether the record of that tag belongs to a final result.
 func (c *contents) belongs(name string, repetition int) bool {
 	return repetition < c.repetitions[name]
 }
 
-// nth is a repetition of the runs of a name.
 type nth struct {
 	name       string
 	repetition int
 }
 
-// readDistributions finds how much of distributions.hlog stays, and reads what follows that, by the
-// names that tags have: each with what was read in place of its tag.
+// readDistributions finds the final part of distributions.hlog, and returns the rest by the names
+// in tags, with the reading in place of the tag.
 func (c *contents) readDistributions(path string) (map[nth][]rundir.Histogram, error) {
 	of := map[string]string{}
 	for name := range c.repetitions {
@@ -258,8 +257,6 @@ func (c *contents) readDistributions(path string) (map[nth][]rundir.Histogram, e
 	return more, err
 }
 
-// takeReadings gives the result what a log has of it: readings, the responses of its tasks, and
-// those over time.
 func takeReadings(r *bench.Result, all []rundir.Histogram) {
 	for _, h := range all {
 		switch h.Tag {
@@ -284,7 +281,7 @@ func (c *contents) readTimeline(path string) (map[nth][]result.Bucket, error) {
 		})
 }
 
-// readSlowest is readDistributions for slowest.csv, which is not there in a directory of before.
+// readSlowest is readDistributions for slowest.csv, which older directories lack.
 func (c *contents) readSlowest(path string) (map[nth][]result.SlowTask, error) {
 	return readRows(c, path, 3, rundir.IsSlowestHead,
 		func(row []string) (nth, result.SlowTask, error) {
@@ -293,8 +290,7 @@ func (c *contents) readSlowest(path string) (map[nth][]result.SlowTask, error) {
 		})
 }
 
-// readRows finds how much of a table stays, the one of that number in dirFiles, and reads the rows
-// that follow.
+// readRows finds the final part of a table, with its index in dirFiles, and returns the rest.
 func readRows[T any](
 	c *contents, path string, file int, isHead func(row []string) bool,
 	parse func(row []string) (nth, T, error),

@@ -15,25 +15,24 @@ import (
 	"github.com/poolbench/poolbench/internal/rundir"
 )
 
-// beside is what the names of files end in that are going to replace others.
+// beside is the extension of files that will replace others.
 const beside = ".new"
 
-// A runID tells runs of one directory apart: under the virtual clock two runs of one name and seed
-// are one.
+// A runID identifies a run of a directory: under the virtual clock runs of equal name and seed are
+// equal.
 type runID struct {
 	name string
 	seed uint64
 }
 
-// resumed is what a directory holds of the plan that is gone on with. Its files are written anew,
-// beside the old ones and in the order of the plan; when all that was kept is in them they take
-// turn. So a kill loses nothing that was there before, and in the end the files are those of
-// a run that was never interrupted.
+// resumed is the content of a directory whose plan is resumed. Its files are written again, in the
+// order of the plan, and replace the old ones when they contain all kept results. So a kill loses
+// no earlier result, and the final files are those of an uninterrupted run.
 type resumed struct {
 	section
-	kept  map[runID]*bench.Result // all that was, but for
-	cut   []*bench.Result         // those that were not over
-	left  map[runID]bool          // those of them that are still to be written
+	kept  map[runID]*bench.Result // complete results
+	cut   []*bench.Result         // partial results
+	left  map[runID]bool          // kept results not yet written
 	moved bool
 }
 
@@ -56,8 +55,8 @@ func isUnfinished(r *bench.Result) bool {
 	})
 }
 
-// of reports in what the directory is not of that plan, or was not begun by this build on this
-// machine.
+// of returns an error if the directory contains runs outside of the plan, or was written by another
+// build or machine.
 func (r *resumed) of(plan string, has func(name string, seed uint64) bool) error {
 	switch i := slices.IndexFunc(r.results, func(k *bench.Result) bool {
 		return !has(k.Name, k.Seed)
@@ -84,7 +83,7 @@ func (r *resumed) of(plan string, has func(name string, seed uint64) bool) error
 	return nil
 }
 
-// abandon leaves the directory as it was.
+// abandon leaves the directory unchanged.
 func (d *Dir) abandon() error {
 	errs := []error{d.closeFiles()}
 	for _, name := range dirFiles {
@@ -93,8 +92,8 @@ func (d *Dir) abandon() error {
 	return errors.Join(errs...)
 }
 
-// settle takes note that a run has been written, and lets the new files take the place of the old
-// ones when nothing would be lost.
+// settle records that a run has been written, and replaces the old files when nothing would be
+// lost.
 func (d *Dir) settle(id runID) error {
 	r := d.resumed
 	if r == nil {
@@ -121,7 +120,7 @@ func (d *Dir) move() error {
 	return nil
 }
 
-// carryOver writes what was kept and not come to.
+// carryOver writes the kept results that have not been written.
 func (d *Dir) carryOver() error {
 	for _, result := range d.resumed.results {
 		if !d.resumed.left[runID{result.Name, result.Seed}] {
@@ -139,7 +138,7 @@ func (d *Dir) carryOver() error {
 	return d.move()
 }
 
-// BeginRest is Begin for what cannot be begun again: a directory that is complete is refused.
+// BeginRest is Begin for plans that cannot be repeated: a complete directory is refused.
 func (d *Dir) BeginRest(plan string, has func(name string, seed uint64) bool) error {
 	if d.resumed != nil && d.resumed.complete {
 		return errors.Join(fmt.Errorf("%s is complete: nothing is left to resume", d.path),
@@ -148,8 +147,8 @@ func (d *Dir) BeginRest(plan string, has func(name string, seed uint64) bool) er
 	return d.Begin(plan, has)
 }
 
-// BeginSuites begins with suites, which say all: see Begin. With goesOn, later seeds of their
-// scenarios belong to the plan as well.
+// BeginSuites is Begin for suites. With goesOn, later seeds of their scenarios belong to the plan,
+// too.
 func (d *Dir) BeginSuites(suites []bench.Suite, goesOn bool) error {
 	planned := map[runID]bool{}
 	first := map[string]uint64{}
@@ -175,8 +174,8 @@ func (d *Dir) BeginSuites(suites []bench.Suite, goesOn bool) error {
 		})
 }
 
-// Begin names the plan of what follows, in a line. A directory that is resumed has to be of the
-// same plan, and what it holds in the plan: has tells by name and seed.
+// Begin names the plan of the following runs, in a line. A resumed directory must have the same
+// plan, and contain only runs of the plan, for which has returns true.
 func (d *Dir) Begin(plan string, has func(name string, seed uint64) bool) error {
 	if d.resumed != nil {
 		if err := d.resumed.of(plan, has); err != nil {
@@ -195,9 +194,9 @@ func (d *Dir) Begin(plan string, has func(name string, seed uint64) bool) error 
 	return d.move()
 }
 
-// NextSeed is the seed of the first of count repetitions to come: the given one, or, where one of
-// those repetitions is there already, the one after all that there are. The same seed again would
-// be the same run again. same tells the names of the repetitions.
+// NextSeed returns the seed of the first of count further repetitions: the given one or, if one of
+// those repetitions exists, the next after all existing ones, since an equal seed would repeat the
+// same run. same reports whether a name is that of the repetitions.
 func (d *Dir) NextSeed(seed uint64, count int, same func(name string) bool) uint64 {
 	var taken []uint64
 	for name, seeds := range d.there.seeds {
@@ -211,7 +210,7 @@ func (d *Dir) NextSeed(seed uint64, count int, same func(name string) bool) uint
 	return seed
 }
 
-// Continued is the suite with seeds that go on with those that are there.
+// Continued returns the suite with seeds after the existing ones.
 func (d *Dir) Continued(s bench.Suite) bench.Suite {
 	s.Scenarios = slices.Clone(s.Scenarios)
 	for i, sc := range s.Scenarios {
@@ -224,8 +223,7 @@ func (d *Dir) Continued(s bench.Suite) bench.Suite {
 	return s
 }
 
-// Earlier is what a resumed directory has of a run: its result, or what it had when it was cut off;
-// nil where there is none.
+// Earlier returns the complete or the partial result of a run in a resumed directory, or nil.
 func (d *Dir) Earlier(name string, seed uint64) (whole, soFar *bench.Result) {
 	if d.resumed == nil {
 		return nil, nil
@@ -237,13 +235,14 @@ func (d *Dir) Earlier(name string, seed uint64) (whole, soFar *bench.Result) {
 	return d.resumed.kept[id], soFar
 }
 
-// Kept is the result of an earlier process that a resumed directory holds; nil where there is none.
+// Kept returns the result of an earlier process in a resumed directory, or nil.
 func (d *Dir) Kept(s bench.Scenario) *bench.Result {
 	whole, _ := d.Earlier(s.Name(), s.Seed)
 	return whole
 }
 
-// Missing is run for what is not kept. A soak that was cut off goes on.
+// Missing returns a run function that returns kept results and runs the others. An interrupted soak
+// is resumed.
 func (d *Dir) Missing(run bench.RunFunc) bench.RunFunc {
 	return func(ctx context.Context, s bench.Scenario) (*bench.Result, error) {
 		whole, soFar := d.Earlier(s.Name(), s.Seed)

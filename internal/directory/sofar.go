@@ -11,8 +11,8 @@ import (
 	"github.com/poolbench/poolbench/bench"
 )
 
-// WriteSoFar writes the interim result of an unfinished run, replacing the last one: readers take
-// it for a SUSPECT result. It may be called while others call Write.
+// WriteSoFar writes the partial result of a current run, and replaces the previous one. Readers
+// treat it as a SUSPECT result. It may be called concurrently with Write.
 func (d *Dir) WriteSoFar(r *bench.Result) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -28,17 +28,15 @@ func (d *Dir) WriteSoFar(r *bench.Result) error {
 	if err != nil {
 		return err
 	}
-	// after an error what was there is there still, and the result of the run may come through
+	// an error leaves the old content, and the run's final result may succeed
 	return d.replace([len(dirFiles)][]byte{}, tails)
 }
 
-// indexOf finds a run among results; -1 where it is not there.
 func indexOf(all []*bench.Result, id runID) int {
 	return slices.IndexFunc(all, func(r *bench.Result) bool { return runID{r.Name, r.Seed} == id })
 }
 
-// drop takes a run out of those that are not over, and returns what was known of it; nil where that
-// is nothing.
+// drop removes a run from the current ones, and returns its partial result, or nil.
 func (d *Dir) drop(id runID) (r *bench.Result) {
 	if i := indexOf(d.unfinished, id); i >= 0 {
 		r = d.unfinished[i]
@@ -47,7 +45,7 @@ func (d *Dir) drop(id runID) (r *bench.Result) {
 	return r
 }
 
-// keep adds a result for good to the files.
+// keep adds a final result to the files.
 func (d *Dir) keep(r *bench.Result) error {
 	repetition := d.repetitions[r.Name]
 	d.repetitions[r.Name]++
@@ -64,8 +62,7 @@ func (d *Dir) keep(r *bench.Result) error {
 		d.failed = d.failed || err != nil
 		return err
 	}
-	// The line in results.txt comes last: a result that a reader finds there has what
-	// the other files say of it.
+	// The line in results.txt comes last, so its readers find the result's data in the other files.
 	outputs := d.outputs()
 	for i := range outputs {
 		i = (i + 1) % len(outputs)
@@ -76,9 +73,9 @@ func (d *Dir) keep(r *bench.Result) error {
 	return nil
 }
 
-// tails are what the files end in: the runs that are not over, behind the results that stay.
+// tails returns the partial results of current runs, to follow the final results.
 func (d *Dir) tails() (tails [len(dirFiles)][]byte, err error) {
-	// What it writes is going to be replaced: another format, and what is said once is said again.
+	// The output will be replaced, so it has its own formatter, and one-time lines are repeated.
 	var text bytes.Buffer
 	format := benchfmt.NewWriter(&text)
 	said := maps.Clone(d.results.parts)
@@ -93,7 +90,6 @@ func (d *Dir) tails() (tails [len(dirFiles)][]byte, err error) {
 	return d.take(), errors.Join(errs...)
 }
 
-// put writes a result into the buffers, that of results.txt by the format.
 func (d *Dir) put(format *benchfmt.Writer, r *bench.Result, repetition int) error {
 	d.distributions.put(r, repetition)
 	return errors.Join(d.results.put(format, r),
@@ -101,7 +97,7 @@ func (d *Dir) put(format *benchfmt.Writer, r *bench.Result, repetition int) erro
 		d.slowest.csv.WriteAll(slowestRows(r, repetition)))
 }
 
-// take is what is in the buffers, which are empty then.
+// take empties the buffers and returns their content.
 func (d *Dir) take() (text [len(dirFiles)][]byte) {
 	for i, o := range d.outputs() {
 		text[i] = bytes.Clone(o.buffer.Bytes())

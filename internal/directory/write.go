@@ -24,8 +24,8 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// An output is a file of the directory. What is in the buffer is written in one piece, so that a
-// kill never leaves half a line behind.
+// An output is a file of the directory. Its buffer is written at once, so a kill never leaves half
+// a line.
 type output struct {
 	to     io.Writer
 	buffer bytes.Buffer
@@ -37,7 +37,7 @@ func (o *output) flush() error {
 	return err
 }
 
-// begin writes the head of the file. One that is appended to has it.
+// begin writes the head of a new file.
 func (o *output) begin(file *dirFile, head func() error) error {
 	if file.good > 0 {
 		return nil
@@ -45,11 +45,11 @@ func (o *output) begin(file *dirFile, head func() error) error {
 	return errors.Join(head(), o.flush())
 }
 
-// A distributionsWriter writes distributions.hlog: a histogram for each run and reading, and of the
-// first runs the response of each task.
+// A distributionsWriter writes distributions.hlog: a histogram for each run and reading, and for
+// the first runs the response of each task.
 type distributionsWriter struct {
 	output
-	most, tasks int // of how many tasks there may be responses, and are
+	most, tasks int // limit and number of tasks with responses
 }
 
 func newDistributionsWriter(to *dirFile) (*distributionsWriter, error) {
@@ -74,10 +74,9 @@ func (w *distributionsWriter) put(r *bench.Result, repetition int) {
 	}
 }
 
-// ofTasks stands in a tag for the response of each task.
 const ofTasks = "tasks"
 
-// A rowsWriter writes a table of which each run has some rows.
+// A rowsWriter writes a table with rows for each run.
 type rowsWriter struct {
 	output
 	csv *csv.Writer
@@ -89,7 +88,6 @@ func newRowsWriter(to *dirFile, columns []string) (*rowsWriter, error) {
 	return w, w.begin(to, func() error { return w.csv.WriteAll([][]string{columns}) })
 }
 
-// timelineRows are those of the run in timeline.csv: one for each interval.
 func timelineRows(r *bench.Result, repetition int) (rows [][]string) {
 	for _, v := range r.Timeline {
 		row := rundir.TimelineRow{Run: r.Name, Repetition: repetition,
@@ -110,14 +108,13 @@ func slowestRows(r *bench.Result, repetition int) [][]string {
 	return rundir.SlowestRows(r.Name, repetition, tasks)
 }
 
-// A resultsWriter writes results in the Go benchmark format. What the format has no word for is in
-// the lines that rundir.Mark lists.
+// A resultsWriter writes results in the Go benchmark format, with rundir.Mark lines for other data.
 type resultsWriter struct {
 	output
 	format *benchfmt.Writer
 	config []benchfmt.Config
-	parts  map[string]bool              // units of stages and steps whose direction it has
-	why    func(*bench.Result) []string // nil: nobody says
+	parts  map[string]bool              // units of stages and steps with a written direction
+	why    func(*bench.Result) []string // nil: no explanations
 }
 
 func newResultsWriter(to io.Writer) (*resultsWriter, error) {
@@ -138,7 +135,7 @@ func newResultsWriter(to io.Writer) (*resultsWriter, error) {
 	return w, w.flush()
 }
 
-// put has that writer of the format write the result into the buffer.
+// put formats the result into the buffer.
 func (w *resultsWriter) put(format *benchfmt.Writer, r *bench.Result) error {
 	config := w.config
 	if r.Machine != nil {
@@ -154,7 +151,7 @@ func (w *resultsWriter) put(format *benchfmt.Writer, r *bench.Result) error {
 		line.Values = append(line.Values,
 			benchfmt.Value{Value: value, Unit: unit, OrigValue: m.Value, OrigUnit: m.Unit})
 	}
-	// no configuration line: a value that differs from run to run would split the tables of every
+	// not a configuration line: a value that differs from run to run would split the tables of every
 	// reader
 	w.add(rundir.Seed.Line(strconv.FormatUint(r.Seed, 10)))
 	for _, agent := range r.Agents {
@@ -182,8 +179,7 @@ func (w *resultsWriter) put(format *benchfmt.Writer, r *bench.Result) error {
 	return format.Write(&line)
 }
 
-// partLine declares the direction of a unit, if it is one of a stage, a session or a step and has
-// one.
+// partLine declares the direction of a unit of a stage, session or step, if it has one.
 func partLine(unit string) (line string, ok bool) {
 	for _, m := range observe.PartMetrics(unit) {
 		if m.Unit == unit && m.Better != "" {
@@ -193,19 +189,17 @@ func partLine(unit string) (line string, ok bool) {
 	return "", false
 }
 
-// doubts are the marks of reasons to think less of a result.
 var doubts = map[bench.Verdict]rundir.Mark{bench.Invalid: rundir.Invalid,
 	bench.Suspect: rundir.Suspect}
 
 func (w *resultsWriter) add(line string) { w.buffer.WriteString(line + "\n") }
 
-// line writes a line that readers of the format pass over.
+// line writes a line that readers of the format skip.
 func (w *resultsWriter) line(line string) error {
 	w.add(line)
 	return w.flush()
 }
 
-// conclude writes lines for people: what a question's results say.
 func (w *resultsWriter) conclude(f decide.Finding) error {
 	w.add(rundir.Study.Line(f.Study + ": " + f.Question))
 	w.add(rundir.Claim.Line(f.Claim))
@@ -222,8 +216,8 @@ func (w *resultsWriter) conclude(f decide.Finding) error {
 	return w.flush()
 }
 
-// Machine describes this machine by the constant facts that the numbers depend on. A value that
-// differs from run to run would split the tables of every reader.
+// Machine describes this machine by constant facts that influence the numbers. A value that differs
+// from run to run would split the tables of every reader.
 func Machine() []benchfmt.Config {
 	var config []benchfmt.Config
 	add := func(key, value string) {
@@ -241,8 +235,8 @@ func Machine() []benchfmt.Config {
 	return config
 }
 
-// commit is the revision that the program was built from, with a + where the tree was changed; ""
-// where the build does not know.
+// commit returns the revision that the program was built from, with a + for a modified tree, or ""
+// if unknown.
 func commit() string {
 	build, ok := debug.ReadBuildInfo()
 	if !ok {

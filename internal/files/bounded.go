@@ -6,7 +6,7 @@ import (
 	"os"
 )
 
-// A TooLong is the error of a text that goes on beyond its bound, in bytes.
+// A TooLong is the error for a text beyond its bound, in bytes.
 type TooLong int64
 
 func (e TooLong) Error() string {
@@ -16,7 +16,7 @@ func (e TooLong) Error() string {
 	return fmt.Sprintf("it is longer than %d bytes", int64(e))
 }
 
-// Reader reads from r until it has read most bytes; if there are more, the error is TooLong.
+// Reader reads up to most bytes from r. If there are more, the error is TooLong.
 func Reader(r io.Reader, most int64) io.Reader { return &reader{from: r, left: most, most: most} }
 
 type reader struct {
@@ -26,7 +26,7 @@ type reader struct {
 
 func (r *reader) Read(p []byte) (int, error) {
 	if int64(len(p)) > r.left+1 {
-		p = p[:r.left+1] // the one more tells whether there is an end
+		p = p[:r.left+1] // one more byte detects a longer text
 	}
 	n, err := r.from.Read(p)
 	if int64(n) > r.left {
@@ -36,10 +36,10 @@ func (r *reader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// ReadAll reads everything, of most bytes at most.
+// ReadAll reads everything, up to most bytes.
 func ReadAll(r io.Reader, most int64) ([]byte, error) { return io.ReadAll(Reader(r, most)) }
 
-// ReadFile reads a file of most bytes at most.
+// ReadFile reads a file of up to most bytes.
 func ReadFile(path string, most int64) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {

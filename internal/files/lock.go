@@ -9,17 +9,17 @@ import (
 	"time"
 )
 
-// LockName is the name of the file in a directory that is locked. It names the holder, and it is
-// gone when the lock is, unless the holder was killed.
+// LockName is the name of the lock file in a directory. It contains the holder, and is removed with
+// the lock, unless the holder was killed.
 const LockName = ".lock"
 
 // A LockedDir is a directory that this process alone may write to, until Release.
 type LockedDir struct{ file *os.File }
 
-// A HeldError says that somebody else has the directory.
+// A HeldError is the error for a directory locked by another process.
 type HeldError struct {
 	Path string
-	By   string // pid 1234 on a host; "" where it does not say
+	By   string // pid 1234 on a host, or "" if unknown
 }
 
 func (e *HeldError) Error() string {
@@ -30,16 +30,16 @@ func (e *HeldError) Error() string {
 	return fmt.Sprintf("%s is being written to by %s: wait for its end", e.Path, by)
 }
 
-// inherited is how long a killed holder's lock may stay: a child that it was starting has its files
-// until the child's program begins.
+// inherited is the time for which a killed holder's lock may remain: a child that it was starting
+// inherits its files until the child's program begins.
 const inherited = 500 * time.Millisecond
 
-// LockDir takes the directory at path, or returns a HeldError. A system that knows no locks lets
-// everybody have it.
+// LockDir locks the directory at path, or returns a HeldError. On a system without locks it always
+// succeeds.
 func LockDir(path string) (*LockedDir, error) {
 	name := filepath.Join(path, LockName)
 	for began := time.Now(); ; {
-		// it is emptied, and removed in the end
+		// it will be truncated and finally removed
 		if info, err := os.Lstat(name); err == nil && !info.Mode().IsRegular() {
 			return nil, fmt.Errorf("%s is not a regular file", name)
 		}
@@ -71,7 +71,7 @@ func LockDir(path string) (*LockedDir, error) {
 	}
 }
 
-// is reports whether the name still stands for the open file.
+// is reports whether the name still refers to the open file.
 func is(f *os.File, name string) bool {
 	mine, err := f.Stat()
 	if err != nil {
@@ -93,8 +93,8 @@ func (d *LockedDir) sign() error {
 	return err
 }
 
-// holder reads who has the lock. Twice, since the holder of this moment may not have signed yet,
-// and one that was killed before it has left its own name.
+// holder returns the holder of the lock. It reads twice, since a new holder may not have written
+// its name yet, and a killed one has left its own.
 func holder(f *os.File) (by string) {
 	for range 2 {
 		text := make([]byte, 300)
@@ -105,7 +105,7 @@ func holder(f *os.File) (by string) {
 	return by
 }
 
-// Release lets others have the directory.
+// Release unlocks the directory.
 func (d *LockedDir) Release() error {
 	return errors.Join(os.Remove(d.file.Name()), d.file.Close())
 }

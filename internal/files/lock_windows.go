@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// TryLock takes the lock on the file if nobody has it. The lock goes when the file is closed. It is
-// on a byte far beyond the end, since here others cannot read what is locked.
+// TryLock locks the file if it is unlocked. Closing the file unlocks it. The lock is on a byte far
+// beyond the end, since on Windows others cannot read locked bytes.
 func TryLock(f *os.File) (held bool, err error) {
 	at := &windows.Overlapped{OffsetHigh: 1 << 30}
 	err = windows.LockFileEx(windows.Handle(f.Fd()),

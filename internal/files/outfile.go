@@ -13,7 +13,7 @@ import (
 	"syscall"
 )
 
-// Write replaces what is in the file by the data.
+// Write replaces the content of the file by the data.
 func Write(path string, data []byte) error {
 	p, err := find(path)
 	switch {
@@ -26,8 +26,8 @@ func Write(path string, data []byte) error {
 	return Named(path, err)
 }
 
-// Open opens the file to be written as it goes, which nothing is replaced by: with os.O_APPEND to
-// add to it, with os.O_EXCL to refuse a file that is there. One that is made gets the mode.
+// Open opens the file for incremental writing, without replacing it: with os.O_APPEND to append,
+// with os.O_EXCL to fail if it exists. A new file gets the mode.
 func Open(path string, flag int, mode fs.FileMode) (w io.WriteCloser, err error) {
 	p, err := find(path)
 	switch {
@@ -40,8 +40,8 @@ func Open(path string, flag int, mode fs.FileMode) (w io.WriteCloser, err error)
 	return w, Named(path, err)
 }
 
-// Check tells whether the file could be written, before there is anything to write. It opens no
-// pipe and no device: that may wait for a reader, or do something.
+// Check returns an error if the file cannot be written. It opens no pipe and no device, since that
+// may block or have effects.
 func Check(path string) error {
 	p, err := find(path)
 	if err == nil {
@@ -50,8 +50,8 @@ func Check(path string) error {
 	return Named(path, err)
 }
 
-// Replaces tells whether Write puts a new file in place of the path's, as it does where it is a
-// regular one or there is none.
+// Replaces reports whether Write puts a new file in place of the path's, as it does for a regular
+// or missing file.
 func Replaces(path string) bool {
 	p, err := find(path)
 	return err == nil && p.isFile()
@@ -66,7 +66,7 @@ func Remove(path string) error {
 	return Named(path, os.Remove(p.path))
 }
 
-// CheckDir tells whether the directory could be written to, or made.
+// CheckDir returns an error if the directory cannot be written to or created.
 func CheckDir(path string) error {
 	p, err := find(path)
 	at := p
@@ -88,7 +88,7 @@ func CheckDir(path string) error {
 	return Named(path, err)
 }
 
-// MakeDir makes the directory, with its parents, unless it is there.
+// MakeDir creates the directory, with its parents, unless it exists.
 func MakeDir(path string) error {
 	p, err := find(path)
 	if err == nil {
@@ -97,13 +97,13 @@ func MakeDir(path string) error {
 	return Named(path, err)
 }
 
-// Target is the path at the end of the links of a path.
+// Target returns the path at the end of the links of a path.
 func Target(path string) (string, error) {
 	p, err := find(path)
 	return p.path, Named(path, err)
 }
 
-// Named names the path in an error, without the system call that failed; nil stays nil.
+// Named adds the path to an error, without the failed system call. nil stays nil.
 func Named(path string, err error) error {
 	if err == nil {
 		return nil
@@ -116,14 +116,14 @@ func Named(path string, err error) error {
 	return fmt.Errorf("%s: %w", path, err)
 }
 
-// A place is what a path stands for.
+// A place is the target of a path.
 type place struct {
 	path string
-	info fs.FileInfo // nil where there is nothing
-	fd   int         // of this process; -1 for none
+	info fs.FileInfo // nil if it does not exist
+	fd   int         // of this process. -1 for none
 }
 
-// mostLinks is how many links Linux follows.
+// mostLinks is the number of links that Linux follows.
 const mostLinks = 40
 
 func find(path string) (place, error) {
@@ -143,7 +143,7 @@ func find(path string) (place, error) {
 			return place{path, nil, -1}, err
 		}
 		if !filepath.IsAbs(to) {
-			dir, _ := filepath.Split(path) // and not Join: "link/.." is not nothing
+			dir, _ := filepath.Split(path) // not Join, which removes "link/.."
 			to = dir + to
 		}
 		path = to
@@ -151,7 +151,6 @@ func find(path string) (place, error) {
 	return place{path, nil, -1}, errors.New("too many levels of symbolic links")
 }
 
-// isFile reports whether it is a regular file, or will be one.
 func (p place) isFile() bool {
 	return p.fd < 0 && (p.info == nil || p.info.Mode().IsRegular())
 }
@@ -172,9 +171,8 @@ func (p place) check() error {
 	return cmp.Or(f.Close(), os.Remove(f.Name()))
 }
 
-// beside makes a file in the same directory, under a name of its own.
 func (p place) beside() (*os.File, error) {
-	if p.info != nil { // a file that may not be written to is not to be replaced either
+	if p.info != nil { // do not replace a file without write permission
 		if err := writable(p.path); err != nil {
 			return nil, err
 		}
@@ -186,10 +184,9 @@ func (p place) beside() (*os.File, error) {
 	return os.OpenFile(dir+besideName(), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
 }
 
-// besideName is the name of a file that is there for a moment.
+// besideName returns the name of a short-lived file.
 func besideName() string { return ".poolbench-" + rand.Text() }
 
-// replace puts a file with the data in its place, with the mode and the owner of the one before.
 func (p place) replace(data []byte) error {
 	f, err := p.beside()
 	if err != nil {
@@ -212,7 +209,7 @@ func (p place) replace(data []byte) error {
 	return err
 }
 
-// pour writes the data to what is no regular file. That its reader has seen enough is no error.
+// pour writes the data to a file that is not regular. A reader that stops early is not an error.
 func (p place) pour(data []byte) error {
 	w, err := p.open()
 	if err != nil {
@@ -225,7 +222,7 @@ func (p place) pour(data []byte) error {
 	return err
 }
 
-// open opens what is no regular file.
+// open opens a file that is not regular.
 func (p place) open() (io.WriteCloser, error) {
 	switch {
 	case p.fd >= 0:

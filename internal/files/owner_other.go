@@ -4,5 +4,6 @@ package files
 
 import "os"
 
-// isMine says whether it is this user's: there the temporary directory is.
+// isMine reports whether the file belongs to this user. Here the directory for temporary files
+// does.
 func isMine(os.FileInfo) bool { return true }

@@ -9,10 +9,9 @@ import (
 	"time"
 )
 
-// prefix begins all names.
 const prefix = "poolbench-"
 
-// ScratchPattern matches the names of the directories that are for that.
+// ScratchPattern matches the names of the directories made by NewScratch for what.
 func ScratchPattern(what string) string { return prefix + what + "-*" }
 
 // A ScratchDir is a temporary directory of this process.
@@ -33,8 +32,7 @@ func NewScratch(parent, what string) (*ScratchDir, error) {
 		return nil, err
 	}
 	d := &ScratchDir{Path: path}
-	// The lock is held before the file has its name, so that nobody finds the name without the
-	// lock.
+	// The file is locked before it gets its name, so nobody finds it unlocked.
 	beside := filepath.Join(path, "new"+LockName)
 	if d.lock, err = os.OpenFile(beside, os.O_CREATE|os.O_RDWR, 0o600); err == nil {
 		if _, err = TryLock(d.lock); err == nil || errors.Is(err, errors.ErrUnsupported) {
@@ -47,12 +45,12 @@ func NewScratch(parent, what string) (*ScratchDir, error) {
 	return d, nil
 }
 
-// Remove removes the directory with all that is in it. It may be called again.
+// Remove removes the directory with its content. It may be called again.
 func (d *ScratchDir) Remove() error {
 	return errors.Join(removeAll(d.Path), d.Abandon())
 }
 
-// Abandon leaves the directory to whoever sweeps next, as the end of the process does.
+// Abandon leaves the directory to the next sweep, as the end of the process does.
 func (d *ScratchDir) Abandon() error {
 	if d.lock == nil {
 		return nil
@@ -62,11 +60,11 @@ func (d *ScratchDir) Abandon() error {
 	return err
 }
 
-// stale is the age from which a directory without a lock is not one that is only just being made.
+// stale is the age from which a directory without a lock is not just being created.
 const stale = time.Hour
 
-// SweepScratch removes what processes have left that were killed: directories of this user's, in
-// the system's directory for temporary files. What cannot be removed stays.
+// SweepScratch removes directories of this user that killed processes left in the system's
+// directory for temporary files. It ignores errors.
 func SweepScratch() { sweep(os.TempDir()) }
 
 func sweep(parent string) {
@@ -75,13 +73,13 @@ func sweep(parent string) {
 		return
 	}
 	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), prefix) && e.IsDir() { // a link is none
+		if strings.HasPrefix(e.Name(), prefix) && e.IsDir() { // not a link
 			RemoveScratch(filepath.Join(parent, e.Name()))
 		}
 	}
 }
 
-// RemoveScratch removes a directory that NewScratch made, unless the process that did is alive.
+// RemoveScratch removes a directory that NewScratch made, unless its process is alive.
 func RemoveScratch(dir string) {
 	info, err := os.Lstat(dir)
 	if err != nil || !info.IsDir() {
@@ -92,15 +90,15 @@ func RemoveScratch(dir string) {
 		return
 	}
 	defer root.Close()
-	// a server may have been given the directory, but the lock is its owner's
+	// the directory may belong to a server, but the lock must be this user's
 	if at, err := root.Lstat(LockName); err == nil && !(at.Mode().IsRegular() && isMine(at)) {
 		return
 	}
 	file, err := root.OpenFile(LockName, os.O_RDWR, 0)
-	if err != nil { // none of ours, only just begun, or killed just then
+	if err != nil { // not a scratch directory, just being created, or its process was just killed
 		if errors.Is(err, fs.ErrNotExist) && isMine(info) && time.Since(info.ModTime()) > stale {
 			_ = os.Remove(filepath.Join(dir, "new"+LockName))
-			_ = os.Remove(dir) // one that is not empty is somebody's
+			_ = os.Remove(dir) // fails for a non-empty directory, which is in use
 		}
 		return
 	}
@@ -110,8 +108,8 @@ func RemoveScratch(dir string) {
 	}
 }
 
-// removeAll removes a directory, the lock last, so that a partly removed one is still recognised
-// after a kill. It also removes directories in it that are read-only.
+// removeAll removes a directory, the lock last, so a partly removed one is still recognised after a
+// kill. It also removes read-only directories in it.
 func removeAll(dir string) error {
 	entries, _ := os.ReadDir(dir)
 	var wrong []error
@@ -133,8 +131,8 @@ func removeAll(dir string) error {
 	}
 	err := os.RemoveAll(dir)
 	if err != nil {
-		// a child of the process that was killed lives on and has made a file meanwhile: the next
-		// sweep is to know the directory
+		// a child of the killed process lives on and has made a file meanwhile: let the next sweep
+		// recognise the directory
 		if file, made := os.Create(filepath.Join(dir, LockName)); made == nil {
 			err = errors.Join(err, file.Close())
 		}

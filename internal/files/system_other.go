@@ -9,7 +9,7 @@ import (
 	"os"
 )
 
-// Here no path names a descriptor, and what may not be written to is told when it is.
+// Here no path names a descriptor, and missing permissions are detected on writing.
 
 func descriptor(string) (fd int, ok bool) { return 0, false }
 

@@ -27,6 +27,9 @@ func slow(takes time.Duration) RunFunc {
 // TestServerOutages: a sweep gets each result once, however its server ends and comes back, and
 // whoever works for it comes and goes meanwhile.
 func TestServerOutages(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped with -short")
+	}
 	for name, c := range map[string]struct {
 		lost   float64
 		meddle func(*network)

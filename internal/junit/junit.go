@@ -7,7 +7,7 @@ import (
 	"io"
 )
 
-// A Suite is test cases with a name.
+// A Suite is a named list of test cases.
 type Suite struct {
 	Name     string `xml:"name,attr"`
 	Tests    int    `xml:"tests,attr"` // the counts are set by Add
@@ -15,11 +15,11 @@ type Suite struct {
 	Errors   int    `xml:"errors,attr"`
 	Skipped  int    `xml:"skipped,attr"`
 	Cases    []Case `xml:"testcase"`
-	Output   string `xml:"system-out,omitempty"` // what else a reader should know
+	Output   string `xml:"system-out,omitempty"` // further text for the reader
 }
 
-// A Case passes unless it says otherwise. A failure is what was to be found out and is bad; an
-// error is that it could not be found out.
+// A Case passes unless Failure, Error or Skipped is set. A failure is a bad result, an error a
+// missing one.
 type Case struct {
 	Name    string `xml:"name,attr"`
 	Class   string `xml:"classname,attr"`
@@ -29,7 +29,7 @@ type Case struct {
 	Output  string `xml:"system-out,omitempty"`
 }
 
-// A Text says why a case did not pass.
+// A Text explains why a case did not pass.
 type Text struct {
 	Type    string `xml:"type,attr,omitempty"`
 	Message string `xml:"message,attr"`
@@ -50,8 +50,8 @@ func (s *Suite) Add(c Case) {
 	s.Cases = append(s.Cases, c)
 }
 
-// Write writes the suite as JUnit XML, of the schema that Jenkins has of it. What XML cannot hold
-// is replaced.
+// Write writes the suite as JUnit XML, by Jenkins' schema. Characters that XML cannot represent are
+// replaced.
 func (s *Suite) Write(w io.Writer) error {
 	if _, err := io.WriteString(w, xml.Header); err != nil {
 		return err

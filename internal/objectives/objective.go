@@ -13,23 +13,23 @@ import (
 
 // An Objective is a bound on one metric of a run. It is made by Parse.
 type Objective struct {
-	Unit  string  // of the metric, as observe.Metrics has it
+	Unit  string  // of the metric, as in observe.Metrics
 	Bound float64 // in that unit: seconds, shares of 1, tasks per second
-	Op    string  // how a value that meets it stands to it: <, <=, > or >=
-	text  string  // the canonical spelling of the bound
+	Op    string  // value Op Bound must be true: <, <=, > or >=
+	text  string  // canonical form of the bound
 }
 
-// A List is objectives that are to be met together.
+// A List contains objectives that must all be met.
 type List []Objective
 
-// String is the canonical spelling, which Parse reads: p99-response<50ms. It has no spaces and no
-// slashes, so that it can be part of the name of a result.
+// String returns the canonical form, for Parse: p99-response<50ms. It contains no spaces and
+// slashes, so it may be part of the name of a result.
 func (o Objective) String() string { return o.Metric() + o.Op + o.text }
 
-// Metric is what it bounds, by the name that Parse takes.
+// Metric returns the name of the metric, for Parse.
 func (o Objective) Metric() string { return short(o.Unit) }
 
-// String joins the canonical spellings with commas.
+// String joins the canonical forms by commas.
 func (l List) String() string {
 	texts := make([]string, len(l))
 	for i, o := range l {
@@ -38,16 +38,15 @@ func (l List) String() string {
 	return strings.Join(texts, ",")
 }
 
-// Limit returns the bound as a run directory stores it.
+// Limit returns the bound as stored in a run directory.
 func (o Objective) Limit() decide.Bound {
 	return decide.Bound{Unit: o.Unit, Op: o.Op, Value: o.Bound}
 }
 
-// meets reports whether a value is within the bound.
 func (o Objective) meets(v float64) bool { return o.Limit().Meets(v) }
 
-// short is the metric as people say it: its unit without the part that says what it is counted in.
-// The plain ops/s, of which nothing would be left, is the throughput.
+// short returns the common name of a metric: its unit without the unit of measurement. The plain
+// ops/s is throughput.
 func short(unit string) string {
 	if unit == metric.Throughput {
 		return "throughput"
@@ -78,7 +77,7 @@ func units() (all []string) {
 	return all
 }
 
-// Names are the metrics by the names that Parse takes, in the order of observe.Metrics.
+// Names returns the names of the metrics for Parse, in the order of observe.Metrics.
 func Names() (all []string) {
 	for _, unit := range units() {
 		all = append(all, short(unit))
@@ -86,7 +85,7 @@ func Names() (all []string) {
 	return all
 }
 
-// A Verdict on an objective.
+// A Verdict is a verdict on an objective.
 type Verdict = decide.Verdict
 
 // The verdicts of package decide.
@@ -96,16 +95,14 @@ const (
 	Missed    = decide.Missed
 )
 
-// A Run is what is held to an objective: one that was just made, a *bench.Result, or one that was
-// read from a file.
+// A Run is judged by an objective: a *bench.Result, or a run read from a file.
 type Run interface {
 	Metric(unit string) (value float64, ok bool)
-	Invalid() bool // its numbers cannot be relied on
+	Invalid() bool // its numbers are unreliable
 }
 
-// Of judges one run. It is undecided where the run lacks the metric, a quantile that its tasks do
-// not resolve for instance, or is INVALID, breaks a law for instance, so that its numbers are not
-// to be believed.
+// Of judges one run. It is undecided if the run lacks the metric, for example a quantile of too few
+// tasks, or is INVALID, for example by a broken law.
 func (o Objective) Of(r Run) Verdict {
 	unit, _ := decide.Completed(o.Unit) // the latencies of a run are of completed tasks
 	v, ok := r.Metric(unit)
@@ -118,10 +115,10 @@ func (o Objective) Of(r Run) Verdict {
 	return Missed
 }
 
-// A Resolver knows, before it is run, which metrics it cannot tell: a scenario, or an attack.
+// A Resolver knows in advance which metrics it cannot resolve: a scenario, or an attack.
 type Resolver interface{ Resolves(unit string) error }
 
-// Decidable reports the objectives that one of those cannot decide, each once.
+// Decidable reports the objectives that any of the resolvers cannot resolve, each once.
 func Decidable[R Resolver](l List, of ...R) error {
 	var complaints []error
 	seen := map[string]bool{}
@@ -136,7 +133,7 @@ func Decidable[R Resolver](l List, of ...R) error {
 	return errors.Join(complaints...)
 }
 
-// Of judges one run by all objectives: missed when one is, met when all are.
+// Of judges one run by all objectives: missed if one is, met if all are.
 func (l List) Of(r Run) Verdict {
 	all := Met
 	for _, o := range l {

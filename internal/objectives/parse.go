@@ -15,16 +15,15 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// Parse reads objectives, several with commas between them:
+// Parse parses objectives, separated by commas:
 //
 //	METRIC OP VALUE    p99-response<50ms   shed <= 1%   goodput>=500
 //
-// METRIC is the unit of a metric, or the unit without its ending -sec, /op or ops/s; the plain
-// ops/s is throughput. Those of a stage, a session or a step are metrics, too:
-// step1-log_in-p99-response. A latency with completed- before it is that of completed requests
-// alone: completed-p99-response. OP is one of < <= > >=. VALUE is a duration where the metric is a
-// time, a share (1% or 0.01) where it is one, else a number, to which a rate may append /s. The
-// error is one line.
+// METRIC is the unit of a metric, optionally without its ending -sec, /op or ops/s. The plain ops/s
+// is throughput. Metrics of a stage, a session or a step are included: step1-log_in-p99-response. A
+// latency with the prefix completed- is for completed requests only: completed-p99-response. OP
+// is one of < <= > >=. VALUE is a duration for a time, a share (1% or 0.01) for a share, and
+// otherwise a number, optionally followed by /s for a rate. The error is one line.
 func Parse(text string) (List, error) {
 	var all List
 	for one := range strings.SplitSeq(text, ",") {
@@ -37,7 +36,7 @@ func Parse(text string) (List, error) {
 	return all, all.check()
 }
 
-// Add is Parse for one more text; the error is also about what the texts say together.
+// Add is Parse for one more text, including errors in the combination.
 func (l List) Add(text string) (List, error) {
 	more, err := Parse(text)
 	if err != nil {
@@ -47,8 +46,7 @@ func (l List) Add(text string) (List, error) {
 	return all, all.check()
 }
 
-// check refuses two bounds of one metric in the same direction: one of them would be without
-// effect.
+// check rejects two bounds on one metric in the same direction, since one would have no effect.
 func (l List) check() error {
 	seen := map[string]Objective{}
 	for _, o := range l {
@@ -105,7 +103,6 @@ func parse(s string) (Objective, error) {
 	return o, nil
 }
 
-// partUnits are those of the stage, the session or the step that a name begins with.
 func partUnits(name string) (all []string) {
 	for _, m := range observe.PartMetrics(name) {
 		if !isDue(m.Unit) {
@@ -124,8 +121,7 @@ func isDue(unit string) bool {
 	return strings.HasPrefix(rest, decide.Due)
 }
 
-// alike are the names of the same part, or those that have a word in common with what was typed, or
-// all.
+// alike returns the names of the same part, or the names that share a word with it, or all.
 func alike(name string) (some []string) {
 	part, _, _ := strings.Cut(name, "-")
 	for _, unit := range partUnits(part + "-NAME") {
@@ -146,7 +142,6 @@ func alike(name string) (some []string) {
 	return Names()
 }
 
-// value reads a bound in what the unit is counted in, and gives its canonical spelling.
 func value(unit, text string) (float64, string, error) {
 	switch {
 	case strings.HasSuffix(unit, "-sec"), strings.HasSuffix(unit, "-sec/op"):
@@ -169,7 +164,6 @@ func value(unit, text string) (float64, string, error) {
 	return x, dist.FormatFloat(x), nil
 }
 
-// isShare reports whether the unit is counted in parts of a whole.
 func isShare(unit string) bool {
 	switch unit {
 	case metric.Attempts, metric.AllocsPerOp, metric.BytesPerOp, metric.WrittenBytes,

@@ -9,15 +9,15 @@ import (
 	"github.com/poolbench/poolbench/bench/param"
 )
 
-// A Coin tells which of two kinds a task is, where a share P of them is of the rarer kind. It is a
-// pure function of the seed and the sequence number, and independent of the waits, which are drawn
-// from PCG(seed, seq): the coin's numbers are those of PCG(^seed, seq).
+// A Coin chooses one of two kinds for each task, the rarer one with probability P. It is a pure
+// function of the seed and the sequence number, and independent of the waits: these are drawn from
+// PCG(seed, seq), the coin's numbers from PCG(^seed, seq).
 type Coin struct {
 	Seed uint64
 	P    float64
 }
 
-// NewCoin takes its p from the parameter of that key, which may be anything from 0 to 1.
+// NewCoin reads P from the parameter of that key, from 0 to 1.
 func NewCoin(seed uint64, v param.Values, key string) (Coin, error) {
 	p := v.Float(key)
 	if !(p >= 0 && p <= 1) {
@@ -33,7 +33,7 @@ func (c Coin) Rare(seq uint64) bool {
 	return float64(pcg.Uint64()>>11) < c.P*(1<<53)
 }
 
-// Kind is the index of the task's kind: 0 is the usual one, 1 the rarer.
+// Kind returns the index of the task's kind: 0 is the usual one, 1 the rarer.
 func (c Coin) Kind(seq uint64) int {
 	if c.Rare(seq) {
 		return 1
@@ -41,7 +41,7 @@ func (c Coin) Kind(seq uint64) int {
 	return 0
 }
 
-// Moments returns the mean and C² of a time that is one of two. With d = rare − usual the mean is
+// Moments returns the mean and C² of a time with two values. With d = rare − usual the mean is
 // usual + p·d and the variance p(1−p)·d².
 func (c Coin) Moments(usual, rare time.Duration) (mean time.Duration, c2 float64) {
 	d := float64(rare - usual)

@@ -10,17 +10,17 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// lowerSnake is the spelling of a variant's name. A dash is refused with cause: the Go benchmark
-// format reads a trailing "-8" of a benchmark's name as GOMAXPROCS.
+// lowerSnake is the form of a variant's name. Dashes are invalid because the Go benchmark format
+// interprets a trailing "-8" of a benchmark's name as GOMAXPROCS.
 var lowerSnake = regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)*$`)
 
-// A Set holds the parts of one kind by name: its own in the order of their names, then those of
-// others. The zero value with Kind set is ready for use.
+// A Set contains the parts of one kind by name: its own in the order of their names, then the parts
+// of other packages. The zero value with Kind set is ready for use.
 type Set[T any] struct {
 	Kind string // singular noun for messages: "strategy"
-	// Keys are the parameters of a part; nil: it has none.
+	// Keys returns the parameters of a part. nil: none
 	Keys func(T) []param.Key
-	// Check finds what is wrong with values that are possible one by one; nil: nothing.
+	// Check returns an error for values that are invalid together. nil: none are
 	Check func(T, param.Values) error
 
 	own, others []part[T] // each in the order of names
@@ -31,9 +31,8 @@ type part[T any] struct {
 	value T
 }
 
-// Add adds one of the kind's own and returns it, so that its file can register in a package-level
-// declaration. It panics on a name that is not lower_snake and on a second part of the same name:
-// both are mistakes in the program.
+// Add adds a part of the kind's own package and returns it, for package-level declarations. It
+// panics on a name that is not lower_snake or already used.
 func (s *Set[T]) Add(name string, v T) T { return s.add(&s.own, part[T]{name, v}) }
 
 // AddOther is Add for other packages.
@@ -53,7 +52,6 @@ func (s *Set[T]) add(to *[]part[T], p part[T]) T {
 
 func (s *Set[T]) parts() []part[T] { return slices.Concat(s.own, s.others) }
 
-// find returns the part of that name; nil where there is none.
 func (s *Set[T]) find(name string) *T {
 	for _, parts := range [][]part[T]{s.own, s.others} {
 		i := slices.IndexFunc(parts, func(p part[T]) bool { return p.name == name })
@@ -67,12 +65,12 @@ func (s *Set[T]) find(name string) *T {
 // Has reports whether there is a part of that name.
 func (s *Set[T]) Has(name string) bool { return s.find(name) != nil }
 
-// Own reports whether the part of that name is of the kind's own package.
+// Own reports whether the part of that name belongs to the kind's own package.
 func (s *Set[T]) Own(name string) bool {
 	return slices.ContainsFunc(s.own, func(p part[T]) bool { return p.name == name })
 }
 
-// Lookup returns the part of that name; the error for an unknown name lists the known ones.
+// Lookup returns the part of that name. The error for an unknown name lists the known ones.
 func (s *Set[T]) Lookup(name string) (T, error) {
 	if found := s.find(name); found != nil {
 		return *found, nil
@@ -81,7 +79,7 @@ func (s *Set[T]) Lookup(name string) (T, error) {
 	return zero, fmt.Errorf("unknown %s %q %s", s.Kind, name, text.Known(name, s.Names()))
 }
 
-// All returns every part in order; the slice is the caller's.
+// All returns every part in order. The caller owns the slice.
 func (s *Set[T]) All() []T {
 	var all []T
 	for _, p := range s.parts() {

@@ -12,18 +12,18 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// A Server is a kind of server that strategies need, and the environment variable that names one of
-// the user's. It is named there and nowhere else: what is a parameter stands in the names of
-// results, and this may hold a password.
+// A Server is a kind of server that strategies need, with the environment variable that contains
+// the user's address. Only this variable names it: parameters appear in names of results, and the
+// address may contain a password.
 type Server struct {
 	Name     string // as in --server
 	Product  string
 	Variable string
 	Example  string
-	Schemes  []string // of its addresses; the first is that of one without
+	Schemes  []string // of its addresses. The first is the default
 }
 
-// The servers that durable strategies need, or can use.
+// The servers of durable strategies.
 var (
 	NATS = Server{"nats", "NATS", "POOLBENCH_NATS", "nats://127.0.0.1:4222",
 		[]string{"nats", "tls", "ws", "wss"}}
@@ -35,14 +35,14 @@ var (
 		"amqp://guest@127.0.0.1:5672/", []string{"amqp", "amqps"}}
 )
 
-// DSN is the environment variable that names the PostgreSQL database of sql_query, and it alone
-// does: what is a parameter stands in the names of results, and this may hold a password.
+// DSN is the environment variable that names the PostgreSQL database of sql_query. It is not a
+// parameter, since these appear in names of results, and it may contain a password.
 const DSN = "POOLBENCH_DSN"
 
-// Servers are all of them.
+// Servers returns all servers.
 func Servers() []Server { return []Server{NATS, Postgres, Redis, RabbitMQ} }
 
-// Ready says how to name one, unless one is named.
+// Ready returns an error with instructions unless an address is set.
 func (s Server) Ready() error {
 	if address := s.Address(); address != "" {
 		if err := s.Check(address); err != nil {
@@ -54,13 +54,12 @@ func (s Server) Ready() error {
 		s.Variable)
 }
 
-// Address is what the environment says, with a scheme.
+// Address returns the address of the environment, with a scheme.
 func (s Server) Address() string { return s.Whole(os.Getenv(s.Variable)) }
 
-// hostPort finds an address that is a host and a port, and maybe a path, without a scheme.
 var hostPort = regexp.MustCompile(`^([\w.-]+|\[[0-9a-fA-F:.]+\]):\d+(/\S*)?$`)
 
-// Whole is an address with its scheme.
+// Whole returns an address with its scheme.
 func (s Server) Whole(address string) string {
 	if hostPort.MatchString(address) {
 		return s.Schemes[0] + "://" + address
@@ -68,8 +67,8 @@ func (s Server) Whole(address string) string {
 	return address
 }
 
-// Check returns an error for an address that a client cannot read. It does not repeat the address,
-// which may hold a password.
+// Check returns an error for an address that a client cannot parse. The error omits the address,
+// which may contain a password.
 func (s Server) Check(address string) error {
 	all := []string{address}
 	if s.Name == NATS.Name {
@@ -86,8 +85,8 @@ func (s Server) Check(address string) error {
 	return nil
 }
 
-// Tell makes an error of a client fit to be shown: in one line, and without the password of the
-// address. The errors that err wraps are not kept: they may hold it.
+// Tell converts an error of a client to one that may be shown: in one line, and without the
+// password of the address. It does not wrap err, which may contain the password.
 func (s Server) Tell(err error) error {
 	if err == nil {
 		return nil
@@ -95,8 +94,8 @@ func (s Server) Tell(err error) error {
 	return errors.New(s.Product + ": " + text.Discreet(err.Error(), secrets(s.Address())...))
 }
 
-// secrets are the parts of an address that are not shown: the user information and the password of
-// each server, and all of an address that cannot be read. Host and port are shown.
+// secrets returns the parts of an address that must not be shown: the user information and the
+// password of each server, and all of an unparsable address. Host and port are shown.
 func secrets(addresses string) (parts []string) {
 	for _, address := range append(strings.Split(addresses, ","), addresses) {
 		u, err := url.Parse(strings.TrimSpace(address))
@@ -114,7 +113,7 @@ func secrets(addresses string) (parts []string) {
 			}
 		}
 	}
-	for _, field := range strings.Fields(addresses) { // key=value, as PostgreSQL takes it too
+	for _, field := range strings.Fields(addresses) { // key=value, which PostgreSQL also accepts
 		if key, value, _ := strings.Cut(field, "="); strings.Contains(key, "pass") {
 			parts = append(parts, strings.Trim(value, "'"))
 		}

@@ -6,7 +6,7 @@ import (
 	"github.com/poolbench/poolbench/bench/param"
 )
 
-// Parse reads name or name:key=value,… of a part of the set.
+// Parse parses name or name:key=value,… of a part of the set.
 func Parse[T fmt.Stringer](s *Set[T], text string) (param.Variant[T], error) {
 	c, err := param.Parse(text)
 	if err != nil {
@@ -15,7 +15,7 @@ func Parse[T fmt.Stringer](s *Set[T], text string) (param.Variant[T], error) {
 	return Resolve(s, c)
 }
 
-// MustParse is Parse for what a program writes itself: a mistake in it panics.
+// MustParse is Parse for constants. It panics on errors.
 func MustParse[T fmt.Stringer](s *Set[T], text string) param.Variant[T] {
 	v, err := Parse(s, text)
 	if err != nil {
@@ -24,8 +24,7 @@ func MustParse[T fmt.Stringer](s *Set[T], text string) param.Variant[T] {
 	return v
 }
 
-// Resolve looks up the part of a call and checks its parameters, those that are possible one by one
-// but not together included.
+// Resolve looks up the part of a call and checks its parameters, including their combination.
 func Resolve[T fmt.Stringer](s *Set[T], c param.Call) (param.Variant[T], error) {
 	p, err := s.Lookup(c.Name)
 	if err != nil {

@@ -11,31 +11,31 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// A FailedRun is one with requests that failed or were refused, in FailuresFile.
+// A FailedRun is a run with failed or refused requests, in FailuresFile.
 type FailedRun struct {
 	Name     string          `json:"name"`
 	Seed     uint64          `json:"seed"`
 	Failures []FailedAnswers `json:"failures"`
 }
 
-// FailedAnswers are those that failed in one way. An answer whose check does not hold is counted
-// by the check and by its status.
+// FailedAnswers counts one kind of failure. An answer that fails a check is counted by the check
+// and by its status.
 type FailedAnswers struct {
 	What   string       `json:"what"`            // a status, an error, or the name of a check
-	Count  int          `json:"count,omitempty"` // 0: nobody has counted
+	Count  int          `json:"count,omitempty"` // 0: unknown
 	Bodies []FailedBody `json:"bodies,omitempty"`
 }
 
-// A FailedBody is the beginning of that of one of the first such answers, without secrets.
+// A FailedBody is the beginning of the body of one of the first such answers, without secrets.
 type FailedBody struct {
-	Seq    uint64 `json:"seq"` // of the request
+	Seq    uint64 `json:"seq"`
 	Status int    `json:"status"`
-	Type   string `json:"type,omitempty"` // Content-Type
+	Type   string `json:"type,omitempty"`
 	Text   string `json:"text"`
-	Cut    bool   `json:"cut,omitempty"` // there was more
+	Cut    bool   `json:"cut,omitempty"`
 }
 
-// ReadFailures reads FailuresFile; a directory without it has none.
+// ReadFailures reads FailuresFile. Without the file it returns none.
 func ReadFailures(path string) (all []FailedRun, err error) {
 	text, err := files.ReadFile(path, MostBytes)
 	switch {

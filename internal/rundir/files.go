@@ -1,5 +1,5 @@
-// Package rundir defines the formats of a run directory: its writers and readers take names of
-// files, marks and columns from here.
+// Package rundir defines the formats of a run directory: file names, marks and columns for its
+// writers and readers.
 package rundir
 
 import (
@@ -15,26 +15,26 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// The files of a run directory. The first four are those of the run; the others are its report's.
+// The files of a run directory. The first four belong to the run, the others to its report.
 const (
 	ResultsFile       = "results.txt"
 	DistributionsFile = "distributions.hlog" // a tagged histogram for each run and reading
 	TimelineFile      = "timeline.csv"       // counts for each run and interval
 	SlowestFile       = "slowest.csv"        // the slowest tasks of each run
-	FailuresFile      = "failures.json"      // of attacks: what failed, and the first answers
+	FailuresFile      = "failures.json"      // of attacks: failures, with the first answers
 	ReportFile        = "report.html"
 	ProfilesDir       = "profiles"    // of runs with profiles: see ProfileFile
 	PercentilesDir    = "percentiles" // of attacks: see PercentilesFile
 	ChartsDir         = "charts"      // each chart of the report as NAME.svg and NAME.png
 )
 
-// MostBytes is the size up to which a file of a run directory is read.
+// MostBytes is the largest size of a file of a run directory that is read.
 const MostBytes = 1 << 30
 
-// PathError names the path, without the system call that failed.
+// PathError names the path, without the failed system call.
 func PathError(path string, err error) error { return files.Named(path, err) }
 
-// ResultsIn is the file of results in the directory of a run.
+// ResultsIn returns the file of results in a run directory.
 func ResultsIn(dir string) (path string, err error) {
 	path = filepath.Join(dir, ResultsFile)
 	switch info, err := os.Stat(dir); {
@@ -44,7 +44,7 @@ func ResultsIn(dir string) (path string, err error) {
 		return "", fmt.Errorf("%s: a file, want the directory of a run", dir)
 	}
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
-		return path, nil // what else is wrong the reader hears
+		return path, nil // opening the file reports other errors
 	}
 	in := ""
 	if runs, _ := filepath.Glob(filepath.Join(dir, "*", ResultsFile)); runs != nil {
@@ -53,10 +53,9 @@ func ResultsIn(dir string) (path string, err error) {
 	return "", fmt.Errorf("%s: no %s in it: not the directory of a run%s", dir, ResultsFile, in)
 }
 
-// pngHead is what a PNG begins with.
 const pngHead = "\x89PNG\r\n"
 
-// Replace writes a file as a whole: see files.Write. In a text, which is anything but a PNG,
+// Replace writes a file atomically: see files.Write. In a text, which is anything but a PNG,
 // control characters are escaped.
 func Replace(path string, write func(io.Writer) error) error {
 	var content bytes.Buffer

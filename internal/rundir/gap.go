@@ -8,10 +8,11 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// CheckGap begins the reason of a result of a run that was cut off and went on. The Gaps are in it.
+// CheckGap begins the reason of the result of a resumed run. The reason contains the Gaps.
 const CheckGap = "gap"
 
-// A Gap is a stretch of a run that is not in its result: so many tasks, which were due in it.
+// A Gap is an interval missing from the result of a run, with the number of tasks that were due in
+// it.
 type Gap struct {
 	Tasks    int
 	From, To time.Duration
@@ -42,7 +43,7 @@ func ParseGaps(reason string) (all []Gap) {
 	return all
 }
 
-// In reports whether the gap is within a window of the run, but for what String rounds.
+// In reports whether the gap overlaps a window of the run, up to the rounding of String.
 func (g Gap) In(start, length time.Duration) bool {
 	return min(g.To, start+length)-max(g.From, start) > (g.To-g.From)/100
 }

@@ -16,10 +16,9 @@ import (
 	"github.com/poolbench/poolbench/internal/files"
 )
 
-// EachHistogram decodes those histograms of a log whose tag is wanted: the others stay encoded,
-// since one of three digits takes some 200 kB and a log may hold a thousand. cutOff is the number
-// of a last line that was cut off, and is left out; 0 for none. The error is fs.ErrNotExist where
-// there is no log.
+// EachHistogram decodes the histograms of a log whose tag is wanted. The others stay encoded, since
+// one of three digits uses about 200 kB and a log may contain a thousand. cutOff is the number of
+// an incomplete last line, which is skipped, or 0. The error is fs.ErrNotExist if there is no log.
 func EachHistogram(
 	path string, wanted func(tag string) bool,
 	f func(line Histogram, h *hdrhistogram.Histogram) error,
@@ -30,8 +29,8 @@ func EachHistogram(
 		if !tagged || !wanted(tag) {
 			return nil
 		}
-		// The log reader of the library would take the largest value of each, twice, which costs as
-		// much as decoding it.
+		// The library's log reader would compute the largest value of each twice, which costs as much as
+		// decoding it.
 		of, _, err := ParseHistogram(line)
 		if err != nil {
 			return errors.New("not a line of a histogram log")
@@ -44,8 +43,8 @@ func EachHistogram(
 	})
 }
 
-// eachLine calls f with the lines of a log. The runner ends each: cutOff is the number of a last
-// one that was being written when it was killed; 0 for none.
+// eachLine calls f with the lines of a log. The runner ends each line: cutOff is the number of a
+// last line that was cut off by a kill, or 0.
 func eachLine(path string, f func(line string) error) (cutOff int, err error) {
 	log, err := os.Open(path)
 	if err != nil {
@@ -69,34 +68,34 @@ func eachLine(path string, f func(line string) error) (cutOff int, err error) {
 	}
 }
 
-// WriteHistogramHead begins a log of histograms in nanoseconds: version 1.3, which knows tags.
+// WriteHistogramHead begins a log of histograms in nanoseconds: version 1.3, which supports tags.
 func WriteHistogramHead(w io.Writer) error {
 	log := hdrhistogram.NewHistogramLogWriter(w)
 	return errors.Join(log.OutputLogFormatVersion(),
 		log.OutputComment("[values are nanoseconds]\n"), log.OutputLegend())
 }
 
-// OverTime is the reading of those histograms that are each of a stretch of a run: the response of
-// the tasks that were due in it and completed.
+// OverTime is the reading of histograms for stretches of a run: the response of the completed tasks
+// that were due in it.
 const OverTime = "response-over-time"
 
 // A Histogram is a line of a log: a distribution of a run or of a stretch of it.
 type Histogram struct {
 	Tag           string
-	Start, Length time.Duration // of the stretch, since the run began; 0 of the run
+	Start, Length time.Duration // of the stretch, since the run began. 0 for the whole run
 	Largest       int64         // value, in nanoseconds
 	Encoded       string
 }
 
-// WriteHistogram writes a histogram that is encoded already. The library would have to decode and
-// encode it again, which costs 2 ms.
+// WriteHistogram writes an encoded histogram. The library would decode and encode it again, which
+// costs 2 ms.
 func WriteHistogram(w io.Writer, h Histogram) {
 	fmt.Fprintf(w, "Tag=%s,%f,%f,%f,%s\n", h.Tag, h.Start.Seconds(), h.Length.Seconds(),
 		float64(h.Largest)/hdrhistogram.MsToNsRatio, h.Encoded)
 }
 
-// ParseHistogram is the inverse of WriteHistogram, without decoding; ok is false where the line is
-// of the head.
+// ParseHistogram is the inverse of WriteHistogram, without decoding. ok is false for a line of the
+// head.
 func ParseHistogram(line string) (h Histogram, ok bool, err error) {
 	tagged, ok := strings.CutPrefix(line, "Tag=")
 	if !ok {
@@ -119,16 +118,17 @@ func ParseHistogram(line string) (h Histogram, ok bool, err error) {
 	return h, true, err
 }
 
-// Tag names the histogram of a run in the log, by the run's name, its place among those of that
-// name and what was read: wait, service, response. A tag of the log format cannot hold a comma.
+// Tag names the histogram of a run in the log, by the run's name, its index among runs of that
+// name, and the reading: wait, service, response. A tag of the log format cannot contain a comma.
 func Tag(name string, repetition int, reading string) string {
 	return TagName(name) + "#" + strconv.Itoa(repetition) + ":" + reading
 }
 
-// TagName is the name of a run as a tag has it.
+// TagName returns the name of a run as in a tag.
 func TagName(name string) string { return strings.ReplaceAll(name, ",", ";") }
 
-// ParseTag is the inverse of Tag, but for the spelling of the name; ok is false for other tags.
+// ParseTag is the inverse of Tag, except that the name stays as in the tag. ok is false for other
+// tags.
 func ParseTag(tag string) (name string, repetition int, reading string, ok bool) {
 	at, hash := strings.LastIndexByte(tag, ':'), strings.LastIndexByte(tag, '#')
 	if hash < 0 || at < hash {

@@ -1,5 +1,5 @@
 package rundir
 
-// Lost is what may become of a task that does not complete. A result has the share of each, as
+// Lost lists the outcomes of tasks that do not complete. A result has the share of each, such as
 // shed/op.
 var Lost = [...]string{"shed", "throttled", "failed", "abandoned"}

@@ -12,32 +12,32 @@ import (
 // Schema is the version of results.txt, in the header of each section.
 const Schema = 1
 
-// A Mark tells what a line of results.txt says that the benchmark format has no word for. Such a
-// line begins with "# ", which readers of the format pass over; after it come the mark and the
-// rest. A file is one section, or several where runs were appended: a header, the runs, an end.
+// A Mark is the kind of a line of results.txt for which the benchmark format has no syntax. Such a
+// line begins with "# ", which readers of the format skip, then the mark and the rest. A file is
+// one section, or several if runs were appended: a header, the runs, an end.
 type Mark string
 
 // The marks, in the order of a section.
 const (
-	Header     Mark = "poolbench results" // opens a section; the rest is the Schema
-	Strategies Mark = "strategies"        // all there are, in the order of the colours of charts
-	Plan       Mark = "plan"              // what the section is going to hold
-	Objective  Mark = "objective"         // a Bound that its results are held to
+	Header     Mark = "poolbench results" // opens a section. The rest is the Schema
+	Strategies Mark = "strategies"        // all strategies, in the order of the colours of charts
+	Plan       Mark = "plan"              // planned content of the section
+	Objective  Mark = "objective"         // a Bound on its results
 	Seed       Mark = "seed"              // of the result in the next line of results
-	Agent      Mark = "agent"             // that made a share of that result: who, how much
+	Agent      Mark = "agent"             // contributed to that result: name and share
 	BrokenLaw  Mark = "broken law:"       // by that result
-	Invalid    Mark = "invalid:"          // why that result is: the check and what it found
-	Suspect    Mark = "suspect:"          // likewise
+	Invalid    Mark = "invalid:"          // why that result is INVALID: the check and its finding
+	Suspect    Mark = "suspect:"          // why that result is SUSPECT: the check and its finding
 	Uncertain  Mark = "uncertain:"        // a metric of that result whose 95 % error exceeds 25 %
-	Undecided  Mark = "undecided:"        // that result is of a search without an answer
+	Undecided  Mark = "undecided:"        // that result belongs to a search without an answer
 	Why        Mark = "why"               // a cause of the p99 of that result
 	Failed     Mark = "failed"            // a Failure
-	Study      Mark = "study"             // the name and question of a study that has its runs
-	Claim      Mark = "claim"             // what the study put to the test
-	Decides    Mark = "decides"           // units of the metrics that the verdict rests on
+	Study      Mark = "study"             // name and question of a study on the runs
+	Claim      Mark = "claim"             // the claim tested by the study
+	Decides    Mark = "decides"           // units of the metrics behind the verdict
 	Verdict    Mark = "verdict"           // on the claim, and the numbers that decide
 	Advice     Mark = "advice"            // the rule of thumb that follows from the verdict
-	Answer     Mark = "answer"            // what else the results say
+	Answer     Mark = "answer"            // further findings
 	Complete   Mark = "complete"          // an End
 	Partial    Mark = "partial"           // an End
 )
@@ -47,16 +47,16 @@ var marks = []Mark{Header, Strategies, Plan, Objective, Seed, Agent, BrokenLaw, 
 	Partial}
 
 // VirtualSeed is the unit by which a benchmark under the virtual clock reports its seed in go test,
-// whose output has no marks. It is exact as a float64: the seed modulo VirtualSeeds.
+// whose output has no marks. The seed modulo VirtualSeeds is exact as a float64.
 const VirtualSeed = "virtual-seed"
 
 // VirtualSeeds is one more than the largest value of VirtualSeed.
 const VirtualSeeds = 1 << 53
 
-// Line is the line of that mark, without its end.
+// Line returns the line of the mark, without its end.
 func (m Mark) Line(rest string) string { return "# " + string(m) + " " + rest }
 
-// ParseMark is the inverse of Line; ok is false for any other line.
+// ParseMark is the inverse of Line. ok is false for any other line.
 func ParseMark(line string) (m Mark, rest string, ok bool) {
 	said, ok := strings.CutPrefix(line, "# ")
 	if !ok {
@@ -72,13 +72,12 @@ func ParseMark(line string) (m Mark, rest string, ok bool) {
 	return marks[i], strings.TrimPrefix(rest, " "), true
 }
 
-// UncertainLine is the line about a metric whose relative 95 % error is that share, to three
-// digits.
+// UncertainLine returns the line for a metric with that relative 95 % error, to three digits.
 func UncertainLine(unit string, share float64) string {
 	return Uncertain.Line(unit + " " + strconv.FormatFloat(share, 'g', 3, 64))
 }
 
-// ParseUncertain reads what stands behind the mark.
+// ParseUncertain parses the text after the mark.
 func ParseUncertain(rest string) (unit string, share float64, err error) {
 	unit, text, _ := strings.Cut(rest, " ")
 	share, err = strconv.ParseFloat(text, 64)
@@ -88,15 +87,15 @@ func ParseUncertain(rest string) (unit string, share float64, err error) {
 	return unit, share, err
 }
 
-// A Failure is a run that gave no result.
+// A Failure is a run without a result.
 type Failure struct {
 	Name   string `json:"name"`
 	Seed   uint64 `json:"seed"`
 	Reason string `json:"error"`
 }
 
-// Line is the line about it. The reason, which may be lines of a stack trace, is in it without
-// control characters, and without the name where it begins with that.
+// Line returns the line of the failure. The reason, which may contain a stack trace, is cleaned of
+// control characters and of the name at its beginning.
 func (f Failure) Line() string {
 	const most = 4000
 	reason := strings.Join(strings.FieldsFunc(strings.TrimPrefix(f.Reason, f.Name+": "),
@@ -107,7 +106,7 @@ func (f Failure) Line() string {
 	return Failed.Line(fmt.Sprintf("%s seed %d: %s", f.Name, f.Seed, reason))
 }
 
-// ParseFailure reads what stands behind the mark.
+// ParseFailure parses the text after the mark.
 func ParseFailure(rest string) (f Failure, err error) {
 	name, rest, _ := strings.Cut(rest, " seed ")
 	seed, reason, _ := strings.Cut(rest, ": ")
@@ -116,15 +115,15 @@ func ParseFailure(rest string) (f Failure, err error) {
 	return f, err
 }
 
-// An End is the last line of a section: without it, the process that wrote was killed.
+// An End is the last line of a section. Without it, the writing process was killed.
 type End struct {
-	Runs    int // that the section holds
+	Runs    int // in the section
 	Partial bool
-	Planned int    // where it is partial
-	Reason  string // likewise
+	Planned int    // of a partial section
+	Reason  string // of a partial section
 }
 
-// Line is the line of the end.
+// Line returns the line of the end.
 func (e End) Line() string {
 	if e.Partial {
 		return Partial.Line(fmt.Sprintf("%d of %d runs: %s", e.Runs, e.Planned, e.Reason))
@@ -137,7 +136,7 @@ var ends = map[Mark]*regexp.Regexp{
 	Partial:  regexp.MustCompile(`^(\d+) of (\d+) runs?(?:: (.*))?$`),
 }
 
-// ParseEnd reads what stands behind the mark; ok is false where that is of no end.
+// ParseEnd parses the text after the mark. ok is false for other marks.
 func ParseEnd(m Mark, rest string) (e End, ok bool) {
 	if ends[m] == nil {
 		return End{}, false
@@ -146,7 +145,7 @@ func ParseEnd(m Mark, rest string) (e End, ok bool) {
 	if parts == nil {
 		return End{}, false
 	}
-	e.Runs, _ = strconv.Atoi(parts[1]) // digits; too many of them are the largest number
+	e.Runs, _ = strconv.Atoi(parts[1]) // digits. Too many give the largest number
 	if m == Partial {
 		e.Partial, e.Reason = true, parts[3]
 		e.Planned, _ = strconv.Atoi(parts[2])

@@ -20,13 +20,14 @@ import (
 var PartNames = [...]metric.Part{metric.PartLag, metric.PartBlocked, metric.PartQueued,
 	metric.PartBetween, metric.PartService}
 
-// Parts are those of a response, in nanoseconds.
+// Parts are the parts of a response, in nanoseconds.
 type Parts [len(PartNames)]int64
 
-// last is the part that is not written: it is the response less the others.
+// last is the part that is not written: the response minus the others.
 const last = len(PartNames) - 1
 
-// mostDues is how many due times of a run are written: of more tasks every second, third, ….
+// mostDues is the largest number of written due times of a run: with more tasks every second,
+// third, … one.
 const mostDues = 1 << 12
 
 // A TaskPacker encodes the responses of a run and their parts, task by task in the order of their
@@ -35,20 +36,19 @@ type TaskPacker struct {
 	stride, n, completed int
 	due                  int64
 	responses, dues      []byte
-	parts                [last][]byte // nil: 0 of each task so far, as of the virtual clock
-	impossible           bool         // there was a part below 0, and the parts are none
+	parts                [last][]byte // nil: 0 for each task so far, as under the virtual clock
+	impossible           bool         // a part was below 0, so there are no parts
 }
 
-// someBytes is what a response takes, or a part.
 const someBytes = 4
 
-// NewTaskPacker is for a run of so many tasks.
+// NewTaskPacker returns a packer for a run of that many tasks.
 func NewTaskPacker(tasks int) *TaskPacker {
 	return &TaskPacker{stride: (tasks + mostDues - 1) / mostDues,
 		responses: make([]byte, 0, someBytes*tasks)}
 }
 
-// Add adds the next task, which completed or not.
+// Add adds the next task.
 func (p *TaskPacker) Add(due int64, completed bool, parts *Parts) {
 	if p.n++; (p.n-1)%p.stride == 0 {
 		appendUvarint(&p.dues, uint64(due-p.due))
@@ -75,8 +75,8 @@ func (p *TaskPacker) Add(due int64, completed bool, parts *Parts) {
 	p.completed++
 }
 
-// appendUvarint is binary.AppendUvarint in place: while there is room, no pointer is written, which
-// would cost more than the bytes when memory is collected.
+// appendUvarint is binary.AppendUvarint in place: while there is room, no pointer is written, whose
+// write barrier would cost more than the bytes.
 func appendUvarint(to *[]byte, v uint64) {
 	for ; v >= 0x80; v >>= 7 {
 		*to = append(*to, byte(v)|0x80)
@@ -84,11 +84,10 @@ func appendUvarint(to *[]byte, v uint64) {
 	*to = append(*to, byte(v))
 }
 
-// Pack is what UnpackTasks takes: the responses and, behind a comma, what they are made of. The
-// first are one more than each, in nanoseconds. The others are how many tasks there are to a due
-// time; these times, each as the difference from the one before; and of each part but the last
-// whether any is not 0 and, if so, that of each task that completed. All are variable-length
-// integers, deflated, in base64.
+// Pack returns the input of UnpackTasks: the responses and, after a comma, their parts. Responses
+// are increased by one, in nanoseconds. The parts are the number of tasks per due time; these
+// times, as differences; and for each part but the last whether any is not 0 and, if so, that part
+// of each completed task. All are variable-length integers, deflated, in base64.
 func (p *TaskPacker) Pack() (string, error) {
 	responses, err := pack(p.responses)
 	if err != nil || p.impossible {
@@ -106,16 +105,16 @@ func (p *TaskPacker) Pack() (string, error) {
 	return responses + "," + parts, err
 }
 
-// deflaters are kept: a new one is 0.7 MB, of which this level uses a tenth.
+// deflaters are reused: a new one needs 0.7 MB, of which this level uses a tenth.
 var deflaters = sync.Pool{New: func() any {
 	w, err := flate.NewWriter(nil, flate.HuffmanOnly)
 	if err != nil {
-		panic(err) // there is no such level
+		panic(err) // unreachable: the level is valid
 	}
 	return w
 }}
 
-// pack deflates: what there is repeats nothing, so only the frequencies of bytes are used.
+// pack deflates with Huffman coding only, since the data has no repetitions.
 func pack(pieces ...[]byte) (string, error) {
 	var deflated bytes.Buffer
 	for _, piece := range pieces {
@@ -125,28 +124,27 @@ func pack(pieces ...[]byte) (string, error) {
 	defer deflaters.Put(w)
 	w.Reset(&deflated)
 	for _, piece := range pieces {
-		_, _ = w.Write(piece) // its error is that of Close, too
+		_, _ = w.Write(piece) // Close returns its error
 	}
 	err := w.Close()
 	return base64.StdEncoding.EncodeToString(deflated.Bytes()), err
 }
 
-// unpack reads what pack has written.
 func unpack(packed string) *bufio.Reader {
 	return bufio.NewReader(flate.NewReader(base64.NewDecoder(base64.StdEncoding,
 		strings.NewReader(packed))))
 }
 
-// Tasks are what a directory has of each task of a run.
+// Tasks are the recorded tasks of a run.
 type Tasks struct {
 	Responses []int64 // in nanoseconds, or NoResponse
-	Parts     []Parts // likewise, 0 where there is no response; nil where it has none
+	Parts     []Parts // in nanoseconds, 0 without a response. nil: not recorded
 	stride    int
 	dues      []int64
 }
 
-// Due says between which instants a task was due, in nanoseconds since the run began: of a run of
-// many tasks not each time is there.
+// Due returns bounds on the due time of a task, in nanoseconds since the run began. A run of many
+// tasks does not record each time.
 func (t *Tasks) Due(i int) (from, until int64) {
 	at := i / t.stride
 	from = t.dues[at]
@@ -156,14 +154,14 @@ func (t *Tasks) Due(i int) (from, until int64) {
 	return from, t.dues[min(at+1, len(t.dues)-1)]
 }
 
-// SamePlan reports whether the tasks of both are due at the same times, as those of one plan and
-// seed are.
+// SamePlan reports whether the tasks of both are due at the same times, as with equal plan and
+// seed.
 func (t *Tasks) SamePlan(as *Tasks) bool {
 	return len(t.dues) > 0 && len(t.Responses) == len(as.Responses) && t.stride == as.stride &&
 		slices.Equal(t.dues, as.dues)
 }
 
-// unpackParts reads what a TaskPacker has written of tasks of these responses.
+// unpackParts reads the parts written by a TaskPacker.
 func (t *Tasks) unpackParts(packed string) error {
 	in := unpack(packed)
 	n := len(t.Responses)

@@ -7,19 +7,19 @@ import (
 	"strings"
 )
 
-// profileEnd is what a profile is in: pprof's format, compressed; flightEnd is that of a trace.
+// profileEnd is the extension of compressed pprof profiles, flightEnd that of traces.
 const (
 	profileEnd = ".pb.gz"
 	flightEnd  = ".trace"
 )
 
-// FlightKind is the kind of a trace that was written for a slow task, which lies beside profiles.
+// FlightKind is the kind of a trace that was written for a slow task, stored with profiles.
 const FlightKind = "flight"
 
 var unsafeInFiles = regexp.MustCompile(`[^a-zA-Z0-9_]+`)
 
-// ProfileFile is the path of a run's profile of that kind in its directory, with slashes: what a
-// reader knows the run by, and a sum over all of its name, since that is too long for a file.
+// ProfileFile returns the path of a run's profile of that kind in its directory, with slashes: a
+// readable part of the run's name, and a hash of the name, which is too long for a file.
 func ProfileFile(name string, seed uint64, kind string) string {
 	known := known(name, "strategy")
 	end := profileEnd
@@ -29,14 +29,13 @@ func ProfileFile(name string, seed uint64, kind string) string {
 	return fmt.Sprintf("%s/%s-seed%d.%s%s", ProfilesDir, known, seed, kind, end)
 }
 
-// PercentilesFile is the path of the responses of an attack in its directory, with slashes, in the
-// text format of HdrHistogram.
+// PercentilesFile returns the path of the responses of an attack in its directory, with slashes, in
+// the text format of HdrHistogram.
 func PercentilesFile(name string) string {
 	return PercentilesDir + "/" + known(name, "strategy", "target") + ".hgrm"
 }
 
-// known is what a reader knows a run by, the first of those axes that it has, and a sum over all of
-// its name.
+// known returns the value of the first of the axes in the name, and a hash of the name.
 func known(name string, axes ...string) string {
 	sum := fnv.New32a()
 	sum.Write([]byte(name))
@@ -51,7 +50,7 @@ func known(name string, axes ...string) string {
 	return fmt.Sprintf("%.40s-%08x", by, sum.Sum32())
 }
 
-// ProfilesOf are the kinds of profiles that a run of that name has.
+// ProfilesOf returns the kinds of profiles of a run with that name.
 func ProfilesOf(name string) []string {
 	for _, part := range strings.Split(name, "/") {
 		if axis, value, _ := strings.Cut(part, "="); axis == "profile" {

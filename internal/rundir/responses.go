@@ -9,22 +9,19 @@ import (
 	"strings"
 )
 
-// MostResponses is how many tasks of virtual runs a directory has the responses of, where nothing
-// else is wanted: some 4 MB of distributions.hlog.
+// MostResponses is the default number of tasks of virtual runs whose responses a directory records:
+// about 4 MB of distributions.hlog.
 const MostResponses = 1_000_000
 
-// mostOfRun is how many tasks of one run are read.
 const mostOfRun = 10_000_000
 
-// ofTasks begins the line with the response of each task of a run: a comment to other readers of
-// histogram logs. A tag, the number of tasks, the responses and their parts follow, with commas
-// between.
+// ofTasks begins the line with the response of each task of a run, a comment for other readers: a
+// tag, the number of tasks, the responses and their parts, separated by commas.
 const ofTasks = "#Tasks="
 
-// NoResponse is that of a task that did not complete.
+// NoResponse is the response of a task that did not complete.
 const NoResponse = -1
 
-// unpackResponses reads the responses of so many tasks.
 func unpackResponses(n int, packed string) ([]int64, error) {
 	if n < 1 || n > mostOfRun {
 		return nil, fmt.Errorf("responses of %d tasks: want 1 to %d", n, mostOfRun)
@@ -47,7 +44,7 @@ func unpackResponses(n int, packed string) ([]int64, error) {
 	return responses, nil
 }
 
-// UnpackTasks reads what a TaskPacker has packed. A directory of before has no parts.
+// UnpackTasks is the inverse of TaskPacker.Pack. An older directory has no parts.
 func UnpackTasks(n int, packed string) (t Tasks, err error) {
 	responses, parts, has := strings.Cut(packed, ",")
 	if t.Responses, err = unpackResponses(n, responses); err == nil && has {
@@ -56,12 +53,12 @@ func UnpackTasks(n int, packed string) (t Tasks, err error) {
 	return t, err
 }
 
-// WriteResponses writes the responses of a run in its directory, with their parts or without.
+// WriteResponses writes the responses of a run, with or without their parts.
 func WriteResponses(w io.Writer, tag string, tasks int, packed string) {
 	fmt.Fprintf(w, "%s%s,%d,%s\n", ofTasks, tag, tasks, packed)
 }
 
-// ParseResponses is the inverse of WriteResponses, without unpacking; ok is false for other lines.
+// ParseResponses is the inverse of WriteResponses, without unpacking. ok is false for other lines.
 func ParseResponses(line string) (tag string, tasks int, packed string, ok bool) {
 	rest, ok := strings.CutPrefix(line, ofTasks)
 	fields := strings.SplitN(rest, ",", 3)
@@ -72,8 +69,8 @@ func ParseResponses(line string) (tag string, tasks int, packed string, ok bool)
 	return fields[0], tasks, fields[2], err == nil
 }
 
-// EachTasks unpacks the tasks of those runs in a log of histograms whose tag is wanted. The error
-// is fs.ErrNotExist where there is no log.
+// EachTasks unpacks the tasks of the runs in a log of histograms whose tag is wanted. The error is
+// fs.ErrNotExist if there is no log.
 func EachTasks(
 	path string, wanted func(tag string) bool, f func(tag string, tasks *Tasks),
 ) error {

@@ -15,49 +15,49 @@ import (
 	"github.com/poolbench/poolbench/internal/files"
 )
 
-// MostSlowest is how many of the slowest tasks of a run its directory has.
+// MostSlowest is the number of slowest tasks of a run in its directory.
 const MostSlowest = 50
 
 // SlowestColumns are the columns of slowest.csv, which has a row for each of the slowest tasks of a
-// run, the slowest first. Instants are in seconds since the run began, and empty where there is
-// none: a task that never started has no start. In-flight and queued are what the task found when
-// it was due, and empty where nobody knows; so is the trace of a task that is of none.
+// run, the slowest first. Instants are in seconds since the run began, and empty if missing: a task
+// that never started has no start. In-flight and queued are the tasks in the system when it was
+// due. They are empty if unknown, and so is a missing trace.
 var SlowestColumns = []string{"run", "repetition", "task", "due-sec", "issue-sec", "accepted-sec",
 	"start-sec", "end-sec", "response-sec", "lag-sec", "blocked-sec", "queued-sec", "between-sec",
 	"service-sec", "target-sec", "outcome", "class", "attempts", "in-flight", "queued", "burst",
 	"burst-start-sec", "burst-tasks", "trace"}
 
-// columnsBefore is how many a directory of before has.
+// columnsBefore is the number of columns in an older directory.
 const columnsBefore = 23
 
-// Unknown stands for a number of tasks that nobody has counted.
+// Unknown is an unknown number of tasks.
 const Unknown = -1
 
 // A SlowTask is one of the slowest of its run.
 type SlowTask struct {
-	Task int // its place in the order of the due times, from 0, warm-up included
-	// instants since the run began; Accepted is 0 where nobody has said, Start where it had none
+	Task int // index in the order of the due times, from 0, warm-up included
+	// instants since the run began. Accepted is 0 if unknown, Start if there was none
 	Due, Issue, Accepted, Start, End time.Duration
-	// what the response is made of; Target is of Service
+	// parts of the response. Target is part of Service
 	Lag, Blocked, Queued, Between, Service, Target time.Duration
 	Outcome, Class                                 string
 	Attempts                                       int
-	// others that it found when it was due: started and not ended, due and not started; or Unknown
+	// other tasks when it was due: started and not ended, due and not started. Or Unknown
 	InFlight, Waiting int
-	Trace             string `json:",omitempty"` // the id of its trace; "": it has none
+	Trace             string `json:",omitempty"` // id of its trace, or ""
 }
 
-// Response is the time from when the task was due until its end.
+// Response returns the time from due to end.
 func (t *SlowTask) Response() time.Duration { return t.End - t.Due }
 
-// A Burst is a chain of slow tasks of one run: each is due before the last of those before it ends.
+// A Burst is a chain of slow tasks of one run: each is due before all earlier ones have ended.
 type Burst struct {
-	Start time.Duration // when the first is due
-	Tasks int           // that are of it
+	Start time.Duration // due time of the first
+	Tasks int
 }
 
-// Bursts are those of the slowest tasks of a run, in the order of their starts; of[i] is which of
-// them task i is of, from 0.
+// Bursts returns the bursts of the slowest tasks of a run, in the order of their starts. of[i] is
+// the index of task i's burst.
 func Bursts(tasks []SlowTask) (bursts []Burst, of []int) {
 	order := make([]int, len(tasks))
 	for i := range order {
@@ -79,7 +79,7 @@ func Bursts(tasks []SlowTask) (bursts []Burst, of []int) {
 	return bursts, of
 }
 
-// SlowestRows spells the rows of a run.
+// SlowestRows formats the rows of a run.
 func SlowestRows(run string, repetition int, tasks []SlowTask) (rows [][]string) {
 	bursts, of := Bursts(tasks)
 	for i, t := range tasks {
@@ -109,7 +109,7 @@ func IsSlowestHead(fields []string) bool {
 	return len(fields) > 2 && slices.Equal(fields[:3], SlowestColumns[:3])
 }
 
-// nanos spells a time in seconds, to the nanosecond.
+// nanos formats a time in seconds, to the nanosecond.
 func nanos(t time.Duration) string {
 	sign := ""
 	if t < 0 {
@@ -118,10 +118,10 @@ func nanos(t time.Duration) string {
 	return fmt.Sprintf("%s%d.%09d", sign, t/time.Second, t%time.Second)
 }
 
-// mostSeconds bounds instants: sums of two are far from the end of a time.Duration.
+// mostSeconds bounds instants, so that sums of two cannot overflow a time.Duration.
 const mostSeconds = 1 << 31
 
-// parseNanos is the inverse of nanos, of which "" is 0.
+// parseNanos is the inverse of nanos. "" is 0.
 func parseNanos(text string) (time.Duration, error) {
 	if text == "" {
 		return 0, nil
@@ -138,7 +138,6 @@ func parseNanos(text string) (time.Duration, error) {
 	return time.Duration(sec)*time.Second + time.Duration(ns), nil
 }
 
-// count spells a number of tasks.
 func count(n int) string {
 	if n == Unknown {
 		return ""
@@ -146,8 +145,8 @@ func count(n int) string {
 	return strconv.Itoa(n)
 }
 
-// ParseSlowestRow is the inverse of SlowestRows, for one row. Of what follows from the others,
-// response and burst, nothing is read.
+// ParseSlowestRow is the inverse of SlowestRows, for one row. It ignores the derived columns,
+// response and burst.
 func ParseSlowestRow(row []string) (run string, repetition int, t SlowTask, err error) {
 	switch len(row) {
 	case len(SlowestColumns):
@@ -180,8 +179,8 @@ func ParseSlowestRow(row []string) (run string, repetition int, t SlowTask, err 
 	return run, repetition, t, err
 }
 
-// EachSlowest reads slowest.csv: f is called with each row whose run is wanted. cut says that the
-// last line was cut off, and is left out. The error is fs.ErrNotExist where there is no such file.
+// EachSlowest calls f with each row of slowest.csv whose run is wanted. cut reports that the last
+// line was cut off and skipped. The error is fs.ErrNotExist if there is no such file.
 func EachSlowest(
 	path string, wanted func(run string, repetition int) bool,
 	f func(run string, repetition int, t SlowTask),
@@ -193,7 +192,7 @@ func EachSlowest(
 	text := string(content)
 	whole := text[:strings.LastIndexByte(text, '\n')+1]
 	rows := csv.NewReader(strings.NewReader(whole))
-	rows.ReuseRecord, rows.FieldsPerRecord = true, -1 // what a row lacks is said with its place
+	rows.ReuseRecord, rows.FieldsPerRecord = true, -1 // errors of a row include its place
 	for {
 		row, err := rows.Read()
 		switch {

@@ -8,13 +8,13 @@ import (
 )
 
 // TimelineColumns are the columns of timeline.csv, which has a row for each run and interval. Times
-// are in seconds; in-flight and queued are levels at the end of the interval, the others count what
-// happened within it.
+// are in seconds. In-flight and queued are levels at the end of the interval, the others count
+// events within it.
 var TimelineColumns = []string{"run", "repetition", "start-sec", "interval-sec", "arrived",
 	"started", "completed", "failed", "throttled", "shed", "abandoned", "in-flight", "queued"}
 
-// Where the Counts of a row have what completed, and the levels. Between the first two are the
-// other ends that a task can come to.
+// Indices in the Counts of a row: completed tasks, and the levels. Between the first two are the
+// other outcomes.
 const (
 	Completed = 2
 	InFlight  = 7
@@ -26,10 +26,10 @@ type TimelineRow struct {
 	Run           string
 	Repetition    int
 	Start, Length float64
-	Counts        [9]int // the other columns, in their order
+	Counts        [9]int // the other columns, in order
 }
 
-// Fields spells the row.
+// Fields formats the row.
 func (r TimelineRow) Fields() []string {
 	fields := []string{r.Run, strconv.Itoa(r.Repetition), seconds(r.Start), seconds(r.Length)}
 	for _, n := range r.Counts {
@@ -40,8 +40,8 @@ func (r TimelineRow) Fields() []string {
 
 func seconds(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
-// IsTimelineHead reports whether the fields are the names of the columns: an appended section has
-// them again.
+// IsTimelineHead reports whether the fields are the names of the columns, which each appended
+// section repeats.
 func IsTimelineHead(fields []string) bool {
 	return len(fields) > 1 && slices.Equal(fields[:2], TimelineColumns[:2])
 }

@@ -17,11 +17,10 @@ const (
 	Center
 )
 
-// Cell lays text out in columns of a fixed-width font. Cells are placed, row by row, at a column
-// of choice. A margin stands before its cell, and its column is as wide in every row. A text that
-// spans several columns and needs more room than they have widens those of them that may grow, the
-// narrow ones first; it runs on where none may. So does benchstat's layout, whose tables these are
-// to equal.
+// Cell lays text out in columns of a fixed-width font. Cells are placed row by row at any column. A
+// margin precedes its cell, and its column has one width in all rows. If a text that spans several
+// columns does not fit, those of them that may grow are widened, the narrow ones first, or the text
+// overflows. This is the layout of benchstat, whose tables must be reproduced.
 type Cell struct {
 	rows    [][]textCell
 	growing map[int]bool
@@ -36,7 +35,7 @@ type textCell struct {
 // Row begins the next row.
 func (a *Cell) Row() { a.rows = append(a.rows, nil) }
 
-// Grow lets a column grow for the sake of texts that span it.
+// Grow lets a column grow for texts that span it.
 func (a *Cell) Grow(col int) {
 	if a.growing == nil {
 		a.growing = make(map[int]bool)
@@ -44,20 +43,20 @@ func (a *Cell) Grow(col int) {
 	a.growing[col] = true
 }
 
-// Cell places text; the cells of a row come from left to right.
+// Cell places text. Cells of a row must be added from left to right.
 func (a *Cell) Cell(col, span int, align Alignment, margin, text string) {
 	last := len(a.rows) - 1
 	a.rows[last] = append(a.rows[last], textCell{col, span, text, margin, align})
 }
 
-// Note places text that most rows lack, so that a column without any takes no room.
+// Note places text that most rows lack: a column without any uses no space.
 func (a *Cell) Note(col int, text string) {
 	if text != "" {
 		a.Cell(col, 1, Left, " ", text)
 	}
 }
 
-// Width is that of all columns together.
+// Width returns the total width of the columns.
 func (a *Cell) Width() (sum int) {
 	widths, _ := a.measure()
 	for _, w := range widths {
@@ -66,7 +65,7 @@ func (a *Cell) Width() (sum int) {
 	return sum
 }
 
-// String is the rows, without blanks at the ends of lines.
+// String returns the rows, without trailing blanks.
 func (a *Cell) String() string {
 	widths, margins := a.measure()
 	starts := make([]int, len(widths)+1)
@@ -99,7 +98,6 @@ func (a *Cell) String() string {
 	return text.String()
 }
 
-// measure returns the width of each column, its margin included, and the margin.
 func (a *Cell) measure() (widths, margins []int) {
 	columns := 0
 	var spans []textCell
@@ -132,8 +130,8 @@ func (a *Cell) measure() (widths, margins []int) {
 	return widths, margins
 }
 
-// widen gives a spanning cell the width it needs: what columns that may not grow leave over is
-// shared out evenly, but for columns that are wider than their share already.
+// widen gives a spanning cell the required width. The missing width is distributed evenly over the
+// columns that may grow and are not yet wider than their share.
 func (a *Cell) widen(widths []int, cell textCell, need int) {
 	total := 0
 	var growing []int

@@ -5,29 +5,29 @@ import (
 	"slices"
 )
 
-// A Complaints is what is wrong, an error each.
+// A Complaints is a list of problems.
 type Complaints []error
 
-// Add complains.
+// Add adds a problem.
 func (l *Complaints) Add(format string, args ...any) {
 	*l = append(*l, fmt.Errorf(format, args...))
 }
 
-// If complains where that is so.
+// If adds a problem if wrong is true.
 func (l *Complaints) If(wrong bool, format string, args ...any) {
 	if wrong {
 		l.Add(format, args...)
 	}
 }
 
-// Note adds what somebody else complains of, unless that is nil.
+// Note adds err unless it is nil.
 func (l *Complaints) Note(err error) {
 	if err != nil {
 		*l = append(*l, err)
 	}
 }
 
-// Once is Note for what may have been said in the same words.
+// Once is Note without duplicates.
 func (l *Complaints) Once(err error) {
 	said := func(e error) bool { return e.Error() == err.Error() }
 	if err != nil && !slices.ContainsFunc(*l, said) {

@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// Fit breaks the lines of a text that are wider than most characters at their blanks. The rest of
-// one is two columns further in than its beginning. most 0 is any width.
+// Fit breaks lines wider than most characters at blanks. Continuation lines are indented by two
+// more columns. most 0 is unlimited.
 func Fit(text string, most int) string {
 	if !wider(text, most) {
 		return text
@@ -29,12 +29,11 @@ func Fit(text string, most int) string {
 	return b.String()
 }
 
-// Lines is Fit of lines, each with its end.
+// Lines is Fit for a list of lines.
 func Lines(lines []string, most int) string {
 	return Fit(strings.Join(append(slices.Clip(lines), ""), "\n"), most)
 }
 
-// wider reports whether a line of the text is.
 func wider(text string, most int) bool {
 	for line := range strings.Lines(text) {
 		if most > 0 && utf8.RuneCountInString(strings.TrimSuffix(line, "\n")) > most {
@@ -44,8 +43,8 @@ func wider(text string, most int) bool {
 	return false
 }
 
-// Folded is String, or, where that is wider than most characters, has for each row a line of the
-// cells in its first columns, and below it the others. most 0 is any width.
+// Folded is String unless that is wider than most characters. Then each row is a line of the cells
+// in its first columns, with the others below it. most 0 is unlimited.
 func (a *Cell) Folded(first, most int) string {
 	if text := a.String(); !wider(text, most) {
 		return text
@@ -76,9 +75,9 @@ func (a *Cell) Folded(first, most int) string {
 	return b.String()
 }
 
-// WriteList writes rows as columns that begin below each other, each row two blanks further in. Of
-// one that is wider than most characters the last column is broken, and where it has no room a row
-// is a paragraph. most 0 is any width.
+// WriteList writes rows as aligned columns, indented by two blanks. If it is wider than most
+// characters, the last column is wrapped, and if that has no room a row is a paragraph. most 0 is
+// unlimited.
 func WriteList(to io.Writer, rows [][]string, most int) error {
 	widths := widthsOf(rows)
 	before := gap
@@ -107,14 +106,14 @@ func WriteList(to io.Writer, rows [][]string, most int) error {
 	return err
 }
 
-// leastRoom is what a column that is broken needs.
+// leastRoom is the smallest width of a wrapped column.
 const leastRoom = 24
 
-// WriteTable writes rows, the first of which are the heads, with the first column aligned left and
-// the others right, two blanks further in. A table that is wider than most characters begins at the
-// left margin, if it has room there. Otherwise it is folded: its columns follow in several tables,
-// each with the first one; if that alone takes half the width, or leaves another no room, it is in
-// lines of its own. most 0 is any width.
+// WriteTable writes rows after a row of heads, the first column aligned left and the others right,
+// indented by two blanks. A table wider than most characters begins at the left margin if that
+// suffices. Otherwise it is folded: its columns are divided among several tables that repeat the
+// first one. If the first column takes half the width, or leaves another no room, it is in lines of
+// its own. most 0 is unlimited.
 func WriteTable(to io.Writer, rows [][]string, most int) error {
 	widths := widthsOf(rows)
 	first, total := widths[0], -gap
@@ -161,10 +160,8 @@ func WriteTable(to io.Writer, rows [][]string, most int) error {
 	return nil
 }
 
-// gap is between two columns.
 const gap = 2
 
-// widthsOf are those of the columns.
 func widthsOf(rows [][]string) (widths []int) {
 	for _, cells := range rows {
 		for i, c := range cells {
@@ -177,10 +174,9 @@ func widthsOf(rows [][]string) (widths []int) {
 	return widths
 }
 
-// A span is a range of columns.
 type span struct{ from, to int }
 
-// fold divides columns among tables of at most that width, which have the first one each.
+// fold divides columns among tables of at most that width, which repeat the first column.
 func fold(first int, widths []int, most int) (parts []span) {
 	p, width := span{}, first
 	for i, w := range widths {
@@ -192,7 +188,6 @@ func fold(first int, widths []int, most int) (parts []span) {
 	return append(parts, p)
 }
 
-// cut breaks a text that has no blanks into lines of at most so many characters.
 func cut(text string, most int) (lines []string) {
 	for line := range slices.Chunk([]rune(text), most) {
 		lines = append(lines, string(line))
@@ -200,9 +195,9 @@ func cut(text string, most int) (lines []string) {
 	return lines
 }
 
-// Wrapped breaks a text at its blanks into lines of at most so many characters, but not between a
-// number and its unit. The first begins with first, the others as far in and two columns more. A
-// word that is longer is cut.
+// Wrapped breaks a text at blanks into lines of up to most characters, but not between a number
+// and its unit. The first line begins with first, the others are indented as far and two columns
+// more. A longer word is cut.
 func Wrapped(first, text string, most int) string {
 	var b strings.Builder
 	b.WriteString(first)

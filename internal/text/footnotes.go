@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Footnotes numbers messages, the same message with the same number.
+// Footnotes numbers messages. Equal messages have equal numbers.
 type Footnotes struct{ messages []string }
 
 // Mark returns the numbers of the messages as superscripts.
@@ -22,7 +22,7 @@ func (f *Footnotes) Mark(messages ...string) string {
 	return strings.Join(marks, " ")
 }
 
-// Lines are the messages, each behind its number.
+// Lines returns the messages, each after its number.
 func (f *Footnotes) Lines() []string {
 	lines := make([]string, len(f.messages))
 	for i, m := range f.messages {

@@ -1,13 +1,12 @@
 package text
 
-// A Head opens every JSON document that the command prints, those of package compare, gate and
-// trend among them. A reader checks both fields before it trusts the rest; fields may be added
-// under the same version, and a change of meaning makes a new one.
+// A Head opens every JSON document of the command. A reader should check both fields. Fields may be
+// added without a new version, a change of meaning needs one.
 type Head struct {
-	// "poolbench " and what it is: run, plan, list, version; from reports compare, gate
+	// "poolbench " and the kind: run, plan, list, version, or compare and gate for reports
 	Format  string `json:"format"`
 	Version int    `json:"version"`
 }
 
-// NewHead opens the first version of a document.
+// NewHead returns the head of the first version of a document.
 func NewHead(kind string) Head { return Head{Format: "poolbench " + kind, Version: 1} }

@@ -14,7 +14,7 @@ func WriteJSON(w io.Writer, document any) error {
 	return enc.Encode(document)
 }
 
-// JSONNumber is nil for what JSON cannot say.
+// JSONNumber returns nil for NaN and infinities, which JSON cannot represent.
 func JSONNumber(v float64) *float64 {
 	if math.IsInf(v, 0) || math.IsNaN(v) {
 		return nil
@@ -22,5 +22,5 @@ func JSONNumber(v float64) *float64 {
 	return &v
 }
 
-// JSONList is an empty list where there is none, and not null.
+// JSONList returns an empty list instead of nil, which JSON would write as null.
 func JSONList[T any](list []T) []T { return append([]T{}, list...) }

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Known ends a message about an unknown name: "(known: a, b)", and before it the known one that was
-// probably meant, where there is one.
+// Known ends a message about an unknown name: "(known: a, b)", after the most similar known name,
+// if any.
 func Known(name string, known []string) string {
 	all := "known: " + strings.Join(known, ", ")
 	best, least := "", max(1, len(name)/3)+1
@@ -21,8 +21,8 @@ func Known(name string, known []string) string {
 	return "(" + all + ")"
 }
 
-// edits is how many bytes must be inserted, removed, replaced or exchanged with their neighbour to
-// make b of a (the optimal string alignment distance).
+// edits returns the number of bytes to insert, remove, replace or exchange with their neighbour to
+// change a to b (the optimal string alignment distance).
 func edits(a, b string) int {
 	var before []int // the row before the last
 	last := make([]int, len(b)+1)

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// Markdown is one table under construction: a head, and rows with as many cells.
+// Markdown builds a table: a head, and rows with as many cells.
 type Markdown struct {
 	aligns []Alignment
 	lines  [][]string // the first is the head
@@ -21,7 +21,7 @@ func (m *Markdown) Head(align Alignment, text string) {
 	m.lines[0] = append(m.lines[0], MarkdownEscape(text))
 }
 
-// Row takes cells that are Markdown already.
+// Row adds a row of cells in Markdown.
 func (m *Markdown) Row(cells []string) { m.lines = append(m.lines, cells) }
 
 // Write adds the table to the text.
@@ -59,11 +59,10 @@ func (m *Markdown) Write(text *strings.Builder) {
 var escapes = strings.NewReplacer(`\`, `\\`, "|", `\|`, "*", `\*`, "_", `\_`, "`", "\\`", "<",
 	"&lt;", "&", "&amp;", "[", `\[`)
 
-// MarkdownEscape escapes what would end a cell or be taken for markup in the names of benchmarks,
-// units and files.
+// MarkdownEscape escapes markup and cell separators in names of benchmarks, units and files.
 func MarkdownEscape(s string) string { return escapes.Replace(s) }
 
-// MarkdownCode sets a name in the font of code, where only the end of a cell needs to be escaped.
+// MarkdownCode formats a name as code, where only cell separators need escapes.
 func MarkdownCode(name string) string {
 	if strings.Contains(name, "`") {
 		return MarkdownEscape(name)

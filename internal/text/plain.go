@@ -10,13 +10,12 @@ import (
 	"unicode/utf8"
 )
 
-// shown reports whether a character may be printed as it is. All but tab and newline that draws
-// nothing is escaped: C0, C1, bidirectional marks, line separators, invisible characters.
+// shown reports whether a character may be printed. Except for tab and newline, invisible
+// characters are escaped: C0, C1, bidirectional marks, line separators and others.
 func shown(r rune) bool { return r == '\n' || r == '\t' || unicode.IsGraphic(r) }
 
-// Plain spells the characters that are not shown as \u001b, and bytes that are not UTF-8 as \xff.
-// The spelling of characters is also JSON's, and nothing that XML, HTML, CSV or Markdown take for
-// markup, so that it is right in a document of any format.
+// Plain replaces invisible characters by \u001b and invalid UTF-8 bytes by \xff. The escapes are
+// valid in JSON and contain no markup of XML, HTML, CSV or Markdown, so they fit into any format.
 func Plain(s string) string {
 	if utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return !shown(r) }) {
 		return s
@@ -39,18 +38,18 @@ func Plain(s string) string {
 	return b.String()
 }
 
-// A PlainWriter writes Plain of its input. A character may be cut in two by the end of a Write. It
-// is safe for concurrent use.
+// A PlainWriter writes Plain of its input. A Write may end within a character. It is safe for
+// concurrent use.
 type PlainWriter struct {
 	to   io.Writer
 	mu   sync.Mutex
-	held []byte // the beginning of a character
+	held []byte // beginning of a character
 }
 
 // NewPlainWriter returns a PlainWriter that writes to another writer.
 func NewPlainWriter(to io.Writer) *PlainWriter { return &PlainWriter{to: to} }
 
-// Write implements io.Writer. After an error how much was written is not known.
+// Write implements io.Writer. After an error the number of written bytes is unknown.
 func (w *PlainWriter) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -74,7 +73,7 @@ func (w *PlainWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Flush writes the beginning of a character whose end never came.
+// Flush writes the beginning of an incomplete character.
 func (w *PlainWriter) Flush() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -87,5 +86,5 @@ func (w *PlainWriter) Flush() error {
 	return err
 }
 
-// Raw returns the writer below, for escape sequences of the program itself.
+// Raw returns the underlying writer, for the program's own escape sequences.
 func (w *PlainWriter) Raw() io.Writer { return w.to }

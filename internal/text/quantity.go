@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Seconds spells a time in three digits and the unit that suits it: 68.9 ms, 1.50 h, 12.0 d. An
+// Seconds formats a time with three digits and a suitable unit: 68.9 ms, 1.50 h, 12.0 d. An
 // infinite time is ∞.
 func Seconds(s float64) string {
 	if math.IsInf(s, 1) {
@@ -31,19 +31,19 @@ func Seconds(s float64) string {
 	return Digits(s/1e-9) + " ns"
 }
 
-// Duration spells a duration that somebody has set: 100 ms, 1.5 s.
+// Duration formats a configured duration: 100 ms, 1.5 s.
 func Duration(d time.Duration) string { return ShortSeconds(d.Seconds()) }
 
-// ShortSeconds spells a time as Seconds does, without zeros at the end of its decimals.
+// ShortSeconds is Seconds without trailing zeros.
 func ShortSeconds(s float64) string { return trim(Seconds(s)) }
 
-// ShortShare spells a share as Share does, without zeros at the end of its decimals.
+// ShortShare is Share without trailing zeros.
 func ShortShare(x float64) string { return trim(Share(x)) }
 
-// Short spells a number as Digits does, without zeros at the end of its decimals.
+// Short is Digits without trailing zeros.
 func Short(x float64) string { return trim(Digits(x)) }
 
-// trim removes the zeros at the end of the decimals of a number, which a unit may follow.
+// trim removes trailing zeros of the decimals of a number, which may have a unit.
 func trim(text string) string {
 	number, unit, spaced := strings.Cut(text, " ")
 	if strings.Contains(number, ".") {
@@ -55,7 +55,7 @@ func trim(text string) string {
 	return number + unit
 }
 
-// Factor spells a ratio of two values: one decimal below ten, none from ten on.
+// Factor formats a ratio: one decimal below ten, none from ten on.
 func Factor(f float64) string {
 	if f < 9.95 {
 		return strconv.FormatFloat(f, 'f', 1, 64)
@@ -63,7 +63,7 @@ func Factor(f float64) string {
 	return strconv.FormatFloat(f, 'f', 0, 64)
 }
 
-// Share spells a share, of 1, as a percentage. One below 1 never reads as 100 %.
+// Share formats a share, of 1, as a percentage. A share below 1 is never 100 %.
 func Share(x float64) string {
 	if x > 0.9995 && x < 1 {
 		return ">99.9 %"
@@ -71,7 +71,7 @@ func Share(x float64) string {
 	return Digits(100*x) + " %"
 }
 
-// WholeShare is share without decimals, for narrow columns.
+// WholeShare is Share without decimals, for narrow columns.
 func WholeShare(x float64) string {
 	switch {
 	case x > 0 && x < 0.01:
@@ -82,8 +82,8 @@ func WholeShare(x float64) string {
 	return strconv.FormatFloat(100*x, 'f', 0, 64) + " %"
 }
 
-// Digits spells a number in three significant digits, and all before the point. The minus of a
-// negative number is U+2212, at which no line is broken.
+// Digits formats a number with three significant digits, and all before the point. The minus is
+// U+2212, at which no line is broken.
 func Digits(x float64) string {
 	if x < 0 {
 		return "−" + Digits(-x)
@@ -99,7 +99,7 @@ func Digits(x float64) string {
 	return strconv.FormatFloat(x, 'f', max(0, 3-before), 64)
 }
 
-// Roughly spells a time for people who wait: 4 s, 1 min 20 s, 2 h 5 min, 3 d 4 h.
+// Roughly formats an expected time: 4 s, 1 min 20 s, 2 h 5 min, 3 d 4 h.
 func Roughly(d time.Duration) string {
 	if d < time.Second {
 		return "1 s"
@@ -116,7 +116,7 @@ func Roughly(d time.Duration) string {
 	return fmt.Sprintf("%d d %d h", s/86400, s%86400/3600)
 }
 
-// Many spells a large number in two digits: 270,000, 1.2 million.
+// Many formats a large number with two digits: 270,000, 1.2 million.
 func Many(x float64) string {
 	x, _ = strconv.ParseFloat(strconv.FormatFloat(x, 'g', 2, 64), 64)
 	switch {
@@ -128,7 +128,7 @@ func Many(x float64) string {
 	return strconv.FormatFloat(x, 'f', -1, 64)
 }
 
-// Size spells a number of bytes in three digits: 512 B, 1.23 MB.
+// Size formats a number of bytes with three digits: 512 B, 1.23 MB.
 func Size(bytes float64) string {
 	unit := 0
 	for units := 4; unit < units && math.Abs(bytes) >= 999.5; unit++ {
@@ -140,10 +140,10 @@ func Size(bytes float64) string {
 	return Digits(bytes) + " " + []string{"B", "kB", "MB", "GB", "TB"}[unit]
 }
 
-// Rate spells a number of tasks per second in three digits.
+// Rate formats a number of tasks per second with three digits.
 func Rate(x float64) string { return Digits(x) + " /s" }
 
-// A Kind is what a metric counts, and so how its values are spelt.
+// A Kind is the kind of a metric, which determines the format of its values.
 type Kind string
 
 // The kinds.
@@ -157,7 +157,7 @@ const (
 )
 
 // KindOf returns the kind of a metric by its unit, in which times are in seconds (except ns/op). A
-// metric per op is a share where it counts what can happen to a task, and a number otherwise.
+// metric per op is a share if it counts outcomes of tasks, and a number otherwise.
 func KindOf(unit string) Kind {
 	switch {
 	case unit == "ns/op", strings.HasPrefix(unit, "sec/"), unit == "sec",
@@ -175,12 +175,11 @@ func KindOf(unit string) Kind {
 	return Numbers
 }
 
-// shares matches the units of our metrics that are shares of tasks or of time.
 var shares = regexp.MustCompile(`(^|-)(shed|throttled|failed|abandoned|missed|waited|blocked|resent|` +
 	`unsent|long|seen-full|tail-[a-z-]+)/op$|utilisation$|-share$|^cpu-(wait|others|pressure|steal)$|` +
 	`^gc-cpu$|^relative-deviation$`)
 
-// Spell spells a value of the kind.
+// Spell formats a value of the kind.
 func (k Kind) Spell(v float64) string {
 	switch k {
 	case Times:
@@ -197,7 +196,7 @@ func (k Kind) Spell(v float64) string {
 	return Digits(v)
 }
 
-// Metric spells a value of one of our metrics by its unit.
+// Metric formats a value of one of poolbench's metrics by its unit.
 func Metric(unit string, v float64) string {
 	if unit == "ns/op" {
 		v /= 1e9
@@ -205,8 +204,8 @@ func Metric(unit string, v float64) string {
 	return KindOf(unit).Spell(v)
 }
 
-// Uncertain spells the value of a metric whose 95 % error is that share of it: after "≈" up to
-// 100 %, and as a dash beyond. An error of 0 means that none is known to be large.
+// Uncertain formats a value with that relative 95 % error: after "≈" up to 100 %, and as a dash
+// above. An error of 0 means that no large error is known.
 func Uncertain(unit string, v, share float64) string {
 	switch {
 	case share > 1:
@@ -217,7 +216,7 @@ func Uncertain(unit string, v, share float64) string {
 	return Metric(unit, v)
 }
 
-// Change spells a ratio of two values as a change: "+26.3 %", "×12.5", "from 0".
+// Change formats a ratio as a change: "+26.3 %", "×12.5", "from 0".
 func Change(ratio float64) string {
 	switch {
 	case math.IsInf(ratio, 1):
@@ -230,7 +229,7 @@ func Change(ratio float64) string {
 	return "+" + Percent(100*(ratio-1)) + " %"
 }
 
-// Percent spells the size of a change in per cent, or in percentage points, without its sign: a
+// Percent formats the size of a change in per cent, or in percentage points, without its sign: a
 // small one in hundredths.
 func Percent(size float64) string {
 	places := 0
@@ -243,15 +242,15 @@ func Percent(size float64) string {
 	return strconv.FormatFloat(size, 'f', places, 64)
 }
 
-// Given spells a value that somebody has given: without zeros at the end of its decimals.
+// Given formats a configured value without trailing zeros.
 func Given(unit string, v float64) string { return trim(Metric(unit, v)) }
 
 var numberAndUnit = regexp.MustCompile(`([0-9]) (ms\b|µs\b|ns\b|s\b|times\b|/s\b|%)`)
 
-// Together has a blank between a number and its unit at which no line is broken.
+// Together replaces the blank between a number and its unit by a no-break space.
 func Together(text string) string { return numberAndUnit.ReplaceAllString(text, "$1\u00a0$2") }
 
-// Span joins the ends of a range by what stands between them, a unit that both have written once.
+// Span joins the ends of a range by between, and writes a common unit once.
 func Span(low, between, high string) string {
 	if number, unit, ok := strings.Cut(low, " "); ok && strings.HasSuffix(high, " "+unit) {
 		low = number

@@ -6,17 +6,16 @@ import (
 	"strings"
 )
 
-// masked stands in the place of a secret.
 const masked = "…"
 
-// DiscreetURL is a URL as it may be shown: without user, password and fragment, without segments of
-// its path that look like tokens, and without the values of its query, except for those that show
-// names. A {{name}} stays: it is no value.
+// DiscreetURL returns a URL without secrets: without user, password and fragment, path segments
+// that look like tokens, and the values of its query except those named by show. Templates {{name}}
+// stay.
 func DiscreetURL(address string, show ...string) string {
 	head, mark, rest := cutAction(address, "?#")
 	_, behind, _ := strings.Cut(head, "://")
 	if strings.Contains(rest, "@") && !strings.Contains(behind, "/") {
-		// what looks like the query may be part of a password
+		// the apparent query may be part of a password
 		head, mark, rest = cutAction(withoutUser(address), "?#")
 	}
 	head = discreetPath(withoutUser(head))
@@ -33,7 +32,6 @@ func DiscreetURL(address string, show ...string) string {
 	return head + "?" + query
 }
 
-// discreetPath masks the segments of a URL's path that look like tokens.
 func discreetPath(head string) string {
 	host, path := cutHost(head)
 	segments := strings.Split(path, "/")
@@ -45,7 +43,7 @@ func discreetPath(head string) string {
 	return host + strings.Join(segments, "/")
 }
 
-// Tokens are the segments of a URL's path that look like tokens.
+// Tokens returns the segments of a URL's path that look like tokens.
 func Tokens(head string) []string {
 	_, path := cutHost(head)
 	return slices.DeleteFunc(strings.Split(path, "/"), func(s string) bool { return !isToken(s) })
@@ -63,9 +61,9 @@ func cutHost(head string) (host, path string) {
 	return head[:begin+end], head[begin+end:]
 }
 
-// leastToken is the length of the shortest token that is found in a path. An ordinary id, such as a
-// number, a UUID, a hash in hexadecimal or the name of a method, is not taken for a token: it has
-// not all of capitals, small letters and digits, or changes between them less often.
+// leastToken is the length of the shortest token that is found in a path. Numbers, UUIDs,
+// hexadecimal hashes and names of methods are not tokens: they lack capitals, small letters or
+// digits, or change between them less often.
 const leastToken = 20
 
 var jwt = regexp.MustCompile(`^eyJ[\w-]{5,}\.[\w-]{5,}\.[\w-]*$`)
@@ -102,7 +100,7 @@ func isToken(segment string) bool {
 	return min(kinds[0], kinds[1], kinds[2]) > 0 && changes*20 >= len(segment)*9
 }
 
-// DiscreetText is a text with URLs in it, as it may be shown.
+// DiscreetText returns a text with DiscreetURL applied to its URLs.
 func DiscreetText(text string, show ...string) string {
 	text = word.ReplaceAllStringFunc(text, func(w string) string {
 		if inner, ok := strings.CutPrefix(w, `"`); ok {
@@ -114,7 +112,7 @@ func DiscreetText(text string, show ...string) string {
 	return withoutUser(text)
 }
 
-// word finds a text in quotes, or one without spaces.
+// word matches a quoted text, or a text without spaces.
 var word = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|(?:\{\{.*?\}\}|[^\s"])+`)
 
 func discreetWord(w string, show []string) string {
@@ -128,19 +126,19 @@ func discreetWord(w string, show []string) string {
 	return head + "?" + discreetQuery(query, show)
 }
 
-// user finds what may be a user and a password in a URL, also in one that is malformed. It takes
-// too much rather than too little.
+// user matches a possible user and password in a URL, even a malformed one. It prefers to match too
+// much.
 var user = regexp.MustCompile(`((?:^"?)?(?i:[a-z][a-z0-9+.-]*://)|^"?)[^\s"/]*(?:/?[^\s"]*)@`)
 
 func withoutUser(text string) string { return user.ReplaceAllString(text, "${1}"+masked+"@") }
 
-// action finds an action of a template. A plain one fills in a value, and has none of its own.
+// action matches a template action. A plain action inserts a value, and contains no secret.
 var (
 	action = regexp.MustCompile(`\{\{.*?\}\}`)
 	plain  = regexp.MustCompile(`^\{\{\s*\w+(?:\s+-?\d+)*\s*\}\}$`)
 )
 
-// cutAction cuts a text at the first of these characters that stands in no action of a template.
+// cutAction cuts a text at the first of the characters at outside of template actions.
 func cutAction(text, at string) (before, mark, after string) {
 	ends := strings.LastIndex(text, "}}")
 	for i := 0; i < len(text); i++ {
@@ -155,10 +153,10 @@ func cutAction(text, at string) (before, mark, after string) {
 	return text, "", ""
 }
 
-// mostName is the length of the longest name that is taken for one: a query may be a token alone.
+// mostName is the length of the longest query key that counts as a name: a query may consist of a
+// token.
 const mostName = 40
 
-// discreetQuery has … in place of values.
 func discreetQuery(query string, show []string) string {
 	var b strings.Builder
 	for more := true; more; {
@@ -179,7 +177,7 @@ func discreetQuery(query string, show []string) string {
 	return b.String()
 }
 
-// discreetValue has … in place of what is no plain action of a template.
+// discreetValue replaces everything except plain template actions by ….
 func discreetValue(value string) string {
 	var b strings.Builder
 	hide := func(text string) {

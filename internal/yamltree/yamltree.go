@@ -1,5 +1,4 @@
-// Package yamltree reads YAML as a syntax tree, so that errors can name the line and column of a
-// word.
+// Package yamltree parses YAML to a syntax tree, so errors can name the line and column of a word.
 package yamltree
 
 import (
@@ -18,8 +17,8 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// Parse reads a file of one document. The name is that of the file, and want says what is to be in
-// it: a list of scenarios. Its errors begin with the name.
+// Parse parses a file of one document. name is the name of the file, and want describes its
+// expected content: a list of scenarios. Errors begin with the name.
 func Parse(name string, data []byte, want string) (ast.Node, error) {
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	if !utf8.Valid(data) {
@@ -51,14 +50,14 @@ func Parse(name string, data []byte, want string) (ast.Node, error) {
 	return bodies[0], nil
 }
 
-// Bounds of nesting. A list of scenarios has three levels; the parser takes stack, and time that
-// grows with the square, for each.
+// Bounds of nesting. A list of scenarios has three levels. The parser needs stack, and quadratic
+// time, per level.
 const (
 	mostLevels = 8
-	mostIndent = 200 // columns: of levels that are indented
+	mostIndent = 200 // columns of indentation
 )
 
-// checkNesting refuses, before parsing, nesting that is too deep for the parser, and aliases that
+// checkNesting rejects, before parsing, nesting that is too deep for the parser, and aliases that
 // would multiply the contents.
 func checkNesting(name string, tokens token.Tokens, want string) error {
 	flow, entries, line := 0, 0, 0
@@ -87,8 +86,7 @@ func checkNesting(name string, tokens token.Tokens, want string) error {
 	return nil
 }
 
-// parse makes errors of the parser's panics: it is fed by users, and its tree has corners that it
-// does not survive.
+// parse converts the parser's panics to errors: on some inputs of users it panics.
 func parse(data []byte) (file *ast.File, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -98,7 +96,7 @@ func parse(data []byte) (file *ast.File, err error) {
 	return parser.ParseBytes(data, 0)
 }
 
-// Scalar returns a node's text as it was typed: 0.50 stays 0.50.
+// Scalar returns a node's text as typed: 0.50 stays 0.50.
 func Scalar(node ast.Node) (text string, ok bool) {
 	switch n := node.(type) {
 	case *ast.StringNode:
@@ -109,12 +107,12 @@ func Scalar(node ast.Node) (text string, ok bool) {
 	return "", false
 }
 
-// Wrong is an error about a word of the file.
+// Wrong returns an error about a word of the file.
 func Wrong(name string, at *token.Token, format string, args ...any) error {
 	return fmt.Errorf("%s: "+format, append([]any{Place(name, at)}, args...)...)
 }
 
-// Place is where the word stands: file:line:column.
+// Place returns the position of the word: file:line:column.
 func Place(name string, t *token.Token) string {
 	if t == nil || t.Position == nil {
 		return name
@@ -122,7 +120,7 @@ func Place(name string, t *token.Token) string {
 	return fmt.Sprintf("%s:%d:%d", name, t.Position.Line, t.Position.Column)
 }
 
-// OneLine keeps a foreign message to one short line.
+// OneLine shortens a foreign message to one line.
 func OneLine(s string) string {
 	const most = 200
 	s = text.OneLine(s)

@@ -2,17 +2,17 @@ package charts
 
 import "gonum.org/v1/plot"
 
-// Across is what varies along the x axis of a sweep.
+// Across is the quantity along the x axis of a sweep.
 type Across int
 
 // The sweeps.
 const (
-	Load  Across = iota // offered load, a share of the capacity
+	Load  Across = iota // share of the capacity
 	Rate                // arrivals per second
-	Limit               // the most tasks at once
+	Limit               // tasks at once
 )
 
-// Label is what stands below the axis.
+// Label returns the label of the axis.
 func (a Across) Label() string {
 	return [...]string{"offered load (share of capacity)", "offered rate (tasks/s)",
 		"limit (tasks at once, log scale)"}[a]
@@ -24,16 +24,15 @@ func (a Across) tip(v float64) string {
 
 func (a Across) axis() Axis { return Axis{Label: a.Label(), Log: a == Limit} }
 
-// scale prepares the x axis for the places that were measured, in ascending order, and marks them
-// as far as their labels have room. It does not begin at 0: position tells the values apart here,
-// not length.
+// scale sets the range of the x axis to the measured places, in ascending order, and labels as many
+// as fit. It need not include 0.
 func (a Across) scale(p *plot.Plot, measured []float64) {
 	lo, hi := measured[0], measured[len(measured)-1]
 	if a == Limit {
 		lo, hi = lo/1.1, hi*1.1
 	}
 	Plane{X: a.axis()}.layX(p, lo, hi)
-	const room = 0.07 // of the axis, for a label
+	const room = 0.07 // share of the axis per label
 	var marks []float64
 	for _, x := range measured {
 		if n := len(marks); n == 0 || p.X.Norm(x)-p.X.Norm(marks[n-1]) >= room {

@@ -7,8 +7,7 @@ import (
 	"gonum.org/v1/plot"
 )
 
-// Seconds writes a time as people say it: 250 µs, 1.5 ms, 10 ms, 2 s, 12 d; at most four
-// significant digits.
+// Seconds formats a time with at most four significant digits: 250 µs, 1.5 ms, 10 ms, 2 s, 12 d.
 func Seconds(s float64) string {
 	if s == 0 {
 		return "0 s"
@@ -16,8 +15,8 @@ func Seconds(s float64) string {
 	for _, u := range []struct {
 		size float64
 		name string
-		// what would be written as 1000 of the next smaller unit; long times that are decades of an
-		// axis stay in seconds
+		// values that would round to 1000 of the next smaller unit belong here. Long decades of an axis
+		// stay in seconds
 		from float64
 	}{{86400, "d", 2 * 86400}, {3600, "h", 0.99995e5}, {1, "s", 0.99995}, {1e-3, "ms", 0.99995e-3},
 		{1e-6, "µs", 0.99995e-6}} {
@@ -28,7 +27,7 @@ func Seconds(s float64) string {
 	return short(s/1e-9) + " ns"
 }
 
-// Count writes a number or a rate: 12, 0.5, 1.25k, 3M; at most four significant digits.
+// Count formats a number or a rate with at most four significant digits: 12, 0.5, 1.25k, 3M.
 func Count(v float64) string {
 	for _, u := range []struct {
 		size float64
@@ -41,7 +40,7 @@ func Count(v float64) string {
 	return short(v)
 }
 
-// short writes four significant digits at most, and no exponent unless the number is absurd.
+// short formats at most four significant digits, with an exponent only for extreme numbers.
 func short(v float64) string {
 	r, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 4, 64), 64)
 	if err != nil || math.Abs(r) >= 1e7 || r != 0 && math.Abs(r) < 1e-6 {
@@ -50,9 +49,8 @@ func short(v float64) string {
 	return strconv.FormatFloat(r, 'f', -1, 64)
 }
 
-// logTicks marks a logarithmic axis. What is marked depends on how much there is to see: decades;
-// 1, 2 and 5 of each; more of each; and on a range so short that its logarithm is all but straight,
-// round steps.
+// logTicks marks a logarithmic axis, depending on its range, at decades, multiples of 1, 2 and 5,
+// more multiples, or round steps.
 type logTicks func(float64) string
 
 func (format logTicks) Ticks(lo, hi float64) []plot.Tick {
@@ -85,7 +83,7 @@ func logMarks(lo, hi float64) (marks []float64) {
 			v := m * math.Pow10(d)
 			switch {
 			case v <= lo*(1+1e-9):
-				marks = append(marks[:0], v) // the last below or at lo is the first that counts
+				marks = append(marks[:0], v) // the last value at or below lo is the first mark
 			case v >= hi*(1-1e-9):
 				return append(marks, v)
 			default:
@@ -112,7 +110,7 @@ func (t linearTicks) Ticks(lo, hi float64) (ticks []plot.Tick) {
 	return ticks
 }
 
-// linearMarks returns some count+1 round values from at most lo to at least hi.
+// linearMarks returns about count+1 round values from at most lo to at least hi.
 func linearMarks(lo, hi float64, count int) (marks []float64) {
 	raw := (hi - lo) / float64(count)
 	if raw <= 0 {
@@ -126,9 +124,8 @@ func linearMarks(lo, hi float64, count int) (marks []float64) {
 			break
 		}
 	}
-	// Multiples are counted, so that 3·0.1 is not the sum of three times 0.1. The count also ends
-	// the loop where the range is so short, and so far from 0, that a step no longer changes a
-	// float64.
+	// Multiples avoid rounding errors of sums, and end the loop if the step is below the resolution of
+	// a float64.
 	first, last := math.Floor(lo/step+1e-9), math.Ceil(hi/step-1e-9)
 	for i := range 2*count + 3 {
 		n := first + float64(i)
@@ -140,7 +137,7 @@ func linearMarks(lo, hi float64, count int) (marks []float64) {
 	return marks
 }
 
-// logRange widens a range of positive values to round ends, which need not be marked.
+// logRange widens a range of positive values to round ends.
 func logRange(lo, hi float64) (float64, float64) {
 	if hi/lo < 1.02 {
 		lo, hi = lo/1.2, hi*1.2
@@ -154,13 +151,12 @@ func logRange(lo, hi float64) (float64, float64) {
 	return below, above
 }
 
-// neighbours are the nearest of 1, 2 and 5 times a power of ten at or below a value, and at or
-// above it.
+// neighbours returns the nearest of 1, 2 and 5 times a power of ten on both sides of v.
 func neighbours(v float64) (below, above float64) {
 	decade := math.Pow10(int(math.Floor(math.Log10(v))) - 1)
 	below = decade
 	for _, m := range []float64{10, 20, 50, 100, 200} {
-		// from one below, in case the logarithm was rounded up
+		// one decade below, in case the logarithm was rounded up
 		switch {
 		case m*decade <= v*(1+1e-9):
 			below = m * decade
@@ -174,8 +170,8 @@ func neighbours(v float64) (below, above float64) {
 	return below, 500 * decade
 }
 
-// linearRange widens a range to round ends; it starts at 0 unless values are negative, since
-// lengths are compared on it.
+// linearRange widens a range to round ends. It starts at 0 unless values are negative, since
+// lengths are compared.
 func linearRange(lo, hi float64) (float64, float64) {
 	lo = min(lo, 0)
 	if hi <= lo {
@@ -185,10 +181,10 @@ func linearRange(lo, hi float64) (float64, float64) {
 	return marks[0], marks[len(marks)-1]
 }
 
-// gap is the share of a zeroScale that lies between 0 and its logarithmic part.
+// gap is the share of a zeroScale between 0 and its logarithmic part.
 const gap = 0.12
 
-// zeroScale is logarithmic from low on, and has a place for 0 at its left end.
+// zeroScale is logarithmic from low on, with 0 at its left end.
 type zeroScale struct{ low float64 }
 
 func (s zeroScale) Normalize(_, hi, x float64) float64 {

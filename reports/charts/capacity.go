@@ -14,19 +14,18 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// Found is what a search for capacity found for one strategy: an interval, never a point.
+// Found is the interval that a capacity search found for one strategy.
 type Found struct {
 	Name   string
-	Style  int     // its number among the strategies, from 0
-	Met    float64 // the highest load, or rate, that is surely met; NaN where there is none
-	Missed float64 // the lowest one above it that is surely missed; NaN where there is none
+	Style  int     // number of the strategy, from 0
+	Met    float64 // highest load, or rate, that surely meets the objective, or NaN
+	Missed float64 // lowest higher load that surely misses it, or NaN
 }
 
-// Capacity draws a row for each strategy, the one with the highest capacity first: a thin line over
-// what is met, a bar over the interval in which the capacity lies, and nothing over what is missed.
-// from and to are the range that was searched. A bar without an end on one side ends there in an
-// arrow: at the right when nothing in the range is surely missed, at the left when nothing is
-// surely met.
+// Capacity draws a row for each strategy, the highest capacity first: a thin line over loads that
+// meet the objective, and a bar over the interval that contains the capacity. from and to are the
+// searched range. A bar ends in an arrow at the right if no load surely misses, at the left if no
+// load surely meets the objective.
 func Capacity(title string, across Across, from, to float64, found []Found) (*Chart, error) {
 	if !counting.shows(from) || !counting.shows(to) || from >= to {
 		return nil, &EmptyError{Chart: title,
@@ -55,7 +54,6 @@ func Capacity(title string, across Across, from, to float64, found []Found) (*Ch
 	return namedRows(p, names, &Chart{Title: title, Notes: notes})
 }
 
-// namedRows makes the plot the one panel of the chart, with a row for each name.
 func namedRows(p *plot.Plot, names []string, c *Chart) (*Chart, error) {
 	if len(names) == 0 {
 		return nil, &EmptyError{Chart: c.Title, Notes: c.Notes}
@@ -66,7 +64,6 @@ func namedRows(p *plot.Plot, names []string, c *Chart) (*Chart, error) {
 	return c, nil
 }
 
-// rowAxis makes y an axis of rows, the first on top.
 func rowAxis(p *plot.Plot, rows int, ticks plot.Ticker) {
 	p.Y.Scale = plot.InvertedScale{Normalizer: plot.LinearScale{}}
 	p.Y.Min, p.Y.Max = -0.5, float64(rows)-0.5
@@ -101,7 +98,7 @@ type brackets struct {
 const (
 	barHeight vg.Length = 9
 	metWidth  vg.Length = 2
-	leastBar  vg.Length = 3 // what is narrower could not be seen
+	leastBar  vg.Length = 3 // narrowest visible bar
 )
 
 func (b brackets) Plot(c draw.Canvas, p *plot.Plot) {
@@ -121,9 +118,9 @@ func (b brackets) Plot(c draw.Canvas, p *plot.Plot) {
 					c.Min.X, at, left, at)
 			}
 			switch {
-			case b.beyond(f): // all is met
+			case b.beyond(f): // every load meets the objective
 				drawHead(&c, look.tint, vg.Point{X: right + arrowLength/2, Y: at}, 1)
-			case b.below(f): // nothing is met
+			case b.below(f): // no load meets the objective
 				right = left
 				drawHead(&c, look.tint, vg.Point{X: max(left-arrowLength, c.Min.X+2), Y: at}, -1)
 			default:
@@ -148,7 +145,7 @@ func (b brackets) Plot(c draw.Canvas, p *plot.Plot) {
 func (b brackets) beyond(f Found) bool { return f.Met == b.to }
 func (b brackets) below(f Found) bool  { return math.IsNaN(f.Met) && f.Missed == b.from }
 
-// value writes the interval beside the bar, on the side with more room.
+// value writes the interval next to the bar, on the side with more room.
 func (b brackets) value(c *draw.Canvas, f Found, left, right, at vg.Length) {
 	style := textStyle(textSize, xfont.WeightNormal, muted)
 	style.YAlign = draw.YCenter
@@ -160,9 +157,9 @@ func (b brackets) value(c *draw.Canvas, f Found, left, right, at vg.Length) {
 	}
 	if where.X+style.Width(text) > c.Max.X {
 		where.X = left - space - style.Width(text)
-		where.Y += barHeight // above the line of what is met, which runs there
+		where.Y += barHeight // above the thin line
 	} else {
-		// the grid would strike them out
+		// the grid would strike through them
 		c.FillPolygon(paper, box(where.X-2, at-1, where.X+style.Width(text)+2, at+1))
 		where.Y += 2
 	}
@@ -193,7 +190,7 @@ func (b brackets) tip(f Found) string {
 		f.Name + "  " + b.text(f)
 }
 
-// drawHead draws an arrow's head that points right (1) or left (-1).
+// drawHead draws an arrowhead that points right (1) or left (-1).
 func drawHead(c *draw.Canvas, t role, tip vg.Point, direction vg.Length) {
 	const head = 4.5
 	back := tip.X - direction*head

@@ -13,19 +13,19 @@ import (
 	"gonum.org/v1/plot/vg/vgimg"
 )
 
-// A Card is a finding as a picture to send: of the size that chats and social media show, readable
-// at a third of it. What does not fit is folded, and then shortened.
+// A Card is a finding as a picture for chats and social media, readable at a third of its size.
+// Long texts are wrapped, then shortened.
 type Card struct {
-	Source   string // above the headline: what was run
+	Source   string // above the headline: the subject
 	Headline string
-	Trust    string // how far it can be believed
-	Over     string // above the bars: what they are, with the unit
+	Trust    string
+	Over     string // above the bars: quantity and unit
 	Bars     []CardBar
-	Basis    string // what the numbers are
-	Command  string // that shows the same; "": none
+	Basis    string // origin of the numbers
+	Command  string // reproduces the finding, or ""
 }
 
-// A CardBar is a strategy, or a class of them, with its value in words.
+// A CardBar is a strategy, or a class of strategies, with its formatted value.
 type CardBar struct {
 	Label, Value string
 	Style        int
@@ -56,7 +56,7 @@ func (c *Card) PNG(w io.Writer) error {
 	pen.y -= 10
 	bottom := c.drawFoot(pen)
 	bars := c.Bars[:min(len(c.Bars), mostCardBars)]
-	room := pen.y - bottom - 40 // below it are the trust, and the bars
+	room := pen.y - bottom - 40 // leave room for trust and bars
 	if len(bars) > 0 {
 		room -= 46 + 52*vg.Length(len(bars))
 	}
@@ -75,7 +75,6 @@ func (c *Card) PNG(w io.Writer) error {
 	return err
 }
 
-// drawFoot draws the basis and the command at the lower end, and returns where they begin.
 func (c *Card) drawFoot(pen *cardPen) (top vg.Length) {
 	command := cardStyle("Mono", 20, xfont.WeightNormal, ink)
 	basis := cardStyle("Sans", 22, xfont.WeightNormal, muted)
@@ -94,7 +93,7 @@ func (c *Card) drawFoot(pen *cardPen) (top vg.Length) {
 	return top
 }
 
-// headline is as large as the room allows.
+// headline uses the largest font that fits.
 func (p *cardPen) headline(text string, room vg.Length) {
 	for _, size := range []font.Length{60, 54, 48, 43, 38} {
 		style := cardStyle("Sans", size, xfont.WeightBold, ink)
@@ -107,7 +106,6 @@ func (p *cardPen) headline(text string, room vg.Length) {
 	}
 }
 
-// bar is a value as a length, with its words on it.
 func (p *cardPen) bar(b CardBar) {
 	const high = 44
 	tint := lookOf(b.Style).tint
@@ -127,7 +125,7 @@ func (p *cardPen) lines(style draw.TextStyle, most int, text string) {
 	p.at(cardMargin, style, cardLines(text, cardInner, style, most))
 }
 
-// at writes lines from x on, and goes down by their height.
+// at writes lines from x on, and moves down by their height.
 func (p *cardPen) at(x vg.Length, style draw.TextStyle, lines []string) {
 	for _, line := range lines {
 		p.FillText(style, vg.Point{X: x, Y: p.y}, line)
@@ -141,8 +139,7 @@ func cardStyle(variant font.Variant, size font.Length, weight xfont.Weight, t ro
 	return s
 }
 
-// cardLines folds a text into so many lines at most, the last of which ends in "…" where there is
-// more.
+// cardLines wraps a text into up to most lines. A shortened text ends in "…".
 func cardLines(text string, width vg.Length, style draw.TextStyle, most int) []string {
 	text = strings.Join(strings.Fields(strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {

@@ -12,27 +12,26 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Chart is a picture: one panel or several, with one legend.
+// Chart is a picture of one or more panels with one legend.
 type Chart struct {
 	Title    string
-	Subtitle string   // a second line under the title; may be set before rendering
-	Alt      string   // what the picture shows, for those who do not see it; the title where empty
-	Notes    []string // what could not be drawn
+	Subtitle string   // second line of the title, which may be set before rendering
+	Alt      string   // text alternative. "": the title
+	Notes    []string // omitted data
 	Panels   []*plot.Plot
 
-	// Same lists the names of series that are equal in every point of every panel, where there are
-	// at least two.
+	// Same lists the names of series, at least two, that are equal in every point of every panel.
 	Same [][]string
 
 	legend   []entry
-	first    []Series  // of the first panel, where it has lines
+	first    []Series  // of the first panel, if it has lines
 	shareY   bool      // all panels have the same y axis
-	tall     bool      // a single panel that gains from height
-	rowsHigh int       // a single panel of that many named rows, as high as they need
-	rows     *rowNames // of panels that share rows; nil: they do not
+	tall     bool      // a single panel that benefits from height
+	rowsHigh int       // number of named rows of a single panel, which determine its height
+	rows     *rowNames // nil unless panels share rows
 }
 
-// clean returns the panels that hold a point which the axes can show, and notes what they cannot.
+// clean returns the panels with drawable points, and notes the others.
 func (c *Chart) clean(in []Panel, x, y axisKind) (out []Panel) {
 	for _, p := range in {
 		series, notes := clean(p.Series, x, y, p.Title)
@@ -44,8 +43,7 @@ func (c *Chart) clean(in []Panel, x, y axisKind) (out []Panel) {
 	return out
 }
 
-// fill puts panels, already cleaned, into a chart, and their series before what the legend has.
-// Panel i becomes a plot through build.
+// fill adds cleaned panels to a chart, and their series before the existing legend.
 func (c *Chart) fill(panels []Panel, build func(i int, p Panel) *plot.Plot) (*Chart, error) {
 	if len(panels) == 0 {
 		return nil, &EmptyError{Chart: c.Title, Notes: c.Notes}
@@ -59,7 +57,7 @@ func (c *Chart) fill(panels []Panel, build func(i int, p Panel) *plot.Plot) (*Ch
 	return c, nil
 }
 
-// Sizes of text in points. A Wide chart is some 1000 points wide and shown at about a pixel a
+// Text sizes in points. A Wide chart is about 1000 points wide and shown at about a pixel per
 // point.
 const (
 	titleSize  = 17
@@ -77,7 +75,6 @@ func textStyle(size font.Length, weight xfont.Weight, t role) draw.TextStyle {
 		YAlign: draw.YTop}
 }
 
-// newPlot returns an empty plot in our style: a grid instead of frames and tick marks.
 func newPlot(title, xLabel, yLabel string) *plot.Plot {
 	p := plot.New()
 	p.BackgroundColor = nil
@@ -102,15 +99,14 @@ func newPlot(title, xLabel, yLabel string) *plot.Plot {
 	return p
 }
 
-// logSeconds makes y a logarithmic axis of times over the range of the lines.
 func logSeconds(p *plot.Plot, lo, hi float64) {
 	p.Y.Scale = plot.LogScale{}
 	p.Y.Tick.Marker = logTicks(Seconds)
 	p.Y.Min, p.Y.Max = logRange(lo, hi)
 }
 
-// rangeOf is the range of all series of all panels, intervals included. Growing points count only
-// where there are no others.
+// rangeOf returns the range of all series, including intervals. Growing points count only if there
+// are no others.
 func rangeOf(panels []Panel) (xmin, xmax, ymin, ymax float64) {
 	all := seriesOf(panels)
 	xmin, xmax, ymin, ymax = math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
@@ -141,7 +137,6 @@ func seriesOf(panels []Panel) (all []Series) {
 	return all
 }
 
-// alt is what stands for the picture where it cannot be seen.
 func (c *Chart) alt() string {
 	return cmp.Or(c.Alt, strings.TrimSuffix(c.Title+". "+c.Subtitle, ". "))
 }

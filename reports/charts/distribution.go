@@ -8,10 +8,10 @@ import (
 )
 
 // Distribution draws response times against their percentile: X is q in [0, 1), Y the response in
-// seconds that a share q of the tasks did not exceed. The axis is -log10(1-q), so that each further
-// nine is as wide as the one before, and an exponential tail is straight where Y is linear. Here Y
-// is logarithmic, since the strategies lie decades apart. Intervals and Growing are not drawn. One
-// panel a load.
+// seconds that a share q of the tasks did not exceed. The x axis is -log10(1-q), so each further
+// nine has the same width, and an exponential tail is straight on a linear Y. Y is logarithmic,
+// since strategies lie decades apart. Intervals and Growing are ignored. There is one panel per
+// load.
 func Distribution(title string, panels []Panel) (*Chart, error) {
 	scaled := make([]Panel, len(panels))
 	for i, p := range panels {
@@ -52,13 +52,12 @@ func Distribution(title string, panels []Panel) (*Chart, error) {
 
 func nines(q float64) float64 { return -math.Log10(1 - q) }
 
-// isMarked reports whether a place of the percentile axis carries a marker: the median, and each
-// full nine.
+// isMarked reports whether a place of the percentile axis has a marker: the median, and each full
+// nine.
 func isMarked(x float64) bool {
 	return math.Abs(x-nines(0.5)) < 1e-6 || x > 0.5 && math.Abs(x-math.Round(x)) < 1e-6
 }
 
-// percentileTicks marks 0, 50, 90, 99, 99.9 and so on.
 type percentileTicks struct{}
 
 func (percentileTicks) Ticks(_, hi float64) []plot.Tick {
@@ -70,9 +69,8 @@ func (percentileTicks) Ticks(_, hi float64) []plot.Tick {
 	return ticks
 }
 
-// floorOf is the smallest response among the slower nine tenths of the tasks. Below it the curves
-// fall without end, since the quickest of many tasks takes next to no time, and would leave the
-// tail, which the chart is for, a corner of the picture.
+// floorOf returns the 10 % quantile of the responses: showing faster tasks, some of which take
+// almost no time, would leave little room for the tail.
 func floorOf(panels []Panel) float64 {
 	floor := math.Inf(1)
 	for _, s := range seriesOf(panels) {
@@ -85,12 +83,11 @@ func floorOf(panels []Panel) float64 {
 	return floor
 }
 
-// cutBelow ends the curves where they fall below the floor.
 func cutBelow(panels []Panel, floor float64) {
 	for i := range panels {
 		for j := range panels[i].Series {
 			s := &panels[i].Series[j]
-			s.Lo, s.Hi, s.Growing = nil, nil, nil // curves are drawn as they are
+			s.Lo, s.Hi, s.Growing = nil, nil, nil // curves have no intervals
 			for len(s.X) > 1 && s.Y[0] < floor {
 				if s.Y[1] > floor {
 					share := math.Log(floor/s.Y[0]) / math.Log(s.Y[1]/s.Y[0])

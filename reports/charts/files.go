@@ -9,8 +9,8 @@ import (
 	"github.com/poolbench/poolbench/internal/rundir"
 )
 
-// Files writes the chart into a directory that is there, as NAME.svg and NAME.png, each at once,
-// and returns their paths.
+// Files writes the chart into an existing directory as NAME.svg and NAME.png, each atomically, and
+// returns their paths.
 func (c *Chart) Files(dir, name string) (paths []string, err error) {
 	if paths, err = c.SVGFile(dir, name); err != nil {
 		return nil, err
@@ -22,7 +22,7 @@ func (c *Chart) Files(dir, name string) (paths []string, err error) {
 	return append(paths, path), nil
 }
 
-// SVGFile writes NAME.svg alone, which takes a fifth of the time.
+// SVGFile writes only NAME.svg, which takes a fifth of the time.
 func (c *Chart) SVGFile(dir, name string) (paths []string, err error) {
 	path := filepath.Join(dir, name+".svg")
 	err = rundir.Replace(path, func(w io.Writer) error { return c.SVG(w, Wide) })
@@ -32,7 +32,7 @@ func (c *Chart) SVGFile(dir, name string) (paths []string, err error) {
 	return []string{path}, nil
 }
 
-// FileName keeps what the name of a file is made of: letters, digits and dashes.
+// FileName reduces a text to lower-case letters, digits and dashes.
 func FileName(text string) string {
 	out := strings.TrimLeft(unfit.ReplaceAllString(strings.ToLower(text), "-"), "-")
 	return strings.Trim(out[:min(len(out), 100)], "-")

@@ -6,7 +6,6 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// gridlines draws a line across the panel at each tick that has a label.
 type gridlines struct{}
 
 func (gridlines) Plot(c draw.Canvas, p *plot.Plot) {

@@ -4,7 +4,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// group marks what belongs to a series, on the canvas that keeps such a thing: that of SVG.
+// group marks the elements of series on an SVG canvas.
 func group(c *draw.Canvas, styles []int, class, title string, inside func()) {
 	below := c.Canvas
 	for { // cropping wraps canvases in canvases

@@ -12,12 +12,12 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A Stretch is a stretch of time with the response times of what was due in it.
+// A Stretch is an interval of time with the response times of the tasks due in it.
 type Stretch struct {
-	Span         // in seconds
-	Bars []Bin   // how many took how long
-	Mark float64 // a quantile of them, in seconds; NaN where it is not known
-	Tip  string  // what the stretch says when pointed at
+	Span // in seconds
+	Bars []Bin
+	Mark float64 // a quantile of the responses, in seconds, or NaN
+	Tip  string
 }
 
 // A Bin counts response times from From to To, in seconds.
@@ -27,15 +27,15 @@ type Bin struct {
 }
 
 // Heat draws the response (Y, logarithmic) over the time of a run (X, seconds): the more requests
-// took so long in a stretch, the further the colour is from that of the paper. mark names the
-// quantile that a line follows. Gaps are shaded.
+// of a stretch fall into a cell, the stronger its colour. mark names the quantile drawn as a line.
+// Gaps are shaded.
 func Heat(title, mark string, stretches []Stretch, gaps []Span) (*Chart, error) {
 	h := heat{mark: mark}
 	low, high, end := math.Inf(1), 0.0, 0.0
 	for _, s := range stretches {
 		s.Bars = slices.Clone(s.Bars)
 		for i, b := range s.Bars {
-			s.Bars[i].From = max(b.From, 1e-9) // of an axis that has no 0
+			s.Bars[i].From = max(b.From, 1e-9) // a logarithmic axis has no 0
 			s.Bars[i].To = max(b.To, 1e-9)
 		}
 		s.Bars = slices.DeleteFunc(s.Bars, func(b Bin) bool {
@@ -68,7 +68,6 @@ func Heat(title, mark string, stretches []Stretch, gaps []Span) (*Chart, error) 
 	return c, nil
 }
 
-// mid is where a bin is drawn.
 func (b Bin) mid() float64 { return math.Sqrt(b.From * b.To) }
 
 type heat struct {
@@ -76,17 +75,15 @@ type heat struct {
 	stretches []Stretch
 	rows      int
 	counts    [][]int64 // by stretch and row, the lowest first
-	steps     []int64   // the least count of each colour
+	steps     []int64   // smallest count of each colour
 }
 
-// Rows of a heat: as many as can be told apart, and none lower than a histogram of two digits
-// resolves.
+// Rows are distinguishable, and not lower than the resolution of a two-digit histogram.
 const (
 	mostHeatRows = 44
-	leastHeatRow = 1.03 // times that of the row below
+	leastHeatRow = 1.03 // ratio to the row below
 )
 
-// count sorts the bins into rows, and the counts into steps.
 func (h *heat) count(low, high float64) {
 	whole := math.Log(high / low)
 	h.rows = min(max(int(whole/math.Log(leastHeatRow)), 1), mostHeatRows)
@@ -104,8 +101,8 @@ func (h *heat) count(low, high float64) {
 	h.steps = heatSteps(most)
 }
 
-// heatSteps are the least counts of the colours, from 1 on: round ones, in about equal ratios, as
-// many as there are colours or fewer.
+// heatSteps returns the smallest count of each colour, or of fewer colours: round, in about equal
+// ratios, from 1 on.
 func heatSteps(most int64) (steps []int64) {
 	var round []int64
 	for ten := int64(1); ten <= most; ten *= 10 {
@@ -122,7 +119,7 @@ func heatSteps(most int64) (steps []int64) {
 	return steps
 }
 
-// tint is the colour of step i: of few steps they lie as far apart as they can.
+// tint returns the colour of step i. Few steps use colours far apart.
 func (h *heat) tint(i int) role {
 	if len(h.steps) == 1 {
 		return heatTints[len(heatTints)/2]
@@ -175,8 +172,6 @@ func (h heat) Plot(c draw.Canvas, p *plot.Plot) {
 	h.drawMark(c, p)
 }
 
-// drawMark draws the line of the quantile, stretch by stretch, with a rim that tells it from every
-// colour.
 func (h heat) drawMark(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	var parts [][]vg.Point
@@ -199,7 +194,6 @@ func (h heat) drawMark(c draw.Canvas, p *plot.Plot) {
 
 var heatMark = draw.LineStyle{Color: ink, Width: 1.7}
 
-// legend names the line and the colours, the most requests first.
 func (h heat) legend(p *plot.Plot) (all []entry) {
 	add := func(name string, sample draw.LineStyle) {
 		all = append(all, entry{names: []string{name}, sample: &sample, y: p.Y.Max, last: true})

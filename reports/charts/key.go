@@ -7,10 +7,10 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A Named is an entry of a chart's key: a sample of the line as an svg element, and whose it is.
+// A Named is an entry of a chart's key: a name, and a sample of its line as an svg element.
 type Named struct{ Sample, Name string }
 
-// Key is the legend of the chart, for a page that shows it below the picture.
+// Key returns the legend for a page that shows it below the picture.
 func (c *Chart) Key() (out []Named) {
 	for _, l := range labels(c.legend, widestName) {
 		canvas := newInline(swatchWidth, swatchHeight)

@@ -23,9 +23,9 @@ const (
 	Compact
 )
 
-// InPage are the layouts that a page takes, with letters of one size in all. Lines are Compact at
-// all widths: a narrow window shows the panel alone, with Key below. Named rows cannot be cut off
-// and are Narrow there, a picture of their own. The Parts of several panels are Narrow.
+// InPage returns the layouts for a page, with letters of one size. Lines are Compact at all widths:
+// a narrow window shows only the panel, with Key below. Named rows cannot be cut off, so they also
+// have a Narrow picture. The Parts of several panels are Narrow.
 func (c *Chart) InPage() []Layout {
 	switch {
 	case len(c.Panels) > 1:
@@ -36,8 +36,8 @@ func (c *Chart) InPage() []Layout {
 	return []Layout{Compact}
 }
 
-// Parts are the panels, for a page that sets them side by side as far as there is room: charts
-// without the names, which are in Key. A chart of one panel is its own.
+// Parts returns the panels as charts without names, which are in Key, for a page that arranges them
+// by its width. A chart of one panel is its own part.
 func (c *Chart) Parts() (out []*Chart) {
 	if len(c.Panels) == 1 {
 		return []*Chart{c}
@@ -62,15 +62,15 @@ const (
 	tallHeight   vg.Length = 480
 	narrowWidth  vg.Length = 380
 	compactWidth vg.Length = 680
-	compactNames vg.Length = 224 // widestName with its sample; what a narrow window cuts off
-	narrowHeight vg.Length = 270 // of a panel
+	compactNames vg.Length = 224 // widestName with its sample, cut off in a narrow window
+	narrowHeight vg.Length = 270 // per panel
 	margin       vg.Length = 6
 	panelGap     vg.Length = 22
-	rowHeight    vg.Length = 26 // of a named row
-	axisHeight   vg.Length = 70 // below such rows, and the room above them
+	rowHeight    vg.Length = 26 // per named row
+	axisHeight   vg.Length = 70 // below the rows, including the room above them
 )
 
-// Size is the size of the chart in a layout, with its title or without.
+// Size returns the size of the chart in a layout, with or without its title.
 func (c *Chart) Size(l Layout, titled bool) (w, h vg.Length) {
 	head := vg.Length(0)
 	if titled {
@@ -107,7 +107,7 @@ func width(l Layout) vg.Length {
 	return wideWidth
 }
 
-// Draw draws the chart on a canvas of the size that Size gives.
+// Draw draws the chart on a canvas of the size returned by Size.
 func (c *Chart) Draw(canvas vg.Canvas, l Layout, titled bool) {
 	w, h := c.Size(l, titled)
 	area := draw.Crop(draw.NewCanvas(canvas, w, h), margin, -margin, margin, -margin)
@@ -154,7 +154,6 @@ func (c *Chart) drawHead(area draw.Canvas, w vg.Length) {
 	}
 }
 
-// wrap breaks text at spaces into lines of at most the width.
 func wrap(text string, width vg.Length, style draw.TextStyle) (lines []string) {
 	for len(text) > 0 {
 		if style.Width(text) <= width {
@@ -170,8 +169,7 @@ func wrap(text string, width vg.Length, style draw.TextStyle) (lines []string) {
 	return lines
 }
 
-// drawRow draws the panels side by side with data areas of one width. Panels that share the y axis
-// show it once.
+// drawRow draws the panels in a row with data areas of equal width. A shared y axis is shown once.
 func (c *Chart) drawRow(area draw.Canvas, l Layout) {
 	names := labels(c.legend, widestName)
 	var legend vg.Length
@@ -185,7 +183,7 @@ func (c *Chart) drawRow(area draw.Canvas, l Layout) {
 	row := draw.Crop(area, 0, -(legend + leader), 0, 0)
 
 	panels := make([]panel, len(c.Panels))
-	axes := make([]vg.Length, len(c.Panels)) // what each panel needs beside its data
+	axes := make([]vg.Length, len(c.Panels)) // width outside of the data per panel
 	room := row.Size().X - panelGap*vg.Length(len(c.Panels)-1)
 	for i, p := range c.Panels {
 		panels[i] = panelOf(p, i == 0 || !c.shareY)
@@ -208,7 +206,6 @@ func cell(c draw.Canvas, left, right, bottom, top vg.Length) draw.Canvas {
 		Max: vg.Point{X: right, Y: top}}}
 }
 
-// drawNames writes each name at the height where its line ends in the last panel.
 func (c *Chart) drawNames(area, data draw.Canvas, names []label, width vg.Length) {
 	p := c.Panels[len(c.Panels)-1]
 	x, y := p.Transforms(&data)
@@ -238,7 +235,6 @@ func (c *Chart) drawNames(area, data draw.Canvas, names []label, width vg.Length
 	}
 }
 
-// drawColumn draws the panels one below the other, and the names below them.
 func (c *Chart) drawColumn(area draw.Canvas) {
 	rows, legend := c.rowsOf(narrowWidth - 2*margin)
 	panels := draw.Crop(area, 0, 0, legend, 0)
@@ -251,7 +247,6 @@ func (c *Chart) drawColumn(area draw.Canvas) {
 	drawLabelRows(&area, rows, area.Min.Y+legend-6)
 }
 
-// drawLabelRows draws the rows of a legend from the height down.
 func drawLabelRows(area *draw.Canvas, rows [][]label, top vg.Length) {
 	at := vg.Point{X: area.Min.X, Y: top}
 	for _, row := range rows {
@@ -266,7 +261,6 @@ func drawLabelRows(area *draw.Canvas, rows [][]label, top vg.Length) {
 	}
 }
 
-// rowsOf arranges the names of the legend in rows that fit the room.
 func (c *Chart) rowsOf(room vg.Length) (rows [][]label, height vg.Length) {
 	var used, high vg.Length
 	for _, l := range labels(c.legend, room-swatchWidth-swatchGap) {

@@ -11,24 +11,23 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// An entry of the legend names a series, or several that are equal in every point of every panel.
+// An entry of the legend names one or more series that are equal in every point of every panel.
 type entry struct {
 	names  []string
 	styles []int
 	theory bool
-	sample *draw.LineStyle // of a reference line, which has no style of its own
+	sample *draw.LineStyle // of a reference line, which has no style
 
-	x, y float64 // the last point in the last panel that holds the series
-	last bool    // which is the last panel of the chart
+	x, y float64 // last point in the last panel that contains the series
+	last bool    // it is in the last panel of the chart
 }
 
 func (e entry) is(name string, style int) bool { return e.names[0] == name && e.styles[0] == style }
 
-// entries collects the legend of a chart, in order of style, theory last.
 func entries(panels []Panel) (legend []entry, same [][]string) {
 	type member struct {
 		entry
-		in []Series // the series in each panel; one without points where the panel lacks it
+		in []Series // the series by panel, without points if the panel lacks it
 	}
 	var all []member
 	theory := false
@@ -52,7 +51,7 @@ func entries(panels []Panel) (legend []entry, same [][]string) {
 	slices.SortStableFunc(all, func(a, b member) int {
 		return cmp.Compare(a.styles[0], b.styles[0])
 	})
-	var firsts []member // of each entry of the legend
+	var firsts []member // one per entry of the legend
 	for _, m := range all {
 		at := slices.IndexFunc(firsts, func(o member) bool {
 			return slices.EqualFunc(o.in, m.in, equal)
@@ -75,7 +74,6 @@ func entries(panels []Panel) (legend []entry, same [][]string) {
 	return legend, same
 }
 
-// Widths in the legend.
 const (
 	swatchWidth vg.Length = 30
 	swatchGap   vg.Length = 7
@@ -84,7 +82,7 @@ const (
 	widestName  vg.Length = 185
 )
 
-// label is an entry ready to be drawn: its text broken into lines.
+// label is an entry with its text broken into lines.
 type label struct {
 	entry
 	lines []string
@@ -106,10 +104,8 @@ func labels(legend []entry, widest vg.Length) []label {
 	return out
 }
 
-// mostListed is how many names an entry lists before the rest is counted.
 const mostListed = 4
 
-// listed are the names of an entry: of many the first ones, and how many more.
 func listed(names []string) []string {
 	if len(names) <= mostListed {
 		return names
@@ -118,8 +114,8 @@ func listed(names []string) []string {
 	return append(slices.Clone(names[:shown]), fmt.Sprintf("%d others", len(names)-shown))
 }
 
-// breakName writes names as "a = b = c", broken into lines that fit. A name too long for a line of
-// its own is broken where its parameters begin, and else shortened.
+// breakName formats names as "a = b = c" in lines. A name longer than a line is broken before its
+// parameters, then shortened.
 func breakName(names []string, widest vg.Length, style draw.TextStyle) (lines []string) {
 	current := ""
 	for i, name := range names {
@@ -147,7 +143,6 @@ func breakName(names []string, widest vg.Length, style draw.TextStyle) (lines []
 	return append(lines, current)
 }
 
-// ending returns the text, or so much of its beginning that "…" has room behind it.
 func ending(text string, width vg.Length, style draw.TextStyle) string {
 	if style.Width(text) <= width {
 		return text
@@ -155,7 +150,6 @@ func ending(text string, width vg.Length, style draw.TextStyle) string {
 	return fitting(text, width-style.Width("…"), style) + "…"
 }
 
-// fitting returns the beginning of the text that fits the width, at least one character of it.
 func fitting(text string, width vg.Length, style draw.TextStyle) string {
 	runes := []rune(text)
 	n := 1
@@ -165,7 +159,6 @@ func fitting(text string, width vg.Length, style draw.TextStyle) string {
 	return string(runes[:min(n, len(runes))])
 }
 
-// draw draws the entry with its upper left corner at the point.
 func (l label) draw(c *draw.Canvas, at vg.Point) {
 	group(c, l.styles, "pb-key", "", func() {
 		mid := at.Y - lineHeight*vg.Length(len(l.lines))/2
@@ -191,7 +184,6 @@ func (l label) drawSample(c *draw.Canvas, a, b vg.Point) {
 	}
 }
 
-// drawSwatch draws a piece of the line the series share, with their markers side by side.
 func drawSwatch(c *draw.Canvas, styles []int, a, b vg.Point) {
 	styles = styles[:min(len(styles), mostStripes)]
 	n := len(styles)
@@ -211,8 +203,8 @@ func drawSwatch(c *draw.Canvas, styles []int, a, b vg.Point) {
 	}
 }
 
-// spread moves labels, given by the height they want and sorted from the top, as little as it takes
-// for none to overlap and all to lie between bottom and top. It returns the upper edge of each.
+// spread moves labels as little as necessary to avoid overlaps and to keep them between bottom and
+// top. want, the desired heights, is sorted from the top. It returns their upper edges.
 func spread(want []vg.Length, heights []vg.Length, bottom, top vg.Length) []vg.Length {
 	at := slices.Clone(want)
 	edge := top

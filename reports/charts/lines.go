@@ -6,20 +6,20 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// lines draws the series of a panel together: only who knows all of them can show which coincide.
+// lines draws the series of a panel together, since it must detect coinciding series.
 type lines struct {
 	series []Series
-	tip    func(s Series, i int) string // what a point says when pointed at
-	marked func(s Series, i int) bool   // points with a marker; nil: all
-	dots   bool                         // theory is known at these points, not between them
+	tip    func(s Series, i int) string // tooltip of a point
+	marked func(s Series, i int) bool   // points with a marker. nil: all
+	dots   bool                         // theory is known only at these points
 }
 
 const (
 	lineWidth   vg.Length = 1.7
 	theoryWidth vg.Length = 7
 	theoryAlpha           = 0.32
-	stripe      vg.Length = 7   // of a line shared by several series, for each of them
-	closeBy     vg.Length = 0.8 // points nearer than this look like one
+	stripe      vg.Length = 7   // length of a stripe of a shared line, per series
+	closeBy     vg.Length = 0.8 // points closer than this look like one
 )
 
 func (l *lines) Plot(c draw.Canvas, p *plot.Plot) {
@@ -34,7 +34,6 @@ func (l *lines) Plot(c draw.Canvas, p *plot.Plot) {
 	l.drawMarkers(&c, measured)
 }
 
-// on are the series with their points on a canvas.
 func (l *lines) on(c *draw.Canvas, p *plot.Plot) (measured, theory []drawn) {
 	x, y := p.Transforms(c)
 	for _, s := range l.series {
@@ -51,11 +50,10 @@ func (l *lines) on(c *draw.Canvas, p *plot.Plot) (measured, theory []drawn) {
 	return measured, theory
 }
 
-// mostStripes is how many series that are equal in every point are drawn: stripes of more colours,
-// or markers of more sizes, tell nobody whose they are. The legend names all.
+// mostStripes is the number of equal series that are drawn, since more are not distinguishable.
 const mostStripes = 3
 
-// distinguishable are the series without those that equal several others already.
+// distinguishable drops series beyond mostStripes equal ones.
 func distinguishable(all []drawn) (kept []drawn) {
 	for _, d := range all {
 		same := 0
@@ -71,8 +69,7 @@ func distinguishable(all []drawn) (kept []drawn) {
 	return kept
 }
 
-// drawnY is where a point is drawn: at its value, or, when that grows beyond the axis, at the end
-// of it.
+// drawnY returns the height of a point. Growing points are at the end of the axis.
 func drawnY(p *plot.Plot, s Series, i int) float64 {
 	if s.grows(i) {
 		return within(p.Y, s.Y[i])
@@ -96,7 +93,6 @@ func (l *lines) GlyphBoxes(p *plot.Plot) (boxes []plot.GlyphBox) {
 	return boxes
 }
 
-// drawn is a series on its way to the canvas.
 type drawn struct {
 	Series
 	look look

@@ -7,7 +7,6 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A marker is the shape drawn at the points of a series.
 type marker int
 
 const (
@@ -20,14 +19,14 @@ const (
 	plus
 	hexagon
 
-	markers // how many there are
+	markers // number of markers
 )
 
-// markerRadius is that of a lone marker.
+// markerRadius is the radius of a marker without nesting.
 const markerRadius vg.Length = 3.6
 
-// drawMarker draws an outline filled with paper, so that what lies below a point is covered and
-// what is nested in it shows; or with its own colour.
+// drawMarker draws an outline filled with paper, which covers the line and shows nested markers, or
+// with its own colour.
 func drawMarker(
 	c *draw.Canvas, m marker, t, fill role, at vg.Point, r vg.Length, width vg.Length,
 ) {
@@ -40,7 +39,7 @@ func drawMarker(
 	c.Stroke(path)
 }
 
-// path returns the outline of the marker. The radii of the shapes are weighted to look equally big.
+// path returns the outline of the marker. The radii make the shapes look equally large.
 func (m marker) path(at vg.Point, r vg.Length) (p vg.Path, closed bool) {
 	switch m {
 	case circle:

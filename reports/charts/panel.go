@@ -10,10 +10,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// panel draws a plot with its words where a reader looks for them: the title over the left edge of
-// the data, the labels at the middle of the axes. gonum would centre the title over the axis as
-// well; and on a logarithmic axis it looks for the middle in the wrong place, so that it pads the
-// data for a label that it then draws elsewhere.
+// panel draws a plot with its title above the left edge of the data and its labels at the middle of
+// the axes. gonum misplaces labels of logarithmic axes, and pads the data for them.
 type panel struct {
 	*plot.Plot // without title and labels
 	title      string
@@ -33,7 +31,6 @@ func panelOf(p *plot.Plot, showY bool) panel {
 
 const labelRoom vg.Length = textSize * 1.8
 
-// inner is the part of the cell that is left for the plot.
 func (p panel) inner(cell draw.Canvas) draw.Canvas {
 	var left, bottom vg.Length
 	top := arrowLength
@@ -67,7 +64,6 @@ func (p panel) draw(cell draw.Canvas) (data draw.Canvas) {
 	return data
 }
 
-// shortened leaves out the middle of a text that is too long.
 func shortened(text string, width vg.Length, style draw.TextStyle) string {
 	runes := []rune(text)
 	for n := len(runes); n > 3 && style.Width(text) > width; n-- {
@@ -76,8 +72,7 @@ func shortened(text string, width vg.Length, style draw.TextStyle) string {
 	return text
 }
 
-// wordless makes the labels of ticks blank; without a label a tick would be a minor one, which has
-// no grid line.
+// wordless blanks the labels of ticks. A tick without a label would be minor, without a grid line.
 type wordless struct{ plot.Ticker }
 
 func (w wordless) Ticks(lo, hi float64) []plot.Tick {

@@ -11,39 +11,36 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// A Plane is a panel with axes of its own and words in it. It is for pictures that make one point,
-// which the other kinds of this package, made for any results, cannot know.
+// A Plane is a panel with axes of its own and remarks, for a picture that makes one specific point.
 type Plane struct {
 	Panel
 	X, Y     Axis
 	TopLabel string
-	// a second reading of the x axis, along the upper edge: of places on it, what they are called
-	// there
+	// second labels of the x axis, along the upper edge
 	Top     []Mark
 	Levels  []Level
 	Remarks []Remark
 }
 
-// An Axis says how values are laid out and written.
+// An Axis defines the scale and format of values.
 type Axis struct {
 	Label string
-	Log   bool // logarithmic
-	// with Log: 0 has a place of its own, left of the logarithmic part. For x only
+	Log   bool
+	// with Log: 0 has a place left of the logarithmic part. For x only
 	Zero   bool
-	Marks  []float64            // what is marked; nil: round values
-	Reach  []float64            // values that the axis shows besides those of the points
+	Marks  []float64            // marked values. nil: round values
+	Reach  []float64            // values to include in the range
 	Format func(float64) string // nil: Count
-	Name   string               // before a value where a point is pointed at: "R" of "R 50"
+	Name   string               // before a value in a tooltip: "R" of "R 50"
 }
 
-// A Mark is a place on an axis and what is written there.
+// A Mark is a labelled place on an axis.
 type Mark struct {
 	At   float64
 	Text string
 }
 
-// A Level is a value to compare with, drawn as a dashed line across the plane and named in the
-// legend.
+// A Level is a reference value, drawn as a dashed line across the plane and named in the legend.
 type Level struct {
 	Name string
 	Y    float64
@@ -66,7 +63,7 @@ func (a Axis) format(v float64) string {
 	return a.Format(v)
 }
 
-// reaching widens a range to what the axis is to show.
+// reaching extends a range to a.Reach.
 func (a Axis) reaching(lo, hi float64) (float64, float64) {
 	for _, v := range a.Reach {
 		if a.kind().shows(v) {
@@ -76,8 +73,8 @@ func (a Axis) reaching(lo, hi float64) (float64, float64) {
 	return lo, hi
 }
 
-// Planes draws each plane with its own axes. Marks, levels and remarks at places that an axis
-// cannot show are left out.
+// Planes draws each plane with its own axes. It omits marks, levels and remarks outside the range
+// of an axis.
 func Planes(title string, planes []Plane) (*Chart, error) {
 	c := &Chart{Title: title, tall: true}
 	var shown []Plane
@@ -106,12 +103,11 @@ func Planes(title string, planes []Plane) (*Chart, error) {
 	return c.fill(panels, func(i int, _ Panel) *plot.Plot { return shown[i].plot(known) })
 }
 
-// levelNames are those of all levels, each once: a level has one look in all panels.
+// levelNames returns the distinct names: a level looks the same in all panels.
 func levelNames(levels []Level) []string {
 	return text.Distinct(text.Texts(levels, func(l Level) string { return l.Name }))
 }
 
-// levels are those that the axis shows.
 func (a Axis) levels(all []Level) []Level {
 	return slices.DeleteFunc(slices.Clone(all), func(l Level) bool { return !a.kind().shows(l.Y) })
 }
@@ -150,7 +146,6 @@ func (p Plane) plot(known []string) *plot.Plot {
 	return out
 }
 
-// layX scales and marks the x axis for the range of the points.
 func (p Plane) layX(out *plot.Plot, lo, hi float64) {
 	switch {
 	case p.X.Zero:
@@ -183,7 +178,7 @@ func (p Plane) layX(out *plot.Plot, lo, hi float64) {
 	}
 }
 
-// marked marks the values that it is given, as far as the axis shows them.
+// marked marks given values within the range of the axis.
 type marked struct {
 	at     []float64
 	format func(float64) string
@@ -198,13 +193,11 @@ func (m marked) Ticks(lo, hi float64) (ticks []plot.Tick) {
 	return ticks
 }
 
-// levels draws values to compare with.
 type levels struct {
 	all   []Level
-	known []string // by whose order they look
+	known []string // names whose order determines the looks
 }
 
-// levelDashes tell levels apart.
 var levelDashes = [...][]vg.Length{{2, 3}, {9, 4}, {6, 3, 2, 3}}
 
 func levelStyle(i int) *draw.LineStyle {

@@ -10,14 +10,13 @@ import (
 
 const (
 	mostColours = 256
-	// a colour of a pixel that no number is left for may move by so much, of 255, in each channel
+	// largest change, of 255, per channel of a colour without an index
 	mostMoved = 40
 )
 
-// paletted returns the picture in at most 256 colours, or as it is where they do not do. A chart
-// has few, and the shades at the edges of its letters and lines: encoded by their numbers they take
-// a third of the time and less room. Where there are more shades than numbers, the rare ones become
-// the nearest of the frequent ones.
+// paletted returns the picture in at most 256 colours, or unchanged if that distorts colours too
+// much. Encoding then takes a third of the time and the file is smaller. Rare shades of
+// antialiasing become the nearest frequent shade.
 func paletted(img *image.RGBA) image.Image {
 	counts := make(map[color.RGBA]int)
 	runs(img, func(c color.RGBA, _, n int) { counts[c] += n })
@@ -53,8 +52,7 @@ func paletted(img *image.RGBA) image.Image {
 	return out
 }
 
-// nearest is the index of the colour next to c, and by how much the two differ in the channel in
-// which they do most.
+// nearest returns the index of the closest colour, and the largest difference in a channel.
 func nearest(colours []color.RGBA, c color.RGBA) (at, moved int) {
 	moved = math.MaxInt
 	for i, k := range colours {
@@ -68,7 +66,7 @@ func nearest(colours []color.RGBA, c color.RGBA) (at, moved int) {
 
 func between(a, b uint8) int { return max(int(a)-int(b), int(b)-int(a)) }
 
-// runs calls f for each run of n pixels of one colour, from the pixel of that number on.
+// runs calls f for each run of n pixels of one colour, starting at pixel at.
 func runs(img *image.RGBA, f func(c color.RGBA, at, n int)) {
 	pix := img.Pix
 	for from := 0; from < len(pix); {

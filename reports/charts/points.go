@@ -31,7 +31,7 @@ func drawIntervals(c *draw.Canvas, d drawn, y func(float64) vg.Length) {
 	})
 }
 
-// drawMarkers draws the points, the largest first where several are nested in one place.
+// drawMarkers draws the points. Of markers nested in one place it draws the largest first.
 func (l *lines) drawMarkers(c *draw.Canvas, all []drawn) {
 	at := make(map[string][]int)
 	place := func(pt vg.Point) string { return segment(pt, pt) }
@@ -46,7 +46,7 @@ func (l *lines) drawMarkers(c *draw.Canvas, all []drawn) {
 				continue
 			}
 			with := slices.Compact(slices.Clone(at[place(pt)]))
-			inside := len(with) - 1 - slices.Index(with, i) // how many are nested in this one
+			inside := len(with) - 1 - slices.Index(with, i) // number of markers nested in this one
 			radius, width := markerRadius, vg.Length(1.5)
 			if n := vg.Length(len(with)); n > 1 {
 				radius = 2.3 + vg.Length(inside)*min(1.7, 5/(n-1))
@@ -72,7 +72,6 @@ func (l *lines) drawMarkers(c *draw.Canvas, all []drawn) {
 
 const arrowLength vg.Length = 14
 
-// drawArrow points up from a growing point.
 func drawArrow(c *draw.Canvas, t role, from vg.Point) {
 	const head = 3
 	tip := vg.Point{X: from.X, Y: from.Y + arrowLength}
@@ -80,8 +79,6 @@ func drawArrow(c *draw.Canvas, t role, from vg.Point) {
 		[]vg.Point{{X: tip.X - head, Y: tip.Y - head}, tip, {X: tip.X + head, Y: tip.Y - head}})
 }
 
-// pointTip words a point: its place on a line of its own, then whose it is, its value, and its
-// interval.
 func pointTip(x func(float64) string, y func(float64) string) func(Series, int) string {
 	return func(s Series, i int) string {
 		tip := fmt.Sprintf("%s\n%s  %s", x(s.X[i]), s.Name, y(s.Y[i]))

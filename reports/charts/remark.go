@@ -9,29 +9,27 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A Remark is a sign at a place of a plane, with words beside it. The words stand where they cover
-// least.
+// A Remark is a sign in a plane with words next to it, placed where they cover least.
 type Remark struct {
 	Sign Sign
 	X, Y float64
-	To   float64 // of a Gap: the value at its other end
+	To   float64 // value at the other end of a Gap
 	Text []string
 }
 
-// A Sign is what a remark draws.
+// A Sign is the drawing of a remark.
 type Sign int
 
-// The signs.
 const (
-	Ring Sign = iota // a circle: the lines begin, or meet, here
+	Ring Sign = iota // a circle where lines begin or meet
 	Gap              // an arrow with two heads from Y to To
-	Foot             // a dashed line from the place down to the x axis, where its words are
+	Foot             // a dashed line down to the x axis, with the words there
 )
 
-// remarks draws those of a plane, over its lines.
+// remarks draws the remarks of a plane, over its lines.
 type remarks struct {
 	all    []Remark
-	series []Series // what is not to be covered
+	series []Series // not to be covered
 	x, y   axisKind
 }
 
@@ -44,7 +42,7 @@ func (r remarks) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 	busy := r.traces(c, p)
 	var shown []Remark
-	var places []vg.Point // where the words belong
+	var places []vg.Point // candidates for the words
 	for _, m := range r.all {
 		if !inside(m, m.Y) || m.Sign == Gap && !inside(m, m.To) {
 			continue
@@ -72,7 +70,6 @@ func (r remarks) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// upright are points along a vertical line.
 func upright(x, bottom, top vg.Length) (points []vg.Point) {
 	for y := bottom; y <= top; y += 6 {
 		points = append(points, vg.Point{X: x, Y: y})
@@ -80,8 +77,7 @@ func upright(x, bottom, top vg.Length) (points []vg.Point) {
 	return points
 }
 
-// traces are points along the lines of the series, close enough to each other to see what a text
-// would cover.
+// traces returns points along the lines of the series, dense enough to detect covering.
 func (r remarks) traces(c draw.Canvas, p *plot.Plot) (points []vg.Point) {
 	x, y := p.Transforms(&c)
 	for _, s := range r.series {
@@ -102,8 +98,8 @@ func (r remarks) traces(c draw.Canvas, p *plot.Plot) (points []vg.Point) {
 	return points
 }
 
-// write writes the words where they cover the fewest of the points and stay inside, and returns
-// points of the place they take.
+// write writes the words where they cover the fewest points, inside the plane, and returns points
+// of the covered area.
 func (m Remark) write(c *draw.Canvas, at vg.Point, busy []vg.Point) (taken []vg.Point) {
 	if len(m.Text) == 0 {
 		return nil

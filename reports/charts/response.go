@@ -6,10 +6,9 @@ import (
 	"gonum.org/v1/plot"
 )
 
-// Response draws response times against a sweep of load, rate or limit: Y in seconds on a
-// logarithmic axis that all panels share, one panel a quantile. Bounds, such as a deadline, are
-// lines across all panels, and the axis reaches them; those far from all data, which they would
-// press into a corner, are only named.
+// Response draws response times against load, rate or limit: Y in seconds on a logarithmic axis
+// shared by all panels, one panel per quantile. Bounds, such as a deadline, are lines across all
+// panels, and extend the axis. Bounds far from all data are only named.
 func Response(title string, across Across, panels []Panel, bounds ...Level) (*Chart, error) {
 	c := &Chart{Title: title, shareY: true}
 	cleaned := c.clean(panels, across.axis().kind(), logarithm)

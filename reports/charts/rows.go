@@ -10,34 +10,32 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// RowPanel is a panel of Rows: its rows are shared with the panels beside it.
+// RowPanel is a panel of Rows. All panels share the rows.
 type RowPanel struct {
 	Title  string
-	X      Axis // what the values are laid out on; with all fields as for Planes
+	X      Axis // axis of the values, with all fields as for Planes
 	Series []RowSeries
-	Levels []Level // values to compare with, drawn as dashed vertical lines: Level.Y is their x
+	Levels []Level // reference values, drawn as dashed vertical lines at x = Level.Y
 }
 
-// RowSeries is what one series has in each of the rows.
+// RowSeries holds the values of one series by row.
 type RowSeries struct {
 	Name   string
-	Style  int        // its number among the strategies, from 0: decides colour and marker
-	Values []RowValue // Values[i] is of row i
-	// Sure[i] says that Values[i] may be believed: its marker is filled; others are hollow. nil:
-	// nothing is known of them, and all are hollow.
+	Style  int        // number of the strategy, from 0: determines colour and marker
+	Values []RowValue // Values[i] belongs to row i
+	// Sure[i] marks Values[i] as reliable, with a filled marker. Others are hollow. nil: all hollow
 	Sure []bool
 }
 
-// A RowValue is a value and the interval around it, in the unit of the panel's axis. Mid is NaN
-// where there is no value, Lo and Hi are NaN where there is no interval.
+// A RowValue is a value and its interval, in the unit of the panel's axis. Mid is NaN without a
+// value, Lo and Hi are NaN without an interval.
 type RowValue struct{ Mid, Lo, Hi float64 }
 
-// Rows draws a row for each name, the first on top, in which each series that has a value there has
-// a marker and its interval a bar. Series of one row lie below one another in their order, so that
-// none covers another. The panels stand side by side in Wide, where there is room for some five,
-// and one below the other in Narrow. A legend is drawn where there is more than one series, or a
-// level. It is for many values of which each stands for itself: strategies, cases. Long names are
-// folded once and then shortened; the tips have them in full.
+// Rows draws a row for each name, the first on top, with a marker and an interval bar for each
+// series that has a value there. Series of one row are drawn below one another in their order. Wide
+// has room for about five panels in a row, Narrow has them in a column. With several series, or a
+// level, there is a legend. Use Rows for many independent values, such as strategies or cases. Long
+// names are wrapped once and then shortened; the tooltips contain them in full.
 func Rows(title string, rows []string, panels []RowPanel) (*Chart, error) {
 	var shown []RowPanel
 	var drawn []Level
@@ -92,12 +90,12 @@ func (p RowPanel) plot(rows []string, tracks [][]track, known []string) *plot.Pl
 	if x.X.Zero = p.X.Log && p.X.Zero && lo == 0; x.X.Zero {
 		out.Add(axisBreak{})
 	}
-	if p.X.Log && !x.X.Zero { // as layX does on a linear axis: nothing stands on the edge
+	if p.X.Log && !x.X.Zero { // as in layX on a linear axis: keep values off the edge
 		pad := math.Pow(hi/lo, 0.04)
 		lo, hi = lo/pad, hi*pad
 	}
 	x.layX(out, lo, hi)
-	// each row has its guide line; the names are written once for all panels
+	// rows have guide lines, and their names are written once for all panels
 	rowAxis(out, len(rows), wordless{rowTicks(rows)})
 	out.Add(rowMarks{p, rows, tracks, known})
 	return out
@@ -107,14 +105,14 @@ type rowMarks struct {
 	RowPanel
 	rows   []string
 	tracks [][]track
-	known  []string // levels, by whose order they look
+	known  []string // names of levels, whose order determines their looks
 }
 
 func (r rowMarks) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	if most := slices.MaxFunc(r.tracks,
 		func(a, b []track) int { return len(a) - len(b) }); len(most) > 1 {
-		for i := 1; i < len(r.rows); i += 2 { // bands say which tracks are of one row
+		for i := 1; i < len(r.rows); i += 2 { // bands group the tracks of a row
 			c.FillPolygon(grid.fade(0.5),
 				box(c.Min.X, y(float64(i)+0.5), c.Max.X, y(float64(i)-0.5)))
 		}
@@ -151,7 +149,6 @@ const (
 	trackPitch  vg.Length = 2*markerRadius + 1.8
 )
 
-// tip words a value: its row on a line of its own, then whose it is, the value, and its interval.
 func (r rowMarks) tip(s RowSeries, i int) string {
 	v, format := s.Values[i], r.X.format
 	text := format(v.Mid)

@@ -10,14 +10,14 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// rowNames are those that the panels of Rows share.
+// rowNames are the rows that the panels of Rows share.
 type rowNames struct {
 	names  []string
-	tracks int // the most series in a row
+	tracks int // largest number of series in a row
 }
 
 const (
-	rowPitch       vg.Length = 21 // from a row of one line and one series to the next
+	rowPitch       vg.Length = 21 // distance of rows with one line and one series
 	nameLine       vg.Length = 12.5
 	nameGap        vg.Length = 8
 	widestRowWide  vg.Length = 280
@@ -26,28 +26,26 @@ const (
 	panelTitleLine vg.Length = 1.3 * headSize
 )
 
-// A rowLayout is where the parts of a chart of rows go in one layout.
 type rowLayout struct {
 	legend       [][]label
 	legendHeight vg.Length
-	names        [][]string // the lines of each
+	names        [][]string // lines of each name
 	namesWidth   vg.Length
 	pitch        vg.Length
 	panels       []rowPlot
 }
 
-// A rowPlot is a panel with its words broken to its width.
 type rowPlot struct {
 	*plot.Plot
 	title, x []string
-	width    vg.Length // with what the ticks need beside the data
+	width    vg.Length // including ticks outside the data
 	beside   vg.Length
 }
 
 func (r rowPlot) head() vg.Length { return panelTitleLine*vg.Length(len(r.title)) + 3 }
 func (r rowPlot) foot() vg.Length { return lineHeight * vg.Length(len(r.x)) }
 
-// ticks is what a plot needs below its data, and above it.
+// rowTicksHeight is the room for ticks below the data and above it.
 const rowTicksHeight vg.Length = 1.6 * textSize
 
 func (c *Chart) layRows(l Layout) (out rowLayout) {
@@ -78,19 +76,19 @@ func (c *Chart) layRows(l Layout) (out rowLayout) {
 		beside = len(c.Panels)
 	}
 	left -= panelGap * vg.Length(beside-1)
-	each := left / vg.Length(beside) // at first with the ticks, whose words may stick out
+	each := left / vg.Length(beside) // including tick labels that extend beyond the data
 	head, label := textStyle(headSize, xfont.WeightBold, ink),
 		textStyle(textSize, xfont.WeightNormal, muted)
 	for _, p := range c.Panels {
 		q := *p
 		q.Title.Text, q.X.Label.Text = "", ""
-		q.X.Tick.Marker = apart{p.X.Tick.Marker, p.X, 0.93 * each} // the data is a little narrower
+		q.X.Tick.Marker = apart{p.X.Tick.Marker, p.X, 0.93 * each} // the data is slightly narrower
 		cell := draw.Canvas{Rectangle: vg.Rectangle{Max: vg.Point{X: each, Y: 400}}}
 		out.panels = append(out.panels, rowPlot{Plot: &q, title: wrap(p.Title.Text, each, head),
 			x: wrap(p.X.Label.Text, each, label), width: each,
 			beside: each - q.DataCanvas(cell).Size().X})
 	}
-	if l == Wide { // data areas of one width
+	if l == Wide { // data areas of equal width
 		for _, r := range out.panels {
 			left -= r.beside
 		}
@@ -103,7 +101,6 @@ func (c *Chart) layRows(l Layout) (out rowLayout) {
 
 func (r rowLayout) dataHeight() vg.Length { return r.pitch * vg.Length(len(r.names)) }
 
-// tallest are the greatest height that any of the panels needs above and below its plot.
 func (r rowLayout) tallest() (head, foot vg.Length) {
 	for _, p := range r.panels {
 		head, foot = max(head, p.head()), max(foot, p.foot())
@@ -145,7 +142,6 @@ func (c *Chart) drawRows(area draw.Canvas, l Layout) {
 	}
 }
 
-// draw draws a panel whose upper left corner is at left and top, and returns where its data is.
 func (r rowLayout) draw(area draw.Canvas, p rowPlot, left, top, head vg.Length) (data draw.Canvas) {
 	bottom := top - head - r.dataHeight() - rowTicksHeight
 	inner := cell(area, left, left+p.width, bottom, top-head)
@@ -164,7 +160,7 @@ func (r rowLayout) draw(area draw.Canvas, p rowPlot, left, top, head vg.Length) 
 	return data
 }
 
-// drawNames writes the names at the left of their rows.
+// drawNames writes the names left of their rows.
 func (r rowLayout) drawNames(area, data draw.Canvas) {
 	style := textStyle(textSize, xfont.WeightNormal, ink)
 	style.XAlign, style.YAlign = draw.XRight, draw.YCenter
@@ -178,8 +174,8 @@ func (r rowLayout) drawNames(area, data draw.Canvas) {
 	}
 }
 
-// fold breaks a name into two lines at most, after a space or where parameters begin, and shortens
-// what is still too long.
+// fold breaks a name into at most two lines, after a space or before parameters, and shortens
+// longer ones.
 func fold(name string, widest vg.Length, style draw.TextStyle) []string {
 	if style.Width(name) <= widest {
 		return []string{name}
@@ -193,7 +189,7 @@ func fold(name string, widest vg.Length, style draw.TextStyle) []string {
 		func(s string) bool { return s == "" })
 }
 
-// apart blanks labels of ticks that would run into the one before.
+// apart blanks tick labels that would overlap the previous label.
 type apart struct {
 	plot.Ticker
 	axis  plot.Axis

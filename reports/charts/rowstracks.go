@@ -8,7 +8,7 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// clean keeps what the axis can show, and notes the rest.
+// clean keeps drawable values, and notes the others.
 func (p RowPanel) clean(rows int) (out RowPanel, notes []string) {
 	out = p
 	out.Series, out.Levels = nil, p.X.levels(p.Levels)
@@ -51,7 +51,7 @@ type track struct {
 	style int
 }
 
-// tracksOf are all tracks, and those of each row: of the series that have a value there in any
+// tracksOf returns all tracks, and the tracks of each row: the series with a value there in any
 // panel.
 func tracksOf(panels []RowPanel, rows int) (order []track, out [][]track) {
 	for _, p := range panels {

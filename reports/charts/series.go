@@ -13,31 +13,31 @@ import (
 // Series is one line of a chart.
 type Series struct {
 	Name  string
-	Style int // its number among the strategies, from 0: decides colour, marker and dash
+	Style int // number of the strategy, from 0: determines colour, marker and dash
 
-	X, Y []float64 // points; sorted by X when drawn
+	X, Y []float64 // points, sorted by X when drawn
 
-	// Lo and Hi bound an interval around each Y; nil for none, NaN for a point without.
+	// bounds of an interval around each Y. nil: none, NaN: none for this point
 	Lo, Hi []float64
 
-	// Growing marks points without a limit: they only say how long the run was, as the response of
-	// a queue does that fills faster than it empties. They do not stretch the axis; they stand at
-	// its upper end with an arrow. nil: none.
+	// Growing marks values that depend only on the length of the run, such as the response of an
+	// unstable queue. They are drawn as an arrow at the end of the axis and do not extend it. nil:
+	// none
 	Growing []bool
 
-	// Doubted marks points that may not be believed: they are hollow, and the others filled, but
-	// for the outer ones of nested markers. nil: nothing is known of them, and all are hollow.
+	// Doubted marks unreliable points, which are hollow. The others are filled, except for the outer
+	// ones of nested markers. nil: all hollow
 	Doubted []bool
 
-	Gaps []Span // no line leads across
+	Gaps []Span // the line is interrupted here
 
-	Theory bool // exact theory: drawn as a thick translucent line behind what was measured
+	Theory bool // exact theory, drawn as a thick translucent line behind the measured values
 }
 
-// A Span is a stretch of X of which nothing is known.
+// A Span is an interval of X.
 type Span struct{ From, To float64 }
 
-// Panel is one of the plots that stand side by side in a chart.
+// Panel is one plot of a chart.
 type Panel struct {
 	Title  string
 	Series []Series
@@ -46,10 +46,10 @@ type Panel struct {
 // Add adds series to the panel.
 func (p *Panel) Add(series ...Series) { p.Series = append(p.Series, series...) }
 
-// EmptyError says that a chart holds no point that can be drawn.
+// EmptyError is the error for a chart without a drawable point.
 type EmptyError struct {
-	Chart string   // title
-	Notes []string // what was left out
+	Chart string
+	Notes []string // omitted data
 }
 
 func (e *EmptyError) Error() string {
@@ -60,21 +60,21 @@ func (e *EmptyError) Error() string {
 	return msg
 }
 
-// The drawable range of an axis. Beyond it ticks and pixels lose their meaning long before float64
-// does; no time, rate or count that a run can measure comes near.
+// The drawable range of an axis. Outside of it ticks and pixels become inexact. Measured values are
+// always inside.
 const (
 	tiniest = 1e-15
 	hugest  = 1e15
 )
 
-// An axisKind says which values an axis can show.
+// An axisKind determines the values that an axis can show.
 type axisKind int
 
 const (
 	linear    axisKind = iota // any finite value
-	counting                  // 0 and above
-	logarithm                 // above 0
-	logZero                   // 0, and above 0
+	counting                  // ≥ 0
+	logarithm                 // > 0
+	logZero                   // 0 and above 0
 )
 
 func (k axisKind) shows(v float64) bool {
@@ -87,8 +87,7 @@ func (k axisKind) shows(v float64) bool {
 	return k != counting && v >= tiniest
 }
 
-// clean copies what of each series the axes can show, sorted by X, and notes the rest. Series that
-// keep no point disappear.
+// clean copies the drawable points of each series, sorted by X, and notes the others.
 func clean(in []Series, x, y axisKind, where string) (out []Series, notes []string) {
 	for _, s := range in {
 		if len(s.X) != len(s.Y) || s.Lo != nil && len(s.Lo) != len(s.X) || s.Hi != nil &&
@@ -143,7 +142,6 @@ func orderOf(x []float64) []int {
 	return order
 }
 
-// equal reports whether two series have the same points and intervals, exactly.
 func equal(a, b Series) bool {
 	return slices.Equal(a.X, b.X) && slices.Equal(a.Y, b.Y) && sameBounds(a.Lo, b.Lo) &&
 		sameBounds(a.Hi, b.Hi)
@@ -155,8 +153,8 @@ func sameBounds(a, b []float64) bool {
 	})
 }
 
-// parted reports whether no line leads from point i to the next. Along the end of the axis it would
-// read as a value.
+// parted reports whether the line is interrupted after point i. A line along the end of the axis
+// would look like a value.
 func (s Series) parted(i int) bool {
 	return s.grows(i) && s.grows(i+1) || slices.ContainsFunc(s.Gaps, func(g Span) bool {
 		mid := (g.From + g.To) / 2
@@ -164,5 +162,4 @@ func (s Series) parted(i int) bool {
 	})
 }
 
-// grows reports whether point i is marked as growing.
 func (s Series) grows(i int) bool { return s.Growing != nil && s.Growing[i] }

@@ -2,37 +2,36 @@ package charts
 
 import "gonum.org/v1/plot/vg"
 
-// A Spec is what a drawing outside this package needs to look like its charts: the page's own, made
-// by a browser, draws the same strategy in the same colour, dash and marker.
+// A Spec contains the look of the charts for drawings outside this package: the explorer in the
+// browser draws the same strategy in the same colour, dash and marker.
 type Spec struct {
-	// a style sheet turns them dark: see Style
-	Parts   map[string]Tint `json:"parts"`   // of what is no series: paper, ink, muted, grid, rule
-	Palette []Tint          `json:"palette"` // of series
+	// a style sheet makes them dark: see Style
+	Parts   map[string]Tint `json:"parts"` // not of series: paper, ink, muted, grid, rule
+	Palette []Tint          `json:"palette"`
 	Markers []Outline       `json:"markers"`
-	Dashes  [][]float64     `json:"dashes"` // in points; the first is a solid line
-	// by style, modulo their number: indices of the palette, the markers, the dashes
+	Dashes  [][]float64     `json:"dashes"` // in points. The first is a solid line
+	// by style, modulo their number: indices of palette, markers and dashes
 	Looks [][3]int `json:"looks"`
-	// patterns of the lines that values are compared with
+	// dashes of reference lines
 	Levels       [][]float64 `json:"levels"`
 	LineWidth    float64     `json:"lineWidth"`
 	MarkerRadius float64     `json:"markerRadius"`
 	Fonts        string      `json:"fonts"` // a CSS font-family
 }
 
-// A Tint is a colour on light paper, and the class by which a style sheet finds it.
+// A Tint is a colour on light paper, and its class for a style sheet.
 type Tint struct {
 	Class string `json:"class"`
 	Light string `json:"light"` // #rrggbb
 }
 
-// An Outline is the path of a marker of radius 10 around the origin, as SVG has it. An open one is
-// stroked and not filled.
+// An Outline is the SVG path of a marker of radius 10 around the origin. An open outline is stroked
+// and not filled.
 type Outline struct {
 	Path string `json:"path"`
 	Open bool   `json:"open"`
 }
 
-// outlineRadius is that of the exported markers.
 const outlineRadius = 10
 
 // Specification returns the look of this package's charts.
@@ -56,7 +55,7 @@ func Specification() Spec {
 	for i := range len(levelDashes) {
 		spec.Levels = append(spec.Levels, points(levelDashes[i]))
 	}
-	// A marker and a dash return with a colour after so many: the dashes divide the markers.
+	// The period of colour, marker and dash, since the number of dashes divides the number of markers.
 	for style := range len(palette) * int(markers) {
 		look := lookOf(style)
 		spec.Looks = append(spec.Looks, [3]int{style % len(palette), int(look.marker),

@@ -11,15 +11,15 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A Stack is a whole that is made of parts, in an order that means something: none, one, two, …
+// A Stack is a whole made of ordered parts: none, one, two, …
 type Stack struct {
 	Name  string
-	Parts []float64 // shares of the whole; what cannot be drawn counts as 0
+	Parts []float64 // shares of the whole. Values that cannot be drawn count as 0
 }
 
-// Stacks draws a row for each stack, from the first at the top, the parts side by side, each with a
-// hue and a hatching of its own. A part names itself, as part does, and its share where there is
-// room. label is that of the axis of shares.
+// Stacks draws a row of parts for each stack, the first on top. Each part has a hue and a hatching
+// of its own, and shows its name, returned by part, and its share if they fit. label is the label
+// of the axis of shares.
 func Stacks(title, label string, stacks []Stack, part func(i int) string) (*Chart, error) {
 	rows := stackRows{part: part, value: func(v float64) string {
 		return Count(math.Round(1000*v)/10) + " %"
@@ -28,13 +28,12 @@ func Stacks(title, label string, stacks []Stack, part func(i int) string) (*Char
 		linearTicks{func(v float64) string { return Count(100*v) + " %" }, 5})
 }
 
-// Lengths is Stacks of stacks that are as long as the sum of their parts, which are seconds.
+// Lengths is Stacks for stacks as long as the sum of their parts, in seconds.
 func Lengths(title, label string, stacks []Stack, part func(i int) string) (*Chart, error) {
 	return stackRows{part: part, value: roundSeconds}.draw(title, label, stacks, false,
 		linearTicks{Seconds, 5})
 }
 
-// roundSeconds is Seconds with three digits.
 func roundSeconds(v float64) string {
 	v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 3, 64), 64)
 	return Seconds(v)
@@ -109,7 +108,7 @@ func (s stackRows) Plot(c draw.Canvas, p *plot.Plot) {
 				if w := style.Width(words); w < right-left-6 {
 					clear := box((left+right-w)/2-2, at-stackHeight/2, (left+right+w)/2+2,
 						at+stackHeight/2)
-					c.FillPolygon(paper, clear) // letters on hatching are hard to read
+					c.FillPolygon(paper, clear) // text on hatching is hard to read
 					c.FillPolygon(fill, clear)
 					c.FillText(style, vg.Point{X: (left + right) / 2, Y: at + 1}, words)
 					break
@@ -119,17 +118,17 @@ func (s stackRows) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// A part's colour leaves the text on it readable, and its hatching seen.
+// The opacity of a part keeps its text readable, and its hatching visible.
 const (
 	partAlpha            = 0.22
 	hatchAlpha           = 0.6
-	hatch      vg.Length = 6 // from line to line
+	hatch      vg.Length = 6 // distance of lines
 )
 
 func partTint(i int) role { return palette[i%len(palette)] }
 
-// hatching returns the lines that tell part i from the others without colour, within a box: none,
-// rising, falling, upright, and with the colours that return, another of them.
+// hatching returns lines within a box that distinguish part i without colour. Each repetition of a
+// colour has another kind.
 func hatching(i int, low, high vg.Point) (lines [][]vg.Point) {
 	kind := (i + i/len(palette)) % 4
 	if kind == 0 {
@@ -137,7 +136,7 @@ func hatching(i int, low, high vg.Point) (lines [][]vg.Point) {
 	}
 	lean := [...]vg.Length{0, 1, -1, 0}[kind] * (high.Y - low.Y)
 	for x := low.X - max(lean, 0) + hatch/2; x < high.X-min(lean, 0); x += hatch {
-		// from (x, low.Y) to (x+lean, high.Y), as far as it is inside
+		// from (x, low.Y) to (x+lean, high.Y), clipped to the box
 		from, to := 0.0, 1.0
 		for _, edge := range []vg.Length{low.X, high.X} {
 			if lean == 0 {

@@ -9,8 +9,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// drawTheory draws each distinct line of theory once. The theory of several strategies is often the
-// same, and then belongs to none of them.
+// drawTheory draws each distinct line of theory once. Strategies often share it.
 func (l *lines) drawTheory(c *draw.Canvas, theory []drawn) {
 	for len(theory) > 0 {
 		first := theory[0]
@@ -47,9 +46,9 @@ func dot(at vg.Point, r vg.Length) vg.Path {
 	return p
 }
 
-// drawLines draws the lines, and those that run on one another in stripes of all their colours.
+// drawLines draws the lines. Coinciding lines are drawn in stripes of all their colours.
 func drawLines(c *draw.Canvas, all []drawn) {
-	on := make(map[string][]int) // the series that run along a segment
+	on := make(map[string][]int) // indices of the series along a segment
 	for i, d := range all {
 		for j := 1; j < len(d.pts); j++ {
 			if d.parted(j - 1) {
@@ -95,15 +94,15 @@ func drawLines(c *draw.Canvas, all []drawn) {
 	}
 }
 
-// stretches of one series that look the same are one path: where many series part and meet again
-// there are hundreds.
+// stretches of one series with the same look are one path: series that often part and meet have
+// hundreds.
 type stretches struct {
 	style draw.LineStyle
 	path  vg.Path
 }
 
-// striped returns the style of a stretch of line that the series all share: series i takes every
-// len(all)-th stripe of it.
+// striped returns the style of a line shared by the series all: series i draws every len(all)-th
+// stripe.
 func striped(d drawn, i int, all []int, pts []vg.Point) draw.LineStyle {
 	style := draw.LineStyle{Color: d.look.tint, Width: lineWidth, Dashes: d.look.dash}
 	n := len(all)
@@ -120,7 +119,6 @@ func striped(d drawn, i int, all []int, pts []vg.Point) draw.LineStyle {
 	return style
 }
 
-// segment names a stretch of line so that two that look the same have the same name.
 func segment(a, b vg.Point) string {
 	var key []byte
 	for _, v := range []vg.Length{a.X, a.Y, b.X, b.Y} {

@@ -10,9 +10,8 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// A role is a colour with a part to play in a chart. Raster images take it as the colour for light
-// paper; the SVG writer also writes the part as a class, so that a style sheet can give it another
-// colour in the dark.
+// A role is a colour with a function in a chart. Bitmaps use its light colour. In SVG a style sheet
+// may replace it by its class, for dark mode.
 type role struct {
 	class       string
 	light, dark string // #rrggbb
@@ -37,7 +36,7 @@ func parseHex(s string) [3]uint8 {
 	return [3]uint8{uint8(v >> 16), uint8(v >> 8), uint8(v)}
 }
 
-// The parts of a chart that are no series.
+// The roles that are not series.
 var (
 	paper = role{"pb-paper", "#ffffff", "#15171b", 1}
 	ink   = role{"pb-ink", "#1f2328", "#e6e8eb", 1}
@@ -46,14 +45,12 @@ var (
 	rule  = role{"pb-rule", "#9aa1a9", "#6b727a", 1}
 )
 
-// palette holds the colours of the first eight series. They began as those of Okabe and Ito ("Color
-// universal design", 2008) and were moved by a search, in OKLCH, until three things held that the
-// originals do not give on a page: a contrast of at least 3:1 with the paper (WCAG 2.2, 1.4.11;
-// Okabe and Ito's yellow has 1.3:1 on white), in the light and in the dark; and a larger smallest
-// distance between any two, both in normal vision (OKLab × 100: 19 where theirs have 15.6) and for
-// protanopia, deuteranopia and tritanopia as simulated by Machado, Oliveira and Fernandes (2009):
-// 10 where theirs have 7.6. style_test.go holds them to it. From light to dark a series keeps its
-// hue, so that a name like "the orange line" goes on working.
+// palette contains the colours of the first eight series, in light and dark mode. They began as
+// those of Okabe and Ito ("Color universal design", 2008) and were optimised in OKLCH for a
+// contrast of at least 3:1 with the paper (WCAG 2.2, 1.4.11; their yellow has 1.3:1) and a larger
+// smallest distance between two colours (OKLab × 100): 19 instead of 15.6 in normal vision, and 10
+// instead of 7.6 for protanopia, deuteranopia and tritanopia as simulated by Machado, Oliveira and
+// Fernandes (2009). style_test.go checks the values. A series keeps its hue in dark mode.
 var palette = [...]role{
 	{"pb-s0", "#0b4d8e", "#3181ac", 1}, // blue
 	{"pb-s1", "#c92c00", "#c8604a", 1}, // vermilion
@@ -65,10 +62,10 @@ var palette = [...]role{
 	{"pb-s7", "#854bd3", "#b27dff", 1}, // violet
 }
 
-// heatTints are those of counts, from few to many: of matplotlib's inferno (Smith and van der Walt,
-// 2015), whose lightness tells them apart to every eye, the part whose contrast with the paper is
-// 3:1 or more, so that a single request is seen. On light paper many are dark, on dark paper
-// light: style_test.go holds them to it.
+// heatTints are the colours of counts, from few to many: the part of matplotlib's inferno (Smith
+// and van der Walt, 2015) with a contrast to the paper of at least 3:1, so that a single request is
+// visible. Lightness distinguishes them: many requests are dark on light paper, and light on dark
+// paper. style_test.go checks the values.
 var heatTints = [...]role{
 	{"pb-h0", "#f37819", "#bc3754", 1},
 	{"pb-h1", "#dd513a", "#dd513a", 1},
@@ -78,9 +75,8 @@ var heatTints = [...]role{
 	{"pb-h5", "#1b0c41", "#fcffa4", 1},
 }
 
-// A look is how one series is drawn. Colour and marker both differ among the first eight; the next
-// eight repeat the colours with other markers and a dash, and so on: 32 before the first
-// repetition.
+// A look is the drawing style of one series. The first eight differ in colour and marker, the next
+// eight have other markers and a dash, and so on: 32 looks in all.
 type look struct {
 	tint   role
 	marker marker
@@ -102,10 +98,9 @@ func lookOf(style int) look {
 	}
 }
 
-// Style returns the CSS that colours the charts' SVG, dark where the reader prefers it: for the
-// style element of a page that holds them. A chart written on its own carries it already, and has
-// the colours for light paper as attributes, too, for programs without CSS. Drawings of others have
-// these attributes and the class of a Tint.
+// Style returns the CSS of the charts' SVG, with dark mode: for the style element of a page. A
+// standalone chart includes it, and repeats the light colours as attributes for programs without
+// CSS. Drawings of other packages use the same attributes and the class of a Tint.
 func Style() string {
 	var b strings.Builder
 	for _, t := range tints() {
@@ -121,7 +116,7 @@ func Style() string {
 	return b.String()
 }
 
-// under is the class of what has the colour as its stroke or fill: an element may have one of each.
+// under returns the class for a stroke or fill: an element may have one of each.
 func (t role) under(attr string) string {
 	return attr[:1] + strings.TrimPrefix(t.class, "pb")
 }

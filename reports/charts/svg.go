@@ -16,22 +16,22 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// svgCanvas is a vg.Canvas that writes SVG for web pages. gonum's vgsvg serves print: a size in
-// points that no page can shrink, colours in style attributes that no style sheet can change,
-// nothing to hold on to but paths. Here the picture takes the width it is given, each colour is an
-// attribute and a class (role), and groups mark what belongs to a series.
+// svgCanvas is a vg.Canvas that writes SVG for web pages. gonum's vgsvg has fixed sizes, colours
+// that style sheets cannot override, and only paths. Here the picture scales with its container,
+// each colour is an attribute and a class (role), and groups mark the elements of a series.
 //
-// Of vg.Canvas it implements what charts use: DrawImage panics, and clipping does not exist.
+// It implements only the parts of vg.Canvas that charts use: DrawImage panics, and there is no
+// clipping.
 type svgCanvas struct {
 	w, h    vg.Length
-	inline  bool // the page has the style sheet: classes alone give the colours
+	inline  bool // the page contains the style sheet, so classes suffice for colours
 	body    bytes.Buffer
-	pending svgPath // that the next one may join
+	pending svgPath // the next path may join it
 	stack   []svgState
 }
 
-// fonts are those of text in SVG. Where there is none of them, textLength gives a wider or narrower
-// one the width that the picture was laid out for: no text leaves it, or runs into its neighbour.
+// fonts are the fonts of text in SVG. With any other font, textLength scales the text to the width
+// of the layout.
 const fonts = "Liberation Sans,Arial,Helvetica,sans-serif"
 
 type svgState struct {
@@ -40,7 +40,7 @@ type svgState struct {
 	offset vg.Length
 	color  color.Color
 
-	// What the transformations so far do to a point: (x, y) → (a·x + c·y + e, b·x + d·y + f).
+	// The current transformation: (x, y) → (a·x + c·y + e, b·x + d·y + f).
 	a, b, c, d, e, f float64
 }
 
@@ -109,11 +109,11 @@ func (s *svgCanvas) FillString(f font.Face, pt vg.Point, text string) {
 		s.paints(paintOf(s.top().color), svgPaint{}), escape(text))
 }
 
-// DrawImage panics: no chart holds an image.
+// DrawImage panics: no chart contains an image.
 func (s *svgCanvas) DrawImage(vg.Rectangle, image.Image) { panic("charts: no images in SVG") }
 
-// begin opens a group. It carries the styles of the series it belongs to, so that a page can find
-// them, and a title that browsers show when pointed at; either may be missing.
+// begin opens a group, optionally with the style numbers of its series, for scripts, and a title,
+// which browsers show as a tooltip.
 func (s *svgCanvas) begin(styles []int, class, title string) {
 	s.content().WriteString("<g")
 	if class != "" {
@@ -131,19 +131,18 @@ func (s *svgCanvas) begin(styles []int, class, title string) {
 
 func (s *svgCanvas) end() { s.content().WriteString("</g>\n") }
 
-// at turns a point of the canvas, whose origin is at the lower left, into one of SVG, whose origin
-// is at the upper left.
+// at converts a point of the canvas (origin at the lower left) to SVG (origin at the upper left).
 func (s *svgCanvas) at(x, y float64) (float64, float64) {
 	t := s.top()
 	return t.a*x + t.c*y + t.e, float64(s.h) - (t.b*x + t.d*y + t.f)
 }
 
-// escape makes text safe inside an element or an attribute; characters that XML cannot hold become
+// escape escapes text for an element or an attribute. Characters that XML cannot represent become
 // U+FFFD.
 func escape(text string) string {
 	var b bytes.Buffer
 	if err := xml.EscapeText(&b, []byte(text)); err != nil {
-		panic(err) // a bytes.Buffer takes everything
+		panic(err) // a bytes.Buffer never fails
 	}
 	return b.String()
 }
@@ -157,7 +156,7 @@ func decimal(v float64) string {
 	return trimmed(strconv.FormatFloat(v, 'f', digits, 64))
 }
 
-// trimmed is a number with a point without the zeros at its end.
+// trimmed removes trailing zeros after a decimal point.
 func trimmed(number string) string {
 	out := strings.TrimSuffix(strings.TrimRight(number, "0"), ".")
 	if out == "" || out == "-" || out == "-0" {
@@ -166,16 +165,14 @@ func trimmed(number string) string {
 	return out
 }
 
-// writeTo writes the SVG element. A file on its own brings its background and its style; one inside
-// a page leaves both to it.
+// writeTo writes the SVG element. A standalone file has its own background and style.
 func (s *svgCanvas) writeTo(w io.Writer, label string, alone bool) error {
 	var head bytes.Buffer
 	fmt.Fprintf(&head,
 		`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %s %s" role="img" aria-label="%s"`,
 		decimal(float64(s.w)), decimal(float64(s.h)), escape(label))
 	if alone {
-		// A picture without a width would fill a browser's window; this one takes its natural
-		// width, and less where there is less.
+		// Without a width the picture would fill a browser's window.
 		fmt.Fprintf(&head, ` width="%s" style="max-width:100%%;height:auto"`, decimal(float64(s.w)))
 	}
 	fmt.Fprintf(&head, ` font-family="%s">`+"\n", fonts)

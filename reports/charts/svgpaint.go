@@ -11,22 +11,21 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// What most elements have is said once, by the element around them.
+// Attributes that most elements share belong to the element around them.
 const (
 	base      = `fill="none" stroke-width="1.25" font-size="12"`
 	baseWidth = 1.25
 	baseSize  = 12
 )
 
-// An svgPath is a path that is not written yet. An outline goes into the element of the area that
-// it surrounds, and strokes that look the same share one: of a page's elements most are paths.
+// An svgPath is a pending path. To reduce the number of elements, an outline joins the element of
+// its area, and strokes with the same look share one.
 type svgPath struct {
 	data         string
 	fill, stroke svgPaint
-	line         string // the attributes of a stroke other than its paint
+	line         string // attributes of the stroke without its paint
 }
 
-// An svgPaint is a colour as SVG has it; the zero one is none.
 type svgPaint struct {
 	role
 	alpha string // "": opaque
@@ -54,7 +53,7 @@ func newInline(w, h vg.Length) *svgCanvas {
 func (s *svgCanvas) Stroke(p vg.Path) {
 	t := s.top()
 	data := s.data(p)
-	if t.width <= 0 || !strings.ContainsAny(data, "LlHVACQ") { // it leads nowhere
+	if t.width <= 0 || !strings.ContainsAny(data, "LlHVACQ") { // invisible
 		return
 	}
 	path := svgPath{data: data, stroke: paintOf(t.color), line: t.line()}
@@ -77,7 +76,7 @@ func (s *svgCanvas) Fill(p vg.Path) {
 	}
 }
 
-// line writes the attributes of a stroke other than its paint.
+// line returns the attributes of a stroke without its paint.
 func (t *svgState) line() string {
 	var b strings.Builder
 	if t.width != baseWidth {
@@ -93,7 +92,7 @@ func (t *svgState) line() string {
 	return b.String()
 }
 
-// content is what was drawn, the path under way included.
+// content returns the output, including the pending path.
 func (s *svgCanvas) content() *bytes.Buffer {
 	if p := s.pending; p.data != "" {
 		fmt.Fprintf(&s.body, "<path d=\"%s\"%s%s/>\n", p.data, s.paints(p.fill, p.stroke), p.line)
@@ -102,8 +101,7 @@ func (s *svgCanvas) content() *bytes.Buffer {
 	return &s.body
 }
 
-// paints writes colours as classes, by which a style sheet finds them, and as attributes where
-// there may be none.
+// paints writes colours as classes for a style sheet, and also as attributes in standalone files.
 func (s *svgCanvas) paints(fill, stroke svgPaint) string {
 	var classes, attributes []string
 	for _, of := range []struct {

@@ -8,9 +8,8 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// data writes a path in the words of SVG. A page may hold tens of thousands: circles are arcs, and
-// of points that repeat the one before, or that lie on a straight way along an axis, nothing is
-// written, since nothing of them would be seen.
+// data returns the SVG path data. A page may contain tens of thousands of paths, so circles become
+// arcs, and redundant points are omitted.
 func (s *svgCanvas) data(p vg.Path) string {
 	w := pathWriter{canvas: s}
 	for i, c := range p {
@@ -47,16 +46,16 @@ func (s *svgCanvas) data(p vg.Path) string {
 	return w.out.String()
 }
 
-// A pathWriter gathers straight lines before it writes them.
+// A pathWriter collects straight lines before it writes them.
 type pathWriter struct {
 	canvas *svgCanvas
 	out    strings.Builder
-	points []place // of the lines under way; the first is where they begin
-	there  bool    // the path is at the first already
-	start  place   // where Close leads to
+	points []place // of the pending lines. The first is their beginning
+	there  bool    // the path is already at the first point
+	start  place   // target of Close
 }
 
-// A place is a point of SVG, as it is written.
+// A place is a rounded point of SVG.
 type place struct {
 	x, y   float64
 	sx, sy string
@@ -70,7 +69,7 @@ func (w *pathWriter) place(pt vg.Point) place {
 	return p
 }
 
-// after is the shortest word for a straight line to the place from the one before it.
+// after returns the shortest command for a straight line from before to p.
 func (p place) after(before place) string {
 	switch {
 	case p.sy == before.sy:
@@ -78,7 +77,7 @@ func (p place) after(before place) string {
 	case p.sx == before.sx:
 		return "V" + p.sy
 	}
-	by := func(to, from string) string { // what is written is rounded, and does not add up
+	by := func(to, from string) string { // of rounded coordinates, so errors do not add up
 		a, _ := strconv.ParseFloat(to, 64)
 		b, _ := strconv.ParseFloat(from, 64)
 		return trimmed(strconv.FormatFloat(a-b, 'f', 2, 64))
@@ -97,12 +96,10 @@ func (w *pathWriter) move(to place) {
 	w.points, w.there, w.start = append(w.points[:0], to), false, to
 }
 
-// from says where the path has come to by other means than lines.
 func (w *pathWriter) from(at place) {
 	w.points, w.there = append(w.points[:0], at), true
 }
 
-// line goes on to a place.
 func (w *pathWriter) line(to place) {
 	n := len(w.points)
 	if n > 0 && w.points[n-1].text == to.text {
@@ -119,7 +116,7 @@ func (w *pathWriter) line(to place) {
 	w.points = append(w.points, to)
 }
 
-// flush writes the lines under way; the path is where they end then.
+// flush writes the pending lines and moves to their end.
 func (w *pathWriter) flush() {
 	for i, p := range w.points {
 		switch {
@@ -134,12 +131,11 @@ func (w *pathWriter) flush() {
 	}
 }
 
-// arc writes an arc that begins where the path is, in halves, since SVG has no word for a whole
-// circle.
+// arc writes an arc from the current point in halves, since an SVG arc cannot be a full circle.
 func (w *pathWriter) arc(c vg.PathComp) {
 	t := w.canvas.top()
 	radius := decimal(float64(c.Radius) * math.Hypot(t.a, t.b))
-	sweep := "0" // against the clock, as angles grow
+	sweep := "0" // counterclockwise, as angles grow
 	if c.Angle < 0 {
 		sweep = "1"
 	}

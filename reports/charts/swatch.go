@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Swatch returns an svg element with a piece of the line and the marker of a style: for lists and
-// tables beside the charts. It is hidden from screen readers, since it stands beside the name.
+// Swatch returns an svg element with a sample of a style's line and marker, for lists and tables.
+// It is hidden from screen readers, since it accompanies the name.
 func Swatch(style int) string {
 	canvas := newInline(swatchWidth, swatchHeight)
 	c := draw.NewCanvas(canvas, swatchWidth, swatchHeight)
@@ -24,14 +24,13 @@ func swatchElement(canvas *svgCanvas) string {
 		`aria-hidden="true" ` + base)
 }
 
-// element is what was drawn as an svg element of one line, with those attributes.
 func (s *svgCanvas) element(attributes string) string {
 	return `<svg ` + attributes + `>` + strings.ReplaceAll(s.content().String(), "\n", "") +
 		`</svg>`
 }
 
-// Spark returns an svg element with the lines of the chart's first panel and nothing else, for a
-// list of charts; "" where it has none. It is hidden from screen readers like a swatch.
+// Spark returns an svg element with only the lines of the chart's first panel, or "". It is hidden
+// from screen readers.
 func (c *Chart) Spark() string {
 	if len(c.first) == 0 {
 		return ""
@@ -45,8 +44,8 @@ func (c *Chart) Spark() string {
 		` stroke-linejoin="round"`)
 }
 
-// Bar returns an svg element with a bar in the colour of a style that takes a share, of 1, of the
-// width that it is given. Like a swatch it is hidden from screen readers.
+// Bar returns an svg element with a bar in the colour of a style over the given share of its width.
+// It is hidden from screen readers.
 func Bar(style int, share float64) string {
 	const w, h = 100, 6
 	canvas := newInline(w, h)

@@ -9,8 +9,8 @@ import (
 )
 
 // Throughput draws completed (Y) against offered load (X), both in tasks per second: one panel each
-// for throughput and goodput, with the diagonal on which nothing is lost, and a line at the
-// capacity unless that is 0 (unknown).
+// for throughput and goodput, with the diagonal of no loss, and a line at the capacity unless it is
+// 0 (unknown).
 func Throughput(title string, capacity float64, panels []Panel) (*Chart, error) {
 	c := &Chart{Title: title, shareY: true}
 	cleaned := c.clean(panels, counting, counting)
@@ -44,7 +44,6 @@ var (
 	capacityStyle = draw.LineStyle{Color: muted, Width: 1.2, Dashes: []vg.Length{9, 4}}
 )
 
-// references draws the diagonal and, where known, the capacity.
 type references struct{ capacity float64 }
 
 func (r references) Plot(c draw.Canvas, p *plot.Plot) {

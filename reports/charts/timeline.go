@@ -10,12 +10,11 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Timeline draws counts (Y) over the time of a run (X, seconds): such as what was in flight in one
-// panel and what was queued in another. The panels have y axes of their own. Series of more than a
-// few hundred points are thinned, keeping the highest of each stretch: peaks are what a timeline is
-// read for. A panel in which one series is many times as high as another is logarithmic, with a
-// place for 0. Gaps of series are shaded in all. A limit above 0 is drawn as a line in the first
-// panel, and each instant of marks, such as the end of a stage, as one from top to bottom in all.
+// Timeline draws counts (Y) over the time of a run (X, seconds), such as tasks in flight and tasks
+// queued. Each panel has its own y axis. Long series are thinned to a few hundred points that keep
+// the peaks. A panel in which one series is many times as high as another is logarithmic, with a
+// place for 0. Gaps of series are shaded in all panels. A limit above 0 is a line in the first
+// panel, and each instant of marks, such as the end of a stage, a vertical line in all.
 func Timeline(title string, limit float64, panels []Panel, marks ...float64) (*Chart, error) {
 	c := &Chart{Title: title}
 	cleaned := c.clean(panels, counting, counting)
@@ -52,7 +51,6 @@ func Timeline(title string, limit float64, panels []Panel, marks ...float64) (*C
 	})
 }
 
-// steep reports whether the highest series would press another into a corner.
 func steep(all []Series) bool {
 	const times = 20
 	low, high := math.Inf(1), 0.0
@@ -63,14 +61,13 @@ func steep(all []Series) bool {
 	return high > times*low
 }
 
-// countScale is logarithmic in one more than a count, so that it shows 0.
+// countScale is logarithmic in count + 1, so it includes 0.
 type countScale struct{}
 
 func (countScale) Normalize(lo, hi, n float64) float64 {
 	return (math.Log1p(n) - math.Log1p(lo)) / (math.Log1p(hi) - math.Log1p(lo))
 }
 
-// countTicks marks 0 and the powers of 10.
 type countTicks struct{}
 
 func (countTicks) Ticks(_, hi float64) []plot.Tick {
@@ -81,7 +78,6 @@ func (countTicks) Ticks(_, hi float64) []plot.Tick {
 	return ticks
 }
 
-// instants are places on the x axis that lines go down to.
 type instants []float64
 
 func (all instants) Plot(c draw.Canvas, p *plot.Plot) {
@@ -94,7 +90,7 @@ func (all instants) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// unrecorded are gaps from top to bottom, with what they are above them where there is room for it.
+// unrecorded shades gaps, with a label above if it fits.
 type unrecorded []Span
 
 const unrecordedName = "not recorded"
@@ -114,7 +110,8 @@ func (all unrecorded) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// mostPoints that a line of a timeline keeps: about one a point of the narrow layout's width.
+// mostPoints is the largest number of points of a line: about one per point of the narrow layout's
+// width.
 const mostPoints = 300
 
 // thin keeps the highest point of each of at most n stretches, and the last point.

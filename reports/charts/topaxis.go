@@ -7,7 +7,6 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// topAxis writes the second reading of the x axis over the data, and its label over that.
 type topAxis struct {
 	label string
 	marks []Mark
@@ -26,7 +25,7 @@ func (t topAxis) Plot(c draw.Canvas, p *plot.Plot) {
 			continue
 		}
 		at, half := x(m.At), style.Width(m.Text)/2
-		if at-half < right+4 { // would touch the one before
+		if at-half < right+4 { // would touch the previous label
 			continue
 		}
 		right = at + half

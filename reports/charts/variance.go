@@ -11,9 +11,8 @@ import (
 )
 
 // Variance draws a response time (Y, seconds) against the squared coefficient of variation C² of
-// the service times (X), both on logarithmic axes. C² = 0, tasks that all take equally long, has a
-// place of its own left of the logarithmic part, and the axis is marked as broken there. One panel
-// a quantile.
+// the service times (X), both on logarithmic axes. C² = 0, tasks of equal length, has a place left
+// of the logarithmic part, after an axis break. There is one panel per quantile.
 func Variance(title string, panels []Panel) (*Chart, error) {
 	c := &Chart{Title: title, shareY: true}
 	cleaned := c.clean(panels, logZero, logarithm)
@@ -44,7 +43,6 @@ func Variance(title string, panels []Panel) (*Chart, error) {
 	})
 }
 
-// logPart is the range of the logarithmic part of an axis that shows those values.
 func logPart(at []float64) (low, high float64) {
 	at = slices.DeleteFunc(slices.Clone(at), func(v float64) bool { return v <= 0 })
 	if len(at) == 0 {
@@ -56,7 +54,6 @@ func logPart(at []float64) (low, high float64) {
 	return low, high
 }
 
-// valuesOf are the distinct x of all series, in ascending order.
 func valuesOf(panels []Panel) (at []float64) {
 	for _, s := range seriesOf(panels) {
 		at = append(at, s.X...)
@@ -65,7 +62,7 @@ func valuesOf(panels []Panel) (at []float64) {
 	return slices.Compact(at)
 }
 
-// zeroTicks marks the values there are, or round ones where those lie too close together, and 0.
+// zeroTicks marks 0 and the given values, or round values if those are too close together.
 type zeroTicks struct {
 	low  float64
 	zero bool
@@ -76,7 +73,7 @@ func (z zeroTicks) Ticks(_, hi float64) (ticks []plot.Tick) {
 	if z.zero {
 		ticks = append(ticks, plot.Tick{Value: 0, Label: "0"})
 	}
-	const apart = 0.06 // share of the axis that a label takes
+	const apart = 0.06 // share of the axis per label
 	for i, v := range z.at {
 		if len(z.at) < 2 || i > 0 && math.Log(v/z.at[i-1]) < apart*math.Log(hi/z.low) {
 			return append(ticks, logTicks(Count).Ticks(z.low, hi)...)
@@ -88,7 +85,6 @@ func (z zeroTicks) Ticks(_, hi float64) (ticks []plot.Tick) {
 	return ticks
 }
 
-// axisBreak draws two short strokes on the x axis between 0 and the logarithmic part.
 type axisBreak struct{}
 
 func (axisBreak) Plot(c draw.Canvas, _ *plot.Plot) {

@@ -15,43 +15,42 @@ import (
 // Two compares two inputs, labelled by their paths: All for the common case.
 func Two(old, new *results.Results, opts Options) (*Comparison, error) {
 	labels := []string{old.Path, new.Path}
-	if old.Path == new.Path { // told apart as benchstat does
+	if old.Path == new.Path { // labels as in benchstat
 		labels = []string{old.Path + "#0", new.Path + "#1"}
 	}
 	return All([]results.Input{{Label: labels[0], Results: old}, {Label: labels[1], Results: new}},
 		opts)
 }
 
-// All sets runs side by side with benchstat's statistics: centres, intervals, p-values and
-// geometric means are those that benchstat prints for the same options, but for these differences,
-// all on purpose:
+// All compares runs with benchstat's statistics: centres, intervals, p-values and geometric means
+// equal benchstat's for the same options, with these deliberate differences:
 //
-//   - Tables are split by package alone, and not by every configuration line. With "commit: 1a2b"
-//     in one file and "commit: 3c4d" in the other, or a stray log line "warning: slow disk" in one,
-//     benchstat compares nothing and says nothing. Here such keys are reported as Varying; Table
-//     ".config" splits as benchstat does.
-//   - A value of 0 ns belongs to the metric in seconds: "0 p99-ns" beside "5 p99-ns" is one sample
-//     of 0 and 5e-9. benchstat gives the zeros a table of their own.
+//   - Tables are split by package alone, not by every configuration line. With "commit: 1a2b" in
+//     one file and "commit: 3c4d" in the other, or a stray log line "warning: slow disk" in one,
+//     benchstat silently compares nothing. Here such keys are reported as Varying. Table ".config"
+//     splits as benchstat does.
+//   - A value of 0 ns belongs to the metric in seconds: "0 p99-ns" and "5 p99-ns" are one sample of
+//     0 and 5e-9. benchstat puts the zeros into a separate table.
 //   - For samples with ties and of different sizes p is exact, up to 100 values in both together:
-//     it is 0.367 for 0,0,0,0,0,0,1 against 0,1,1, whichever comes first. benchstat's is 0.367 in
-//     this order and 0.583 in the other.
-//   - Of a unit that a line gives twice, "5 ns/op 4 ns/op", the first value counts, with a warning;
-//     benchstat takes both as if they were two runs.
-//   - Notes beside the CSV name a cell past column Z as a spreadsheet does, AA6 after Z6; benchstat
-//     says BA6.
-//   - NaN and infinite values do not get past Read; benchstat prints them as numbers.
-//   - Where nothing is compared, though there is more than one input or a projection of columns was
-//     given, that is said, as it is when inputs are pooled because no projection names .file.
-//   - In text, a significant difference says better, worse or differs (no direction known), and
-//     what all names share is said once, above the tables.
+//     it is 0.367 for 0,0,0,0,0,0,1 against 0,1,1 in either order. benchstat's is 0.367 in this
+//     order and 0.583 in the other.
+//   - If a line gives a unit twice, "5 ns/op 4 ns/op", the first value counts, with a warning.
+//     benchstat counts both, like two runs.
+//   - Notes for the CSV name a cell past column Z as a spreadsheet does, AA6 after Z6. benchstat's
+//     name is BA6.
+//   - Read rejects NaN and infinite values. benchstat prints them as numbers.
+//   - A note reports if nothing is compared, although there are several inputs or a projection of
+//     columns, or if inputs are pooled because no projection names .file.
+//   - In text, a significant difference is marked better, worse or differs (no direction known),
+//     and the common part of all names is printed once, above the tables.
 //
-// A base of 0 is shown as 0, the change from it as "?", as benchstat does; text and Markdown add
-// why, and, in words where the direction is known, which way it is: from 0 to 5 errors is worse.
+// A base of 0 is shown as 0, the change from it as "?", as in benchstat. Text and Markdown add the
+// reason and, if the direction is known, the verdict in words: from 0 to 5 errors is worse.
 //
-// It is an error when an option does not parse (*OptionError), when the Unit lines of the inputs
-// contradict each other, when a metric of opts is in none, when there are too many samples
-// (results.ErrSamples), when nothing passes the filter, and, unless opts.Table was given, when
-// there are columns and no row is in two of them.
+// It is an error if an option does not parse (*OptionError), if the Unit lines of the inputs
+// contradict each other, if no input has a metric of opts, if there are too many samples
+// (results.ErrSamples), if nothing passes the filter, and, unless opts.Table was given, if there
+// are several columns but no row is in two of them.
 func All(inputs []results.Input, opts Options) (*Comparison, error) {
 	if len(inputs) == 0 {
 		panic("reports: nothing to compare")
@@ -105,7 +104,7 @@ func All(inputs []results.Input, opts Options) (*Comparison, error) {
 	if offersDiffer(apart, inputs) {
 		for i := range c.Tables {
 			if t := &c.Tables[i]; t.Unit == metric.Throughput || t.Unit == metric.Goodput {
-				t.Better = 0 // more is done where more comes
+				t.Better = 0 // it follows the offered rate
 			}
 		}
 	}
@@ -158,7 +157,7 @@ func (g *grid) nothingShared(c *Comparison, inputs []results.Input, opts Options
 		old.Path, new.Path, old.Runs[0].Qualified(), new.Runs[0].Qualified())
 }
 
-// nothingCompared says so in terms of the projections.
+// nothingCompared explains the same in terms of the projections.
 func (g *grid) nothingCompared(c *Comparison) string {
 	col, row, table := fieldNames(g.colBy), fieldNames(g.rowBy), fieldNames(g.tableBy)
 	if len(c.Columns) == 1 {

@@ -12,24 +12,23 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// many are so many alike that they count for more than the largest changes.
+// many is the number of equal changes that count for more than the largest changes.
 const many = 3
 
-// mostLines is what a brief text fits in, however much is compared.
+// mostLines bounds the lines of a brief text.
 const mostLines = 60
 
 // A brief is the text for a reader who decides: the finding, its evidence, and the differences in
-// units. A few comparisons get a table each, with a line for each metric; more get a line each, and
-// of too many only the largest changes are shown.
+// units. A few comparisons get a table each, more get a line each, and of too many only the largest
+// changes are shown.
 type brief struct {
 	*Comparison
 	short  map[string]string // names of rows
 	all    []*contrast       // merged
-	most   int               // characters of a line, 0: any number
+	most   int               // characters per line, 0: unlimited
 	before []string          // lines before the tables
 }
 
-// briefText is the text in lines of at most so many characters, 0 for any number.
 func (c *Comparison) briefText(most int) string {
 	b := brief{Comparison: c, most: most}
 	short, shared := c.shortNames()
@@ -64,9 +63,9 @@ func (c *Comparison) briefText(most int) string {
 	return head + "\n" + body + notes
 }
 
-// alikeLines name what a label only counts.
+// alikeLines lists the names that a label only counts.
 func (b *brief) alikeLines(shown []*contrast) (lines []string) {
-	const most = 2 // sets
+	const most = 2
 	for _, k := range shown {
 		line := "alike in every run: " + strings.Join(k.alike, ", ")
 		if strings.HasSuffix(b.label(k), "alike") && !slices.Contains(lines, line) {
@@ -78,7 +77,7 @@ func (b *brief) alikeLines(shown []*contrast) (lines []string) {
 
 func (b *brief) name(row string) string { return place(cmp.Or(b.short[row], row)) }
 
-// label is what a contrast is called: by its column where columns are no inputs.
+// label returns the name of a contrast: with its column if columns are not inputs.
 func (b *brief) label(k *contrast) string {
 	name := k.alike[0]
 	switch n, both := len(k.alike), strings.Join(k.alike, " and "); {
@@ -90,7 +89,7 @@ func (b *brief) label(k *contrast) string {
 	return name
 }
 
-// lossless reports whether the ways to lose a task are compared, and none is lost.
+// lossless reports whether losses are compared and no task is lost.
 func (c *Comparison) lossless(all []*contrast) bool {
 	known := false
 	for _, k := range all {
@@ -106,19 +105,17 @@ func (c *Comparison) lossless(all []*contrast) bool {
 	return known
 }
 
-// none reports whether the metric is 0 on both sides.
 func (f facet) none() bool {
 	return f.equal() && f.cell().Sample.Values[0] == 0 && f.base().Sample.Values[0] == 0
 }
 
-// shown are the facets but for ways to lose a task by which none is.
+// shown returns the facets without losses of 0.
 func (k *contrast) shown() []facet {
 	return slices.DeleteFunc(slices.Clone(k.facets), func(f facet) bool {
 		return slices.Contains(losses, f.table.Unit) && f.none()
 	})
 }
 
-// metricByMetric is a table for each contrast.
 func (b *brief) metricByMetric() string {
 	var parts []string
 	for _, k := range b.all {
@@ -187,15 +184,14 @@ func (k *contrast) intervals() bool {
 	return slices.ContainsFunc(k.facets, func(f facet) bool { return f.interval() != "" })
 }
 
-// long reports whether the names of columns are too long for heads of a narrow column, as paths
-// are, or are in the title.
+// long reports whether the names of columns, such as paths, are too long for heads, or are in the
+// title.
 func (b *brief) long(k *contrast) bool {
 	const most = 10
 	return several(b.all) || utf8.RuneCountInString(b.Columns[k.base()]) > most ||
 		utf8.RuneCountInString(b.Columns[k.column()]) > most
 }
 
-// heading is the name of a column, which may be a long path.
 func heading(column string) string {
 	const most = 20
 	if runes := []rune(column); len(runes) > most {
@@ -204,7 +200,6 @@ func heading(column string) string {
 	return column
 }
 
-// lineByLine is a table with a line for each of some contrasts, below one of its base.
 func (b *brief) lineByLine(shown []*contrast) string {
 	s, wide := b.table(shown, true)
 	if wide {
@@ -223,7 +218,6 @@ func (b *brief) lineByLine(shown []*contrast) string {
 	return s + text.Lines(append(said, b.alikeLines(shown)...), b.most)
 }
 
-// partLines break down the differences of the comparisons that got worst.
 func (b *brief) partLines(shown []*contrast) (lines []string) {
 	const most = 2
 	for _, k := range slices.SortedStableFunc(slices.Values(shown), byRank) {
@@ -238,7 +232,7 @@ func (b *brief) partLines(shown []*contrast) (lines []string) {
 	return lines
 }
 
-// table is that of lineByLine, with the share of tasks that are later where that is wanted and
+// table returns the table of lineByLine, with the share of tasks that are later if wanted and
 // known, and whether it is too wide.
 func (b *brief) table(shown []*contrast, later bool) (s string, wide bool) {
 	var units, heads []string
@@ -308,7 +302,7 @@ func (b *brief) table(shown []*contrast, later bool) (s string, wide bool) {
 	return a.Folded(1, b.most), b.most > 0 && a.Width() > b.most
 }
 
-// fitting are the contrasts for so many lines, in their order: those with the largest changes.
+// fitting returns the contrasts with the largest changes that fit the lines, in their order.
 func (b *brief) fitting(lines int) []*contrast {
 	columns := several(b.all)
 	head := 1 // lines before the first contrast of a group
@@ -317,7 +311,7 @@ func (b *brief) fitting(lines int) []*contrast {
 	}
 	chosen, groups := map[*contrast]bool{}, map[string]bool{}
 	order := slices.SortedStableFunc(slices.Values(b.all), byRank)
-	slices.SortStableFunc(order, func(x, y *contrast) int { // those that stand for many come first
+	slices.SortStableFunc(order, func(x, y *contrast) int { // contrasts that represent many come first
 		return cmp.Compare(min(len(y.alike)/many, 1), min(len(x.alike)/many, 1))
 	})
 	for _, k := range order {
@@ -337,7 +331,7 @@ func (b *brief) fitting(lines int) []*contrast {
 	})...)
 }
 
-// group is what contrasts below one line of their base share.
+// group returns the common key of contrasts below one line of their base.
 func (k *contrast) group(columns bool) string {
 	if columns {
 		return fmt.Sprint(k.table, k.row, k.base())
@@ -353,7 +347,6 @@ func (k *contrast) of(unit string) (facet, bool) {
 	return k.facets[i], true
 }
 
-// pairingLines say how the samples are compared: in pairs or not, and why not.
 func pairingLines(all []*contrast) (lines []string) {
 	type kind struct {
 		text         string
@@ -407,7 +400,7 @@ func pairingLines(all []*contrast) (lines []string) {
 	return lines
 }
 
-// briefNotes are Notes without the missing rows: of that the rows, in words, where they are few.
+// briefNotes returns Notes, with missing rows only if they are few, in words.
 func (b *brief) briefNotes() (notes []string) {
 	const most = 4
 	whole := *b.Comparison

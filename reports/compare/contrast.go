@@ -9,12 +9,12 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// A contrast is a column of a row beside the row's base, in every metric that both have.
+// A contrast compares a column of a row with the row's base, in every metric that both have.
 type contrast struct {
-	table  string // its key
-	row    string // its name
+	table  string
+	row    string
 	facets []facet
-	alike  []string // names of rows or columns with the same values, this one's first
+	alike  []string // names of rows or columns with equal values, including this one as the first
 	tasks  *TaskDifference
 	parts  *Between
 }
@@ -22,7 +22,6 @@ type contrast struct {
 func (k *contrast) base() int   { return k.facets[0].row.Base }
 func (k *contrast) column() int { return k.facets[0].column }
 
-// contrasts are all that is compared, in the order of the tables.
 func (c *Comparison) contrasts() (all []*contrast) {
 	type key struct {
 		table, row   string
@@ -56,15 +55,14 @@ func (c *Comparison) contrasts() (all []*contrast) {
 	return all
 }
 
-// several reports whether there is more than one column beside the bases.
 func several(all []*contrast) bool {
 	return slices.ContainsFunc(all, func(k *contrast) bool {
 		return k.column() != all[0].column() || k.base() != all[0].base()
 	})
 }
 
-// merged makes one of contrasts that have the same values on both sides: of rows, or, where there
-// are several columns, of the columns of a row.
+// merged joins contrasts with equal values on both sides: rows or, with several columns, the
+// columns of a row.
 func (c *Comparison) merged(all []*contrast, name func(row string) string) []*contrast {
 	columns := several(all)
 	var out []*contrast
@@ -105,7 +103,6 @@ func (k *contrast) rank() (word int, size float64) {
 	return word, size
 }
 
-// byRank sorts contrasts for a reader who has room for a few.
 func byRank(a, b *contrast) int {
 	wordA, sizeA := a.rank()
 	wordB, sizeB := b.rank()

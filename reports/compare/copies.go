@@ -7,8 +7,8 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// withoutCopies leaves out what an input before it in the same column holds already. Without
-// columns for files all inputs share theirs.
+// withoutCopies removes runs that an earlier input in the same column contains. If files have no
+// columns, all inputs share one.
 func withoutCopies(inputs []results.Input, columns bool) []results.Input {
 	type place struct {
 		results.RunID

@@ -12,22 +12,21 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// WriteCSV writes the tables of a comparison as benchstat -format csv does: exact numbers in base
-// units, one row a benchmark, an empty line between tables. Notes and CSVWarnings, which benchstat
-// writes to standard error, are left out.
+// WriteCSV writes the tables of a comparison like benchstat -format csv: exact numbers in base
+// units, one row per benchmark, and an empty line between tables. It omits Notes and CSVWarnings,
+// which benchstat writes to standard error.
 func WriteCSV(w io.Writer, c *Comparison) error {
 	records, _ := c.csv()
 	return csv.NewWriter(w).WriteAll(records)
 }
 
-// CSVWarnings are the warnings on single cells of what WriteCSV writes, each led by the cell's
-// place as a spreadsheet names it: "B6: benchmarks vary in .fullname".
+// CSVWarnings returns the warnings on single cells of WriteCSV's output, each after the cell's
+// spreadsheet name: "B6: benchmarks vary in .fullname".
 func CSVWarnings(c *Comparison) []string {
 	_, warnings := c.csv()
 	return warnings
 }
 
-// csv gives the records, and the warnings on their cells.
 func (c *Comparison) csv() (records [][]string, warnings []string) {
 	for _, text := range configLines(c.Config) {
 		records = append(records, []string{csvText(text)})
@@ -50,7 +49,7 @@ func (c *Comparison) csv() (records [][]string, warnings []string) {
 }
 
 type csvTable struct {
-	first    int // the number of its first line
+	first    int // number of its first line
 	records  [][]string
 	line     []string
 	warnings []string
@@ -64,7 +63,7 @@ func (s *csvTable) fill(column int) {
 
 func (s *csvTable) end() { s.records, s.line = append(s.records, s.line), nil }
 
-// warn is about the cell that comes next.
+// warn adds warnings for the next cell.
 func (s *csvTable) warn(lists ...[]error) {
 	for _, err := range slices.Concat(lists...) {
 		s.warnings = append(s.warnings,
@@ -72,8 +71,8 @@ func (s *csvTable) warn(lists ...[]error) {
 	}
 }
 
-// csvText keeps a spreadsheet from taking a name for a formula: an apostrophe before it makes it
-// text. Numbers stay as they are.
+// csvText prevents a spreadsheet from interpreting a name as a formula, with an apostrophe before
+// it. Numbers are unchanged.
 func csvText(name string) string {
 	if len(name) < 2 || !strings.ContainsRune("=+-@\t\r\n＝＋－＠", []rune(name)[0]) {
 		return name
@@ -84,7 +83,6 @@ func csvText(name string) string {
 	return "'" + name
 }
 
-// letters is the name of a spreadsheet's column, from 0: A to Z, AA, AB …
 func letters(column int) string {
 	name := ""
 	for column++; column > 0; column = (column - 1) / 26 {
@@ -93,8 +91,8 @@ func letters(column int) string {
 	return name
 }
 
-// table gives a head for each key of the columns and one for the unit, the rows and the geometric
-// means, each with two columns for the base and four for any other.
+// table writes the heads, the rows and the geometric means, with two columns for the base and four
+// for each other.
 func (c *Comparison) table(s *csvTable, t *Table) {
 	shown, keys := t.columns(), c.ColumnKeys
 	start := func(place int) int { return 1 + 4*place - 2*min(place, 1) }
@@ -125,7 +123,7 @@ func (c *Comparison) table(s *csvTable, t *Table) {
 			s.warn(cell.Sample.Warnings)
 			interval := cell.Summary.PctRangeString()
 			if c.brief && interval == "∞" {
-				interval = "" // that of the pairs is what counts
+				interval = "" // the interval of the pairs takes precedence
 			} else {
 				s.warn(cell.Summary.Warnings)
 			}

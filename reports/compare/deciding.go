@@ -9,21 +9,19 @@ import (
 
 var losses = []string{metric.Shed, metric.Throttled, metric.Failed, metric.Abandoned}
 
-// ours reports whether the inputs are results of poolbench, as written by it or by go test: of
-// other benchmarks nobody knows by which metrics one decides.
+// ours reports whether the inputs are results of poolbench, written by it or by go test.
 func ours(inputs []results.Input) bool {
 	return !slices.ContainsFunc(inputs, func(in results.Input) bool {
 		return in.Results.Schema == 0 && !slices.Contains(in.Results.Metrics, metric.MeanResponse)
 	})
 }
 
-// deciding are the metrics by which a person decides, of those that there are; where there are none
-// of them, all.
+// deciding returns the existing metrics on which a person decides, or if there are none, all.
 func deciding(metrics []string, inputs []results.Input) []string {
 	done := metric.Throughput
 	for _, in := range inputs {
 		for i := range in.Results.Runs {
-			// one deadline, and what came too late does not count
+			// tasks after the deadline do not count
 			r := &in.Results.Runs[i]
 			if v, ok := r.Value(metric.Goodput); ok && v != r.Values[metric.Throughput] {
 				done = metric.Goodput
@@ -41,8 +39,8 @@ func deciding(metrics []string, inputs []results.Input) []string {
 	return chosen
 }
 
-// offersDiffer reports whether the inputs differ in how many tasks arrive in a second: by a rate or
-// a load of their own, or by what a load is a share of.
+// offersDiffer reports whether the inputs differ in arrivals per second: by rate or load, or by the
+// capacity behind a load.
 func offersDiffer(apart []results.Pair, inputs []results.Input) bool {
 	relative := inputs[0].Results.Runs[0].Key("load") != ""
 	return slices.ContainsFunc(apart, func(p results.Pair) bool {
@@ -54,9 +52,9 @@ func offersDiffer(apart []results.Pair, inputs []results.Input) bool {
 	})
 }
 
-// apartFrom are the keys that tell inputs apart of which the first has no benchmark in common with
-// any other: all runs of each have one value, and not that of all others. Without those keys they
-// may have: the same strategies before and after a change of the workload.
+// apartFrom returns the keys that distinguish inputs if the first has no benchmark in common with
+// any other: all runs of an input have one value, but not all inputs the same. Without them names
+// may match, as before and after a change of the workload.
 func apartFrom(inputs []results.Input, opts Options) (keys []results.Pair) {
 	if len(inputs) < 2 || opts.Row != "" || opts.Col != "" || opts.Table != "" ||
 		opts.Ignore != "" {

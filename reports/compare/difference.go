@@ -9,29 +9,29 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics"
 )
 
-// A Pair are the tasks of two runs of one plan and seed.
+// A Pair contains the tasks of two runs with the same plan and seed.
 type Pair struct{ Base, Here *Tasks }
 
-// Known reports whether the parts of both are, and their tasks are due at the same times.
+// Known reports whether the parts of both runs are known, and their tasks are due at the same
+// times.
 func (p Pair) Known() bool {
 	return p.Base != nil && p.Here != nil && p.Base.kept.Parts != nil &&
 		p.Here.kept.Parts != nil && p.Base.kept.SamePlan(p.Here.kept)
 }
 
-// A Difference is that of the responses of some pairs of runs, those here less those of the base.
+// A Difference is the difference of the responses of pairs of runs, Here minus Base.
 type Difference struct {
 	Pairs int `json:"pairs"`
-	All   Sum `json:"all"` // of the tasks that completed in both
-	// of those that took the p99 of their run or longer on either side; nil where a run has too few
-	// tasks for a p99
+	All   Sum `json:"all"` // tasks that completed in both
+	// tasks at or above the p99 of their run on either side. nil if a run has too few tasks for a p99
 	Tail *Sum `json:"tail,omitempty"`
-	// of the p99, in seconds, in the mean of the pairs
+	// difference of the p99, in seconds, mean of the pairs
 	P99 float64 `json:"p99Sec"`
-	// tasks that completed in one of the two runs alone, and those of them that were of the tail
+	// tasks that completed in only one of the two runs, and those of them in the tail
 	OnlyBase int   `json:"onlyBase"`
 	OnlyHere int   `json:"onlyHere"`
 	Unpaired int   `json:"tailUnpaired"`
-	Most     *Most `json:"most,omitempty"` // nil where there is no tail, or no difference
+	Most     *Most `json:"most,omitempty"` // nil without a tail or a difference
 }
 
 // A Between is the Difference of two columns of a comparison.
@@ -42,7 +42,7 @@ type Between struct {
 	Difference
 }
 
-// A Sum is of the differences of some tasks, in nanoseconds. Its parts add up to it.
+// A Sum adds the differences of some tasks, in nanoseconds. Its parts add up to it.
 type Sum struct {
 	Tasks    int                   `json:"tasks"`
 	Response int64                 `json:"responseNs"`
@@ -60,31 +60,30 @@ func (s *Sum) add(base, here *rundir.Parts) {
 	}
 }
 
-// mean is that of a sum, in seconds a task.
 func (s *Sum) mean(ns int64) float64 { return float64(ns) / float64(s.Tasks) / 1e9 }
 
-// MostShare is what share of a difference Most makes.
+// MostShare is the share of a difference that Most covers.
 const MostShare = 0.9
 
-// Most are the fewest tasks of the tail that make MostShare of its difference.
+// Most is the smallest set of tasks of the tail that makes up MostShare of its difference.
 type Most struct {
 	Tasks int `json:"tasks"`
-	// bursts that they come in: each is due before those before have all ended, on the slower side
+	// number of bursts: in a burst each task is due before all earlier ones have ended, on the slower
+	// side
 	Bursts int `json:"bursts"`
-	// the burst with the largest part of their difference: that part, and since when and until when
-	// its tasks are due, in seconds since the run began
+	// the burst with the largest share of their difference, and the first and last due time of its
+	// tasks, in seconds since the run began
 	Share float64 `json:"share"`
 	From  float64 `json:"fromSec"`
 	Until float64 `json:"untilSec"`
 }
 
-// tailTask is a task of the tail of a pair.
 type tailTask struct {
 	pair, i    int
 	difference int64
 }
 
-// Decompose is the difference of pairs that are all Known; at least one.
+// Decompose returns the difference of at least one pair. All pairs must be Known.
 func Decompose(pairs []Pair) *Difference {
 	d := &Difference{Pairs: len(pairs), All: newSum()}
 	tail := newSum()
@@ -129,7 +128,6 @@ func Decompose(pairs []Pair) *Difference {
 	return d
 }
 
-// p99 is that of the tasks that completed.
 func p99(t *rundir.Tasks) (ns int64, known bool) {
 	completed := slices.DeleteFunc(slices.Clone(t.Responses), func(v int64) bool { return v < 0 })
 	if !statistics.Resolvable(0.99, len(completed)) {
@@ -138,7 +136,6 @@ func p99(t *rundir.Tasks) (ns int64, known bool) {
 	return statistics.NearestRanks(nil, completed, 0.99)[0], true
 }
 
-// most finds the fewest of the tasks whose differences are MostShare of all.
 func most(pairs []Pair, tail []tailTask, all int64) *Most {
 	sign := int64(cmp.Compare(all, 0))
 	slices.SortStableFunc(tail, func(a, b tailTask) int {
@@ -152,7 +149,7 @@ func most(pairs []Pair, tail []tailTask, all int64) *Most {
 	slices.SortFunc(tail, func(a, b tailTask) int {
 		return cmp.Or(cmp.Compare(a.pair, b.pair), cmp.Compare(a.i, b.i))
 	})
-	var burst float64 // of the one at hand
+	var burst float64 // of the current burst
 	var from, ended int64
 	for n, t := range tail {
 		base, here := pairs[t.pair].Base.kept, pairs[t.pair].Here.kept

@@ -14,14 +14,13 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// A facet is one metric of a column of a row beside that of the row's base.
+// A facet compares one metric of a column of a row with the row's base.
 type facet struct {
 	table  *Table
 	row    *Row
 	column int
 }
 
-// facets yields all facets whose column is compared, in the order of the tables.
 func (c *Comparison) facets(yield func(facet) bool) {
 	for i := range c.Tables {
 		t := &c.Tables[i]
@@ -38,7 +37,6 @@ func (c *Comparison) facets(yield func(facet) bool) {
 func (f facet) cell() *Cell { return f.row.Cells[f.column] }
 func (f facet) base() *Cell { return f.row.Cells[f.row.Base] }
 
-// word is better, worse or differs; "" where no difference is significant, or none is judged.
 func (f facet) word() string {
 	if word := f.table.Change(f.row, f.column); word != invalid && !f.unseen() {
 		return word
@@ -46,13 +44,12 @@ func (f facet) word() string {
 	return ""
 }
 
-// doubt is the graver of the doubts on the two cells; nil where there are none.
 func (f facet) doubt() *results.Doubted { return f.base().doubted.Worse(f.cell().doubted) }
 
-// judged reports whether a verdict may be passed: no run is INVALID.
+// judged reports whether no run is INVALID.
 func (f facet) judged() bool { return f.doubt().Mark() != invalid }
 
-// marked is a word with the mark of the doubts on the cells that it compares: "worse, SUSPECT".
+// marked returns a word with the mark of the doubts on the two cells: "worse, SUSPECT".
 func (f facet) marked(word string) string {
 	if mark := f.doubt().Mark(); mark != word {
 		return strings.Trim(word+", "+mark, ", ")
@@ -60,15 +57,15 @@ func (f facet) marked(word string) string {
 	return word
 }
 
-// unseen reports whether a difference is there and too small for the digits that are shown, as that
-// of the throughput of an open loop whose last task ends a little later.
+// unseen reports whether a difference is smaller than the displayed digits, as in the throughput of
+// an open loop.
 func (f facet) unseen() bool {
 	const smallest = 0.00005
 	p := f.cell().paired
 	return p != nil && p.Ratios && !p.Equal && math.Abs(p.Mid-1) < smallest
 }
 
-// equal reports whether all values are the same, in each pair where there are pairs.
+// equal reports whether all values are the same, in each pair if there are pairs.
 func (f facet) equal() bool {
 	if p := f.cell().paired; p != nil {
 		return p.Equal
@@ -77,19 +74,17 @@ func (f facet) equal() bool {
 	return constant(a) && constant(b) && a[0] == b[0]
 }
 
-// known reports whether a difference could be significant; exact values, and those that are equal,
-// need no test.
+// known reports whether a difference could be significant. Exact and equal values need no test.
 func (f facet) known() bool {
 	return f.judged() && (f.equal() || f.table.Exact || !math.IsNaN(f.cell().p()) &&
 		(f.cell().paired != nil || len(f.cell().Versus.Warnings) == 0))
 }
 
-// values spells the base and the other: the medians of their runs, as every output has them.
 func (f facet) values() (base, now string) {
 	return f.base().runs.Show(f.table.Unit), f.cell().runs.Show(f.table.Unit)
 }
 
-// ratio is that of the other to the base: the mean of the pairs, or of the centres.
+// ratio returns the ratio to the base: the mean of the pairs, or of the centres.
 func (f facet) ratio() float64 {
 	if p := f.cell().paired; p != nil && p.Ratios {
 		return p.Mid
@@ -97,10 +92,10 @@ func (f facet) ratio() float64 {
 	return statistics.Ratio(f.base().Summary.Center, f.cell().Summary.Center)
 }
 
-// share reports whether the metric is a share of the tasks: its changes are in points of per cent.
+// share reports whether the metric is a share of the tasks, whose changes are in percentage points.
 func (f facet) share() bool { return text.KindOf(f.table.Unit) == text.Shares }
 
-// change spells by how much the other differs: "+26.3 %", "×12.5", "+0.27 pp", "same".
+// change formats the difference: "+26.3 %", "×12.5", "+0.27 pp", "same".
 func (f facet) change() string {
 	p := f.cell().paired
 	switch {
@@ -114,7 +109,7 @@ func (f facet) change() string {
 	return text.Change(f.ratio())
 }
 
-// difference spells one in the metric's unit.
+// difference formats a difference in the metric's unit.
 func (f facet) difference(by float64) string {
 	sign := "+"
 	if by < 0 {
@@ -126,7 +121,6 @@ func (f facet) difference(by float64) string {
 	return sign + text.Metric(f.table.Unit, math.Abs(by))
 }
 
-// interval spells the interval of the change; "" where there is none.
 func (f facet) interval() string {
 	p := f.cell().paired
 	switch {
@@ -138,7 +132,7 @@ func (f facet) interval() string {
 	return text.Span(f.difference(p.Lo), " to ", f.difference(p.Hi))
 }
 
-// basis says on what the verdict rests: "p=0.012, 5 pairs".
+// basis formats the basis of the verdict: "p=0.012, 5 pairs".
 func (f facet) basis() string {
 	p := f.cell().paired
 	switch {
@@ -152,7 +146,6 @@ func (f facet) basis() string {
 	return fmt.Sprintf("p=%.3f n=%s", p.P, text.Count(p.N, "pair"))
 }
 
-// verdict is the word for a table.
 func (f facet) verdict() string {
 	switch {
 	case !f.judged():
@@ -167,7 +160,6 @@ func (f facet) verdict() string {
 	return cmp.Or(f.word(), "not significant")
 }
 
-// brief is the change for a narrow table: ~ where it is not significant.
 func (f facet) brief() string {
 	if !f.judged() {
 		return invalid
@@ -178,7 +170,7 @@ func (f facet) brief() string {
 	return strings.ReplaceAll(strings.TrimSuffix(f.change(), " pp"), " %", "%")
 }
 
-// size is how large the change is, as a logarithm: of a share, that of the tasks that are left.
+// size returns the size of the change as a logarithm. For a share it uses the remaining tasks.
 func (f facet) size() float64 {
 	a, b := f.base().Summary.Center, f.cell().Summary.Center
 	if f.share() {
@@ -188,13 +180,12 @@ func (f facet) size() float64 {
 	switch {
 	case math.IsNaN(size):
 		return 0
-	case math.IsInf(size, 0): // from 0, or to it: of what size nobody can say
+	case math.IsInf(size, 0): // a change from or to 0 has no size
 		return 1
 	}
 	return size
 }
 
-// metric names the metric for a table: "p99 response".
 func (f facet) metric() string {
 	switch unit := f.table.Unit; {
 	case unit == metric.Throughput:
@@ -207,7 +198,7 @@ func (f facet) metric() string {
 	return shell.Metric(f.table.Unit)
 }
 
-// inWords names the metric for a sentence.
+// inWords returns the name of the metric for a sentence.
 func (f facet) inWords() string {
 	if slices.Contains(losses, f.table.Unit) {
 		return "share of tasks " + f.metric()
@@ -215,7 +206,7 @@ func (f facet) inWords() string {
 	return f.metric()
 }
 
-// way words the change in a sentence, with the base by that name: "26.3 % higher over the pairs:
+// way describes the change in a sentence, with the base called name: "26.3 % higher over the pairs:
 // 66.4 ms, before 52.5 ms".
 func (f facet) way(name string) string {
 	base, now := f.values()

@@ -6,7 +6,6 @@ import (
 	"slices"
 )
 
-// geomeans summarises each column of the rows as benchstat does.
 func geomeans(rows []Row, columns, base int) []Geomean {
 	inBase := 0
 	for _, row := range rows {
@@ -44,7 +43,7 @@ func geomeans(rows []Row, columns, base int) []Geomean {
 		if col == base {
 			continue
 		}
-		// A base of 0 has no ratio: the column shows "?", and the row itself tells why.
+		// A base of 0 has no ratio: the column shows "?", and the row gives the reason.
 		if g.Ratio = geomean(ratios); math.IsNaN(g.Ratio) && !hasInf(ratios) {
 			g.Warnings = append(g.Warnings, errors.New("ratios must be >0 to compute geomean"))
 		}
@@ -52,8 +51,8 @@ func geomeans(rows []Row, columns, base int) []Geomean {
 	return out
 }
 
-// geomean is the geometric mean of positive numbers; others have none, NaN. It sums as benchstat
-// does, so that the last digit agrees.
+// geomean returns the geometric mean of positive numbers, otherwise NaN. It sums in benchstat's
+// order to agree in the last digit.
 func geomean(xs []float64) float64 {
 	if len(xs) == 0 || hasInf(xs) {
 		return math.NaN()

@@ -16,17 +16,17 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// grid sorts runs into the cells of tables. What no projection takes up is residue, and must not
+// grid sorts runs into the cells of tables. Keys outside all projections are residue, and must not
 // vary.
 type grid struct {
 	*projections
 	tables   map[benchproc.Key]*gridTable
 	cols     map[benchproc.Key]struct{}
 	residues map[benchproc.Key]map[benchproc.Key]struct{} // by column
-	// those of a place, though they may lack the metrics
+	// runs of a place, which may lack the metrics
 	runs   map[gridRun]results.Cell
-	doubts map[gridRun]*results.Doubted // on them; nil where there are none
-	// tables without their unit, and the columns that have runs there
+	doubts map[gridRun]*results.Doubted // on them, or nil
+	// tables without unit, with the columns that have runs there
 	in    map[[2]benchproc.Key]bool
 	pairs map[gridPair]results.Pairing
 	tests judge.RankSums
@@ -34,7 +34,7 @@ type grid struct {
 	samples int // in all cells of tables
 }
 
-// gridPair are two columns of a row that are compared.
+// gridPair identifies two compared columns of a row.
 type gridPair struct {
 	table, row, base, col benchproc.Key
 }
@@ -73,7 +73,7 @@ func newGrid(by *projections) *grid {
 }
 
 // addResults adds the runs of an input that pass the filter, with its label as benchproc's key
-// .file, and returns how many they are.
+// .file, and returns their number.
 func (g *grid) addResults(in results.Input, metrics []string) (added int, err error) {
 	var rec benchfmt.Result
 	var before []results.Pair
@@ -85,7 +85,7 @@ func (g *grid) addResults(in results.Input, metrics []string) (added int, err er
 	var places []int // of the metrics of a run
 	for i := range in.Results.Runs {
 		run := &in.Results.Runs[i]
-		// Runs in a row share their configuration, unless a line between them changed it.
+		// Consecutive runs share their configuration, unless a line between them changed it.
 		if i == 0 || len(before) != len(run.Config) || len(before) > 0 &&
 			&before[0] != &run.Config[0] {
 			rec = benchfmt.Result{}
@@ -108,7 +108,7 @@ func (g *grid) addResults(in results.Input, metrics []string) (added int, err er
 			rec.Values = append(rec.Values, benchfmt.Value{Value: run.Values[metrics[i]],
 				Unit: metrics[i], OrigUnit: written[i]})
 		}
-		// As with benchstat, the one error that a filter may have is a reason to leave a run out.
+		// As in benchstat, a run is excluded if the filter fails on it.
 		if ok, err := g.filter.Apply(&rec); ok && err == nil {
 			g.add(&rec, run)
 			added++
@@ -120,8 +120,7 @@ func (g *grid) addResults(in results.Input, metrics []string) (added int, err er
 	return added, nil
 }
 
-// untidied is the spelling of a unit in ns or MB that a file may have had, so that a filter can use
-// it, too.
+// untidied returns the spelling of a unit in ns or MB, as it may be in the file, for filters.
 func untidied(unit string) string {
 	written := strings.NewReplacer("sec", "ns", "B", "MB").Replace(unit)
 	if _, tidied := benchunit.Tidy(1, written); tidied != unit || written == unit {
@@ -163,7 +162,6 @@ func (g *grid) add(rec *benchfmt.Result, run *results.Run) {
 	}
 }
 
-// comparison works the statistics out.
 func (g *grid) comparison(units benchfmt.UnitMetadataMap, opts Options) *Comparison {
 	c := &Comparison{Alpha: opts.Alpha, Confidence: opts.Confidence, rowKeys: fieldNames(g.rowBy),
 		brief: opts.Brief}
@@ -198,7 +196,7 @@ func (g *grid) comparison(units benchfmt.UnitMetadataMap, opts Options) *Compari
 				if len(g.runs[gridRun{from.without, gridCellKey{rowKey, cols[i]}}]) == 0 {
 					lack.Unit = ""
 				}
-				// who splits the tables himself has said that a column need not be in all of them
+				// with an explicit table split, a column need not be in all tables
 				if opts.Table == "" || g.in[[2]benchproc.Key{from.without, cols[i]}] {
 					c.Missing = append(c.Missing, lack)
 				}
@@ -212,8 +210,8 @@ func (g *grid) comparison(units benchfmt.UnitMetadataMap, opts Options) *Compari
 	return c
 }
 
-// row summarises the cells of a row and compares each with that of the base column; in brief, where
-// a row has no cell there, with its first.
+// row summarises the cells of a row and compares each with the base column or, for Brief and
+// without a base cell, with its first.
 func (g *grid) row(
 	t *gridTable, key benchproc.Key, cols []benchproc.Key, baseColumn int,
 	assume benchmath.Assumption, opts Options,
@@ -244,7 +242,6 @@ func (g *grid) row(
 	return row
 }
 
-// doubtsOf returns the gravest doubts on a cell, whose runs may be of several benchmarks.
 func doubtsOf(row, column string, runs results.Cell) (gravest *results.Doubted) {
 	if !runs.Judged() {
 		return nil
@@ -276,7 +273,7 @@ func pairsOf(key benchproc.Key, fields []*benchproc.Field) []results.Pair {
 func (c *gridCell) summarise(
 	assume benchmath.Assumption, thresholds *benchmath.Thresholds, confidence float64,
 ) *Cell {
-	// NewSample sorts in place, which is no loss: the values are this cell's own.
+	// NewSample sorts in place, which is fine: only this cell uses the values.
 	sample := benchmath.NewSample(c.values, thresholds)
 	if fields := benchproc.NonSingularFields(sortedKeys(c.residue)); len(fields) > 0 {
 		names := text.Texts(fields, func(f *benchproc.Field) string { return f.Name })
@@ -286,16 +283,15 @@ func (c *gridCell) summarise(
 	return &Cell{Sample: sample, Summary: assume.Summary(sample, confidence)}
 }
 
-// The sizes of samples without ties, and with them, up to which benchmath is exact.
+// The largest sizes of samples, without and with ties, for which benchmath is exact.
 const (
 	benchmathExact = 50
 	benchmathTies  = 25
 )
 
-// compareSamples is benchmath's comparison. Where that is exact, it works a distribution out for
-// each p; tests have the same p sooner: for 200 benchmarks × 25 runs with ties, which benchmath
-// counts in maps, in a tenth of the time. And benchmath is wrong of samples with ties and of
-// different sizes.
+// compareSamples is benchmath's comparison with two corrections. tests caches the exact
+// distributions that benchmath computes for each p: 200 benchmarks × 25 runs with ties take a tenth
+// of the time. And benchmath is wrong for samples with ties and of different sizes.
 func compareSamples(
 	tests judge.RankSums, assume benchmath.Assumption, base, now *benchmath.Sample,
 ) benchmath.Comparison {

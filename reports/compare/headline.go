@@ -13,8 +13,8 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// found is the largest change for the worse, or else for the better, and how many there are; at is
-// how many of all changed. No more of them than chance makes are no finding.
+// found returns the largest change for the worse, or else for the better, of the at changes.
+// Changes that chance explains are not reported.
 func (c *Comparison) found(all []change, at int) (a shell.Answer) {
 	counts := make(map[string]int)
 	tested := 0
@@ -84,7 +84,6 @@ func (c *Comparison) found(all []change, at int) (a shell.Answer) {
 	return a
 }
 
-// doubtWords counts the comparisons of runs that are not VALID; "" where there are none.
 func doubtWords(all []change) (text string) {
 	counts := map[string]int{}
 	for _, row := range all {
@@ -104,7 +103,7 @@ func doubtWords(all []change) (text string) {
 
 func upper(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
 
-// untested is what can be said of samples that are too few for a test: of pairs, what differs in
+// untested describes samples that are too small for a test. For pairs it reports the differences in
 // these.
 func (c *Comparison) untested(all []change, same int) string {
 	s := fmt.Sprintf("Too few repetitions to test a difference: %s of fewer than %d samples "+
@@ -123,19 +122,18 @@ func (c *Comparison) untested(all []change, same int) string {
 	return s
 }
 
-// identical reports whether each task of all that is compared is the same.
+// identical reports whether every compared task is the same.
 func (c *Comparison) identical() bool {
 	return len(c.Tasks) > 0 && !slices.ContainsFunc(c.Tasks, func(d TaskDifference) bool {
 		return !d.identical()
 	})
 }
 
-// ofFiles reports whether the columns are inputs, of which the first came before.
+// ofFiles reports whether the columns are inputs, the first being the earlier.
 func (c *Comparison) ofFiles() bool {
 	return len(c.ColumnKeys[0]) == 1 && c.ColumnKeys[0][0].Key == defaultCol
 }
 
-// subject is what a change is of: the row and, where columns are no inputs, the column.
 func (c *Comparison) subject(row change) string {
 	if c.ofFiles() {
 		of := row.label
@@ -153,7 +151,6 @@ func (c *Comparison) subject(row change) string {
 	return row.Column + ", " + row.label
 }
 
-// before is what the base is called in a sentence.
 func (c *Comparison) before(row change) string {
 	base := c.Columns[row.row.Base]
 	switch {
@@ -165,11 +162,11 @@ func (c *Comparison) before(row change) string {
 	return "with " + base
 }
 
-// telling are the metrics that a sentence had best be of, before any others.
+// telling lists the preferred metrics of a sentence.
 var telling = []string{metric.P99Response, metric.MeanResponse, metric.Throughput, metric.Goodput}
 
-// sentence tells of the largest of the changes, which are sorted: in a metric that tells most, of
-// those that changed for the same. It begins with the doubts on the runs, unless they were said.
+// sentence describes the largest of the sorted changes, in the preferred metric of its subject,
+// after the doubts on the runs, unless said contains them.
 func (c *Comparison) sentence(changes []change, said string) (text, doubts string) {
 	row := changes[0]
 	for _, unit := range telling {
@@ -192,7 +189,6 @@ func (c *Comparison) sentence(changes []change, said string) (text, doubts strin
 	return text, doubts
 }
 
-// sentences tell of the largest change for the worse and, where that is larger, for the better.
 func (c *Comparison) sentences(changes []change) string {
 	text, doubts := c.sentence(changes, "")
 	i := slices.IndexFunc(changes, func(k change) bool { return k.Word == "better" })
@@ -203,7 +199,7 @@ func (c *Comparison) sentences(changes []change) string {
 	return text
 }
 
-// byChance reports whether chance alone makes as many changes.
+// byChance reports whether chance alone explains that many changes.
 func (c *Comparison) byChance(at, tested int) bool {
 	return float64(at) <= c.Alpha*float64(tested)
 }

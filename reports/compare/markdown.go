@@ -14,8 +14,7 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// WriteMarkdown writes a comparison as tables of GitHub-flavoured Markdown, whose source lines up
-// too.
+// WriteMarkdown writes a comparison as tables of GitHub-flavoured Markdown with an aligned source.
 func WriteMarkdown(w io.Writer, c *Comparison) error {
 	var s strings.Builder
 	short, shared := c.shortNames()
@@ -39,7 +38,7 @@ func WriteMarkdown(w io.Writer, c *Comparison) error {
 	return err
 }
 
-// markdownValue is a cell's value: in brief in its unit, with an interval where there is one.
+// markdownValue formats a cell: for Brief in its unit, with an interval if there is one.
 func (c *Comparison) markdownValue(
 	f facet, scaler benchunit.Scaler, notes *text.Footnotes,
 ) string {
@@ -55,7 +54,6 @@ func (c *Comparison) markdownValue(
 		mark(notes, cell.Sample.Warnings, cell.Summary.Warnings))
 }
 
-// against is the change of a cell from its base, and what that rests on.
 func (c *Comparison) against(f facet) (delta, basis string) {
 	if c.brief {
 		return f.change(), f.basis()
@@ -125,7 +123,6 @@ func (c *Comparison) markdown(s *strings.Builder, t *Table, short map[string]str
 	}
 }
 
-// title names a table: its key and unit, with the direction where it is known.
 func (t *Table) title() string {
 	var words []string
 	for _, p := range t.Key {
@@ -140,7 +137,6 @@ func (t *Table) title() string {
 	return strings.Join(words, " ")
 }
 
-// join puts blanks between the words that are not empty.
 func join(words ...string) string {
 	words = slices.DeleteFunc(words, func(word string) bool { return word == "" })
 	return strings.Join(words, " ")

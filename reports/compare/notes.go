@@ -19,7 +19,7 @@ func (c *Comparison) Notes() []string {
 	return slices.Concat(notes, c.DoubtLines(), c.uncertainLines(), c.Warnings)
 }
 
-// missingNotes has a line for each that is missing, or, of many that one column lacks, one for all.
+// missingNotes returns a line for each missing benchmark, or one line for many in one column.
 func missingNotes(missing []Missing) (notes []string) {
 	const most = 2
 	type lack struct{ column, unit string }
@@ -43,12 +43,12 @@ func missingNotes(missing []Missing) (notes []string) {
 	return notes
 }
 
-// Describe says what varies in which column.
+// Describe lists the varying values by column.
 func (v Variation) Describe(columns []string) string {
-	const most = 3 // values to name: a log line may come in thousands of variants
+	const most = 3 // values to name: a log line may have thousands of variants
 	var sides []string
 	for i, values := range v.Values {
-		if len(values) == 0 { // a column without the metrics chosen
+		if len(values) == 0 { // a column without the chosen metrics
 			continue
 		}
 		shown := make([]string, 0, most)
@@ -66,8 +66,7 @@ func (v Variation) Describe(columns []string) string {
 	return fmt.Sprintf("benchmarks vary in %s: %s", v.Key, strings.Join(sides, "; "))
 }
 
-// DoubtLines state why runs of the cells are not VALID: each reason once, with the cells that it
-// applies to.
+// DoubtLines lists why runs of the cells are not VALID: each reason once, with its cells.
 func (c *Comparison) DoubtLines() []string {
 	short, _ := c.shortNames()
 	cells, seen := map[string]int{}, map[[2]string]bool{}
@@ -95,7 +94,7 @@ func (c *Comparison) DoubtLines() []string {
 	return results.DoubtLines(all, cells)
 }
 
-// uncertainLines explain the mark of values that are uncertain; none where no value is.
+// uncertainLines explains the mark of uncertain values, if any.
 func (c *Comparison) uncertainLines() []string {
 	var all []results.Shown
 	for i := range c.Tables {

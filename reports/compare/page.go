@@ -20,21 +20,20 @@ import (
 //go:embed page.css
 var pageCSS string
 
-// A change is a row of a table that is compared in a column.
 type change struct {
 	facet
-	Name, Unit, Column string // short
+	Name, Unit, Column string
 	label              string // in words: "codel_lifo, load 0.5"
 	Base, Now, Delta   string
-	Word               string // better, worse, differs; "" where no difference is significant
+	Word               string // better, worse, differs, or "" without a significant difference
 	P, Verdict         string
 
 	order int     // by the word
-	by    float64 // the size of the change
+	by    float64 // size of the change
 }
 
-// changes are all that is compared, what changed first: the worse, the better, the others, each by
-// the size of the change. The first so many did.
+// changes returns all comparisons: worse, better, then others, each by size. The first changed of
+// them have changed.
 func (c *Comparison) changes() (all []change, changed int) {
 	short, _ := c.shortNames()
 	order := []string{"worse", "better", "differs", ""}
@@ -56,8 +55,8 @@ func (c *Comparison) changes() (all []change, changed int) {
 	return all, changed
 }
 
-// within is a value with its interval, where there is one. A value that is uncertain by its run's
-// own plan has none: the values of few runs may agree by chance.
+// within formats a value with its interval, if any. Uncertain values have none, since few runs may
+// agree by chance.
 func (f facet) within(value string, c *Cell) string {
 	if _, uncertain := c.runs.Uncertain(f.table.Unit); uncertain ||
 		math.IsInf(c.Summary.Lo, 0) || math.IsInf(c.Summary.Hi, 0) {
@@ -66,7 +65,7 @@ func (f facet) within(value string, c *Cell) string {
 	return value + " ± " + c.Summary.PctRangeString()
 }
 
-// place spells what a row is: "codel_lifo, load 0.9".
+// place describes a row: "codel_lifo, load 0.9".
 func place(name string) string {
 	keys := results.NameKeys(benchfmt.Name(name))
 	base := string(benchfmt.Name(name).Base())
@@ -80,9 +79,8 @@ func place(name string) string {
 	return strings.Join(words, ", ")
 }
 
-// WritePage writes a comparison as a page for a browser: what changed first, the rest folded. It
-// needs nothing beside it, and loads nothing. The other sections, such as an explorer of what is
-// compared, follow what changed; those without a body are left out.
+// WritePage writes a comparison as a self-contained HTML page: changes first, the rest folded. The
+// other sections, such as an explorer, follow the changes. Sections without a body are omitted.
 func WritePage(w io.Writer, c *Comparison, sections ...shell.Section) error {
 	p, err := newPage(c, sections)
 	if err != nil {
@@ -91,7 +89,7 @@ func WritePage(w io.Writer, c *Comparison, sections ...shell.Section) error {
 	return p.Write(w)
 }
 
-// WriteCard writes what changed as a picture to send: see shell.Page.WriteCard.
+// WriteCard writes the changes as a picture to share: see shell.Page.WriteCard.
 func WriteCard(w io.Writer, c *Comparison) error {
 	p, err := newPage(c, nil)
 	if err != nil {
@@ -128,10 +126,9 @@ func newPage(c *Comparison, sections []shell.Section) (*shell.Page, error) {
 	return p, nil
 }
 
-// basis says what values and changes are.
 const basis = "Values are medians of the runs; changes are of pairs of runs where there are pairs."
 
-// badges count what changed; what chance may have made alarms nobody.
+// badges counts the changes. Changes that chance explains have a neutral colour.
 func (c *Comparison) badges(all []change, at int) (out []shell.Badge) {
 	kinds := []struct{ word, kind, text string }{{"worse", "bad", "worse"},
 		{"better", "ok", "better"}, {"differs", "warn", "different"},
@@ -168,13 +165,12 @@ func (c *Comparison) badges(all []change, at int) (out []shell.Badge) {
 	return out
 }
 
-// mostDrawn is how many changes the figure shows.
+// mostDrawn is the largest number of changes in the figure.
 const mostDrawn = 16
 
-// changeFigure draws the ratios of what changed, on a logarithmic scale; nil where there is none to
-// draw.
+// changeFigure draws the ratios of the changes on a logarithmic scale, or returns nil.
 func changeFigure(rows []change, named bool) (*shell.Figure, error) {
-	words := []string{"better", "worse", "differs"} // by their colours: blue, vermilion, green
+	words := []string{"better", "worse", "differs"} // in the order of their colours: blue, vermilion, green
 	var drawn []shell.Row
 	for _, row := range rows[:min(len(rows), mostDrawn)] {
 		r := shell.Row{Name: row.label + " · " + shell.Metric(row.Unit),

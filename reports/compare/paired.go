@@ -10,7 +10,6 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// pair compares the cells of a row with that of its base by the runs that belong together.
 func (g *grid) pair(
 	row *Row, table, key benchproc.Key, cols []benchproc.Key, unit string, confidence float64,
 ) {
@@ -35,7 +34,7 @@ func (g *grid) pair(
 	}
 }
 
-// virtual reports whether no chance but that of seeds is in the pairs.
+// virtual reports whether seeds are the only source of chance in the pairs.
 func virtual(p results.Pairing) bool {
 	return !slices.ContainsFunc(slices.Concat(p.Old, p.New), func(r *results.Run) bool {
 		return r.Key("clock") != "virtual"

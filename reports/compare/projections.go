@@ -12,35 +12,35 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// An OptionError is an option of a comparison that cannot be understood.
+// An OptionError is an invalid option of a comparison.
 type OptionError struct {
 	Option string // table, row, col, ignore or filter
 	Err    error  // in one line
 }
 
-// Error names the option and what is wrong with it.
+// Error returns the name of the option and the problem.
 func (e *OptionError) Error() string { return e.Option + ": " + e.Err.Error() }
 
-// Unwrap returns the complaint without the option.
+// Unwrap returns the problem without the option.
 func (e *OptionError) Unwrap() error { return e.Err }
 
-// projections say which run belongs in which table, row and column, and which belongs nowhere.
+// projections assign runs to tables, rows and columns, or exclude them.
 type projections struct {
 	tableBy, rowBy, colBy, residue *benchproc.Projection
 	unit                           *benchproc.Field // of tableBy
 	filter                         *benchproc.Filter
-	namesFile                      bool     // a projection, or what is ignored, names .file
+	namesFile                      bool     // a projection, or Ignore, names .file
 	apart                          []string // keys of names in which runs of a pair may differ
 }
 
-// The projections of Options that do not say otherwise; a blank is benchproc's on nothing.
+// Default projections of Options. A blank is benchproc's projection on nothing.
 const (
 	defaultTable = "pkg"
 	defaultRow   = ".fullname"
 	defaultCol   = ".file"
 )
 
-// newProjections leaves those keys of names out of all of them.
+// newProjections excludes the keys apart from all projections.
 func newProjections(opts Options, apart []results.Pair) (*projections, error) {
 	query := opts.Filter
 	if strings.TrimSpace(query) == "" {
@@ -94,8 +94,8 @@ func newProjections(opts Options, apart []results.Pair) (*projections, error) {
 	return &p, nil
 }
 
-// oneLine joins the lines of benchproc's errors: what is wrong, the expression, and a caret below
-// the place.
+// oneLine joins the lines of benchproc's errors: the problem, the expression, and a caret below the
+// place.
 func oneLine(err error) error {
 	what, rest, ok := strings.Cut(err.Error(), "\n\t")
 	last := strings.LastIndex(rest, "\n\t")
@@ -107,10 +107,10 @@ func oneLine(err error) error {
 		strings.TrimPrefix(joined(what), "syntax error: "), len([]rune(caret)), rest[:last])
 }
 
-// joined is s in one line: what is wrong may quote the expression, with its newlines.
+// joined returns s in one line: the problem may quote the expression, with its newlines.
 func joined(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// fieldNames lists the keys of a projection as an expression has them.
+// fieldNames lists the keys of a projection as an expression.
 func fieldNames(p *benchproc.Projection) string {
 	var names []string
 	for _, f := range p.Fields() {

@@ -9,20 +9,19 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// ofTasks is the reading of a tag with the tasks of a run.
 const ofTasks = "tasks"
 
-// A Source is where the tasks of a run are: its directory and tag.
+// A Source locates the tasks of a run: its directory and tag.
 type Source struct{ Dir, Tag string }
 
-// SourceOf is that of a run in a directory.
+// SourceOf returns the source of a run in a directory.
 func SourceOf(dir string, r *results.Run) Source { return Source{dir, r.Tag(ofTasks)} }
 
-// Tasks are those of a run, as its directory has them.
+// Tasks contains the tasks of a run, as its directory has them.
 type Tasks struct{ kept *rundir.Tasks }
 
-// Responses are those of each task in nanoseconds, below 0 where it did not complete; none where
-// the directory has none.
+// Responses returns the response of each task in nanoseconds, or below 0 if it did not complete. It
+// is empty if the directory has none.
 func (t *Tasks) Responses() []int64 {
 	if t == nil {
 		return nil
@@ -30,14 +29,14 @@ func (t *Tasks) Responses() []int64 {
 	return t.kept.Responses
 }
 
-// ReadTasks reads what directories have of the tasks of the runs that are wanted. What is not there
-// stays nil, as for a file that is no directory.
+// ReadTasks reads the tasks of the wanted runs from their directories. Missing ones stay nil, as
+// for a file outside of a directory.
 func ReadTasks(wanted map[Source]*Tasks) error {
 	dirs := map[string]bool{}
 	for s := range wanted {
 		dirs[s.Dir] = true
 	}
-	delete(dirs, "") // of runs that are in no directory
+	delete(dirs, "") // runs outside of directories
 	for dir := range dirs {
 		err := rundir.EachTasks(filepath.Join(dir, rundir.DistributionsFile),
 			func(tag string) bool {

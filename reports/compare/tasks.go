@@ -10,23 +10,23 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// A TaskDifference compares the responses of the same tasks in two columns, in all pairs of runs
-// together. Under the virtual clock a run of the same seed has the same tasks, and what differs is
-// the change's effect on them.
+// A TaskDifference compares the responses of the same tasks in two columns, over all pairs of runs.
+// Under the virtual clock a run with the same seed has the same tasks, and differences are effects
+// of the change.
 type TaskDifference struct {
 	Benchmark string `json:"benchmark"`
 	Column    string `json:"column"`
 	Base      string `json:"base"`
 	Pairs     int    `json:"pairs"`
-	Tasks     int    `json:"tasks"` // that completed in both
+	Tasks     int    `json:"tasks"` // completed in both
 	// shares of these tasks, by their response
 	Later   float64 `json:"later"`
 	Earlier float64 `json:"earlier"`
 	Equal   float64 `json:"equal"`
-	// of the differences, this column's less the base's, in seconds
+	// of the differences, this column minus the base, in seconds
 	Mean float64 `json:"meanSec"`
 	P99  float64 `json:"p99Sec"`
-	// of all tasks, those that completed in one of the two columns alone
+	// tasks that completed in only one of the two columns
 	OnlyBase int `json:"onlyBase"`
 	OnlyHere int `json:"onlyHere"`
 }
@@ -36,7 +36,7 @@ func (d *TaskDifference) identical() bool {
 	return d.Equal == 1 && d.OnlyBase+d.OnlyHere == 0
 }
 
-// String says it in a line.
+// String formats the difference in a line.
 func (d *TaskDifference) String() string {
 	if d.identical() {
 		return fmt.Sprintf("each of %d tasks is equal to the nanosecond", d.Tasks)
@@ -51,8 +51,8 @@ func (d *TaskDifference) String() string {
 	return s
 }
 
-// compareTasks compares the tasks of all pairs of runs whose directories have them: their responses
-// under the virtual clock, where no chance is in them, and what these are made of under both.
+// compareTasks compares the recorded tasks of all pairs of runs: their responses under the virtual
+// clock, and the parts of these under both clocks.
 func (g *grid) compareTasks(
 	inputs []results.Input,
 ) (all []TaskDifference, parts []Between, err error) {
@@ -108,7 +108,6 @@ func (g *grid) compareTasks(
 	return all, parts, nil
 }
 
-// add adds the differences of the tasks of a pair of runs.
 func (d *TaskDifference) add(to, base, now []int64) []int64 {
 	for i, a := range base {
 		switch b := now[i]; {

@@ -14,8 +14,8 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// The columns of the text for one input: centre, interval, notes, and then, but for the first
-// input, delta, change, p with n, notes.
+// The columns of the text for one input: centre, interval, notes, and for all but the first input
+// delta, change, p with n, notes.
 const (
 	textCenter = iota
 	textInterval
@@ -29,12 +29,12 @@ const (
 )
 
 // WriteText writes a comparison as aligned text, laid out like benchstat's: for each column its
-// centre ± interval, delta, p and n; numbered notes stand below their table, and Notes at the end.
-// Behind a significant delta it adds "better" or "worse", where the direction of the metric is
-// known. What all names have in common is said once, above the tables.
+// centre ± interval, delta, p and n, numbered notes below each table, and Notes at the end. A
+// significant delta is followed by "better" or "worse" if the direction of the metric is known. The
+// common part of all names is printed once, above the tables.
 //
-// The headline comes first. Lines have at most so many characters, 0 for any number: where a table
-// is wider, the name of a row has a line of its own, and each input but the first its own table.
+// The headline comes first. most is the number of characters per line, 0: unlimited. In a wider
+// table the name of a row has a line of its own, and each input except the first its own table.
 func WriteText(w io.Writer, c *Comparison, most int) error {
 	if c.brief {
 		_, err := io.WriteString(w, c.briefText(most))
@@ -53,7 +53,7 @@ func WriteText(w io.Writer, c *Comparison, most int) error {
 	return err
 }
 
-// text is what benchstat has, and with words the direction of each change, and the notes.
+// text returns benchstat's text. With words it adds the direction of each change, and the notes.
 func (c *Comparison) text(short map[string]string, words bool, most int) string {
 	var s strings.Builder
 	var before []results.Pair
@@ -119,13 +119,13 @@ func (t *Table) text(
 	return a.Folded(1, most) + text.Lines(notes.Lines(), most)
 }
 
-// textStart is where the columns of an input begin.
+// textStart returns the first column of an input.
 func textStart(place int) int {
 	return 1 + place*textColumns - min(place, 1)*(textColumns-textBaseColumns)
 }
 
-// textHead names the columns, a line for each of their keys, neighbours with the same value under
-// one name.
+// textHead names the columns, a line for each of their keys. Neighbours with equal values share a
+// name.
 func (t *Table) textHead(a *text.Cell, shown []int, keys [][]results.Pair) {
 	const rule = " │ "
 	edge := textStart(len(shown))
@@ -178,7 +178,6 @@ func (t *Table) textGeomean(a *text.Cell, shown []int, notes *text.Footnotes) {
 	}
 }
 
-// scaler scales the cells of a row alike, so that they can be compared by eye.
 func (r *Row) scaler(class benchunit.Class) benchunit.Scaler {
 	var centers []float64
 	for _, cell := range r.Cells {
@@ -189,7 +188,6 @@ func (r *Row) scaler(class benchunit.Class) benchunit.Scaler {
 	return benchunit.CommonScale(centers, class)
 }
 
-// delta is the change of the column's ratios in percent, or "?" where there is none.
 func (g *Geomean) delta() string {
 	if math.IsNaN(g.Ratio) {
 		return "?"
@@ -197,7 +195,6 @@ func (g *Geomean) delta() string {
 	return fmt.Sprintf("%+.2f%%", (g.Ratio-1)*100)
 }
 
-// mark notes warnings below the table, and returns their numbers.
 func mark(notes *text.Footnotes, warnings ...[]error) string {
 	return notes.Mark(messages(warnings...)...)
 }
@@ -206,8 +203,8 @@ func configLines(pairs []results.Pair) []string {
 	return text.Texts(pairs, func(p results.Pair) string { return p.Key + ": " + p.Value })
 }
 
-// changed returns the pairs of now that are not in before, and of the first table those that say
-// something.
+// changed returns the pairs of now that are not in before, and for the first table the non-empty
+// ones.
 func changed(before, now []results.Pair, first bool) []results.Pair {
 	var out []results.Pair
 	for _, p := range now {

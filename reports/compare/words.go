@@ -9,8 +9,8 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// String says in a line what the difference of the tail is made of or, where there is no tail, that
-// of all tasks; "" where there is none.
+// String returns the parts of the difference of the tail, or without a tail of all tasks, in a
+// line, or "".
 func (d *Difference) String() string {
 	of, which := d.Tail, "at the p99 or above on either side"
 	if of == nil {
@@ -33,8 +33,8 @@ func (d *Difference) String() string {
 	return s
 }
 
-// parts are those that can be seen beside the largest, in the order of a task's life; "" where none
-// differs.
+// parts lists the parts that are visible next to the largest, in the order of a task's life, or
+// returns "".
 func (s *Sum) parts() string {
 	const least = 0.005 // of the largest
 	largest := 0.0
@@ -51,7 +51,7 @@ func (s *Sum) parts() string {
 }
 
 func (m *Most) when(pairs int) string {
-	const much = 0.2 // of the difference that most tasks make
+	const much = 0.2 // of the difference of most tasks
 	within := "due within " + text.Seconds(m.Until-m.From)
 	if pairs == 1 {
 		within += " from " + text.Seconds(m.From)
@@ -66,7 +66,7 @@ func (m *Most) when(pairs int) string {
 	return fmt.Sprintf(" in %d bursts", m.Bursts)
 }
 
-// Signed spells a time that was added or taken away.
+// Signed formats an added or removed time.
 func Signed(seconds float64) string {
 	switch {
 	case seconds > 0:

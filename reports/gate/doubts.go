@@ -5,8 +5,7 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// marks are the graver doubts on the runs of each benchmark, of either side; nil where there are
-// none.
+// marks returns the more serious doubts on the runs of each benchmark, of either side, or nil.
 func (in inputs) marks() map[benchmarkID]*results.Doubted {
 	marks := map[benchmarkID]*results.Doubted{}
 	for i, of := range in.both() {
@@ -18,7 +17,7 @@ func (in inputs) marks() map[benchmarkID]*results.Doubted {
 	return marks
 }
 
-// mark marks the rows of runs that are not VALID and the values that are uncertain, and states why.
+// mark marks the rows of runs that are not VALID and the uncertain values, with the reasons.
 func (in inputs) mark(marks map[benchmarkID]*results.Doubted) {
 	sides := in.sides()
 	labels := [2]string{in.report.Old, in.report.New}

@@ -19,47 +19,44 @@ func DefaultOptions() verdict.Options {
 	return verdict.Options{Margin: d.Margin, Promise: d.Promise, Alpha: d.Alpha}
 }
 
-// Judge says whether new is worse than old, metric by metric of each benchmark.
+// Judge decides whether new is worse than old, metric by metric of each benchmark.
 //
-// Runs are paired where configuration lines number their pairs, or by the seeds that both inputs
-// have, as compare pairs them: the runs of a seed faced the same arrivals. A metric in pairs is
-// tested by the signed-rank test of its changes, exact up to 100 pairs, one of a tail (p99 and
-// above) by swapping the runs of pairs, on the histograms of both run directories; without pairs,
-// by the rank test, exact up to 100 values in both, which allows for spreads that differ. Pairs
-// that are too few for a verdict, where as many values without would do, are taken as unpaired.
+// Runs are paired as in package compare: by configuration lines that number their pairs, or by
+// common seeds, since runs with one seed had the same arrivals. A metric in pairs is tested by the
+// signed-rank test of its changes, exact up to 100 pairs. A tail (p99 and above) is tested by
+// swapping the runs of pairs, on the histograms of both run directories. Without pairs the rank
+// test is used, exact up to 100 values in both, which allows for different spreads. If there are
+// too few pairs for a verdict, but enough values without pairing, the values count as unpaired.
 //
-// A metric is worse when the one-sided test, of the new values against the old ones moved by the
-// margin for the worse, is significant after Holm's adjustment over all metrics gated; better
-// likewise the other way. A margin of 2 % is a factor of 1.02 in time, and of 1/1.02 in throughput.
-// It is no worse when the interval of the ratio leaves out every change for the worse of the size
-// of the promise. Otherwise it is inconclusive; and so it always is when it has fewer samples than
-// the adjusted test needs to be significant at all. A metric that is 0 throughout is no worse
-// without a test, and one that was 0 throughout and no longer is can only be worse or inconclusive.
-// Where Unit lines say assume=exact and the values bear it out, the values are compared as they
-// are.
+// A metric is worse if the one-sided test, of the new values against the old ones moved by the
+// margin for the worse, is significant after Holm's adjustment over all gated metrics. Better is
+// defined in the same way. A margin of 2 % is a factor of 1.02 in time, and of 1/1.02 in
+// throughput. A metric is no worse if the interval of the ratio excludes every change for the worse
+// of the size of the promise. Otherwise it is inconclusive, and always if it has fewer samples than
+// the adjusted test needs to be significant at all. A metric that is always 0 is no worse without a
+// test. A metric that was always 0 and no longer is can only be worse or inconclusive. With
+// assume=exact in Unit lines, and values that confirm it, the values are compared without a test.
 //
 // A metric that is equal in every pair is no worse, without a test, unless its values were rounded.
-// No verdict is passed on a benchmark of which a run is INVALID: it is inconclusive. Verdicts on
-// runs that are SUSPECT say so.
+// A benchmark with an INVALID run is inconclusive. Verdicts on SUSPECT runs are marked.
 //
-// Not gated, but listed: a metric without direction; one that only the new side has; ns/op, ops/s
-// and makespan-sec of an open-loop run below saturation, which echo the plan; and, unless they are
-// asked for, the largest values (max-…) and what tells of the measurement itself (verdict,
-// broken-laws, p99-lag-sec, the hiccups).
+// Not gated, but listed: a metric without direction or only on the new side; ns/op, ops/s and
+// makespan-sec of an open-loop run below saturation, which repeat the plan; and, unless requested,
+// the largest values (max-…) and metrics of the measurement itself (verdict, broken-laws,
+// p99-lag-sec, the hiccups).
 //
-// Benchmarks that only one side has are listed as added or removed; the others decide, unless
+// Benchmarks on only one side are listed as added or removed and do not decide, unless
 // opts.FailOnRemoved makes a removed one a regression.
 //
-// Faults: output of a go test that failed, or in which a benchmark has fewer runs than its siblings
-// and the other side; nothing left to gate; a metric of opts.Metrics that cannot be gated for want
-// of a direction, of one side, or for its values; inputs from different machines or Go versions,
-// unless allowed. Unclear: an input that is not whole, unless allowed; a
-// run that breaks conservation laws; a metric that would be gated and that the new side has lost,
-// or that has negative values, which have no ratio. An error is an option that makes no sense,
-// inputs that compare.Two refuses, more than 400,000 values to judge, or a log of histograms that
-// cannot be read.
+// Faults: output of a failed go test, or one in which a benchmark has fewer runs than its siblings
+// and the other side; nothing left to gate; a metric of opts.Metrics that cannot be gated because
+// of its direction, a missing side or its values; inputs from different machines or Go versions,
+// unless allowed. Unclear: an incomplete input, unless allowed; a run that breaks conservation
+// laws; a gated metric that the new side lacks, or that has negative values, which have no ratio.
+// Errors: an invalid option, inputs rejected by compare.Two, more than 400,000 values, or an
+// unreadable log of histograms.
 //
-// A response that is worse comes with the parts of its difference: see compare.Decompose.
+// A worse response is reported with the parts of its difference: see compare.Decompose.
 func Judge(old, new *results.Results, opts verdict.Options) (*verdict.Report, error) {
 	o := judge.Defaults()
 	o.Margin, o.Promise, o.Alpha = opts.Margin, opts.Promise, opts.Alpha
@@ -102,8 +99,8 @@ func Judge(old, new *results.Results, opts verdict.Options) (*verdict.Report, er
 	return r, in.explain(paired)
 }
 
-// choose sorts out what is gated. Files that poolbench wrote have the values in full; ours are runs
-// of poolbench, also those within go test.
+// choose selects the gated metrics. Files written by poolbench have unrounded values. ours are runs
+// of poolbench, including those within go test.
 func choose(
 	r *verdict.Report, c *compare.Comparison, paired map[benchmarkID]results.Pairing,
 	marks map[benchmarkID]*results.Doubted, full, ours bool,
@@ -128,7 +125,7 @@ func choose(
 					unmatched = true
 				}
 			}
-			if unmatched { // in the report's lists
+			if unmatched { // listed as added or removed
 				continue
 			}
 			if choice.Takes(m) {

@@ -10,10 +10,8 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// environment are the configuration keys that must agree for two inputs to be compared.
 var environment = []string{"cpu", "goos", "goarch", "go", "gomaxprocs"}
 
-// inputs are the results to judge, and the report that collects their faults.
 type inputs struct {
 	report   *verdict.Report
 	old, new *results.Results
@@ -21,7 +19,6 @@ type inputs struct {
 
 func (in inputs) both() []*results.Results { return []*results.Results{in.old, in.new} }
 
-// sides are the runs of each benchmark, of the old results and of the new.
 func (in inputs) sides() [2]map[benchmarkID][]*results.Run {
 	return [2]map[benchmarkID][]*results.Run{runsByBenchmark(in.old), runsByBenchmark(in.new)}
 }
@@ -38,7 +35,7 @@ func (in inputs) warn(format string, args ...any) {
 	in.report.Warnings = append(in.report.Warnings, fmt.Sprintf(format, args...))
 }
 
-// check looks at what is wrong with the inputs before any number is.
+// check examines the inputs before any number.
 func (in inputs) check(c *compare.Comparison) {
 	in.unmatched()
 	in.uneven()
@@ -72,8 +69,7 @@ func (in inputs) check(c *compare.Comparison) {
 	}
 }
 
-// unmatched lists the benchmarks that only one side has. There is nothing to compare them with, and
-// the others are judged.
+// unmatched lists the benchmarks that only one side has. The others are judged.
 func (in inputs) unmatched() {
 	sides := in.sides()
 	for side, list := range []*[]string{&in.report.Removed, &in.report.Added} {
@@ -86,8 +82,8 @@ func (in inputs) unmatched() {
 	}
 }
 
-// uneven finds benchmarks that have fewer runs than the others of their package, in output of go
-// test, and other runs than on the other side: a run that ended early leaves such.
+// uneven finds benchmarks in output of go test with fewer runs than the others of their package and
+// than the other side: the test probably ended early.
 func (in inputs) uneven() {
 	sides := in.sides()
 	for side, of := range in.both() {
@@ -116,7 +112,7 @@ func (in inputs) uneven() {
 	}
 }
 
-// checkLaws counts the runs that are no measurement.
+// checkLaws counts the runs that break laws or are INVALID.
 func (in inputs) checkLaws(of *results.Results) {
 	var broken, unbelievable []results.Pos
 	for i := range of.Runs {
@@ -137,8 +133,7 @@ func (in inputs) checkLaws(of *results.Results) {
 	tell(broken, "break invariants")
 }
 
-// warnOfGaps tells of metrics that some repetitions lack: they are judged by those that happened to
-// have them.
+// warnOfGaps reports metrics that some repetitions lack: only the others are judged.
 func (in inputs) warnOfGaps(c *compare.Comparison, column int, of *results.Results) {
 	runs := runsByBenchmark(of)
 	for _, t := range c.Tables {

@@ -18,26 +18,26 @@ import (
 //	    "package": "", "benchmark": "Run/…", "metric": "p99-response-sec", "better": "lower" | "higher",
 //	    "verdict": "worse" | "inconclusive" | "better" | "not suspected" | "no worse", "reason": "",
 //	    "test": "signed-rank" | "swap" | "rank" | "", // "": exact values, or zeros
-//	    "paired": true,                       // n is a number of pairs then
-//	    "equal": true,                        // every value is, in each pair where there are pairs; else absent
-//	    "doubt": "SUSPECT",                   // or INVALID: a run of either side is; else absent
-//	    "old": {"n": 10, "median": 0.069, "uncertain": 0.3}, // its 95 % error, if beyond 0.25; null: no bound
+//	    "paired": true,                       // then n is a number of pairs
+//	    "equal": true,                        // all values, in each pair if there are pairs; else absent
+//	    "doubt": "SUSPECT",                   // or INVALID, from the runs of either side; else absent
+//	    "old": {"n": 10, "median": 0.069, "uncertain": 0.3}, // uncertain: its 95 % error, if above 0.25; null: unlimited
 //	    "new": {"n": 10, "median": 0.088},
 //	    "ratio": 1.26,                        // new to old, of pairs of values (Hodges–Lehmann); null: infinite, the old values are 0
-//	    "low": 1.21, "high": 1.31,            // its interval at 1−alpha; null: not bounded
+//	    "low": 1.21, "high": 1.31,            // its interval at 1−alpha; null: unbounded
 //	    "p_worse": 5e-6, "p_worse_holm": 2e-4, "p_better": 1, "p_better_holm": 1,
-//	    "made_of": "…",                       // of a response that is worse: the parts of the difference; absent where not known
-//	    "detectable": 0.07,                   // smallest change for the worse seen 4 times of 5; null: not known
-//	    "needs": 45                           // of an inconclusive row: pairs, or samples of each side, that would decide; else absent
+//	    "made_of": "…",                       // for a worse response: the parts of the difference; absent if unknown
+//	    "detectable": 0.07,                   // smallest change for the worse detected 4 times in 5; null: unknown
+//	    "needs": 45                           // for an inconclusive row: pairs, or samples of each side, that would decide; else absent
 //	  }, …],
 //	  "not_gated": [{"package": "", "benchmark": "Run/…", "metric": "ops/s", "reason": "…", "ratio": 1.001 | null}, …],
 //	  "added": ["example.org/m.New"], "removed": [], // benchmarks that only one side has
 //	  "faults": ["…"], "unclear": ["…"], "warnings": ["…"],
-//	  "doubts": ["SUSPECT (too short): …"],   // each reason why runs are not VALID, once
-//	  "spent": {"whole": 98.1, "measuring": 74.3} // seconds, the first with builds; null: it measured nothing by itself
+//	  "doubts": ["SUSPECT (too short): …"],   // distinct reasons why runs are not VALID
+//	  "spent": {"whole": 98.1, "measuring": 74.3} // seconds, whole includes builds; null: no measurements of its own
 //	}
 func WriteJSON(w io.Writer, r *verdict.Report) error {
-	report := *r // with empty lists, where there are none
+	report := *r // with empty lists instead of null
 	report.Rows, report.NotGated = text.JSONList(r.Rows), text.JSONList(r.NotGated)
 	report.Added, report.Removed = text.JSONList(r.Added), text.JSONList(r.Removed)
 	report.Faults, report.Unclear = text.JSONList(r.Faults), text.JSONList(r.Unclear)

@@ -12,13 +12,12 @@ import (
 // WriteJUnit writes the test cases of a gate's report as JUnit XML, for systems that show tests.
 func WriteJUnit(w io.Writer, r *verdict.Report) error { return testCases(r).Write(w) }
 
-// WriteAnnotations writes a workflow command of GitHub for each test case that did not pass.
+// WriteAnnotations writes a GitHub workflow command for each test case that did not pass.
 func WriteAnnotations(w io.Writer, r *verdict.Report) error { return testCases(r).Annotate(w) }
 
-// testCases are a gate's report as test cases: each metric of a benchmark is one of its package. A
-// worse metric is a failure; an inconclusive one is an error, as is anything that keeps the gate
-// from judging, since neither is a pass; a metric not gated is skipped. Remarks are the suite's
-// output.
+// testCases converts a gate's report: each metric is a test case of its package. A worse metric is
+// a failure. An inconclusive one, and anything that prevents a verdict, is an error. A metric not
+// gated is skipped. Remarks are the suite's output.
 func testCases(r *verdict.Report) *junit.Suite {
 	suite := &junit.Suite{Name: "poolbench gate",
 		Output: strings.Join(append(summary(r), append(remarks(r), outcome(r))...), "\n")}

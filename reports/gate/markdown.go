@@ -10,8 +10,8 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// WriteMarkdown writes a gate's report for a pull request: rows to look at in a table, the others
-// folded away.
+// WriteMarkdown writes a gate's report for a pull request: important rows in a table, the others
+// folded.
 func WriteMarkdown(w io.Writer, r *verdict.Report) error {
 	short, shared := results.ShortNames(benchmarkNames(r))
 	var s strings.Builder

@@ -22,15 +22,14 @@ type pageRow struct {
 	Cells []pageCell
 }
 
-// A pageCell has a text, and a smaller one below it where that is not "".
 type pageCell struct{ Text, Below string }
 
-// pageColumns are the heads of the page's table: the reason stands below the verdict, the metric
-// below the benchmark, and the interval below the change, so that these are seen on a telephone.
+// pageColumns are the heads of the page's table. Reason, metric and interval are below other
+// columns, to be visible on a phone.
 var pageColumns = []string{"verdict", "benchmark", "change", "old", "new", "n", "p adj.",
 	"detectable"}
 
-// pageCells gives the row's cells in the order of pageColumns.
+// pageCells returns the row's cells in the order of pageColumns.
 func pageCells(row *verdict.Row, short map[string]string) []pageCell {
 	c := columns(row, short)
 	return []pageCell{{c[verdictColumn], row.Reason}, {c[benchmarkColumn], c[metricColumn]},
@@ -38,11 +37,9 @@ func pageCells(row *verdict.Row, short map[string]string) []pageCell {
 		{c[nColumn], ""}, {c[adjustedColumn], ""}, {c[detectableColumn], ""}}
 }
 
-// pairsBeside is how many rows have their pairs drawn side by side.
 const pairsBeside = 3
 
-// WritePage writes a gate's report as a page for a browser, with every pair drawn. It needs
-// nothing beside it, and loads nothing.
+// WritePage writes a gate's report as a self-contained HTML page, with every pair drawn.
 func WritePage(w io.Writer, r *verdict.Report) error {
 	figures, err := figures(r)
 	if err != nil {
@@ -66,7 +63,6 @@ func WritePage(w io.Writer, r *verdict.Report) error {
 	return p.Write(w)
 }
 
-// figures draws the estimates and every pair, as far as there is anything to draw.
 func figures(r *verdict.Report) (all []shell.Figure, err error) {
 	add := func(c *charts.Chart, err error, title, caption string) error {
 		if err == nil {
@@ -79,7 +75,7 @@ func figures(r *verdict.Report) (all []shell.Figure, err error) {
 		}
 		return err
 	}
-	// in a row that is the same in every pair nothing is to be seen
+	// a row with equal pairs has nothing to show
 	pairs := slices.DeleteFunc(slices.Clone(r.Pairs), func(p verdict.Pairs) bool {
 		return slices.Equal(p.Old, p.New)
 	})
@@ -102,7 +98,6 @@ func figures(r *verdict.Report) (all []shell.Figure, err error) {
 	return all, nil
 }
 
-// found is the outcome with the row that decides it, and its number.
 func found(r *verdict.Report) shell.Answer {
 	a := shell.Answer{Headline: outcome(r)}
 	if len(r.Rows) == 0 {

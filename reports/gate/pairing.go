@@ -6,8 +6,7 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// perRun are the configuration keys that are meant to differ from run to run: they say which runs
-// belong together.
+// perRun lists the configuration keys that differ between runs and identify pairs.
 var perRun = []string{"pair", "order", "seed", "layout"}
 
 type benchmarkID struct{ pkg, name string }
@@ -19,7 +18,6 @@ func (id benchmarkID) String() string {
 	return id.pkg + "." + id.name
 }
 
-// pairings finds the benchmarks whose runs come in pairs: see results.Paired.
 func (in inputs) pairings() map[benchmarkID]results.Pairing {
 	olds, news := runsByBenchmark(in.old), runsByBenchmark(in.new)
 	paired := make(map[benchmarkID]results.Pairing)
@@ -57,7 +55,6 @@ func runsByBenchmark(in *results.Results) map[benchmarkID][]*results.Run {
 	return runs
 }
 
-// pairsOf takes the metric of those pairs that have it on both sides.
 func pairsOf(p results.Pairing, unit string) (pairs []judge.Pair) {
 	old, new := p.Values(unit)
 	for i := range old {

@@ -10,7 +10,7 @@ import (
 
 func chartName(p verdict.Pairs) string { return p.Row.Benchmark + " · " + p.Row.Metric }
 
-// ratiosOf are those of the pairs that are drawn, of new to old. A pair with a 0 has none.
+// ratiosOf returns the ratios, new to old, of the drawn pairs. A pair with a 0 has none.
 func ratiosOf(p verdict.Pairs, from, to int) (numbers, ratios []float64) {
 	for i := from; i < min(to, len(p.Old)); i++ {
 		if p.Old[i] > 0 && p.New[i] > 0 {
@@ -20,8 +20,8 @@ func ratiosOf(p verdict.Pairs, from, to int) (numbers, ratios []float64) {
 	return numbers, ratios
 }
 
-// towardsWorse is the ratio that is worse by that share. A margin of 2 % is a factor of 1.02 in
-// time, and of 1/1.02 in throughput.
+// towardsWorse returns the ratio that is worse by that share. A margin of 2 % is a factor of 1.02
+// in time, and of 1/1.02 in throughput.
 func towardsWorse(share float64, better verdict.Direction) float64 {
 	if better == verdict.HigherIsBetter {
 		return 1 / (1 + share)
@@ -29,14 +29,12 @@ func towardsWorse(share float64, better verdict.Direction) float64 {
 	return 1 + share
 }
 
-// changeAxis lays ratios out, no change among them. It is logarithmic: twice as much is as far from
-// no change as half as much.
+// changeAxis returns a logarithmic axis of ratios that includes no change.
 func changeAxis(label string) charts.Axis {
 	return charts.Axis{Label: label + " (log scale)", Log: true, Format: percent[float64],
 		Reach: []float64{1}}
 }
 
-// estimates draws the estimate of each row with its interval, beside the margin and the promise.
 func estimates(r *verdict.Report, pairs []verdict.Pairs) (*charts.Chart, error) {
 	names := make([]string, len(pairs))
 	var panels []charts.RowPanel
@@ -64,8 +62,8 @@ func estimates(r *verdict.Report, pairs []verdict.Pairs) (*charts.Chart, error) 
 	return charts.Rows("Estimates", names, panels)
 }
 
-// everyPair draws the change of each pair of a few rows in the order in which they were measured,
-// beside the margin, the promise and the estimate.
+// everyPair draws the change of each pair of a few rows in the order of measurement, with margin,
+// promise and estimate.
 func everyPair(r *verdict.Report, pairs []verdict.Pairs) (*charts.Chart, error) {
 	var planes []charts.Plane
 	for _, p := range pairs {
@@ -74,7 +72,7 @@ func everyPair(r *verdict.Report, pairs []verdict.Pairs) (*charts.Chart, error) 
 			name     string
 			from, to int
 		}{{"screening", 0, p.Screened}, {"fresh", p.Screened, len(p.Old)}} {
-			// Pairs are no line: each is a series of its own point, of one name and look.
+			// Pairs are not joined by a line: each is a series of one point with a common name and look.
 			x, y := ratiosOf(p, part.from, part.to)
 			for i := range x {
 				series = append(series,

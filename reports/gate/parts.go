@@ -7,8 +7,8 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// explain says of responses that are worse what the difference is made of, where both inputs are
-// run directories that have the tasks of each pair.
+// explain adds the parts of the difference to worse responses, if both inputs are run directories
+// with the tasks of each pair.
 func (in inputs) explain(paired map[benchmarkID]results.Pairing) error {
 	type sides struct{ old, new []compare.Source }
 	worse := map[benchmarkID]sides{}
@@ -49,12 +49,12 @@ func (in inputs) explain(paired map[benchmarkID]results.Pairing) error {
 	return nil
 }
 
-// explainable reports whether parts add up to the metric, or to that of tasks near it.
+// explainable reports whether parts add up to the metric, or to the response of tasks near it.
 func explainable(row *verdict.Row) bool {
 	return row.Verdict == verdict.Worse && metric.IsOf(row.Metric, metric.Response)
 }
 
-// madeOfLines say it once for each benchmark.
+// madeOfLines returns one line per benchmark.
 func madeOfLines(r *verdict.Report) (lines []string) {
 	worse := results.Gather(r.Rows, func(row verdict.Row) benchmarkID {
 		return benchmarkID{row.Package, row.Benchmark}

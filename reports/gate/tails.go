@@ -16,14 +16,14 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// tailUnit is a quantile of one of the clock readings that a run directory keeps histograms of.
+// tailUnit matches a quantile of a clock reading for which run directories contain histograms.
 var tailUnit = regexp.MustCompile(`^p(\d+(?:\.\d+)?)-(response|wait|service)-sec$`)
 
-// leastTail is the lowest quantile that is judged by histograms: below it, one value of each run
-// tells as much.
+// leastTail is the lowest quantile that is judged by histograms: below it, one value per run has as
+// much information.
 const leastTail = 0.99
 
-// tailOf takes a metric apart; ok when it is a tail.
+// tailOf parses a metric. ok reports whether it is a tail.
 func tailOf(unit string) (quantile float64, reading string, ok bool) {
 	m := tailUnit.FindStringSubmatch(unit)
 	if m == nil {
@@ -34,14 +34,14 @@ func tailOf(unit string) (quantile float64, reading string, ok bool) {
 	return quantile, m[2], err == nil && quantile >= leastTail && quantile < 1
 }
 
-// findTails gives the histograms of their runs to the samples that are tails and come in pairs,
-// where both inputs are run directories. A sample whose runs do not all have one, with enough tasks
-// for its quantile, is judged by the values of its runs.
+// findTails adds the histograms of their runs to paired samples of tails, if both inputs are run
+// directories. Samples with missing histograms, or too few tasks, are judged by the values of their
+// runs.
 func (in inputs) findTails(samples []judge.Sample, paired map[benchmarkID]results.Pairing) error {
 	if in.old.Dir == "" || in.new.Dir == "" {
 		return nil
 	}
-	found := [2]map[string]judge.Histogram{{}, {}} // by tag, of those that are wanted
+	found := [2]map[string]judge.Histogram{{}, {}} // wanted histograms, by tag
 	for _, s := range samples {
 		if _, reading, ok := tailOf(s.Unit); ok && len(s.Pairs) > 0 {
 			runs := paired[benchmarkID{s.Package, s.Benchmark}]
@@ -90,13 +90,12 @@ func (in inputs) findTails(samples []judge.Sample, paired map[benchmarkID]result
 	return nil
 }
 
-// equal reports whether the values of each pair are. Histograms are less exact than these.
+// equal reports whether the values of each pair are equal. Histograms are less exact.
 func equal(pairs []judge.Pair) bool {
 	return !slices.ContainsFunc(pairs, func(p judge.Pair) bool { return p.Base != p.Head })
 }
 
-// readTails reads the histograms of the tags that are found, in seconds. A log that is missing
-// holds none.
+// readTails reads the histograms of the tags in found, in seconds. A missing log has none.
 func (in inputs) readTails(path string, found map[string]judge.Histogram) error {
 	wanted := func(tag string) bool {
 		_, ok := found[tag]
@@ -117,8 +116,8 @@ func (in inputs) readTails(path string, found map[string]judge.Histogram) error 
 	return err
 }
 
-// judgeable turns ns into seconds. The value of a bar is the greatest that counts there, as the
-// quantiles of a run have it.
+// judgeable converts ns to seconds. The value of a bin is its largest, as for the quantiles of a
+// run.
 func judgeable(h *hdrhistogram.Histogram) (judge.Histogram, error) {
 	var bins []judge.Bin
 	for _, bar := range h.Distribution() {

@@ -14,7 +14,6 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// gateColumns are the heads of a gate's table.
 var gateColumns = []struct {
 	head  string
 	align text.Alignment
@@ -26,7 +25,7 @@ var gateColumns = []struct {
 	{"detectable", text.Right},
 }
 
-// The places of gateColumns.
+// Indices of gateColumns.
 const (
 	verdictColumn = iota
 	benchmarkColumn
@@ -41,17 +40,16 @@ const (
 	detectableColumn
 )
 
-// nameColumns are the first, which say what a row is about.
 const nameColumns = 3
 
 // WriteText writes a gate's report as aligned text: the outcome, a row per verdict with the worst
-// first, the metrics not gated and why, and remarks.
+// first, the metrics not gated with reasons, and remarks.
 //
-// "old" and "new" are medians, "change" is the Hodges–Lehmann estimate and "interval" its interval;
-// the p-values are those of the test for the worse, or
-// of that for the better in a row that is better; "detectable" is the smallest change for the worse
-// that would have been found. Reasons are numbered, and stand below the table. Lines have at most
-// most characters (0: any number): the rows of a wider table are folded.
+// "old" and "new" are medians, "change" is the Hodges–Lehmann estimate and "interval" its interval.
+// The p-values are those of the test for the worse, or for the better in a row that is better.
+// "detectable" is the smallest change for the worse that would have been found. Reasons are
+// numbered below the table. Lines have up to most characters (0: unlimited): the rows of a wider
+// table are folded.
 func WriteText(w io.Writer, r *verdict.Report, most int) error {
 	short, shared := results.ShortNames(benchmarkNames(r))
 	head := summary(r)
@@ -89,7 +87,6 @@ func margin(column int) string {
 	return "  "
 }
 
-// summary returns the revisions compared, the counts of verdicts, and the rules.
 func summary(r *verdict.Report) []string {
 	unseen := ""
 	if n := r.Count(verdict.NotSuspected); n > 0 {
@@ -121,7 +118,7 @@ func summary(r *verdict.Report) []string {
 	return lines
 }
 
-// outcome is the verdict of the whole in a line. A regression of SUSPECT runs alone is marked.
+// outcome returns the overall verdict in a line, marked if only SUSPECT runs regressed.
 func outcome(r *verdict.Report) string {
 	switch code := r.ExitCode(); code {
 	case verdict.ExitFault:
@@ -143,7 +140,6 @@ func outcome(r *verdict.Report) string {
 	}
 }
 
-// remarks are all lines beside the table.
 func remarks(r *verdict.Report) []string {
 	after := func(begin string, texts []string) []string {
 		return text.Texts(texts, func(s string) string { return begin + s })
@@ -153,7 +149,7 @@ func remarks(r *verdict.Report) []string {
 		after("note: ", r.Warnings))
 }
 
-// unmatchedLines list the benchmarks that only one side has.
+// unmatchedLines lists the benchmarks that only one side has.
 func unmatchedLines(r *verdict.Report) (lines []string) {
 	const most = 8 // to name
 	for _, of := range []struct {
@@ -168,7 +164,7 @@ func unmatchedLines(r *verdict.Report) (lines []string) {
 	return lines
 }
 
-// notGatedLines gives a line for each reason, with the changes of the medians that it hides.
+// notGatedLines returns a line for each reason, with the hidden changes of the medians.
 func notGatedLines(r *verdict.Report) (lines []string) {
 	reason := func(g verdict.NotGated) string { return g.Reason }
 	metric := func(g verdict.NotGated) string { return g.Metric }
@@ -200,7 +196,7 @@ func benchmarkNames(r *verdict.Report) []string {
 	return text.Texts(r.Rows, func(row verdict.Row) string { return row.Benchmark })
 }
 
-// columns gives the row's texts in the order of gateColumns; short are names that are shortened.
+// columns returns the row's texts in the order of gateColumns. short maps names to short ones.
 func columns(row *verdict.Row, short map[string]string) []string {
 	shown := func(side verdict.Side) string {
 		return text.Uncertain(row.Metric, side.Median, float64(side.Uncertain))
@@ -233,7 +229,6 @@ func columns(row *verdict.Row, short map[string]string) []string {
 		detectableColumn: detectable}
 }
 
-// marked is the verdict with the doubts on the runs: "worse, SUSPECT".
 func marked(row *verdict.Row) string {
 	if row.Doubt != "" {
 		return string(row.Verdict) + ", " + row.Doubt
@@ -241,7 +236,7 @@ func marked(row *verdict.Row) string {
 	return string(row.Verdict)
 }
 
-// change spells by how much the new values differ.
+// change formats the difference of the new values.
 func change(row *verdict.Row) string {
 	if row.Equal {
 		return "same"
@@ -249,7 +244,7 @@ func change(row *verdict.Row) string {
 	return text.Change(float64(row.Ratio))
 }
 
-// changeOf spells the end of an interval.
+// changeOf formats the end of an interval.
 func changeOf(ratio verdict.Number) string {
 	if math.IsInf(float64(ratio), 1) {
 		return "+∞"
@@ -257,7 +252,7 @@ func changeOf(ratio verdict.Number) string {
 	return text.Change(float64(ratio))
 }
 
-// percent shows a ratio as a change.
+// percent formats a ratio as a change.
 func percent[F ~float64](ratio F) string {
 	if math.IsInf(float64(ratio), 1) {
 		return "+∞"

@@ -14,18 +14,18 @@ import (
 var AdviceSchema string
 
 // An AdviceDocument is an answer of poolbench advise. Times are in seconds, rates per second,
-// shares in fractions of 1. What is not known is absent or null.
+// shares in fractions of 1. Unknown values are absent or null.
 type AdviceDocument struct {
 	Format    string     `json:"format"` // poolbench advise
 	Version   int        `json:"version"`
-	Verdict   string     `json:"verdict"`   // meets, nothing_meets or undecided
-	Objective string     `json:"objective"` // as it was asked for
-	Bound     float64    `json:"bound"`     // of the promised metric: the first objective's
-	Question  string     `json:"question"`  // workload, arrivals, rate and target in words
+	Verdict   string     `json:"verdict"` // meets, nothing_meets or undecided
+	Objective string     `json:"objective"`
+	Bound     float64    `json:"bound"`    // of the first objective's metric
+	Question  string     `json:"question"` // workload, arrivals, rate and target in words
 	Seed      string     `json:"seed"`
 	Work      AdviceWork `json:"work"`
 
-	// what to take; where nothing meets the objective, the nearest
+	// if nothing meets the objective, the nearest option
 	Recommendation AdviceOption `json:"recommendation"`
 
 	RunnersUp   []AdviceOption  `json:"runners_up"`
@@ -33,67 +33,67 @@ type AdviceDocument struct {
 	Above       *AdviceOption   `json:"above,omitempty"` // with twice the limit
 	Missing     []AdviceMissing `json:"missing,omitempty"`
 	NotLookedAt []string        `json:"not_looked_at"`
-	Basis       string          `json:"basis"` // what the numbers rest on
-	// absent where runs of the strategies' own code had all of the record, or there is none
+	Basis       string          `json:"basis"` // method behind the numbers
+	// absent without a record, or if runs of the strategies' own code covered all of it
 	Record *AdviceRecord `json:"record,omitempty"`
 }
 
-// An AdviceRecord is how much of a recorded plan the budget allowed to run.
+// An AdviceRecord is the part of a recorded plan that the budget allowed to run.
 type AdviceRecord struct {
-	Ran   int  `json:"ran"` // tasks of each run of a strategy's own code, the first ones
+	Ran   int  `json:"ran"` // tasks of each run of a strategy's own code, from the first on
 	Tasks int  `json:"tasks"`
-	Pools bool `json:"pools"` // the recursion that stands for pools had all of it
+	Pools bool `json:"pools"` // the recursion that replaces pools covered all of it
 }
 
-// Unstable is the verdict on what has no numbers: more work comes than is done, and each would say
-// how long the run was.
+// Unstable is the verdict on options without numbers: work arrives faster than it is done, so every
+// number would depend on the length of the run.
 const Unstable = "unstable"
 
-// AdviceWork is what came in.
+// AdviceWork describes the arriving work.
 type AdviceWork struct {
-	Rate  *float64 `json:"rate"` // null where all tasks are due at once
+	Rate  *float64 `json:"rate"` // null if all tasks are due at once
 	Mean  float64  `json:"mean_service"`
 	C2    float64  `json:"c2_service"`
 	GapC2 *float64 `json:"c2_gaps"`
-	// of a record: how many times as busy as its busiest stretch the next such record's may be
+	// for a record: factor by which the busiest stretch of the next such record may be busier
 	Busier float64  `json:"busier,omitempty"`
 	Busy   *float64 `json:"busy_slots"` // on average
 }
 
-// An AdviceOption is a strategy with its settings, and what it comes to.
+// An AdviceOption is a strategy with its settings, and its result.
 type AdviceOption struct {
 	Strategy string   `json:"strategy"`
 	Limit    int      `json:"limit"`
-	Queue    *int     `json:"queue"`  // slots; null where it has none of its own
-	Rate     *float64 `json:"rate"`   // tasks started per second; null: as they come
-	Metric   string   `json:"metric"` // of the promise
+	Queue    *int     `json:"queue"`  // slots. null without a queue of its own
+	Rate     *float64 `json:"rate"`   // tasks started per second. null: unlimited
+	Metric   string   `json:"metric"` // of the objective
 	Low      *float64 `json:"low"`    // 95 % interval
 	Value    *float64 `json:"value"`
 	High     *float64 `json:"high"`
 	Verdict  string   `json:"verdict"`            // met, missed, undecided or unstable
-	Unstable string   `json:"unstable,omitempty"` // why
-	// it comes to what the recommendation does, to the digit
+	Unstable string   `json:"unstable,omitempty"` // the reason
+	// same result as the recommendation, to the digit
 	Same bool `json:"same,omitempty"`
-	// times the load up to which it meets the objective; null: not known
+	// largest load factor at which it meets the objective. null: unknown
 	HoldsUpTo *float64       `json:"holds_up_to"`
-	Regret    *float64       `json:"regret,omitempty"`    // of the value, a share of the recommended one
-	Confirmed *float64       `json:"confirmed,omitempty"` // the value in real time
-	Ties      []string       `json:"ties,omitempty"`      // that do the same by their contract
-	Go        string         `json:"go,omitempty"`        // lines to write
+	Regret    *float64       `json:"regret,omitempty"`    // relative to the recommended value
+	Confirmed *float64       `json:"confirmed,omitempty"` // value measured in real time
+	Ties      []string       `json:"ties,omitempty"`      // strategies that are equal by contract
+	Go        string         `json:"go,omitempty"`        // Go code to write
 	Stresses  []AdviceStress `json:"stresses,omitempty"`
 }
 
-// An AdviceStress is what becomes of an option when things get worse.
+// An AdviceStress is the result of an option under worse conditions.
 type AdviceStress struct {
 	Name    string   `json:"name"`
-	Value   *float64 `json:"value"` // the option's own where it is no worse
+	Value   *float64 `json:"value"` // the option's own value if it is no worse
 	Verdict string   `json:"verdict"`
-	// the same tasks without the stress come to no less, as far as the runs can tell
+	// the same tasks without the stress are not significantly better
 	NoWorse bool   `json:"no_worse,omitempty"`
-	Missed  string `json:"missed,omitempty"` // a metric other than the promised that misses
+	Missed  string `json:"missed,omitempty"` // another metric that misses its objective
 }
 
-// An AdviceMissing is what would have the nearest meet the objective, by itself.
+// An AdviceMissing is a single change that would make the nearest option meet the objective.
 type AdviceMissing struct {
 	What  string  `json:"what"` // limit, rate or objective
 	Value float64 `json:"value"`
@@ -117,7 +117,6 @@ func (o AdviceOption) interval() string {
 	return low + " to " + high
 }
 
-// name is the metric as people say it.
 func (o AdviceOption) name() string { return nameOf(o.Metric) }
 
 func nameOf(metric string) string {
@@ -139,7 +138,7 @@ func (o AdviceOption) settings() string {
 	return s
 }
 
-// Headline is the answer in a sentence.
+// Headline returns the answer in a sentence.
 func (d *AdviceDocument) Headline() string {
 	o := d.Recommendation
 	switch d.Verdict {
@@ -151,7 +150,7 @@ func (d *AdviceDocument) Headline() string {
 	return "Nothing meets " + d.Objective + "; nearest is " + o.settings()
 }
 
-// promise is what the headline rests on.
+// promise returns the evidence for the headline.
 func (d *AdviceDocument) promise() string {
 	o := d.Recommendation
 	if o.Verdict == Unstable {
@@ -174,7 +173,7 @@ func (d *AdviceDocument) promise() string {
 	return s
 }
 
-// verdict spells an option's figure and what it comes to.
+// verdict formats an option's value and its verdict.
 func (o AdviceOption) verdict() string {
 	if o.Verdict == Unstable {
 		return "unstable: " + o.Unstable
@@ -197,7 +196,7 @@ func (s AdviceStress) text(o AdviceOption) string {
 	return text
 }
 
-// recorded says what a small budget does not look at; "" where it looks at all.
+// recorded describes the part of the record that a small budget leaves out, or is "".
 func (d *AdviceDocument) recorded() string {
 	if d.Record == nil {
 		return ""
@@ -210,7 +209,7 @@ func (d *AdviceDocument) recorded() string {
 	return text + "; a larger --budget runs more"
 }
 
-// changes are what would change the answer.
+// changes lists the conditions that would change the answer.
 func (d *AdviceDocument) changes() (lines []string) {
 	o := d.Recommendation
 	if b := d.Below; b != nil {
@@ -233,7 +232,6 @@ func (d *AdviceDocument) changes() (lines []string) {
 	return lines
 }
 
-// ways are what would have the nearest meet the objective.
 func (d *AdviceDocument) ways() (lines []string) {
 	for _, m := range d.Missing {
 		switch m.What {
@@ -249,7 +247,6 @@ func (d *AdviceDocument) ways() (lines []string) {
 	return lines
 }
 
-// described is what came in, in words.
 func (d *AdviceDocument) described() string {
 	w := d.Work
 	s := fmt.Sprintf("tasks of %s (C² %s)", text.Seconds(w.Mean), digits(w.C2))
@@ -267,7 +264,6 @@ func (d *AdviceDocument) described() string {
 	return s
 }
 
-// ties are those of the recommendation in words; "" where there are none.
 func (d *AdviceDocument) ties() string {
 	all := d.Recommendation.Ties
 	if len(all) == 0 {
@@ -281,7 +277,7 @@ func (d *AdviceDocument) ties() string {
 	return text + "; the simplest is chosen"
 }
 
-// digits spells a C², which is never below 0 but for rounding.
+// digits formats a C². Rounding errors may make it negative.
 func digits(c2 float64) string {
 	if c2 < 1e-3 {
 		return "0"
@@ -289,7 +285,7 @@ func digits(c2 float64) string {
 	return text.Digits(c2)
 }
 
-// shortly are the first few of the names that stand before a reason.
+// shortly shortens the list of names before a reason.
 func shortly(line string) string {
 	names, why, ok := strings.Cut(line, ": ")
 	all := strings.Split(names, ", ")

@@ -10,8 +10,7 @@ import (
 	"github.com/poolbench/poolbench/reports/page/shell"
 )
 
-// WritePage writes the answer as a page for a browser. It needs nothing beside it, and loads
-// nothing.
+// WritePage writes the answer as a self-contained HTML page.
 func (d *AdviceDocument) WritePage(w io.Writer) error {
 	kind := map[string]string{"meets": "ok", "undecided": "warn", "nothing_meets": "bad"}[d.Verdict]
 	p := shell.Page{Title: "advise", Subtitle: d.Question + ", " + d.Objective,
@@ -41,7 +40,6 @@ func (d *AdviceDocument) WritePage(w io.Writer) error {
 	return p.Write(w)
 }
 
-// figure draws the promise, the values at other limits and under stress, and the bound.
 func (d *AdviceDocument) figure() (*shell.Figure, error) {
 	o := d.Recommendation
 	kinds := []string{"met", "not met", "undecided"}

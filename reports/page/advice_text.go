@@ -12,7 +12,7 @@ import (
 const (
 	width         = 80
 	mostTextLines = 25
-	mostOthers    = 4 // runners-up that are shown
+	mostOthers    = 4 // runners-up shown
 )
 
 // WriteText writes the answer in at most 25 lines of 80 columns.
@@ -54,7 +54,7 @@ func (d *AdviceDocument) WriteText(w io.Writer) error {
 	return err
 }
 
-// other is a runner-up in a line.
+// other formats a runner-up as one line.
 func (o AdviceOption) other() string {
 	text := fmt.Sprintf("%s, limit %d: %s", o.Strategy, o.Limit, o.verdict())
 	if o.Same {
@@ -66,8 +66,8 @@ func (o AdviceOption) other() string {
 	return text
 }
 
-// listedWithin breaks a list into at most so many lines, as wrapped does; of what does not fit it
-// says how much that is.
+// listedWithin breaks a list into up to most lines, as wrapped does, and ends with the number of
+// omitted items.
 func listedWithin(indent string, list []string, most int) []string {
 	for n := len(list); ; n-- {
 		text := strings.Join(list[:n], "; ")
@@ -80,8 +80,8 @@ func listedWithin(indent string, list []string, most int) []string {
 	}
 }
 
-// wrapped breaks a text into at most so many lines, the further ones indented as far as the first;
-// what does not fit is cut behind a word.
+// wrapped breaks a text into up to most lines with the indent of the first. The rest is cut after
+// a word.
 func wrapped(indent, text string, most int) (lines []string) {
 	line, room := indent, len([]rune(indent))
 	for word := range strings.FieldsSeq(text) {

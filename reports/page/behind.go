@@ -18,8 +18,7 @@ func fallingBehind(s Sweep) []string {
 	return []string{doNotKeepUp(text.Few(parts, mostNames)) + " (arrows)."}
 }
 
-// where words some of the places at which a strategy was run: "from load 0.9 on" where these are
-// all from there on.
+// where names the places of some cells: "from load 0.9 on" if they are all places from there on.
 func (s *Sweep) where(some []*Cell) string {
 	ran := only(s.Cells, func(c *Cell) bool { return c.Strategy == some[0].Strategy })
 	if n := len(some); n > 1 && slices.Equal(ran[len(ran)-n:], some) {
@@ -32,7 +31,7 @@ func (s *Sweep) where(some []*Cell) string {
 	return ""
 }
 
-// leftOut says which strategies a chart of some places does not show since they fall behind there.
+// leftOut names the strategies that a chart of some places omits because they fall behind there.
 func leftOut(s Sweep, places []float64) []string {
 	var out []*Cell
 	for _, x := range places {
@@ -55,7 +54,6 @@ func leftOut(s Sweep, places []float64) []string {
 	return []string{"Not drawn: " + doNotKeepUp(text.Few(names, mostNames)) + "."}
 }
 
-// doNotKeepUp says that of the strategies named.
 func doNotKeepUp(names []string) string {
 	if len(names) == 1 {
 		return names[0] + " does not keep up with the arrivals, and its response grows with the " +
@@ -65,7 +63,7 @@ func doNotKeepUp(names []string) string {
 		" do not keep up with the arrivals, and their response grows with the length of the run"
 }
 
-// keepingUp are the cells that do not fall behind; all of them where none keeps up.
+// keepingUp returns the cells that do not fall behind, or all cells if none keeps up.
 func keepingUp(cells []*Cell) []*Cell {
 	kept := only(cells, func(c *Cell) bool { return !c.FallsBehind() })
 	if len(kept) == 0 {

@@ -13,21 +13,21 @@ import (
 	"github.com/poolbench/poolbench/reports/page/shell"
 )
 
-// A Calibration is what calibrate found: the document that it prints, and what its page shows.
-// Times are in seconds, shares in fractions of 1.
+// A Calibration is the result of calibrate, as JSON and for its page. Times are in seconds, shares
+// in fractions of 1.
 type Calibration struct {
 	Format   string    `json:"format"` // poolbench calibrate
 	Version  int       `json:"version"`
 	Dir      string    `json:"dir"`
-	Size     float64   `json:"size"` // of the known answers: a share of the full one
+	Size     float64   `json:"size"` // of the known answers, relative to the full size
 	Readings []Reading `json:"machine"`
 	Known    []Known   `json:"known"`
-	Control  Known     `json:"control"` // measures wrongly on purpose: it must not hold
-	// known answers that are missed, and a control that passes
+	Control  Known     `json:"control"` // wrong on purpose: it must fail
+	// missed known answers, plus one if the control passes
 	Wrong int `json:"wrong"`
 }
 
-// A Reading is what the machine was asked, and its answer, also in words.
+// A Reading is a measurement of the machine, as numbers and in words.
 type Reading struct {
 	Name    string             `json:"name"`
 	Metrics map[string]float64 `json:"metrics"`
@@ -35,8 +35,7 @@ type Reading struct {
 	Answer  string             `json:"-"`
 }
 
-// Known is a value with a known answer, in the unit of the metric. The tolerance is a share of what
-// is wanted.
+// Known is a measurement with a known value, in the unit of the metric. The tolerance is relative.
 type Known struct {
 	Name      string  `json:"name"`
 	What      string  `json:"what"`
@@ -44,14 +43,14 @@ type Known struct {
 	Unit      string  `json:"unit"`
 	Want      float64 `json:"known"`
 	Tolerance float64 `json:"tolerance"`
-	Simulated bool    `json:"simulated,omitempty"` // what is wanted comes from another simulation
+	Simulated bool    `json:"simulated,omitempty"` // the known value comes from another simulation
 	Got       float64 `json:"measured"`
 }
 
 // Holds reports whether the value lies within the tolerance.
 func (k Known) Holds() bool { return math.Abs(k.Got/k.Want-1) <= k.Tolerance }
 
-// MarshalJSON says whether it holds, too.
+// MarshalJSON adds the result of Holds.
 func (k Known) MarshalJSON() ([]byte, error) {
 	type known Known
 	return json.Marshal(struct {
@@ -60,10 +59,10 @@ func (k Known) MarshalJSON() ([]byte, error) {
 	}{known(k), k.Holds()})
 }
 
-// Case names the experiment.
+// Case returns the name of the experiment.
 func (k Known) Case() string { return k.Name + ": " + k.What }
 
-// off is how far the value is from what is wanted, in tolerances; infinite where it is missing.
+// off returns the error in tolerances. It is infinite if the value is missing.
 func (k Known) off() float64 {
 	if off := (k.Got/k.Want - 1) / k.Tolerance; !math.IsNaN(off) {
 		return off
@@ -79,7 +78,7 @@ func (c *Calibration) missed() []Known {
 	return slices.DeleteFunc(slices.Clone(c.Known), Known.Holds)
 }
 
-// farthest are the answers in the order of how far they are off, the farthest first.
+// farthest returns the answers with the largest error first.
 func (c *Calibration) farthest() []Known {
 	all := slices.Clone(c.Known)
 	slices.SortStableFunc(all, func(a, b Known) int {
@@ -88,7 +87,7 @@ func (c *Calibration) farthest() []Known {
 	return all
 }
 
-// found says whether this build can be believed on this machine.
+// found states whether this build's results are reliable on this machine.
 func (c *Calibration) found() (a shell.Answer) {
 	missed := c.missed()
 	far := c.farthest()
@@ -128,13 +127,13 @@ func (c *Calibration) found() (a shell.Answer) {
 	return a
 }
 
-// words are the two values: "12.1 ms, known 12 ms (±3.9 %)".
+// words formats the two values: "12.1 ms, known 12 ms (±3.9 %)".
 func (k Known) words() string {
 	return fmt.Sprintf("%s, known %s (±%.1f %%)", text.Metric(k.Unit, k.Got),
 		text.Metric(k.Unit, k.Want), 100*k.Tolerance)
 }
 
-// Cells are a row of a table, with the words for a value that holds and one that does not.
+// Cells returns a table row, with the words for pass and fail.
 func (k Known) Cells(holds, misses string) []string {
 	source, verdict := "exact", misses
 	if k.Simulated {
@@ -149,10 +148,10 @@ func (k Known) Cells(holds, misses string) []string {
 		verdict}
 }
 
-// mostDrawn is how many answers the figure shows.
+// mostDrawn is the number of answers in the figure.
 const mostDrawn = 16
 
-// figure draws how far the answers are off, the farthest first.
+// figure draws the errors, the largest first.
 func (c *Calibration) figure() (*shell.Figure, error) {
 	var all []shell.Row
 	for _, k := range c.farthest()[:min(mostDrawn, len(c.Known))] {
@@ -177,8 +176,8 @@ func (c *Calibration) figure() (*shell.Figure, error) {
 		[]charts.Level{{Name: "tolerance", Y: -1}, {Name: "tolerance", Y: 1}})
 }
 
-// WriteCalibration writes a calibration as a page for a browser: whether the build can be believed
-// first, then every answer and what the machine was asked. It needs nothing beside it.
+// WriteCalibration writes a self-contained HTML page: first whether the build is reliable, then
+// every answer and reading.
 func WriteCalibration(w io.Writer, c *Calibration) error {
 	p := shell.Page{Title: "calibrate", Subtitle: "known answers at " + text.Share(c.Size) +
 		" of their full size · " + c.Dir, Answer: c.found(),

@@ -14,26 +14,23 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// capacityBase is what the names of answers begin with, by which they are told from runs:
+// capacityBase begins the names of answers, to distinguish them from runs:
 // Capacity/strategy=…/load=0.1..1.2/…/objective=….
 const capacityBase = "Capacity"
 
-// A capacitySearch are the answers of searches that differ in strategy alone.
 type capacitySearch struct {
 	across    charts.Across
-	from, to  float64 // the range that was searched
+	from, to  float64 // searched range
 	objective string
 	facts     []string
-	confident string // the confidence, as a percentage; "" of a server, which has few probes
+	confident string // confidence, as a percentage. "" for a server, which has few probes
 	found     []shell.Found
 }
 
-// splitSearches takes the answers of searches for capacity out of the results: they are no runs.
-// Results that hold nothing else stay as they are.
 func splitSearches(all *results.Results) (runs *results.Results, searches []*capacitySearch) {
 	rest := *all
 	rest.Runs = nil
-	at := make([]int, len(all.Runs)) // where a run is in the rest
+	at := make([]int, len(all.Runs)) // index of a run among the remaining runs
 	byKeys := make(map[string]*capacitySearch)
 	for i := range all.Runs {
 		run := &all.Runs[i]
@@ -45,7 +42,7 @@ func splitSearches(all *results.Results) (runs *results.Results, searches []*cap
 		at[i] = -1
 		s, ok := searchOf(run)
 		if !ok {
-			continue // of limits or queues: their runs are the figure
+			continue // for limits or queues the runs themselves are the figure
 		}
 		id := fmt.Sprintln(s.across, s.from, s.to, s.objective, s.facts, s.confident)
 		if byKeys[id] == nil {
@@ -71,7 +68,6 @@ func splitSearches(all *results.Results) (runs *results.Results, searches []*cap
 	return &rest, searches
 }
 
-// searchOf reads what a search was about from the name of its answer.
 func searchOf(run *results.Run) (s *capacitySearch, ok bool) {
 	s = &capacitySearch{confident: "95 %"}
 	var rest []results.Pair
@@ -104,7 +100,7 @@ func searchOf(run *results.Run) (s *capacitySearch, ok bool) {
 	return s, s.from < s.to && s.objective != ""
 }
 
-// add takes the answer for a strategy; a later one replaces it.
+// add records the answer for a strategy and replaces an earlier one.
 func (s *capacitySearch) add(all *results.Results, run *results.Run) {
 	axis := Axes[s.across].Word
 	end := func(unit string) float64 {
@@ -124,7 +120,7 @@ func (s *capacitySearch) add(all *results.Results, run *results.Run) {
 	s.found = append(s.found, f)
 }
 
-// undecided counts the strategies for which the search has no answer.
+// undecided counts the strategies without an answer.
 func (s *capacitySearch) undecided() (n int) {
 	for _, f := range s.found {
 		if f.Undecided() != "" {
@@ -134,7 +130,7 @@ func (s *capacitySearch) undecided() (n int) {
 	return n
 }
 
-// figure draws the search; nil where nothing was decided, which the notes say then.
+// figure draws the search. It is nil if no strategy has an answer, which the notes then report.
 func (s *capacitySearch) figure() (f *figure, notes []string, err error) {
 	title := "Capacity for " + s.objective
 	var found []charts.Found

@@ -12,9 +12,8 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// The sentences under the charts are computed: they say what this picture shows, with its numbers,
-// and nothing that it does not show. What is said of every strategy is looked up for every one;
-// else those are named that it is said of, or those that it is not.
+// Captions are computed from the numbers of the chart. A statement about every strategy is checked
+// for each. Otherwise the caption names the strategies, or the exceptions.
 
 func responseCaption(s Sweep, chart *charts.Chart) string {
 	var out []string
@@ -29,8 +28,8 @@ func responseCaption(s Sweep, chart *charts.Chart) string {
 	return strings.Join(out, " ")
 }
 
-// highest ranks the strategies at the highest place where at least two resolve the p99, or else the
-// median.
+// highest ranks the strategies at the highest place at which at least two of them resolve the p99,
+// or else the median.
 func highest(s Sweep) (x float64, quantile string, r []ranked) {
 	for _, quantile = range []string{"p99", "p50"} {
 		unit := metric.StatisticOf(quantile, metric.Response)
@@ -44,8 +43,8 @@ func highest(s Sweep) (x float64, quantile string, r []ranked) {
 	return 0, "", nil
 }
 
-// between words the smallest and the largest of some times: "runs from 8.1 ms (unbounded) to 2.3 s
-// (serial), a factor of 284".
+// between formats the range of some times: "runs from 8.1 ms (unbounded) to 2.3 s (serial), a
+// factor of 284".
 func between(r []ranked, cells []*Cell, quantile string) string {
 	unit := metric.StatisticOf(quantile, metric.Response)
 	say := func(of ranked) string {
@@ -83,14 +82,13 @@ func between(r []ranked, cells []*Cell, quantile string) string {
 	return s
 }
 
-// isHollow reports whether the marker of a value is hollow: its runs are doubted, or the value is
+// isHollow reports whether a value has a hollow marker: its runs are doubted, or the value is
 // uncertain.
 func isHollow(c *Cell, unit string) bool {
 	_, uncertain := c.Uncertain(unit)
 	return c.Doubts() != nil || uncertain
 }
 
-// hollow explains hollow markers, with their number.
 func hollow(cells []*Cell, unit string) []string {
 	all := only(cells, func(c *Cell) bool { return isHollow(c, unit) })
 	if len(all) == 0 {
@@ -107,7 +105,7 @@ func hollow(cells []*Cell, unit string) []string {
 		text.Count(len(cells), "scenario"))}
 }
 
-// coincidence names the series that lie on one another.
+// coincidence names the series that overlap.
 func coincidence(chart *charts.Chart) (out []string) {
 	for _, names := range chart.Same {
 		verb := "coincide exactly, point by point"
@@ -119,8 +117,8 @@ func coincidence(chart *charts.Chart) (out []string) {
 	return out
 }
 
-// allDone is the share of what is offered that counts as all of it: what still runs when the
-// arrivals end is not lost.
+// allDone is the completed share of the offered load that counts as all: tasks running when the
+// arrivals end are not lost.
 const allDone = 0.99
 
 func throughputCaption(s Sweep, _ *charts.Chart) string {
@@ -293,7 +291,7 @@ func (in *reportInput) timelineCaption(s Sweep, _ *charts.Chart) string {
 				charts.Count(f.Value), f.Name, charts.Count(peak)))
 		}
 	}
-	if n := len(beyond) - 2; n > 0 { // two make the point
+	if n := len(beyond) - 2; n > 0 { // two examples are enough
 		beyond = append(beyond[:2], fmt.Sprintf("fewer with %d more strategies, too", n))
 	}
 	if len(beyond) > 0 {

@@ -8,7 +8,7 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// against shows an exact value, and below it how far the measured one is from it.
+// against shows the exact value, and below it the relative difference of the measured value.
 func against(measured, exact string) func(*Cell) Value {
 	return func(c *Cell) Value {
 		e, ok := c.Estimate(exact)
@@ -43,7 +43,6 @@ func oracleValue(c *Cell) Value {
 	return v
 }
 
-// exactly is the column of a metric that says what another should be.
 func exactly(head, measured, exact string) Column {
 	return Column{Head: head, Unit: exact, Value: against(measured, exact),
 		show: func(cells []*Cell, _ string) bool { return hasMetric(cells, measured) }}
@@ -61,7 +60,7 @@ var exactColumns = []Column{
 	exactly("mean wait, oracle", metric.MeanWait, metric.OracleMeanWait),
 }
 
-// Checks makes the table of measured against exact values; nil where nothing exact is known.
+// Checks returns the table of measured and exact values, or nil if no exact value is known.
 func Checks(g *Group) *Table {
 	columns := shown(g, exactColumns)
 	if len(columns) == 0 {

@@ -9,19 +9,19 @@ import (
 	"github.com/poolbench/poolbench/internal/metric"
 )
 
-// A Column of the main table.
+// A Column is a column of the main table.
 type Column struct {
 	Head, Hint string
 	Unit       string
-	// show says whether the column tells the group anything; nil: whenever there are values.
+	// show reports whether the column is informative for the group. nil: whenever it has values
 	show func(cells []*Cell, unit string) bool
-	// value replaces the plain one: the estimate of unit with its interval.
+	// Value replaces the default, the estimate of Unit with its interval.
 	Value func(c *Cell) Value
-	// format is that of the values; nil: that of our metric of that unit
+	// format formats the values. nil: the format of poolbench's metric with that unit
 	format func(float64) string
 }
 
-// Columns are those of the main table, in their order.
+// Columns are the columns of the main table, in order.
 var Columns = []Column{
 	{Head: "throughput", Hint: "tasks completed per second", Unit: metric.Throughput},
 	{Head: "goodput", Hint: "tasks completed in time, without error, per second",
@@ -60,7 +60,7 @@ var Columns = []Column{
 	{Head: "utilisation", Hint: "time inside tasks, of the time that the limit allows",
 		Unit: metric.Utilisation},
 	{Head: "makespan", Hint: "first due to last end", Unit: metric.Makespan,
-		show: func(cells []*Cell, _ string) bool { // with open arrivals it echoes the plan
+		show: func(cells []*Cell, _ string) bool { // with open arrivals it repeats the plan
 			return slices.ContainsFunc(cells, (*Cell).Closed)
 		}},
 	{Head: "p99 service", Unit: metric.P99Service,
@@ -89,8 +89,8 @@ func not1(cells []*Cell, unit string) bool {
 	})
 }
 
-// Foreign reports whether the group's names are not those of poolbench: then nothing is known of
-// its metrics but their units.
+// Foreign reports whether the group's names do not come from poolbench. Then only the units of its
+// metrics are known.
 func Foreign(g *Group) bool {
 	return !slices.ContainsFunc(g.Cells, func(c *Cell) bool { return c.Strategy != "" })
 }
@@ -108,7 +108,7 @@ func foreignColumns(g *Group) (columns []Column) {
 	return columns
 }
 
-// metricLabel words a unit: "p99 wait" for p99-wait-sec.
+// metricLabel returns the label of a unit: "p99 wait" for p99-wait-sec.
 func metricLabel(unit string) string {
 	label := strings.TrimSuffix(strings.TrimSuffix(unit, "-sec"), "/op")
 	if rest, ok := metric.CutTheory(label); ok {
@@ -117,7 +117,7 @@ func metricLabel(unit string) string {
 	return strings.ReplaceAll(label, "-", " ")
 }
 
-// sameGoodput reports whether all that was completed was good, or nothing is known of goodput.
+// sameGoodput reports whether goodput equals throughput or is unknown.
 func sameGoodput(cells []*Cell) bool {
 	return !hasMetric(cells, metric.Goodput) ||
 		!slices.ContainsFunc(cells, func(c *Cell) bool {

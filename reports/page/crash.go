@@ -11,27 +11,27 @@ import (
 	"github.com/poolbench/poolbench/reports/page/shell"
 )
 
-// A Crash is what became of the tasks of a strategy whose process, or server, was killed.
+// A Crash counts the outcomes of the tasks of a strategy whose process, or server, was killed.
 type Crash struct {
 	Strategy, Workload string
-	Survives           string // what the strategy declares to survive
-	Broken             bool   // it lost what it declares to keep
+	Survives           string // declared durability of the strategy
+	Broken             bool   // it lost tasks that it declares to keep
 	Limit              int
 	Seed               uint64
 
-	Accepted, Once, Twice, Lost, Dead, Unconfirmed int // tasks
+	Accepted, Once, Twice, Lost, Dead, Unconfirmed int
 
-	LostBegun int    // of the lost ones: they had begun
-	Repeated  int    // of those done twice: with no kill between
-	Stalled   bool   // nothing happened any more before all was done
-	Stored    int    // neither done nor lost, where it was given up
-	Fault     string // why it was given up; "": it was not
+	LostBegun int    // lost tasks that had begun
+	Repeated  int    // done twice without a kill in between
+	Stalled   bool   // stopped making progress before all tasks were done
+	Stored    int    // neither done nor lost when the run was given up
+	Fault     string // why the run was given up, or ""
 
 	Kills, ServerKills  int
-	Asked               int     // kills that were asked for
+	Asked               int     // planned kills
 	InService           int     // tasks in service at the kills
-	First, LongestFirst float64 // seconds from a restart to the first task; 0: not known
-	Command             string  // that shows the same
+	First, LongestFirst float64 // seconds from a restart to the first task. 0: unknown
+	Command             string  // reproduces the result
 }
 
 // Finding returns a sentence, without a full stop, on the tasks lost and done twice.
@@ -77,14 +77,14 @@ func (c *Crash) Finding() string {
 	return out
 }
 
-// An Outcome is a number of tasks, and what it means; "" where the name says it.
+// An Outcome is a number of tasks with a name. Its meaning is "" if the name is clear.
 type Outcome struct {
 	Name  string
 	Tasks int
 	Doc   string
 }
 
-// Outcomes are what became of the tasks.
+// Outcomes returns the number of tasks by outcome.
 func (c *Crash) Outcomes() []Outcome {
 	again := "killed between its end and the confirmation"
 	switch {
@@ -146,7 +146,7 @@ func (c *Crash) found() (a shell.Answer) {
 	return a
 }
 
-// rows are the outcomes of accepted tasks; the kind of those that were lost is 1.
+// rows returns the outcomes of accepted tasks. Lost tasks have kind 1.
 func (c *Crash) rows() (all []shell.Row) {
 	for _, f := range c.Outcomes()[1:] {
 		r := shell.Row{Name: fmt.Sprintf("%s: %d", f.Name, f.Tasks), Value: float64(f.Tasks)}
@@ -161,7 +161,6 @@ func (c *Crash) rows() (all []shell.Row) {
 	return all
 }
 
-// figure draws the tasks of each outcome.
 func (c *Crash) figure() (*shell.Figure, error) {
 	var levels []charts.Level
 	if c.Accepted > 0 {
@@ -173,7 +172,7 @@ func (c *Crash) figure() (*shell.Figure, error) {
 		charts.Axis{Label: "tasks (log scale)", Log: true, Reach: []float64{1}}, levels)
 }
 
-// WriteCrash writes what crash found as a page for a browser. It needs nothing beside it.
+// WriteCrash writes the result of crash as a self-contained HTML page.
 func WriteCrash(w io.Writer, c *Crash) error {
 	p := shell.Page{Title: "crash", Subtitle: fmt.Sprintf("limit %d · seed %d", c.Limit, c.Seed),
 		Command: c.Command, Answer: c.found(),

@@ -17,27 +17,27 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// A page with more runs than mostWhole has of each the metrics of its tables alone, and one with
-// more scenarios than mostDetailed has curves and courses of so many, those of no study first:
-// beyond, the page would grow past what a browser opens at once.
+// Limits above which a browser opens a page too slowly. With more than mostWhole runs only the
+// tables' metrics are included. At most mostDetailed scenarios have curves and time series, first
+// those outside of studies.
 const (
 	mostWhole    = 600
 	mostDetailed = 200
 )
 
-// mostError is written for any larger error, as JSON has no infinity.
+// mostError replaces larger errors, since JSON has no infinity.
 const mostError = 1e6
 
-// A dataMaker puts together what the explorer draws from. What several cells have in common is kept
-// once: strategies that serve in one order give the same runs to the last digit.
+// A dataMaker assembles the data of the explorer. It stores equal data of cells once: strategies
+// with the same service order give identical runs.
 type dataMaker struct {
 	front.Data
 	in      *reportInput
 	metrics map[string]int // by unit
-	known   map[string]int // what is there already, by how it would be written
+	known   map[string]int // indices of stored values, by their text
 }
 
-// data gathers the cells of all groups, whose sections have these names.
+// data gathers the cells of all groups. ids are the names of their sections.
 func (in *reportInput) data(groups []*Group, ids []string) *front.Data {
 	m := &dataMaker{in: in, metrics: make(map[string]int), known: make(map[string]int),
 		Data: front.Data{Schema: front.Schema, Title: dirName(in.dir), Enough: results.Enough}}
@@ -59,7 +59,7 @@ func (in *reportInput) data(groups []*Group, ids []string) *front.Data {
 	return &m.Data
 }
 
-// ranks are the ranks of the interval of a median, by the number of values, up to most.
+// ranks returns the ranks of a median's interval, by the number of values, up to most.
 func ranks(most int) [][2]int {
 	out := make([][2]int, most+1)
 	var c results.Cell
@@ -71,7 +71,7 @@ func ranks(most int) [][2]int {
 	return out
 }
 
-// once is the index of a value among all of one kind, to which it is added where it is new.
+// once returns the index of v among the values of its kind, and adds it if it is new.
 func once[T any](m *dataMaker, kind string, all *[]T, v T) int {
 	text := kind + fmt.Sprint(v)
 	at, known := m.known[text]
@@ -82,7 +82,7 @@ func once[T any](m *dataMaker, kind string, all *[]T, v T) int {
 	return at
 }
 
-// addMetrics takes those of the tables first, then, of a page that is not too large, the others.
+// addMetrics adds the metrics of the tables first, then the others unless the page is too large.
 func (m *dataMaker) addMetrics() {
 	units := text.Texts(Columns, func(c Column) string { return c.Unit })
 	for _, u := range m.in.results.Metrics {
@@ -124,15 +124,15 @@ func (m *dataMaker) metric(unit string) front.Metric {
 	return out
 }
 
-// behaves reports whether strategies that differ in a metric do not behave alike towards their
-// callers.
+// behaves reports whether callers notice a difference in the metric.
 func behaves(unit string) bool {
 	return !metric.IsTheory(unit) && (metric.IsOf(unit, metric.Response) ||
 		slices.Contains([]string{metric.Throughput, metric.Goodput, metric.MeanSlowdown,
 			metric.Shed, metric.Throttled, metric.Failed, metric.Abandoned, metric.Attempts}, unit))
 }
 
-// grows reports whether a metric of a run that falls behind only says how long the run was.
+// grows reports whether the metric, for a run that falls behind, depends only on the length of the
+// run.
 func grows(unit string) bool {
 	return !metric.IsTheory(unit) && (metric.IsOf(unit, metric.Response) ||
 		metric.IsOf(unit, metric.Wait) || unit == metric.MeanSlowdown ||
@@ -153,7 +153,7 @@ func (m *dataMaker) addScenario(g *Group, id string) {
 	})
 }
 
-// addVariance adds what lies along the variance of task times, for which several groups stand.
+// addVariance adds the scenarios along the variance of task times, each from several groups.
 func (m *dataMaker) addVariance(groups []*Group) {
 	free := slices.DeleteFunc(slices.Clone(groups), func(g *Group) bool {
 		return g.Study >= 0
@@ -170,7 +170,7 @@ func (m *dataMaker) addVariance(groups []*Group) {
 	}
 }
 
-// fill adds the scenario with cells, of which at says where each lies on the axes.
+// fill adds the scenario with its cells. at returns a cell's position on the axes.
 func (m *dataMaker) fill(s *front.Scenario, cells []*Cell, at func(*Cell) []int) {
 	type key struct {
 		strategy string
@@ -207,7 +207,7 @@ func (m *dataMaker) fill(s *front.Scenario, cells []*Cell, at func(*Cell) []int)
 		}
 		rows := m.in.timelines[c.Cell[0]]
 		if _, soak := c.Cell[0].Value(metric.QuantileError); soak && len(rows) > 0 {
-			rows = rows[:len(rows)-1] // the soak ended, or stands, within it
+			rows = rows[:len(rows)-1] // the soak ended, or is still, within this interval
 		}
 		if course := courseOf(rows); len(course.Flight) > 1 {
 			cell.Course = once(m, "course", &m.Courses, course)
@@ -229,7 +229,7 @@ func (m *dataMaker) addRun(r *results.Run) int {
 	return once(m, "run", &m.Runs, values)
 }
 
-// axesOf are the axes on which a group has values, those that vary first.
+// axesOf returns the axes on which a group has values, varying axes first.
 func axesOf(g *Group) (out []front.Axis) {
 	for across, a := range Axes {
 		at := distinct(g.Cells, a.Of)
@@ -249,7 +249,7 @@ func axisOf(word string) Axis {
 	return Axes[i]
 }
 
-// paired reports whether the repetitions of one number had the same seed in all cells.
+// paired reports whether repetitions with the same number had the same seed in all cells.
 func paired(cells []*Cell) bool {
 	for _, c := range cells {
 		for i, r := range c.Cell {
@@ -262,11 +262,9 @@ func paired(cells []*Cell) bool {
 	return true
 }
 
-// curveStep is that of a curve, in nines.
 const curveStep = 0.1
 
-// curveOf reads a curve off a histogram, as far as the number of tasks resolves it, and to the
-// three digits that the histogram has.
+// curveOf reads a curve from a histogram, up to the quantile that the number of tasks resolves.
 func curveOf(h *hdrhistogram.Histogram) (c front.Curve) {
 	if h.TotalCount() == 0 {
 		return c
@@ -284,10 +282,10 @@ func curveOf(h *hdrhistogram.Histogram) (c front.Curve) {
 	return c
 }
 
-// mostIntervals is how many intervals a course has at most.
 const mostIntervals = 60
 
-// courseOf puts intervals together until a screen shows them all: levels are those at the ends.
+// courseOf merges intervals until there are at most mostIntervals. Levels are the values at the
+// ends.
 func courseOf(rows []interval) (c front.Course) {
 	if len(rows) == 0 {
 		return c
@@ -295,7 +293,7 @@ func courseOf(rows []interval) (c front.Course) {
 	each := (len(rows) + mostIntervals - 1) / mostIntervals
 	for part := range slices.Chunk(rows, each) {
 		if len(part) < each {
-			break // a rate over fewer intervals would be another
+			break // a rate over fewer intervals would not be comparable
 		}
 		done, lost := 0.0, 0.0
 		if slices.ContainsFunc(part, func(r interval) bool { return r.missing }) {
@@ -323,7 +321,6 @@ func rounded(v float64, digits int) float64 {
 	return out
 }
 
-// detailed are the cells of which the explorer shows curves and courses.
 func detailed(groups []*Group) (cells []*Cell) {
 	for _, ofStudies := range []bool{false, true} {
 		for _, g := range groups {

@@ -32,11 +32,12 @@ func (in *reportInput) distributionChart(s Sweep) (*charts.Chart, error) {
 	return charts.Distribution("Distribution of the response", panels)
 }
 
-// resolvable is how many tasks must lie beyond a quantile for the runner to report it: p99 needs
-// 368 tasks, p99.9 3688.
+// resolvable is the number of tasks that must lie beyond a quantile for the runner to report it:
+// p99 needs 368 tasks, p99.9 3688.
 const resolvable = 3.68
 
-// distribution reads a curve off a histogram, as far as the number of tasks resolves it.
+// distribution reads a curve from a histogram, up to the quantile that the number of tasks
+// resolves.
 func distribution(c *Cell, h *hdrhistogram.Histogram) charts.Series {
 	s := charts.Series{Name: c.Strategy, Style: c.Style}
 	end := max(math.Log10(float64(h.TotalCount())/resolvable), 0)
@@ -44,7 +45,7 @@ func distribution(c *Cell, h *hdrhistogram.Histogram) charts.Series {
 		s.X = append(s.X, q)
 		s.Y = append(s.Y, float64(h.ValueAtQuantile(100*q))/1e9)
 	}
-	const step = 0.05 // of a nine
+	const step = 0.05 // in nines
 	for i := 0; float64(i)*step <= end; i++ {
 		add(1 - math.Pow(10, -float64(i)*step))
 	}

@@ -14,32 +14,29 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// reportInput is what a run directory holds beside the groups of its results.
 type reportInput struct {
 	results  *results.Results
 	searches []*capacitySearch
 	dir      string
-	written  time.Time // of results.txt, by the file system; zero where unknown
+	written  time.Time // modification time of results.txt. Zero: unknown
 	draw     []Drawer
-	figures  []Figure // that they drew
+	figures  []Figure // from the drawers
 
-	// pooled over repetitions, in ns; only of cells that a chart shows
+	// pooled over repetitions, in ns, for cells with a chart
 	responses map[*Cell]*hdrhistogram.Histogram
-	timelines map[*results.Run][]interval        // only of runs that a chart or the explorer shows
-	slowest   map[*results.Run][]rundir.SlowTask // only of runs that a chart shows
-	heat      map[*results.Run][]stretch         // likewise
+	timelines map[*results.Run][]interval        // for runs with a chart or in the explorer
+	slowest   map[*results.Run][]rundir.SlowTask // for runs with a chart
+	heat      map[*results.Run][]stretch         // for runs with a chart
 	failed    map[string][]rundir.FailedRun      // by name, # and seed
-	detailed  []*Cell                            // that the explorer shows in detail
-	curves    map[*Cell]front.Curve              // of these
-	notes     []string                           // what is missing
+	detailed  []*Cell                            // with details in the explorer
+	curves    map[*Cell]front.Curve              // of detailed cells
+	notes     []string                           // missing parts
 }
 
-// panelsOfDistributions is how many loads the chart of distributions shows side by side.
 const panelsOfDistributions = 3
 
-// readDistributions reads the response histograms that charts will show, and those of the detailed
-// cells, of which it keeps the curves. The others stay encoded: a histogram of three digits takes
-// some 200 kB, and a file may hold a thousand.
+// readDistributions decodes the response histograms of charts and of detailed cells, of which it
+// keeps only the curves: a histogram uses about 200 kB, and a file may contain a thousand.
 func (in *reportInput) readDistributions(path string, groups []*Group) error {
 	wanted := make(map[string]*Cell)
 	missing := make(map[*Cell]int) // repetitions, of detailed cells
@@ -93,7 +90,6 @@ func (in *reportInput) readDistributions(path string, groups []*Group) error {
 	return err
 }
 
-// pool adds the histogram of a repetition to those of its cell.
 func (in *reportInput) pool(c *Cell, h *hdrhistogram.Histogram) error {
 	before := in.responses[c]
 	if before == nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// Evidence makes the table of what the verdicts rest on; nil where the file does not tell.
+// Evidence returns the table of the evidence behind the verdicts, or nil if the file has none.
 func Evidence(g *Group) *Table {
 	columns := shown(g, []Column{
 		{Head: "p99 response", Hint: "with its 95 % interval",
@@ -22,7 +22,7 @@ func Evidence(g *Group) *Table {
 		{Head: "needed", Unit: metric.NeededTasks,
 			Hint: "tasks that take the p99 to within 5 %", format: func(v float64) string {
 				if v == 0 {
-					return "–" // nobody knows
+					return "–" // unknown
 				}
 				return text.Metric(metric.NeededTasks, v)
 			}},
@@ -49,7 +49,7 @@ func Evidence(g *Group) *Table {
 	t := &Table{Caption: "Validity of these runs", Folded: true, Of: g.Of(),
 		Heads: []Head{{"verdict", "whether the results are valid"}}}
 	fill(g, t, columns, verdictValue)
-	if g.Study >= 0 { // which has hundreds of others
+	if g.Study >= 0 { // a study has hundreds of cells
 		t.without(func(r Row) bool { return r.Doubt == nil })
 		t.Caption += ": those that are doubted"
 	}
@@ -88,22 +88,21 @@ func withInterval(unit string) func(c *Cell) Value {
 	}
 }
 
-// pastaValue shows the share of arrivals that found every slot taken above the share of the time.
+// pastaValue shows the share of arrivals that found every slot occupied above the share of the
+// time.
 func pastaValue(c *Cell) Value {
 	return Value{text.Share(c.Value(metric.SeenFull)), "of the time " +
 		text.Share(c.Value(metric.FullShare))}
 }
 
-// A doubtedCell is one that may not be believed, or not quite, and where it is found; or several
-// that are doubted for the same.
 type doubtedCell struct {
 	Where string
 	*results.Doubts
-	Also []string // the others of several
+	Also []string // the places of further cells
 }
 
-// Doubted are those of the group, in the order of its tables; in names the group where that is not
-// plain.
+// Doubted returns the doubted cells of the group, in the order of its tables. in names the group if
+// needed.
 func Doubted(g *Group, in string) (all []doubtedCell) {
 	for _, body := range bodies(g) {
 		for _, c := range body.cells {
@@ -121,11 +120,10 @@ func Doubted(g *Group, in string) (all []doubtedCell) {
 	return all
 }
 
-// alike is from how many on cells that are doubted for the same share a line: the checks' own words
-// differ in their numbers only.
+// alike is the number of cells from which equal doubts share a line.
 const alike = 4
 
-// doubtLines lists the reasons.
+// doubtLines merges cells with the same doubts into lines.
 func doubtLines(all []doubtedCell) (lines []doubtedCell) {
 	same := make(map[string][]doubtedCell)
 	for _, d := range all {
@@ -143,7 +141,6 @@ func doubtLines(all []doubtedCell) (lines []doubtedCell) {
 	return lines
 }
 
-// kind is the verdict with the checks that led to it.
 func (d doubtedCell) kind() string {
 	return strings.Join(append(text.Texts(d.Why, results.Doubt.Check), d.Verdict.String()), "\x00")
 }

@@ -10,21 +10,20 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// A Figure is drawn by someone who knows what the runs were made for: a chart or a table, with its
-// words.
+// A Figure is a chart or a table with its text, drawn with knowledge of the purpose of the runs.
 type Figure struct {
-	Study           string // that it belongs to; "" where it is of none
+	Study           string // its study, or ""
 	Name            string // of its files, without extension: letters, digits and dashes
 	Title, Subtitle string
-	Caption         string        // what to see in it, in a few sentences
-	Notes           []string      // what it leaves out, beside those of the chart
+	Caption         string        // the finding, in a few sentences
+	Notes           []string      // omissions, in addition to those of the chart
 	Chart           *charts.Chart // nil for a table
-	Table           *shell.Table  // nil for a chart; it has no files
+	Table           *shell.Table  // nil for a chart. It has no files
 }
 
-// A Drawer makes figures of the results of a run directory; none where they are about something
-// else. Like the charts that a report makes of any results, they are drawn again whenever the
-// report is. A study with a figure of its own needs no such charts, and has none.
+// A Drawer makes figures of the results of a run directory, or none if the results have another
+// purpose. The figures are redrawn with the report. A study with a figure of its own has no
+// standard charts.
 type Drawer func(*results.Results) ([]Figure, error)
 
 func (in *reportInput) drawFigures() error {
@@ -40,9 +39,8 @@ func (in *reportInput) drawFigures() error {
 	return nil
 }
 
-// addFigures puts the figures of the drawers where they belong: in the section of their study, or
-// before everything else where the study was cut off before it spoke. Complete runs of which some
-// happen to be of a study that has not spoken were made for something else.
+// addFigures adds the figures of the drawers to the sections of their studies. A figure of a study
+// without a finding, which was cut off, comes before everything else.
 func (r *Report) addFigures(in *reportInput, studies []reportStudy) error {
 	for _, f := range in.figures {
 		into := &r.page.Figures

@@ -12,14 +12,13 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// configOrder are the configuration lines that the page names, with their names there.
 var configOrder = []results.Pair{
 	{Key: "cpu", Value: "CPU"}, {Key: "gomaxprocs", Value: "GOMAXPROCS"},
 	{Key: "goos", Value: "system"}, {Key: "goarch", Value: "architecture"},
 	{Key: "go", Value: "Go"}, {Key: "commit", Value: "commit"}, {Key: "pkg", Value: "package"},
 }
 
-// facts are the configuration lines, all values of each, and when the file was written.
+// facts returns the configuration lines with all values of each, and the time of the file.
 func facts(in *reportInput) (out []results.Pair) {
 	runs := in.results.Runs
 	named := slices.Clone(configOrder)
@@ -48,7 +47,7 @@ func facts(in *reportInput) (out []results.Pair) {
 	return out
 }
 
-// intervals says what the small figures below values are.
+// intervals explains the small figures below values.
 func intervals(cells []*Cell) string {
 	least, most := len(cells[0].Cell), 0
 	for _, c := range cells {
@@ -77,10 +76,10 @@ func spanned(least, most int) string {
 	return fmt.Sprintf("%d to %d", least, most)
 }
 
-// trust sums up what the checks on the runs found.
+// trust summarises the checks on the runs.
 func trust(runs []results.Run, cells []*Cell, broken int) (out []string) {
 	laws, oracle, equal, late := 0, 0, 0, 0
-	var unexplained []string // strategies
+	var unexplained []string
 	worst, lag := 0.0, 0.0
 	for i := range runs {
 		if _, ok := runs[i].Value(metric.BrokenLaws); ok {
@@ -124,8 +123,7 @@ func trust(runs []results.Run, cells []*Cell, broken int) (out []string) {
 			"takes time, the oracle differs with %s: not first come, first served.",
 			text.List(text.Few(unexplained, mostNames))))
 	}
-	// Under the real clock a run is short and its queue another one each time: its cells say
-	// themselves how far they are off.
+	// Real-clock runs are short, and their queues vary: their cells show their own deviations.
 	virtual := only(cells, func(c *Cell) bool { return c.Cell[0].Key("clock") != "real" })
 	for _, fact := range againstTheory(virtual, (*Cell).InFile) {
 		out = append(out, "Under the virtual clock: "+strings.ToLower(fact[:1])+fact[1:])

@@ -2,12 +2,11 @@ package page
 
 import "github.com/poolbench/poolbench/reports/page/shell"
 
-// A factTable is a section with a table.
 type factTable struct {
 	ID, Title, Text string
 	Heads           []string
 	Rows            [][]string
-	Said            bool // the last column is words
+	Said            bool // the last column contains text
 }
 
 func (t factTable) add(to *shell.Page) { to.Add(true, t.ID, t.Title, t.section()) }

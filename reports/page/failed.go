@@ -11,20 +11,18 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// A failedRow is what failed in one way, over the repetitions of a cell.
 type failedRow struct {
 	Name    string // the failed request, with its cell if there are several
-	Count   string // "–" where nobody has counted
+	Count   string // "–" if not counted
 	Share   string // of the requests
 	Answers []failedAnswer
 	count   int
 }
 
-// A failedAnswer is one that was kept.
 type failedAnswer struct{ Title, Text string }
 
-// Rows that a table of failures has at most, answers of each, and letters of an answer: who wants
-// more finds it in the file.
+// Limits of the table of failures: rows, answers per row, and letters per answer. The file contains
+// the rest.
 const (
 	mostFailed  = 20
 	mostAnswers = 3
@@ -43,7 +41,6 @@ func (in *reportInput) readFailures(path string) error {
 
 func failedKey(name, seed string) string { return name + "#" + seed }
 
-// failedRows are those of a group, the most frequent first; rest is how many are left out.
 func (in *reportInput) failedRows(g *Group) (rows []failedRow, rest int) {
 	for _, c := range g.Cells {
 		requests := 0
@@ -102,7 +99,7 @@ func (r *failedRow) spell(requests int) {
 	}
 }
 
-// Kept says what there is of a row.
+// Kept describes the recorded answers of a row.
 func (r failedRow) Kept() string {
 	if len(r.Answers) == 1 {
 		return "The first answer, secrets masked"

@@ -15,18 +15,17 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// A figure is a chart with the words around it.
+// A figure is a chart with its text.
 type figure struct {
 	name    string
 	chart   *charts.Chart
 	caption string
-	own     bool // what its styles stand for is its own affair, or its study's
+	own     bool // its styles have their own meaning, or its study's
 }
 
-// A chartKind is a chart that is drawn of every sweep.
 type chartKind struct {
 	name    string
-	draw    func(Sweep) (*charts.Chart, error) // nil where there is nothing to see
+	draw    func(Sweep) (*charts.Chart, error) // nil if there is nothing to draw
 	caption func(Sweep, *charts.Chart) string
 }
 
@@ -49,8 +48,7 @@ func (in *reportInput) kinds(g *Group) []chartKind {
 	return kinds
 }
 
-// chart draws the charts of a sweep. A chart without data is left out: what the runner did not
-// measure is not missed.
+// chart draws the charts of a sweep. Charts without data are omitted.
 func (in *reportInput) chart(
 	g *Group, s Sweep,
 ) (out []figure, notes []string, err error) {
@@ -58,7 +56,7 @@ func (in *reportInput) chart(
 	some.Cells = told(g, s)
 	for _, kind := range in.kinds(g) {
 		drawn := some
-		if kind.name == "ranking" { // which has a row for each class
+		if kind.name == "ranking" { // it has a row for each class
 			drawn = s
 		}
 		chart, err := kind.draw(drawn)
@@ -72,7 +70,7 @@ func (in *reportInput) chart(
 			continue
 		}
 		f := figure{name: chartName(kind.name, g, s), chart: chart, caption: strings.ReplaceAll(
-			kind.caption(s, chart), " strategy", " "+g.Of())} // every, no
+			kind.caption(s, chart), " strategy", " "+g.Of())} // "every strategy", "no strategy"
 		if left := notDrawn(g, s, drawn); left != "" {
 			f.caption = strings.TrimSpace(f.caption + " " + left)
 		}
@@ -88,7 +86,7 @@ func (in *reportInput) chart(
 	return out, notes, nil
 }
 
-// subtitle names the group under the title of a chart that stands on its own.
+// subtitle names the group of a standalone chart.
 func subtitle(g *Group, s Sweep) string {
 	parts := factsOf(g)
 	if s.Fixed != "" {
@@ -101,8 +99,8 @@ func subtitle(g *Group, s Sweep) string {
 
 func factsOf(g *Group) []string { return results.Words(slices.Concat(g.Keys, g.Extra)) }
 
-// seriesOf makes a series for each strategy of the cells, with the metric over the place x, and its
-// theory where known. With growing, values of strategies that fall behind are marked as such.
+// seriesOf returns a series for each strategy of the cells, with the metric over x, and its theory
+// if known. With growing, strategies that fall behind are marked.
 func seriesOf(
 	cells []*Cell, unit, theory string, growing bool, x func(*Cell) float64,
 ) (series []charts.Series) {
@@ -135,7 +133,6 @@ func seriesOf(
 	return append(series, theories...)
 }
 
-// charted is the percentile that the chart of responses has.
 func charted(s Sweep) string {
 	if !hasMetric(s.Cells, metric.P99Response) {
 		return "p50"
@@ -143,11 +140,10 @@ func charted(s Sweep) string {
 	return "p99"
 }
 
-// responseChart draws the p99, or the median where no run resolves it: other quantiles are in the
-// table, and the explorer draws them.
+// responseChart draws the p99, or the median if no run resolves it.
 func responseChart(g *Group, s Sweep) (*charts.Chart, error) {
 	if len(s.At) < 2 {
-		return nil, nil // a single place has its ranking
+		return nil, nil // a single place has a ranking
 	}
 	q := charted(s)
 	unit := metric.StatisticOf(q, metric.Response)
@@ -157,18 +153,17 @@ func responseChart(g *Group, s Sweep) (*charts.Chart, error) {
 		[]charts.Panel{panel}, bounds(g, unit)...)
 }
 
-// mostLines is how many classes of strategies a chart can tell apart.
 const mostLines = 6
 
-// told are the cells that charts draw: of many classes the largest, the best, the worst, and some
-// between, by the p99 at the last place.
+// told returns the cells to draw. With many classes these are the largest, the best, the worst, and
+// some in between, by the p99 at the last place.
 func told(g *Group, s Sweep) []*Cell {
 	classes := forRules(g, s).Classes()
 	if len(classes) <= mostLines {
 		return s.Cells
 	}
 	last := s.CellsAt(s.At[len(s.At)-1])
-	// who has no p99 there, as for want of tasks that complete, is none of them
+	// prefer classes that have a p99 there
 	if known := slices.DeleteFunc(slices.Clone(classes), func(k shell.Class) bool {
 		return !slices.ContainsFunc(last, func(c *Cell) bool {
 			return c.Strategy == k.Names[0] && !math.IsNaN(c.Value(metric.P99Response))
@@ -192,7 +187,7 @@ func told(g *Group, s Sweep) []*Cell {
 	return only(s.Cells, func(c *Cell) bool { return slices.Contains(names, c.Strategy) })
 }
 
-// notDrawn says how many the charts leave out.
+// notDrawn reports the number of classes that the charts omit.
 func notDrawn(g *Group, all, drawn Sweep) string {
 	if len(drawn.Cells) == len(all.Cells) {
 		return ""
@@ -202,7 +197,6 @@ func notDrawn(g *Group, all, drawn Sweep) string {
 		text.Count(len(byStrategy(all.Cells)), g.Of()))
 }
 
-// p99Of is the p99 of a strategy; infinite where it grows or there is none.
 func p99Of(cells []*Cell, strategy string) float64 {
 	for _, c := range cells {
 		v := c.Value(metric.P99Response)
@@ -223,7 +217,7 @@ func throughputChart(s Sweep) (*charts.Chart, error) {
 		}
 		return c.Rate
 	}
-	// A load is the offered rate divided by the capacity.
+	// load = offered rate / capacity
 	var capacity []float64
 	for _, c := range s.Cells {
 		if v := offered(c) / c.Load; c.Load > 0 && !math.IsNaN(v) {
@@ -249,8 +243,7 @@ func throughputChart(s Sweep) (*charts.Chart, error) {
 	return charts.Throughput("Throughput and goodput against what is offered", most, panels)
 }
 
-// timelinesOf are what was in flight, and queued, at the last place, until the last task ended:
-// that nothing is left then is no news.
+// timelinesOf returns the tasks in flight and queued at the last place. It omits the final zero.
 func (in *reportInput) timelinesOf(s Sweep) (flight, queued charts.Panel) {
 	flight.Title, queued.Title = "in flight", "queued"
 	for _, c := range s.CellsAt(s.At[len(s.At)-1]) {
@@ -293,7 +286,6 @@ func (in *reportInput) timelineChart(s Sweep) (*charts.Chart, error) {
 		stageEnds(s.CellsAt(last)[0].Cell[0].Key("arrival"))...)
 }
 
-// chartName makes the name of a chart's files from what it shows.
 func chartName(kind string, g *Group, s Sweep) string {
 	parts := []string{kind}
 	for _, k := range g.Keys {

@@ -15,7 +15,7 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// A shownSweep is a sweep of the page with what rules see of it.
+// A shownSweep is a sweep of the page with the view of it that the rules use.
 type shownSweep struct {
 	group *Group
 	sweep Sweep
@@ -31,7 +31,6 @@ func sweepsOf(groups []*Group) (out []shownSweep) {
 	return out
 }
 
-// forRules is a sweep as rules see it.
 func forRules(g *Group, s Sweep) shell.Sweep {
 	out := shell.Sweep{Of: g.Of(), Place: s.Place,
 		Style: func(name string) int { return style(&s, name) }}
@@ -56,8 +55,7 @@ func style(s *Sweep, name string) int {
 	return 0
 }
 
-// among names what sets a sweep apart from the others, of which a headline does not speak: its
-// workload, its limit.
+// among names the facts, such as workload and limit, that distinguish a sweep from the others.
 func (s shownSweep) among(all []shownSweep) string {
 	var own []results.Pair
 	for _, p := range slices.Concat(s.group.Keys, s.group.Extra) {
@@ -81,8 +79,8 @@ func rulesOf(sweeps []shownSweep) (out []shell.Sweep) {
 	return out
 }
 
-// first fills in the first screen: what searches, studies or runs say, whichever the directory was
-// made for.
+// first fills in the first screen from searches, studies or runs, depending on the purpose of the
+// directory.
 func (r *Report) first(in *reportInput, groups []*Group) {
 	p := r.page
 	free := sweepsOf(slices.DeleteFunc(slices.Clone(groups), func(g *Group) bool {
@@ -140,7 +138,6 @@ func (r *Report) first(in *reportInput, groups []*Group) {
 	p.First.Headline = p.Summary
 }
 
-// doubted reports whether most runs of a study say more of the machine than of strategies.
 func (in *reportInput) doubted(f decide.Finding) bool {
 	n := 0
 	for _, i := range f.Runs {
@@ -164,7 +161,6 @@ func toTop(f reportFigure) *reportFigure {
 	return &f
 }
 
-// takeStudy takes the first figure of a study to the top.
 func (r *Report) takeStudy(name string) *reportFigure {
 	for i := range r.page.Studies {
 		s := &r.page.Studies[i]
@@ -182,8 +178,8 @@ func (r *Report) takeStudy(name string) *reportFigure {
 	return nil
 }
 
-// takeFigure takes the figure of a sweep that shows the metric of the headline to the top; of a
-// single run, which has none, its distribution or its course.
+// takeFigure moves the figure with the metric of the headline to the top, for a single run the
+// distribution or the time series.
 func (r *Report) takeFigure(s shownSweep, unit string) *reportFigure {
 	kinds := []string{"response", "ranking"}
 	if unit == metric.Goodput || unit == metric.Throughput {
@@ -207,7 +203,7 @@ func (r *Report) takeFigure(s shownSweep, unit string) *reportFigure {
 	return nil
 }
 
-// command is one that makes such runs.
+// command returns a command that makes such runs.
 func (s shownSweep) command() string {
 	c := s.sweep.Cells[0]
 	axis, at := "load", []string{}
@@ -231,7 +227,7 @@ func (s shownSweep) command() string {
 	return cmd
 }
 
-// shortened leaves out the middle of a long list: the line tells what was run, and is not pasted.
+// shortened replaces the middle of a long list: the command is for reading, not for pasting.
 func shortened(list []string) []string {
 	if len(list) <= 4 {
 		return list
@@ -239,7 +235,6 @@ func shortened(list []string) []string {
 	return []string{list[0], list[1], "…", list[len(list)-1]}
 }
 
-// badges say in a few words how far the numbers can be believed.
 func badges(in *reportInput, t shell.Trust) (out []shell.Badge) {
 	add := func(kind, format string, args ...any) {
 		out = append(out, shell.Badge{Kind: kind, Text: fmt.Sprintf(format, args...)})

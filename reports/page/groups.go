@@ -12,32 +12,31 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// A Group is what may be compared: the runs that differ in strategy, limit and load or rate,
-// and in nothing else, neither in their names nor in their configuration, and were made for one
-// study.
+// A Group contains comparable runs, which differ only in strategy, limit and load or rate. All
+// other parts of their names, their configuration and their study are equal.
 type Group struct {
-	Study      int            // the index of its finding, -1: none
-	Base       string         // of the names: Run
-	Keys       []results.Pair // what the group has in common, in the order of the names
+	Study      int            // index of its finding, -1: none
+	Base       string         // first part of the names: Run
+	Keys       []results.Pair // shared by the group, in the order of the names
 	Extra      []results.Pair // configuration that differs between the groups of the file
 	Cells      []*Cell
 	Objectives []results.Bound
-	// Decides lists the units of the metrics that its study's verdict rests on.
+	// units of the metrics that decide its study
 	Decides []string
 }
 
 // A Cell is a scenario: one run, or the repetitions of one.
 type Cell struct {
-	Name              string // of the runs, in full
+	Name              string // full name of the runs
 	Strategy          string
 	Style             int     // of the strategy in charts
-	Limit, Load, Rate float64 // NaN where the name has none
-	Source            int     // of several results that are shown together: the index of its own
+	Limit, Load, Rate float64 // NaN if missing from the name
+	Source            int     // index of its result, if several are shown together
 	results.Cell
 }
 
-// Groups sorts the runs of a file into groups and cells, both in the order in which the file
-// first names them; cells then by limit, load, rate and strategy.
+// Groups sorts the runs of a file into groups and cells, both in the order of the file, then the
+// cells of a group by limit, load, rate and strategy.
 func Groups(all *results.Results) []*Group {
 	varying, studies := varyingConfig(all.Runs), all.StudyOf()
 	looks := looksOf(all, studies)
@@ -98,9 +97,8 @@ func (g *Group) Sort() {
 	})
 }
 
-// looksOf gives the strategies of each study in the order of their styles, and those of all runs
-// that are of none, -1. A study has its own order: among those of many studies there are more
-// strategies than a reader can tell apart.
+// looksOf returns the strategies of each study, and of runs without a study (-1), in the order of
+// their styles. Studies together have too many strategies to distinguish.
 func looksOf(r *results.Results, studies []int) map[int][]string {
 	seen := make(map[int][]string)
 	for i, study := range studies {
@@ -119,7 +117,6 @@ func looksOf(r *results.Results, studies []int) map[int][]string {
 	return looks
 }
 
-// varyingConfig are the configuration keys that do not have one value throughout the file.
 func varyingConfig(runs []results.Run) (varying []string) {
 	seen := make(map[string]string)
 	for i := range runs {
@@ -137,13 +134,14 @@ func varyingConfig(runs []results.Run) (varying []string) {
 	})
 }
 
-// pairsText spells pairs as a key: equal ones alone have the same.
+// pairsText returns a unique key for pairs.
 func pairsText(pairs []results.Pair) string {
 	s := func(p results.Pair) string { return p.Key + "=" + p.Value }
 	return strings.Join(text.Texts(pairs, s), "\x00")
 }
 
-// Of is what the cells of a place differ in: the strategy or, of attacks without one, the target.
+// Of names the difference between the cells of a place: the strategy or, for attacks without a
+// strategy, the target.
 func (g *Group) Of() string {
 	if len(g.Cells) > 0 &&
 		!slices.ContainsFunc(g.Cells, func(c *Cell) bool { return !c.Unbounded() }) {
@@ -152,33 +150,30 @@ func (g *Group) Of() string {
 	return "strategy"
 }
 
-// Unbounded reports whether the cell is of attacks without a strategy.
+// Unbounded reports whether the cell is an attack without a strategy.
 func (c *Cell) Unbounded() bool {
 	return c.Cell[0].Attacked != "" && c.Cell[0].Key("strategy") == ""
 }
 
-// only are the cells that are wanted.
 func only(cells []*Cell, wanted func(*Cell) bool) []*Cell {
 	return slices.DeleteFunc(slices.Clone(cells), func(c *Cell) bool { return !wanted(c) })
 }
 
-// byStrategy are the cells of each strategy, in the order in which the strategies come first.
 func byStrategy(cells []*Cell) [][]*Cell {
 	return results.Gather(cells, func(c *Cell) string { return c.Strategy })
 }
 
-// Place names what distinguishes a cell in its group other than the strategy: "limit 4, load 0.8".
+// Place names the position of a cell in its group, without the strategy: "limit 4, load 0.8".
 func (c *Cell) Place() string {
 	return strings.Trim(c.limitText()+", "+c.LoadText(), ", ")
 }
 
-// limitText is "limit 4"; empty where the name has none.
 func (c *Cell) limitText() string { return c.text(Axes[charts.Limit]) }
 
-// LoadText is "load 0.8" or "rate 200/s"; empty where the name has neither.
+// LoadText returns "load 0.8", "rate 200/s" or "".
 func (c *Cell) LoadText() string { return c.text(Axes[charts.Load], Axes[charts.Rate]) }
 
-// text words the value on the first of the axes that the name has.
+// text formats the value on the first axis in the name.
 func (c *Cell) text(axes ...Axis) string {
 	for _, a := range axes {
 		if v := a.Of(c); !math.IsNaN(v) {
@@ -188,7 +183,7 @@ func (c *Cell) text(axes ...Axis) string {
 	return ""
 }
 
-// OneLimit is the limit in words when all cells have the same; else it is empty.
+// OneLimit returns the common limit of all cells in words, or "".
 func (g *Group) OneLimit() string {
 	for _, c := range g.Cells {
 		if c.limitText() != g.Cells[0].limitText() {
@@ -198,7 +193,7 @@ func (g *Group) OneLimit() string {
 	return g.Cells[0].limitText()
 }
 
-// Number reads a number in a name; NaN where there is none.
+// Number parses a number in a name, or returns NaN.
 func Number(s string) float64 {
 	v, err := strconv.ParseFloat(s, 64)
 	if err != nil || math.IsInf(v, 0) {
@@ -207,13 +202,12 @@ func Number(s string) float64 {
 	return v
 }
 
-// Key is the group's value of a key; "" when it has none.
+// Key returns the group's value of a key, or "".
 func (g *Group) Key(key string) string { return results.Lookup(g.Keys, key) }
 
-// joinQueues puts strategies that were given a queue beside those that were not, be it that they
-// have none or that theirs is the default: one matrix runs them side by side. It does so where all
-// that were given one were given the same, and none stands on both sides; the group's facts then
-// say whose queue it is.
+// joinQueues joins groups that differ only in the queue: one has an explicit queue, the other none
+// or the default. No strategy may be on both sides. The group's facts then name the strategies with
+// the queue.
 func joinQueues(groups []*Group) []*Group {
 	withoutQueue := func(g *Group) []results.Pair { return results.Without(g.Keys, "queue") }
 	joined := make(map[*Group]bool)
@@ -246,7 +240,7 @@ func joinQueues(groups []*Group) []*Group {
 	return slices.DeleteFunc(groups, func(g *Group) bool { return joined[g] })
 }
 
-// strategiesOf are the names of the cells' strategies, in the order in which they come first.
+// strategiesOf returns the names of the strategies, by first appearance.
 func strategiesOf(cells []*Cell) []string {
 	return text.Texts(byStrategy(cells), func(of []*Cell) string { return of[0].Strategy })
 }
@@ -257,8 +251,8 @@ func shareStrategy(a, b *Group) bool {
 	})
 }
 
-// Closed reports whether the arrivals wait for completions, or come all at once.
+// Closed reports whether arrivals wait for completions, or all come at once.
 func (c *Cell) Closed() bool { return math.IsNaN(c.Load) && math.IsNaN(c.Rate) }
 
-// cycle is the number of colours: styles that differ by so many have the same.
+// cycle is the number of colours: styles that many apart share a colour.
 var cycle = len(charts.Specification().Palette)

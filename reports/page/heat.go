@@ -15,13 +15,13 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// A stretch of a run has the responses of the tasks that were due in it and completed.
+// A stretch is an interval of a run, with the responses of the completed tasks that were due in it.
 type stretch struct {
 	charts.Span
 	responses *hdrhistogram.Histogram
 }
 
-// quantile is in seconds; NaN where the stretch has too few tasks for it.
+// quantile returns seconds, or NaN if the stretch has too few tasks.
 func (s stretch) quantile(q float64) float64 {
 	if n := int(s.responses.TotalCount()); q == 1 || statistics.Resolvable(q, n) {
 		return float64(s.responses.ValueAtQuantile(100*q)) / 1e9
@@ -29,14 +29,14 @@ func (s stretch) quantile(q float64) float64 {
 	return math.NaN()
 }
 
-// heatKind begins the names of the figures that draw the response over time.
+// heatKind begins the names of the figures of response over time.
 const heatKind = "heat"
 
-// mostStretches is how many of a run are read; whoever writes them writes no more than 100.
+// mostStretches bounds the stretches read per run. Writers produce at most 100.
 const mostStretches = 400
 
-// wantHeat finds the runs whose responses over time are drawn: the first repetition of the cell of
-// each sweep that is slowest.
+// wantHeat returns the runs whose responses over time are drawn: the first repetition of the
+// slowest cell of each sweep.
 func wantHeat(groups []*Group) map[string]*results.Run {
 	wanted := map[string]*results.Run{}
 	for _, g := range groups {
@@ -49,7 +49,7 @@ func wantHeat(groups []*Group) map[string]*results.Run {
 	return wanted
 }
 
-// addHeat takes a stretch of a run, whose values are in memory until the chart is drawn.
+// addHeat adds a stretch of a run, which stays in memory until the chart is drawn.
 func (in *reportInput) addHeat(
 	r *results.Run, line rundir.Histogram, h *hdrhistogram.Histogram,
 ) error {
@@ -67,13 +67,13 @@ func (in *reportInput) addHeat(
 	return nil
 }
 
-// heatQuantiles are those of which one is followed, the first that most stretches resolve.
+// heatQuantiles are the candidates for the quantile to follow: the first that most stretches
+// resolve.
 var heatQuantiles = []struct {
 	name string
 	q    float64
 }{{"p99", 0.99}, {"p90", 0.9}, {"p50", 0.5}}
 
-// followed is the quantile that is followed, with its values by stretch.
 func followed(all []stretch) (name string, values []float64) {
 	for _, of := range heatQuantiles {
 		name, values = of.name, nil
@@ -118,11 +118,11 @@ func (in *reportInput) heatChart(s Sweep) (*charts.Chart, error) {
 		drawn, gapsOf(in.timelines[c.Cell[0]]))
 }
 
-// rise is how many times the usual value is a rise.
+// rise is the factor over the usual value that counts as a rise.
 const rise = 2
 
-// heatFinding says when the quantile rose, if it did: beyond twice the value that a quarter of the
-// stretches do not exceed.
+// heatFinding reports when the quantile rose above rise times its first quartile over the
+// stretches.
 func heatFinding(what string, all []stretch, values []float64) string {
 	var known []stretch
 	var of []float64
@@ -198,7 +198,7 @@ func (in *reportInput) heatCaption(s Sweep, _ *charts.Chart) string {
 	return str + " The table of the numbers has each column."
 }
 
-// heatTable has the stretches of the sweeps of a group as text.
+// heatTable returns the stretches of a group's sweeps as text.
 func (in *reportInput) heatTable(g *Group) *Table {
 	if g.Study >= 0 {
 		return nil

@@ -4,7 +4,7 @@ import (
 	"github.com/poolbench/poolbench/internal/metric"
 )
 
-// insideColumns are what Go's runtime and the system said of runs.
+// insideColumns are the metrics of Go's runtime and the operating system.
 var insideColumns = []Column{
 	{Head: "scheduling p99", Unit: metric.P99Sched,
 		Hint: "how long a goroutine that was ready waited until it ran"},
@@ -35,8 +35,8 @@ var insideColumns = []Column{
 		Hint: "share of CPU time that the host gave to other guests"},
 }
 
-// inside makes the table of what the runtime and the system said; nil where the file does not
-// tell, and in studies, which have hundreds of runs.
+// inside returns the table of runtime and system metrics, or nil without such metrics and in
+// studies, which have hundreds of runs.
 func inside(g *Group) *Table {
 	if g.Study >= 0 || !hasMetric(g.Cells, metric.SchedPerOp) {
 		return nil

@@ -11,13 +11,12 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// A claimGroup is the studies with one verdict.
 type claimGroup struct {
 	Title   string
 	Studies []*reportStudy
 }
 
-// claims groups the studies: refuted claims first, as they are news to the reader.
+// claims groups the studies, refuted claims first.
 func (p *reportPage) claims() (out []claimGroup) {
 	for _, v := range []struct {
 		verdict decide.ClaimVerdict
@@ -38,7 +37,6 @@ func (p *reportPage) claims() (out []claimGroup) {
 	return out
 }
 
-// whole puts the sections of the page together.
 func (p *reportPage) whole() *shell.Page {
 	out := p.First
 	out.Source = "Written by <code>poolbench report</code> from <code>results.txt</code>. The " +
@@ -76,7 +74,7 @@ func (p *reportPage) whole() *shell.Page {
 	return &out
 }
 
-// aside are facts before the words on the runs that share them.
+// aside formats facts that precede the name of the runs that share them.
 func aside(facts []string) string {
 	if len(facts) == 0 {
 		return ""
@@ -92,7 +90,6 @@ func said(d doubtedCell) string {
 	return text
 }
 
-// alerts are what a reader must know before any number.
 func (p *reportPage) alerts() (out []shell.Alert) {
 	if p.Partial != "" {
 		text := "the missing runs may differ from them."
@@ -121,8 +118,8 @@ func (p *reportPage) alerts() (out []shell.Alert) {
 	return out
 }
 
-// Lead is the figure that a group shows; the rest is folded. Where its first is at the top, that is
-// the one over time, if there is one.
+// Lead returns the figure that a group shows unfolded. If its first figure is at the top of the
+// page, this is the figure over time, or nil.
 func (s *reportSection) Lead() *reportFigure {
 	if i := s.lead(); i >= 0 {
 		return &s.Figures[i]
@@ -130,7 +127,6 @@ func (s *reportSection) Lead() *reportFigure {
 	return nil
 }
 
-// lead is the place of that figure among all; -1 for none.
 func (s *reportSection) lead() int {
 	if s.Above == "" && len(s.Figures) > 0 {
 		return 0
@@ -148,20 +144,18 @@ func (s *reportSection) Rest() []reportFigure {
 	return slices.Delete(slices.Clone(s.Figures), i, i+1)
 }
 
-// More names them.
+// More names the folded figures.
 func (s *reportSection) More() string {
 	title := func(f reportFigure) string { return f.Title }
 	return strings.Join(text.Texts(s.Rest(), title), " · ")
 }
 
-// mostBullets is how many lines of a study are shown before the rest is folded.
 const mostBullets = 3
 
 func (s *reportStudy) Bullets() []string { return s.Lines[:min(len(s.Lines), mostBullets)] }
 
 func (s *reportStudy) MoreLines() []string { return s.Lines[min(len(s.Lines), mostBullets):] }
 
-// figures are its own, and those of its groups.
 func (s *reportStudy) figures() (out []*[]reportFigure) {
 	out = append(out, &s.Figures)
 	for i := range s.Groups {
@@ -192,7 +186,7 @@ func (s *reportStudy) Rest() (out []reportFigure) {
 	return out
 }
 
-// More says what is folded.
+// More names the folded parts.
 func (s *reportStudy) More() string {
 	var parts []string
 	if n := len(s.MoreLines()); n > 0 {

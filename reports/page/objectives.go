@@ -15,7 +15,6 @@ func boundText(b results.Bound) string {
 		text.Given(b.Unit, b.Value))
 }
 
-// objectiveColumns are the decisions, a column for each bound.
 func objectiveColumns(g *Group) (heads []Head, first []func(*Cell) Value) {
 	for _, b := range g.Objectives {
 		heads = append(heads, Head{boundText(b), "the decision on this objective, and its evidence"})
@@ -27,7 +26,7 @@ func objectiveColumns(g *Group) (heads []Head, first []func(*Cell) Value) {
 	return heads, first
 }
 
-// objectiveBadges say of each how many scenarios meet it.
+// objectiveBadges returns the number of scenarios that meet each bound.
 func objectiveBadges(bounds []results.Bound, groups []*Group) (out []shell.Badge) {
 	for _, b := range bounds {
 		counts, all := map[string]int{}, 0

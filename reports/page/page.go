@@ -14,23 +14,23 @@ import (
 	"github.com/poolbench/poolbench/reports/why"
 )
 
-// reportPage is what the components show.
+// reportPage is the input of the components.
 type reportPage struct {
-	First    shell.Page // the first screen
+	First    shell.Page
 	Summary  string
 	Facts    []results.Pair
 	Partial  string
-	Failed   []results.Pair   // a run without a result, and why
-	Broken   []results.Pair   // a run, and how many laws it broke
-	Invalid  []results.Pair   // a run that is INVALID for another reason, and the reasons
-	Answers  []decide.Finding // of no study: older files have them
-	Tally    string           // of the verdicts
-	Studies  []reportStudy    // in the order of the file
-	Figures  []reportFigure   // that a drawer made for no study that has spoken
-	Trust    []string         // what speaks for the numbers, or against them
-	Interval string           // what the small figures are
+	Failed   []results.Pair   // runs without a result, with reasons
+	Broken   []results.Pair   // runs with the number of broken laws
+	Invalid  []results.Pair   // other INVALID runs, with reasons
+	Answers  []decide.Finding // without a study, as in older files
+	Tally    string
+	Studies  []reportStudy  // in the order of the file
+	Figures  []reportFigure // of drawers, for studies without a finding
+	Trust    []string       // evidence for and against the numbers
+	Interval string         // explains the small figures
 	Why      []explainedGroup
-	WhyMore  int // scenarios that are not explained here
+	WhyMore  int // number of scenarios without explanation on the page
 	Capacity []reportFigure
 	Groups   []reportSection
 	Variance []reportFigure
@@ -38,10 +38,9 @@ type reportPage struct {
 	Notes    []string
 	Warnings []string
 
-	Explore shell.HTML // a section of its own
+	Explore shell.HTML // its own section
 }
 
-// reportSection is a group on the page.
 type reportSection struct {
 	ID, Title string
 	Facts     []string
@@ -49,17 +48,17 @@ type reportSection struct {
 	Figures   []reportFigure
 	Table     Table
 	Checks    *Table
-	Evidence  *Table      // what the verdicts on the runs rest on
-	Inside    *Table      // what the runtime and the system did
+	Evidence  *Table      // evidence behind the verdicts
+	Inside    *Table      // runtime and system metrics
 	Steps     *Table      // of sessions
 	Labels    *Table      // by class, priority or tenant
-	OverTime  *Table      // the response in each stretch of a run
-	Failed    []failedRow // of attacks: what failed
-	// rows of it that are left out
+	OverTime  *Table      // response per stretch of a run
+	Failed    []failedRow // failures of attacks
+	// omitted rows
 	FailedMore int
 	Doubts     []doubtedCell
 	Doubted    int    // rows
-	Above      string // a figure of it that is on the first screen
+	Above      string // name of its figure on the first screen
 }
 
 type reportFigure = shell.Figure
@@ -67,7 +66,7 @@ type reportFigure = shell.Figure
 //go:embed report.js
 var reportJS string
 
-// newReport draws the charts and puts the page together.
+// newReport draws the charts and assembles the page.
 func newReport(in *reportInput, groups []*Group) (*Report, error) {
 	r := &Report{taken: make(map[string]bool), page: &reportPage{}}
 	p := r.page
@@ -118,7 +117,6 @@ func newReport(in *reportInput, groups []*Group) (*Report, error) {
 	return r, err
 }
 
-// add draws a figure for the page, and keeps its chart for the files.
 func (r *Report) add(to *[]reportFigure, f figure, subtitle string) error {
 	name := r.unique(f.name)
 	r.charts = append(r.charts, namedChart{name, f.chart})
@@ -132,7 +130,7 @@ func (r *Report) add(to *[]reportFigure, f figure, subtitle string) error {
 	return nil
 }
 
-// unique appends a number to a name that is taken.
+// unique appends a number to a used name.
 func (r *Report) unique(name string) string {
 	out := name
 	for n := 2; r.taken[out]; n++ {
@@ -142,7 +140,6 @@ func (r *Report) unique(name string) string {
 	return out
 }
 
-// title is what the group is about: its workload.
 func title(g *Group) string {
 	if w := g.Key("workload"); w != "" {
 		return w
@@ -150,7 +147,7 @@ func title(g *Group) string {
 	return g.Base
 }
 
-// subjects are the facts of the group other than its title.
+// subjects returns the facts of the group without its title.
 func subjects(g *Group) []string {
 	facts := factsOf(g)
 	facts = append(facts, g.OneLimit())
@@ -165,7 +162,7 @@ func runsOf(cells []*Cell) string {
 	return text.Count(n, "run")
 }
 
-// describe fills in what the page says of the run as a whole.
+// describe fills in the description of the whole run.
 func (p *reportPage) describe(in *reportInput, groups []*Group) {
 	all := in.results
 	for _, f := range all.Findings {
@@ -200,8 +197,8 @@ func (p *reportPage) describe(in *reportInput, groups []*Group) {
 	p.Trust = trust(all.Runs, cells, len(p.Broken))
 }
 
-// dirName is the name of a directory, that of its target where it is a link: poolbench-out/latest
-// leads to a date.
+// dirName returns the name of a directory, or of its target if it is a link: poolbench-out/latest
+// links to a dated directory.
 func dirName(dir string) string {
 	if abs, err := filepath.Abs(dir); err == nil {
 		dir = abs

@@ -8,7 +8,8 @@ import (
 	"github.com/poolbench/poolbench/reports/why"
 )
 
-// profilesOf are the commands that open the profiles and traces of a directory, typed in it.
+// profilesOf returns the commands that open the profiles and traces of a directory, to be run in
+// it.
 func profilesOf(in *reportInput) []why.Tool {
 	if in.dir == "" {
 		return nil
@@ -25,5 +26,4 @@ func profilesOf(in *reportInput) []why.Tool {
 	return tools
 }
 
-// label names the cell in a sentence.
 func label(c *Cell) string { return cmp.Or(c.Strategy, c.Name) }

@@ -10,7 +10,6 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// rankingChart draws the p99 of a single place, a row a class of strategies.
 func rankingChart(g *Group, s Sweep) (*charts.Chart, error) {
 	if len(s.At) != 1 || len(s.Cells) < 2 {
 		return nil, nil
@@ -40,7 +39,6 @@ func rankingChart(g *Group, s Sweep) (*charts.Chart, error) {
 	return charts.Rows("p99 response by "+g.Of(), rows, []charts.RowPanel{panel})
 }
 
-// bounds are the deadline, and the objectives of a response, as lines of its chart.
 func bounds(g *Group, unit string) []charts.Level {
 	all := deadlines(g)
 	for _, b := range g.Objectives {
@@ -52,7 +50,6 @@ func bounds(g *Group, unit string) []charts.Level {
 	return all
 }
 
-// deadlines is that of the group's tasks, if they have one, as a line of a chart in seconds.
 func deadlines(g *Group) []charts.Level {
 	d, err := time.ParseDuration(g.Key("deadline"))
 	if err != nil || d <= 0 {
@@ -61,7 +58,7 @@ func deadlines(g *Group) []charts.Level {
 	return []charts.Level{{Name: "deadline " + text.Seconds(d.Seconds()), Y: d.Seconds()}}
 }
 
-// rankingCaption says what a marker and its bar are.
+// rankingCaption explains markers and bars.
 func rankingCaption(s Sweep, _ *charts.Chart) string {
 	text := "Strategies with identical numbers share a row."
 	for _, hint := range hollow(s.Cells, metric.P99Response) {

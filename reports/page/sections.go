@@ -7,7 +7,6 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// addSearches adds a figure for each search for capacity.
 func (r *Report) addSearches(in *reportInput) error {
 	for _, s := range in.searches {
 		f, notes, err := s.figure()
@@ -25,10 +24,9 @@ func (r *Report) addSearches(in *reportInput) error {
 	return nil
 }
 
-// section makes the section of a group, with charts where it needs them.
 func (r *Report) section(in *reportInput, g *Group) (section reportSection, err error) {
 	id := "group-" + strings.Join(factsOf(g), "-")
-	if g.Study >= 0 { // which may have dozens that differ in a word of many
+	if g.Study >= 0 { // a study may have dozens of groups that differ in one word
 		id = "group-" + in.study(g)
 	}
 	section = reportSection{
@@ -71,8 +69,7 @@ func (r *Report) section(in *reportInput, g *Group) (section reportSection, err 
 	return section, nil
 }
 
-// withoutSwatches takes the pieces of lines from the tables: where there are no lines, they would
-// point at nothing.
+// withoutSwatches removes the line samples from tables without charts.
 func (s *reportSection) withoutSwatches() {
 	for _, t := range []*Table{&s.Table, s.Checks, s.Evidence, s.Inside} {
 		if t == nil {
@@ -86,7 +83,6 @@ func (s *reportSection) withoutSwatches() {
 	}
 }
 
-// addVariance adds a figure for each set of workloads that differ in variance alone.
 func (r *Report) addVariance(to *[]reportFigure, groups []*Group) error {
 	for _, set := range varianceSets(groups) {
 		f, err := set.figure()

@@ -14,10 +14,9 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// Explorer is the section of a page that draws several results together: a strategy is a series in
-// each of them, held against the one of the first. Groups of the results that differ in nothing but
-// their configuration lines, such as the commit, are one scenario. It is the zero Section where
-// no name has a strategy.
+// Explorer returns the page section that draws several results together: a strategy is one series
+// per result, compared with its series in the first. Groups that differ only in configuration, such
+// as the commit, are one scenario. It returns the zero Section if no name has a strategy.
 func Explorer(inputs []results.Input) (s shell.Section, err error) {
 	all := &results.Results{}
 	in := &reportInput{results: all, curves: make(map[*Cell]front.Curve),
@@ -71,14 +70,13 @@ func Explorer(inputs []results.Input) (s shell.Section, err error) {
 		JS: front.Script()}, err
 }
 
-// A reportPart is one of several results.
 type reportPart struct {
 	*reportInput
 	groups []*Group
 }
 
-// readPart sorts a result into groups and reads its curves and courses, where it is a directory
-// that has them; of many results fewer scenarios have them.
+// readPart groups the runs of a result and reads its curves and time series from its directory.
+// With many results fewer scenarios have them.
 func readPart(input results.Input, parts int) (*reportPart, error) {
 	runs, _ := splitSearches(input.Results)
 	p := &reportPart{&reportInput{results: runs}, Groups(runs)}
@@ -94,9 +92,8 @@ func readPart(input results.Input, parts int) (*reportPart, error) {
 	return p, p.readTimeline(filepath.Join(input.Results.Dir, rundir.TimelineFile), nil)
 }
 
-// take adds the cells of a group of the results with the index k: a strategy has one colour in all
-// results, and the dash and the marker of its results. What is there already has more repetitions:
-// results of one label are pooled.
+// take adds the cells of a group of result k. A strategy has one colour in all results, and the
+// dash and marker of each. Results with one label are pooled.
 func take(g *Group, from *Group, k int, all *results.Results) {
 	for _, c := range from.Cells {
 		same := slices.IndexFunc(g.Cells, func(o *Cell) bool {

@@ -16,14 +16,14 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// drawnSlowest is how many of the slowest tasks of a run are drawn.
+// drawnSlowest is the number of slowest tasks drawn per run.
 const drawnSlowest = 20
 
-// slowParts are the parts of a response, in the order of a task's life.
 var slowParts = []string{"the generator's lag", "blocked in Submit", "queued", "between attempts",
 	"service", "in the target"}
 
-// partsOf are those of a task, in seconds; what the target took is no longer service's.
+// partsOf returns the parts of a task's response, in seconds. Time in the target is subtracted from
+// service.
 func partsOf(t *rundir.SlowTask) (parts []float64) {
 	for _, d := range []time.Duration{t.Lag, t.Blocked, t.Queued, t.Between, t.Service - t.Target,
 		t.Target} {
@@ -32,8 +32,6 @@ func partsOf(t *rundir.SlowTask) (parts []float64) {
 	return parts
 }
 
-// readSlowest reads the slowest tasks of the first repetition of the cells that are slowest in
-// their sweep.
 func (in *reportInput) readSlowest(path string, groups []*Group) error {
 	wanted := map[string]*results.Run{}
 	for _, g := range groups {
@@ -59,7 +57,7 @@ func (in *reportInput) readSlowest(path string, groups []*Group) error {
 	return err
 }
 
-// isSlower reports whether a has the higher p99, or mean where one has too few tasks for a p99.
+// isSlower compares the p99, or the mean if a cell has too few tasks for a p99.
 func isSlower(a, b *Cell) bool {
 	x, y := a.Value(metric.P99Response), b.Value(metric.P99Response)
 	if math.IsNaN(x) || math.IsNaN(y) {
@@ -68,7 +66,6 @@ func isSlower(a, b *Cell) bool {
 	return x > y
 }
 
-// slowestCell is the cell of a sweep that is slowest, at the end of what varies.
 func slowestCell(s Sweep) (slow *Cell) {
 	for _, c := range s.CellsAt(s.At[len(s.At)-1]) {
 		if slow == nil || isSlower(c, slow) {
@@ -78,8 +75,6 @@ func slowestCell(s Sweep) (slow *Cell) {
 	return slow
 }
 
-// slowestChart draws the slowest tasks, each from when it was due to its end, in the order in which
-// they were due.
 func (in *reportInput) slowestChart(s Sweep) (*charts.Chart, error) {
 	c := slowestCell(s)
 	if c == nil || len(in.slowest[c.Cell[0]]) == 0 {
@@ -98,7 +93,7 @@ func (in *reportInput) slowestChart(s Sweep) (*charts.Chart, error) {
 		func(i int) string { return slowParts[i] })
 }
 
-// slowestFinding says of which bursts the slowest tasks are, and what most of their time was.
+// slowestFinding reports the bursts of the slowest tasks, and the largest part of their time.
 func (in *reportInput) slowestFinding(c *Cell) string {
 	tasks := in.slowest[c.Cell[0]]
 	bursts, _ := rundir.Bursts(tasks)
@@ -133,10 +128,8 @@ func (in *reportInput) slowestCaption(s Sweep, _ *charts.Chart) string {
 		tracesOf(in.slowest[c.Cell[0]])
 }
 
-// mostTraces is how many are named.
 const mostTraces = 3
 
-// tracesOf names the traces that some of the slowest tasks carried; "" where none did.
 func tracesOf(tasks []rundir.SlowTask) string {
 	var words []string
 	carry := 0

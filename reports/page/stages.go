@@ -6,12 +6,10 @@ import (
 	"time"
 )
 
-// staged finds the levels and lengths in the name of arrivals that come in stages:
-// stages:at=0.6x20s_1.4x10s.
+// staged matches the levels and lengths of staged arrivals: stages:at=0.6x20s_1.4x10s.
 var staged = regexp.MustCompile(`^stages:(?:.*,)?at=([^,]*)`)
 
-// stageEnds are the seconds after the start of a run at which its arrivals go from one stage to the
-// next; none where they have no stages.
+// stageEnds returns the times, in seconds, at which the arrivals change stage.
 func stageEnds(arrival string) (ends []float64) {
 	found := staged.FindStringSubmatch(arrival)
 	if found == nil {

@@ -10,7 +10,6 @@ import (
 	"github.com/poolbench/poolbench/internal/metric"
 )
 
-// stepColumns are what the table of steps has of each, and of sessions as a whole.
 var stepColumns = []Column{
 	{Head: "count", Unit: "count", format: func(v float64) string { return fmt.Sprintf("%.0f", v) },
 		Hint: "requests of the step, or sessions begun"},
@@ -25,10 +24,9 @@ var stepColumns = []Column{
 		Hint: "of a session, think times included; mean"},
 }
 
-// ofStep is a unit that each step has.
+// ofStep matches a unit that each step has.
 var ofStep = regexp.MustCompile(`^(step(\d+)-([a-z0-9_]+)-)count$`)
 
-// steps makes the table of the steps of sessions; nil where there are none.
 func steps(g *Group) *Table {
 	if g.Study >= 0 || !hasMetric(g.Cells, metric.Sessions+metric.Count) {
 		return nil
@@ -68,11 +66,10 @@ type step struct {
 	name, prefix string
 }
 
-// stepsOf are those that the units of a cell are of, in their order.
 func stepsOf(c *Cell) (all []step) {
 	for unit := range c.Cell[0].Values {
 		if found := ofStep.FindStringSubmatch(unit); found != nil {
-			number, _ := strconv.Atoi(found[2]) // which is none beyond what an int holds: 0
+			number, _ := strconv.Atoi(found[2]) // an overflow gives 0, which is no step
 			all = append(all, step{number, found[3], found[1]})
 		}
 	}

@@ -12,29 +12,28 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// reportStudy is a study on the page: a row of the table of verdicts, and a section.
 type reportStudy struct {
 	decide.Finding
 	ID   string
 	Kind string // of the verdict, for the style sheet
-	// that tells the verdict without its colour, and before its word is read
+	// shows the verdict without colour
 	Sign string
-	// how many, of how many scenarios, and how many of those are doubted
+	// number of runs, scenarios and doubted scenarios
 	Runs    string
 	Figures []reportFigure
-	Groups  []reportSection // with figures where the study has none of its own
+	Groups  []reportSection // with figures if the study has none of its own
 	Doubts  []doubtedCell
 	Doubted int        // scenarios
-	Above   string     // a figure of it that is on the first screen
-	Spark   shell.HTML // its first chart, without words; "" where it has none
+	Above   string     // name of its figure on the first screen
+	Spark   shell.HTML // its first chart, without text, or ""
 }
 
-// verdictSigns are by the word of the verdict; their kinds are the words.
+// verdictSigns has the sign of each verdict. The word is the kind.
 var verdictSigns = map[decide.ClaimVerdict]string{decide.Holds: "✓", decide.DoesNotHold: "✗",
 	decide.Depends: "◐", decide.ClaimUndecided: "?"}
 
-// namedStudies makes the studies of the page from the findings, and says which each finding became;
-// -1: none, it has no name.
+// namedStudies makes the studies of the page from the findings. of is the study of each finding, or
+// -1 without a name.
 func (r *Report) namedStudies(in *reportInput) (studies []reportStudy, of []int) {
 	for _, f := range in.results.Findings {
 		if f.Study == "" {
@@ -59,8 +58,8 @@ func (r *Report) namedStudies(in *reportInput) (studies []reportStudy, of []int)
 // together keeps a percentage on one line.
 func together(text string) string { return strings.ReplaceAll(text, " %", "\u00a0%") }
 
-// needsCharts reports whether the charts of any runs are to be drawn of a group: where no study has
-// a figure of its own to show of it.
+// needsCharts reports whether the standard charts of a group are drawn: unless its study has a
+// figure of its own.
 func (in *reportInput) needsCharts(g *Group) bool {
 	if Foreign(g) {
 		return false
@@ -70,7 +69,6 @@ func (in *reportInput) needsCharts(g *Group) bool {
 	})
 }
 
-// study is the name of the study of a group; "" where it is of none.
 func (in *reportInput) study(g *Group) string {
 	if g.Study < 0 {
 		return ""
@@ -78,7 +76,6 @@ func (in *reportInput) study(g *Group) string {
 	return in.results.Findings[g.Study].Study
 }
 
-// describe counts the study's runs and gathers what is said against them.
 func (s *reportStudy) describe(groups []*Group) {
 	var cells []*Cell
 	var all []doubtedCell
@@ -102,7 +99,7 @@ func (s *reportStudy) describe(groups []*Group) {
 	}
 }
 
-// distinguishing gives for each group what is not true of all of them.
+// distinguishing returns the facts of each group that the others do not share.
 func distinguishing(groups []*Group) [][]string {
 	seen := make(map[string]int)
 	out := make([][]string, len(groups))
@@ -120,7 +117,7 @@ func distinguishing(groups []*Group) [][]string {
 	return out
 }
 
-// tally sums the verdicts up: "17 claims: 5 hold, 12 do not hold".
+// tally sums up the verdicts: "17 claims: 5 hold, 12 do not hold".
 func tally(studies []reportStudy) string {
 	counts := map[decide.ClaimVerdict]int{}
 	for _, s := range studies {

@@ -7,38 +7,36 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// A Sweep is a part of a group that one chart can show: cells that differ in strategy and in
-// one other thing.
+// A Sweep is a part of a group that one chart can show: cells that differ in strategy and on one
+// axis.
 type Sweep struct {
 	Across charts.Across
-	At     []float64 // the values of what varies, sorted; one where nothing does
-	// what else the cells have in common within the group: "limit 4"; "" where the whole group has
-	// it
+	At     []float64 // sorted places on the axis. A single one if nothing varies
+	// facts that the cells share within the group: "limit 4". "" if the whole group shares them
 	Fixed string
 	Cells []*Cell
 }
 
-// An Axis is what may vary along a sweep.
+// An Axis is a quantity that may vary along a sweep.
 type Axis struct {
 	Word, Unit string
-	Of         func(*Cell) float64 // NaN where the name has none
+	Of         func(*Cell) float64 // NaN if missing from the name
 }
 
-// Axes are what may vary, by charts.Across.
+// Axes are the axes, indexed by charts.Across.
 var Axes = [...]Axis{
 	charts.Load:  {"load", "", func(c *Cell) float64 { return c.Load }},
 	charts.Rate:  {"rate", "/s", func(c *Cell) float64 { return c.Rate }},
 	charts.Limit: {"limit", "", func(c *Cell) float64 { return c.Limit }},
 }
 
-// Place words a value: "load 0.8".
+// Place formats a value: "load 0.8".
 func (a Axis) Place(x float64) string { return a.Word + " " + charts.Count(x) + a.Unit }
 
-// limitsOf are the distinct limits of the cells.
 func limitsOf(cells []*Cell) []float64 { return distinct(cells, Axes[charts.Limit].Of) }
 
-// Sweeps divides a group: by limit, with load or rate along the axis; or, where neither varies,
-// along the limits.
+// Sweeps divides a group by limit, with load or rate along the axis. If neither varies, the limit
+// is the axis.
 func (g *Group) Sweeps() (out []Sweep) {
 	limits := limitsOf(g.Cells)
 	for _, across := range []charts.Across{charts.Load, charts.Rate} {
@@ -77,13 +75,12 @@ func (g *Group) Sweeps() (out []Sweep) {
 	case len(closed) == 0:
 	case len(limitsOf(closed)) > 0:
 		out = append(out, newSweep(closed, charts.Limit, Axes[charts.Limit].Of, ""))
-	default: // nothing to vary
+	default: // nothing varies
 		out = append(out, Sweep{Across: charts.Limit, At: []float64{0}, Cells: closed})
 	}
 	return out
 }
 
-// newSweep takes the cells for which of gives a number.
 func newSweep(
 	cells []*Cell, across charts.Across, of func(*Cell) float64, fixed string,
 ) Sweep {
@@ -92,7 +89,6 @@ func newSweep(
 	return s
 }
 
-// distinct are the values that the cells have, sorted.
 func distinct(cells []*Cell, of func(*Cell) float64) (values []float64) {
 	for _, c := range cells {
 		if v := of(c); !math.IsNaN(v) {
@@ -103,7 +99,7 @@ func distinct(cells []*Cell, of func(*Cell) float64) (values []float64) {
 	return slices.Compact(values)
 }
 
-// X is where a cell lies on the axis of the sweep.
+// X returns the place of a cell on the axis of the sweep.
 func (s *Sweep) X(c *Cell) float64 {
 	if v := Axes[s.Across].Of(c); !math.IsNaN(v) {
 		return v
@@ -111,7 +107,7 @@ func (s *Sweep) X(c *Cell) float64 {
 	return s.At[0]
 }
 
-// Place words a value of what varies: "load 0.8".
+// Place formats a place: "load 0.8".
 func (s *Sweep) Place(x float64) string {
 	if s.Across == charts.Limit && x == 0 {
 		return ""
@@ -119,12 +115,12 @@ func (s *Sweep) Place(x float64) string {
 	return Axes[s.Across].Place(x)
 }
 
-// CellsAt are the cells at one place, one a strategy.
+// CellsAt returns the cells at one place, one per strategy.
 func (s *Sweep) CellsAt(x float64) []*Cell {
 	return only(s.Cells, func(c *Cell) bool { return s.X(c) == x })
 }
 
-// SpreadOut picks at most n of the places, evenly, the first and the last among them.
+// SpreadOut picks at most n evenly spaced places, including the first and the last.
 func (s *Sweep) SpreadOut(n int) []float64 {
 	if len(s.At) <= n {
 		return s.At

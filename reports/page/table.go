@@ -13,38 +13,38 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// A Table is ready for the page: every word in its place.
+// A Table is a formatted table of the page.
 type Table struct {
 	Caption string
-	Folded  bool   // under a summary that is the caption
-	Of      string // what its rows are: strategies
+	Folded  bool   // folded below a summary with the caption
+	Of      string // subject of its rows: strategies
 	Heads   []Head
 	Bodies  []Body
 }
 
-// Span is the number of columns, that of the names included.
+// Span returns the number of columns, including names.
 func (t Table) Span() int { return len(t.Heads) + 1 }
 
-// A Head is that of a column, with what explains it.
+// A Head is the head of a column, with an explanation.
 type Head struct{ Text, Hint string }
 
-// A Body is a part of the table under a heading of its own: one load.
+// A Body is a part of the table with its own heading: one load.
 type Body struct {
 	Title string
 	Rows  []Row
 }
 
-// A Row is that of a cell.
+// A Row is the row of a cell.
 type Row struct {
 	Name   string
-	Also   []string        // others that have the same in each column
-	Swatch shell.HTML      // of the series; empty where there are no charts
-	Doubt  *results.Doubts // nil where nothing is said against it
+	Also   []string        // others with equal columns
+	Swatch shell.HTML      // of the series. Empty without charts
+	Doubt  *results.Doubts // nil without doubts
 	Cells  []Value
 }
 
-// Label is the name after its swatch, if there is one. It may be broken into lines at its
-// underscores and between its parameters where it is long.
+// Label returns the swatch, if any, and the name. A long name may break at underscores and between
+// parameters.
 func (r Row) Label() shell.HTML {
 	name := html.EscapeString(r.Name)
 	if len(r.Name) > shortName {
@@ -56,18 +56,16 @@ func (r Row) Label() shell.HTML {
 	return shell.HTML(name)
 }
 
-// shortName is as wide as the column of names is on a phone.
 const shortName = 16
 
 var breakable = strings.NewReplacer("_", "_<wbr>", ":", ":<wbr>", ",", ",<wbr>")
 
-// Value is a number with what stands below it, on a line of its own: an interval, or a
-// comparison.
+// Value is a number with a second line below it: an interval or a comparison.
 type Value struct{ Text, Below string }
 
 var absent = Value{Text: "–"}
 
-// Results makes the main table of a group.
+// Results returns the main table of a group.
 func Results(g *Group) Table {
 	columns := shown(g, Columns)
 	if Foreign(g) {
@@ -89,7 +87,7 @@ func Results(g *Group) Table {
 	return t
 }
 
-// withDeciding puts the columns of the metrics that a study's verdict rests on before the others.
+// withDeciding puts the metrics that decide the group's study first.
 func withDeciding(g *Group, columns []Column) []Column {
 	var first []Column
 	for _, unit := range g.Decides {
@@ -107,19 +105,19 @@ func withDeciding(g *Group, columns []Column) []Column {
 	return append(first, columns...)
 }
 
-// shown are the columns that tell the group anything.
+// shown returns the informative columns.
 func shown(g *Group, columns []Column) []Column {
 	return slices.DeleteFunc(slices.Clone(columns), func(col Column) bool {
 		return !hasMetric(g.Cells, col.Unit) || col.show != nil && !col.show(g.Cells, col.Unit)
 	})
 }
 
-// fill adds the columns and a row for each cell, which begins with what first says.
+// fill adds the columns and a row for each cell. The columns of first come first.
 func fill(g *Group,
 	t *Table, columns []Column, first ...func(*Cell) Value,
 ) {
 	for _, col := range columns {
-		if g.Study >= 0 { // which may have a hundred tables: the explorer has the hints
+		if g.Study >= 0 { // a study may have a hundred tables: the explorer has the hints
 			col.Hint = ""
 		}
 		t.Heads = append(t.Heads, Head{col.Head, col.Hint})
@@ -140,7 +138,7 @@ func fill(g *Group,
 	}
 }
 
-// without leaves rows out, and parts that have no others.
+// without removes rows, and bodies without other rows.
 func (t *Table) without(row func(Row) bool) {
 	for i := range t.Bodies {
 		t.Bodies[i].Rows = slices.DeleteFunc(t.Bodies[i].Rows, row)
@@ -148,7 +146,7 @@ func (t *Table) without(row func(Row) bool) {
 	t.Bodies = slices.DeleteFunc(t.Bodies, func(b Body) bool { return len(b.Rows) == 0 })
 }
 
-// add appends a row, or its name to that of a row that says the same.
+// add appends a row, or adds its name to an equal row.
 func (b *Body) add(row Row) {
 	for i := range b.Rows {
 		r := &b.Rows[i]
@@ -189,7 +187,7 @@ func (col Column) of(c *Cell) Value {
 	return v
 }
 
-// errorText is the 95 % error of an uncertain value.
+// errorText formats the 95 % error of an uncertain value.
 func errorText(share float64) string {
 	if math.IsInf(share, 1) {
 		return rundir.CheckLength
@@ -213,7 +211,6 @@ type groupBody struct {
 	cells []*Cell
 }
 
-// bodies divides the cells by what varies in the group other than the strategy.
 func bodies(g *Group) (out []groupBody) {
 	for _, c := range g.Cells {
 		title := c.Place()

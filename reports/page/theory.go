@@ -12,16 +12,15 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// A deviation is how far the p99 of a cell is from its exact value, and how far it may be by
-// chance.
+// A deviation compares the p99 of a cell with its exact value.
 type deviation struct {
 	cell     *Cell
 	off      float64 // relative
-	lo, hi   float64 // 95 % interval of the measured p99; NaN where the runs do not tell
+	lo, hi   float64 // 95 % interval of the measured p99, or NaN
 	agreeing bool
 }
 
-// deviation compares a cell with theory; false where nothing exact is known.
+// deviation returns false if no exact value is known.
 func (c *Cell) deviation() (d deviation, ok bool) {
 	exact, measured := c.Value(metric.TheoryP99Response), c.Value(metric.P99Response)
 	if !(exact > 0) || !(measured > 0) {
@@ -36,11 +35,10 @@ func (c *Cell) deviation() (d deviation, ok bool) {
 	return d, true
 }
 
-// namedDeviations is how many cells that do not agree with theory are named.
 const namedDeviations = 4
 
-// againstTheory says in how many cells the p99 agrees with its exact value within its sampling
-// error, and names the others, the farthest first.
+// againstTheory reports how many cells agree with the exact p99 within their sampling error, and
+// names the others, farthest first.
 func againstTheory(cells []*Cell, named func(*Cell) string) []string {
 	var apart []deviation
 	all, untold, farthest := 0, 0, deviation{}
@@ -105,8 +103,8 @@ func againstTheory(cells []*Cell, named func(*Cell) string) []string {
 	return []string{text}
 }
 
-// why says what is known of a deviation beyond its size: the doubts on the cell, or the interval
-// that does not reach the exact value.
+// why returns the known reason of a deviation: the doubts on the cell, or the interval that
+// excludes the exact value.
 func (d deviation) why() string {
 	if doubt := d.cell.Doubts(); doubt != nil && len(doubt.Why) > 0 {
 		return doubt.Verdict.String() + ": " + doubt.Why[0].Text
@@ -114,12 +112,12 @@ func (d deviation) why() string {
 	return text.Span(text.Seconds(d.lo), " – ", text.Seconds(d.hi))
 }
 
-// InGroup names a cell among those that differ in strategy and place.
+// InGroup names a cell within its group.
 func (c *Cell) InGroup() string {
 	return strings.TrimSuffix(c.Strategy+" at "+c.Place(), " at ")
 }
 
-// InFile names a cell among those of a file.
+// InFile names a cell within its file.
 func (c *Cell) InFile() string {
 	parts := []string{c.Strategy, results.Lookup(c.Cell[0].Keys, "workload"), c.Place()}
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ", ")

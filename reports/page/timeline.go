@@ -18,16 +18,15 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// interval is a row of the timeline: what was going on at its end.
+// interval is a row of the timeline: the state at its end.
 type interval struct {
 	end              float64 // seconds since the start of the run
 	inFlight, queued float64 // tasks
 	length           float64 // seconds
-	done, lost       float64 // tasks that completed within it, or came to another end
-	missing          bool    // some of it: the run was cut off
+	done, lost       float64 // tasks completed in it, or ended in another way
+	missing          bool    // partly missing: the run was cut off
 }
 
-// gapsOf are the intervals that are missing.
 func gapsOf(rows []interval) (gaps []charts.Span) {
 	for _, v := range rows {
 		if v.missing {
@@ -37,8 +36,8 @@ func gapsOf(rows []interval) (gaps []charts.Span) {
 	return gaps
 }
 
-// readTimeline reads the timelines that charts will show, at the highest load or rate of each
-// sweep, and those of the detailed cells: the first repetition.
+// readTimeline reads the timelines of charts, at the highest load or rate of each sweep, and of
+// detailed cells: the first repetition.
 func (in *reportInput) readTimeline(path string, groups []*Group) error {
 	wanted := make(map[string]*results.Run)
 	for _, c := range in.detailed {
@@ -93,7 +92,7 @@ func (in *reportInput) readIntervals(
 				}
 			}
 		}
-		if rundir.IsTimelineHead(row) { // that of an appended section, too
+		if rundir.IsTimelineHead(row) { // also the head of an appended section
 			continue
 		}
 		v, err := rundir.ParseTimelineRow(row)
@@ -114,7 +113,6 @@ func (in *reportInput) readIntervals(
 	}
 }
 
-// misses reports whether the run lacks tasks that were due in that window.
 func misses(run *results.Run, start, length float64) bool {
 	for _, d := range run.Doubts {
 		if text, ok := strings.CutPrefix(d.Text, rundir.CheckGap+": "); ok {

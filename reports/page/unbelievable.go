@@ -9,9 +9,8 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// unbelievable lists the runs that broke a law, and those that are INVALID for another reason, with
-// the number of laws and with the reasons. Of repetitions with the same in common, one stands for
-// all.
+// unbelievable lists the runs that broke a law, with their number, and other INVALID runs, with the
+// reasons. Equal repetitions are listed once.
 func unbelievable(runs []results.Run) (broken, invalids []results.Pair) {
 	type trouble struct {
 		name, what string

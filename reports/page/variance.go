@@ -11,24 +11,24 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// A varianceSet is cells of several groups that differ in strategy and in the workload's variance
-// alone.
+// A varianceSet contains cells of several groups that differ only in strategy and in the workload's
+// variance.
 type varianceSet struct {
 	title string
 	cells []*Cell
 	c2    map[*Cell]float64
 }
 
-// varianceSets finds, among all groups, cells that have everything in common but the workload: the
-// same limit, load, target, arrivals and clock, and within a few percent the same rate of arrivals,
-// which at one load means the same mean service time. A set needs three different values of C².
+// varianceSets finds cells of all groups that are equal except for the workload, with arrival rates
+// within a few percent, which at one load implies the same mean service time. A set needs three
+// different values of C².
 func varianceSets(groups []*Group) (sets []varianceSet) {
 	type bucket struct {
 		varianceSet
 		id   string
 		rate float64
 	}
-	const sameRate = 0.05 // the spread that the randomness of arrivals gives a short run
+	const sameRate = 0.05 // random variation of arrivals in a short run
 	var buckets []*bucket
 	for _, g := range groups {
 		rest := results.Without(g.Keys, "workload")
@@ -68,10 +68,8 @@ func varianceSets(groups []*Group) (sets []varianceSet) {
 	return sets
 }
 
-// squaredVariation is the C² of the task times where a cell was measured: the workload's own, which
-// is the one that theory speaks of, or else the middle of what was measured. That is one value for
-// all strategies: they faced the same tasks, and one that sheds some of them has not changed the
-// workload.
+// squaredVariation returns the C² of the task times: the workload's own, as in theory, or else the
+// median of the measured values, since all strategies had the same tasks.
 func squaredVariation(g *Group, at *Cell) float64 {
 	if v := at.Value(metric.WorkloadC2); !math.IsNaN(v) {
 		return v
@@ -92,8 +90,8 @@ func squaredVariation(g *Group, at *Cell) float64 {
 	return 0
 }
 
-// noVariance is the measured C² below which tasks count as equally long: a clock's jitter is not
-// the workload's variance, and on a logarithmic axis would take the most room of all.
+// noVariance is the measured C² below which tasks count as equally long: clock jitter would fill
+// most of a logarithmic axis.
 const noVariance = 0.01
 
 func (set varianceSet) figure() (*figure, error) {

@@ -7,21 +7,19 @@ import (
 	"github.com/poolbench/poolbench/reports/why"
 )
 
-// An explainedGroup are scenarios that differ in their strategy alone, with why they are slow, the
-// slowest first.
 type explainedGroup struct {
 	Title       string
 	Shown, Rest []why.Explained
 }
 
-// Of many scenarios few are explained on the page, and of these the slowest are open.
+// Limits of explained scenarios: on the page, and unfolded.
 const (
 	mostExplained = 6
 	mostOpen      = 2
 )
 
-// explained are the runs that were made for no study, which has hundreds, and how many more there
-// are.
+// explained returns the runs outside of studies, which have hundreds of runs, and the number of
+// omitted scenarios.
 func explained(r *results.Results) (groups []explainedGroup, more int) {
 	of, free := r.StudyOf(), &results.Results{}
 	for i := range r.Runs {

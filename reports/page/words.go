@@ -11,13 +11,11 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// ranked is a strategy with a value.
 type ranked struct {
 	Name  string
 	Value float64
 }
 
-// rank orders the cells by a metric; those without are left out.
 func rank(cells []*Cell, of func(*Cell) float64) (out []ranked) {
 	for _, c := range cells {
 		if v := of(c); !math.IsNaN(v) {
@@ -27,13 +25,13 @@ func rank(cells []*Cell, of func(*Cell) float64) (out []ranked) {
 	return sortRanked(out)
 }
 
-// sortRanked puts the lowest value first.
 func sortRanked(r []ranked) []ranked {
 	slices.SortStableFunc(r, func(a, b ranked) int { return cmp.Compare(a.Value, b.Value) })
 	return r
 }
 
-// tied names those that have a value, exactly: two of them at most, and how many more.
+// tied names the strategies with exactly that value: two of them at most, and the number of the
+// others.
 func tied(r []ranked, value float64) string {
 	var names []string
 	for _, x := range r {
@@ -44,8 +42,8 @@ func tied(r []ranked, value float64) string {
 	return text.Some(names)
 }
 
-// comesTo says what each comes to, "a completes 12 % and b 20 %"; of more than MostNames + 1, the
-// lowest three and the range of the others.
+// comesTo lists the values, "a completes 12 % and b 20 %", or if there are too many the lowest
+// three and the range of the others.
 func comesTo(r []ranked, verb string, spell func(float64) string) string {
 	shown := r
 	if len(r) > mostNames+1 {
@@ -69,8 +67,8 @@ func comesTo(r []ranked, verb string, spell func(float64) string) string {
 	return text.List(parts)
 }
 
-// ofSome says whom a ranking is of, where cells have strategies that it lacks: " of a and b", " of
-// all but c"; "" where it is of all of them.
+// ofSome names the ranked strategies if some are missing: " of a and b", " of all but c". It is ""
+// if all are ranked.
 func ofSome(r []ranked, cells []*Cell) string {
 	var in, out []string
 	for _, name := range strategiesOf(cells) {
@@ -80,7 +78,7 @@ func ofSome(r []ranked, cells []*Cell) string {
 			out = append(out, name)
 		}
 	}
-	const most = 4 // names
+	const most = 4
 	switch {
 	case len(out) == 0:
 		return ""
@@ -92,7 +90,7 @@ func ofSome(r []ranked, cells []*Cell) string {
 	return fmt.Sprintf(" of %d of %d strategies", len(in), len(in)+len(out))
 }
 
-// factor says how far apart two values are, by their ratio.
+// factor describes the ratio of two values.
 func factor(f float64) string {
 	if f < 1.1 {
 		return fmt.Sprintf("%.1f %% apart", 100*(f-1))
@@ -100,7 +98,7 @@ func factor(f float64) string {
 	return "a factor of " + text.Factor(f)
 }
 
-// percentDiff writes a relative difference with its sign.
+// percentDiff formats a relative difference with its sign.
 func percentDiff(d float64) string {
 	digits := 1
 	if math.Abs(d) < 0.001 {
@@ -115,10 +113,9 @@ func percentDiff(d float64) string {
 	return strings.Replace(text, "-", "−", 1)
 }
 
-// upper begins a sentence with a capital.
 func upper(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
-// Tasks words the most tasks that there were.
+// Tasks describes a maximum number of tasks.
 func Tasks(n float64) string {
 	switch n {
 	case 0:
@@ -129,7 +126,6 @@ func Tasks(n float64) string {
 	return "at most " + charts.Count(n) + " tasks"
 }
 
-// hasMetric reports whether any repetition of any cell has the metric.
 func hasMetric(cells []*Cell, unit string) bool {
 	return slices.ContainsFunc(cells, func(c *Cell) bool {
 		_, ok := c.Estimate(unit)
@@ -137,5 +133,5 @@ func hasMetric(cells []*Cell, unit string) bool {
 	})
 }
 
-// mostNames is how many names a sentence lists, and one more where that is all.
+// mostNames is the number of names that a sentence lists, plus one if that completes the list.
 const mostNames = 4

@@ -17,33 +17,30 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// Report is a run made ready to be shown.
+// Report is a run prepared for display.
 type Report struct {
-	// the charts are written as SVG alone: bitmaps take most of the time of a report
+	// write charts as SVG alone: bitmaps take most of the time of a report
 	Vectors bool
 
 	page   *reportPage
 	charts []namedChart
-	taken  map[string]bool // names of files, and of places on the page
+	taken  map[string]bool // used names of files, and of places on the page
 }
 
-// namedChart is a chart of a report with the name of its files, which is made of what the chart
-// shows and stays the same while that does.
+// namedChart is a chart with the name of its files, which depends only on the chart's subject.
 type namedChart struct {
 	Name string // without extension: letters, digits and dashes
 	*charts.Chart
 }
 
-// Write reads the run in a directory and writes report.html and charts/ into it. Files of an
-// earlier report are replaced, each at once: whoever looks finds the old one or the new one whole.
-// SVG and PNG files in charts/ that are not of this report are removed.
+// Write reads the run in a directory and writes report.html and charts/ into it. Each file of an
+// earlier report is replaced atomically. Other SVG and PNG files in charts/ are removed.
 //
-// Without results.txt, or with one that does not read, there is an error and nothing is written; so
-// with a distributions.hlog or a timeline.csv that is damaged other than by a cut at its end. Where
-// one of these two is missing, its charts are, and the report says so.
+// Without a readable results.txt, or with a distributions.hlog or timeline.csv damaged anywhere but
+// at its end, Write returns an error and writes nothing. If one of these two is missing, the report
+// omits its charts with a note. It reads only the parts of these files that a chart shows.
 //
-// The figures of draw come first, those of a study in its section. Of the two files only what a
-// chart shows is read.
+// The figures of draw come first, and figures of a study in its section.
 func Write(dir string, draw ...Drawer) error {
 	r, err := Load(dir, draw...)
 	if err != nil {
@@ -52,7 +49,7 @@ func Write(dir string, draw ...Drawer) error {
 	return r.Write(dir)
 }
 
-// Write writes the report into the directory, as the function of that name.
+// Write writes the report into the directory, like the function Write.
 func (r *Report) Write(dir string) error {
 	if err := r.writeCharts(filepath.Join(dir, rundir.ChartsDir)); err != nil {
 		return err
@@ -97,8 +94,8 @@ func Load(dir string, draw ...Drawer) (*Report, error) {
 	return newReport(&in, groups)
 }
 
-// Finding is the first screen in words: the headline, "" where the rules find none, and how far the
-// numbers can be believed.
+// Finding returns the first screen as text: the headline, "" if no rule applies, and the
+// reliability of the numbers.
 func (r *Report) Finding() (headline string, trust []string) {
 	if headline = r.page.First.Headline; headline == r.page.Summary {
 		headline = ""
@@ -106,12 +103,12 @@ func (r *Report) Finding() (headline string, trust []string) {
 	return headline, text.Texts(r.page.First.Trust, func(b shell.Badge) string { return b.Text })
 }
 
-// WriteHTML writes the page: one file that needs no other and no network.
+// WriteHTML writes the page as a self-contained file.
 func (r *Report) WriteHTML(w io.Writer) error {
 	return r.page.whole().Write(w)
 }
 
-// WriteCard writes the finding as a picture to send: see shell.Page.WriteCard.
+// WriteCard writes the finding as a picture to share: see shell.Page.WriteCard.
 func (r *Report) WriteCard(w io.Writer) error { return r.page.First.WriteCard(w) }
 
 func (r *Report) writeCharts(dir string) error {
@@ -123,7 +120,7 @@ func (r *Report) writeCharts(dir string) error {
 	if r.Vectors {
 		paths = (*charts.Chart).SVGFile
 	}
-	var drawing sync.WaitGroup // on all processors: most of the time of a report goes into bitmaps
+	var drawing sync.WaitGroup // on all processors, since bitmaps take most of the time of a report
 	free := make(chan struct{}, runtime.GOMAXPROCS(0))
 	for i, c := range r.charts {
 		free <- struct{}{}
@@ -133,7 +130,7 @@ func (r *Report) writeCharts(dir string) error {
 		})
 	}
 	drawing.Wait()
-	if err := cmp.Or(failed...); err != nil { // on a full disk all say the same
+	if err := cmp.Or(failed...); err != nil { // on a full disk all errors are the same
 		return err
 	}
 	ours := make(map[string]bool)

@@ -6,8 +6,8 @@ import (
 	"github.com/poolbench/poolbench/internal/metric"
 )
 
-// behaviour are the metrics by which callers know a strategy: strategies that are equal in all of
-// them, in each repetition at each place, are alike.
+// behaviour lists the metrics that define the behaviour of a strategy: strategies with equal values
+// in each repetition are alike.
 var behaviour = []string{metric.P50Response, metric.P99Response, metric.P999Response,
 	metric.MeanResponse, metric.Throughput, metric.Goodput, metric.Shed, metric.Failed,
 	metric.Throttled, metric.Abandoned, metric.Makespan, "sec/op"}
@@ -15,7 +15,7 @@ var behaviour = []string{metric.P50Response, metric.P99Response, metric.P999Resp
 // Alike reports whether the runs of two strategies behaved alike, one by one.
 func (c Cell) Alike(other Cell) bool { return slices.EqualFunc(c, other, same) }
 
-// same reports whether two runs behaved alike; runs that have none of the metrics did not.
+// same reports whether two runs behaved alike, which requires at least one of the metrics.
 func same(a, b *Run) bool {
 	known := false
 	for _, unit := range behaviour {

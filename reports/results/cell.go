@@ -16,19 +16,19 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// A Cell has the repetitions of one scenario: at least one.
+// A Cell contains the repetitions of one scenario, at least one.
 type Cell []*Run
 
-// An Estimate is the value of a metric of a cell, the median of its repetitions, with an interval
-// around it. It is the value that terminal, page, compare and gate show (Show); changes between two
-// cells are of pairs of runs, and need not be the ratio of their values.
+// An Estimate is the value of a metric of a cell, the median of its repetitions, with an interval.
+// Terminal, page, compare and gate show it (Show). Changes between two cells are computed from
+// pairs of runs, and may differ from the ratio of the values.
 type Estimate struct{ Mid, Lo, Hi float64 }
 
-// Enough is the number of repetitions from which the order statistics give a 95 % interval of the
-// median. Below it the interval of an Estimate is from the smallest to the largest.
+// Enough is the number of repetitions from which order statistics give a 95 % interval of the
+// median. Below it the interval of an Estimate is the range of the values.
 const Enough = 6
 
-// Values are those of a metric, by its tidied unit, of the repetitions that have it.
+// Values returns the values of a metric, by its tidied unit, of the repetitions that have it.
 func (c Cell) Values(unit string) (values []float64) {
 	for _, r := range c {
 		if v, ok := r.Value(unit); ok {
@@ -38,7 +38,7 @@ func (c Cell) Values(unit string) (values []float64) {
 	return values
 }
 
-// Judged reports whether the file says of any repetition whether it may be believed.
+// Judged reports whether any repetition has a verdict.
 func (c Cell) Judged() bool {
 	return slices.ContainsFunc(c, func(r *Run) bool {
 		_, known := r.Verdict()
@@ -61,7 +61,7 @@ func (c Cell) Estimate(unit string) (Estimate, bool) {
 	return e, true
 }
 
-// Value is the middle of the estimate, NaN where no repetition has the metric.
+// Value returns the middle of the estimate, or NaN.
 func (c Cell) Value(unit string) float64 {
 	e, ok := c.Estimate(unit)
 	if !ok {
@@ -70,9 +70,9 @@ func (c Cell) Value(unit string) float64 {
 	return e.Mid
 }
 
-// Uncertain returns the relative 95 % error of a metric, if it is beyond 25 % in any of the
-// repetitions and they are too few to make up for it: the value must be shown as uncertain ("≈").
-// Repetitions do not help a run that is much too short, whose error is a bias.
+// Uncertain returns the relative 95 % error of a metric if it is above 25 % in any repetition and
+// there are too few repetitions to reduce it. Such a value must be marked ("≈"). Repetitions do not
+// help runs that are much too short, whose error is a bias.
 func (c Cell) Uncertain(unit string) (share float64, ok bool) {
 	for _, r := range c {
 		if v, marked := r.Uncertain[unit]; marked {
@@ -85,12 +85,11 @@ func (c Cell) Uncertain(unit string) (share float64, ok bool) {
 	return share, ok
 }
 
-// Errors of up to mostPooled are made up for by further repetitions, down to mostUnmarked.
+// Further repetitions reduce errors of up to mostPooled, and are enough below mostUnmarked.
 const mostPooled, mostUnmarked = 0.5, 0.15
 
-// Show returns the value of a metric with its unit, as every output shows it: the median of the
-// repetitions, with "≈" before it where it is Uncertain. It is "–" where no repetition has the
-// metric, and where its error is beyond 100 %.
+// Show formats the value of a metric with its unit for every output: the median of the repetitions,
+// with "≈" if it is Uncertain, or "–" if no repetition has the metric or its error is above 100 %.
 func (c Cell) Show(unit string) string {
 	v := c.Value(unit)
 	if math.IsNaN(v) {
@@ -100,8 +99,7 @@ func (c Cell) Show(unit string) string {
 	return text.Uncertain(unit, v, share)
 }
 
-// Say is Show for a sentence, which has no place for a dash: "the p99 is unknown (error above
-// ±100 %)".
+// Say is Show for a sentence, without a dash: "the p99 is unknown (error above ±100 %)".
 func (c Cell) Say(unit string) string {
 	if c.Known(unit) {
 		return c.Show(unit)
@@ -109,18 +107,17 @@ func (c Cell) Say(unit string) string {
 	return "unknown (error above ±100 %)"
 }
 
-// Known reports whether Show returns a value: some repetition has the metric, and its error is not
-// above 100 %.
+// Known reports whether Show returns a value.
 func (c Cell) Known(unit string) bool { return c.Show(unit) != "–" }
 
-// A Loss is a share of the tasks that did not complete, and what became of them.
+// A Loss is a share of the tasks with one kind of failure.
 type Loss struct {
 	What  string // shed, throttled, failed, abandoned
 	Share float64
 }
 
-// Losses are the shares above 0: the median of the repetitions, as tables have it, or where that is
-// 0 the mean, since of five one may lose tasks.
+// Losses returns the shares above 0: the median of the repetitions as in tables, or if it is 0 the
+// mean, since one repetition of five may lose tasks.
 func (c Cell) Losses() (out []Loss) {
 	for _, what := range rundir.Lost {
 		var shares []float64
@@ -143,9 +140,8 @@ func (c Cell) Losses() (out []Loss) {
 	return out
 }
 
-// LossWords says what became of the tasks that did not complete: "4.2 % of tasks shed, 1.0 %
-// throttled". It is "" where all completed. Requests of sessions have the sessions beside them,
-// each of which one request ends.
+// LossWords describes the tasks that did not complete: "4.2 % of tasks shed, 1.0 % throttled", or
+// "". Requests of sessions are followed by the failed sessions.
 func (c Cell) LossWords() string {
 	var words []string
 	unit := "of tasks "
@@ -167,7 +163,7 @@ func (c Cell) LossWords() string {
 	return strings.Join(words, ", ")
 }
 
-// Lost is the share of the tasks that did not complete, whatever became of them.
+// Lost returns the share of the tasks that did not complete.
 func (c Cell) Lost() (sum float64) {
 	for _, l := range c.Losses() {
 		sum += l.Share
@@ -175,9 +171,9 @@ func (c Cell) Lost() (sum float64) {
 	return sum
 }
 
-// Ending is the share of a run that was left after its arrivals, for the last tasks: where it is
-// large, the throughput says more of the run's length than of what is sustained. It is 0 where that
-// is next to nothing, where the queue grew, and for closed arrivals.
+// Ending returns the share of a run after its arrivals, for the last tasks. If it is large, the
+// throughput depends more on the length of the run than on the sustained rate. It is 0 if it is
+// negligible, if the queue grew, and for closed arrivals.
 func (c Cell) Ending() float64 {
 	share := 1 - c.Value(metric.Throughput)/(c.Value(metric.Offered)*(1-c.Lost()))
 	if !(share > 1-behind) || !c.open() || c.FallsBehind() {
@@ -186,21 +182,20 @@ func (c Cell) Ending() float64 {
 	return share
 }
 
-// behind is up to which share of what is offered a throughput is clearly less.
+// behind is the largest ratio of throughput to offered load that is clearly below 1.
 const behind = 0.92
 
-// open reports whether tasks come at a rate, of the scenario's own or by its load.
+// open reports whether tasks arrive at a rate, given directly or by the load.
 func (c Cell) open() bool { return c[0].Key("load") != "" || c[0].Key("rate") != "" }
 
-// FallsBehind reports whether the queue grew for as long as the arrivals lasted, so that the
-// response only grows with the length of the run: the throughput is clearly below the offered load,
-// and next to nothing is refused. A strategy that keeps up also takes a little longer than the
-// arrivals, for its last tasks: those may be most of a short run, but unlike a queue that grows
-// they make no task wait, nor the run change. A queue that grows makes the mean task wait half of
-// what the run takes beyond its arrivals. (What a server keeps waiting is not told as a wait.) A
-// queue that grows slowly completes nearly what is offered: at a load of 1 or more it is enough
-// that each run found it to grow. False for closed arrivals, which wait for completions, and for
-// runs that are too short to have a steady state: their last tasks are most of them.
+// FallsBehind reports whether the queue grew throughout the arrivals, so the response depends on
+// the length of the run: the throughput is clearly below the offered load, and almost nothing is
+// refused. A strategy that keeps up may also need long for its last tasks, but unlike a growing
+// queue they do not make tasks wait or the run drift. With a growing queue the mean wait is half of
+// the time of the run beyond its arrivals. (Waits inside a server are not reported as waits.) A
+// slowly growing queue completes almost the offered load: at a load of 1 or more it suffices that
+// each run detected the growth. It is false for closed arrivals, which wait for completions, and
+// for runs too short for a steady state, which consist mostly of last tasks.
 func (c Cell) FallsBehind() bool {
 	const refused, grown, beyond = 0.01, 0.02, 0.1
 	d := c.told()
@@ -217,22 +212,21 @@ func (c Cell) FallsBehind() bool {
 	return c.open() && grows && c.Lost() < refused
 }
 
-// load is the load that was asked for; 0 where there is none.
 func (c Cell) load() float64 {
 	load, _ := strconv.ParseFloat(c[0].Key("load"), 64)
 	return load
 }
 
-// Doubts are what is said against the runs of a cell that may not be believed, or not quite.
+// Doubts are the reasons against SUSPECT or INVALID runs of a cell.
 type Doubts struct {
-	Verdict Verdict // Suspect or Invalid: the worst of its runs
-	Which   string  // how many of its runs
-	All     bool    // it is every run
-	Why     []Doubt // the first reason of each check
+	Verdict Verdict // the worst of its runs: Suspect or Invalid
+	Which   string  // which runs, in words
+	All     bool    // every run
+	Why     []Doubt // first reason of each check
 }
 
-// Doubts sums up the verdicts on the runs; nil where all are valid, or not known. A cell that falls
-// behind is doubted for that also where no run has found it by itself.
+// Doubts sums up the verdicts on the runs, or returns nil if all are valid or unknown. A cell that
+// falls behind is doubted even if no single run detected it.
 func (c Cell) Doubts() *Doubts {
 	d := c.told()
 	if !c.Judged() || d != nil && d.Verdict == Invalid || d.finds(growth...) || !c.FallsBehind() {
@@ -247,14 +241,14 @@ func (c Cell) Doubts() *Doubts {
 	return d
 }
 
-// Overloaded reports whether all that is said against a cell is that more is offered than it can
-// do, and that is so: by its load, or since it falls behind. That is no doubt of the measurement.
+// Overloaded reports whether the only doubt is overload, confirmed by its load or by FallsBehind.
+// Overload does not make the measurement unreliable.
 func (c Cell) Overloaded() bool {
 	d := c.Doubts()
 	return d != nil && d.Verdict != Invalid && d.OfOverload() && (c.load() >= 1 || c.FallsBehind())
 }
 
-// told sums up what the runs say of themselves.
+// told sums up the doubts of the runs.
 func (c Cell) told() *Doubts {
 	d, doubtful := &Doubts{}, 0
 	var checks []string
@@ -282,26 +276,25 @@ func (c Cell) told() *Doubts {
 	return d
 }
 
-// Text is the reasons on one line.
+// Text returns the reasons on one line.
 func (d *Doubts) Text() string {
 	return strings.Join(text.Texts(d.Why, func(why Doubt) string { return why.Text }), "; ")
 }
 
-// OfOverload reports whether all that is said is what an overload brings by itself.
+// OfOverload reports whether overload alone explains all reasons.
 func (d *Doubts) OfOverload() bool {
 	return d.only(append([]string{rundir.CheckLength}, growth...)...)
 }
 
-// OfGap reports whether all that is said is that some tasks are missing: the others count.
+// OfGap reports whether the only reason is missing tasks. The other tasks count.
 func (d *Doubts) OfGap() bool { return d.only(rundir.CheckGap) }
 
-// Unfinished reports whether all that is said is that the run is not over.
+// Unfinished reports whether the only reason is that the run is not over.
 func (d *Doubts) Unfinished() bool { return d.only(rundir.CheckUnfinished) }
 
-// growth are the checks that find what changes while a run goes on.
+// growth lists the checks that detect changes during a run.
 var growth = []string{rundir.CheckDrift, rundir.CheckOverload}
 
-// finds reports whether any of these checks says something.
 func (d *Doubts) finds(checks ...string) bool { return d != nil && finds(d.Why, checks...) }
 
 func finds(why []Doubt, checks ...string) bool {
@@ -310,20 +303,19 @@ func finds(why []Doubt, checks ...string) bool {
 	})
 }
 
-// only reports whether these checks say something, and no others do.
 func (d *Doubts) only(checks ...string) bool {
 	return d.Why != nil && !slices.ContainsFunc(d.Why, func(w Doubt) bool {
 		return !slices.Contains(checks, w.Check())
 	})
 }
 
-// Check is the name of the check that found it.
+// Check returns the name of the check.
 func (d Doubt) Check() string {
 	check, _, _ := strings.Cut(d.Text, ":")
 	return check
 }
 
-// Gather puts together what has the same key, in the order of the first of each.
+// Gather groups values with equal keys, by first appearance.
 func Gather[S ~[]T, T any, K comparable](all S, key func(T) K) (groups []S) {
 	at := map[K]int{}
 	for _, v := range all {

@@ -2,23 +2,22 @@ package results
 
 import "github.com/poolbench/poolbench/internal/metric"
 
-// sureP99 is the relative half-width beyond which the interval of a p99 makes a run too short.
+// sureP99 is the relative half-width of a p99's interval above which a run is too short.
 const sureP99 = 0.1
 
-// A Certainty is how well the runs of a cell determine their p99 response.
+// A Certainty describes how well the runs of a cell determine their p99 response.
 type Certainty struct {
-	// Known reports that there is a 95 % interval; Half is the longer of its sides, relative to the
-	// p99.
+	// Known reports whether there is a 95 % interval. Half is its longer side, relative to the p99.
 	Known bool
 	Half  float64
 	// Short reports that the interval exceeds ±10 %, or that the runs are too short for one.
 	Short bool
-	// Needed is how many tasks determine the p99 within ±5 %; 0 if it is not known.
+	// Needed is the number of tasks that determine the p99 within ±5 %, or 0 if unknown.
 	Needed float64
 }
 
-// Certainty returns how well the runs determine their p99 response. ok is false where the load has
-// no steady state, and where so many tasks have the p99 in common that it has no interval.
+// Certainty returns the certainty of the p99 response. ok is false without a steady state, and if
+// so many tasks equal the p99 that it has no interval.
 func (c Cell) Certainty() (of Certainty, ok bool) {
 	p99 := c.Value(metric.P99Response)
 	needed, stationary := c.Estimate(metric.NeededTasks)

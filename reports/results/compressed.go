@@ -2,8 +2,8 @@ package results
 
 import "bytes"
 
-// compression recognises packed files by their first bytes, and says by what they were packed and
-// what unpacks them.
+// compression recognises compressed files by their first bytes, and names the compressor and the
+// command to unpack them.
 func compression(head []byte) (by, unpack string) {
 	for _, known := range []struct{ magic, by, unpack string }{
 		{"\x1f\x8b", "gzip", "gunzip"},

@@ -5,20 +5,19 @@ import (
 	"slices"
 )
 
-// A RunID is what settles a run under the virtual clock, whose repetition is to the byte: the same
-// again is no further sample.
+// A RunID identifies a run under the virtual clock. A repeated run is identical byte for byte, and
+// so no further sample.
 type RunID struct{ pkg, name, seed string }
 
-// ID returns the identity of a run under the virtual clock: of poolbench's commands, by their names
-// and marks, or of a benchmark in go test, by the metric virtual-seed.
+// ID returns the identity of a virtual-clock run: by name and marks for poolbench's commands, by
+// the metric virtual-seed for a benchmark in go test.
 func (r *Run) ID() (id RunID, virtual bool) {
 	return RunID{r.ConfigValue("pkg"), r.Name, r.Seed},
 		r.Seed != "" && (r.Virtual || r.Key("clock") == "virtual")
 }
 
-// isCopy reports whether a virtual run is that of a line before it: of one name, seed and
-// configuration. It is left out, with a warning that tells a copy from another outcome. Runs of
-// another configuration, another commit for instance, are other runs.
+// isCopy reports whether a virtual run has the name, seed and configuration of an earlier line. It
+// is skipped with a warning, which distinguishes a copy from a different outcome.
 func (p *parser) isCopy(r *Run) bool {
 	id, virtual := r.ID()
 	if !virtual {

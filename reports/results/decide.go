@@ -16,19 +16,19 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// Decide judges an objective by the repetitions of the cell. Terminal, page, JSON and JUnit all
-// show its result.
+// Decide judges an objective by the repetitions of the cell. Terminal, page, JSON and JUnit show
+// its result.
 func (c Cell) Decide(b Bound) decide.Decision {
 	if c.isLoadTest() {
 		return c.decideLoad(b)
 	}
-	b.Unit, _ = decide.Completed(b.Unit) // the latencies of a run are of completed tasks
+	b.Unit, _ = decide.Completed(b.Unit) // the latencies of a run count completed tasks only
 	d := c.decidePlan(b)
 	d.Error, _ = c.Uncertain(b.Unit)
 	return d
 }
 
-// decidePlan decides what a strategy does under the plan of the cell.
+// decidePlan judges a strategy under the plan of the cell.
 func (c Cell) decidePlan(b Bound) decide.Decision {
 	unknown := decide.Decision{Value: c.Value(b.Unit), Low: math.NaN(), High: math.NaN()}
 	if d := c.Doubts(); d != nil && d.Verdict == Invalid {
@@ -56,7 +56,7 @@ func (c Cell) decidePlan(b Bound) decide.Decision {
 	if !ok {
 		return c.overload(b, c.roughly(b, unknown))
 	}
-	// the interval is around the mean, tables show the median: it holds both
+	// the interval is around the mean, but tables show the median: include both
 	in.Lo, in.Hi = min(in.Lo, unknown.Value), max(in.Hi, unknown.Value)
 	d := decide.Decision{Value: unknown.Value, Low: in.Lo, High: in.Hi,
 		Verdict: decide.Interval(b, in.Lo, in.Hi)}
@@ -69,8 +69,8 @@ func (c Cell) decidePlan(b Bound) decide.Decision {
 	return c.overload(b, d)
 }
 
-// isLoadTest reports whether clients outside poolbench, or its own, sent requests to a server: the
-// question is then what they met.
+// isLoadTest reports whether requests went to a server. Then the question is the requests'
+// experience, not the strategy.
 func (c Cell) isLoadTest() bool { return c[0].Base() == "Attack" || c[0].Base() == "Gateway" }
 
 // decideLoad decides by the requests of each repetition, and by the median if they differ.
@@ -100,9 +100,9 @@ func (c Cell) decideLoad(b Bound) decide.Decision {
 		Reason: fmt.Sprintf("the median of %d runs, of which %d meet it", len(c), meet)}
 }
 
-// roughly decides without an interval, where the bound is far away: the 95 % error by the plan of
-// the run, doubled, because the errors of short runs are skewed. A run that is too short flatters,
-// so it can only miss.
+// roughly decides without an interval if the bound is far away: it uses twice the 95 % error for
+// the plan of the run, since errors of short runs are skewed. A short run has too good values, so
+// it can only miss.
 func (c Cell) roughly(b Bound, d decide.Decision) decide.Decision {
 	d.Reason, d.Next = c.noInterval(d.Value, b)
 	if _, stationary := c.Estimate(metric.NeededTasks); !stationary ||
@@ -125,11 +125,10 @@ func (c Cell) roughly(b Bound, d decide.Decision) decide.Decision {
 	return d
 }
 
-// certain is the relative 95 % error from which a metric is marked as uncertain.
 const certain = 0.25
 
-// overload takes a verdict back that rests on the length of the run: a queue that grows misses any
-// upper bound sooner or later, and a SUSPECT run does not show that a bound is met.
+// overload withdraws a verdict that depends on the length of the run: a growing queue eventually
+// misses any upper bound, and a SUSPECT run does not prove that one is met.
 func (c Cell) overload(b Bound, d decide.Decision) decide.Decision {
 	doubts := c.Doubts()
 	if doubts == nil || c.Overloaded() && !ofAll(b.Unit) {
@@ -148,7 +147,7 @@ func (c Cell) overload(b Bound, d decide.Decision) decide.Decision {
 }
 
 // ofAll reports whether a metric is a response or wait of all tasks, which grows with the length of
-// the run under overload. Those of some tasks, as of the other tenants, need not.
+// an overloaded run. Metrics of some tasks may not grow.
 func ofAll(unit string) bool {
 	statistic, of, _ := strings.Cut(unit, "-")
 	_, isPercentile := percentile(unit)
@@ -156,14 +155,13 @@ func ofAll(unit string) bool {
 		(of == metric.Response+"-sec" || of == metric.Wait+"-sec")
 }
 
-// isObserved reports whether a metric states what happened rather than estimating what a strategy
-// does: extremes and counts.
+// isObserved reports whether a metric is an observation and not an estimate: extremes and counts.
 func (c Cell) isObserved(unit string) bool {
 	return metric.IsMax(unit) || strings.Contains(unit, "-"+metric.Max+"-") ||
 		unit == metric.PeakInFlight || unit == metric.Bans || unit == metric.RefusedCalls
 }
 
-// decideObserved requires that every repetition meets the bound.
+// decideObserved requires every repetition to meet the bound.
 func (c Cell) decideObserved(b Bound, d decide.Decision) decide.Decision {
 	values := c.Values(b.Unit)
 	if len(values) < len(c) || len(values) == 0 {
@@ -181,8 +179,8 @@ func (c Cell) decideObserved(b Bound, d decide.Decision) decide.Decision {
 	return d
 }
 
-// exact returns the value that theory or the recursion knows for the plan of the cell. Under the
-// real clock a strategy's own cost comes on top, so no value is exact there.
+// exact returns the value from theory or the recursion for the plan of the cell. Under the real
+// clock the strategy's overhead is added, so no value is exact.
 func (c Cell) exact(unit string) (v float64, known bool) {
 	if c[0].Key("clock") != "virtual" {
 		return 0, false
@@ -198,7 +196,6 @@ func (c Cell) exact(unit string) (v float64, known bool) {
 	return v, true
 }
 
-// has reports whether all repetitions have the metric.
 func (c Cell) has(unit string) bool {
 	for _, r := range c {
 		if v, ok := r.Value(unit); !ok || math.IsNaN(v) {
@@ -208,7 +205,6 @@ func (c Cell) has(unit string) bool {
 	return true
 }
 
-// interval returns the 95 % interval of a metric over the seeds, or within the run.
 func (c Cell) interval(unit string) (Estimate, bool) {
 	if strings.HasSuffix(unit, "-sec") {
 		return c.Interval(unit)
@@ -221,27 +217,27 @@ func (c Cell) interval(unit string) (Estimate, bool) {
 	half := statistics.Student(len(values), 0.05) * stat.StdDev(values, nil) /
 		math.Sqrt(float64(len(values)))
 	if half == 0 && text.KindOf(unit) == text.Shares && mean < 1 {
-		half = noneSeen / float64(c.tasks()) // nothing in so many tasks
+		half = noneSeen / float64(c.tasks()) // none of so many tasks
 	}
 	return Estimate{mean, max(mean-half, 0), mean + half}, true
 }
 
-// SeedsDecide reports whether repetitions with further seeds can narrow the interval of a metric. A
-// run that is too short for its plan stays so, however often it is repeated.
+// SeedsDecide reports whether repetitions with further seeds can narrow the interval of a metric.
+// Repetitions do not help a run that is too short for its plan.
 func (c Cell) SeedsDecide(unit string) bool {
 	return len(c) > 0 && c.has(unit) && !c.isObserved(unit) &&
 		(c.Doubts() == nil || c.Overloaded() && !ofAll(unit))
 }
 
-// isNone reports whether a share is 0 in every repetition. No number of tasks shows that it always
-// is, so a bound of 0 asks for what was seen.
+// isNone reports whether a share is 0 in every repetition. No number of tasks proves a 0, so a
+// bound of 0 is checked against the observation.
 func (c Cell) isNone(unit string) bool {
 	return text.KindOf(unit) == text.Shares &&
 		!slices.ContainsFunc(c.Values(unit), func(v float64) bool { return v != 0 })
 }
 
-// noneSeen over the number of tasks is the upper end of the 95 % interval of a share of which no
-// task was seen (the rule of three).
+// noneSeen divided by the number of tasks is the upper end of the 95 % interval of a share that was
+// never observed (the rule of three).
 const noneSeen = 3
 
 func (c Cell) tasks() (n int) {
@@ -251,7 +247,6 @@ func (c Cell) tasks() (n int) {
 	return n
 }
 
-// source says what an interval rests on.
 func (c Cell) source() string {
 	if len(c) == 1 {
 		return ", 1 run of " + text.Many(float64(c[0].Iters)) + " tasks"
@@ -259,7 +254,7 @@ func (c Cell) source() string {
 	return fmt.Sprintf(", %d runs of %s tasks", len(c), text.Many(float64(c[0].Iters)))
 }
 
-// whyMissing says why the repetitions do not have a metric.
+// whyMissing explains why the repetitions lack a metric.
 func (c Cell) whyMissing(unit string) string {
 	p, isPercentile := percentile(unit)
 	if !isPercentile {
@@ -269,7 +264,7 @@ func (c Cell) whyMissing(unit string) string {
 		statistics.LeastTasks(p))
 }
 
-// percentile reads the p of "p99-response-sec" or "short-p99-response-sec".
+// percentile parses the p of "p99-response-sec" or "short-p99-response-sec".
 func percentile(unit string) (p float64, ok bool) {
 	for part := range strings.SplitSeq(unit, "-") {
 		if number, is := strings.CutPrefix(part, "p"); is {
@@ -281,7 +276,7 @@ func percentile(unit string) (p float64, ok bool) {
 	return 0, false
 }
 
-// noInterval says why there is no interval, and what would give one.
+// noInterval explains why there is no interval, and suggests a run that would give one.
 func (c Cell) noInterval(value float64, b Bound) (reason, next string) {
 	runs := text.Count(len(c), "run") + " of " + text.Many(float64(c[0].Iters)) + " tasks"
 	reason = "no confidence interval from " + runs
@@ -296,18 +291,17 @@ func (c Cell) noInterval(value float64, b Bound) (reason, next string) {
 	return reason, ""
 }
 
-// mostNext is the longest run that is suggested.
 const mostNext = 100e6
 
-// longer suggests the run whose interval is narrow enough for the distance to the bound; empty if
-// no run of a reasonable length would decide.
+// longer suggests a run whose interval is narrow enough for the distance to the bound, or returns
+// "" if it would be too long.
 func (c Cell) longer(b Bound, in Estimate) string {
 	gap := math.Abs(in.Mid-b.Value) / in.Mid
 	needed, known := c.Estimate(metric.NeededTasks)
 	if !known || needed.Mid == 0 || b.Unit != metric.P99Response {
 		return fmt.Sprintf("--count %d", max(4*len(c), EnoughSeeds))
 	}
-	const safety = 0.7 // of the gap that the half-width may take
+	const safety = 0.7 // share of the gap for the half-width
 	n := needed.Mid * math.Pow(0.05/min(safety*gap, 0.1), 2)
 	if !(n <= mostNext) {
 		return ""
@@ -315,7 +309,6 @@ func (c Cell) longer(b Bound, in Estimate) string {
 	return "--n " + strconv.FormatFloat(roundUp(max(n, float64(2*c[0].Iters))), 'f', 0, 64)
 }
 
-// roundUp rounds up to two digits.
 func roundUp(n float64) float64 {
 	step := math.Pow(10, math.Floor(math.Log10(n))-1)
 	return math.Ceil(n/step) * step

@@ -14,13 +14,13 @@ import (
 
 // Doubted is a cell of a comparison whose runs are not all VALID.
 type Doubted struct {
-	Row  string // names the cell among those of its side; "" where it is the only one
-	Side string // names the results that it is in
+	Row  string // name of the cell among those of its side, or "" if it is the only one
+	Side string // name of its results
 	*Doubts
 	overload bool
 }
 
-// NewDoubted returns the doubts on a cell; nil where there are none.
+// NewDoubted returns the doubts on a cell, or nil.
 func NewDoubted(row, side string, c Cell) *Doubted {
 	if d := c.Doubts(); d != nil {
 		return &Doubted{row, side, d, c.Overloaded()}
@@ -28,8 +28,7 @@ func NewDoubted(row, side string, c Cell) *Doubted {
 	return nil
 }
 
-// Mark is the word that goes with every value and verdict of the cell: SUSPECT or INVALID; "" for
-// nil.
+// Mark returns the word for every value and verdict of the cell: SUSPECT or INVALID, or "" for nil.
 func (d *Doubted) Mark() string {
 	if d == nil {
 		return ""
@@ -37,7 +36,7 @@ func (d *Doubted) Mark() string {
 	return d.Verdict.String()
 }
 
-// Short is the mark with the checks that found it: "SUSPECT (too short)", "SUSPECT (overload)".
+// Short returns the mark with its checks: "SUSPECT (too short)", "SUSPECT (overload)".
 func (d *Doubted) Short() string {
 	checks := text.Texts(d.Why, Doubt.Check)
 	if d.overload {
@@ -49,7 +48,7 @@ func (d *Doubted) Short() string {
 	return d.Mark() + " (" + strings.Join(checks, ", ") + ")"
 }
 
-// Worse returns the graver of two, the first of equal ones; nil where both are.
+// Worse returns the more serious doubt, the first of equal ones, or nil if both are nil.
 func (d *Doubted) Worse(other *Doubted) *Doubted {
 	if d == nil || other != nil && other.Verdict > d.Verdict {
 		return other
@@ -57,9 +56,8 @@ func (d *Doubted) Worse(other *Doubted) *Doubted {
 	return d
 }
 
-// DoubtLines state each reason once, with the cells that it applies to and the numbers of the first
-// of them. Cells are how many there are on each side: where all of them are doubted, the line says
-// so.
+// DoubtLines prints each reason once, with its cells and the numbers of the first cell. cells is
+// the number of cells on each side, to report when all are doubted.
 func DoubtLines(all []*Doubted, cells map[string]int) (lines []string) {
 	const most = 3 // places to name
 	for _, alike := range Gather(all, (*Doubted).Short) {
@@ -97,14 +95,14 @@ func DoubtLines(all []*Doubted, cells map[string]int) (lines []string) {
 	return lines
 }
 
-// Shown is a metric of a cell that an output shows.
+// Shown is a metric of a cell in an output.
 type Shown struct {
 	Cell
 	Unit string
 }
 
-// UncertainLines explain the marks of Show where any of these values has one: a line, with the
-// number of tasks that would make the p99 certain where it is known.
+// UncertainLines explains the marks of Show, if any of these values has one, in a line with the
+// number of tasks that would make the p99 certain, if known.
 func UncertainLines(all []Shown) []string {
 	about, none, tasks := false, false, 0.0
 	for _, s := range all {
@@ -134,17 +132,17 @@ func UncertainLines(all []Shown) []string {
 	return []string{strings.Join(words, "; ")}
 }
 
-// neededFor returns how many tasks a run must have for a p99 within that share, in two digits,
-// rounded up; 0 where it is not known.
+// neededFor returns the number of tasks for a p99 within that share, rounded up to two digits, or 0
+// if unknown.
 func (c Cell) neededFor(share float64) float64 {
-	// the share that needed-tasks is for; the error falls as the root of the tasks
+	// the share that needed-tasks is for. The error falls with the square root of the tasks
 	const told = 0.05
 	n := 0.0
 	for _, r := range c {
 		needed, _ := r.Value(metric.NeededTasks)
 		planned, err := strconv.ParseFloat(r.Key("n"), 64)
 		if err == nil && needed > 0 && r.Iters > 0 {
-			// the tasks of the warm-up do not count
+			// tasks of the warm-up do not count
 			n = max(n, needed*(told/share)*(told/share)*planned/float64(r.Iters))
 		}
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// InputWarnings are those of reading the inputs, and which of them are not whole.
+// InputWarnings returns the warnings from reading the inputs, and names incomplete ones.
 func InputWarnings(inputs []Input) []string {
 	var lines []string
 	for _, in := range inputs {
@@ -26,7 +26,7 @@ func InputWarnings(inputs []Input) []string {
 	return lines
 }
 
-// NotWhole says that a file is partial, and why.
+// NotWhole reports that a file is incomplete, and why.
 func NotWhole(r *Results) string { return fmt.Sprintf("%s is not whole: %s", r.Path, r.Partial) }
 
 // LabelsOf lists the labels of the inputs.
@@ -34,8 +34,8 @@ func LabelsOf(inputs []Input) []string {
 	return text.Texts(inputs, func(in Input) string { return in.Label })
 }
 
-// MergeUnits joins the metadata of all inputs. Units of other programs' benchmarks whose direction
-// no Unit line says have the evident one: see text.Better.
+// MergeUnits joins the unit metadata of all inputs. Units of other programs without a Unit line get
+// the evident direction: see text.Better.
 func MergeUnits(inputs []Input) (benchfmt.UnitMetadataMap, error) {
 	units := make(benchfmt.UnitMetadataMap)
 	saidBy := make(map[benchfmt.UnitMetadataKey]string)
@@ -63,18 +63,18 @@ func MergeUnits(inputs []Input) (benchfmt.UnitMetadataMap, error) {
 	return units, nil
 }
 
-// SetBetter gives a unit its direction, as a Unit line would.
+// SetBetter sets the direction of a unit, as a Unit line would.
 func SetBetter(units benchfmt.UnitMetadataMap, unit string, d Direction) {
 	key := benchfmt.UnitMetadataKey{Unit: unit, Key: "better"}
 	units[key] = &benchfmt.UnitMetadata{UnitMetadataKey: key, OrigUnit: unit, Value: d.String()}
 }
 
-// Ours reports whether the runs are poolbench's, also those within go test: their Unit lines know
-// every direction.
+// Ours reports whether the runs are poolbench's, including benchmarks in go test: their Unit lines
+// give every direction.
 func (r *Results) Ours() bool { return r.Schema > 0 || r.Runs[0].Seed != "" }
 
-// ChooseMetrics returns the tidied names of the metrics asked for, or all when none are. What is
-// asked for may be several names with commas, and patterns: p99-*,shed/op.
+// ChooseMetrics returns the tidied names of the requested metrics, by default all. A request may
+// contain names and patterns, separated by commas: p99-*,shed/op.
 func ChooseMetrics(asked []string, inputs []Input) ([]string, error) {
 	var all, paths []string
 	for _, in := range inputs {
@@ -87,7 +87,7 @@ func ChooseMetrics(asked []string, inputs []Input) ([]string, error) {
 	var metrics, names []string
 	for _, name := range asked {
 		if _, unit := benchunit.Tidy(1, name); slices.Contains(all, unit) {
-			names = append(names, name) // a comma may be in it
+			names = append(names, name) // a name may contain a comma
 		} else {
 			names = append(names, strings.Split(name, ",")...)
 		}
@@ -116,26 +116,26 @@ func ChooseMetrics(asked []string, inputs []Input) ([]string, error) {
 	return metrics, nil
 }
 
-// flat is a unit without slashes, which no * stands for.
+// flat replaces the slashes of a unit, which * does not match.
 func flat(unit string) string { return strings.ReplaceAll(unit, "/", "÷") }
 
 // Input is one input of a comparison.
 type Input struct {
-	Label   string // the value of the key .file: inputs of one label are pooled
+	Label   string // value of the key .file: inputs with equal labels are pooled
 	Results *Results
 }
 
-// A Direction says which way a metric is better, as benchfmt does: +1: higher is, −1: lower is,
-// 0: not known.
+// A Direction is the better direction of a metric, as in benchfmt: +1: higher, −1: lower, 0:
+// unknown.
 type Direction int
 
-// String is the value of better= in a Unit line; "" when it is not known.
+// String returns the value of better= in a Unit line, or "".
 func (d Direction) String() string { return map[Direction]string{+1: "higher", -1: "lower"}[d] }
 
 // MarshalText implements encoding.TextMarshaler.
 func (d Direction) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
 
-// A Number is null in JSON where it is infinite or NaN.
+// A Number is null in JSON if it is infinite or NaN.
 type Number float64
 
 // MarshalJSON implements json.Marshaler.

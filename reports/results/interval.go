@@ -11,7 +11,7 @@ import (
 	"github.com/poolbench/poolbench/internal/statistics"
 )
 
-// EnoughSeeds is the number of independent repetitions from which an interval is over them.
+// EnoughSeeds is the number of independent repetitions from which an interval uses their variation.
 const EnoughSeeds = 5
 
 // Interval returns a time of the response or the wait, such as metric.P99Response, with its 95 %
@@ -56,11 +56,11 @@ func (c Cell) Interval(unit string) (e Estimate, ok bool) {
 	return Estimate{mean, mean - quadrature(below)/n, mean + quadrature(above)/n}, true
 }
 
-// overSeeds is the interval by the deviation of the values: Student's t. Of a p99 it is no
-// narrower than theory says of so many tasks, since few short runs may agree by chance. And each
-// run is short of its p99: where the tail falls as exp(−θt), one that has 1+ε times the tasks
-// beyond it moves it by ln(1+ε)/θ, on average by half the variance of ε less than by ε/θ. That is
-// θ/2 of the variance of the p99, θ being ln 100 of its inverse at most, however many
+// overSeeds returns the interval from the deviation of the values (Student's t). For a p99 it is no
+// narrower than theory predicts for that many tasks, since few short runs may agree by chance. Each
+// short run also has a biased p99: if the tail falls as exp(−θt), a run with 1+ε times the tasks
+// beyond it moves it by ln(1+ε)/θ, on average half the variance of ε less than ε/θ. This bias is
+// θ/2 of the variance of the p99, with θ at most ln 100 divided by the p99, however many
 // repetitions there are.
 func (c Cell) overSeeds(unit string, values []float64, mean float64) Estimate {
 	n, deviation := float64(len(values)), stat.StdDev(values, nil)
@@ -72,7 +72,6 @@ func (c Cell) overSeeds(unit string, values []float64, mean float64) Estimate {
 	return Estimate{mean, mean - half, mean + half + short}
 }
 
-// quadrature is the root of the sum of the squares.
 func quadrature(values []float64) float64 {
 	sum := 0.0
 	for _, v := range values {

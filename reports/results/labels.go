@@ -10,13 +10,13 @@ import (
 	"github.com/poolbench/poolbench/internal/metric"
 )
 
-// A Label is what some tasks of a run say of themselves: their class, priority or tenant.
+// A Label is an attribute of some tasks of a run: their class, priority or tenant.
 type Label string
 
-// String words it: "short", "priority 1".
+// String returns the label in words: "short", "priority 1".
 func (l Label) String() string { return strings.Replace(string(l), "-", " ", 1) }
 
-// Tasks words the tasks that say it: "short tasks", "tasks of priority 1".
+// Tasks names the tasks with the label: "short tasks", "tasks of priority 1".
 func (l Label) Tasks() string {
 	if strings.Contains(string(l), "-") {
 		return "tasks of " + l.String()
@@ -47,8 +47,8 @@ var (
 		strings.Join(kinds, "|"), metric.MeanResponse, metric.P99Response))
 )
 
-// Labels are those that cells have metrics of: classes, then priorities with the most urgent first,
-// then tenants.
+// Labels returns the labels with metrics in the cells: classes, then priorities with the most
+// urgent first, then tenants.
 func Labels(cells []Cell) (labels []Label) {
 	for _, c := range cells {
 		for _, r := range c {

@@ -8,27 +8,26 @@ import (
 	"io"
 )
 
-// maxLine is the longest line that benchfmt reads, without its newline. It scans with
-// bufio.Scanner's default buffer and would end at a longer line as if the file had ended there.
+// maxLine is the longest line that benchfmt reads, without its newline. It would treat a longer
+// line as the end of the file.
 const maxLine = bufio.MaxScanTokenSize - 1
 
-// lineFeed hands a text on to benchfmt.Reader, one line per Read, and shows each line to look
-// before.
+// lineFeed passes a text to benchfmt.Reader, one line per Read, and shows each line to look before.
 //
-// benchfmt skips whatever it does not know and stops at a line that is too long; both would lose
-// samples in silence. One line per Read also keeps the two in step: while benchfmt's record of a
-// line is looked at, text and whole speak of that line. Of the output of go test -json, the lines
-// are those that its events hold, at the place where they end.
+// benchfmt skips unknown lines and stops at a line that is too long, which would both lose samples
+// silently. With one line per Read, text and whole describe the line of benchfmt's current record.
+// For output of go test -json, the lines are the contents of its events, at the place of their last
+// event.
 type lineFeed struct {
 	in   *bufio.Reader
 	look func(line int, text []byte) error // an error ends the reading
 
 	name  string
-	line  int    // number of the current line in the file, from 1; 0 before the first
+	line  int    // number of the current line in the file, from 1. 0 before the first
 	text  []byte // the current line without its end
 	whole bool   // the current line ended in a newline
-	rest  []byte // what benchfmt has not taken of the current line
-	err   error  // why the feed ended, other than at the end of the text
+	rest  []byte // rest of the current line for benchfmt
+	err   error  // why the feed ended before the end of the text
 
 	events testEvents
 	torn   bool // the last line is half an event
@@ -41,7 +40,7 @@ func newLineFeed(r io.Reader, name string, look func(int, []byte) error) *lineFe
 func (f *lineFeed) Read(p []byte) (int, error) {
 	if len(f.rest) == 0 {
 		if f.err != nil {
-			return 0, io.EOF // reported by whoever asks for f.err, with its own position
+			return 0, io.EOF // the reader of f.err reports it, with its own position
 		}
 		if err := f.next(); err != nil {
 			return 0, err
@@ -52,8 +51,7 @@ func (f *lineFeed) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// next makes the next line the current one. io.EOF ends the feed, with the reason in f.err where
-// there is one.
+// next advances to the next line. io.EOF ends the feed, with the reason, if any, in f.err.
 func (f *lineFeed) next() error {
 	for {
 		if line, ok := f.events.take(); ok {
@@ -106,7 +104,7 @@ func (f *lineFeed) raw() ([]byte, error) {
 }
 
 func (f *lineFeed) show(line []byte) error {
-	if len(line) > maxLine+1 { // put together of several events
+	if len(line) > maxLine+1 { // assembled from several events
 		return f.tooLong()
 	}
 	f.rest = line
@@ -122,7 +120,6 @@ func (f *lineFeed) show(line []byte) error {
 	return nil
 }
 
-// fail ends the feed for a reason.
 func (f *lineFeed) fail(format string, args ...any) error {
 	f.err = f.errorf(format, args...)
 	return io.EOF

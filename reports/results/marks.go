@@ -11,37 +11,37 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// marks follows the lines beginning with "# " that poolbench puts around its results and that
-// benchfmt skips. A file is one section, or several where a run was appended: a header, the runs,
-// an end mark.
+// marks parses the lines beginning with "# " that poolbench writes around its results and that
+// benchfmt skips. A file is one section, or several if runs were appended: a header, the runs, an
+// end mark.
 type marks struct {
-	schema     int // of the last header; 0: none yet
+	schema     int // of the last header. 0: none yet
 	strategies []string
 	objectives []Bound
 	findings   []decide.Finding
 	failures   []Failure
-	doubts     []Doubt            // about the next run
+	doubts     []Doubt            // of the next run
 	uncertain  map[string]float64 // metrics of the next run
-	undecided  string             // what the next result says of its search
-	seed       string             // of the next run; "" where the file does not tell
-	runs       int                // seen in the whole file
-	counted    int                // of these, those that are no copies: what indexes of runs count
-	sinceStart int                // seen since the last header
-	// the first run since the last header that is of no study yet; counted where there is none
+	undecided  string             // reason of the next search result
+	seed       string             // of the next run, or ""
+	runs       int                // in the whole file
+	counted    int                // runs that are not copies, as counted by indexes of runs
+	sinceStart int                // since the last header
+	// first run since the last header without a study, or counted
 	free int
 
-	open  bool   // a header, and no end mark since
-	ended int    // line of the last end mark, 0: none
-	end   string // what the last end mark says is missing
-	after int    // the first line with text after the last end mark, 0: none
-	// the last end mark counts other runs than there are
+	open  bool   // a header without an end mark
+	ended int    // line of the last end mark. 0: none
+	end   string // missing parts by the last end mark
+	after int    // first line with text after the last end mark. 0: none
+	// the last end mark has another number of runs
 	miscounted bool
 }
 
-// look takes note of a line. isHeader reports that the line opens a section.
+// look processes a line. isHeader reports that it opens a section.
 func (m *marks) look(line int, text string) (isHeader bool, err error) {
 	if !strings.HasPrefix(text, "# ") {
-		// nearly every line; what follows takes longer than the rest of reading it
+		// nearly every line: the code below costs more than the rest of reading it
 		m.behind(line, text)
 		return false, nil
 	}
@@ -70,7 +70,6 @@ func (m *marks) look(line int, text string) (isHeader bool, err error) {
 	return false, nil
 }
 
-// note takes note of what is said within a section.
 func (m *marks) note(mark rundir.Mark, rest string) {
 	switch mark {
 	case rundir.Strategies:
@@ -124,14 +123,14 @@ func (m *marks) note(mark rundir.Mark, rest string) {
 	}
 }
 
-// behind takes note of text after the end mark.
+// behind records text after the end mark.
 func (m *marks) behind(line int, text string) {
 	if m.ended != 0 && m.after == 0 && strings.TrimSpace(text) != "" {
 		m.after = line
 	}
 }
 
-// begin starts the finding of a study, which follows its runs. It replaces an earlier finding, of
+// begin starts the finding of a study, which follows its runs. It replaces an earlier finding from
 // fewer runs.
 func (m *marks) begin(named string) {
 	f := decide.Finding{}
@@ -149,8 +148,8 @@ func (m *marks) begin(named string) {
 	m.findings = append(m.findings, f)
 }
 
-// close takes note of the end of a section. That of a complete one counts the runs of the section,
-// or of the whole file where it was appended to one.
+// close records the end of a section. The end mark of a complete section counts the runs of the
+// section, or of the whole file if it was appended.
 func (m *marks) close(line int, end rundir.End) {
 	m.open, m.ended, m.end, m.after, m.miscounted = false, line, "", 0, false
 	switch {
@@ -165,7 +164,7 @@ func (m *marks) close(line int, end rundir.End) {
 	}
 }
 
-// run counts a result line and returns what the lines before it say about it.
+// run counts a result line and returns the information from the lines before it.
 func (m *marks) run() (doubts []Doubt, uncertain map[string]float64, seed string) {
 	m.runs++
 	m.counted++
@@ -176,11 +175,12 @@ func (m *marks) run() (doubts []Doubt, uncertain map[string]float64, seed string
 	return doubts, uncertain, seed
 }
 
-// ours reports whether poolbench wrote the file, going by its header or, for the tail of a file,
+// ours reports whether poolbench wrote the file, judging by its header or, for the tail of a file,
 // its end mark.
 func (m *marks) ours() bool { return m.schema != 0 || m.ended != 0 }
 
-// partial says what is missing at the end of the file whose last line is given; "" for nothing.
+// partial describes what is missing at the end of the file, or returns "". last is the number of
+// the last line.
 func (m *marks) partial(last int) string {
 	switch {
 	case m.open:

@@ -12,9 +12,8 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// ShortNames takes out of each name the /key=value parts that all the names share, and returns
-// these joined by blanks. The names of poolbench spell out the whole experiment; a table of one
-// experiment need say it only once.
+// ShortNames removes the /key=value parts that all names share, and returns them joined by blanks.
+// poolbench's names contain the whole experiment, which a table needs to show only once.
 func ShortNames(names []string) (short map[string]string, shared string) {
 	short = identity(names)
 	if len(short) < 2 {
@@ -51,10 +50,10 @@ func ShortNames(names []string) (short map[string]string, shared string) {
 	return short, strings.ReplaceAll(strings.TrimPrefix(strings.Join(common, ""), "/"), "/", " ")
 }
 
-// Shorten replaces the names in a line of text by their short ones.
+// Shorten replaces the names in lines of text by their short ones.
 func Shorten(lines []string, short map[string]string) []string {
 	var pairs []string
-	// of two at one place the longer is meant
+	// prefer the longer of two names at one place
 	for _, name := range slices.Backward(slices.Sorted(maps.Keys(short))) {
 		pairs = append(pairs, name, short[name])
 	}
@@ -72,5 +71,5 @@ func identity(names []string) map[string]string {
 // Tag names the histogram of a reading of the run in its directory.
 func (r *Run) Tag(reading string) string { return rundir.Tag(r.Name, r.Repetition, reading) }
 
-// SharedLine says what all names share.
+// SharedLine prints the shared parts of the names.
 func SharedLine(shared string) string { return "all benchmarks: " + shared }

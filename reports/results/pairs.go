@@ -5,28 +5,27 @@ import (
 	"slices"
 )
 
-// A Pairing is runs that belong together: Old[i] and New[i] were measured next to each other, or
-// did the same work.
+// A Pairing contains runs that belong together: Old[i] and New[i] were measured next to each other,
+// or did the same work.
 type Pairing struct {
 	Old, New []*Run
-	Left     int    // runs of either side without their other half
-	Numbered bool   // by a configuration line, and not by the seed
-	Why      string // there are no pairs, where that is so
+	Left     int    // unpaired runs of either side
+	Numbered bool   // paired by a configuration line, not by the seed
+	Why      string // why there are no pairs
 }
 
-// Why there are no pairs.
+// Reasons for no pairs.
 const (
 	NoSeeds    = "not every run tells its seed"
 	SeedTwice  = "a seed is there twice"
 	OtherSeeds = "fewer than half of the seeds are on both sides"
 )
 
-// Paired finds the runs of two sides that belong together. Where a configuration line numbers the
-// pair of every run, as those of gate's own measurements do, runs of one number are a pair.
-// Otherwise runs of a seed are, since they face the same arrivals and do the same work: where names
-// differ in those keys alone, and else whatever the names are. Without pairs are runs that do not
-// tell what they belong to, or of which several tell the same, or that have fewer than half of
-// their seeds in common.
+// Paired pairs the runs of two sides. If a configuration line numbers the pair of every run, as in
+// gate's own measurements, runs with equal numbers are a pair. Otherwise runs with equal seeds are
+// a pair, since they have the same arrivals and work. Names may differ in the keys apart, and if
+// that gives no pairs, in any way. There are no pairs if runs lack such a key, if several share
+// one, or if fewer than half of the seeds are common.
 func Paired(old, new []*Run, apart ...string) Pairing {
 	numbers := func(r *Run) string { return r.ConfigValue("pair") }
 	work := func(r *Run) string {
@@ -46,7 +45,7 @@ func Paired(old, new []*Run, apart ...string) Pairing {
 			p := matched(old, b, key)
 			p.Left += len(new) - len(p.New)
 			p.Numbered = i == 0
-			// those that are left out would tell more than a few pairs
+			// more unpaired runs than pairs would carry the information
 			if n := len(p.Old); n > 0 && (p.Numbered || 2*n >= min(len(old), len(new))) {
 				return p
 			}
@@ -62,7 +61,6 @@ func Paired(old, new []*Run, apart ...string) Pairing {
 	return Pairing{Why: OtherSeeds}
 }
 
-// keyed finds runs by their key; nil when one has none, or two have the same.
 func keyed(runs []*Run, key func(*Run) string) map[string]*Run {
 	by := make(map[string]*Run)
 	for _, run := range runs {
@@ -75,7 +73,6 @@ func keyed(runs []*Run, key func(*Run) string) map[string]*Run {
 	return by
 }
 
-// matched puts runs beside those of the same key.
 func matched(old []*Run, new map[string]*Run, key func(*Run) string) (p Pairing) {
 	for _, run := range old {
 		if other := new[key(run)]; other != nil {
@@ -87,10 +84,9 @@ func matched(old []*Run, new map[string]*Run, key func(*Run) string) (p Pairing)
 	return p
 }
 
-// seedOf is that of the run's work; "" where it is not known.
 func seedOf(r *Run) string { return cmp.Or(r.Seed, r.ConfigValue("seed")) }
 
-// Values are those of a metric in the pairs that have it on both sides.
+// Values returns the values of a metric in the pairs that have it on both sides.
 func (p Pairing) Values(unit string) (old, new []float64) {
 	for i, run := range p.Old {
 		a, inOld := run.Value(unit)

@@ -18,24 +18,24 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// parser makes Results of the records of benchfmt.Reader.
+// parser converts the records of benchfmt.Reader to Results.
 type parser struct {
 	out     *Results
 	feed    *lineFeed
 	marks   marks
 	warn    warnings
-	reps    map[[2]string]int // lines so far of a (package, name)
+	reps    map[[2]string]int // lines so far by package and name
 	keys    map[string][]Pair // by name
-	metrics map[string]bool   // in out.Metrics
-	virtual map[RunID][]*Run  // of runs under the virtual clock, those that count
-	// an unreadable result line of our own, excused when a header follows: a run was killed there,
+	metrics map[string]bool
+	virtual map[RunID][]*Run // virtual-clock runs without copies
+	// an unreadable result line of poolbench, accepted if a header follows: a run was killed there,
 	// and another appended
 	damaged error
-	cut     bool   // the last line was cut off
+	cut     bool   // the last line is incomplete
 	indent  int    // first indented result line
-	passed  bool   // go test said that it passed, or ok
-	failed  string // the first line in which go test said that it failed, with its number
-	crowded bool   // there are more configuration lines than count
+	passed  bool   // go test printed PASS or ok
+	failed  string // number and text of the line in which go test first reported a failure
+	crowded bool   // more configuration lines than mostConfig
 	values  int    // of metrics in out.Runs
 }
 
@@ -47,7 +47,7 @@ func (p *parser) look(line int, s []byte) error {
 	}
 	if p.damaged != nil {
 		if !isHeader {
-			p.feed.line-- // the trouble is that of the line before
+			p.feed.line-- // the problem is in the previous line
 			return p.damaged
 		}
 		p.damaged = nil
@@ -70,7 +70,7 @@ func (p *parser) look(line int, s []byte) error {
 	return nil
 }
 
-// failure matches the lines by which go test and the runtime say that a run failed.
+// failure matches the lines by which go test and the runtime report a failed run.
 var failure = regexp.MustCompile(`^(FAIL\b|--- FAIL: |panic: |fatal error: |exit status [1-9])`)
 
 func isResultLine(text []byte) bool {
@@ -94,7 +94,7 @@ func (p *parser) syntax(rec *benchfmt.SyntaxError) error {
 	return nil
 }
 
-// cutOff leaves the current line out, which is the last.
+// cutOff skips the current line, the last one.
 func (p *parser) cutOff() {
 	p.cut = true
 	p.warn.add(p.feed.pos(), "the last line was cut off and is left out")
@@ -118,7 +118,7 @@ func (p *parser) result(rec *benchfmt.Result) error {
 	for _, v := range rec.Values {
 		value, unit := v.Value, v.Unit
 		if v.OrigUnit == "" {
-			// benchfmt keeps the unit of a value that tidying does not change: that of 0
+			// benchfmt keeps the unit of a 0, whose value tidying does not change
 			value, unit = benchunit.Tidy(value, unit)
 		}
 		if math.IsNaN(value) || math.IsInf(value, 0) {
@@ -129,7 +129,7 @@ func (p *parser) result(rec *benchfmt.Result) error {
 			continue
 		}
 		if value == 0 {
-			value = 0 // without the sign that package testing prints of what is rounded up to it
+			value = 0 // without the sign that package testing prints for values rounded up to 0
 		}
 		if _, twice := run.Values[unit]; twice {
 			p.warn.add(run.Pos, "%s is given twice; the first value counts", unit)
@@ -171,9 +171,9 @@ func (p *parser) result(rec *benchfmt.Result) error {
 	return nil
 }
 
-// isWhole judges a last line without a newline that reads like a result. Poolbench ends every line.
-// Elsewhere the newline may just have been trimmed; but a line that differs in its metrics from the
-// one of the same name before it was cut off.
+// isWhole judges a last line without a newline that looks like a result. Poolbench ends every line.
+// In other files the newline may have been trimmed, but a line with other metrics than the previous
+// one of its name is incomplete.
 func (p *parser) isWhole(run *Run) bool {
 	if p.marks.ours() {
 		return false
@@ -188,11 +188,11 @@ func (p *parser) isWhole(run *Run) bool {
 	return true
 }
 
-// mostConfig is how many keys of configuration lines count. Lines of a log may look like one, with
-// another key each; every run has all that came before it.
+// mostConfig is the largest number of configuration keys: log lines may look like configuration,
+// and every run carries all earlier ones.
 const mostConfig = 1000
 
-// config copies the configuration, or shares that of the run before when nothing changed.
+// config copies the configuration, or shares that of the previous run if it is unchanged.
 func (p *parser) config(rec *benchfmt.Result) []Pair {
 	given := rec.Config
 	if len(given) > mostConfig {
@@ -253,8 +253,8 @@ func (p *parser) finish(units benchfmt.UnitMetadataMap) (*Results, error) {
 	return out, nil
 }
 
-// beginsResult says whether the last line has no end and is what a result begins with, up to within
-// its name: benchfmt takes such a line for none of its own.
+// beginsResult reports whether the last line has no end and begins a result, up to its name, which
+// benchfmt does not recognise.
 func (p *parser) beginsResult() bool {
 	const word = "Benchmark"
 	text := string(p.feed.text)
@@ -287,14 +287,13 @@ func (p *parser) whyNone(partial string) string {
 		"runs of poolbench and the output of go test -bench, not of other tools", p.feed.line)
 }
 
-// strategies gives the header's order, and then, sorted, what the runs name beside it.
+// strategies returns the header's order, and then, sorted, the other strategies of the runs.
 func (p *parser) strategies() []string {
 	named := map[string]bool{}
 	for i := range p.out.Runs {
 		named[p.out.Runs[i].Series()] = true
 	}
-	// Those that no run names would use up colours: there are more strategies than a reader can
-	// tell apart.
+	// Strategies without runs would use up colours, which are limited.
 	present := slices.DeleteFunc(slices.Clone(p.marks.strategies), func(s string) bool {
 		return !named[s]
 	})
@@ -304,14 +303,14 @@ func (p *parser) strategies() []string {
 	return append(present, slices.Sorted(maps.Keys(named))...)
 }
 
-// failures are those of runs that have no result elsewhere in the file, each once.
+// failures returns the distinct failures of runs without a result elsewhere in the file.
 func (p *parser) failures() (left []Failure) {
 	done := map[[2]string]bool{} // by name and seed
 	for i := range p.out.Runs {
 		r := &p.out.Runs[i]
 		done[[2]string{r.Name, r.Seed}] = true
 	}
-	for _, f := range slices.Backward(p.marks.failures) { // the last word on each
+	for _, f := range slices.Backward(p.marks.failures) { // the last report on each
 		if id := [2]string{f.Name, strconv.FormatUint(f.Seed, 10)}; !done[id] {
 			done[id] = true
 			left = append(left, f)

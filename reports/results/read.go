@@ -25,8 +25,8 @@ const (
 var ErrSamples = fmt.Errorf("more than %d samples, a sample for each metric of each benchmark in "+
 	"each input: choose fewer metrics", MostSamples)
 
-// ReadFile reads a file in the Go benchmark format, or the results of a run when path is its
-// directory. See Read for what is refused and what is only warned of.
+// ReadFile reads a file in the Go benchmark format, or the results of a run if path is its
+// directory. See Read for errors and warnings.
 func ReadFile(path string) (*Results, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -62,21 +62,20 @@ func ReadDir(dir string) (*Results, error) {
 	return r, nil
 }
 
-// Read reads results in the Go benchmark format; name stands for the text in messages.
+// Read reads results in the Go benchmark format. name identifies the text in messages.
 //
-// It either returns at least one run or an error that names the file and, where there is one, the
-// line. Errors are: a text without a result, or empty; a packed file; text that is UTF-16 or holds
-// NUL bytes; a line over 64 KiB; more than 150,000 results or 400,000 values; NaN and infinite
-// values; Unit lines that contradict each other; a version of poolbench's results other than the
-// one it knows; and, in a file that poolbench wrote, a result line that does not parse. In other
-// files such a line is left out with a warning, since whatever a benchmark prints can end up in
-// one. Further warnings: a metric given twice on a line, an indented result line, a failure
+// It returns at least one run, or an error that names the file and, if possible, the line. Errors
+// are: no result, or an empty text; a compressed file; UTF-16 or NUL bytes; a line over 64 KiB;
+// more than 150,000 results or 400,000 values; NaN and infinite values; contradicting Unit lines;
+// an unknown version of poolbench's results; and, in a file written by poolbench, a malformed
+// result line. In other files such a line is skipped with a warning, since benchmarks may print
+// anything. Further warnings: a metric given twice on a line, an indented result line, a failure
 // reported by go test, a last line without a newline.
 //
-// The output of go test -json is read like that of go test; a package of it that has not ended
-// makes the file Partial. CRLF is read like LF. A last line that is cut off is left out and makes
-// the file Partial. Configuration lines are taken as benchfmt takes them, log lines that look like
-// one included: each run carries those in force, and package compare reports the keys that vary.
+// The output of go test -json is read like that of go test. An unfinished package makes the file
+// Partial. CRLF is read like LF. An incomplete last line is skipped and makes the file Partial.
+// Configuration lines are parsed as in benchfmt, including log lines that look like one: each run
+// has the lines in force, and package compare reports the keys that vary.
 func Read(r io.Reader, name string) (*Results, error) {
 	p := &parser{out: &Results{Path: name}, reps: make(map[[2]string]int),
 		keys: make(map[string][]Pair), metrics: make(map[string]bool),

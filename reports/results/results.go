@@ -13,75 +13,75 @@ import (
 	"github.com/poolbench/poolbench/internal/metric"
 )
 
-// Results is what one file holds: at least one run, every value finite.
+// Results is the content of one file: at least one run, with finite values only.
 //
-// It is read-only once read: renderers, charts and the gate share it.
+// It is read-only after reading: renderers, charts and the gate share it.
 type Results struct {
-	Path string // the file's name, as messages give it
-	// the run's directory, where it was read as one; "" otherwise
+	Path string // file name for messages
+	// the run's directory, or "" if a file was read
 	Dir string
-	// 1 for a file written by poolbench, 0 for any other benchmark output
+	// 1 for a file written by poolbench, 0 for other benchmark output
 	Schema  int
 	Runs    []Run    // in the order of the file
-	Metrics []string // every tidied unit, in the order of first appearance
+	Metrics []string // tidied units, in the order of first appearance
 	// direction (better=) and distribution (assume=) from the Unit lines
 	Units benchfmt.UnitMetadataMap
-	// that a run names, in the order of the colours of charts: the header's, then any others
+	// strategies of runs, in the order of chart colours: the header's, then others
 	Strategies []string
-	// what its runs were held to, each once
+	// distinct objectives of its runs
 	Objectives []Bound
-	// what studies say of the runs, as they wrote them, the last word of each
+	// findings of studies, the last of each
 	Findings []decide.Finding
-	// runs without a result, but for those that a later attempt has given one
+	// runs without a result, also in a later attempt
 	Failures []Failure
-	// the last line of a file that is not poolbench's, where only half of it is there; else the
-	// zero Pos: ours says by its marks how far it came
+	// an incomplete last line of another program's file, else the zero Pos. poolbench's files are
+	// checked by their marks
 	Cut Pos
-	// why the file is not whole, in a few words; "" when it is, or when it is not ours to know
+	// why the file is incomplete, or "" if it is complete or unknown
 	Partial string
-	// it holds other runs than its last line counts: somebody has changed it
+	// the end mark counts other runs: the file was modified
 	Miscounted bool
-	// go test says that it failed: a package that does not build, a panic, a failed benchmark
+	// go test reported a failure: a build error, a panic, a failed benchmark
 	Failed bool
-	// what a reader should be told, one line each, with file and line
+	// for the user, one line each, with file and line
 	Warnings []string
 }
 
-// A Bound is on a metric, in its unit: seconds, shares of 1, tasks per second.
+// A Bound is a bound on a metric, in its unit: seconds, shares of 1, tasks per second.
 type Bound = decide.Bound
 
 // Run is one repetition of one scenario: one benchmark line.
 type Run struct {
-	// without "Benchmark"; a GOMAXPROCS suffix "-8" is kept, as benchfmt keeps it
+	// without "Benchmark", including a GOMAXPROCS suffix "-8", as in benchfmt
 	Name string
-	// the /key=value parts of the name in their order; the suffix "-8" is {gomaxprocs 8}; shared
+	// the /key=value parts of the name in order, with the suffix "-8" as {gomaxprocs 8}. Shared
 	// between runs
 	Keys []Pair
-	// this is the Repetition-th line (from 0) of that name (and package) in the file
+	// index, from 0, of this line among those of the name (and package) in the file
 	Repetition int
-	Iters      int // tasks or iterations that the values are drawn from
-	// the configuration lines in force, in order; shared between runs, not to be changed
+	Iters      int // tasks or iterations behind the values
+	// configuration lines in force, in order. Shared between runs and read-only
 	Config []Pair
-	// by tidied unit: ns become sec and MB become B, for the value 0 too; all finite
+	// by tidied unit (ns become sec and MB become B, also for the value 0). All finite
 	Values map[string]float64
-	Doubts []Doubt // why it is not VALID, as its file says in the lines before it
-	// Uncertain maps the units of metrics whose 95 % error is beyond 25 % to that error, relative
-	// to the value (0.48: ±48 %); +Inf if the run is too short for any bound.
+	Doubts []Doubt // why it is not VALID, from the lines before it
+	// Uncertain maps the units of metrics with a 95 % error above 25 % to that error, relative to the
+	// value (0.48: ±48 %). It is +Inf if the run is too short for any bound.
 	Uncertain map[string]float64
-	// Undecided is what a search for capacity says if it has no answer.
+	// Undecided is the reason for which a capacity search has no answer.
 	Undecided string
-	// of its arrivals and task times, as its file says in the line before it, or as a benchmark
-	// reports it in go test; "" where it does not
+	// of its arrivals and task times, from the line before it, or from a benchmark's metric in go
+	// test, or ""
 	Seed    string
 	Virtual bool // a benchmark in go test, under the virtual clock
-	// what charts and tables name an attack by: its target, or "STRATEGY to TARGET"; "" where its
-	// strategy is enough
+	// name of an attack in charts and tables: its target, or "STRATEGY to TARGET". "" if the strategy
+	// suffices
 	Attacked string
 	Pos      Pos
 }
 
-// Series is what the run is a point of in charts and tables: its strategy or, of an attack, what it
-// attacked.
+// Series returns the name of the run's series in charts and tables: its strategy or, for an attack,
+// its target.
 func (r *Run) Series() string {
 	if r.Attacked != "" {
 		return r.Attacked
@@ -89,8 +89,6 @@ func (r *Run) Series() string {
 	return r.Key("strategy")
 }
 
-// nameAttacks names attacks by what they attacked where they go through no strategy, or where that
-// is not the same for all.
 func nameAttacks(runs []Run) {
 	targets := make(map[string]bool)
 	for i := range runs {
@@ -110,20 +108,20 @@ func nameAttacks(runs []Run) {
 	}
 }
 
-// A Doubt is a reason to think less of a run.
+// A Doubt is a reason to distrust a run.
 type Doubt struct {
-	Invalid bool   // the run is INVALID; otherwise it is SUSPECT
-	Text    string // what was found, in words with their numbers
+	Invalid bool   // the run is INVALID, otherwise SUSPECT
+	Text    string // the finding, with numbers
 }
 
-// A Failure is a run that gave no result.
+// A Failure is a run without a result.
 type Failure struct {
 	Name   string
 	Seed   uint64
 	Reason string // in one line
 }
 
-// A Verdict says how far a run may be believed, as its metric of that name gives it.
+// A Verdict is the reliability of a run, from its metric of that name.
 type Verdict int
 
 // The verdicts.
@@ -133,10 +131,10 @@ const (
 	Invalid
 )
 
-// String gives the verdict as reports spell it.
+// String returns the verdict as in reports.
 func (v Verdict) String() string { return [...]string{"VALID", "SUSPECT", "INVALID"}[v] }
 
-// Verdict says whether the run may be believed; known is false for a file that does not tell.
+// Verdict returns the verdict on the run. known is false if the file has none.
 func (r *Run) Verdict() (v Verdict, known bool) {
 	worst, known := r.Value(metric.Verdict)
 	if broken, ok := r.Value(BrokenLaws); ok && broken != 0 {
@@ -145,26 +143,25 @@ func (r *Run) Verdict() (v Verdict, known bool) {
 	return Verdict(min(max(worst, float64(Valid)), float64(Invalid))), known
 }
 
-// Pair is a key of a benchmark's name or of a configuration line, with its value as written.
+// Pair is a key of a benchmark's name or of a configuration line, with its value.
 type Pair struct{ Key, Value string }
 
-// Pos is a place in a file; lines count from 1.
+// Pos is a place in a file. Lines count from 1.
 type Pos struct {
 	File string
 	Line int
 }
 
-// String gives the place as file:line.
+// String returns the place as file:line.
 func (p Pos) String() string { return p.File + ":" + strconv.Itoa(p.Line) }
 
-// Base is the name without its keys: "Run" of Run/strategy=semaphore/….
+// Base returns the name without its keys: "Run" of Run/strategy=semaphore/….
 func (r *Run) Base() string { return string(benchfmt.Name(r.Name).Base()) }
 
-// Key returns the value of a key of the name, such as strategy or load; "" when the name does not
-// have it.
+// Key returns the value of a key of the name, such as strategy or load, or "".
 func (r *Run) Key(key string) string { return Lookup(r.Keys, key) }
 
-// ConfigValue returns the value of a configuration line, such as cpu; "" when there is none.
+// ConfigValue returns the value of a configuration line, such as cpu, or "".
 func (r *Run) ConfigValue(key string) string { return Lookup(r.Config, key) }
 
 // Value returns the value of a metric by its tidied unit, such as p99-response-sec, and whether the
@@ -174,8 +171,8 @@ func (r *Run) Value(unit string) (float64, bool) {
 	return v, ok
 }
 
-// StudyOf gives for each run the index of the finding of the study that it was made for, -1 where
-// it was made for none, or for one that has not spoken.
+// StudyOf returns for each run the index of its study's finding, or -1 if there is no study or no
+// finding.
 func (r *Results) StudyOf() []int {
 	of := make([]int, len(r.Runs))
 	for i := range of {
@@ -192,7 +189,7 @@ func (r *Results) StudyOf() []int {
 	return of
 }
 
-// Lookup returns the value of a key; "" where there is none.
+// Lookup returns the value of a key, or "".
 func Lookup(pairs []Pair, key string) string {
 	for _, p := range pairs {
 		if p.Key == key {
@@ -202,14 +199,14 @@ func Lookup(pairs []Pair, key string) string {
 	return ""
 }
 
-// Without are the pairs but for those of some keys.
+// Without returns the pairs except those with the keys.
 func Without(pairs []Pair, keys ...string) []Pair {
 	return slices.DeleteFunc(slices.Clone(pairs), func(p Pair) bool {
 		return slices.Contains(keys, p.Key)
 	})
 }
 
-// Readable is a value of a name without the escapes for what a name cannot hold.
+// Readable returns a value of a name without escapes.
 func Readable(value string) string {
 	if readable, err := url.PathUnescape(value); err == nil {
 		return readable
@@ -217,7 +214,7 @@ func Readable(value string) string {
 	return value
 }
 
-// Words are the keys of a name, or of a configuration line, as a heading has them.
+// Words formats the keys of a name, or of a configuration line, for a heading.
 func Words(pairs []Pair) (words []string) {
 	for _, p := range pairs {
 		value := Readable(p.Value)
@@ -242,7 +239,7 @@ func Words(pairs []Pair) (words []string) {
 	return words
 }
 
-// NameKeys takes the key=value parts of a name. Positional parts ("/json") stay in the name alone.
+// NameKeys returns the key=value parts of a name, without positional parts ("/json").
 func NameKeys(name benchfmt.Name) []Pair {
 	_, parts := name.Parts()
 	var keys []Pair
@@ -258,8 +255,7 @@ func NameKeys(name benchfmt.Name) []Pair {
 	return keys
 }
 
-// warnings gathers one line per kind of trouble, so that a fault on every line of a file stays one
-// line of output.
+// warnings merges warnings of one kind into one line.
 type warnings struct {
 	order []string
 	seen  map[string]*warning
@@ -292,13 +288,13 @@ func (w *warnings) lines() []string {
 	return slices.Clip(lines)
 }
 
-// Invalid reports whether poolbench itself does not believe the run.
+// Invalid reports whether poolbench's verdict on the run is INVALID.
 func (r *Run) Invalid() bool {
 	v, _ := r.Verdict()
 	return v == Invalid
 }
 
-// Qualified is the name with its package, when there is one.
+// Qualified returns the name with its package, if there is one.
 func (r *Run) Qualified() string {
 	if pkg := r.ConfigValue("pkg"); pkg != "" {
 		return pkg + "." + r.Name
@@ -306,5 +302,6 @@ func (r *Run) Qualified() string {
 	return r.Name
 }
 
-// BrokenLaws counts the conservation laws that a run breaks; a run with any is no measurement.
+// BrokenLaws counts the conservation laws that a run breaks. A run that breaks any is not a
+// measurement.
 const BrokenLaws = metric.BrokenLaws

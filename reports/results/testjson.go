@@ -9,18 +9,17 @@ import (
 	"strings"
 )
 
-// testEvents puts together the lines that go test -json (test2json) has taken apart: the text of
-// its output events, line by line and package by package. A result line comes in two events, the
-// name and then, when it is over, the rest.
+// testEvents reassembles the lines that go test -json (test2json) splits into output events,
+// package by package. A result line comes in two events: the name and, when it is over, the rest.
 type testEvents struct {
-	pending map[string]string // by package: the beginning of a line
-	lines   []string          // that are whole, and not yet taken
-	open    []string          // packages that have begun and not ended
+	pending map[string]string // beginning of a line by package
+	lines   []string          // complete lines not yet read
+	open    []string          // packages without an end
 	spoke   []string          // packages in the order of their first line
 }
 
-// testEvent recognises a line of go test -json, also one that another program has written anew,
-// with spaces. No other line of benchmark output begins with a brace.
+// testEvent matches a line of go test -json, also reformatted with spaces. No other line of
+// benchmark output begins with a brace.
 var testEvent = regexp.MustCompile(`^\s*\{\s*"(.*")?Action"\s*:\s*"`)
 
 func (e *testEvents) add(line []byte) error {
@@ -54,8 +53,8 @@ func (e *testEvents) output(pkg, text string) {
 	e.pending[pkg] = text[whole:]
 }
 
-// say hands a line on. go test runs benchmarks package by package; should the events of two be
-// mixed, a line of configuration says whose turn it is again.
+// say passes a line on. go test runs benchmarks package by package. If events of two packages are
+// mixed, it adds a configuration line at each change.
 func (e *testEvents) say(pkg, line string) {
 	if n := len(e.spoke); n == 0 || e.spoke[n-1] != pkg {
 		if at := slices.Index(e.spoke, pkg); at >= 0 {
@@ -67,7 +66,7 @@ func (e *testEvents) say(pkg, line string) {
 	e.lines = append(e.lines, line)
 }
 
-// end hands on what a package left without a newline.
+// end passes on the last text of a package if it lacks a newline.
 func (e *testEvents) end(pkg string) {
 	if rest := e.pending[pkg]; rest != "" {
 		e.say(pkg, rest+"\n")
@@ -83,7 +82,7 @@ func (e *testEvents) take() (line []byte, ok bool) {
 	return line, true
 }
 
-// cut says which packages have not ended; "" for none.
+// cut names the packages that have not ended, or returns "".
 func (e *testEvents) cut() string {
 	if len(e.open) == 0 {
 		return ""

@@ -11,13 +11,11 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// mostLines is the largest number of benchmarks that a chart shows: as many as a reader can tell
-// apart by colour.
 const mostLines = 8
 
-// Chart draws one metric through the results, with a ring and the change in percent where a
-// level began. Of more than eight benchmarks it shows those that changed most; the subtitle says
-// so. Two or more are drawn relative to their first level, unless one of these is 0.
+// Chart draws one metric through the results, with a ring and the change in percent at the start of
+// each level. It shows at most eight benchmarks, the ones with the largest changes, with a note in
+// the subtitle. Several are drawn relative to their first level, unless one of these is 0.
 func Chart(t *Trend, unit string) (*charts.Chart, error) {
 	var shown []*Series
 	for i := range t.Series {
@@ -70,7 +68,7 @@ func Chart(t *Trend, unit string) (*charts.Chart, error) {
 				func(r charts.Remark) bool {
 					return r.X == ring.X && r.Y == ring.Y && r.Text[0] == ring.Text[0]
 				}) {
-				// strategies that do the same are one line
+				// equal strategies are one line
 				plane.Remarks = append(plane.Remarks, ring)
 			}
 		}
@@ -96,7 +94,6 @@ func (t *Trend) units() []string {
 	return text.Texts(t.Series, func(s Series) string { return s.Unit })
 }
 
-// largest is the size of the largest listed change of the series, as a logarithm.
 func (s *Series) largest() (size float64) {
 	for _, c := range s.Changes {
 		size = max(size, c.size())
@@ -104,7 +101,7 @@ func (s *Series) largest() (size float64) {
 	return size
 }
 
-// wholeMarks are some six whole numbers from 1 to n.
+// wholeMarks returns about six whole numbers from 1 to n.
 func wholeMarks(n int) (marks []float64) {
 	step := max(1, (n+4)/6)
 	for at := 1; at <= n; at += step {
@@ -113,8 +110,8 @@ func wholeMarks(n int) (marks []float64) {
 	return marks
 }
 
-// WriteCharts draws every metric into dir, which is made where it is not there, as SVG and
-// PNG, and returns the paths.
+// WriteCharts draws every metric into dir, which is created if needed, as SVG and PNG, and returns
+// the paths.
 func WriteCharts(dir string, t *Trend) (paths []string, err error) {
 	if err := files.MakeDir(dir); err != nil {
 		return nil, err

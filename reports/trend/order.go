@@ -13,9 +13,9 @@ import (
 )
 
 // OrderBy sorts inputs by the value of a configuration line, such as the date of a commit, and
-// labels each with it: as numbers where all are numbers, as times where all are times (RFC 3339, or
-// as git writes them), as text elsewhere. Equal ones keep their order. A result without the line,
-// or with two values of it, is an error.
+// labels each with it. If all values are numbers, or all are times (RFC 3339, or as git writes
+// them), it sorts by these, otherwise as text. Equal values keep their order. A result without the
+// line, or with two values of it, is an error.
 func OrderBy(inputs []results.Input, key string) ([]results.Input, error) {
 	type dated struct {
 		results.Input
@@ -50,7 +50,7 @@ func OrderBy(inputs []results.Input, key string) ([]results.Input, error) {
 	return sorted, nil
 }
 
-// order chooses how to compare texts by what all of them are.
+// order returns the comparison for the kind of all values.
 func order(values []string) func(a, b string) int {
 	numbers, times := make(map[string]float64), make(map[string]time.Time)
 	allNumbers, allTimes := true, true
@@ -80,8 +80,8 @@ func parseTime(text string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// surroundings tells where the machine or the toolchain changed between results: a change of the
-// numbers there may be theirs.
+// surroundings reports changes of machine or toolchain between results, which may cause changes of
+// the numbers.
 func surroundings(inputs []results.Input) (lines []string) {
 	for _, key := range []string{"goos", "goarch", "cpu", "gomaxprocs", "go"} {
 		before := inputs[0].Results.Runs[0].ConfigValue(key)
@@ -98,7 +98,7 @@ func surroundings(inputs []results.Input) (lines []string) {
 	return lines
 }
 
-// apart tells which benchmarks some results lack, as where the strategy is another from one on.
+// apart lists benchmarks that some results lack, for example after a change of the strategy.
 func apart(inputs []results.Input) []string {
 	var names, some []string
 	in := make(map[string]int) // results that have it

@@ -11,14 +11,13 @@ import (
 	"github.com/poolbench/poolbench/reports/page/shell"
 )
 
-// pageSuspect is a suspect as the page shows it.
 type pageSuspect struct {
 	Title string
 	Rows  [][]string
 }
 
-// WritePage writes a trend as a page for a browser: the results at which something changed, and
-// each metric through the results. It needs nothing beside it, and loads nothing.
+// WritePage writes a trend as a self-contained HTML page: the results with changes, and each metric
+// through the results.
 func WritePage(w io.Writer, t *Trend) error {
 	suspects := t.suspects()
 	p := shell.Page{Title: "trend", Subtitle: t.Summary(), Answer: t.found(suspects),
@@ -41,10 +40,10 @@ func WritePage(w io.Writer, t *Trend) error {
 	return p.Write(w)
 }
 
-// result names a result as people count them.
+// result names a result, counting from 1.
 func (t *Trend) result(at int) string { return fmt.Sprintf("%d (%s)", at+1, t.Results[at]) }
 
-// name is a suspect's: "result 12 (a1b2)", "results 12 (a1b2) to 13 (c3d4)".
+// name names a suspect: "result 12 (a1b2)", "results 12 (a1b2) to 13 (c3d4)".
 func (t *Trend) name(s suspect) string {
 	if s.At == s.Last {
 		return "result " + t.result(s.At)
@@ -52,7 +51,7 @@ func (t *Trend) name(s suspect) string {
 	return "results " + t.result(s.At) + " to " + t.result(s.Last)
 }
 
-// found is the latest suspect with a change for the worse, or else the latest of any, with its
+// found returns the latest suspect with a change for the worse, or else the latest of any, with its
 // largest change.
 func (t *Trend) found(suspects []suspect) (a shell.Answer) {
 	switch {
@@ -93,7 +92,7 @@ func (t *Trend) found(suspects []suspect) (a shell.Answer) {
 	return a
 }
 
-// largest is the largest change for the worse of a suspect, or of any where there is none.
+// largest returns the largest change for the worse of a suspect, or without one its largest change.
 func largest(s suspect) (out row) {
 	for i, r := range s.Rows {
 		worse, had := r.Word == "worse", out.Word == "worse"
@@ -104,7 +103,7 @@ func largest(s suspect) (out row) {
 	return out
 }
 
-// badges count the changes, and what stands against them.
+// badges counts the changes, and the doubts on them.
 func (t *Trend) badges() (out []shell.Badge) {
 	counts, doubtful, suspect := make(map[string]int), 0, 0
 	for _, s := range t.Series {
@@ -133,7 +132,7 @@ func (t *Trend) badges() (out []shell.Badge) {
 	return out
 }
 
-// figures draws each metric, that of the headline first and those without a change last.
+// figures draws each metric, first the headline's, last those without a change.
 func (t *Trend) figures(suspects []suspect) (out []shell.Figure, err error) {
 	var units []string
 	for _, s := range slices.Backward(suspects) {

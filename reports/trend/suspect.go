@@ -1,18 +1,18 @@
 package trend
 
-// A suspect is the first result of a change in one or several series: its commit is the one to
-// inspect.
+// A suspect is the first result of a change in one or several series: its commit should be
+// inspected.
 type suspect struct {
-	At, Last int // the first and the last result at which one of them steps
+	At, Last int // first and last result at which one of them changes
 	Rows     []row
 }
 
-// together is how many results apart the steps of one cause may be found: noise moves a change
+// together is the largest distance, in results, of changes with one cause: noise moves a change
 // point by one or two.
 const together = 2
 
-// suspects group the listed changes, in the order of the results: each begins with the first change
-// that is not within two results of the first one of the group before.
+// suspects groups the listed changes, in the order of the results: a group begins with the first
+// change more than together results after the beginning of the previous group.
 func (t *Trend) suspects() (out []suspect) {
 	for _, r := range t.rows() {
 		if n := len(out); n > 0 && r.Change.At-out[n-1].At <= together {

@@ -19,8 +19,8 @@ type row struct {
 	Change
 }
 
-// rows lists the changes, the latest last; of one result those for the worse first, and the larger
-// first.
+// rows lists the changes, the latest last. Within a result, changes for the worse are first, then
+// by size.
 func (t *Trend) rows() []row {
 	var rows []row
 	for i := range t.Series {
@@ -36,13 +36,12 @@ func (t *Trend) rows() []row {
 	return rows
 }
 
-// size is how large the change is, as a logarithm.
 func (c Change) size() float64 { return math.Abs(math.Log(float64(c.Ratio))) }
 
-// cells are before, after, the change, its word and p.
+// cells returns before, after, the change, its word and p.
 func (r row) cells() []string {
 	level := func(v float64, about bool) string {
-		if about { // of many results, so that no error is too large to show it
+		if about { // a median of many results: no error is too large to show it
 			return text.Uncertain(r.Unit, v, 1)
 		}
 		return text.Metric(r.Unit, v)
@@ -51,7 +50,6 @@ func (r row) cells() []string {
 		text.Change(float64(r.Ratio)), r.marked(), strconv.FormatFloat(r.P, 'g', 2, 64)}
 }
 
-// marked is the word for the change, with the doubts on its runs.
 func (c Change) marked() string {
 	if c.Doubt != "" {
 		return c.Word + ", " + c.Doubt
@@ -83,7 +81,7 @@ func (t *Trend) Summary() string {
 		percentText(t.Options.Alpha))
 }
 
-// Notes say what is not in the list of changes, a line each.
+// Notes lists the facts that are not in the list of changes, one per line.
 func (t *Trend) Notes() []string {
 	var notes []string
 	short, small, earlier := 0, 0, 0
@@ -112,7 +110,7 @@ func (t *Trend) Notes() []string {
 	return slices.Concat(notes, t.doubts(), t.Doubts, t.Warnings)
 }
 
-// doubts name the series whose listed changes may be the doing of neighbours that are alike.
+// doubts names the series whose listed changes may result from correlation.
 func (t *Trend) doubts() []string {
 	var names []string
 	for _, s := range t.Series {
@@ -130,9 +128,9 @@ func (t *Trend) doubts() []string {
 		strings.Join(names, ", "))}
 }
 
-// WriteText writes what was found as aligned text: the summary, a row for each change, the
-// latest last, and notes, in lines of at most so many characters, 0 for any number: where the table
-// is wider, its rows are folded.
+// WriteText writes the trend as aligned text: the summary, a row for each change, the latest last,
+// and notes. Lines have up to most characters, 0: unlimited. The rows of a wider table are
+// folded.
 func WriteText(w io.Writer, t *Trend, most int) error {
 	s := text.Lines([]string{t.Summary()}, most)
 	if rows := t.rows(); len(rows) > 0 {
@@ -165,7 +163,6 @@ func WriteText(w io.Writer, t *Trend, most int) error {
 	return err
 }
 
-// nameColumns are the first, which say what a row is about.
 const nameColumns = 2
 
 var aligns = []text.Alignment{text.Left, text.Left, text.Left, text.Right, text.Right,

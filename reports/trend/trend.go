@@ -19,87 +19,87 @@ import (
 
 // Options are the settings of Find.
 type Options struct {
-	Metrics []string `json:"-"`     // only these, tidied or not; none means all
-	Alpha   float64  `json:"alpha"` // chance of any false alarm in all series; 0 means 0.05
+	Metrics []string `json:"-"`     // only these, tidied or not. none means all
+	Alpha   float64  `json:"alpha"` // probability of any false alarm in all series. 0 means 0.05
 	// changes of a level by less than this share are counted and not listed
 	Margin float64 `json:"margin"`
-	// list only changes that begin in the last results, as many as this; 0 means all
+	// list only changes that begin in that many last results. 0 means all
 	Last int    `json:"-"`
 	Seed uint64 `json:"-"` // of the permutations
 }
 
-// Trend is a series of results in the order of time, and where metrics changed for good. As JSON it
-// is what WriteJSON writes, but for the head.
+// Trend is a series of results in the order of time, with lasting changes of metrics. Its JSON is
+// that of WriteJSON without the head.
 type Trend struct {
 	Results []string `json:"results"` // labels, in order
 	Options          // with defaults filled in
-	Tested  int      `json:"tested"` // series that vary, and are not too short: the family of tests
-	// results that a series needs before any change can be told from chance
+	Tested  int      `json:"tested"` // tested series: those that vary and are long enough
+	// results that a series needs for a significant change
 	Enough int `json:"enough"`
 	// nothing could be tested: no series has enough results, and no shorter one shows a change
 	Undecided bool `json:"undecided"`
 	// of each benchmark and metric, in the order of first appearance
 	Series []Series `json:"series"`
-	// why runs are SUSPECT or INVALID, each reason once
+	// distinct reasons why runs are SUSPECT or INVALID
 	Doubts []string `json:"doubts"`
-	// on the results, and on what changed between them beside the numbers
+	// on the results, and on other changes between them
 	Warnings []string `json:"warnings"`
 }
 
 // Series is one metric of one benchmark through the results.
 type Series struct {
-	Benchmark string            `json:"benchmark"` // with its package, when there is one
+	Benchmark string            `json:"benchmark"` // with its package, if any
 	Unit      string            `json:"unit"`
 	Better    results.Direction `json:"better"`
 	At        []int             `json:"at"`        // the results that have it, ascending
-	Values    []float64         `json:"values"`    // the median of the runs in each
-	Suspect   []int             `json:"suspect"`   // the results in which it is of SUSPECT runs
-	Uncertain []int             `json:"uncertain"` // those in which its error is beyond 25 %
+	Values    []float64         `json:"values"`    // median of the runs in each
+	Suspect   []int             `json:"suspect"`   // results with SUSPECT runs
+	Uncertain []int             `json:"uncertain"` // results with an error above 25 %
 	Errors    []results.Number  `json:"errors"`    // of Uncertain, relative
-	Changes   []Change          `json:"changes"`   // in their order: those that are listed
-	// where there are changes: lag-1 autocorrelation within levels, by ranks
+	Changes   []Change          `json:"changes"`   // listed changes, in order
+	// with changes: lag-1 autocorrelation of ranks within levels
 	Rho     float64 `json:"rho"`
-	MostRho float64 `json:"most_rho"` // what it may be, by so few results
-	// in a flat series with MostRho chance shows as clear a change more often than Alpha promises
+	MostRho float64 `json:"most_rho"` // its expected maximum for that many results
+	// without a change, MostRho would cause such changes more often than Alpha
 	Doubtful bool      `json:"doubtful"`
 	Unlisted int       `json:"unlisted"` // changes below the margin, or before the last results
-	earlier  int       // of these, before the last results
-	levels   []float64 // the medians of the stretches between changes
+	earlier  int       // those before the last results
+	levels   []float64 // medians of the stretches between changes
 }
 
-// Change is where another level began.
+// Change is the start of a new level.
 type Change struct {
 	At     int            `json:"at"`     // index of the first result of the new level
 	Result string         `json:"result"` // its label
 	Before float64        `json:"before"` // medians of the levels
 	After  float64        `json:"after"`
 	Ratio  results.Number `json:"ratio"`  // of the levels: 1 for none, +Inf from 0
-	P      float64        `json:"p"`      // how likely chance is to look as much like a change
-	Word   string         `json:"change"` // better, worse; differs where no direction is known
-	// SUSPECT where a run of the two levels is; else ""
+	P      float64        `json:"p"`      // probability of such a change by chance
+	Word   string         `json:"change"` // better, worse, or differs without a known direction
+	// SUSPECT if a run of the two levels is, else ""
 	Doubt string `json:"doubt,omitempty"`
 
 	aboutBefore, aboutAfter bool // a value of the level is uncertain
 }
 
-// Find looks for changes in every metric of every benchmark through the inputs, which are in
-// the order of time.
+// Find finds changes in every metric of every benchmark through the inputs, which must be in the
+// order of time.
 //
 // Package changepoint has the test. Each of m series is tested at the level Alpha/m (Bonferroni),
-// so that the chance of any alarm where nothing changed is at most Alpha. That costs little: some
-// three results more for each tenfold of m before a change can be seen, which is 10 for one series.
-// A series that is constant raises no alarm, and does not count. Time goes to what did change:
-// 2m/Alpha permutations a series, 0.15 s for 60 results and a thousand series.
+// so the probability of any false alarm is at most Alpha. The cost is small: about three more
+// results for each tenfold of m until a change is detectable, from 10 for one series. A constant
+// series raises no alarm, and does not count. Only series with changes need time: 2m/Alpha
+// permutations each, 0.15 s for 60 results and a thousand series.
 //
-// The promise holds where results without a change could have come in any order. Where neighbours
-// look so much alike that it may not, the series is Doubtful, and a note says so.
+// The level is guaranteed if results without a change are exchangeable. A series whose neighbours
+// are too similar for this is Doubtful, and a note reports it.
 //
-// A value is the median of a benchmark's runs in one result. A benchmark is left out of a result in
-// which a run of it is INVALID, and a change between levels with SUSPECT runs is marked.
+// A value is the median of a benchmark's runs in one result. A benchmark is excluded from a result
+// with an INVALID run of it, and a change between levels with SUSPECT runs is marked.
 //
-// It is an error when there are fewer than two inputs, when their Unit lines contradict each other,
-// when a metric of opts is in none, and when there are too many samples (results.ErrSamples). A
-// series that is too short for a change to show is kept without one.
+// It is an error if there are fewer than two inputs, if their Unit lines contradict each other, if
+// a metric of opts is in none, and if there are too many samples (results.ErrSamples). A series
+// that is too short for a significant change is kept without one.
 func Find(inputs []results.Input, opts Options) (*Trend, error) {
 	if len(inputs) < 2 {
 		return nil, errors.New("a trend takes two results or more")
@@ -130,8 +130,8 @@ func Find(inputs []results.Input, opts Options) (*Trend, error) {
 		return nil, fmt.Errorf("alpha %v: want a share from %v below 1, for %s", opts.Alpha,
 			leastLevel*float64(max(1, t.Tested)), text.Count(t.Tested, "series"))
 	}
-	// With as few as one in Alpha none of them might be as good, and a p of Alpha/2 would be found
-	// three times of five; with twice as many it is three times of four.
+	// With 1/Alpha permutations a p of Alpha/2 would be found 3 times in 5, with twice as many 3 times
+	// in 4.
 	search.Permutations = max(search.Permutations, int(math.Ceil(2/search.Alpha))-1)
 	t.Enough = search.Enough()
 	t.findAll(search)
@@ -143,12 +143,12 @@ func Find(inputs []results.Input, opts Options) (*Trend, error) {
 	return t, nil
 }
 
-// leastLevel is the smallest level of a single test: it takes twice as many permutations as there
-// are in its inverse, for every series that did change.
+// leastLevel is the smallest level of a single test: every changed series needs twice its inverse
+// in permutations.
 const leastLevel = 1e-6
 
-// findAll searches the series, as many at once as there are processors. Each has a seed of its own,
-// so that neither the others nor the order matter.
+// findAll searches the series in parallel. Each has a seed of its own, so the order does not
+// matter.
 func (t *Trend) findAll(search changepoint.Options) {
 	var next atomic.Int64
 	var wait sync.WaitGroup
@@ -164,7 +164,7 @@ func (t *Trend) findAll(search changepoint.Options) {
 	wait.Wait()
 }
 
-// seedFor lets series have permutations of their own, whatever else there is.
+// seedFor returns a seed that depends only on the series.
 func seedFor(texts ...string) uint64 {
 	h := fnv.New64a()
 	for _, text := range texts {
@@ -251,7 +251,6 @@ func (t *Trend) gather(inputs []results.Input, metrics []string) error {
 	return nil
 }
 
-// benchmarksWith lists the benchmarks that have each of the metrics, in their order.
 func benchmarksWith(
 	metrics, benchmarks []string, cells map[string][]results.Cell,
 ) (having map[string][]string, err error) {
@@ -284,7 +283,7 @@ func benchmarksWith(
 	return having, nil
 }
 
-// find cuts the series into its levels.
+// find divides the series into levels.
 func (s *Series) find(search changepoint.Options, opts Options, labels []string) {
 	points := changepoint.Find(s.Values, search)
 	d := changepoint.Depends(s.Values, points, search)

@@ -10,19 +10,19 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// An Explained is a scenario with what explains it.
+// An Explained is a scenario with its causes.
 type Explained struct {
-	results.Cell // its repetitions
-	Series       string
+	results.Cell
+	Series string
 	Answer
 }
 
-// Of what a scenario is held against others of its strategy: all but how many tasks there are at
-// once, and how fast they come.
+// varied lists the keys in which comparable scenarios of a strategy may differ: the number of tasks
+// at once and their rate.
 var varied = []string{"limit", "load", "rate", "n", "queue"}
 
-// Groups explains the scenarios of a directory: those that differ in their strategy alone together,
-// and of each group the worst first. INVALID runs are explained too: their cause is why they are.
+// Groups explains the scenarios of a directory. Scenarios that differ only in strategy form a
+// group, the worst first. INVALID runs are included, since their causes explain the verdict.
 func Groups(r *results.Results) (groups [][]Explained) {
 	var runs results.Cell
 	for i := range r.Runs {
@@ -56,12 +56,12 @@ func Groups(r *results.Results) (groups [][]Explained) {
 	return groups
 }
 
-// Place are the keys of the name without the strategy: what a group has in common.
+// Place returns the keys that a group shares: those of the name without the strategy.
 func (e Explained) Place() []results.Pair {
 	return results.Without(e.Cell[0].Keys, "strategy", "queue")
 }
 
-// Name is the strategy, with its queue, or what was attacked.
+// Name returns the strategy, with its queue, or the target of an attack.
 func (e Explained) Name() string {
 	name := cmp.Or(results.Readable(e.Series), e.Cell[0].Name)
 	if queue := e.Cell[0].Key("queue"); queue != "" {
@@ -70,8 +70,8 @@ func (e Explained) Name() string {
 	return name
 }
 
-// Opening begins the sentence that the causes end: "p99 is 300 ms because". The causes of a value
-// that is too uncertain to show are those of the tasks that were seen.
+// Opening begins the sentence that the causes end: "p99 is 300 ms because". For a value that is too
+// uncertain to show, the causes describe the observed tasks.
 func (a Answer) Opening() string {
 	metric, of := "p99", "the slowest 1 % of these tasks are"
 	if !strings.HasPrefix(a.Unit, "p99") {
@@ -84,13 +84,13 @@ func (a Answer) Opening() string {
 	return fmt.Sprintf("%s is %s because", metric, value)
 }
 
-// Percent is the share, without decimals.
+// Percent returns the share without decimals.
 func (c Cause) Percent() string { return text.WholeShare(c.Share) }
 
-// String is the cause in a line: "71 % queueing: tasks wait …; one slot more …".
+// String formats the cause in a line: "71 % queueing: tasks wait …; one slot more …".
 func (c Cause) String() string {
 	return fmt.Sprintf("%s %s: %s. %s.", c.Percent(), c.Cause, c.Evidence, c.RemedySentence())
 }
 
-// RemedySentence is the remedy as the begin of a sentence.
+// RemedySentence returns the remedy, capitalised.
 func (c Cause) RemedySentence() string { return strings.ToUpper(c.Remedy[:1]) + c.Remedy[1:] }

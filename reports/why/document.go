@@ -5,18 +5,18 @@ import "github.com/poolbench/poolbench/reports/results"
 // A Line explains one scenario in a document.
 type Line struct {
 	Name        string  `json:"name"`
-	Repetitions int     `json:"repetitions"` // whose medians are explained
+	Repetitions int     `json:"repetitions"` // explained by their medians
 	Metric      string  `json:"metric"`      // p99-response-sec, or mean-response-sec
-	Value       float64 `json:"value"`       // of it, in seconds
-	// the relative 95 % error of the value, if it is beyond 25 %; null where there is no bound
+	Value       float64 `json:"value"`       // in seconds
+	// relative 95 % error of the value, if it is above 25 %. null: unlimited
 	Uncertain *results.Number `json:"uncertain,omitempty"`
 	Why       []Cause         `json:"why"`
-	Cannot    string          `json:"cannot,omitempty"` // what the results cannot tell
+	Cannot    string          `json:"cannot,omitempty"` // what the results cannot show, in a sentence
 }
 
-// Lines are those of all scenarios.
+// Lines returns the lines of all scenarios.
 func Lines(groups [][]Explained) []Line {
-	lines := []Line{} // and no null
+	lines := []Line{} // not null in JSON
 	for _, g := range groups {
 		for _, e := range g {
 			line := Line{e.Cell[0].Name, len(e.Cell), e.Unit, e.Answer.Value, nil,

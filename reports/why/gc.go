@@ -7,7 +7,7 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// gc: the garbage collector has processors that tasks want, stops them, and makes them mark.
+// gc: the garbage collector uses processors that tasks need, stops them, and makes them mark.
 var gc = rule{
 	name:    "gc",
 	meaning: "the garbage collector uses the processors",

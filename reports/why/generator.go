@@ -8,8 +8,8 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// stopped is how late tasks are on average, in seconds, by the longest stop of the whole process,
-// in which it used no processor: those that are due meanwhile, half of it each.
+// stopped returns the mean lateness, in seconds, by the longest stop of the whole process without
+// CPU use: tasks due during the stop are late by half of it on average.
 func (v *view) stopped() float64 {
 	stop, run := v.part(metric.MaxHiccup), v.cell[0]
 	for _, d := range run.Doubts {
@@ -20,8 +20,8 @@ func (v *view) stopped() float64 {
 	return 0
 }
 
-// generator: the load generator itself was late, and no thread or goroutine that was ready and did
-// not run explains it.
+// generator: the load generator itself was late, without a waiting thread or goroutine that
+// explains it.
 var generator = rule{
 	name:    "generator",
 	meaning: "the load generator was late, not the strategy",

@@ -8,8 +8,8 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// queueing: too few slots for what comes. It has what is left of the wait for a slot after all that
-// makes services long or uneven; the run with one slot more, by recursion, says what that does.
+// queueing: too few slots for the arrivals. It gets the rest of the wait for a slot after long or
+// uneven services. The recursion with one more slot gives the effect.
 var queueing = rule{
 	name:    "queueing",
 	meaning: "all slots, or all processors, were busy",
@@ -20,7 +20,7 @@ var queueing = rule{
 			said = "the one slot is taken"
 		}
 		switch {
-		case !v.oracle(): // which is not known of pools of classes, and of an order of their own
+		case !v.oracle(): // unknown for pools of classes, and for other service orders
 			said = "the slots that they may take are taken"
 		case v.turn < leastShare:
 			said = fmt.Sprintf("tasks wait for one of %g processors", v.processors())
@@ -49,7 +49,6 @@ var queueing = rule{
 	},
 }
 
-// loads spells the mean load, and that of each stage where the run has stages.
 func (v *view) loads(mean float64) string {
 	var stages []string
 	for whole, ok := v.known(metric.Offered); ok; {
@@ -69,11 +68,11 @@ func (v *view) loads(mean float64) string {
 	return "mean load of " + text.Digits(mean)
 }
 
-// queueGrows reports whether it does: more comes than the slots can do, and none of it is refused.
+// queueGrows reports whether arrivals exceed the capacity of the slots, without refusals.
 func (v *view) queueGrows() bool {
 	shed, ok := v.known(metric.Shed)
 	return ok && shed == 0 && v.part(metric.OfferedUtilisation) >= 1
 }
 
-// nearly is how much of a response must be left for a change to make no difference.
+// nearly is the remaining share of a response from which a change makes no difference.
 const nearly = 0.97

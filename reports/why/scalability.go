@@ -10,27 +10,28 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// A growth is how services grow with what is in flight, by the universal scalability law without
-// its quadratic term: S(N) = S(1)·(1 + σ(N−1)), by least squares over the runs of a strategy at
-// several limits and loads. N is what is in service on average, by Little's law.
+// A growth describes how services grow with the tasks in service, by the universal scalability law
+// without its quadratic term: S(N) = S(1)·(1 + σ(N−1)), by least squares over the runs of a
+// strategy at several limits and loads. N is the mean number in service, by Little's law.
 type growth struct {
-	alone             float64 // service of one task alone, in seconds
+	alone             float64 // service of a single task, in seconds
 	sigma, low, high  float64 // the serial fraction, with its 95 % interval
 	points            int
 	least, most       float64 // in service
-	shortest, longest float64 // services there
-	locked            bool    // waits for locks grow with it
+	shortest, longest float64 // services at these
+	locked            bool    // waits for locks grow too
 }
 
 const fewestPoints = 3
 
-// grows fits the law; nil where the runs are too few or too much alike, or services do not grow.
+// grows fits the law, or returns nil if the runs are too few or too similar, or services do not
+// grow.
 func (v *view) grows() *growth {
 	var n, s []float64
 	g := &growth{least: math.Inf(1)}
 	for _, c := range append([]results.Cell{v.cell}, v.beside...) {
 		service, rate := c.Value(metric.MeanService), c.Value(metric.Throughput)
-		if in := service * rate; in > 0 { // and no NaN
+		if in := service * rate; in > 0 { // false for NaN
 			n, s = append(n, in), append(s, service)
 			if in < g.least {
 				g.least, g.shortest = in, service
@@ -51,9 +52,9 @@ func (v *view) grows() *growth {
 	return g
 }
 
-// serial fits S(N) = S(1)·(1 + σ(N−1)) by least squares of relative errors: runs differ by
-// so many percent. The interval of the ratio σ is Fieller's, with two degrees of freedom less
-// than points; known is false where it has no end.
+// serial fits S(N) = S(1)·(1 + σ(N−1)) by least squares of relative errors, since runs vary in
+// proportion. The interval of the ratio σ is Fieller's, with two degrees of freedom fewer than
+// points. known is false if it is unbounded.
 func serial(n, s []float64) (alone, sigma, low, high float64, known bool) {
 	var w, x, y float64
 	for i := range n {
@@ -87,8 +88,8 @@ func serial(n, s []float64) (alone, sigma, low, high float64, known bool) {
 	return alone, slope / alone, (b - math.Sqrt(root)) / a, (b + math.Sqrt(root)) / a, true
 }
 
-// grown is the share of a task's own service that is due to others in service, where no lock is: to
-// what the tasks call.
+// grown returns the share of a task's service caused by other tasks in service without locks: in
+// the target of the tasks.
 func (v *view) grown() float64 {
 	service, ok := v.known(metric.MeanService)
 	if !ok || v.growth == nil || v.growth.locked || v.outside() {

@@ -7,9 +7,9 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// scheduler: the program's own goroutines want more processors than there are. It takes as many
-// that are ready and do not run as there are processors, or half as many: the meter that counts
-// them waits itself. Where they are fewer, tasks queue for processors as others do for slots.
+// scheduler: the program's own goroutines need more processors than there are. The evidence is as
+// many waiting goroutines as processors, or half as many, since the meter that counts them waits
+// itself.
 var scheduler = rule{
 	name:    "scheduler",
 	meaning: "more goroutines are ready than `GOMAXPROCS`",

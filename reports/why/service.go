@@ -6,27 +6,27 @@ import (
 	"github.com/poolbench/poolbench/internal/metric"
 )
 
-// costs are shares of the time for which a task holds its slot, on average; they are 1 together.
+// costs are shares of the mean time for which a task holds its slot. They add up to 1.
 type costs struct {
 	target, backoff, work float64
-	waiting               float64 // of a task that could run
-	// by what it waits for, each a share of waiting: 1 together, or all 0
+	waiting               float64 // of a runnable task
+	// by cause, as shares of waiting: 1 in all, or all 0
 	waits map[string]float64
-	// how much of what is odd in services these waits explain, from 0 to 1
+	// share of unusual services that these waits explain, from 0 to 1
 	explained float64
-	// how much of what tasks are late these waits explain
+	// share of the lateness of tasks that these waits explain
 	lateness float64
 }
 
-// A processorTime is one of a task on average, in seconds.
+// A processorTime is the mean per task, in seconds.
 type processorTime struct {
-	cpu       float64 // used by the process
-	queued    float64 // threads were ready and had no processor
-	scheduled float64 // goroutines were ready and did not run
-	gc        float64 // share of cpu that the collector took
+	cpu       float64 // CPU time of the process
+	queued    float64 // threads waited for a processor
+	scheduled float64 // goroutines waited to run
+	gc        float64 // the collector's share of cpu
 	stopped   float64 // the collector stopped the program, times the processors
 	rate      float64 // tasks per second
-	others    float64 // share of the processors' time that other programs and the host took
+	others    float64 // share of the processors' time used by other programs and the host
 }
 
 func (v *view) processorTime() processorTime {
@@ -39,25 +39,24 @@ func (v *view) processorTime() processorTime {
 	return p
 }
 
-// A wait is the time, in seconds, for which something that is part of a task on average was ready
-// and did not run, by who had the processors.
+// A wait is the mean time per task, in seconds, for which a part of it was ready and did not run,
+// by the users of the processors.
 type wait struct{ own, gc, machine float64 }
 
 func (w wait) sum() float64 { return w.own + w.gc + w.machine }
 
-// crowd is how many that are due a delay makes wait, as the meter has seen delays: what is delayed
-// by d holds up all that come in d, by half of it on average.
+// crowd returns the mean number of due tasks that one delay affects: a delay d affects all arrivals
+// in d, by d/2 on average.
 func (v *view) crowd() float64 { return 1 + v.part(metric.Throughput)*v.part(metric.P99Hiccup)/2 }
 
 // waits returns the time that ready threads and goroutines waited, by cause.
 //
-// Threads waited for the users of the processors in proportion to their CPU time, so for other
-// programs by their share.
+// Threads waited for the users of the processors in proportion to their CPU time.
 //
 // The program's own computing makes goroutines wait as in M/M/c, by Sakasegawa's formula, or up to
 // twice as long: tasks come in bursts, and the harness has goroutines. The excess is due to the
-// collector and to other programs, in proportion to their time on processors. A second of these
-// keeps no more waiting than can be: what computes, what is in service, what comes meanwhile.
+// collector and to other programs, in proportion to their time on processors. Each second of these
+// delays at most all existing tasks: computing, in service, and arriving meanwhile.
 func (v *view) waits() (w wait) {
 	const burst = 2
 	p, processors := v.processorTime(), max(v.processors(), 1)
@@ -97,7 +96,7 @@ func (v *view) costs() (c costs) {
 	if late > 0 {
 		c.lateness = min(waits*crowd/late, 1-min(v.stopped()/late, 1))
 	}
-	// what kept tasks from beginning kept none in service waiting
+	// delays of the start did not delay tasks in service
 	inside := 1.0
 	if waits > 0 {
 		inside = max(1-late/crowd/waits, leastInside)
@@ -115,16 +114,15 @@ func (v *view) costs() (c costs) {
 	if sum > 0 {
 		c.waits = map[string]float64{lock.name: locked / sum, gc.name: collector / sum,
 			scheduler.name: sched / sum, machine.name: others / sum}
-		// waits of a tenth of the service, on average, may be what the slowest of 100 are made of
+		// a mean wait of a tenth of the service may be most of the slowest of 100
 		c.explained = min(10*sum/max(own, sum), 1)
 	}
 	return c
 }
 
-// leastInside is the share of waits for processors that is in services in any case.
+// leastInside is the minimum share of waits for processors within services.
 const leastInside = 0.2
 
-// meanLate is how late tasks began on average though a slot was idle.
 func (v *view) meanLate() float64 {
 	late := v.part(metric.MeanLag)
 	if oracle, ok := v.known(metric.OracleMeanWait); ok {
@@ -133,7 +131,6 @@ func (v *view) meanLate() float64 {
 	return late
 }
 
-// shares are those of each cause in the response of the tail.
 func (v *view) shares() map[string]float64 {
 	t, s := v.task, map[string]float64{}
 	give := func(what float64, to map[string]float64) {
@@ -155,9 +152,9 @@ func (v *view) shares() map[string]float64 {
 	s[v.betweenIs()] += v.between
 	// in the target
 	s[target.name] += v.target
-	// in the task: as long as on average, and what is beyond that
+	// in the task: the mean service, and the excess
 	v.ofService(s, give)
-	// for a slot
+	// waiting for a slot
 	turn := v.turn
 	if own := v.rateLimited(); own > 0 {
 		s[throttling.name] += turn * own
@@ -185,14 +182,14 @@ func (v *view) shares() map[string]float64 {
 	return s
 }
 
-// ofService gives the service of the tail to its causes.
+// ofService assigns the service of the tail to its causes.
 func (v *view) ofService(s map[string]float64, give func(float64, map[string]float64)) {
 	t := v.task
 	if v.outside() {
 		s[target.name] += v.service
 		return
 	}
-	usual, held := v.service, 1-t.target-t.backoff // of the time in the slot, in the task
+	usual, held := v.service, 1-t.target-t.backoff // share of the time in the slot spent in the task
 	if mean, ok := v.known(metric.MeanService); ok && v.unit == metric.P99Response {
 		usual = min(usual, (mean-v.part(metric.MeanTarget))/v.value)
 	}
@@ -210,11 +207,11 @@ func (v *view) ofService(s map[string]float64, give func(float64, map[string]flo
 	long := odd * v.ownVariance()
 	disturbed := (odd - long) * t.explained
 	give(disturbed, t.waits)
-	s[work.name] += long // its own: others wait for it, and it for none
+	s[work.name] += long // its own excess: others wait for it, it waits for none
 	s[unknown.name] += odd - long - disturbed
 }
 
-// lateTo is what made tasks late; nil where that is not known.
+// lateTo returns the causes of lateness, or nil if unknown.
 func (v *view) lateTo() map[string]float64 {
 	w := v.waits()
 	sum := w.sum()

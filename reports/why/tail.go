@@ -11,35 +11,33 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// A view is what rules see of a scenario.
 type view struct {
 	cell   results.Cell
 	beside []results.Cell
 	unit   string
-	value  float64 // the response that is explained
+	value  float64 // explained response
 	cannot string
-	// shares of the response of the tail, 1 together
-	late    float64 // of the generator, and until a task began though a slot was idle
-	lag     float64 // of late, the generator's
-	turn    float64 // every slot was taken
-	uneven  float64 // of turn, what would go if all services were the mean
+	// shares of the tail response, 1 in all
+	late    float64 // of the generator, and until a task began although a slot was idle
+	lag     float64 // the generator's part of late
+	turn    float64 // every slot was busy
+	uneven  float64 // part of turn that equal services would avoid
 	between float64
 	target  float64
 	service float64 // without the target
-	task    costs   // of a task on average
-	growth  *growth // of services with what is in flight; nil: not known
+	task    costs   // mean per task
+	growth  *growth // of services with tasks in service. nil: unknown
 }
 
-// known returns the value of a metric; ok is false if the runs lack it. No metric that rules look
-// at is negative.
+// known returns the value of a metric. ok is false if the runs lack it. No metric used by rules is
+// negative.
 func (v *view) known(unit string) (value float64, ok bool) {
 	e, ok := v.cell.Estimate(unit)
 	return max(e.Mid, 0), ok
 }
 
-// becomes words a value of the metric that these tasks would have with another plan: "from 20.0 ms
-// to 15.0 ms". Where the metric is too uncertain to show, it is the change, which is of the same
-// tasks: "by −25.0 %".
+// becomes formats the value of the metric for the same tasks under another plan: "from 20.0 ms to
+// 15.0 ms", or if it is too uncertain to show the change: "by −25.0 %".
 func (v *view) becomes(unit string, other float64) string {
 	share, _ := v.cell.Uncertain(unit)
 	if !v.cell.Known(unit) {
@@ -53,15 +51,14 @@ func (v *view) has(unit string) bool {
 	return ok
 }
 
-// part returns the value of a metric that is added to others or compared with a least value: 0 if
-// the runs lack it, so no share of the response is attributed to it. A metric whose absence would
-// make a share larger, or that is printed, is asked of known.
+// part returns the value of a metric, or 0 if the runs lack it, to add it to others or compare it
+// with a lower bound. Use known for a metric that is printed, or whose absence would increase a
+// share.
 func (v *view) part(unit string) float64 {
 	value, _ := v.known(unit)
 	return value
 }
 
-// clause formats a metric for a sentence; "" if the runs lack it.
 func (v *view) clause(format, unit string, text func(float64) string) string {
 	value, ok := v.known(unit)
 	if !ok {
@@ -70,12 +67,11 @@ func (v *view) clause(format, unit string, text func(float64) string) string {
 	return fmt.Sprintf(format, text(value))
 }
 
-// clauses joins those that are not empty.
 func clauses(all ...string) string {
 	return strings.Join(slices.DeleteFunc(all, func(c string) bool { return c == "" }), "; ")
 }
 
-// look reads the metrics; false where the runs have no mean response.
+// look reads the metrics. It returns false if the runs have no mean response.
 func look(c results.Cell, beside []results.Cell) (*view, bool) {
 	v := &view{cell: c, beside: beside, unit: metric.P99Response}
 	v.value = v.part(v.unit)
@@ -97,8 +93,8 @@ func look(c results.Cell, beside []results.Cell) (*view, bool) {
 	return v, true
 }
 
-// parts splits the response of the tail. Results without parts tell wait and service alone; those
-// of the mean stand for the tail then. It is false if the runs lack the wait, too.
+// parts splits the tail response. Results without parts have only wait and service, whose means
+// replace the tail. It returns false if the runs lack the wait, too.
 func (v *view) parts() bool {
 	part := func(p metric.Part) float64 { return v.part(p.TailShare()) }
 	switch mean := v.part(metric.MeanResponse); {
@@ -131,13 +127,13 @@ func (v *view) parts() bool {
 	return true
 }
 
-// oracle reports whether the run knows for which waits every slot was taken.
+// oracle reports whether the run recorded for which waits every slot was busy.
 func (v *view) oracle() bool {
 	return v.has(metric.TailTurnShare) && v.unit == metric.P99Response
 }
 
-// unevenly sets how much of the wait for a slot goes if services are even. Where the oracle does
-// not apply it is by Pollaczek and Khinchine: the mean wait is in proportion to 1 + C².
+// unevenly sets the part of the wait for a slot that equal services would avoid, without the oracle
+// by Pollaczek and Khinchine: the mean wait is proportional to 1 + C².
 func (v *view) unevenly() {
 	if even, ok := v.known(metric.TailEvenTurnShare); v.oracle() && ok {
 		v.uneven = max(v.turn-even, 0)
@@ -146,8 +142,8 @@ func (v *view) unevenly() {
 	}
 }
 
-// c2 is the squared coefficient of variation of the work: by the workload's definition, else of the
-// services.
+// c2 returns the squared coefficient of variation of the work: by the workload's definition, or
+// else of the services.
 func (v *view) c2() float64 {
 	if c2, ok := v.known(metric.WorkloadC2); ok {
 		return c2
@@ -155,7 +151,7 @@ func (v *view) c2() float64 {
 	return v.part(metric.ServiceC2)
 }
 
-// ownVariance is the share of the variance of services that is in the work.
+// ownVariance returns the work's share of the variance of services.
 func (v *view) ownVariance() float64 {
 	seen := v.part(metric.ServiceC2)
 	if !v.has(metric.WorkloadC2) || seen <= 0 {
@@ -168,17 +164,17 @@ func (v *view) key(key string) string { return results.Readable(v.cell[0].Key(ke
 
 func (v *view) slots() string { return v.key("limit") }
 
-// processors is GOMAXPROCS; 0 where the file does not say.
+// processors returns GOMAXPROCS, or 0 if unknown.
 func (v *view) processors() float64 {
 	n := v.cell[0].ConfigValue("gomaxprocs")
 	if n == "" {
 		n = v.cell[0].Key("gomaxprocs")
 	}
-	p, _ := strconv.ParseFloat(n, 64) // else 0
+	p, _ := strconv.ParseFloat(n, 64) // otherwise 0
 	return p
 }
 
-// outside reports whether only the server knows what a service is made of.
+// outside reports whether only the server can observe the parts of a service.
 func (v *view) outside() bool {
 	return v.cell[0].Base() == "Attack" || strings.Contains(v.key("workload"), "http_get:url=")
 }

@@ -10,9 +10,8 @@ import (
 	"github.com/poolbench/poolbench/targets"
 )
 
-// target: what the tasks call takes long, as it has a queue of its own or slows down. The target's
-// clock says so, or services that grow with what is in flight; of a server nothing but the answer
-// is seen.
+// target: the tasks' target is slow, because it has a queue of its own or slows down. The evidence
+// is the target's clock, or services that grow with the tasks in service.
 var target = rule{
 	name:    "target",
 	meaning: "the service that the tasks call has a queue of its own or slows down",
@@ -42,7 +41,7 @@ var target = rule{
 		}
 		remedy := "more room in the target, or no more slots than it serves at once"
 		name, _, _ := strings.Cut(v.key("target"), ":")
-		if spec, err := targets.Lookup(name); err == nil { // else another program's own target
+		if spec, err := targets.Lookup(name); err == nil { // otherwise another program's own target
 			remedy = cmp.Or(spec.Remedy, remedy)
 		}
 		if other, ok := v.known(metric.NoTarget + v.unit); ok {

@@ -8,8 +8,8 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// throttling: a limit on the rate, the target's or the strategy's own, makes tasks wait: by
-// back-off between attempts, by slots that sleepers hold, or for a start while slots are idle.
+// throttling: a rate limit, of the target or the strategy, makes tasks wait: between attempts, for
+// slots held during back-off, or for a start while slots are idle.
 var throttling = rule{
 	name:    "throttling",
 	meaning: "refusals and back-off, or the strategy's own rate",
@@ -47,8 +47,8 @@ func (v *view) refused() bool {
 
 func (v *view) retries() bool { return v.part(metric.Attempts) > 1 }
 
-// backoff is for how long a task that backs off keeps its slot, on average, in seconds: what of its
-// time between attempts the slots have room for beside the services.
+// backoff returns the mean time, in seconds, for which a task holds its slot during back-off: the
+// part of its time between attempts that fits into the slots.
 func (v *view) backoff() float64 {
 	rate, between := v.part(metric.Throughput), v.part(metric.MeanBetween)
 	if !v.retries() || rate <= 0 {
@@ -60,8 +60,8 @@ func (v *view) backoff() float64 {
 	return between
 }
 
-// betweenIs is the cause of the time between attempts: what refuses or fails them; without
-// attempts, the turns of others.
+// betweenIs returns the cause of the time between attempts: refusals or failures, or without
+// further attempts the turns of other tasks.
 func (v *view) betweenIs() string {
 	switch {
 	case !v.retries():
@@ -72,8 +72,8 @@ func (v *view) betweenIs() string {
 	return throttling.name
 }
 
-// rateLimited is the share of the wait for a slot that is one for the strategy's own rate: that of
-// the slots which are idle.
+// rateLimited returns the share of the wait for a slot that is caused by the strategy's own rate:
+// the share of idle slots.
 func (v *view) rateLimited() float64 {
 	used, ok := v.known(metric.Utilisation)
 	if !ok || v.part(metric.Allowed) == 0 {

@@ -21,12 +21,12 @@ type Tool struct {
 	Command []string
 }
 
-// String is the command as one types it.
+// String returns the command as typed in a shell.
 func (t Tool) String() string {
 	return strings.Join(text.Texts(t.Command, shell.Quote), " ")
 }
 
-// Traces are the commands that open the traces of slow tasks in a directory.
+// Traces returns the commands that open the traces of slow tasks in a directory.
 func Traces(dir string, runs []results.Run) (all []Tool) {
 	for i := range runs {
 		r := &runs[i]
@@ -41,8 +41,8 @@ func Traces(dir string, runs []results.Run) (all []Tool) {
 	return all
 }
 
-// Profiles are the commands that open the profiles in a directory: of each scenario the strategy
-// with the slowest p99, against the one with the fastest if there is another.
+// Profiles returns the commands that open the profiles in a directory: for each scenario the
+// strategy with the slowest p99, compared with the fastest if there is another.
 func Profiles(dir string, runs []results.Run) (all []Tool) {
 	var profiled results.Cell
 	for i := range runs {
@@ -70,12 +70,11 @@ func Profiles(dir string, runs []results.Run) (all []Tool) {
 	return all
 }
 
-// profiledFirst reports whether no run before it is of the same name: one repetition is enough.
+// profiledFirst reports whether the run is the first of its name: one repetition is enough.
 func profiledFirst(before []results.Run, r *results.Run) bool {
 	return !slices.ContainsFunc(before, func(o results.Run) bool { return o.Name == r.Name })
 }
 
-// place is the scenario of a run, without its strategy.
 func place(r *results.Run) string {
 	var keys []string
 	for _, p := range results.Without(r.Keys, "strategy") {
@@ -84,7 +83,6 @@ func place(r *results.Run) string {
 	return r.Base() + "/" + strings.Join(keys, "/")
 }
 
-// bySlowness compares runs by their p99, or by their mean response without one.
 func bySlowness(a, b *results.Run) int {
 	return cmp.Compare(slowness(a), slowness(b))
 }
@@ -93,7 +91,6 @@ func slowness(r *results.Run) float64 {
 	return cmp.Or(r.Values[metric.P99Response], r.Values[metric.MeanResponse])
 }
 
-// profile is the path of a run's profile, "" if there is none.
 func profile(dir string, r *results.Run, kind string) string {
 	seed, err := strconv.ParseUint(r.Seed, 10, 64)
 	if err != nil {

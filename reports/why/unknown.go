@@ -1,6 +1,5 @@
 package why
 
-// unknown has what nothing explains.
 var unknown = rule{
 	name:     "unknown",
 	meaning:  "no metric shows the cause",

@@ -9,42 +9,40 @@ import (
 
 // A Cause is a reason for the p99 of a run.
 type Cause struct {
-	Cause    string  `json:"cause"` // the name of one of the rules
+	Cause    string  `json:"cause"` // name of a rule
 	Share    float64 `json:"share"` // of the response of the slowest 1 %
 	Evidence string  `json:"evidence"`
-	Remedy   string  `json:"remedy"` // what would remove it, and by how much
+	Remedy   string  `json:"remedy"`
 }
 
-// An Answer says why a response is what it is. The causes are ranked by share; the shares are at
-// most 1 together.
+// An Answer explains a response. The causes are ranked by share. The shares add up to at most 1.
 type Answer struct {
-	Unit   string  // p99-response-sec or, where the tasks are too few, mean-response-sec
+	Unit   string  // p99-response-sec or, with too few tasks, mean-response-sec
 	Value  float64 // in seconds
-	Error  float64 // its relative 95 % error if it is marked as uncertain, else 0
+	Error  float64 // relative 95 % error if the value is marked as uncertain, else 0
 	Causes []Cause
-	Cannot string // what the run cannot tell, in a sentence; "" for nothing
+	Cannot string // what the run cannot show, in a sentence, or ""
 }
 
 const (
-	// mostCauses is how many are named.
+	// mostCauses is the largest number of named causes.
 	mostCauses = 3
-	// leastShare is the smallest that is named: less is within what two runs differ by.
+	// leastShare is the smallest named share: smaller ones are within the variation of runs.
 	leastShare = 0.1
 )
 
-// A rule is a cause that can be named.
 type rule struct {
 	name string
 	// for the table of causes in docs/explain-a-slow-p99.md: what it is, and what removes it
 	meaning, cure string
 	// shown reports whether there is the evidence that it takes; nil: its share is the evidence
 	shown func(*view) bool
-	// whose the share is where there is not
+	// the rule that gets the share without evidence
 	otherwise        string
 	evidence, remedy func(*view) string
 }
 
-// A share that goes elsewhere goes to a rule that comes later.
+// rules are ordered: a rule passes its share only to a later one.
 var rules = []rule{machine, gc, lock, scheduler, target, throttling, headOfLine, queueing,
 	generator, work, unknown}
 

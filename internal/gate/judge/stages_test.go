@@ -560,6 +560,9 @@ func TestDirections(t *testing.T) {
 // has from six pairs, and so it may be off by some points. Of 400 it finds 320; 24 is three
 // standard deviations.
 func TestSizeAndPower(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped with -short")
+	}
 	rng := rand.New(rand.NewPCG(5, 1))
 	const sd, gates = 0.12, 400
 	first := func(factor float64) (samples []Sample) {

@@ -191,6 +191,9 @@ func (s *stopping) Ran(runs int, _ time.Duration) {
 // TestResume: a gate that is ended in the middle, and whose files are cut off besides, goes on
 // where it was, and then unchanged code passes.
 func TestResume(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: skipped with -short")
+	}
 	m := newModule(t)
 	m.write("sub/uncommitted_test.go", "package m\n") // which changes nothing
 	o := m.options()

@@ -1,3 +1,3 @@
-// Package looks has the browser tests of all pages other than that of a run. It has no code of its
-// own.
+// Package looks contains the browser tests of all pages except the page of a run. It has no code of
+// its own.
 package looks

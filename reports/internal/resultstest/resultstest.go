@@ -1,4 +1,5 @@
-// Package resultstest has what tests of several packages share: results to read, and golden files.
+// Package resultstest contains helpers for tests of several packages: sample results, and golden
+// files.
 package resultstest
 
 import (
@@ -19,7 +20,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files in testdata")
 
-// Golden compares what write writes with testdata/name.
+// Golden compares the output of write with testdata/name.
 func Golden(t *testing.T, name string, write func(io.Writer) error) {
 	t.Helper()
 	var got bytes.Buffer
@@ -43,7 +44,7 @@ func Golden(t *testing.T, name string, write func(io.Writer) error) {
 	}
 }
 
-// Sample reads old.txt or new.txt of the samples beside the packages.
+// Sample reads old.txt or new.txt of the samples next to the packages.
 func Sample(t *testing.T, name string) *results.Results {
 	t.Helper()
 	f, err := os.Open(filepath.Join("..", "testdata", name))
@@ -68,7 +69,7 @@ func Read(t *testing.T, path, text string) *results.Results {
 	return r
 }
 
-// Repeat is a benchmark line for each value.
+// Repeat returns a benchmark line for each value.
 func Repeat(name, unit string, values ...string) string {
 	var b strings.Builder
 	for _, v := range values {
@@ -77,12 +78,12 @@ func Repeat(name, unit string, values ...string) string {
 	return b.String()
 }
 
-// Same is a value n times.
+// Same returns a value n times.
 func Same(value string, n int) []string {
 	return slices.Repeat([]string{value}, n)
 }
 
-// Files writes files into a new directory, as those of a run.
+// Files writes the files of a run into a new directory.
 func Files(t testing.TB, files map[string][]byte) (dir string) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "2026-11-21-0900")
@@ -110,7 +111,7 @@ func Edit(t testing.TB, dir, name string, change func(string) string) {
 	}
 }
 
-// Seeded is a file of poolbench's with these lines: a seed, the clock and a value each.
+// Seeded returns a file of poolbench with these lines: a seed, the clock and a value each.
 func Seeded(lines ...string) string {
 	var b strings.Builder
 	b.WriteString("# poolbench results 1\n# strategies semaphore\nUnit mean-response-sec " +
@@ -125,7 +126,7 @@ func Seeded(lines ...string) string {
 	return b.String()
 }
 
-// Ours is a file that poolbench wrote.
+// Ours is a file written by poolbench.
 const Ours = `# poolbench results 1
 # strategies bounded_queue_shed semaphore worker_pool
 Unit sec/op better=lower

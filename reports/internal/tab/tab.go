@@ -1,4 +1,4 @@
-// Package tab is for tests that look at pages: those of a package share one Chromium.
+// Package tab runs browser tests of pages. The tests of a package share one Chromium.
 package tab
 
 import (
@@ -22,17 +22,17 @@ import (
 	"github.com/poolbench/poolbench/internal/project/need"
 )
 
-// A Tab is a test's use of the one tab of the Chromium that all tests share, without a network. It
-// records the page's requests, and an error in the page fails the test.
+// A Tab is a test's use of the only tab of the shared Chromium, without a network. It records the
+// page's requests, and an error in the page fails the test.
 type Tab struct {
 	T        testing.TB
 	ctx      context.Context
 	mu       sync.Mutex
-	requests []string // addresses
+	requests []string
 	errors   []string // of scripts, and on the console
 }
 
-// chromium is the program; a test is skipped where there is none.
+// chromium returns the program, or skips the test.
 func chromium(t testing.TB) string {
 	t.Helper()
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome",
@@ -45,8 +45,8 @@ func chromium(t testing.TB) string {
 	return ""
 }
 
-// browser is the Chromium of the tests with its one tab, nil until a test needs it: starting one
-// takes 1.6 s of CPU time, another tab 0.5 s, and most tests less. They come one after another.
+// browser is the Chromium of the tests with its only tab, or nil until a test needs it: starting it
+// needs 1.6 s of CPU time, another tab 0.5 s, and most tests less. Tests run sequentially.
 var browser *running
 
 type running struct {
@@ -54,7 +54,7 @@ type running struct {
 	end func()
 }
 
-// Main is the TestMain of a package whose tests have tabs.
+// Main is the TestMain of a package whose tests use tabs.
 func Main(m *testing.M) {
 	m.Run()
 	browser.close()
@@ -89,8 +89,8 @@ func startBrowser(t testing.TB) *running {
 	return r
 }
 
-// New is the tab with nothing in it, as Chromium opens one: a page keeps nothing in its profile.
-// After a test that fails the next has a browser of its own: this one may hang.
+// New returns the tab with an empty page, since pages store nothing in its profile. After a failed
+// test the next one gets a new browser, because the old one may hang.
 func New(t testing.TB) *Tab {
 	t.Helper()
 	chromium(t)
@@ -103,7 +103,7 @@ func New(t testing.TB) *Tab {
 			browser = nil
 		}
 	})
-	// a browser that hangs fails the test, and not the suite
+	// a hanging browser fails the test, not the suite
 	ctx, release := context.WithTimeout(browser.ctx, 3*time.Minute)
 	t.Cleanup(release)
 	out := &Tab{T: t, ctx: ctx}
@@ -116,7 +116,7 @@ func New(t testing.TB) *Tab {
 	}
 	Call(out, network.Enable, network.EnableParams{})
 	Call(out, runtime.Enable, cdp.Empty{})
-	// the window of the tab is not the only one
+	// the tab's window is not the only one
 	Call(out, emulation.SetFocusEmulationEnabled,
 		emulation.SetFocusEmulationEnabledParams{Enabled: true})
 	out.Media("light")
@@ -130,7 +130,7 @@ func New(t testing.TB) *Tab {
 	return out
 }
 
-// hear keeps what the browser reports.
+// hear records events of the browser.
 func (b *Tab) hear(event any) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -150,7 +150,7 @@ func (b *Tab) hear(event any) {
 	}
 }
 
-// Run does something in the tab.
+// Run runs an action in the tab.
 func Run[T any](b *Tab, action chromedp.Action[T]) T {
 	b.T.Helper()
 	out, err := chromedp.Run(b.ctx, action)
@@ -160,7 +160,7 @@ func Run[T any](b *Tab, action chromedp.Action[T]) T {
 	return out
 }
 
-// Call gives the browser a command of its protocol.
+// Call sends the browser a command of its protocol.
 func Call[P, R any](b *Tab, command cdp.Command[P, R], params P) {
 	b.T.Helper()
 	if _, err := chromedp.Call(b.ctx, command, params); err != nil {
@@ -174,7 +174,7 @@ func (b *Tab) Size(width, height int64) {
 	Run(b, chromedp.EmulateViewport(width, height))
 }
 
-// Media shows the page to a reader who prefers light or dark, and nothing that moves.
+// Media emulates a preference for light or dark, and for no motion.
 func (b *Tab) Media(scheme string) {
 	b.T.Helper()
 	Call(b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
@@ -182,13 +182,13 @@ func (b *Tab) Media(scheme string) {
 			{Name: "prefers-reduced-motion", Value: "reduce"}}})
 }
 
-// Open shows a file, at a place named after #.
+// Open shows a file, at the anchor hash.
 func (b *Tab) Open(path, hash string) {
 	b.T.Helper()
 	Run(b, chromedp.Navigate(Address(path, hash)))
 }
 
-// Address is that of a file, and of a place in it that is named after #.
+// Address returns the URL of a file with the anchor hash.
 func Address(path, hash string) string {
 	u := url.URL{Scheme: "file", Path: path}
 	return u.String() + hash
@@ -201,7 +201,7 @@ func (b *Tab) Settled() {
 		requestAnimationFrame(() => requestAnimationFrame(() => r(true))))`)
 }
 
-// Eval runs an expression in the page, and waits for it where it is a promise.
+// Eval evaluates an expression in the page, and waits if it is a promise.
 func Eval[T any](b *Tab, script string) T {
 	b.T.Helper()
 	return Run(b, chromedp.Evaluate[T](script, chromedp.EvalAwaitPromise))
@@ -214,10 +214,10 @@ func (b *Tab) Key(key string) {
 	b.Settled()
 }
 
-// Click is that of a reader, whose pointer then leaves.
+// Click clicks an element, and then moves the pointer away.
 func (b *Tab) Click(selector string) {
 	b.T.Helper()
-	// a click is aimed at a point, where nothing may move meanwhile
+	// a click is aimed at a point, so nothing may move meanwhile
 	Run(b, chromedp.ScrollIntoView(selector))
 	b.Settled()
 	Run(b, chromedp.Click(selector))
@@ -225,14 +225,14 @@ func (b *Tab) Click(selector string) {
 	b.Settled()
 }
 
-// Reload shows what is open anew.
+// Reload reloads the page.
 func (b *Tab) Reload() {
 	b.T.Helper()
 	Run(b, chromedp.Reload())
 	b.Settled()
 }
 
-// Back leaves the page where it is scrolled to, as far as a test sees.
+// Back goes back in the history, with the scroll position preserved.
 func (b *Tab) Back() {
 	b.T.Helper()
 	Eval[bool](b, `new Promise(done => {
@@ -242,15 +242,15 @@ func (b *Tab) Back() {
 	b.Settled()
 }
 
-// Requests are the addresses that were asked for.
+// Requests returns the requested addresses.
 func (b *Tab) Requests() []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return slices.Clone(b.requests)
 }
 
-// CutOff are the texts that leave their pictures in a font that may come: those of the pictures
-// that a selector finds and that are shown.
+// CutOff returns the texts that exceed their pictures in a possible font, for the visible pictures
+// of a selector.
 func (b *Tab) CutOff(pictures, font string) []string {
 	b.T.Helper()
 	return Eval[[]string](b, fmt.Sprintf(`(() => {
@@ -266,8 +266,7 @@ func (b *Tab) CutOff(pictures, font string) []string {
 	})()`, pictures, font))
 }
 
-// Axe is the source of axe-core, which stands beside that of a page's scripts; a test is skipped
-// where it does not.
+// Axe returns the source of axe-core in the directory of a page's scripts, or skips the test.
 func Axe(t testing.TB, front string) string {
 	t.Helper()
 	source, err := os.ReadFile(filepath.Join(front, "node_modules", "axe-core", "axe.min.js"))
@@ -277,7 +276,7 @@ func Axe(t testing.TB, front string) string {
 	return string(source)
 }
 
-// Violations are what axe finds in the page.
+// Violations returns the violations that axe finds in the page.
 func (b *Tab) Violations(axe string) []string {
 	b.T.Helper()
 	Eval[bool](b, axe+";true")

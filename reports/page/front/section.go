@@ -15,20 +15,20 @@ var (
 	css string
 )
 
-// Script is the text of the script element that brings the section to life.
+// Script returns the script of the section.
 func Script() string { return bundle }
 
-// CSS is the style of the section. It takes its colours from the page: --paper, --ink, --muted,
+// CSS returns the style of the section. It uses the colours of the page: --paper, --ink, --muted,
 // --rule, --soft, --link, --bad-ink.
 func CSS() string { return css }
 
-// Section returns the section of a page: its heading, what readers without scripts see of it, and
-// the data. It is empty where there is nothing to explore.
+// Section returns the section of a page: its heading, a fallback for readers without scripts, and
+// the data. It is empty without data.
 func Section(d *Data) (shell.HTML, error) {
 	if len(d.Scenarios) == 0 {
 		return "", nil
 	}
-	// Whatever a name holds, it ends no element: json writes <, > and & as escapes.
+	// json escapes <, > and &, so no name can end the element.
 	text, err := json.Marshal(d.whole())
 	if err != nil {
 		return "", err
@@ -36,7 +36,7 @@ func Section(d *Data) (shell.HTML, error) {
 	return shell.Text(explore(string(text)))
 }
 
-// whole is the data without nil slices, which JSON would have as null.
+// whole returns the data without nil slices, which would be null in JSON.
 func (d *Data) whole() *Data {
 	out := *d
 	out.About, out.Ranks = text.JSONList(d.About), text.JSONList(d.Ranks)

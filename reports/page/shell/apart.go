@@ -9,19 +9,19 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// testable is the number of repetitions from which the U test can tell at all: of 4 and 4, the most
-// extreme order has p = 0.029.
+// testable is the number of repetitions from which the U test can be significant: for 4 and 4, the
+// most extreme order has p = 0.029.
 const testable = 4
 
-// Fewer repetitions than testable are told apart when each of them, with the same arrivals, comes
-// out the same way, by at least so much. Other seeds, or a busy machine, make smaller differences.
+// Below testable, repetitions differ if all of them have the same order, with the same arrivals, by
+// at least this ratio.
 const (
 	leastVirtual = 1.05
 	leastReal    = 1.25
 )
 
-// told reports whether the repetitions tell the best from another in the metric. With the U test
-// the chance to call any of the others worse though none is, is at most 5 % (Bonferroni).
+// told reports whether the repetitions distinguish the best from another in the metric. With the U
+// test, the probability of any false difference is at most 5 % (Bonferroni).
 func (c contest) told(best, other standing) bool {
 	a, b := best.Values(c.unit), other.Values(c.unit)
 	if len(a) == 0 || len(b) == 0 {
@@ -44,8 +44,8 @@ func (c contest) told(best, other standing) bool {
 	return !math.IsNaN(ratio) && ratio >= least && ordered(best.Cell, other.Cell, c.unit)
 }
 
-// ordered reports whether all repetitions come out the same way: pair by pair where both had the
-// same arrivals, else each of the one against each of the other.
+// ordered reports whether all repetitions have the same order: in pairs if both had the same
+// arrivals, otherwise each of a against each of b.
 func ordered(a, b results.Cell, unit string) bool {
 	sign, paired := 0, paired(a, b)
 	for i, ra := range a {
@@ -79,7 +79,7 @@ func paired(a, b results.Cell) bool {
 	})
 }
 
-// Basis says on what a difference between scenarios rests, by their number of repetitions.
+// Basis describes the basis of a difference between scenarios, by their number of repetitions.
 func Basis(cells []results.Cell) string {
 	least, clock := math.MaxInt, ""
 	for _, c := range cells {

@@ -9,11 +9,11 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// WriteCard writes the first screen as a picture to send, a PNG of 1200 × 630 pixels: the finding,
-// how far it can be believed, the bars of the first fact that has some, and the command.
+// WriteCard writes the first screen as a picture to share, a PNG of 1200 × 630 pixels: the finding,
+// its reliability, the bars of the first fact with bars, and the command.
 func (p *Page) WriteCard(w io.Writer) error {
 	trust := text.Texts(p.Trust, func(b Badge) string {
-		return strings.TrimLeft(b.Text, "✓✗! ") // which the font of pictures does not have
+		return strings.TrimLeft(b.Text, "✓✗! ") // the font of pictures lacks these
 	})
 	c := charts.Card{Source: strings.Trim("poolbench · "+p.Title+" · "+p.Subtitle, " ·"),
 		Headline: p.Headline, Trust: strings.Join(trust, " · "), Basis: p.Basis,

@@ -9,17 +9,17 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// A Class is strategies that coincide point by point.
+// A Class contains strategies that coincide point by point.
 type Class struct {
 	Names []string
-	cases []Case // of the first of them
+	cases []Case // of its first strategy
 }
 
-// String names the class: one or two names, or the first and how many others.
+// String names the class: one or two names, or the first and the number of the others.
 func (c Class) String() string { return text.Some(c.Names) }
 
-// Classes sorts the strategies into classes, in the order of their first members. One that is not
-// ranked, as it runs more at once than the limit, is in none with those that are.
+// Classes groups the strategies into classes, in the order of their first members. An unranked
+// strategy, which runs more tasks at once than the limit, is not in a class with ranked ones.
 func (s Sweep) Classes() (classes []Class) {
 	unbounded := s.unbounded()
 	for _, of := range results.Gather(s.Cases, func(c Case) string { return c.Strategy }) {
@@ -42,7 +42,6 @@ func coincide(a, b []Case) bool {
 	})
 }
 
-// at is the case of the class at a place.
 func (c Class) at(x float64) (Case, bool) {
 	i := slices.IndexFunc(c.cases, func(k Case) bool { return k.X == x })
 	if i < 0 {
@@ -51,16 +50,14 @@ func (c Class) at(x float64) (Case, bool) {
 	return c.cases[i], true
 }
 
-// A standing is a class with its value in a contest.
 type standing struct {
 	Class
 	Case
 	value float64
 }
 
-// A contest compares the classes at a place in a metric, the best first. Apart from them stand
-// those that fall behind, where the metric is a time, and those that are doubted. Left out are
-// those without a bound or the metric.
+// A contest compares the classes at a place in a metric, the best first. Doubted classes, and for a
+// time those that fall behind, are separate. Classes without a bound or the metric are excluded.
 type contest struct {
 	unit    string
 	x       float64
@@ -87,7 +84,7 @@ func (s Sweep) contest(x float64, unit string) contest {
 		case math.IsNaN(v), !counts(unit) && !k.Known(unit):
 			continue
 		}
-		if better < 0 && k.FallsBehind() { // also one that has more slots than the others
+		if better < 0 && k.FallsBehind() { // even with more slots than the others
 			c.growing = append(c.growing, standing{class, k, v})
 			continue
 		}
@@ -102,7 +99,6 @@ func (s Sweep) contest(x float64, unit string) contest {
 	return c
 }
 
-// counts reports whether a metric is one of what is completed, and not a time.
 func counts(unit string) bool { return unit == goodput || unit == throughput }
 
 func (c contest) spell(s standing) string {
@@ -119,7 +115,6 @@ func names(of []standing) (out []string) {
 	return out
 }
 
-// ties are the classes that are not told apart from the best, the best not among them.
 func (c contest) ties() []standing {
 	return slices.DeleteFunc(slices.Clone(c.in[min(1, len(c.in)):]), func(s standing) bool {
 		return c.told(c.in[0], s)

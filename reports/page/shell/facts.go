@@ -9,11 +9,10 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// mostBars is how many classes the first fact ranks.
+// mostBars is the number of classes in the ranking.
 const mostBars = 5
 
-// facts are what stands beside the headline: the ranking, who ties and where it does not matter,
-// and what the best costs.
+// facts returns the ranking, ties, places without differences, and the costs of the best.
 func (s Sweep) facts(a Answer) []Fact {
 	c := s.contest(a.X, a.Unit)
 	if len(c.in) == 0 {
@@ -24,7 +23,7 @@ func (s Sweep) facts(a Answer) []Fact {
 	})
 }
 
-// ranking is a bar for each class, the best first.
+// ranking returns a bar for each class, the best first.
 func (s Sweep) ranking(c contest) Fact {
 	f := Fact{Title: Metric(c.unit)}
 	switch c.unit {
@@ -50,14 +49,13 @@ func (s Sweep) ranking(c contest) Fact {
 			Style: s.Style(k.Names[0])})
 	}
 	if more := len(f.Bars) - mostBars; more > 1 {
-		// the best and the worst are those of the headline
+		// best and worst are in the headline
 		f.Bars = append(f.Bars[:mostBars-1:mostBars-1], f.Bars[len(f.Bars)-1])
 		f.Text = fmt.Sprintf("%d classes between are left out.", more)
 	}
 	return f
 }
 
-// alike says who ties with the best, who coincide, and up to where it does not matter.
 func (s Sweep) alike(c contest) Fact {
 	var str []string
 	if ties := names(c.ties()); len(ties) > 0 {
@@ -80,8 +78,8 @@ func (s Sweep) alike(c contest) Fact {
 	return Fact{Title: "Who ties", Text: strings.Join(str, " ")}
 }
 
-// indifferent finds the highest place up to which the p99 of all that have a bound lies within a
-// tenth, and none of them loses a task.
+// indifferent finds the highest place up to which the p99 of all bounded strategies lies within a
+// tenth, without lost tasks.
 func (s Sweep) indifferent() (x, low, high float64, ok bool) {
 	for _, at := range s.places() {
 		c := s.contest(at, metric.P99Response)
@@ -98,7 +96,6 @@ func (s Sweep) indifferent() (x, low, high float64, ok bool) {
 	return x, low, high, ok && s.Place(x) != ""
 }
 
-// price returns the tasks that the best loses, and the cost of an unbounded one.
 func (s Sweep) price(c contest) Fact {
 	best := c.in[0]
 	var lost []string
@@ -123,7 +120,7 @@ func (s Sweep) price(c contest) Fact {
 	}
 	unbounded := s.unbounded()
 	for _, k := range s.at(c.x) {
-		// one of them makes the point
+		// one example is enough
 		if e, ok := k.Estimate(metric.PeakInFlight); ok && unbounded != nil &&
 			k.Strategy == unbounded[0] {
 			str = append(str, fmt.Sprintf("%s runs more at once than the limit of %s, up to %s, "+

@@ -13,21 +13,21 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// An Answer is what a first screen says.
+// An Answer is the content of a first screen.
 type Answer struct {
 	Headline string
 	Facts    []Fact
-	Lead     string // a line below: the claim of a study; "" where there is none
-	Next     string // a command to paste; "" where there is none
+	Lead     string // line below: the claim of a study, or ""
+	Next     string // command to paste, or ""
 
-	Study string  // that it is about; "" where it is of none
-	Sweep int     // which of the sweeps it is about
-	X     float64 // where in the sweep
-	Unit  string  // the metric that decides
-	score float64 // how much there is to say
+	Study string // its study, or ""
+	Sweep int
+	X     float64 // place in the sweep
+	Unit  string  // the deciding metric
+	score float64
 }
 
-// A Fact is a short text under a heading, with bars where numbers stand beside each other.
+// A Fact is a short text under a heading, with bars to compare numbers.
 type Fact struct {
 	Title, Text string
 	Bars        []Bar
@@ -37,10 +37,10 @@ type Fact struct {
 type Bar struct {
 	Label, Value string
 	Share        float64 // of the longest bar
-	Style        int     // the colour of its first strategy
+	Style        int     // colour of its first strategy
 }
 
-// Goodput and throughput, and the times that headlines speak of, by preference.
+// Goodput and throughput, and the times in headlines, by preference.
 const (
 	goodput    = metric.Goodput
 	throughput = metric.Throughput
@@ -49,7 +49,7 @@ const (
 var spoken = []string{metric.P99Response, metric.P50Response, metric.MeanResponse, metric.Makespan,
 	"sec/op"}
 
-// OfSweeps finds the answer of runs: of the sweep that tells most.
+// OfSweeps returns the most important answer of the sweeps.
 func OfSweeps(sweeps []Sweep) (best Answer, ok bool) {
 	best.score = -1
 	for i, s := range sweeps {
@@ -61,8 +61,7 @@ func OfSweeps(sweeps []Sweep) (best Answer, ok bool) {
 	return best, best.Headline != ""
 }
 
-// Answer applies the rules to a sweep: the first that says something. Its headline is empty where
-// none does.
+// Answer applies the first rule that matches. Its headline is empty if none does.
 func (s Sweep) Answer() Answer {
 	for _, rule := range []func(Sweep) Answer{Sweep.unusable, Sweep.single, Sweep.inTime,
 		Sweep.fallBehind, Sweep.slower, Sweep.done, Sweep.nothingTold, Sweep.plain} {
@@ -75,7 +74,7 @@ func (s Sweep) Answer() Answer {
 	return Answer{}
 }
 
-// unusable speaks where every scenario is doubted: of those that are SUSPECT, if there are any.
+// unusable matches if every scenario is doubted, and describes the SUSPECT ones, if any.
 func (s Sweep) unusable() (a Answer) {
 	if slices.ContainsFunc(s.Cases, fit) {
 		return a
@@ -129,7 +128,7 @@ func (s Sweep) unusable() (a Answer) {
 	return a
 }
 
-// told separates the cases whose value of a metric is shown from those that are too uncertain.
+// told separates cases with a displayed value of the metric from those that are too uncertain.
 func told(all []Case, unit string) (known, unknown []Case) {
 	for _, c := range all {
 		if c.Known(unit) {
@@ -145,8 +144,8 @@ func strategies(of []Case) []string {
 	return text.Texts(of, func(c Case) string { return c.Strategy })
 }
 
-// unit is the time that can be spoken of at a place: the first that is known or, if every response
-// is too uncertain to show, the first that the runs have; "" where there is none.
+// unit returns the preferred time at a place with a known value or, if all are too uncertain, the
+// first that the runs have, or "".
 func (s Sweep) unit(x float64) (first string) {
 	for _, u := range spoken {
 		if first != "" && !metric.IsOf(u, metric.Response) {
@@ -164,7 +163,7 @@ func (s Sweep) unit(x float64) (first string) {
 	return first
 }
 
-// single speaks of one class, of one strategy or of several that coincide.
+// single describes one class, of one strategy or several that coincide.
 func (s Sweep) single() (a Answer) {
 	classes := s.Classes()
 	if len(classes) != 1 {
@@ -215,7 +214,7 @@ func (s Sweep) single() (a Answer) {
 	return a
 }
 
-// inTime speaks of what is completed in time at the highest place, where some is late.
+// inTime describes the tasks completed in time at the highest place at which some are late.
 func (s Sweep) inTime() Answer {
 	xs := s.places()
 	late := slices.ContainsFunc(s.at(xs[len(xs)-1]), func(c Case) bool {
@@ -227,7 +226,6 @@ func (s Sweep) inTime() Answer {
 	return s.completed(goodput, " in time")
 }
 
-// done speaks of what is completed at all.
 func (s Sweep) done() Answer { return s.completed(throughput, "") }
 
 func (s Sweep) completed(unit, in string) (a Answer) {
@@ -247,7 +245,7 @@ func (s Sweep) completed(unit, in string) (a Answer) {
 			perSecond(best.value), in, c.worst(), perSecond(worst.value), c.spared(true)))}
 }
 
-// fallBehind speaks of those whose queue grows without end, and the best of those that keep up.
+// fallBehind describes the strategies whose queue grows without limit, and the best of the others.
 func (s Sweep) fallBehind() (a Answer) {
 	for _, x := range slices.Backward(s.places()) {
 		c := s.contest(x, metric.P99Response)
@@ -262,7 +260,7 @@ func (s Sweep) fallBehind() (a Answer) {
 		if len(behind) > 1 {
 			fall = "fall"
 		}
-		// a short queue is no merit of its own where it is bought by refusing
+		// a short queue is not an advantage if it results from refusals
 		return Answer{Unit: c.unit, X: x, score: 10, Headline: upper(fmt.Sprintf(
 			"%s%s %s the p99 response at %s; %s %s behind without end%s", s.prefix(x),
 			c.in[0].named(), keep, c.in[0].Say(c.unit), text.Some(behind), fall,
@@ -271,8 +269,8 @@ func (s Sweep) fallBehind() (a Answer) {
 	return a
 }
 
-// slower speaks of the times of the best and the worst, at the highest place where they are told
-// apart.
+// slower compares the times of the best and the worst, at the highest place with a significant
+// difference.
 func (s Sweep) slower() (a Answer) {
 	for _, x := range slices.Backward(s.places()) {
 		unit := s.unit(x)
@@ -310,7 +308,7 @@ func (s Sweep) nothingTold() (a Answer) {
 	return a
 }
 
-// plain names the only strategy that can be spoken of.
+// plain names the only comparable strategy.
 func (s Sweep) plain() (a Answer) {
 	for _, x := range slices.Backward(s.places()) {
 		unit := s.unit(x)
@@ -325,7 +323,7 @@ func (s Sweep) plain() (a Answer) {
 	return a
 }
 
-// beside says why the others at the place of a case are not compared with it.
+// beside explains why others at the same place are not compared.
 func (s Sweep) beside(k Case) (str string) {
 	var nothing []string
 	doubted := map[results.Verdict][]string{}

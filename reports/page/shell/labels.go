@@ -7,9 +7,9 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// preferred names the class, priority or tenant for which another strategy has the lowest p99 than
-// for all tasks, by the largest difference: that is the purpose of a strategy that prefers some,
-// and the p99 of all tasks hides it.
+// preferred names the class, priority or tenant with another best strategy by p99 than all tasks,
+// by the largest difference. This is the purpose of such a strategy, which the p99 of all tasks
+// hides.
 func (s Sweep) preferred(a Answer) (text string) {
 	const all = metric.P99Response
 	if a.Unit != all {

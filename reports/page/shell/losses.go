@@ -9,10 +9,10 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// A time is that of the tasks that completed, so whoever loses some looks better for it. A sentence
-// that names a strategy says what it loses; one that names the best says who is best without.
+// Only completed tasks have times, so losses improve them. A sentence that names a strategy
+// includes its losses, and one that names the best also the best without losses.
 
-// priceOf says in parentheses, after a name, what became of the tasks that did not complete.
+// priceOf describes the losses in parentheses after a name.
 func priceOf(c results.Cell) string {
 	if loss := c.LossWords(); loss != "" {
 		return " (" + loss + ")"
@@ -20,11 +20,10 @@ func priceOf(c results.Cell) string {
 	return ""
 }
 
-// named is the class with what it loses.
 func (k standing) named() string { return k.Class.String() + priceOf(k.Cell) }
 
-// spared follows a sentence that names the best, where it loses tasks: who is best of those that
-// lose none, unless that is the worst of all, which the sentence names as well.
+// spared names the best without losses after a sentence that names a best with losses, unless the
+// sentence names it as the worst.
 func (c contest) spared(worstNamed bool) string {
 	best := c.in[0]
 	if best.Lost() == 0 {
@@ -52,8 +51,7 @@ func (c contest) spared(worstNamed bool) string {
 	return fmt.Sprintf("; all lose tasks, the fewest %s", least.named())
 }
 
-// allLose says that all in the contest lose tasks, and who of the others loses none, if anyone
-// does.
+// allLose reports that all in the contest lose tasks, and the others that do not, if any.
 func (c contest) allLose() (s string, but bool) {
 	lossless := func(of []standing) (out []standing) {
 		for _, k := range of {
@@ -74,7 +72,7 @@ func (c contest) allLose() (s string, but bool) {
 	return "all lose tasks", false
 }
 
-// worst is the last, named by a sentence that has named the best.
+// worst returns the last class, for a sentence that has named the best.
 func (c contest) worst() string {
 	worst := c.in[len(c.in)-1]
 	if c.in[0].Lost() > 0 && worst.Lost() == 0 {
@@ -83,7 +81,8 @@ func (c contest) worst() string {
 	return worst.named()
 }
 
-// losing follows a sentence that names nobody: how many lose tasks, and who loses the most.
+// losing follows a sentence without names: the number of strategies with losses, and the one with
+// the most.
 func (c contest) losing() string {
 	lose := slices.DeleteFunc(slices.Clone(c.in), func(k standing) bool { return k.Lost() == 0 })
 	if len(lose) == 0 {

@@ -12,12 +12,11 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// flags are the keys of a name that are flags of the commands as well.
 var flags = []string{"workload", "target", "arrival", "limit", "queue", "timeout", "drain",
 	"deadline", "n", "clock"}
 
-// Command spells a command that makes runs like this one: what its name says that is no default.
-// ok is false where the name says what no flag does.
+// Command returns a command that makes runs like this one, from the non-default parts of its name.
+// ok is false if a part has no flag.
 func Command(verb string, strategies []string, run *results.Run, more ...string) (string, bool) {
 	if run.Base() != "Run" || len(strategies) == 0 {
 		return "", false
@@ -36,7 +35,7 @@ func Command(verb string, strategies []string, run *results.Run, more ...string)
 	return strings.Join(append(words, more...), " "), true
 }
 
-// Quote makes a word of a shell of a text.
+// Quote quotes a text for a shell.
 func Quote(text string) string {
 	if text != "" && strings.Trim(text,
 		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./@%…") == "" {
@@ -45,8 +44,8 @@ func Quote(text string) string {
 	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }
 
-// NextOf is the command that follows an answer: more repetitions where nothing is told apart, else
-// the search for the load that the best still bears.
+// NextOf returns the next command: more repetitions without a significant difference, otherwise the
+// search for the highest load of the best.
 func (s Sweep) NextOf(a Answer) string {
 	c := s.contest(a.X, metric.P99Response)
 	if len(c.in) == 0 {
@@ -74,7 +73,7 @@ func (s Sweep) NextOf(a Answer) string {
 	return cmd
 }
 
-// roundUp writes a time as the next of 1, 2, 5, 10 … of its unit: 200ms.
+// roundUp rounds a time up to 1, 2, 5, 10 … of its unit: 200ms.
 func roundUp(sec float64) string {
 	for _, u := range []struct {
 		size float64

@@ -7,7 +7,7 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// A Row is a value in a figure, of one of its kinds.
+// A Row is a value in a figure, with its kind.
 type Row struct {
 	Name   string
 	Kind   int
@@ -15,7 +15,7 @@ type Row struct {
 	Lo, Hi float64 // both 0: no interval
 }
 
-// Rows draws values below each other, each kind in its colour; nil where there is none to draw.
+// Rows draws values in rows, each kind in its colour, or returns nil without values.
 func Rows(
 	id, title, caption string, kinds []string, all []Row, axis charts.Axis, levels []charts.Level,
 ) (*Figure, error) {

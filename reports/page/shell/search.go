@@ -11,24 +11,24 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// A Found is what a search for capacity found for a strategy: it meets the objective at Met, and
-// misses it at Missed. NaN: the search saw no such end.
+// A Found is the result of a capacity search for a strategy: it meets the objective at Met, and
+// misses it at Missed, or NaN.
 type Found struct {
 	Name         string
 	Style        int
 	Met, Missed  float64
-	results.Cell // the answer, with what was lost where it was met
+	results.Cell // the answer, with the losses at Met
 }
 
-// A Search is the answers of a search for the highest load or rate that meets an objective.
+// A Search contains the answers of a search for the highest load or rate that meets an objective.
 type Search struct {
 	Axis      string  // load, rate
-	From      float64 // of the range that was searched
+	From      float64 // start of the searched range
 	Objective string
 	Found     []Found
 }
 
-// OfSearch finds the answer of a search; ok is false where nothing is decided.
+// OfSearch returns the answer of a search. ok is false if nothing is decided.
 func OfSearch(s Search) (a Answer, ok bool) {
 	undecided := s.undecided()
 	decided := slices.DeleteFunc(slices.Clone(s.Found), func(f Found) bool {
@@ -100,8 +100,7 @@ func OfSearch(s Search) (a Answer, ok bool) {
 	return a, true
 }
 
-// named is the strategy with what it loses at the load that it bears.
-// Undecided is what the search says if it has no answer; "" if it has one.
+// Undecided returns the reason why the search has no answer, or "".
 func (f Found) Undecided() string {
 	if len(f.Cell) == 0 {
 		return ""
@@ -109,7 +108,7 @@ func (f Found) Undecided() string {
 	return f.Cell[0].Undecided
 }
 
-// undecided lists what is said for strategies without an answer.
+// undecided lists the reasons of strategies without an answer.
 func (s Search) undecided() (texts []string) {
 	for _, f := range s.Found {
 		if text := f.Undecided(); text != "" {
@@ -121,7 +120,7 @@ func (s Search) undecided() (texts []string) {
 
 func (f Found) named() string { return f.Name + priceOf(f.Cell) }
 
-// bears is the highest load that surely meets the objective, or the begin of the range.
+// bears returns the highest load that surely meets the objective, or the start of the range.
 func (f Found) bears() float64 {
 	if math.IsNaN(f.Met) {
 		return 0
@@ -129,7 +128,7 @@ func (f Found) bears() float64 {
 	return f.Met
 }
 
-// upTo words where an objective is met: "up to load 0.72 (missed from 0.74)".
+// upTo describes where an objective is met: "up to load 0.72 (missed from 0.74)".
 func (s Search) upTo(f Found) string {
 	switch {
 	case math.IsNaN(f.Met):

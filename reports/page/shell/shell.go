@@ -16,76 +16,76 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// A Page is a page for a browser.
+// A Page is an HTML page.
 type Page struct {
 	Title    string // of the window, and the first words above the headline
-	Subtitle string // what was run
-	Command  string // that makes such results; "" where it is not known
+	Subtitle string // the subject of the runs
+	Command  string // reproduces the results, or ""
 
 	Answer
 	Trust  []Badge
 	Alerts []Alert
-	Basis  string  // on what differences rest
-	Figure *Figure // of the first screen; nil: none
+	Basis  string
+	Figure *Figure // of the first screen, or nil
 
 	Sections []Section
-	Source   HTML   // what the footer says of the origin; "": the command of the title
-	CSS, JS  string // beside those of all pages
+	Source   HTML   // origin for the footer. "": the command of the title
+	CSS, JS  string // in addition to those of all pages
 
-	bad error // of the sections
+	bad error // first error of a section
 }
 
-// A Badge is a short statement on whether the numbers can be believed.
+// A Badge is a short statement on the reliability of the numbers.
 type Badge struct {
 	Kind string // ok, warn, bad, or "" for a plain one
 	Text string
 }
 
-// An Alert is what a reader must know before any number.
+// An Alert is a warning that a reader must see before any number.
 type Alert struct {
 	Lead, Text string
-	Items      []Item // of which the first few are shown
+	Items      []Item // the first few are unfolded
 }
 
-// An Item is a run and what is said of it.
+// An Item is a run and a statement about it.
 type Item struct{ Key, Value string }
 
-// A Figure is a chart, or a table, with the words around it.
+// A Figure is a chart, or a table, with its text.
 type Figure struct {
 	ID, Title, Subtitle, Caption string
 	More                         string // of the caption, folded
 	Kind                         string // compact, rows, or panels: several
 	SVG                          HTML
-	Table                        *Table         // in the place of a chart
-	Key                          []charts.Named // of a compact one, or of panels
-	// what its styles stand for is its own affair, and not that of the other figures
+	Table                        *Table         // instead of a chart
+	Key                          []charts.Named // for kinds compact and panels
+	// its styles have another meaning than in other figures
 	Own bool
 }
 
 // A Section is a part of the page below the first screen.
 type Section struct {
 	ID    string
-	Title string // in the navigation; "" keeps it out
-	Body  HTML   // with its heading, whose level is 2
-	// that it needs beside those of the page: "" for most
+	Title string // in the navigation. "": not in it
+	Body  HTML   // with its heading of level 2
+	// additional style and script. "" for most
 	CSS, JS string
 }
 
 //go:embed page.css
 var pageCSS string
 
-// fewItems is how many items of an alert are shown before the rest is folded; a headline of more
-// bytes than longHeadline is set smaller.
+// fewItems is the number of unfolded items of an alert. A headline of more than longHeadline bytes
+// is set smaller.
 const (
 	fewItems     = 5
 	longHeadline = 150
 )
 
-// HTML is HTML already, and is written as it stands: text of our own, or what a component or a
-// chart made, which have escaped the words in it.
+// HTML is trusted HTML, written unchanged: constant text, or the output of a component or chart,
+// which escapes its input.
 type HTML string
 
-// Render writes it: it is a component.
+// Render implements templ.Component.
 func (h HTML) Render(_ context.Context, w io.Writer) error {
 	_, err := io.WriteString(w, string(h))
 	return err
@@ -98,8 +98,7 @@ func Text(c templ.Component) (HTML, error) {
 	return HTML(b.String()), err
 }
 
-// Add renders a component as a further section, unless there is nothing to show in it. What is
-// wrong with it Write returns.
+// Add renders a component as a further section if shown is set. Write returns its error.
 func (p *Page) Add(shown bool, id, title string, c templ.Component) {
 	if shown {
 		body, err := Text(c)
@@ -108,12 +107,12 @@ func (p *Page) Add(shown bool, id, title string, c templ.Component) {
 	}
 }
 
-// Render writes the figure under a heading of level 3: it is a component.
+// Render writes the figure under a heading of level 3. It implements templ.Component.
 func (f Figure) Render(ctx context.Context, w io.Writer) error {
 	return figure(f, h3(f)).Render(ctx, w)
 }
 
-// Lines are a text and what stands below it, on a line of its own.
+// Lines joins a text and the line below it.
 func Lines(text, below string) string {
 	if below != "" {
 		text += "\n" + below
@@ -121,8 +120,8 @@ func Lines(text, below string) string {
 	return text
 }
 
-// Drawn is Chart of what a function that draws one returned, as a figure whose styles are its own
-// affair; nil where there was nothing to draw.
+// Drawn returns the result of a drawing function as a figure with styles of its own, or nil if
+// there was nothing to draw.
 func Drawn(id, caption string, c *charts.Chart, err error) (*Figure, error) {
 	if _, empty := errors.AsType[*charts.EmptyError](err); empty {
 		return nil, nil
@@ -134,9 +133,8 @@ func Drawn(id, caption string, c *charts.Chart, err error) (*Figure, error) {
 	return &f, err
 }
 
-// Chart draws a chart for a page, each of its panels as a picture of its own: they stand side by
-// side where there is room, and below one another on a phone. One of rows is drawn for a window and
-// for a phone.
+// Chart draws a chart for a page, each panel as a separate picture: in a row if there is room, in a
+// column on a phone. A chart of rows is drawn for both.
 func Chart(c *charts.Chart) (f Figure, err error) {
 	var svg strings.Builder
 	layouts, parts := c.InPage(), c.Parts()
@@ -181,8 +179,7 @@ func (p *Page) Write(w io.Writer) error {
 		Render(context.Background(), w)
 }
 
-// element writes an element whose text the policy knows by its hash: no character of it may change
-// on the way.
+// element writes an element whose hash is in the policy: the text must not change.
 func element(name, text string) HTML {
 	if text == "" {
 		return ""
@@ -190,8 +187,7 @@ func element(name, text string) HTML {
 	return HTML("<" + name + ">" + text + "</" + name + ">")
 }
 
-// policy forbids the page everything but its own style and script, and the pictures that it makes
-// of its charts.
+// policy forbids everything except the page's own style and script, and its pictures of charts.
 func policy(css, js string) string {
 	hash := func(text string) string {
 		sum := sha256.Sum256([]byte(text))

@@ -12,9 +12,9 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// OfFindings finds the answer of studies: the verdict of one with its number, or how many claims
-// hold, and the most surprising one, of those whose runs are not doubted where there are any. ok is
-// false where no study has given a verdict.
+// OfFindings returns the answer of studies: the verdict of one with its number, or the number of
+// claims that hold, with the most surprising one, if possible one without doubted runs. ok is false
+// without a verdict.
 func OfFindings(
 	all []decide.Finding, doubted func(decide.Finding) bool,
 ) (a Answer, ok bool) {
@@ -34,7 +34,7 @@ func OfFindings(
 	a = Answer{Study: top.Study, Next: "poolbench study " + Quote(top.Study)}
 	if len(judged) == 1 {
 		a.Headline, a.Lead = verdictOf(top, 1), quoted(top.Claim)
-		if decides(top.Advice) { // which says the same, and what to do
+		if decides(top.Advice) { // the advice contains the number and the action
 			a.Headline = strings.TrimSuffix(sentence(top.Advice), ".")
 		}
 	} else {
@@ -45,14 +45,14 @@ func OfFindings(
 	return a, true
 }
 
-// Interval reports whether any of its words hold a number with its interval.
+// Interval reports whether any text contains a number with its interval.
 func (a Answer) Interval() bool {
 	return interval.MatchString(a.Headline) || slices.ContainsFunc(a.Facts, func(f Fact) bool {
 		return interval.MatchString(f.Text)
 	})
 }
 
-// decides reports whether an advice says from which number on it is right.
+// decides reports whether an advice contains the number from which it applies.
 func decides(advice string) bool { return strings.ContainsAny(advice, "0123456789") }
 
 func quoted(claim string) string {
@@ -62,8 +62,8 @@ func quoted(claim string) string {
 	return "“" + claim + "”"
 }
 
-// MostSurprising is the finding that a reader expects least: a claim that does not hold, before one
-// that depends; of these the one with the largest factor in its reasons.
+// MostSurprising returns the least expected finding: a claim that does not hold, before one that
+// depends, and then the one with the largest factor in its reasons.
 func MostSurprising(all []decide.Finding) decide.Finding {
 	rank := []decide.ClaimVerdict{decide.DoesNotHold, decide.Depends, decide.Holds,
 		decide.ClaimUndecided}
@@ -84,7 +84,7 @@ func largestFactor(text string) (most float64) {
 	return most
 }
 
-// verdictOf words a verdict with the first of its reasons that has a number. upper is 1 at the
+// verdictOf returns a verdict with the first of its reasons that has a number. upper is 1 at the
 // beginning of a sentence.
 func verdictOf(f decide.Finding, upper int) string {
 	verdict := string(f.Verdict)
@@ -107,8 +107,7 @@ func verdictOf(f decide.Finding, upper int) string {
 
 var interval = regexp.MustCompile(` \([−0-9.k]+ ?(%|[nµm]?s)? to [^()]*\)`)
 
-// clause is the beginning of a reason, up to the end of its first clause with a number. Intervals
-// are left to the full text below.
+// clause returns a reason up to the end of its first clause with a number, without intervals.
 func clause(because string) string {
 	text := interval.ReplaceAllString(because, "")
 	out := ""
@@ -128,7 +127,7 @@ func clause(because string) string {
 	return out
 }
 
-// tallied is "3 of 17 claims hold, 9 depend, 5 do not".
+// tallied returns "3 of 17 claims hold, 9 depend, 5 do not".
 func tallied(all []decide.Finding) string {
 	counts := map[decide.ClaimVerdict]int{}
 	for _, f := range all {
@@ -152,7 +151,6 @@ func tallied(all []decide.Finding) string {
 	return fmt.Sprintf("Of %s %s", text.Count(len(all), "claim"), text.List(parts))
 }
 
-// studyFacts returns the advice, the deciding numbers, and the open questions.
 func studyFacts(judged []decide.Finding, top decide.Finding) (facts []Fact) {
 	add := func(title, s string) {
 		if s != "" {
@@ -183,7 +181,6 @@ func studyFacts(judged []decide.Finding, top decide.Finding) (facts []Fact) {
 	return facts
 }
 
-// sentence ends with a full stop.
 func sentence(text string) string {
 	if text == "" {
 		return ""

@@ -11,25 +11,24 @@ import (
 // A Case is a scenario of a sweep: a strategy at a place, with its repetitions.
 type Case struct {
 	Strategy string
-	X        float64 // the place on the axis of the sweep
-	Limit    float64 // most tasks at once; NaN: none
+	X        float64 // place on the axis of the sweep
+	Limit    float64 // most tasks at once. NaN: unlimited
 	results.Cell
 }
 
-// A Sweep is what one chart can show: cases that differ in strategy and in one other thing.
+// A Sweep contains the cases of one chart, which differ in strategy and on one axis.
 type Sweep struct {
-	Of    string                 // what the cases of a place differ in: "strategy", "target"
-	Place func(x float64) string // words a place: "load 0.8"; "" where nothing varies
-	Style func(name string) int  // the colour that charts give a strategy
+	Of    string                 // difference between the cases of a place: "strategy", "target"
+	Place func(x float64) string // formats a place: "load 0.8", or "" if nothing varies
+	Style func(name string) int  // colour of a strategy in charts
 	Cases []Case
-	Bound float64 // the objective of its p99 response, in seconds; 0: none
+	Bound float64 // objective of its p99 response, in seconds. 0: none
 }
 
 func (s Sweep) at(x float64) []Case {
 	return slices.DeleteFunc(slices.Clone(s.Cases), func(c Case) bool { return c.X != x })
 }
 
-// places are the places of the sweep, in ascending order.
 func (s Sweep) places() (xs []float64) {
 	for _, c := range s.Cases {
 		xs = append(xs, c.X)
@@ -46,15 +45,15 @@ func (s Sweep) prefix(x float64) string {
 	return ""
 }
 
-// fit reports whether a case may win: nothing is said against it but overload that was asked for,
-// or the gap of a soak that was cut off and went on.
+// fit reports whether a case may win: its only doubts are requested overload, or the gap of a
+// resumed soak.
 func fit(c Case) bool {
 	d := c.Doubts()
 	return d == nil || d.OfGap() || c.Overloaded()
 }
 
-// unbounded are the strategies that ran more at once than the limit of the others, second attempts
-// included: they are compared with none.
+// unbounded returns the strategies that ran more tasks at once than the others' limit, including
+// second attempts.
 func (s Sweep) unbounded() (names []string) {
 	for _, c := range s.Cases {
 		e, ok := c.Estimate(metric.PeakInFlight)
@@ -65,7 +64,6 @@ func (s Sweep) unbounded() (names []string) {
 	return names
 }
 
-// strategies are the names in the order of the cases.
 func (s Sweep) strategies() []string {
 	return text.Distinct(text.Texts(s.Cases, func(c Case) string { return c.Strategy }))
 }

@@ -1,36 +1,35 @@
 package shell
 
-// A Table is a figure of numbers: for what a chart would only let guess, as three numbers of each
-// of fourteen ways.
+// A Table is a figure of numbers, for values that a chart would not show precisely enough.
 type Table struct {
-	Of    string   // what its rows are
-	Heads []string // of the columns
+	Of    string // subject of its rows
+	Heads []string
 	Parts []TablePart
 }
 
-// A TablePart is a part of the rows, under a heading of its own where it has one.
+// A TablePart is a group of rows, with an optional heading.
 type TablePart struct {
 	Title string
 	Rows  []TableRow
 }
 
-// A TableRow is a row: a cell for each column.
+// A TableRow contains a cell for each column.
 type TableRow struct {
 	Name  string
 	Cells []TableCell
 }
 
-// A TableCell is a number with what stands below it, as its interval. The best of a column or a row
-// is set in bold.
+// A TableCell is a number with a second line, such as its interval. The best of a column or a row
+// is bold.
 type TableCell struct {
 	Text, Below string
 	Best        bool
 }
 
-// Absent is the cell of what was not measured.
+// Absent is the cell of a missing measurement.
 var Absent = TableCell{Text: "–"}
 
-// Span is the number of columns, that of the names included.
+// Span returns the number of columns, including names.
 func (t *Table) Span() int { return len(t.Heads) + 1 }
 
 // Empty reports whether no cell has a number.

@@ -9,16 +9,16 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// Trust counts scenarios by how far they may be believed.
+// Trust counts scenarios by their reliability.
 type Trust struct {
 	Valid, Suspect, Invalid int
-	Overload                int    // grow without end, as was asked: no doubt
-	Unknown                 int    // the file does not tell
-	Short                   int    // of the valid ones: too short for a p99 within ±10 %
-	Why                     string // the check that most of the doubted fail: "lag, 3 of 5"
+	Overload                int    // requested overload, which is not a doubt
+	Unknown                 int    // without a verdict
+	Short                   int    // valid, but too short for a p99 within ±10 %
+	Why                     string // the most frequent failed check: "lag, 3 of 5"
 }
 
-// TrustOf judges the cases of sweeps, each scenario once.
+// TrustOf counts the distinct scenarios of the sweeps.
 func TrustOf(sweeps []Sweep) (t Trust) {
 	seen := make(map[*results.Run]bool)
 	checks := make(map[string]int)

@@ -12,7 +12,7 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// Metric spells a unit as a sentence does: "p99 response" for p99-response-sec.
+// Metric returns the name of a unit in a sentence: "p99 response" for p99-response-sec.
 func Metric(unit string) string {
 	if unit == "sec/op" {
 		return "time per operation"
@@ -23,8 +23,8 @@ func Metric(unit string) string {
 	return unit
 }
 
-// Benchmark spells the name of a benchmark as a sentence does, where it names a strategy:
-// "codel_lifo, load 0.9".
+// Benchmark returns the name of a benchmark in a sentence, if it contains a strategy: "codel_lifo,
+// load 0.9".
 func Benchmark(name string) string {
 	keys := results.NameKeys(benchfmt.Name(name))
 	strategy := results.Lookup(keys, "strategy")
@@ -35,7 +35,7 @@ func Benchmark(name string) string {
 		results.Words(results.Without(keys, "strategy"))...), ", ")
 }
 
-// Change words a ratio, new to old: "34.2 % higher".
+// Change formats a ratio, new to old: "34.2 % higher".
 func Change(ratio float64) string {
 	switch {
 	case math.IsInf(ratio, 0):
@@ -46,13 +46,11 @@ func Change(ratio float64) string {
 	return fmt.Sprintf("%.3g %% higher", 100*(ratio-1))
 }
 
-// whole writes a number of things.
 func whole(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
-// perSecond writes a rate: 619/s.
 func perSecond(v float64) string { return text.Digits(v) + "/s" }
 
-// between writes a range of times: "8.1 ms", "8.1 to 8.3 ms".
+// between formats a range of times: "8.1 ms", "8.1 to 8.3 ms".
 func between(low, high string) string {
 	if low == high {
 		return low
@@ -74,7 +72,7 @@ func isAre(n int) string {
 	return "are"
 }
 
-// upper begins a sentence with a capital letter, but not with that of a name.
+// upper capitalises the beginning of a sentence, but not a name.
 func upper(s string) string {
 	if strings.HasPrefix(s, "at ") || strings.HasPrefix(s, "the ") {
 		return strings.ToUpper(s[:1]) + s[1:]
