@@ -20,13 +20,13 @@ func sumsUp(t *testing.T, r *Result, splits bool) (known bool) {
 	mean, known := r.Metric("mean-response-sec")
 	sum, tail, p99 := 0.0, 0.0, false
 	for _, p := range observe.ResponseParts {
-		unit := "mean-" + p.Name + "-sec"
+		unit := "mean-" + string(p.Part) + "-sec"
 		v, ok := r.Metric(unit)
-		share, has := r.Metric("tail-" + p.Name + "/op")
+		share, has := r.Metric("tail-" + string(p.Part) + "/op")
 		if ok != known || v < 0 || share < 0 || share > 1 {
 			t.Errorf("%s: %s is %v (%v), its share of the tail %v", r.Name, unit, v, ok, share)
 		}
-		if p.Name != "target" {
+		if p.Part != "target" {
 			sum, tail, p99 = sum+v, tail+share, p99 || has
 		}
 	}

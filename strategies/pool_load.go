@@ -3,6 +3,8 @@ package strategies
 import (
 	"fmt"
 	"time"
+
+	"github.com/poolbench/poolbench/internal/metric"
 )
 
 // A ClassPool is the pool of one class: Limit slots for the tasks of Class.
@@ -69,7 +71,8 @@ func (o ClassLoad) work() float64 { return o.Rate * o.Mean.Seconds() }
 
 // String names the class in lower case, as parameters and metrics do.
 func (c Class) String() string {
-	names := [...]string{AnyClass: "any", Short: "short", Long: "long", CPU: "cpu", IO: "io"}
+	names := [...]string{AnyClass: "any", Short: metric.ClassShort, Long: metric.ClassLong,
+		CPU: metric.ClassCPU, IO: metric.ClassIO}
 	if int(c) < len(names) {
 		return names[c]
 	}

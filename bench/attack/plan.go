@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
@@ -137,7 +136,7 @@ func (a Attack) Resolves(unit string) error {
 		n, _ = a.expected()
 	}
 	what, per := "requests", a.perArrival()
-	if strings.HasPrefix(unit, "session-") || strings.HasPrefix(unit, "step") {
+	if metric.IsOfSessions(unit) {
 		what, per = "sessions", 1 // each has one
 	}
 	n *= per

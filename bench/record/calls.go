@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"github.com/poolbench/poolbench/internal/metric"
 )
 
 // A CallPhase is a part of a call to a server with a distribution of its own.
@@ -20,8 +22,8 @@ const (
 	phases
 )
 
-// CallPhases are the names of the phases in metrics and distributions.
-var CallPhases = [phases]string{"first-byte", "connect", "tls"}
+// CallPhases are the names of the phases, as metrics and distributions have them.
+var CallPhases = [phases]string{metric.FirstByte, "connect", "tls"}
 
 // A CallCounter counts calls in constant memory. A nil CallCounter counts nothing.
 type CallCounter struct {

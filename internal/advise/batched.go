@@ -54,7 +54,7 @@ func quantile(unit string) (p float64, of string, ok bool) {
 	of, ok = strings.CutSuffix(rest, "-sec")
 	percent, err := strconv.ParseFloat(strings.TrimPrefix(name, "p"), 64)
 	ok = ok && err == nil && name[0] == 'p' &&
-		slices.Contains([]string{"response", "wait", "service"}, of)
+		slices.Contains([]string{metric.Response, metric.Wait, metric.Service}, of)
 	return percent / 100, of, ok
 }
 
@@ -76,7 +76,7 @@ func (b *batched) seen(unit string) Figure {
 		return b.quantile(p, b.times(of))
 	}
 	values := b.value[unit]
-	if strings.HasPrefix(unit, "max-") && len(values) > 0 {
+	if metric.IsMax(unit) && len(values) > 0 {
 		return Figure{slices.Min(values), slices.Max(values), slices.Max(values)}
 	}
 	return spread(values, b.variance(values))
@@ -277,9 +277,9 @@ func (b *batched) times(of string) *span {
 	}
 	s := &span{batches: b.wait}
 	switch of {
-	case "service":
+	case metric.Service:
 		s.batches = b.service
-	case "response":
+	case metric.Response:
 		s.batches = make([][]int64, len(b.wait))
 		for i, waits := range b.wait {
 			s.batches[i] = make([]int64, len(waits))

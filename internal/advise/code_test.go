@@ -32,11 +32,12 @@ func TestCode(t *testing.T) {
 		}
 		fmt.Fprintf(&b, "\nfunc f%d(ctx context.Context, sink strategies.Sink, "+
 			"group *errgroup.Group) any {\n\t%s\n", i, strings.ReplaceAll(o.Code(), "\n", "\n\t"))
-		switch code := o.Code(); {
-		case strings.HasPrefix(code, "v :="):
+		made, _, isVariable := strings.Cut(o.Code(), " := ")
+		switch {
+		case made == "v":
 			b.WriteString("\t_ = err\n\treturn pool\n}\n")
-		case strings.HasPrefix(code, "slots :="):
-			b.WriteString("\treturn slots\n}\n")
+		case isVariable:
+			fmt.Fprintf(&b, "\treturn %s\n}\n", made)
 		default:
 			b.WriteString("\treturn nil\n}\n")
 		}

@@ -219,7 +219,8 @@ func OfRuns(runs []*bench.Result, units []string) (figures []Figure) {
 	return figures
 }
 
-func (b *batched) has(of string) bool { return of == "response" || len(b.service) > 0 }
+// has reports whether the tasks have those times.
+func (b *batched) has(of string) bool { return of == metric.Response || len(b.service) > 0 }
 
 // ownTasks returns the reading of the runs' tasks, each run from the given share on, or nil if a
 // run has no recorded tasks.
@@ -255,7 +256,7 @@ func ownTasks(runs []*bench.Result, from float64) *batched {
 	if len(b.service) != len(runs) {
 		b.wait, b.service = nil, nil
 	}
-	b.spans["response"] = responses.ranked()
+	b.spans[metric.Response] = responses.ranked()
 	return b
 }
 

@@ -2,7 +2,6 @@ package advise
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
@@ -107,7 +106,7 @@ func slots(v strategies.Variant, limit int) int {
 // ends reports whether a metric belongs to a whole run, and grows with its length.
 func ends(wanted objectives.List) bool {
 	return slices.ContainsFunc(wanted, func(o objectives.Objective) bool {
-		return o.Unit == metric.Makespan || strings.HasPrefix(o.Unit, "max-")
+		return o.Unit == metric.Makespan || metric.IsMax(o.Unit)
 	})
 }
 

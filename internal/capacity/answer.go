@@ -96,8 +96,8 @@ func (s Search) Result(a Answer) *bench.Result {
 			r.Metrics = append(r.Metrics, bench.Metric{Unit: unit, Value: v})
 		}
 	}
-	add("capacity-met-"+axis, a.Met)
-	add("capacity-missed-"+axis, a.Missed)
+	add(metric.CapacityMet(axis), a.Met)
+	add(metric.CapacityMissed(axis), a.Missed)
 	add(metric.CapacityProbes, float64(len(a.Probes)))
 	for _, loss := range a.Losses() {
 		if loss.Unit != metric.GaveUp || loss.Value > 0 { // most callers have no patience

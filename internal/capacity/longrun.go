@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/internal/advise"
@@ -207,7 +206,7 @@ func exact(run *bench.Result, unit string, mean float64) (v float64, ok bool) {
 		wait, known := run.Metric(metric.TheoryMeanWait)
 		return wait + mean, known
 	}
-	return run.Metric("theory-" + unit)
+	return run.Metric(metric.Theory(unit))
 }
 
 // grows reports whether a metric grows with the queue: if tasks do not start in order of arrival,
@@ -221,7 +220,7 @@ func grows(unit string, spec strategies.Spec) bool {
 }
 
 func isLatency(unit string) bool {
-	return strings.HasSuffix(unit, "-response-sec") || strings.HasSuffix(unit, "-wait-sec")
+	return metric.IsOf(unit, metric.Response) || metric.IsOf(unit, metric.Wait)
 }
 
 func verdictOf(of []decide.Decision) decide.Verdict {

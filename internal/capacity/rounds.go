@@ -185,7 +185,7 @@ func (p *probe) add(r *bench.Result, v objectives.Verdict) {
 // LossesOf returns the shares of a run's tasks that did not complete.
 func LossesOf(r *bench.Result) (losses [len(rundir.Lost)]bench.Metric) {
 	for i, what := range rundir.Lost {
-		losses[i].Unit = what + "/op"
+		losses[i].Unit = metric.ShareOf(what)
 		losses[i].Value, _ = r.Metric(losses[i].Unit)
 	}
 	return losses

@@ -233,9 +233,9 @@ func (a *app) showCalibration(doc *page.Calibration, format string) error {
 
 // readingNames are the words behind the numbers of the machine's part.
 var readingNames = map[string]string{
-	"p50-late-sec": "(median)", "p99-late-sec": "(p99)", "max-late-sec": "(worst)",
+	metric.P50Late: "(median)", metric.P99Late: "(p99)", metric.MaxLate: "(worst)",
 	metric.P99Lag: "(p99)", metric.Offered: "were sent",
-	metric.CPUPerOp: "of CPU each", metric.NsPerOp: "", metric.AllocsPerOp: "allocations", "relative-deviation": "",
-	"largest/smallest":  "(ratio)",
-	"smallest-wait-sec": "for waits", "smallest-computation-sec": "for computations",
+	metric.CPUPerOp: "of CPU each", metric.NsPerOp: "", metric.AllocsPerOp: "allocations", metric.RelativeDeviation: "",
+	metric.LargestOverSmallest: "(ratio)",
+	metric.SmallestWait:        "for waits", metric.SmallestComputation: "for computations",
 }

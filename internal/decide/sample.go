@@ -39,7 +39,7 @@ type latency struct {
 }
 
 func latencyOf(unit string) (l latency, ok bool) {
-	for _, of := range []string{"response", "wait", "service", "first-byte"} {
+	for _, of := range []string{metric.Response, metric.Wait, metric.Service, metric.FirstByte} {
 		rest, is := strings.CutSuffix(unit, "-"+of+"-sec")
 		if !is {
 			continue
@@ -51,12 +51,12 @@ func latencyOf(unit string) (l latency, ok bool) {
 				l.p = q.P
 			}
 		}
-		return l, l.p > 0 || l.statistic == "mean" || l.statistic == "max"
+		return l, l.p > 0 || l.statistic == metric.Mean || l.statistic == metric.Max
 	}
 	return l, false
 }
 
-func (l latency) unit() string { return l.part + l.statistic + "-" + l.of + "-sec" }
+func (l latency) unit() string { return l.part + metric.StatisticOf(l.statistic, l.of) }
 
 // String formats the latency for a reason: "p99 response".
 func (l latency) String() string {
@@ -109,7 +109,7 @@ func Load(b Bound, lookup func(unit string) (float64, bool), tasks int) Decision
 	switch {
 	case l.p > 0 && s.lost < 1: // all lost: every percentile is missed
 		return s.percentile()
-	case l.statistic == "max" && s.lost > 0, s.lost > MostLost:
+	case l.statistic == metric.Max && s.lost > 0, s.lost > MostLost:
 		return s.amongLost()
 	}
 	return s.value()
@@ -191,7 +191,7 @@ func (s *sample) amongLost() Decision {
 // ofRequests returns " of" and the number of requests.
 func (s *sample) ofRequests() string {
 	of := "requests"
-	if s.latency.part == sessionPart {
+	if s.latency.part == metric.Sessions {
 		of = "sessions"
 	}
 	if s.counted < 1 {
@@ -285,7 +285,7 @@ func (s *sample) value() Decision {
 	case d.Verdict == Undecided && low == high:
 		d.Reason += fmt.Sprintf(", at least %s without the waits of the generator",
 			text.Seconds(least))
-	case d.Verdict == Missed && ok && l.of == "response" && !s.bound.Meets(service) &&
+	case d.Verdict == Missed && ok && l.of == metric.Response && !s.bound.Meets(service) &&
 		text.Seconds(service) != text.Seconds(high):
 		d.Reason += ", service alone " + text.Seconds(service)
 	}
@@ -308,7 +308,7 @@ func (s *sample) ends(l latency) (low, high float64, ok bool) {
 	// Among the completed requests it is a higher percentile.
 	high = math.Inf(1)
 	higher := l
-	if higher.statistic = "max"; s.lost < 1 {
+	if higher.statistic = metric.Max; s.lost < 1 {
 		if v, ok := s.lookup(higher.unit()); ok {
 			high = v
 		}
@@ -322,7 +322,7 @@ func (s *sample) ends(l latency) (low, high float64, ok bool) {
 	return v, high, true
 }
 
-func (l latency) due() string { return l.part + Due + l.statistic + "-" + l.of + "-sec" }
+func (l latency) due() string { return l.part + Due + metric.StatisticOf(l.statistic, l.of) }
 
 // leastOf returns what the statistic would be at least with a generator that is never late and whose
 // processors are free. An answer that waits for the generator's processor makes the service look
@@ -330,17 +330,17 @@ func (l latency) due() string { return l.part + Due + l.statistic + "-" + l.of +
 func (s *sample) leastOf(l latency, low, high float64) float64 {
 	var least float64
 	switch l.of {
-	case "response":
+	case metric.Response:
 		least = s.withoutOwnWaits(l, low, 2) // before it is sent, and before its answer is read
 		service := l
-		service.of = "service"
+		service.of = metric.Service
 		if v, ok := s.serviceOf(l); ok {
 			least = max(least, s.withoutOwnWaits(service, v, 1))
 		}
-	case "wait", "service", "first-byte":
+	case metric.Wait, metric.Service, metric.FirstByte:
 		least = s.withoutOwnWaits(l, low, 1)
 	}
-	if l.of == "wait" {
+	if l.of == metric.Wait {
 		return min(max(least, 0), high)
 	}
 	return min(max(least, leastRequest), high)
@@ -350,8 +350,6 @@ func (s *sample) leastOf(l latency, low, high float64) float64 {
 // longer.
 const leastRequest = 1e-6
 
-const sessionPart = "session-"
-
 // withoutOwnWaits returns a lower bound of a statistic without the generator's own waits, of which
 // each request has so many. If a share b of the requests waits for longer than w, the quantile p is
 // at least the measured quantile p-b less w.
@@ -359,15 +357,15 @@ func (s *sample) withoutOwnWaits(l latency, measured, waits float64) float64 {
 	longest := s.ownWait(MaxLag, metric.MaxHiccup)
 	usual := min(s.ownWait(metric.P99Lag, metric.P99Hiccup), longest)
 	switch {
-	case l.part == sessionPart:
+	case l.part == metric.Sessions:
 		waits *= s.steps()
-	case l.statistic == "mean":
+	case l.statistic == metric.Mean:
 		return measured - waits*min(s.ownWait(metric.MeanLag, metric.P99Hiccup), longest)
 	}
 	least := measured - longest - (waits-1)*usual // hardly two of them are the longest
 	const beyond = 0.01                           // of the waits are longer than usual
 	p := l.p
-	if l.statistic == "max" {
+	if l.statistic == metric.Max {
 		p = 1
 	}
 	for _, q := range metric.Quantiles {
@@ -403,7 +401,7 @@ func (s *sample) steps() float64 {
 
 // serviceOf returns the same statistic of the service.
 func (s *sample) serviceOf(l latency) (float64, bool) {
-	l.of = "service"
+	l.of = metric.Service
 	low, _, ok := s.ends(l)
 	return low, ok
 }

@@ -219,6 +219,15 @@ const (
 	CapacityMissedQueue = "capacity-missed-queue"
 	CapacityProbes      = "capacity-probes"
 
+	// Calibration of a machine.
+	P50Late             = "p50-late-sec"
+	P99Late             = "p99-late-sec"
+	MaxLate             = "max-late-sec"
+	RelativeDeviation   = "relative-deviation"
+	LargestOverSmallest = "largest/smallest"
+	SmallestWait        = "smallest-wait-sec"
+	SmallestComputation = "smallest-computation-sec"
+
 	// Sessions, steps and stages, with the prefix of the part.
 	MeanLength   = "mean-length-sec"
 	P50Length    = "p50-length-sec"

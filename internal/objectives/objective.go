@@ -162,11 +162,11 @@ func shortOfAll(unit string) string {
 func units() (all []string) {
 	for _, m := range observe.Metrics() {
 		switch {
-		case m.Unit == metric.NsPerOp, strings.HasPrefix(m.Unit, "theory-"),
-			strings.HasPrefix(m.Unit, "capacity-"), strings.HasPrefix(m.Unit, "next-slot-"),
-			strings.HasPrefix(m.Unit, "even-"), strings.HasPrefix(m.Unit, "no-target-"),
+		case m.Unit == metric.NsPerOp, metric.IsTheory(m.Unit),
+			metric.IsCapacity(m.Unit), strings.HasPrefix(m.Unit, metric.NextSlot),
+			strings.HasPrefix(m.Unit, metric.Even), strings.HasPrefix(m.Unit, metric.NoTarget),
 			strings.HasPrefix(m.Unit, decide.Due),
-			strings.HasPrefix(m.Unit, "tail-") && strings.HasSuffix(m.Unit, "/op"):
+			metric.IsTailShare(m.Unit):
 		default:
 			all = append(all, m.Unit)
 		}

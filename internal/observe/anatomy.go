@@ -15,20 +15,23 @@ import (
 
 // ResponseParts lists the parts that add up to a response, in the order of a task's life. The last
 // is the target's share of the service.
-var ResponseParts = [...]struct{ Name, Doc string }{
-	{"lag", "the generator's own lateness"},
-	{"blocked", "until the strategy took the task: in Submit, or behind a task that was"},
-	{"queued", "from when the strategy took the task to its first start"},
-	{"between",
+var ResponseParts = [...]struct {
+	Part metric.Part
+	Doc  string
+}{
+	{metric.PartLag, "the generator's own lateness"},
+	{metric.PartBlocked, "until the strategy took the task: in Submit, or behind a task that was"},
+	{metric.PartQueued, "from when the strategy took the task to its first start"},
+	{metric.PartBetween,
 		"from first start to end, outside of the task: back-off, turns of others, hand-over"},
-	{"service", "inside the task"},
-	{"target", "of the service, what the target took beside the work"},
+	{metric.PartService, "inside the task"},
+	{metric.PartTarget, "of the service, what the target took beside the work"},
 }
 
 // IsPartMean reports whether a unit is the mean of a part, over completed tasks.
 func IsPartMean(unit string) bool {
 	for _, p := range ResponseParts {
-		if unit == "mean-"+p.Name+"-sec" {
+		if unit == p.Part.Mean() {
 			return true
 		}
 	}
@@ -69,8 +72,8 @@ func (s *PartSums) sum(p *record.Parts) {
 // ReportMeans adds the mean of each part.
 func (s *PartSums) ReportMeans(r *result.Result) {
 	for i, p := range ResponseParts {
-		if s.n > 0 && p.Name != "service" {
-			r.Add("mean-"+p.Name+"-sec", s.of[i]/float64(s.n)/Second)
+		if s.n > 0 && p.Part != metric.PartService {
+			r.Add(p.Part.Mean(), s.of[i]/float64(s.n)/Second)
 		}
 	}
 }
@@ -78,7 +81,7 @@ func (s *PartSums) ReportMeans(r *result.Result) {
 func (s *PartSums) reportTail(r *result.Result) {
 	response := 0.0
 	for i, p := range ResponseParts {
-		if p.Name != "target" {
+		if p.Part != metric.PartTarget {
 			response += s.of[i]
 		}
 	}
@@ -86,8 +89,8 @@ func (s *PartSums) reportTail(r *result.Result) {
 		return
 	}
 	for i, p := range ResponseParts {
-		r.Add("tail-"+p.Name+"-sec", s.of[i]/float64(s.n)/Second)
-		r.Add("tail-"+p.Name+"/op", s.of[i]/response)
+		r.Add(p.Part.Tail(), s.of[i]/float64(s.n)/Second)
+		r.Add(p.Part.TailShare(), s.of[i]/response)
 	}
 }
 
@@ -209,9 +212,9 @@ func (o *Run) ReportOtherwise(r *result.Result, first int, m Measured, parts *Pa
 	}
 	tail.report(r)
 	if known {
-		addResponses(r, "next-slot", withNext)
+		addResponses(r, metric.NextSlot, withNext)
 	}
-	addResponses(r, "even", withEven)
+	addResponses(r, metric.Even, withEven)
 }
 
 // reportNoTarget adds the responses that would result if calls took no time in addition to the
@@ -230,10 +233,10 @@ func (o *Run) reportNoTarget(r *result.Result, first, slots int) {
 			responses = append(responses, rec.Response()-sooner-took)
 		}
 	}
-	addResponses(r, "no-target", responses)
+	addResponses(r, metric.NoTarget, responses)
 }
 
-func addResponses(r *result.Result, name string, responses []int64) {
+func addResponses(r *result.Result, prefix string, responses []int64) {
 	if len(responses) == 0 {
 		return
 	}
@@ -241,9 +244,9 @@ func addResponses(r *result.Result, name string, responses []int64) {
 	for _, v := range responses {
 		sum += float64(v)
 	}
-	r.Add(name+"-mean-response-sec", sum/float64(len(responses))/Second)
+	r.Add(prefix+metric.MeanResponse, sum/float64(len(responses))/Second)
 	if statistics.Resolvable(0.99, len(responses)) {
-		r.Add(name+"-p99-response-sec",
+		r.Add(prefix+metric.P99Response,
 			float64(statistics.NearestRanks(nil, responses, 0.99)[0])/Second)
 	}
 }

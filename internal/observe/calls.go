@@ -14,13 +14,13 @@ import (
 
 // PhaseStatistics returns the names of the statistics reported for each phase of a call.
 func PhaseStatistics() []string {
-	names := []string{"mean"}
+	names := []string{metric.Mean}
 	for _, q := range metric.Quantiles {
 		if q.Main {
 			names = append(names, q.Name)
 		}
 	}
-	return append(names, "max")
+	return append(names, metric.Max)
 }
 
 // ReportCalls adds the counts of n calls to a server: bytes, connections, and the distributions of
@@ -56,14 +56,14 @@ func ReportHistogram(
 	takes func(quantile string) bool,
 ) error {
 	n := int(h.TotalCount())
-	r.Add("mean-"+of+"-sec", sum/float64(n)/Second)
+	r.Add(metric.StatisticOf(metric.Mean, of), sum/float64(n)/Second)
 	for _, q := range metric.Quantiles {
 		if takes(q.Name) && statistics.Resolvable(q.P, n) {
 			v := min(result.ValueAtRank(h, statistics.Rank(n, q.P)), longest)
 			r.Add(q.Of(of), float64(v)/Second)
 		}
 	}
-	r.Add("max-"+of+"-sec", float64(longest)/Second)
+	r.Add(metric.StatisticOf(metric.Max, of), float64(longest)/Second)
 	return addReading(r, of, h)
 }
 

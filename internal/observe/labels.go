@@ -2,7 +2,6 @@ package observe
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -25,11 +24,11 @@ const Others Group = 2 * workloads.MostLabels
 func (g Group) String() string {
 	switch {
 	case g == Others:
-		return "others-"
+		return metric.OfKind(metric.Others, "")
 	case g >= workloads.MostLabels:
-		return fmt.Sprintf("tenant-%d-", g-workloads.MostLabels)
+		return metric.OfTenant(int(g-workloads.MostLabels), "")
 	}
-	return fmt.Sprintf("priority-%d-", g)
+	return metric.OfPriority(int(g), "")
 }
 
 // GroupOfTenant returns the tenant's group, or false if it has no results of its own.
@@ -353,7 +352,7 @@ func (w tenantWindow) report(r *result.Result, g Group, of slotSums) {
 		r.Add(g.String()+metric.Throughput, float64(of.ended)/w.seconds)
 	}
 	if w.all.held > 0 {
-		r.Add(g.String()+"share", of.held/w.all.held)
+		r.Add(g.String()+metric.Share, of.held/w.all.held)
 	}
 }
 

@@ -217,9 +217,9 @@ func mergedMetric(
 			continue
 		}
 		switch rest {
-		case "mean":
+		case metric.Mean:
 			return mean(completed)
-		case "max":
+		case metric.Max:
 			return largest()
 		}
 		for _, q := range metric.Quantiles {
@@ -235,7 +235,7 @@ func mergedMetric(
 // EachDue adds the quantiles of the response and the service over all due requests, from the sums
 // of the distributions of the completed ones.
 func EachDue(r *result.Result, sums map[string]*hdrhistogram.Histogram) {
-	for _, of := range []string{"response", "service"} {
+	for _, of := range []string{metric.Response, metric.Service} {
 		if h := sums[of]; h != nil {
 			MergeDue(r.Tasks, of, h, math.MaxInt64, r.Add)
 		}

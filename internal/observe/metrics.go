@@ -41,20 +41,20 @@ func Metrics() []MetricInfo {
 			"the gap before each; a random plan differs from its rate by chance"},
 	}
 	for _, reading := range []struct{ name, doc string }{
-		{"response", "from due to end"},
-		{"wait", "response less service"},
-		{"service", "time inside the task, over all attempts and steps"},
+		{metric.Response, "from due to end"},
+		{metric.Wait, "response less service"},
+		{metric.Service, "time inside the task, over all attempts and steps"},
 	} {
-		m = append(m, MetricInfo{"mean-" + reading.name + "-sec", "lower", "mean " + reading.name +
+		m = append(m, MetricInfo{metric.StatisticOf(metric.Mean, reading.name), "lower", "mean " + reading.name +
 			" of completed tasks: " + reading.doc})
 		for _, q := range metric.Quantiles {
 			m = append(m, MetricInfo{q.Of(reading.name), "lower",
 				q.Name + " of the " + reading.name +
 					" (nearest rank); absent where the tasks are too few"})
 		}
-		m = append(m, MetricInfo{"max-" + reading.name + "-sec", "lower",
+		m = append(m, MetricInfo{metric.StatisticOf(metric.Max, reading.name), "lower",
 			"longest " + reading.name})
-		if reading.name == "wait" {
+		if reading.name == metric.Wait {
 			continue
 		}
 		for _, q := range metric.Quantiles {
@@ -81,10 +81,10 @@ func Metrics() []MetricInfo {
 			"mean of response over service, where the workload tells two classes of tasks apart"},
 	}...)
 	for j := range MostFound + 1 {
-		m = append(m, MetricInfo{fmt.Sprintf("found-%d-long/op", j), "",
+		m = append(m, MetricInfo{metric.FoundLong(j), "",
 			fmt.Sprintf("share of the short tasks that find %d slots held by long ones when "+
 				"they are due", j)},
-			MetricInfo{fmt.Sprintf("found-%d-long-wait-sec", j), "lower", "their mean wait"})
+			MetricInfo{metric.FoundLongWait(j), "lower", "their mean wait"})
 	}
 	m = append(m, ofLabels()...)
 	m = append(m, []MetricInfo{
@@ -118,7 +118,7 @@ func Metrics() []MetricInfo {
 		"completed ones", "to look the host up and connect, of connections opened",
 		"of the TLS handshake, of connections opened"} {
 		for _, q := range PhaseStatistics() {
-			m = append(m, MetricInfo{q + "-" + record.CallPhases[i] + "-sec", "lower",
+			m = append(m, MetricInfo{metric.StatisticOf(q, record.CallPhases[i]), "lower",
 				q + " of the time " + of})
 		}
 	}
@@ -146,7 +146,7 @@ func Metrics() []MetricInfo {
 		{metric.TheoryWaited, "", "exact share of tasks that wait"},
 	}...)
 	for _, q := range metric.Quantiles {
-		m = append(m, MetricInfo{"theory-" + q.Of("response"), "",
+		m = append(m, MetricInfo{metric.Theory(q.Of(metric.Response)), "",
 			"exact " + quantileText(q) + " of the response"})
 	}
 	m = append(m, []MetricInfo{
@@ -217,9 +217,9 @@ func Metrics() []MetricInfo {
 	}...)
 	for _, q := range metric.Quantiles {
 		if q.Interval {
-			m = append(m, MetricInfo{q.Low("response"), "", "the same of the " +
+			m = append(m, MetricInfo{q.Low(metric.Response), "", "the same of the " +
 				quantileText(q) + " of the response"},
-				MetricInfo{q.High("response"), "", "its upper end"})
+				MetricInfo{q.High(metric.Response), "", "its upper end"})
 		}
 	}
 	return append(m, []MetricInfo{
@@ -263,19 +263,19 @@ func quantileText(q metric.Quantile) string {
 func ofParts() (m []MetricInfo) {
 	for _, p := range ResponseParts {
 		better := ""
-		if p.Name == "blocked" {
+		if p.Part == metric.PartBlocked {
 			better = "lower"
 		}
-		if p.Name != "service" { // documented with the times
-			m = append(m, MetricInfo{"mean-" + p.Name + "-sec", better,
+		if p.Part != metric.PartService { // documented with the times
+			m = append(m, MetricInfo{p.Part.Mean(), better,
 				"part of the mean response: " + p.Doc})
 		}
 	}
 	for _, p := range ResponseParts {
-		m = append(m, MetricInfo{"tail-" + p.Name + "-sec", "",
+		m = append(m, MetricInfo{p.Part.Tail(), "",
 			"mean of that part in the slowest 1 %, the tasks that took the p99 or longer: " +
 				p.Doc},
-			MetricInfo{"tail-" + p.Name + "/op", "", "its share of the response of these tasks"})
+			MetricInfo{p.Part.TailShare(), "", "its share of the response of these tasks"})
 	}
 	return append(m, []MetricInfo{
 		{metric.Allowed, "", "starts per second that the strategy itself allows; absent where it " +
@@ -351,7 +351,7 @@ var stageMetrics = []MetricInfo{
 }
 
 var sessionMetrics = []MetricInfo{
-	{"count", "", "sessions begun"},
+	{metric.Count, "", "sessions begun"},
 	{metric.MeanResponse, "lower", "mean response of completed sessions: the sum of the " +
 		"responses of their steps"},
 	{metric.P50Response, "lower", "its median"},
@@ -379,7 +379,7 @@ var sessionMetrics = []MetricInfo{
 }
 
 var stepMetrics = []MetricInfo{
-	{"count", "", "settled requests of the step"},
+	{metric.Count, "", "settled requests of the step"},
 	{metric.MeanResponse, "lower", "mean response of completed requests"},
 	{metric.P50Response, "lower", "its median"},
 	{metric.P95Response, "lower", "its p95; absent with too few requests"},
@@ -425,12 +425,12 @@ func URLMetrics(name string) []MetricInfo {
 
 // SessionMetrics documents the units that an attack reports for whole sessions:
 // session-p99-response-sec and so on.
-func SessionMetrics() []MetricInfo { return prefixedMetrics("session-", sessionMetrics) }
+func SessionMetrics() []MetricInfo { return prefixedMetrics(metric.Sessions, sessionMetrics) }
 
 // StepMetrics documents the units for one step of sessions, numbered from 1:
 // step2-log_in-p99-response-sec and so on.
 func StepMetrics(step int, name string) []MetricInfo {
-	return prefixedMetrics(fmt.Sprintf("step%d-%s-", step, name),
+	return prefixedMetrics(metric.OfStep(step, name, ""),
 		slices.Concat(stepMetrics, urlMetrics))
 }
 
@@ -488,7 +488,7 @@ func StageMetrics(stage int) []MetricInfo {
 // its quantile, or 0 for other metrics.
 func LeastTasks(unit string) int {
 	_, unit, _ = metric.CutURL(unit)
-	if strings.HasPrefix(unit, "theory-") || strings.Contains(unit, "hiccup") {
+	if metric.IsTheory(unit) || strings.Contains(unit, "hiccup") {
 		return 0 // not about tasks
 	}
 	for _, q := range metric.Quantiles {

@@ -15,7 +15,7 @@ func ofLabels() (m []MetricInfo) {
 		workloads.MostLabels-1)
 	m = append(m, MetricInfo{metric.Priorities, "", "how many priorities there are" + own})
 	for i := range workloads.MostLabels {
-		of := fmt.Sprintf("priority-%d-", workloads.MostLabels-1-i)
+		of := metric.OfPriority(workloads.MostLabels-1-i, "")
 		m = append(m, MetricInfo{of + metric.MeanWait, "lower",
 			"mean wait of the tasks of this priority, where the workload has several"},
 			MetricInfo{of + metric.MeanResponse, "lower", "their mean response"},
@@ -23,18 +23,18 @@ func ofLabels() (m []MetricInfo) {
 	}
 	m = append(m, MetricInfo{metric.Tenants, "", "how many tenants there are" + own})
 	for i := range workloads.MostLabels {
-		of := fmt.Sprintf("tenant-%d-", i)
+		of := metric.OfTenant(i, "")
 		m = append(m, MetricInfo{of + metric.MeanResponse, "lower",
 			"mean response of this tenant's tasks, where the workload has tenants"},
 			MetricInfo{of + metric.P99Response, "lower", "p99 of their response"},
 			MetricInfo{of + metric.Throughput, "higher", "this tenant's throughput: tasks completed per " +
 				"second from the end of the warm-up until the last task is due"},
-			MetricInfo{of + "share", "", "this tenant's share of the time that tasks spent in " +
+			MetricInfo{of + metric.Share, "", "this tenant's share of the time that tasks spent in " +
 				"slots, in the same window"})
 	}
 	for i := range workloads.MostLabels {
-		m = append(m, MetricInfo{fmt.Sprintf("theory-priority-%d-mean-wait-sec",
-			workloads.MostLabels-1-i), "", "exact mean wait of the tasks of this priority"})
+		m = append(m, MetricInfo{metric.Theory(metric.OfPriority(
+			workloads.MostLabels-1-i, metric.MeanWait)), "", "exact mean wait of the tasks of this priority"})
 	}
 	return append(m, []MetricInfo{
 		{metric.Fairness, "higher", "Jain's index of each tenant's time in slots, relative to its " +

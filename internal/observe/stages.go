@@ -1,7 +1,6 @@
 package observe
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/poolbench/poolbench/bench/arrivals"
@@ -11,8 +10,6 @@ import (
 	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/statistics"
 )
-
-func stageName(stage int) string { return fmt.Sprintf("stage%d", stage) }
 
 // A stretch is a stage with its counted tasks: due after its begin, and up to its end, since a task
 // represents the gap before it.
@@ -98,10 +95,10 @@ func (o *Run) reportStage(
 	length, n := float64(s.end-s.from)/Second, float64(s.n)
 	add(metric.Offered, n/length)
 	add(metric.Goodput, float64(m.inTime)/length)
-	addResponses(r, stageName(stage), responses)
+	addResponses(r, metric.OfStage(stage, ""), responses)
 	if o.Recorded {
 		slices.Sort(responses)
-		result.EachDue(s.n, len(responses), "response",
+		result.EachDue(s.n, len(responses), metric.Response,
 			func(rank int) int64 { return responses[rank-1] }, func(unit string, v float64) {
 				if unit == decide.Due+metric.P99Response {
 					add(unit, v)

@@ -28,26 +28,26 @@ func (o *Run) ReportTimes(r *result.Result, first int, m Measured) error {
 		of   string
 		time func(*record.Record) (ns int64, counts bool)
 	}{
-		{"response", func(r *record.Record) (int64, bool) { return r.Response(), true }},
-		{"wait", func(r *record.Record) (int64, bool) { return r.Wait(), true }},
-		{"service", func(r *record.Record) (int64, bool) { return r.Busy, true }},
+		{metric.Response, func(r *record.Record) (int64, bool) { return r.Response(), true }},
+		{metric.Wait, func(r *record.Record) (int64, bool) { return r.Wait(), true }},
+		{metric.Service, func(r *record.Record) (int64, bool) { return r.Busy, true }},
 	} {
-		if reading.of == "wait" && o.Splits() {
+		if reading.of == metric.Wait && o.Splits() {
 			continue
 		}
 		values, mean := o.timesOf(first, scratch, reading.time)
 		if len(values) == 0 {
 			continue
 		}
-		r.Add("mean-"+reading.of+"-sec", mean)
+		r.Add(metric.StatisticOf(metric.Mean, reading.of), mean)
 		for i, v := range statistics.NearestRanks(nil, values, shares...) {
 			if statistics.Resolvable(metric.Quantiles[i].P, len(values)) {
 				r.Add(metric.Quantiles[i].Of(reading.of), float64(v)/Second)
 			}
 		}
 		longest := slices.Max(values)
-		r.Add("max-"+reading.of+"-sec", float64(longest)/Second)
-		if o.Recorded && reading.of != "wait" {
+		r.Add(metric.StatisticOf(metric.Max, reading.of), float64(longest)/Second)
+		if o.Recorded && reading.of != metric.Wait {
 			result.EachDue(m.N, len(values), reading.of, func(rank int) int64 {
 				share := float64(rank) / float64(len(values))
 				return statistics.NearestRanks(nil, values, share)[0]
@@ -122,7 +122,7 @@ func (o *Run) reportClasses(r *result.Result, first int, scratch []int64) {
 			}
 			return rec.Response(), rec.Class == class
 		})
-		addResponses(r, class.String(), responses)
+		addResponses(r, metric.OfKind(class.String(), ""), responses)
 	}
 	if n > 0 {
 		r.Add(metric.MeanSlowdown, slowdown/float64(n))
@@ -170,10 +170,10 @@ func (o *Run) ReportFound(r *result.Result, first int) {
 	}
 	for j := range found {
 		if shorts > 0 {
-			r.Add(fmt.Sprintf("found-%d-long/op", j), float64(found[j])/float64(shorts))
+			r.Add(metric.FoundLong(j), float64(found[j])/float64(shorts))
 		}
 		if found[j] > 0 {
-			r.Add(fmt.Sprintf("found-%d-long-wait-sec", j), wait[j]/float64(found[j])/Second)
+			r.Add(metric.FoundLongWait(j), wait[j]/float64(found[j])/Second)
 		}
 	}
 }

@@ -11,6 +11,54 @@ import (
 
 // added are new files: one for each kind of part.
 var added = map[string]string{
+	"bench/attack/added/added.go": `package added
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/poolbench/poolbench/bench/attack"
+	"github.com/poolbench/poolbench/bench/record"
+)
+
+func init() {
+	attack.RegisterProtocol(attack.Protocol{
+		Name: "added by a test",
+		Schemes: map[string]string{"added": "1"},
+		Check: func(attack.Attack, attack.Request) error { return nil },
+		Open: func(context.Context, attack.Opening) (attack.Sender, error) {
+			return nil, errors.New("added by a test")
+		},
+		Outcome: func(int) record.Outcome { return record.Completed },
+		Status: func(int) string { return "done" },
+		Like: func(int) int { return http.StatusOK },
+	})
+}
+`,
+	"internal/validity/added_doubt.go": `package validity
+
+import (
+	"github.com/poolbench/poolbench/bench/result"
+	"github.com/poolbench/poolbench/internal/metric"
+)
+
+func checkAdded(r *result.Result) {
+	if attempts, _ := r.Metric(metric.Attempts); attempts > 1e6 {
+		r.Doubt(result.Suspect, "added", "added by a test")
+	}
+}
+`,
+	"reports/why/added_cause.go": `package why
+
+var addedCause = rule{
+	name: "added_cause",
+	meaning: "added by a test",
+	cure: "none",
+	evidence: func(*view) string { return "" },
+	remedy: func(*view) string { return "" },
+}
+`,
 	"strategies/builtin/added_strategy.go": `package builtin
 
 import (
@@ -120,19 +168,26 @@ func (a *app) addedCommand() *cobra.Command {
 `,
 }
 
-// changed are the lines that a metric and a subcommand add to files that are there.
+// changed are the lines that parts add to files that are there.
 var changed = []struct{ file, before, line string }{
 	{"internal/observe/metrics.go", `		{metric.Makespan,`,
 		`		{"added-metric", "", "added by a test"},`},
 	{"internal/observe/observe.go", `	r.Add(metric.Makespan,`,
 		`	r.Add("added-metric", 42)`},
-	{"internal/cli/root.go", `		a.serverCapacityCommand(),`, `		a.addedCommand(),`},
+	{"internal/cli/root.go", `			a.reportCommand(),`, `			a.addedCommand(),`},
+	{"internal/cli/app.go", `	_ "github.com/poolbench/poolbench/bench/attack/rpc"`,
+		`	_ "github.com/poolbench/poolbench/bench/attack/added"`},
+	{"reports/page/figures.go", `		{"throughput", throughputChart,`,
+		`		{"added", throughputChart, throughputCaption},`},
+	{"internal/validity/verdict.go", `	CheckSettling(o, r, first)`, `	checkAdded(r)`},
+	{"reports/why/why.go", `var rules = []rule{machine,`,
+		`func init() { rules = append(rules, addedCause) }`},
 }
 
-// TestAdding: a strategy, a workload, a target, an arrival process, a study and a chart are one new
-// file; a metric is a line in two; a subcommand is a file and a line. The go command builds the
-// command with all of them over the tree, which stays as it is; list has them, a run uses them, and
-// the tests of workloads, targets and arrival processes pass with them.
+// TestAdding: a strategy, a workload, a target, an arrival process and a study are one new file; a
+// metric is a line in two; a chart, a protocol, a doubt, a cause and a subcommand are a file and a
+// line. The go command builds the command with all of them over the tree, which stays as it is; list
+// has them, a run uses them, and tests of all parts pass with them.
 func TestAdding(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the command")
@@ -180,8 +235,14 @@ func TestAdding(t *testing.T) {
 	call("go", "build", "-overlay", filepath.Join(dir, "overlay.json"), "-o", program,
 		module+"/cmd/poolbench")
 	// The tests of the packages pass with the new parts.
-	call("go", "test", "-short", "-overlay", filepath.Join(dir, "overlay.json"),
-		module+"/workloads", module+"/targets", module+"/bench/arrivals")
+	call("go", "test", "-short", "-vet=off", "-overlay", filepath.Join(dir, "overlay.json"),
+		module+"/workloads", module+"/targets", module+"/bench/arrivals", module+"/reports/why")
+	// So do tests elsewhere that look at all parts.
+	call("go", "test", "-short", "-vet=off", "-ldflags", "-s -w", "-overlay",
+		filepath.Join(dir, "overlay.json"), "-run",
+		"^(TestCode|TestHelp|TestLoadBadInput|TestReportWritesCharts)$", module+"/internal/advise",
+		module+"/internal/cli/clitest/documents", module+"/internal/cli/clitest/requests",
+		module+"/reports/page")
 	list := call(program, "list")
 	for _, name := range []string{"added_strategy", "added_workload", "added_target",
 		"added_arrival", "added_study", "added-metric"} {

@@ -12,10 +12,13 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/poolbench/poolbench/internal/metric"
 )
 
-// PartNames are the parts that a response is the sum of, in the order of a task's life.
-var PartNames = [...]string{"lag", "blocked", "queued", "between", "service"}
+// PartNames are what a response adds up from, in the order of a task's life.
+var PartNames = [...]metric.Part{metric.PartLag, metric.PartBlocked, metric.PartQueued,
+	metric.PartBetween, metric.PartService}
 
 // Parts are the parts of a response, in nanoseconds.
 type Parts [len(PartNames)]int64

@@ -219,12 +219,12 @@ func joinedMetric(
 		return 0, false // the tasks of each label are not counted
 	}
 	if observe.IsPartMean(unit) {
-		return mean(func(p *result.Result) float64 { return timesIn(p, "response") })
+		return mean(func(p *result.Result) float64 { return timesIn(p, metric.Response) })
 	}
 	if !everyPart() { // an interrupted part has no metrics of its machine
 		return 0, false
 	}
-	if strings.HasPrefix(unit, "max-") || strings.HasPrefix(unit, "peak-") ||
+	if metric.IsMax(unit) || strings.HasPrefix(unit, "peak-") ||
 		strings.HasPrefix(unit, "p99-") || unit == metric.OracleMaxDiff {
 		v = math.Inf(-1) // a lateness may be negative
 		for _, p := range parts {
@@ -266,15 +266,15 @@ func joinedTime(
 	total, longest := 0.0, 0.0
 	for _, p := range parts {
 		n := timesIn(p, of)
-		m, _ := p.Metric("mean-" + of + "-sec")
-		x, _ := p.Metric("max-" + of + "-sec")
+		m, _ := p.Metric(metric.StatisticOf(metric.Mean, of))
+		x, _ := p.Metric(metric.StatisticOf(metric.Max, of))
 		total, longest = total+n*m, math.Max(longest, x)
 	}
 	n := int(sum.TotalCount())
 	switch what {
-	case "mean":
+	case metric.Mean:
 		return total / float64(n), n > 0
-	case "max":
+	case metric.Max:
 		return longest, true
 	}
 	for _, q := range metric.Quantiles {

@@ -287,16 +287,16 @@ func (f *Fold) doubtCut(r *result.Result) {
 // reportTimes reports like observation: means and maxima are exact, quantiles are from the
 // histograms.
 func (f *Fold) reportTimes(r *result.Result) error {
-	for i, of := range []string{"response", "wait", "service"} {
+	for i, of := range []string{metric.Response, metric.Wait, metric.Service} {
 		d := f.times[i]
-		if d.h.TotalCount() == 0 || (of == "wait" && f.o.Splits()) {
+		if d.h.TotalCount() == 0 || (of == metric.Wait && f.o.Splits()) {
 			continue
 		}
 		if err := observe.ReportHistogram(r, of, d.h, d.sum, d.longest,
 			func(string) bool { return true }); err != nil {
 			return err
 		}
-		if f.o.Recorded && of != "wait" {
+		if f.o.Recorded && of != metric.Wait {
 			observe.MergeDue(f.m.N, of, d.h, d.longest, r.Add)
 		}
 	}

@@ -35,7 +35,8 @@ type Study struct {
 	Count [3]int
 	// real time of the quick size on two idle cores: its share of a default run
 	Budget time.Duration
-	// Apart excludes the study from a default run. It is run by name.
+	// Apart excludes the study from a default run. It is run by name. The Budget of a study
+	// that is not Apart must fit what the others leave of defaultBudget.
 	Apart bool
 	// Cells returns the scenarios of a size, without a seed. Duplicates are run once. Sizes may differ
 	// in the number of tasks, the duration, and the set of scenarios. Nothing else in a scenario may

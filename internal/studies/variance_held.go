@@ -6,6 +6,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/internal/decide"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/studies/evidence"
 	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/charts"
@@ -30,14 +31,14 @@ func heldCells(size Size) (cells []bench.Scenario) {
 func heldAt(m *evidence.Measured, r float64) (found, waiting []float64) {
 	sc := costCell(pooled, r)
 	of := func(run evidence.Run, j int) float64 {
-		w := run(fmt.Sprintf("found-%d-long/op", j)) * run(fmt.Sprintf("found-%d-long-wait-sec", j))
+		w := run(metric.FoundLong(j)) * run(metric.FoundLongWait(j))
 		if math.IsNaN(w) { // no task found so many
 			return 0
 		}
 		return w
 	}
 	for j := range limit + 1 {
-		found = append(found, m.Mean(sc, fmt.Sprintf("found-%d-long/op", j)).Mid)
+		found = append(found, m.Mean(sc, metric.FoundLong(j)).Mid)
 		waiting = append(waiting, evidence.OfMean(m.Of(sc, func(run evidence.Run) float64 {
 			total := 0.0
 			for k := range limit + 1 {

@@ -13,7 +13,7 @@ import (
 )
 
 func claim(o *observe.Run, r *result.Result, unit string, exact float64, test observe.MeanTest) {
-	r.Add("theory-"+unit, exact)
+	r.Add(metric.Theory(unit), exact)
 	o.Claims = append(o.Claims, observe.Claim{Unit: unit, Exact: exact, Test: &test})
 }
 
@@ -154,7 +154,7 @@ func CheckExact(o *observe.Run, r *result.Result, first int) {
 }
 
 func limit(o *observe.Run, r *result.Result, unit string, exact, allowed float64) {
-	r.Add("theory-"+unit, exact)
+	r.Add(metric.Theory(unit), exact)
 	o.Claims = append(o.Claims, observe.Claim{Unit: unit, Exact: exact, Allowed: allowed})
 }
 

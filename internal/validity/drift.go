@@ -7,6 +7,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench/record"
 	"github.com/poolbench/poolbench/bench/result"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/observe"
 	"github.com/poolbench/poolbench/internal/rundir"
 	"github.com/poolbench/poolbench/internal/text"
@@ -74,9 +75,9 @@ func open(o *observe.Run) (all []int) {
 // Drifting returns the time to check for drift, and its name.
 func Drifting(o *observe.Run) (what string, of func(*record.Record) int64) {
 	if o.Splits() || o.Bound() == 0 {
-		return "response", (*record.Record).Response
+		return metric.Response, (*record.Record).Response
 	}
-	return "wait", (*record.Record).Wait
+	return metric.Wait, (*record.Record).Wait
 }
 
 // Drifts reports whether the task counts: tasks that were cut short do not.

@@ -66,7 +66,7 @@ func (f *Forecast) beyondError(quantile metric.Quantile, n float64) (se float64,
 	if f == nil {
 		return 0, false
 	}
-	e, ok := f.errors[quantile.Of("response")]
+	e, ok := f.errors[quantile.Of(metric.Response)]
 	return e.share * f.scale(e.lag, n), ok && e.share > 0
 }
 
@@ -218,16 +218,16 @@ func (p forecastPlan) forecast(
 	if long != nil {
 		long = long[warm:]
 		for i, class := range observe.BothClasses {
-			f.addTimes(class.String()+"-", "response", p.stretch, responses,
+			f.addTimes(class.String()+"-", metric.Response, p.stretch, responses,
 				func(j int) (int64, bool) {
 					return responses[j], responses[j] >= 0 && long[j] == (i == 1)
 				})
 		}
 	}
-	f.addTimes("", "response", p.stretch, responses, func(j int) (int64, bool) {
+	f.addTimes("", metric.Response, p.stretch, responses, func(j int) (int64, bool) {
 		return responses[j], responses[j] >= 0
 	})
-	f.MeanWait = f.addTimes("", "wait", p.stretch, responses, func(j int) (int64, bool) {
+	f.MeanWait = f.addTimes("", metric.Wait, p.stretch, responses, func(j int) (int64, bool) {
 		waits := responses[j] - held[j]
 		if waits > 0 {
 			f.Waits += 1 / float64(len(responses))
@@ -277,7 +277,7 @@ func (p forecastPlan) responses(
 func (f *Forecast) addTimes(
 	class, of string, stretch int, all []int64, value func(int) (int64, bool),
 ) float64 {
-	unit := func(statistic string) string { return class + statistic + "-" + of + "-sec" }
+	unit := func(statistic string) string { return class + metric.StatisticOf(statistic, of) }
 	var shares []float64
 	for _, q := range metric.Quantiles {
 		shares = append(shares, q.P)
@@ -308,7 +308,7 @@ func (f *Forecast) addTimes(
 		return 0
 	}
 	mean := total / float64(len(values))
-	f.add(unit("mean"), mean, parts[0])
+	f.add(unit(metric.Mean), mean, parts[0])
 	whole := statistics.NewRanking(slices.Clone(values))
 	for q, p := range shares {
 		v := whole.At(p)
@@ -349,7 +349,7 @@ func (f *Forecast) addService(service []int64) {
 			return float64(sorted[statistics.Rank(len(sorted), min(max(p, 0), 1))-1])
 		}
 		if v := at(q.P); v > 0 {
-			f.errors[q.Of("service")] = errorOf{
+			f.errors[q.Of(metric.Service)] = errorOf{
 				factor: math.Log(max(at(q.P+half)/v, v/max(at(q.P-half), 1)))}
 		}
 	}

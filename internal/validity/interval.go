@@ -37,11 +37,11 @@ func ReportIntervals(o *observe.Run, r *result.Result, first int, k Memory) (own
 	responses := responsesFrom(o, first)
 	n := len(responses)
 	if v, ok := r.Metric(metric.MeanWait); ok && v > 0 && !o.Splits() {
-		reportMean(o, r, "mean-wait", first, stretchesFor(n, k.TakesMeanWait()), k,
+		reportMean(o, r, metric.MeanWait, first, stretchesFor(n, k.TakesMeanWait()), k,
 			done((*record.Record).Wait))
 	}
 	if _, ok := r.Metric(metric.MeanResponse); ok {
-		reportMean(o, r, "mean-response", first, stretchesFor(n, k.takesMeanResponse()), k,
+		reportMean(o, r, metric.MeanResponse, first, stretchesFor(n, k.takesMeanResponse()), k,
 			done((*record.Record).Response))
 	}
 	if p99, ok := r.Metric(metric.P99Response); ok && k.Reorders {
@@ -68,7 +68,7 @@ const leastOfPlan = 0.85
 // reportMean adds the interval of a mean, and the number of independent values of equal accuracy.
 // For bursty arrivals it is at least as wide as the forecast's error.
 func reportMean(
-	o *observe.Run, r *result.Result, name string, first, stretches int, k Memory,
+	o *observe.Run, r *result.Result, unit string, first, stretches int, k Memory,
 	value func(int, *record.Record) (float64, bool),
 ) {
 	if stretches == 0 {
@@ -76,16 +76,16 @@ func reportMean(
 	}
 	means, values := o.StretchMeans(first, stretches, value)
 	low, high, se := MeanInterval(means)
-	if e, ok := k.Forecast.Error(name+"-sec", float64(len(values))); ok && k.exact && k.bursty {
-		mean, _ := r.Metric(name + "-sec")
+	if e, ok := k.Forecast.Error(unit, float64(len(values))); ok && k.exact && k.bursty {
+		mean, _ := r.Metric(unit)
 		e *= leastOfPlan
 		low, high = min(low, mean/(1+e)), max(high, mean*(1+e))
 	}
 	if se > 0 {
-		r.Add(name+"-low-sec", max(low, 0))
-		r.Add(name+"-high-sec", high)
+		r.Add(metric.Low(unit), max(low, 0))
+		r.Add(metric.High(unit), high)
 	}
-	if name != "mean-wait" {
+	if unit != metric.MeanWait {
 		return
 	}
 	mean, _ := observe.MeanAndSD(means)
@@ -97,7 +97,7 @@ func reportMean(
 	if se > 0 {
 		ess = min(square/ess/(se*se), ess)
 	}
-	r.Add(name+"-ess", ess)
+	r.Add(metric.ESS(unit), ess)
 }
 
 // MeanInterval returns the 95 % interval of a mean from the means of stretches of the run, and its
@@ -143,7 +143,7 @@ func reportQuantiles(r *result.Result, responses []int64, k Memory, own Scatter)
 		if !q.Interval {
 			continue
 		}
-		v, ok := r.Metric(q.Of("response"))
+		v, ok := r.Metric(q.Of(metric.Response))
 		stretches := stretchesFor(n, k.TakesQuantile(q.P))
 		if q.P == 0.99 && stretches == 0 && k.sheds && own.Tells() {
 			stretches = mostStretches // shedding makes the memory shorter than planned
@@ -160,8 +160,8 @@ func reportQuantiles(r *result.Result, responses []int64, k Memory, own Scatter)
 		}
 		half = max(half, normal*independent)
 		ends = append(ends,
-			end{q.Low("response"), max(int(math.Floor(float64(n)*(q.P-half))), 1)},
-			end{q.High("response"), min(int(math.Ceil(float64(n)*(q.P+half)))+1, n)})
+			end{q.Low(metric.Response), max(int(math.Floor(float64(n)*(q.P-half))), 1)},
+			end{q.High(metric.Response), min(int(math.Ceil(float64(n)*(q.P+half)))+1, n)})
 		if q.P == 0.99 {
 			ess := independent / max(se, independent)
 			r.Add(metric.P99ResponseESS, float64(n)*ess*ess)

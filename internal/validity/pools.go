@@ -4,6 +4,7 @@ import (
 	"github.com/poolbench/poolbench/bench/dist"
 	"github.com/poolbench/poolbench/bench/record"
 	"github.com/poolbench/poolbench/bench/result"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/observe"
 	"github.com/poolbench/poolbench/internal/rundir"
 	"github.com/poolbench/poolbench/internal/statistics/theory"
@@ -85,7 +86,7 @@ func CheckPools(o *observe.Run, r *result.Result) {
 			r.Doubt(result.Suspect, rundir.CheckOverload,
 				"the slots for %s tasks are offered %.3g times their capacity (%v), so their "+
 					"queue grows until the run ends",
-				[...]string{"short", "long"}[min(i, 1)], l.Utilisation, l)
+				observe.BothClasses[min(i, 1)], l.Utilisation, l)
 		}
 	}
 }
@@ -102,14 +103,14 @@ func reportPools(o *observe.Run, r *result.Result, rate float64, h observe.Block
 		class := observe.BothClasses[i]
 		noise := noiseOf(o, p.Answer, p.MeanInFlight/float64(o.SlotsOf(class)))
 		of := func(rec *record.Record) bool { return rec.Class == class }
-		claim(o, r, class.String()+"-mean-response-sec", p.MeanResponse,
+		claim(o, r, metric.OfKind(class.String(), metric.MeanResponse), p.MeanResponse,
 			noise.of(p.MeanWait, func(rec *record.Record) (float64, bool) {
 				return float64(rec.Response())/observe.Second - (p.MeanResponse - p.MeanWait),
 					of(rec) &&
 						rec.Outcome == record.Completed
 			}))
 		if t, ok := p.ResponseQuantile(0.99); ok {
-			claim(o, r, class.String()+"-p99-response-sec", t, noise.beyond(t, p.Answer, of))
+			claim(o, r, metric.OfKind(class.String(), metric.P99Response), t, noise.beyond(t, p.Answer, of))
 		}
 	}
 }

@@ -1,12 +1,12 @@
 package validity
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/poolbench/poolbench/bench/dist"
 	"github.com/poolbench/poolbench/bench/record"
 	"github.com/poolbench/poolbench/bench/result"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/observe"
 	"github.com/poolbench/poolbench/internal/statistics/theory"
 	"github.com/poolbench/poolbench/workloads"
@@ -64,6 +64,6 @@ func reportPriorities(o *observe.Run, r *result.Result, pool theory.Pool, h obse
 			v, counts := value(i, rec)
 			return v, counts && w.Priority(uint64(i)) == priority
 		}
-		claim(o, r, fmt.Sprintf("priority-%d-mean-wait-sec", priority), wait, of)
+		claim(o, r, metric.OfPriority(int(priority), metric.MeanWait), wait, of)
 	}
 }

@@ -32,13 +32,13 @@ var timesOfTasks = []struct {
 	of    string
 	value func(*record.Record) int64
 }{
-	{"response", (*record.Record).Response},
-	{"wait", (*record.Record).Wait},
-	{"service", func(r *record.Record) int64 { return r.Busy }},
+	{metric.Response, (*record.Record).Response},
+	{metric.Wait, (*record.Record).Wait},
+	{metric.Service, func(r *record.Record) int64 { return r.Busy }},
 }
 
 func uncertainUnits() []string {
-	names := []string{"mean"}
+	names := []string{metric.Mean}
 	for _, q := range metric.Quantiles {
 		names = append(names, q.Name)
 	}
@@ -66,12 +66,12 @@ func (k Memory) MarkUncertain(o *observe.Run, r *result.Result, first int, own S
 	}
 	for _, class := range classes {
 		for _, times := range timesOfTasks {
-			if class != "" && times.of != "response" || times.of == "wait" && o.Splits() {
+			if class != "" && times.of != metric.Response || times.of == metric.Wait && o.Splits() {
 				continue
 			}
 			errors := k.ownErrors(o, r, first, class, times.of, times.value)
 			for i, statistic := range uncertainUnits() {
-				unit := class + statistic + "-" + times.of + "-sec"
+				unit := class + metric.StatisticOf(statistic, times.of)
 				e, planned := k.Forecast.Error(unit, n)
 				switch {
 				case unit == metric.P99Response && (planned || k.Known):
@@ -156,11 +156,11 @@ func (k Memory) ownErrors(
 	o *observe.Run, r *result.Result, first int, class, of string,
 	value func(*record.Record) int64,
 ) []float64 {
-	_, planned := k.Forecast.Error(class+"mean-"+of+"-sec", 1)
+	_, planned := k.Forecast.Error(class+metric.StatisticOf(metric.Mean, of), 1)
 	if planned && k.exact || o.Trace == nil {
 		return nil
 	}
-	if _, has := r.Metric(class + "p50-" + of + "-sec"); !has {
+	if _, has := r.Metric(class + metric.StatisticOf("p50", of)); !has {
 		return nil
 	}
 	var values []int64

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/rundir"
 	"github.com/poolbench/poolbench/internal/statistics"
 )
@@ -43,12 +44,12 @@ type Between struct {
 
 // A Sum adds the differences of some tasks, in nanoseconds. Its parts add up to it.
 type Sum struct {
-	Tasks    int              `json:"tasks"`
-	Response int64            `json:"responseNs"`
-	Parts    map[string]int64 `json:"partsNs"`
+	Tasks    int                   `json:"tasks"`
+	Response int64                 `json:"responseNs"`
+	Parts    map[metric.Part]int64 `json:"partsNs"`
 }
 
-func newSum() Sum { return Sum{Parts: map[string]int64{}} }
+func newSum() Sum { return Sum{Parts: map[metric.Part]int64{}} }
 
 func (s *Sum) add(base, here *rundir.Parts) {
 	s.Tasks++

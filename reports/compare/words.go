@@ -44,7 +44,7 @@ func (s *Sum) parts() string {
 	var words []string
 	for _, name := range rundir.PartNames {
 		if v := s.Parts[name]; v != 0 && math.Abs(float64(v)) >= least*largest {
-			words = append(words, Signed(s.mean(v))+" "+name)
+			words = append(words, Signed(s.mean(v))+" "+string(name))
 		}
 	}
 	return strings.Join(words, ", ")

@@ -1,9 +1,8 @@
 package gate
 
 import (
-	"strings"
-
 	"github.com/poolbench/poolbench/internal/gate/verdict"
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/reports/compare"
 	"github.com/poolbench/poolbench/reports/results"
 )
@@ -52,7 +51,7 @@ func (in inputs) explain(paired map[benchmarkID]results.Pairing) error {
 
 // explainable reports whether parts add up to the metric, or to the response of tasks near it.
 func explainable(row *verdict.Row) bool {
-	return row.Verdict == verdict.Worse && strings.HasSuffix(row.Metric, "-response-sec")
+	return row.Verdict == verdict.Worse && metric.IsOf(row.Metric, metric.Response)
 }
 
 // madeOfLines returns one line per benchmark.

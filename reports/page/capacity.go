@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/reports/charts"
 	"github.com/poolbench/poolbench/reports/page/shell"
 	"github.com/poolbench/poolbench/reports/results"
@@ -101,15 +102,15 @@ func searchOf(run *results.Run) (s *capacitySearch, ok bool) {
 
 // add records the answer for a strategy and replaces an earlier one.
 func (s *capacitySearch) add(all *results.Results, run *results.Run) {
-	unit := Axes[s.across].Word
-	end := func(name string) float64 {
-		if v, ok := run.Value("capacity-" + name + "-" + unit); ok {
+	axis := Axes[s.across].Word
+	end := func(unit string) float64 {
+		if v, ok := run.Value(unit); ok {
 			return v
 		}
 		return math.NaN()
 	}
-	f := shell.Found{Name: cmp.Or(run.Key("strategy"), run.Key("target")), Met: end("met"),
-		Missed: end("missed"), Cell: results.Cell{run}}
+	f := shell.Found{Name: cmp.Or(run.Key("strategy"), run.Key("target")), Met: end(metric.CapacityMet(axis)),
+		Missed: end(metric.CapacityMissed(axis)), Cell: results.Cell{run}}
 	f.Style = max(slices.Index(all.Strategies, f.Name), 0)
 	if at := slices.IndexFunc(s.found,
 		func(o shell.Found) bool { return o.Name == f.Name }); at >= 0 {

@@ -22,7 +22,7 @@ func responseCaption(s Sweep, chart *charts.Chart) string {
 			ofSome(r, s.CellsAt(x)), between(r, s.CellsAt(x), q)))
 	}
 	out = append(out, fallingBehind(s)...)
-	out = append(out, hollow(s.Cells, charted(s)+"-response-sec")...)
+	out = append(out, hollow(s.Cells, metric.StatisticOf(charted(s), metric.Response))...)
 	out = append(out, coincidence(chart)...)
 	out = append(out, againstTheory(s.Cells, (*Cell).InGroup)...)
 	return strings.Join(out, " ")
@@ -32,7 +32,8 @@ func responseCaption(s Sweep, chart *charts.Chart) string {
 // or else the median.
 func highest(s Sweep) (x float64, quantile string, r []ranked) {
 	for _, quantile = range []string{"p99", "p50"} {
-		value := func(c *Cell) float64 { return c.Value(quantile + "-response-sec") }
+		unit := metric.StatisticOf(quantile, metric.Response)
+		value := func(c *Cell) float64 { return c.Value(unit) }
 		for _, x = range slices.Backward(s.At) {
 			if r = rank(keepingUp(s.CellsAt(x)), value); len(r) > 1 {
 				return x, quantile, r
@@ -45,10 +46,11 @@ func highest(s Sweep) (x float64, quantile string, r []ranked) {
 // between formats the range of some times: "runs from 8.1 ms (unbounded) to 2.3 s (serial), a
 // factor of 284".
 func between(r []ranked, cells []*Cell, quantile string) string {
+	unit := metric.StatisticOf(quantile, metric.Response)
 	say := func(of ranked) string {
 		for _, c := range cells {
-			if c.Strategy == of.Name && c.Value(quantile+"-response-sec") == of.Value {
-				return c.Say(quantile + "-response-sec")
+			if c.Strategy == of.Name && c.Value(unit) == of.Value {
+				return c.Say(unit)
 			}
 		}
 		return text.Seconds(of.Value)
@@ -175,7 +177,7 @@ func (in *reportInput) distributionCaption(s Sweep, chart *charts.Chart) string 
 	r := rank(keepingUp(s.CellsAt(x)), func(c *Cell) float64 {
 		h := in.responses[c]
 		if h == nil || h.TotalCount() < 368 || h.ValueAtQuantile(50) == 0 ||
-			!c.Known("p50-response-sec") || !c.Known("p99-response-sec") {
+			!c.Known(metric.P50Response) || !c.Known(metric.P99Response) {
 			return math.NaN()
 		}
 		return float64(h.ValueAtQuantile(99)) / float64(h.ValueAtQuantile(50))

@@ -132,7 +132,7 @@ func metricLabel(unit string) string {
 		return metricLabel(rest) + " of " + url
 	}
 	label := strings.TrimSuffix(strings.TrimSuffix(unit, "-sec"), "/op")
-	if rest, ok := strings.CutPrefix(label, "theory-"); ok {
+	if rest, ok := metric.CutTheory(label); ok {
 		label = "exact " + rest
 	}
 	return strings.ReplaceAll(label, "-", " ")

@@ -86,7 +86,7 @@ func once[T any](m *dataMaker, kind string, all *[]T, v T) int {
 func (m *dataMaker) addMetrics() {
 	units := text.Texts(Columns, func(c Column) string { return c.Unit })
 	for _, u := range m.in.results.Metrics {
-		if len(m.in.results.Runs) <= mostWhole || strings.HasPrefix(u, "theory-p") {
+		if len(m.in.results.Runs) <= mostWhole || isExactQuantile(u) {
 			units = append(units, u)
 		}
 	}
@@ -100,14 +100,14 @@ func (m *dataMaker) addMetrics() {
 	}
 	for i := range m.Metrics {
 		m.Metrics[i].Theory = -1
-		if at, ok := m.metrics["theory-"+m.Metrics[i].Unit]; ok {
+		if at, ok := m.metrics[metric.Theory(m.Metrics[i].Unit)]; ok {
 			m.Metrics[i].Theory = at
 		}
 	}
 }
 
 func (m *dataMaker) metric(unit string) front.Metric {
-	out := front.Metric{ID: strings.TrimSuffix(unit, "-response-sec"), Unit: unit,
+	out := front.Metric{ID: strings.TrimSuffix(unit, metric.StatisticOf("", metric.Response)), Unit: unit,
 		Label: metricLabel(unit), Kind: string(text.KindOf(unit)),
 		Better:    results.Direction(m.in.results.Units.GetBetter(unit)).String(),
 		Behaviour: behaves(unit), Grows: grows(unit)}
@@ -126,7 +126,7 @@ func (m *dataMaker) metric(unit string) front.Metric {
 
 // behaves reports whether callers notice a difference in the metric.
 func behaves(unit string) bool {
-	return !strings.HasPrefix(unit, "theory-") && (strings.HasSuffix(unit, "-response-sec") ||
+	return !metric.IsTheory(unit) && (metric.IsOf(unit, metric.Response) ||
 		slices.Contains([]string{metric.Throughput, metric.Goodput, metric.MeanSlowdown,
 			metric.Shed, metric.Throttled, metric.Failed, metric.Abandoned, metric.GaveUp,
 			metric.WastedService, metric.Attempts}, unit))
@@ -135,8 +135,8 @@ func behaves(unit string) bool {
 // grows reports whether the metric, for a run that falls behind, depends only on the length of the
 // run.
 func grows(unit string) bool {
-	return !strings.HasPrefix(unit, "theory-") && (strings.HasSuffix(unit, "-response-sec") ||
-		strings.HasSuffix(unit, "-wait-sec") || unit == metric.MeanSlowdown ||
+	return !metric.IsTheory(unit) && (metric.IsOf(unit, metric.Response) ||
+		metric.IsOf(unit, metric.Wait) || unit == metric.MeanSlowdown ||
 		unit == metric.MeanBlocked)
 }
 
@@ -331,4 +331,12 @@ func detailed(groups []*Group) (cells []*Cell) {
 		}
 	}
 	return cells[:min(len(cells), mostDetailed)]
+}
+
+// isExactQuantile reports whether a metric is the exact value of a quantile, which the explorer
+// draws beside the measured one.
+func isExactQuantile(unit string) bool {
+	return slices.ContainsFunc(metric.Quantiles, func(q metric.Quantile) bool {
+		return unit == metric.Theory(q.Of(metric.Response))
+	})
 }

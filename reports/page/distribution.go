@@ -6,6 +6,7 @@ import (
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
@@ -57,10 +58,9 @@ func distribution(c *Cell, h *hdrhistogram.Histogram) charts.Series {
 
 func theoryOfDistribution(c *Cell) charts.Series {
 	s := charts.Series{Name: c.Strategy, Style: c.Style, Theory: true}
-	for q, unit := range map[float64]string{0.5: "p50", 0.9: "p90", 0.95: "p95", 0.99: "p99",
-		0.999: "p99.9"} {
-		if v := c.Value("theory-" + unit + "-response-sec"); !math.IsNaN(v) {
-			s.X, s.Y = append(s.X, q), append(s.Y, v)
+	for _, q := range metric.Quantiles {
+		if v := c.Value(metric.Theory(q.Of(metric.Response))); !math.IsNaN(v) {
+			s.X, s.Y = append(s.X, q.P), append(s.Y, v)
 		}
 	}
 	return s

@@ -8,6 +8,7 @@ import (
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/rundir"
 	"github.com/poolbench/poolbench/reports/page/front"
 	"github.com/poolbench/poolbench/reports/results"
@@ -42,7 +43,7 @@ func (in *reportInput) readDistributions(path string, groups []*Group) error {
 	for _, c := range in.detailed {
 		missing[c] = len(c.Cell)
 		for _, r := range c.Cell {
-			wanted[r.Tag("response")] = c
+			wanted[r.Tag(metric.Response)] = c
 		}
 	}
 	charted := make(map[*Cell]bool)
@@ -52,7 +53,7 @@ func (in *reportInput) readDistributions(path string, groups []*Group) error {
 				for _, c := range s.CellsAt(x) {
 					charted[c] = true
 					for _, r := range c.Cell {
-						wanted[r.Tag("response")] = c
+						wanted[r.Tag(metric.Response)] = c
 					}
 				}
 			}

@@ -14,9 +14,9 @@ import (
 func Evidence(g *Group) *Table {
 	columns := shown(g, []Column{
 		{Head: "p99 response", Hint: "with its 95 % interval",
-			Unit: metric.P99Response, Value: withInterval("p99-response")},
+			Unit: metric.P99Response, Value: withInterval(metric.P99Response)},
 		{Head: "mean wait", Hint: "with its 95 % interval", Unit: metric.MeanWait,
-			Value: withInterval("mean-wait")},
+			Value: withInterval(metric.MeanWait)},
 		{Head: "effective tasks", Hint: "effective sample size, in independent tasks; " +
 			"tasks that met in a queue are correlated", Unit: metric.P99ResponseESS},
 		{Head: "needed", Unit: metric.NeededTasks,
@@ -72,13 +72,13 @@ func verdictValue(c *Cell) Value {
 
 // withInterval shows a value above its interval. A value without one comes from runs that are too
 // short for it.
-func withInterval(name string) func(c *Cell) Value {
+func withInterval(unit string) func(c *Cell) Value {
 	return func(c *Cell) Value {
-		v := Value{Text: c.Show(name + "-sec"), Below: "– too short"}
-		if math.IsNaN(c.Value(name + "-sec")) {
+		v := Value{Text: c.Show(unit), Below: "– too short"}
+		if math.IsNaN(c.Value(unit)) {
 			return absent
 		}
-		if in, ok := c.Interval(name); ok {
+		if in, ok := c.Interval(unit); ok {
 			v.Below = text.Span(text.Seconds(in.Lo), " – ", text.Seconds(in.Hi))
 		}
 		return v

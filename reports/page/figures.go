@@ -75,8 +75,8 @@ func (in *reportInput) chart(
 			f.caption = strings.TrimSpace(f.caption + " " + left)
 		}
 		chart.Subtitle, chart.Alt = subtitle(g, s), chart.Title+". "+f.caption
-		if kind.name == "response" { // a rule may find a better title
-			if a := forRules(g, s).Answer(); strings.HasSuffix(a.Unit, "-response-sec") {
+		if kind.name == "response" { // its title is what it shows, where a rule can say it
+			if a := forRules(g, s).Answer(); metric.IsOf(a.Unit, metric.Response) {
 				chart.Title, chart.Subtitle = a.Headline, chart.Title+" · "+chart.Subtitle
 			}
 		}
@@ -146,10 +146,11 @@ func responseChart(g *Group, s Sweep) (*charts.Chart, error) {
 		return nil, nil // a single place has a ranking
 	}
 	q := charted(s)
-	panel := charts.Panel{Title: q + " response", Series: seriesOf(s.Cells, q+"-response-sec",
-		"theory-"+q+"-response-sec", true, s.X)}
+	unit := metric.StatisticOf(q, metric.Response)
+	panel := charts.Panel{Title: q + " response", Series: seriesOf(s.Cells, unit,
+		metric.Theory(unit), true, s.X)}
 	return charts.Response(q+" response against "+Axes[s.Across].Word, s.Across,
-		[]charts.Panel{panel}, bounds(g, q+"-response-sec")...)
+		[]charts.Panel{panel}, bounds(g, unit)...)
 }
 
 const mostLines = 6

@@ -29,7 +29,7 @@ func rankingChart(g *Group, s Sweep) (*charts.Chart, error) {
 				v.Lo, v.Hi = e.Lo, e.Hi
 			}
 			rows, series.Values = append(rows, class.String()), append(series.Values, v)
-			series.Sure = append(series.Sure, c.Judged() && !isHollow(c, "p99-response-sec"))
+			series.Sure = append(series.Sure, c.Judged() && !isHollow(c, metric.P99Response))
 		}
 	}
 	if len(rows) < 2 {
@@ -61,7 +61,7 @@ func deadlines(g *Group) []charts.Level {
 // rankingCaption explains markers and bars.
 func rankingCaption(s Sweep, _ *charts.Chart) string {
 	text := "Strategies with identical numbers share a row."
-	for _, hint := range hollow(s.Cells, "p99-response-sec") {
+	for _, hint := range hollow(s.Cells, metric.P99Response) {
 		text += " " + hint
 	}
 	if _, q, r := highest(s); len(r) > 1 {

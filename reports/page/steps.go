@@ -11,7 +11,7 @@ import (
 
 // stepColumns are what the table of steps has of each, and of sessions as a whole.
 var stepColumns = []Column{
-	{Head: "count", Unit: "count", format: func(v float64) string { return fmt.Sprintf("%.0f", v) },
+	{Head: "count", Unit: metric.Count, format: func(v float64) string { return fmt.Sprintf("%.0f", v) },
 		Hint: "requests of the step, or sessions begun"},
 	{Head: "mean response", Unit: metric.MeanResponse,
 		Hint: "from when the step was due; of a session the sum of its steps"},
@@ -28,7 +28,7 @@ var stepColumns = []Column{
 
 // urlColumns are what the table of URLs has of each.
 var urlColumns = []Column{
-	{Head: "requests", Unit: "count",
+	{Head: "requests", Unit: metric.Count,
 		format: func(v float64) string { return fmt.Sprintf("%.0f", v) }},
 	{Head: "failed", Unit: metric.Failed, Hint: "by status or check, throttled or abandoned"},
 	{Head: "shed", Unit: metric.Shed, Hint: "by the strategy"},
@@ -43,13 +43,12 @@ var urlColumns = []Column{
 // steps makes the table of the steps of sessions, or of the URLs of an attack; nil where there are
 // none. A column without a value is left out.
 func steps(g *Group) *Table {
-	const session = "session-"
 	if g.Study >= 0 {
 		return nil
 	}
 	t := &Table{Caption: "By URL", Of: "URL"}
 	columns := urlColumns
-	if hasMetric(g.Cells, session+"count") {
+	if hasMetric(g.Cells, metric.Sessions+metric.Count) {
 		t.Caption, t.Of, columns = "Sessions, step by step", "step", stepColumns
 	}
 	known := make([]bool, len(columns))
@@ -79,7 +78,7 @@ func steps(g *Group) *Table {
 				add(part.Name, part.Prefix)
 			}
 			if t.Of == "step" {
-				add("whole session", session)
+				add("whole session", metric.Sessions)
 			}
 			if len(b.Rows) > 0 {
 				t.Bodies = append(t.Bodies, b)

@@ -28,7 +28,7 @@ func (c *Cell) deviation() (d deviation, ok bool) {
 	}
 	d = deviation{cell: c, off: measured/exact - 1, lo: math.NaN(), hi: math.NaN(),
 		agreeing: measured == exact}
-	if in, told := c.Interval("p99-response"); told {
+	if in, told := c.Interval(metric.P99Response); told {
 		d.off, d.lo, d.hi = in.Mid/exact-1, in.Lo, in.Hi
 		d.agreeing = in.Lo <= exact && exact <= in.Hi
 	}

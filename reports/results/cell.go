@@ -128,7 +128,7 @@ func (c Cell) Losses() (out []Loss) {
 	for _, what := range rundir.Lost {
 		var shares []float64
 		for _, r := range c {
-			if v, ok := r.Value(what + "/op"); ok && !math.IsNaN(v) {
+			if v, ok := r.Value(metric.ShareOf(what)); ok && !math.IsNaN(v) {
 				shares = append(shares, v)
 			}
 		}
@@ -151,7 +151,7 @@ func (c Cell) Losses() (out []Loss) {
 func (c Cell) LossWords() string {
 	var words []string
 	unit := "of tasks "
-	if _, sessions := c.Estimate("session-count"); sessions {
+	if _, sessions := c.Estimate(metric.Sessions + metric.Count); sessions {
 		unit = "of requests "
 	}
 	for i, l := range c.Losses() {
@@ -161,8 +161,8 @@ func (c Cell) LossWords() string {
 		}
 		words = append(words, text.Share(l.Share)+" "+of+l.What)
 	}
-	for _, what := range []string{"shed", "failed"} { // sessions have no other losses
-		if v, ok := c.Estimate("session-" + what + "/op"); ok && v.Mid > 0 {
+	for _, what := range []string{"shed", "failed"} { // their only losses
+		if v, ok := c.Estimate(metric.Sessions + metric.ShareOf(what)); ok && v.Mid > 0 {
 			words = append(words, text.Share(v.Mid)+" of sessions "+what)
 		}
 	}

@@ -24,7 +24,7 @@ func (c Cell) Certainty() (of Certainty, ok bool) {
 	if !(p99 > 0) || !stationary {
 		return of, false
 	}
-	in, told := c.Interval("p99-response")
+	in, told := c.Interval(metric.P99Response)
 	half := max(in.Hi-in.Mid, in.Mid-in.Lo) / p99
 	switch {
 	case told:

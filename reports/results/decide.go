@@ -149,13 +149,13 @@ func (c Cell) overload(b Bound, d decide.Decision) decide.Decision {
 func ofAll(unit string) bool {
 	statistic, of, _ := strings.Cut(unit, "-")
 	_, isPercentile := percentile(unit)
-	return (statistic == "mean" || isPercentile && strings.HasPrefix(statistic, "p")) &&
-		(of == "response-sec" || of == "wait-sec")
+	return (statistic == metric.Mean || isPercentile && strings.HasPrefix(statistic, "p")) &&
+		(of == metric.Response+"-sec" || of == metric.Wait+"-sec")
 }
 
 // isObserved reports whether a metric is an observation and not an estimate: extremes and counts.
 func (c Cell) isObserved(unit string) bool {
-	return strings.HasPrefix(unit, "max-") || strings.Contains(unit, "-max-") ||
+	return metric.IsMax(unit) || strings.Contains(unit, "-"+metric.Max+"-") ||
 		unit == metric.PeakInFlight || unit == metric.Bans || unit == metric.RefusedCalls
 }
 
@@ -187,7 +187,7 @@ func (c Cell) exact(unit string) (v float64, known bool) {
 		return 0, false
 	}
 	for _, r := range c {
-		if v, known = r.Value("theory-" + unit); !known {
+		if v, known = r.Value(metric.Theory(unit)); !known {
 			return 0, false
 		}
 	}
@@ -204,8 +204,8 @@ func (c Cell) has(unit string) bool {
 }
 
 func (c Cell) interval(unit string) (Estimate, bool) {
-	if name, isTime := strings.CutSuffix(unit, "-sec"); isTime {
-		return c.Interval(name)
+	if strings.HasSuffix(unit, "-sec") {
+		return c.Interval(unit)
 	}
 	values := c.Values(unit)
 	if len(values) < EnoughSeeds {

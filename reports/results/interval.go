@@ -14,15 +14,15 @@ import (
 // EnoughSeeds is the number of independent repetitions from which an interval uses their variation.
 const EnoughSeeds = 5
 
-// Interval returns a time of the response or the wait, such as "p99-response", with its 95 %
+// Interval returns a time of the response or the wait, such as metric.P99Response, with its 95 %
 // interval, which contains the value that tables show. Of EnoughSeeds repetitions or more the
 // interval is over their seeds, which are independent; of fewer it comes from their own intervals.
 // ok is false if a repetition is too short to have one.
-func (c Cell) Interval(name string) (e Estimate, ok bool) {
-	if e, ok = c.aroundMean(name); !ok {
+func (c Cell) Interval(unit string) (e Estimate, ok bool) {
+	if e, ok = c.aroundMean(unit); !ok {
 		return Estimate{}, false
 	}
-	return e.around(statistics.Median(c.Values(name + "-sec"))), true
+	return e.around(statistics.Median(c.Values(unit))), true
 }
 
 // around returns the estimate with another value in the middle, and an interval that contains it.
@@ -31,7 +31,7 @@ func (e Estimate) around(value float64) Estimate {
 }
 
 // aroundMean returns the mean of the repetitions, with its interval.
-func (c Cell) aroundMean(name string) (e Estimate, ok bool) {
+func (c Cell) aroundMean(unit string) (e Estimate, ok bool) {
 	var values, below, above []float64
 	seen := map[string]bool{}
 	for _, r := range c {
@@ -39,15 +39,15 @@ func (c Cell) aroundMean(name string) (e Estimate, ok bool) {
 			continue // the same work again
 		}
 		seen[r.Seed] = true
-		v, known := r.Value(name + "-sec")
+		v, known := r.Value(unit)
 		if !known {
 			return Estimate{}, false
 		}
 		values = append(values, v)
-		lo, low := r.Value(name + "-low-sec")
-		hi, high := r.Value(name + "-high-sec")
-		if _, told := r.Value(name + "-ess"); told && !low {
-			lo, hi, low, high = v, v, true, true // so many tasks have this value that it is exact
+		lo, low := r.Value(metric.Low(unit))
+		hi, high := r.Value(metric.High(unit))
+		if _, told := r.Value(metric.ESS(unit)); told && !low {
+			lo, hi, low, high = v, v, true, true // so many tasks have it that it is exact
 		}
 		if low && high {
 			below, above = append(below, v-lo), append(above, hi-v)
@@ -59,7 +59,7 @@ func (c Cell) aroundMean(name string) (e Estimate, ok bool) {
 		return Estimate{}, false
 	}
 	if len(values) >= EnoughSeeds {
-		return c.overSeeds(name, values, mean), !slices.ContainsFunc(c, func(r *Run) bool {
+		return c.overSeeds(unit, values, mean), !slices.ContainsFunc(c, func(r *Run) bool {
 			return finds(r.Doubts, rundir.CheckLength)
 		})
 	}
@@ -75,10 +75,10 @@ func (c Cell) aroundMean(name string) (e Estimate, ok bool) {
 // beyond it moves it by ln(1+ε)/θ, on average half the variance of ε less than ε/θ. This bias is
 // θ/2 of the variance of the p99, with θ at most ln 100 divided by the p99, however many
 // repetitions there are.
-func (c Cell) overSeeds(name string, values []float64, mean float64) Estimate {
+func (c Cell) overSeeds(unit string, values []float64, mean float64) Estimate {
 	n, deviation := float64(len(values)), stat.StdDev(values, nil)
 	half, short := statistics.Student(len(values), 0.05)*deviation/math.Sqrt(n), 0.0
-	if needed, known := c.Estimate(metric.NeededTasks); known && name == "p99-response" {
+	if needed, known := c.Estimate(metric.NeededTasks); known && unit == metric.P99Response {
 		half = max(half, 0.05*mean*math.Sqrt(needed.Mid/(float64(c[0].Iters)*n)))
 		short = math.Ln10 * deviation * deviation / mean
 	}

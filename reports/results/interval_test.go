@@ -36,7 +36,7 @@ func TestSeedsCover(t *testing.T) {
 					Values: map[string]float64{"p99-response-sec": float64(p99) / 1e9,
 						"needed-tasks": 193_000}}) // what 40 such runs say, the mean
 			}
-			if in, _ := c.Interval("p99-response"); in.Lo <= exact && exact <= in.Hi {
+			if in, _ := c.Interval("p99-response-sec"); in.Lo <= exact && exact <= in.Hi {
 				held++
 			}
 		}
@@ -55,8 +55,8 @@ func TestSeedsTooShort(t *testing.T) {
 			c = append(c, &Run{Seed: fmt.Sprint(i), Iters: 1000, Doubts: []Doubt{{Text: text}},
 				Values: map[string]float64{"p99-response-sec": 1, "mean-wait-sec": 2}})
 		}
-		p99, told := c.Interval("p99-response")
-		if _, wait := c.Interval("mean-wait"); told != want || wait != want ||
+		p99, told := c.Interval("p99-response-sec")
+		if _, wait := c.Interval("mean-wait-sec"); told != want || wait != want ||
 			told && p99 != (Estimate{1, 1, 1}) {
 			t.Errorf("%q: p99 %v, %v, mean wait %v", text, p99, told, wait)
 		}

@@ -1,10 +1,13 @@
 package results
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/poolbench/poolbench/internal/metric"
 )
 
 // A Label is an attribute of some tasks of a run: their class, priority or tenant.
@@ -21,23 +24,28 @@ func (l Label) Tasks() string {
 	return l.String() + " tasks"
 }
 
-// P99 returns the unit of the p99 of their response.
-func (l Label) P99() string { return string(l) + "-p99-response-sec" }
+// P99 is the unit of the p99 of their response.
+func (l Label) P99() string { return metric.OfKind(string(l), metric.P99Response) }
 
-// Mean returns the unit of the mean of their response.
-func (l Label) Mean() string { return string(l) + "-mean-response-sec" }
+// Mean is the unit of the mean of their response.
+func (l Label) Mean() string { return metric.OfKind(string(l), metric.MeanResponse) }
 
-// IsTenant reports whether the label is a tenant.
-func (l Label) IsTenant() bool { return strings.HasPrefix(string(l), "tenant-") }
+// IsTenant reports whether it is a tenant's.
+func (l Label) IsTenant() bool { return strings.HasPrefix(string(l), metric.Tenant+"-") }
 
-// Throughput returns the unit of a tenant's throughput.
-func (l Label) Throughput() string { return string(l) + "-ops/s" }
+// Throughput is the unit of a tenant's throughput.
+func (l Label) Throughput() string { return metric.OfKind(string(l), metric.Throughput) }
 
-// Share returns the unit of a tenant's share of the time in slots.
-func (l Label) Share() string { return string(l) + "-share" }
+// Share is the unit of a tenant's share of the time in slots.
+func (l Label) Share() string { return metric.OfKind(string(l), metric.Share) }
 
-var labelled = regexp.MustCompile(
-	`^(short|long|cpu|io|priority-\d+|tenant-\d+)-(?:mean|p99)-response-sec$`)
+var (
+	// kinds are those of labels, in the order of tables.
+	kinds = []string{metric.ClassShort, metric.ClassLong, metric.ClassCPU, metric.ClassIO,
+		metric.Priority, metric.Tenant}
+	labelled = regexp.MustCompile(fmt.Sprintf(`^((?:%s)(?:-\d+)?)-(?:%s|%s)$`,
+		strings.Join(kinds, "|"), metric.MeanResponse, metric.P99Response))
+)
 
 // Labels returns the labels with metrics in the cells: classes, then priorities with the most
 // urgent first, then tenants.
@@ -58,9 +66,9 @@ func Labels(cells []Cell) (labels []Label) {
 
 func (l Label) order() []int {
 	kind, number, _ := strings.Cut(string(l), "-")
-	n, _ := strconv.Atoi(number) // a class has no number
-	at := slices.Index([]string{"short", "long", "cpu", "io", "priority", "tenant"}, kind)
-	if kind == "priority" {
+	n, _ := strconv.Atoi(number) // a class has none
+	at := slices.Index(kinds, kind)
+	if kind == metric.Priority {
 		n = -n
 	}
 	return []int{at, n}

@@ -9,10 +9,12 @@ import (
 
 // gc: the garbage collector uses processors that tasks need, stops them, and makes them mark.
 var gc = rule{
-	name: "gc",
-	// below this it is insignificant: the collector's own goal is a quarter
+	name:    "gc",
+	meaning: "the garbage collector uses the processors",
+	cure:    "allocate less, or raise `GOGC`",
+	// less than this no program pays attention to: the collector's own goal is a quarter
 	shown:     func(v *view) bool { return v.part(metric.GCCPU) >= 0.05 },
-	otherwise: "scheduler",
+	otherwise: scheduler.name,
 	evidence: func(v *view) string {
 		return clauses(v.clause("the collector has %s of the CPU time", metric.GCCPU,
 			text.WholeShare)+v.clause(", in %s cycles", metric.GCCycles, whole),

@@ -23,7 +23,9 @@ func (v *view) stopped() float64 {
 // generator: the load generator itself was late, without a waiting thread or goroutine that
 // explains it.
 var generator = rule{
-	name: "generator",
+	name:    "generator",
+	meaning: "the load generator was late, not the strategy",
+	cure:    "measure again",
 	evidence: func(v *view) string {
 		said := "the generator was late" +
 			v.clause(" by %s on average", metric.MeanLag, text.Seconds)

@@ -10,7 +10,9 @@ import (
 // headOfLine: short tasks wait behind long ones. The recursion with all services equal to the mean
 // gives the avoidable part of the wait.
 var headOfLine = rule{
-	name: "head_of_line",
+	name:    "head_of_line",
+	meaning: "short tasks wait behind long ones",
+	cure:    "steps, or a pool for each class: `poolbench study variance` shows the cost",
 	evidence: func(v *view) string {
 		mean, ok := v.known(metric.MeanService)
 		if tail := v.part(metric.TailService); ok && tail > 2*mean {

@@ -8,7 +8,9 @@ import (
 // lock: tasks wait for each other at a mutex. One run gives the time. Several limits give the
 // serial share of the work, by the universal scalability law.
 var lock = rule{
-	name: "lock",
+	name:    "lock",
+	meaning: "goroutines wait for a mutex",
+	cure:    "hold it for less time, or split it",
 	evidence: func(v *view) string {
 		said := v.clause("tasks wait %s for locks", metric.MutexWaitPerOp, text.Seconds) +
 			v.clause(", of a service of %s", metric.MeanService, text.Seconds)

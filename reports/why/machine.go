@@ -10,7 +10,9 @@ import (
 // machine: other programs, or other machines on the host, used the processors while threads of the
 // process were ready.
 var machine = rule{
-	name: "machine",
+	name:    "machine",
+	meaning: "other programs used the processors",
+	cure:    "use an idle machine",
 	shown: func(v *view) bool {
 		known := false
 		for _, sign := range machineSigns {
@@ -21,7 +23,7 @@ var machine = rule{
 		}
 		return !known
 	},
-	otherwise: "scheduler",
+	otherwise: scheduler.name,
 	evidence: func(v *view) string {
 		said := []string{v.clause("threads wait %s a task for a processor", metric.RunqueuePerOp,
 			text.Seconds)}

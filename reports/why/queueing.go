@@ -11,7 +11,9 @@ import (
 // queueing: too few slots for the arrivals. It gets the rest of the wait for a slot after long or
 // uneven services. The recursion with one more slot gives the effect.
 var queueing = rule{
-	name: "queueing",
+	name:    "queueing",
+	meaning: "all slots, or all processors, were busy",
+	cure:    "one slot more (`why` shows the effect on the p99), or fewer or shorter tasks",
 	evidence: func(v *view) string {
 		said := "all " + strings.TrimSpace(v.slots()+" slots") + " are taken"
 		if v.slots() == "1" {
@@ -32,7 +34,7 @@ var queueing = rule{
 		return said
 	},
 	remedy: func(v *view) string {
-		next, known := v.known("next-slot-" + v.unit)
+		next, known := v.known(metric.NextSlot + v.unit)
 		switch {
 		case known && next > nearly*v.value:
 			return fmt.Sprintf("fewer or shorter tasks: one slot more changes the %s only %s",

@@ -11,12 +11,14 @@ import (
 // many waiting goroutines as processors, or half as many, since the meter that counts them waits
 // itself.
 var scheduler = rule{
-	name: "scheduler",
+	name:    "scheduler",
+	meaning: "more goroutines are ready than `GOMAXPROCS`",
+	cure:    "fewer slots for tasks that compute, or more processors",
 	shown: func(v *view) bool {
 		ready, ok := v.known(metric.MeanRunnableGoroutines)
 		return ok && ready >= v.processors()/2
 	},
-	otherwise: "queueing",
+	otherwise: queueing.name,
 	evidence: func(v *view) string {
 		said := v.clause("%s goroutines are ready and do not run", metric.MeanRunnableGoroutines,
 			text.Digits)

@@ -96,11 +96,11 @@ func look(c results.Cell, beside []results.Cell) (*view, bool) {
 // parts splits the tail response. Results without parts have only wait and service, whose means
 // replace the tail. It returns false if the runs lack the wait, too.
 func (v *view) parts() bool {
-	part := func(name string) float64 { return v.part("tail-" + name + "/op") }
+	part := func(p metric.Part) float64 { return v.part(p.TailShare()) }
 	switch mean := v.part(metric.MeanResponse); {
 	case v.has(metric.TailServiceShare):
 	case v.has(metric.MeanQueued):
-		part = func(name string) float64 { return v.part("mean-"+name+"-sec") / mean }
+		part = func(p metric.Part) float64 { return v.part(p.Mean()) / mean }
 	default:
 		v.unit, v.value = metric.MeanResponse, mean
 		wait, ok := v.known(metric.MeanWait)
@@ -114,9 +114,10 @@ func (v *view) parts() bool {
 			"and service of the mean, and not lag, back-off and target."
 		return true
 	}
-	v.lag, v.between, v.target = part("lag"), part("between"), part("target")
-	v.service = max(part("service")-v.target, 0)
-	waited := part("blocked") + part("queued")
+	v.lag, v.between = part(metric.PartLag), part(metric.PartBetween)
+	v.target = part(metric.PartTarget)
+	v.service = max(part(metric.PartService)-v.target, 0)
+	waited := part(metric.PartBlocked) + part(metric.PartQueued)
 	v.turn = waited
 	if v.oracle() {
 		v.turn = min(v.part(metric.TailTurnShare), waited)

@@ -13,7 +13,9 @@ import (
 // target: the tasks' target is slow, because it has a queue of its own or slows down. The evidence
 // is the target's clock, or services that grow with the tasks in service.
 var target = rule{
-	name: "target",
+	name:    "target",
+	meaning: "the service that the tasks call has a queue of its own or slows down",
+	cure:    "more capacity there, or a limit that does not exceed it",
 	evidence: func(v *view) string {
 		if v.outside() {
 			return clauses(v.clause("the server takes %s on average", metric.MeanService,
@@ -42,7 +44,7 @@ var target = rule{
 		if spec, err := targets.Lookup(name); err == nil { // otherwise another program's own target
 			remedy = cmp.Or(spec.Remedy, remedy)
 		}
-		if other, ok := v.known("no-target-" + v.unit); ok {
+		if other, ok := v.known(metric.NoTarget + v.unit); ok {
 			return fmt.Sprintf("%s; without the target the %s would change %s", remedy,
 				v.response(), v.becomes(v.unit, other))
 		}

@@ -11,7 +11,9 @@ import (
 // throttling: a rate limit, of the target or the strategy, makes tasks wait: between attempts, for
 // slots held during back-off, or for a start while slots are idle.
 var throttling = rule{
-	name: "throttling",
+	name:    "throttling",
+	meaning: "refusals and back-off, or the strategy's own rate",
+	cure:    "[a rate below the limit](crawl-without-a-ban.md)",
 	evidence: func(v *view) string {
 		said := ""
 		switch n := v.part(metric.RefusedCalls); {

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/rundir"
 	"github.com/poolbench/poolbench/internal/text"
 	"github.com/poolbench/poolbench/reports/page/shell"
@@ -87,7 +88,7 @@ func bySlowness(a, b *results.Run) int {
 }
 
 func slowness(r *results.Run) float64 {
-	return cmp.Or(r.Values["p99-response-sec"], r.Values["mean-response-sec"])
+	return cmp.Or(r.Values[metric.P99Response], r.Values[metric.MeanResponse])
 }
 
 func profile(dir string, r *results.Run, kind string) string {

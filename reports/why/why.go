@@ -33,7 +33,9 @@ const (
 
 type rule struct {
 	name string
-	// shown reports whether the required evidence exists. nil: its share is the evidence
+	// for the table of causes in docs/explain-a-slow-p99.md: what it is, and what removes it
+	meaning, cure string
+	// shown reports whether there is the evidence that it takes; nil: its share is the evidence
 	shown func(*view) bool
 	// the rule that gets the share without evidence
 	otherwise        string
@@ -44,8 +46,16 @@ type rule struct {
 var rules = []rule{machine, gc, lock, scheduler, target, throttling, headOfLine, queueing,
 	generator, work, unknown}
 
-// Of explains the runs of one scenario, by the medians of their metrics. beside are cells of the
-// same strategy at other limits and loads. It returns false if the runs have no responses.
+// Table returns the rows of a table of all causes: name, meaning, remedy.
+func Table() (rows [][3]string) {
+	for _, r := range rules {
+		rows = append(rows, [3]string{r.name, r.meaning, r.cure})
+	}
+	return rows
+}
+
+// Of explains the runs of one scenario, by the medians of their metrics. Cells beside it are those
+// of the same strategy at other limits and loads. It is false where the runs have no responses.
 func Of(c results.Cell, beside ...results.Cell) (Answer, bool) {
 	v, ok := look(c, beside)
 	if !ok {

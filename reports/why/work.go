@@ -9,7 +9,9 @@ import (
 
 // work: the tasks themselves take that long.
 var work = rule{
-	name: "work",
+	name:    "work",
+	meaning: "the tasks themselves are that slow",
+	cure:    "[profile](profile-a-strategy.md) the task; no pool helps",
 	evidence: func(v *view) string {
 		service, ok := v.known(metric.MeanService)
 		if !ok {

@@ -1,7 +1,6 @@
 package sessions
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 
@@ -15,10 +14,10 @@ import (
 // Metrics calls add with what sessions and their steps come to, in the units that
 // observe.SessionMetrics and observe.StepMetrics document. spell spells a status.
 func (t *Tally) Metrics(spell func(status int) string, add func(unit string, value float64)) {
-	of := func(unit string, value float64) { add("session-"+unit, value) }
-	of("count", float64(t.Begun))
-	t.Response.metrics("response", t.Begun, of)
-	t.Service.metrics("service", t.Begun, of)
+	of := func(unit string, value float64) { add(metric.Sessions+unit, value) }
+	of(metric.Count, float64(t.Begun))
+	t.Response.metrics(metric.Response, t.Begun, of)
+	t.Service.metrics(metric.Service, t.Begun, of)
 	t.Length.metrics("length", 0, of)
 	t.Outcomes.metrics(t.Begun, of)
 	for i := range t.Steps {
@@ -34,9 +33,9 @@ func (t *Tally) Metrics(spell func(status int) string, add func(unit string, val
 // Metrics calls add with what the requests come to, in units without a prefix.
 func (r *Row) Metrics(spell func(status int) string, add func(unit string, value float64)) {
 	n := r.Outcomes.Sum()
-	add("count", float64(n))
-	r.Response.metrics("response", n, add)
-	r.Service.metrics("service", n, add)
+	add(metric.Count, float64(n))
+	r.Response.metrics(metric.Response, n, add)
+	r.Service.metrics(metric.Service, n, add)
 	r.Outcomes.metrics(n, add)
 	if n == 0 {
 		return
@@ -49,7 +48,7 @@ func (r *Row) Metrics(spell func(status int) string, add func(unit string, value
 }
 
 // StepPrefix is what the units of a step begin with, which is numbered from 0 here.
-func StepPrefix(step int, name string) string { return fmt.Sprintf("step%d-%s-", step+1, name) }
+func StepPrefix(step int, name string) string { return metric.OfStep(step+1, name, "") }
 
 // metrics are shares of so many.
 func (o *Outcomes) metrics(n int, add func(unit string, value float64)) {
@@ -69,7 +68,7 @@ func (t *Times) metrics(of string, due int, add func(unit string, value float64)
 		return
 	}
 	const second = 1e9
-	add("mean-"+of+"-sec", mean/second)
+	add(metric.StatisticOf(metric.Mean, of), mean/second)
 	n := int(h.TotalCount())
 	at := func(rank int) int64 { return result.ValueAtRank(h, rank) }
 	for _, q := range metric.Quantiles {

@@ -30,8 +30,8 @@ var percentiles = []struct {
 	{"max", 1}}
 
 // phases are the times of a load that are shown, with their names as distributions have them.
-var phases = []struct{ head, of string }{{"response", "response"}, {"first byte", "first-byte"},
-	{"connect", "connect"}, {"TLS", "tls"}}
+var phases = []struct{ head, of string }{{"response", metric.Response},
+	{"first byte", metric.FirstByte}, {"connect", "connect"}, {"TLS", "tls"}}
 
 // A spread is the distributions of one load.
 type spread struct {
@@ -56,7 +56,7 @@ func (s *spread) add(r *bench.Result) error {
 			s.quantiles[reading.Of] = all
 		}
 		for i, p := range percentiles {
-			v, exact := r.Metric(p.name + "-" + reading.Of + "-sec")
+			v, exact := r.Metric(metric.StatisticOf(p.name, reading.Of))
 			switch {
 			case exact:
 			case p.q < 1 && statistics.Resolvable(p.q, n):
@@ -66,7 +66,7 @@ func (s *spread) add(r *bench.Result) error {
 			}
 			all[i] = append(all[i], v)
 		}
-		if reading.Of != "response" {
+		if reading.Of != metric.Response {
 			continue
 		}
 		if s.responses == nil {
@@ -115,7 +115,7 @@ func (s *spread) row(head, of string, cell results.Cell) []string {
 	for i, values := range all {
 		str := "–"
 		if len(values) > 0 {
-			unit := percentiles[i].name + "-" + of + "-sec"
+			unit := metric.StatisticOf(percentiles[i].name, of)
 			share, _ := cell.Uncertain(unit)
 			str = text.Uncertain(unit, statistics.Median(values), share)
 		}
@@ -169,7 +169,7 @@ func (e *loaded) showSpread(rows []Row) error {
 		}
 	} else {
 		for k, r := range rows {
-			add(e.spreads[k].row(r.Strategy, "response", r.Cell))
+			add(e.spreads[k].row(r.Strategy, metric.Response, r.Cell))
 		}
 	}
 	if len(lines) == 1 {

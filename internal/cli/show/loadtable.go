@@ -33,8 +33,8 @@ var loadShares = []Column{
 	{Head: "failed", Unit: metric.Failed},
 	{Head: "abandoned", Unit: metric.Abandoned},
 	{Head: "sent again", Unit: metric.Resent},
-	{Head: "of sessions shed", Unit: "session-shed/op"},
-	{Head: "of sessions failed", Unit: "session-failed/op"},
+	{Head: "of sessions shed", Unit: metric.Sessions + metric.Shed},
+	{Head: "of sessions failed", Unit: metric.Sessions + metric.Failed},
 }
 
 func showLoaded(kind, what string, e *loaded, format string) error {
@@ -133,8 +133,9 @@ func completed(r Row) string {
 	}
 	s += " completed"
 	for _, q := range []string{"p99", "p50"} {
-		if _, ok := r.Estimate(q + "-response-sec"); ok {
-			s += fmt.Sprintf(", %s %s", q, r.Say(q+"-response-sec"))
+		unit := metric.StatisticOf(q, metric.Response)
+		if _, ok := r.Estimate(unit); ok {
+			s += fmt.Sprintf(", %s %s", q, r.Say(unit))
 			break
 		}
 	}

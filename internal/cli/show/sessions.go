@@ -35,16 +35,17 @@ func (e *loaded) showSteps(k int, r Row) error {
 		lines = append(lines, cells)
 	}
 	for i, step := range steps {
-		line(step, sessions.StepPrefix(i, step))
+		line(step, metric.OfStep(i+1, step, ""))
 	}
-	line("whole session", "session-")
+	line("whole session", metric.Sessions)
 	e.Prose("\n")
 	if err := e.Table(lines); err != nil {
 		return err
 	}
-	if _, ok := r.Estimate("session-mean-length-sec"); ok {
+	const length = metric.Sessions + metric.MeanLength
+	if _, ok := r.Estimate(length); ok {
 		e.Say("  ", "The response of a session is the sum of those of its steps; with the time "+
-			"that was thought it took "+r.Show("session-mean-length-sec")+" in the mean.", Width)
+			"that was thought it took "+r.Show(length)+" in the mean.", Width)
 	}
 	return nil
 }

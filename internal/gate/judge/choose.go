@@ -138,7 +138,7 @@ func setAside(unit string) string {
 	case unit == metric.BrokenLaws, unit == metric.Verdict, unit == metric.P99Lag,
 		strings.HasSuffix(unit, "-hiccup-sec"):
 		return "it describes the measurement, not the code measured"
-	case strings.HasPrefix(unit, "max-"):
+	case metric.IsMax(unit):
 		return "largest of a sample, never twice the same (ask for it by name)"
 	}
 	return ""

@@ -66,8 +66,8 @@ func late(times []time.Duration) []bench.Metric {
 	at := func(p float64) float64 {
 		return times[int(math.Ceil(p*float64(len(times))))-1].Seconds()
 	}
-	return []bench.Metric{{Unit: "p50-late-sec", Value: at(0.5)},
-		{Unit: "p99-late-sec", Value: at(0.99)}, {Unit: "max-late-sec", Value: at(1)}}
+	return []bench.Metric{{Unit: metric.P50Late, Value: at(0.5)},
+		{Unit: metric.P99Late, Value: at(0.99)}, {Unit: metric.MaxLate, Value: at(1)}}
 }
 
 func sleepReading(ctx context.Context, n int) Reading {
@@ -170,19 +170,19 @@ func noiseReading(ctx context.Context) (Reading, error) {
 	average, deviation := stat.Mean(times, nil), stat.StdDev(times, nil)
 	return newReading("Calibrate/noise", "ten runs of the same computation, all cores busy, "+
 		"differ by (standard deviation, largest over smallest)",
-		bench.Metric{Unit: "relative-deviation", Value: deviation / average},
-		bench.Metric{Unit: "largest/smallest", Value: slices.Max(times) / slices.Min(times)}), nil
+		bench.Metric{Unit: metric.RelativeDeviation, Value: deviation / average},
+		bench.Metric{Unit: metric.LargestOverSmallest, Value: slices.Max(times) / slices.Min(times)}), nil
 }
 
 // smallest returns the task times of which the median lateness of timers and the cost of a task are
 // a tenth.
 func smallest(sleep, task Reading) Reading {
-	late, _ := sleep.Metric("p50-late-sec")
+	late, _ := sleep.Metric(metric.P50Late)
 	cost, _ := task.Metric(metric.NsPerOp)
 	return newReading("Calibrate/smallest",
 		"ten times a sleep's median lateness, and ten times an empty task's cost",
-		bench.Metric{Unit: "smallest-wait-sec", Value: 10 * late},
-		bench.Metric{Unit: "smallest-computation-sec", Value: 10 * cost / 1e9})
+		bench.Metric{Unit: metric.SmallestWait, Value: 10 * late},
+		bench.Metric{Unit: metric.SmallestComputation, Value: 10 * cost / 1e9})
 }
 
 func only(r *bench.Result, units ...string) (some []bench.Metric) {

@@ -148,7 +148,7 @@ func strategies(of []Case) []string {
 // first that the runs have, or "".
 func (s Sweep) unit(x float64) (first string) {
 	for _, u := range spoken {
-		if first != "" && !strings.HasSuffix(u, "-response-sec") {
+		if first != "" && !metric.IsOf(u, metric.Response) {
 			break
 		}
 		for _, c := range s.at(x) {

@@ -16,6 +16,7 @@ import (
 	"github.com/poolbench/poolbench/internal/metric"
 	"github.com/poolbench/poolbench/internal/observe"
 	"github.com/poolbench/poolbench/internal/studies"
+	"github.com/poolbench/poolbench/reports/why"
 	"github.com/poolbench/poolbench/strategies"
 )
 
@@ -26,10 +27,21 @@ const checkout = "../../../.."
 // generated are the tables that the sources know, by the page that has them and the mark that
 // stands before each.
 var generated = map[string]map[string]func() string{
-	"docs/strategies.md": {"choice": choiceTable, "strategies": strategyTable},
-	"docs/studies.md":    {"studies": studyTable},
-	"docs/metrics.md":    {"metrics": metricTable},
-	"docs/exit-codes.md": {"exit codes": exitCodeTable},
+	"docs/strategies.md":         {"choice": choiceTable, "strategies": strategyTable},
+	"docs/studies.md":            {"studies": studyTable},
+	"docs/metrics.md":            {"metrics": metricTable},
+	"docs/exit-codes.md":         {"exit codes": exitCodeTable},
+	"docs/explain-a-slow-p99.md": {"causes": causeTable},
+}
+
+// causeTable has the causes of a slow p99.
+func causeTable() string {
+	var b strings.Builder
+	b.WriteString("| cause | meaning | remedy |\n|---|---|---|\n")
+	for _, row := range why.Table() {
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", row[0], row[1], row[2])
+	}
+	return b.String()
 }
 
 // choiceTable says what to use when.

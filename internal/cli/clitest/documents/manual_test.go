@@ -212,13 +212,23 @@ func serverOfCrash(t *testing.T, args []string) *servers.Kind {
 	return &servers.Kinds()[i]
 }
 
-// TestHelp: every command explains itself on stdout, in at most 60 lines of at most 80 columns.
+// TestHelp: every command explains itself on stdout, in at most 60 lines of at most 80 columns. The
+// root command has a line for each of the others, which does not count.
 // What help --all says of it names all of its flags, with what each takes in capitals.
 func TestHelp(t *testing.T) {
 	for _, c := range append(clitest.Root().Commands(), clitest.Root()) {
 		path := strings.Fields(c.CommandPath())[1:]
 		short := clitest.Succeed(t, append(path, "--help")...).Stdout
-		if n := strings.Count(short, "\n"); n > 60 {
+		most := 60
+		if !c.HasParent() {
+			most = 40
+			for _, command := range c.Commands() {
+				if command.IsAvailableCommand() {
+					most++
+				}
+			}
+		}
+		if n := strings.Count(short, "\n"); n > most {
 			t.Errorf("%s --help has %d lines", c.CommandPath(), n)
 		}
 		text := short

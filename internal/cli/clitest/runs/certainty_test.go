@@ -61,7 +61,7 @@ func TestTooShortSaysSo(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		in, ok := results.Cell{&read.Runs[0]}.Interval("p99-response")
+		in, ok := results.Cell{&read.Runs[0]}.Interval("p99-response-sec")
 		if ok == c.short {
 			t.Errorf("%s seed %d: an interval %v", c.args, c.seed, in)
 		}

@@ -70,7 +70,8 @@ func TestStudySizes(t *testing.T) {
 	quick := []string{"study", "--quick", "--dry-run"}
 	for _, s := range studies.All() {
 		if strings.Contains(out, "# "+s.Name+": ") == s.Apart {
-			t.Errorf("study %s is in the default run: %v", s.Name, !s.Apart)
+			t.Errorf("study %s is in the default run: %v, and Apart is %v; if there is no time "+
+				"left for its Budget, set Apart", s.Name, s.Apart, s.Apart)
 		}
 		if !s.Apart {
 			quick = append(quick, s.Name)

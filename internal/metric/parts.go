@@ -1,0 +1,146 @@
+package metric
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Times of tasks, in the names of their metrics: p99-response-sec.
+const (
+	Response  = "response"
+	Wait      = "wait"
+	Service   = "service"
+	FirstByte = "first-byte"
+)
+
+// Statistics of a time that are no quantile.
+const (
+	Mean = "mean"
+	Max  = "max"
+)
+
+// StatisticOf returns the name of a statistic of a time, such as mean-wait-sec.
+func StatisticOf(statistic, time string) string { return statistic + "-" + time + "-sec" }
+
+// IsOf reports whether a metric is a statistic of that time, be it of all tasks or of some.
+func IsOf(unit, time string) bool { return strings.HasSuffix(unit, "-"+time+"-sec") }
+
+// IsMax reports whether a metric is the largest value of a run.
+func IsMax(unit string) bool { return strings.HasPrefix(unit, Max+"-") }
+
+// Low returns the name of the lower end of the 95 % interval of a time, such as p99-response-sec.
+func Low(unit string) string { return interval(unit, "-low-sec") }
+
+// High returns the name of the upper end.
+func High(unit string) string { return interval(unit, "-high-sec") }
+
+// ESS returns the name of the effective sample size of a time.
+func ESS(unit string) string { return interval(unit, "-ess") }
+
+func interval(unit, suffix string) string { return strings.TrimSuffix(unit, "-sec") + suffix }
+
+// Prefixes of the names of metrics.
+const (
+	Sessions = "session-"   // of whole sessions instead of requests
+	NextSlot = "next-slot-" // as it would be with one slot more
+	Even     = "even-"      // as it would be if all tasks took equally long
+	NoTarget = "no-target-" // as it would be if the target took no time
+
+	theory   = "theory-"
+	capacity = "capacity-"
+)
+
+// Theory returns the name of the exact value of a metric.
+func Theory(unit string) string { return theory + unit }
+
+// CutTheory returns the metric that unit is the exact value of; ok is false if it is none.
+func CutTheory(unit string) (of string, ok bool) { return strings.CutPrefix(unit, theory) }
+
+// IsTheory reports whether a metric is an exact value.
+func IsTheory(unit string) bool { return strings.HasPrefix(unit, theory) }
+
+// CapacityMet returns the name of the result of a search along an axis, such as capacity-met-load.
+func CapacityMet(axis string) string { return capacity + "met-" + axis }
+
+// CapacityMissed returns the name of the first value beyond that.
+func CapacityMissed(axis string) string { return capacity + "missed-" + axis }
+
+// IsCapacity reports whether a metric is the result of a search.
+func IsCapacity(unit string) bool { return strings.HasPrefix(unit, capacity) }
+
+// ShareOf returns the name of the share of the tasks with an outcome, such as shed/op.
+func ShareOf(outcome string) string { return outcome + "/op" }
+
+// A Part of a response has metrics of its mean, and of its mean and share in the slowest 1 %.
+type Part string
+
+// The parts, in the order of a task's life. PartTarget is part of PartService.
+const (
+	PartLag     Part = "lag"
+	PartBlocked Part = "blocked"
+	PartQueued  Part = "queued"
+	PartBetween Part = "between"
+	PartService Part = "service"
+	PartTarget  Part = "target"
+)
+
+// Mean returns the name of the mean of the part.
+func (p Part) Mean() string { return StatisticOf(Mean, string(p)) }
+
+// Tail returns the name of its mean in the slowest 1 %.
+func (p Part) Tail() string { return StatisticOf("tail", string(p)) }
+
+// TailShare returns the name of its share of the response in the slowest 1 %.
+func (p Part) TailShare() string { return ShareOf("tail-" + string(p)) }
+
+// IsTailShare reports whether a metric is a share of the response in the slowest 1 %.
+func IsTailShare(unit string) bool {
+	return strings.HasPrefix(unit, "tail-") && strings.HasSuffix(unit, "/op")
+}
+
+// Kinds of tasks that have metrics of their own: classes, priorities and tenants. The name of a
+// kind comes before the name of the metric: short-p99-response-sec, tenant-0-ops/s.
+const (
+	ClassShort = "short"
+	ClassLong  = "long"
+	ClassCPU   = "cpu"
+	ClassIO    = "io"
+	Priority   = "priority" // with a number, as a tenant
+	Tenant     = "tenant"
+	Others     = "others" // all tenants but the one with the most tasks
+)
+
+// OfKind returns the name of a metric of tasks of a kind.
+func OfKind(kind, unit string) string { return kind + "-" + unit }
+
+// OfPriority returns the name of a metric of the tasks of a priority.
+func OfPriority(priority int, unit string) string {
+	return fmt.Sprintf("%s-%d-%s", Priority, priority, unit)
+}
+
+// OfTenant returns the name of a metric of the tasks of a tenant.
+func OfTenant(tenant int, unit string) string {
+	return fmt.Sprintf("%s-%d-%s", Tenant, tenant, unit)
+}
+
+// Share is the share of the time in slots, of a tenant or of the others.
+const Share = "share"
+
+// FoundLong returns the name of the share of short tasks that find so many slots held by long ones.
+func FoundLong(slots int) string { return ShareOf(fmt.Sprintf("found-%d-long", slots)) }
+
+// FoundLongWait returns the name of their mean wait.
+func FoundLongWait(slots int) string { return fmt.Sprintf("found-%d-long-wait-sec", slots) }
+
+// Count is how many sessions, or requests of a step, there were.
+const Count = "count"
+
+// OfStep returns the name of a metric of a step of sessions, numbered from 1.
+func OfStep(step int, name, unit string) string {
+	return fmt.Sprintf("step%d-%s-%s", step, name, unit)
+}
+
+// IsOfSessions reports whether a metric is of whole sessions or of one of their steps.
+func IsOfSessions(unit string) bool {
+	return strings.HasPrefix(unit, Sessions) || strings.HasPrefix(unit, "step")
+}

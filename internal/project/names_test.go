@@ -1,0 +1,93 @@
+package project_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"regexp"
+	"slices"
+	"strconv"
+	"testing"
+)
+
+// nameOfMetric matches what only names of metrics look like.
+var nameOfMetric = regexp.MustCompile(`^[a-z0-9.]+(-[a-z0-9.]+)+-(sec|ess)$|^[a-z]+(-[a-z]+)*/op$`)
+
+// otherUnits are of package testing and of the gate, and a column of slowest.csv.
+var otherUnits = []string{"sec/op", "ns/op", "allocs/op", "instructions/op", "burst-start-sec"}
+
+// TestNames: outside of tests the name of a metric is a constant or a function of package metric,
+// and that of a check that reports read a constant of package rundir. So a misspelt one does not
+// compile, instead of being a metric that no run has.
+func TestNames(t *testing.T) {
+	checks := constants(t, "../rundir/checks.go")
+	if len(checks) < 10 {
+		t.Fatalf("the constants of checks are %q", checks)
+	}
+	for _, p := range packages(t) {
+		if p.ImportPath == module+"/internal/metric" {
+			continue
+		}
+		set, files := sources(t, p)
+		for _, f := range files {
+			ast.Inspect(f, func(n ast.Node) bool {
+				switch n := n.(type) {
+				case *ast.BasicLit:
+					name := unquoted(n)
+					if nameOfMetric.MatchString(name) && !slices.Contains(otherUnits, name) {
+						t.Errorf("%v: %s is the name of a metric: want a constant or function of "+
+							"internal/metric", set.Position(n.Pos()), n.Value)
+					}
+				case *ast.CallExpr:
+					called, is := n.Fun.(*ast.SelectorExpr)
+					for _, arg := range n.Args {
+						name := unquoted(arg)
+						if is && slices.Contains([]string{"Doubt", "finds"}, called.Sel.Name) &&
+							slices.Contains(checks, name) {
+							t.Errorf("%v: %q is the name of a check: want its constant",
+								set.Position(arg.Pos()), name)
+						}
+					}
+				}
+				return true
+			})
+		}
+	}
+	if found := constants(t, "../metric/names.go"); !slices.ContainsFunc(found,
+		nameOfMetric.MatchString) {
+		t.Errorf("none of %q is taken for the name of a metric", found)
+	}
+}
+
+// unquoted is the text of a string literal; "" of any other expression.
+func unquoted(e ast.Expr) string {
+	literal, ok := e.(*ast.BasicLit)
+	if !ok || literal.Kind != token.STRING {
+		return ""
+	}
+	text, err := strconv.Unquote(literal.Value)
+	if err != nil {
+		return ""
+	}
+	return text
+}
+
+// constants are the values of the string constants of a file.
+func constants(t *testing.T, path string) (values []string) {
+	t.Helper()
+	f, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ast.Inspect(f, func(n ast.Node) bool {
+		if spec, ok := n.(*ast.ValueSpec); ok {
+			for _, value := range spec.Values {
+				if text := unquoted(value); text != "" {
+					values = append(values, text)
+				}
+			}
+		}
+		return true
+	})
+	return values
+}
