@@ -90,9 +90,9 @@ func TestRuntimeAbsent(t *testing.T) {
 			t.Error(diff)
 		}
 	}
-	check("p50-sched-sec", "p99-sched-sec", "heap-B/inflight", "runqueue-sec/op",
+	check("p50-sched-sec", "p95-sched-sec", "p99-sched-sec", "heap-B/inflight", "runqueue-sec/op",
 		"voluntary-switches/op", "involuntary-switches/op", "page-faults/op", "major-faults/op")
 	o.Seen.Usage = machine.Usage{CPU: int64(time.Second), MinorFaults: -1, MajorFaults: -1}
 	o.Seen.Runtime.Cycles, o.Seen.Pressure.Waiting = 1, 0
-	check("p50-sched-sec", "p99-sched-sec", "page-faults/op", "major-faults/op")
+	check("p50-sched-sec", "p95-sched-sec", "p99-sched-sec", "page-faults/op", "major-faults/op")
 }

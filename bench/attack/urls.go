@@ -90,7 +90,7 @@ func (a Attack) urlName(r Request, host bool) string {
 	}
 	path, _, _ = strings.Cut(path, "?")
 	path, _, _ = strings.Cut(path, "#")
-	path = cmp.Or(path, "/")
+	path = a.masked(cmp.Or(path, "/"))
 	if _, at, ok := strings.Cut(origin, "://"); host && ok {
 		path = at + path
 	}

@@ -1,7 +1,6 @@
 package show
 
 import (
-	"github.com/poolbench/poolbench/bench/attack/sessions"
 	"github.com/poolbench/poolbench/internal/metric"
 )
 

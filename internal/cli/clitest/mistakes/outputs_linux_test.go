@@ -85,7 +85,8 @@ var inputs = []string{"run --file", "run --dsn", "capacity --file", "attack --fi
 	"attack --body", "attack --targets", "capacityof --file", "capacityof --body",
 	"capacityof --targets", "attack --session", "capacityof --session", "attack --curl",
 	"attack --data", "capacityof --curl", "capacityof --data", "attack --proto", "capacityof --proto", "attack --unix-socket",
-	"capacityof --unix-socket", "gate --dir", "new --source"}
+	"capacityof --unix-socket", "attack --ca", "attack --cert", "attack --key", "capacityof --ca",
+	"capacityof --cert", "capacityof --key", "gate --dir", "new --source"}
 
 // namesFile reports whether the flag seems to name a file or a directory.
 func namesFile(f *pflag.Flag) bool {

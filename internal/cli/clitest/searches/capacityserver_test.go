@@ -212,8 +212,7 @@ func TestCapacityOfSessions(t *testing.T) {
 		t.Error("results have no steps")
 	}
 	o = clitest.Succeed(t, append(args, "--dry-run")...)
-	if !strings.HasSuffix(o.Stdout,
-		"; p50-response<1h is of the requests of all steps\n") {
+	if !strings.Contains(o.Stdout, "; p50-response<1h is of the requests of all steps\n") {
 		t.Error(o.Stdout)
 	}
 }
@@ -223,7 +222,7 @@ func TestCapacitySaysHowLong(t *testing.T) {
 	t.Chdir(t.TempDir())
 	const defaults = "from 125 /s up to at most 1000 /s: about 8 probes of 10s, 1 min 46 s\n"
 	o := clitest.Succeed(t, "capacity", "http://h/", "--objective", "shed<1%", "--dry-run")
-	if !strings.HasSuffix(o.Stdout, defaults) {
+	if !strings.Contains(o.Stdout, defaults) {
 		t.Error(o.Stdout)
 	}
 	url, _ := clitest.Shop(t, http.StatusNotFound)
