@@ -104,7 +104,8 @@ func (a Attack) urlName(r Request, host bool) string {
 	return name
 }
 
-// newURLTally counts the requests to each of the URLs of an attack; nil where there are not several.
+// newURLTally counts the requests to each of the URLs of an attack; nil where there are not
+// several.
 func newURLTally(a Attack) *urlTally {
 	if a.Session != nil {
 		return nil

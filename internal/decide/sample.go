@@ -324,9 +324,10 @@ func (s *sample) ends(l latency) (low, high float64, ok bool) {
 
 func (l latency) due() string { return l.part + Due + metric.StatisticOf(l.statistic, l.of) }
 
-// leastOf returns what the statistic would be at least with a generator that is never late and whose
-// processors are free. An answer that waits for the generator's processor makes the service look
-// longer than the server took, so the generator's own waits are subtracted from the service, too.
+// leastOf returns what the statistic would be at least with a generator that is never late and
+// whose processors are free. An answer that waits for the generator's processor makes the service
+// look longer than the server took, so the generator's own waits are subtracted from the service,
+// too.
 func (s *sample) leastOf(l latency, low, high float64) float64 {
 	var least float64
 	switch l.of {

@@ -22,10 +22,10 @@ import (
 // METRIC is the unit of a metric, optionally without its ending -sec, /op or ops/s. The plain ops/s
 // is throughput, and a percentile alone is that of the response. Metrics of a stage, a session or a
 // step are included: step1-log_in-p99-response. A metric of the requests to some URLs of an attack
-// has the URL or a pattern at its end: p95[GET /item/*]. A latency with the prefix completed- is for
-// completed requests only: completed-p99-response. OP is one of < <= > >=. VALUE is a duration for a
-// time, a share (1% or 0.01) for a share, and otherwise a number, optionally followed by /s for a
-// rate. The error is one line.
+// has the URL or a pattern at its end: p95[GET /item/*]. A latency with the prefix completed- is
+// for completed requests only: completed-p99-response. OP is one of < <= > >=. VALUE is a duration
+// for a time, a share (1% or 0.01) for a share, and otherwise a number, optionally followed by /s
+// for a rate. The error is one line.
 func Parse(text string) (List, error) {
 	var all List
 	for _, one := range split(text) {

@@ -186,8 +186,8 @@ var changed = []struct{ file, before, line string }{
 
 // TestAdding: a strategy, a workload, a target, an arrival process and a study are one new file; a
 // metric is a line in two; a chart, a protocol, a doubt, a cause and a subcommand are a file and a
-// line. The go command builds the command with all of them over the tree, which stays as it is; list
-// has them, a run uses them, and tests of all parts pass with them.
+// line. The go command builds the command with all of them over the tree, which stays as it is;
+// list has them, a run uses them, and tests of all parts pass with them.
 func TestAdding(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the command")

@@ -21,8 +21,8 @@ const MostSlowest = 50
 // SlowestColumns are the columns of slowest.csv, which has a row for each of the slowest tasks of a
 // run, the slowest first. Instants are in seconds since the run began, and empty where there is
 // none: a task that never started has no start. In-flight and queued are what the task found when
-// it was due, and empty where nobody knows; so is the trace of a task that is of none, and the url where requests go
-// to only one.
+// it was due, and empty where nobody knows; so is the trace of a task that is of none, and the url
+// where requests go to only one.
 var SlowestColumns = []string{"run", "repetition", "task", "due-sec", "issue-sec", "accepted-sec",
 	"start-sec", "end-sec", "response-sec", "lag-sec", "blocked-sec", "queued-sec", "between-sec",
 	"service-sec", "target-sec", "outcome", "class", "attempts", "in-flight", "queued", "burst",

@@ -54,8 +54,8 @@ func ownerIn(text string) (o owner, is bool) {
 	return o, is && json.Unmarshal([]byte(text), &o) == nil
 }
 
-// space tells apart containers, and machines, that have the same host name: on Linux it is the start
-// of the system and the namespace of process IDs.
+// space tells apart containers, and machines, that have the same host name: on Linux it is the
+// start of the system and the namespace of process IDs.
 func space() string {
 	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	ids, _ := os.Readlink("/proc/self/ns/pid") // "" on other systems, both

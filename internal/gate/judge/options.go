@@ -19,8 +19,8 @@ type Options struct {
 	ClearAt float64
 	// pairs of a suspect in the second stage; more if fewer could not be significant
 	FreshPairs int
-	// fewer are enough if at a look (see [Screening.More]) the metric looks unchanged, and differs from
-	// the promise at this p, or at Alpha/2 if that is less
+	// fewer are enough if at a look (see [Screening.More]) the metric looks unchanged, and differs
+	// from the promise at this p, or at Alpha/2 if that is less
 	FutileAt float64
 	Fixed    bool `json:"-"` // noisy metrics get no more fresh pairs than others
 

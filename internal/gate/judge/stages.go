@@ -263,8 +263,8 @@ const hopelessTimes = 2
 // MostFresh returns the largest number of fresh pairs of a noisy metric, if others get all.
 func MostFresh(all int) int { return max(all, min(all*mostTimes, signedRankLimit)) }
 
-// pairsOf returns the total number of fresh pairs of a metric that is not settled before: as many as
-// find the promise in a family of so many tests, unless it is so noisy that all possible pairs
+// pairsOf returns the total number of fresh pairs of a metric that is not settled before: as many
+// as find the promise in a family of so many tests, unless it is so noisy that all possible pairs
 // would rarely suffice. The pairs of the screening and of the first look show the noise.
 //
 // The choice uses the scatter of the metric's own pairs, but not their mean, which is independent
@@ -316,11 +316,11 @@ func (g *Screening) settledEarly(screened *Row, s Sample, last int) *Row {
 	return nil
 }
 
-// settled returns the row of a suspect if these fresh pairs are enough, and nil otherwise: they look
-// neither worse nor better, and exclude the promise at a stricter level than the screening. If it is
-// suspect only because it was unclear, the pairs of the screening count, too, because it was not
-// selected for looking bad. Alpha still holds because a verdict of worse never stops early: a stop
-// for futility can only lower the probability of a false one (Jennison and Turnbull 2000, on
+// settled returns the row of a suspect if these fresh pairs are enough, and nil otherwise: they
+// look neither worse nor better, and exclude the promise at a stricter level than the screening. If
+// it is suspect only because it was unclear, the pairs of the screening count, too, because it was
+// not selected for looking bad. Alpha still holds because a verdict of worse never stops early: a
+// stop for futility can only lower the probability of a false one (Jennison and Turnbull 2000, on
 // stopping for futility).
 func (g *Screening) settled(screened *Row, s Sample) *Row {
 	o := g.options

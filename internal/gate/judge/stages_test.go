@@ -477,8 +477,8 @@ func TestFutility(t *testing.T) {
 	}
 }
 
-// A noisy metric that looks the same is settled at 10, 20, 40 or 80 fresh pairs, however many it might
-// get, and a gate that is resumed with more pairs stops at the same.
+// A noisy metric that looks the same is settled at 10, 20, 40 or 80 fresh pairs, however many it
+// might get, and a gate that is resumed with more pairs stops at the same.
 func TestLooks(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	screened := []Sample{{Metric: times("b"), Pairs: noisy(rng, 6, 0.12, 1.2)}}
