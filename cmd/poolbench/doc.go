@@ -18,7 +18,7 @@
 //	  strategy                     throughput  mean response      p50      p99  mean wait  waited    shed
 //	  worker_pool, queue 4             321 /s        17.3 ms  13.3 ms  68.8 ms    7.34 ms  59.1 %     0 %
 //	  bounded_queue_shed, queue 4      302 /s        12.5 ms  9.82 ms  49.6 ms    2.55 ms  46.4 %  5.91 %
-//	  95 % interval of the p99: ±1.97 % to ±7.70 %
+//	  95 % interval of the p99: ±2.14 % to ±8.17 %
 //
 //	Report: before/report.html
 //	…
