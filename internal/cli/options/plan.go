@@ -112,7 +112,8 @@ func (p Plan) Soak(all bool) error {
 	return nil
 }
 
-// FlyBy enables the trace of a task that exceeds the highest tail objective of response.
+// FlyBy sets the response time above which the trace of a task is written: the highest tail
+// objective of response.
 func (p Plan) FlyBy(list objectives.List) {
 	bound := 0.0
 	for _, o := range list {

@@ -25,7 +25,7 @@ func (c ExitCode) Error() string { return fmt.Sprintf("exit code %d", int(c)) }
 // ErrStdout stands for an error of standard output, which output keeps until the command ends.
 var ErrStdout = errors.New("standard output")
 
-// Severest returns the most severe code.
+// Severest returns the most severe code, or Fine.
 func Severest(codes ...ExitCode) ExitCode {
 	for _, s := range severity {
 		if slices.Contains(codes, s) {
