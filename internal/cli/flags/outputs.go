@@ -16,7 +16,7 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// OutFlag is the name of the flag for the directory of results.
+// OutFlag names the directory of results.
 const OutFlag = "out"
 
 // An Output is a flag that names an output file. The file is checked before the command starts.
@@ -25,7 +25,7 @@ type Output struct {
 	Flag string // its name, with the dashes; "" where no flag gave the path
 }
 
-// OutputKind is the pflag type of an Output.
+// OutputKind is the type that pflag has of them.
 const OutputKind = "output"
 
 var _ pflag.Value = (*Output)(nil)
@@ -83,8 +83,8 @@ func (o Output) Add(write func(io.Writer) error) error {
 	return o.Named(errors.Join(write(w), w.Flush(), f.Close()))
 }
 
-// checkOutput checks that the file can be written. It may be in the directory of --out, which does
-// not exist yet.
+// checkOutput checks that the file can be written. The file may be in the directory of --out,
+// which the command creates later.
 func checkOutput(cmd *cobra.Command, o *Output) error {
 	err := files.Check(o.Path)
 	if out := cmd.Flags().Lookup(OutFlag); err != nil && out != nil &&
