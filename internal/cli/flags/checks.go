@@ -17,10 +17,8 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// Checked holds every argument and every flag of a command to what those of all commands have in
-// common, before the command starts: an empty text is a shell variable that is not set, and a
-// number out of all proportion is a slip of the keyboard. What they mean beyond that is for the
-// command to check.
+// Checked checks all arguments and flags before the command starts. It rejects empty texts (unset
+// shell variables) and absurdly large numbers (typing errors). Other checks are up to the command.
 func Checked(further cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if err := checkGiven(cmd, args); err != nil || further == nil {
@@ -64,13 +62,13 @@ func CheckSet(cmd *cobra.Command, f *pflag.Flag) error {
 	return nil
 }
 
-// Blank reports whether there is nothing but space.
+// Blank reports whether text is empty or white space.
 func Blank(text string) bool { return strings.TrimSpace(text) == "" }
 
-// ErrEmpty refuses what is blank.
+// ErrEmpty rejects blank values.
 var ErrEmpty = errors.New("the value is empty")
 
-// checkFlag knows pflag's own types. The others refuse what they cannot use as they read it.
+// checkFlag checks pflag's own types. Other types check their values when parsed.
 func checkFlag(v pflag.Value) error {
 	text := v.String()
 	switch v.Type() {
@@ -95,9 +93,8 @@ func checkFlag(v pflag.Value) error {
 	return nil
 }
 
-// Named has each of the errors joined in err that begins with the word of a flag that was given
-// begin with the flag: what checks scenarios and attacks speaks of their fields, which are called
-// as flags are.
+// Named prefixes each error joined in err with its flag if it begins with the name of a flag that
+// was given. Fields of scenarios and attacks have the names of flags.
 func Named(cmd *cobra.Command, err error) error {
 	return Each(err, func(err error) error {
 		word, _, _ := strings.Cut(err.Error(), " ")
@@ -108,8 +105,8 @@ func Named(cmd *cobra.Command, err error) error {
 	})
 }
 
-// Misplaced adds to the error about one of several arguments that is not there which flag takes
-// what it may be: a revision, or what is to be written, which other tools name first or last.
+// Misplaced adds to an error about a missing argument the flag that accepts it, such as a revision
+// or an output, which other tools expect as an argument.
 func Misplaced(cmd *cobra.Command, args []string, err error) error {
 	if len(args) < 2 || !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -123,7 +120,7 @@ func Misplaced(cmd *cobra.Command, args []string, err error) error {
 	return err
 }
 
-// Each is err with what f makes of each of the errors joined in it.
+// Each applies f to each of the errors joined in err.
 func Each(err error, f func(error) error) error {
 	if err == nil {
 		return nil
@@ -140,7 +137,7 @@ func Each(err error, f func(error) error) error {
 	return f(err)
 }
 
-// readError says in our words what pflag's own types say in those of package strconv.
+// readError rewords strconv errors of pflag's own types.
 func readError(f *pflag.Flag, text string, err error) error {
 	switch f.Value.Type() {
 	case "duration":
@@ -156,7 +153,7 @@ func readError(f *pflag.Flag, text string, err error) error {
 	return fmt.Errorf("--%s: %w", f.Name, err)
 }
 
-// Error makes one line of what pflag says, naming the known flags where that helps.
+// Error reduces a pflag error to one line and names the known flags if that helps.
 func Error(cmd *cobra.Command, err error) error {
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
 		flag := "--" + unknown.GetSpecifiedName()
@@ -171,7 +168,7 @@ func Error(cmd *cobra.Command, err error) error {
 	return err
 }
 
-// Known are those of the command that are not hidden.
+// Known returns the command's visible flags.
 func Known(cmd *cobra.Command) (names []string) {
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		if !f.Hidden {

@@ -10,8 +10,8 @@ import (
 // common marks the flags that the short help of a command lists.
 const common = "poolbench_common"
 
-// MarkCommon has the short help of the command list these of its flags, in the order in which they
-// were declared. A flag that the command does not have is a mistake of the programmer.
+// MarkCommon makes the short help list the named flags in order of declaration. It panics on
+// unknown flags.
 func MarkCommon(cmd *cobra.Command, names ...string) {
 	for _, name := range names {
 		if err := cmd.Flags().SetAnnotation(name, common, nil); err != nil {

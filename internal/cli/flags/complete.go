@@ -9,7 +9,7 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// Operands wants exactly these arguments.
+// Operands requires exactly the named arguments.
 func Operands(names ...string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
@@ -24,7 +24,7 @@ func Operands(names ...string) cobra.PositionalArgs {
 	}
 }
 
-// CompleteArgs offers values for the first argument, or for each where there may be more.
+// CompleteArgs completes the first argument, or every argument if more is set.
 func CompleteArgs(more bool, values func() []string) cobra.CompletionFunc {
 	return func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion,
 		cobra.ShellCompDirective) {
@@ -35,8 +35,8 @@ func CompleteArgs(more bool, values func() []string) cobra.CompletionFunc {
 	}
 }
 
-// Complete offers values for a flag; in a comma list, for its last part. It panics on a flag
-// that cmd does not have.
+// Complete completes a flag's value, or the last part of a comma list. It panics on a flag that cmd
+// does not have.
 func Complete(cmd *cobra.Command, flag string, values func() []string) {
 	err := cmd.RegisterFlagCompletionFunc(flag,
 		func(_ *cobra.Command, _ []string, typed string) ([]cobra.Completion,

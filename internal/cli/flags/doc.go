@@ -1,3 +1,3 @@
-// Package flags defines the flags and arguments that commands have in common: their types, checks,
-// completion and errors.
+// Package flags defines types, checks, completion and errors for flags and arguments of all
+// commands.
 package flags

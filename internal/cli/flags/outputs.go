@@ -16,11 +16,10 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// OutFlag names the directory of the results, of each command that has one.
+// OutFlag names the directory of results.
 const OutFlag = "out"
 
-// An Output is a flag that names a file to write. Whether it can be written is found out before
-// the command begins its work.
+// An Output is a flag that names an output file. The file is checked before the command starts.
 type Output struct {
 	Path string
 	Flag string // its name, with the dashes; "" where no flag gave the path
@@ -57,7 +56,7 @@ func (o Output) Named(err error) error {
 	return fmt.Errorf("%s: %w", o.Flag, err)
 }
 
-// Write writes the file at once, if there is to be one.
+// Write writes the file at once if a path is set.
 func (o Output) Write(write func(io.Writer) error) error {
 	if o.Path == "" {
 		return nil
@@ -65,13 +64,13 @@ func (o Output) Write(write func(io.Writer) error) error {
 	return o.Named(rundir.Replace(o.Path, write))
 }
 
-// Open opens the file to be written as it goes: see files.Open.
+// Open opens the file for incremental writing: see files.Open.
 func (o Output) Open(flag int, mode fs.FileMode) (io.WriteCloser, error) {
 	w, err := files.Open(o.Path, flag, mode)
 	return w, o.Named(err)
 }
 
-// Add adds to the file, if there is one.
+// Add appends to the file if a path is set.
 func (o Output) Add(write func(io.Writer) error) error {
 	if o.Path == "" {
 		return nil
@@ -84,8 +83,8 @@ func (o Output) Add(write func(io.Writer) error) error {
 	return o.Named(errors.Join(write(w), w.Flush(), f.Close()))
 }
 
-// checkOutput tells whether the file could be written. It may be one of the directory of --out,
-// which the command is going to make.
+// checkOutput checks that the file can be written. The file may be in the directory of --out,
+// which the command creates later.
 func checkOutput(cmd *cobra.Command, o *Output) error {
 	err := files.Check(o.Path)
 	if out := cmd.Flags().Lookup(OutFlag); err != nil && out != nil &&
@@ -97,7 +96,7 @@ func checkOutput(cmd *cobra.Command, o *Output) error {
 	return err
 }
 
-// FreeName numbers the runs that start in one second.
+// FreeName numbers runs that start in the same second.
 func FreeName(root, name string) string {
 	for n, free := 2, name; ; n++ {
 		if _, err := os.Lstat(filepath.Join(root, free)); errors.Is(err, fs.ErrNotExist) {

@@ -14,7 +14,7 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// A Value is the pflag.Value of a flag that is more than one of pflag's own types.
+// A Value is a pflag.Value for types that pflag does not have.
 type Value struct {
 	Kind string // what its argument is called in the help
 	Take func(text string) error
@@ -37,7 +37,7 @@ func (f Value) String() string {
 	return f.Show()
 }
 
-// Parsed is a flag that keeps what parse makes of its text.
+// Parsed returns a flag that stores the result of parse.
 func Parsed[T any](to *T, kind string, parse func(text string) (T, error)) Value {
 	return Value{Kind: kind, Take: func(text string) error {
 		v, err := parse(text)
@@ -48,14 +48,14 @@ func Parsed[T any](to *T, kind string, parse func(text string) (T, error)) Value
 	}}
 }
 
-// AtLeastOne is the flag of a number.
+// AtLeastOne returns a flag for a number from 1 to most.
 func AtLeastOne(to *int, most int) Value { return Parsed(to, "N", UpTo(most)) }
 
-// leastShare is the least share but 0 that means anything, of a risk or of a change.
+// leastShare is the smallest useful share above 0.
 const leastShare = 1e-9
 
-// Share is that of a share: 2% or 0.02. A zero stands for the default elsewhere, and must not
-// pass unless it is allowed.
+// Share returns a flag for a share such as 2% or 0.02. It rejects 0, which means the default
+// elsewhere, unless zero is set.
 func Share(to *float64, zero bool) Value {
 	return Parsed(to, "SHARE", func(text string) (float64, error) {
 		v, err := param.Percent(text)
@@ -86,7 +86,7 @@ func Metric(cmd *cobra.Command, to *[]string, doc string, known func() []string)
 	Complete(cmd, "metric", known)
 }
 
-// RunLimit is the flag that says after how long a run is given up, of each command that has it.
+// RunLimit is the name of the flag for the timeout of a run.
 const RunLimit = "run-limit"
 
 // Whole reads a whole number.
@@ -98,7 +98,7 @@ func Whole(least, most int, text string) (int, error) {
 	return n, nil
 }
 
-// UpTo reads a number from 1: a zero would stand for the default.
+// UpTo reads a number from 1, since 0 means the default.
 func UpTo(most int) func(text string) (int, error) {
 	return func(text string) (int, error) { return Whole(1, most, text) }
 }
@@ -112,7 +112,7 @@ func ParseSeed(text string) (uint64, error) {
 	return n, err
 }
 
-// PositiveTime reads a time above 0, which stands for none.
+// PositiveTime reads a time above 0, since 0 means none.
 func PositiveTime(text string) (time.Duration, error) {
 	d, err := time.ParseDuration(text)
 	if err != nil || d <= 0 || d > MaxTime {
@@ -122,5 +122,5 @@ func PositiveTime(text string) (time.Duration, error) {
 	return d, nil
 }
 
-// OutRoot is the directory of results for which no other was named.
+// OutRoot is the default directory of results.
 const OutRoot = "poolbench-out"

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// CheckAddress refuses what is not loopback, unless any is.
+// CheckAddress rejects addresses other than loopback unless any is set.
 func CheckAddress(addr string, any bool) error {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {

@@ -20,8 +20,8 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// An axis is one thing that a scenario is made of: a flag of `poolbench run`, and a key of a
-// scenario file under the same name.
+// An axis is one dimension of a scenario: a flag of `poolbench run` and the scenario file key of
+// the same name.
 type axis struct {
 	name, doc string          // of the flag
 	value     flags.Value     // of a matrix
@@ -30,18 +30,18 @@ type axis struct {
 	names     func() []string // what completion offers
 }
 
-// A matrix is what the values of all axes come to.
+// A matrix contains the values of all axes.
 type matrix struct {
 	bench.Matrix
 	count  int
 	stages string // of each arrival process; "": as they are
 }
 
-// axes are all of them, where nothing is to be read.
+// axes returns all axes, for callers that read no values.
 func axes() []axis { return axesOf(new(matrix)) }
 
-// axesOf are all of them, in the order of the help, with their values in the matrix. The defaults
-// in their words are bench's own.
+// axesOf returns all axes in the order of the help. Their values go to m. Defaults named in the
+// help are those of package bench.
 func axesOf(m *matrix) []axis {
 	zero := bench.Scenario{}.Written()
 	return []axis{
@@ -122,18 +122,16 @@ func axesOf(m *matrix) []axis {
 	}
 }
 
-// mostTasks is how many -n takes: of a soak, since other runs end at arrivals.MaxTasks. It fits an
-// int of 32 bits.
+// mostTasks bounds --n for soaks; other runs end at arrivals.MaxTasks. It fits a 32-bit int.
 const mostTasks = 2_000_000_000
 
-// Everything stands for all strategies but those that wait for a disk or a server: these measure
-// that, and are named.
+// Everything selects all strategies except those that wait for a disk or a server, which must be
+// named.
 const Everything = "all"
 
-// StrategiesOrAll is what --strategy takes, for completion.
+// StrategiesOrAll returns the values of --strategy for completion.
 func StrategiesOrAll() []string { return append([]string{Everything}, StrategyNames()...) }
 
-// parseStrategies reads a comma list of strategies, or the word for all of them.
 func parseStrategies(str string) ([]strategies.Variant, error) {
 	if str == Everything {
 		inProcess := slices.DeleteFunc(strategies.All(), func(s strategies.Spec) bool {
@@ -144,7 +142,7 @@ func parseStrategies(str string) ([]strategies.Variant, error) {
 	return Variants(strategies.Resolve)(str)
 }
 
-// listOf adds what parse makes of the text to a list.
+// listOf returns a flag value that appends the results of parse to a list.
 func listOf[T any](to *[]T, kind string, parse func(text string) ([]T, error)) flags.Value {
 	return flags.Value{Kind: kind, Take: func(text string) error {
 		more, err := parse(text)
@@ -153,7 +151,7 @@ func listOf[T any](to *[]T, kind string, parse func(text string) ([]T, error)) f
 	}}
 }
 
-// Variants reads a comma list of variants; the error joins what is wrong with each.
+// Variants reads a comma list of variants and joins the errors.
 func Variants[T any](resolve func(param.Call) (T, error)) func(text string) ([]T, error) {
 	return func(text string) (list []T, _ error) {
 		calls, err := param.ParseList(text)
@@ -166,8 +164,7 @@ func Variants[T any](resolve func(param.Call) (T, error)) func(text string) ([]T
 	}
 }
 
-// positive reads a comma list of numbers above 0. A zero must not pass: in a scenario it stands for
-// the default.
+// positive reads a comma list of numbers above 0. In a scenario, 0 means the default.
 func positive[T int | float64](
 	list func(text string) ([]T, error),
 ) func(text string) ([]T, error) {
@@ -182,14 +179,14 @@ func positive[T int | float64](
 	}
 }
 
-// MostRuns bounds the repetitions, and the runs of all scenarios together: what is kept of each,
-// and told of it, fits into memory.
+// MostRuns bounds the repetitions and the total runs of all scenarios, so that results fit in
+// memory.
 const MostRuns = 1_000_000
 
 func axisNames() []string { return text.Texts(axes(), func(x axis) string { return x.name }) }
 
-// AddAxes declares a flag for each axis but those, and returns the words that they will be given,
-// which are read once all flags are known.
+// AddAxes declares a flag for each axis except without. It returns the words that the flags fill,
+// which are read after all flags are parsed.
 func AddAxes(cmd *cobra.Command, without ...string) Words {
 	given := Words{}
 	for _, x := range axes() {

@@ -17,29 +17,28 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// StrategyNames are those of all strategies.
+// StrategyNames returns the names of all strategies.
 func StrategyNames() []string { return text.Texts(strategies.All(), strategies.Spec.String) }
 
-// WorkloadNames are those of all workloads.
+// WorkloadNames returns the names of all workloads.
 func WorkloadNames() []string { return text.Texts(workloads.All(), workloads.Spec.String) }
 
-// TargetNames are those of all targets.
+// TargetNames returns the names of all targets.
 func TargetNames() []string { return text.Texts(targets.All(), targets.Spec.String) }
 
-// ArrivalNames are those of all arrival processes.
+// ArrivalNames returns the names of all arrival processes.
 func ArrivalNames() []string { return text.Texts(arrivals.All(), arrivals.Spec.String) }
 
-// StudyNames are those of all studies.
+// StudyNames returns the names of all studies.
 func StudyNames() []string {
 	return text.Texts(studies.All(), func(s studies.Study) string { return s.Name })
 }
 
-// MetricNames are the units of all metrics.
+// MetricNames returns the units of all metrics.
 func MetricNames() []string {
 	return text.Texts(observe.Metrics(), func(m observe.MetricInfo) string { return m.Unit })
 }
 
-// facts leaves out what is empty.
 func facts(all ...fact) (given []fact) {
 	for _, f := range all {
 		if f.Value != "" {
@@ -114,12 +113,12 @@ func describeMetric(m observe.MetricInfo) Entry {
 	return Entry{m.Unit, m.Doc, facts(fact{"better", better}), nil}
 }
 
-// StrategyColumns are the heads of the table of strategies, that of `poolbench list strategies` and
-// that of the README.
+// StrategyColumns are the column heads of the strategy table in `poolbench list strategies` and the
+// README.
 var StrategyColumns = []string{"strategy", "bounds", "when full", "order", "survives",
 	"on a panic", "source"}
 
-// StrategyRow is a strategy's line in that table.
+// StrategyRow returns the table row of a strategy.
 func StrategyRow(s strategies.Spec) []string {
 	full := "blocks"
 	switch {
@@ -138,7 +137,7 @@ func StrategyRow(s strategies.Spec) []string {
 	return []string{s.Name, bounds(s), full, order, cmp.Or(survives(s), "–"), s.OnPanic, s.Source}
 }
 
-// survives says what accepted tasks outlive, and which server that takes; "": they outlive nothing.
+// survives names the failures that accepted tasks survive and the server this needs, "" for none.
 func survives(s strategies.Spec) string {
 	v, err := strategies.Resolve(param.Call{Name: s.Name})
 	if err != nil {
@@ -154,7 +153,7 @@ func survives(s strategies.Spec) string {
 	return level.String()
 }
 
-// bounds says in a word how many tasks s lets be in flight.
+// bounds describes the limit on tasks in flight.
 func bounds(s strategies.Spec) string {
 	if s.Bound == nil {
 		return "nothing"
@@ -194,8 +193,7 @@ func describeStrategy(s strategies.Spec) Entry {
 	), describeKeys(s.Keys)}
 }
 
-// asPart says how the strategy goes around another, with the queue that it then has; "" where it
-// does not.
+// asPart describes how the strategy wraps another and the resulting queue, "" if it cannot.
 func asPart(s strategies.Spec) string {
 	for _, p := range strategies.Parts() {
 		if p.Name != s.Name {
@@ -212,7 +210,6 @@ func asPart(s strategies.Spec) string {
 	return ""
 }
 
-// describePart describes what can go around a strategy.
 func describePart(p strategies.Part) Entry {
 	return Entry{p.Name, p.Summary, facts(
 		fact{"changes", p.Changes.String()},
@@ -220,7 +217,7 @@ func describePart(p strategies.Part) Entry {
 	), describeKeys(p.Keys)}
 }
 
-// promises are the declared facts that hold, in words.
+// promises lists the declared properties that hold.
 func promises(s strategies.Spec) (words []string) {
 	for _, p := range []struct {
 		word  string

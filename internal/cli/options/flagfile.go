@@ -31,7 +31,7 @@ func (f *FlagFile) AddTo(cmd *cobra.Command, what string) {
 		"element; keys are the names of the flags"+what)
 }
 
-// Before has the file read before the operands are checked. Flags that are axes go to the words.
+// Before reads the file before operands are checked. Axis flags go to axes.
 func (f *FlagFile) Before(axes Words, operands cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if f.path != "" {
@@ -43,7 +43,7 @@ func (f *FlagFile) Before(axes Words, operands cobra.PositionalArgs) cobra.Posit
 	}
 }
 
-// Operands are those that were given, or the one of the file.
+// Operands returns args, or the operand of the file.
 func (f *FlagFile) Operands(args []string) []string {
 	if len(args) == 0 && f.url != "" {
 		return []string{f.url}
@@ -51,10 +51,9 @@ func (f *FlagFile) Operands(args []string) []string {
 	return args
 }
 
-// urlKey is the key of the operand.
 const urlKey = "url"
 
-// Read sets the flags that the command line does not.
+// Read sets the flags that the command line does not set.
 func (f *FlagFile) Read(cmd *cobra.Command, axes Words) error {
 	var known []string
 	if strings.Contains(cmd.Use, " URL") {
@@ -93,13 +92,13 @@ func (f *FlagFile) Read(cmd *cobra.Command, axes Words) error {
 	return errors.Join(wrong...)
 }
 
-// excludedBy are the axes that say the same as this one.
+// excludedBy returns the axes that conflict with name.
 func excludedBy(name string) []string {
 	all := axes()
 	return all[slices.IndexFunc(all, func(x axis) bool { return x.name == name })].excludes
 }
 
-// setFlag gives a flag the values of a file: a flag that may be repeated one by one, any other with
+// setFlag sets a flag to the values of a file: one by one if it is repeatable, else joined by
 // commas.
 func setFlag(cmd *cobra.Command, flag *pflag.Flag, values []Word) error {
 	texts := text.Texts(values, func(v Word) string { return v.Text })

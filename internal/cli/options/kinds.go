@@ -14,7 +14,7 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// An Entry is one thing that can be named on the command line.
+// An Entry describes one name of the command line.
 type Entry struct {
 	Name       string      `json:"name"`
 	Summary    string      `json:"summary"`
@@ -22,7 +22,6 @@ type Entry struct {
 	Parameters []parameter `json:"parameters,omitempty"`
 }
 
-// A fact is one line of the full description.
 type fact struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
@@ -36,21 +35,21 @@ type parameter struct {
 	Doc     string `json:"doc"`
 }
 
-// A Listing is one kind of entries.
+// A Listing contains the entries of one kind.
 type Listing struct {
 	Kind    string  `json:"kind"`
 	Entries []Entry `json:"entries"`
 }
 
-// A kind of what can be named. Its names come at once; a description may take some time, as studies
-// compute their scenarios for it.
+// A kind is a category of names. Names are cheap; descriptions may be slow, because studies compute
+// their scenarios.
 type kind struct {
 	Name     string
 	Names    []string
 	describe func(i int) Entry
 }
 
-// Kinds are all there are. Each is drawn from the one set that its package keeps.
+// Kinds returns all kinds, each read from its package's registry.
 func Kinds() []kind {
 	return []kind{
 		kindOf("strategies", StrategyNames(), strategies.All(), describeStrategy),
@@ -68,7 +67,7 @@ func kindOf[T any](name string, names []string, all []T, describe func(T) Entry)
 	return kind{name, names, func(i int) Entry { return describe(all[i]) }}
 }
 
-// KindNames are those of all kinds.
+// KindNames returns the names of all kinds.
 func KindNames() []string {
 	return text.Texts(Kinds(), func(k kind) string { return k.Name })
 }
@@ -80,7 +79,7 @@ func describeKeys(keys []param.Key) (list []parameter) {
 	return list
 }
 
-// ChooseListings are those of all kinds, of one, or of one of its names.
+// ChooseListings returns the listings of all kinds, of one kind, or of one name.
 func ChooseListings(args []string) (chosen []Listing, err error) {
 	for _, k := range Kinds() {
 		switch {
@@ -102,7 +101,7 @@ func ChooseListings(args []string) (chosen []Listing, err error) {
 	return chosen, nil
 }
 
-// Listing describes all of the kind.
+// Listing describes all entries of the kind.
 func (k kind) Listing() Listing {
 	l := Listing{Kind: k.Name}
 	for i := range k.Names {

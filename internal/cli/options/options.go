@@ -12,7 +12,7 @@ import (
 	"github.com/poolbench/poolbench/internal/objectives"
 )
 
-// RunOptions are the flags of run that are not axes.
+// RunOptions are the flags of run except axes.
 type RunOptions struct {
 	File, Out     string
 	DSN           string
@@ -32,7 +32,7 @@ type RunOptions struct {
 	Expect        decide.ClaimVerdict // of the studies; "": any
 }
 
-// AddTo gives the command the flags about how its runs are run and where they are written.
+// AddTo declares the flags for running and for output.
 func (o *RunOptions) AddTo(cmd *cobra.Command) {
 	Objective(cmd, &o.Objectives, "exit code 1 unless each scenario meets it: "+
 		"p99-response<50ms,shed<=1%; repeatable")
@@ -43,19 +43,19 @@ func (o *RunOptions) AddTo(cmd *cobra.Command) {
 	o.Live.AddTo(cmd)
 }
 
-// AddJUnitTo is for commands whose verdicts are test cases.
+// AddJUnitTo declares the JUnit flag, for commands with verdicts.
 func (o *RunOptions) AddJUnitTo(cmd *cobra.Command) {
 	o.JUnit.AddTo(cmd, "junit", "write objectives, checks and verdicts as JUnit XML to this `FILE`")
 }
 
-// AddResumeTo is for commands that can tell what they have measured already.
+// AddResumeTo declares the flag for commands that can resume.
 func (o *RunOptions) AddResumeTo(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&o.resume, "resume", false,
 		"continue an interrupted run to DIR with the same "+
 			"flags; measure only what is missing")
 }
 
-// AddOutputTo is addTo without what is made of the results.
+// AddOutputTo is AddTo without the flags for processing results.
 func (o *RunOptions) AddOutputTo(cmd *cobra.Command) {
 	o.AddDirTo(cmd)
 	cmd.Flags().BoolVar(&o.DryRun, "dry-run", false,
@@ -65,7 +65,7 @@ func (o *RunOptions) AddOutputTo(cmd *cobra.Command) {
 	o.AddFormatTo(cmd)
 }
 
-// AddDirTo is for whatever writes a run directory.
+// AddDirTo declares the flags for commands that write a run directory.
 func (o *RunOptions) AddDirTo(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.StringVarP(&o.Out, flags.OutFlag, "o", "",
@@ -76,14 +76,14 @@ func (o *RunOptions) AddDirTo(cmd *cobra.Command) {
 		"add repetitions to the results in DIR, with the next seeds")
 }
 
-// AddFormatTo is for whatever prints an answer.
+// AddFormatTo declares the flags for commands that print an answer.
 func (o *RunOptions) AddFormatTo(cmd *cobra.Command) {
 	flags.Choice(cmd, &o.Format, "format", "what is printed", "text", "json")
 	cmd.Flags().BoolVar(&o.Quiet, "quiet", false,
 		"no progress and no warnings of suspect results")
 }
 
-// Mode reads --force, --append and --resume.
+// Mode returns the mode set by --force, --append and --resume.
 func (o RunOptions) Mode() (directory.Mode, error) {
 	mode, given := directory.New, 0
 	for m, set := range map[directory.Mode]bool{directory.Force: o.force,
@@ -104,14 +104,14 @@ func (o RunOptions) Mode() (directory.Mode, error) {
 	return mode, nil
 }
 
-// LoadOptions are the flags that attack and gateway share: how often, and where to.
+// LoadOptions are the flags for rate and destination shared by attack and gateway.
 type LoadOptions struct {
 	RunOptions // out, force, append, dryRun, quiet and format
 	Count      int
 	FirstSeed  uint64
 }
 
-// AddTo declares them.
+// AddTo declares the flags.
 func (o *LoadOptions) AddTo(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	o.Count = 1

@@ -20,22 +20,21 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// A Plan is all that one call runs, section by section, into one run directory.
+// A Plan contains the sections of one call, which run in order into one run directory.
 type Plan []Section
 
-// A Section is a suite with a heading: the question of a study, the place in a scenario file, or
-// none.
+// A Section is a suite with a heading: a study's question, a position in a scenario file, or "".
 type Section struct {
 	Title string
 	Suite bench.Suite
 	Study *studies.Study // that judges the results; nil: none does
-	// Open: the user gave neither --n, --count nor --duration, so runs may go on with further seeds
-	// until the objectives are decided.
+	// Open means that --n, --count and --duration are all unset, so runs may continue with further
+	// seeds until the objectives are decided.
 	Open bool
 }
 
-// MakePlan reads the scenarios from the flags, or from the file with the flags over it; without
-// either it takes the quick form of the default studies, at the seed where one is given.
+// MakePlan reads scenarios from the flags, or from the file with flags taking precedence. Without
+// either it plans the quick form of the default studies, from the given seed.
 func MakePlan(given Words, file string) (Plan, error) {
 	switch {
 	case file != "":
@@ -78,7 +77,7 @@ func MakePlan(given Words, file string) (Plan, error) {
 	return PlanStudies(in, studies.Quick, seed, nil)
 }
 
-// PlanStudies has a section for each study, at that size, from that seed on, with further
+// PlanStudies returns a section for each study at the given size and first seed, with further
 // strategies.
 func PlanStudies(
 	list []studies.Study, size studies.Size, seed uint64, also []strategies.Variant,
@@ -93,7 +92,7 @@ func PlanStudies(
 	return p, nil
 }
 
-// Soak makes soaks of all runs, if that is asked for.
+// Soak turns all runs into soaks if all is set.
 func (p Plan) Soak(all bool) error {
 	if !all {
 		return nil
@@ -113,8 +112,8 @@ func (p Plan) Soak(all bool) error {
 	return nil
 }
 
-// FlyBy has the trace of a task written that exceeds the objective of response, the highest of
-// those that are about its tail.
+// FlyBy sets the response time above which the trace of a task is written: the highest tail
+// objective of response.
 func (p Plan) FlyBy(list objectives.List) {
 	bound := 0.0
 	for _, o := range list {
@@ -132,7 +131,7 @@ func (p Plan) FlyBy(list objectives.List) {
 	}
 }
 
-// Profile has the real-clock runs profiled; "": none is.
+// Profile enables profiling of real-clock runs, "" for none.
 func (p Plan) Profile(set string) error {
 	if set == "" {
 		return nil
@@ -153,8 +152,7 @@ func (p Plan) Profile(set string) error {
 	return nil
 }
 
-// twice complains of a scenario that is in two sections: its runs would pass for repetitions of
-// one.
+// twice reports scenarios in two sections, whose runs would count as repetitions of one.
 func (p Plan) twice() error {
 	first := map[string]string{}
 	for _, s := range p {
@@ -169,17 +167,17 @@ func (p Plan) twice() error {
 	return nil
 }
 
-// Open reports whether any section may go on with further seeds.
+// Open reports whether any section may continue with further seeds.
 func (p Plan) Open() bool { return slices.ContainsFunc(p, func(s Section) bool { return s.Open }) }
 
-// GoOn has the plan go on with the seeds that the directory holds.
+// GoOn continues with the seeds after those in the directory.
 func (p Plan) GoOn(dir *directory.Dir) {
 	for i := range p {
 		p[i].Suite = dir.Continued(p[i].Suite)
 	}
 }
 
-// Suites are those of all sections.
+// Suites returns the suites of all sections.
 func (p Plan) Suites() (all []bench.Suite) {
 	for _, s := range p {
 		all = append(all, s.Suite)
@@ -187,7 +185,7 @@ func (p Plan) Suites() (all []bench.Suite) {
 	return all
 }
 
-// Headline says what the plan is, in few words.
+// Headline summarizes the plan.
 func (p Plan) Headline() string {
 	var names []string
 	for _, s := range p {
@@ -201,7 +199,7 @@ func (p Plan) Headline() string {
 	return "study " + strings.Join(text.Few(names, 4), ", ")
 }
 
-// Runs is how many there are.
+// Runs returns the number of runs.
 func (p Plan) Runs() (n int) {
 	for _, s := range p {
 		n += s.Suite.Runs()
@@ -209,8 +207,7 @@ func (p Plan) Runs() (n int) {
 	return n
 }
 
-// Estimate is bounded, since the estimates of two sections may each be as long as a Duration can
-// be.
+// Estimate returns the total estimate. It is bounded, because the sum may overflow a Duration.
 func (p Plan) Estimate() (total time.Duration) {
 	for _, s := range p {
 		total = min(total+min(s.Suite.Estimate(), longestPlan), longestPlan)
@@ -220,8 +217,8 @@ func (p Plan) Estimate() (total time.Duration) {
 
 const longestPlan = 10 * arrivals.MaxSpan
 
-// UseDatabase hands the database of --dsn to the workloads that want one, in the environment, where
-// it is no part of a name. One that nothing asks for is a mistake.
+// UseDatabase passes --dsn to workloads through the environment, which keeps it out of names. It is
+// an error if no workload uses it.
 func (p Plan) UseDatabase(dsn string) error {
 	if dsn == "" {
 		return nil

@@ -8,11 +8,10 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// enough is the share of a target's rate below which a strategy that limits its own is warned of:
-// a margin is wise, and more than this is none.
+// enough is the share of the target's rate below which a strategy's own rate limit gets a warning.
 const enough = 0.8
 
-// OwnRates names the strategies that start tasks at a rate that is not that of their target.
+// OwnRates names the strategies that start tasks at a rate other than their target's.
 func OwnRates(p Plan) (lines []string) {
 	for _, section := range p {
 		if section.Study != nil {
@@ -27,8 +26,7 @@ func OwnRates(p Plan) (lines []string) {
 	return lines
 }
 
-// ownRate is what there is to say of one; "": nothing, as where the strategy follows its target and
-// has no rate beside that.
+// ownRate returns the warning, "" if the strategy follows its target and has no other rate.
 func ownRate(sc bench.Scenario) string {
 	s, target := sc.Strategy, sc.Target.Spec
 	if s.Spec.Starts == nil || target.Rate == nil {

@@ -66,13 +66,13 @@ func AddAttackFlags(cmd *cobra.Command, o *AttackOptions) {
 	o.File.AddTo(cmd, ", and url")
 }
 
-// AddSession declares --session, with what is of sessions then.
+// AddSession declares --session and its related flags.
 func AddSession(cmd *cobra.Command, o *AttackOptions, rates string) {
 	cmd.Flags().StringVar(&o.sent.session, "session", "", "send sessions of the steps in this YAML "+
 		"`FILE`; "+rates+", URL is before the urls of steps")
 }
 
-// AddRequests declares the flags for the requests and the strategies they go through.
+// AddRequests declares the flags for requests and strategies.
 func AddRequests(cmd *cobra.Command, o *AttackOptions) {
 	fs := cmd.Flags()
 	fs.StringArrayVar(&o.strategies, "strategy", nil,
@@ -107,7 +107,7 @@ func AddRequests(cmd *cobra.Command, o *AttackOptions) {
 	o.Fleet.AddTo(cmd, &o.Agents)
 }
 
-// AddHTTP2 declares the flags of HTTP/2. h2c is another name, from when http2 was TLS alone.
+// AddHTTP2 declares the flags of HTTP/2. h2c is an old alias: http2 once required TLS.
 func AddHTTP2(cmd *cobra.Command, k *attack.Attack, http2 *bool, doc string) {
 	fs := cmd.Flags()
 	fs.Var(flags.AtLeastOne(&k.Connections, arrivals.MaxTasks), "connections",
@@ -121,7 +121,7 @@ func AddHTTP2(cmd *cobra.Command, k *attack.Attack, http2 *bool, doc string) {
 		"most requests at once, `N`, on a connection of HTTP/2, HTTP/3 or gRPC (default 100)")
 }
 
-// AddArrivals declares the flags that say when requests come, and how many.
+// AddArrivals declares the flags for arrival times and the number of requests.
 func AddArrivals(
 	cmd *cobra.Command, k *attack.Attack, rate flags.Value, arrival *string, process string,
 ) {
@@ -141,7 +141,7 @@ func AddArrivals(
 		"abandon requests open this `TIME` after the last one was due")
 }
 
-// CheckResume refuses what cannot be resumed.
+// CheckResume rejects attacks that cannot be resumed.
 func (o *AttackOptions) CheckResume() error {
 	switch {
 	case !o.resume:
@@ -161,17 +161,17 @@ func (o *AttackOptions) CheckResume() error {
 	return nil
 }
 
-// UntilDone ends an attack by its number of requests where that alone is given.
+// UntilDone ends an attack by its number of requests if only that is given.
 func UntilDone(cmd *cobra.Command, k *attack.Attack) {
 	if cmd.Flags().Changed("n") && !cmd.Flags().Changed("duration") {
 		k.Duration = 0
 	}
 }
 
-// mostSent bounds the files of what is sent.
+// mostSent bounds the files of request data.
 const mostSent = attack.MaxText
 
-// Read fills the attack in from the flags that are more than a number.
+// Read completes the attack from flags that need parsing.
 func (o *AttackOptions) Read(stdin io.Reader, cmd *cobra.Command, args []string) (err error) {
 	if cmd.Flags().Changed("arrival") || o.Clients == 0 {
 		if o.Arrival, err = arrivals.Parse(o.Process); err != nil {
@@ -208,7 +208,7 @@ func (o *AttackOptions) Read(stdin io.Reader, cmd *cobra.Command, args []string)
 	return nil
 }
 
-// chooseProtocol reads --http1.1 and, by the requests, --http2.
+// chooseProtocol reads --http1.1 and, depending on the requests, --http2.
 func (o *AttackOptions) chooseProtocol() error {
 	if o.http1 {
 		switch {
@@ -229,7 +229,7 @@ func (o *AttackOptions) chooseProtocol() error {
 	return nil
 }
 
-// readDataOnce has the attack last for all rows, unless a flag says for how long.
+// readDataOnce makes the attack last for all rows unless a flag sets its length.
 func (o *AttackOptions) readDataOnce(cmd *cobra.Command) error {
 	if o.Data == nil {
 		return errors.New("--data-once: want --data")
@@ -240,7 +240,7 @@ func (o *AttackOptions) readDataOnce(cmd *cobra.Command) error {
 	return nil
 }
 
-// checkSocket finds out whether somebody listens at the socket, before anything is made or sent.
+// checkSocket checks that the socket has a listener before anything is created or sent.
 func (o *AttackOptions) checkSocket() error {
 	if o.UnixSocket == "" || o.DryRun || o.Fleet.NATS != "" { // agents may be elsewhere
 		return nil
@@ -255,10 +255,10 @@ func (o *AttackOptions) checkSocket() error {
 	return c.Close()
 }
 
-// socketAnswers is how long a socket may take to accept.
+// socketAnswers is the timeout for a socket to accept.
 const socketAnswers = 2 * time.Second
 
-// Attacks has one for each strategy, or the one without.
+// Attacks returns an attack for each strategy, or one without a strategy.
 func (o *AttackOptions) Attacks() ([]attack.Attack, error) {
 	chosen, err := ChooseStrategies(o.strategies)
 	if err != nil {
@@ -297,7 +297,7 @@ func (o *AttackOptions) Attacks() ([]attack.Attack, error) {
 	return all, objectives.Decidable(o.Objectives, all...)
 }
 
-// urlsOf are the URLs of an attack that objectives may be about.
+// urlsOf returns the URLs that objectives may name.
 func urlsOf(a attack.Attack) (all []objectives.URL) {
 	for _, u := range a.URLs() {
 		names := []string{u.Name}
@@ -309,8 +309,8 @@ func urlsOf(a attack.Attack) (all []objectives.URL) {
 	return all
 }
 
-// ChooseStrategies reads --strategy, which may be repeated. All of them are all that run a request
-// once at a time.
+// ChooseStrategies reads --strategy, which is repeatable. "all" selects the strategies that run a
+// request once at a time.
 func ChooseStrategies(texts []string) ([]strategies.Variant, error) {
 	var chosen []strategies.Variant
 	for _, text := range texts {

@@ -13,7 +13,7 @@ import (
 	"github.com/poolbench/poolbench/internal/yamltree"
 )
 
-// Bounds of what is read: a scenario file is typed by a person.
+// Bounds of the input, which is typed by a person.
 const (
 	maxScenarioFile = 1 << 20
 	mostElements    = 1000
@@ -46,8 +46,8 @@ func readScenarioFile(path string, known []string) ([]written, error) {
 	return parseScenarioFile(path, data, known)
 }
 
-// parseScenarioFile walks the syntax tree and not a decoded value, so that every complaint, also
-// one about a parameter of a workload, has the line and column of the word that it is about.
+// parseScenarioFile walks the syntax tree instead of decoding, so that each error has the line and
+// column of its word, even within workload parameters.
 func parseScenarioFile(name string, data []byte, known []string) ([]written, error) {
 	body, err := yamltree.Parse(name, data, "a list of scenarios")
 	if err != nil {
@@ -74,7 +74,6 @@ func parseScenarioFile(name string, data []byte, known []string) ([]written, err
 	return all, errors.Join(complaints...)
 }
 
-// readMatrix reads the keys and values of one element.
 func readMatrix(name string, node ast.Node, known []string) (written, error) {
 	w := written{Words: Words{}, where: yamltree.Place(name, node.GetToken())}
 	pairs, ok := node.(*ast.MappingNode)
@@ -98,7 +97,6 @@ func readMatrix(name string, node ast.Node, known []string) (written, error) {
 	return w, errors.Join(complaints...)
 }
 
-// readValues reads a value or a list of values.
 func readValues(name, key string, node ast.Node) ([]Word, error) {
 	nodes := []ast.Node{node}
 	if list, ok := node.(*ast.SequenceNode); ok {

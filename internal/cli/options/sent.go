@@ -20,13 +20,13 @@ import (
 	"github.com/poolbench/poolbench/internal/files"
 )
 
-// A sentFlags are the flags that say what is sent.
+// sentFlags are the flags for request content.
 type sentFlags struct {
 	method, body, targets, format, curl, data, dataFormat, session string
 	headers, form                                                  []string
 }
 
-// harFormat is the format of targets that is not attack's own.
+// harFormat is the target format other than attack's own.
 const harFormat = "har"
 
 func (f *sentFlags) addTo(cmd *cobra.Command, o *AttackOptions) {
@@ -58,7 +58,6 @@ func (f *sentFlags) addTo(cmd *cobra.Command, o *AttackOptions) {
 		"repeatable")
 }
 
-// read fills in what is sent.
 func (f *sentFlags) read(
 	stdin io.Reader, cmd *cobra.Command, args []string, o *AttackOptions,
 ) (err error) {
@@ -100,7 +99,7 @@ func (f *sentFlags) read(
 	return err
 }
 
-// exclude refuses others beside a flag, which say what is sent as it does.
+// exclude rejects flags that conflict with flag.
 func exclude(cmd *cobra.Command, flag string, others ...string) error {
 	for _, other := range others {
 		if cmd.Flags().Changed(other) {
@@ -110,7 +109,7 @@ func exclude(cmd *cobra.Command, flag string, others ...string) error {
 	return nil
 }
 
-// readBody reads what --body names, as curl's --data does.
+// readBody reads the argument of --body, in the syntax of curl's --data.
 func (f *sentFlags) readBody(stdin io.Reader) ([]byte, error) {
 	path, isFile := strings.CutPrefix(f.body, "@")
 	switch {
@@ -127,7 +126,7 @@ func (f *sentFlags) readBody(stdin io.Reader) ([]byte, error) {
 	return []byte(f.body), nil
 }
 
-// readForm makes the body of the fields of --form.
+// readForm builds the body from the fields of --form.
 func (f *sentFlags) readForm(cmd *cobra.Command, stdin io.Reader, to *attack.Request) (err error) {
 	if len(f.form) == 0 {
 		return nil
@@ -170,7 +169,7 @@ func read(stdin io.Reader, path string) ([]byte, error) {
 	return files.ReadFile(path, mostSent)
 }
 
-// readCurl has the headers of flags beside those of the commands.
+// readCurl adds the headers of flags to those of the curl commands.
 func (f *sentFlags) readCurl(
 	stdin io.Reader, cmd *cobra.Command, args []string, with attack.Request, o *AttackOptions,
 ) error {
@@ -193,7 +192,7 @@ func (f *sentFlags) readCurl(
 	return f.checkAll("--curl: "+f.curl+": command", nil, o)
 }
 
-// add adds headers and body of flags to requests that have them not.
+// add adds headers and body of flags to requests without them.
 func (f *sentFlags) add(with attack.Request, o *AttackOptions) {
 	for i := range o.Requests {
 		r := &o.Requests[i]
@@ -232,7 +231,7 @@ func (f *sentFlags) readTargets(
 	return f.checkAll("--targets: "+f.targets+": target", lines, o)
 }
 
-// expand replaces the variables of the environment in a file of targets.
+// expand replaces environment variables in a file of targets.
 func (f *sentFlags) expand(text []byte, o *AttackOptions) ([]byte, error) {
 	env := requests.Environment{Lookup: os.LookupEnv}
 	var escape func(string) string
@@ -253,13 +252,13 @@ func (f *sentFlags) expand(text []byte, o *AttackOptions) ([]byte, error) {
 	return []byte(expanded), err
 }
 
-// lineOfVariable is the line in which a variable stands first.
+// lineOfVariable returns the first line that contains the variable.
 func lineOfVariable(text []byte, name string) int {
 	before, _, _ := bytes.Cut(text, []byte("${"+name+"}"))
 	return 1 + bytes.Count(before, []byte("\n"))
 }
 
-// checkAll names the request that is wrong.
+// checkAll checks the requests and names the wrong one.
 func (f *sentFlags) checkAll(what string, lines []int, o *AttackOptions) error {
 	for i, r := range o.Requests {
 		err := o.CheckSent(r)
@@ -281,7 +280,7 @@ func (f *sentFlags) isOfData(err error) bool {
 	return f.data != "" && strings.HasPrefix(err.Error(), f.data+":")
 }
 
-// named is an error about the one request of the flags with the flag that it is about.
+// named adds the flag to an error about the single request of the flags.
 func (f *sentFlags) named(err error) error {
 	if err == nil {
 		return nil

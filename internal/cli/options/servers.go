@@ -14,8 +14,8 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// Servers declares --server. An address goes into the environment, where the strategies look for
-// it, and child processes: it may hold a password.
+// Servers declares --server. Addresses go to the environment, where strategies and child processes
+// read them, because they may contain passwords.
 func Servers(cmd *cobra.Command) {
 	f := flags.Value{Kind: "NAME=ADDRESS", Take: func(str string) error {
 		name, address, given := strings.Cut(str, "=")

@@ -12,8 +12,8 @@ import (
 	"github.com/poolbench/poolbench/internal/files"
 )
 
-// readSession has the attack send sessions. URL, where it is given, is what the urls of steps go on
-// from; headers of flags are those of steps that have none of that name.
+// readSession reads sessions. The optional URL is the base of the steps' URLs. Headers of flags
+// apply to steps without a header of that name.
 func (f *sentFlags) readSession(
 	args []string, with attack.Request, o *AttackOptions,
 ) error {
@@ -60,8 +60,8 @@ func (f *sentFlags) readSession(
 	return errors.Join(wrong...)
 }
 
-// expandSteps replaces the variables of the environment in URLs, headers and bodies. Its error
-// begins with the line.
+// expandSteps replaces environment variables in URLs, headers and bodies. Its error begins with the
+// line.
 func expandSteps(s *sessions.Session, text []byte, o *AttackOptions) error {
 	env := requests.Environment{Lookup: os.LookupEnv}
 	for i := range s.Steps {

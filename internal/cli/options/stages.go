@@ -7,7 +7,7 @@ import (
 	"github.com/poolbench/poolbench/bench/arrivals"
 )
 
-// parseStages checks what stages make of the default arrivals; those that are given come later.
+// parseStages checks stages with the default arrivals; the given arrivals are checked later.
 func parseStages(text string) (string, error) {
 	if _, err := arrivals.Staged(arrivals.Variant{}, text); err != nil {
 		return "", err
@@ -15,8 +15,8 @@ func parseStages(text string) (string, error) {
 	return text, nil
 }
 
-// stages puts each arrival process of the matrix in stages, which also say how long a run is. The
-// complaints are about words that say so as well.
+// stages applies stages to each arrival process of the matrix. Stages also set the length of a run,
+// so it reports words that conflict.
 func (w Words) stages(m *matrix) (complaints []error) {
 	if m.stages == "" { // a complaint already, and nobody knows what was meant
 		return nil

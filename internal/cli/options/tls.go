@@ -16,7 +16,7 @@ import (
 	"github.com/poolbench/poolbench/internal/files"
 )
 
-// A tlsFlags are the flags of how connections are secured. They are read into attack.TLS.
+// tlsFlags are the flags read into attack.TLS.
 type tlsFlags struct{ cert, key, ca, least string }
 
 // mostPEM bounds the files of certificates and keys.
@@ -36,7 +36,6 @@ func (f *tlsFlags) addTo(cmd *cobra.Command, k *attack.Attack) {
 		"connect to this address for HOST:PORT, as curl does; HOST * is every host; repeatable")
 }
 
-// read reads the files.
 func (f *tlsFlags) read(k *attack.Attack) (err error) {
 	if f.least == "1.3" {
 		k.TLS.MinVersion = tls.VersionTLS13
@@ -74,7 +73,7 @@ func (f *tlsFlags) read(k *attack.Attack) (err error) {
 	return nil
 }
 
-// readCertificates reads a file of certificates in PEM. Keys in the file are left out.
+// readCertificates reads PEM certificates and ignores keys.
 func readCertificates(path string) ([]byte, error) {
 	text, err := files.ReadFile(path, mostPEM)
 	if err != nil {
@@ -96,7 +95,7 @@ func readCertificates(path string) ([]byte, error) {
 	return all, nil
 }
 
-// readKey reads a file with a private key in PEM.
+// readKey reads a PEM private key.
 func readKey(path string) ([]byte, error) {
 	text, err := files.ReadFile(path, mostPEM)
 	if err != nil {

@@ -16,12 +16,12 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// QueueDoc explains --queue.
+// QueueDoc is the help of --queue.
 const QueueDoc = "slots of the queue; 0: none (default: never full, or 8 × limit where the " +
 	"strategy sheds; a part before another takes queue=N)"
 
-// ParseQueue reads the slots of a queue. A zero that is given is bench.NoQueue: what is not given
-// is the default.
+// ParseQueue reads the slots of a queue. It returns bench.NoQueue for 0, because 0 means the
+// default.
 func ParseQueue(text string) (int, error) {
 	n, err := flags.Whole(0, strategies.MaxSlots, text)
 	if n == 0 {
@@ -30,7 +30,7 @@ func ParseQueue(text string) (int, error) {
 	return n, err
 }
 
-// ParseRates reads several, each once.
+// ParseRates reads a comma list of rates and rejects duplicates.
 func ParseRates(text string) (rates []float64, err error) {
 	for part := range strings.SplitSeq(text, ",") {
 		rate, err := ParseRate(part)
@@ -45,7 +45,7 @@ func ParseRates(text string) (rates []float64, err error) {
 	return rates, nil
 }
 
-// ParseRate reads a rate above 0, which would stand for the default.
+// ParseRate reads a rate above 0, since 0 means the default.
 func ParseRate(text string) (float64, error) {
 	x, err := strconv.ParseFloat(text, 64)
 	if err != nil || !(x >= arrivals.LeastRate) || x > 1e6 {
@@ -54,7 +54,7 @@ func ParseRate(text string) (float64, error) {
 	return x, nil
 }
 
-// ParseMaxInFlight reads how many requests may be in flight.
+// ParseMaxInFlight reads the limit of requests in flight.
 func ParseMaxInFlight(text string) (int, error) {
 	if text == "unlimited" {
 		return attack.Unlimited, nil
@@ -66,7 +66,7 @@ func ParseMaxInFlight(text string) (int, error) {
 	return n, nil
 }
 
-// Objective declares --objective, which adds to a list.
+// Objective declares --objective, which appends to a list.
 func Objective(cmd *cobra.Command, to *objectives.List, doc string) {
 	objective(cmd, to, doc, func(text string) (objectives.List, error) {
 		all, err := to.Add(text)
@@ -77,7 +77,7 @@ func Objective(cmd *cobra.Command, to *objectives.List, doc string) {
 	})
 }
 
-// ObjectiveByURL is Objective for a command that has results by URL.
+// ObjectiveByURL is Objective for a command with results by URL.
 func ObjectiveByURL(cmd *cobra.Command, to *objectives.List, doc string) {
 	objective(cmd, to, doc, func(text string) (objectives.List, error) { return to.Add(text) })
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/poolbench/poolbench/internal/registry"
 )
 
-// A LiveFlag says whether and where the runs are shown while they go on.
+// A LiveFlag controls whether and where runs are shown live.
 type LiveFlag struct {
 	Address string // "": nowhere
 	Any     bool   // it need not be loopback
@@ -32,13 +32,13 @@ func (f *LiveFlag) AddTo(cmd *cobra.Command) {
 		"each second")
 }
 
-// A WorkersFlag says who makes the runs; zero: this process and its children.
+// A WorkersFlag selects the workers; zero means this process and its children.
 type WorkersFlag struct {
 	Local   int    // processes of this machine, started by the command
 	Address string // of the NATS server where others wait
 }
 
-// MostLocalWorkers bounds the processes of this machine.
+// MostLocalWorkers bounds the worker processes of this machine.
 const MostLocalWorkers = 256
 
 // AddTo declares --workers.
@@ -57,7 +57,7 @@ func parseWorkersFlag(text string) (WorkersFlag, error) {
 	return WorkersFlag{Address: text}, hub.Check(text)
 }
 
-// An AgentsFlag says where the agents of an attack are, and how they are waited for.
+// An AgentsFlag contains the agents of an attack and how to wait for them.
 type AgentsFlag struct {
 	NATS      string
 	Wait      time.Duration
@@ -67,7 +67,7 @@ type AgentsFlag struct {
 // mostAgents bounds the agents of one attack.
 const mostAgents = 10_000
 
-// AddTo declares --agents, and what goes with it.
+// AddTo declares --agents and its related flags.
 func (f *AgentsFlag) AddTo(cmd *cobra.Command, n *int) {
 	fs := cmd.Flags()
 	fs.Var(flags.AtLeastOne(n, mostAgents), "agents",
@@ -81,7 +81,7 @@ func (f *AgentsFlag) AddTo(cmd *cobra.Command, n *int) {
 		"the rest of the load counts when an agent is lost: SUSPECT, not INVALID")
 }
 
-// check says what does not go together.
+// check reports conflicting flags.
 func (f AgentsFlag) check(cmd *cobra.Command, agents int) error {
 	if agents == 0 {
 		for _, name := range []string{"nats", "agents-wait", "allow-lost"} {

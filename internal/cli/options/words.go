@@ -12,25 +12,24 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/flags"
 )
 
-// A Word is one value as the user wrote it, and where: "--limit", or "scenarios.yaml:3:10: limit".
+// A Word is one value as written, and its position: "--limit", or "scenarios.yaml:3:10: limit".
 type Word struct{ Text, Where string }
 
-// Words are a matrix as it was written: the values of each axis by its name.
+// Words are a matrix as written: the values of each axis by name.
 type Words map[string][]Word
 
-// FirstSeed is that of the first repetition where no other is given.
+// FirstSeed is the default seed of the first repetition.
 const FirstSeed = 1
 
-// have reports whether the words speak of that axis.
 func (w Words) have(axis string) bool { return w[axis] != nil }
 
-// isOpen reports whether the words leave the length and the number of runs open.
+// isOpen reports whether length and number of runs are unset.
 func (w Words) isOpen() bool {
 	return !slices.ContainsFunc([]string{"n", "duration", "stages", "count"}, w.have)
 }
 
-// override lets flags replace what a file says: an axis given by a flag takes the place of the
-// file's, and of those that exclude it.
+// override returns w with flags applied: a flag replaces the file's axis and the axes that exclude
+// it.
 func (w Words) override(flags Words) Words {
 	if len(flags) == 0 {
 		return w
@@ -47,8 +46,7 @@ func (w Words) override(flags Words) Words {
 	return merged
 }
 
-// Suite reads the words. The error joins all complaints; where stands before those that are about
-// no single word.
+// Suite reads the words and joins all errors; where prefixes errors not about a single word.
 func (w Words) Suite(where string) (bench.Suite, error) {
 	zero := bench.Scenario{}.Written()
 	m := matrix{count: 1}
@@ -95,8 +93,8 @@ func (w Words) Suite(where string) (bench.Suite, error) {
 	return suite, nil
 }
 
-// lengthened returns the suite of Suite with as many tasks in each run as its plans need under the
-// virtual clock, unless the words say how many.
+// lengthened returns suite with as many tasks per run as its plans need under the virtual clock,
+// unless the words set the number.
 func (w Words) lengthened(suite bench.Suite) bench.Suite {
 	if w["n"] != nil || w["duration"] != nil || w["stages"] != nil {
 		return suite
@@ -111,15 +109,14 @@ func (w Words) lengthened(suite bench.Suite) bench.Suite {
 	return suite
 }
 
-// A run under the real clock at a given rate takes as long as its tasks take to arrive. Without
-// --n it ends after firstLook, but not before the tasks tell a p99.9: 3688 beside the warm-up.
+// A real-clock run at a given rate lasts until its tasks have arrived. Without --n it ends after
+// firstLook, or once there are enough tasks for a p99.9 if that is later: 3688 plus warm-up.
 const (
 	firstLook  = 20 * time.Second
 	firstTasks = 4100
 )
 
-// tasksOf is how many tasks the runs have by default: all of a trace, and the same for each of the
-// arrivals.
+// tasksOf returns the default number of tasks: all of a trace, and equal for all arrivals.
 func tasksOf(all []arrivals.Variant, otherwise int) (tasks int) {
 	for _, a := range all {
 		if n := a.Tasks(); n > 0 && (tasks == 0 || n < tasks) {
@@ -129,7 +126,7 @@ func tasksOf(all []arrivals.Variant, otherwise int) (tasks int) {
 	return cmp.Or(tasks, otherwise)
 }
 
-// tasksIn is how many tasks a run of the scenario has when nobody says how many.
+// tasksIn returns a run's default number of tasks.
 func tasksIn(s bench.Scenario) int {
 	if s.Clock != bench.Real || s.Load.PerSecond == 0 {
 		return s.Stop.Tasks
@@ -137,7 +134,7 @@ func tasksIn(s bench.Scenario) int {
 	return min(s.Stop.Tasks, max(firstTasks, int(s.Load.PerSecond*firstLook.Seconds())))
 }
 
-// prefixed puts where before each of the errors joined in err.
+// prefixed puts where before each error joined in err.
 func prefixed(where string, err error) error {
 	if where == "" {
 		return err

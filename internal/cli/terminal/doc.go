@@ -1,4 +1,3 @@
-// Package terminal has what a command needs to talk to its terminal: a Printer for text, tables and
-// complaints (printer.go), a StatusLine, the exit codes (exit.go), and a context that ends at a
-// signal (interrupt.go).
+// Package terminal implements a command's terminal output: Printer (printer.go), StatusLine, exit
+// codes (exit.go), and a context that ends at a signal (interrupt.go).
 package terminal

@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// An ExitCode ends the command with itself; whatever there was to say has been said.
+// An ExitCode is an error that ends the command with that code and prints nothing more.
 type ExitCode int
 
-// When several apply, the first in the order of severity counts.
+// If several codes apply, the first in the order of severity counts.
 const (
 	Fine        ExitCode = 0
 	Regression  ExitCode = 1   // worse by more than the margin
@@ -22,10 +22,10 @@ var severity = []ExitCode{Interrupted, Unusable, Regression, Undecided, Fine}
 
 func (c ExitCode) Error() string { return fmt.Sprintf("exit code %d", int(c)) }
 
-// ErrStdout is that of standard output, which keeps its own error until the end of the command.
+// ErrStdout stands for an error of standard output, which output keeps until the command ends.
 var ErrStdout = errors.New("standard output")
 
-// Severest picks the code that counts.
+// Severest returns the most severe code, or Fine.
 func Severest(codes ...ExitCode) ExitCode {
 	for _, s := range severity {
 		if slices.Contains(codes, s) {
@@ -35,8 +35,7 @@ func Severest(codes ...ExitCode) ExitCode {
 	return Fine
 }
 
-// Ended is the error that a command returns after showing its result, for the exit codes that it
-// has earned: nil for fine.
+// Ended returns the error for a command that has shown its result: nil if no code applies.
 func Ended(shown error, codes ...ExitCode) error {
 	if shown != nil && !errors.Is(shown, ErrStdout) {
 		return shown

@@ -7,9 +7,9 @@ import (
 	"syscall"
 )
 
-// Interruptible returns a context that the first SIGINT, SIGTERM or SIGHUP ends, but for a SIGHUP
-// that nohup has it ignore. Then signals get their default back, so that a second one ends the
-// process; say, where there is one, tells the user so. done is for when the work is over.
+// Interruptible returns a context that the first SIGINT, SIGTERM or SIGHUP cancels, except for a
+// SIGHUP ignored by nohup. It then restores default handling, so a second signal ends the process,
+// and calls say, if not nil, with a notice. Call done after the work.
 func Interruptible(ctx context.Context, say func(line string)) (_ context.Context, done func()) {
 	ends := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) {

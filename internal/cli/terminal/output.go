@@ -7,9 +7,8 @@ import (
 	"syscall"
 )
 
-// An output is standard output with a memory: its first error sticks until the end of the command,
-// also where a caller such as cobra's help does not look. A closed pipe is no error: its reader has
-// seen enough, as `poolbench list | head` shows.
+// An output is standard output that keeps its first error until the command ends, because callers
+// such as cobra's help ignore errors. A closed pipe is not an error, as in `poolbench list | head`.
 type output struct {
 	to     io.Writer
 	err    error

@@ -5,11 +5,10 @@ import (
 	"regexp"
 )
 
-// A painter colours verdicts on their way to a terminal. The words say as much without it, so that
-// neither a pipe nor the colour-blind lose anything.
+// A painter colours verdicts on a terminal. Colour carries no extra information.
 type painter struct{ to io.Writer }
 
-// verdictWords has a group for each of verdictColours. A count of none is no verdict.
+// verdictWords has a group for each of verdictColours. A count of zero is not a verdict.
 var (
 	verdictWords = regexp.MustCompile(`\b(?:0 [a-z]+|(INVALID|worse)|(SUSPECT|inconclusive)|` +
 		`(VALID|better|no worse|gate: pass))\b`)

@@ -12,7 +12,7 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// A Printer prints what one call of the command has to say.
+// A Printer prints the output of one command.
 type Printer struct {
 	Program string    // its name begins each complaint
 	Stdout  io.Writer // with a memory: see output
@@ -20,7 +20,7 @@ type Printer struct {
 	screen  *os.File // stdout, where it is a terminal
 }
 
-// New returns a Printer that escapes control characters: names in its output are foreign.
+// New returns a Printer that escapes control characters, because names in the output are untrusted.
 func New(stdout, stderr io.Writer) *Printer {
 	p := &Printer{Program: "poolbench", Stderr: text.NewPlainWriter(stderr)}
 	if f, ok := stdout.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
@@ -33,17 +33,17 @@ func New(stdout, stderr io.Writer) *Printer {
 	return p
 }
 
-// Table prints one, folded where it is too wide.
+// Table prints a table and folds it if it is too wide.
 func (p *Printer) Table(rows [][]string) error {
 	return text.WriteTable(p.Stdout, rows, p.Columns())
 }
 
-// List prints rows of which the last column may be long.
+// List prints rows whose last column may be long.
 func (p *Printer) List(rows [][]string) error {
 	return text.WriteList(p.Stdout, rows, p.Columns())
 }
 
-// Say prints a paragraph of lines of at most so many characters, or of what the reader has.
+// Say prints a paragraph with lines of at most most characters, or the terminal's width.
 func (p *Printer) Say(first, s string, most int) {
 	if n := p.Columns(); n > 0 {
 		most = min(most, n)
@@ -51,7 +51,7 @@ func (p *Printer) Say(first, s string, most int) {
 	fmt.Fprintln(p.Stdout, text.Wrapped(first, s, most))
 }
 
-// Prose prints lines of text, each of which is broken where it is wider than the reader has.
+// Prose prints text and breaks lines wider than the terminal.
 func (p *Printer) Prose(format string, args ...any) error {
 	_, err := io.WriteString(p.Stdout, text.Fit(fmt.Sprintf(format, args...), p.Columns()))
 	return err
@@ -60,7 +60,7 @@ func (p *Printer) Prose(format string, args ...any) error {
 // JSON prints one document.
 func (p *Printer) JSON(document any) error { return text.WriteJSON(p.Stdout, document) }
 
-// Warn prints what a reader should know of results that are there.
+// Warn prints warnings about valid results.
 func (p *Printer) Warn(lines []string) {
 	for _, line := range lines {
 		line = p.Program + ": warning: " + line
@@ -71,17 +71,15 @@ func (p *Printer) Warn(lines []string) {
 	}
 }
 
-// MostLines is how many lines of one error are printed: who has made that many mistakes has
-// made one of them often.
+// MostLines bounds the printed lines of one error.
 const MostLines = 20
 
-// Complain writes an error to stderr, where there is one, a line for each line of it. An error of
-// stderr itself has nobody left to be told.
+// Complain writes err to stderr line by line, and ignores errors of stderr itself.
 func (p *Printer) Complain(err error) {
 	if err == nil {
 		return
 	}
-	// of several strategies each may complain of the same
+	// Several strategies may report the same error.
 	lines := text.Distinct(strings.Split(err.Error(), "\n"))
 	if left := len(lines) - MostLines; left > 1 {
 		lines = append(lines[:MostLines], fmt.Sprintf("and %d more", left))
@@ -91,7 +89,7 @@ func (p *Printer) Complain(err error) {
 	}
 }
 
-// Exit says what is wrong, every complaint on a line of its own, and returns the exit code.
+// Exit prints each error on its own line and returns the exit code.
 func (p *Printer) Exit(err error) int {
 	code := Fine
 	switch said, is := errors.AsType[ExitCode](err); {

@@ -10,12 +10,11 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// mostLines is how many plain lines a whole plan gets, however many runs it has.
+// mostLines bounds the plain progress lines of a plan.
 const mostLines = 20
 
-// Progress tells how far a plan is: a line that changes on a terminal, a few plain lines elsewhere,
-// nothing when quiet. Work is counted in estimated time, because runs differ in length by orders of
-// magnitude.
+// Progress shows the progress of a plan: a status line on a terminal, a few plain lines elsewhere,
+// nothing when quiet. It counts estimated time, because run lengths differ by orders of magnitude.
 type Progress struct {
 	to    io.Writer
 	line  *StatusLine // of a terminal; nil: plain lines
@@ -33,11 +32,10 @@ type Progress struct {
 	end func() // of the clock; nil: there is none
 }
 
-// NewLines returns a Progress that prints only the lines it is told to: nobody knows how much there
-// is to do.
+// NewLines returns a Progress for work of unknown size, which prints only explicit lines.
 func NewLines(to io.Writer, quiet bool) *Progress { return &Progress{to: to, quiet: quiet} }
 
-// NewProgress returns that of so many runs, which take about that long together.
+// NewProgress returns a Progress for runs that take about work in total.
 func NewProgress(to io.Writer, quiet bool, runs int, work time.Duration) *Progress {
 	s := &Progress{to: to, quiet: quiet, runs: runs, work: work, begun: time.Now()}
 	if line := NewStatusLine(to); line != nil && !quiet {
@@ -46,7 +44,7 @@ func NewProgress(to io.Writer, quiet bool, runs int, work time.Duration) *Progre
 	return s
 }
 
-// startClock has the line of a terminal go on between the runs.
+// startClock updates a terminal's line between runs.
 func (s *Progress) startClock(on *StatusLine) {
 	s.line = on
 	s.end = pace.Every(time.Second, func() {
@@ -56,7 +54,7 @@ func (s *Progress) startClock(on *StatusLine) {
 	})
 }
 
-// Add adds runs that nobody knew of before. The clock starts with the first of them.
+// Add adds runs to the plan. The clock starts with the first call.
 func (s *Progress) Add(runs int, work time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -67,7 +65,7 @@ func (s *Progress) Add(runs int, work time.Duration) {
 	s.work += work
 }
 
-// Advance counts runs as done, with the estimate of them all.
+// Advance counts runs as done; work is their total estimate.
 func (s *Progress) Advance(runs int, work time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -83,7 +81,7 @@ func (s *Progress) Advance(runs int, work time.Duration) {
 	}
 }
 
-// String is the line: runs done, and the time left; or what goes on instead.
+// String returns the runs done and the time left, or the current activity.
 func (s *Progress) String() string {
 	if s.doing != "" {
 		return s.doing
@@ -95,8 +93,8 @@ func (s *Progress) String() string {
 	return line
 }
 
-// left scales what is still to be done by how true the estimates were so far. Before the first run
-// is done there is nothing to go by but the estimate, which knows nothing of runs side by side.
+// left scales the remaining estimate by the accuracy of the estimates so far. Before the first run
+// is done it returns the estimate, which ignores parallel runs.
 func (s *Progress) left() time.Duration {
 	rest := s.work - s.worked
 	if s.worked > 0 {
@@ -105,7 +103,7 @@ func (s *Progress) left() time.Duration {
 	return max(rest, 0)
 }
 
-// draw is called with mu held.
+// draw requires mu.
 func (s *Progress) draw() {
 	text := s.String()
 	if s.doing == "" && s.now != "" {
@@ -114,7 +112,7 @@ func (s *Progress) draw() {
 	s.line.Draw(text)
 }
 
-// Tell says what the run under way does, "" between two, on a terminal.
+// Tell shows the activity of the current run on a terminal, "" between runs.
 func (s *Progress) Tell(now string) {
 	if s.line == nil {
 		return
@@ -125,14 +123,14 @@ func (s *Progress) Tell(now string) {
 	s.draw()
 }
 
-// Ran counts a run of a search, of which nobody knows how many there are to be.
+// Ran counts a run of a search, whose total is unknown.
 func (s *Progress) Ran() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.done++
 }
 
-// Note lets print write between the lines of the progress.
+// Note lets print write between progress lines.
 func (s *Progress) Note(print func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -142,14 +140,14 @@ func (s *Progress) Note(print func()) {
 	print()
 }
 
-// Say is a line that is not worth more than the progress.
+// Say prints a line of no more importance than the progress.
 func (s *Progress) Say(line string) {
 	if !s.quiet {
 		s.Note(func() { fmt.Fprintln(s.to, line) })
 	}
 }
 
-// Close takes the line away.
+// Close removes the line.
 func (s *Progress) Close() {
 	if s.line != nil {
 		s.end()
@@ -157,8 +155,8 @@ func (s *Progress) Close() {
 	}
 }
 
-// Doing replaces the runs by what goes on before there are any, "" for nothing; it returns false
-// where there is no terminal that shows it.
+// Doing shows an activity instead of the runs before there are any, "" for none. It returns false
+// without a terminal.
 func (s *Progress) Doing(what string) bool {
 	if s.line == nil {
 		return false
@@ -170,7 +168,7 @@ func (s *Progress) Doing(what string) bool {
 	return true
 }
 
-// Keep counts a run that an earlier process has done, with its estimate.
+// Keep counts a run done by an earlier process, with its estimate.
 func (s *Progress) Keep(work time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -178,7 +176,7 @@ func (s *Progress) Keep(work time.Duration) {
 	s.work -= work
 }
 
-// Counts returns the runs done and planned, and the time left, negative if nobody knows.
+// Counts returns the runs done and planned, and the time left, negative if unknown.
 func (s *Progress) Counts() (done, planned int, left time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

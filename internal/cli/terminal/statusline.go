@@ -10,11 +10,11 @@ import (
 	"github.com/poolbench/poolbench/internal/text"
 )
 
-// A StatusLine is one of a terminal that is drawn anew in its place. A nil one is none. Errors of a
-// terminal that is gone are nobody's to hear.
+// A StatusLine is a terminal line that is redrawn in place. A nil StatusLine draws nothing. Write
+// errors are ignored.
 type StatusLine struct{ On io.Writer }
 
-// NewStatusLine is one where to is a terminal.
+// NewStatusLine returns a StatusLine if to is a terminal.
 func NewStatusLine(to io.Writer) *StatusLine {
 	if f := Console(to); f != nil {
 		return &StatusLine{f}
@@ -22,7 +22,7 @@ func NewStatusLine(to io.Writer) *StatusLine {
 	return nil
 }
 
-// Console is what a line may be drawn on with sequences of its own; nil where that goes elsewhere.
+// Console returns the terminal behind to that accepts escape sequences, or nil.
 func Console(to io.Writer) *os.File {
 	w, ok := to.(*text.PlainWriter)
 	if !ok {
@@ -35,7 +35,7 @@ func Console(to io.Writer) *os.File {
 	return f
 }
 
-// Draw replaces what the line says, cut to the width: a line that wraps cannot be taken back.
+// Draw replaces the line, cut to the width, because a wrapped line cannot be cleared.
 func (l *StatusLine) Draw(s string) {
 	columns := FallbackColumns
 	if f, ok := l.On.(*os.File); ok {
@@ -50,8 +50,8 @@ func (l *StatusLine) Draw(s string) {
 	fmt.Fprint(l.On, ClearLine, string(runes))
 }
 
-// ClearLine takes the line away.
+// ClearLine is the escape sequence that clears the line.
 const ClearLine = "\r\x1b[K"
 
-// Clear takes the line away.
+// Clear removes the line.
 func (l *StatusLine) Clear() { fmt.Fprint(l.On, ClearLine) }

@@ -7,14 +7,14 @@ import (
 	"golang.org/x/term"
 )
 
-// narrowest is the width below which nothing is laid out any more.
+// narrowest is the minimum width for layout.
 const narrowest = 40
 
-// FallbackColumns is the width of a terminal that does not tell it.
+// FallbackColumns is the width of a terminal that does not report one.
 const FallbackColumns = 80
 
-// Columns is the width that tables and paragraphs on stdout keep to: COLUMNS, or that of the
-// terminal; 0 where neither is known, as in a pipe, whose reader has no width.
+// Columns returns the width for tables and paragraphs on stdout: COLUMNS or the terminal's width, 0
+// if neither is known, as in a pipe.
 func (p *Printer) Columns() int {
 	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
 		return max(n, narrowest)
