@@ -16,8 +16,8 @@
 //   - Open loop (open.go): requests are due by the plan, whatever the server does. Each is
 //     submitted to a strategy, or runs in its own goroutine.
 //   - Closed loop (closed.go): a fixed number of clients, each of which sends its next request
-//     after the last answer. On Linux one goroutine serves many of them (ring_linux.go) if they call one
-//     host over plain HTTP without a bound on connections.
+//     after the last answer. On Linux one goroutine serves many of them (ring_linux.go) if they
+//     call one host over plain HTTP without a bound on connections.
 //
 // session.go sends sessions of several steps (package sessions). In the open loop the plan
 // schedules the first step. Later ones wait in an agenda, so thinking sessions hold no resources.
