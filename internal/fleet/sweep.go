@@ -242,7 +242,7 @@ func (s *Sweep) realHost(ctx context.Context) (string, error) {
 	}
 }
 
-// Answers to a worker: whether its cell is wanted.
+// no is the answer to a worker whose cell is not wanted.
 var no = []byte("no")
 
 // hear receives workers' messages: a cell's number, which asks whether it is wanted, or a part of a
