@@ -49,7 +49,6 @@ func (a *answer) body() io.Writer {
 	return io.Discard
 }
 
-// read reads the answer to its end and keeps only the counts and the parts in keep.
 func (w *wire) read(
 	o *outgoing, follows bool, keep checks.Needs, a *answer,
 ) (got reached) {
@@ -88,7 +87,6 @@ func (w *wire) read(
 	return begun
 }
 
-// readSlowly reads the answer through net/http.
 func (w *wire) readSlowly(o *outgoing, follows bool, keep checks.Needs) (a answer) {
 	resp, err := w.response(o.Request)
 	if err != nil {

@@ -17,10 +17,8 @@ import (
 	"github.com/poolbench/poolbench/internal/transport"
 )
 
-// maxHeader limits the size of an answer's header, in bytes.
 const maxHeader = 1 << 20
 
-// A caller makes the calls of an attack.
 type caller struct {
 	ctx       context.Context        // of the attack
 	messages  []message              // one for each request
@@ -74,7 +72,6 @@ func newCaller(
 	return c, nil
 }
 
-// choose selects the way to send messages.
 func (c *caller) choose(ctx context.Context, a Attack) error {
 	if p := a.protocol(); p != nil {
 		f, err := c.newForeign(ctx, p, a)
@@ -159,7 +156,6 @@ func (c *caller) close() {
 	}
 }
 
-// sentAgain returns how many requests were sent again within a call.
 func (c *caller) sentAgain() int64 {
 	n := c.resent.Load()
 	switch way := c.way.(type) {
@@ -202,7 +198,6 @@ func (w *watched) trace() *httptrace.ClientTrace {
 	}
 }
 
-// read reads the answer to its end and keeps only the counts and the parts in keep.
 func read(resp *http.Response, keep checks.Needs) answer {
 	a := answer{kept: kept(keep)}
 	if keep.Head {

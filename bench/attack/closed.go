@@ -89,7 +89,6 @@ func (c *client) goOn() {
 	c.of.clients.Done()
 }
 
-// next advances to the client's next request. It returns false when there is none.
 func (c *client) next() bool {
 	l := c.of
 	if l.attack.Session != nil {

@@ -53,7 +53,6 @@ func (c *trackedConn) early(err error) bool {
 		!c.given.Load() && time.Now().Before(c.deadline) && c.arm() == nil
 }
 
-// Read implements net.Conn.
 func (c *trackedConn) Read(p []byte) (n int, err error) {
 	for {
 		if n, err = c.Conn.Read(p); n > 0 || !c.early(err) {
@@ -62,7 +61,6 @@ func (c *trackedConn) Read(p []byte) (n int, err error) {
 	}
 }
 
-// Write implements net.Conn.
 func (c *trackedConn) Write(p []byte) (n int, err error) {
 	for {
 		more, err := c.Conn.Write(p[n:])
@@ -72,7 +70,6 @@ func (c *trackedConn) Write(p []byte) (n int, err error) {
 	}
 }
 
-// Close implements net.Conn.
 func (c *trackedConn) Close() error {
 	c.of.mu.Lock()
 	delete(c.of.open, c)

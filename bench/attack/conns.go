@@ -12,7 +12,6 @@ import (
 	"github.com/poolbench/poolbench/internal/transport"
 )
 
-// connOptions are the targets and callbacks of a connSet.
 type connOptions struct {
 	Connect func(ctx context.Context, network, address string) (net.Conn, error)
 	Hosts   int                 // number of hosts called
@@ -96,7 +95,6 @@ func (s *connSet) Add(raw net.Conn) (net.Conn, error) {
 	return made, nil
 }
 
-// failed counts a failed dial, unless it was given up.
 func (s *connSet) failed(ctx context.Context, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -62,7 +62,6 @@ func (h *hops) through(via roundTrip) roundTrip {
 	}
 }
 
-// count counts the body of an answer while it is read.
 func (h *hops) count(resp *http.Response) *http.Response {
 	resp.Body = &countedBody{resp.Body, &h.in}
 	return resp
@@ -73,7 +72,6 @@ type countedBody struct {
 	n *int64
 }
 
-// Read implements io.Reader.
 func (b *countedBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	*b.n += int64(n)
@@ -139,7 +137,6 @@ func dropHeaders(r *http.Request) {
 	}
 }
 
-// A roundTrip is an http.RoundTripper.
 type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }

@@ -6,7 +6,6 @@ import (
 	"strings"
 )
 
-// A responseHead is the parsed header of an answer.
 type responseHead struct {
 	Status     int
 	Size       int   // bytes up to the body
@@ -119,7 +118,6 @@ func (h *responseHead) lengthOf(digits []byte) (ok bool) {
 	return 0 < len(digits) && len(digits) < 19
 }
 
-// named compares with a name, ignoring case.
 func named(b []byte, name string) bool {
 	return len(b) == len(name) && bytes.EqualFold(b, []byte(name))
 }

@@ -147,7 +147,6 @@ func unbegun(err error) bool {
 		err.Error() == "http2: Transport received Server's graceful shutdown GOAWAY"
 }
 
-// A lent body releases its stream when it is closed.
 type lent struct {
 	io.ReadCloser
 	give func()

@@ -27,7 +27,6 @@ type Agent struct {
 	Offset, OffsetError time.Duration
 }
 
-// doubt adds a reason why the agent's result is INVALID.
 func (g *Agent) doubt(format string, args ...any) {
 	g.Doubts = append(g.Doubts,
 		result.Reason{Verdict: bench.Invalid, Check: checkName, Text: fmt.Sprintf(format, args...)})
@@ -155,7 +154,6 @@ func (m merging) report() (*Report, error) {
 	return report, nil
 }
 
-// recorded computes the result from all records.
 func (m merging) recorded() (*bench.Result, error) {
 	rec := m.attack.recording()
 	// The limit applies to each agent: the requests shared no pool.
@@ -224,7 +222,6 @@ func (m merging) shares() (present, planned int) {
 	return present, planned
 }
 
-// mostNamed is how many agents are named for one reason.
 const mostNamed = 3
 
 // doubts returns the doubts about agents. Among equal ones only the first agents are named.

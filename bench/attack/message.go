@@ -31,7 +31,6 @@ type message struct {
 	body   []byte // reused memory
 }
 
-// A form is a request with {{…}}.
 type form struct {
 	*requests.Request
 	seed  uint64
@@ -229,7 +228,6 @@ func (m *message) large() bool {
 	return m != nil && m.form != nil && len(m.out.bytes)+len(m.filled.Body) > mostAhead
 }
 
-// secrets returns the secrets of request number seq of a session.
 func (c *caller) secrets(seq uint64, of *visit) []requests.Secret {
 	m := &c.messages[seq%uint64(len(c.messages))]
 	show := c.attack.ShowQuery

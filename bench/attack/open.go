@@ -123,7 +123,6 @@ func (a Attack) strategy() (strategies.Variant, strategies.Params) {
 	return v, strategies.Params{Limit: 1, Values: v.Values}
 }
 
-// An openLoop is the Sink of its strategy.
 type openLoop struct {
 	*run
 	strategy strategies.Strategy
@@ -139,7 +138,6 @@ type openLoop struct {
 	twice          atomic.Int64 // tasks settled more than once
 }
 
-// A job carries one request at a time through the strategy.
 type job struct {
 	task strategies.Task
 	of   *openLoop
@@ -181,7 +179,6 @@ func (t *openLoop) submitAll(plan *plan) {
 	}
 }
 
-// fill fills in the message, unless it is large.
 func (j *job) fill() {
 	j.message = j.of.caller.message(j.seq, j.visit, &j.own)
 	switch {
@@ -284,7 +281,6 @@ func (t *openLoop) enter() {
 	}
 }
 
-// Done implements strategies.Sink.
 func (t *openLoop) Done(task *strategies.Task, result strategies.Result) {
 	j := task.Arg.(*job)
 	if !j.live.CompareAndSwap(true, false) {
@@ -294,7 +290,6 @@ func (t *openLoop) Done(task *strategies.Task, result strategies.Result) {
 	t.done(j, result.Err)
 }
 
-// done settles the request and releases its job.
 func (t *openLoop) done(j *job, err error) {
 	j.end = t.now() - int64(j.checking) // checks are not part of the response
 	switch {
@@ -354,10 +349,8 @@ func (t *openLoop) describe(task *strategies.Task) any {
 	return l
 }
 
-// letters end the attack if one cannot be stored.
 type letters struct{ of *run }
 
-// Add implements strategies.DeadLetters.
 func (l letters) Add(d strategies.DeadLetter) error {
 	err := l.of.attack.DeadLetters.Add(d)
 	if err != nil {

@@ -27,7 +27,6 @@ type plan struct {
 	more     bool                  // there is a current request
 }
 
-// plan returns the plan at its first request.
 func (a Attack) plan() *plan {
 	p := a.unbegun()
 	p.advance()

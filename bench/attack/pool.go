@@ -18,7 +18,6 @@ import (
 	"github.com/poolbench/poolbench/internal/transport"
 )
 
-// A host is a destination and its wires.
 type host struct {
 	address string      // to dial
 	tls     *tls.Config // nil: plain
@@ -82,7 +81,6 @@ func addressOf(u *url.URL, secure bool) (name, address string, err error) {
 	return name, net.JoinHostPort(name, cmp.Or(u.Port(), port)), err
 }
 
-// nameOfHost returns the host name of a URL in ASCII.
 func nameOfHost(u *url.URL) (string, error) {
 	name := u.Hostname()
 	if strings.ContainsFunc(name, func(c rune) bool { return c > unicode.MaxASCII }) {
@@ -127,7 +125,6 @@ func (h *host) take(
 
 var errNoWire = fmt.Errorf("no connection became free: %w", os.ErrDeadlineExceeded)
 
-// standing returns an idle wire with an open connection, or nil.
 func (h *host) standing() *wire {
 	h.Lock()
 	defer h.Unlock()
@@ -140,7 +137,6 @@ func (h *host) standing() *wire {
 	return w
 }
 
-// give returns the wire to the pool.
 func (h *host) give(w *wire) {
 	h.Lock()
 	defer h.Unlock()

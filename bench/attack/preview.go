@@ -18,7 +18,6 @@ type Preview struct {
 	Body        string   // its first bytes
 }
 
-// mostPreviewed limits the body of a Preview, in bytes.
 const mostPreviewed = 1 << 10
 
 // Previews returns the first n distinct requests, or the steps of the first session. The attack

@@ -211,7 +211,6 @@ func nameOf(p *Protocol) string {
 	return p.Name
 }
 
-// A foreign way is another package's protocol.
 type foreign struct {
 	*caller
 	protocol *Protocol

@@ -136,7 +136,6 @@ func withoutUser(r Request) Request {
 	return r
 }
 
-// cutOrigin splits a URL after scheme and host.
 func cutOrigin(address string) (origin, rest string) {
 	scheme, behind, ok := strings.Cut(address, "://")
 	if !ok {

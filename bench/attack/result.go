@@ -100,7 +100,6 @@ func (a Attack) labels() *machine.ProfileLabels {
 		strategies.AnyClass.String())
 }
 
-// report computes the result and adds the data of the attack.
 func (r *run) report() (*Report, error) {
 	cause, err := r.ended()
 	if err != nil {
@@ -156,7 +155,6 @@ func (r *run) ended() (cut, err error) {
 	return r.cause, nil
 }
 
-// finish records how the attack ended, and the number of abandoned requests.
 func (a Attack) finish(rec *bench.Recording, cut error, abandoned, settled int) {
 	if stopped, ok := errors.AsType[*Stopped](cut); ok {
 		rec.Doubts = append(rec.Doubts,

@@ -32,7 +32,6 @@ type ring struct {
 	over        bool // no further client joins
 }
 
-// A flight is the ring's state of a client.
 type flight struct {
 	w    *wire
 	was  *trackedConn // for the text of errors
@@ -107,7 +106,6 @@ func (r *ring) await(fd int, number int32) error {
 		&unix.EpollEvent{Events: unix.EPOLLIN | unix.EPOLLRDHUP | unix.EPOLLET, Fd: number})
 }
 
-// ring wakes the ring.
 func (r *ring) ring() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -351,7 +349,6 @@ func (c *client) attach(all *connSet) error {
 	return c.w.conn.Expect(c.w.deadline)
 }
 
-// An ended reader returns err only.
 type ended struct{ err error }
 
 func (e ended) Read([]byte) (int, error) { return 0, e.err }

@@ -29,7 +29,6 @@ func Run(ctx context.Context, a Attack) (*Report, error) {
 	return r.report()
 }
 
-// start sends the requests of a, and returns when all have ended.
 func start(ctx context.Context, a Attack) (_ *run, err error) {
 	if err := a.Validate(); err != nil {
 		return nil, err
@@ -110,10 +109,8 @@ func (r *run) begin() (stopWatching func(time.Time)) {
 	return stopWatching
 }
 
-// errDrained ends an attack when its drain time is over.
 var errDrained = errors.New("the drain time is over")
 
-// A run is an Attack in progress.
 type run struct {
 	attack    Attack
 	ctx       context.Context

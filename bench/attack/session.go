@@ -20,7 +20,6 @@ func (a Attack) WithSession(s *sessions.Session) Attack {
 	return a
 }
 
-// steps returns the steps of the sessions; none without sessions.
 func (a Attack) steps() []sessions.Step {
 	if a.Session == nil {
 		return nil
@@ -28,7 +27,6 @@ func (a Attack) steps() []sessions.Step {
 	return a.Session.Steps
 }
 
-// checkSession finds options that conflict with sessions.
 func (a Attack) checkSession() (wrong text.Complaints) {
 	s := a.Session
 	if s == nil {
@@ -72,7 +70,6 @@ func (a Attack) newVisit(number uint64, due int64) *visit {
 		captured: make([]requests.Value, len(a.names))}
 }
 
-// seq returns the number of the current request.
 func (v *visit) seq() uint64 { return v.number*uint64(len(v.of.Steps)) + uint64(v.step) }
 
 func (v *visit) values() []requests.Value {
@@ -147,7 +144,6 @@ func (v *visit) checks(all checks.List) checks.List {
 	return slices.Concat(all, v.of.Steps[v.step].Checks)
 }
 
-// named adds the step's name.
 func (v *visit) named(what string) string {
 	if v == nil {
 		return what
@@ -287,7 +283,6 @@ func (l *sessionLoop) addStep(due int64, first bool) (rec bench.Entry, fits bool
 	return bench.Entry{Record: l.later.Add(due)}, true
 }
 
-// goesOn continues the session of a finished job.
 func (l *sessionLoop) goesOn(v *visit, s sample) {
 	if !l.run.goesOn(v, s) {
 		l.agenda.End()

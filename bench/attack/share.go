@@ -124,7 +124,6 @@ func RunShare(ctx context.Context, a Attack) (*Share, error) {
 	return s, nil
 }
 
-// shareVersion is the first byte of an encoded share.
 const shareVersion = 1
 
 // AppendBinary appends the encoded share to b.

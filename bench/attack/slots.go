@@ -54,7 +54,6 @@ func (s *slots) take(ctx context.Context, overdue bool) (late bool, err error) {
 
 func (s *slots) give() { <-s.taken }
 
-// note adds to the recording that the limit was reached.
 func (s *slots) note(rec *bench.Recording) {
 	if s == nil || !s.full || s.why == "" {
 		return

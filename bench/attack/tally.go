@@ -55,7 +55,6 @@ func (a Attack) keeps() (needs checks.Needs) {
 		Body: max(a.Checks.Needs().Body, needs.Body, checks.ForFailures)}
 }
 
-// failedCheck is the prefix of failed checks among the errors.
 const failedCheck = "check failed: "
 
 // inspect applies the checks. A refusal stays a refusal unless a check on the status accepts it.
@@ -143,7 +142,6 @@ type tally struct {
 	slow     slowest         // with several URLs or steps
 }
 
-// plainHTTP formats statuses as a Protocol does.
 var plainHTTP = &Protocol{Like: func(status int) int { return status }, Status: strconv.Itoa}
 
 func newTally(a Attack, give context.CancelCauseFunc) *tally {
@@ -182,7 +180,6 @@ func (t *tally) add(s sample) {
 	t.write(s)
 }
 
-// addURL counts the sample for its URL or step.
 func (t *tally) addURL(s sample) {
 	if t.urls == nil && s.visit == nil {
 		return
@@ -244,7 +241,6 @@ func (t *tally) errorText(s sample) string {
 	return ""
 }
 
-// mostErrors limits the kinds of errors that are counted separately.
 const mostErrors = 16
 
 func (t *tally) count(text string) {
@@ -335,7 +331,6 @@ func (t *tally) answered() []Count {
 	return counted(by)
 }
 
-// counted returns the counts sorted by name.
 func counted(counts map[string]int) (all []Count) {
 	for what, n := range counts {
 		all = append(all, Count{what, n})

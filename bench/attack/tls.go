@@ -43,7 +43,6 @@ func (t TLS) config() (*tls.Config, error) {
 	return c, nil
 }
 
-// check returns the error of an invalid TLS.
 func (t TLS) check() error {
 	if strings.ContainsFunc(t.ServerName, func(c rune) bool { return c <= ' ' || c == '/' }) {
 		return fmt.Errorf("sni %q: want the name of a host", t.ServerName)
@@ -115,7 +114,6 @@ func (a *Attack) Addresses(address string) []string {
 
 type connect = func(ctx context.Context, network, address string) (net.Conn, error)
 
-// resolving returns to with the addresses of Resolve.
 func (a *Attack) resolving(to connect) connect {
 	if len(a.Resolve) == 0 {
 		return to

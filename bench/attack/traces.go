@@ -12,7 +12,6 @@ import (
 	"github.com/poolbench/poolbench/bench"
 )
 
-// traceHeader is the header of W3C Trace Context.
 const traceHeader = "Traceparent"
 
 // A traceSample selects the requests that carry a trace: a Share of 0 to 1. The selection and the

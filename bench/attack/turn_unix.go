@@ -12,7 +12,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// canPeek is true: a connection can be tested for being open.
 const canPeek = true
 
 // quiet reports whether the connection has received neither an end nor unexpected bytes. nil means

@@ -78,7 +78,6 @@ func (a Attack) urlRows() (names []string, of []uint8) {
 	return names, of
 }
 
-// maxURLName limits the name of a URL, in bytes.
 const maxURLName = 120
 
 // urlName returns method and path of a request with secrets masked, and its host if there are
@@ -120,7 +119,6 @@ func newURLTally(a Attack) *urlTally {
 	return t
 }
 
-// A urlTally counts the requests to each URL.
 type urlTally struct {
 	rows []sessions.Row
 	of   []uint8 // the row of each request
@@ -140,7 +138,6 @@ func (t *urlTally) add(seq uint64, s sessions.Settled) (name string) {
 	return row.Name
 }
 
-// urlMetrics calls add with the metrics of each URL.
 func urlMetrics(
 	rows []sessions.Row, spell func(int) string, add func(unit string, value float64),
 ) {
@@ -167,7 +164,6 @@ func (all slowest) takes(response int64) bool {
 	return n < mostTraced || response > int64(all[n-1].End-all[n-1].Due)
 }
 
-// with merges more into all.
 func (all slowest) with(more ...Slow) slowest {
 	all = append(all, more...)
 	slices.SortStableFunc(all, func(a, b Slow) int { return cmp.Compare(b.End-b.Due, a.End-a.Due) })

@@ -46,7 +46,6 @@ func (r *run) show(planned int, span time.Duration, inFlight func() int64) (end 
 	return r.meter.End
 }
 
-// watch calls Attack.Watch with the progress until stop is called.
 func (r *run) watch() (stop func()) {
 	if r.attack.Watch == nil {
 		return func() {}

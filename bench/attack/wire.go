@@ -26,7 +26,6 @@ type wiring struct {
 	hosts map[string]*host
 }
 
-// An outgoing request is encoded for a wire.
 type outgoing struct {
 	*http.Request
 	to     *host

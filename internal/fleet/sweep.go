@@ -81,7 +81,6 @@ func (o outcome) on(own string, clock bench.Clock) *bench.Result {
 	return o.Result
 }
 
-// A want is a cell that the sweep waits for.
 type want struct {
 	cell  cell
 	name  string // of the run
@@ -140,7 +139,6 @@ func (s *Sweep) call(answers string) error {
 	return publish(s.conn, callSubject, answers, s.member)
 }
 
-// meet records a worker.
 func (s *Sweep) meet(m *nats.Msg) {
 	var there presence
 	if json.Unmarshal(m.Data, &there) != nil {

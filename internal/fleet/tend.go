@@ -81,7 +81,6 @@ func (s *Sweep) publish(
 	return ack, err
 }
 
-// reopen recreates a lost queue. Workers recreate their consumers.
 func (s *Sweep) reopen(ctx context.Context) error {
 	s.opening.Lock()
 	defer s.opening.Unlock()

@@ -96,7 +96,6 @@ type working struct {
 	valid  context.Context    // of the current requests; nil: none yet
 }
 
-// answer answers a sweep's call.
 func (r *working) answer(m *nats.Msg) {
 	var sweep Member
 	if json.Unmarshal(m.Data, &sweep) != nil {
@@ -131,7 +130,6 @@ func (r *working) awaitIdle(ctx context.Context) {
 	}
 }
 
-// pause is the delay after a server's error.
 const pause = time.Second
 
 // renew repeats requests for cells after a server restart: the server has lost them, and perhaps
@@ -239,7 +237,6 @@ func (r *working) take(ctx context.Context, m jetstream.Msg, weight int64) {
 
 var errUnwanted = errors.New("the sweep no longer needs it")
 
-// wanted asks the sweep.
 func (r *working) wanted(ctx context.Context, c cell) bool {
 	asking, cancel := context.WithTimeout(ctx, renewal)
 	defer cancel()

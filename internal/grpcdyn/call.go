@@ -77,7 +77,6 @@ func (a *Answer) Err() error {
 	return fmt.Errorf("%s: %s", Spell(a.Code), a.Text)
 }
 
-// mostAgain limits how often a call looks for another connection.
 const mostAgain = 3
 
 // Call sends the message, once unless Options.Resend is set, and reads the answer to its end. wants

@@ -53,7 +53,6 @@ const (
 	lastStream   = 1<<31 - 1 // 5.1.1
 )
 
-// newLink speaks HTTP/2 on c.
 func newLink(c net.Conn, to *peer) *link {
 	l := &link{conn: c, to: to, ready: make(chan struct{}), wake: make(chan struct{}, 1), next: 1,
 		calls: map[uint32]*flight{}, most: lastStream, window: firstWindow, first: firstWindow,
@@ -116,7 +115,6 @@ func (l *link) call(ctx context.Context, m *Message, deadline time.Time, wants b
 	return l.put(f)
 }
 
-// put releases the flight and returns its reply.
 func (l *link) put(f *flight) reply {
 	r := f.reply
 	f.reply, f.message, f.rest = reply{}, nil, nil
@@ -124,7 +122,6 @@ func (l *link) put(f *flight) reply {
 	return r
 }
 
-// giveUp ends a call from this side.
 func (l *link) giveUp(f *flight, code codes.Code, why string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -171,7 +168,6 @@ func (l *link) advance() {
 	}
 }
 
-// leave refuses new calls.
 func (l *link) leave() {
 	l.gone = true
 	for _, f := range l.queue {
@@ -205,7 +201,6 @@ func (l *link) die(err error) {
 	l.rouse()
 }
 
-// fail is die without the lock.
 func (l *link) fail(err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -14,7 +14,6 @@ import (
 // mostHead limits the bytes of names and values in one header block.
 const mostHead = 1 << 20
 
-// A reader reads a link.
 type reader struct {
 	*link
 	decoder *hpack.Decoder
@@ -23,7 +22,6 @@ type reader struct {
 	ends    bool    // the block ends the stream
 }
 
-// read reads until the link is dead.
 func (l *link) read() {
 	r := &reader{link: l}
 	r.decoder = hpack.NewDecoder(4096, r.field)

@@ -14,7 +14,6 @@ import (
 	"google.golang.org/grpc/metadata"
 )
 
-// A reply is an Answer in progress.
 type reply struct {
 	Answer
 	wants, one bool // header and last message are requested; only one message may follow
@@ -124,7 +123,6 @@ func (r *reply) headed(ends bool) (over bool, code codes.Code, why string) {
 	return true, codes.OK, ""
 }
 
-// ofHTTP maps an HTTP status to gRPC's code.
 func ofHTTP(status int) codes.Code {
 	switch status {
 	case 0, http.StatusBadRequest:

@@ -24,7 +24,6 @@ func (l *link) greet() {
 	l.rouse()
 }
 
-// frame appends the head of a frame.
 func (l *link) frame(kind http2.FrameType, flags http2.Flags, stream uint32, n int) {
 	if len(l.out) == 0 {
 		l.rouse() // else it is awake
@@ -46,7 +45,6 @@ func (l *link) reset(stream uint32, code http2.ErrCode) {
 // credit extends the receive window by n bytes.
 func (l *link) credit(stream uint32, n int) { l.word(http2.FrameWindowUpdate, stream, uint32(n)) }
 
-// rouse wakes the writer.
 func (l *link) rouse() {
 	select {
 	case l.wake <- struct{}{}:
@@ -54,7 +52,6 @@ func (l *link) rouse() {
 	}
 }
 
-// begin appends the frames of a new call.
 func (l *link) begin(f *flight) {
 	f.id, f.rest, f.window = l.next, f.message.wire, l.first
 	l.calls[f.id] = f
@@ -127,7 +124,6 @@ func (l *link) unblock() {
 // mostKept limits the buffers kept for reuse.
 const mostKept = 1 << 20
 
-// write writes until the link is dead.
 func (l *link) write() {
 	var b []byte
 	for range l.wake {

@@ -66,7 +66,6 @@ func (p *process) kill() error {
 	}
 }
 
-// run runs a program to its end.
 func (s *Server) run(ctx context.Context, c command) error {
 	p, err := s.launch(c)
 	if err != nil {

@@ -158,7 +158,6 @@ func (s *Server) Start(ctx context.Context) error {
 	return nil
 }
 
-// try starts the programs and waits until the server answers.
 func (s *Server) try(ctx context.Context) error {
 	if log, err := os.Stat(s.Log()); err == nil {
 		s.logged = log.Size()
@@ -190,7 +189,6 @@ func (s *Server) try(ctx context.Context) error {
 	}
 }
 
-// ask returns nil if the server answers.
 func (s *Server) ask(ctx context.Context) error {
 	var d net.Dialer
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)

@@ -25,7 +25,6 @@ type Host[C comparable] struct {
 	slots  []slot[C]
 }
 
-// A slot has one connection at a time.
 type slot[C comparable] struct {
 	conn   C          // zero: none
 	making *making[C] // nil: not connecting

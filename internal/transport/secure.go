@@ -115,7 +115,6 @@ func explain(err error, asked bool) string {
 	return ""
 }
 
-// explainCertificate describes the error of the server's certificate.
 func explainCertificate(v *tls.CertificateVerificationError) string {
 	if host, ok := errors.AsType[x509.HostnameError](v.Err); ok {
 		return fmt.Sprintf("the server's certificate is for %s and not for %s: give --sni or -k",
@@ -142,7 +141,6 @@ func explainCertificate(v *tls.CertificateVerificationError) string {
 	return v.Err.Error()
 }
 
-// mostNames limits the names shown of a certificate.
 const mostNames = 3
 
 func namesOf(c *x509.Certificate) string {

@@ -101,7 +101,6 @@ func (f *Watched) came(kind, flags byte, stream uint32) {
 	}
 }
 
-// drop removes an ended stream, and reports whether it was open.
 func (f *Watched) drop(stream uint32) (was bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -47,7 +47,6 @@ type Answer struct {
 	plain plain
 }
 
-// A plain body is the decoded body.
 type plain struct {
 	text []byte
 	cut  bool

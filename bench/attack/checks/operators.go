@@ -11,7 +11,6 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// compared returns an ordering operator.
 func compared[T cmp.Ordered](op string) (func(a, b T) bool, error) {
 	switch op {
 	case "==":
@@ -42,7 +41,6 @@ func textual(op, rest string) (holding, error) {
 // A holding reports whether an operator holds for a text of the answer.
 type holding func(a *Answer, text []byte) bool
 
-// matching returns the operator on text.
 func matching(op, want string) (holding, error) {
 	text := []byte(want)
 	switch op {

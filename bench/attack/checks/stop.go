@@ -26,10 +26,8 @@ func (c Counts) Plus(d Counts) Counts {
 		c.Shed + d.Shed, c.Abandoned + d.Abandoned}
 }
 
-// ofLost matches all requests that were not completed.
 const ofLost = "lost"
 
-// stops are the subjects of rules.
 var stops = []string{"failed", "throttled", "shed", ofLost}
 
 // String returns the rule as given.

@@ -63,16 +63,13 @@ func open(o attack.Opening) (attack.Transport, error) {
 			Streams: o.Attack.Streams, Stands: stands}}, nil
 }
 
-// Close implements attack.Transport.
 func (t *quicTransport) Close() {
 	_ = t.quic.Close() // its users get an error
 	_ = t.socket.Close()
 }
 
-// Resent implements attack.Transport.
 func (t *quicTransport) Resent() int64 { return t.resent.Load() }
 
-// Streams implements attack.Transport.
 func (t *quicTransport) Streams() record.Streams {
 	return record.Streams{Peak: t.peak.Load(), Resets: t.resets.Load()}
 }

@@ -38,7 +38,6 @@ func checkActions(text string) error {
 	}
 }
 
-// step counts an iteration of a loop.
 func (x *executor) step() (string, error) {
 	if x.steps++; x.steps > mostSteps {
 		return "", errSteps

@@ -75,7 +75,6 @@ func wordsOf(s *syntax.Stmt, env *Environment) ([]string, error) {
 var errFilled = errors.New("variables and commands in it are not filled in, except plain " +
 	"${NAME}; put what has a $ into single quotes")
 
-// valuesOf returns the values of the variables in the words.
 func (e *Environment) valuesOf(words []*syntax.Word) (map[string]string, error) {
 	values := map[string]string{}
 	var wrong error
@@ -126,7 +125,6 @@ type command struct {
 	inURL, head, isJSON, compressed bool
 }
 
-// An option of curl has names and an effect.
 type option struct {
 	names []string
 	take  func(*command, string) error
@@ -185,7 +183,6 @@ func find(options []option, name string) *option {
 	return nil
 }
 
-// request returns the request of a command.
 func request(words []string) (vegeta.Target, error) {
 	c := &command{r: vegeta.Target{Header: http.Header{}}}
 	for len(words) > 0 {

@@ -19,7 +19,6 @@ var ownNames = []string{"seq", "uuid", "random", "column", "raw", "json", "base6
 // sessionName is the function that returns the number of the session.
 const sessionName = "session"
 
-// A field is the URL, the value of a header, or the body.
 type field struct {
 	of     string // for errors
 	stream uint64 // of random numbers, independent of other fields
@@ -47,7 +46,6 @@ const (
 	aSession
 )
 
-// A filling is the state of filling in one request.
 type filling struct {
 	seed, seq uint64
 	row       []Value

@@ -69,7 +69,6 @@ func (r *Request) whole(t *template.Template, begins position) (*full, error) {
 	return f, nil
 }
 
-// putName is the name of the function that escapes for a position.
 func putName(p position) string { return "_put" + strconv.Itoa(int(p)) }
 
 // escape inserts escaping into the list for each value, and returns the position after it.
@@ -110,10 +109,8 @@ func escape(list *parse.ListNode, at position) (position, error) {
 	return at, nil
 }
 
-// stepName is the function that each loop iteration calls.
 const stepName = "_step"
 
-// counted returns a call of stepName.
 func counted(at parse.Pos) parse.Node {
 	call := &parse.CommandNode{NodeType: parse.NodeCommand, Pos: at,
 		Args: []parse.Node{parse.NewIdentifier(stepName).SetPos(at)}}

@@ -13,7 +13,6 @@ import (
 	vegeta "github.com/tsenart/vegeta/v12/lib"
 )
 
-// An archive is the relevant part of a HAR file.
 type archive struct {
 	Log struct{ Entries entries }
 }

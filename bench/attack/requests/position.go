@@ -107,7 +107,6 @@ func (p position) putRaw(to []byte, text string) []byte {
 	return to
 }
 
-// putString appends the inside of a JSON string.
 func putString(to []byte, text string) []byte {
 	for i := range len(text) {
 		if c := text[i]; c < ' ' || c == '"' || c == '\\' || c >= 0x7f {

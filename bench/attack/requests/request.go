@@ -123,7 +123,6 @@ func bodyPosition(of vegeta.Target) position {
 	return inText
 }
 
-// column returns the index of a column, or -1.
 func (r *Request) column(name string) int {
 	if r.data == nil {
 		return -1
@@ -147,11 +146,9 @@ func isIdentifier(name string) bool {
 	return name != "" && !slices.Contains(keywords, name)
 }
 
-// keywords are the words of text/template.
 var keywords = []string{"block", "break", "continue", "define", "else", "end", "if", "range", "nil",
 	"template", "with", "true", "false"}
 
-// mistake makes errors of text/template helpful.
 func (r *Request) mistake(err error) error {
 	err = cleaned(err)
 	if !strings.Contains(err.Error(), "function") ||

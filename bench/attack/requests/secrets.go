@@ -167,7 +167,6 @@ func secretsOfBody(to []Secret, kind string, body []byte) []Secret {
 	return to[:min(len(to), most)]
 }
 
-// secretsOfJSON adds the values of all fields.
 func secretsOfJSON(to []Secret, body []byte, most int) []Secret {
 	r := json.NewDecoder(bytes.NewReader(body))
 	r.UseNumber()
@@ -290,7 +289,6 @@ func IsSecret(name string) bool { return secretName.MatchString(name) }
 var inField = regexp.MustCompile(`(?i)((?:[\w.-]*(?:` + secretParts + `)[\w.-]*|\b(?:` + secretWords +
 	`))\\?"?\s*[:=]\s*)(\\"(?:[^"\\]|\\\\.)*(?:\\")?|"(?:[^"\\]|\\.)*"?|[^\s,;&}"<]+)`)
 
-// inURL matches a URL within a text.
 var inURL = regexp.MustCompile(`[a-zA-Z][a-zA-Z0-9+.-]*://[^\s"'<>\\]+`)
 
 // Mask masks secrets, fields with secret names, and URLs in a text.
@@ -326,7 +324,6 @@ func MaskValues(text string, secrets []Secret) string {
 	return text
 }
 
-// spellings returns the encodings of a text.
 func spellings(text string) (all []string) {
 	add := func(as string) {
 		if as != "" && !slices.Contains(all, as) {

@@ -183,7 +183,6 @@ func open(ctx context.Context, o attack.Opening) (_ attack.Sender, err error) {
 	return s, nil
 }
 
-// Prepare implements attack.Sender.
 func (s *sender) Prepare(r attack.Request) (any, error) {
 	u, err := url.Parse(r.URL)
 	if err != nil {
@@ -205,7 +204,6 @@ func (s *sender) Prepare(r attack.Request) (any, error) {
 	return grpcdyn.NewMessage(m, md, bytes), nil
 }
 
-// Send implements attack.Sender.
 func (s *sender) Send(
 	ctx context.Context, message any, deadline time.Time, wants bool,
 ) attack.Answer {

@@ -174,7 +174,6 @@ func ofBody(pattern string) (func(*checks.Answer) (requests.Value, error), error
 	}, nil
 }
 
-// matched returns the first group, or else the whole match.
 func matched(e *checks.Expression) func(*checks.Answer, []byte) (requests.Value, bool) {
 	return func(a *checks.Answer, text []byte) (v requests.Value, ok bool) {
 		found := e.Find(a, text)

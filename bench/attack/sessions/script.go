@@ -61,7 +61,6 @@ func ReadScript(file string, text []byte) (*Script, error) {
 	return s, nil
 }
 
-// nameOf derives a session's name from a file's.
 func nameOf(file string) string {
 	base := filepath.Base(file)
 	base = strings.ToLower(strings.TrimSuffix(base, filepath.Ext(base)))
@@ -77,7 +76,6 @@ func nameOf(file string) string {
 	return base
 }
 
-// A reader collects errors.
 type reader struct {
 	file  string
 	wrong []error

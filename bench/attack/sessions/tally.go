@@ -196,7 +196,6 @@ func (t *Times) Histogram() (h *hdrhistogram.Histogram, mean float64) {
 	return t.h, t.sum / float64(t.h.TotalCount())
 }
 
-// encodedTimes is the JSON form of Times.
 type encodedTimes struct {
 	Sum       float64
 	Histogram []byte

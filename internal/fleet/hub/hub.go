@@ -92,7 +92,6 @@ func Await(ctx context.Context, addresses string, waiting func(error)) (*nats.Co
 // A dialer stops dialling when ctx ends.
 type dialer struct{ ctx context.Context }
 
-// Dial implements nats.CustomDialer.
 func (d dialer) Dial(network, address string) (net.Conn, error) {
 	return (&net.Dialer{Timeout: connecting}).DialContext(d.ctx, network, address)
 }
