@@ -20,14 +20,14 @@ import (
 const maxHeader = 1 << 20
 
 type caller struct {
-	ctx       context.Context        // of the attack
-	messages  []message              // one for each request
-	keep      checks.Needs           // parts of answers to keep
-	way       way                    // how messages are sent
+	ctx       context.Context // of the attack
+	messages  []message
+	keep      checks.Needs
+	way       way
 	wiring    *wiring                // the way, if it is one; else nil
 	why       string                 // why the attack does not use a wiring
 	protocol  atomic.Pointer[string] // protocol of https; nil: not known yet
-	resent    atomic.Int64           // requests sent again within a call
+	resent    atomic.Int64
 	transport *http.Transport
 	sender    http.RoundTripper // of net/http
 	tls       *tls.Config       // of all connections, without a server name

@@ -18,7 +18,7 @@ import (
 // other closed-loop tools.
 type closedLoop struct {
 	*run
-	clients   sync.WaitGroup // still running
+	clients   sync.WaitGroup
 	seq       atomic.Uint64
 	first, by uint64 // this agent sends requests first, first+by, first+2·by, …
 	most      uint64
@@ -31,9 +31,9 @@ type client struct {
 	of      *closedLoop
 	number  int32
 	records record.Log
-	seq     uint64 // of the current request
+	seq     uint64
 	rec     *record.Record
-	start   int64 // of the current request
+	start   int64
 	due     int64 // of the next request
 	ring    *ring // nil: not in a ring
 	message *message

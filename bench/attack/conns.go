@@ -14,9 +14,9 @@ import (
 
 type connOptions struct {
 	Connect func(ctx context.Context, network, address string) (net.Conn, error)
-	Hosts   int                 // number of hosts called
-	Calls   *record.CallCounter // counts connections
-	Give    func(why error)     // ends the attack, with a *NobodyError
+	Hosts   int
+	Calls   *record.CallCounter
+	Give    func(why error) // ends the attack, with a *NobodyError
 }
 
 // A connSet is the set of open connections. Requests in flight are given up by closing it: a

@@ -130,10 +130,10 @@ type openLoop struct {
 	through        bool
 	slots          *slots // nil: the strategy bounds the requests in flight
 	records        record.Log
-	soak           *bench.Soak  // replaces the records
-	full           error        // too many requests for the soak
-	sessions       *sessionLoop // nil: none
-	idle           sync.Pool    // of *job
+	soak           *bench.Soak // replaces the records
+	full           error       // too many requests for the soak
+	sessions       *sessionLoop
+	idle           sync.Pool // of *job
 	inFlight, peak atomic.Int64
 	twice          atomic.Int64 // tasks settled more than once
 }
@@ -144,15 +144,15 @@ type job struct {
 	live atomic.Bool // between Submit and Done
 	rec  bench.Entry
 	sample
-	slot     bool // it holds a slot
+	slot     bool
 	attempts int
 	message  *message      // nil: made on sending
 	own      *message      // filled in; nil: none
 	checking time.Duration // of the last answer
 
 	mu       sync.Mutex // attempts may overlap
-	beside   uint32     // overlapping attempts
-	answered bool       // an attempt has succeeded: ignore the others
+	beside   uint32
+	answered bool // an attempt has succeeded: ignore the others
 }
 
 // submitAll issues the plan until the attack ends.

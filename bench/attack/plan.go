@@ -21,10 +21,10 @@ type plan struct {
 	left     int                   // requests after the current one; below 0: no limit
 	until    int64                 // 0: no limit
 	mine     func(seq uint64) bool // nil: all
-	next     uint64                // requests seen
-	seq      uint64                // of the current request, among those of all shares
-	due      int64                 // of the current request, in ns from the start
-	more     bool                  // there is a current request
+	next     uint64
+	seq      uint64 // of the current request, among those of all shares
+	due      int64  // of the current request, in ns from the start
+	more     bool   // there is a current request
 }
 
 func (a Attack) plan() *plan {

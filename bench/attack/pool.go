@@ -19,7 +19,7 @@ import (
 )
 
 type host struct {
-	address string      // to dial
+	address string
 	tls     *tls.Config // nil: plain
 	most    int         // maximum wires; 0: no limit
 

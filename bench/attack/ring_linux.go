@@ -43,8 +43,8 @@ type flight struct {
 	heard int64
 }
 
-// rings creates rings for the closed loop, if its requests are suitable: one for half of the
-// processors each, because a server on loopback needs the others.
+// rings creates rings for the closed loop if its requests are suitable, half as many as processors:
+// a server on loopback needs the others.
 func (l *closedLoop) rings() (rings []*ring, end func()) {
 	all := l.caller.wiring
 	if all == nil || l.attack.Connections > 0 ||

@@ -120,12 +120,12 @@ type run struct {
 	recording *bench.Recording
 	labels    *machine.ProfileLabels
 	meter     *machine.Meter // for progress displays; nil: none
-	plan      *plan          // the remaining plan of an open loop
-	from      time.Duration  // when plan begins: above 0 for a resumed soak
-	base      time.Time      // the start
-	late      time.Duration  // how late the Start was
-	cause     error          // why it ended early
-	ranOut    bool           // all of Attack.most was sent
+	plan      *plan
+	from      time.Duration // when plan begins: above 0 for a resumed soak
+	base      time.Time     // the start
+	late      time.Duration // how late the Start was
+	cause     error         // why it ended early
+	ranOut    bool          // all of Attack.most was sent
 }
 
 // now returns nanoseconds from the start.

@@ -55,14 +55,14 @@ type visit struct {
 	of       *sessions.Session
 	number   uint64
 	step     int
-	due      int64            // of the current step
-	first    int64            // due time of the first step
-	response int64            // sum of the previous steps
-	service  int64            // sum of the previous steps
+	due      int64 // of the current step
+	first    int64 // due time of the first step
+	response int64 // response and service: sums over the previous steps
+	service  int64
 	captured []requests.Value // empty until captured
 	names    []string         // of captured
 	jar      *sessions.Jar    // nil: no cookie was set
-	message  *message         // of the step
+	message  *message
 }
 
 func (a Attack) newVisit(number uint64, due int64) *visit {

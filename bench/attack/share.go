@@ -31,7 +31,7 @@ func (a Attack) checkAgents() error {
 	return nil
 }
 
-// owner returns the agent that sends the request. Agents alternate in a constant plan. In others, a
+// owner returns the agent that sends the request. In a constant plan agents take turns. In others a
 // draw independent of the arrivals decides, so that a share of a Poisson process is a Poisson
 // process.
 func (a Attack) owner(seq uint64) int {
@@ -51,17 +51,17 @@ type Share struct {
 	Summed   *bench.Result `json:",omitempty"`
 	Requests int           // settled requests
 	Outcomes [record.Abandoned + 1]int
-	Statuses []Count             // as in a Report
-	Errors   []Count             // as in a Report
-	Failures checks.Failures     `json:",omitempty"` // as in a Report
-	Traced   []Traced            `json:",omitempty"` // as in a Report
-	Sessions *sessions.Tally     `json:",omitempty"` // nil: none
-	URLs     []sessions.Row      `json:",omitempty"` // nil: a single URL
-	Slow     []Slow              `json:",omitempty"` // the slowest, with several URLs or steps
-	Peak     int64               // maximum requests in flight
-	Busy     int64               // total time of all attempts, in ns
-	Twice    int64               // requests settled twice
-	Resent   int64               // requests sent again
+	Statuses []Count // this and the next three fields: as in a Report
+	Errors   []Count
+	Failures checks.Failures `json:",omitempty"`
+	Traced   []Traced        `json:",omitempty"`
+	Sessions *sessions.Tally `json:",omitempty"`
+	URLs     []sessions.Row  `json:",omitempty"` // nil: a single URL
+	Slow     []Slow          `json:",omitempty"` // the slowest, with several URLs or steps
+	Peak     int64           // maximum requests in flight
+	Busy     int64           // total time of all attempts, in ns
+	Twice    int64           // requests settled twice
+	Resent   int64
 	Calls    *record.CallCounter // counts not in the records
 	Over     string              // as in a Report
 	Began    time.Time           // start of the plan by the agent's clock

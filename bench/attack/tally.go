@@ -114,7 +114,7 @@ type sample struct {
 	check     string // that did not hold, of the last answer; "": all did
 	in, out   int64
 	firstByte time.Duration // of the last answer
-	visit     *visit        // its session; nil: none
+	visit     *visit
 }
 
 // A tally counts data that a bench.Result has no field for.
@@ -134,12 +134,12 @@ type tally struct {
 	statuses map[int]int
 	errors   map[string]int
 	failures checks.Failures
-	sampled  traceSample // requests that carry a trace
+	sampled  traceSample
 	traced   slowestTraced
-	sessions *sessions.Tally // nil: none
-	urls     *urlTally       // nil: a single URL
-	before   *bench.Result   // of a resumed soak
-	slow     slowest         // with several URLs or steps
+	sessions *sessions.Tally
+	urls     *urlTally     // nil: a single URL
+	before   *bench.Result // of a resumed soak
+	slow     slowest
 }
 
 var plainHTTP = &Protocol{Like: func(status int) int { return status }, Status: strconv.Itoa}

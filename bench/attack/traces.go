@@ -87,8 +87,8 @@ func (all slowestTraced) With(more ...Traced) slowestTraced {
 	return all[:min(len(all), mostTraced)]
 }
 
-// Tell sets the trace ids of the slowest tasks of a result. Requests are matched by times, because
-// clients and agents do not share numbers of requests.
+// Tell sets the trace ids of the slowest tasks of a result. It matches requests by their times,
+// because clients and agents share the numbers.
 func (all slowestTraced) Tell(res *bench.Result) {
 	type instants struct{ due, end time.Duration }
 	ids := map[instants]string{}

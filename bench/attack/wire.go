@@ -31,7 +31,7 @@ type outgoing struct {
 	to     *host
 	bytes  []byte // head and body
 	body   int64  // of it, the body
-	closes bool   // the connection is not reused
+	closes bool
 }
 
 // A wire is a connection, open or to be opened.

@@ -270,7 +270,8 @@ func (s *Server) Kill() error {
 	return all
 }
 
-// Close is Stop, and removes a temporary directory. It then kills the server after one second.
+// Close is Stop, and removes a temporary directory. A server with such a directory is killed if it
+// has not ended after one second.
 func (s *Server) Close() error {
 	if s.temporary == nil {
 		return s.Stop()

@@ -21,10 +21,10 @@ import (
 // A Request is a parsed template.
 type Request struct {
 	method  string
-	data    *Data // nil: none
+	data    *Data
 	url     *field
 	headers []header
-	body    *field // nil: none
+	body    *field
 	streams uint64
 	secrets []int  // columns
 	given   string // the parsed text
