@@ -43,7 +43,7 @@ type Answer struct {
 	Ends       <-chan struct{} // end of the attack; nil: none
 	Unfinished bool            // a check was cut short by the end of the attack
 
-	asked bool // the following fields are set
+	asked bool // plain is set
 	plain plain
 }
 
