@@ -48,6 +48,7 @@ type Written struct {
 	Descriptors                            []byte  `json:",omitempty"`
 }
 
+// Written returns the serialised form of the attack.
 func (a Attack) Written() Written {
 	var w Written
 	share(&w, a)

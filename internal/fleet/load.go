@@ -13,6 +13,7 @@ import (
 	"github.com/poolbench/poolbench/internal/machine/pace"
 )
 
+// A Load is an attack shared by agents.
 type Load struct {
 	Conn      *nats.Conn
 	Self      Member

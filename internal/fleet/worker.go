@@ -19,6 +19,7 @@ import (
 	"github.com/poolbench/poolbench/internal/machine/pace"
 )
 
+// A Worker runs the scenarios of sweeps.
 type Worker struct {
 	Conn  *nats.Conn
 	Self  Member
@@ -39,6 +40,7 @@ type Last struct{ Err error }
 // Error implements error.
 func (l Last) Error() string { return l.Err.Error() }
 
+// Unwrap returns the wrapped error.
 func (l Last) Unwrap() error { return l.Err }
 
 // Work runs cells until ctx ends or it was idle for Idle, which is not an error. When ctx ends, the

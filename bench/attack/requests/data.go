@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 )
 
+// Data is rows of values by column.
 type Data struct {
 	Name    string // base name of the file
 	Columns []string
@@ -36,6 +37,7 @@ type Value struct {
 	JSON bool   `json:"j,omitempty"`
 }
 
+// Formats of data.
 const (
 	CSV   = "csv"
 	TSV   = "tsv"

@@ -45,6 +45,7 @@ type Session struct {
 	Steps []Step
 }
 
+// A Step is a request of a session.
 type Step struct {
 	Name    string
 	Request vegeta.Target

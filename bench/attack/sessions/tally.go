@@ -81,6 +81,7 @@ func (r *Row) Merge(with *Row) {
 	r.Service.merge(&with.Service)
 }
 
+// NewTally returns an empty Tally for the session.
 func NewTally(s *Session) *Tally {
 	t := &Tally{Steps: make([]StepTally, len(s.Steps))}
 	for i := range s.Steps {
